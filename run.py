@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""Everything a fresh machine needs, in two commands (Windows: py for python3):
+
+    python3 run.py lab      open the notebook course in JupyterLab
+    python3 run.py test     run every test
+    python3 run.py lint     check style and types, as the continuous integration does
+
+The first use makes .venv beside this file and installs the exact versions of constraints.txt there; nothing else on
+the machine changes. Further words go to the program: `python3 run.py test -k schema`, `python3 run.py lab --no-browser`.
+"""
+
+from __future__ import annotations
+
+import sys
+
+if sys.version_info < (3, 11):
+    sys.exit("pdsynth needs Python 3.11 or newer; this is " + sys.version.split()[0])
+
+import hashlib
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+VENV = ROOT / ".venv"
+PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+INPUTS = ("pyproject.toml", "constraints.txt", "run.py")
+# What must be installed for a task, and what it then runs, one command after the other.
+LEVELS = {"lab": ["-e", "."], "test": ["-e", ".", "--group", "test"]}
+TASKS = {
+    "lab": ("lab", [["-m", "jupyterlab", "notebooks/00_start_here.ipynb"]]),
+    "test": ("test", [["-m", "pytest"]]),
+    "lint": ("test", [["-m", "ruff", "check"], ["-m", "mypy"]]),
+}
+# Without this the "Jupyter news" question covers a corner of every lesson.
+OVERRIDES = {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False}}
+
+
+def fingerprint() -> str:
+    """What the installation depends on: the inputs' bytes, this Python, and where the project lies."""
+    parts = [(ROOT / name).read_bytes() for name in INPUTS]
+    return hashlib.sha256(b"\0".join([*parts, sys.version.encode(), str(ROOT).encode()])).hexdigest()
+
+
+def stamp(level: str) -> Path:
+    """The file that remembers the fingerprint of a finished installation."""
+    return VENV / f"pdsynth-{level}.stamp"
+
+
+def installed(level: str, want: str) -> bool:
+    """Whether this level, or the larger one that contains it, is already there."""
+    marks = [stamp(name) for name in (level, "test")]
+    return PYTHON.exists() and any(mark.exists() and mark.read_text() == want for mark in marks)
+
+
+def call(*command: object) -> None:
+    """Run one step of the installation; stop with its own exit code if it fails."""
+    code = subprocess.run([str(part) for part in command], cwd=ROOT).returncode
+    if code:
+        sys.exit(f"set-up stopped: {' '.join(map(str, command))} ended with exit code {code}")
+
+
+def usable() -> bool:
+    """Whether .venv exists and was made by this version of Python."""
+    config = VENV / "pyvenv.cfg"
+    if not (PYTHON.exists() and config.exists()):
+        return False
+    pairs = dict(line.replace(" ", "").split("=", 1) for line in config.read_text().splitlines() if "=" in line)
+    version = pairs.get("version") or pairs.get("version_info") or ""
+    return version.split(".")[:2] == [str(part) for part in sys.version_info[:2]]
+
+
+def make_venv() -> None:
+    """A new .venv with pip, replacing one of another Python."""
+    if Path(sys.prefix).resolve() == VENV:
+        sys.exit("this Python is the .venv that has to be made anew: run the command with your system's Python")
+    if importlib.util.find_spec("ensurepip") is None:
+        number = f"{sys.version_info.major}.{sys.version_info.minor}"
+        sys.exit(f"Python's venv module is incomplete here. On Debian or Ubuntu: sudo apt install python3-venv (or python{number}-venv)")
+    venv.EnvBuilder(clear=True, with_pip=True).create(VENV)
+
+
+def install(level: str, want: str) -> None:
+    """Bring .venv to the versions of constraints.txt: with uv where it is on the PATH, with pip otherwise."""
+    print("Setting up .venv: about a minute, only the first time and after an update.", flush=True)
+    for name in LEVELS:
+        stamp(name).unlink(missing_ok=True)
+    packages = ["-c", "constraints.txt", *LEVELS[level]]
+    uv = shutil.which("uv")
+    if uv:
+        if not usable():
+            call(uv, "venv", "--quiet", "--seed", "--clear", "--python", sys.executable, VENV)
+        call(uv, "pip", "install", "--quiet", "--python", PYTHON, *packages)
+    else:
+        if not usable():
+            make_venv()
+        pip = [PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        call(*pip, "--upgrade", "pip>=25.1")  # --group needs 25.1
+        call(*pip, *packages)
+    settings = VENV / "share" / "jupyter" / "lab" / "settings"
+    settings.mkdir(parents=True, exist_ok=True)
+    (settings / "overrides.json").write_text(json.dumps(OVERRIDES, indent=2))
+    stamp(level).write_text(want)
+
+
+def run(arguments: list[str]) -> int:
+    """Run a program of .venv in this terminal until it ends; Ctrl-C is for the program, not for us."""
+    child = subprocess.Popen([str(PYTHON), *arguments], cwd=ROOT)
+    while True:
+        try:
+            return child.wait()
+        except KeyboardInterrupt:
+            continue
+
+
+def main(words: list[str]) -> int:
+    """Set up what the task needs, then run it; returns its exit code."""
+    if not words or words[0] not in TASKS:
+        print(__doc__)
+        return 0 if words in (["-h"], ["--help"]) else 2
+    level, commands = TASKS[words[0]]
+    want = fingerprint()
+    if not installed(level, want):
+        install(level, want)
+    for command in commands:
+        code = run([*command, *words[1:]])
+        if code:
+            return code
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

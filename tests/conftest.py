@@ -1,0 +1,63 @@
+"""What every test may ask for."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# No test depends on a clock or on luck: the same examples at every run.
+settings.register_profile("pdsynth", deadline=None, derandomize=True, print_blob=True)
+settings.load_profile("pdsynth")
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The checkout."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def adult():
+    """Adult, all 48,842 rows."""
+    from pdsynth.datasets import load_adult
+
+    return load_adult()
+
+
+@pytest.fixture(scope="session")
+def thesis():
+    """Adult as the thesis codes it: 45,222 rows, 14 attributes."""
+    from pdsynth.datasets import load_adult
+
+    return load_adult(coding="thesis")
+
+
+@pytest.fixture(scope="session")
+def cmc():
+    """CMC, 1,473 rows."""
+    from pdsynth.datasets import load_cmc
+
+    return load_cmc()
+
+
+@pytest.fixture(scope="session")
+def data_folder() -> Path:
+    """The folder of tables that can't be shipped; skips where there is none."""
+    folder = os.environ.get("PDSYNTH_DATA")
+    if not folder or not Path(folder).is_dir():
+        pytest.skip("PDSYNTH_DATA isn't set to a folder of tables")
+    return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """The system's Chromium or Chrome; skips where there is none."""
+    for name in ("chromium", "chromium-browser", "google-chrome"):
+        path = shutil.which(name)
+        if path:
+            return path
+    pytest.skip("no Chromium on this machine (Debian: apt install chromium)")

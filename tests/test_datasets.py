@@ -1,0 +1,213 @@
+"""The shipped tables equal their originals, their schemas fit them, and the finder explains itself."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pdsynth.datasets import Dataset, _make, find, load_adult, load_cmc
+from pdsynth.datasets.adult import CATEGORIES, MAY_BE_UNKNOWN
+
+THESIS_SIZES = (5, 7, 7, 16, 5, 7, 14, 6, 5, 2, 6, 2, 7, 2)
+LOADERS = {
+    "adult": load_adult,
+    "adult complete": lambda: load_adult(complete=True),
+    "adult thesis": lambda: load_adult(coding="thesis"),
+    "cmc": load_cmc,
+}
+
+
+@pytest.fixture(params=LOADERS, scope="module")
+def dataset(request) -> Dataset:
+    return LOADERS[request.param]()
+
+
+def test_adult_has_uci_s_rows_columns_and_split(adult):
+    assert adult.frame.shape == (48_842, 15)
+    assert list(adult.frame) == _make.ADULT_COLUMNS
+    assert adult.split.value_counts().to_dict() == {"train": 32_561, "test": 16_281}
+    assert adult.frame["salary"].groupby(adult.split).apply(lambda s: (s == ">50K").sum()).to_dict() == {"train": 7_841, "test": 3_846}
+    assert {n: int((adult.frame[n] == "?").sum()) for n in MAY_BE_UNKNOWN} == {
+        "workclass": 2_799,
+        "occupation": 2_809,
+        "native-country": 857,
+    }
+    assert (adult.target, adult.sensitive, adult.licence) == ("salary", "occupation", "CC BY 4.0")
+
+
+def test_complete_adult_drops_the_rows_and_the_category_of_the_unknown():
+    complete = load_adult(complete=True)
+    assert complete.frame.shape == (45_222, 15)
+    assert complete.split.value_counts().to_dict() == {"train": 30_162, "test": 15_060}
+    assert complete.frame.index.equals(complete.split.index)
+    assert not any("?" in a.values for a in complete.schema.attributes)
+    assert [a.name for a in load_adult().schema.attributes if "?" in a.values] == list(MAY_BE_UNKNOWN)
+
+
+def test_thesis_coding_is_table_2(thesis):
+    assert thesis.schema.sizes == THESIS_SIZES
+    assert thesis.frame.shape == (45_222, 14)
+    assert "salary" not in thesis.frame
+    assert thesis.target == "education"
+    assert thesis.schema["age"].labels == ("17–29", "30–40", "41–47", "48–54", "55–90")
+    assert thesis.schema["capital-gain"].labels[-1] == "99999"
+    assert set(thesis.frame["native-country"]) == {"US", "non-US"}
+    assert "27,504" in thesis.note
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "code"),
+    [
+        ("age", 29, 0), ("age", 30, 1), ("age", 54, 3), ("age", 55, 4), ("age", 90, 4),
+        ("fnlwgt", 77_373, 0), ("fnlwgt", 77_374, 1), ("fnlwgt", 380_162, 5), ("fnlwgt", 1_490_400, 6),
+        ("education-num", 8, 0), ("education-num", 9, 1), ("education-num", 11, 2), ("education-num", 14, 3), ("education-num", 15, 4),
+        ("capital-gain", 1_848, 0), ("capital-gain", 2_009, 1), ("capital-gain", 5_721, 1), ("capital-gain", 6_097, 2),
+        ("capital-gain", 11_678, 3), ("capital-gain", 18_481, 4), ("capital-gain", 41_310, 4), ("capital-gain", 99_999, 5),
+        ("capital-loss", 880, 0), ("capital-loss", 974, 1), ("capital-loss", 4_356, 1),
+        ("hours-per-week", 21, 0), ("hours-per-week", 22, 1), ("hours-per-week", 37, 2), ("hours-per-week", 38, 3),
+        ("hours-per-week", 72, 5), ("hours-per-week", 73, 6), ("hours-per-week", 99, 6),
+    ],
+)  # fmt: skip
+def test_thesis_bins_are_those_of_the_specification(thesis, name, value, code):
+    assert thesis.schema[name].encode(pd.Series([value], name=name)).tolist() == [code]
+
+
+def test_thesis_coding_is_always_complete():
+    pd.testing.assert_frame_equal(load_adult(coding="thesis").frame, load_adult(complete=True, coding="thesis").frame)
+    with pytest.raises(ValueError, match="'thesis'.*not 'paper'"):
+        load_adult(coding="paper")
+
+
+def test_default_coding_has_16_bins_for_each_number_and_every_documented_category(adult):
+    numbers = [a for a in adult.schema.attributes if a.numeric_bins]
+    assert [(a.name, a.size) for a in numbers] == [
+        (n, 16) for n in ("age", "fnlwgt", "education-num", "capital-gain", "capital-loss", "hours-per-week")
+    ]
+    for name, text in CATEGORIES.items():
+        assert set(text.split(", ")) | set(adult.frame[name]) == set(adult.schema[name].values)
+
+
+def test_cmc_has_uci_s_rows_and_classes(cmc):
+    assert cmc.frame.shape == (1_473, 10)
+    assert cmc.frame["method"].value_counts().sort_index().tolist() == [629, 333, 511]
+    assert cmc.split is None
+    with pytest.raises(ValueError, match="no public train/test split"):
+        _ = cmc.train
+
+
+def test_train_and_test_are_the_whole(adult):
+    assert len(adult.train) == 32_561
+    assert len(adult.test) == 16_281
+    assert adult.train.index.union(adult.test.index).equals(adult.frame.index)
+
+
+def test_schema_is_public_and_fits_the_records(dataset):
+    assert dataset.schema.source == "public"
+    assert dataset.schema.names == tuple(dataset.frame)
+    assert {dataset.target, dataset.sensitive} <= set(dataset.schema.names)
+    codes = dataset.schema.encode(dataset.frame)
+    assert codes.dtype == np.uint8
+    assert codes.flags.f_contiguous
+    assert (codes.max(axis=0) < np.array(dataset.schema.sizes)).all()
+
+
+def test_texts_are_str_and_numbers_int64(dataset):
+    for attribute in dataset.schema.attributes:
+        dtype = dataset.frame[attribute.name].dtype
+        assert dtype == ("str" if isinstance(attribute.values[0], str) and not attribute.numeric_bins else "int64"), attribute.name
+
+
+@pytest.mark.parametrize("random", [False, True])
+def test_decoding_keeps_columns_dtypes_and_codes(dataset, random):
+    schema = dataset.schema.like(dataset.frame)
+    codes = schema.encode(dataset.frame)
+    uniforms = np.random.default_rng(0).random(codes.shape) if random else None
+    back = schema.decode(codes, uniforms)
+    assert list(back) == list(dataset.frame)
+    assert back.dtypes.equals(dataset.frame.dtypes)
+    assert np.array_equal(schema.encode(back), codes)
+    for attribute in schema.attributes:
+        if not attribute.numeric_bins:
+            assert back[attribute.name].equals(dataset.frame[attribute.name])
+
+
+@pytest.mark.parametrize("kind", ["category", "object"])
+def test_decoding_follows_the_users_own_column_types(adult, kind):
+    frame = adult.frame.head(500).astype({"sex": kind, "age": "int32"})
+    back = adult.schema.like(frame).decode(adult.schema.encode(frame))
+    assert back.dtypes["sex"] == kind
+    assert back.dtypes["age"] == "int32"
+    assert back["sex"].tolist() == frame["sex"].tolist()
+    assert back["salary"].dtype == "str"
+
+
+def test_zero_capital_comes_back_as_zero(adult):
+    codes = adult.schema.encode(adult.frame)
+    back = adult.schema.decode(codes, np.random.default_rng(1).random(codes.shape))
+    for name in ("capital-gain", "capital-loss"):
+        assert (back.loc[adult.frame[name] == 0, name] == 0).all()
+
+
+def test_what_one_caller_changes_the_next_does_not_see():
+    first = load_adult()
+    first.frame.loc[0, "age"] = 99
+    first.frame["sex"] = "Other"
+    again = load_adult().frame
+    assert again.loc[0, "age"] == 39
+    assert again.loc[0, "sex"] == "Male"
+
+
+def test_a_dataset_shows_itself_and_escapes_its_texts(dataset):
+    assert f"{len(dataset.frame):,} rows" in repr(dataset)
+    html = dataset._repr_html_()
+    assert "CC BY 4.0" in html
+    assert "doi:" in html
+    assert "<=50K" not in html
+
+
+def test_the_files_are_small_and_carry_no_time(root):
+    files = sorted((root / "pdsynth" / "datasets" / "data").iterdir())
+    assert [f.name for f in files] == ["adult.csv.gz", "cmc.csv.gz"]
+    assert all(f.stat().st_size < 2**20 for f in files)
+    assert all(f.read_bytes()[4:8] == b"\0\0\0\0" for f in files)
+
+
+def test_loading_needs_neither_pyarrow_nor_sklearn(root):
+    script = (
+        "import sys; sys.modules['pyarrow'] = None; from pdsynth.datasets import load_adult; f = load_adult().frame; "
+        "assert f['sex'].dtype == 'str', f.dtypes; assert 'sklearn' not in sys.modules; print(len(f))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=root, capture_output=True, text=True)
+    assert done.stdout.strip() == "48842", done.stderr
+
+
+@pytest.mark.parametrize(("complete", "file"), [(False, "adult_full_48842.parquet"), (True, "adult_complete_45222.parquet")])
+def test_adult_equals_the_independent_copy_row_by_row(data_folder, complete, file):
+    ours = load_adult(complete=complete)
+    copy = pd.read_parquet(data_folder / file).rename(columns={"income": "salary"})
+    pd.testing.assert_frame_equal(ours.frame.assign(split=ours.split), copy, check_dtype=False)
+
+
+def test_cmc_equals_the_independent_copy_row_by_row(data_folder, cmc):
+    pd.testing.assert_frame_equal(cmc.frame, pd.read_csv(data_folder / "cmc_1473.csv.gz"))
+
+
+def test_find_takes_a_folder_a_file_or_the_variable(tmp_path, monkeypatch):
+    file = tmp_path / "nltcs_21574.parquet"
+    file.touch()
+    monkeypatch.delenv("PDSYNTH_DATA", raising=False)
+    assert find("nltcs", path=tmp_path) == file
+    assert find("nltcs", path=file) == file
+    monkeypatch.setenv("PDSYNTH_DATA", str(tmp_path))
+    assert find("nltcs") == file
+    assert find("nltcs_21574.parquet") == file
+
+
+def test_find_says_where_to_get_a_table_and_where_to_put_it(tmp_path, monkeypatch):
+    monkeypatch.delenv("PDSYNTH_DATA", raising=False)
+    with pytest.raises(FileNotFoundError, match=r"neither path= nor \$PDSYNTH_DATA.*National Long Term Care.*nltcs_21574.parquet"):
+        find("nltcs")
+    with pytest.raises(FileNotFoundError, match=r"isn't at .*big5_19719.parquet.*openpsychometrics"):
+        find("big5", path=tmp_path)
