@@ -1,0 +1,97 @@
+"""How a budget is split: over steps, over tables, and over the values of one table. All shares are exact fractions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from .errors import BudgetDegenerate, BudgetError
+from .ledger import exact, histogram_cost
+
+DIRECTIONS = ("paper", "protect", "flat")
+
+
+@dataclass(frozen=True)
+class TableBudget:
+    """Noise for one table: ``scale`` in records (one, or one a value of the child) and the ε it is advertised to cost."""
+
+    scale: Fraction | tuple[Fraction, ...]
+    claimed: Fraction
+    scale_from: tuple[str, ...] = ()
+    source: str = ""
+
+
+def positive(name: str, value: float | int | str | Fraction) -> Fraction:
+    """A positive finite number as an exact fraction; BudgetError otherwise."""
+    try:
+        number = exact(value)
+    except (ValueError, TypeError, ZeroDivisionError) as problem:
+        raise BudgetError(f"{name} must be a positive finite number, got {value!r}") from problem
+    if number <= 0:
+        raise BudgetError(f"{name} must be positive, got {value!r}")
+    return number
+
+
+def share(name: str, value: float | Fraction) -> Fraction:
+    """A share strictly between 0 and 1."""
+    number = positive(name, value)
+    if number >= 1:
+        raise BudgetError(f"{name} must lie between 0 and 1, got {value!r}")
+    return number
+
+
+def proportional(total: Fraction, weights: Mapping[str, int | Fraction]) -> dict[str, Fraction]:
+    """Split a budget in proportion to weights; the parts add up to ``total`` exactly."""
+    whole = sum((Fraction(w) for w in weights.values()), Fraction(0))
+    return {name: total * Fraction(w) / whole for name, w in weights.items()}
+
+
+def uniform(tables: int, epsilon: Fraction, *, source: str = "") -> TableBudget:
+    """The same noise for each of m tables: scale 2m/ε records, ε/m each."""
+    return TableBudget(Fraction(2 * tables) / epsilon, epsilon / tables, source=source)
+
+
+def value_weights(histogram: np.ndarray, direction: str, floor: Fraction) -> tuple[Fraction, ...]:
+    """Relative budgets of the values of one attribute, largest 1, none below ``floor``; from counts that are already released.
+
+    ``paper``: w_x ∝ −log₂ P(x), rare values get less noise (thesis, Definition 11); ``protect``: w_x ∝ 1/−log₂ P(x), rare
+    values get more; ``flat``: all 1.
+    """
+    if direction == "flat":
+        return (Fraction(1),) * len(histogram)
+    p = np.maximum(np.asarray(histogram, dtype=float), 0.5)
+    surprise = -np.log2(p / p.sum())
+    w = surprise if direction == "paper" else 1 / np.maximum(surprise, 1e-9)
+    return tuple(max(Fraction(float(x)).limit_denominator(1000), floor) for x in w / w.max())
+
+
+def tight_scales(weights: Sequence[Fraction], epsilon: Fraction, columns: int) -> tuple[Fraction, ...]:
+    """Noise scales a value, b_x ∝ 1/v_x, for which the table costs exactly ε (`algorithms` §3.3.5).
+
+    A record moves from one cell to one other cell, so the budgets of values don't add: only the worst move counts.
+
+    >>> tight_scales([Fraction(1), Fraction(1, 2)], Fraction(1), 3)
+    (Fraction(2, 1), Fraction(4, 1))
+    """
+    relative = [1 / Fraction(v) for v in weights]
+    cost = histogram_cost(relative, columns)
+    return tuple(b * cost / epsilon for b in relative)
+
+
+def printed_scales(weights: np.ndarray, tables: int, epsilon: Fraction) -> tuple[Fraction, ...]:
+    """The printed scales 2l/(w_x ε₃) of thesis Algorithm 6, line 6, in records."""
+    return tuple(Fraction(2 * tables) / (Fraction(float(w)).limit_denominator(10**7) * epsilon) for w in np.maximum(weights, 1e-6))
+
+
+def printed_group_a(d: int, k: int, in_b: int, epsilon: Fraction) -> Fraction:
+    """The printed scale 2(d−k−l)/ε₂ of thesis Algorithm 5, line 4, in records; BudgetDegenerate when d−k−l ≤ 0."""
+    paid = d - k - in_b
+    if paid <= 0:
+        raise BudgetDegenerate(
+            f"d − k − l = {d} − {k} − {in_b} = {paid}: the thesis' Algorithm 5 divides ε₂ by it; "
+            "lower k or θ, or use guarantee='strict', which divides by the tables it really noises"
+        )
+    return Fraction(2 * paid) / epsilon

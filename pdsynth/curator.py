@@ -1,0 +1,267 @@
+"""The one door to the records: every answer goes through a mechanism and into the ledger, or is written down as unaccounted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from .counts import Records
+from .errors import BudgetError
+from .ledger import Ledger, histogram_cost
+from .measures import GRID, SCORES, Score
+from .mechanisms import Noise, Quantity, exponential_mechanism, laplace_mechanism
+from .schema import Schema
+
+GUARANTEES = ("strict", "published", "none")
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Attribute–parent pairs to choose from, in blocks of equal parent number: children (m,) and parents (m, s), column numbers.
+
+    ``origin`` is ``"public"`` or the id of the ledger entry that the candidates are computed from.
+    """
+
+    blocks: tuple[tuple[np.ndarray, np.ndarray], ...]
+    origin: str = "public"
+
+    def __len__(self) -> int:
+        return sum(len(children) for children, _ in self.blocks)
+
+    def __getitem__(self, index: int) -> tuple[int, tuple[int, ...]]:
+        for children, parents in self.blocks:
+            if index < len(children):
+                return int(children[index]), tuple(int(p) for p in parents[index])
+            index -= len(children)
+        raise IndexError(index)
+
+
+class Curator:
+    """Guards the records of one run.
+
+    **Privacy:** each method says what it releases, its sensitivity under replacing one record, and its cost; ``n`` and the
+    schema are public. Under ``strict`` whatever isn't paid for raises PrivacyError. Under ``published`` the statistics that a
+    paper reads raw are handed out and written down as unaccounted accesses with the paper's line; under ``none`` everything is
+    raw and the ledger says so once.
+    """
+
+    def __init__(self, records: Records, ledger: Ledger, noise: Noise, *, permute_and_flip: bool = False) -> None:
+        self.__records, self.ledger, self._noise = records, ledger, noise
+        self._permute = permute_and_flip
+        self.n, self.schema = records.n, records.schema
+        self.guarantee = ledger.guarantee
+        self._domain = "schema:public" if self.schema.source == "public" else "raw:inferred from the records"
+        ledger.public_attributes = self.schema.names
+        if noise.reproducible and noise.private:
+            ledger.notes.append("noise is reproducible: do not release")
+        if self.guarantee == "none":
+            ledger.write("unaccounted_access", "everything", source="guarantee='none'", released="raw counts and scores",
+                         attributes=self.schema.names, inputs=("raw:D",), why="no noise at all", epsilon=math.inf)  # fmt: skip
+        elif self._domain.startswith("raw:"):
+            self._unaccounted("domains", "the schema was inferred", "categories, bounds and missing values", self.schema.names)
+
+    def _names(self, columns: Sequence[int]) -> tuple[str, ...]:
+        return tuple(self.schema.names[j] for j in columns)
+
+    def _unaccounted(self, step: str, source: str, released: str, attributes: tuple[str, ...], why: str = "") -> None:
+        if self.guarantee != "none":
+            self.ledger.write("unaccounted_access", step, source=source, released=released, attributes=attributes, epsilon=math.inf,
+                              inputs=("raw:D",), why=why or "a deterministic function of the records is used without a mechanism",
+                              domain=self._domain if self._domain == "schema:public" else "public:named above")  # fmt: skip
+
+    def _charge(self, step: str, **fields: Any) -> str:
+        if self.guarantee == "none":
+            return "none"
+        domain = "schema:public" if self._domain == "schema:public" else self._domain
+        entry = self.ledger.write("mechanism", step, inputs=("raw:D",), n_records=self.n, domain=domain, **fields)
+        return entry.id
+
+    # --- selections --------------------------------------------------------------------------------------------------
+
+    def select(
+        self, candidates: Candidates, score: str, epsilon: Fraction, *, step: str, source: str
+    ) -> tuple[int, tuple[int, ...]]:
+        """One attribute–parent pair by the exponential mechanism; returns (child, parents) as column numbers.
+
+        **Privacy:** costs ``epsilon``. The sensitivity is the largest over the candidates, which depends on declared domain
+        sizes only. Under ``none`` the best pair, raw.
+        """
+        measure = SCORES[score]
+        sensitivity, domain = self._selection_sensitivity(candidates, measure)
+        touched = sorted({int(j) for children, parents in candidates.blocks for j in (*children.tolist(), *parents.ravel().tolist())})
+        mechanism = "permute_and_flip" if self._permute else "exponential"
+        self._charge(step, source=source, mechanism=mechanism, released=f"one of {len(candidates):,} attribute–parent pairs, score {score}",
+                     attributes=self._names(touched), sensitivity=Fraction(sensitivity), epsilon=epsilon, claimed=epsilon,
+                     candidates=candidates.origin, score_unit=measure.unit, sensitivity_unit=measure.unit, lemma=measure.lemma,
+                     domain_sizes=domain)  # fmt: skip
+        scores = np.concatenate([self._scores(measure, c, p) for c, p in candidates.blocks])
+        chosen = exponential_mechanism(
+            Quantity(scores, measure.unit), Quantity(sensitivity, measure.unit), epsilon, self._noise.child(step), permute_and_flip=self._permute
+        )
+        return candidates[chosen]
+
+    def _selection_sensitivity(self, candidates: Candidates, measure: Score) -> tuple[int, tuple[int, int]]:
+        sizes = np.array(self.schema.sizes)
+        worst = (0, (1, 1))
+        for children, parents in candidates.blocks:
+            x, pi = sizes[children], np.minimum(sizes[parents].astype(float).prod(axis=1), 2.0**31).astype(np.int64)
+            for pair in {(min(int(a), 3), min(int(b), 3)) for a, b in zip(x, pi, strict=True)}:  # only 1, 2 or more values matter
+                worst = max(worst, (measure.sensitivity(self.n, *pair), pair))
+            if measure.name == "F" and (x != 2).any():
+                raise BudgetError("score 'F' needs children with two values: use score='R', or a binary table")
+        return worst
+
+    def _scores(self, measure: Score, children: np.ndarray, parents: np.ndarray) -> np.ndarray:
+        lattice = self.__records.lattice
+        if measure.name == "I":
+            return np.rint(lattice.information(children, parents) * GRID).astype(np.int64)
+        if measure.name == "R":
+            return lattice.association(children, parents)
+        tables = (self.__records.table((c, *p)) for c, p in zip(children.tolist(), parents.tolist(), strict=True))
+        return np.array([measure.of(t.reshape(len(t), -1)) for t in tables], dtype=np.int64)
+
+    def prepare(self, max_size: int, score: str, max_cells: int = 2**27) -> None:
+        """Count every set of up to ``max_size`` attributes at once, so that selections only look up. Releases nothing."""
+        if score in ("I", "R"):
+            self.__records.lattice.build(max_size, max_cells=max_cells, kind="H" if score == "I" else "K")
+
+    # --- tables ------------------------------------------------------------------------------------------------------
+
+    def table(
+        self,
+        columns: Sequence[int],
+        scale: Fraction | tuple[Fraction, ...],
+        *,
+        step: str,
+        source: str,
+        claimed: Fraction,
+        scale_from: tuple[str, ...] = (),
+    ) -> np.ndarray:
+        """Noisy joint counts of a child (first column) and its parents: int64 array, one axis an attribute, may be negative.
+
+        ``scale`` is in records: one number, or one a value of the child.
+
+        **Privacy:** discrete Laplace noise in every declared cell, empty ones included; L1 sensitivity 2, so 2/scale, or the
+        worst move of one record between cells when the rows have their own scales. ``claimed`` is what the recipe advertises.
+        """
+        columns = tuple(columns)
+        cells = math.prod(self.schema.sizes[j] for j in columns[1:])
+        cost = histogram_cost(scale, cells) if isinstance(scale, tuple) else Fraction(2) / scale
+        self._charge(step, source=source, mechanism="discrete_laplace", attributes=self._names(columns), sensitivity=Fraction(2),
+                     released=f"joint counts {self.schema.sizes[columns[0]]} × {cells}", scale=scale, columns=cells, epsilon=cost,
+                     claimed=claimed, scale_from=scale_from, lemma="lemma:joint_counts",
+                     domain_sizes=(self.schema.sizes[columns[0]], cells))  # fmt: skip
+        return laplace_mechanism(self.__records.table(columns), scale, self._noise.child(step))
+
+    def histograms(
+        self, columns: Sequence[int], epsilon: Fraction, *, step: str, source: str, why_raw: str = ""
+    ) -> tuple[list[np.ndarray], str]:
+        """One-way counts of several attributes, with the id of their ledger entry.
+
+        **Privacy:** ``strict``: discrete Laplace noise of scale 2m/ε in every cell of all m histograms, ε in all.
+        ``published``: raw counts and one unaccounted access with the paper's line.
+        """
+        names = self._names(columns)
+        raw = [self.__records.table((j,)) for j in columns]
+        if self.guarantee != "strict":
+            self._unaccounted(step, source, f"frequencies of the values of {len(names)} attributes", names, why_raw)
+            return raw, self._last()
+        scale = Fraction(2 * len(columns)) / epsilon
+        entry = self._charge(step, source=source, mechanism="discrete_laplace", attributes=names, sensitivity=Fraction(2 * len(columns)),
+                             released=f"{len(columns)} one-way histograms", scale=scale, epsilon=epsilon, claimed=epsilon)  # fmt: skip
+        noise = self._noise.child(step)
+        return [laplace_mechanism(h, scale, noise.child(name)) for h, name in zip(raw, names, strict=True)], entry
+
+    # --- associations ------------------------------------------------------------------------------------------------
+
+    def average_association(
+        self, epsilon: Fraction, *, step: str, source: str, raw_measure: str = "I", why_raw: str = ""
+    ) -> tuple[np.ndarray, str]:
+        """How strongly each attribute is tied to all others: float array (d,), and the id of its ledger entry.
+
+        ``strict``: average R from the integers A_i = Σ_j K(i,j); ``published`` and ``none``: average mutual information, bits.
+
+        **Privacy:** the vector A has L1 sensitivity S·d(d−1), S = 4(n−1) or 6(n−1) by declared domains; discrete Laplace noise,
+        cost ε. Published: raw, one unaccounted access.
+        """
+        d = len(self.schema)
+        pairs = [(i, j) for i in range(d) for j in range(i + 1, d)]
+        if self.guarantee != "strict":
+            self._unaccounted(step, source, f"order of {d} attributes from {len(pairs)} mutual informations", self.schema.names, why_raw)
+            return self._pairwise(raw_measure).sum(axis=1) / (d - 1), self._last()
+        k = self._pairwise("K")
+        sensitivity = Fraction(2 * sum(SCORES["R"].sensitivity(self.n, self.schema.sizes[i], self.schema.sizes[j]) for i, j in pairs))
+        noisy, entry = self._noisy_vector(k.sum(axis=1), sensitivity, epsilon, step, source, f"{d} sums of K", self.schema.names)
+        return noisy / (2.0 * self.n**2 * (d - 1)), entry
+
+    def association_with(
+        self, sensitive: int, epsilon: Fraction, *, step: str, source: str, raw_measure: str = "I", why_raw: str = ""
+    ) -> tuple[np.ndarray, str]:
+        """How strongly each attribute is tied to the sensitive one: float array (d,), infinite at the sensitive attribute itself.
+
+        ``strict``: R from K(i, S); ``published`` and ``none``: mutual information in bits.
+
+        **Privacy:** d−1 integers K(i,S), L1 sensitivity the sum of their 4(n−1) or 6(n−1); discrete Laplace, cost ε.
+        Published: raw, one unaccounted access.
+        """
+        d, names = len(self.schema), self.schema.names
+        others = [j for j in range(d) if j != sensitive]
+        values = np.full(d, np.inf)
+        if self.guarantee != "strict":
+            self._unaccounted(step, source, f"{d - 1} mutual informations with {names[sensitive]} against a threshold", names, why_raw)
+            values[others] = self._pairwise(raw_measure)[sensitive, others]
+            return values, self._last()
+        k = self._pairwise("K")[sensitive, others]
+        sensitivity = Fraction(sum(SCORES["R"].sensitivity(self.n, self.schema.sizes[j], self.schema.sizes[sensitive]) for j in others))
+        noisy, entry = self._noisy_vector(k, sensitivity, epsilon, step, source, f"{d - 1} values of K with {names[sensitive]}", names)
+        values[others] = noisy / (2.0 * self.n**2)
+        return values, entry
+
+    def sketch(self, pairs: Sequence[tuple[int, int]], epsilon: Fraction, *, step: str, source: str) -> tuple[np.ndarray, str]:
+        """Noisy R for a public list of attribute pairs: float array (len(pairs),), clipped to [0, 1], and its entry id.
+
+        **Privacy:** integers K with L1 sensitivity Σ 4(n−1) or 6(n−1) over the pairs; discrete Laplace, cost ε.
+        """
+        sizes = self.schema.sizes
+        k = np.array([self._pairwise("K")[i, j] for i, j in pairs])
+        sensitivity = Fraction(sum(SCORES["R"].sensitivity(self.n, sizes[i], sizes[j]) for i, j in pairs))
+        touched = self._names(sorted({j for pair in pairs for j in pair}))
+        noisy, entry = self._noisy_vector(k, sensitivity, epsilon, step, source, f"{len(pairs)} values of K", touched)
+        return np.clip(noisy / (2.0 * self.n**2), 0, 1), entry
+
+    def _noisy_vector(self, k, sensitivity, epsilon, step, source, released, names) -> tuple[np.ndarray, str]:
+        scale = sensitivity / epsilon if self.guarantee != "none" else Fraction(1)
+        entry = self._charge(step, source=source, mechanism="discrete_laplace", attributes=names, sensitivity=sensitivity,
+                             released=released, scale=scale, epsilon=epsilon, claimed=epsilon)  # fmt: skip
+        return laplace_mechanism(k, scale, self._noise.child(step)), entry
+
+    def _pairwise(self, measure: str) -> np.ndarray:
+        """Raw (d, d) matrix of I (bits) or K (records²), zero diagonal. Inside the curator only."""
+        d, lattice = len(self.schema), self.__records.lattice
+        matrix = np.zeros((d, d), dtype=np.int64 if measure == "K" else float)
+        i, j = np.triu_indices(d, 1)
+        values = (lattice.association if measure == "K" else lattice.information)(i, j[:, None])
+        matrix[i, j] = matrix[j, i] = values
+        return matrix
+
+    def _last(self) -> str:
+        return self.ledger.entries[-1].id if self.ledger.entries else "none"
+
+    # --- the exception -----------------------------------------------------------------------------------------------
+
+    def peek(self, reason: str, source: str, columns: Sequence[int]) -> np.ndarray:
+        """Raw joint counts of some attributes, for replicas of what papers print.
+
+        **Privacy:** none. Writes an unaccounted access; raises PrivacyError under ``strict`` before anything is read.
+        """
+        self._unaccounted(reason, source, f"raw counts of {len(columns)} attribute(s)", self._names(columns))
+        return self.__records.table(tuple(columns))
+
+    def fixed_order(self, step: str, inputs: tuple[str, ...], released: str) -> str:
+        """Write a post-processing line, so that a later entry can name what its candidates or scales come from; costs nothing."""
+        return self.ledger.write("post_processing", step, inputs=inputs, released=released).id

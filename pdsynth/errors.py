@@ -1,0 +1,17 @@
+"""The three errors of the library: each says what happened, with the numbers, and what to do."""
+
+
+class SchemaError(ValueError):
+    """The table and its declared public domain do not agree, or a declaration is impossible."""
+
+
+class BudgetError(ValueError):
+    """A budget or a parameter of an algorithm is impossible, or would be overdrawn."""
+
+
+class BudgetDegenerate(BudgetError):
+    """The printed formula divides the budget by zero or by a negative number of tables (thesis, Algorithm 5)."""
+
+
+class PrivacyError(ValueError):
+    """A step would touch raw records outside a mechanism while the guarantee is strict."""

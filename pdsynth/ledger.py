@@ -1,0 +1,350 @@
+"""The privacy ledger: what was asked of the records, what it really cost, and the rules that check it.
+
+Costs are exact fractions. Every entry carries what the algorithm *claims* and what the step *truly* costs
+(sensitivity ÷ scale); raw reads stand beside them as unaccounted accesses and make the total infinite.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from fractions import Fraction
+from html import escape
+from typing import Any
+
+import pandas as pd
+
+from .errors import BudgetError, PrivacyError
+
+KINDS = ("mechanism", "group", "post_processing", "unaccounted_access", "public")
+
+
+def exact(value: float | int | str | Fraction) -> Fraction:
+    """A share or ε as written: 0.1 becomes 1/10, never the nearest binary float.
+
+    >>> exact(0.1), exact(1/3)
+    (Fraction(1, 10), Fraction(1, 3))
+    """
+    if isinstance(value, Fraction):
+        return value
+    if isinstance(value, float) and not math.isfinite(value):
+        raise BudgetError(f"a budget or share must be finite, got {value}")
+    written = Fraction(str(value))
+    near = written.limit_denominator(1000)  # 0.3333333333333333 is how a float writes 1/3
+    return near if isinstance(value, float) and float(near) == value else written
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line of the ledger; see the fields of `algorithms` §10.1.
+
+    ``sensitivity`` and ``scale`` are in the unit of ``released``; a per-value scale is a tuple, one a row of the table, with
+    ``columns`` telling how many cells each row has. ``epsilon`` is the true cost, ``claimed`` the advertised one.
+    """
+
+    id: str
+    kind: str
+    step: str
+    source: str = ""
+    mechanism: str = ""
+    released: str = ""
+    attributes: tuple[str, ...] = ()
+    sensitivity: Fraction | None = None
+    scale: Fraction | tuple[Fraction, ...] | None = None
+    columns: int = 1
+    epsilon: Fraction | float = Fraction(0)
+    claimed: Fraction = Fraction(0)
+    inputs: tuple[str, ...] = ()
+    scale_from: tuple[str, ...] = ()
+    candidates: str = "public"
+    score_unit: str = ""
+    sensitivity_unit: str = ""
+    lemma: str = ""
+    domain_sizes: tuple[int, int] | None = None
+    n_records: int | None = None
+    relation: str = "replace_one"
+    parent: str | None = None
+    compose: str = ""
+    record_filter: str | None = None
+    domain: str = "schema:public"
+    why: str = ""
+
+    @property
+    def cost(self) -> Fraction | float:
+        """True cost under replacing one record: an add/remove ε counts twice (rule L7)."""
+        return self.epsilon * (2 if self.relation == "add_remove" else 1)
+
+
+def histogram_cost(scales: Sequence[Fraction], columns: int) -> Fraction:
+    """Exact loss of a noisy table with one scale a row: the worst move of one record from a cell to another.
+
+    With two or more columns both cells can lie in the row of the smallest scale; with one column they lie in two rows
+    (`algorithms` §3.3.5).
+
+    >>> histogram_cost([Fraction(2), Fraction(4)], 3), histogram_cost([Fraction(2), Fraction(4)], 1)
+    (Fraction(1, 1), Fraction(3, 4))
+    """
+    inverse = sorted((1 / Fraction(s) for s in scales), reverse=True)
+    if columns >= 2:
+        return 2 * inverse[0]
+    return inverse[0] + inverse[1] if len(inverse) > 1 else Fraction(0)
+
+
+@dataclass
+class Ledger:
+    """Append-only account of one run.
+
+    ``claimed`` is the ε that the algorithm promises. ``guarantee`` decides what an overdraft is: under ``strict`` the true
+    costs may not exceed the promise, under ``published`` the claimed ones; either raises BudgetError before noise is drawn.
+    """
+
+    claimed: Fraction
+    guarantee: str = "strict"
+    notes: list[str] = field(default_factory=list)
+    public_attributes: tuple[str, ...] = ()
+    known_before: bool = False
+    _entries: list[Entry] = field(default_factory=list, repr=False)
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """All lines in the order they were written."""
+        return tuple(self._entries)
+
+    def write(self, kind: str, step: str, **fields: Any) -> Entry:
+        """Append a line; an overdraft, or a raw read under ``strict``, raises and writes nothing."""
+        if kind not in KINDS:
+            raise ValueError(f"kind must be one of {KINDS}, got {kind!r}")
+        entry = Entry(id=f"s{len(self._entries) + 1:02d}", kind=kind, step=step, **fields)
+        if kind == "unaccounted_access" and self.guarantee == "strict":
+            raise PrivacyError(
+                f"{step!r} would read raw records outside a mechanism ({entry.source or 'no source'}); "
+                "strict runs refuse it: charge a mechanism, or use guarantee='published' to see what it costs"
+            )
+        if kind == "mechanism":
+            self._refuse_overdraft(entry)
+        self._entries.append(entry)
+        return entry
+
+    def _refuse_overdraft(self, entry: Entry) -> None:
+        if self.guarantee == "strict":
+            spent, asked = _compose([*self._entries, entry], "cost"), entry.cost
+        elif self.guarantee == "published":
+            spent, asked = _compose([*self._entries, entry], "claimed"), entry.claimed
+        else:
+            return
+        if spent > self.claimed:
+            raise BudgetError(
+                f"overdraft: {entry.step!r} asks for ε = {asked}, which would bring the total to {spent} of {self.claimed}; "
+                "nothing was released for it"
+            )
+
+    @property
+    def finite(self) -> Fraction:
+        """True cost of the accounted part, whatever else was read raw."""
+        total = _compose(self._entries, "cost")
+        return total if isinstance(total, Fraction) else Fraction(0)
+
+    @property
+    def epsilon(self) -> Fraction | float:
+        """The audited ε: exact, or infinity when anything is unaccounted (rule L8)."""
+        if self.unaccounted or any(e.kind == "mechanism" and e.cost == math.inf for e in self._entries):
+            return math.inf
+        return self.finite
+
+    @property
+    def unaccounted(self) -> list[Entry]:
+        """Raw reads that no mechanism pays for, each with the paper's line in ``source``."""
+        return [e for e in self._entries if e.kind == "unaccounted_access"]
+
+    def attribute_epsilon(self) -> pd.Series:
+        """The loss if only this attribute of one record changes: the sum over the entries whose answer depends on it.
+
+        ``.attrs["known"]`` says whether the numbers held before the run (the structure was restricted) or are ex-post.
+        """
+        names = list(self.public_attributes) or sorted({a for e in self._entries for a in e.attributes})
+        losses = {name: _compose([e for e in self._entries if e.kind == "group" or name in e.attributes], "cost") for name in names}
+        for e in self.unaccounted:
+            losses.update({name: math.inf for name in e.attributes or names})
+        series = pd.Series(losses, dtype=object, name="epsilon")
+        series.attrs["known"] = "before the run" if self.known_before else "ex post: read off the network that was drawn"
+        return series
+
+    def check(self) -> list[str]:
+        """Violated rules L1–L10 with their codes, empty if none; a broken rule names itself and its entry."""
+        from .rules import check
+
+        return check(self)
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row an entry with the running total; infinite after the first unaccounted access."""
+        rows, total = [], Fraction(0)
+        broken = False
+        for e in self._entries:
+            total += e.cost if e.kind == "mechanism" and e.cost != math.inf else 0
+            broken = broken or e.kind == "unaccounted_access" or e.cost == math.inf
+            rows.append(
+                {
+                    "step": e.step,
+                    "source": e.source,
+                    "mechanism": e.mechanism or e.kind.replace("_", " "),
+                    "released": e.released,
+                    "attributes": ", ".join(e.attributes),
+                    "sensitivity": e.sensitivity,
+                    "scale": e.scale if not isinstance(e.scale, tuple) else f"{float(min(e.scale)):.4g} … {float(max(e.scale)):.4g}",
+                    "claimed": e.claimed,
+                    "epsilon": math.inf if e.kind == "unaccounted_access" else e.cost,
+                    "total": math.inf if broken else total,
+                    "kind": e.kind,
+                }
+            )
+        return pd.DataFrame(rows, columns=["step", "source", "mechanism", "released", "attributes", "sensitivity", "scale", "claimed",
+                                           "epsilon", "total", "kind"])  # fmt: skip
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON; fractions are written as text, so nothing drifts."""
+        return {
+            "claimed": str(self.claimed),
+            "guarantee": self.guarantee,
+            "notes": list(self.notes),
+            "attributes": list(self.public_attributes),
+            "known_before": self.known_before,
+            "entries": [_plain(asdict(e)) for e in self._entries],
+        }
+
+    def to_json(self) -> str:
+        """One JSON object a line: a header, then the entries (`algorithms` §10.1)."""
+        head = self.to_dict()
+        lines = head.pop("entries")
+        return "\n".join(json.dumps(line, ensure_ascii=False) for line in [head, *lines])
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Ledger:
+        """The inverse of :meth:`to_dict`."""
+        ledger = cls(Fraction(data["claimed"]), str(data["guarantee"]), list(map(str, data["notes"])))
+        ledger.public_attributes, ledger.known_before = tuple(map(str, data["attributes"])), bool(data["known_before"])
+        ledger._entries = [_entry(e) for e in data["entries"]]
+        return ledger
+
+    def verdict(self) -> str:
+        """One sentence that can't be mistaken for a guarantee that isn't there."""
+        if self.guarantee == "none":
+            return "NOT PRIVATE: no noise was added (guarantee='none')."
+        if self.unaccounted:
+            return (
+                f"NOT DIFFERENTIALLY PRIVATE: claimed ε = {_short(self.claimed)}, {len(self.unaccounted)} unaccounted access(es) make it "
+                f"infinite; the accounted part alone truly costs {_short(self.finite)}."
+            )
+        if self.epsilon > self.claimed:
+            return f"OVERSPENT: claimed ε = {_short(self.claimed)}, true ε = {_short(self.finite)}."
+        return f"Pure ε-differential privacy (replace one record): ε = {_short(self.finite)} of {_short(self.claimed)}."
+
+    def __str__(self) -> str:
+        lines = [self.verdict(), *(f"note: {n}" for n in self.notes)]
+        for row in self.to_frame().itertuples():
+            mark = "!!" if row.kind == "unaccounted_access" else "  "
+            lines.append(f"{mark} {row.step:<44.44} {row.mechanism:<20.20} claimed {_short(row.claimed):>8}  true {_short(row.epsilon):>8}")
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return ledger_html(self)
+
+
+def ledger_html(ledger: Ledger) -> str:
+    """The ledger as an HTML table: unaccounted accesses in red, per-attribute loss as bars."""
+    red = "color:#d55e00;font-weight:600"
+    good = not ledger.unaccounted and ledger.guarantee != "none" and ledger.epsilon <= ledger.claimed
+    rows = []
+    for r in ledger.to_frame().itertuples():
+        style = f" style='{red}'" if r.kind == "unaccounted_access" or r.epsilon > r.claimed else ""
+        cells = [r.step, r.source, r.mechanism, r.released, _short(r.sensitivity), _short(r.scale), _short(r.claimed),
+                 _short(r.epsilon), _short(r.total)]  # fmt: skip
+        rows.append(f"<tr{style}>" + "".join(f"<td style='text-align:left'>{escape(str(c))}</td>" for c in cells) + "</tr>")
+    heads = ["step", "source", "mechanism", "released", "sensitivity", "scale", "claimed ε", "true ε", "total"]
+    head = "".join(f"<th style='text-align:left'>{h}</th>" for h in heads)
+    notes = "".join(f"<li>{escape(n)}</li>" for n in ledger.notes)
+    return (
+        f"<div class='pdsynth-ledger'><p style='{'' if good else red}'>{escape(ledger.verdict())}</p><ul>{notes}</ul>"
+        f"<div style='overflow-x:auto'><table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+        f"{_bars(ledger)}</div>"
+    )
+
+
+def _bars(ledger: Ledger) -> str:
+    losses = ledger.attribute_epsilon()
+    if losses.empty:
+        return ""
+    top = float(max([x for x in losses if x != math.inf], default=0) or 1)
+    lines = []
+    for name, loss in losses.items():
+        width = 100 if loss == math.inf else round(100 * float(loss) / top)
+        colour = "#d55e00" if loss == math.inf else "#e69f00"
+        lines.append(
+            f"<tr><td style='text-align:left'>{escape(str(name))}</td><td style='width:220px;text-align:left'>"
+            f"<div style='background:{colour};height:.8em;width:{width}%'></div></td><td>{_short(loss)}</td></tr>"
+        )
+    return (
+        f"<details><summary>Loss per attribute ({escape(losses.attrs['known'])})</summary>"
+        f"<table>{''.join(lines)}</table></details>"
+    )
+
+
+def _compose(entries: Iterable[Entry], field_name: str) -> Fraction | float:
+    """Total of a list of entries: sequential by default, parallel only over groups of disjoint records (rule L6)."""
+    entries = list(entries)
+    groups = {e.id: e for e in entries if e.kind == "group" and e.compose == "parallel"}
+    total: Fraction | float = Fraction(0)
+    parts: dict[str, dict[str | None, Fraction | float]] = {g: {} for g in groups}
+    for e in entries:
+        if e.kind != "mechanism":
+            continue
+        cost = getattr(e, field_name)
+        if e.parent in groups:
+            here = parts[e.parent]
+            here[e.record_filter] = here.get(e.record_filter, Fraction(0)) + cost
+        else:
+            total += cost
+    for g, costs in parts.items():
+        ranked = sorted(costs.values(), reverse=True)
+        total += sum(ranked[: 1 if groups[g].relation == "add_remove" else 2], Fraction(0))  # a replaced record may change its part
+    return total
+
+
+def _short(value: Any) -> str:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    if isinstance(value, str):
+        return value
+    if value == math.inf:
+        return "∞"
+    if isinstance(value, Fraction):
+        return str(value) if value.denominator <= 999 and value.numerator <= 9999 else f"{float(value):.4g}"
+    return f"{value:.4g}"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Fraction):
+        return str(value)
+    if isinstance(value, float) and math.isinf(value):
+        return "inf"
+    if isinstance(value, dict):
+        return {k: _plain(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(v) for v in value]
+    return value
+
+
+def _entry(data: Mapping[str, Any]) -> Entry:
+    fields = dict(data)
+    for name in ("attributes", "inputs", "scale_from"):
+        fields[name] = tuple(map(str, fields[name]))
+    fields["epsilon"] = math.inf if fields["epsilon"] == "inf" else Fraction(fields["epsilon"])
+    fields["claimed"] = Fraction(fields["claimed"])
+    fields["sensitivity"] = None if fields["sensitivity"] is None else Fraction(fields["sensitivity"])
+    scale = fields["scale"]
+    fields["scale"] = tuple(map(Fraction, scale)) if isinstance(scale, list) else None if scale is None else Fraction(scale)
+    fields["domain_sizes"] = None if fields["domain_sizes"] is None else tuple(map(int, fields["domain_sizes"]))
+    return Entry(**fields)

@@ -1,0 +1,168 @@
+"""Information measures of contingency tables, each with the most that one replaced record can change it.
+
+Tables are int64 counts; the child is axis 0, its joint parent configuration axis 1. Information is in bits.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+GRID = 2**30  # mutual information enters mechanisms as an integer multiple of 2^-30 bit
+
+
+def entropy(counts: np.ndarray) -> float:
+    """Shannon entropy in bits of the distribution ``counts / counts.sum()``.
+
+    >>> entropy(np.array([4, 2, 2]))
+    1.5
+    """
+    c = np.asarray(counts, dtype=float).ravel()
+    n = c.sum()
+    return float(np.log2(n) - (c[c > 0] * np.log2(c[c > 0])).sum() / n)
+
+
+def mutual_information(table: np.ndarray) -> float:
+    """Mutual information in bits of a table (|X|, |Π|); thesis, Definition 8.
+
+    >>> mutual_information(np.array([[2, 0], [0, 2]]))
+    1.0
+    """
+    t = np.asarray(table).reshape(len(table), -1)
+    return entropy(t.sum(1)) + entropy(t.sum(0)) - entropy(t)
+
+
+def association(table: np.ndarray) -> int:
+    """Integer association K = Σ |n c(x,π) − c(x) c(π)| = 2 n² R of a table (|X|, |Π|).
+
+    >>> association(np.array([[2, 0], [0, 2]]))
+    16
+    """
+    t = np.asarray(table, dtype=np.int64).reshape(len(table), -1)
+    return int(np.abs(t.sum() * t - np.outer(t.sum(1), t.sum(0))).sum())
+
+
+def tvd_from_independence(table: np.ndarray) -> Fraction:
+    """R(X,Π): total variation distance of the joint distribution from the product of its marginals, exact.
+
+    >>> tvd_from_independence(np.array([[2, 0], [0, 2]]))
+    Fraction(1, 2)
+    """
+    return Fraction(association(table), 2 * int(np.sum(table)) ** 2)
+
+
+def f_shortfall(table: np.ndarray) -> int:
+    """Integer form of PrivBayes' score F of a table (2, |Π|): 2n·F = −shortfall (Zhang et al. 2017, score F).
+
+    Every parent configuration takes side 0 or side 1; the shortfall of a choice is ``(n−2a)₊ + (n−2b)₊`` with a, b the
+    counts that agree with their side. Exact dynamic programme over the reachable a, keeping the largest b.
+
+    >>> f_shortfall(np.array([[2, 0], [0, 2]]))
+    0
+    """
+    t = np.asarray(table, dtype=np.int64).reshape(2, -1)
+    n = int(t.sum())
+    cap = (n + 1) // 2
+    best = np.full(cap + 1, -1, dtype=np.int64)
+    best[0] = 0
+    for zero, one in t.T[t.any(axis=0)]:
+        grown = np.where(best >= 0, np.minimum(best + one, cap), -1)
+        shift = min(int(zero), cap)
+        moved = np.full(cap + 1, -1, dtype=np.int64)
+        moved[shift:] = best[: cap + 1 - shift]
+        moved[cap] = max(moved[cap], best[cap - shift :].max())
+        best = np.maximum(grown, moved)
+    a = np.flatnonzero(best >= 0)
+    return int((np.maximum(n - 2 * a, 0) + np.maximum(n - 2 * best[a], 0)).min())
+
+
+def average_mutual_information(matrix: np.ndarray) -> np.ndarray:
+    """AMI(X_i) = Σ_{j≠i} I(X_i, X_j) / (d−1), one number an attribute; thesis, Definition 10."""
+    m = np.array(matrix, dtype=float)
+    np.fill_diagonal(m, 0.0)
+    return m.sum(axis=1) / (len(m) - 1)
+
+
+def sensitivity_weights(counts: np.ndarray) -> np.ndarray:
+    """w_x = SD_x / Σ SD with SD_x = −log₂ P(x), one weight a value; thesis, Definition 11.
+
+    A declared value without records has no SD; then one is added to every count (`algorithms`, HPPrivBayes ambiguity 10).
+
+    >>> sensitivity_weights(np.array([4, 2, 2])).tolist()
+    [0.2, 0.4, 0.4]
+    """
+    c = np.asarray(counts, dtype=float)
+    c = c + 1 if (c <= 0).any() else c
+    surprise = -np.log2(c / c.sum())
+    return surprise / surprise.sum()
+
+
+def total_variation(p: np.ndarray, q: np.ndarray) -> float:
+    """Total variation distance ½ Σ |p − q| of two distributions on the same cells."""
+    return float(0.5 * np.abs(np.asarray(p, dtype=float) - np.asarray(q, dtype=float)).sum())
+
+
+# --- sensitivities under replacing one record, n public -------------------------------------------------------------
+
+
+def entropy_sensitivity(n: int) -> float:
+    """Sensitivity of H(X) in bits, any domain: (1/n) log n + ((n−1)/n) log(n/(n−1)); attained."""
+    return math.log2(n) / n + (n - 1) / n * math.log2(n / (n - 1)) if n > 1 else 0.0
+
+
+def mutual_information_sensitivity(n: int, x_size: int, pi_size: int) -> float:
+    """Sensitivity of I(X,Π) in bits (Zhang et al. 2017, Lemma 4.1): smaller when X or Π has two values; attained for odd n."""
+    if n < 2 or min(x_size, pi_size) < 2:
+        return 0.0
+    if min(x_size, pi_size) == 2:
+        return entropy_sensitivity(n)
+    return 2 / n * math.log2((n + 1) / 2) + (n - 1) / n * math.log2((n + 1) / (n - 1))
+
+
+def association_sensitivity(n: int, x_size: int, pi_size: int) -> int:
+    """Sensitivity of K: 4(n−1) when X or Π has two values, else 6(n−1).
+
+    Lemma: with q the distribution of the n−1 unchanged records, C(p) = p − p_X p_Y obeys
+    C(p) = (n−1)/n · [C(q) + (δ_x − q_X)(δ_y − q_Y)/n]; the difference of two such terms has L1 norm at most 6(n−1)/n²
+    (4(n−1)/n² when one side has two values, its rows being opposite), and K = n² ‖C‖₁.
+    """
+    return 0 if min(x_size, pi_size) < 2 else (4 if min(x_size, pi_size) == 2 else 6) * (n - 1)
+
+
+def tvd_sensitivity(n: int, x_size: int, pi_size: int) -> Fraction:
+    """Sensitivity of R = K / 2n²: at most 3(n−1)/n², smaller than the 3/n + 2/n² of Zhang et al. 2017."""
+    return Fraction(association_sensitivity(n, x_size, pi_size), 2 * n * n)
+
+
+@dataclass(frozen=True)
+class Score:
+    """A score of an attribute–parent pair in the exact integer form that mechanisms use.
+
+    ``of(table)`` is an integer in ``unit``; ``sensitivity(n, |X|, |Π|)`` bounds its change, in the same unit;
+    ``shown(value, n)`` is the number a reader expects (bits for I, a probability for R and F).
+    """
+
+    name: str
+    unit: str
+    of: Callable[[np.ndarray], int]
+    sensitivity: Callable[[int, int, int], int]
+    shown: Callable[[int, int], float]
+    lemma: str
+
+
+def _information_steps(n: int, x_size: int, pi_size: int) -> int:
+    bits = mutual_information_sensitivity(n, x_size, pi_size)
+    return math.ceil(bits * GRID) + 1 if bits else 0  # + 1: rounding to the grid moves each side by at most half a step
+
+
+SCORES = {
+    "I": Score(
+        "I", "2^-30 bit", lambda t: round(mutual_information(t) * GRID), _information_steps, lambda v, n: v / GRID, "lemma:mutual_information"
+    ),
+    "R": Score("R", "records^2", association, association_sensitivity, lambda v, n: v / (2 * n * n), "lemma:association"),
+    "F": Score("F", "half records", lambda t: -f_shortfall(t), lambda n, x, pi: 2, lambda v, n: v / (2 * n), "lemma:score_f"),
+}

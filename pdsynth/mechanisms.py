@@ -1,0 +1,279 @@
+"""Differentially private mechanisms and their random sources.
+
+Everything that reaches a release is exact: integer noise sampled with integer arithmetic only (Canonne, Kamath, Steinke 2020,
+Algorithms 1 and 2), selections by Bernoulli(exp(−γ)) with rational γ. No floating point stands between the records and the
+release, so Mironov's attack (2012) has nothing to hold on to.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from .errors import BudgetError, PrivacyError
+
+LIMIT = 2**62
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """Integers with their unit, so that a score in bits can't meet a sensitivity in nats."""
+
+    value: Any
+    unit: str
+
+
+class Noise:
+    """A random source with one child stream a step. ``reproducible`` says whether someone else could draw the same noise."""
+
+    reproducible = False
+    private = True
+
+    def __init__(self) -> None:
+        self._used: dict[str, int] = {}
+
+    def child(self, label: str) -> Noise:
+        """The stream of one step; the same label twice gives two different streams, so that noise never cancels."""
+        count = self._used[label] = self._used.get(label, -1) + 1
+        return self._stream(label if count == 0 else f"{label}#{count}")
+
+    def _stream(self, label: str) -> Noise:
+        raise NotImplementedError
+
+    def discrete_laplace(self, scale: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+        """Integer noise, P(z) ∝ exp(−|z|/scale): int64 array; ``scale`` holds Fractions that broadcast against ``shape``."""
+        raise NotImplementedError
+
+    def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:
+        """An index with P(i) ∝ exp(−numerators[i]/denominator) (``permute``: permute-and-flip on the same exponents)."""
+        raise NotImplementedError
+
+    def below(self, bound: int) -> int:
+        """A uniform integer in [0, bound)."""
+        raise NotImplementedError
+
+    def generator(self) -> np.random.Generator:
+        """A numpy generator for post-processing (ancestral sampling)."""
+        raise NotImplementedError
+
+
+class ExactNoise(Noise):
+    """Exact sampling; bits from the operating system, or from a seeded PCG64 stream a step when ``seed`` is given."""
+
+    def __init__(self, seed: int | Sequence[int] | None = None) -> None:
+        super().__init__()
+        self._entropy = None if seed is None else [seed] if isinstance(seed, (int, np.integer)) else list(seed)
+        self.reproducible = seed is not None
+        self._bits = None if self._entropy is None else np.random.PCG64(np.random.SeedSequence(self._entropy))
+
+    def _stream(self, label: str) -> ExactNoise:
+        return self if self._entropy is None else ExactNoise([*self._entropy, zlib.crc32(label.encode()), len(label)])
+
+    def _words(self, size: int) -> np.ndarray:
+        if self._bits is not None:
+            return self._bits.random_raw(size)
+        return np.frombuffer(os.urandom(8 * size), dtype=np.uint64)
+
+    def _uniform(self, bound: np.ndarray) -> np.ndarray:
+        """Uniform integers in [0, bound), exact: words above the last whole multiple of the bound are drawn again."""
+        bound = bound.astype(np.uint64)
+        top = np.uint64(2**64 - 1) - (np.uint64(2**64 - 1) % bound + np.uint64(1)) % bound
+        words = self._words(bound.size)
+        again = np.flatnonzero(words > top)
+        if again.size:
+            words = words.copy()
+        while again.size:
+            words[again] = self._words(again.size)
+            again = again[words[again] > top[again]]
+        return (words % bound).astype(np.int64)
+
+    def below(self, bound: int) -> int:
+        return int(self._uniform(np.array([bound]))[0])
+
+    def bernoulli_exp(self, numerator: np.ndarray, denominator: np.ndarray) -> np.ndarray:
+        """Independent Bernoulli(exp(−numerator/denominator)), exact, for int64 arrays (m,) with non-negative ratios."""
+        whole, part = numerator // denominator, numerator % denominator
+        result = self._bernoulli_part(part, denominator)
+        one = np.ones(1, dtype=np.int64)
+        alive = np.flatnonzero(result & (whole > 0))
+        while alive.size:
+            result[alive] = self._bernoulli_part(np.repeat(one, alive.size), np.repeat(one, alive.size))
+            whole[alive] -= 1
+            alive = alive[result[alive] & (whole[alive] > 0)]
+        return result
+
+    def _bernoulli_part(self, numerator: np.ndarray, denominator: np.ndarray) -> np.ndarray:
+        """Bernoulli(exp(−γ)) for γ ≤ 1: the first failure of Bernoulli(γ/1), Bernoulli(γ/2), … comes at an odd place."""
+        odd = np.ones(numerator.size, dtype=bool)
+        alive, place = np.flatnonzero(numerator > 0), 1
+        while alive.size:
+            success = self._uniform(denominator[alive] * place) < numerator[alive]
+            alive = alive[success]
+            place += 1
+            odd[alive] = place % 2 == 1
+        return odd
+
+    def discrete_laplace(self, scale: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+        scale = np.asarray(scale, dtype=object)
+        t = np.broadcast_to(np.vectorize(lambda f: _word(Fraction(f).numerator), otypes=[np.int64])(scale), shape).ravel()
+        s = np.broadcast_to(np.vectorize(lambda f: _word(Fraction(f).denominator), otypes=[np.int64])(scale), shape).ravel()
+        out = np.zeros(t.size, dtype=np.int64)
+        todo = np.arange(t.size)
+        while todo.size:
+            size, sign = self._magnitude(t[todo], s[todo]), self._words(todo.size) >> np.uint64(63)
+            kept = (size > 0) | (sign == 0)  # zero has one sign only
+            out[todo[kept]] = np.where(sign[kept] == 1, -size[kept], size[kept])
+            todo = todo[~kept]
+        return out.reshape(shape)
+
+    def _magnitude(self, t: np.ndarray, s: np.ndarray) -> np.ndarray:
+        """Geometric magnitudes floor(X / s), P(X = x) ∝ exp(−x/t)."""
+        remainder = np.zeros(t.size, dtype=np.int64)
+        todo = np.arange(t.size)
+        while todo.size:
+            drawn = self._uniform(t[todo])
+            kept = self._bernoulli_part(drawn, t[todo])
+            remainder[todo[kept]] = drawn[kept]
+            todo = todo[~kept]
+        multiples = np.zeros(t.size, dtype=np.int64)
+        alive = np.arange(t.size)
+        while alive.size:
+            one = np.ones(alive.size, dtype=np.int64)
+            alive = alive[self._bernoulli_part(one, one)]
+            multiples[alive] += 1
+        return (remainder + multiples * t) // s
+
+    def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:
+        below = np.full(numerators.size, denominator, dtype=np.int64)
+        if permute:
+            winners = np.flatnonzero(self.bernoulli_exp(numerators, below))
+            return int(winners[self.below(winners.size)])  # flips are independent: the first success in a random order
+        while True:  # rejection: a uniform proposal accepted with exp(−γ) is exactly the exponential mechanism
+            proposals = self._uniform(np.full(256, numerators.size, dtype=np.int64))
+            accepted = np.flatnonzero(self.bernoulli_exp(numerators[proposals], below[proposals]))
+            if accepted.size:
+                return int(proposals[accepted[0]])
+
+    def generator(self) -> np.random.Generator:
+        return np.random.Generator(np.random.PCG64(np.random.SeedSequence(self._entropy)))
+
+
+class CommonNoise(Noise):
+    """Common random numbers for live panels: the same unit draws are rescaled, so that a moved slider moves a curve smoothly.
+
+    Not for release: seeded, and in double precision.
+    """
+
+    reproducible = True
+
+    def __init__(self, seed: int = 0, label: str = "", cache: dict | None = None) -> None:
+        super().__init__()
+        self._seed, self._label, self._cache = seed, label, {} if cache is None else cache
+
+    def fresh(self) -> CommonNoise:
+        """The same draws from the beginning, for the next move of a slider."""
+        return CommonNoise(self._seed, "", self._cache)
+
+    def _stream(self, label: str) -> CommonNoise:
+        return CommonNoise(self._seed, label, self._cache)
+
+    def generator(self) -> np.random.Generator:
+        return np.random.Generator(np.random.PCG64(np.random.SeedSequence([self._seed, zlib.crc32(self._label.encode())])))
+
+    def _draws(self, kind: str, size: int) -> np.ndarray:
+        kept = self._cache.get((kind, self._label))
+        if kept is None or kept.shape[-1] < size:
+            rng = self.generator()
+            kept = rng.standard_exponential((2, size)) if kind == "laplace" else rng.gumbel(size=size)
+            self._cache[kind, self._label] = kept
+        return kept[..., :size]
+
+    def discrete_laplace(self, scale: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+        width = np.asarray(scale, dtype=object).astype(float)
+        up, down = self._draws("laplace", int(np.prod(shape))).reshape(2, *shape)
+        return (np.floor(up * width) - np.floor(down * width)).astype(np.int64)
+
+    def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:
+        return int(np.argmax(self._draws("gumbel", numerators.size) - numerators / denominator))
+
+    def below(self, bound: int) -> int:
+        return int(self.generator().integers(bound))
+
+
+class NoNoise(CommonNoise):
+    """No noise at all: argmax and raw counts, for the papers' NoPrivacy curves."""
+
+    private = False
+
+    def _stream(self, label: str) -> NoNoise:
+        return NoNoise(self._seed, label, self._cache)
+
+    def discrete_laplace(self, scale: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+        return np.zeros(shape, dtype=np.int64)
+
+    def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:
+        return int(np.argmin(numerators))
+
+
+def laplace_mechanism(counts: np.ndarray, scale: Fraction | Sequence[Fraction], noise: Noise) -> np.ndarray:
+    """Integer counts plus discrete Laplace noise in every cell, also the empty ones.
+
+    ``scale`` is one number (records), or one a row of axis 0.
+
+    **Privacy:** with L1 sensitivity Δ and one scale b the release is (Δ/b)-DP; with a scale a row it costs
+    ``ledger.histogram_cost``.
+    """
+    counts = np.asarray(counts)
+    scales = np.array(scale if isinstance(scale, (list, tuple)) else [scale], dtype=object)
+    if any(s <= 0 for s in scales):
+        raise BudgetError(f"a noise scale must be positive, got {min(scales)}")
+    shaped = scales.reshape(-1, *[1] * (counts.ndim - 1)) if len(scales) > 1 else scales[0]
+    return counts + noise.discrete_laplace(shaped, counts.shape)
+
+
+def exponential_mechanism(
+    scores: Quantity, sensitivity: Quantity, epsilon: Fraction, noise: Noise, *, permute_and_flip: bool = False
+) -> int:
+    """Index drawn with P(i) ∝ exp(ε u_i / 2Δ); integer scores and sensitivity in the same unit.
+
+    **Privacy:** ε-DP when the candidates don't depend on the records (McSherry & Talwar 2007); permute-and-flip
+    (McKenna & Sheldon 2020) costs the same and is never less useful.
+    """
+    if scores.unit != sensitivity.unit:
+        raise PrivacyError(f"the score is in {scores.unit!r}, its sensitivity in {sensitivity.unit!r}: convert one of them first")
+    values = np.asarray(scores.value)
+    if values.size == 0:
+        raise BudgetError("nothing to select from: the candidate set is empty")
+    if not np.issubdtype(values.dtype, np.integer):
+        raise PrivacyError("scores must be integers: floating point would leak through the exponent")
+    gaps = values.max() - values
+    if sensitivity.value == 0:  # a score that no record can change: every candidate is as good as public
+        return noise.select(np.zeros(values.size, dtype=np.int64), 1, permute=permute_and_flip)
+    numerator, denominator = epsilon.numerator, 2 * int(sensitivity.value) * epsilon.denominator
+    if int(gaps.max()) * numerator >= LIMIT or denominator >= LIMIT // 64:
+        raise BudgetError(f"ε = {epsilon} is too fine for exact selection: round it to fewer digits")
+    return noise.select(gaps * numerator, denominator, permute=permute_and_flip)
+
+
+def exponential_probabilities(scores: np.ndarray, sensitivity: float, epsilon: float) -> np.ndarray:
+    """The law of the exponential mechanism, for lessons and exact audits."""
+    exponent = epsilon * (np.asarray(scores, dtype=float) - np.max(scores)) / (2 * sensitivity)
+    weight = np.exp(exponent)
+    return weight / weight.sum()
+
+
+def discrete_laplace_pmf(values: np.ndarray, scale: float) -> np.ndarray:
+    """P(Z = z) = tanh(1/2b) exp(−|z|/b) of the discrete Laplace law with scale b."""
+    return np.tanh(0.5 / scale) * np.exp(-np.abs(values) / scale)
+
+
+def _word(value: int) -> int:
+    if value >= 2**52:
+        raise BudgetError(f"a noise scale with the numerator or denominator {value} is too fine for exact sampling: round ε to fewer digits")
+    return value

@@ -1,0 +1,141 @@
+"""What is released: schema, network, noisy tables and ledger. Everything here is post-processing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .conditionals import conditional
+from .errors import SchemaError
+from .ledger import Ledger
+from .network import Network
+from .schema import Schema
+
+FORMAT = "pdsynth-model-1"
+
+
+@dataclass(frozen=True)
+class Model:
+    """A released Bayesian network with noisy joint counts; safe to publish exactly as far as its ledger says.
+
+    ``tables``: one int64 array a pair, child first. ``n`` is the public number of records.
+    """
+
+    schema: Schema
+    network: Network
+    tables: tuple[np.ndarray, ...]
+    ledger: Ledger
+    n: int
+    algorithm: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if set(self.network.order) != set(self.schema.names):
+            raise SchemaError("the network's attributes are not those of the schema")
+        for (child, parents), table in zip(self.network.pairs, self.tables, strict=True):
+            shape = tuple(self.schema[a].size for a in (child, *parents))
+            if table.shape != shape:
+                raise SchemaError(f"table of {child!r} has shape {table.shape}, its declared domain {shape}")
+
+    @cached_property
+    def conditionals(self) -> dict[str, np.ndarray]:
+        """P*(X | Π) of every attribute: float array (|X|, cells of Π), parents in the network's order."""
+        return {c: conditional(t) for (c, _), t in zip(self.network.pairs, self.tables, strict=True)}
+
+    def sample_codes(self, n: int, generator: np.random.Generator) -> np.ndarray:
+        """Codes of n synthetic records by ancestral sampling: uint8/uint16 array (n, d), stored by column."""
+        sizes = self.schema.sizes
+        codes = np.empty((n, len(sizes)), dtype=np.uint8 if max(sizes) <= 256 else np.uint16, order="F")
+        for child, parents in self.network.pairs:
+            p = self.conditionals[child]
+            key = np.zeros(n, dtype=np.int64)
+            for parent in parents:
+                j = self.schema.index(parent)
+                key *= sizes[j]
+                key += codes[:, j]
+            codes[:, self.schema.index(child)] = _draw(p, key, generator.random(n))
+        return codes
+
+    def sample(self, n: int | None = None, random_state: int | None = None) -> pd.DataFrame:
+        """A synthetic table of n rows (the public number of records if None): same columns, order and types as the original."""
+        n = self.n if n is None else n
+        if n < 1:
+            raise SchemaError(f"sample needs at least one row, got n={n}")
+        generator = np.random.Generator(np.random.PCG64(random_state))
+        codes = self.sample_codes(n, generator)
+        uniforms = generator.random(codes.shape) if any(a.numeric_bins for a in self.schema.attributes) else None
+        return self.schema.decode(codes, uniforms)
+
+    @property
+    def private(self) -> bool:
+        """Whether the ledger proves a finite ε within the claim."""
+        return self.ledger.guarantee != "none" and self.ledger.epsilon <= self.ledger.claimed
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON; says in its first lines whether it is private."""
+        return {
+            "format": FORMAT,
+            "private": self.private,
+            "verdict": self.ledger.verdict(),
+            "algorithm": self.algorithm,
+            "parameters": {k: str(v) for k, v in self.parameters.items()},
+            "n": self.n,
+            "schema": self.schema.to_dict(),
+            "network": self.network.to_dict(),
+            "tables": [t.ravel().tolist() for t in self.tables],
+            "ledger": self.ledger.to_dict(),
+        }
+
+    def to_json(self, path: str | Path) -> None:
+        """Write the model to a file."""
+        Path(path).write_text(json.dumps(self.to_dict(), ensure_ascii=False), encoding="utf-8")
+
+    @classmethod
+    def from_json(cls, path: str | Path) -> Model:
+        """Read a model; the file is data only, nothing in it is run. A malformed file raises SchemaError."""
+        try:
+            data = json.loads(Path(path).read_text(encoding="utf-8"))
+            if not isinstance(data, dict) or data.get("format") != FORMAT:
+                raise SchemaError(f"{path} is not a {FORMAT} file")
+            return cls._from_dict(data)
+        except SchemaError:
+            raise
+        except (ValueError, TypeError, KeyError, AttributeError, OverflowError, ZeroDivisionError, RecursionError) as problem:
+            raise SchemaError(f"{path} is not a readable model: {problem!r}") from problem
+
+    @classmethod
+    def _from_dict(cls, data: Mapping[str, Any]) -> Model:
+        schema, network = Schema.from_dict(data["schema"]), Network.from_dict(data["network"])
+        tables = []
+        for (child, parents), flat in zip(network.pairs, data["tables"], strict=True):
+            if not all(type(x) is int for x in flat):
+                raise SchemaError(f"table of {child!r} holds something other than integers")
+            tables.append(np.array(flat, dtype=np.int64).reshape([schema[a].size for a in (child, *parents)]))
+        n = data["n"]
+        if type(n) is not int or n < 1:
+            raise SchemaError(f"n must be a positive integer, got {n!r}")
+        return cls(schema, network, tuple(tables), Ledger.from_dict(data["ledger"]), n, str(data["algorithm"]), dict(data["parameters"]))
+
+    def __repr__(self) -> str:
+        word = "" if self.private else "NOT PRIVATE, "
+        return f"Model({word}{self.algorithm}, {len(self.schema)} attributes, degree {self.network.degree}: {self.ledger.verdict()})"
+
+
+def _draw(p: np.ndarray, key: np.ndarray, u: np.ndarray) -> np.ndarray:
+    """One value a record from P(X | key): compares the uniforms with one cumulative row at a time."""
+    cumulative = np.cumsum(p[:-1], axis=0)
+    if len(p) > 48:  # binary search beats a pass a value
+        steps = (cumulative / np.maximum(cumulative[-1:], 1)).T
+        flat = (steps + np.arange(steps.shape[0])[:, None]).ravel()
+        return np.clip(np.searchsorted(flat, key + u, side="right") - key * steps.shape[1], 0, len(p) - 1)
+    out = np.zeros(len(u), dtype=np.uint8)
+    for row in cumulative:
+        out += u >= row[key]
+    return out

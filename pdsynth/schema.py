@@ -1,0 +1,338 @@
+"""Public domains: what may be known about a table before any record is read."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from html import escape
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .errors import SchemaError
+
+MAX_VALUES = 2**16
+DECODERS = ("uniform", "lower", "middle")
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """One public attribute: a finite list of values, or a numeric range cut into bins.
+
+    Use :meth:`categorical`, :meth:`numeric` (equal-width bins) or :meth:`binned` (given edges).
+    ``values`` are the labels in code order; with ``missing=True`` a last code stands for a missing value.
+    Bin ``i`` is ``[edges[i], edges[i+1])``; the last bin includes its right edge.
+    ``spread`` says how a bin becomes a number again: ``uniform`` inside it, its ``lower`` edge or its ``middle``.
+    """
+
+    name: str
+    values: tuple[Any, ...]
+    edges: tuple[float, ...] | None = None
+    dtype: str = "str"
+    missing: bool = False
+    spread: str = "uniform"
+
+    def __post_init__(self) -> None:
+        if self.size < 2:
+            raise SchemaError(
+                f"attribute {self.name!r} declares {self.size} value(s); at least 2 are needed: drop the column or declare its full domain"
+            )
+        if self.size > MAX_VALUES:
+            raise SchemaError(f"attribute {self.name!r} declares {self.size:,} values, at most {MAX_VALUES:,} are possible: bin it")
+        if len(set(self.values)) != len(self.values):
+            twice = sorted({str(v) for v in self.values if self.values.count(v) > 1})
+            raise SchemaError(f"attribute {self.name!r} declares values twice: {', '.join(twice)}")
+        if self.spread not in DECODERS:
+            raise SchemaError(f"attribute {self.name!r}: spread must be one of {DECODERS}, not {self.spread!r}")
+
+    @classmethod
+    def categorical(cls, name: str, values: Iterable[Any], *, missing: bool = False, dtype: str | None = None) -> Attribute:
+        """An attribute with listed values.
+
+        >>> Attribute.categorical("sex", ["Female", "Male"]).size
+        2
+        """
+        listed = tuple(v.item() if isinstance(v, np.generic) else v for v in values)
+        return cls(name, listed, None, dtype or _dtype_of(listed), missing)
+
+    @classmethod
+    def numeric(
+        cls, name: str, low: float, high: float, *, bins: int = 16, integer: bool = False, missing: bool = False, spread: str = "uniform"
+    ) -> Attribute:
+        """A numeric attribute on the public range ``[low, high]``, cut into equal-width bins.
+
+        >>> Attribute.numeric("age", 0, 100, bins=4, integer=True).values
+        ('0–24', '25–49', '50–74', '75–100')
+        """
+        if not (math.isfinite(low) and math.isfinite(high) and low < high):
+            raise SchemaError(f"attribute {name!r}: low={low} must be below high={high}, both finite")
+        if bins < 2:
+            raise SchemaError(f"attribute {name!r}: bins={bins}; at least 2 are needed")
+        edges = low + (high - low) * np.arange(bins + 1) / bins
+        if integer:
+            bins = min(bins, int(high) - int(low) + 1)
+            edges = np.ceil(low + (high + 1 - low) * np.arange(bins + 1) / bins)
+            edges[-1] = high
+        return cls.binned(name, edges.tolist(), integer=integer, missing=missing, spread=spread)
+
+    @classmethod
+    def binned(
+        cls, name: str, edges: Sequence[float], *, integer: bool = False, missing: bool = False, spread: str = "uniform"
+    ) -> Attribute:
+        """A numeric attribute with given bin edges (m + 1 of them for m bins; the last bin is closed on both sides)."""
+        cuts = tuple(int(e) if integer else float(e) for e in edges)
+        rising = all(a < b for a, b in zip(cuts[:-2], cuts[1:-1], strict=True)) and (len(cuts) < 2 or cuts[-2] <= cuts[-1])
+        if not rising or not all(math.isfinite(c) for c in cuts):
+            raise SchemaError(f"attribute {name!r}: bin edges must be finite and increasing, got {list(edges)}")
+        return cls(name, _bin_labels(cuts, integer), cuts, "int64" if integer else "float64", missing, spread)
+
+    @property
+    def size(self) -> int:
+        """Number of codes, |X|: the declared values, and one for missing where that is declared."""
+        return len(self.values) + self.missing
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """One text a code, for tables and plots."""
+        return tuple(str(v) for v in self.values) + (("(missing)",) if self.missing else ())
+
+    @property
+    def numeric_bins(self) -> bool:
+        """Whether the codes are bins of a numeric range."""
+        return self.edges is not None
+
+    def encode(self, column: pd.Series) -> np.ndarray:
+        """Codes of a column: int64 array (n_records,). A value outside the declared domain raises SchemaError."""
+        gone = column.isna().to_numpy()
+        if gone.any() and not self.missing:
+            raise SchemaError(
+                f"attribute {self.name!r}: {int(gone.sum()):,} missing value(s), but the schema declares none; "
+                "declare missing=True, or drop or fill those rows"
+            )
+        codes = self._bin(column, gone) if self.edges is not None else pd.Index(self.values).get_indexer(pd.Index(column))
+        codes = np.where(gone, len(self.values), codes).astype(np.int64)
+        bad = codes < 0
+        if bad.any():
+            seen = column[bad].drop_duplicates().head(3).tolist()
+            where = f"[{self.edges[0]}, {self.edges[-1]}]" if self.edges is not None else f"its {len(self.values)} declared values"
+            raise SchemaError(
+                f"attribute {self.name!r}: {int(bad.sum()):,} value(s) outside {where}, for example {seen}; "
+                "widen the declared domain, or recode or drop those rows"
+            )
+        return codes
+
+    def _bin(self, column: pd.Series, gone: np.ndarray) -> np.ndarray:
+        if not pd.api.types.is_numeric_dtype(column):
+            raise SchemaError(f"attribute {self.name!r} is declared numeric, but its column has dtype {column.dtype}: convert it first")
+        edges = np.asarray(self.edges, dtype=float)
+        x = column.to_numpy(dtype=float, na_value=np.nan)
+        with np.errstate(invalid="ignore"):
+            codes = np.minimum(np.searchsorted(edges, x, side="right") - 1, len(edges) - 2)
+            return np.where(gone | (x > edges[-1]), -1, codes)
+
+    def decode(self, codes: np.ndarray, uniform: np.ndarray | None = None) -> pd.Series:
+        """A column from codes; ``uniform`` (n_records,) in [0, 1) places numbers inside their bins (middle if None)."""
+        gone = codes >= len(self.values)
+        known = np.minimum(codes, len(self.values) - 1)
+        if self.edges is None:
+            column = pd.Series(pd.Categorical.from_codes(known, categories=pd.Index(self.values)), name=self.name)
+            column = column if self.dtype == "category" else column.astype(_plain(self.values, self.dtype))
+            return column.mask(gone) if gone.any() else column
+        low, high = np.asarray(self.edges[:-1], dtype=float)[known], np.asarray(self.edges[1:], dtype=float)[known]
+        share = 0.0 if self.spread == "lower" else 0.5 if self.spread == "middle" or uniform is None else uniform
+        if self.integer:
+            high = high + (known == len(self.values) - 1)
+            numbers = np.floor(low + share * (high - low))
+            column = pd.Series(numbers, name=self.name) if gone.any() else pd.Series(numbers.astype(np.int64), name=self.name)
+        else:
+            column = pd.Series(low + share * (high - low), name=self.name)
+        column = column.mask(gone) if gone.any() else column
+        return column if gone.any() else column.astype(self.dtype)
+
+    @property
+    def integer(self) -> bool:
+        """Whether a numeric attribute holds whole numbers."""
+        return self.edges is not None and all(isinstance(e, int) for e in self.edges)
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The public domain of a table: its attributes in column order, and what else was decided before reading it.
+
+    ``source`` is ``"public"``, or ``"data"`` for a schema inferred from records: a strict fit refuses the latter.
+    ``groups`` may declare sensitivity groups by policy: ``{"occupation": "A", "race": "B"}`` (A: more sensitive).
+    """
+
+    attributes: tuple[Attribute, ...]
+    source: str = "public"
+    groups: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "attributes", tuple(self.attributes))
+        names = self.names
+        if len(set(names)) != len(names):
+            raise SchemaError(f"attributes declared twice: {sorted({n for n in names if names.count(n) > 1})}")
+        unknown = sorted(set(self.groups) - set(names))
+        if unknown or not set(self.groups.values()) <= {"A", "B"}:
+            raise SchemaError(f"groups must map declared attributes to 'A' or 'B'; unknown: {unknown}, groups: {dict(self.groups)}")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Attribute names in column order."""
+        return tuple(a.name for a in self.attributes)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Domain sizes |X| in column order."""
+        return tuple(a.size for a in self.attributes)
+
+    def __len__(self) -> int:
+        return len(self.attributes)
+
+    def __getitem__(self, name: str) -> Attribute:
+        return self.attributes[self.index(name)]
+
+    def index(self, name: str) -> int:
+        """Column number of an attribute; SchemaError with the known names if it isn't there."""
+        if name not in self.names:
+            raise SchemaError(f"no attribute {name!r} in the schema; it has {', '.join(self.names)}")
+        return self.names.index(name)
+
+    def cells(self, names: Iterable[str]) -> int:
+        """Number of cells of the joint table of some attributes."""
+        return math.prod(self[n].size for n in names)
+
+    def select(self, names: Sequence[str]) -> Schema:
+        """The schema of some of the attributes, in the order given."""
+        return replace(
+            self, attributes=tuple(self[n] for n in names), groups={n: g for n, g in self.groups.items() if n in names}
+        )
+
+    def declare_public(self) -> Schema:
+        """The same schema, on the user's word that its domains were known without looking at these records."""
+        return replace(self, source="public")
+
+    @classmethod
+    def infer(cls, frame: pd.DataFrame, *, bins: int = 16) -> Schema:
+        """A schema read off the records, for exploration only.
+
+        **Privacy:** every category, range and missing value comes from the data, so the schema is marked
+        ``source="data"``; a strict fit refuses it unless you say ``schema.declare_public()``.
+        """
+        return cls(tuple(_infer(frame[name], bins) for name in frame.columns), source="data")
+
+    def encode(self, frame: pd.DataFrame) -> np.ndarray:
+        """Codes of a table: uint8 or uint16 array (n_records, n_attributes), stored by column.
+
+        Raises SchemaError for no rows, missing, duplicate or undeclared columns and values outside their domain.
+        """
+        self.check(frame)
+        kind = np.uint8 if max(self.sizes) <= 256 else np.uint16
+        codes = np.empty((len(frame), len(self)), dtype=kind, order="F")
+        for j, attribute in enumerate(self.attributes):
+            codes[:, j] = attribute.encode(frame[attribute.name])
+        return codes
+
+    def check(self, frame: pd.DataFrame) -> None:
+        """Refuse a table whose columns are not those of the schema, and tables too small to publish."""
+        if not isinstance(frame, pd.DataFrame):
+            raise SchemaError(f"expected a pandas DataFrame, got {type(frame).__name__}")
+        columns = list(frame.columns)
+        twice = sorted({str(c) for c in columns if columns.count(c) > 1})
+        if twice:
+            raise SchemaError(f"duplicate column(s): {twice}; rename or drop them")
+        gone, extra = [n for n in self.names if n not in columns], [c for c in columns if c not in self.names]
+        if gone:
+            raise SchemaError(f"missing column(s): {gone}; the table has {len(columns)} columns, the schema {len(self)}")
+        if extra:
+            raise SchemaError(f"undeclared column(s): {extra}; declare them, or drop them with frame[list(schema.names)]")
+        if len(self) < 2:
+            raise SchemaError(f"the table has {len(self)} attribute(s); at least 2 are needed for a network")
+        if len(frame) == 0:
+            raise SchemaError("the table has no rows")
+
+    def decode(self, codes: np.ndarray, uniforms: np.ndarray | None = None) -> pd.DataFrame:
+        """A table from codes (n_records, n_attributes); ``uniforms`` of the same shape place numbers inside their bins."""
+        columns = [a.decode(codes[:, j].astype(np.int64), None if uniforms is None else uniforms[:, j]) for j, a in enumerate(self.attributes)]
+        return pd.DataFrame({a.name: column for a, column in zip(self.attributes, columns, strict=True)})
+
+    def like(self, frame: pd.DataFrame) -> Schema:
+        """The same domains with the column types of ``frame`` (kind and width only, never its categories or values)."""
+        return replace(self, attributes=tuple(_like(a, frame[a.name]) for a in self.attributes))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return {"source": self.source, "groups": dict(self.groups), "attributes": [asdict(a) for a in self.attributes]}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Schema:
+        """The inverse of :meth:`to_dict`; a malformed document raises SchemaError."""
+        try:
+            attributes = tuple(
+                Attribute(
+                    str(a["name"]),
+                    tuple(a["values"]),
+                    None if a["edges"] is None else tuple(a["edges"]),
+                    str(a["dtype"]),
+                    bool(a["missing"]),
+                    str(a["spread"]),
+                )
+                for a in data["attributes"]
+            )
+            return cls(attributes, str(data["source"]), dict(data["groups"]))
+        except SchemaError:
+            raise
+        except (KeyError, TypeError, ValueError, AttributeError) as problem:
+            raise SchemaError(f"not a schema document: {problem!r}") from problem
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{escape(a.name)}</td><td>{a.size}</td><td>{'bins' if a.numeric_bins else 'values'}</td>"
+            f"<td>{escape(', '.join(a.labels[:6]))}{' …' if a.size > 6 else ''}</td></tr>"
+            for a in self.attributes
+        )
+        word = "public domain" if self.source == "public" else "<b style='color:#d55e00'>inferred from the data, not public</b>"
+        return f"<p>{len(self)} attributes, {word}</p><table><tr><th>attribute</th><th>size</th><th>kind</th><th>domain</th></tr>{rows}</table>"
+
+
+def _bin_labels(cuts: tuple[float, ...], integer: bool) -> tuple[str, ...]:
+    last = len(cuts) - 2
+    if not integer:
+        return tuple(f"{a:g}–{b:g}" for a, b in zip(cuts[:-1], cuts[1:], strict=True))
+    ends = [b if i == last else b - 1 for i, b in enumerate(cuts[1:])]
+    return tuple(f"{a}" if a == b else f"{a}–{b}" for a, b in zip(cuts[:-1], ends, strict=True))
+
+
+def _dtype_of(values: tuple[Any, ...]) -> str:
+    for kind, name in ((bool, "bool"), (int, "int64"), (float, "float64"), (str, "str")):
+        if all(isinstance(v, kind) for v in values):
+            return name
+    return "object"
+
+
+def _plain(values: tuple[Any, ...], dtype: str) -> str:
+    return dtype if dtype in ("bool", "int64", "int32", "int16", "int8", "uint8", "float64", "float32", "str", "object") else _dtype_of(values)
+
+
+def _like(attribute: Attribute, column: pd.Series) -> Attribute:
+    if attribute.missing and attribute.numeric_bins:
+        return attribute
+    kind = "category" if isinstance(column.dtype, pd.CategoricalDtype) else str(column.dtype)
+    same = attribute.numeric_bins == pd.api.types.is_numeric_dtype(column) or kind == "category"
+    fits = not attribute.numeric_bins or (attribute.integer == pd.api.types.is_integer_dtype(column))
+    return replace(attribute, dtype=kind) if same and fits and kind != "category" or (kind == "category" and not attribute.numeric_bins) else attribute
+
+
+def _infer(column: pd.Series, bins: int) -> Attribute:
+    name, missing, present = str(column.name), bool(column.isna().any()), column.dropna()
+    values = sorted(present.unique().tolist(), key=str)
+    if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column) and len(values) > bins:
+        integer = bool((present == present.round()).all())
+        return Attribute.numeric(name, float(present.min()), float(present.max()), bins=bins, integer=integer, missing=missing)
+    if pd.api.types.is_numeric_dtype(column):
+        values = sorted(values)
+    if len(values) + missing < 2:
+        raise SchemaError(f"column {name!r} holds {len(values)} value(s): drop it, or declare its domain by hand")
+    return Attribute.categorical(name, values, missing=missing)

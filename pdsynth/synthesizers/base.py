@@ -1,0 +1,161 @@
+"""What every algorithm shares: scikit-learn parameters, checks before any budget is spent, fit, sample."""
+
+from __future__ import annotations
+
+import inspect
+from fractions import Fraction
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+
+from ..budgets import positive
+from ..counts import MAX_CELLS, Records
+from ..curator import GUARANTEES, Curator
+from ..errors import BudgetError, PrivacyError, SchemaError
+from ..ledger import Ledger
+from ..mechanisms import CommonNoise, ExactNoise, Noise, NoNoise
+from ..model import Model
+from ..network import Network
+from ..schema import Schema
+from ..structure import Degree, FixedDegree, Usefulness, useful_degree
+
+
+class Synthesizer:
+    """A fitted synthesizer has ``ledger_``, ``network_``, ``model_`` and ``schema_``; subclasses write one ``_recipe``.
+
+    Constructor keywords are stored untouched and checked in ``fit``.
+    """
+
+    epsilon: Any
+    guarantee: str
+    noise: str
+    random_state: Any
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Constructor keywords and their values, as scikit-learn does."""
+        return {name: getattr(self, name) for name in self._parameter_names()}
+
+    def set_params(self, **params: Any) -> Self:
+        """Change constructor keywords; an unknown one raises BudgetError."""
+        for name, value in params.items():
+            if name not in self._parameter_names():
+                raise BudgetError(f"{type(self).__name__} has no parameter {name!r}; it has {', '.join(self._parameter_names())}")
+            setattr(self, name, value)
+        return self
+
+    def clone(self) -> Self:
+        """An unfitted copy with the same parameters."""
+        return type(self)(**self.get_params())
+
+    @classmethod
+    def _parameter_names(cls) -> list[str]:
+        return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
+
+    def fit(self, frame: pd.DataFrame, schema: Schema | None = None) -> Self:
+        """Learn a model of a table over its public schema; returns self.
+
+        Raises SchemaError, BudgetError or PrivacyError before any budget is spent.
+
+        **Privacy:** as the class says, for replacing one record; n and the schema are public.
+        """
+        if schema is None:
+            raise SchemaError("fit needs the public schema of the table: fit(frame, schema=schema); Schema.infer(frame) only to explore")
+        self._check_parameters()
+        schema.check(frame)
+        if self.guarantee == "strict" and schema.source != "public":
+            raise PrivacyError(
+                "this schema was inferred from the data, so its domains would leak; write a public one, or say "
+                "schema.declare_public() if you knew these domains without looking"
+            )
+        self._check_schema(schema, len(frame))
+        return self.fit_records(Records(schema.encode(frame), schema.like(frame)))
+
+    def fit_records(self, records: Records, noise: Noise | None = None) -> Self:
+        """The same fit on encoded records that keep their counts; for live panels and ``compare``.
+
+        **Privacy:** as :meth:`fit`; every fit spends ε again.
+        """
+        epsilon = self._check_parameters()
+        self._check_schema(records.schema, records.n)
+        if self.guarantee == "none":
+            source: Noise = NoNoise(self.random_state or 0)
+        else:
+            source = noise or (CommonNoise(self.random_state or 0) if self.noise == "common" else ExactNoise(self.random_state))
+        ledger = Ledger(epsilon, self.guarantee)
+        curator = Curator(records, ledger, source)
+        network, tables = self._recipe(curator, source, epsilon)
+        self.ledger_, self.network_, self.schema_, self.n_ = ledger, network, records.schema, records.n
+        self.model_ = Model(records.schema, network, tables, ledger, records.n, type(self).__name__, self.get_params())
+        self._sampled = 0
+        return self
+
+    def sample(self, n: int | None = None) -> pd.DataFrame:
+        """A synthetic table of n rows (as many as were fitted if None); post-processing, costs nothing.
+
+        A seeded synthesizer gives the same tables in the same order after each fit.
+        """
+        if not hasattr(self, "model_"):
+            raise BudgetError(f"this {type(self).__name__} is not fitted yet: call fit(frame, schema=schema) first")
+        self._sampled += 1
+        if self.random_state is None:
+            return self.model_.sample(n)
+        seed = np.random.SeedSequence([*np.atleast_1d(self.random_state).tolist(), 7919, self._sampled])
+        return self.model_.sample(n, int(seed.generate_state(1, np.uint64)[0]))
+
+    def _check_parameters(self) -> Fraction:
+        if self.guarantee not in GUARANTEES:
+            raise BudgetError(f"guarantee must be one of {GUARANTEES}, got {self.guarantee!r}")
+        if self.noise not in ("exact", "common"):
+            raise BudgetError(f"noise must be 'exact' or 'common', got {self.noise!r}")
+        return positive("epsilon", self.epsilon)
+
+    def _check_schema(self, schema: Schema, n: int) -> None:
+        """Refuse, from public facts alone, what can't be fitted."""
+
+    def _recipe(self, curator: Curator, noise: Noise, epsilon: Fraction) -> tuple[Network, tuple[np.ndarray, ...]]:
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        defaults = {n: p.default for n, p in inspect.signature(type(self).__init__).parameters.items()}
+        shown = ", ".join(f"{k}={v!r}" for k, v in self.get_params().items() if k in ("epsilon", "guarantee") or v != defaults[k])
+        word = "" if self.guarantee == "strict" else " NOT DIFFERENTIALLY PRIVATE" if self.guarantee == "none" else " as published: see ledger_"
+        return f"{type(self).__name__}({shown}){word}"
+
+
+def check_degree(k: Any, schema: Schema) -> None:
+    """Refuse a degree that isn't 'auto' or an integer in 0 … d−1, and tables that can't fit in memory, with their size."""
+    d = len(schema)
+    if k == "auto":
+        return
+    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 0:
+        raise BudgetError(f"k must be 'auto' or a whole number from 0 to {d - 1}, got {k!r}")
+    if k >= d:
+        raise BudgetError(f"k = {k}, but with d = {d} attributes a node has at most {d - 1} parents: choose k < {d}")
+    cells = int(np.prod(sorted(schema.sizes)[-(int(k) + 1) :], dtype=object))
+    if cells > MAX_CELLS:
+        raise BudgetError(
+            f"k = {k} can need a table of {cells:,} cells ({cells * 8 / 2**30:,.1f} GiB); at most {MAX_CELLS:,}: lower k, or use k='auto'"
+        )
+
+
+def choose_degree(k: Any, schema: Schema, n: int, epsilon2: Fraction, usefulness: Fraction) -> Degree | None:
+    """The rule for parent sets from public facts only; None when no edge is worth its noise (then nothing is spent on structure).
+
+    ``k='auto'``: θ-usefulness on binary tables, maximal admissible parent sets on general domains (TODS 2017).
+    """
+    d = len(schema)
+    if k != "auto":
+        return FixedDegree(int(k)) if k > 0 else None
+    if max(schema.sizes) == 2:
+        useful = useful_degree(n, d, float(epsilon2), float(usefulness))
+        return FixedDegree(useful) if useful else None
+    rule = Usefulness.of(n, d, epsilon2, usefulness)
+    small = sorted(schema.sizes)[:2]
+    return rule if small[0] * small[1] <= rule.cells else None
+
+
+def prepare(curator: Curator, degree: Degree, score: str) -> None:
+    """Count what the selections will look up, in one pass where that is cheaper than on demand."""
+    if isinstance(degree, FixedDegree) and len(curator.schema) <= 24:
+        curator.prepare(degree.k + 1, score)
