@@ -12,7 +12,7 @@ from .synthesizers import HPPrivBayes, PrivBayes, Synthesizer
 
 __version__ = "0.1.0"
 
-_ROOMS = {"datasets": "datasets", "evaluate": "evaluation", "papers": "papers", "plots": "plots", "widgets": "widgets", "lessons": "lessons"}
+_ROOMS = {"evaluate": "evaluation"} | {room: room for room in ("datasets", "lessons", "panels", "papers", "plots", "widgets")}
 
 __all__ = [
     "Attribute", "BudgetDegenerate", "BudgetError", "HPPrivBayes", "Ledger", "Model", "Network", "PrivBayes", "PrivacyError",

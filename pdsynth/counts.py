@@ -117,7 +117,7 @@ class Lattice:
         self._merge(kind, np.array(keys, dtype=np.uint64), _stack(kind, values))
         return self
 
-    def _value(self, kind: str, member: tuple[int, ...], table: np.ndarray):
+    def _value(self, kind: str, member: tuple[int, ...], table: np.ndarray) -> float | list[int]:
         if kind == "H":
             return math.log2(self.n) - self._xlogx[table].sum() / self.n
         return _associations(table.reshape([self.sizes[j] for j in member]), self.n)

@@ -15,7 +15,6 @@ from .errors import BudgetError
 from .ledger import Ledger, histogram_cost
 from .measures import GRID, SCORES, Score
 from .mechanisms import Noise, Quantity, exponential_mechanism, laplace_mechanism
-from .schema import Schema
 
 GUARANTEES = ("strict", "published", "none")
 
@@ -101,7 +100,8 @@ class Curator:
                      domain_sizes=domain)  # fmt: skip
         scores = np.concatenate([self._scores(measure, c, p) for c, p in candidates.blocks])
         chosen = exponential_mechanism(
-            Quantity(scores, measure.unit), Quantity(sensitivity, measure.unit), epsilon, self._noise.child(step), permute_and_flip=self._permute
+            Quantity(scores, measure.unit), Quantity(sensitivity, measure.unit), epsilon, self._noise.child(step),
+            permute_and_flip=self._permute,
         )
         return candidates[chosen]
 
@@ -234,7 +234,9 @@ class Curator:
         noisy, entry = self._noisy_vector(k, sensitivity, epsilon, step, source, f"{len(pairs)} values of K", touched)
         return np.clip(noisy / (2.0 * self.n**2), 0, 1), entry
 
-    def _noisy_vector(self, k, sensitivity, epsilon, step, source, released, names) -> tuple[np.ndarray, str]:
+    def _noisy_vector(
+        self, k: np.ndarray, sensitivity: Fraction, epsilon: Fraction, step: str, source: str, released: str, names: tuple[str, ...]
+    ) -> tuple[np.ndarray, str]:
         scale = sensitivity / epsilon if self.guarantee != "none" else Fraction(1)
         entry = self._charge(step, source=source, mechanism="discrete_laplace", attributes=names, sensitivity=sensitivity,
                              released=released, scale=scale, epsilon=epsilon, claimed=epsilon)  # fmt: skip

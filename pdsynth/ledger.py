@@ -166,7 +166,7 @@ class Ledger:
         names = list(self.public_attributes) or sorted({a for e in self._entries for a in e.attributes})
         losses = {name: _compose([e for e in self._entries if e.kind == "group" or name in e.attributes], "cost") for name in names}
         for e in self.unaccounted:
-            losses.update({name: math.inf for name in e.attributes or names})
+            losses.update(dict.fromkeys(e.attributes or names, math.inf))
         series = pd.Series(losses, dtype=object, name="epsilon")
         series.attrs["known"] = "before the run" if self.known_before else "ex post: read off the network that was drawn"
         return series
@@ -179,7 +179,8 @@ class Ledger:
 
     def to_frame(self) -> pd.DataFrame:
         """One row an entry with the running total; infinite after the first unaccounted access."""
-        rows, total = [], Fraction(0)
+        rows: list[dict[str, Any]] = []
+        total: Fraction | float = Fraction(0)
         broken = False
         for e in self._entries:
             total += e.cost if e.kind == "mechanism" and e.cost != math.inf else 0

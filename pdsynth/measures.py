@@ -161,7 +161,12 @@ def _information_steps(n: int, x_size: int, pi_size: int) -> int:
 
 SCORES = {
     "I": Score(
-        "I", "2^-30 bit", lambda t: round(mutual_information(t) * GRID), _information_steps, lambda v, n: v / GRID, "lemma:mutual_information"
+        "I",
+        "2^-30 bit",
+        lambda t: round(mutual_information(t) * GRID),
+        _information_steps,
+        lambda v, n: v / GRID,
+        "lemma:mutual_information",
     ),
     "R": Score("R", "records^2", association, association_sensitivity, lambda v, n: v / (2 * n * n), "lemma:association"),
     "F": Score("F", "half records", lambda t: -f_shortfall(t), lambda n, x, pi: 2, lambda v, n: v / (2 * n), "lemma:score_f"),

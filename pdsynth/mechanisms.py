@@ -93,7 +93,7 @@ class ExactNoise(Noise):
             again = again[words[again] > top[again]]
         return (words % bound).astype(np.int64)
 
-    def below(self, bound: int) -> int:
+    def below(self, bound: int) -> int:  # noqa: D102
         return int(self._uniform(np.array([bound]))[0])
 
     def bernoulli_exp(self, numerator: np.ndarray, denominator: np.ndarray) -> np.ndarray:
@@ -119,7 +119,7 @@ class ExactNoise(Noise):
             odd[alive] = place % 2 == 1
         return odd
 
-    def discrete_laplace(self, scale: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    def discrete_laplace(self, scale: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:  # noqa: D102
         scale = np.asarray(scale, dtype=object)
         t = np.broadcast_to(np.vectorize(lambda f: _word(Fraction(f).numerator), otypes=[np.int64])(scale), shape).ravel()
         s = np.broadcast_to(np.vectorize(lambda f: _word(Fraction(f).denominator), otypes=[np.int64])(scale), shape).ravel()
@@ -149,7 +149,7 @@ class ExactNoise(Noise):
             multiples[alive] += 1
         return (remainder + multiples * t) // s
 
-    def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:
+    def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:  # noqa: D102
         below = np.full(numerators.size, denominator, dtype=np.int64)
         if permute:
             winners = np.flatnonzero(self.bernoulli_exp(numerators, below))
@@ -160,7 +160,7 @@ class ExactNoise(Noise):
             if accepted.size:
                 return int(proposals[accepted[0]])
 
-    def generator(self) -> np.random.Generator:
+    def generator(self) -> np.random.Generator:  # noqa: D102
         return np.random.Generator(np.random.PCG64(np.random.SeedSequence(self._entropy)))
 
 
@@ -183,7 +183,7 @@ class CommonNoise(Noise):
     def _stream(self, label: str) -> CommonNoise:
         return CommonNoise(self._seed, label, self._cache)
 
-    def generator(self) -> np.random.Generator:
+    def generator(self) -> np.random.Generator:  # noqa: D102
         return np.random.Generator(np.random.PCG64(np.random.SeedSequence([self._seed, zlib.crc32(self._label.encode())])))
 
     def _draws(self, kind: str, size: int) -> np.ndarray:
@@ -194,15 +194,15 @@ class CommonNoise(Noise):
             self._cache[kind, self._label] = kept
         return kept[..., :size]
 
-    def discrete_laplace(self, scale: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    def discrete_laplace(self, scale: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:  # noqa: D102
         width = np.asarray(scale, dtype=object).astype(float)
         up, down = self._draws("laplace", int(np.prod(shape))).reshape(2, *shape)
         return (np.floor(up * width) - np.floor(down * width)).astype(np.int64)
 
-    def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:
+    def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:  # noqa: D102
         return int(np.argmax(self._draws("gumbel", numerators.size) - numerators / denominator))
 
-    def below(self, bound: int) -> int:
+    def below(self, bound: int) -> int:  # noqa: D102
         return int(self.generator().integers(bound))
 
 
@@ -214,10 +214,10 @@ class NoNoise(CommonNoise):
     def _stream(self, label: str) -> NoNoise:
         return NoNoise(self._seed, label, self._cache)
 
-    def discrete_laplace(self, scale: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    def discrete_laplace(self, scale: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:  # noqa: D102
         return np.zeros(shape, dtype=np.int64)
 
-    def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:
+    def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:  # noqa: D102
         return int(np.argmin(numerators))
 
 
@@ -275,5 +275,5 @@ def discrete_laplace_pmf(values: np.ndarray, scale: float) -> np.ndarray:
 
 def _word(value: int) -> int:
     if value >= 2**52:
-        raise BudgetError(f"a noise scale with the numerator or denominator {value} is too fine for exact sampling: round ε to fewer digits")
+        raise BudgetError(f"a noise scale with the term {value} in its fraction is too fine for exact sampling: round ε to fewer digits")
     return value

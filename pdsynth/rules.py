@@ -85,7 +85,10 @@ def _group_rule(group: Entry, ledger: Ledger) -> Iterator[str]:
         return
     for e in children:
         if not (e.record_filter or "").startswith("records:"):
-            yield f"{e.step} is composed in parallel over {e.record_filter!r}: only disjoint sets of records compose in parallel, never columns"
+            yield (
+                f"{e.step} is composed in parallel over {e.record_filter!r}: only disjoint sets of records compose in parallel, "
+                "never columns"
+            )
     for a, b in _overlaps([e.record_filter or "" for e in children]):
         yield f"parts {a!r} and {b!r} are not disjoint"
 

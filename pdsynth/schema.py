@@ -255,7 +255,8 @@ class Schema:
 
     def decode(self, codes: np.ndarray, uniforms: np.ndarray | None = None) -> pd.DataFrame:
         """A table from codes (n_records, n_attributes); ``uniforms`` of the same shape place numbers inside their bins."""
-        columns = [a.decode(codes[:, j].astype(np.int64), None if uniforms is None else uniforms[:, j]) for j, a in enumerate(self.attributes)]
+        places = [None] * len(self) if uniforms is None else list(uniforms.T)
+        columns = [a.decode(codes[:, j].astype(np.int64), places[j]) for j, a in enumerate(self.attributes)]
         return pd.DataFrame({a.name: column for a, column in zip(self.attributes, columns, strict=True)})
 
     def like(self, frame: pd.DataFrame) -> Schema:
@@ -294,7 +295,8 @@ class Schema:
             for a in self.attributes
         )
         word = "public domain" if self.source == "public" else "<b style='color:#d55e00'>inferred from the data, not public</b>"
-        return f"<p>{len(self)} attributes, {word}</p><table><tr><th>attribute</th><th>size</th><th>kind</th><th>domain</th></tr>{rows}</table>"
+        head = "<tr><th>attribute</th><th>size</th><th>kind</th><th>domain</th></tr>"
+        return f"<p>{len(self)} attributes, {word}</p><table>{head}{rows}</table>"
 
 
 def _bin_labels(cuts: tuple[float, ...], integer: bool) -> tuple[str, ...]:
@@ -313,7 +315,8 @@ def _dtype_of(values: tuple[Any, ...]) -> str:
 
 
 def _plain(values: tuple[Any, ...], dtype: str) -> str:
-    return dtype if dtype in ("bool", "int64", "int32", "int16", "int8", "uint8", "float64", "float32", "str", "object") else _dtype_of(values)
+    known = ("bool", "int64", "int32", "int16", "int8", "uint8", "float64", "float32", "str", "object")
+    return dtype if dtype in known else _dtype_of(values)
 
 
 def _like(attribute: Attribute, column: pd.Series) -> Attribute:
@@ -322,7 +325,8 @@ def _like(attribute: Attribute, column: pd.Series) -> Attribute:
     kind = "category" if isinstance(column.dtype, pd.CategoricalDtype) else str(column.dtype)
     same = attribute.numeric_bins == pd.api.types.is_numeric_dtype(column) or kind == "category"
     fits = not attribute.numeric_bins or (attribute.integer == pd.api.types.is_integer_dtype(column))
-    return replace(attribute, dtype=kind) if same and fits and kind != "category" or (kind == "category" and not attribute.numeric_bins) else attribute
+    keep = not attribute.numeric_bins if kind == "category" else same and fits
+    return replace(attribute, dtype=kind) if keep else attribute
 
 
 def _infer(column: pd.Series, bins: int) -> Attribute:

@@ -22,7 +22,8 @@ def greedy(curator: Curator, degree: Degree, epsilon: Fraction, score: str, nois
     """
     schema, d = curator.schema, len(curator.schema)
     root = noise.child("root").below(d) if first is None else first
-    placed, pairs = [root], [(root, ())]  # lines 1–2
+    placed = [root]
+    pairs: list[tuple[int, tuple[int, ...]]] = [(root, ())]  # lines 1–2
     for step in range(2, d + 1):
         left = [j for j in range(d) if j not in placed]
         candidates = block(degree, tuple(placed), left, schema.sizes)  # lines 4–5

@@ -119,7 +119,8 @@ class Synthesizer:
     def __repr__(self) -> str:
         defaults = {n: p.default for n, p in inspect.signature(type(self).__init__).parameters.items()}
         shown = ", ".join(f"{k}={v!r}" for k, v in self.get_params().items() if k in ("epsilon", "guarantee") or v != defaults[k])
-        word = "" if self.guarantee == "strict" else " NOT DIFFERENTIALLY PRIVATE" if self.guarantee == "none" else " as published: see ledger_"
+        words = {"strict": "", "published": " as published: see ledger_", "none": " NOT DIFFERENTIALLY PRIVATE"}
+        word = words.get(self.guarantee, "")
         return f"{type(self).__name__}({shown}){word}"
 
 

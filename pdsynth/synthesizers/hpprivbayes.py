@@ -20,6 +20,9 @@ from ..schema import Schema
 from ..structure import Degree, FixedDegree, ordered
 from .base import Synthesizer, check_degree, choose_degree, prepare
 
+Groups = dict[str, list[str]]
+Budgets = tuple[Fraction, Fraction]
+
 RAW_ORDER = "'the order … does not directly leak the mutual information' (thesis §3.1), but the network that is released depends on it"
 RAW_GROUPS = "'no privacy protection involved … as we consider the data publisher safe' (thesis, proof of Theorem 1, step 2)"
 RAW_WEIGHTS = "frequencies of the raw records set the noise scales, so the scales differ between neighbours"
@@ -128,7 +131,8 @@ class HPPrivBayes(Synthesizer):
         rest = epsilon - epsilon0 - epsilon1
         degree = choose_degree(self.k, curator.schema, curator.n, rest, positive("usefulness", self.usefulness))
         self.degree_rule_ = "independent" if degree is None else degree.label()
-        asked = {"order": 4 * (degree is not None), "groups": 4 * (self._policy(curator.schema) is None), "weights": 2 * (self.direction != "flat")}
+        by_policy = self._policy(curator.schema) is not None
+        asked = {"order": 4 * (degree is not None), "groups": 4 * (not by_policy), "weights": 2 * (self.direction != "flat")}
         if not any(asked.values()):
             rest, epsilon0 = rest + epsilon0, Fraction(0)
         sketch = proportional(epsilon0, asked) if epsilon0 else dict.fromkeys(asked, Fraction(0))
@@ -201,7 +205,9 @@ class HPPrivBayes(Synthesizer):
         )
         return dict(zip(b, counts, strict=True)), entry
 
-    def _strict_tables(self, curator, network, groups, histograms, budgets, degree) -> dict[str, TableBudget]:
+    def _strict_tables(
+        self, curator: Curator, network: Network, groups: Groups, histograms: dict[str, np.ndarray], budgets: Budgets, degree: Degree | None
+    ) -> dict[str, TableBudget]:
         """ε₂/|A| a table of A; ε₃/|B| a table of B, with tight scales a value."""
         a, b = groups["A"], groups["B"]
         out = {name: TableBudget(2 * len(a) / budgets[0], budgets[0] / len(a), source="thesis Alg 5 line 4") for name in a}
@@ -214,7 +220,9 @@ class HPPrivBayes(Synthesizer):
             out[name] = TableBudget(scales, budgets[1] / len(b), source="thesis Alg 6 line 6, v = w / max w")
         return out
 
-    def _printed_tables(self, curator, network, groups, histograms, budgets, degree) -> dict[str, TableBudget]:
+    def _printed_tables(
+        self, curator: Curator, network: Network, groups: Groups, histograms: dict[str, np.ndarray], budgets: Budgets, degree: Degree | None
+    ) -> dict[str, TableBudget]:
         """As printed: 2(d−k−l)/ε₂ for each table of A, 2l/(w_x ε₃) for each row of a table of B."""
         a, b = groups["A"], groups["B"]
         k = degree.k if isinstance(degree, FixedDegree) else 0

@@ -71,7 +71,9 @@ class PrivBayes(Synthesizer):
         if self.score not in ("auto", "I", "R", "F"):
             raise BudgetError(f"score must be 'auto', 'I', 'R' or 'F', got {self.score!r}")
         if self.reading not in ("tods", "thesis") or (self.reading == "thesis" and self.guarantee == "strict"):
-            raise BudgetError(f"reading must be 'tods', or 'thesis' with guarantee='published'; got {self.reading!r} with {self.guarantee!r}")
+            raise BudgetError(
+                f"reading must be 'tods', or 'thesis' with guarantee='published'; got {self.reading!r} with {self.guarantee!r}"
+            )
         return super()._check_parameters()
 
     def _check_schema(self, schema: Schema, n: int) -> None:
