@@ -1,0 +1,6 @@
+"""Live figures: sliders that recompute a pure function and update one figure in place."""
+
+from .controls import Control, choice, slider, toggle
+from .live import LivePanel, View, live
+
+__all__ = ["Control", "LivePanel", "View", "choice", "live", "slider", "toggle"]
