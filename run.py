@@ -21,6 +21,7 @@ import importlib.util
 import json
 import os
 import shutil
+import signal
 import subprocess
 import venv
 from pathlib import Path
@@ -108,8 +109,9 @@ def install(level: str, want: str) -> None:
 
 
 def run(arguments: list[str]) -> int:
-    """Run a program of .venv in this terminal until it ends; Ctrl-C is for the program, not for us."""
+    """Run a program of .venv in this terminal until it ends; Ctrl-C and termination are for the program, not for us."""
     child = subprocess.Popen([str(PYTHON), *arguments], cwd=ROOT)
+    signal.signal(signal.SIGTERM, lambda *_: child.terminate())
     while True:
         try:
             return child.wait()
