@@ -64,7 +64,7 @@ class Attribute:
         """A numeric attribute on the public range ``[low, high]``, cut into equal-width bins.
 
         >>> Attribute.numeric("age", 0, 100, bins=4, integer=True).values
-        ('0–24', '25–49', '50–74', '75–100')
+        ('0–25', '26–50', '51–75', '76–100')
         """
         if not (math.isfinite(low) and math.isfinite(high) and low < high):
             raise SchemaError(f"attribute {name!r}: low={low} must be below high={high}, both finite")
@@ -144,12 +144,11 @@ class Attribute:
         share = 0.0 if self.spread == "lower" else 0.5 if self.spread == "middle" or uniform is None else uniform
         if self.integer:
             high = high + (known == len(self.values) - 1)
-            numbers = np.floor(low + share * (high - low))
-            column = pd.Series(numbers, name=self.name) if gone.any() else pd.Series(numbers.astype(np.int64), name=self.name)
+            numbers = np.minimum(np.floor(low + share * (high - low)), high - 1)  # rounding may reach the right edge
         else:
-            column = pd.Series(low + share * (high - low), name=self.name)
-        column = column.mask(gone) if gone.any() else column
-        return column if gone.any() else column.astype(self.dtype)
+            numbers = np.minimum(low + share * (high - low), np.nextafter(high, low))
+        column = pd.Series(numbers, name=self.name)
+        return column.mask(gone) if self.missing else column.astype(self.dtype)
 
     @property
     def integer(self) -> bool:
@@ -302,7 +301,8 @@ class Schema:
 def _bin_labels(cuts: tuple[float, ...], integer: bool) -> tuple[str, ...]:
     last = len(cuts) - 2
     if not integer:
-        return tuple(f"{a:g}–{b:g}" for a, b in zip(cuts[:-1], cuts[1:], strict=True))
+        short = tuple(f"{a:g}–{b:g}" for a, b in zip(cuts[:-1], cuts[1:], strict=True))
+        return short if len(set(short)) == len(short) else tuple(f"{a!r}–{b!r}" for a, b in zip(cuts[:-1], cuts[1:], strict=True))
     ends = [b if i == last else b - 1 for i, b in enumerate(cuts[1:])]
     return tuple(f"{a}" if a == b else f"{a}–{b}" for a, b in zip(cuts[:-1], ends, strict=True))
 
