@@ -106,6 +106,7 @@ class Ledger:
     public_attributes: tuple[str, ...] = ()
     known_before: bool = False
     _entries: list[Entry] = field(default_factory=list, repr=False)
+    _running: dict[str, tuple[int, Any]] = field(default_factory=dict, repr=False)
 
     @property
     def entries(self) -> tuple[Entry, ...]:
@@ -129,9 +130,9 @@ class Ledger:
 
     def _refuse_overdraft(self, entry: Entry) -> None:
         if self.guarantee == "strict":
-            spent, asked = _compose([*self._entries, entry], "cost"), entry.cost
+            spent, asked = self._total_with(entry, "cost"), entry.cost
         elif self.guarantee == "published":
-            spent, asked = _compose([*self._entries, entry], "claimed"), entry.claimed
+            spent, asked = self._total_with(entry, "claimed"), entry.claimed
         else:
             return
         if spent > self.claimed:
@@ -139,6 +140,15 @@ class Ledger:
                 f"overdraft: {entry.step!r} asks for ε = {asked}, which would bring the total to {spent} of {self.claimed}; "
                 "nothing was released for it"
             )
+
+    def _total_with(self, entry: Entry, field_name: str) -> Fraction | float:
+        """Total if ``entry`` were added; a running sum as long as everything is sequential."""
+        if entry.parent is not None or any(e.kind == "group" for e in self._entries):
+            return _compose([*self._entries, entry], field_name)
+        count, total = self._running.get(field_name, (0, Fraction(0)))
+        total += sum((getattr(e, field_name) for e in self._entries[count:] if e.kind == "mechanism"), Fraction(0))
+        self._running[field_name] = len(self._entries), total
+        return total + getattr(entry, field_name)
 
     @property
     def finite(self) -> Fraction:

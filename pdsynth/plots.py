@@ -22,23 +22,27 @@ FONT = "system-ui, Segoe UI, Helvetica, Arial, Noto Sans CJK SC, Microsoft YaHei
 
 def figure(*, title: str = "", height: int = 420, x: str = "", y: str = "", **layout: Any) -> go.Figure:
     """An empty figure in the house style: transparent, readable on light and dark pages, mid-grey grid."""
-    plot = go.Figure()
-    plot.update_layout(
-        template="none",
-        title={"text": title, "x": 0, "xref": "paper", "xanchor": "left", "font": {"size": 15}},
-        height=height,
-        font={"family": FONT, "size": 12},
-        paper_bgcolor="rgba(0,0,0,0)",
-        plot_bgcolor="rgba(0,0,0,0)",
-        margin={"l": 64, "r": 16, "t": 56, "b": 56},
-        colorway=list(SERIES),
-        legend={"orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom"},
-        hoverlabel={"font": {"family": FONT}},
-    )
-    grid = {"gridcolor": "rgba(128,128,128,.25)", "zerolinecolor": "rgba(128,128,128,.5)", "linecolor": "rgba(128,128,128,.6)", "automargin": True}
-    plot.update_xaxes(title_text=x, **grid)
-    plot.update_yaxes(title_text=y, **grid)
-    return plot.update_layout(**layout) if layout else plot
+    grid = {
+        "gridcolor": "rgba(128,128,128,.25)",
+        "zerolinecolor": "rgba(128,128,128,.5)",
+        "linecolor": "rgba(128,128,128,.6)",
+        "automargin": True,
+    }
+    base = {
+        "template": {"layout": {"xaxis": grid, "yaxis": grid}},  # an empty template: the default one costs 10 ms and 8 kB a figure
+        "title": {"text": title, "x": 0, "xref": "paper", "xanchor": "left", "font": {"size": 15}},
+        "height": height,
+        "font": {"family": FONT, "size": 12},
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "margin": {"l": 64, "r": 16, "t": 56, "b": 56},
+        "colorway": list(SERIES),
+        "legend": {"orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom"},
+        "hoverlabel": {"font": {"family": FONT}},
+        "xaxis": {"title": {"text": x}},
+        "yaxis": {"title": {"text": y}},
+    }
+    return go.Figure(layout=base | layout)
 
 
 def bars(values: Mapping[str, float] | pd.Series, *, title: str = "", y: str = "", colours: Sequence[str] | str = PALETTE["private"],
@@ -53,12 +57,15 @@ def bars(values: Mapping[str, float] | pd.Series, *, title: str = "", y: str = "
     return plot
 
 
-def heatmap(matrix: np.ndarray, names: Sequence[str], *, unit: str = "bit", title: str = "", top: float | None = None, height: int = 520) -> go.Figure:
+def heatmap(
+    matrix: np.ndarray, names: Sequence[str], *, unit: str = "bit", title: str = "", top: float | None = None, height: int = 520
+) -> go.Figure:
     """A symmetric matrix over attributes, e.g. mutual information in bits; the diagonal stays empty."""
     z = np.array(matrix, dtype=float)
     np.fill_diagonal(z, np.nan)
     plot = figure(title=title, height=height)
-    plot.add_heatmap(z=z, x=list(names), y=list(names), zmin=0, zmax=top, colorscale="Cividis", colorbar={"title": {"text": unit}, "thickness": 14},
+    plot.add_heatmap(z=z, x=list(names), y=list(names), zmin=0, zmax=top, colorscale="Cividis",
+                     colorbar={"title": {"text": unit}, "thickness": 14},
                      hovertemplate="%{x} × %{y}: %{z:.4f} " + unit + "<extra></extra>")  # fmt: skip
     plot.update_yaxes(autorange="reversed", showgrid=False)
     plot.update_xaxes(tickangle=-50, showgrid=False)
@@ -72,9 +79,11 @@ def network_layout(network: Network) -> dict[str, tuple[float, float]]:
         layers.setdefault(level, []).append(name)
     place: dict[str, tuple[float, float]] = {}
     for level, names in sorted(layers.items()):
+
         def pull(name: str) -> float:
             above = [place[p][0] for p in network.parents(name)]
             return sum(above) / len(above) if above else 0.5
+
         for i, name in enumerate(sorted(names, key=pull)):
             shift = 0.25 / len(names) if level % 2 else 0.0  # odd layers are shifted so that long edges miss the labels
             place[name] = ((i + 0.5) / len(names) + shift, -float(level))
@@ -89,12 +98,15 @@ def network_figure(network: Network, *, strengths: Mapping[tuple[str, str], floa
     for parent, child in network.edges:
         (x0, y0), (x1, y1) = place[parent], place[child]
         width = 1.2 if strengths is None else 0.6 + 4 * float(strengths.get((parent, child), 0))
-        plot.add_annotation(x=x1, y=y1, ax=x0, ay=y0, xref="x", yref="y", axref="x", ayref="y", text="", showarrow=True, arrowhead=2, arrowsize=1,
+        plot.add_annotation(x=x1, y=y1, ax=x0, ay=y0, xref="x", yref="y", axref="x", ayref="y", text="", showarrow=True,
+                            arrowhead=2, arrowsize=1,
                             arrowwidth=width, arrowcolor="rgba(128,128,128,.75)", standoff=14, startstandoff=10)  # fmt: skip
     colours = [PALETTE["none"] if groups is None or groups.get(n) == "B" else PALETTE["private"] for n in place]
     symbols = ["square" if groups is not None and groups.get(n) == "B" else "circle" for n in place]
-    plot.add_scatter(x=[p[0] for p in place.values()], y=[p[1] for p in place.values()], mode="markers+text", text=list(place), cliponaxis=False,
-                     textposition="top center", marker={"size": 15, "color": colours, "symbol": symbols}, hoverinfo="text", showlegend=False)  # fmt: skip
+    plot.add_scatter(x=[p[0] for p in place.values()], y=[p[1] for p in place.values()], mode="markers+text",
+                     text=list(place), cliponaxis=False,
+                     textposition="top center", marker={"size": 15, "color": colours, "symbol": symbols},
+                     hoverinfo="text", showlegend=False)  # fmt: skip
     deepest = min((p[1] for p in place.values()), default=0.0)
     plot.update_xaxes(visible=False, range=[-0.05, 1.1])
     plot.update_yaxes(visible=False, range=[deepest - 0.4, 0.6])
@@ -115,7 +127,7 @@ def ledger_figure(ledger: Ledger, *, title: str = "", height: int = 420) -> go.F
     plot = figure(title=title or ledger.verdict(), height=height, y="ε", barmode="group")
     plot.add_bar(x=list(steps), y=[row[0] for row in steps.values()], name="claimed", marker_color=PALETTE["real"])
     plot.add_bar(x=list(steps), y=[top if row[1] == math.inf else row[1] for row in steps.values()], name="true", showlegend=True,
-                 marker_color=[PALETTE["attack"] if row[1] == math.inf or row[1] > row[0] + 1e-12 else PALETTE["private"] for row in steps.values()],
+                 marker_color=[PALETTE["attack"] if true > claimed + 1e-12 else PALETTE["private"] for claimed, true in steps.values()],
                  text=["∞" if row[1] == math.inf else f"{row[1]:.3g}" for row in steps.values()], textposition="inside")  # fmt: skip
     plot.update_yaxes(range=[0, top])
     return plot

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from html import escape
 from typing import Any
 
@@ -177,12 +178,12 @@ class Schema:
         if unknown or not set(self.groups.values()) <= {"A", "B"}:
             raise SchemaError(f"groups must map declared attributes to 'A' or 'B'; unknown: {unknown}, groups: {dict(self.groups)}")
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Attribute names in column order."""
         return tuple(a.name for a in self.attributes)
 
-    @property
+    @cached_property
     def sizes(self) -> tuple[int, ...]:
         """Domain sizes |X| in column order."""
         return tuple(a.size for a in self.attributes)

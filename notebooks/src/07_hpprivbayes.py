@@ -20,7 +20,6 @@
 # %%
 from fractions import Fraction
 
-import numpy as np
 import pandas as pd
 
 import pdsynth as pds
@@ -139,15 +138,15 @@ scale_a = 2 * 7 / ((1 - Fraction(5, 100) - Fraction(3, 10)) * Fraction(1, 4))
 ex.q1.check(scale_a)
 
 # %% [markdown]
-# **2 · Code.** Write `true_cost(d, k, l, epsilon2)`: what Algorithm 5 truly spends when it noises all $d-l$ tables of A with the
+# **2 · Code.** Write `true_cost(d, k, in_b, epsilon2)`, with `in_b` for $l$: what Algorithm 5 truly spends when it noises all $d-l$ tables of A with the
 # printed scale $2(d-k-l)/\varepsilon_2$ (in records).
 
 # %%
-def true_cost(d, k, l, epsilon2):
+def true_cost(d, k, in_b, epsilon2):
     ...
 # solution
-def true_cost(d, k, l, epsilon2):
-    return Fraction(d - l, d - k - l) * epsilon2
+def true_cost(d, k, in_b, epsilon2):
+    return Fraction(d - in_b, d - k - in_b) * epsilon2
 
 # %%
 ex.q2.check(true_cost)

@@ -14,7 +14,7 @@ import plotly.graph_objects as go
 
 from ..counts import Records
 from ..datasets import Dataset, load_adult
-from ..evaluation import Marginals
+from ..evaluation.marginals import Marginals
 from ..ledger import Ledger
 from ..mechanisms import CommonNoise
 from ..network import Network
@@ -136,12 +136,13 @@ def ledger_summary(ledger: Ledger) -> str:
     steps: dict[str, list[Any]] = {}
     for e in ledger.entries:
         kind = "unaccounted" if e.kind == "unaccounted_access" else ""
-        name = e.step if kind or not e.step.startswith(("table(", "parents of")) else {"t": "noisy tables", "p": "parent sets"}[e.step[0]]
+        name = "noisy tables" if e.step.startswith("table(") else "parent sets" if e.step.startswith("parents of") else e.step
         row = steps.setdefault(f"{name}{f', {e.source}' if e.source else ''}", [Fraction(0), Fraction(0), 0, kind])
         row[0], row[2] = row[0] + e.claimed, row[2] + 1
         row[1] = math.inf if kind else row[1] + e.cost
+    red = " style='color:#d55e00;font-weight:600'"
     lines = "".join(
-        f"<tr{' style="color:#d55e00;font-weight:600"' if kind or true > claimed else ''}><td style='text-align:left'>{name}</td><td>{count}</td>"
+        f"<tr{red if kind or true > claimed else ''}><td style='text-align:left'>{name}</td><td>{count}</td>"
         f"<td>{float(claimed):.4f}</td><td>{'∞, unaccounted' if kind else f'{float(true):.4f}'}</td></tr>"
         for name, (claimed, true, count, kind) in steps.items()
     )
@@ -179,7 +180,8 @@ def view(
         f"Claimed ε = {epsilon:g}, audited ε = {audited}; mean two-way distance {mean:.3f}; "
         f"{len(fitted.groups_['A'])} attributes in group A; {drowned} of {len(fitted.network_)} tables have more noise than signal."
     )
-    return View(draw(state, title), status=status, tables=[ledger_summary(fitted.ledger_), preview(room, state["codes"])], alt=f"{title}. {status}")
+    tables = [ledger_summary(fitted.ledger_), preview(room, state["codes"])]
+    return View(draw(state, title), status=status, tables=tables, alt=f"{title}. {status}")
 
 
 def panel(dataset: Dataset | None = None) -> Any:

@@ -29,7 +29,14 @@ class Control:
         """The widget that holds the value, and the row that is shown."""
         tip = self.tooltip or self.label
         if self.kind == "choice":
-            menu = W.Dropdown(options=list(self.options), value=self.value, description=self.label, tooltip=tip, style=LABEL, layout=W.Layout(width="380px"))
+            menu = W.Dropdown(
+                options=list(self.options),
+                value=self.value,
+                description=self.label,
+                tooltip=tip,
+                style=LABEL,
+                layout=W.Layout(width="380px"),
+            )
             return menu, menu
         if self.kind == "toggle":
             box = W.Checkbox(value=bool(self.value), description=self.label, tooltip=tip, style=LABEL)

@@ -34,7 +34,9 @@ class LivePanel(W.VBox):
     """Controls above a figure that follows them. ``controls`` maps names to widgets; ``error`` is the last exception or None."""
 
     def __init__(self, function: Callable[..., Any], controls: dict[str, Control], *, spends: bool, backend: str) -> None:
-        self._function, self.error = function, None
+        self._function = function
+        self.error: Exception | None = None
+        self._view: View | None = None
         built = {name: control.build() for name, control in controls.items()}
         self.controls = {name: value for name, (value, _) in built.items()}
         self.status, self.alert, self._tables = W.HTML(), W.HTML(), W.HTML()
@@ -72,7 +74,6 @@ class LivePanel(W.VBox):
 
     def _show(self, view: View | None) -> None:
         if view is None:
-            self._view = getattr(self, "_view", None)
             return
         self._view = view
         title = view.figure.layout.title.text or "figure"

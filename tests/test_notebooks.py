@@ -1,0 +1,96 @@
+"""The course: generated files are current, every lesson has its shape, every solutions notebook runs from top to bottom."""
+
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+NOTEBOOKS = ROOT / "notebooks"
+SOURCES = sorted((NOTEBOOKS / "src").glob("*.py"))
+RUNNER = Path(__file__).with_name("run_notebook.py")
+
+
+@pytest.fixture(scope="module")
+def build():
+    spec = importlib.util.spec_from_file_location("build_notebooks", NOTEBOOKS / "build.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def names(source):
+    return source.stem
+
+
+def test_the_series_has_its_first_eight_lessons():
+    assert [s.stem[:2] for s in SOURCES][:8] == [f"{i:02d}" for i in range(8)]
+
+
+def test_generated_notebooks_are_current(build):
+    assert build.stale() == []
+
+
+def test_a_changed_source_is_noticed(build, tmp_path, monkeypatch):
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "00_x.py").write_text("# %% [markdown]\n# # Hello\n")
+    monkeypatch.setattr(build, "HERE", tmp_path)
+    assert [p.name for p in build.stale()] == ["00_x.ipynb", "00_x.ipynb"]
+
+
+def test_solutions_are_cut_from_the_student_notebook(build):
+    source = "# %% [markdown]\n# # T\n# %%\nx = None\n# solution\nx = 42\n# %% tags=[\"solution\"]\nsecret = 1\n"
+    student, solved = (json.loads(build.notebook("n", source, solutions=s)) for s in (False, True))
+    text = ["".join("".join(c["source"]) for c in nb["cells"]) for nb in (student, solved)]
+    assert "42" not in text[0] and "secret" not in text[0] and "your code here" in text[0]
+    assert "x = 42" in text[1] and "secret = 1" in text[1] and "None" not in text[1]
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=names)
+def test_lesson_has_its_shape(build, source):
+    cells = build.cells(source.read_text(encoding="utf-8"))
+    code = [text for kind, text, _ in cells if kind == "code"]
+    prose = "\n".join(text for kind, text, _ in cells if kind == "markdown")
+    assert cells[0][0] == "markdown" and "| **Time**" in cells[0][1] and "ε spent" in cells[0][1]
+    assert 900 <= len(prose.split()) <= 2200, len(prose.split())
+    assert 10 <= len(code) <= 24, len(code)
+    assert all(len(text.splitlines()) <= 20 for text in code)
+    assert sum("panel(" in text for text in code) == 1, "one live widget"
+    assert ".check(" in "".join(code) and ".hint()" in prose + "".join(code)
+    for heading in ("notice", "still not private", "ummary"):
+        assert heading in prose, heading
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=names)
+def test_static_picture_is_there(source):
+    pictures = re.findall(r"!\[[^\]]+\]\(\.\./(figures/[^)]+)\)", source.read_text(encoding="utf-8"))
+    assert pictures
+    for picture in pictures:
+        assert (ROOT / picture).exists(), picture
+
+
+@pytest.mark.notebook
+@pytest.mark.parametrize("source", SOURCES, ids=names)
+def test_solutions_run_without_error(source):
+    """In a fresh process and shell; every exercise of the solutions notebook must pass and no live panel may show an error."""
+    run = subprocess.run(
+        [sys.executable, str(RUNNER), str(NOTEBOOKS / "solutions" / f"{source.stem}.ipynb")],
+        capture_output=True, text=True, timeout=240, cwd=NOTEBOOKS / "solutions", env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert run.returncode == 0, run.stdout[-3000:] + run.stderr[-3000:]
+
+
+@pytest.mark.notebook
+def test_student_notebook_in_a_real_kernel():
+    """As a student opens it: unanswered exercises don't stop Run All, and nothing heavy is stored."""
+    nbformat = pytest.importorskip("nbformat")
+    nbclient = pytest.importorskip("nbclient")
+    notebook = nbformat.read(NOTEBOOKS / f"{SOURCES[-1].stem}.ipynb", as_version=4)
+    client = nbclient.NotebookClient(notebook, timeout=240, resources={"metadata": {"path": str(NOTEBOOKS)}}, store_widget_state=False)
+    client.execute()
+    assert len(json.dumps(notebook)) < 3_000_000
