@@ -14,7 +14,7 @@ from .errors import BudgetError
 from .schema import Schema
 
 MAX_CELLS = 2**27  # one table of counts may take 1 GiB
-MAX_MEMBERS = 8  # attributes in one lattice set: their indices are packed into one 64-bit key
+MAX_MEMBERS = 8  # attributes in one kept lattice set: their indices are packed into one 64-bit key; larger sets are counted anew
 
 
 def marginal(codes: np.ndarray, sizes: Sequence[int], columns: Sequence[int]) -> np.ndarray:
@@ -86,7 +86,8 @@ class Lattice:
         return rows[np.arange(len(sets)), (sets == children[:, None]).argmax(axis=1)]
 
     def build(self, max_size: int, *, max_cells: int = MAX_CELLS, kind: str = "H") -> Lattice:
-        """Fill every set of at most ``max_size`` attributes and ``max_cells`` cells, depth first with shared prefix keys."""
+        """Fill every set of at most ``max_size`` (and 8) attributes and ``max_cells`` cells, depth first with shared prefix keys."""
+        max_size = min(max_size, MAX_MEMBERS)
         done_size, done_cells = self._complete.get(kind, (0, 0))
         if max_size <= done_size and max_cells <= done_cells:
             return self
@@ -123,6 +124,9 @@ class Lattice:
         return _associations(table.reshape([self.sizes[j] for j in member]), self.n)
 
     def _look_up(self, kind: str, sets: np.ndarray) -> np.ndarray:
+        if sets.shape[1] > MAX_MEMBERS:
+            rows, back = np.unique(np.sort(sets, axis=1), axis=0, return_inverse=True)
+            return np.array([self._value(kind, tuple(row), self._count(tuple(row))) for row in rows.tolist()])[back.ravel()]
         wanted = pack(sets)
         keys, values = self._store.get(kind, (np.zeros(0, np.uint64), None))
         at = np.searchsorted(keys, wanted)
