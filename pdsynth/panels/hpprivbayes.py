@@ -108,8 +108,8 @@ def draw(state: dict[str, Any], title: str) -> go.Figure:
     plot.add_scatter(x=[-0.6, len(order) - 0.4], y=[1, 1], mode="lines", yaxis="y2", hoverinfo="skip", showlegend=False,
                      line={"color": PALETTE["attack"], "dash": "dash", "width": 1.5})  # fmt: skip
     names = list(fitted.schema_.names)
-    plot.add_heatmap(z=state["distances"], x=names, y=names, xaxis="x2", yaxis="y3", zmin=0, zmax=1, colorscale="Cividis",
-                     colorbar={"title": {"text": "distance"}, "thickness": 12, "len": 0.75, "y": 0.6},
+    plot.add_heatmap(z=state["distances"], x=names, y=names, xaxis="x2", yaxis="y3", zmin=0, zmax=0.6, colorscale="Cividis",
+                     colorbar={"title": {"text": "2-way<br>distance"}, "thickness": 12, "len": 0.75, "y": 0.6},
                      hovertemplate="%{x} × %{y}: %{z:.3f}<extra></extra>")  # fmt: skip
     return _axes(plot, order)
 
@@ -136,7 +136,7 @@ def ledger_summary(ledger: Ledger) -> str:
     steps: dict[str, list[Any]] = {}
     for e in ledger.entries:
         kind = "unaccounted" if e.kind == "unaccounted_access" else ""
-        name = "noisy tables" if e.step.startswith("table(") else "parent sets" if e.step.startswith("parents of") else e.step
+        name = "noisy tables" if e.step.startswith("table(") else "parent sets" if e.step.startswith(("parents of", "pair ")) else e.step
         row = steps.setdefault(f"{name}{f', {e.source}' if e.source else ''}", [Fraction(0), Fraction(0), 0, kind])
         row[0], row[2] = row[0] + e.claimed, row[2] + 1
         row[1] = math.inf if kind else row[1] + e.cost
