@@ -41,7 +41,7 @@ class Noise:
     def child(self, label: str) -> Noise:
         """The stream of one step; the same label twice gives two different streams, so that noise never cancels."""
         count = self._used[label] = self._used.get(label, -1) + 1
-        return self._stream(label if count == 0 else f"{label}#{count}")
+        return self._stream(label if count == 0 else f"{label}\0{count}")
 
     def _stream(self, label: str) -> Noise:
         raise NotImplementedError
@@ -181,7 +181,7 @@ class CommonNoise(Noise):
         return CommonNoise(self._seed, "", self._cache)
 
     def _stream(self, label: str) -> CommonNoise:
-        return CommonNoise(self._seed, label, self._cache)
+        return CommonNoise(self._seed, f"{self._label}\1{label}" if self._label else label, self._cache)
 
     def generator(self) -> np.random.Generator:  # noqa: D102
         return np.random.Generator(np.random.PCG64(np.random.SeedSequence([self._seed, zlib.crc32(self._label.encode())])))
@@ -212,7 +212,7 @@ class NoNoise(CommonNoise):
     private = False
 
     def _stream(self, label: str) -> NoNoise:
-        return NoNoise(self._seed, label, self._cache)
+        return NoNoise(self._seed, f"{self._label}\1{label}" if self._label else label, self._cache)
 
     def discrete_laplace(self, scale: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:  # noqa: D102
         return np.zeros(shape, dtype=np.int64)
