@@ -1,0 +1,32 @@
+"""Live panels of the lessons, one module a topic: ``panels.mechanisms.panel()``.
+
+Each module has ``view(**controls) -> View`` (a pure function of the controls and a public teaching table), ``panel(dataset=None)``
+(the live widget around it) and ``static()`` (the figure at its first position, for readers without a kernel).
+"""
+
+from importlib import import_module
+from typing import Any
+
+LESSONS = {
+    "first_table": "00_start_here",
+    "mechanisms": "01_dp_mechanisms",
+    "ledger": "02_composition_and_ledger",
+    "information": "03_bayesian_networks",
+    "privbayes": "04_privbayes",
+    "ordering": "05_ami_ordering",
+    "sensitivity": "06_sensitivity_groups_and_weights",
+    "hpprivbayes": "07_hpprivbayes",
+}
+
+__all__ = sorted(LESSONS)
+
+
+def __getattr__(name: str) -> Any:
+    """A panel is loaded when it is first used: each needs Plotly and ipywidgets."""
+    if name in LESSONS:
+        return import_module(f".{name}", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *LESSONS])

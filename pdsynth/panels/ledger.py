@@ -1,0 +1,127 @@
+"""The ledger explorer (lesson 02): what a run claims to cost, what it truly costs, and what nobody paid for."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import Any
+
+import plotly.graph_objects as go
+
+from ..counts import Records
+from ..datasets import Dataset, load_adult
+from ..ledger import Entry, Ledger
+from ..mechanisms import CommonNoise
+from ..plots import PALETTE, figure
+from ..synthesizers import HPPrivBayes, PrivBayes, Synthesizer
+from ..widgets import View, choice, live, slider
+
+ALGORITHMS = ("PrivBayes", "PrivBayes as the thesis reprints it", "HPPrivBayes")
+TOP = 3.0  # both ε axes end here, whatever the sliders say
+HATCH = {"fillmode": "overlay", "fgcolor": "rgba(255,255,255,.45)", "size": 7}
+PARTS = {
+    "structure": ("#56B4E9", ""),
+    "tables": (PALETTE["private"], "/"),
+    "sketches": ("#009E73", "."),
+    "unaccounted": (PALETTE["attack"], "x"),
+}
+
+
+class Room:
+    """A table with warm counts and common random numbers, kept between two moves of a slider."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        self.dataset = dataset
+        self.records, self.noise = Records(dataset.schema.encode(dataset.frame), dataset.schema), CommonNoise(7)
+
+    def ledger(self, algorithm: str, guarantee: str, epsilon: float, k: int) -> Ledger:
+        """The ledger of one run."""
+        return recipe(algorithm, guarantee, epsilon, k, self.dataset.sensitive).fit_records(self.records, noise=self.noise.fresh()).ledger_
+
+
+@lru_cache(maxsize=1)
+def room() -> Room:
+    """The public teaching table."""
+    return Room(load_adult(coding="thesis"))
+
+
+def recipe(algorithm: str, guarantee: str, epsilon: float, k: int, sensitive: str) -> Synthesizer:
+    """The synthesizer that the controls name; a reading that can't be strict is refused by the library."""
+    if algorithm == "HPPrivBayes":
+        return HPPrivBayes(epsilon, k=int(k), sensitive=sensitive, guarantee=guarantee)
+    return PrivBayes(epsilon, k=int(k), guarantee=guarantee, reading="thesis" if "thesis" in algorithm else "tods")
+
+
+def part(entry: Entry) -> str:
+    """The part of an algorithm that an entry belongs to."""
+    if entry.kind == "unaccounted_access":
+        return "unaccounted"
+    if entry.mechanism in ("exponential", "permute_and_flip"):
+        return "structure"
+    return "tables" if entry.step.startswith("table(") else "sketches"
+
+
+def totals(ledger: Ledger) -> dict[str, tuple[float, float]]:
+    """Claimed and true ε of each part; the true cost of an unaccounted part is infinite."""
+    out = dict.fromkeys(PARTS, (0.0, 0.0))
+    for e in ledger.entries:
+        if e.kind in ("mechanism", "unaccounted_access"):
+            claimed, true = out[part(e)]
+            out[part(e)] = claimed + float(e.claimed), math.inf if e.kind == "unaccounted_access" else true + float(e.cost)
+    return out
+
+
+def draw(ledger: Ledger, title: str) -> go.Figure:
+    """Left: claimed and true ε, stacked by part, red to the end where it is infinite. Right: the loss of each attribute."""
+    plot = figure(title=title, height=460, barmode="stack")
+    filled = sum(true for _, true in totals(ledger).values() if true != math.inf)
+    for name, (claimed, true) in totals(ledger).items():
+        colour, pattern = PARTS[name]
+        shown = max(TOP - filled, 0.3) if true == math.inf else true
+        text = "∞: nobody paid" if true == math.inf else f"{true:.3g}" if true > 0.15 else ""
+        plot.add_bar(x=["claimed", "true"], y=[claimed, shown], name=name, marker={"color": colour, "pattern": {**HATCH, "shape": pattern}},
+                     text=["" if claimed < 0.15 else f"{claimed:.3g}", text], textposition="inside", insidetextanchor="middle",
+                     textfont={"color": "black", "size": 13})  # fmt: skip
+    promised = float(ledger.claimed)
+    line = {"dash": "dash", "color": PALETTE["real"], "width": 2}
+    plot.add_shape(type="line", xref="x domain", x0=0, x1=1, y0=promised, y1=promised, line=line)
+    losses = ledger.attribute_epsilon()[::-1]
+    plot.add_bar(y=list(losses.index), x=[TOP if v == math.inf else float(v) for v in losses], orientation="h", xaxis="x2", yaxis="y2",
+                 marker_color=[PALETTE["attack"] if v == math.inf else PALETTE["private"] for v in losses], showlegend=False,
+                 text=["∞" if v == math.inf else f"{float(v):.3g}" for v in losses], textposition="outside")  # fmt: skip
+    plot.update_layout(
+        xaxis={"domain": [0, 0.42]},
+        yaxis={"range": [0, TOP], "title": {"text": "ε"}},
+        xaxis2={"domain": [0.62, 1], "anchor": "y2", "range": [0, TOP * 1.12], "title": {"text": "loss if only this attribute changes, ε"}},
+        yaxis2={"anchor": "x2"},
+        margin={"t": 84},
+    )
+    return plot
+
+
+def view(algorithm: str = "PrivBayes", guarantee: str = "strict", epsilon: float = 1.0, k: int = 2, here: Room | None = None) -> View:
+    """The ledger of one run, as bars and in full."""
+    ledger = (here or room()).ledger(algorithm, guarantee, epsilon, k)
+    title = f"{algorithm}, {guarantee}: ε = {epsilon:g}, k = {int(k)}"
+    broken = [rule for rule in ledger.check() if not rule.startswith("L10")]
+    said = f"The checker objects: {broken[0]}." if broken else "The checker has no objection."
+    status = f"{ledger.verdict()} Entries: {len(ledger.entries)}. {said}"
+    return View(draw(ledger, title), status=status, tables=[ledger._repr_html_()], alt=f"{title}. {status}")
+
+
+def panel(dataset: Dataset | None = None) -> Any:
+    """The live panel; Adult in the thesis' coding unless another public teaching table is given."""
+    here = room() if dataset is None else Room(dataset)
+    return live(
+        lambda **controls: view(here=here, **controls),
+        algorithm=choice("algorithm", list(ALGORITHMS)),
+        guarantee=choice("guarantee", ["strict", "published", "none"]),
+        epsilon=slider("ε", 1.0, 0.1, 2.0, 0.1, tooltip="ε, what the run promises to cost"),
+        k=slider("k", 2, 0, 3, 1, unit="parents", tooltip="k, largest number of parents"),
+        spends=True,
+    )
+
+
+def static() -> go.Figure:
+    """The panel's figure at its first position, for readers without a kernel."""
+    return view().figure
