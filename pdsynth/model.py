@@ -66,8 +66,8 @@ class Model:
     def sample(self, n: int | None = None, random_state: int | None = None) -> pd.DataFrame:
         """A synthetic table of n rows (the public number of records if None): same columns, order and types as the original."""
         n = self.n if n is None else n
-        if n < 1:
-            raise SchemaError(f"sample needs at least one row, got n={n}")
+        if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
+            raise SchemaError(f"sample needs a whole number of rows, at least one, got n={n!r}")
         generator = np.random.Generator(np.random.PCG64(random_state))
         codes = self.sample_codes(n, generator)
         uniforms = generator.random(codes.shape) if any(a.numeric_bins for a in self.schema.attributes) else None
@@ -121,7 +121,11 @@ class Model:
         n = data["n"]
         if type(n) is not int or n < 1:
             raise SchemaError(f"n must be a positive integer, got {n!r}")
-        return cls(schema, network, tuple(tables), Ledger.from_dict(data["ledger"]), n, str(data["algorithm"]), dict(data["parameters"]))
+        ledger = Ledger.from_dict(data["ledger"])
+        model = cls(schema, network, tuple(tables), ledger, n, str(data["algorithm"]), dict(data["parameters"]))
+        if data["private"] is not model.private:
+            raise SchemaError(f"the file says private={data['private']!r}, but its ledger says: {ledger.verdict()}")
+        return model
 
     def __repr__(self) -> str:
         word = "" if self.private else "NOT PRIVATE, "
@@ -135,7 +139,8 @@ def _draw(p: np.ndarray, key: np.ndarray, u: np.ndarray) -> np.ndarray:
         steps = (cumulative / np.maximum(cumulative[-1:], 1)).T
         flat = (steps + np.arange(steps.shape[0])[:, None]).ravel()
         return np.clip(np.searchsorted(flat, key + u, side="right") - key * steps.shape[1], 0, len(p) - 1)
-    out = np.zeros(len(u), dtype=np.uint8)
+    out, bound, above = np.zeros(len(u), dtype=np.uint8), np.empty(len(u)), np.empty(len(u), dtype=bool)
     for row in cumulative:
-        out += u >= row[key]
+        np.take(row, key, out=bound, mode="clip")  # keys are in range: clipping skips the check
+        out += np.greater_equal(u, bound, out=above).view(np.uint8)
     return out
