@@ -233,9 +233,13 @@ class Ledger:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Ledger:
         """The inverse of :meth:`to_dict`."""
+        if data["guarantee"] not in ("strict", "published", "none"):
+            raise ValueError(f"unknown guarantee {data['guarantee']!r}")
         ledger = cls(Fraction(data["claimed"]), str(data["guarantee"]), list(map(str, data["notes"])))
         ledger.public_attributes, ledger.known_before = tuple(map(str, data["attributes"])), bool(data["known_before"])
         ledger._entries = [_entry(e) for e in data["entries"]]
+        if ledger.claimed <= 0 or any(e.kind not in KINDS or e.epsilon < 0 for e in ledger._entries):
+            raise ValueError("an entry of unknown kind, or a budget below zero")
         return ledger
 
     def verdict(self) -> str:
@@ -304,24 +308,32 @@ def _bars(ledger: Ledger) -> str:
 
 
 def _compose(entries: Iterable[Entry], field_name: str) -> Fraction | float:
-    """Total of a list of entries: sequential by default, parallel only over groups of disjoint records (rule L6)."""
+    """Total of a list of entries: sequential by default, parallel only over groups of provably disjoint records (rule L6).
+
+    What a recipe *claims* is composed as the recipe says; a true cost never is, when the parts are columns or overlap.
+    """
+    from .rules import group_rule
+
     entries = list(entries)
-    groups = {e.id: e for e in entries if e.kind == "group" and e.compose == "parallel"}
-    total: Fraction | float = Fraction(0)
-    parts: dict[str, dict[str | None, Fraction | float]] = {g: {} for g in groups}
-    for e in entries:
-        if e.kind != "mechanism":
-            continue
-        cost = getattr(e, field_name)
-        if e.parent in groups:
-            here = parts[e.parent]
-            here[e.record_filter] = here.get(e.record_filter, Fraction(0)) + cost
-        else:
-            total += cost
-    for g, costs in parts.items():
-        ranked = sorted(costs.values(), reverse=True)
-        total += sum(ranked[: 1 if groups[g].relation == "add_remove" else 2], Fraction(0))  # a replaced record may change its part
-    return total
+    groups = [e for e in entries if e.kind == "group" and e.compose == "parallel"]
+    parts: dict[str, list[Entry]] = {g.id: [e for e in entries if e.parent == g.id] for g in groups}
+    parts = {g.id: parts[g.id] for g in groups if field_name == "claimed" or not any(group_rule(g, parts[g.id]))}
+    alone = [e for e in entries if e.kind == "mechanism" and e.parent not in parts]
+    total: Fraction | float = sum((getattr(e, field_name) for e in alone), Fraction(0))
+    return total + sum((_parallel(children, field_name) for children in parts.values()), Fraction(0))
+
+
+def _parallel(children: Iterable[Entry], field_name: str) -> Fraction | float:
+    """Disjoint sets of records: a replaced record leaves one part and enters another, so the two dearest parts count.
+
+    When all parts are add/remove, their costs are doubled already (rule L7), and the dearest one alone bounds any replacement.
+    """
+    costs: dict[str | None, Fraction | float] = {}
+    children = [e for e in children if e.kind == "mechanism"]
+    for e in children:
+        costs[e.record_filter] = costs.get(e.record_filter, Fraction(0)) + getattr(e, field_name)
+    moved = 1 if all(e.relation == "add_remove" for e in children) else 2
+    return sum(sorted(costs.values(), reverse=True)[:moved], Fraction(0))
 
 
 def _short(value: Any) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from .ledger import Entry, Ledger, histogram_cost
@@ -25,7 +25,8 @@ def check(ledger: Ledger) -> list[str]:
         for code, message in _entry_rules(entry, known):
             found.append(f"{code} {entry.id} {entry.step}: {message}")
         known[entry.id] = entry
-    found += [f"L6 {g.id} {g.step}: {m}" for g in ledger.entries if g.kind == "group" for m in _group_rule(g, ledger)]
+    groups = [(g, [e for e in ledger.entries if e.parent == g.id]) for g in ledger.entries if g.kind == "group"]
+    found += [f"L6 {g.id} {g.step}: {m}" for g, parts in groups for m in group_rule(g, parts)]
     found += [f"L8 {m}" for m in _total_rule(ledger)]
     found += [f"L10 {n}" for n in ledger.notes if "reproducible" in n]
     return found
@@ -77,8 +78,8 @@ def _lemma_value(e: Entry) -> int | None:
     return LEMMAS[e.lemma](e.n_records, *e.domain_sizes)
 
 
-def _group_rule(group: Entry, ledger: Ledger) -> Iterator[str]:
-    children = [e for e in ledger.entries if e.parent == group.id]
+def group_rule(group: Entry, children: Sequence[Entry]) -> Iterator[str]:
+    """Rule L6: what is composed in parallel are pairwise disjoint sets of records, named by public predicates."""
     if group.compose not in ("sequential", "parallel"):
         yield f"compose is {group.compose!r}"
     if group.compose != "parallel":
