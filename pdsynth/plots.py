@@ -14,6 +14,8 @@ from .ledger import Ledger
 from .network import Network
 
 PALETTE = {"real": "#767676", "none": "#0072B2", "private": "#E69F00", "attack": "#D55E00"}
+# What a live panel shows in place of a colour that is hard to see on a dark page.
+DARK = {"#0072B2": "#56B4E9", "#767676": "#A0A0A0"}
 SERIES = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#767676")
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "star")
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot", "solid")

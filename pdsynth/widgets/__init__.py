@@ -2,5 +2,6 @@
 
 from .controls import Control, choice, slider, toggle
 from .live import LivePanel, View, live
+from .plot import LivePlot
 
-__all__ = ["Control", "LivePanel", "View", "choice", "live", "slider", "toggle"]
+__all__ = ["Control", "LivePanel", "LivePlot", "View", "choice", "live", "slider", "toggle"]

@@ -1,66 +1,99 @@
-"""Controls of a live panel: a description of each, and the ipywidgets that stand for it."""
+"""Controls of a live panel: sliders with a number box, choices and check boxes, each with a text label and an accessible name."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 import ipywidgets as W
 
-LABEL = {"description_width": "150px"}
-WIDE, NARROW = W.Layout(width="470px"), W.Layout(width="90px")
-
 
 @dataclass(frozen=True)
 class Control:
-    """One control: ``kind`` is slider, choice or toggle."""
+    """One parameter: ``widget`` holds the value, ``box`` is what the page shows, ``symbol`` names it in a figure's title."""
 
-    kind: str
-    label: str
-    value: Any
-    minimum: float = 0
-    maximum: float = 1
-    step: float = 0.1
-    options: tuple[Any, ...] = ()
-    tooltip: str = ""
+    widget: W.Widget
+    box: W.Widget
+    symbol: str
+    name: str
+    unit: str = ""
 
-    def build(self) -> tuple[W.Widget, W.Widget]:
-        """The widget that holds the value, and the row that is shown."""
-        tip = self.tooltip or self.label
-        if self.kind == "choice":
-            menu = W.Dropdown(
-                options=list(self.options),
-                value=self.value,
-                description=self.label,
-                tooltip=tip,
-                style=LABEL,
-                layout=W.Layout(width="380px"),
-            )
-            return menu, menu
-        if self.kind == "toggle":
-            box = W.Checkbox(value=bool(self.value), description=self.label, tooltip=tip, style=LABEL)
-            return box, box
-        whole = all(float(v).is_integer() for v in (self.value, self.minimum, self.maximum, self.step))
-        kinds = (W.IntSlider, W.BoundedIntText) if whole else (W.FloatSlider, W.BoundedFloatText)
-        number = int if whole else float
-        bounds = {"min": number(self.minimum), "max": number(self.maximum), "step": number(self.step), "value": number(self.value)}
-        bar = kinds[0](**bounds, description=self.label, tooltip=tip, style=LABEL, layout=WIDE, readout=False, continuous_update=True)
-        box = kinds[1](**bounds, tooltip=f"{tip}, as a number", layout=NARROW)
-        W.link((bar, "value"), (box, "value"))
-        return bar, W.HBox([bar, box], layout=W.Layout(align_items="center"))
+    @property
+    def value(self) -> Any:
+        """The present value; floats lose the binary dust of their steps (0.30000000000000004 is 0.3)."""
+        value = self.widget.value
+        return float(f"{value:.10g}") if isinstance(value, float) else value
+
+    @property
+    def state(self) -> str:
+        """The present value as a title shows it: ``"θ = 0.1 bit"``."""
+        if isinstance(self.widget, W.Checkbox):
+            return f"{self.symbol} = {'yes' if self.value else 'no'}"
+        shown = self.widget.label if isinstance(self.widget, W.Dropdown) else f"{self.value:g}"
+        return f"{self.symbol} = {shown}{f' {self.unit}' if self.unit else ''}"
 
 
 def slider(label: str, value: float, minimum: float, maximum: float, step: float, *, unit: str = "", tooltip: str = "") -> Control:
-    """A slider with a linked number box; whole numbers throughout make an integer slider."""
-    return Control("slider", f"{label} ({unit})" if unit else label, value, minimum, maximum, step, tooltip=tooltip)
+    """A slider with a linked number box; whole numbers throughout make an integer slider.
+
+    ``label`` is a symbol ("ε") or a symbol and words ("ε, privacy budget"); ``tooltip`` gives the words if the label
+    doesn't, and is the accessible name. Arrow keys move by ``step``, PageUp and PageDown by more, Home and End to the ends.
+
+    >>> slider("θ", 0.1, 0, 0.5, 0.01, unit="bit", tooltip="θ, threshold of group A").state
+    'θ = 0.1 bit'
+    """
+    if not (minimum <= value <= maximum and step > 0):
+        raise ValueError(f"slider {label!r}: value={value} must lie in [{minimum}, {maximum}], and step={step} must be positive")
+    symbol, words, html = _words(label, tooltip, unit)
+    whole = all(float(v).is_integer() for v in (value, minimum, maximum, step))
+    kinds = (W.IntSlider, W.BoundedIntText) if whole else (W.FloatSlider, W.BoundedFloatText)
+    number = int if whole else float
+    bounds = {"min": number(minimum), "max": number(maximum), "step": number(step), "value": number(value)}
+    bar = kinds[0](**bounds, readout=False, tooltip=words, layout=_wide())
+    box = kinds[1](**bounds, description=html, description_allow_html=True, tooltip=words, layout=_wide())
+    box.add_class("pdsynth-number")
+    W.link((bar, "value"), (box, "value"))
+    return Control(bar, _cell(box, bar), symbol, words, unit)
 
 
-def choice(label: str, options: Sequence[Any], value: Any = None, *, tooltip: str = "") -> Control:
-    """A drop-down list."""
-    return Control("choice", label, options[0] if value is None else value, options=tuple(options), tooltip=tooltip)
+def choice(label: str, options: Sequence[Any] | Mapping[str, Any], value: Any = None, *, tooltip: str = "") -> Control:
+    """A drop-down list of values, of (text, value) pairs, or of a mapping's texts; the first is chosen if ``value`` is None.
+
+    >>> choice("score", ["I", "F", "R"], "R").state
+    'score = R'
+    """
+    symbol, words, html = _words(label, tooltip, "")
+    listed = list(options.items()) if isinstance(options, Mapping) else list(options)
+    chosen = {} if value is None else {"value": value}
+    menu = W.Dropdown(options=listed, description=html, description_allow_html=True, tooltip=words, layout=_wide(), **chosen)
+    menu.add_class("pdsynth-choice")
+    return Control(menu, _cell(menu), symbol, words)
 
 
 def toggle(label: str, value: bool = False, *, tooltip: str = "") -> Control:
     """A check box."""
-    return Control("toggle", label, value, tooltip=tooltip)
+    symbol, words, html = _words(label, tooltip, "")
+    box = W.Checkbox(value=value, description=html, description_allow_html=True, indent=False, tooltip=words, layout=_wide())
+    return Control(box, _cell(box), symbol, words)
+
+
+def _words(label: str, tooltip: str, unit: str) -> tuple[str, str, str]:
+    """The symbol for titles, the accessible name, and the HTML of the visible label."""
+    symbol = label.split(",")[0].strip()
+    known = tooltip.startswith(symbol) or not tooltip
+    words = label if not tooltip else tooltip if known else f"{symbol}, {tooltip}"
+    shown = words if known else label
+    html = f"<b>{escape(symbol)}</b>{escape(shown[len(symbol) :])}"
+    return symbol, words, f"{html} <span>({escape(unit)})</span>" if unit else html
+
+
+def _wide() -> W.Layout:
+    return W.Layout(width="100%", margin="0")
+
+
+def _cell(*parts: W.Widget) -> W.VBox:
+    cell = W.VBox(parts, layout=W.Layout(min_width="0", overflow="visible", justify_content="flex-end"))
+    cell.add_class("pdsynth-control")
+    return cell
