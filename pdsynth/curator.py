@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .counts import Records
-from .errors import BudgetError
+from .errors import BudgetError, PrivacyError
 from .ledger import Ledger, histogram_cost
 from .measures import GRID, SCORES, Score
 from .mechanisms import Noise, Quantity, exponential_mechanism, laplace_mechanism
@@ -56,6 +56,8 @@ class Curator:
         self.guarantee = ledger.guarantee
         self._domain = "schema:public" if self.schema.source == "public" else "raw:inferred from the records"
         ledger.public_attributes = self.schema.names
+        if self.guarantee != "none" and not noise.private:
+            raise PrivacyError(f"this random source adds no noise, but guarantee={self.guarantee!r}: use ExactNoise(), or guarantee='none'")
         if noise.reproducible and noise.private:
             ledger.notes.append("noise is reproducible: do not release")
         if self.guarantee == "none":
@@ -237,6 +239,7 @@ class Curator:
     def _noisy_vector(
         self, k: np.ndarray, sensitivity: Fraction, epsilon: Fraction, step: str, source: str, released: str, names: tuple[str, ...]
     ) -> tuple[np.ndarray, str]:
+        sensitivity = max(sensitivity, Fraction(1))  # a single record has no association at all; its noise still needs a scale
         scale = sensitivity / epsilon if self.guarantee != "none" else Fraction(1)
         entry = self._charge(step, source=source, mechanism="discrete_laplace", attributes=names, sensitivity=sensitivity,
                              released=released, scale=scale, epsilon=epsilon, claimed=epsilon)  # fmt: skip

@@ -1,0 +1,298 @@
+"""T7: raw records have one door. The imports are walked, and a spy records who reads during fits."""
+
+import ast
+import inspect
+import sys
+from fractions import Fraction as Q
+from pathlib import Path
+
+import numpy as np
+import pytest
+from privacy_tools import records_of, schema_of
+
+import pdsynth
+from pdsynth import counts
+from pdsynth.counts import Records
+from pdsynth.curator import Curator
+from pdsynth.errors import PrivacyError
+from pdsynth.ledger import Ledger
+from pdsynth.mechanisms import ExactNoise, NoNoise
+from pdsynth.structure import FixedDegree, Usefulness, greedy, ordered
+from pdsynth.synthesizers import HPPrivBayes, PrivBayes
+from pdsynth.synthesizers.base import Synthesizer
+
+PACKAGE = Path(pdsynth.__file__).parent
+FLOORS = {
+    **dict.fromkeys(["errors", "schema", "measures", "ledger", "rules", "network"], 0),
+    **dict.fromkeys(["counts", "mechanisms"], 1),
+    "curator": 2,
+    **dict.fromkeys(["structure", "partition", "budgets", "conditionals"], 3),
+    "model": 4,
+    "synthesizers": 5,
+    **dict.fromkeys(["evaluation", "datasets"], 6),
+    **dict.fromkeys(["plots", "widgets", "papers", "panels", "lessons"], 7),
+    **dict.fromkeys(["__init__", "__main__"], 8),
+}
+CODES = [[0, 0, 0, 1], [1, 1, 1, 0], [1, 0, 2, 1], [0, 1, 1, 0], [0, 0, 2, 1], [1, 1, 0, 1]] * 30
+SIZES = (2, 2, 3, 2)
+
+
+# --- the imports ------------------------------------------------------------------------------------------------------
+
+
+def sources():
+    """(path inside the package, its text) of every module."""
+    return [(p.relative_to(PACKAGE), p.read_text(encoding="utf-8")) for p in sorted(PACKAGE.rglob("*.py"))]
+
+
+def room(path):
+    return Path(path).parts[0].removesuffix(".py")
+
+
+def imported(path, text):
+    """Names of everything of the package that a module imports, anywhere in its code, as paths like ``counts.Records``."""
+    package = ("pdsynth", *Path(path).parts[:-1])
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            names = [a.name for a in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = ".".join([*(package[: len(package) - node.level + 1] if node.level else ()), *([node.module] if node.module else [])])
+            names = [f"{base}.{a.name}" for a in node.names]
+        else:
+            continue
+        yield from (n.removeprefix("pdsynth.") for n in names if n.startswith("pdsynth."))
+
+
+def forbidden(path, text):
+    """Ways in which a module of floors 3 to 5 could reach raw records past the curator."""
+    found = [name for name in imported(path, text) if name.split(".")[0] == "counts"]
+    if Path(path) == Path("synthesizers/base.py"):  # builds the Records that it hands to a curator, and checks sizes
+        found = [name for name in found if name not in ("counts.Records", "counts.MAX_CELLS", "counts.MAX_MEMBERS")]
+    return found + [word for word in ("__records", "import_module", "__import__", "gc.get_") if word in text]
+
+
+def guarded():
+    return [(p, text) for p, text in sources() if 3 <= FLOORS[room(p)] <= 5]
+
+
+def test_every_module_has_a_floor():
+    assert {room(p) for p, _ in sources()} <= set(FLOORS)
+    assert len(guarded()) >= 9
+
+
+@pytest.mark.parametrize(("path", "text"), guarded(), ids=lambda v: str(v) if isinstance(v, Path) else "")
+def test_floors_three_to_five_never_reach_past_the_curator(path, text):
+    assert forbidden(path, text) == []
+
+
+@pytest.mark.parametrize("path", [p for p, _ in sources()], ids=str)
+def test_a_floor_imports_only_floors_below_it_or_its_own(path):
+    text = (PACKAGE / path).read_text(encoding="utf-8")
+    if room(path) == "ledger":
+        text = text.replace("from .rules import", "pass  #")  # the ledger calls its checker, on its own floor, when asked
+    high = [n for n in imported(path, text) if FLOORS.get(n.split(".")[0], 0) > FLOORS[room(path)]]
+    assert high == []
+
+
+def test_only_the_curator_names_its_records():
+    assert [str(p) for p, text in sources() if "__records" in text] == ["curator.py"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from ..counts import marginal",
+        "from .. import counts",
+        "import pdsynth.counts",
+        "from pdsynth.counts import Records",
+        "from pdsynth import counts as c",
+        "def f():\n    from ..counts import Records",
+        "x = curator._Curator__records",
+        "import importlib; importlib.import_module('pdsynth.counts')",
+    ],
+)
+def test_twin_a_shortcut_is_found(line):
+    assert forbidden(Path("structure/adaptive.py"), line) != []
+
+
+def test_twin_the_base_class_may_build_records_and_no_more():
+    assert forbidden(Path("synthesizers/base.py"), "from ..counts import MAX_CELLS, Records") == []
+    assert forbidden(Path("synthesizers/base.py"), "from ..counts import Records, marginal") == ["counts.marginal"]
+    assert forbidden(Path("synthesizers/privbayes.py"), "from ..counts import Records") == ["counts.Records"]
+
+
+# --- the spy ------------------------------------------------------------------------------------------------------------
+
+
+class Spy:
+    """Records who reads raw records, and what the ledger held before and after each question to the curator."""
+
+    def __init__(self, monkeypatch):
+        self.readers: list[tuple[str, str]] = []
+        self.unpaid: list[str] = []
+        spy = self
+
+        def noticed(frame):
+            while Path(frame.f_code.co_filename) == Path(counts.__file__) or frame.f_code.co_name.startswith("spied_"):
+                frame = frame.f_back
+            spy.readers.append((Path(frame.f_code.co_filename).name, frame.f_code.co_name))
+
+        table, lattice = Records.table, Records.__dict__["lattice"]
+
+        def spied_table(records, columns):
+            noticed(sys._getframe(1))
+            return table(records, columns)
+
+        def spied_lattice(records):
+            noticed(sys._getframe(1))
+            return lattice.fget(records)
+
+        def spied_codes(records):
+            noticed(sys._getframe(1))
+            return records.__dict__["codes"]
+
+        monkeypatch.setattr(Records, "table", spied_table)
+        monkeypatch.setattr(Records, "lattice", property(spied_lattice))
+        monkeypatch.setattr(Records, "codes", property(spied_codes, lambda r, v: r.__dict__.__setitem__("codes", v)), raising=False)
+        for name, method in list(vars(Curator).items()):
+            if callable(method) and not name.startswith("_") and name != "prepare":  # which answers nothing
+                monkeypatch.setattr(Curator, name, self.watched(name, method))
+
+    def watched(self, name, method):
+        def ask(curator, *args, **kwargs):
+            reads, lines = len(self.readers), len(curator.ledger.entries)
+            answer = method(curator, *args, **kwargs)
+            if len(self.readers) > reads:
+                new = curator.ledger.entries[lines:]
+                if not any(e.kind == "unaccounted_access" or (e.kind == "mechanism" and e.cost > 0) for e in new):
+                    self.unpaid.append(name)
+            return answer
+
+        return ask
+
+    @property
+    def outside(self):
+        """Readers that are not the curator."""
+        return [r for r in self.readers if r[0] != "curator.py"]
+
+
+@pytest.fixture
+def spy(monkeypatch):
+    return Spy(monkeypatch)
+
+
+@pytest.fixture
+def frame():
+    return schema_of(SIZES).decode(np.array(CODES, dtype=np.uint8))
+
+
+STRICT = {
+    "PrivBayes": PrivBayes(k=1),
+    "PrivBayes auto": PrivBayes(epsilon=20),
+    "PrivBayes I": PrivBayes(k=2, score="I"),
+    "PrivBayes alone": PrivBayes(k=0),
+    "HPPrivBayes": HPPrivBayes(k=1, sensitive="x2"),
+    "HPPrivBayes auto": HPPrivBayes(epsilon=20, sensitive="x2"),
+    "HPPrivBayes protect": HPPrivBayes(k=2, sensitive="x0", direction="protect"),
+    "HPPrivBayes flat": HPPrivBayes(k=1, sensitive="x2", direction="flat"),
+    "HPPrivBayes policy": HPPrivBayes(k=1, sensitive="x2", groups={"A": ["x2"], "B": ["x0", "x1", "x3"]}),
+}
+PUBLISHED = {"HPPrivBayes": HPPrivBayes(k=1, sensitive="x2", theta=0.01, guarantee="published")}
+
+
+@pytest.mark.parametrize("name", STRICT)
+def test_strict_fits_read_through_the_curator_only_and_pay_for_all(name, spy, frame):
+    fitted = STRICT[name].clone().fit(frame, schema=schema_of(SIZES))
+    assert spy.readers, "the spy saw the fit"
+    assert spy.outside == []
+    assert spy.unpaid == []
+    assert fitted.ledger_.unaccounted == []
+    assert fitted.ledger_.epsilon == fitted.ledger_.claimed
+    assert fitted.ledger_.check() == []
+    spy.readers.clear()
+    fitted.sample(50)
+    assert spy.readers == [], "sampling is post-processing"
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_broken_published_readings_are_unaccounted_with_the_paper_s_line(name, spy, frame):
+    fitted = PUBLISHED[name].clone().fit(frame, schema=schema_of(SIZES))
+    assert spy.outside == []
+    assert spy.unpaid == []
+    assert len(fitted.ledger_.unaccounted) >= 3
+    assert all("thesis Alg" in e.source and "line" in e.source for e in fitted.ledger_.unaccounted)
+
+
+@pytest.mark.parametrize("score", ["I", "R", "F"])
+def test_learners_read_through_the_curator_only(score, spy):
+    sizes = (2, 2, 2)
+    for degree in (FixedDegree(1), FixedDegree(2), Usefulness(Q(8))):
+        noise = ExactNoise(1)
+        curator = Curator(records_of([r[:2] + [r[3]] for r in CODES], sizes), Ledger(Q(2)), noise)
+        greedy(curator, degree, Q(1), score, noise)
+        ordered(curator, (2, 1, 0), degree, Q(1), score)
+        assert curator.ledger.epsilon == 2
+    assert spy.readers
+    assert spy.outside == []
+    assert spy.unpaid == []
+
+
+class Burglar(Synthesizer):
+    """A recipe that takes raw counts past the door, in one of four ways."""
+
+    def __init__(self, way="table", epsilon=1.0, guarantee="strict", noise="exact", random_state=None):
+        self.way, self.epsilon, self.guarantee, self.noise, self.random_state = way, epsilon, guarantee, noise, random_state
+
+    def _recipe(self, curator, noise, epsilon):
+        records = curator._Curator__records
+        stolen = {
+            "table": lambda: records.table((0,)),
+            "codes": lambda: records.codes[0],
+            "lattice": lambda: records.lattice.entropies(np.array([[0]])),
+            "marginal": lambda: counts.marginal(records.codes, SIZES, (0,)),
+        }
+        self.stolen_ = stolen[self.way]()
+        return PrivBayes(k=1)._recipe(curator, noise, epsilon)
+
+
+@pytest.mark.parametrize("way", ["table", "codes", "lattice", "marginal"])
+def test_twin_a_recipe_that_reads_past_the_door_is_seen(way, spy, frame):
+    Burglar(way).fit(frame, schema=schema_of(SIZES))
+    assert ("test_one_door.py", "<lambda>") in spy.outside
+
+
+def test_twin_an_answer_that_is_not_paid_for_is_seen(monkeypatch):
+    """A method added to the curator's own file that hands out counts and writes no line."""
+    space: dict = {}
+    code = "def gift(self, columns):\n    return self._Curator__records.table(tuple(columns))"
+    exec(compile(code, inspect.getfile(Curator), "exec"), space)
+    monkeypatch.setattr(Curator, "gift", space["gift"], raising=False)
+    spy = Spy(monkeypatch)
+    Curator(records_of(CODES, SIZES), Ledger(Q(1)), ExactNoise(1)).gift((0,))
+    assert spy.outside == []
+    assert spy.unpaid == ["gift"]
+
+
+# --- the door itself ------------------------------------------------------------------------------------------------------
+
+
+def test_strict_has_no_way_to_peek():
+    curator = Curator(records_of(CODES, SIZES), Ledger(Q(1)), ExactNoise(1))
+    with pytest.raises(PrivacyError):
+        curator.peek("look", "nowhere", (0,))
+
+
+@pytest.mark.parametrize("guarantee", ["strict", "published"])
+def test_a_source_without_noise_can_t_serve_a_private_run(guarantee):
+    with pytest.raises(PrivacyError, match="no noise"):
+        Curator(records_of(CODES, SIZES), Ledger(Q(1), guarantee), NoNoise())
+
+
+def test_a_strict_fit_with_an_inferred_schema_is_refused_before_anything_is_read(spy, frame):
+    inferred = pdsynth.Schema.infer(frame)
+    with pytest.raises(PrivacyError, match="inferred from the data"):
+        PrivBayes(k=1).fit(frame, schema=inferred)
+    with pytest.raises(PrivacyError):
+        PrivBayes(k=1).fit_records(Records(np.array(CODES, dtype=np.uint8), schema_of(SIZES, source="data")))
+    assert spy.readers == []
+    PrivBayes(k=1).fit(frame, schema=inferred.declare_public())
