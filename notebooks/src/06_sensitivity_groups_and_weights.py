@@ -1,0 +1,270 @@
+# %% [markdown]
+# # 06 · Sensitivity groups and sensitivity weights
+#
+# | | |
+# |---|---|
+# | **Time** | about 45 minutes |
+# | **Before this** | 02 composition and the ledger, 04 PrivBayes, 05 AMI ordering |
+# | **You will be able to** | split attributes by θ and r, compute sensitivity weights by hand, find the true cost of a table with a scale for each value, and show how raw groups and raw weights give a person away |
+# | **Paper** | C. Deng, thesis, 2025, section 3.1 (Definition 11) and 3.2 (Algorithms 4, 5 and 6) |
+# | **ε spent** | 0 on people: invented tables, and Adult, a public teaching table |
+
+# %% [markdown]
+# ## An attack to start with
+#
+# A thousand people, one question with a rare answer. Did one person say "yes", or two? HPPrivBayes publishes a noisy table of this
+# question and its parents (256 combinations), and pays so little ε for it that a guess should be close to tossing a coin.
+#
+# The attacker doesn't look for the "yes". She asks only: *how large is the noise in the "no" row, compared with the "yes" row?* For now,
+# take the noise formula on trust; it is Algorithm 6, line 6, with $l=7$ and $\epsilon_3=0.525$.
+
+# %%
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+
+import pdsynth as pds
+from pdsynth import panels
+from pdsynth.budgets import printed_group_a, printed_scales, tight_scales, value_weights
+from pdsynth.ledger import histogram_cost
+from pdsynth.lessons import lesson_06 as ex
+from pdsynth.measures import mutual_information, sensitivity_weights
+
+rng, l, epsilon3 = np.random.default_rng(0), 7, Fraction(525, 1000)
+weights = {yes: sensitivity_weights(np.array([1000 - yes, yes])) for yes in (1, 2)}
+scales = {yes: np.array(printed_scales(w, l, epsilon3), dtype=float) for yes, w in weights.items()}
+pd.DataFrame(scales, index=["no", "yes"]).rename_axis(columns="people who said yes:").round(1)
+
+# %% [markdown]
+# (Those are noise scales in records, on a table of a thousand people. More about that below.)
+
+# %%
+def published_ratio(yes, cells=256, runs=2000):
+    """Log of the mass of the two rows in what Algorithm 6 publishes: noisy, clipped, normalised."""
+    counts = np.vstack([rng.multinomial(1000 - yes, np.full(cells, 1 / cells)), np.eye(cells, dtype=int)[0] * yes])
+    joint = np.maximum(counts + rng.laplace(size=(runs, 2, cells)) * scales[yes][:, None], 0)
+    joint /= joint.sum(axis=(1, 2), keepdims=True)
+    return np.log(joint[:, 0].sum(axis=1) / joint[:, 1].sum(axis=1))
+
+one, two = published_ratio(1), published_ratio(2)
+threshold, paid = (one.mean() + two.mean()) / 2, float(epsilon3 / l)
+right = (np.mean(one > threshold) + np.mean(two < threshold)) / 2
+print(f"paid: ε = {paid:.3f}, which allows {np.exp(paid) / (1 + np.exp(paid)):.1%} right guesses; she is right {right:.1%} of the time")
+
+# %% [markdown]
+# One person more halves the noise. Noise whose *size* depends on the records is itself a release, and nobody paid for it.
+#
+# ## A toy that you can check by hand
+#
+# Four people answer a, two answer b, two answer c. Definition 11: $SD_x=-\log_2 P(x)$ is 1, 2 and 2 bits, and
+# $w_x = SD_x/\sum SD$ is 1/5, 2/5, 2/5. Let this be the only table of group B, paid with ε₃ = 1.
+
+# %%
+w = sensitivity_weights(np.array([4, 2, 2]))
+printed = printed_scales(w, 1, Fraction(1))
+print("w =", w, " printed scales 2l/(w ε₃) =", [str(s) for s in printed])
+
+# %% [markdown]
+# What does it truly cost? The thesis adds up: each value "consumes" $w_x\epsilon_3/l$, together $\sum_x w_x\epsilon_3/l=\epsilon_3/l$. But a
+# person sits in *one* cell. Replacing her record lowers one cell by 1 and raises one other by 1, so only two cells pay:
+# $1/b_x + 1/b_{x'}$. With parents both can lie in the same row, and the worst is the row with the smallest scale:
+# $2/b_{\min} = \max_x w_x\cdot\epsilon_3/l$. Here that is 2/5, not 1. Budgets of values don't add; only the largest counts.
+
+# %%
+tight = tight_scales([Fraction(1, 2), Fraction(1), Fraction(1)], Fraction(1), columns=3)
+pd.DataFrame({"printed": [*printed, histogram_cost(printed, columns=3)], "v = w / max w": [*tight, histogram_cost(tight, columns=3)]},
+             index=["scale of a", "scale of b", "scale of c", "true ε"]).astype(str)
+
+# %% [markdown]
+# So, *if* the weights were public, the thesis would add $1/\max w$ times too much noise: two and a half times here, sixteen times for
+# sixteen equally frequent values. The repair is one division: $v_x = w_x/\max w$ and $b_x = 2l/(v_x\epsilon_3)$ cost exactly $\epsilon_3/l$.
+#
+# ## The idea, in the thesis' symbols
+#
+# **Groups (Algorithm 4).** Choose a sensitive attribute $S$ and a threshold θ. $X\in A$ if $I(X,S)\ge\theta$ (lines 5–6), otherwise $X\in B$
+# (line 8); $l=|B|$. $S$ itself is in A.
+#
+# **Budgets.** $\epsilon_2 = L_2\epsilon$ for A, $\epsilon_3=L_3\epsilon$ for B, $r=L_2/L_3$. With $r<1$ the tables of A get the smaller share.
+#
+# **Noise.** A: one scale for all cells (Algorithm 5, line 4). B: a scale for each value, from $w_x$ (Algorithm 6, lines 5–6).
+#
+# The strict library pays for what it reads: 4/10 of $L_0\epsilon$ for the associations with $S$, 2/10 for the histograms of B.
+
+# %%
+adult = pds.datasets.load_adult(coding="thesis")
+strict = pds.HPPrivBayes(epsilon=1.0, k=2, sensitive="occupation", theta=0.1, r=1/3, random_state=6)
+strict.fit(adult.frame, schema=adult.schema)
+published = strict.clone().set_params(guarantee="published").fit(adult.frame, schema=adult.schema)
+
+def groups(run):
+    return pd.Series({name: "A" if name in run.groups_["A"] else "B" for name in adult.schema.names})
+
+pd.DataFrame({"published": groups(published), "strict": groups(strict)}).T
+
+# %% [markdown]
+# Where the two differ, the noisy association with `occupation` came out on the other side of the threshold (strict compares the
+# distance R with a threshold that stands for θ; without noise both rules give the same groups here). That is what paying for it means.
+#
+# Now check the toy's formula on the ledger of the published run: claimed and true cost of each B table.
+
+# %%
+rows = [e for e in published.ledger_.entries if e.step.startswith("table(") and e.attributes[0] in published.groups_["B"]]
+pd.DataFrame({"claimed": [float(e.claimed) for e in rows], "true": [float(e.epsilon) for e in rows],
+              "true ÷ claimed": [float(e.epsilon / e.claimed) for e in rows],
+              "max w": [max(published.weights_[e.attributes[0]]) for e in rows]}, index=[e.attributes[0] for e in rows]).round(4)
+
+# %% [markdown]
+# ### Two leaks, one cause
+#
+# You have seen the raw *weights* leak. The raw *split* leaks the same way. Twenty people, attributes X, S and Z. Let one person after the
+# other change X so that it follows S. $I(X,S)$ climbs from 0 to 1 bit, so it must step over θ = 0.1 somewhere:
+
+# %%
+def crowd(steps):
+    """X and S of twenty people: independent at first, then ``steps`` people in turn change X towards S."""
+    a, b = 5 + (steps + 1) // 2, 5 + steps // 2
+    x = ["no"] * a + ["yes"] * (10 - a) + ["no"] * (10 - b) + ["yes"] * b
+    return pd.DataFrame({"X": x, "S": ["no"] * 10 + ["yes"] * 10, "Z": ["no", "yes"] * 10})
+
+bits = pd.Series({s: mutual_information(pd.crosstab(crowd(s)["X"], crowd(s)["S"]).to_numpy()) for s in range(6)}, name="I(X,S)")
+bits.round(3).abs().rename_axis("people who changed").to_frame().T
+
+# %%
+yes_no = pds.Schema(tuple(pds.Attribute.categorical(name, ["no", "yes"]) for name in "XSZ"))
+
+def scale_of_s(steps):
+    run = pds.HPPrivBayes(1.0, k=0, sensitive="S", theta=0.1, direction="flat", guarantee="published", random_state=0)
+    run.fit(crowd(steps), schema=yes_no)
+    return next(e.scale for e in run.ledger_.entries if e.step.startswith("table(S"))
+
+pd.Series({f"{s} people changed": float(scale_of_s(s)) for s in (3, 4)}, name="noise scale of S's table, records").to_frame()
+
+# %% [markdown]
+# The fourth person changed an answer about X, and the noise on *S* doubled, because $l$ stands in every formula. That is the scale leak of
+# the opening, now through Algorithm 4.
+#
+# ### Which way does it protect?
+#
+# The thesis writes that *cancer* "requires more privacy budget than the value *cold*". More budget is *less* noise. So at the level of
+# values the rare, delicate ones get the least protection; at the level of groups, $r<1$ gives the sensitive attributes the *most* noise.
+# The two levels contradict each other. `direction` lets you choose: `"paper"` (rare: less noise), `"protect"` (rare: more noise),
+# `"flat"` (all alike). All three cost the same:
+
+# %%
+race = adult.frame["race"].value_counts()
+tables = {d: tight_scales(value_weights(race.to_numpy(), d, Fraction(1, 20)), epsilon3 / l, columns=2) for d in ("paper", "protect", "flat")}
+pd.DataFrame({"records": race, **{f"scale, {d}": [round(float(s)) for s in t] for d, t in tables.items()}})
+
+# %% [markdown]
+# ## Groups and weights, alive
+#
+# Left: who stands on which side of θ. Right: an attribute's values, their records (grey bars) and noise scales; below, how much of the paid
+# ε is really used.
+#
+# **What to notice**
+# * Move θ to 0 and to 0.5: everything is in A, then only `occupation`. Watch `race` lose its value weights in the first case.
+# * *As printed*, the most frequent value of each attribute has by far the largest noise. Try `capital-gain`: its noise is
+#   larger than the records of all its other values.
+# * Choose `capital-loss`, then `age`: the share of ε used as printed is max w, close to 1 only when one value dominates.
+# * Lower v_min: the tight scale of frequent values grows away from the others. The floor keeps them usable.
+# * Switch the direction to *protect*: the order of the noise turns round; the tight cost does not move.
+
+# %%
+panels.sensitivity.panel()
+
+# %% [markdown]
+# ![Groups by θ = 0.1 bit, and the values of race with their noise scales](../figures/lessons/06_sensitivity_groups_and_weights.svg)
+#
+# *The panel's first position, for readers without a kernel.*
+
+# %% [markdown]
+# ## Your turn
+#
+# **1 · Predict.** An attribute has 16 equally frequent values (and parents). Its table pays $\epsilon_3/l = 0.08$ and gets the printed
+# scales $2l/(w_x\epsilon_3)$. How large is its true cost, were the weights public?
+
+# %%
+cost = None  # your number
+# solution
+cost = Fraction(8, 100) / 16
+
+# %%
+ex.q1.check(cost)
+
+# %% [markdown]
+# **2 · Code.** Write `scales(w, epsilon)`: for a table with parents, the list of noise scales, proportional to $1/w_x$, for which the table
+# costs exactly `epsilon`.
+
+# %%
+def scales(w, epsilon):
+    ...
+# solution
+def scales(w, epsilon):
+    return [2 * max(w) / (x * epsilon) for x in w]
+
+# %%
+ex.q2.check(scales)
+
+# %% [markdown]
+# **3 · Find the bug.** A colleague has paid for a noisy histogram and now sets the scales of a table. Which word spoils it: `"frame"`,
+# `"max"` or `"noisy"`?
+
+# %%
+def value_scales(frame, noisy, name, epsilon):
+    share = frame[name].value_counts(normalize=True).reindex(noisy.index)
+    surprise = -np.log2(share)
+    v = surprise / surprise.max()
+    return 2 / (v * epsilon)
+
+# %%
+bug = None  # "frame", "max" or "noisy"
+# solution
+bug = "frame"
+
+# %%
+ex.q3.check(bug)
+
+# %% [markdown]
+# Stuck? `ex.q1.hint()`, `ex.q1.solution()`, and the same for `q2` and `q3`.
+
+# %% [markdown]
+# ## What the thesis claims, what the ledger says
+#
+# > "There is no privacy protection involved in this step as we consider the data publisher safe, so no privacy budget is used"
+# > (proof of Theorem 1, step 2, about the groups).
+#
+# The publisher is *always* trusted here; DP protects against the reader of the *output*, and the output's noise shows the groups.
+
+# %%
+for name, run in {"published": published, "strict": strict}.items():
+    print(f"{name}: {run.ledger_.verdict()}")
+pd.DataFrame([(e.step, e.source) for e in published.ledger_.unaccounted], columns=["read raw", "thesis"])
+
+# %% [markdown]
+# And where the thesis does pay, it pays the wrong price in both groups: the values of B are overpaid, as you saw, and Algorithm 5 divides
+# $\epsilon_2$ by $d-k-l$ but noises $d-l$ tables. When $d-k-l$ reaches 0, the formula has no meaning, and the library says so:
+
+# %%
+try:
+    printed_group_a(d=14, k=4, in_b=10, epsilon=Fraction(1, 4))
+except pds.BudgetDegenerate as problem:
+    print(problem)
+
+# %% [markdown]
+# ## What is still not private
+#
+# * Value weights set *how much noise* a value gets. A table's guarantee is still the worst move: ε for everyone, less only for those whose
+#   old and new values both have small weights.
+# * A group is a choice about noise, not about who is protected: whoever shares a rare *combination* of B values isn't safer for standing in B.
+# * Groups by association need the sketch, and at small ε it misplaces attributes near θ. The cleanest personalisation is a **policy**:
+#   `groups={"A": [...], "B": [...]}`, decided before anyone looks. It costs nothing.
+# * The panel above shows raw information and raw counts of a public table. On your own records it isn't for release.
+#
+# ## Summary
+#
+# θ splits attributes by their tie to S, $r$ splits the budget, $w_x$ splits a table by values. With public weights a table costs
+# $\max w\cdot\epsilon_3/l$, so $v=w/\max w$ buys the same guarantee with far less noise. Raw groups and raw weights change noise *scales*, and a
+# scale can be read off the output: no finite ε. Sketches, or a public policy, repair that.
+#
+# **Next:** 07, HPPrivBayes as a whole, and whether its tables are any better.
