@@ -62,7 +62,7 @@ q2 = Exercise(
 q3 = Exercise(
     _bug,
     "One draw a row: what is counts[0, 0] − counts[0, 1] after the noise?",
-    "'shared noise': the differences inside a row are published exactly, so no finite ε holds. The thesis' code does this in two of its files.",
+    "'shared noise': the differences inside a row are published exactly, so no finite ε holds. Public code has done this.",
     "Question 3",
     "Correct: one draw a row cancels in the difference of two cells. Draw one number a cell.",
 )

@@ -96,7 +96,7 @@ def draw(state: dict[str, Any], title: str) -> go.Figure:
     order = list(fitted.network_.order)
     group = ["A" if name in fitted.groups_["A"] else "B" for name in order]
     x, y = arcs(fitted.network_)
-    plot = figure(title=title, height=560)
+    plot = figure(title=title, height=600)
     plot.add_scatter(x=x, y=y, mode="lines", line={"color": PALETTE["real"], "width": 1}, hoverinfo="skip", showlegend=False)
     for name, colour, symbol in (("A", GROUP_COLOURS["A"], "circle"), ("B", GROUP_COLOURS["B"], "square")):
         at = [i for i, g in enumerate(group) if g == name]
@@ -119,7 +119,7 @@ def _axes(plot: go.Figure, order: list[str]) -> go.Figure:
     plot.update_layout(
         bargap=0.35,
         legend={"orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom"},
-        margin={"l": 64, "r": 16, "t": 84, "b": 96},
+        margin={"l": 64, "r": 16, "t": 116, "b": 96},
         xaxis={"domain": [0, 0.5], "range": [-0.6, len(order) - 0.4], "anchor": "y2", "showgrid": False, **ticks},
         yaxis={"domain": [0.5, 0.97], "range": [-0.6, len(order) / 2], "showticklabels": False, "showgrid": False, "zeroline": False,
                "title": {"text": "network, in sampling order"}},

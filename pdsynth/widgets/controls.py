@@ -23,8 +23,7 @@ class Control:
     @property
     def value(self) -> Any:
         """The present value; floats lose the binary dust of their steps (0.30000000000000004 is 0.3)."""
-        value = self.widget.value
-        return float(f"{value:.10g}") if isinstance(value, float) else value
+        return _clean(self.widget.value)
 
     @property
     def state(self) -> str:
@@ -54,7 +53,7 @@ def slider(label: str, value: float, minimum: float, maximum: float, step: float
     bar = kinds[0](**bounds, readout=False, tooltip=words, layout=_wide())
     box = kinds[1](**bounds, description=html, description_allow_html=True, tooltip=words, layout=_wide())
     box.add_class("pdsynth-number")
-    W.link((bar, "value"), (box, "value"))
+    W.link((bar, "value"), (box, "value"), transform=(_clean, _clean))
     return Control(bar, _cell(box, bar), symbol, words, unit)
 
 
@@ -87,6 +86,10 @@ def _words(label: str, tooltip: str, unit: str) -> tuple[str, str, str]:
     shown = words if known else label
     html = f"<b>{escape(symbol)}</b>{escape(shown[len(symbol) :])}"
     return symbol, words, f"{html} <span>({escape(unit)})</span>" if unit else html
+
+
+def _clean(value: Any) -> Any:
+    return float(f"{value:.10g}") if isinstance(value, float) else value
 
 
 def _wide() -> W.Layout:
