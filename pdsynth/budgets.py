@@ -24,23 +24,28 @@ class TableBudget:
     source: str = ""
 
 
+def number(name: str, value: float | int | str | Fraction) -> Fraction:
+    """A finite number as an exact fraction; BudgetError otherwise."""
+    try:
+        return exact(value)
+    except (ValueError, TypeError, ZeroDivisionError) as problem:
+        raise BudgetError(f"{name} must be a finite number, got {value!r}") from problem
+
+
 def positive(name: str, value: float | int | str | Fraction) -> Fraction:
     """A positive finite number as an exact fraction; BudgetError otherwise."""
-    try:
-        number = exact(value)
-    except (ValueError, TypeError, ZeroDivisionError) as problem:
-        raise BudgetError(f"{name} must be a positive finite number, got {value!r}") from problem
-    if number <= 0:
-        raise BudgetError(f"{name} must be positive, got {value!r}")
-    return number
+    given = number(name, value)
+    if given <= 0:
+        raise BudgetError(f"{name} must be a positive finite number, got {value!r}")
+    return given
 
 
 def share(name: str, value: float | Fraction) -> Fraction:
     """A share strictly between 0 and 1."""
-    number = positive(name, value)
-    if number >= 1:
+    given = positive(name, value)
+    if given >= 1:
         raise BudgetError(f"{name} must lie between 0 and 1, got {value!r}")
-    return number
+    return given
 
 
 def proportional(total: Fraction, weights: Mapping[str, int | Fraction]) -> dict[str, Fraction]:

@@ -128,7 +128,10 @@ class Curator:
         return np.array([measure.of(t.reshape(len(t), -1)) for t in tables], dtype=np.int64)
 
     def prepare(self, max_size: int, score: str, max_cells: int = 2**27) -> None:
-        """Count every set of up to ``max_size`` attributes at once, so that selections only look up. Releases nothing."""
+        """Count every set of up to ``max_size`` attributes at once, so that selections only look up.
+
+        **Privacy:** releases nothing, costs nothing.
+        """
         if score in ("I", "R"):
             self.__records.lattice.build(max_size, max_cells=max_cells, kind="H" if score == "I" else "K")
 
@@ -148,8 +151,8 @@ class Curator:
 
         ``scale`` is in records: one number, or one a value of the child.
 
-        **Privacy:** discrete Laplace noise in every declared cell, empty ones included; L1 sensitivity 2, so 2/scale, or the
-        worst move of one record between cells when the rows have their own scales. ``claimed`` is what the recipe advertises.
+        **Privacy:** discrete Laplace noise in every declared cell, empty ones included; L1 sensitivity 2, so it costs 2/scale,
+        or the worst move of one record between cells when the rows have their own scales. ``claimed`` is what the recipe advertises.
         """
         columns = tuple(columns)
         cells = math.prod(self.schema.sizes[j] for j in columns[1:])
@@ -268,5 +271,8 @@ class Curator:
         return self.__records.table(tuple(columns))
 
     def fixed_order(self, step: str, inputs: tuple[str, ...], released: str) -> str:
-        """Write a post-processing line, so that a later entry can name what its candidates or scales come from; costs nothing."""
+        """Write a post-processing line, so that a later entry can name what its candidates or scales come from.
+
+        **Privacy:** reads no records, costs nothing.
+        """
         return self.ledger.write("post_processing", step, inputs=inputs, released=released).id

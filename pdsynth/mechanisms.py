@@ -18,7 +18,7 @@ import numpy as np
 
 from .errors import BudgetError, PrivacyError
 
-LIMIT = 2**62
+LIMIT, WORD = 2**62, 2**52  # numerators of selections and of scales that fit 64-bit arithmetic with room for the sampler's factors
 
 
 @dataclass(frozen=True)
@@ -82,6 +82,8 @@ class ExactNoise(Noise):
 
     def _uniform(self, bound: np.ndarray) -> np.ndarray:
         """Uniform integers in [0, bound), exact: words above the last whole multiple of the bound are drawn again."""
+        if bound.dtype == object:
+            return np.array([self._uniform_large(int(b)) for b in bound], dtype=object)
         bound = bound.astype(np.uint64)
         top = np.uint64(2**64 - 1) - (np.uint64(2**64 - 1) % bound + np.uint64(1)) % bound
         words = self._words(bound.size)
@@ -92,6 +94,15 @@ class ExactNoise(Noise):
             words[again] = self._words(again.size)
             again = again[words[again] > top[again]]
         return (words % bound).astype(np.int64)
+
+    def _uniform_large(self, bound: int) -> int:
+        """The same for one bound of any size: as many bits as it has, drawn again while they reach it."""
+        bits = bound.bit_length()
+        words = -(-bits // 64)
+        while True:
+            drawn = int.from_bytes(self._words(words).tobytes(), "little") >> (64 * words - bits)
+            if drawn < bound:
+                return drawn
 
     def below(self, bound: int) -> int:  # noqa: D102
         return int(self._uniform(np.array([bound]))[0])
@@ -121,8 +132,12 @@ class ExactNoise(Noise):
 
     def discrete_laplace(self, scale: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:  # noqa: D102
         scale = np.asarray(scale, dtype=object)
-        t = np.broadcast_to(np.vectorize(lambda f: _word(Fraction(f).numerator), otypes=[np.int64])(scale), shape).ravel()
-        s = np.broadcast_to(np.vectorize(lambda f: _word(Fraction(f).denominator), otypes=[np.int64])(scale), shape).ravel()
+        if max(scale.ravel()) >= WORD:
+            raise BudgetError(f"a noise scale of {float(max(scale.ravel())):.3g} leaves nothing of any count: raise ε")
+        wide = any(max(f.numerator, f.denominator) >= WORD for f in map(Fraction, scale.ravel()))
+        kind = object if wide else np.int64  # a long fraction needs Python's integers: slower, and just as exact
+        t = np.broadcast_to(np.vectorize(lambda f: Fraction(f).numerator, otypes=[kind])(scale), shape).ravel()
+        s = np.broadcast_to(np.vectorize(lambda f: Fraction(f).denominator, otypes=[kind])(scale), shape).ravel()
         out = np.zeros(t.size, dtype=np.int64)
         todo = np.arange(t.size)
         while todo.size:
@@ -134,7 +149,7 @@ class ExactNoise(Noise):
 
     def _magnitude(self, t: np.ndarray, s: np.ndarray) -> np.ndarray:
         """Geometric magnitudes floor(X / s), P(X = x) ∝ exp(−x/t)."""
-        remainder = np.zeros(t.size, dtype=np.int64)
+        remainder = np.zeros(t.size, dtype=t.dtype)
         todo = np.arange(t.size)
         while todo.size:
             drawn = self._uniform(t[todo])
@@ -147,10 +162,10 @@ class ExactNoise(Noise):
             one = np.ones(alive.size, dtype=np.int64)
             alive = alive[self._bernoulli_part(one, one)]
             multiples[alive] += 1
-        return (remainder + multiples * t) // s
+        return ((remainder + multiples * t) // s).astype(np.int64)
 
     def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:  # noqa: D102
-        below = np.full(numerators.size, denominator, dtype=np.int64)
+        below = np.full(numerators.size, denominator, dtype=numerators.dtype)
         if permute:
             winners = np.flatnonzero(self.bernoulli_exp(numerators, below))
             return int(winners[self.below(winners.size)])  # flips are independent: the first success in a random order
@@ -257,7 +272,7 @@ def exponential_mechanism(
         return noise.select(np.zeros(values.size, dtype=np.int64), 1, permute=permute_and_flip)
     numerator, denominator = epsilon.numerator, 2 * int(sensitivity.value) * epsilon.denominator
     if int(gaps.max()) * numerator >= LIMIT or denominator >= LIMIT // 64:
-        raise BudgetError(f"ε = {epsilon} is too fine for exact selection: round it to fewer digits")
+        gaps = gaps.astype(object)  # too long for 64 bits: Python's integers, slower, and just as exact
     return noise.select(gaps * numerator, denominator, permute=permute_and_flip)
 
 
@@ -271,9 +286,3 @@ def exponential_probabilities(scores: np.ndarray, sensitivity: float, epsilon: f
 def discrete_laplace_pmf(values: np.ndarray, scale: float) -> np.ndarray:
     """P(Z = z) = tanh(1/2b) exp(−|z|/b) of the discrete Laplace law with scale b."""
     return np.tanh(0.5 / scale) * np.exp(-np.abs(values) / scale)
-
-
-def _word(value: int) -> int:
-    if value >= 2**52:
-        raise BudgetError(f"a noise scale with the term {value} in its fraction is too fine for exact sampling: round ε to fewer digits")
-    return value

@@ -16,6 +16,10 @@ from .errors import SchemaError
 
 MAX_VALUES = 2**16
 DECODERS = ("uniform", "lower", "middle")
+INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
+NULLABLE = ("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64")
+FLOATS = ("float32", "float64", "Float32", "Float64")
+COLUMN_TYPES = ("bool", "boolean", "str", "string", "object", "category", "ordered", *FLOATS, *INTEGERS, *NULLABLE)
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,15 @@ class Attribute:
             raise SchemaError(f"attribute {self.name!r} declares values twice: {', '.join(twice)}")
         if self.spread not in DECODERS:
             raise SchemaError(f"attribute {self.name!r}: spread must be one of {DECODERS}, not {self.spread!r}")
+        if self.edges is not None:
+            self._check_edges(self.edges)
+
+    def _check_edges(self, cuts: tuple[float, ...]) -> None:
+        rising = all(a < b for a, b in zip(cuts[:-2], cuts[1:-1], strict=True)) and cuts[-2:-1] <= cuts[-1:]
+        if not rising or not all(math.isfinite(c) for c in cuts):
+            raise SchemaError(f"attribute {self.name!r}: bin edges must be finite and increasing, got {list(cuts)}")
+        if len(cuts) != len(self.values) + 1:
+            raise SchemaError(f"attribute {self.name!r}: {len(self.values)} bins need {len(self.values) + 1} edges, got {len(cuts)}")
 
     @classmethod
     def categorical(cls, name: str, values: Iterable[Any], *, missing: bool = False, dtype: str | None = None) -> Attribute:
@@ -84,9 +97,6 @@ class Attribute:
     ) -> Attribute:
         """A numeric attribute with given bin edges (m + 1 of them for m bins; the last bin is closed on both sides)."""
         cuts = tuple(int(e) if integer else float(e) for e in edges)
-        rising = all(a < b for a, b in zip(cuts[:-2], cuts[1:-1], strict=True)) and (len(cuts) < 2 or cuts[-2] <= cuts[-1])
-        if not rising or not all(math.isfinite(c) for c in cuts):
-            raise SchemaError(f"attribute {name!r}: bin edges must be finite and increasing, got {list(edges)}")
         return cls(name, _bin_labels(cuts, integer), cuts, "int64" if integer else "float64", missing, spread)
 
     @property
@@ -105,14 +115,20 @@ class Attribute:
         return self.edges is not None
 
     def encode(self, column: pd.Series) -> np.ndarray:
-        """Codes of a column: int64 array (n_records,). A value outside the declared domain raises SchemaError."""
+        """Codes of a column: int64 array (n_records,). A value outside the declared domain raises SchemaError.
+
+        **Privacy:** raw records in, raw records out. An error message names up to three offending values to the data's owner.
+        """
         gone = column.isna().to_numpy()
         if gone.any() and not self.missing:
             raise SchemaError(
                 f"attribute {self.name!r}: {int(gone.sum()):,} missing value(s), but the schema declares none; "
                 "declare missing=True, or drop or fill those rows"
             )
-        codes = self._bin(column, gone) if self.edges is not None else pd.Index(self.values).get_indexer(pd.Index(column))
+        try:
+            codes = self._bin(column, gone) if self.edges is not None else pd.Index(self.values).get_indexer(pd.Index(column))
+        except TypeError as problem:
+            raise SchemaError(f"attribute {self.name!r} holds more than plain values ({problem}): recode those rows") from problem
         codes = np.where(gone, len(self.values), codes).astype(np.int64)
         bad = codes < 0
         if bad.any():
@@ -137,19 +153,24 @@ class Attribute:
         """A column from codes; ``uniform`` (n_records,) in [0, 1) places numbers inside their bins (middle if None)."""
         gone = codes >= len(self.values)
         known = np.minimum(codes, len(self.values) - 1)
+        kind = _holding(self.dtype, self.missing)
         if self.edges is None:
-            column = pd.Series(pd.Categorical.from_codes(known, categories=pd.Index(self.values)), name=self.name)
-            column = column if self.dtype == "category" else column.astype(_plain(self.values, self.dtype))
+            column = pd.Series(pd.Categorical.from_codes(known, pd.Index(self.values), ordered=kind == "ordered"), name=self.name)
+            column = column if kind in ("category", "ordered") else column.astype(kind)
             return column.mask(gone) if gone.any() else column
         low, high = np.asarray(self.edges[:-1], dtype=float)[known], np.asarray(self.edges[1:], dtype=float)[known]
         share = 0.0 if self.spread == "lower" else 0.5 if self.spread == "middle" or uniform is None else uniform
         if self.integer:
             high = high + (known == len(self.values) - 1)
-            numbers = np.minimum(np.floor(low + share * (high - low)), high - 1)  # rounding may reach the right edge
+            numbers = np.minimum(np.floor(low + share * (high - low)), high - 1).astype(np.int64)  # rounding may reach the right edge
         else:
             numbers = np.minimum(low + share * (high - low), np.nextafter(high, low))
-        column = pd.Series(numbers, name=self.name)
-        return column.mask(gone) if self.missing else column.astype(self.dtype)
+            if kind.lower() == "float32":  # rounding to it may leave the bin
+                short = numbers.astype(np.float32)
+                short = np.where(short >= high, np.nextafter(short, np.float32(-np.inf)), short)
+                numbers = np.where(short < low, np.nextafter(short, np.float32(np.inf)), short)
+        column = pd.Series(numbers, name=self.name).astype(kind)  # type: ignore[call-overload]
+        return column.mask(gone) if self.missing else column
 
     @property
     def integer(self) -> bool:
@@ -227,6 +248,8 @@ class Schema:
         """Codes of a table: uint8 or uint16 array (n_records, n_attributes), stored by column.
 
         Raises SchemaError for no rows, missing, duplicate or undeclared columns and values outside their domain.
+
+        **Privacy:** raw records in, raw records out; what is refused depends on the declaration, never on statistics.
         """
         self.check(frame)
         kind = np.uint8 if max(self.sizes) <= 256 else np.uint16
@@ -236,7 +259,10 @@ class Schema:
         return codes
 
     def check(self, frame: pd.DataFrame) -> None:
-        """Refuse a table whose columns are not those of the schema, and tables too small to publish."""
+        """Refuse a table whose columns are not those of the schema, and tables too small to publish.
+
+        **Privacy:** reads column names and the public number of rows only.
+        """
         if not isinstance(frame, pd.DataFrame):
             raise SchemaError(f"expected a pandas DataFrame, got {type(frame).__name__}")
         columns = list(frame.columns)
@@ -260,7 +286,10 @@ class Schema:
         return pd.DataFrame({a.name: column for a, column in zip(self.attributes, columns, strict=True)})
 
     def like(self, frame: pd.DataFrame) -> Schema:
-        """The same domains with the column types of ``frame`` (kind and width only, never its categories or values)."""
+        """The same domains with the column types of ``frame`` (kind and width only, never its categories or values).
+
+        **Privacy:** column types are public facts of the table's format; no value is read.
+        """
         return replace(self, attributes=tuple(_like(a, frame[a.name]) for a in self.attributes))
 
     def to_dict(self) -> dict[str, Any]:
@@ -276,7 +305,7 @@ class Schema:
                     str(a["name"]),
                     tuple(a["values"]),
                     None if a["edges"] is None else tuple(a["edges"]),
-                    str(a["dtype"]),
+                    _readable(str(a["dtype"]), tuple(a["values"]), a["edges"]),
                     bool(a["missing"]),
                     str(a["spread"]),
                 )
@@ -315,19 +344,39 @@ def _dtype_of(values: tuple[Any, ...]) -> str:
     return "object"
 
 
-def _plain(values: tuple[Any, ...], dtype: str) -> str:
-    known = ("bool", "int64", "int32", "int16", "int8", "uint8", "float64", "float32", "str", "object")
-    return dtype if dtype in known else _dtype_of(values)
+def _holding(kind: str, missing: bool) -> str:
+    """The column type that can hold a missing value, chosen by the declaration alone: it must not tell whether there was one."""
+    return kind if not missing else "float64" if kind in INTEGERS else "object" if kind == "bool" else kind
+
+
+def _fits(kind: str, values: tuple[Any, ...], edges: tuple[float, ...] | None) -> bool:
+    """Whether every declared value survives in a column of this type."""
+    if kind not in COLUMN_TYPES:
+        return False
+    if edges is None:
+        if kind in ("category", "ordered"):
+            return True
+        try:
+            back = pd.Series(pd.Index(values)).astype(kind).tolist()  # type: ignore[call-overload]
+        except (ValueError, TypeError, OverflowError):
+            return False
+        return all(type(a) is type(b) or not isinstance(a, (str, bool)) for a, b in zip(back, values, strict=True)) and back == list(values)
+    if all(isinstance(e, int) for e in edges):
+        width = np.iinfo(kind.lower()) if kind in (*INTEGERS, *NULLABLE) else None
+        return kind in FLOATS if width is None else width.min <= edges[0] and edges[-1] <= width.max
+    return kind in FLOATS
+
+
+def _readable(kind: str, values: tuple[Any, ...], edges: Any) -> str:
+    if not _fits(kind, values, None if edges is None else tuple(edges)):
+        raise SchemaError(f"not a schema document: a column of type {kind!r} can't hold its declared values")
+    return kind
 
 
 def _like(attribute: Attribute, column: pd.Series) -> Attribute:
-    if attribute.missing and attribute.numeric_bins:
-        return attribute
-    kind = "category" if isinstance(column.dtype, pd.CategoricalDtype) else str(column.dtype)
-    same = attribute.numeric_bins == pd.api.types.is_numeric_dtype(column) or kind == "category"
-    fits = not attribute.numeric_bins or (attribute.integer == pd.api.types.is_integer_dtype(column))
-    keep = not attribute.numeric_bins if kind == "category" else same and fits
-    return replace(attribute, dtype=kind) if keep else attribute
+    dtype = column.dtype
+    kind = ("ordered" if dtype.ordered else "category") if isinstance(dtype, pd.CategoricalDtype) else str(dtype)
+    return replace(attribute, dtype=kind) if _fits(kind, attribute.values, attribute.edges) else attribute
 
 
 def _infer(column: pd.Series, bins: int) -> Attribute:

@@ -40,9 +40,13 @@ class FixedDegree:
 
 @dataclass(frozen=True)
 class Usefulness:
-    """Every maximal parent set with |X|·|Π| ≤ cells, where n ε₂ / (2 d cells) = θ (TODS 2017, general domains)."""
+    """Every maximal parent set with |X|·|Π| ≤ cells, where n ε₂ / (2 d cells) = θ (TODS 2017, general domains).
+
+    ``most`` caps the number of parents; a set that has reached it is maximal, too.
+    """
 
     cells: Fraction
+    most: int = 7  # with the child, as many as one kept set of the lattice holds
 
     @classmethod
     def of(cls, n: int, d: int, epsilon2: Fraction, usefulness: Fraction) -> Usefulness:
@@ -52,7 +56,7 @@ class Usefulness:
     def parent_sets(self, placed: tuple[int, ...], child_size: int, sizes: Sequence[int]) -> list[np.ndarray]:
         """Arrays (m, s), one a parent number, of the admissible sets that no further attribute fits into."""
         bound = math.floor(self.cells / child_size)
-        found = _maximal(tuple(sorted(placed, key=lambda j: (sizes[j], j))), tuple(sizes), max(bound, 1))
+        found = _maximal(tuple(sorted(placed, key=lambda j: (sizes[j], j))), tuple(sizes), max(bound, 1), self.most)
         by_size: dict[int, list[tuple[int, ...]]] = {}
         for s in found:
             by_size.setdefault(len(s), []).append(s)
@@ -83,11 +87,14 @@ def _subsets(placed: tuple[int, ...], size: int) -> np.ndarray:
 
 
 @lru_cache(maxsize=4096)
-def _maximal(placed: tuple[int, ...], sizes: tuple[int, ...], bound: int) -> list[tuple[int, ...]]:
-    """Maximal subsets of ``placed`` (sorted by size) whose joint domain has at most ``bound`` cells."""
+def _maximal(placed: tuple[int, ...], sizes: tuple[int, ...], bound: int, most: int) -> list[tuple[int, ...]]:
+    """Maximal subsets of ``placed`` (sorted by size) with at most ``most`` members and ``bound`` joint cells."""
     found: list[tuple[int, ...]] = []
 
     def grow(start: int, chosen: tuple[int, ...], cells: int, smallest_left_out: int) -> None:
+        if len(chosen) == most:
+            found.append(chosen)
+            return
         # sizes rise along `placed`, so the first attribute left out is the cheapest one that might still fit
         if start == len(placed) or cells * sizes[placed[start]] > bound:
             left = min([smallest_left_out, *(sizes[j] for j in placed[start:])])

@@ -14,11 +14,13 @@ from ..counts import MAX_CELLS, Records
 from ..curator import GUARANTEES, Curator
 from ..errors import BudgetError, PrivacyError, SchemaError
 from ..ledger import Ledger
-from ..mechanisms import CommonNoise, ExactNoise, Noise, NoNoise
+from ..mechanisms import WORD, CommonNoise, ExactNoise, Noise, NoNoise
 from ..model import Model
 from ..network import Network
 from ..schema import Schema
 from ..structure import Degree, FixedDegree, Usefulness, useful_degree
+
+AUTO_CELLS = 2**20  # largest table that k='auto' ever asks for
 
 
 class Synthesizer:
@@ -61,6 +63,8 @@ class Synthesizer:
         """
         if schema is None:
             raise SchemaError("fit needs the public schema of the table: fit(frame, schema=schema); Schema.infer(frame) only to explore")
+        if not isinstance(schema, Schema):
+            raise SchemaError(f"schema must be a Schema, got {type(schema).__name__}")
         self._check_parameters()
         schema.check(frame)
         if self.guarantee == "strict" and schema.source != "public":
@@ -74,8 +78,19 @@ class Synthesizer:
     def fit_records(self, records: Records, noise: Noise | None = None) -> Self:
         """The same fit on encoded records that keep their counts; for live panels and ``compare``.
 
+        A fit that is refused leaves an earlier one untouched.
+
         **Privacy:** as :meth:`fit`; every fit spends ε again.
         """
+        before = dict(self.__dict__)
+        try:
+            return self._fit(records, noise)
+        except Exception:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
+    def _fit(self, records: Records, noise: Noise | None) -> Self:
         epsilon = self._check_parameters()
         self._check_schema(records.schema, records.n)
         if self.guarantee == "none":
@@ -108,6 +123,10 @@ class Synthesizer:
             raise BudgetError(f"guarantee must be one of {GUARANTEES}, got {self.guarantee!r}")
         if self.noise not in ("exact", "common"):
             raise BudgetError(f"noise must be 'exact' or 'common', got {self.noise!r}")
+        seed = self.random_state
+        seeds = seed if isinstance(seed, (list, tuple)) and seed else [seed]
+        if seed is not None and not all(isinstance(s, (int, np.integer)) and not isinstance(s, bool) and s >= 0 for s in seeds):
+            raise BudgetError(f"random_state must be None or a whole number of at least 0, got {seed!r}")
         return positive("epsilon", self.epsilon)
 
     def _check_schema(self, schema: Schema, n: int) -> None:
@@ -124,10 +143,19 @@ class Synthesizer:
         return f"{type(self).__name__}({shown}){word}"
 
 
+def check_noise(epsilon: Any, n: int, largest: Fraction) -> None:
+    """Refuse an ε so small that the widest noise of a recipe, ``largest`` (a public bound of its scales), leaves 64-bit integers."""
+    if largest >= WORD:
+        raise BudgetError(
+            f"epsilon = {epsilon} asks for noise of scale {float(largest):.3g} on a table of n = {n:,} records, "
+            f"and exact sampling ends at {WORD:.3g}: choose a larger epsilon"
+        )
+
+
 def check_degree(k: Any, schema: Schema) -> None:
     """Refuse a degree that isn't 'auto' or an integer in 0 … d−1, and tables that can't fit in memory, with their size."""
     d = len(schema)
-    if k == "auto":
+    if isinstance(k, str) and k == "auto":
         return
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 0:
         raise BudgetError(f"k must be 'auto' or a whole number from 0 to {d - 1}, got {k!r}")
@@ -143,20 +171,25 @@ def check_degree(k: Any, schema: Schema) -> None:
 def choose_degree(k: Any, schema: Schema, n: int, epsilon2: Fraction, usefulness: Fraction) -> Degree | None:
     """The rule for parent sets from public facts only; None when no edge is worth its noise (then nothing is spent on structure).
 
-    ``k='auto'``: θ-usefulness on binary tables, maximal admissible parent sets on general domains (TODS 2017).
+    ``k='auto'``: θ-usefulness on binary tables, maximal admissible parent sets on general domains (TODS 2017); no table
+    gets more than ``AUTO_CELLS`` cells, however large ε.
     """
     d = len(schema)
-    if k != "auto":
+    if not isinstance(k, str):
         return FixedDegree(int(k)) if k > 0 else None
     if max(schema.sizes) == 2:
         useful = useful_degree(n, d, float(epsilon2), float(usefulness))
         return FixedDegree(useful) if useful else None
     rule = Usefulness.of(n, d, epsilon2, usefulness)
+    rule = Usefulness(min(rule.cells, Fraction(AUTO_CELLS)))
     small = sorted(schema.sizes)[:2]
     return rule if small[0] * small[1] <= rule.cells else None
 
 
 def prepare(curator: Curator, degree: Degree, score: str) -> None:
-    """Count what the selections will look up, in one pass where that is cheaper than on demand."""
+    """Count what the selections will look up, in one pass where that is cheaper than on demand.
+
+    **Privacy:** nothing leaves the curator, nothing is charged.
+    """
     if isinstance(degree, FixedDegree) and len(curator.schema) <= 24:
         curator.prepare(degree.k + 1, score)

@@ -8,7 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from ..budgets import DIRECTIONS, TableBudget, positive, printed_group_a, printed_scales, proportional, share, tight_scales, value_weights
+from ..budgets import (
+    DIRECTIONS,
+    TableBudget,
+    number,
+    positive,
+    printed_group_a,
+    printed_scales,
+    proportional,
+    share,
+    tight_scales,
+    value_weights,
+)
 from ..conditionals import noisy_tables
 from ..curator import Curator
 from ..errors import BudgetError
@@ -18,7 +29,7 @@ from ..mechanisms import Noise
 from ..network import Network
 from ..schema import Schema
 from ..structure import Degree, FixedDegree, ordered
-from .base import Synthesizer, check_degree, choose_degree, prepare
+from .base import Synthesizer, check_degree, check_noise, choose_degree, prepare
 
 Groups = dict[str, list[str]]
 Budgets = tuple[Fraction, Fraction]
@@ -87,18 +98,21 @@ class HPPrivBayes(Synthesizer):
     def _check_parameters(self) -> Fraction:
         positive("r", self.r)
         positive("usefulness", self.usefulness)
-        if exact(self.theta) < 0 or (self.theta_tvd is not None and not 0 <= self.theta_tvd <= 1):
+        theta_tvd = 0 if self.theta_tvd is None else number("theta_tvd", self.theta_tvd)
+        if number("theta", self.theta) < 0 or not 0 <= theta_tvd <= 1:
             raise BudgetError(f"theta must be at least 0 bits and theta_tvd in [0, 1], got {self.theta!r} and {self.theta_tvd!r}")
         if share("L0", self.L0) + share("L1", self.L1) >= 1:
             raise BudgetError(f"L0 + L1 = {self.L0} + {self.L1} leaves nothing for the tables: they must stay below 1")
         if self.direction not in DIRECTIONS:
             raise BudgetError(f"direction must be one of {DIRECTIONS}, got {self.direction!r}")
-        if not 0 < exact(self.v_min) <= 1:
+        if not 0 < number("v_min", self.v_min) <= 1:
             raise BudgetError(f"v_min must lie in (0, 1], got {self.v_min!r}")
         return super()._check_parameters()
 
     def _check_schema(self, schema: Schema, n: int) -> None:
         check_degree(self.k, schema)
+        if self.guarantee == "strict":
+            check_noise(self.epsilon, n, self._largest_scale(len(schema), n))
         policy = self._policy(schema)
         if self.sensitive is None and policy is None:
             raise BudgetError(f"name the sensitive attribute (sensitive=…, one of {', '.join(schema.names)}) or declare groups by policy")
@@ -110,6 +124,9 @@ class HPPrivBayes(Synthesizer):
     def _policy(self, schema: Schema) -> dict[str, list[str]] | None:
         """Groups declared in public, or None."""
         declared = self.groups
+        lists = isinstance(declared, Mapping) and not any(isinstance(v, str) or not isinstance(v, Sequence) for v in declared.values())
+        if declared is not None and not lists:
+            raise BudgetError(f"groups must be {{'A': [names], 'B': [names]}}, got {declared!r}")
         if declared is None:
             if not schema.groups:
                 return None
@@ -121,6 +138,13 @@ class HPPrivBayes(Synthesizer):
             raise BudgetError(f"groups must name each attribute once, under 'A' or 'B'; got {dict(declared)}")
         a = [n for n in schema.names if n in declared.get("A", []) or n == self.sensitive]
         return {"A": a, "B": [n for n in schema.names if n not in a]}
+
+    def _largest_scale(self, d: int, n: int) -> Fraction:
+        """A public bound of all noise scales of a strict run, in records or, for the sketches, records²."""
+        epsilon, l0, r = exact(self.epsilon), exact(self.L0), exact(self.r)
+        sketch = Fraction(6 * n * d * d) / (epsilon * l0 / 5)
+        table = Fraction(2 * d) / (epsilon * (1 - l0 - exact(self.L1)) * min(r, Fraction(1)) / (1 + r) * exact(self.v_min))
+        return max(sketch, table)
 
     # --- the recipe ----------------------------------------------------------------------------------------------------
 
@@ -140,11 +164,11 @@ class HPPrivBayes(Synthesizer):
             rest, epsilon1 = rest + epsilon1, Fraction(0)
         groups, groups_from = self._step_groups(curator, sketch["groups"])  # Algorithm 4; before Algorithm 3 so that it can refuse
         budget_a, budget_b = self._group_budgets(rest, sketch, groups)
-        if not strict:
+        if self.guarantee == "published":
             self._refuse_degenerate(curator, degree, groups, budget_a)
         network = self._step_network(curator, degree, sketch["order"], epsilon1)  # Algorithm 3
         histograms, weights_from = self._step_weights(curator, groups["B"], sketch["weights"])
-        tables = self._strict_tables if strict else self._printed_tables
+        tables = self._printed_tables if self.guarantee == "published" else self._strict_tables
         budget = tables(curator, network, groups, histograms, (budget_a, budget_b), degree)
         origin = tuple(x for x in (groups_from, weights_from) if x not in ("public", "none"))
         budget = {name: TableBudget(b.scale, b.claimed, origin, b.source) for name, b in budget.items()}

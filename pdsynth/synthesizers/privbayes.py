@@ -11,11 +11,12 @@ from ..budgets import TableBudget, positive, share, uniform
 from ..conditionals import noisy_tables
 from ..curator import Curator
 from ..errors import BudgetError
+from ..ledger import exact
 from ..mechanisms import Noise
 from ..network import Network
 from ..schema import Schema
 from ..structure import FixedDegree, greedy
-from .base import Synthesizer, check_degree, choose_degree, prepare
+from .base import Synthesizer, check_degree, check_noise, choose_degree, prepare
 
 
 class PrivBayes(Synthesizer):
@@ -78,6 +79,8 @@ class PrivBayes(Synthesizer):
 
     def _check_schema(self, schema: Schema, n: int) -> None:
         check_degree(self.k, schema)
+        if self.guarantee != "none":
+            check_noise(self.epsilon, n, Fraction(2 * len(schema)) / (exact(self.epsilon) * (1 - exact(self.beta))))
         if self.score == "F" and max(schema.sizes) > 2:
             raise BudgetError("score 'F' needs a table of two-valued attributes: use score='R'")
 
