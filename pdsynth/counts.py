@@ -18,7 +18,10 @@ MAX_MEMBERS = 8  # attributes in one kept lattice set: their indices are packed 
 
 
 def marginal(codes: np.ndarray, sizes: Sequence[int], columns: Sequence[int]) -> np.ndarray:
-    """Contingency table of some columns: codes (n_records, n_attributes) → int64 counts of shape ``sizes[columns]``."""
+    """Contingency table of some columns: codes (n_records, n_attributes) → int64 counts of shape ``sizes[columns]``.
+
+    **Privacy:** raw counts, for the curator and for evaluation only; L1 sensitivity 2 under replacing one record.
+    """
     shape = tuple(sizes[j] for j in columns)
     cells = math.prod(shape)
     if cells > MAX_CELLS:
@@ -34,7 +37,10 @@ def marginal(codes: np.ndarray, sizes: Sequence[int], columns: Sequence[int]) ->
 
 
 def marginal_of_parts(parts: Iterable[np.ndarray], sizes: Sequence[int], columns: Sequence[int]) -> np.ndarray:
-    """The same table from partitions of the records that need not fit in memory together: counts add."""
+    """The same table from partitions of the records that need not fit in memory together: counts add.
+
+    **Privacy:** raw counts, as :func:`marginal`.
+    """
     total = np.zeros(tuple(sizes[j] for j in columns), dtype=np.int64)
     for codes in parts:
         total += marginal(codes, sizes, columns)
@@ -54,6 +60,8 @@ class Lattice:
 
     For any set the last member to enter is scored against the rest, so one pass over all (k+1)-subsets serves every root,
     order, ε, r, θ and k' ≤ k: I(X;Π) = H(X) + H(Π) − H(X∪Π).
+
+    **Privacy:** raw; it lives inside the curator, which turns look-ups into scores of a mechanism.
     """
 
     def __init__(self, codes: np.ndarray, sizes: Sequence[int]) -> None:
@@ -201,6 +209,8 @@ class Records:
 
     ``codes``: uint8/uint16 array (n_records, n_attributes). Nothing outside the curator may hold one of these on the way to a
     release; a live panel or ``compare`` keeps one so that a moved slider recounts nothing.
+
+    **Privacy:** raw records and raw counts; only a :class:`~pdsynth.curator.Curator` may answer from them.
     """
 
     def __init__(self, codes: np.ndarray, schema: Schema) -> None:

@@ -18,6 +18,8 @@ GRID = 2**30  # mutual information enters mechanisms as an integer multiple of 2
 def entropy(counts: np.ndarray) -> float:
     """Shannon entropy in bits of the distribution ``counts / counts.sum()``.
 
+    **Privacy:** of raw counts it is raw; replacing one record changes it by at most :func:`entropy_sensitivity`.
+
     >>> entropy(np.array([4, 2, 2]))
     1.5
     """
@@ -29,6 +31,8 @@ def entropy(counts: np.ndarray) -> float:
 def mutual_information(table: np.ndarray) -> float:
     """Mutual information in bits of a table (|X|, |Π|); thesis, Definition 8.
 
+    **Privacy:** of raw counts it is raw; replacing one record changes it by at most :func:`mutual_information_sensitivity`.
+
     >>> mutual_information(np.array([[2, 0], [0, 2]]))
     1.0
     """
@@ -39,6 +43,8 @@ def mutual_information(table: np.ndarray) -> float:
 def association(table: np.ndarray) -> int:
     """Integer association K = Σ |n c(x,π) − c(x) c(π)| = 2 n² R of a table (|X|, |Π|).
 
+    **Privacy:** of raw counts it is raw; replacing one record changes it by at most :func:`association_sensitivity`.
+
     >>> association(np.array([[2, 0], [0, 2]]))
     16
     """
@@ -48,6 +54,8 @@ def association(table: np.ndarray) -> int:
 
 def tvd_from_independence(table: np.ndarray) -> Fraction:
     """R(X,Π): total variation distance of the joint distribution from the product of its marginals, exact.
+
+    **Privacy:** of raw counts it is raw; replacing one record changes it by at most :func:`tvd_sensitivity`.
 
     >>> tvd_from_independence(np.array([[2, 0], [0, 2]]))
     Fraction(1, 2)
@@ -60,6 +68,8 @@ def f_shortfall(table: np.ndarray) -> int:
 
     Every parent configuration takes side 0 or side 1; the shortfall of a choice is ``(n−2a)₊ + (n−2b)₊`` with a, b the
     counts that agree with their side. Exact dynamic programme over the reachable a, keeping the largest b.
+
+    **Privacy:** of raw counts it is raw; replacing one record changes it by at most 2 half records.
 
     >>> f_shortfall(np.array([[2, 0], [0, 2]]))
     0
@@ -81,7 +91,10 @@ def f_shortfall(table: np.ndarray) -> int:
 
 
 def average_mutual_information(matrix: np.ndarray) -> np.ndarray:
-    """AMI(X_i) = Σ_{j≠i} I(X_i, X_j) / (d−1), one number an attribute; thesis, Definition 10."""
+    """AMI(X_i) = Σ_{j≠i} I(X_i, X_j) / (d−1), one number an attribute; thesis, Definition 10.
+
+    **Privacy:** of raw information it is raw, and so is any order by it: supports of neighbours differ, no ε covers it.
+    """
     m = np.array(matrix, dtype=float)
     np.fill_diagonal(m, 0.0)
     return m.sum(axis=1) / (len(m) - 1)
@@ -91,6 +104,8 @@ def sensitivity_weights(counts: np.ndarray) -> np.ndarray:
     """w_x = SD_x / Σ SD with SD_x = −log₂ P(x), one weight a value; thesis, Definition 11.
 
     A declared value without records has no SD; then one is added to every count (`algorithms`, HPPrivBayes ambiguity 10).
+
+    **Privacy:** of raw counts they are raw, and a noise scale computed from them depends on the records: no ε covers it.
 
     >>> sensitivity_weights(np.array([4, 2, 2])).tolist()
     [0.2, 0.4, 0.4]

@@ -20,7 +20,10 @@ def keys(codes: np.ndarray, sizes: Sequence[int], columns: Sequence[int]) -> np.
 
 
 def gaps(real: np.ndarray, fake: np.ndarray, sizes: Sequence[int], columns: Sequence[int]) -> np.ndarray:
-    """n·m·(P − Q) of every cell that some record occupies: int64 array; real codes (n, d), fake codes (m, d)."""
+    """n·m·(P − Q) of every cell that some record occupies: int64 array; real codes (n, d), fake codes (m, d).
+
+    **Privacy:** raw; it compares real records with synthetic ones for evaluation only.
+    """
     n, m = len(real), len(fake)
     columns = list(columns)
     both = np.vstack([real[:, columns], fake[:, columns]])
