@@ -157,12 +157,13 @@ def view(epsilon: float = 1.0, share: float = 0.02, draw: int = 1, room: Studio 
         "raw order": (asthma_first(False, None), asthma_first(True, None)),
         "noisy order": (asthma_first(False, epsilon0), asthma_first(True, epsilon0)),
     }
-    title = f"Order of the attributes, ε₀ = {share:g} · {epsilon:g} = {float(epsilon0):.4g}, draw {int(draw)}"
+    title = f"Order of the attributes: ε = {epsilon:g}, share = {share:g}, draw = {int(draw)}"
     ranks = [np.argsort(order) for order in state["orders"]]
     moved = int((ranks[2] != ranks[1]).sum())
     ratio = odds["noisy order"][0] / odds["noisy order"][1]
     status = (
-        f"Noise scale {state['scale']:.4f} on an average R of at most {state['values'][1].max():.4f}: {moved} of {len(names)} attributes "
+        f"ε₀ = {float(epsilon0):.4g}: noise scale {state['scale']:.4f} on an average R of at most {state['values'][1].max():.4f}: "
+        f"{moved} of {len(names)} attributes "
         f"change their rank. With the best two parents the raw order captures {state['bits'][0]:.2f} bits, "
         f"this noisy one {state['bits'][2]:.2f}. "
         f"Small table: the raw order tells the two worlds apart for sure; the noisy one is {ratio:.4f} times as likely "
@@ -177,8 +178,8 @@ def panel(dataset: Dataset | None = None) -> Any:
     return live(
         lambda **controls: view(room=room, **controls),
         epsilon=slider("ε", 1.0, 0.1, 8.0, 0.1, tooltip="ε, total privacy budget"),
-        share=slider("share of ε for the order", 0.02, 0.01, 1.0, 0.01, tooltip="share of ε that pays for the order"),
-        draw=slider("draw", 1, 1, 20, 1, tooltip="which random numbers"),
+        share=slider("share", 0.02, 0.01, 1.0, 0.01, tooltip="share of ε that pays for the order"),
+        draw=slider("draw", 1, 1, 20, 1, tooltip="draw, which random numbers"),
         spends=True,
     )
 

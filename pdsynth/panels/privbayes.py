@@ -155,7 +155,7 @@ def view(epsilon: float = 1.0, k: int | str = "auto", reading: str = "strict", r
     degree = k if k == "auto" else int(k)
     state, best = fit(room, epsilon, degree, reading), without_noise(room, epsilon, degree)
     fitted, network = state["fitted"], state["fitted"].network_
-    title = f"PrivBayes, {reading}: ε = {epsilon:g}, k = {k}" + (f" ({fitted.degree_rule_})" if k == "auto" else "")
+    title = f"PrivBayes: ε = {epsilon:g}, k = {k}{f' ({fitted.degree_rule_})' if k == 'auto' else ''}, reading = {reading}"
     drowned = sum(v > 1 for v in state["noise"].values())
     spent = f"true ε {float(fitted.ledger_.finite):g} of {epsilon:g} claimed" if reading != "no noise" else "not private at all"
     status = (

@@ -181,8 +181,8 @@ def view(
     room, ratio = room or studio(), exact(round(r, 4))
     sensitive = room.dataset.sensitive
     state = compute(room, theta, ratio, attribute, direction, exact(round(v_min, 4)))
-    title = f"Groups and weights: θ = {theta:g} bit, r = {r:g}, direction {direction}, v_min = {v_min:g}"
-    status = f"{len(state['A'])} attributes in A, noise scale {state['scale_a']:.1f} records; {len(state['B'])} in B. "
+    title = f"θ = {theta:g} bit, r = {r:g}, attribute = {attribute}, direction = {direction}, v_min = {v_min:g}"
+    status = f"{len(state['A'])} attribute{'s' * (len(state['A']) > 1)} in A, noise scale {state['scale_a']:.1f} records; {len(state['B'])} in B. "
     if state["in_a"]:
         status += f"{attribute} is in A: all of its values get the same noise."
     else:
@@ -194,7 +194,7 @@ def view(
             f"tight {float(state['tight_true']):.4f}."
         )
     plot = draw(state, sensitive, attribute, theta, title)
-    return View(plot, status=status, tables=[values_table(state, attribute)], alt=f"{title}, values of {attribute}. {status}")
+    return View(plot, status=status, tables=[values_table(state, attribute)], alt=f"Groups and weights: {title}. {status}")
 
 
 def panel(dataset: Dataset | None = None) -> Any:
