@@ -182,7 +182,8 @@ def view(
     sensitive = room.dataset.sensitive
     state = compute(room, theta, ratio, attribute, direction, exact(round(v_min, 4)))
     title = f"θ = {theta:g} bit, r = {r:g}, attribute = {attribute}, direction = {direction}, v_min = {v_min:g}"
-    status = f"{len(state['A'])} attribute{'s' * (len(state['A']) > 1)} in A, noise scale {state['scale_a']:.1f} records; {len(state['B'])} in B. "
+    plural = "s" * (len(state["A"]) > 1)
+    status = f"{len(state['A'])} attribute{plural} in A, noise scale {state['scale_a']:.1f} records; {len(state['B'])} in B. "
     if state["in_a"]:
         status += f"{attribute} is in A: all of its values get the same noise."
     else:
