@@ -41,8 +41,8 @@ def neighbours(codes: np.ndarray, size: int, n: int) -> tuple[np.ndarray, np.nda
 
 def worst_ratio(p: np.ndarray, q: np.ndarray) -> float:
     """The largest |ln p/q| over all outputs: the ε that really holds for this pair of neighbours."""
-    with np.errstate(divide="ignore"):
-        return float(np.abs(np.log(p) - np.log(q)).max())
+    seen = (p > 1e-300) & (q > 1e-300)  # what underflows can't be compared, and can't happen either
+    return float(np.abs(np.log(p[seen]) - np.log(q[seen])).max())
 
 
 def compute(counts: np.ndarray, moved: np.ndarray, epsilon: float, share: float) -> dict[str, Any]:

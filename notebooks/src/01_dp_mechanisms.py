@@ -1,0 +1,217 @@
+# %% [markdown]
+# # 01 · DP mechanisms: noise with a promise
+#
+# | | |
+# |---|---|
+# | **Time** | about 40 minutes |
+# | **Before this** | 00 start here |
+# | **You will be able to** | find the sensitivity of a question, choose the noise for it, pick a winner privately, and recognise noise that doesn't protect |
+# | **Paper** | thesis section 2, Definitions 1–5; C. Dwork et al., TCC 2006; F. McSherry and K. Talwar, FOCS 2007; C. Canonne, G. Kamath and T. Steinke, 2020 |
+# | **ε spent** | 0 on people: Adult is a public teaching table. Each release below *would* cost what the text says |
+
+# %% [markdown]
+# ## An attack to start with
+#
+# A statistics office answers any question about how many of its people earn more than 50K, exactly. You know everything about person 0
+# except the pay. Two innocent questions are enough: *how many of all?* and *how many of all but the first row?*
+
+# %%
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+
+import pdsynth as pds
+from pdsynth import panels
+from pdsynth.lessons import lesson_01 as ex
+from pdsynth.mechanisms import ExactNoise, Quantity, discrete_laplace_pmf, exponential_mechanism, laplace_mechanism
+
+adult = pds.datasets.load_adult(complete=True)
+rich = adult.frame["salary"] == ">50K"
+print(f"all {rich.sum():,}, all but one {rich[1:].sum():,}: person 0 earns {'more' if rich.sum() > rich[1:].sum() else 'at most'} 50K")
+
+# %% [markdown]
+# No name, no row, no small group was published. How much noise does it take, and of which shape?
+#
+# ## A toy that you can check by hand
+#
+# Two tables of three people, $D$ with 2 yes and its **neighbour** $D'$, in which one record is replaced, with 1 yes. We publish
+# `count + Z`, where $Z$ is a whole number with $\Pr[Z=z]\propto 2^{-|z|}$. So $\Pr[Z=0]=\tfrac13$, $\Pr[Z=\pm1]=\tfrac16$, $\Pr[Z=\pm2]=\tfrac1{12}$, …
+#
+# Which outputs are likelier under $D$, which under $D'$, and by what factor?
+
+# %%
+def pmf(z):
+    return Fraction(1, 3) / 2 ** abs(z)
+
+toy = pd.DataFrame({"under D": [pmf(s - 2) for s in range(-1, 5)], "under D'": [pmf(s - 1) for s in range(-1, 5)]}, index=range(-1, 5))
+toy.assign(ratio=toy["under D"] / toy["under D'"]).rename_axis("output").T
+
+# %% [markdown]
+# Every ratio is 2 or ½. Whatever comes out, it shifts the odds between $D$ and $D'$ by a factor of exactly 2, never more: this release is
+# ε-differentially private with $e^\varepsilon = 2$. And nothing smaller would do.
+#
+# ## The idea, in the paper's symbols
+#
+# **Neighbours.** $D_1, D_2$ differ in one tuple that is *replaced*; the number of records $n$ is public (thesis, Definition 1).
+#
+# **Sensitivity** of a question $f$ (Definition 2): $S(f)=\max\lVert f(D_1)-f(D_2)\rVert_1$ over all neighbours. One count: 1. A whole
+# histogram: **2**, since a replaced record leaves one cell and enters another.
+#
+# **Laplace mechanism** (Definition 3): publish $f(D)+\mathrm{Lap}(b)$ with scale $b=S(f)/\varepsilon$. For counts we use the *discrete* Laplace
+# law $\Pr[Z=z]=\tanh\!\big(\tfrac1{2b}\big)\,e^{-|z|/b}$. The toy's noise is this law with $e^{-1/b}=\tfrac12$:
+
+# %%
+b = 1 / np.log(2)
+pd.DataFrame({"toy": [float(pmf(z)) for z in range(4)], "discrete Laplace": discrete_laplace_pmf(np.arange(4), b)}).T
+
+# %% [markdown]
+# Why whole numbers? The textbook recipe turns a random double into Laplace noise; its rounding leaves gaps, and which outputs are reachable
+# depends on the true count (Mironov, 2012). Integer noise drawn with integer arithmetic has no gaps to look through.
+#
+# **Exponential mechanism** (Definition 5): to choose a *thing* $R$ by a score $u(D,R)$, draw it with probability $\propto e^{\varepsilon u(D,R)/2\Delta u}$.
+# The 2 is there because a replaced record may raise one score *and* lower all others, the normaliser included.
+#
+# ## The library's few lines
+#
+# A noisy histogram of occupation at ε = ½. The scale is a fraction, so that the ledger can add up exactly.
+
+# %%
+counts = adult.frame["occupation"].value_counts().reindex(adult.schema["occupation"].values, fill_value=0)
+scale = Fraction(2) / Fraction(1, 2)
+noisy = laplace_mechanism(counts.to_numpy(), scale, ExactNoise())
+pd.DataFrame({"real": counts, "released": noisy, "error": noisy - counts}).T
+
+# %% [markdown]
+# And the commonest occupation among the first 200 people, chosen privately at ε = ½. Scores and sensitivity carry their unit; if
+# the two differ, the mechanism refuses.
+
+# %%
+few = adult.frame["occupation"].head(200).value_counts()
+chosen = [few.index[exponential_mechanism(Quantity(few.to_numpy(), "people"), Quantity(1, "people"), Fraction(1, 2), ExactNoise())] for _ in range(8)]
+print("really:", few.index[0], "| chosen in 8 runs:", pd.Series(chosen).value_counts().to_dict())
+try:
+    exponential_mechanism(Quantity(few.to_numpy(), "bits"), Quantity(1, "nats"), Fraction(1, 2), ExactNoise())
+except pds.PrivacyError as refusal:
+    print(refusal)
+
+# %% [markdown]
+# ## The panel: two worlds and a band
+#
+# Left, the law of the noisy count of the commonest value. Right, the chance of each value to be *named* the commonest. Orange is the
+# real table, blue its neighbour, in which one person moved from the first value to the second. The pale band is what ε allows.
+#
+# **What to notice**
+# * With noise × 1, on the left the blue points sit exactly on the edge of the band: the discrete Laplace law wastes nothing.
+# * Move **noise** below 1: red crosses. The same picture, the same ε on the label, and no longer the promise.
+# * Raise **people asked**: the right-hand choice becomes almost certain at the same ε, because the gap between the counts grows and the sensitivity
+#   doesn't. Privacy gets cheaper with more people.
+# * Lower **ε** to 0.1: the two worlds become one, and the right answer is no longer the likely one.
+
+# %%
+panels.mechanisms.panel()
+
+# %% [markdown]
+# ![Both mechanisms on two neighbouring tables at ε = 1](../figures/lessons/01_dp_mechanisms.svg)
+#
+# *The panel's first position, for readers without a kernel. Probabilities below one in ten thousand are not shown.*
+#
+# ## Your turn
+#
+# **1 · Predict.** A joint histogram of age × sex × occupation, all cells, at ε = 1/4. Which scale does each cell's noise need, in people?
+
+# %%
+cell_scale = None  # your number
+# solution
+cell_scale = 2 / Fraction(1, 4)
+
+# %%
+ex.q1.check(cell_scale)
+
+# %% [markdown]
+# **2 · Code.** Write `choose(scores, sensitivity, epsilon)`: the probabilities of the exponential mechanism as an array. Scores may be in the
+# thousands, so subtract the largest before you exponentiate.
+
+# %%
+def choose(scores, sensitivity, epsilon):
+    ...
+# solution
+def choose(scores, sensitivity, epsilon):
+    scores = np.asarray(scores, dtype=float)
+    weights = np.exp(epsilon * (scores - scores.max()) / (2 * sensitivity))
+    return weights / weights.sum()
+
+# %%
+ex.q2.check(choose)
+
+# %% [markdown]
+# **3 · Find the bug.** From a public tool. A *probability* $c/n$ has sensitivity $2/n$, so its noise scale is right in the paper that the
+# tool implements. What is wrong here? Answer `"scale"`, `"seed"` or `"rounding"`. How large is the true ε for $n=1000$ and a claim of 1?
+
+# %%
+def noisy_counts(counts, epsilon, rng):
+    n = counts.sum()
+    return counts + rng.laplace(scale=2 / (n * epsilon), size=counts.shape)
+
+# %%
+bug, true_epsilon = None, None  # "scale", "seed" or "rounding"; a number
+# solution
+bug, true_epsilon = "scale", 2 / (2 / 1000)
+
+# %%
+ex.q3.check(bug, true_epsilon)
+
+# %% [markdown]
+# **4 · Find the bug.** Also real. To be reproducible, this one seeds its generator before each table. Publish the histogram of the people in
+# town and that of the people at work, at the same ε: what can an attacker compute exactly? Answer `"sum"`, `"difference"` or `"nothing"`.
+
+# %%
+def table_noise(counts, epsilon, seed):
+    rng = np.random.default_rng(seed)
+    return counts + rng.laplace(scale=2 / epsilon, size=len(counts))
+
+# %%
+exact = None  # "sum", "difference" or "nothing"
+# solution
+exact = "difference"
+
+# %%
+ex.q4.check(exact)
+
+# %% [markdown]
+# Stuck? `ex.q1.hint()`, `ex.q1.solution()`, and the same for `q2`, `q3` and `q4`.
+#
+# ## What the paper claims, what the ledger says
+#
+# Definitions 1–3 and 5 are right as printed. Below Definition 4, the variance of $\mathrm{Lap}(\lambda)$ is printed as $2\lambda$. It is $2\lambda^2$:
+# at the scale 4 of our histogram the typical error is twice as large as the print says. Sampling settles it:
+
+# %%
+draws = ExactNoise().discrete_laplace(np.array(Fraction(4)), (50_000,))
+pd.Series({"printed, 2λ": 2 * 4, "true, 2λ²": 2 * 4**2, "measured": draws.var().round(1)}, name="variance at λ = 4").to_frame().T
+
+# %% [markdown]
+# In this library nobody *says* what a release costs: the ledger recomputes it from sensitivity and scale. Here is the entry of a careless
+# programmer who used scale 2 for a histogram and charged ½:
+
+# %%
+book = pds.Ledger(Fraction(1), "published")
+book.write("mechanism", "histogram of occupation", mechanism="discrete_laplace", inputs=("raw:D",), attributes=("occupation",),
+           sensitivity=Fraction(2), scale=Fraction(2), epsilon=Fraction(1, 2), claimed=Fraction(1, 2))  # fmt: skip
+book.check()
+
+# %% [markdown]
+# ## What is still not private
+#
+# * **The promise is per release.** Ask again and the attacker averages the noise away. Lesson 02 keeps count.
+# * **Groups.** Two people who answer alike are protected with 2ε only, a family of five with 5ε.
+# * **A sensitivity that was guessed.** Every promise here rests on $S(f)$ being a *maximum over all* neighbouring tables, not over those you tried.
+# * **The set of things to choose from.** If an occupation is a candidate only because somebody in the table has it, its appearance is a leak before
+#   any noise is drawn. That is why the histogram above counts the *declared* values, the empty ones included.
+#
+# ## Summary
+#
+# Find the sensitivity, divide by ε, draw fresh integer noise of that scale for every declared cell; choose winners by $e^{\varepsilon u/2\Delta u}$ with score and
+# sensitivity in one unit. The ratio of two neighbouring laws tells whether a promise holds, and the panel draws it.
+#
+# **Next:** [02, composition and the ledger](02_composition_and_ledger.ipynb): what several releases cost together.

@@ -1,0 +1,249 @@
+# %% [markdown]
+# # 03 · Bayesian networks and mutual information
+#
+# | | |
+# |---|---|
+# | **Time** | about 45 minutes |
+# | **Before this** | 02 composition and the ledger |
+# | **You will be able to** | compute mutual information by hand, say how good a network is before any noise, and explain why a private algorithm prefers another measure |
+# | **Paper** | thesis sections 2 and 2.1, Definitions 8 and 9, Equation (5); J. Zhang et al., *PrivBayes*, ACM TODS 2017, sections 3 and 4 |
+# | **ε spent** | 0 on people: Adult is a public teaching table. Each fit below *would* cost what its ledger says |
+
+# %% [markdown]
+# ## A question to start with
+#
+# Lesson 01 made any table of counts private: noise of scale $2/\varepsilon$ in every cell, done. So why not the one table that holds everything, all
+# 14 attributes at once? Guess how many cells it has, and how much noise that is for each person.
+
+# %%
+import math
+
+import numpy as np
+import pandas as pd
+
+import pdsynth as pds
+from pdsynth import measures, panels
+from pdsynth.lessons import lesson_03 as ex
+
+adult = pds.datasets.load_adult(coding="thesis")
+n, cells = len(adult.frame), math.prod(adult.schema.sizes)
+print(f"{cells:,} cells for {n:,} people; at ε = 1 the noise in them adds up to about {2 * cells / n:,.0f} people for each real one")
+
+# %% [markdown]
+# The full table drowns. Small tables don't: sex × relationship has twelve cells. The art is to describe 14 attributes by small tables that *overlap in the
+# right places*.
+#
+# ## A toy that you can check by hand
+#
+# Eight people, three yes/no questions. B mostly repeats A; C was decided by a coin that happens to fall evenly.
+
+# %%
+toy = pd.DataFrame({"A": [0, 0, 0, 0, 1, 1, 1, 1], "B": [0, 0, 0, 1, 1, 1, 1, 0], "C": [0, 1, 0, 1, 0, 1, 0, 1]})
+ab, ac = pd.crosstab(toy["A"], toy["B"]).to_numpy(), pd.crosstab(toy["A"], toy["C"]).to_numpy()
+print(ab, ac, sep="\n\n")
+
+# %% [markdown]
+# A and C: every cell is 2 = 8 · ½ · ½. Knowing A says nothing about C. A and B: the cells are 3, 1, 1, 3 where independence would give 2, 2, 2, 2. Two ways
+# to put a number on the gap:
+#
+# * **Mutual information** in bits: $I=\sum p\log_2\frac{p}{p_Ap_B} = 2\cdot\tfrac38\log_2\tfrac32+2\cdot\tfrac18\log_2\tfrac12$.
+# * **Distance from independence**: $R=\tfrac12\sum|p-p_Ap_B| = \tfrac12\cdot4\cdot\tfrac18=\tfrac14$, or in whole numbers $K=2n^2R=32$.
+
+# %%
+by_hand = 2 * 3 / 8 * math.log2(3 / 2) + 2 * 1 / 8 * math.log2(1 / 2)
+rows = {name: (measures.mutual_information(t), measures.tvd_from_independence(t), measures.association(t)) for name, t in (("A, B", ab), ("A, C", ac))}
+print("I by hand:", by_hand)
+pd.DataFrame(rows, index=["I in bits", "R", "K"]).T
+
+# %% [markdown]
+# ## The idea, in the paper's symbols
+#
+# Entropy $H(X)=-\sum P[x]\log_2P[x]$ (Definition 9) is the uncertainty in $X$; $I(X,Y)=H(X)+H(Y)-H(X,Y)$ (Definition 8, here always in bits) is how much of it
+# the other attribute removes. $I=0$ exactly when the two are independent; $I(X,Y)\le\min(H(X),H(Y))$.
+#
+# A **Bayesian network** $\mathcal N$ puts the attributes in an order and gives each $X_i$ a set of parents $\Pi_i$ among those before it. It describes the table by
+#
+# $$P_{\mathcal N}[\mathcal A]=\prod_{i=1}^{d}P[X_i\mid\Pi_i]\qquad\text{(Equation 5)}$$
+#
+# How far is that from the truth? In Kullback–Leibler divergence there is an exact answer:
+#
+# $$D(P\,\|\,P_{\mathcal N})=\underbrace{\sum_i H(X_i)-H(\mathcal A)}_{\text{fixed by the table}}-\sum_i I(X_i,\Pi_i).$$
+#
+# The best network is the one with the largest **sum of mutual information**. Equation (5) as code, for a table of probabilities `p`:
+
+# %%
+def network_law(p, network, names):
+    law = np.ones_like(p)
+    for child, parents in network.pairs:
+        others = tuple(axis for axis, name in enumerate(names) if name not in (child, *parents))
+        joint = p.sum(axis=others, keepdims=True)
+        law = law * joint / joint.sum(axis=names.index(child), keepdims=True)
+    return law
+
+# %% [markdown]
+# Three attributes of Adult, four networks: the divergence computed from the law itself, and from the formula.
+
+# %%
+names = ["sex", "relationship", "marital-status"]
+small = adult.schema.select(names)
+p = np.zeros(small.sizes)
+np.add.at(p, tuple(small.encode(adult.frame[names]).T), 1 / n)
+fixed = sum(measures.entropy(p.sum(axis=tuple({0, 1, 2} - {i}))) for i in range(3)) - measures.entropy(p)
+sex, kin, wed = names
+drawings = {"no edges": [], "sex in the middle": [(sex, kin), (sex, wed)], "relationship in the middle": [(kin, sex), (kin, wed)],
+            "marital status in the middle": [(wed, sex), (wed, kin)]}  # fmt: skip
+rows, seen = {}, p > 0
+for label, edges in drawings.items():
+    network = pds.Network.from_edges(names, edges)
+    law, information = network_law(p, network, names), pds.evaluate.sum_mutual_information(network, adult.frame[names], small)
+    rows[label] = (information, (p[seen] * np.log2(p[seen] / law[seen])).sum(), fixed - information)
+pd.DataFrame(rows, index=["sum of I", "divergence, from the law", "divergence, from the formula"]).T.round(4)
+
+# %% [markdown]
+# ## The library's few lines
+#
+# Without noise, the greedy algorithm that lesson 04 explains finds networks on all 14 attributes. More parents, more information:
+
+# %%
+sums = {}
+for k in (0, 1, 2, 3):
+    fitted = pds.PrivBayes(k=k, guarantee="none").fit(adult.frame, schema=adult.schema)
+    sums[k] = pds.evaluate.sum_mutual_information(fitted.network_, adult.frame, adult.schema)
+pd.Series(sums, name="sum of mutual information, bits").rename_axis("k").round(3).to_frame().T
+
+# %%
+pds.PrivBayes(k=1, guarantee="none").fit(adult.frame, schema=adult.schema).network_
+
+# %% [markdown]
+# ### Why a private algorithm prefers R
+#
+# To choose a pair privately we need the score's sensitivity. One record can change $I$ by about $\frac2n\log_2 n$ bits, but $R$ by less than $\frac3n$ (the bound is proved in
+# the docstring of `association_sensitivity`). What counts is how large a score is *measured in its own sensitivity*:
+
+# %%
+pairs = [("relationship", "marital-status"), ("education", "occupation"), ("age", "workclass"), ("race", "workclass")]
+rows = []
+for x, y in pairs:
+    table, sizes = pd.crosstab(adult.frame[x], adult.frame[y]).to_numpy(), (adult.schema[x].size, adult.schema[y].size)
+    i, r = measures.mutual_information(table), float(measures.tvd_from_independence(table))
+    rows.append((i, i / measures.mutual_information_sensitivity(n, *sizes), r, r / float(measures.tvd_sensitivity(n, *sizes))))
+pd.DataFrame(rows, index=[" × ".join(p) for p in pairs], columns=["I, bits", "I ÷ its sensitivity", "R", "R ÷ its sensitivity"]).round(3)
+
+# %% [markdown]
+# In the last column the weak pairs stand out of the noise more than ten times better. The two measures are related (Pinsker: $R\le\sqrt{I\ln2/2}$), so little is lost.
+#
+# ## The panel: a map of Adult
+#
+# Left, all pairs; the framed one is taken apart on the right: red cells hold more people than independence gives them, blue ones fewer. Half the sum of their absolute
+# values is $R$. Choose a **pair**, then the **measure** *R with noise*, and move **ε**.
+#
+# **What to notice**
+# * One pair outshines all: education and education-num, nearly the same thing twice. Then the family: relationship, marital status, sex.
+# * Husbands are men, with hardly an exception: choose relationship and sex. A few cells make the whole association.
+# * *R with noise* publishes all 91 pairs at once. At ε = 1 the picture is the same; at 0.05 the weak pairs dissolve, and the status line says how many.
+
+# %%
+panels.information.panel()
+
+# %% [markdown]
+# ![Mutual information of all pairs of Adult](../figures/lessons/03_bayesian_networks.svg)
+#
+# *The panel's first position, for readers without a kernel.*
+#
+# ## Your turn
+#
+# **1 · Predict.** An attribute has counts 4, 2, 2. What is its mutual information with an exact copy of itself, in bits?
+
+# %%
+copy_information = None  # your number
+# solution
+copy_information = measures.entropy(np.array([4, 2, 2]))
+
+# %%
+ex.q1.check(copy_information)
+
+# %% [markdown]
+# **2 · Code.** Write `information(table)`: mutual information in bits of a table of counts. Cells may be empty.
+
+# %%
+def information(table):
+    ...
+# solution
+def information(table):
+    p = table / table.sum()
+    q = p.sum(axis=1, keepdims=True) * p.sum(axis=0, keepdims=True)
+    return float((p[p > 0] * np.log2(p[p > 0] / q[p > 0])).sum())
+
+# %%
+ex.q2.check(information)
+
+# %% [markdown]
+# **3 · Find the bug.** From a public library. `score` is the mutual information that you just wrote. What is wrong, `"units"`, `"sign"` or `"candidates"`, and how many times
+# the promised ε is really spent?
+#
+# ```python
+# def choose_parent(score, n, epsilon, rng):
+#     sensitivity = np.log(n) / n + (n - 1) / n * np.log(n / (n - 1))
+#     weights = np.exp(epsilon * (score - score.max()) / (2 * sensitivity))
+#     return rng.choice(len(score), p=weights / weights.sum())
+# ```
+
+# %%
+bug, factor = None, None  # "units", "sign" or "candidates"; a number
+# solution
+bug, factor = "units", 1 / math.log(2)
+
+# %%
+ex.q3.check(bug, factor)
+
+# %% [markdown]
+# **4 · Find the bug.** Fast, since it skips what isn't there. What does the output give away, `"scale"`, `"empty cells"` or `"order"`?
+#
+# ```python
+# def noisy_table(frame, x, y, epsilon, rng):
+#     counts = frame.groupby([x, y], observed=True).size()
+#     return counts + rng.laplace(scale=2 / epsilon, size=len(counts))
+# ```
+
+# %%
+leak = None  # "scale", "empty cells" or "order"
+# solution
+leak = "empty cells"
+
+# %%
+ex.q4.check(leak)
+
+# %% [markdown]
+# Stuck? `ex.q1.hint()`, `ex.q1.solution()`, and the same for the others.
+#
+# ## What the paper claims, what the ledger says
+#
+# Two slips are harmless. Equation (5) is printed with $P[X_d\mid\Pi_d]$ inside the product, where $i$ is meant. Definition 8 has a logarithm without a base, Definition 9
+# has base 2; the threshold θ = 0.1 of lesson 06 depends on it: only bits give the groups of the author's own program.
+#
+# Section 2.1 says that $P_{\mathcal N}$ is near $P$ "when the degree of the Bayesian Network is small". The sums above say the opposite: every further parent adds information. A small
+# degree is not *closer*, it is *affordable*, because noise is paid per cell.
+#
+# And the map itself? HPPrivBayes starts from all its numbers, without noise, since an order "does not directly leak the mutual information" (section 3.1). A strict run
+# must buy what it uses:
+
+# %%
+order = {}
+for guarantee in ("published", "strict"):
+    fitted = pds.HPPrivBayes(epsilon=1.0, k=2, sensitive="occupation", guarantee=guarantee).fit(adult.frame, schema=adult.schema)
+    order[guarantee] = fitted.ledger_.to_frame().set_index("step").loc["AMI order", ["mechanism", "released", "epsilon"]]
+pd.DataFrame(order).T
+
+# %% [markdown]
+# ## What is still not private
+#
+# * **The heat map in colour I or R.** It is computed from raw records; for people who are not a public teaching table, only *R with noise* may leave the house.
+# * **The arrows.** A network chosen by `argmax` on raw scores is a function of the data and can flip with one record. Lesson 04 chooses by chance, with a promise.
+# * **The strong link itself.** That husbands are men is no secret of any one of them. DP hides who is in the table, not what the table is about.
+#
+# ## Summary
+#
+# A network replaces one hopeless table by small ones. Its quality is its sum of mutual information, exactly. To choose it privately one measures the links by $R$, whose
+# sensitivity is small.
+#
+# **Next:** [04, PrivBayes](04_privbayes.ipynb): network, noise and sampling put together.
