@@ -139,6 +139,6 @@ def test_a_bad_combination_shows_its_message_in_the_panel(page, lab):
     handle = page.get_by_role("slider", name="θ, threshold").first
     handle.focus()
     handle.press("End")  # every attribute but the sensitive one is now in B: d − k − l < 0
-    page.locator(".pdsynth-live [role=alert]").wait_for()
-    assert "d − k − l" in page.locator(".pdsynth-live [role=alert]").inner_text()
+    page.locator(".pdsynth-live span[role=alert]").wait_for()
+    assert "d − k − l" in page.locator(".pdsynth-live span[role=alert]").inner_text()
     assert not page.problems, page.problems
