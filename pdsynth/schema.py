@@ -46,6 +46,7 @@ class Attribute:
             )
         if self.size > MAX_VALUES:
             raise SchemaError(f"attribute {self.name!r} declares {self.size:,} values, at most {MAX_VALUES:,} are possible: bin it")
+        self._check_plain()
         if len(set(self.values)) != len(self.values):
             twice = sorted({str(v) for v in self.values if self.values.count(v) > 1})
             raise SchemaError(f"attribute {self.name!r} declares values twice: {', '.join(twice)}")
@@ -53,6 +54,18 @@ class Attribute:
             raise SchemaError(f"attribute {self.name!r}: spread must be one of {DECODERS}, not {self.spread!r}")
         if self.edges is not None:
             self._check_edges(self.edges)
+
+    def _check_plain(self) -> None:
+        if not isinstance(self.name, str) or not self.name:
+            raise SchemaError(f"an attribute's name must be a text, got {self.name!r}: rename the column")
+        if any(v is None or v is pd.NaT or (isinstance(v, float) and math.isnan(v)) for v in self.values):
+            raise SchemaError(f"attribute {self.name!r} lists a missing value among its values: leave it out and declare missing=True")
+        strange = [v for v in self.values if not isinstance(v, (str, int, float)) or v in (math.inf, -math.inf)]
+        if strange:
+            raise SchemaError(
+                f"attribute {self.name!r}: values must be texts, finite numbers or truth values, got {strange[0]!r}: "
+                "declare dates and other objects as texts, or as numbers with bins"
+            )
 
     def _check_edges(self, cuts: tuple[float, ...]) -> None:
         rising = all(a < b for a, b in zip(cuts[:-2], cuts[1:-1], strict=True)) and cuts[-2:-1] <= cuts[-1:]
@@ -84,6 +97,8 @@ class Attribute:
             raise SchemaError(f"attribute {name!r}: low={low} must be below high={high}, both finite")
         if bins < 2:
             raise SchemaError(f"attribute {name!r}: bins={bins}; at least 2 are needed")
+        if integer and not (low == int(low) and high == int(high)):
+            raise SchemaError(f"attribute {name!r}: with integer=True low={low} and high={high} must be whole numbers")
         edges = low + (high - low) * np.arange(bins + 1) / bins
         if integer:
             bins = min(bins, int(high) - int(low) + 1)
@@ -192,6 +207,9 @@ class Schema:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "attributes", tuple(self.attributes))
+        strange = [a for a in self.attributes if not isinstance(a, Attribute)]
+        if strange:
+            raise SchemaError(f"a schema is made of Attributes, got {strange[0]!r}: use Attribute.categorical(name, values) or .numeric")
         names = self.names
         if len(set(names)) != len(names):
             raise SchemaError(f"attributes declared twice: {sorted({n for n in names if names.count(n) > 1})}")
