@@ -85,7 +85,7 @@ def _words(label: str, tooltip: str, unit: str) -> tuple[str, str, str]:
     words = label if not tooltip else tooltip if known else f"{symbol}, {tooltip}"
     shown = words if known else label
     html = f"<b>{escape(symbol)}</b>{escape(shown[len(symbol) :])}"
-    return symbol, words, f"{html} <span>({escape(unit)})</span>" if unit else html
+    return symbol, words, f"{html} <span>({escape(unit)})</span>" if unit and unit not in shown else html
 
 
 def _clean(value: Any) -> Any:

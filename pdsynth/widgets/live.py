@@ -19,6 +19,7 @@ SPENDS = (
     "Each move on real records would spend the budget again: this panel uses a public teaching table, and the same random numbers "
     "at every move. A release draws fresh noise, once."
 )
+HEAD = 84  # pixels above the plot that hold a title, a subtitle and one row of a legend
 
 
 @dataclass(frozen=True)
@@ -139,7 +140,10 @@ class LivePanel(W.VBox):
             title["text"] = missing
         elif missing and "subtitle" not in title:
             title["subtitle"] = {"text": missing, "font": {"size": 12}}
-        layout["title"] = title
+            room = layout.get("margin", {}).get("t", 100)
+            if room < HEAD:
+                layout |= {"margin": {**layout["margin"], "t": HEAD}, "height": layout.get("height", 420) + HEAD - room}
+        layout["title"] = {"y": 1, "yref": "container", "yanchor": "top", "pad": {"t": 12}} | title
         return plain
 
     def _complaint(self, problem: Exception) -> str:
