@@ -1,0 +1,1 @@
+JUDGE={i:(lambda f,s:()) for i in (3,4,5,6)}

@@ -1,0 +1,165 @@
+"""Figures 3 to 6 of the thesis and the main picture, from tidy trials. Error bars: 95 % confidence interval of the mean."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from ..plots import PALETTE, figure
+from .hpprivbayes import METHODS, NO_NOISE, Curve, Settings, compared
+from .results import summarise
+
+COLOUR = {"PrivBayes": "#009E73", "HPPrivBayes": PALETTE["private"]}
+MARKER = {"PrivBayes": "square", "HPPrivBayes": "circle"}
+DASH = {("published", "4"): "dash", ("strict", "4"): "dot", ("strict", "auto"): "solid", ("none", "4"): "longdash"}
+ERROR_NOTE = "error bars: 95 % confidence interval of the mean"
+
+
+def label(method: str, guarantee: str, k: str) -> str:
+    """A curve's name; says when it isn't private."""
+    if guarantee == "none":
+        return f"{method}, no privacy"
+    word = "as published" + (", not private" if method == "HPPrivBayes" else "") if guarantee == "published" else "strict"
+    return f"{method} k={k}, {word}"
+
+
+def line(plot: go.Figure, part: pd.DataFrame, x: str, style: dict[str, Any], where: dict[str, Any] | None = None) -> None:
+    """One curve with error bars."""
+    plot.add_scatter(
+        x=part[x], y=part["mean"], name=style["name"], legendgroup=style["name"], showlegend=style.get("legend", True),
+        mode="lines+markers", line={"color": style["colour"], "dash": style.get("dash", "solid"), "width": 2},
+        marker={"symbol": style.get("symbol", "circle"), "size": 8}, error_y={"type": "data", "array": part["ci95"], "thickness": 1.4, "width": 4},
+        **(where or {}),
+    )  # fmt: skip
+
+
+def level(plot: go.Figure, part: pd.DataFrame, span: tuple[float, float], style: dict[str, Any], where: dict[str, Any] | None = None) -> None:
+    """A value that doesn't depend on ε: a horizontal line."""
+    mean = float(part["mean"].iloc[0])
+    plot.add_scatter(x=list(span), y=[mean, mean], name=style["name"], legendgroup=style["name"], showlegend=style.get("legend", True),
+                     mode="lines", line={"color": style["colour"], "dash": style["dash"], "width": 1.6}, **(where or {}))  # fmt: skip
+
+
+def rows(summary: pd.DataFrame, metric: str, method: str, guarantee: str, k: str) -> pd.DataFrame:
+    """The points of one curve."""
+    at = (summary["metric"] == metric) & (summary["method"] == method) & (summary["guarantee"] == guarantee) & (summary["k"] == k)
+    return summary[at]
+
+
+def curves(plot: go.Figure, summary: pd.DataFrame, metric: str, settings: Settings, where: dict[str, Any] | None = None,
+           legend: bool = True, only: list[Curve] | None = None) -> None:  # fmt: skip
+    """All curves against ε of figures 4 and 5, and the lines without privacy."""
+    for this in only or compared(settings):
+        method, guarantee, k = this.method, this.guarantee, this.k
+        style = {"name": label(method, guarantee, k), "colour": COLOUR[method], "symbol": MARKER[method], "legend": legend,
+                 "dash": DASH.get((guarantee, k), "dash")}  # fmt: skip
+        if guarantee == "strict" and k != "auto":
+            style["symbol"] += "-open"
+        line(plot, rows(summary, metric, method, guarantee, k), "epsilon", style, where)
+    span = (min(settings.epsilons), max(settings.epsilons))
+    for method, dash in zip(METHODS, ("longdash", "dot"), strict=True):
+        style = {"name": label(method, "none", settings.k), "colour": PALETTE["none"], "dash": dash, "legend": legend}
+        level(plot, rows(summary, metric, method, "none", settings.k), span, style, where)
+
+
+def titled(repeats: int, text: str) -> str:
+    """A title with its small print."""
+    return f"{text}<br><span style='font-size:11px'>Adult, thesis coding; {repeats} repeats; {ERROR_NOTE}</span>"
+
+
+def legend_below(plot: go.Figure, height: int) -> go.Figure:
+    """Room for a long legend under the axes, so that it covers nothing."""
+    plot.update_layout(height=height, legend={"orientation": "h", "y": -0.18, "yanchor": "top", "x": 0}, margin={"t": 70, "b": 40})
+    return plot
+
+
+def repeats(data: pd.DataFrame) -> int:
+    """How many repeats the trials hold."""
+    return int(data["repeat"].nunique())
+
+
+def panels(columns: int, titles: list[str], **shared: bool) -> go.Figure:
+    """Subplots side by side in the house style."""
+    from plotly.subplots import make_subplots
+
+    plot = make_subplots(1, columns, subplot_titles=titles, horizontal_spacing=0.08, **shared)
+    house = figure().layout
+    plot.update_layout(template=house.template, font=house.font, paper_bgcolor=house.paper_bgcolor, plot_bgcolor=house.plot_bgcolor,
+                       title=house.title)  # fmt: skip
+    return plot
+
+
+def sums(data: pd.DataFrame, settings: Settings) -> go.Figure:
+    """Figure 3: sum of mutual information against k."""
+    summary = summarise(data).assign(degree=lambda f: f["k"].astype(int))
+    shown = [(NO_NOISE, "no noise"), (max(settings.epsilons), f"ε = {max(settings.epsilons):g}"), (min(settings.epsilons), f"ε = {min(settings.epsilons):g}")]
+    plot = panels(len(shown), [name for _, name in shown], shared_yaxes=True)
+    for column, (epsilon, _) in enumerate(shown, 1):
+        for guarantee in ("none",) if epsilon == NO_NOISE else ("published", "strict"):
+            for method in METHODS:
+                at = (summary["epsilon"] == epsilon) & (summary["guarantee"] == guarantee) & (summary["method"] == method)
+                word = {"none": "no noise", "published": "as published", "strict": "strict"}[guarantee]
+                dash = {"none": "longdash", "published": "dash", "strict": "solid"}[guarantee]
+                style = {"name": f"{method}, {word}", "colour": COLOUR[method], "symbol": MARKER[method], "dash": dash, "legend": column != 3}
+                line(plot, summary[at], "degree", style, {"row": 1, "col": column})
+    plot.update_xaxes(title_text="k (parents)", tickvals=[int(k) for k in settings.degrees])
+    plot.update_yaxes(title_text="sum of mutual information, bit", col=1)
+    plot.update_layout(title_text=titled(repeats(data), "Quality of the networks"))
+    return legend_below(plot, 460)
+
+
+def accuracies(data: pd.DataFrame, settings: Settings) -> go.Figure:
+    """Figure 4: SVM accuracy against ε."""
+    summary = summarise(data)
+    plot = figure(title=titled(repeats(data), "SVM trained on synthetic rows, tested on real ones"), x="ε", y="accuracy")
+    curves(plot, summary, "accuracy", settings)
+    span = (min(settings.epsilons), max(settings.epsilons))
+    for method, dash in (("real data", "solid"), ("majority class", "dot")):
+        level(plot, rows(summary, "accuracy", method, "none", ""), span, {"name": method, "colour": PALETTE["real"], "dash": dash})
+    return legend_below(plot, 560)
+
+
+def distances(data: pd.DataFrame, settings: Settings) -> go.Figure:
+    """Figure 5: 2-way and 3-way average variation distance against ε."""
+    summary = summarise(data)
+    plot = panels(2, ["2-way", "3-way"])
+    for column, metric in enumerate(("2-way distance", "3-way distance"), 1):
+        curves(plot, summary, metric, settings, {"row": 1, "col": column}, legend=column == 1)
+    plot.update_xaxes(title_text="ε")
+    plot.update_yaxes(rangemode="tozero")
+    plot.update_yaxes(title_text="average variation distance", col=1)
+    plot.update_layout(title_text=titled(repeats(data), "How far the synthetic table is from the real one"))
+    return legend_below(plot, 560)
+
+
+def ratios(data: pd.DataFrame, settings: Settings) -> go.Figure:
+    """Figure 6: SVM accuracy against ε, one curve a ratio r."""
+    summary = summarise(data)
+    colours = ("#D55E00", "#E69F00", "#009E73", "#0072B2", "#767676")
+    symbols = ("circle", "square", "diamond", "triangle-up", "cross")
+    plot = panels(2, [f"as published, not private (k={settings.k})", "strict (k=auto)"], shared_yaxes=True)
+    for column, (guarantee, k) in enumerate((("published", settings.k), ("strict", "auto")), 1):
+        part = rows(summary, "accuracy", "HPPrivBayes", guarantee, k)
+        for i, r in enumerate(settings.ratios):
+            style = {"name": f"r = {r}", "colour": colours[i % 5], "symbol": symbols[i % 5], "legend": column == 1}
+            line(plot, part[part["r"] == r], "epsilon", style, {"row": 1, "col": column})
+    plot.update_xaxes(title_text="ε")
+    plot.update_yaxes(title_text="accuracy", col=1)
+    plot.update_layout(title_text=titled(repeats(data), "HPPrivBayes: budget of group A over group B, r = L2/L3"))
+    return legend_below(plot, 460)
+
+
+def main_picture(data: pd.DataFrame, settings: Settings) -> go.Figure:
+    """The README's picture: published against strict against no privacy, 2-way distance against ε."""
+    text = "How far is the synthetic table from the real one?"
+    plot = figure(title=titled(repeats(data), text), x="privacy budget ε", y="2-way average variation distance")
+    only = [c for c in compared(settings) if (c.guarantee, c.k) != ("strict", settings.k)]
+    curves(plot, summarise(data), "2-way distance", settings, only=only)
+    plot.update_yaxes(rangemode="tozero")
+    plot.update_xaxes(tickvals=list(settings.epsilons), range=[min(settings.epsilons) - 0.03, max(settings.epsilons) + 0.03])
+    return legend_below(plot, 500)
+
+
+DRAW = {3: sums, 4: accuracies, 5: distances, 6: ratios}

@@ -1,0 +1,119 @@
+"""What a reproduced figure hands back, and the statistics that its verdicts rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+REPLICATES, FAILS, OPEN = "replicates", "does not", "undecided"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One claim of a paper against the numbers measured here.
+
+    ``claim``: the paper's statement; ``source``: where it stands; ``verdict``: "replicates", "does not" or "undecided";
+    ``numbers``: what was measured; ``why``: the reason, as far as it is known; ``rule``: how the verdict was reached.
+    """
+
+    claim: str
+    source: str
+    verdict: str
+    numbers: str
+    why: str
+    rule: str
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """A reproduced figure.
+
+    ``data``: DataFrame, one row a trial and metric. ``figure``: Plotly figure. ``verdicts``: one a claim.
+    ``deviation``: what differs from the paper's experiment. ``parameters``: what was run.
+    """
+
+    title: str
+    data: pd.DataFrame
+    figure: Any
+    verdicts: tuple[Verdict, ...]
+    deviation: tuple[str, ...]
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    def summary(self) -> pd.DataFrame:
+        """Mean, standard deviation and 95 % confidence half-width of every point of the figure."""
+        return summarise(self.data)
+
+    def table(self) -> pd.DataFrame:
+        """The verdicts as a DataFrame."""
+        return pd.DataFrame([vars(v) for v in self.verdicts])
+
+    def __repr__(self) -> str:
+        lines = [f"{self.title}: {len(self.data):,} measured values"]
+        return "\n".join(lines + [f"  {v.verdict}: {v.claim} ({v.source}). {v.numbers}" for v in self.verdicts])
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{c}</th>" for c in ("claim", "source", "verdict", "numbers", "why"))
+        rows = "".join(
+            f"<tr>{''.join(f'<td style=text-align:left>{escape(x)}</td>' for x in (v.claim, v.source, v.verdict, v.numbers, v.why))}</tr>"
+            for v in self.verdicts
+        )
+        notes = "".join(f"<li>{escape(d)}</li>" for d in self.deviation)
+        return f"<p><b>{escape(self.title)}</b></p>{self.figure._repr_html_()}<table><tr>{head}</tr>{rows}</table><ul>{notes}</ul>"
+
+
+POINT = ["metric", "method", "guarantee", "k", "r", "epsilon"]
+
+
+def summarise(data: pd.DataFrame) -> pd.DataFrame:
+    """Mean, sd, repeats and half-width of the 95 % t-interval of the mean, one row a point."""
+    from scipy.stats import t
+
+    grouped = data.groupby(POINT, sort=False, dropna=False)["value"]
+    out = grouped.agg(mean="mean", sd="std", repeats="count").reset_index()
+    freedom = np.maximum(out["repeats"] - 1, 1)
+    out["ci95"] = t.ppf(0.975, freedom) * out["sd"] / np.sqrt(np.maximum(out["repeats"], 1))
+    return out
+
+
+def difference(a: np.ndarray, b: np.ndarray) -> tuple[float, float]:
+    """Mean of a minus mean of b, and the half-width of its 95 % Welch interval (infinite below two repeats)."""
+    from scipy.stats import t
+
+    a, b = a[~np.isnan(a)], b[~np.isnan(b)]
+    if min(len(a), len(b)) < 1:
+        return float("nan"), float("inf")
+    gap = float(a.mean() - b.mean())
+    if min(len(a), len(b)) < 2:
+        return gap, float("inf")
+    va, vb = a.var(ddof=1) / len(a), b.var(ddof=1) / len(b)
+    if va + vb == 0:
+        return gap, 0.0
+    freedom = (va + vb) ** 2 / (va**2 / (len(a) - 1) + vb**2 / (len(b) - 1))
+    return gap, float(t.ppf(0.975, freedom) * np.sqrt(va + vb))
+
+
+def direction_verdict(gaps: list[tuple[float, float]]) -> str:
+    """Verdict on "a is larger than b" at several points: each gap with its 95 % half-width.
+
+    Replicates if more than half of the points are significantly in favour and none against; does not if more than half are
+    significantly against and none in favour; undecided otherwise.
+    """
+    favour = sum(gap > half for gap, half in gaps)
+    against = sum(gap < -half for gap, half in gaps)
+    if against == 0 and favour * 2 > len(gaps):
+        return REPLICATES
+    if favour == 0 and against * 2 > len(gaps):
+        return FAILS
+    return OPEN
+
+
+def bootstrap(values: np.ndarray, statistic: Callable[[np.ndarray], float], draws: int = 4000, seed: int = 0) -> tuple[float, float]:
+    """95 % percentile interval of a statistic of (repeats, points), repeats resampled together."""
+    rng = np.random.default_rng(seed)
+    found = [statistic(values[rng.integers(0, len(values), len(values))]) for _ in range(draws)]
+    return float(np.percentile(found, 2.5)), float(np.percentile(found, 97.5))
