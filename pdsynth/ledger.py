@@ -10,6 +10,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from dataclasses import fields as dataclass_fields
 from fractions import Fraction
 from html import escape
 from typing import Any
@@ -362,6 +363,11 @@ def _plain(value: Any) -> Any:
 
 def _entry(data: Mapping[str, Any]) -> Entry:
     fields = dict(data)
+    texts, whole = [f.name for f in dataclass_fields(Entry) if f.type == "str"], ("columns", "n_records")
+    for name in (*texts, "parent", "record_filter", *whole):
+        optional = name in ("parent", "record_filter", "n_records")
+        if type(fields[name]) is not (int if name in whole else str) and not (optional and fields[name] is None):
+            raise ValueError(f"{name} = {fields[name]!r} in a ledger entry")
     for name in ("attributes", "inputs", "scale_from"):
         fields[name] = tuple(map(str, fields[name]))
     fields["epsilon"] = math.inf if fields["epsilon"] == "inf" else Fraction(fields["epsilon"])
@@ -369,5 +375,7 @@ def _entry(data: Mapping[str, Any]) -> Entry:
     fields["sensitivity"] = None if fields["sensitivity"] is None else Fraction(fields["sensitivity"])
     scale = fields["scale"]
     fields["scale"] = tuple(map(Fraction, scale)) if isinstance(scale, list) else None if scale is None else Fraction(scale)
+    if any(s <= 0 for s in (fields["scale"] if isinstance(scale, list) else [fields["scale"] or 1])):
+        raise ValueError(f"a noise scale of {scale!r} in a ledger entry")
     fields["domain_sizes"] = None if fields["domain_sizes"] is None else tuple(map(int, fields["domain_sizes"]))
     return Entry(**fields)
