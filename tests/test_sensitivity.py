@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from fractions import Fraction
+from fractions import Fraction as Q
 
 import numpy as np
 import pytest
@@ -130,11 +130,11 @@ class TestAssociation:
                     values.append(tvd_from_independence(t))
                     t[cell] -= 1
                 best = max(best, max(values) - min(values))
-        assert Fraction(2, n) < best <= tvd_sensitivity(n, 3, 3) < Fraction(3, n)
+        assert Q(2, n) < best <= tvd_sensitivity(n, 3, 3) < Q(3, n)
 
     @shapes([((2, 2), 5), ((3, 3), 4)])
     def test_the_distance_is_the_integer_over_two_n_squared(self, shape, n):
-        assert largest_change(tvd_from_independence, n, shape) == Fraction(largest_change(association, n, shape), 2 * n * n)
+        assert largest_change(tvd_from_independence, n, shape) == Q(largest_change(association, n, shape), 2 * n * n)
         assert largest_change(tvd_from_independence, n, shape) <= tvd_sensitivity(n, *shape)
 
 
@@ -159,7 +159,7 @@ class TestCounts:
         cells = cells_of(sizes)
         out = {}
         for t in multisets(n, len(cells)):
-            curator = curator_of([cells[c] for c in t], sizes, Silent(), epsilon=Fraction(10))
+            curator = curator_of([cells[c] for c in t], sizes, Silent(), epsilon=Q(10))
             out[t] = (np.concatenate([np.ravel(v) for v in ask(curator)]), curator.ledger.entries[-1].sensitivity)
         return out
 
@@ -174,23 +174,41 @@ class TestCounts:
         return largest, declared.pop()
 
     def test_joint_counts_change_by_two(self):
-        released = self.released(lambda c: [c.table((2, 0), Fraction(20), step="t", source="", claimed=Fraction(1, 10))], 3)
+        released = self.released(lambda c: [c.table((2, 0), Q(20), step="t", source="", claimed=Q(1, 10))], 3)
         assert self.largest_l1(released, 3, 8) == (2, 2)
 
     def test_histograms_change_by_two_each(self):
-        released = self.released(lambda c: c.histograms((0, 1, 2), Fraction(1), step="h", source="")[0], 3)
+        released = self.released(lambda c: c.histograms((0, 1, 2), Q(1), step="h", source="")[0], 3)
         assert self.largest_l1(released, 3, 8) == (6, 6)
 
     def test_twin_one_is_false_under_replacing_a_record(self):
-        released = self.released(lambda c: [c.table((0,), Fraction(20), step="t", source="", claimed=Fraction(1, 10))], 3)
+        released = self.released(lambda c: [c.table((0,), Q(20), step="t", source="", claimed=Q(1, 10))], 3)
         assert self.largest_l1(released, 3, 8)[0] > 1
+
+    @pytest.mark.parametrize(("columns", "scales"), [((0, 1), (Q(2), Q(5), Q(3))), ((0,), (Q(2), Q(5), Q(3))), ((0, 1), (Q(7),) * 3)])
+    def test_a_table_with_a_scale_a_value_loses_what_its_entry_says(self, columns, scales):
+        """Weighted L1: every cell's change over the scale of its row; the worst replacement attains the charged ε exactly."""
+        sizes, n = (3, 2), 3
+        cells = cells_of(sizes)
+        losses, charged = [], set()
+        for around in neighbourhoods(n, len(cells)):
+            tables = []
+            for t in around:
+                curator = curator_of([cells[c] for c in t], sizes, Silent(), epsilon=Q(10))
+                tables.append(curator.table(columns, scales, step="t", source="", claimed=Q(1)).reshape(3, -1))
+                charged.add(curator.ledger.entries[-1].epsilon)
+            for one, other in itertools.combinations(tables, 2):
+                losses.append(sum(Q(int(c)) / b for c, b in zip(np.abs(one - other).sum(axis=1), scales, strict=True)))
+        assert charged == {max(losses)}
+        if len(set(scales)) > 1:
+            assert max(losses) > 2 / max(scales), "failing twin: the largest scale taken for all"
 
     @pytest.mark.parametrize("sizes", [(2, 2, 2), (3, 3)])
     def test_the_order_vector_stays_within_its_sensitivity(self, sizes):
         n, cells, d = 4, math.prod(sizes), len(sizes)
 
         def ask(curator):
-            return [curator.average_association(Fraction(1), step="o", source="")[0] * 2 * n**2 * (d - 1)]
+            return [curator.average_association(Q(1), step="o", source="")[0] * 2 * n**2 * (d - 1)]
 
         largest, declared = self.largest_l1(self.released(ask, n, sizes), n, cells)
         assert largest <= declared + 1e-9
@@ -201,7 +219,7 @@ class TestCounts:
         n = 4
 
         def ask(curator):
-            return [curator.association_with(1, Fraction(1), step="g", source="")[0][[0, 2]] * 2 * n**2]
+            return [curator.association_with(1, Q(1), step="g", source="")[0][[0, 2]] * 2 * n**2]
 
         largest, declared = self.largest_l1(self.released(ask, n), n, 8)
         assert declared == 4 * (n - 1) * 2
@@ -212,7 +230,7 @@ class TestCounts:
         n, pairs = 4, [(0, 1), (1, 2)]
 
         def ask(curator):
-            return [curator.sketch(pairs, Fraction(1), step="s", source="")[0] * 2 * n**2]
+            return [curator.sketch(pairs, Q(1), step="s", source="")[0] * 2 * n**2]
 
         largest, declared = self.largest_l1(self.released(ask, n), n, 8)
         assert largest <= declared + 1e-9
@@ -233,7 +251,7 @@ class TestSelections:
         values, declared = {}, set()
         for t in multisets(n, len(cells)):
             curator = curator_of([cells[c] for c in t], sizes, Silent())
-            curator.select(candidates, score, Fraction(1), step="s", source="")
+            curator.select(candidates, score, Q(1), step="s", source="")
             declared.add(curator.ledger.entries[-1].sensitivity)
             columns = (child, *parents[0].tolist())
             values[t] = SCORES[score].of(records_of([cells[c] for c in t], sizes).table(columns).reshape(sizes[child], -1))
@@ -248,6 +266,6 @@ class TestSelections:
         for score, small, large in (("R", 4 * 4, 6 * 4), ("I", SCORES["I"].sensitivity(5, 2, 3), SCORES["I"].sensitivity(5, 3, 3))):
             for candidates, due in ((binary, small), (ternary, large), (mixed, large)):
                 curator = curator_of(rows, sizes, Silent())
-                curator.select(candidates, score, Fraction(1), step="s", source="")
+                curator.select(candidates, score, Q(1), step="s", source="")
                 assert curator.ledger.entries[0].sensitivity == due
                 assert curator.ledger.check() == []

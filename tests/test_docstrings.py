@@ -1,0 +1,27 @@
+"""The examples in docstrings are true."""
+
+import doctest
+import importlib
+import pkgutil
+
+import pytest
+
+import pdsynth
+
+MODULES = [m.name for m in pkgutil.walk_packages(pdsynth.__path__, "pdsynth.") if not m.name.split(".")[-1].startswith("_")]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_run_as_printed(name):
+    try:
+        module = importlib.import_module(name)
+    except ImportError as missing:  # an optional extra isn't installed here
+        pytest.skip(str(missing))
+    assert doctest.testmod(module).failed == 0
+
+
+def test_there_are_examples():
+    finder = doctest.DocTestFinder(exclude_empty=True)
+    found = [t for name in MODULES if name.split(".")[1] in ("measures", "ledger", "schema", "network") for t in
+             finder.find(importlib.import_module(name)) if t.examples]  # fmt: skip
+    assert len(found) >= 10
