@@ -1,5 +1,6 @@
 """A real browser opens JupyterLab, runs a lesson, moves its sliders by keyboard and looks at what changed."""
 
+import json
 import os
 import shutil
 import socket
@@ -20,8 +21,31 @@ RUN_ALL = """async () => {
   await panel.context.ready; await panel.sessionContext.ready; await panel.sessionContext.session.kernel.info;
   app.commands.execute('notebook:run-all-cells'); }"""
 
+# A panel of its own: what every live panel promises, whatever the lesson.
+SMALL = """\
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+from pdsynth.widgets import View, live, slider
+
+def draw(epsilon, k):
+    if k > 3:
+        raise ValueError(f"k = {k} is too large: take k ≤ 3")
+    plot = make_subplots(1, 2)
+    plot.add_scatter(y=[0, 1 / epsilon], row=1, col=1)
+    plot.add_bar(y=[k], row=1, col=2)
+    plot.update_layout(title_text=f"ε = {epsilon:g}, k = {k}")
+    return View(plot, f"The scale is {1 / epsilon:.3g}.", [f"<details><summary>More</summary>ε is {epsilon:g}</details>"])
+
+live(draw, epsilon=slider("ε", 1.0, 0.1, 4.0, 0.1, tooltip="ε, privacy budget"), k=slider("k", 1, 0, 5, 1))"""
+
 playwright = pytest.importorskip("playwright.sync_api")
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(not CHROMIUM, reason="no Chromium on this machine")]
+
+
+def small():
+    cell = {"cell_type": "code", "id": "small", "metadata": {}, "execution_count": None, "outputs": [], "source": SMALL}
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    return {"cells": [cell], "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
 
 
 @pytest.fixture(scope="module")
@@ -29,6 +53,7 @@ def lab(tmp_path_factory):
     """A JupyterLab server of our own, with settings of our own, over a copy of the notebooks."""
     home = tmp_path_factory.mktemp("lab")
     shutil.copytree(ROOT / "notebooks", home / "notebooks", ignore=shutil.ignore_patterns(".ipynb_checkpoints"))
+    (home / "notebooks" / "small.ipynb").write_text(json.dumps(small()), encoding="utf-8")
     shutil.copytree(ROOT / "figures" / "lessons", home / "figures" / "lessons", dirs_exist_ok=True)
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
@@ -103,6 +128,61 @@ def press(page, name, key, times=1):
         handle.press(key)
     page.wait_for_function("t => document.querySelector('.pdsynth-live .gtitle').textContent !== t", arg=before)
     page.wait_for_timeout(400)  # the status sentence and the tables follow the figure
+
+
+def title_is(page, text):
+    page.wait_for_function("t => document.querySelector('.pdsynth-live .gtitle')?.textContent === t", arg=text)
+
+
+def test_any_panel_by_keyboard_with_its_names_values_and_errors(page, lab):
+    open_and_run(page, lab, "small.ipynb")
+    title_is(page, "ε = 1, k = 1")
+    epsilon, k = page.get_by_role("slider", name="ε, privacy budget"), page.get_by_role("slider", name="k", exact=True)
+    press(page, "ε, privacy budget", "ArrowRight", 2)
+    title_is(page, "ε = 1.2, k = 1")
+    assert epsilon.get_attribute("aria-valuetext") == "1.2"
+    number = page.get_by_label("ε, privacy budget").and_(page.locator("input"))
+    number.fill("2.5")
+    number.press("Enter")
+    title_is(page, "ε = 2.5, k = 1")
+    assert page.get_by_role("status").filter(has_text="The scale is 0.4").count() == 1
+    assert "The scale is 0.4" in page.get_by_role("img", name="ε = 2.5").get_attribute("aria-label")
+    k.focus()
+    k.press("End")
+    page.get_by_role("alert").filter(has_text="k = 5 is too large: take k ≤ 3").wait_for()
+    title_is(page, "ε = 2.5, k = 1")
+    for _ in range(2):
+        k.press("ArrowLeft")
+    title_is(page, "ε = 2.5, k = 3")
+    assert page.get_by_role("alert").filter(has_text="too large").count() == 0
+    assert not page.problems, page.problems
+
+
+def test_an_opened_table_stays_open_and_a_dark_page_gets_light_text(page, lab):
+    open_and_run(page, lab, "small.ipynb")
+    page.locator(".pdsynth-live summary").click()
+    press(page, "ε, privacy budget", "ArrowRight")
+    page.locator(".pdsynth-live details[open]").filter(has_text="ε is 1.1").wait_for()
+    colours = "() => ['.xtick text', '.y2tick text', '.gtitle'].map(s => getComputedStyle(document.querySelector(s)).fill)"
+    assert set(page.evaluate(colours)) == {"rgb(51, 51, 51)"}
+    page.evaluate("() => { window.jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Dark'}); }")
+    page.wait_for_function("c => eval(c)().every(fill => fill === 'rgb(224, 224, 224)')", arg=colours)
+    page.evaluate("() => { window.jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Light'}); }")
+    page.wait_for_function("c => eval(c)().every(fill => fill === 'rgb(51, 51, 51)')", arg=colours)
+    assert not page.problems, page.problems
+
+
+def test_a_reloaded_page_shows_the_panel_where_it_was(page, lab):
+    open_and_run(page, lab, "small.ipynb")
+    press(page, "ε, privacy budget", "ArrowRight", 5)
+    title_is(page, "ε = 1.5, k = 1")
+    page.wait_for_function("() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.status === 'idle'")
+    page.evaluate("async () => { await window.jupyterapp.shell.currentWidget.context.save(); }")
+    page.goto(f"{lab}/lab/tree/notebooks/small.ipynb?token=t")
+    title_is(page, "ε = 1.5, k = 1")
+    press(page, "ε, privacy budget", "ArrowRight")
+    title_is(page, "ε = 1.6, k = 1")
+    assert not page.problems, page.problems
 
 
 def test_hpprivbayes_panel_follows_the_keyboard(page, lab):
