@@ -44,7 +44,8 @@ paid = np.array([[4, 0], [0, 4]])  # rows: paid no/yes, columns: over40 no/yes
 home = np.array([[3, 1], [1, 3]])  # rows: home no/yes
 scores = [measures.mutual_information(t) for t in (paid, home)]
 sensitivity = measures.mutual_information_sensitivity(8, 2, 2)
-pd.Series({"I(paid, over40)": scores[0], "I(home, over40)": scores[1], "sensitivity of I": sensitivity}, name="bits").round(3).to_frame()
+names = ["I(paid, over40)", "I(home, over40)", "sensitivity of I"]
+pd.Series([*scores, sensitivity], index=names, name="bits").round(3).to_frame()
 
 # %% [markdown]
 # The first is 1 bit: knowing one tells the other. The second is $1-H(\tfrac14)$. One record among eight can move such a score by half
@@ -80,7 +81,8 @@ print("P*(paid | over40)\n", conditional(noisy))
 # **Sampling** in the order of the network is post-processing.
 
 # %%
-synth = pds.PrivBayes(epsilon=1.0, k=2, random_state=4).fit(adult.frame, schema=adult.schema)
+synth = pds.PrivBayes(epsilon=1.0, k=2, random_state=4)
+synth.fit(adult.frame, schema=adult.schema)
 synth.network_
 
 # %%
@@ -98,9 +100,13 @@ ledger.groupby("mechanism", sort=False)["epsilon"].agg(["count", "sum"])
 # %%
 (first, _), (second, _), (third, parents) = synth.network_.pairs[:3]
 root, _, measured = synth.model_.tables[:3]
-added_up = np.maximum(measured, 0).sum(axis=(0, 2 - parents.index(first)))  # over the child and the other parent
-print(f"{third} has the parents {parents}; the table of {first} is derived from it:", np.array_equal(root, added_up))
-loose = pds.Network((("over40", ()), ("paid", ("over40",)), ("home", ("over40",))))  # allowed by |Π| ≤ 2
+other = 2 - parents.index(first)  # axis 0 is the child, 1 and 2 are its parents
+added_up = np.maximum(measured, 0).sum(axis=(0, other))
+print(f"{third} has the parents {parents};")
+print(f"the table of {first} is derived from it: {np.array_equal(root, added_up)}")
+
+# |Π| ≤ 2 also allows this network:
+loose = pds.Network((("over40", ()), ("paid", ("over40",)), ("home", ("over40",))))
 needed, axes = {"over40", "paid"}, {"home", *loose.parents("home")}
 print("table 3 of the loose network lacks", needed - axes)
 
@@ -118,21 +124,26 @@ print("table 3 of the loose network lacks", needed - axes)
 
 # %%
 n, d = len(adult.frame), len(adult.schema)
-budgets = [Fraction(1, 10), Fraction(1, 2), Fraction(1), Fraction(4)]
-pd.DataFrame({"k, if all were two-valued": [useful_degree(n, d, float(e * 7 / 10), 4) for e in budgets],
-              "τ, cells of a table of Adult": [float(Fraction(Usefulness.of(n, d, e * 7 / 10, Fraction(4)).cells)) for e in budgets]},
-             index=pd.Index([float(e) for e in budgets], name="ε")).astype(int)
+theta, rows = Fraction(4), {}
+for epsilon in (Fraction(1, 10), Fraction(1, 2), Fraction(1), Fraction(4)):
+    epsilon2 = epsilon * Fraction(7, 10)
+    k = useful_degree(n, d, float(epsilon2), float(theta))
+    tau = Usefulness.of(n, d, epsilon2, theta).cells
+    rows[float(epsilon)] = {"k, if all were two-valued": k, "τ, cells of a table": int(tau)}
+pd.DataFrame(rows).T.rename_axis("ε")
 
 # %% [markdown]
 # Useful isn't the same as best. One run each at ε = 1 (look at the large gaps, not at the last digit):
 
 # %%
 def distance(k, guarantee="strict"):
-    run = pds.PrivBayes(epsilon=1.0, k=k, guarantee=guarantee, random_state=4).fit(adult.frame, schema=adult.schema)
-    return pds.evaluate.marginal_distance(adult.frame, run.sample(), adult.schema, alpha=2)
+    run = pds.PrivBayes(epsilon=1.0, k=k, guarantee=guarantee, random_state=4)
+    fake = run.fit(adult.frame, schema=adult.schema).sample()
+    return pds.evaluate.marginal_distance(adult.frame, fake, adult.schema, alpha=2)
 
-choices = [0, 1, 2, 3, "auto"]
-pd.DataFrame({"private": map(distance, choices), "no noise": [distance(k, "none") for k in choices]}, index=pd.Index(choices, name="k")).round(3)
+choices = (0, 1, 2, 3, "auto")
+rows = {k: {"private": distance(k), "no noise": distance(k, "none")} for k in choices}
+pd.DataFrame(rows).T.rename_axis("k").round(3)
 
 # %% [markdown]
 # Without noise each parent helps. With noise a second one already costs more than it brings on this table, and *auto*, useful by its
@@ -212,11 +223,10 @@ ex.q3.check(multiple)
 # A step with ε/2 for $d-k$ tables needs the scale $4(d-k)/(n\epsilon)$. The print has half of it. `reading="thesis"` runs the print:
 
 # %%
-reprint = pds.PrivBayes(epsilon=1.0, k=2, guarantee="published", reading="thesis", random_state=4)
-reprint.fit(adult.frame, schema=adult.schema)
-tods = pds.PrivBayes(epsilon=1.0, k=2, guarantee="published", random_state=4).fit(adult.frame, schema=adult.schema)
-for name, run in {"TODS 2017": tods, "thesis reprint": reprint}.items():
-    print(f"{name:>14}: {run.ledger_.verdict()}")
+for reading in ("tods", "thesis"):
+    run = synth.clone().set_params(guarantee="published", reading=reading)
+    run.fit(adult.frame, schema=adult.schema)
+    print(f"{reading:>6}: {run.ledger_.verdict()}")
 
 # %% [markdown]
 # So that is the answer to the opening question: the structure costs ε/2, the tables cost ε, together **1.5 ε**. The ledger needs no record
@@ -227,10 +237,13 @@ for name, run in {"TODS 2017": tods, "thesis reprint": reprint}.items():
 # $\frac{2}{n}\log_2 n$; the distance from independence $R$ moves by at most $\frac{3}{n}$. In units of its own sensitivity, a good score is large:
 
 # %%
-table = pd.crosstab(adult.frame["relationship"], adult.frame["marital-status"]).to_numpy()
-unit_i = measures.mutual_information(table) / measures.mutual_information_sensitivity(n, *table.shape)
-unit_r = float(measures.tvd_from_independence(table) / measures.tvd_sensitivity(n, *table.shape))
-pd.Series({"I / S(I)": unit_i, "R / S(R)": unit_r}, name="relationship × marital-status").round(0).to_frame()
+pair = ["relationship", "marital-status"]
+table = pd.crosstab(*(adult.frame[name] for name in pair)).to_numpy()
+i, r = measures.mutual_information(table), measures.tvd_from_independence(table)
+s_i = measures.mutual_information_sensitivity(n, *table.shape)
+s_r = measures.tvd_sensitivity(n, *table.shape)
+units = pd.Series({"I / S(I)": i / s_i, "R / S(R)": float(r / s_r)})
+units.round().to_frame(" × ".join(pair))
 
 # %% [markdown]
 # ## What is still not private

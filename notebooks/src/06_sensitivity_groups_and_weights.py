@@ -32,25 +32,30 @@ from pdsynth.lessons import lesson_06 as ex
 from pdsynth.measures import mutual_information, sensitivity_weights
 
 rng, l, epsilon3 = np.random.default_rng(0), 7, Fraction(525, 1000)
-weights = {yes: sensitivity_weights(np.array([1000 - yes, yes])) for yes in (1, 2)}
-scales = {yes: np.array(printed_scales(w, l, epsilon3), dtype=float) for yes, w in weights.items()}
-pd.DataFrame(scales, index=["no", "yes"]).rename_axis(columns="people who said yes:").round(1)
+scales = {}
+for yes in (1, 2):
+    weights = sensitivity_weights(np.array([1000 - yes, yes]))
+    scales[yes] = np.array(printed_scales(weights, l, epsilon3), dtype=float)
+pd.DataFrame(scales, index=["no", "yes"]).rename_axis(columns="said yes:").round(1)
 
 # %% [markdown]
 # (Those are noise scales in records, on a table of a thousand people. More about that below.)
 
 # %%
 def published_ratio(yes, cells=256, runs=2000):
-    """Log of the mass of the two rows in what Algorithm 6 publishes: noisy, clipped, normalised."""
-    counts = np.vstack([rng.multinomial(1000 - yes, np.full(cells, 1 / cells)), np.eye(cells, dtype=int)[0] * yes])
-    joint = np.maximum(counts + rng.laplace(size=(runs, 2, cells)) * scales[yes][:, None], 0)
+    """Log ratio of the two rows of what Algorithm 6 publishes."""
+    counts = np.zeros((2, cells))
+    counts[0], counts[1, 0] = rng.multinomial(1000 - yes, np.full(cells, 1 / cells)), yes
+    noisy = counts + rng.laplace(size=(runs, 2, cells)) * scales[yes][:, None]
+    joint = np.maximum(noisy, 0)
     joint /= joint.sum(axis=(1, 2), keepdims=True)
     return np.log(joint[:, 0].sum(axis=1) / joint[:, 1].sum(axis=1))
 
 one, two = published_ratio(1), published_ratio(2)
 threshold, paid = (one.mean() + two.mean()) / 2, float(epsilon3 / l)
 right = (np.mean(one > threshold) + np.mean(two < threshold)) / 2
-print(f"paid: ε = {paid:.3f}, which allows {np.exp(paid) / (1 + np.exp(paid)):.1%} right guesses; she is right {right:.1%} of the time")
+print(f"paid: ε = {paid:.3f}, which allows {np.exp(paid) / (1 + np.exp(paid)):.1%} right guesses")
+print(f"she is right {right:.1%} of the time")
 
 # %% [markdown]
 # One person more halves the noise. Noise whose *size* depends on the records is itself a release, and nobody paid for it.
@@ -73,8 +78,9 @@ print("w =", w, " printed scales 2l/(w ε₃) =", [str(s) for s in printed])
 
 # %%
 tight = tight_scales([Fraction(1, 2), Fraction(1), Fraction(1)], Fraction(1), columns=3)
-pd.DataFrame({"printed": [*printed, histogram_cost(printed, columns=3)], "v = w / max w": [*tight, histogram_cost(tight, columns=3)]},
-             index=["scale of a", "scale of b", "scale of c", "true ε"]).astype(str)
+both = {"printed": printed, "v = w / max w": tight}
+rows = {name: [*scale, histogram_cost(scale, columns=3)] for name, scale in both.items()}
+pd.DataFrame(rows, index=["scale of a", "scale of b", "scale of c", "true ε"]).astype(str)
 
 # %% [markdown]
 # So, *if* the weights were public, the thesis would add $1/\max w$ times too much noise: two and a half times here, sixteen times for
@@ -93,12 +99,12 @@ pd.DataFrame({"printed": [*printed, histogram_cost(printed, columns=3)], "v = w 
 
 # %%
 adult = pds.datasets.load_adult(coding="thesis")
-strict = pds.HPPrivBayes(epsilon=1.0, k=2, sensitive="occupation", theta=0.1, r=1/3, random_state=6)
-strict.fit(adult.frame, schema=adult.schema)
-published = strict.clone().set_params(guarantee="published").fit(adult.frame, schema=adult.schema)
+strict = pds.HPPrivBayes(1.0, k=2, sensitive="occupation", theta=0.1, r=1/3, random_state=6)
+published = strict.clone().set_params(guarantee="published")
 
 def groups(run):
-    return pd.Series({name: "A" if name in run.groups_["A"] else "B" for name in adult.schema.names})
+    run.fit(adult.frame, schema=adult.schema)
+    return {name: "A" if name in run.groups_["A"] else "B" for name in adult.schema.names}
 
 pd.DataFrame({"published": groups(published), "strict": groups(strict)}).T
 
@@ -109,10 +115,13 @@ pd.DataFrame({"published": groups(published), "strict": groups(strict)}).T
 # Now check the toy's formula on the ledger of the published run: claimed and true cost of each B table.
 
 # %%
-rows = [e for e in published.ledger_.entries if e.step.startswith("table(") and e.attributes[0] in published.groups_["B"]]
-pd.DataFrame({"claimed": [float(e.claimed) for e in rows], "true": [float(e.epsilon) for e in rows],
-              "true ÷ claimed": [float(e.epsilon / e.claimed) for e in rows],
-              "max w": [max(published.weights_[e.attributes[0]]) for e in rows]}, index=[e.attributes[0] for e in rows]).round(4)
+rows = {}
+for e in published.ledger_.entries:
+    child = e.attributes[0]
+    if e.step.startswith("table(") and child in published.groups_["B"]:
+        share, w = e.epsilon / e.claimed, published.weights_[child]
+        rows[child] = {"claimed": e.claimed, "true": e.epsilon, "true ÷ claimed": share, "max w": max(w)}
+pd.DataFrame(rows).T.astype(float).round(4)
 
 # %% [markdown]
 # ### Two leaks, one cause
@@ -122,23 +131,29 @@ pd.DataFrame({"claimed": [float(e.claimed) for e in rows], "true": [float(e.epsi
 
 # %%
 def crowd(steps):
-    """X and S of twenty people: independent at first, then ``steps`` people in turn change X towards S."""
+    """X and S are independent at first; then ``steps`` people in turn change X."""
     a, b = 5 + (steps + 1) // 2, 5 + steps // 2
     x = ["no"] * a + ["yes"] * (10 - a) + ["no"] * (10 - b) + ["yes"] * b
-    return pd.DataFrame({"X": x, "S": ["no"] * 10 + ["yes"] * 10, "Z": ["no", "yes"] * 10})
+    s = ["no"] * 10 + ["yes"] * 10
+    return pd.DataFrame({"X": x, "S": s, "Z": ["no", "yes"] * 10})
 
-bits = pd.Series({s: mutual_information(pd.crosstab(crowd(s)["X"], crowd(s)["S"]).to_numpy()) for s in range(6)}, name="I(X,S)")
-bits.round(3).abs().rename_axis("people who changed").to_frame().T
+def bits(steps):
+    people = crowd(steps)
+    return mutual_information(pd.crosstab(people["X"], people["S"]).to_numpy())
+
+climb = pd.Series({steps: abs(bits(steps)) for steps in range(6)}, name="I(X,S)")
+climb.rename_axis("people who changed").round(3).to_frame().T
 
 # %%
-yes_no = pds.Schema(tuple(pds.Attribute.categorical(name, ["no", "yes"]) for name in "XSZ"))
+three = [pds.Attribute.categorical(name, ["no", "yes"]) for name in ("X", "S", "Z")]
+run = pds.HPPrivBayes(1.0, k=0, sensitive="S", theta=0.1, direction="flat", random_state=0)
+run.set_params(guarantee="published")
 
 def scale_of_s(steps):
-    run = pds.HPPrivBayes(1.0, k=0, sensitive="S", theta=0.1, direction="flat", guarantee="published", random_state=0)
-    run.fit(crowd(steps), schema=yes_no)
-    return next(e.scale for e in run.ledger_.entries if e.step.startswith("table(S"))
+    ledger = run.fit(crowd(steps), schema=pds.Schema(tuple(three))).ledger_
+    return next(float(e.scale) for e in ledger.entries if e.step.startswith("table(S"))
 
-pd.Series({f"{s} people changed": float(scale_of_s(s)) for s in (3, 4)}, name="noise scale of S's table, records").to_frame()
+pd.Series({f"{steps} people changed": scale_of_s(steps) for steps in (3, 4)}).to_frame("noise of S's table")
 
 # %% [markdown]
 # The fourth person changed an answer about X, and the noise on *S* doubled, because $l$ stands in every formula. That is the scale leak of
@@ -153,8 +168,12 @@ pd.Series({f"{s} people changed": float(scale_of_s(s)) for s in (3, 4)}, name="n
 
 # %%
 race = adult.frame["race"].value_counts()
-tables = {d: tight_scales(value_weights(race.to_numpy(), d, Fraction(1, 20)), epsilon3 / l, columns=2) for d in ("paper", "protect", "flat")}
-pd.DataFrame({"records": race, **{f"scale, {d}": [round(float(s)) for s in t] for d, t in tables.items()}})
+columns = {"records": race}
+for direction in ("paper", "protect", "flat"):
+    v = value_weights(race.to_numpy(), direction, floor=Fraction(1, 20))
+    scale = tight_scales(v, epsilon3 / l, columns=2)
+    columns[f"scale, {direction}"] = [round(float(s)) for s in scale]
+pd.DataFrame(columns)
 
 # %% [markdown]
 # ## Groups and weights, alive
@@ -193,18 +212,18 @@ cost = Fraction(8, 100) / 16
 ex.q1.check(cost)
 
 # %% [markdown]
-# **2 · Code.** Write `scales(w, epsilon)`: for a table with parents, the list of noise scales, proportional to $1/w_x$, for which the table
+# **2 · Code.** Write `row_scales(w, epsilon)`: for a table with parents, the list of noise scales, proportional to $1/w_x$, for which the table
 # costs exactly `epsilon`.
 
 # %%
-def scales(w, epsilon):
+def row_scales(w, epsilon):
     ...
 # solution
-def scales(w, epsilon):
+def row_scales(w, epsilon):
     return [2 * max(w) / (x * epsilon) for x in w]
 
 # %%
-ex.q2.check(scales)
+ex.q2.check(row_scales)
 
 # %% [markdown]
 # **3 · Find the bug.** A colleague has paid for a noisy histogram and now sets the scales of a table. Which word spoils it: `"frame"`,
@@ -239,7 +258,8 @@ ex.q3.check(bug)
 # %%
 for name, run in {"published": published, "strict": strict}.items():
     print(f"{name}: {run.ledger_.verdict()}")
-pd.DataFrame([(e.step, e.source) for e in published.ledger_.unaccounted], columns=["read raw", "thesis"])
+raw = [(e.step, e.source) for e in published.ledger_.unaccounted]
+pd.DataFrame(raw, columns=["read raw", "thesis"])
 
 # %% [markdown]
 # And where the thesis does pay, it pays the wrong price in both groups: the values of B are overpaid, as you saw, and Algorithm 5 divides

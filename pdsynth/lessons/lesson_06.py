@@ -25,19 +25,19 @@ def _scales(function: Callable[[Sequence[float], float], Sequence[float] | None]
     for w, epsilon in (([0.2, 0.4, 0.4], 1.0), ([0.1, 0.6, 0.3], 0.5), ([0.25] * 4, 0.1)):
         got = function(w, epsilon)
         if got is None:
-            return "scales returns nothing yet."
+            return "row_scales returns nothing yet."
         b = [float(x) for x in got]
         if len(b) != len(w):
-            return f"scales returns {len(b)} numbers for {len(w)} values."
+            return f"row_scales returns {len(b)} numbers for {len(w)} values."
         if any(abs(x * y - b[0] * w[0]) > 1e-9 * abs(b[0] * w[0]) for x, y in zip(b, w, strict=True)):
-            return "scales aren't proportional to 1/w: a value with twice the weight gets half the scale."
+            return "row_scales: the scales aren't proportional to 1/w: a value with twice the weight gets half the scale."
         true = 2 / min(b)
         if abs(true - epsilon) > 1e-9:
             if abs(true - max(w) * epsilon) < 1e-9:
-                return f"scales(…, {epsilon}) are the printed ones: the table truly costs max w · ε = {true:.3g}. Divide w by max w."
+                return f"row_scales(…, {epsilon}) are the printed ones: the table truly costs max w · ε = {true:.3g}. Divide w by max w."
             if abs(true - 2 * epsilon) < 1e-9:
-                return f"scales(…, {epsilon}) cost {true:.3g}, twice too much: two cells change, so the numerator is 2."
-            return f"scales(…, {epsilon}) cost 2/min(scale) = {true:.4g}, not {epsilon}."
+                return f"row_scales(…, {epsilon}) cost {true:.3g}, twice too much: two cells change, so the numerator is 2."
+            return f"row_scales(…, {epsilon}) cost 2/min(scale) = {true:.4g}, not {epsilon}."
     return None
 
 
@@ -62,7 +62,7 @@ q1 = Exercise(
 q2 = Exercise(
     _scales,
     "The smallest scale belongs to the largest weight and must be 2/ε.",
-    "def scales(w, epsilon):\n    return [2 * max(w) / (x * epsilon) for x in w]",
+    "def row_scales(w, epsilon):\n    return [2 * max(w) / (x * epsilon) for x in w]",
     "Question 2",
     "Correct: the row of the largest weight has scale 2/ε, the others more.",
 )
