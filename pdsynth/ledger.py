@@ -377,5 +377,7 @@ def _entry(data: Mapping[str, Any]) -> Entry:
     fields["scale"] = tuple(map(Fraction, scale)) if isinstance(scale, list) else None if scale is None else Fraction(scale)
     if any(s <= 0 for s in (fields["scale"] if isinstance(scale, list) else [fields["scale"] or 1])):
         raise ValueError(f"a noise scale of {scale!r} in a ledger entry")
-    fields["domain_sizes"] = None if fields["domain_sizes"] is None else tuple(map(int, fields["domain_sizes"]))
+    if fields["domain_sizes"] is not None:
+        x, pi = map(int, fields["domain_sizes"])
+        fields["domain_sizes"] = (x, pi)
     return Entry(**fields)

@@ -33,8 +33,9 @@ def worst_move(scales, columns) -> Q:
 
 
 class TestNumbers:
-    @pytest.mark.parametrize(("value", "written"), [(0.1, Q(1, 10)), (1 / 3, Q(1, 3)), (2.345, Q(469, 200)), ("3/7", Q(3, 7)), (7, Q(7)),
-                                                    (math.pi, Q("3.141592653589793")), (Q(5, 9), Q(5, 9)), (1e-7, Q(1, 10**7))])  # fmt: skip
+    @pytest.mark.parametrize(("value", "written"), [(0.1, Q(1, 10)), (1 / 3, Q(1, 3)), (2.345, Q(469, 200)), ("3/7", Q(3, 7)),
+                                                    (7, Q(7)), (math.pi, Q("3.141592653589793")), (Q(5, 9), Q(5, 9)),
+                                                    (1e-7, Q(1, 10**7))])  # fmt: skip
     def test_enter_as_written(self, value, written):
         assert positive("x", value) == exact(value) == written
 
