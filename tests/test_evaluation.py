@@ -117,7 +117,14 @@ def test_sampled_sets_are_public_and_different():
 
 @pytest.mark.parametrize(
     ("table", "alpha", "word"),
-    [(REAL, 0, "alpha"), (REAL, 4, "alpha"), (REAL[:, :2], 2, "shape"), (REAL + 2, 2, "codes from"), (REAL[:0], 2, "no rows"), (REAL * 1.0, 2, "integer")],
+    [
+        (REAL, 0, "alpha"),
+        (REAL, 4, "alpha"),
+        (REAL[:, :2], 2, "shape"),
+        (REAL + 2, 2, "codes from"),
+        (REAL[:0], 2, "no rows"),
+        (REAL * 1.0, 2, "integer"),
+    ],
 )
 def test_bad_input_is_refused(table, alpha, word):
     with pytest.raises(SchemaError, match=word):

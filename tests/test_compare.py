@@ -1,0 +1,145 @@
+"""Grids of experiments: the same rows in any order, with any number of processes, after any interruption."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pdsynth import Attribute, BudgetDegenerate, Network, Schema, SchemaError
+from pdsynth.evaluation import compare
+from pdsynth.evaluation.store import COLUMNS
+
+SCHEMA = Schema(tuple(Attribute.categorical(n, ["x", "y"]) for n in "abc"))
+CODES = np.random.default_rng(0).integers(0, 2, (60, 3)).astype(np.uint8)
+DATA = SimpleNamespace(frame=SCHEMA.decode(CODES), schema=SCHEMA, target="c", name="tiny", split=None)
+MEASURES = ("sum_mi", "avd2", "svm_linear")
+
+
+class Flip:
+    """A synthesizer that flips each code with a probability; ε below ``floor`` is refused."""
+
+    fits = 0
+    guarantee = "strict"
+
+    def __init__(self, epsilon=1.0, share=0.2, floor=0.0, random_state=None):
+        self.epsilon, self.share, self.floor, self.random_state = epsilon, share, floor, random_state
+
+    def get_params(self, deep=True):
+        return {"epsilon": self.epsilon, "share": self.share, "floor": self.floor, "random_state": self.random_state}
+
+    def set_params(self, **params):
+        self.__dict__.update(params)
+        return self
+
+    def fit_records(self, records):
+        Flip.fits += 1
+        if self.epsilon < self.floor:
+            raise BudgetDegenerate("d - k - l = 0\nlower k")
+        self.codes, self.schema = records.codes, records.schema
+        self.network_ = Network((("a", ()), ("b", ("a",)), ("c", ("b",))))
+        return self
+
+    def sample(self, n):
+        flips = np.random.default_rng(self.random_state).random(self.codes.shape) < self.share / self.epsilon
+        return self.schema.decode((self.codes ^ flips)[:n])
+
+
+def run(synthesizers=None, epsilons=(0.5, 1.0), repeats=2, measures=MEASURES, **options):
+    options.setdefault("jobs", 1)
+    return compare(synthesizers or {"flip": Flip()}, DATA, epsilons, repeats, measures, **options)
+
+
+def results(frame):
+    return frame.drop(columns="seconds").reset_index(drop=True)
+
+
+def test_one_row_a_measure_with_everything_in_it():
+    frame = run()
+    assert tuple(frame.columns) == COLUMNS
+    assert len(frame) == 1 * 2 * 2 * 3
+    assert frame["value"].notna().all()
+    assert frame[frame["measure"] == "svm_linear"]["note"].str.contains("majority").all()
+    assert frame.groupby(["epsilon", "repeat"])["seed"].nunique().eq(2).all()  # whole table, training rows
+
+
+def test_order_and_processes_change_nothing():
+    frame = run()
+    turned = run(epsilons=(1.0, 0.5)).sort_values(["epsilon", "repeat"], kind="stable")
+    pd.testing.assert_frame_equal(results(frame), results(turned))
+    pd.testing.assert_frame_equal(results(frame), results(run(jobs=2)))
+    assert run(seed=1)["value"].tolist() != frame["value"].tolist()
+
+
+def test_resumes_without_running_anything_twice(tmp_path):
+    path = tmp_path / "deep" / "grid.csv"
+    fresh = run()
+    run(epsilons=(0.5,), resume=path)
+    before = Flip.fits
+    frame = run(resume=path)
+    assert Flip.fits - before == 4  # only ε = 1: two repeats, on the whole table and on the training rows
+    pd.testing.assert_frame_equal(results(frame), results(fresh))
+    again = run(resume=path, synthesizers={"renamed": Flip()})
+    assert Flip.fits - before == 4
+    assert set(again["method"]) == {"renamed"}
+    run(resume=path, synthesizers=[Flip(share=0.3)])
+    assert Flip.fits - before == 12
+
+
+def test_a_line_cut_by_an_interruption_is_run_again(tmp_path):
+    path = tmp_path / "grid.csv"
+    fresh = run(resume=path)
+    whole = path.read_bytes()
+    for cut in (len(whole) - 1, len(whole) - 30, len(whole) // 2, 20, 0):
+        path.write_bytes(whole[:cut])
+        pd.testing.assert_frame_equal(results(run(resume=path)), results(fresh))
+        assert sorted(line.count(b",") > 0 for line in path.read_bytes().splitlines()) == [True] * 13
+        assert len(pd.read_csv(path)) == 12
+
+
+def test_what_was_finished_is_on_disk_when_a_run_is_stopped(tmp_path, monkeypatch):
+    path, honest = tmp_path / "grid.csv", Flip.fit_records
+
+    def stop(self, records):
+        if self.epsilon == 1.0:
+            raise KeyboardInterrupt
+        return honest(self, records)
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(Flip, "fit_records", stop)
+        run(resume=path)
+    kept = pd.read_csv(path)
+    assert len(kept) >= 2  # both measures of the first fit
+    assert set(kept["epsilon"]) == {0.5}
+    pd.testing.assert_frame_equal(results(run(resume=path)), results(run()))
+
+
+def test_a_degenerate_budget_is_a_row_and_not_the_end(tmp_path):
+    frame = run({"flip": Flip(floor=0.8)}, resume=tmp_path / "grid.csv")
+    gone = frame["epsilon"] == 0.5
+    assert frame["value"].isna().equals(gone)
+    assert frame[gone]["note"].str.startswith("BudgetDegenerate: d - k - l = 0 lower k").all()
+    pd.testing.assert_frame_equal(frame, run({"flip": Flip(floor=0.8)}, resume=tmp_path / "grid.csv"))
+
+
+@pytest.mark.parametrize("measures", [("avd9",), ("auc",), ("avd",), ("l3_2",)])
+def test_unknown_measures_are_refused_before_any_fit(measures):
+    before = Flip.fits
+    with pytest.raises(SchemaError):
+        run(measures=measures)
+    assert Flip.fits == before
+
+
+def test_a_foreign_file_is_not_overwritten(tmp_path):
+    path = tmp_path / "mine.csv"
+    path.write_text("a,b\n1,2\n", encoding="utf-8")
+    with pytest.raises(SchemaError, match="other columns"):
+        run(resume=path)
+    assert path.read_text(encoding="utf-8") == "a,b\n1,2\n"
+
+
+def test_progress_bar_only_when_asked(capsys):
+    run(repeats=1)
+    assert "compare" not in capsys.readouterr().err
+    run(repeats=1, progress=True)
+    assert "compare" in capsys.readouterr().err
