@@ -6,7 +6,8 @@ Only the curator and the evaluation of published tables may import this module.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -69,8 +70,7 @@ class Lattice:
             raise BudgetError(f"{len(sizes)} attributes; the lattice packs at most 255 into its keys: cluster or select attributes first")
         self.n, self.sizes = len(codes), tuple(sizes)
         self._columns = [np.ascontiguousarray(codes[:, j], dtype=np.int64) for j in range(len(sizes))]
-        self._xlogx = np.arange(self.n + 1, dtype=float)
-        self._xlogx[1:] *= np.log2(self._xlogx[1:])
+        self._xlogx, self._unit = _fixed_point(self.n)
         self._store: dict[str, tuple[np.ndarray, np.ndarray]] = {}
         self._complete: dict[str, tuple[int, int]] = {}
 
@@ -94,41 +94,28 @@ class Lattice:
         return rows[np.arange(len(sets)), (sets == children[:, None]).argmax(axis=1)]
 
     def build(self, max_size: int, *, max_cells: int = MAX_CELLS, kind: str = "H") -> Lattice:
-        """Fill every set of at most ``max_size`` (and 8) attributes and ``max_cells`` cells, depth first with shared prefix keys."""
+        """Fill every set of at most ``max_size`` (and 8) attributes and ``max_cells`` cells.
+
+        A sum over few cells is cheaper than a pass over all records: see :class:`_Tables` for which sets are counted.
+        """
         max_size = min(max_size, MAX_MEMBERS)
         done_size, done_cells = self._complete.get(kind, (0, 0))
         if max_size <= done_size and max_cells <= done_cells:
             return self
         keys: list[int] = []
         values: list = []
-        everything = range(len(self.sizes))
-
-        def visit(member: tuple[int, ...], key: np.ndarray, cells: int) -> np.ndarray:
-            table, scaled = None, {}
-            for e in everything[member[-1] + 1 :] if len(member) < max_size else ():
-                size = self.sizes[e]
-                if cells * size > max_cells:
-                    continue
-                if size not in scaled:
-                    scaled[size] = key * size
-                larger = visit((*member, e), scaled[size] + self._columns[e], cells * size)
-                if table is None and cells * size < self.n:  # a sum over few cells is cheaper than one over all records
-                    table = _drop_last(larger, size)
-            if table is None:
-                table = np.bincount(key, minlength=cells)
-            keys.append(_pack_one(member))
-            values.append(self._value(kind, member, table))
-            return table
-
-        for j in everything:
-            visit((j,), self._columns[j], self.sizes[j])
+        for member, table in _Tables(self._columns, self.sizes, self.n, max_size, max_cells):
+            ordered = tuple(sorted(member))
+            value = self._value(kind, member, table)
+            keys.append(_pack_one(ordered))
+            values.append(value if kind == "H" else [value[member.index(j)] for j in ordered])
         self._complete[kind] = (max_size, max_cells)
         self._merge(kind, np.array(keys, dtype=np.uint64), _stack(kind, values))
         return self
 
-    def _value(self, kind: str, member: tuple[int, ...], table: np.ndarray) -> float | list[int]:
+    def _value(self, kind: str, member: tuple[int, ...], table: np.ndarray) -> Any:
         if kind == "H":
-            return math.log2(self.n) - self._xlogx[table].sum() / self.n
+            return math.log2(self.n) - int(self._xlogx.take(table).sum()) * self._unit / self.n
         return _associations(table.reshape([self.sizes[j] for j in member]), self.n)
 
     def _look_up(self, kind: str, sets: np.ndarray) -> np.ndarray:
@@ -171,12 +158,84 @@ class Lattice:
         self._store[kind] = keys, values[first]
 
 
-def _drop_last(table: np.ndarray, size: int) -> np.ndarray:
-    """Sum a flat table over its last member: strided adds, several times faster than a sum over a short inner axis."""
-    total = table[::size].copy()
-    for value in range(1, size):
-        total += table[value::size]
-    return total
+class _Tables:
+    """Flat tables of all sets of at most ``max_size`` attributes, each ``(members, int64 counts)``, first member slowest.
+
+    Large domains come first (place 0), small ones last. A set is summed from itself plus the last attribute that it lacks
+    while that table has at most n cells; so only sets ``prefix + last attributes from place s on`` are counted from the
+    records, each of which serves every set that lacks some of its last attributes. Yields each set once.
+    """
+
+    def __init__(self, columns: Sequence[np.ndarray], sizes: Sequence[int], n: int, max_size: int, max_cells: int) -> None:
+        self.names = sorted(range(len(sizes)), key=lambda j: (-sizes[j], j))
+        self.columns, self.sizes = [columns[j] for j in self.names], [int(sizes[j]) for j in self.names]
+        self.n, self.max_size, self.max_cells, self.room = n, max_size, max_cells, min(n, max_cells)
+        self.runs: dict[int, np.ndarray] = {}
+        self.work = np.empty(n, dtype=np.int64)
+
+    def __iter__(self) -> Iterator[tuple[tuple[int, ...], np.ndarray]]:
+        return self._prefix((), [np.zeros(self.n, dtype=np.int64)], [1])
+
+    def _prefix(self, prefix: tuple[int, ...], keys: list[np.ndarray], cells: list[int]) -> Iterator[tuple[tuple[int, ...], np.ndarray]]:
+        d, here, after = len(self.sizes), cells[-1], prefix[-1] + 1 if prefix else 0
+        start = d
+        while start > after and here <= self.room and here * math.prod(self.sizes[start - 1 :]) <= self.room:
+            start -= 1
+        if (start > after or not prefix) and (prefix or start < d):  # otherwise it is summed from a larger run
+            key = self._key(prefix, keys, cells)
+            width = math.prod(self.sizes[start:])
+            if start < d:
+                key = np.multiply(self._run(start), here, out=self.work)
+                key += keys[len(prefix)]
+            yield from self._sums(prefix, tuple(range(start, d)), np.bincount(key, minlength=here * width), start)
+        if len(prefix) < self.max_size:
+            for e in range(after, d):
+                if here * self.sizes[e] <= self.max_cells:
+                    yield from self._prefix((*prefix, e), keys[: len(prefix) + 1], [*cells, here * self.sizes[e]])
+
+    def _key(self, prefix: tuple[int, ...], keys: list[np.ndarray], cells: list[int]) -> np.ndarray:
+        """The cell of every record, first member fastest; prefixes share their keys, ``keys`` is extended as needed."""
+        while len(keys) <= len(prefix):
+            i = len(keys) - 1
+            keys.append(self.columns[prefix[i]] * cells[i] + keys[i] if i else self.columns[prefix[0]])
+        return keys[len(prefix)]
+
+    def _run(self, start: int) -> np.ndarray:
+        if start not in self.runs:
+            key, cells = self.columns[start].copy(), self.sizes[start]
+            for j in range(start + 1, len(self.sizes)):
+                key += self.columns[j] * cells
+                cells *= self.sizes[j]
+            self.runs[start] = key
+        return self.runs[start]
+
+    def _sums(
+        self, prefix: tuple[int, ...], run: tuple[int, ...], table: np.ndarray, first: int
+    ) -> Iterator[tuple[tuple[int, ...], np.ndarray]]:
+        """A table, and all its sums over attributes of the run from place ``first`` on."""
+        size = len(prefix) + len(run)
+        if 0 < size <= self.max_size:
+            yield tuple(self.names[j] for j in reversed((*prefix, *run))), table
+        fewest = size - sum(e >= first for e in run)
+        if fewest > self.max_size:
+            return
+        outer = 1
+        for e in reversed(run):
+            if e < first:
+                break
+            if size > 1:
+                kept = np.add.reduce(table.reshape(outer, self.sizes[e], -1), axis=1).ravel()
+                yield from self._sums(prefix, tuple(j for j in run if j != e), kept, e + 1)
+            outer *= self.sizes[e]
+
+
+def _fixed_point(n: int) -> tuple[np.ndarray, float]:
+    """c·log2(c) for c = 0 … n in integers and the unit they count, so that sums don't depend on the order of the cells."""
+    top = n * math.log2(max(n, 2))
+    unit = 2.0 ** -(60 - math.ceil(math.log2(max(top, 2))))
+    values = np.arange(n + 1, dtype=float)
+    values[1:] *= np.log2(values[1:])
+    return np.rint(values / unit).astype(np.int64), unit
 
 
 def _pack_one(member: tuple[int, ...]) -> int:
@@ -193,14 +252,19 @@ def _stack(kind: str, values: list) -> np.ndarray:
 
 
 def _associations(table: np.ndarray, n: int) -> list[int]:
-    """K of every member of a set against the other members."""
+    """K of every member of a set against the other members: Σ|n·t − c·p| = n² + Σ over occupied cells of |n·t − c·p| − c·p."""
     if table.ndim == 1:
         return [0]
-    out = []
+    at = np.flatnonzero(table)
+    mine = n * table.ravel()[at]
+    out, inner = [], table.size
     for axis, size in enumerate(table.shape):
-        t = table.reshape(math.prod(table.shape[:axis]), size, -1)
-        child = t.sum(axis=(0, 2))
-        out.append(int(np.abs(n * t - child[None, :, None] * t.sum(axis=1)[:, None, :]).sum()))
+        inner //= size
+        t = table.reshape(math.prod(table.shape[:axis]), size, inner)
+        above, below = np.divmod(at, inner)
+        above, value = np.divmod(above, size)
+        expected = t.sum(axis=(0, 2))[value] * t.sum(axis=1).ravel()[above * inner + below]
+        out.append(n * n + int((np.abs(mine - expected) - expected).sum()))
     return out
 
 
