@@ -148,7 +148,8 @@ class Attribute:
         bad = codes < 0
         if bad.any():
             seen = column[bad].drop_duplicates().head(3).tolist()
-            where = f"[{self.edges[0]}, {self.edges[-1]}]" if self.edges is not None else f"its {len(self.values)} declared values"
+            domain = f"its {len(self.values)} declared values" if self.edges is None else f"[{self.edges[0]}, {self.edges[-1]}]"
+            where = f"the whole numbers of {domain}" if self.integer else domain
             raise SchemaError(
                 f"attribute {self.name!r}: {int(bad.sum()):,} value(s) outside {where}, for example {seen}; "
                 "widen the declared domain, or recode or drop those rows"
@@ -162,7 +163,8 @@ class Attribute:
         x = column.to_numpy(dtype=float, na_value=np.nan)
         with np.errstate(invalid="ignore"):
             codes = np.minimum(np.searchsorted(edges, x, side="right") - 1, len(edges) - 2)
-            return np.where(gone | (x > edges[-1]), -1, codes)
+            outside = gone | (x > edges[-1]) | (self.integer & (x != np.floor(x)))
+            return np.where(outside, -1, codes)
 
     def decode(self, codes: np.ndarray, uniform: np.ndarray | None = None) -> pd.Series:
         """A column from codes; ``uniform`` (n_records,) in [0, 1) places numbers inside their bins (middle if None)."""
@@ -394,7 +396,9 @@ def _readable(kind: str, values: tuple[Any, ...], edges: Any) -> str:
 def _like(attribute: Attribute, column: pd.Series) -> Attribute:
     dtype = column.dtype
     kind = ("ordered" if dtype.ordered else "category") if isinstance(dtype, pd.CategoricalDtype) else str(dtype)
-    return replace(attribute, dtype=kind) if _fits(kind, attribute.values, attribute.edges) else attribute
+    if not _fits(kind, attribute.values, attribute.edges):
+        kind = attribute.dtype
+    return replace(attribute, dtype=_holding(kind, attribute.missing))  # int64 with and without a gap must read the same
 
 
 def _infer(column: pd.Series, bins: int) -> Attribute:
