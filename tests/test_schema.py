@@ -51,7 +51,7 @@ def coded(draw):
 
 class TestRoundTrip:
     @given(coded())
-    @settings(max_examples=150)
+    @settings(max_examples=100)
     def test_codes_survive_decoding_and_encoding(self, case):
         schema, codes, uniforms = case
         for u in (uniforms, None):
@@ -63,7 +63,7 @@ class TestRoundTrip:
             assert again.flags.f_contiguous
 
     @given(coded())
-    @settings(max_examples=60)
+    @settings(max_examples=40)
     def test_a_schema_survives_json(self, case):
         schema, codes, uniforms = case
         again = Schema.from_dict(json.loads(json.dumps(schema.to_dict())))
@@ -71,7 +71,7 @@ class TestRoundTrip:
         pd.testing.assert_frame_equal(again.decode(codes, uniforms), schema.decode(codes, uniforms))
 
     @given(coded())
-    @settings(max_examples=60)
+    @settings(max_examples=40)
     def test_types_are_public_and_do_not_depend_on_the_records(self, case):
         schema, codes, uniforms = case
         first = schema.decode(codes, uniforms)
