@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -75,63 +76,143 @@ def heatmap(
     return plot
 
 
-def network_layout(network: Network) -> dict[str, tuple[float, float]]:
-    """Places of the attributes: layers by depth, each layer spread over the width, children near their parents."""
+ROW = 62  # pixels between two rows of a network
+# Fill, text colour, sign and marker of a group's boxes; written as rgb() so that a dark page keeps a fill with its text.
+BOXES = (("rgb(230,159,0)", "#000000", "●", "circle"), ("rgb(0,114,178)", "#FFFFFF", "■", "square"),
+         ("rgb(0,158,115)", "#000000", "▲", "triangle-up"), ("rgb(204,121,167)", "#000000", "◆", "diamond"),
+         ("rgb(86,180,233)", "#000000", "▼", "triangle-down"), ("rgb(213,94,0)", "#000000", "★", "star"))  # fmt: skip
+PLAIN = ("rgb(0,114,178)", "#FFFFFF", "", "square")
+FAINT = "rgba(128,128,128,.75)"
+
+
+def network_layout(network: Network, widest: int = 6) -> dict[str, tuple[float, float]]:
+    """Places of the attributes: layers by depth, in rows of at most ``widest`` boxes, children near their parents.
+
+    x is 0 in the middle and 1 a box; y is minus the row. A row lies below all rows of the layer before.
+    """
     layers: dict[int, list[str]] = {}
     for name, level in network.levels().items():
         layers.setdefault(level, []).append(name)
     place: dict[str, tuple[float, float]] = {}
-    for level, names in sorted(layers.items()):
-
-        def pull(name: str) -> float:
-            above = [place[p][0] for p in network.parents(name)]
-            return sum(above) / len(above) if above else 0.5
-
-        for i, name in enumerate(sorted(names, key=pull)):
-            shift = 0.25 / len(names) if level % 2 else 0.0  # odd layers are shifted so that long edges miss the labels
-            place[name] = ((i + 0.5) / len(names) + shift, -float(level))
+    row, wide = 0, any(len(names) > 1 for names in layers.values())
+    for _, names in sorted(layers.items()):
+        above = {n: [place[p][0] for p in network.parents(n)] for n in names}
+        names.sort(key=lambda n: sum(above[n]) / len(above[n]) if above[n] else 0.0)
+        parts = math.ceil(len(names) / widest)
+        for part in (names[i::parts] for i in range(parts)):
+            # Rows are shifted against each other, so that a long edge doesn't run through the boxes between.
+            shift = (0.3 if row % 2 else -0.3) if wide and len(part) > 1 else (0.55 if row % 2 else -0.55)
+            shift = 0.0 if len(layers) < 3 and parts == 1 else shift
+            place |= {name: (i - (len(part) - 1) / 2 + shift, -float(row)) for i, name in enumerate(part)}
+            row += 1
     return place
 
 
-def network_figure(network: Network, *, strengths: Mapping[tuple[str, str], float] | None = None, groups: Mapping[str, str] | None = None,
-                   title: str = "", height: int = 460) -> go.Figure:  # fmt: skip
-    """A network in layers with arrows; ``strengths`` (parent, child) → 0…1 sets the width, ``groups`` name → "A"/"B" the colour."""
+def network_figure(
+    network: Network,
+    *,
+    strengths: Mapping[tuple[str, str], float] | None = None,
+    groups: Mapping[str, Any] | None = None,
+    title: str = "",
+    unit: str = "",
+    height: int | None = None,
+) -> go.Figure:
+    """A network in layers, every parent above its children.
+
+    ``strengths`` maps (parent, child) to a number, shown by the arrow's width and on hover with its ``unit``. ``groups`` maps
+    attributes to groups, or groups to attributes (``synthesizer.groups_``): a group has a colour and a sign.
+    """
     place = network_layout(network)
-    plot = figure(title=title, height=height)
-    for parent, child in network.edges:
-        (x0, y0), (x1, y1) = place[parent], place[child]
-        width = 1.2 if strengths is None else 0.6 + 4 * float(strengths.get((parent, child), 0))
-        plot.add_annotation(x=x1, y=y1, ax=x0, ay=y0, xref="x", yref="y", axref="x", ayref="y", text="", showarrow=True,
-                            arrowhead=2, arrowsize=1,
-                            arrowwidth=width, arrowcolor="rgba(128,128,128,.75)", standoff=14, startstandoff=10)  # fmt: skip
-    colours = [PALETTE["none"] if groups is None or groups.get(n) == "B" else PALETTE["private"] for n in place]
-    symbols = ["square" if groups is not None and groups.get(n) == "B" else "circle" for n in place]
-    plot.add_scatter(x=[p[0] for p in place.values()], y=[p[1] for p in place.values()], mode="markers+text",
-                     text=list(place), cliponaxis=False,
-                     textposition="top center", marker={"size": 15, "color": colours, "symbol": symbols},
-                     hoverinfo="text", showlegend=False)  # fmt: skip
-    deepest = min((p[1] for p in place.values()), default=0.0)
-    plot.update_xaxes(visible=False, range=[-0.05, 1.1])
-    plot.update_yaxes(visible=False, range=[deepest - 0.4, 0.6])
+    rows = 1 - min((y for _, y in place.values()), default=0.0)
+    plot = figure(title=title, height=height or int(110 + ROW * rows), margin={"l": 12, "r": 12, "t": 84, "b": 12})
+    _arrows(plot, network, place, strengths or {}, unit)
+    _boxes(plot, network, place, _members(groups or {}))
+    reach = max((abs(x) for x, _ in place.values()), default=0.0) + 0.75
+    plot.update_xaxes(visible=False, range=[-reach, reach], fixedrange=True)
+    plot.update_yaxes(visible=False, range=[0.5 - rows - 0.05, 0.55], fixedrange=True)
     return plot
 
 
+def _members(groups: Mapping[str, Any]) -> dict[str, str]:
+    if all(isinstance(value, str) for value in groups.values()):
+        return {str(name): str(group) for name, group in groups.items()}
+    return {str(name): str(group) for group, names in groups.items() for name in names}
+
+
+def _arrows(plot: go.Figure, network: Network, place: Mapping[str, tuple[float, float]],
+            strengths: Mapping[tuple[str, str], float], unit: str) -> None:  # fmt: skip
+    top = max(strengths.values(), default=0.0) or 1.0
+    widths = {edge: 1 + round(3 * max(strengths.get(edge, 0.0), 0.0) / top) if strengths else 1.5 for edge in network.edges}
+    middles: list[tuple[float, float, str]] = []
+    for width in sorted(set(widths.values())):
+        x: list[float | None] = []
+        y: list[float | None] = []
+        sizes: list[int] = []
+        for parent, child in (edge for edge in network.edges if widths[edge] == width):
+            parents = network.parents(child)
+            points = _bend(place[parent], place[child], parents.index(parent) - (len(parents) - 1) / 2)
+            x += [*points[:, 0].tolist(), None]
+            y += [*points[:, 1].tolist(), None]
+            sizes += [0] * (len(points) - 1) + [9, 0]
+            told = f": {strengths[parent, child]:.3g} {unit}" if (parent, child) in strengths else ""
+            middles.append((float(points[8, 0]), float(points[8, 1]), f"{parent} → {child}{told}"))
+        heads = {"symbol": "arrow", "angleref": "previous", "size": sizes, "color": FAINT, "line": {"width": 0}, "opacity": 1}
+        plot.add_scatter(x=x, y=y, mode="lines+markers", line={"color": FAINT, "width": width}, marker=heads, hoverinfo="skip",
+                         showlegend=False)  # fmt: skip
+    plot.add_scatter(x=[m[0] for m in middles], y=[m[1] for m in middles], text=[m[2] for m in middles], mode="markers",
+                     marker={"size": 14, "opacity": 0}, hovertemplate="%{text}<extra></extra>", showlegend=False)  # fmt: skip
+
+
+def _bend(start: tuple[float, float], end: tuple[float, float], place: float) -> np.ndarray:
+    """A smooth line (17, 2) from under the parent's box to above the child's, whose parents enter side by side."""
+    (x0, y0), (x1, y1) = start, end
+    x1, y1 = x1 + 0.14 * place, y1 + 14 / ROW
+    drop = y0 - y1
+    # A long edge keeps away from the boxes between.
+    side = 0.0 if drop < 1.5 else math.copysign(min(drop, 3.0) / 5, place or x1 - x0 or 1.0)
+    ends = np.array([(x0, y0), (x0 + side, y0 - drop / 2), (x1 + side, y1 + drop / 2), (x1, y1)])
+    t = np.linspace(0, 1, 17)[:, None]
+    return (1 - t) ** 3 * ends[0] + 3 * (1 - t) ** 2 * t * ends[1] + 3 * (1 - t) * t**2 * ends[2] + t**3 * ends[3]
+
+
+def _boxes(plot: go.Figure, network: Network, place: Mapping[str, tuple[float, float]], member: Mapping[str, str]) -> None:
+    kinds = {group: BOXES[i % len(BOXES)] for i, group in enumerate(sorted(set(member.values())))}
+    for group, (fill, _, _, marker) in kinds.items():
+        plot.add_scatter(x=[None], y=[None], mode="markers", marker={"color": fill, "symbol": marker, "size": 11},
+                         name=f"group {group}" if len(group) < 3 else group)  # fmt: skip
+    notes = []
+    for name, (x, y) in place.items():
+        fill, ink, sign, _ = kinds.get(member.get(name, ""), PLAIN)
+        short = name if len(name) <= 18 else f"{name[:17]}…"
+        notes.append({"x": x, "y": y, "text": f"{sign} {short}".strip(), "showarrow": False, "bgcolor": fill, "borderpad": 4,
+                      "font": {"color": ink, "size": 12}, "hovertext": f"{name} ← {', '.join(network.parents(name)) or '∅'}"})  # fmt: skip
+    plot.update_layout(annotations=notes, showlegend=bool(kinds))
+
+
 def ledger_figure(ledger: Ledger, *, title: str = "", height: int = 420) -> go.Figure:
-    """Claimed beside true ε, one pair of bars a step; unaccounted accesses are red bars to the top."""
+    """Claimed beside true ε, one pair of bars a step; what costs more than it claims is red, an unaccounted access to the top."""
     steps: dict[str, list[float]] = {}
     for e in ledger.entries:
         if e.kind not in ("mechanism", "unaccounted_access"):
             continue
-        kind = "structure" if e.mechanism in ("exponential", "permute_and_flip") else "tables" if e.step.startswith("table(") else e.step
+        kind = "parent sets" if e.step.startswith("parents of") else "noisy tables" if e.step.startswith("table(") else e.step
         row = steps.setdefault(kind, [0.0, 0.0])
         row[0] += float(e.claimed)
         row[1] = math.inf if e.kind == "unaccounted_access" else row[1] + float(e.cost)
     top = 1.25 * max([float(ledger.claimed), *(v for row in steps.values() for v in row if v != math.inf)])
-    plot = figure(title=title or ledger.verdict(), height=height, y="ε", barmode="group")
-    plot.add_bar(x=list(steps), y=[row[0] for row in steps.values()], name="claimed", marker_color=PALETTE["real"])
-    plot.add_bar(x=list(steps), y=[top if row[1] == math.inf else row[1] for row in steps.values()], name="true", showlegend=True,
-                 marker_color=[PALETTE["attack"] if true > claimed + 1e-12 else PALETTE["private"] for claimed, true in steps.values()],
-                 text=["∞" if row[1] == math.inf else f"{row[1]:.3g}" for row in steps.values()], textposition="inside")  # fmt: skip
+    names = [name.replace(" by ", "<br>by ").replace(" of ", "<br>of ") for name in steps]
+    over = [true > claimed + 1e-12 for claimed, true in steps.values()]
+    truth = "∞" if ledger.epsilon == math.inf else f"{float(ledger.epsilon):.4g}"
+    plot = figure(title=title or f"Budget: ε = {float(ledger.claimed):g} claimed, {truth} true", height=height, y="ε", barmode="group",
+                  margin={"l": 64, "r": 16, "t": 76, "b": 56})  # fmt: skip
+    plot.add_bar(x=names, y=[row[0] for row in steps.values()], name="claimed", marker_color=PALETTE["real"], offsetgroup="claimed")
+    for red, name, colour, shape in ((False, "true", "private", ""), (True, "true, more than claimed", "attack", "x")):
+        rows = [row[1] if o == red else None for row, o in zip(steps.values(), over, strict=True)]
+        if any(v is not None for v in rows):
+            plot.add_bar(x=names, y=[top if v == math.inf else v for v in rows], name=name, offsetgroup="true", textposition="inside",
+                         text=["" if v is None else "∞" if v == math.inf else f"{v:.3g}" for v in rows],
+                         marker={"color": PALETTE[colour], "pattern": {"shape": shape, "fgopacity": 0.4, "fillmode": "overlay",
+                                                                       "size": 8, "fgcolor": "#FFFFFF"}})  # fmt: skip
     plot.update_yaxes(range=[0, top])
     return plot
 
@@ -146,3 +227,18 @@ def curve(frame: pd.DataFrame, *, x: str, y: str, by: str, error: str | None = N
         plot.add_scatter(x=part[x], y=part[y], error_y=bands, name=str(name), mode="lines+markers",
                          line={"color": colour, "dash": dash}, marker={"symbol": symbol, "size": 8})  # fmt: skip
     return plot
+
+
+def svg(plot: go.Figure, *, width: int = 900, height: int | None = None) -> str:
+    """A figure as SVG text, the same bytes every time: random ids become numbers, text is a grey that reads on white and on black.
+
+    Needs the extra ``figures`` (kaleido) and a Chromium or Chrome on the machine.
+    """
+    plot = go.Figure(plot)
+    plot.update_layout(font_color="#7A7A7A")
+    for number, trace in enumerate(plot.data):
+        trace.uid = f"{number:06x}"
+    text = plot.to_image(format="svg", width=width, height=height or plot.layout.height or 420).decode()
+    drawn = re.search(r'id="defs-([0-9a-f]{6})"', text)
+    text = text.replace(drawn[1], "pdsynth") if drawn else text
+    return text.rstrip("\n") + "\n"
