@@ -57,7 +57,8 @@ attack.round(3).to_frame("how often the guess is right")
 # An ε-DP release allows at most $e^\epsilon/(1+e^\epsilon)$, and the claim was ε = 1:
 
 # %%
-print(f"allowed at ε = 1: {np.exp(1) / (1 + np.exp(1)):.1%}, published: {attack['published']:.1%}")
+allowed = np.exp(1) / (1 + np.exp(1))
+print(f"allowed at ε = 1: {allowed:.1%}, as published: {attack['published']:.1%}")
 
 # %% [markdown]
 # ## The toy, by hand
@@ -98,7 +99,7 @@ pd.DataFrame(rows).T.round(3)
 #
 # ### How to pay for an order
 #
-# Mutual information is a bad thing to add noise to: one record moves it by up to $\tfrac2n\log_2 n$. The integer K moves by at most
+# Mutual information is a bad thing to add noise to: one record moves it by up to about $\tfrac2n\log_2 n$. The integer K moves by at most
 # $6(n-1)$, or $4(n-1)$ when one side has two values. The sums $A_i=\sum_j K(i,j)$ count every pair twice, so the whole vector has
 # L1 sensitivity at most $6(n-1)\,d(d-1)$. Add discrete Laplace noise with this sensitivity over $\epsilon_0$ as its scale, sort, done: sorting noisy numbers is
 # post-processing.
@@ -165,7 +166,7 @@ pd.DataFrame(columns).round(3)
 #
 # **What to notice**
 # * At the first position the order is almost noise, yet the status line shows how few bits that costs.
-# * Raise the share of ε for the order step by step: the orange lines (three ranks or more) vanish as the noise scale falls below the gaps
+# * Raise the share of ε for the order step by step: the orange lines (noise moves them three ranks or more) vanish as the noise scale falls below the gaps
 #   between neighbours. Attributes of nearly equal strength swap longest, and lose least by it.
 # * Right, raw order: 1 against 0, whatever ε says. Noisy order: two bars that draw apart slowly as $\epsilon_0$ grows.
 # * Even with share 1 their ratio stays well below $e^{\epsilon_0}$: the sensitivity covers *all* tables, and this one isn't the worst.

@@ -106,7 +106,7 @@ def groups(run):
     run.fit(adult.frame, schema=adult.schema)
     return {name: "A" if name in run.groups_["A"] else "B" for name in adult.schema.names}
 
-pd.DataFrame({"published": groups(published), "strict": groups(strict)}).T
+pd.DataFrame({"published": groups(published), "strict": groups(strict)})
 
 # %% [markdown]
 # Where the two differ, the noisy association with `occupation` came out on the other side of the threshold (strict compares the
@@ -120,7 +120,8 @@ for e in published.ledger_.entries:
     child = e.attributes[0]
     if e.step.startswith("table(") and child in published.groups_["B"]:
         share, w = e.epsilon / e.claimed, published.weights_[child]
-        rows[child] = {"claimed": e.claimed, "true": e.epsilon, "true ÷ claimed": share, "max w": max(w)}
+        rows[child] = {"claimed": e.claimed, "true": e.epsilon,
+                       "true ÷ claimed": share, "max w": max(w)}
 pd.DataFrame(rows).T.astype(float).round(4)
 
 # %% [markdown]

@@ -142,8 +142,8 @@ def draw_orders(state: dict[str, Any], names: tuple[str, ...], odds: dict[str, t
         },
         yaxis={**shared, **sides[0], "anchor": "x"},
         yaxis3={**shared, **sides[1], "anchor": "x", "overlaying": "y", "side": "right"},
-        xaxis2={"domain": [0.74, 1], "anchor": "y2", "showgrid": False},
-        yaxis2={"domain": [0, 0.94], "range": [0, 1.08], "anchor": "x2", "title": {"text": "P(asthma enters before dog)"}},
+        xaxis2={"domain": [0.74, 1], "anchor": "y2", "showgrid": False, "title": {"text": "P(asthma enters before dog)"}},
+        yaxis2={"domain": [0, 0.94], "range": [0, 1.08], "anchor": "x2"},
     )
     return plot
 
