@@ -186,7 +186,7 @@ print(pds.HPPrivBayes(epsilon=1.0, k=2, sensitive="occupation").fit(adult.frame,
 # * **What is true of many.** That people with a doctorate earn more is learnt on purpose, and applies to you whether you are in the table or not.
 # * **The schema.** Categories and bounds must be known before looking. A schema inferred from the data is refused by a strict fit.
 # * **The second fit.** Every run on the same records adds to the bill. Moving the slider above did so each time, on a table that is public anyway.
-# * **A large ε.** At ε = 10 the factor in the table above is in the thousands: a number, hardly a protection.
+# * **A large ε.** At ε = 10 the factor in the table above is in the tens of thousands: a number, hardly a protection.
 #
 # ## The map
 #

@@ -188,7 +188,7 @@ ex.q3.check(word, cost)
 #
 # ## What the paper claims, what the ledger says
 #
-# The thesis reprints PrivBayes' second phase as "an ε/2-differentially private algorithm" with noise $\mathrm{Lap}\big(\frac{2(d-k)}{n\varepsilon}\big)$ on each of $d-k$
+# The thesis reprints PrivBayes' second phase as "an ε/2-differential private algorithm" with noise $\mathrm{Lap}\big(\frac{2(d-k)}{n\varepsilon}\big)$ on each of $d-k$
 # tables (Algorithm 2, line 4). Do the division: one table costs $\frac2n \div \frac{2(d-k)}{n\varepsilon} = \frac{\varepsilon}{d-k}$, all of them ε. With ε/2 for the network:
 
 # %%

@@ -25,6 +25,7 @@ import pdsynth as pds
 from pdsynth import measures, panels
 from pdsynth.lessons import lesson_03 as ex
 
+pd.set_option("display.max_colwidth", 90)
 adult = pds.datasets.load_adult(coding="thesis")
 n, cells = len(adult.frame), math.prod(adult.schema.sizes)
 print(f"{cells:,} cells for {n:,} people; at ε = 1 the noise in them adds up to about {2 * cells / n:,.0f} people for each real one")
@@ -130,7 +131,8 @@ for x, y in pairs:
 pd.DataFrame(rows, index=[" × ".join(p) for p in pairs], columns=["I, bits", "I ÷ its sensitivity", "R", "R ÷ its sensitivity"]).round(3)
 
 # %% [markdown]
-# In the last column the weak pairs stand out of the noise more than ten times better. The two measures are related (Pinsker: $R\le\sqrt{I\ln2/2}$), so little is lost.
+# In the last column the weak pairs stand out of the noise more than ten times better. Little is lost: both
+# measures are 0 exactly for independent attributes, and Pinsker's inequality $R\le\sqrt{I\ln2/2}$ ties them together.
 #
 # ## The panel: a map of Adult
 #
@@ -237,7 +239,7 @@ pd.DataFrame(order).T
 # %% [markdown]
 # ## What is still not private
 #
-# * **The heat map in colour I or R.** It is computed from raw records; for people who are not a public teaching table, only *R with noise* may leave the house.
+# * **The heat map of I or R.** It is computed from raw records; for people who are not a public teaching table, only *R with noise* may leave the house.
 # * **The arrows.** A network chosen by `argmax` on raw scores is a function of the data and can flip with one record. Lesson 04 chooses by chance, with a promise.
 # * **The strong link itself.** That husbands are men is no secret of any one of them. DP hides who is in the table, not what the table is about.
 #

@@ -27,10 +27,8 @@ def _choose(function: Callable[..., Any]) -> str | None:
     if function([1, 0], 1, 1.0) is None:
         return "choose returns nothing yet."
     for scores, sensitivity, epsilon in (([3, 1, 0], 1, 1.0), ([10, 10, 4], 2, 0.5), ([90_000, 89_990], 1, 0.2)):
-        got, right = (
-            np.asarray(function(scores, sensitivity, epsilon), dtype=float),
-            exponential_probabilities(scores, sensitivity, epsilon),
-        )
+        right = exponential_probabilities(np.array(scores), sensitivity, epsilon)
+        got = np.asarray(function(scores, sensitivity, epsilon), dtype=float)
         if got.shape != right.shape:
             return f"choose returns an array of shape {got.shape}; one probability a score is asked for, shape {right.shape}."
         if not np.isfinite(got).all():
@@ -38,7 +36,7 @@ def _choose(function: Callable[..., Any]) -> str | None:
         if not math.isclose(got.sum(), 1):
             return f"the probabilities of choose add up to {got.sum():.4g}: divide by their sum."
         if not np.allclose(got, right):
-            if np.allclose(got, exponential_probabilities(scores, sensitivity / 2, epsilon)):
+            if np.allclose(got, exponential_probabilities(np.array(scores), sensitivity / 2, epsilon)):
                 return "choose forgets the 2 in e^(εu/2Δ): that spends 2ε."
             return f"choose({scores}, {sensitivity}, {epsilon}) gives {got.round(4).tolist()}: compare with e^(εu/2Δ)."
     return None

@@ -27,7 +27,13 @@ def _pair(answer: Any) -> str | None:
 def _cost(function: Callable[..., Any]) -> str | None:
     if function([(1, 2)]) is None:
         return "true_cost returns nothing yet."
-    for steps in ([(1, 2), (1, 3), (1, 6)], [(2, 24)] * 12, [(Fraction(4, 5), Fraction(8)), (2, Fraction(1, 2))], []):
+    cases: list[list[tuple[Any, Any]]] = [
+        [(1, 2), (1, 3), (1, 6)],
+        [(2, 24)] * 12,
+        [(Fraction(4, 5), Fraction(8)), (2, Fraction(1, 2))],
+        [],
+    ]
+    for steps in cases:
         right = sum((Fraction(s) / Fraction(b) for s, b in steps), Fraction(0))
         got = function(steps)
         if math.isclose(float(got), float(sum(Fraction(b) / Fraction(s) for s, b in steps))) and steps and got != right:

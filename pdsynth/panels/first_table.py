@@ -47,11 +47,12 @@ def room() -> Room:
 
 def draw(real: np.ndarray, fake: np.ndarray, labels: tuple[str, ...], title: str) -> go.Figure:
     """Real beside synthetic shares, one pair of bars a value."""
-    plot = figure(title=title, y="share of the records", height=400, barmode="group")
+    plot = figure(title=title, y="share of the records", height=430, barmode="group")
     plot.add_bar(x=list(labels), y=real, name="real", marker_color=PALETTE["real"])
     plot.add_bar(x=list(labels), y=fake, name="synthetic", marker={"color": PALETTE["private"], "pattern": HATCH})
     plot.update_yaxes(range=[0, min(1.0, 1.4 * float(real.max()))], tickformat=".0%")  # follows the attribute, never ε
     plot.update_xaxes(type="category")
+    plot.update_layout(title_subtitle={"text": "real people and synthetic rows", "font": {"size": 12}}, margin_t=84)
     return plot
 
 

@@ -65,7 +65,7 @@ def draw(here: Room, matrix: np.ndarray, pair: tuple[int, int], measure: str, ti
     """Left: all pairs, the chosen one framed. Right: share of the records minus what independence would give, a cell."""
     names, table = here.schema.names, here.records.table(pair)
     labels = [list(here.schema.attributes[j].labels) for j in pair]
-    plot = figure(title=title, height=620)
+    plot = figure(title=title, height=640)
     plot.add_heatmap(z=matrix, x=list(range(len(names))), y=list(range(len(names))), zmin=0, zmax=TOPS[measure], colorscale="Cividis",
                      customdata=[[f"{a} × {b}" for a in names] for b in names], hovertemplate="%{customdata}: %{z:.4f}<extra></extra>",
                      colorbar=_key(measure, 0.0))  # fmt: skip
@@ -76,21 +76,22 @@ def draw(here: Room, matrix: np.ndarray, pair: tuple[int, int], measure: str, ti
     plot.add_heatmap(z=gap.T, x=labels[0], y=labels[1], xaxis="x2", yaxis="y2", zmid=0, zmin=-0.05, zmax=0.05,
                      colorscale=[[0, PALETTE["none"]], [0.5, "#f3f3f3"], [1, PALETTE["attack"]]], customdata=table.T,
                      hovertemplate="%{x} × %{y}: %{customdata:,} people, P − P·P = %{z:.4f}<extra></extra>",
-                     colorbar=_key(f"P(x,y) − P(x)P(y), {names[pair[1]]} by {names[pair[0]]}", 0.64))  # fmt: skip
+                     colorbar=_key("P(x,y) − P(x)P(y)", 0.64))  # fmt: skip
     ticks = {"tickmode": "array", "tickvals": list(range(len(names))), "ticktext": list(names), "showgrid": False, "zeroline": False}
     plot.update_layout(
         xaxis={"domain": [0, 0.4], "tickangle": -50, **ticks},
         yaxis={"autorange": "reversed", **ticks},
         xaxis2={"domain": [0.64, 1], "anchor": "y2", "tickangle": -50, "type": "category"},
         yaxis2={"anchor": "x2", "autorange": "reversed", "type": "category"},
-        margin={"t": 120, "b": 130},
+        title_subtitle={"text": "all pairs, and the framed pair taken apart", "font": {"size": 12}},
+        margin={"t": 72, "b": 180},
     )
     return plot
 
 
 def _key(text: str, x: float) -> dict[str, Any]:
-    """A horizontal colour bar above a heat map that starts at ``x``."""
-    place = {"x": x, "xanchor": "left", "y": 1.02, "yanchor": "bottom"}
+    """A horizontal colour bar below a heat map that starts at ``x``: above, plotly.js would push the title out of the figure."""
+    place = {"x": x, "xanchor": "left", "y": -0.33, "yanchor": "top"}
     return {"title": {"text": text, "side": "top"}, "orientation": "h", "len": 0.36, "thickness": 10, **place}
 
 

@@ -94,6 +94,7 @@ def draw(ledger: Ledger, title: str) -> go.Figure:
         yaxis={"range": [0, TOP], "title": {"text": "ε"}},
         xaxis2={"domain": [0.62, 1], "anchor": "y2", "range": [0, TOP * 1.12], "title": {"text": "loss if only this attribute changes, ε"}},
         yaxis2={"anchor": "x2"},
+        title_subtitle={"text": "what is claimed, what is true, and who bears it", "font": {"size": 12}},
         margin={"t": 84},
     )
     return plot

@@ -84,6 +84,7 @@ def draw(state: dict[str, Any], labels: tuple[str, ...], epsilon: float, title: 
         xaxis2={"domain": [0.58, 1], "anchor": "y2", "tickangle": -50, "title": {"text": "value named the commonest"}, "type": "category"},
         yaxis=log,
         yaxis2={**log, "anchor": "x2"},
+        title_subtitle={"text": "two neighbouring tables, and the band that ε allows", "font": {"size": 12}},
         margin={"t": 92, "b": 110},
     )
     return plot
