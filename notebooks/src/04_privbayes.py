@@ -62,8 +62,8 @@ exponential_probabilities(np.array(scores), sensitivity, epsilon=1.0).round(2)
 # %%
 noisy = np.array([[5, -1], [2, 4]])
 clipped = np.maximum(noisy, 0)
-print("P*(over40)       ", clipped.sum(axis=0) / clipped.sum())
-print("P*(paid | over40)\n", conditional(noisy))
+print("P*(over40)       ", (clipped.sum(axis=0) / clipped.sum()).round(3))
+print("P*(paid | over40)\n", conditional(noisy).round(3))
 
 # %% [markdown]
 # Check it: the columns add up to 7 and 4, so 7/11 and 4/11; the first column gives 5/7 and 2/7, the second 0 and 1.

@@ -54,7 +54,8 @@ def published_ratio(yes, cells=256, runs=2000):
 one, two = published_ratio(1), published_ratio(2)
 threshold, paid = (one.mean() + two.mean()) / 2, float(epsilon3 / l)
 right = (np.mean(one > threshold) + np.mean(two < threshold)) / 2
-print(f"paid: ε = {paid:.3f}, which allows {np.exp(paid) / (1 + np.exp(paid)):.1%} right guesses")
+allowed = np.exp(paid) / (1 + np.exp(paid))
+print(f"paid: ε = {paid:.3f}, which allows {allowed:.1%} right guesses")
 print(f"she is right {right:.1%} of the time")
 
 # %% [markdown]
