@@ -221,7 +221,7 @@ def test_utility_improves_with_structure():
     rng = np.random.default_rng(0)
     column = np.where(rng.random(800) < 0.5, "yes", "no")
     frame, schema = binary(3)
-    frame = pd.DataFrame({n: column for n in schema.names})
+    frame = pd.DataFrame(dict.fromkeys(schema.names, column))
     agreement = {}
     for k in (0, 1):
         fake = PrivBayes(20.0, k=k, random_state=1).fit(frame, schema).sample(2000)
