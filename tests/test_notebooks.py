@@ -74,15 +74,54 @@ def test_static_picture_is_there(source):
         assert (ROOT / picture).exists(), picture
 
 
+def execute(path, *options):
+    """In a fresh process and shell, where the notebook lies."""
+    return subprocess.run(
+        [sys.executable, str(RUNNER), str(path), *options],
+        capture_output=True, text=True, timeout=400, cwd=path.parent, env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+
+
 @pytest.mark.notebook
 @pytest.mark.parametrize("source", SOURCES, ids=names)
 def test_solutions_run_without_error(source):
-    """In a fresh process and shell; every exercise of the solutions notebook must pass and no live panel may show an error."""
-    run = subprocess.run(
-        [sys.executable, str(RUNNER), str(NOTEBOOKS / "solutions" / f"{source.stem}.ipynb")],
-        capture_output=True, text=True, timeout=240, cwd=NOTEBOOKS / "solutions", env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )  # fmt: skip
+    """Every exercise of the solutions notebook must pass and no live panel may show an error."""
+    run = execute(NOTEBOOKS / "solutions" / f"{source.stem}.ipynb")
     assert run.returncode == 0, run.stdout[-3000:] + run.stderr[-3000:]
+
+
+@pytest.mark.notebook
+@pytest.mark.parametrize("source", SOURCES[:-1], ids=names)  # the last one runs in a real kernel below
+def test_unanswered_exercises_stop_no_student(source):
+    run = execute(NOTEBOOKS / f"{source.stem}.ipynb", "--student")
+    assert run.returncode == 0, run.stdout[-3000:] + run.stderr[-3000:]
+
+
+PANEL = """\
+import plotly.graph_objects as go
+from pdsynth.widgets import live, slider
+live(lambda x: go.Figure(), x=slider('x', 1, 0, 2, 1))
+"""
+ASK = "from pdsynth.lessons.exercise import Exercise\nq = Exercise(lambda a: None if a == 1 else 'not 1', 'h', 's')\n"
+FAULTS = {
+    "": "expected one live panel",
+    "1 / 0": "ZeroDivisionError",
+    "class A:\n    def _repr_html_(self): raise OSError('broken repr')\nA()": "broken repr",
+    PANEL + PANEL.replace("go.Figure()", "1 / 0"): "expected one live panel",
+    PANEL.replace("go.Figure()", "1 / 0"): "ZeroDivisionError",
+    PANEL + "# %%\n" + ASK + "q.check(2)": "doesn't pass",
+    PANEL + "# %%\n" + ASK + "q.check(None)": "doesn't pass",
+}
+
+
+@pytest.mark.notebook
+@pytest.mark.parametrize(("code", "says"), FAULTS.items(), ids=range(len(FAULTS)))
+def test_the_runner_notices_what_is_wrong(build, tmp_path, code, says):
+    path = tmp_path / "faulty.ipynb"
+    path.write_text(build.notebook("faulty", f"# %%\n{code}\n", solutions=True), encoding="utf-8")
+    run = execute(path)
+    assert run.returncode == 1
+    assert says in run.stderr
 
 
 @pytest.mark.notebook
