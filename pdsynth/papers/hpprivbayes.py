@@ -9,7 +9,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -147,7 +147,7 @@ def synthesizer(this: Curve, sensitive: str, settings: Settings) -> Any:
     shared: dict[str, Any] = {"k": this.k if this.k == "auto" else int(this.k), "guarantee": this.guarantee, "noise": "common"}
     if this.method == "PrivBayes":
         return PrivBayes(beta=settings.beta, **shared)
-    return HPPrivBayes(sensitive=sensitive, theta=settings.theta, r=Fraction(this.r), L1=settings.L1, **shared)
+    return HPPrivBayes(sensitive=sensitive, theta=settings.theta, r=cast(float, Fraction(this.r)), L1=settings.L1, **shared)
 
 
 # --- the experiment -------------------------------------------------------------------------------------------------------
@@ -189,9 +189,9 @@ def _settings(figure: int, repeats: int, options: Mapping[str, Any]) -> Settings
 def tidy(rows: pd.DataFrame, figure: int) -> pd.DataFrame:
     """One row a trial and metric, with the curve's parts as columns; times are left out, so that a rerun gives the same bytes."""
     parts = rows["method"].str.split("|", expand=True)
-    out = pd.DataFrame({"metric": rows["measure"].map(MEASURES[figure]), "method": parts[0], "guarantee": parts[1], "k": parts[2], "r": parts[3]})
-    gap = rows["value"].isna()
-    return out.assign(epsilon=rows["epsilon"], repeat=rows["repeat"], seed=rows["seed"], value=rows["value"], note=rows["note"].where(gap, ""))
+    named = {"metric": rows["measure"].map(MEASURES[figure]), "method": parts[0], "guarantee": parts[1], "k": parts[2], "r": parts[3]}
+    note = rows["note"].where(rows["value"].isna(), "")
+    return pd.DataFrame(named).assign(**{c: rows[c] for c in ("epsilon", "repeat", "seed", "value")}, note=note)
 
 
 def assemble(figure: int, frame: pd.DataFrame, settings: Settings, parameters: Mapping[str, Any]) -> Result:

@@ -30,12 +30,15 @@ def line(plot: go.Figure, part: pd.DataFrame, x: str, style: dict[str, Any], whe
     plot.add_scatter(
         x=part[x], y=part["mean"], name=style["name"], legendgroup=style["name"], showlegend=style.get("legend", True),
         mode="lines+markers", line={"color": style["colour"], "dash": style.get("dash", "solid"), "width": 2},
-        marker={"symbol": style.get("symbol", "circle"), "size": 8}, error_y={"type": "data", "array": part["ci95"], "thickness": 1.4, "width": 4},
+        marker={"symbol": style.get("symbol", "circle"), "size": 8},
+        error_y={"type": "data", "array": part["ci95"], "thickness": 1.4, "width": 4},
         **(where or {}),
     )  # fmt: skip
 
 
-def level(plot: go.Figure, part: pd.DataFrame, span: tuple[float, float], style: dict[str, Any], where: dict[str, Any] | None = None) -> None:
+def level(
+    plot: go.Figure, part: pd.DataFrame, span: tuple[float, float], style: dict[str, Any], where: dict[str, Any] | None = None
+) -> None:
     """A value that doesn't depend on ε: a horizontal line."""
     mean = float(part["mean"].iloc[0])
     plot.add_scatter(x=list(span), y=[mean, mean], name=style["name"], legendgroup=style["name"], showlegend=style.get("legend", True),
@@ -53,10 +56,9 @@ def curves(plot: go.Figure, summary: pd.DataFrame, metric: str, settings: Settin
     """All curves against ε of figures 4 and 5, and the lines without privacy."""
     for this in only or compared(settings):
         method, guarantee, k = this.method, this.guarantee, this.k
-        style = {"name": label(method, guarantee, k), "colour": COLOUR[method], "symbol": MARKER[method], "legend": legend,
+        symbol = MARKER[method] + ("-open" if guarantee == "strict" and k != "auto" else "")
+        style = {"name": label(method, guarantee, k), "colour": COLOUR[method], "symbol": symbol, "legend": legend,
                  "dash": DASH.get((guarantee, k), "dash")}  # fmt: skip
-        if guarantee == "strict" and k != "auto":
-            style["symbol"] += "-open"
         line(plot, rows(summary, metric, method, guarantee, k), "epsilon", style, where)
     span = (min(settings.epsilons), max(settings.epsilons))
     for method, dash in zip(METHODS, ("longdash", "dot"), strict=True):
@@ -94,15 +96,17 @@ def panels(columns: int, titles: list[str], **shared: bool) -> go.Figure:
 def sums(data: pd.DataFrame, settings: Settings) -> go.Figure:
     """Figure 3: sum of mutual information against k."""
     summary = summarise(data).assign(degree=lambda f: f["k"].astype(int))
-    shown = [(NO_NOISE, "no noise"), (max(settings.epsilons), f"ε = {max(settings.epsilons):g}"), (min(settings.epsilons), f"ε = {min(settings.epsilons):g}")]
+    shown = [(NO_NOISE, "no noise"), *((e, f"ε = {e:g}") for e in (max(settings.epsilons), min(settings.epsilons)))]
     plot = panels(len(shown), [name for _, name in shown], shared_yaxes=True)
     for column, (epsilon, _) in enumerate(shown, 1):
         for guarantee in ("none",) if epsilon == NO_NOISE else ("published", "strict"):
+            style: dict[str, Any]
             for method in METHODS:
                 at = (summary["epsilon"] == epsilon) & (summary["guarantee"] == guarantee) & (summary["method"] == method)
                 word = {"none": "no noise", "published": "as published", "strict": "strict"}[guarantee]
                 dash = {"none": "longdash", "published": "dash", "strict": "solid"}[guarantee]
-                style = {"name": f"{method}, {word}", "colour": COLOUR[method], "symbol": MARKER[method], "dash": dash, "legend": column != 3}
+                style = {"name": f"{method}, {word}", "colour": COLOUR[method], "symbol": MARKER[method], "dash": dash}
+                style["legend"] = column != len(shown)
                 line(plot, summary[at], "degree", style, {"row": 1, "col": column})
     plot.update_xaxes(title_text="k (parents)", tickvals=[int(k) for k in settings.degrees])
     plot.update_yaxes(title_text="sum of mutual information, bit", col=1)
