@@ -130,9 +130,11 @@ class TestGroupsOrderScales:
             assert a == sorted(a)
             assert b == sorted(b)
 
-    def test_s_joins_a_declared_group_b(self):
+    def test_s_joins_declared_groups_but_never_b(self):
         frame, schema = table()
-        assert hp(k=1, groups={"A": ["x2"], "B": ["x0", "x1"]}).fit(frame, schema).groups_ == {"A": ["x0", "x2"], "B": ["x1", "x3", "x4"]}
+        assert hp(k=1, groups={"A": ["x2"], "B": ["x1"]}).fit(frame, schema).groups_ == {"A": ["x0", "x2"], "B": ["x1", "x3", "x4"]}
+        with pytest.raises(BudgetError, match="'x0' is always in group A"):
+            hp(k=1, groups={"A": ["x2"], "B": ["x0", "x1"]}).fit(frame, schema)
 
     def test_without_noise_groups_follow_theta_in_bits(self):
         frame, schema = table(400)

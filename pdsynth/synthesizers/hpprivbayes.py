@@ -136,6 +136,8 @@ class HPPrivBayes(Synthesizer):
             schema.index(name)
         if len(set(named)) != len(named) or not set(declared) <= {"A", "B"}:
             raise BudgetError(f"groups must name each attribute once, under 'A' or 'B'; got {dict(declared)}")
+        if self.sensitive in declared.get("B", []):
+            raise BudgetError(f"the sensitive attribute {self.sensitive!r} is always in group A, but the groups put it in B: take it out")
         a = [n for n in schema.names if n in declared.get("A", []) or n == self.sensitive]
         return {"A": a, "B": [n for n in schema.names if n not in a]}
 
