@@ -44,7 +44,8 @@ print(f"all {rich.sum():,}, all but one {rich[1:].sum():,}: person 0 earns {'mor
 def pmf(z):
     return Fraction(1, 3) / 2 ** abs(z)
 
-toy = pd.DataFrame({"under D": [pmf(s - 2) for s in range(-1, 5)], "under D'": [pmf(s - 1) for s in range(-1, 5)]}, index=range(-1, 5))
+outputs = range(-1, 5)
+toy = pd.DataFrame({"under D": [pmf(s - 2) for s in outputs], "under D'": [pmf(s - 1) for s in outputs]}, index=outputs)
 toy.assign(ratio=toy["under D"] / toy["under D'"]).rename_axis("output").T
 
 # %% [markdown]
@@ -88,7 +89,8 @@ pd.DataFrame({"real": counts, "released": noisy, "error": noisy - counts}).T
 
 # %%
 few = adult.frame["occupation"].head(200).value_counts()
-chosen = [few.index[exponential_mechanism(Quantity(few.to_numpy(), "people"), Quantity(1, "people"), Fraction(1, 2), ExactNoise())] for _ in range(8)]
+scores, one_person = Quantity(few.to_numpy(), "people"), Quantity(1, "people")
+chosen = [few.index[exponential_mechanism(scores, one_person, Fraction(1, 2), ExactNoise())] for _ in range(8)]
 print("really:", few.index[0], "| chosen in 8 runs:", pd.Series(chosen).value_counts().to_dict())
 try:
     exponential_mechanism(Quantity(few.to_numpy(), "bits"), Quantity(1, "nats"), Fraction(1, 2), ExactNoise())
@@ -196,8 +198,8 @@ pd.Series({"printed, 2λ": 2 * 4, "true, 2λ²": 2 * 4**2, "measured": draws.var
 
 # %%
 book = pds.Ledger(Fraction(1), "published")
-book.write("mechanism", "histogram of occupation", mechanism="discrete_laplace", inputs=("raw:D",), attributes=("occupation",),
-           sensitivity=Fraction(2), scale=Fraction(2), epsilon=Fraction(1, 2), claimed=Fraction(1, 2))  # fmt: skip
+cost = {"sensitivity": Fraction(2), "scale": Fraction(2), "epsilon": Fraction(1, 2), "claimed": Fraction(1, 2)}
+book.write("mechanism", "histogram of occupation", mechanism="discrete_laplace", inputs=("raw:D",), attributes=("occupation",), **cost)
 book.check()
 
 # %% [markdown]

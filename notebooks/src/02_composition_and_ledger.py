@@ -49,8 +49,8 @@ print(Fraction(1, 2) + Fraction(1, 3) + Fraction(1, 6), "|", sum([0.1] * 10), "|
 # %%
 book = pds.Ledger(Fraction(1), "strict")
 for name, scale in (("smokers", 2), ("runners", 3), ("cooks", 6)):
-    book.write("mechanism", f"count of {name}", mechanism="discrete_laplace", inputs=("raw:D",), attributes=(name,),
-               sensitivity=Fraction(1), scale=Fraction(scale), epsilon=Fraction(1, scale), claimed=Fraction(1, scale))  # fmt: skip
+    cost = {"sensitivity": Fraction(1), "scale": Fraction(scale), "epsilon": Fraction(1, scale), "claimed": Fraction(1, scale)}
+    book.write("mechanism", f"count of {name}", mechanism="discrete_laplace", inputs=("raw:D",), attributes=(name,), **cost)
 try:
     book.write("mechanism", "one more", mechanism="discrete_laplace", sensitivity=Fraction(1), scale=Fraction(9), epsilon=Fraction(1, 9))
 except pds.BudgetError as refusal:
@@ -196,12 +196,13 @@ reprint = pds.PrivBayes(epsilon=1.0, k=2, guarantee="published", reading="thesis
 print(reprint.ledger_.verdict())
 
 # %% [markdown]
-# The original PrivBayes prints the right scale; this is a slip of the reprint. Theorem 1 of the thesis is a different matter. It adds
+# The original PrivBayes is sound; this is a slip of the reprint. Theorem 1 of the thesis is a different matter. It adds
 # $\varepsilon_1+\varepsilon_2+\varepsilon_3=\varepsilon$ and says of step 2 that "there is no privacy protection involved in this step as we consider the data publisher safe". The ledger:
 
 # %%
 published = pds.HPPrivBayes(epsilon=1.0, k=2, sensitive="occupation", guarantee="published").fit(adult.frame, schema=adult.schema)
-pd.DataFrame([(e.step, e.source, e.released) for e in published.ledger_.unaccounted], columns=["unaccounted step", "line", "what was read"])
+rows = [(e.step, e.source, e.released) for e in published.ledger_.unaccounted]
+pd.DataFrame(rows, columns=["unaccounted step", "line", "what was read"])
 
 # %% [markdown]
 # In differential privacy the publisher is *always* trusted. What must be private is what the outside world can see, and the order, the groups and the noise

@@ -6,7 +6,7 @@
 # | **Time** | about 45 minutes |
 # | **Before this** | 02 composition and the ledger |
 # | **You will be able to** | compute mutual information by hand, say how good a network is before any noise, and explain why a private algorithm prefers another measure |
-# | **Paper** | thesis sections 2 and 2.1, Definitions 8 and 9, Equation (5); J. Zhang et al., *PrivBayes*, ACM TODS 2017, sections 3 and 4 |
+# | **Paper** | thesis sections 2 and 2.1, Definitions 8 and 9, Equation (5); J. Zhang et al., *PrivBayes*, ACM TODS 2017, Lemma 4.1 |
 # | **ε spent** | 0 on people: Adult is a public teaching table. Each fit below *would* cost what its ledger says |
 
 # %% [markdown]
@@ -52,9 +52,9 @@ print(ab, ac, sep="\n\n")
 
 # %%
 by_hand = 2 * 3 / 8 * math.log2(3 / 2) + 2 * 1 / 8 * math.log2(1 / 2)
-rows = {name: (measures.mutual_information(t), measures.tvd_from_independence(t), measures.association(t)) for name, t in (("A, B", ab), ("A, C", ac))}
 print("I by hand:", by_hand)
-pd.DataFrame(rows, index=["I in bits", "R", "K"]).T
+functions = {"I in bits": measures.mutual_information, "R": measures.tvd_from_independence, "K": measures.association}
+pd.DataFrame({name: [f(ab), f(ac)] for name, f in functions.items()}, index=["A, B", "A, C"])
 
 # %% [markdown]
 # ## The idea, in the paper's symbols
@@ -91,8 +91,12 @@ p = np.zeros(small.sizes)
 np.add.at(p, tuple(small.encode(adult.frame[names]).T), 1 / n)
 fixed = sum(measures.entropy(p.sum(axis=tuple({0, 1, 2} - {i}))) for i in range(3)) - measures.entropy(p)
 sex, kin, wed = names
-drawings = {"no edges": [], "sex in the middle": [(sex, kin), (sex, wed)], "relationship in the middle": [(kin, sex), (kin, wed)],
-            "marital status in the middle": [(wed, sex), (wed, kin)]}  # fmt: skip
+drawings = {
+    "no edges": [],
+    "sex in the middle": [(sex, kin), (sex, wed)],
+    "relationship in the middle": [(kin, sex), (kin, wed)],
+    "marital status in the middle": [(wed, sex), (wed, kin)],
+}
 rows, seen = {}, p > 0
 for label, edges in drawings.items():
     network = pds.Network.from_edges(names, edges)
