@@ -48,7 +48,9 @@ class Exercise:
             wrong = self.examine(*answer)
         except Exception as problem:  # the student's code failed: say where, don't crash the notebook
             return Message(f"{self.name}: your answer raised {type(problem).__name__}: {problem}", "wrong")
-        return Message(f"{self.name}: {self.praise}", "right") if wrong is None else Message(f"{self.name}: {wrong}", "wrong")
+        if wrong is None:
+            return Message(f"{self.name}: {self.praise}", "right")
+        return Message(f"{self.name}: {wrong}", "open" if "returns nothing yet" in wrong else "wrong")
 
     def hint(self) -> Message:
         """A nudge."""
