@@ -15,33 +15,32 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
-import pkgutil
-import re
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
-import kaleido  # noqa: E402
 import plotly.graph_objects as go  # noqa: E402
 
 from pdsynth import papers  # noqa: E402
 from pdsynth.papers import hpprivbayes, hpprivbayes_plots  # noqa: E402
 from pdsynth.papers.results import Result  # noqa: E402
+from pdsynth.plots import svg  # noqa: E402
 
 PAPER = HERE / "hpprivbayes"
 WIDTH = 800
-# ids that Plotly draws at random: the same picture must give the same bytes
-RANDOM_IDS = (r"\b(?:legend|clip|defs-|topdefs-|g|legg)[0-9a-f]{6}", r"\btrace(?:scatter|bar|heatmap)?[0-9a-f]{6}\b")
 
 
 @contextmanager
 def browser() -> Iterator[None]:
     """One browser for all pictures (single and server mode differ in a few bytes)."""
+    import kaleido
+
+    warnings.filterwarnings("ignore", message="The kopts argument", category=UserWarning)
     kaleido.start_sync_server(silence_warnings=True)
     try:
         yield
@@ -50,25 +49,12 @@ def browser() -> Iterator[None]:
 
 
 def save(plot: go.Figure, path: Path, width: int = WIDTH) -> None:
-    """Write an SVG on white, with ids in the order in which they occur."""
+    """Write an SVG whose bytes depend on the figure alone; its white ground keeps it readable on dark pages."""
     plot = go.Figure(plot)
-    plot.update_layout(paper_bgcolor="white", plot_bgcolor="white", width=width, font_color="#222222")
-    for i, trace in enumerate(plot.data):
-        trace.uid = f"t{i}"
-    svg = kaleido.calc_fig_sync(plot, opts={"format": "svg", "width": width, "height": plot.layout.height or 450}).decode()
+    plot.update_layout(paper_bgcolor="white", plot_bgcolor="white")
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(stable(svg), encoding="utf-8")
+    path.write_text(svg(plot, width=width), encoding="utf-8", newline="\n")
     sys.stdout.write(f"{path.relative_to(HERE.parent)}: {path.stat().st_size:,} bytes\n")
-
-
-def stable(svg: str) -> str:
-    """The same SVG with its random ids numbered."""
-    for pattern in RANDOM_IDS:
-        names: dict[str, str] = {}
-        for name in re.findall(pattern, svg):
-            names.setdefault(name, re.sub(r"[0-9a-f]{6}$", f"{len(names):06d}", name))
-        svg = re.sub(pattern, lambda match, names=names: names[match.group()], svg)
-    return svg
 
 
 # --- the thesis -----------------------------------------------------------------------------------------------------------
@@ -120,22 +106,15 @@ def make_main(options: argparse.Namespace) -> None:
 # --- lessons --------------------------------------------------------------------------------------------------------------
 
 
-def panels() -> dict[str, Any]:
-    """Panel modules that can draw themselves without a kernel, by the name of their picture."""
-    package = importlib.import_module("pdsynth.panels")
-    found = {}
-    for module in pkgutil.iter_modules(package.__path__):
-        panel = importlib.import_module(f"pdsynth.panels.{module.name}")
-        if hasattr(panel, "static"):
-            found[getattr(panel, "PICTURE", module.name)] = panel
-    return found
-
-
 def make_lessons(options: argparse.Namespace) -> None:
     """Each panel in its default state, on the real table."""
-    for name, panel in panels().items():
-        if not options.names or name in options.names:
-            save(panel.static(), HERE / "lessons" / f"{name}.svg")
+    from pdsynth.panels import LESSONS
+
+    for name, picture in LESSONS.items():
+        if not options.names or picture in options.names or name in options.names:
+            path = HERE / "lessons" / f"{picture}.svg"
+            path.write_text(svg(importlib.import_module(f"pdsynth.panels.{name}").static()), encoding="utf-8", newline="\n")
+            sys.stdout.write(f"{path.relative_to(HERE.parent)}\n")
     write_index()
 
 
@@ -143,7 +122,12 @@ def make_lessons(options: argparse.Namespace) -> None:
 
 
 def write_index() -> None:
-    """figures/README.md, from what lies in the folder."""
+    """Write figures/README.md."""
+    (HERE / "README.md").write_text(index(), encoding="utf-8", newline="\n")
+
+
+def index() -> str:
+    """The index page, from the committed trials."""
     parts = [INTRODUCTION]
     done = [n for n in hpprivbayes.TITLES if trials_file(n).exists()]
     results = {n: redrawn(n) for n in done}
@@ -154,7 +138,7 @@ def write_index() -> None:
     if drawn:
         lines = "".join(f"### {p.stem}\n\n![{p.stem}](lessons/{p.name})\n\n" for p in drawn)
         parts.append("## Lessons\n\nEach lesson's panel in its default state: `python figures/make.py lessons`.\n\n" + lines)
-    (HERE / "README.md").write_text("\n".join(parts).rstrip() + "\n", encoding="utf-8")
+    return "\n".join(parts).rstrip() + "\n"
 
 
 INTRODUCTION = """# Figures

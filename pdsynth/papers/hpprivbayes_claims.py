@@ -158,8 +158,8 @@ def figure_4(data: pd.DataFrame, settings: Settings) -> list[Verdict]:
 WHY_DISTANCE = (
     "At k = 4 both drown: a cell holds less than the noise. PrivBayes then derives its first four attributes from one five-way "
     "table whose clipped noise makes them nearly uniform, whereas HPPrivBayes as printed also measures the small first tables, "
-    "without paying for them. At a k that the budget can bear the order reverses: frequent values get a weight near zero, so the cells that hold most records "
-    "get the most noise."
+    "without paying for them. At a k that the budget can bear the order reverses: frequent values get a weight near zero, so the "
+    "cells that hold most records get the most noise."
 )
 
 

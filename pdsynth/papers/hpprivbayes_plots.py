@@ -73,7 +73,7 @@ def titled(repeats: int, text: str) -> str:
 
 def legend_below(plot: go.Figure, height: int) -> go.Figure:
     """Room for a long legend under the axes, so that it covers nothing."""
-    plot.update_layout(height=height, legend={"orientation": "h", "y": -0.18, "yanchor": "top", "x": 0}, margin={"t": 70, "b": 40})
+    plot.update_layout(height=height, legend={"orientation": "h", "y": -0.18, "yanchor": "top", "x": 0}, margin={"t": 84, "b": 40})
     return plot
 
 

@@ -1,0 +1,76 @@
+"""Time DataSynthesizer's structure search and sampling on a coded table; runs where benchmarks/requirements.txt is installed.
+
+python peer_datasynthesizer.py table.csv k network.json result.json [--whole]
+
+Its search scores every candidate with a pandas group-by, the same work for each: by default a random sample of its scores is
+timed and multiplied by their number, and its tables and sampling use the network given. ``--whole`` runs the search itself
+(about five minutes at k = 2 on two free cores). Seconds are processor time, so that a busy machine doesn't count.
+"""
+
+import json
+import math
+import random
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pandas as pd
+from DataSynthesizer import DataDescriber as describer_module
+from DataSynthesizer.DataDescriber import DataDescriber
+from DataSynthesizer.DataGenerator import DataGenerator
+from DataSynthesizer.lib.utils import mutual_information
+
+SAMPLE = 30
+
+
+def scores(d, k):
+    """How many candidates a greedy search with min(k, placed) parents scores."""
+    return sum((d - placed) * math.comb(placed, min(k, placed)) for placed in range(1, d))
+
+
+def sampled(dataset, k, found):
+    """Mean processor seconds of a score times their number."""
+    names, rng = list(dataset.columns), random.Random(0)
+    total = 0.0
+    for _ in range(SAMPLE):
+        child, *parents = rng.sample(names, k + 1)
+        start = time.process_time()
+        mutual_information(dataset[child], dataset[parents])
+        total += time.process_time() - start
+    found["scores"], found["score_seconds"] = scores(len(names), k), total / SAMPLE
+    found["structure_seconds"] = found["scores"] * found["score_seconds"]
+
+
+def main(table, k, network, out, whole):
+    names = list(pd.read_csv(table, nrows=1).columns)
+    rows = len(pd.read_csv(table, usecols=[0]))
+    found, greedy = {"whole": whole}, describer_module.greedy_bayes
+
+    def search(dataset, degree, epsilon, seed=0):
+        if whole:
+            start = time.perf_counter()
+            result = greedy(dataset, degree, epsilon, seed=seed)
+            found["structure_wall"] = time.perf_counter() - start
+            return result
+        sampled(dataset.astype(str), degree, found)
+        return json.loads(Path(network).read_text())
+
+    describer_module.greedy_bayes = search
+    describer = DataDescriber(category_threshold=100)
+    describer.describe_dataset_in_correlated_attribute_mode(
+        dataset_file=table, epsilon=1, k=k, attribute_to_is_categorical=dict.fromkeys(names, True),
+        attribute_to_is_candidate_key=dict.fromkeys(names, False),
+    )  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "description.json"
+        describer.save_dataset_description_to_file(str(path))
+        description = json.loads(path.read_text())
+    start = time.process_time()
+    DataGenerator.generate_encoded_dataset(rows, description)
+    found["sampling_seconds"] = time.process_time() - start
+    Path(out).write_text(json.dumps({"k": k, "rows": rows, "attributes": len(names), **found}))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]), sys.argv[3], sys.argv[4], "--whole" in sys.argv)
