@@ -25,6 +25,11 @@ def values(
     return data.loc[at, "value"].dropna().to_numpy(dtype=float)
 
 
+def average(found: np.ndarray) -> float:
+    """Mean; NaN where every repeat is a gap."""
+    return float(found.mean()) if len(found) else float("nan")
+
+
 def gaps(data: pd.DataFrame, metric: str, guarantee: str, k: str, epsilons: Sequence[float]) -> list[tuple[float, float]]:
     """HPPrivBayes minus PrivBayes at each ε, with the 95 % half-width."""
     return [difference(*(values(data, metric, m, guarantee, k, e) for m in reversed(METHODS))) for e in epsilons]
@@ -38,7 +43,7 @@ def spoken(found: Sequence[tuple[float, float]], at: Sequence[object]) -> str:
 def means(data: pd.DataFrame, metric: str, method: str, guarantee: str, k: str, epsilons: Sequence[float]) -> np.ndarray:
     """Mean at each ε."""
     found = [values(data, metric, method, guarantee, k, e) for e in epsilons]
-    return np.array([v.mean() if len(v) else np.nan for v in found])
+    return np.array([average(v) for v in found])
 
 
 def trend(
@@ -51,9 +56,9 @@ def trend(
     for method, guarantee, k in curves:
         first, last = (values(data, metric, method, guarantee, k, e) for e in (epsilons[0], epsilons[-1]))
         gap, half = difference(last, first)
-        rho = spearmanr(epsilons, means(data, metric, method, guarantee, k, epsilons))[0]
+        rho = spearmanr(epsilons, means(data, metric, method, guarantee, k, epsilons))[0] if len(epsilons) > 1 else np.nan
         ends.append((sign * gap, half, sign * rho))
-        said.append(f"{method} {first.mean():.3f} → {last.mean():.3f} (ρ = {rho:+.1f})")
+        said.append(f"{method} {average(first):.3f} → {average(last):.3f} (ρ = {rho:+.1f})")
     if all(gap > half and rho >= 0.8 for gap, half, rho in ends):
         return REPLICATES, "; ".join(said)
     return (FAILS if any(gap < -half for gap, half, _ in ends) else OPEN), "; ".join(said)
@@ -117,7 +122,7 @@ def figure_4(data: pd.DataFrame, settings: Settings) -> list[Verdict]:
     metric, source, k = "accuracy", "thesis §4.2.2, Figure 4", settings.k
     found = gaps(data, metric, "published", k, settings.epsilons)
     auto = gaps(data, metric, "strict", "auto", settings.epsilons)
-    real, majority = (values(data, metric, m, "none", "").mean() for m in ("real data", "majority class"))
+    real, majority = (average(values(data, metric, m, "none", "")) for m in ("real data", "majority class"))
     published = [(m, "published", k) for m in METHODS]
     higher = Verdict(
         "Classification accuracy of HPPrivBayes is higher than that of PrivBayes", source, direction_verdict(found),
@@ -128,7 +133,7 @@ def figure_4(data: pd.DataFrame, settings: Settings) -> list[Verdict]:
         BETTER,
     )  # fmt: skip
     sizes = [abs(g) for g, _ in found]
-    small, large = max(sizes[:2]), float(np.mean(sizes[2:]))
+    small, large = max(sizes[:2]), average(np.array(sizes[2:]))
     inside = all(abs(g) <= h for g, h in found[:2])
     close = Verdict(
         "The curves are close to each other at ε = 0.2 and 0.4", source,
@@ -147,7 +152,7 @@ def figure_4(data: pd.DataFrame, settings: Settings) -> list[Verdict]:
         f"real rows {real:.3f}, majority class {majority:.3f}; largest published mean "
         f"{max(means(data, metric, m, 'published', k, settings.epsilons).max() for m in METHODS):.3f}",
         "Noise; and without noise the same networks reach "
-        + ", ".join(f"{m} {values(data, metric, m, 'none', k).mean():.3f}" for m in METHODS) + ".",
+        + ", ".join(f"{m} {average(values(data, metric, m, 'none', k)):.3f}" for m in METHODS) + ".",
         BETTER,
     )  # fmt: skip
     return [higher, close, rises, lower]
@@ -193,8 +198,11 @@ def figure_6(data: pd.DataFrame, settings: Settings) -> list[Verdict]:
 
     def cube(guarantee: str, k: str) -> dict[str, np.ndarray]:
         """Accuracies (repeats, ε) of each r."""
-        return {r: np.column_stack([values(data, "accuracy", "HPPrivBayes", guarantee, k, e, r) for e in settings.epsilons])
-                for r in settings.ratios}  # fmt: skip
+        out = {}
+        for r in settings.ratios:
+            points = [values(data, "accuracy", "HPPrivBayes", guarantee, k, e, r) for e in settings.epsilons]
+            out[r] = np.column_stack([p[: min(map(len, points))] for p in points])
+        return out
 
     found = {name: fluctuation(cube(g, k)) for name, g, k in (("published", "published", settings.k), ("strict", "strict", "auto"))}
     gap, low, high, said = found["published"]
@@ -213,11 +221,14 @@ def figure_6(data: pd.DataFrame, settings: Settings) -> list[Verdict]:
 def fluctuation(cubes: dict[str, np.ndarray]) -> tuple[float, float, float, str]:
     """Smallest r against largest: difference of the spread over ε of the mean accuracy, its 95 % interval, and all spreads."""
     names = list(cubes)
-    spreads = {r: float(cubes[r].mean(axis=0).std(ddof=1)) for r in names}
-    both = np.stack([cubes[names[0]], cubes[names[-1]]], axis=1)  # (repeats, 2, ε)
+    fewest = min(map(len, cubes.values()))
+    if not fewest:
+        return float("nan"), -np.inf, np.inf, "every run is a gap"
+    spreads = {r: float(cubes[r].mean(axis=0).std()) for r in names}
+    both = np.stack([cubes[names[0]][:fewest], cubes[names[-1]][:fewest]], axis=1)  # (repeats, 2, ε)
 
     def gap(sample: np.ndarray) -> float:
-        a, b = sample.mean(axis=0).std(axis=1, ddof=1)
+        a, b = sample.mean(axis=0).std(axis=1)
         return float(a - b)
 
     low, high = bootstrap(both, gap)

@@ -40,7 +40,7 @@ def level(
     plot: go.Figure, part: pd.DataFrame, span: tuple[float, float], style: dict[str, Any], where: dict[str, Any] | None = None
 ) -> None:
     """A value that doesn't depend on ε: a horizontal line."""
-    mean = float(part["mean"].iloc[0])
+    mean = float(part["mean"].iloc[0]) if len(part) else float("nan")
     plot.add_scatter(x=list(span), y=[mean, mean], name=style["name"], legendgroup=style["name"], showlegend=style.get("legend", True),
                      mode="lines", line={"color": style["colour"], "dash": style["dash"], "width": 1.6}, **(where or {}))  # fmt: skip
 
