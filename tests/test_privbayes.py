@@ -10,7 +10,7 @@ import pytest
 from contract_cases import binary, gaps, mixed, total
 from privacy_tools import Silent, records_of
 
-from pdsynth import BudgetError, PrivBayes
+from pdsynth import Attribute, BudgetError, PrivBayes, Schema
 from pdsynth.measures import SCORES, association, f_shortfall, mutual_information
 from pdsynth.structure import useful_degree
 
@@ -227,3 +227,10 @@ def test_utility_improves_with_structure():
         fake = PrivBayes(20.0, k=k, random_state=1).fit(frame, schema).sample(2000)
         agreement[k] = (fake["b0"] == fake["b1"]).mean()
     assert agreement[1] > 0.95 > 0.6 > agreement[0]
+
+
+def test_a_search_too_large_is_refused_with_its_size():
+    schema = Schema(tuple(Attribute.categorical(f"b{j}", ["no", "yes"]) for j in range(60)))
+    frame = pd.DataFrame({f"b{j}": ["no", "yes"] for j in range(60)})
+    with pytest.raises(BudgetError, match=r"k = 7 with d = 60 attributes means choosing among [\d,]+ attribute–parent pairs"):
+        PrivBayes(k=7).fit(frame, schema)

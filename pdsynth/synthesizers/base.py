@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from fractions import Fraction
 from typing import Any, Self
 
@@ -20,6 +21,7 @@ from ..network import Network
 from ..schema import Schema
 from ..structure import Degree, FixedDegree, Usefulness, useful_degree
 
+MAX_PAIRS = 1_000_000  # candidates of one selection
 AUTO_CELLS = 2**20  # largest table that k='auto' ever asks for
 
 
@@ -165,6 +167,12 @@ def check_degree(k: Any, schema: Schema) -> None:
     if cells > MAX_CELLS:
         raise BudgetError(
             f"k = {k} can need a table of {cells:,} cells ({cells * 8 / 2**30:,.1f} GiB); at most {MAX_CELLS:,}: lower k, or use k='auto'"
+        )
+    pairs = max((d - placed) * math.comb(placed, int(k)) for placed in range(1, d))
+    if pairs > MAX_PAIRS:
+        raise BudgetError(
+            f"k = {k} with d = {d} attributes means choosing among {pairs:,} attribute–parent pairs in one step; "
+            f"at most {MAX_PAIRS:,}: lower k, or use k='auto'"
         )
 
 
