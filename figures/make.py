@@ -132,7 +132,7 @@ def index() -> str:
     done = [n for n in hpprivbayes.TITLES if trials_file(n).exists()]
     results = {n: redrawn(n) for n in done}
     if results:
-        parts.append("## HPPrivBayes (Deng, thesis 2025)\n\n" + claims(results))
+        parts.append("## HPPrivBayes (Deng, thesis 2025)\n\n" + READING + claims(results))
     parts += [section(n, result) for n, result in results.items()]
     drawn = sorted((HERE / "lessons").glob("*.svg"))
     if drawn:
@@ -152,6 +152,13 @@ A verdict follows a rule that is the same for both methods; nothing was tuned to
 
 2-way average variation distance (mean total variation distance over all 91 pairs of attributes) against ε: the same trials as
 figure 5 below. Numbers: [main.csv](main.csv). Command: `python figures/make.py main`.
+"""
+
+
+READING = """"Replicates" says that the algorithms as printed, at the thesis' k = 4, behave as the thesis says. It does not say that they
+are private: published HPPrivBayes has no finite ε, and at k = 4 both methods are far worse than at a k that the budget can bear.
+The numbers of the strict twins, which pay for everything, stand beside each verdict.
+
 """
 
 
