@@ -120,13 +120,13 @@ class LivePanel(W.VBox):
         figure = self._titled(view.figure, state)
         texts = [_table(table, number) for number, table in enumerate(view.tables, 1)]
         title = figure["layout"]["title"].get("text") or "Figure"
-        self.plot.show(figure, view.alt or f"{title}. {state}. {view.status}")
         _say(self.status, f"<div role='status'>{escape(view.status)}</div>" if view.status else "")
         boxes = self.tables.children
         new = tuple(W.HTML(layout=W.Layout(width="100%")) for _ in range(len(texts) - len(boxes)))
         self.tables.children = (*boxes, *new)[: len(texts)]
         for box, text in zip(self.tables.children, texts, strict=True):
             box.value = text
+        self.plot.show(figure, view.alt or f"{title}. {state}. {view.status}")  # last: who sees the figure sees its tables
 
     def _titled(self, figure: Any, state: str) -> dict[str, Any]:
         """The figure as a plain dict of its own; what its title doesn't say of the controls' position is its subtitle."""
