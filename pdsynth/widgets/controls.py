@@ -97,6 +97,6 @@ def _wide() -> W.Layout:
 
 
 def _cell(*parts: W.Widget) -> W.VBox:
-    cell = W.VBox(parts, layout=W.Layout(min_width="0", overflow="visible", justify_content="flex-end"))
+    cell = W.VBox(parts, layout=W.Layout(min_width="0", overflow="visible", justify_content="center"))
     cell.add_class("pdsynth-control")
     return cell
