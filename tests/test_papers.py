@@ -143,15 +143,16 @@ class TestVerdicts:
         assert low < 0 < high
 
 
+@pytest.fixture(scope="module")
+def make(root):
+    spec = importlib.util.spec_from_file_location("figures_make", root / "figures" / "make.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 class TestCommitted:
     """The committed numbers belong to each other; pictures are never compared by their pixels."""
-
-    @pytest.fixture(scope="class")
-    def make(self, root):
-        spec = importlib.util.spec_from_file_location("figures_make", root / "figures" / "make.py")
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        return module
 
     @pytest.mark.parametrize("figure", list(hpprivbayes.TITLES))
     def test_trials_are_real_and_complete(self, make, figure):
