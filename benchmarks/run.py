@@ -87,6 +87,7 @@ def network_row(records: Records) -> tuple[str, str, str, str]:
 
 def structure_and_sampling(codes: np.ndarray, schema: pds.Schema) -> tuple[float, float]:
     """Seconds of a cold k = 2 fit (noise included), and of sampling as many rows."""
+
     def fit() -> pds.PrivBayes:
         return pds.PrivBayes(1.0, k=2, guarantee="published", noise="common", random_state=0).fit_records(Records(codes, schema))
 

@@ -46,9 +46,7 @@ def means(data: pd.DataFrame, metric: str, method: str, guarantee: str, k: str, 
     return np.array([average(v) for v in found])
 
 
-def trend(
-    data: pd.DataFrame, metric: str, curves: Sequence[tuple[str, str, str]], epsilons: Sequence[float], sign: int
-) -> tuple[str, str]:
+def trend(data: pd.DataFrame, metric: str, curves: Sequence[tuple[str, str, str]], epsilons: Sequence[float], sign: int) -> tuple[str, str]:
     """Verdict and numbers on "rises (sign 1) or falls (−1) with ε": last ε against the first, and Spearman's ρ of the means."""
     from scipy.stats import spearmanr
 
@@ -145,7 +143,7 @@ def figure_4(data: pd.DataFrame, settings: Settings) -> list[Verdict]:
     )  # fmt: skip
     verdict, numbers = trend(data, metric, published, settings.epsilons, 1)
     rises = Verdict("Accuracy rises with the privacy budget", source, verdict, numbers,
-                    "At k = 4 the noise exceeds the mean cell at every ε tested, so runs differ more than budgets.", TREND)  # fmt: skip
+                    "At k = 4 a typical cell holds less than the noise at every ε tested, so runs differ widely.", TREND)  # fmt: skip
     drops = [difference(values(data, metric, m, "published", k, e), values(data, metric, "real data", "none", ""))
              for m in METHODS for e in settings.epsilons]  # fmt: skip
     lower = Verdict(
@@ -162,7 +160,7 @@ def figure_4(data: pd.DataFrame, settings: Settings) -> list[Verdict]:
 # --- figure 5 -------------------------------------------------------------------------------------------------------------
 
 WHY_DISTANCE = (
-    "At k = 4 both drown: a cell holds less than the noise. PrivBayes then derives its first four attributes from one five-way "
+    "At k = 4 both drown: a typical cell holds less than the noise. PrivBayes then derives its first four attributes from one five-way "
     "table whose clipped noise makes them nearly uniform, whereas HPPrivBayes as printed also measures the small first tables, "
     "without paying for them. At a k that the budget can bear the order reverses: frequent values get a weight near zero, so the "
     "cells that hold most records get the most noise."
@@ -187,7 +185,7 @@ def figure_5(data: pd.DataFrame, settings: Settings) -> list[Verdict]:
         ))  # fmt: skip
         verdict, numbers = trend(data, metric, [(m, "published", settings.k) for m in METHODS], settings.epsilons, -1)
         out.append(Verdict(f"All {metric.removesuffix(' distance')} curves fall as the budget grows", source, verdict, numbers,
-                           "More budget, less noise; at k = 4 slowly: the noise still exceeds the cells at ε = 1.", TREND))  # fmt: skip
+                           "More budget, less noise; at k = 4 slowly: the noise still exceeds typical cells at ε = 1.", TREND))  # fmt: skip
     return out
 
 
