@@ -138,7 +138,7 @@ def panel(dataset: Dataset | None = None) -> Any:
         x=choice("attribute X", names, start[0]),
         y=choice("attribute Y", names, start[1]),
         measure=choice("measure", list(MEASURES)),
-        epsilon=slider("ε", 1.0, 0.05, 4.0, 0.05, unit="of the sketch", tooltip="ε of the noisy sketch of all pairs"),
+        epsilon=slider("ε", 1.0, 0.05, 4.0, 0.05, tooltip="ε of the noisy sketch of all pairs"),
         spends=True,
     )
 
