@@ -73,7 +73,8 @@ def titled(repeats: int, text: str) -> str:
 
 def legend_below(plot: go.Figure, height: int) -> go.Figure:
     """Room for a long legend under the axes, so that it covers nothing."""
-    plot.update_layout(height=height, legend={"orientation": "h", "y": -0.18, "yanchor": "top", "x": 0}, margin={"t": 84, "b": 40})
+    legend = {"orientation": "h", "y": -72 / (height - 184), "yanchor": "top", "x": 0}  # 72 pixels: tick labels and the axis title
+    plot.update_layout(height=height, legend=legend, margin={"t": 84, "b": 40}, title_pad_t=24)
     return plot
 
 
