@@ -8,89 +8,19 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
-from dataclasses import fields as dataclass_fields
 from fractions import Fraction
 from html import escape
 from typing import Any
 
 import pandas as pd
 
+from . import rules
+from .entries import KINDS, Entry, exact, from_plain, histogram_cost, to_plain
 from .errors import BudgetError, PrivacyError
 
-KINDS = ("mechanism", "group", "post_processing", "unaccounted_access", "public")
-
-
-def exact(value: float | int | str | Fraction) -> Fraction:
-    """A share or ε as written: 0.1 becomes 1/10, never the nearest binary float.
-
-    >>> exact(0.1), exact(1/3)
-    (Fraction(1, 10), Fraction(1, 3))
-    """
-    if isinstance(value, Fraction):
-        return value
-    if isinstance(value, float) and not math.isfinite(value):
-        raise BudgetError(f"a budget or share must be finite, got {value}")
-    written = Fraction(str(value))
-    near = written.limit_denominator(1000)  # 0.3333333333333333 is how a float writes 1/3
-    return near if isinstance(value, float) and float(near) == value else written
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One line of the ledger; see the fields of `algorithms` §10.1.
-
-    ``sensitivity`` and ``scale`` are in the unit of ``released``; a per-value scale is a tuple, one a row of the table, with
-    ``columns`` telling how many cells each row has. ``epsilon`` is the true cost, ``claimed`` the advertised one.
-    """
-
-    id: str
-    kind: str
-    step: str
-    source: str = ""
-    mechanism: str = ""
-    released: str = ""
-    attributes: tuple[str, ...] = ()
-    sensitivity: Fraction | None = None
-    scale: Fraction | tuple[Fraction, ...] | None = None
-    columns: int = 1
-    epsilon: Fraction | float = Fraction(0)
-    claimed: Fraction = Fraction(0)
-    inputs: tuple[str, ...] = ()
-    scale_from: tuple[str, ...] = ()
-    candidates: str = "public"
-    score_unit: str = ""
-    sensitivity_unit: str = ""
-    lemma: str = ""
-    domain_sizes: tuple[int, int] | None = None
-    n_records: int | None = None
-    relation: str = "replace_one"
-    parent: str | None = None
-    compose: str = ""
-    record_filter: str | None = None
-    domain: str = "schema:public"
-    why: str = ""
-
-    @property
-    def cost(self) -> Fraction | float:
-        """True cost under replacing one record: an add/remove ε counts twice (rule L7)."""
-        return self.epsilon * (2 if self.relation == "add_remove" else 1)
-
-
-def histogram_cost(scales: Sequence[Fraction], columns: int) -> Fraction:
-    """Exact loss of a noisy table with one scale a row: the worst move of one record from a cell to another.
-
-    With two or more columns both cells can lie in the row of the smallest scale; with one column they lie in two rows
-    (`algorithms` §3.3.5).
-
-    >>> histogram_cost([Fraction(2), Fraction(4)], 3), histogram_cost([Fraction(2), Fraction(4)], 1)
-    (Fraction(1, 1), Fraction(3, 4))
-    """
-    inverse = sorted((1 / Fraction(s) for s in scales), reverse=True)
-    if columns >= 2:
-        return 2 * inverse[0]
-    return inverse[0] + inverse[1] if len(inverse) > 1 else Fraction(0)
+__all__ = ["KINDS", "Entry", "Ledger", "exact", "histogram_cost", "ledger_html"]
 
 
 @dataclass
@@ -184,9 +114,7 @@ class Ledger:
 
     def check(self) -> list[str]:
         """Violated rules L1–L10 with their codes, empty if none; a broken rule names itself and its entry."""
-        from .rules import check
-
-        return check(self)
+        return rules.check(self.entries, claimed=self.claimed, finite=self.finite, epsilon=self.epsilon, notes=self.notes)
 
     def to_frame(self) -> pd.DataFrame:
         """One row an entry with the running total; infinite after the first unaccounted access."""
@@ -222,7 +150,7 @@ class Ledger:
             "notes": list(self.notes),
             "attributes": list(self.public_attributes),
             "known_before": self.known_before,
-            "entries": [_plain(asdict(e)) for e in self._entries],
+            "entries": [to_plain(asdict(e)) for e in self._entries],
         }
 
     def to_json(self) -> str:
@@ -238,7 +166,7 @@ class Ledger:
             raise ValueError(f"unknown guarantee {data['guarantee']!r}")
         ledger = cls(Fraction(data["claimed"]), str(data["guarantee"]), list(map(str, data["notes"])))
         ledger.public_attributes, ledger.known_before = tuple(map(str, data["attributes"])), bool(data["known_before"])
-        ledger._entries = [_entry(e) for e in data["entries"]]
+        ledger._entries = [from_plain(e) for e in data["entries"]]
         if ledger.claimed <= 0 or any(e.kind not in KINDS or e.epsilon < 0 for e in ledger._entries):
             raise ValueError("an entry of unknown kind, or a budget below zero")
         return ledger
@@ -313,12 +241,10 @@ def _compose(entries: Iterable[Entry], field_name: str) -> Fraction | float:
 
     What a recipe *claims* is composed as the recipe says; a true cost never is, when the parts are columns or overlap.
     """
-    from .rules import group_rule
-
     entries = list(entries)
     groups = [e for e in entries if e.kind == "group" and e.compose == "parallel"]
     parts: dict[str, list[Entry]] = {g.id: [e for e in entries if e.parent == g.id] for g in groups}
-    parts = {g.id: parts[g.id] for g in groups if field_name == "claimed" or not any(group_rule(g, parts[g.id]))}
+    parts = {g.id: parts[g.id] for g in groups if field_name == "claimed" or not any(rules.group_rule(g, parts[g.id]))}
     alone = [e for e in entries if e.kind == "mechanism" and e.parent not in parts]
     total: Fraction | float = sum((getattr(e, field_name) for e in alone), Fraction(0))
     return total + sum((_parallel(children, field_name) for children in parts.values()), Fraction(0))
@@ -347,37 +273,3 @@ def _short(value: Any) -> str:
     if isinstance(value, Fraction):
         return str(value) if value.denominator <= 999 and value.numerator <= 9999 else f"{float(value):.4g}"
     return f"{value:.4g}"
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Fraction):
-        return str(value)
-    if isinstance(value, float) and math.isinf(value):
-        return "inf"
-    if isinstance(value, dict):
-        return {k: _plain(v) for k, v in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(v) for v in value]
-    return value
-
-
-def _entry(data: Mapping[str, Any]) -> Entry:
-    fields = dict(data)
-    texts, whole = [f.name for f in dataclass_fields(Entry) if f.type == "str"], ("columns", "n_records")
-    for name in (*texts, "parent", "record_filter", *whole):
-        optional = name in ("parent", "record_filter", "n_records")
-        if type(fields[name]) is not (int if name in whole else str) and not (optional and fields[name] is None):
-            raise ValueError(f"{name} = {fields[name]!r} in a ledger entry")
-    for name in ("attributes", "inputs", "scale_from"):
-        fields[name] = tuple(map(str, fields[name]))
-    fields["epsilon"] = math.inf if fields["epsilon"] == "inf" else Fraction(fields["epsilon"])
-    fields["claimed"] = Fraction(fields["claimed"])
-    fields["sensitivity"] = None if fields["sensitivity"] is None else Fraction(fields["sensitivity"])
-    scale = fields["scale"]
-    fields["scale"] = tuple(map(Fraction, scale)) if isinstance(scale, list) else None if scale is None else Fraction(scale)
-    if any(s <= 0 for s in (fields["scale"] if isinstance(scale, list) else [fields["scale"] or 1])):
-        raise ValueError(f"a noise scale of {scale!r} in a ledger entry")
-    if fields["domain_sizes"] is not None:
-        x, pi = map(int, fields["domain_sizes"])
-        fields["domain_sizes"] = (x, pi)
-    return Entry(**fields)

@@ -22,6 +22,6 @@ def test_examples_run_as_printed(name):
 
 def test_there_are_examples():
     finder = doctest.DocTestFinder(exclude_empty=True)
-    found = [t for name in MODULES if name.split(".")[1] in ("measures", "ledger", "schema", "network") for t in
+    found = [t for name in MODULES if name.split(".")[1] in ("measures", "entries", "ledger", "schema", "network") for t in
              finder.find(importlib.import_module(name)) if t.examples]  # fmt: skip
     assert len(found) >= 10

@@ -30,7 +30,7 @@ def reproduce(
     ``paper="hpprivbayes"``: the thesis' figures 3 to 6 on Adult in its own coding, or on ``data`` (a Dataset; its ``target``
     and ``sensitive`` are used). ``repeats``: independent fits a point (the thesis: 20). ``resume``: a CSV that holds finished
     trials; they are not run again, new ones are added as they finish. ``jobs``: processes (−1: all cores). ``options``: any
-    parameter of :class:`pdsynth.papers.hpprivbayes.Settings`, for a quick look or for other values than the paper's.
+    parameter of :class:`pdsynth.papers.hpprivbayes_settings.Settings`, for a quick look or for other values than the paper's.
 
     Returns a :class:`Result`: ``data`` (one row a trial and metric), ``figure`` (Plotly), ``verdicts`` and ``deviation``.
     Raises BudgetError for a paper, figure or option that doesn't exist.

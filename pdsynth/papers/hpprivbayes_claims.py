@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from .hpprivbayes import METHODS, Settings
+from .hpprivbayes_settings import METHODS, Settings
 from .results import FAILS, OPEN, REPLICATES, Verdict, bootstrap, difference, direction_verdict
 
 BETTER = "Welch's 95 % interval of the difference at each ε: replicates if more than half favour the claim and none is against it"

@@ -8,7 +8,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from ..plots import PALETTE, figure
-from .hpprivbayes import METHODS, NO_NOISE, Curve, Settings, compared
+from .hpprivbayes_settings import METHODS, NO_NOISE, Curve, Settings, compared
 from .results import summarise
 
 COLOUR = {"PrivBayes": "#009E73", "HPPrivBayes": PALETTE["private"]}
