@@ -59,6 +59,9 @@ def lab(tmp_path_factory):
         s.bind(("127.0.0.1", 0))
         port = s.getsockname()[1]
     own = {f"JUPYTER{name}_DIR": str(home / name) for name in ("_CONFIG", "_DATA", "_RUNTIME", "LAB_SETTINGS", "LAB_WORKSPACES")}
+    whole = home / "LAB_SETTINGS" / "@jupyterlab" / "notebook-extension" / "tracker.jupyterlab-settings"
+    whole.parent.mkdir(parents=True)
+    whole.write_text('{"windowingMode": "none"}')  # every cell is laid out, also outside the window
     command = [sys.executable, "-m", "jupyter", "lab", "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}",
                "--LabApp.expose_app_in_browser=True", "--IdentityProvider.token=t", f"--ServerApp.root_dir={home}"]  # fmt: skip
     env = {**os.environ, **own, "PYTHONPATH": str(ROOT)}
