@@ -12,11 +12,12 @@ from .synthesizers import HPPrivBayes, PrivBayes, Synthesizer
 
 __version__ = "0.1.0"
 
-_ROOMS = {"evaluate": "evaluation"} | {room: room for room in ("datasets", "lessons", "panels", "papers", "plots", "widgets")}
+_ROOMS = {room: room for room in ("datasets", "lessons", "panels", "papers", "plots", "widgets")}
+_ROOMS |= {"evaluate": "evaluation", "baselines": "synthesizers.baselines"}
 
 __all__ = [
     "Attribute", "BudgetDegenerate", "BudgetError", "HPPrivBayes", "Ledger", "Model", "Network", "PrivBayes", "PrivacyError",
-    "Schema", "SchemaError", "Synthesizer", "datasets", "evaluate", "papers", "plots", "widgets",
+    "Schema", "SchemaError", "Synthesizer", "baselines", "datasets", "evaluate", "papers", "plots", "widgets",
 ]  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .encoding import BinaryEncoding
 from .errors import BudgetError
 from .schema import Schema
 
@@ -277,8 +278,10 @@ class Records:
     **Privacy:** raw records and raw counts; only a :class:`~pdsynth.curator.Curator` may answer from them.
     """
 
-    def __init__(self, codes: np.ndarray, schema: Schema) -> None:
+    def __init__(self, codes: np.ndarray, schema: Schema, owners: Sequence[str] | None = None) -> None:
         self.codes, self.schema, self.n = np.asfortranarray(codes), schema, len(codes)
+        self.owners = schema.names if owners is None else tuple(owners)
+        self._bits: Records | None = None
         self._tables: dict[tuple[int, ...], np.ndarray] = {}
         self._cells = 0
         self._lattice: Lattice | None = None
@@ -295,6 +298,13 @@ class Records:
                 self._cells = kept.size
             self._tables[columns] = kept
         return kept
+
+    def binary(self) -> Records:
+        """The same records as two-valued columns; ``owners`` says which attribute each belongs to. Kept."""
+        if self._bits is None:
+            encoding = BinaryEncoding(self.schema)
+            self._bits = Records(encoding.encode(self.codes), encoding.schema, encoding.owners)
+        return self._bits
 
     @property
     def lattice(self) -> Lattice:

@@ -66,8 +66,20 @@ class Curator:
         elif self._domain.startswith("raw:"):
             self._unaccounted("domains", "the schema was inferred", "categories, bounds and missing values", self.schema.names)
 
+    def binary(self) -> Curator:
+        """The same door on the records' bits: same ledger, same noise; entries name the attributes that own the bits.
+
+        **Privacy:** releases nothing, costs nothing; a record that changes may change all bits of all its attributes.
+        """
+        twin = object.__new__(Curator)
+        twin.__dict__.update(self.__dict__)
+        twin.__records = self.__records.binary()
+        twin.schema = twin.__records.schema
+        return twin
+
     def _names(self, columns: Sequence[int]) -> tuple[str, ...]:
-        return tuple(self.schema.names[j] for j in columns)
+        """The attributes that some columns belong to, each once."""
+        return tuple(dict.fromkeys(self.__records.owners[j] for j in columns))
 
     def _unaccounted(self, step: str, source: str, released: str, attributes: tuple[str, ...], why: str = "") -> None:
         if self.guarantee != "none":
@@ -122,6 +134,8 @@ class Curator:
         lattice = self.__records.lattice
         if measure.name == "I":
             return np.rint(lattice.information(children, parents) * GRID).astype(np.int64)
+        if measure.name == "H":
+            return np.rint(lattice.entropies(children[:, None]) * GRID).astype(np.int64)
         if measure.name == "R":
             return lattice.association(children, parents)
         tables = (self.__records.table((c, *p)) for c, p in zip(children.tolist(), parents.tolist(), strict=True))
@@ -171,16 +185,16 @@ class Curator:
         **Privacy:** ``strict``: discrete Laplace noise of scale 2m/ε in every cell of all m histograms, ε in all.
         ``published``: raw counts and one unaccounted access with the paper's line.
         """
-        names = self._names(columns)
+        names, labels = self._names(columns), [self.schema.names[j] for j in columns]
         raw = [self.__records.table((j,)) for j in columns]
         if self.guarantee != "strict":
-            self._unaccounted(step, source, f"frequencies of the values of {len(names)} attributes", names, why_raw)
+            self._unaccounted(step, source, f"frequencies of the values of {len(labels)} attributes", names, why_raw)
             return raw, self._last()
         scale = Fraction(2 * len(columns)) / epsilon
         entry = self._charge(step, source=source, mechanism="discrete_laplace", attributes=names, sensitivity=Fraction(2 * len(columns)),
                              released=f"{len(columns)} one-way histograms", scale=scale, epsilon=epsilon, claimed=epsilon)  # fmt: skip
         noise = self._noise.child(step)
-        return [laplace_mechanism(h, scale, noise.child(name)) for h, name in zip(raw, names, strict=True)], entry
+        return [laplace_mechanism(h, scale, noise.child(name)) for h, name in zip(raw, labels, strict=True)], entry
 
     # --- associations ------------------------------------------------------------------------------------------------
 
@@ -197,11 +211,12 @@ class Curator:
         d = len(self.schema)
         pairs = [(i, j) for i in range(d) for j in range(i + 1, d)]
         if self.guarantee != "strict":
-            self._unaccounted(step, source, f"order of {d} attributes from {len(pairs)} mutual informations", self.schema.names, why_raw)
+            what = f"order of {d} attributes from {len(pairs)} mutual informations"
+            self._unaccounted(step, source, what, self._names(range(d)), why_raw)
             return self._pairwise(raw_measure).sum(axis=1) / (d - 1), self._last()
         k = self._pairwise("K")
         sensitivity = Fraction(2 * sum(SCORES["R"].sensitivity(self.n, self.schema.sizes[i], self.schema.sizes[j]) for i, j in pairs))
-        noisy, entry = self._noisy_vector(k.sum(axis=1), sensitivity, epsilon, step, source, f"{d} sums of K", self.schema.names)
+        noisy, entry = self._noisy_vector(k.sum(axis=1), sensitivity, epsilon, step, source, f"{d} sums of K", self._names(range(d)))
         return noisy / (2.0 * self.n**2 * (d - 1)), entry
 
     def association_with(
@@ -214,30 +229,59 @@ class Curator:
         **Privacy:** d−1 integers K(i,S), L1 sensitivity the sum of their 4(n−1) or 6(n−1); discrete Laplace, cost ε.
         Published: raw, one unaccounted access.
         """
-        d, names = len(self.schema), self.schema.names
+        d, names, label = len(self.schema), self._names(range(len(self.schema))), self.schema.names[sensitive]
         others = [j for j in range(d) if j != sensitive]
         values = np.full(d, np.inf)
         if self.guarantee != "strict":
-            self._unaccounted(step, source, f"{d - 1} mutual informations with {names[sensitive]} against a threshold", names, why_raw)
+            self._unaccounted(step, source, f"{d - 1} mutual informations with {label} against a threshold", names, why_raw)
             values[others] = self._pairwise(raw_measure)[sensitive, others]
             return values, self._last()
         k = self._pairwise("K")[sensitive, others]
         sensitivity = Fraction(sum(SCORES["R"].sensitivity(self.n, self.schema.sizes[j], self.schema.sizes[sensitive]) for j in others))
-        noisy, entry = self._noisy_vector(k, sensitivity, epsilon, step, source, f"{d - 1} values of K with {names[sensitive]}", names)
+        noisy, entry = self._noisy_vector(k, sensitivity, epsilon, step, source, f"{d - 1} values of K with {label}", names)
         values[others] = noisy / (2.0 * self.n**2)
         return values, entry
 
-    def sketch(self, pairs: Sequence[tuple[int, int]], epsilon: Fraction, *, step: str, source: str) -> tuple[np.ndarray, str]:
-        """Noisy R for a public list of attribute pairs: float array (len(pairs),), clipped to [0, 1], and its entry id.
+    def sketch(
+        self, pairs: Sequence[tuple[int, int]], epsilon: Fraction, *, step: str, source: str, raw_measure: str = "", why_raw: str = ""
+    ) -> tuple[np.ndarray, str]:
+        """How strongly the pairs of a public list are tied: float array (len(pairs),), and its entry id.
 
-        **Privacy:** integers K with L1 sensitivity Σ 4(n−1) or 6(n−1) over the pairs; discrete Laplace, cost ε.
+        Noisy R, clipped to [0, 1]. With ``raw_measure`` (``"I"``, bits) ``published`` and ``none`` hand that out raw instead.
+
+        **Privacy:** integers K with L1 sensitivity Σ 4(n−1) or 6(n−1) over the pairs; discrete Laplace, cost ε. Raw: one
+        unaccounted access.
         """
         sizes = self.schema.sizes
-        k = np.array([self._pairwise("K")[i, j] for i, j in pairs])
-        sensitivity = Fraction(sum(SCORES["R"].sensitivity(self.n, sizes[i], sizes[j]) for i, j in pairs))
         touched = self._names(sorted({j for pair in pairs for j in pair}))
+        i, j = np.array(pairs, dtype=np.int64).reshape(len(pairs), 2).T
+        if raw_measure and self.guarantee != "strict":
+            self._unaccounted(step, source, f"{len(pairs)} pairwise measures {raw_measure}", touched, why_raw)
+            return self._pairwise(raw_measure)[i, j].astype(float), self._last()
+        k = self._pairwise("K")[i, j]
+        sensitivity = Fraction(sum(SCORES["R"].sensitivity(self.n, sizes[i], sizes[j]) for i, j in pairs))
         noisy, entry = self._noisy_vector(k, sensitivity, epsilon, step, source, f"{len(pairs)} values of K", touched)
         return np.clip(noisy / (2.0 * self.n**2), 0, 1), entry
+
+    def information_sketch(self, each: Fraction, *, claimed: Fraction, step: str, source: str) -> tuple[np.ndarray, str]:
+        """Noisy mutual information of all m pairs of columns: symmetric float array (d, d) in bits, and its entry id.
+
+        Discrete Laplace noise on integer multiples of 2^-30 bit, of scale Δ/``each`` for the largest Δ of the declared domains.
+
+        **Privacy:** one record can move all m values, so the matrix costs m·``each``, whatever ``claimed`` says.
+        """
+        d, sizes = len(self.schema), self.schema.sizes
+        i, j = np.triu_indices(d, 1)
+        measure, widest = SCORES["I"], sorted(sizes)[-2:]
+        delta = max(measure.sensitivity(self.n, *widest), 1)
+        steps = np.rint(self._pairwise("I")[i, j] * GRID).astype(np.int64)
+        scale = delta / each if self.guarantee != "none" else Fraction(1)
+        entry = self._charge(step, source=source, mechanism="discrete_laplace", attributes=self._names(range(d)), scale=scale,
+                             sensitivity=Fraction(delta * len(i)), released=f"{len(i):,} values of I in 2^-30 bit",
+                             epsilon=each * len(i), claimed=claimed)  # fmt: skip
+        noisy = np.zeros((d, d))
+        noisy[i, j] = laplace_mechanism(steps, scale, self._noise.child(step)) / GRID
+        return noisy + noisy.T, entry
 
     def _noisy_vector(
         self, k: np.ndarray, sensitivity: Fraction, epsilon: Fraction, step: str, source: str, released: str, names: tuple[str, ...]

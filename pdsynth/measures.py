@@ -174,7 +174,12 @@ def _information_steps(n: int, x_size: int, pi_size: int) -> int:
     return math.ceil(bits * GRID) + 1 if bits else 0  # + 1: rounding to the grid moves each side by at most half a step
 
 
+def _entropy_steps(n: int, x_size: int, pi_size: int) -> int:
+    return math.ceil(entropy_sensitivity(n) * GRID) + 1 if x_size > 1 and n > 1 else 0
+
+
 SCORES = {
+    "H": Score("H", "2^-30 bit", lambda t: round(entropy(t) * GRID), _entropy_steps, lambda v, n: v / GRID, "lemma:entropy"),
     "I": Score(
         "I",
         "2^-30 bit",

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from .conditionals import conditional
+from .encoding import BinaryEncoding
 from .errors import SchemaError
 from .ledger import Ledger
 from .network import Network
@@ -25,7 +26,8 @@ FORMAT = "pdsynth-model-1"
 class Model:
     """A released Bayesian network with noisy joint counts; safe to publish exactly as far as its ledger says.
 
-    ``tables``: one int64 array a pair, child first. ``n`` is the public number of records.
+    ``tables``: one int64 array a pair, child first: counts, or integer weights in their place. ``n`` is the public number of
+    records. The network stands over the attributes, or over their bits (see :attr:`domain`).
     """
 
     schema: Schema
@@ -37,12 +39,22 @@ class Model:
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if set(self.network.order) != set(self.schema.names):
+        if set(self.network.order) != set(self.domain.names):
             raise SchemaError("the network's attributes are not those of the schema")
         for (child, parents), table in zip(self.network.pairs, self.tables, strict=True):
-            shape = tuple(self.schema[a].size for a in (child, *parents))
+            shape = tuple(self.domain[a].size for a in (child, *parents))
             if table.shape != shape:
                 raise SchemaError(f"table of {child!r} has shape {table.shape}, its declared domain {shape}")
+
+    @cached_property
+    def encoding(self) -> BinaryEncoding | None:
+        """How bits become values where the network stands over bits; None where it stands over the attributes."""
+        return None if set(self.network.order) == set(self.schema.names) else BinaryEncoding(self.schema)
+
+    @property
+    def domain(self) -> Schema:
+        """The schema of the network's nodes: the attributes, or their bits."""
+        return self.schema if self.encoding is None else self.encoding.schema
 
     @cached_property
     def conditionals(self) -> dict[str, np.ndarray]:
@@ -50,18 +62,21 @@ class Model:
         return {c: conditional(t) for (c, _), t in zip(self.network.pairs, self.tables, strict=True)}
 
     def sample_codes(self, n: int, generator: np.random.Generator) -> np.ndarray:
-        """Codes of n synthetic records by ancestral sampling: uint8/uint16 array (n, d), stored by column."""
-        sizes = self.schema.sizes
+        """Codes of n synthetic records by ancestral sampling: uint8/uint16 array (n, d), stored by column.
+
+        Codes that bits can spell but the schema doesn't declare are drawn again (:meth:`BinaryEncoding.decode`).
+        """
+        schema, sizes = self.domain, self.domain.sizes
         codes = np.empty((n, len(sizes)), dtype=np.uint8 if max(sizes) <= 256 else np.uint16, order="F")
         for child, parents in self.network.pairs:
             p = self.conditionals[child]
             key = np.zeros(n, dtype=np.int64)
             for parent in parents:
-                j = self.schema.index(parent)
+                j = schema.index(parent)
                 key *= sizes[j]
                 key += codes[:, j]
-            codes[:, self.schema.index(child)] = _draw(p, key, generator.random(n))
-        return codes
+            codes[:, schema.index(child)] = _draw(p, key, generator.random(n))
+        return codes if self.encoding is None else self.encoding.decode(codes, generator)
 
     def sample(self, n: int | None = None, random_state: int | None = None) -> pd.DataFrame:
         """A synthetic table of n rows (the public number of records if None): same columns, order and types as the original."""
@@ -113,11 +128,12 @@ class Model:
     @classmethod
     def _from_dict(cls, data: Mapping[str, Any]) -> Model:
         schema, network = Schema.from_dict(data["schema"]), Network.from_dict(data["network"])
+        domain = schema if set(network.order) == set(schema.names) else BinaryEncoding(schema).schema
         tables = []
         for (child, parents), flat in zip(network.pairs, data["tables"], strict=True):
             if not all(type(x) is int for x in flat):
                 raise SchemaError(f"table of {child!r} holds something other than integers")
-            tables.append(np.array(flat, dtype=np.int64).reshape([schema[a].size for a in (child, *parents)]))
+            tables.append(np.array(flat, dtype=np.int64).reshape([domain[a].size for a in (child, *parents)]))
         n = data["n"]
         if type(n) is not int or n < 1:
             raise SchemaError(f"n must be a positive integer, got {n!r}")

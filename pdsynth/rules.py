@@ -13,6 +13,7 @@ LEMMAS = {
     "lemma:joint_counts": lambda n, x, pi: 2,
     "lemma:association": association_sensitivity,
     "lemma:mutual_information": SCORES["I"].sensitivity,
+    "lemma:entropy": SCORES["H"].sensitivity,
     "lemma:score_f": SCORES["F"].sensitivity,
 }
 

@@ -23,8 +23,8 @@ from pdsynth.synthesizers.base import Synthesizer
 
 PACKAGE = Path(pdsynth.__file__).parent
 FLOORS = {
-    **dict.fromkeys(["errors", "schema", "measures", "entries", "ledger", "rules", "network"], 0),
-    **dict.fromkeys(["counts", "mechanisms"], 1),
+    **dict.fromkeys(["errors", "schema", "encoding", "measures", "entries", "ledger", "rules", "network"], 0),
+    **dict.fromkeys(["counts", "bits", "partitions", "mechanisms"], 1),
     "curator": 2,
     **dict.fromkeys(["structure", "partition", "budgets", "conditionals"], 3),
     "model": 4,
@@ -65,7 +65,7 @@ def imported(path, text):
 
 def forbidden(path, text):
     """Ways in which a module of floors 3 to 5 could reach raw records past the curator."""
-    found = [name for name in imported(path, text) if name.split(".")[0] == "counts"]
+    found = [name for name in imported(path, text) if name.split(".")[0] in ("counts", "bits", "partitions")]
     if Path(path) == Path("synthesizers/base.py"):  # builds the Records that it hands to a curator, and checks sizes
         found = [name for name in found if name not in ("counts.Records", "counts.MAX_CELLS", "counts.MAX_MEMBERS")]
     return found + [word for word in ("__records", "import_module", "__import__", "gc.get_") if word in text]
