@@ -1,8 +1,10 @@
-"""Real tables with their public schemas: shipped ones, and a finder for those that can't be."""
+"""Real tables with their public schemas: shipped ones, and loaders and a finder for those that can't be."""
 
 from .adult import load_adult
+from .big5 import load_big5
+from .binary import load_acs, load_nltcs, load_retail
 from .cmc import load_cmc
 from .dataset import Dataset
 from .files import find
 
-__all__ = ["Dataset", "find", "load_adult", "load_cmc"]
+__all__ = ["Dataset", "find", "load_acs", "load_adult", "load_big5", "load_cmc", "load_nltcs", "load_retail"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -68,3 +69,27 @@ def find(name: str, path: str | os.PathLike[str] | None = None) -> Path:
         f"the table {name!r} can't be shipped with pdsynth, and {tried}. Get {where}; save it as {file} in a folder of yours, "
         f"and set {VARIABLE} to that folder or pass path="
     )
+
+
+def read_table(name: str, file: Path, columns: Sequence[str], rows: int | None) -> pd.DataFrame:
+    """A table that :func:`find` found, Parquet or CSV, with exactly these columns (in this order) and this many rows.
+
+    Raises ValueError for any other shape or for missing values, ImportError for Parquet without pyarrow.
+
+    **Privacy:** raw records.
+    """
+    if file.suffix != ".parquet":
+        frame = pd.read_csv(file, keep_default_na=False)
+    else:
+        try:
+            frame = pd.read_parquet(file)
+        except ImportError as problem:
+            raise ImportError(f"{file.name} is a Parquet file, which needs pyarrow: pip install pyarrow, or save it as CSV") from problem
+    gone, extra = [c for c in columns if c not in frame], [c for c in frame if c not in columns]
+    if gone or extra:
+        raise ValueError(f"{file} isn't the table {name!r}: missing column(s) {gone}, unknown column(s) {extra}")
+    if rows is not None and len(frame) != rows:
+        raise ValueError(f"{file} has {len(frame):,} rows, the table {name!r} has {rows:,}")
+    if frame.isna().any(axis=None):
+        raise ValueError(f"{file} has missing values, the table {name!r} has none")
+    return frame[list(columns)]
