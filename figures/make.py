@@ -1,13 +1,13 @@
 """Draw the committed figures and their numbers.
 
-python figures/make.py hpprivbayes [--repeats 20] [--jobs 2] [--store FOLDER] [--redraw]
+python figures/make.py PAPER [--figure N …] [--table N …] [--repeats 20] [--jobs 2] [--store FOLDER] [--redraw]
 python figures/make.py main
 python figures/make.py lessons [NAME …]
 
-``hpprivbayes`` runs the thesis' figures 3 to 6 and writes picture, points, trials and the index page; ``--store`` keeps
-finished trials so that an interrupted run goes on; ``--redraw`` draws the committed trials again and runs nothing. ``main``
-draws the README's picture from the trials of figure 5. ``lessons`` draws each panel in its default state, for readers
-without a kernel. Needs the extra ``figures`` (kaleido) and a Chromium or Chrome on the system.
+``PAPER`` (hpprivbayes, …) runs a paper's experiments and writes picture, points and trials to figures/PAPER, and the index page;
+``--store`` keeps finished trials so that an interrupted run goes on; ``--redraw`` draws the committed trials again and runs
+nothing. ``main`` draws the README's picture from the trials of HPPrivBayes' figure 5. ``lessons`` draws each panel in its
+default state, for readers without a kernel. Needs the extra ``figures`` (kaleido) and a Chromium or Chrome on the system.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ sys.path.insert(0, str(HERE.parent))
 
 import plotly.graph_objects as go  # noqa: E402
 
-from pdsynth import papers  # noqa: E402
-from pdsynth.papers import hpprivbayes, hpprivbayes_plots  # noqa: E402
-from pdsynth.papers.results import Result  # noqa: E402
+from pdsynth.papers import PAPERS, hpprivbayes_plots  # noqa: E402
+from pdsynth.papers.engine import Key, Paper, Run, find, read, stem  # noqa: E402
+from pdsynth.papers.hpprivbayes_settings import Settings  # noqa: E402
+from pdsynth.papers.results import Result, point  # noqa: E402
 from pdsynth.plots import svg  # noqa: E402
 
-PAPER = HERE / "hpprivbayes"
 WIDTH = 800
 
 
@@ -48,53 +48,67 @@ def browser() -> Iterator[None]:
         kaleido.stop_sync_server(silence_warnings=True)
 
 
+def on_white(plot: go.Figure) -> go.Figure:
+    """A copy on white ground, which keeps it readable on dark pages."""
+    return go.Figure(plot).update_layout(paper_bgcolor="white", plot_bgcolor="white")
+
+
 def save(plot: go.Figure, path: Path, width: int = WIDTH) -> None:
-    """Write an SVG whose bytes depend on the figure alone; its white ground keeps it readable on dark pages."""
-    plot = go.Figure(plot)
-    plot.update_layout(paper_bgcolor="white", plot_bgcolor="white")
+    """Write an SVG whose bytes depend on the figure alone."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(svg(plot, width=width), encoding="utf-8", newline="\n")
+    path.write_text(svg(on_white(plot), width=width), encoding="utf-8", newline="\n")
     sys.stdout.write(f"{path.relative_to(HERE.parent)}: {path.stat().st_size:,} bytes\n")
 
 
-# --- the thesis -----------------------------------------------------------------------------------------------------------
+# --- papers ---------------------------------------------------------------------------------------------------------------
 
 
-def trials_file(number: int) -> Path:
-    """The committed trials of a figure."""
-    return PAPER / f"fig{number}_trials.csv"
+def file(paper: Paper, key: Key, end: str) -> Path:
+    """A committed file of a figure or table, for example ``file(paper, 3, "_trials.csv")``."""
+    return HERE / paper.name / (stem(key) + end)
 
 
-def redrawn(number: int) -> Result:
+def drawn(paper: Paper) -> list[Key]:
+    """What has been run and committed."""
+    return [key for key in paper.titles if file(paper, key, "_trials.csv").exists()]
+
+
+def redrawn(paper: Paper, key: Key) -> Result:
     """A figure from its committed trials and the parameters beside them."""
-    parameters = json.loads((PAPER / f"fig{number}.json").read_text(encoding="utf-8"))
-    known = {k: tuple(v) if isinstance(v, list) else v for k, v in parameters.items() if k in hpprivbayes.Settings.__dataclass_fields__}
-    return hpprivbayes.assemble(number, hpprivbayes.read(trials_file(number)), hpprivbayes.Settings(**known), parameters)
+    parameters = json.loads(file(paper, key, ".json").read_text(encoding="utf-8"))
+    return paper.assemble(key, read(file(paper, key, "_trials.csv")), parameters)
+
+
+def write_points(paper: Paper, key: Key, result: Result) -> None:
+    """Mean, standard deviation and interval of every point."""
+    result.summary().to_csv(file(paper, key, ".csv"), index=False, lineterminator="\n", float_format="%.5g")
 
 
 def make_paper(options: argparse.Namespace) -> None:
-    """Figures 3 to 6: pictures, points, trials, parameters, and the index page."""
-    PAPER.mkdir(exist_ok=True)
-    for number in options.figure or hpprivbayes.TITLES:
+    """Figures and tables of one paper: pictures, points, trials, parameters, and the index page."""
+    paper = find(options.what)
+    (HERE / paper.name).mkdir(exist_ok=True)
+    wanted: list[Key] = [*(options.figure or ()), *(f"table {n}" for n in options.table or ())]
+    for key in wanted or (drawn(paper) if options.redraw else paper.titles):
         if not options.redraw:
-            # figures 4 and 6 share trials, and so they share a file
-            store = None if options.store is None else Path(options.store) / {4: "svm.csv", 6: "svm.csv"}.get(number, f"fig{number}.csv")
-            fresh = papers.reproduce("hpprivbayes", number, options.repeats, progress=True, resume=store, jobs=options.jobs)
-            fresh.data.to_csv(trials_file(number), index=False, lineterminator="\n", float_format="%.6g")
+            # one file for all: figures share trials, and a trial's key says everything that decides it
+            store = None if options.store is None else Path(options.store) / f"{paper.name}.csv"
+            run = Run(options.repeats or paper.repeats, paper.seed, progress=True, resume=store, jobs=options.jobs)
+            fresh = paper.run(key, run, {})
+            fresh.data.to_csv(file(paper, key, "_trials.csv"), index=False, lineterminator="\n", float_format="%.6g")
             words = json.dumps(fresh.parameters, indent=1, ensure_ascii=False)
-            (PAPER / f"fig{number}.json").write_text(words + "\n", encoding="utf-8")
-        result = redrawn(number)  # from the rounded numbers that are committed, so that a redraw gives the same bytes
-        result.summary().to_csv(PAPER / f"fig{number}.csv", index=False, lineterminator="\n", float_format="%.5g")
-        save(result.figure, PAPER / f"fig{number}.svg")
+            file(paper, key, ".json").write_text(words + "\n", encoding="utf-8")
+        result = redrawn(paper, key)  # from the rounded numbers that are committed, so that a redraw gives the same bytes
+        write_points(paper, key, result)
+        save(result.figure, file(paper, key, ".svg"))
     write_index()
 
 
 def make_main(options: argparse.Namespace) -> None:
     """The README's picture."""
-    result = redrawn(5)
-    settings = {k: tuple(v) if isinstance(v, list) else v for k, v in result.parameters.items()}
-    known = {k: v for k, v in settings.items() if k in hpprivbayes.Settings.__dataclass_fields__}
-    save(hpprivbayes_plots.main_picture(result.data, hpprivbayes.Settings(**known)), HERE / "main.svg")
+    result = redrawn(find("hpprivbayes"), 5)
+    known = {k: tuple(v) if isinstance(v, list) else v for k, v in result.parameters.items() if k in Settings.__dataclass_fields__}
+    save(hpprivbayes_plots.main_picture(result.data, Settings(**known)), HERE / "main.svg")
     shown = result.summary()
     hidden = (shown["metric"] != "2-way distance") | ((shown["guarantee"] == "published") & (shown["k"] != "4"))
     shown = shown[~(hidden | ((shown["guarantee"] == "strict") & (shown["k"] != "auto")))]
@@ -127,14 +141,14 @@ def write_index() -> None:
 def index() -> str:
     """The index page, from the committed trials."""
     parts = [INTRODUCTION]
-    done = [n for n in hpprivbayes.TITLES if trials_file(n).exists()]
-    results = {n: redrawn(n) for n in done}
-    if results:
-        parts.append("## HPPrivBayes (Deng, thesis 2025)\n\n" + READING + claims(results))
-    parts += [section(n, result) + (by_degree(result) if n == 5 else "") for n, result in results.items()]
-    drawn = sorted((HERE / "lessons").glob("*.svg"))
-    if drawn:
-        lines = "".join(f"### {p.stem}\n\n![{p.stem}](lessons/{p.name})\n\n" for p in drawn)
+    for paper in map(find, PAPERS):
+        results = {key: redrawn(paper, key) for key in drawn(paper)}
+        if results:
+            parts.append(f"## {paper.heading}\n\n{paper.reading}\n{claims(results)}")
+            parts += [section(paper, key, result) + paper.appendix(key, result) for key, result in results.items()]
+    pictures = sorted((HERE / "lessons").glob("*.svg"))
+    if pictures:
+        lines = "".join(f"### {p.stem}\n\n![{p.stem}](lessons/{p.name})\n\n" for p in pictures)
         parts.append("## Lessons\n\nEach lesson's panel in its default state: `python figures/make.py lessons`.\n\n" + lines)
     return "\n".join(parts).rstrip() + "\n"
 
@@ -142,21 +156,14 @@ def index() -> str:
 INTRODUCTION = """# Figures
 
 Every figure here is drawn from real records by a command of this repository, and every number behind it lies beside it.
-A verdict follows a rule that is the same for both methods; nothing was tuned to make a claim come true.
+A verdict follows a rule that is the same for all methods; nothing was tuned to make a claim come true.
 
 ## The main picture
 
 ![Distance of the synthetic table against ε](main.svg)
 
 2-way average variation distance (mean total variation distance over all 91 pairs of attributes) against ε: the same trials as
-figure 5 below. Numbers: [main.csv](main.csv). Command: `python figures/make.py main`.
-"""
-
-
-READING = """"Replicates" says that the algorithms as printed, at the thesis' k = 4, behave as the thesis says. It does not say that they
-are private: published HPPrivBayes has no finite ε, and at k = 4 both methods are far worse than at a k that the budget can bear.
-The numbers of the strict twins, which pay for everything, stand beside each verdict.
-
+figure 5 of the thesis below. Numbers: [main.csv](main.csv). Command: `python figures/make.py main`.
 """
 
 
@@ -165,7 +172,7 @@ def cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
 
 
-def claims(results: dict[int, Result]) -> str:
+def claims(results: dict[Key, Result]) -> str:
     """Claim by claim, in one table."""
     lines = ["| claim | where | verdict | measured here | why |", "|---|---|---|---|---|"]
     for result in results.values():
@@ -174,55 +181,46 @@ def claims(results: dict[int, Result]) -> str:
     notes = sorted({d for r in results.values() for d in r.deviation})
     return (
         "\n".join(lines) + "\n\nHow a verdict is reached:\n\n" + "".join(f"* {r}\n" for r in rules)
-        + "\nWhat differs from the thesis, and what it leaves open:\n\n" + "".join(f"* {n}\n" for n in notes)
+        + "\nWhat differs from the paper, and what it leaves open:\n\n" + "".join(f"* {n}\n" for n in notes)
     )  # fmt: skip
 
 
-def section(number: int, result: Result) -> str:
+def section(paper: Paper, key: Key, result: Result) -> str:
     """One figure: picture, numbers, parameters, repeats, seeds, command."""
     p = result.parameters
-    counts = result.data.groupby(["metric", "method", "guarantee", "k", "r", "epsilon"], dropna=False)["value"].count()
-    given = ", ".join(f"{k} = {v}" for k, v in p.items() if k not in ("dataset", "rows", "repeats", "seed"))
+    counts = result.data.groupby(point(result.data), dropna=False)["repeat"].count()
+    given = ", ".join(f"{k} = {v}" for k, v in p.items() if k not in ("tables", "repeats", "seed"))
     gaps = int(result.data["value"].isna().sum())
+    base = f"{paper.name}/{stem(key)}"
+    tables = "; ".join(f"{name}, {rows:,} rows" for name, rows in p["tables"].items())
+    option = f"--figure {key}" if isinstance(key, int) else f"--{key}"
     return f"""### {result.title}
 
-![{result.title}](hpprivbayes/fig{number}.svg)
+![{result.title}]({base}.svg)
 
 * Error bars: 95 % confidence interval of the mean (Student's t). Standard deviations are in the points.
-* Numbers: [points](hpprivbayes/fig{number}.csv), [all trials](hpprivbayes/fig{number}_trials.csv), each with its seed; gaps: {gaps}.
-* Table: {p["dataset"]}, {p["rows"]:,} rows. Repeats: {counts.min()}{"" if counts.min() == counts.max() else f" to {counts.max()}"}.
+* Numbers: [points]({base}.csv), [all trials]({base}_trials.csv), each with its seed; gaps: {gaps}.
+* Table: {tables}. Repeats: {counts.min()}{"" if counts.min() == counts.max() else f" to {counts.max()}"}.
 * Seeds: the splits from {p["seed"]}, each fit from a digest of its method, parameters, ε, repeat and table.
 * Parameters: {given}.
-* Command: `python figures/make.py hpprivbayes --figure {number} --repeats {p["repeats"]}`; `--redraw` draws the committed trials.
+* Command: `python figures/make.py {paper.name} {option} --repeats {p["repeats"]}`; `--redraw` draws the committed trials.
 """
-
-
-def by_degree(result: Result) -> str:
-    """2-way distance of the trials of figure 5 for every k, as a table."""
-    points = result.summary()
-    points = points[(points["metric"] == "2-way distance") & (points["guarantee"] != "none")]
-    epsilons = sorted(points["epsilon"].unique())
-    lines = ["| method | k | " + " | ".join(f"ε = {e:g}" for e in epsilons) + " |", "|---|---|" + "---|" * len(epsilons)]
-    for (guarantee, k, method), part in points.groupby(["guarantee", "k", "method"], sort=True):
-        at = part.set_index("epsilon")
-        values = " | ".join(f"{at.loc[e, 'mean']:.3f} ± {at.loc[e, 'ci95']:.3f}" for e in epsilons)
-        lines.append(f"| {method}, {'as published' if guarantee == 'published' else guarantee} | {k} | {values} |")
-    return "\nThe 2-way distance by k (mean ± 95 % half-width): what k = 4 does to the comparison.\n\n" + "\n".join(lines) + "\n"
 
 
 def main() -> None:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("hpprivbayes", "main", "lessons"))
+    parser.add_argument("what", choices=(*PAPERS, "main", "lessons"))
     parser.add_argument("names", nargs="*", help="lessons: only these pictures")
-    parser.add_argument("--figure", type=int, nargs="*", help="only these figures of the thesis")
-    parser.add_argument("--repeats", type=int, default=20)
+    parser.add_argument("--figure", type=int, nargs="*", help="only these figures of the paper")
+    parser.add_argument("--table", type=int, nargs="*", help="only these tables of the paper")
+    parser.add_argument("--repeats", type=int, help="default: the paper's own number")
     parser.add_argument("--jobs", type=int, default=-1)
     parser.add_argument("--store", help="folder for finished trials")
     parser.add_argument("--redraw", action="store_true", help="draw the committed trials, run nothing")
     options = parser.parse_args()
     with browser():
-        {"hpprivbayes": make_paper, "main": make_main, "lessons": make_lessons}[options.what](options)
+        {"main": make_main, "lessons": make_lessons}.get(options.what, make_paper)(options)
 
 
 if __name__ == "__main__":

@@ -6,19 +6,18 @@ import os
 from typing import Any
 
 from ..datasets import Dataset
-from ..errors import BudgetError
+from .engine import PAPERS, Key, Run, find
 from .results import Result, Verdict
-
-PAPERS = ("hpprivbayes",)
 
 __all__ = ["PAPERS", "Result", "Verdict", "reproduce"]
 
 
 def reproduce(
     paper: str,
-    figure: int,
-    repeats: int = 20,
+    figure: int | None = None,
+    repeats: int | None = None,
     *,
+    table: int | None = None,
     progress: bool = False,
     resume: str | os.PathLike[str] | None = None,
     data: Dataset | None = None,
@@ -27,18 +26,20 @@ def reproduce(
 ) -> Result:
     """Run one experiment of a paper with the paper's parameters.
 
-    ``paper="hpprivbayes"``: the thesis' figures 3 to 6 on Adult in its own coding, or on ``data`` (a Dataset; its ``target``
-    and ``sensitive`` are used). ``repeats``: independent fits a point (the thesis: 20). ``resume``: a CSV that holds finished
-    trials; they are not run again, new ones are added as they finish. ``jobs``: processes (−1: all cores). ``options``: any
-    parameter of :class:`pdsynth.papers.hpprivbayes_settings.Settings`, for a quick look or for other values than the paper's.
+    ``paper="hpprivbayes"``: the thesis' figures 3 to 6 on Adult in its own coding.
+
+    ``figure`` or ``table``: which one (without either, the paper's first). ``repeats``: independent fits a point (None: the
+    paper's own number, which can take hours). ``data``: another table in place of the paper's; its ``target`` and ``sensitive``
+    are used. ``resume``: a CSV that holds finished trials; they are not run again, new ones are added as they finish.
+    ``jobs``: processes (−1: all cores). ``options``: any parameter of the paper's ``Settings``, for a quick look or for other
+    values than the paper's.
 
     Returns a :class:`Result`: ``data`` (one row a trial and metric), ``figure`` (Plotly), ``verdicts`` and ``deviation``.
     Raises BudgetError for a paper, figure or option that doesn't exist.
 
     **Privacy:** an experiment on raw records, repeated many times; use public tables.
     """
-    if paper not in PAPERS:
-        raise BudgetError(f"no experiments of {paper!r}; there are those of {', '.join(PAPERS)}")
-    from . import hpprivbayes
-
-    return hpprivbayes.run(figure, repeats, data=data, options=options, progress=progress, resume=resume, jobs=jobs)
+    chosen = find(paper)
+    key: Key = f"table {table}" if table is not None else next(iter(chosen.titles)) if figure is None else figure
+    run = Run(chosen.repeats if repeats is None else repeats, chosen.seed, data, progress, resume, jobs)
+    return chosen.run(key, run, options)

@@ -5,56 +5,19 @@ Figures 3 to 6: HPPrivBayes against PrivBayes on Adult. What the thesis leaves o
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
-from dataclasses import asdict
 from fractions import Fraction
 from typing import Any, cast
 
-import numpy as np
 import pandas as pd
 
-from ..counts import Records
-from ..datasets import Dataset, load_adult
-from ..errors import BudgetError
-from ..evaluation import compare
+from ..datasets import load_adult
 from ..synthesizers import HPPrivBayes, PrivBayes
 from . import hpprivbayes_claims, hpprivbayes_plots
-from .hpprivbayes_settings import MEASURES, METHODS, NO_NOISE, SEED, TITLES, Curve, Settings, compared, noiseless, private
+from .engine import Grid, Key, Paper, RealData, Run
+from .hpprivbayes_settings import MEASURES, METHODS, SEED, TITLES, Curve, Settings, compared, noiseless, private
 from .results import Result
 
-__all__ = ["METHODS", "TITLES", "Curve", "RealData", "Settings", "assemble", "compared", "noiseless", "private", "read", "run",
-           "synthesizer"]  # fmt: skip
-
-
-class RealData:
-    """Stands where a synthesizer stands and hands the training records back: the upper line of an SVM plot."""
-
-    guarantee = "none"
-
-    def get_params(self) -> dict[str, Any]:
-        """It has no parameters."""
-        return {}
-
-    def clone(self) -> RealData:
-        """Another one."""
-        return RealData()
-
-    def set_params(self, **params: Any) -> RealData:
-        """Ignores ε and the seed."""
-        return self
-
-    def fit_records(self, records: Records) -> RealData:
-        """Remembers the records."""
-        self.model_, self.codes = self, records.codes
-        return self
-
-    def sample_codes(self, n: int, generator: np.random.Generator) -> np.ndarray:
-        """The records.
-
-        **Privacy:** none at all.
-        """
-        return self.codes[:n]
+__all__ = ["METHODS", "PAPER", "TITLES", "Curve", "Settings", "compared", "noiseless", "private", "synthesizer"]
 
 
 def synthesizer(this: Curve, sensitive: str, settings: Settings) -> Any:
@@ -68,61 +31,21 @@ def synthesizer(this: Curve, sensitive: str, settings: Settings) -> Any:
     return HPPrivBayes(sensitive=sensitive, theta=settings.theta, r=cast(float, Fraction(this.r)), L1=settings.L1, **shared)
 
 
-# --- the experiment -------------------------------------------------------------------------------------------------------
-
-
-def run(figure: int, repeats: int, *, data: Dataset | None, options: Mapping[str, Any], progress: bool, resume: Any, jobs: int) -> Result:
-    """One figure of the thesis' §4; see :func:`pdsynth.papers.reproduce`."""
-    settings = _settings(figure, repeats, options)
-    dataset = load_adult(coding="thesis") if data is None else data
+def trials(figure: Key, settings: Settings, run: Run) -> pd.DataFrame:
+    """All curves of one figure of the thesis' §4."""
+    number = cast(int, figure)
+    dataset = load_adult(coding="thesis") if run.data is None else run.data
+    options = {"test": 1 - settings.train, "utility_options": {"max_rows": settings.svm_rows}}
 
     def measure(curves: list[Curve], epsilons: tuple[float, ...]) -> pd.DataFrame:
-        named = {c.name: synthesizer(c, dataset.sensitive, settings) for c in curves}
-        return compare(named, dataset, epsilons, repeats, tuple(MEASURES[figure]), seed=SEED, jobs=jobs, progress=progress, resume=resume,
-                       test=1 - settings.train, utility_options={"max_rows": settings.svm_rows})  # fmt: skip
+        named = {c: synthesizer(c, dataset.sensitive, settings) for c in curves}
+        return run.measure(Grid(dataset, named, MEASURES[number], epsilons, options=options))
 
-    raw = measure(noiseless(figure, settings), (1.0,)).assign(epsilon=NO_NOISE)
-    parts = [raw, measure(private(figure, settings), settings.epsilons)]
-    if figure in (4, 6):
-        share = raw["note"].str.extract(r"majority ([0-9.]+)")[0].astype(float)
-        parts.append(raw.assign(method="majority class|none||", value=share)[raw["method"] == "real data|none||"])
-    frame = tidy(pd.concat(parts, ignore_index=True), figure)
-    parameters = {"dataset": dataset.name, "rows": len(dataset.frame), "repeats": repeats, "seed": SEED, **asdict(settings)}
-    return assemble(figure, frame, settings, parameters)
+    parts = [measure(noiseless(number, settings), ()), measure(private(number, settings), settings.epsilons)]
+    return pd.concat(parts, ignore_index=True)
 
 
-def _settings(figure: int, repeats: int, options: Mapping[str, Any]) -> Settings:
-    if figure not in TITLES:
-        raise BudgetError(f"the thesis' experiments are figures {', '.join(map(str, TITLES))}, not {figure!r}")
-    if repeats < 1:
-        raise BudgetError(f"repeats must be at least 1, got {repeats}")
-    unknown = set(options) - set(Settings.__dataclass_fields__)
-    if unknown:
-        raise BudgetError(f"no option {', '.join(sorted(unknown))}; there are {', '.join(Settings.__dataclass_fields__)}")
-    return Settings(**options)
-
-
-def tidy(rows: pd.DataFrame, figure: int) -> pd.DataFrame:
-    """One row a trial and metric, with the curve's parts as columns; times are left out, so that a rerun gives the same bytes."""
-    parts = rows["method"].str.split("|", expand=True)
-    named = {"metric": rows["measure"].map(MEASURES[figure]), "method": parts[0], "guarantee": parts[1], "k": parts[2], "r": parts[3]}
-    note = rows["note"].where(rows["value"].isna(), "")
-    return pd.DataFrame(named).assign(**{c: rows[c] for c in ("epsilon", "repeat", "seed", "value")}, note=note)
-
-
-def assemble(figure: int, frame: pd.DataFrame, settings: Settings, parameters: Mapping[str, Any]) -> Result:
-    """Figure and verdicts from finished trials."""
-    plot = hpprivbayes_plots.DRAW[figure](frame, settings)
-    verdicts = hpprivbayes_claims.JUDGE[figure](frame, settings)
-    return Result(TITLES[figure], frame, plot, tuple(verdicts), deviations(figure, settings), parameters)
-
-
-def read(path: str | os.PathLike[str]) -> pd.DataFrame:
-    """Tidy trials from a CSV written by ``Result.data.to_csv``."""
-    return pd.read_csv(path, dtype={"k": str, "r": str, "note": str}, keep_default_na=False, na_values={"value": [""]})
-
-
-def deviations(figure: int, settings: Settings) -> tuple[str, ...]:
+def deviations(figure: Key, settings: Settings) -> tuple[str, ...]:
     """How the experiment differs from what the thesis prints, and what it doesn't print."""
     out = [
         "The thesis' figures carry no readable numbers, so its claims are tested and not its values.",
@@ -148,3 +71,39 @@ def deviations(figure: int, settings: Settings) -> tuple[str, ...]:
             "class, although the distances of figure 5 are the smallest.",
         ]
     return tuple(out)
+
+
+def appendix(figure: Key, result: Result) -> str:
+    """2-way distance of the trials of figure 5 for every k, as a table."""
+    if figure != 5:
+        return ""
+    points = result.summary()
+    points = points[(points["metric"] == "2-way distance") & (points["guarantee"] != "none")]
+    epsilons = sorted(points["epsilon"].unique())
+    lines = ["| method | k | " + " | ".join(f"ε = {e:g}" for e in epsilons) + " |", "|---|---|" + "---|" * len(epsilons)]
+    for (guarantee, k, method), part in points.groupby(["guarantee", "k", "method"], sort=True):
+        at = part.set_index("epsilon")
+        values = " | ".join(f"{at.loc[e, 'mean']:.3f} ± {at.loc[e, 'ci95']:.3f}" for e in epsilons)
+        lines.append(f"| {method}, {'as published' if guarantee == 'published' else guarantee} | {k} | {values} |")
+    return "\nThe 2-way distance by k (mean ± 95 % half-width): what k = 4 does to the comparison.\n\n" + "\n".join(lines) + "\n"
+
+
+READING = """"Replicates" says that the algorithms as printed, at the thesis' k = 4, behave as the thesis says. It does not say that they
+are private: published HPPrivBayes has no finite ε, and at k = 4 both methods are far worse than at a k that the budget can bear.
+The numbers of the strict twins, which pay for everything, stand beside each verdict.
+"""
+
+PAPER = Paper(
+    name="hpprivbayes",
+    heading="HPPrivBayes (Deng, thesis 2025)",
+    reading=READING,
+    titles=TITLES,
+    settings=Settings,
+    repeats=20,
+    seed=SEED,
+    trials=trials,
+    draw=lambda figure, data, settings: hpprivbayes_plots.DRAW[cast(int, figure)](data, settings),
+    judge=lambda figure, data, settings: hpprivbayes_claims.JUDGE[cast(int, figure)](data, settings),
+    deviations=deviations,
+    appendix=appendix,
+)

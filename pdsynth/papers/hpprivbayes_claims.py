@@ -7,27 +7,16 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from . import results
 from .hpprivbayes_settings import METHODS, Settings
-from .results import FAILS, OPEN, REPLICATES, Verdict, bootstrap, difference, direction_verdict
-
-BETTER = "Welch's 95 % interval of the difference at each ε: replicates if more than half favour the claim and none is against it"
+from .results import BETTER, FAILS, OPEN, REPLICATES, TREND, Verdict, average, bootstrap, difference, direction_verdict, spoken
 
 
 def values(
     data: pd.DataFrame, metric: str, method: str, guarantee: str, k: str, epsilon: float | None = None, r: str | None = None
 ) -> np.ndarray:
     """Values of all repeats of a point, gaps left out."""
-    at = (data["metric"] == metric) & (data["method"] == method) & (data["guarantee"] == guarantee) & (data["k"] == k)
-    if epsilon is not None:
-        at &= data["epsilon"] == epsilon
-    if r is not None:
-        at &= data["r"] == r
-    return data.loc[at, "value"].dropna().to_numpy(dtype=float)
-
-
-def average(found: np.ndarray) -> float:
-    """Mean; NaN where every repeat is a gap."""
-    return float(found.mean()) if len(found) else float("nan")
+    return results.values(data, metric=metric, method=method, guarantee=guarantee, k=k, epsilon=epsilon, r=r)
 
 
 def gaps(data: pd.DataFrame, metric: str, guarantee: str, k: str, epsilons: Sequence[float]) -> list[tuple[float, float]]:
@@ -35,34 +24,15 @@ def gaps(data: pd.DataFrame, metric: str, guarantee: str, k: str, epsilons: Sequ
     return [difference(*(values(data, metric, m, guarantee, k, e) for m in reversed(METHODS))) for e in epsilons]
 
 
-def spoken(found: Sequence[tuple[float, float]], at: Sequence[object]) -> str:
-    """Differences in words of numbers."""
-    return "; ".join(f"{a}: {gap:+.3f} ± {half:.3f}" for a, (gap, half) in zip(at, found, strict=True))
-
-
 def means(data: pd.DataFrame, metric: str, method: str, guarantee: str, k: str, epsilons: Sequence[float]) -> np.ndarray:
     """Mean at each ε."""
-    found = [values(data, metric, method, guarantee, k, e) for e in epsilons]
-    return np.array([average(v) for v in found])
+    return np.array([average(values(data, metric, method, guarantee, k, e)) for e in epsilons])
 
 
-def trend(data: pd.DataFrame, metric: str, curves: Sequence[tuple[str, str, str]], epsilons: Sequence[float], sign: int) -> tuple[str, str]:
-    """Verdict and numbers on "rises (sign 1) or falls (−1) with ε": last ε against the first, and Spearman's ρ of the means."""
-    from scipy.stats import spearmanr
-
-    ends, said = [], []
-    for method, guarantee, k in curves:
-        first, last = (values(data, metric, method, guarantee, k, e) for e in (epsilons[0], epsilons[-1]))
-        gap, half = difference(last, first)
-        rho = spearmanr(epsilons, means(data, metric, method, guarantee, k, epsilons))[0] if len(epsilons) > 1 else np.nan
-        ends.append((sign * gap, half, sign * rho))
-        said.append(f"{method} {average(first):.3f} → {average(last):.3f} (ρ = {rho:+.1f})")
-    if all(gap > half and rho >= 0.8 for gap, half, rho in ends):
-        return REPLICATES, "; ".join(said)
-    return (FAILS if any(gap < -half for gap, half, _ in ends) else OPEN), "; ".join(said)
-
-
-TREND = "both curves: last ε against the first beyond Welch's 95 % interval, and Spearman's ρ of the means at least 0.8 in size"
+def trend(data: pd.DataFrame, metric: str, settings: Settings, sign: int) -> tuple[str, str]:
+    """Verdict and numbers on "both published curves rise (sign 1) or fall (−1) with ε"."""
+    curves = {m: [values(data, metric, m, "published", settings.k, e) for e in settings.epsilons] for m in METHODS}
+    return results.trend(curves, settings.epsilons, sign)
 
 
 # --- figure 3 -------------------------------------------------------------------------------------------------------------
@@ -121,7 +91,6 @@ def figure_4(data: pd.DataFrame, settings: Settings) -> list[Verdict]:
     found = gaps(data, metric, "published", k, settings.epsilons)
     same, auto = (gaps(data, metric, "strict", degree, settings.epsilons) for degree in (k, "auto"))
     real, majority = (average(values(data, metric, m, "none", "")) for m in ("real data", "majority class"))
-    published = [(m, "published", k) for m in METHODS]
     higher = Verdict(
         "Classification accuracy of HPPrivBayes is higher than that of PrivBayes", source, direction_verdict(found),
         f"HPPrivBayes − PrivBayes, k = {k} as published: {spoken(found, _at(settings))}. Strict, k = {k}: {spoken(same, _at(settings))}. "
@@ -141,7 +110,7 @@ def figure_4(data: pd.DataFrame, settings: Settings) -> list[Verdict]:
         "The difference comes from how the tables are measured, which doesn't fade at small ε.",
         "zero inside both intervals, or less than half of the average difference at larger ε; does not if both intervals exclude zero",
     )  # fmt: skip
-    verdict, numbers = trend(data, metric, published, settings.epsilons, 1)
+    verdict, numbers = trend(data, metric, settings, 1)
     rises = Verdict("Accuracy rises with the privacy budget", source, verdict, numbers,
                     "At k = 4 a typical cell holds less than the noise at every ε tested, so runs differ widely.", TREND)  # fmt: skip
     drops = [difference(values(data, metric, m, "published", k, e), values(data, metric, "real data", "none", ""))
@@ -183,7 +152,7 @@ def figure_5(data: pd.DataFrame, settings: Settings) -> list[Verdict]:
             + f". Strict, k = {settings.k}: {spoken(same, _at(settings))}. Strict, k = auto: {spoken(auto, _at(settings))}",
             WHY_DISTANCE, BETTER,
         ))  # fmt: skip
-        verdict, numbers = trend(data, metric, [(m, "published", settings.k) for m in METHODS], settings.epsilons, -1)
+        verdict, numbers = trend(data, metric, settings, -1)
         out.append(Verdict(f"All {metric.removesuffix(' distance')} curves fall as the budget grows", source, verdict, numbers,
                            "More budget, less noise; at k = 4 slowly: the noise still exceeds typical cells at ε = 1.", TREND))  # fmt: skip
     return out

@@ -8,13 +8,15 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from ..plots import PALETTE, figure
-from .hpprivbayes_settings import METHODS, NO_NOISE, Curve, Settings, compared
+from .drawing import legend_below, level, line, panels, repeats, titled
+from .engine import NO_NOISE
+from .hpprivbayes_settings import METHODS, Curve, Settings, compared
 from .results import summarise
 
 COLOUR = {"PrivBayes": "#009E73", "HPPrivBayes": PALETTE["private"]}
 MARKER = {"PrivBayes": "square", "HPPrivBayes": "circle"}
 DASH = {("published", "4"): "dash", ("strict", "4"): "dot", ("strict", "auto"): "solid", ("none", "4"): "longdash"}
-ERROR_NOTE = "error bars: 95 % confidence interval of the mean"
+TABLE = "Adult, thesis coding"
 
 
 def label(method: str, guarantee: str, k: str) -> str:
@@ -23,26 +25,6 @@ def label(method: str, guarantee: str, k: str) -> str:
         return f"{method}, no privacy"
     word = "as published" + (", not private" if method == "HPPrivBayes" else "") if guarantee == "published" else "strict"
     return f"{method} k={k}, {word}"
-
-
-def line(plot: go.Figure, part: pd.DataFrame, x: str, style: dict[str, Any], where: dict[str, Any] | None = None) -> None:
-    """One curve with error bars."""
-    plot.add_scatter(
-        x=part[x], y=part["mean"], name=style["name"], legendgroup=style["name"], showlegend=style.get("legend", True),
-        mode="lines+markers", line={"color": style["colour"], "dash": style.get("dash", "solid"), "width": 2},
-        marker={"symbol": style.get("symbol", "circle"), "size": 8},
-        error_y={"type": "data", "array": part["ci95"], "thickness": 1.4, "width": 4},
-        **(where or {}),
-    )  # fmt: skip
-
-
-def level(
-    plot: go.Figure, part: pd.DataFrame, span: tuple[float, float], style: dict[str, Any], where: dict[str, Any] | None = None
-) -> None:
-    """A value that doesn't depend on ε: a horizontal line."""
-    mean = float(part["mean"].iloc[0]) if len(part) else float("nan")
-    plot.add_scatter(x=list(span), y=[mean, mean], name=style["name"], legendgroup=style["name"], showlegend=style.get("legend", True),
-                     mode="lines", line={"color": style["colour"], "dash": style["dash"], "width": 1.6}, **(where or {}))  # fmt: skip
 
 
 def rows(summary: pd.DataFrame, metric: str, method: str, guarantee: str, k: str) -> pd.DataFrame:
@@ -66,34 +48,6 @@ def curves(plot: go.Figure, summary: pd.DataFrame, metric: str, settings: Settin
         level(plot, rows(summary, metric, method, "none", settings.k), span, style, where)
 
 
-def titled(repeats: int, text: str) -> str:
-    """A title with its small print."""
-    return f"{text}<br><span style='font-size:11px'>Adult, thesis coding; {repeats} repeats; {ERROR_NOTE}</span>"
-
-
-def legend_below(plot: go.Figure, height: int) -> go.Figure:
-    """Room for a long legend under the axes, so that it covers nothing."""
-    legend = {"orientation": "h", "y": -72 / (height - 184), "yanchor": "top", "x": 0}  # 72 pixels: tick labels and the axis title
-    plot.update_layout(height=height, legend=legend, margin={"t": 84, "b": 40}, title_pad_t=24)
-    return plot
-
-
-def repeats(data: pd.DataFrame) -> int:
-    """How many repeats the trials hold."""
-    return int(data["repeat"].nunique())
-
-
-def panels(columns: int, titles: list[str], **shared: bool) -> go.Figure:
-    """Subplots side by side in the house style."""
-    from plotly.subplots import make_subplots
-
-    plot = make_subplots(1, columns, subplot_titles=titles, horizontal_spacing=0.08, **shared)
-    house = figure().layout
-    plot.update_layout(template=house.template, font=house.font, paper_bgcolor=house.paper_bgcolor, plot_bgcolor=house.plot_bgcolor,
-                       title=house.title)  # fmt: skip
-    return plot
-
-
 def sums(data: pd.DataFrame, settings: Settings) -> go.Figure:
     """Figure 3: sum of mutual information against k."""
     summary = summarise(data).assign(degree=lambda f: f["k"].astype(int))
@@ -111,14 +65,14 @@ def sums(data: pd.DataFrame, settings: Settings) -> go.Figure:
                 line(plot, summary[at], "degree", style, {"row": 1, "col": column})
     plot.update_xaxes(title_text="k (parents)", tickvals=[int(k) for k in settings.degrees])
     plot.update_yaxes(title_text="sum of mutual information, bit", col=1)
-    plot.update_layout(title_text=titled(repeats(data), "Quality of the networks"))
+    plot.update_layout(title_text=titled(repeats(data), "Quality of the networks", TABLE))
     return legend_below(plot, 460)
 
 
 def accuracies(data: pd.DataFrame, settings: Settings) -> go.Figure:
     """Figure 4: SVM accuracy against ε."""
     summary = summarise(data)
-    plot = figure(title=titled(repeats(data), "SVM trained on synthetic rows, tested on real ones"), x="ε", y="accuracy")
+    plot = figure(title=titled(repeats(data), "SVM trained on synthetic rows, tested on real ones", TABLE), x="ε", y="accuracy")
     curves(plot, summary, "accuracy", settings)
     span = (min(settings.epsilons), max(settings.epsilons))
     for method, dash in (("real data", "solid"), ("majority class", "dot")):
@@ -135,7 +89,7 @@ def distances(data: pd.DataFrame, settings: Settings) -> go.Figure:
     plot.update_xaxes(title_text="ε")
     plot.update_yaxes(rangemode="tozero")
     plot.update_yaxes(title_text="average variation distance", col=1)
-    plot.update_layout(title_text=titled(repeats(data), "How far the synthetic table is from the real one"))
+    plot.update_layout(title_text=titled(repeats(data), "How far the synthetic table is from the real one", TABLE))
     return legend_below(plot, 560)
 
 
@@ -152,14 +106,14 @@ def ratios(data: pd.DataFrame, settings: Settings) -> go.Figure:
             line(plot, part[part["r"] == r], "epsilon", style, {"row": 1, "col": column})
     plot.update_xaxes(title_text="ε")
     plot.update_yaxes(title_text="accuracy", col=1)
-    plot.update_layout(title_text=titled(repeats(data), "HPPrivBayes: budget of group A over group B, r = L2/L3"))
+    plot.update_layout(title_text=titled(repeats(data), "HPPrivBayes: budget of group A over group B, r = L2/L3", TABLE))
     return legend_below(plot, 460)
 
 
 def main_picture(data: pd.DataFrame, settings: Settings) -> go.Figure:
     """The README's picture: published against strict against no privacy, 2-way distance against ε."""
     text = "How far is the synthetic table from the real one?"
-    plot = figure(title=titled(repeats(data), text), x="privacy budget ε", y="2-way average variation distance")
+    plot = figure(title=titled(repeats(data), text, TABLE), x="privacy budget ε", y="2-way average variation distance")
     only = [c for c in compared(settings) if (c.guarantee, c.k) != ("strict", settings.k)]
     curves(plot, summarise(data), "2-way distance", settings, only=only)
     plot.update_yaxes(rangemode="tozero")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+
+from . import engine
 
 EPSILONS = (0.2, 0.4, 0.6, 0.8, 1.0)  # thesis §4.2
 RATIOS = ("1/6", "1/5", "1/4", "1/3", "1/2")  # thesis §4.2.4
 DEGREES = ("1", "2", "3", "4")  # thesis §4.2.1
-NO_NOISE = float("inf")  # the ε of a run without noise
 METHODS = ("PrivBayes", "HPPrivBayes")
 SEED = 2025  # of the random splits; each fit has a seed of its own, derived from everything that decides its result
 MEASURES = {  # measures of the grid, and the names they have here
@@ -16,7 +18,7 @@ MEASURES = {  # measures of the grid, and the names they have here
     5: {"avd2": "2-way distance", "avd3": "3-way distance"},
     6: {"svm": "accuracy"},
 }
-TITLES = {
+TITLES: Mapping[engine.Key, str] = {
     3: "Figure 3: sum of mutual information of the network",
     4: "Figure 4: SVM accuracy on held-out real rows",
     5: "Figure 5: average variation distance of all 2-way and 3-way marginals",
@@ -49,18 +51,10 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Curve:
-    """One method with its parameters; ``r`` is empty for PrivBayes. Everything is text, as in the CSV."""
+class Curve(engine.Curve):
+    """One method with its parameters; ``r`` is empty for PrivBayes."""
 
-    method: str
-    guarantee: str
-    k: str
     r: str = ""
-
-    @property
-    def name(self) -> str:
-        """A unique name for the grid."""
-        return "|".join((self.method, self.guarantee, self.k, self.r))
 
 
 def curve(method: str, guarantee: str, k: str, r: str) -> Curve:

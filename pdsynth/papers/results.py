@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from typing import Any
@@ -11,6 +11,9 @@ import numpy as np
 import pandas as pd
 
 REPLICATES, FAILS, OPEN = "replicates", "does not", "undecided"
+TRIAL = ("repeat", "seed", "value", "note")  # columns of one trial; all others of a tidy frame say which point it belongs to
+BETTER = "Welch's 95 % interval of the difference at each ε: replicates if more than half favour the claim and none is against it"
+TREND = "both curves: last ε against the first beyond Welch's 95 % interval, and Spearman's ρ of the means at least 0.8 in size"
 
 
 @dataclass(frozen=True)
@@ -66,18 +69,42 @@ class Result:
         return f"<p><b>{escape(self.title)}</b></p>{self.figure._repr_html_()}<table><tr>{head}</tr>{rows}</table><ul>{notes}</ul>"
 
 
-POINT = ["metric", "method", "guarantee", "k", "r", "epsilon"]
+# --- the statistics -------------------------------------------------------------------------------------------------------
+
+
+def point(data: pd.DataFrame) -> list[str]:
+    """The columns that say which point of a figure a trial belongs to."""
+    return [name for name in data.columns if name not in TRIAL]
 
 
 def summarise(data: pd.DataFrame) -> pd.DataFrame:
     """Mean, sd, repeats and half-width of the 95 % t-interval of the mean, one row a point."""
     from scipy.stats import t
 
-    grouped = data.groupby(POINT, sort=False, dropna=False)["value"]
+    grouped = data.groupby(point(data), sort=False, dropna=False)["value"]
     out = grouped.agg(mean="mean", sd="std", repeats="count").reset_index()
     freedom = np.maximum(out["repeats"] - 1, 1)
     out["ci95"] = t.ppf(0.975, freedom) * out["sd"] / np.sqrt(np.maximum(out["repeats"], 1))
     return out
+
+
+def values(data: pd.DataFrame, **at: Any) -> np.ndarray:
+    """Values of all repeats where the named columns have these values (None: any), gaps left out."""
+    chosen = np.ones(len(data), dtype=bool)
+    for name, value in at.items():
+        if value is not None:
+            chosen &= (data[name] == value).to_numpy()
+    return data.loc[chosen, "value"].dropna().to_numpy(dtype=float)
+
+
+def average(found: np.ndarray) -> float:
+    """Mean; NaN where every repeat is a gap."""
+    return float(found.mean()) if len(found) else float("nan")
+
+
+def spoken(found: Sequence[tuple[float, float]], at: Sequence[object]) -> str:
+    """Differences in words of numbers."""
+    return "; ".join(f"{a}: {gap:+.3f} ± {half:.3f}" for a, (gap, half) in zip(at, found, strict=True))
 
 
 def difference(a: np.ndarray, b: np.ndarray) -> tuple[float, float]:
@@ -110,6 +137,24 @@ def direction_verdict(gaps: list[tuple[float, float]]) -> str:
     if favour == 0 and against * 2 > len(gaps):
         return FAILS
     return OPEN
+
+
+def trend(curves: Mapping[str, Sequence[np.ndarray]], at: Sequence[float], sign: int) -> tuple[str, str]:
+    """Verdict and numbers on "rises (sign 1) or falls (−1) with ε": last ε against the first, and Spearman's ρ of the means.
+
+    ``curves``: for each curve the repeats at every ε of ``at``.
+    """
+    from scipy.stats import spearmanr
+
+    ends, said = [], []
+    for name, found in curves.items():
+        gap, half = difference(found[-1], found[0])
+        rho = spearmanr(at, [average(v) for v in found])[0] if len(at) > 1 else np.nan
+        ends.append((sign * gap, half, sign * rho))
+        said.append(f"{name} {average(found[0]):.3f} → {average(found[-1]):.3f} (ρ = {rho:+.1f})")
+    if all(gap > half and rho >= 0.8 for gap, half, rho in ends):
+        return REPLICATES, "; ".join(said)
+    return (FAILS if any(gap < -half for gap, half, _ in ends) else OPEN), "; ".join(said)
 
 
 def bootstrap(values: np.ndarray, statistic: Callable[[np.ndarray], float], draws: int = 4000, seed: int = 0) -> tuple[float, float]:
