@@ -1,26 +1,100 @@
-"""Every algorithm and a few tiny tables, for the one contract that all of them keep."""
+"""Every algorithm and a few tiny tables, for the one contract that all of them keep.
+
+A new algorithm is a new line of ``CASES``.
+"""
 
 from __future__ import annotations
 
 import json
+import math
+from collections.abc import Callable, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from pdsynth import Attribute, HPPrivBayes, PrivBayes, Schema
+from pdsynth import Attribute, HPPrivBayes, PrivBayes, Schema, Synthesizer
 from pdsynth.ledger import Ledger
 from pdsynth.mechanisms import CommonNoise, ExactNoise
 
-ALGORITHMS = {"PrivBayes": PrivBayes, "HPPrivBayes": HPPrivBayes}
 GUARANTEES = ("strict", "published", "none")
 
 
-def make(name: str, schema: Schema, **params):
-    """An algorithm with what it can't do without; θ = 0 keeps d − k − l above zero whatever the table."""
-    own = {"sensitive": schema.names[0], "theta": 0} if name == "HPPrivBayes" else {}
-    return ALGORITHMS[name](**{**own, **params})
+@dataclass(frozen=True)
+class Case:
+    """What the contract suite must know of one algorithm; everything else is the same for all.
+
+    ``degree``: the keyword that bounds the number of parents, ``degrees``: what it accepts among 0, 1, 2 and "auto" (another
+    one is left at its default). ``sound``: the published reading keeps its claim. ``selects``: it draws by an exponential
+    mechanism. ``counts``: without noise its tables are the raw joint counts. ``agree``: how far strict at ε = 10⁶ may be from
+    no noise, ``near``: how far from the real table, both in 2-way distance; ``falls``: how many times the error shrinks from
+    ε = 0.02 to ε = 40. ``bad``: own parameters that are refused, and words of the message.
+    """
+
+    cls: type[Synthesizer]
+    own: Callable[[Schema], dict[str, Any]] = lambda schema: {}
+    degree: str = "k"
+    degrees: tuple[int | str, ...] = (0, 1, 2, "auto")
+    sound: bool = False
+    selects: bool = True
+    counts: bool = True
+    agree: float = 0.01
+    near: float = 0.1
+    falls: float = 3
+    bad: Mapping[str, tuple[dict[str, Any], str]] = field(default_factory=dict)
+
+
+CASES = {
+    "PrivBayes": Case(
+        PrivBayes,
+        sound=True,  # as TODS prints it
+        bad={
+            "beta zero": ({"beta": 0}, r"beta.*got 0"),
+            "beta one": ({"beta": 1}, r"beta must lie between 0 and 1, got 1"),
+            "score": ({"score": "MIC"}, r"score.*got 'MIC'"),
+            "score F": ({"score": "F"}, r"'F' needs.*two-valued.*score='R'"),
+            "reading": ({"reading": "mine"}, r"reading.*'mine'"),
+            "thesis reading under strict": ({"reading": "thesis"}, r"guarantee='published'"),
+        },
+    ),
+    "HPPrivBayes": Case(
+        HPPrivBayes,
+        own=lambda schema: {"sensitive": schema.names[0], "theta": 0},  # θ = 0 keeps d − k − l above zero whatever the table
+        bad={
+            "no sensitive attribute": ({"sensitive": None}, r"name the sensitive attribute.*age, wage"),
+            "sensitive attribute that isn't there": ({"sensitive": "job"}, r"no attribute 'job'.*age, wage"),
+            "θ negative": ({"theta": -0.1}, r"theta.*-0.1"),
+            "θ a word": ({"theta": "x"}, r"theta.*'x'"),
+            "θ of R above one": ({"theta_tvd": 1.5}, r"theta_tvd.*1.5"),
+            "r zero": ({"r": 0}, r"r must be.*got 0"),
+            "r infinite": ({"r": math.inf}, r"r must be.*inf"),
+            "L0 + L1 = 1": ({"L0": 0.5, "L1": 0.5}, r"L0 \+ L1 = 0.5 \+ 0.5 leaves nothing"),
+            "v_min zero": ({"v_min": 0}, r"v_min.*got 0"),
+            "v_min a word": ({"v_min": "half"}, r"v_min.*'half'"),
+            "direction": ({"direction": "up"}, r"paper.*got 'up'"),
+            "group of strangers": ({"groups": {"A": ["job"]}}, r"no attribute 'job'"),
+            "group twice": ({"groups": {"A": ["age"], "B": ["age"]}}, r"once.*'A' or 'B'"),
+            "group C": ({"groups": {"C": ["age"]}}, r"'A' or 'B'"),
+            "group a word": ({"groups": {"A": "age"}}, r"groups must be"),
+            "group A empty": ({"sensitive": None, "groups": {"B": ["age"]}}, r"group A is empty"),
+            "degenerate budget": (
+                {"guarantee": "published", "k": 5, "groups": {"A": ["age"], "B": ["wage", "city", "kids"]}},
+                r"8 − 5 − 7 = -4.*lower k or θ.*strict",
+            ),
+        },
+    ),
+}
+ALGORITHMS = {name: case.cls for name, case in CASES.items()}
+
+
+def make(name: str, schema: Schema, k: int | str | None = None, **params):
+    """An algorithm with what it can't do without; ``k`` bounds its parents where it has such a keyword."""
+    case = CASES[name]
+    bound = {case.degree: k} if k in case.degrees and case.degree else {}
+    return case.cls(**{**case.own(schema), **bound, **params})
 
 
 def binary(d: int = 4, n: int = 60, seed: int = 0) -> tuple[pd.DataFrame, Schema]:
