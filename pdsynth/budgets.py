@@ -59,6 +59,29 @@ def uniform(tables: int, epsilon: Fraction, *, source: str = "") -> TableBudget:
     return TableBudget(Fraction(2 * tables) / epsilon, epsilon / tables, source=source)
 
 
+def risk_entropy_weights(entropies: Mapping[str, float]) -> dict[str, Fraction]:
+    """Shares ∝ exp(−OE) of the tables, from normalised risk entropies that are already released; exact, their sum is 1.
+
+    More risk, less budget, more noise (HMPrivBayes, Algorithm 5 and formula (12)). The weights are rounded to 1/1024, so that
+    noise scales stay short fractions.
+
+    >>> {name: float(share) for name, share in risk_entropy_weights({"sex": 0.0, "age": 0.0}).items()}
+    {'sex': 0.5, 'age': 0.5}
+    """
+    return proportional(Fraction(1), {name: round(1024 * float(np.exp(-value))) for name, value in entropies.items()})
+
+
+def printed_thirds(bits: int, clusters: int, epsilon: Fraction) -> tuple[Fraction, Fraction, Fraction]:
+    """ε₁, ε₂, ε₃ of HMPrivBayes §4.1: in proportion to a₁ = (d−1)/n, a₂ = a₃ = 2d/(nk); n cancels.
+
+    >>> [round(float(e), 4) for e in printed_thirds(52, 3, Fraction(1))]
+    [0.4238, 0.2881, 0.2881]
+    """
+    one, two = Fraction(bits - 1), Fraction(2 * bits, clusters)
+    whole = one + 2 * two
+    return epsilon * one / whole, epsilon * two / whole, epsilon * two / whole
+
+
 def value_weights(histogram: np.ndarray, direction: str, floor: Fraction) -> tuple[Fraction, ...]:
     """Relative budgets of the values of one attribute, largest 1, none below ``floor``; from counts that are already released.
 
