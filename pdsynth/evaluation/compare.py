@@ -19,13 +19,13 @@ import pandas as pd
 from ..counts import Records
 from ..errors import BudgetError, SchemaError
 from ..schema import Schema
-from .marginals import Marginals, marginal_distance
+from .marginals import Marginals, attribute_sets, marginal_distance
 from .queries import query_errors, sum_mutual_information
 from .store import COLUMNS, Store
 from .utility import split_mask, utility
 
 TRAINED = ("svm", "svm_linear")  # measured on held-out rows, so fitted on the training rows only
-WHOLE = re.compile(r"(sum_mi|svm_self|(avd|l1_|l2_)[1-9][0-9]*)")
+WHOLE = re.compile(r"sum_mi|seconds|svm_self|(?:avd|l1_|l2_)(?P<alpha>[1-9][0-9]*)(?:_[1-9][0-9]*)?")
 
 
 @dataclass
@@ -41,7 +41,7 @@ class Bench:
     seed: int
     fingerprint: str = field(default="")
     _parts: dict[int, tuple[Records, np.ndarray]] = field(default_factory=dict, repr=False)
-    _known: dict[int, Marginals] = field(default_factory=dict, repr=False)
+    _known: dict[tuple[int, int | None], Marginals] = field(default_factory=dict, repr=False)
 
     @cached_property
     def records(self) -> Records:
@@ -58,14 +58,14 @@ class Bench:
             self._parts = {at: (Records(self.codes[~tested], self.schema), self.codes[tested])}
         return self._parts[at]
 
-    def known(self, alpha: int) -> Marginals | None:
-        """Kept real marginals, or None where they are too many to keep."""
-        if alpha not in self._known:
+    def distance(self, fake: np.ndarray, alpha: int, sets: int | None) -> float:
+        """Average variation distance; the real marginals are kept unless they are too many."""
+        if (alpha, sets) not in self._known:
             try:
-                self._known[alpha] = Marginals(self.codes, self.schema, alpha)
+                self._known[alpha, sets] = Marginals(self.codes, self.schema, sets=attribute_sets(len(self.schema), alpha, sets))
             except BudgetError:
-                return None
-        return self._known[alpha]
+                return marginal_distance(self.codes, fake, self.schema, alpha, sets=sets)
+        return self._known[alpha, sets].distance(fake)
 
 
 @dataclass(frozen=True)
@@ -107,9 +107,10 @@ def compare(
     dataset, key; rows in grid order. A method that can't run at an ε (BudgetError, so BudgetDegenerate too) has NaN and a note.
 
     ``synthesizers``: estimators, or a mapping of names to them. ``dataset`` has frame, schema, target, split, name.
-    ``measures``: ``sum_mi`` (bits), ``avd2``, ``avd3``, … (average variation distance), ``l1_4``, ``l2_4``, … (query errors)
-    and ``svm_self`` (pitfall) come from a fit on the whole table; ``svm`` and ``svm_linear`` (accuracy) from a fit on
-    the training rows alone, tested on the others: the public split, or with ``test`` (or without a public split: 1/3) a
+    ``measures``: ``sum_mi`` (bits), ``avd2``, ``avd3``, … (average variation distance), ``l1_4``, ``l2_4``, … (query errors),
+    ``seconds`` (of fit and sample) and ``svm_self`` (pitfall) come from a fit on the whole table; ``avd3_200`` takes 200 random
+    sets, ``l1_4_50`` 50 random queries (else 200), the same ones in every run. ``svm`` and ``svm_linear`` (accuracy) come from a
+    fit on the training rows alone, tested on the others: the public split, or with ``test`` (or without a public split: 1/3) a
     random one for each repeat, the same for all methods. ``utility_options`` go to :func:`utility`.
     ``resume``: CSV file; rows already there are not run again, each task is written as it ends, so stop at any time.
     ``jobs``: processes (−1: all cores; 1: none extra).
@@ -136,10 +137,13 @@ def compare(
 
 def _checked(measures: Sequence[str], d: int) -> tuple[str, ...]:
     for name in measures:
-        if name not in TRAINED and not WHOLE.fullmatch(name):
-            raise SchemaError(f"unknown measure {name!r}: use sum_mi, svm, svm_linear, svm_self, avd<α>, l1_<α> or l2_<α>")
-        alpha = re.search(r"[0-9]+$", name.removeprefix("l1_").removeprefix("l2_"))
-        if alpha and int(alpha[0]) > d:
+        found = WHOLE.fullmatch(name)
+        if name not in TRAINED and not found:
+            raise SchemaError(
+                f"unknown measure {name!r}: use sum_mi, seconds, svm, svm_linear, svm_self, avd<α>, l1_<α> or l2_<α>, "
+                "the last three also with _<number of random sets>"
+            )
+        if found and found["alpha"] and int(found["alpha"]) > d:
             raise SchemaError(f"measure {name!r} needs α ≤ {d}, the number of attributes")
     return tuple(dict.fromkeys(measures))
 
@@ -218,7 +222,7 @@ def _work(bench: Bench, task: Task) -> list[dict[str, Any]]:
         seconds, note = time.perf_counter() - started, f"{type(problem).__name__}: {problem}"
         return [dict(row, measure=m, value=float("nan"), seconds=seconds, note=note) for m in task.measures]
     seconds = time.perf_counter() - started
-    found = ((m, *_measure(m, bench, fitted, fake, test, task.seed)) for m in task.measures)
+    found = [(m, *((seconds, "") if m == "seconds" else _measure(m, bench, fitted, fake, test, task.seed))) for m in task.measures]
     return [dict(row, measure=m, value=value, seconds=seconds, note=note) for m, value, note in found]
 
 
@@ -249,8 +253,9 @@ def _measure(name: str, bench: Bench, fitted: Any, fake: np.ndarray, test: np.nd
         if network is None:
             return float("nan"), "no network"
         return sum_mutual_information(network, bench.records), ""
+    alpha, _, drawn = re.sub("^(avd|l1_|l2_)", "", name).partition("_")
+    sets = int(drawn) if drawn else None
     if name.startswith("avd"):
-        alpha = int(name[3:])
-        return marginal_distance(bench.known(alpha) or bench.codes, fake, bench.schema, alpha), ""
-    errors = query_errors(bench.codes, fake, bench.schema, int(name[3:]))
+        return bench.distance(fake, int(alpha), sets), ""
+    errors = query_errors(bench.codes, fake, bench.schema, int(alpha), sets or 200)
     return getattr(errors, name[:2]), f"{errors.queries} queries"
