@@ -88,9 +88,9 @@ class Partitions:
         within = int(x[table.sum(axis=0)].sum()) - int(x[table].sum())  # n·H(S|Π)
         return (int(x[self.n]) - int(x[table.sum(axis=1)].sum()) - within) * self.unit / self.n
 
-    def parent_sets(self, children: Sequence[int]) -> ParentSets:
-        """An empty store of one parent set a child and size, for GParentSet's dynamic programme."""
-        return ParentSets(self, children)
+    def parent_sets(self, children: Sequence[int], most: int | None = None) -> ParentSets:
+        """An empty store of one parent set a child and size (at most ``most``), for GParentSet's dynamic programme."""
+        return ParentSets(self, children, most)
 
 
 class ParentSets:
@@ -102,34 +102,40 @@ class ParentSets:
         candidate = sets.grow(f)       # I(S; dp[S, j−1] ∪ {f}), (children, k+1) for j = 1 … k+1
         sets.keep(candidate >= kept)   # where True, dp[S, j] becomes dp[S, j−1] ∪ {f}; the last column must be True
 
-    All of a step reads the sets as they were before it, as a descending j does.
+    All of a step reads the sets as they were before it, as a descending j does. Once the sizes have reached ``most``, they stay:
+    there are ``most`` columns then, and the last may be False, too.
 
     **Privacy:** raw; it lives behind the curator.
     """
 
-    def __init__(self, partitions: Partitions, children: Sequence[int]) -> None:
+    def __init__(self, partitions: Partitions, children: Sequence[int], most: int | None = None) -> None:
         if any(size != 2 for size in partitions.sizes):
             raise BudgetError("parent sets of unlimited size need two-valued columns: encode the table as bits first")
         self.partitions, self.children = partitions, tuple(int(c) for c in children)
-        self.size = 0
+        self.size, self.most = 0, len(partitions.sizes) if most is None else most
         self._f = -1
         self._labels = [[partitions.whole()] for _ in self.children]
 
     def grow(self, f: int) -> np.ndarray:
-        """I(S; dp[S, j−1] ∪ {f}) in bits for each child and j = 1 … size+1: float64 (children, size+1). Changes nothing."""
+        """I(S; dp[S, j−1] ∪ {f}) in bits for each child and j = 1 … min(size+1, most): float64 (children, that). Changes nothing."""
         self._f = f
         p = self.partitions
-        rows = [[p.information([s], p.refine(labels, f))[0] for labels in own] for s, own in zip(self.children, self._labels, strict=True)]
-        return np.array(rows).reshape(len(self.children), self.size + 1)
+        wide = min(self.size + 1, self.most)
+        rows = [
+            [p.information([s], p.refine(labels, f))[0] for labels in own[:wide]]
+            for s, own in zip(self.children, self._labels, strict=True)
+        ]
+        return np.array(rows).reshape(len(self.children), wide)
 
     def keep(self, which: np.ndarray) -> None:
-        """Where ``which`` (children, size+1) is True, dp[S, j] becomes dp[S, j−1] ∪ {f} of the last :meth:`grow`; size grows by 1."""
-        if which.shape != (len(self.children), self.size + 1) or not which[:, -1].all():
-            raise ValueError("the largest set is new: which must be (children, size+1) and its last column True")
+        """Where ``which`` (children, columns of grow) is True, dp[S, j] becomes dp[S, j−1] ∪ {f} of the last :meth:`grow`."""
+        wide = min(self.size + 1, self.most)
+        if which.shape != (len(self.children), wide) or (wide > self.size and not which[:, -1].all()):
+            raise ValueError("a larger set is new: which must be (children, size+1) and its last column True")
         p, f = self.partitions, self._f
         for own, kept in zip(self._labels, which.tolist(), strict=True):
             own[:] = own[:1] + [p.refine(own[j], f) if new else own[j + 1] for j, new in enumerate(kept)]
-        self.size += 1
+        self.size = wide
 
     def drop(self, child: int) -> None:
         """Forget a child that has entered the network."""
