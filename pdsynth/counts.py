@@ -13,6 +13,7 @@ import numpy as np
 
 from .encoding import BinaryEncoding
 from .errors import BudgetError
+from .partitions import Partitions
 from .schema import Schema
 
 MAX_CELLS = 2**27  # one table of counts may take 1 GiB
@@ -285,6 +286,7 @@ class Records:
         self._tables: dict[tuple[int, ...], np.ndarray] = {}
         self._cells = 0
         self._lattice: Lattice | None = None
+        self._partitions: Partitions | None = None
 
     def table(self, columns: tuple[int, ...]) -> np.ndarray:
         """Counts of some columns, axes in the order asked; int64, kept (read-only) while 16 million cells suffice."""
@@ -305,6 +307,27 @@ class Records:
             encoding = BinaryEncoding(self.schema)
             self._bits = Records(encoding.encode(self.codes), encoding.schema, encoding.owners)
         return self._bits
+
+    def occurring(self, columns: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
+        """Counts of a child (first column) at the parent configurations that occur: their numbers int64 (r,), int64 (|X|, r).
+
+        A configuration's number has the first parent as its most significant digit; it must stay below 2^63.
+        """
+        rows, weights = self.partitions.columns, self.partitions.weights
+        key = np.zeros(rows.shape[1], dtype=np.int64)
+        for j in columns[1:]:
+            key = key * self.schema.sizes[j] + rows[j]
+        keys, back = np.unique(key, return_inverse=True)
+        size = self.schema.sizes[columns[0]]
+        counts = np.bincount(rows[columns[0]].astype(np.int64) * len(keys) + back, weights=weights, minlength=size * len(keys))
+        return keys, counts.astype(np.int64).reshape(size, len(keys))
+
+    @property
+    def partitions(self) -> Partitions:
+        """The distinct rows of these records and how often each occurs. Kept."""
+        if self._partitions is None:
+            self._partitions = Partitions(self.codes, self.schema.sizes)
+        return self._partitions
 
     @property
     def lattice(self) -> Lattice:

@@ -13,8 +13,9 @@ import numpy as np
 from .counts import Records
 from .errors import BudgetError, PrivacyError
 from .ledger import Ledger, histogram_cost
-from .measures import GRID, SCORES, Score
+from .measures import GRID, SCORES, Score, conditional_sensitivity
 from .mechanisms import Noise, Quantity, exponential_mechanism, laplace_mechanism
+from .partitions import ParentSets
 
 GUARANTEES = ("strict", "published", "none")
 
@@ -97,27 +98,51 @@ class Curator:
     # --- selections --------------------------------------------------------------------------------------------------
 
     def select(
-        self, candidates: Candidates, score: str, epsilon: Fraction, *, step: str, source: str
+        self,
+        candidates: Candidates,
+        score: str,
+        epsilon: Fraction,
+        *,
+        step: str,
+        source: str,
+        offsets: np.ndarray | None = None,
+        printed_sensitivity: int | None = None,
+        raw_scores: np.ndarray | None = None,
     ) -> tuple[int, tuple[int, ...]]:
         """One attribute–parent pair by the exponential mechanism; returns (child, parents) as column numbers.
 
-        **Privacy:** costs ``epsilon``. The sensitivity is the largest over the candidates, which depends on declared domain
-        sizes only. Under ``none`` the best pair, raw.
+        ``offsets``: public integers (len(candidates),) added to the scores, in their unit. ``printed_sensitivity``: what a paper
+        takes for the sensitivity; the mechanism then runs as printed. ``raw_scores``: integer scores that the door has handed out
+        before, so that they aren't computed twice; PrivacyError under ``strict``.
+
+        **Privacy:** costs ``epsilon``, or with a printed sensitivity ``epsilon`` × true ÷ printed. The true sensitivity is the
+        largest over the candidates, which depends on declared domain sizes only. Under ``none`` the best pair, raw.
         """
         measure = SCORES[score]
+        if raw_scores is not None and self.guarantee == "strict":
+            raise PrivacyError(f"{step!r} brings raw scores of its own; under strict only the curator computes scores")
         sensitivity, domain = self._selection_sensitivity(candidates, measure)
+        cost = epsilon * Fraction(sensitivity, printed_sensitivity) if printed_sensitivity else epsilon
         touched = sorted({int(j) for children, parents in candidates.blocks for j in (*children.tolist(), *parents.ravel().tolist())})
         mechanism = "permute_and_flip" if self._permute else "exponential"
         self._charge(step, source=source, mechanism=mechanism, released=f"one of {len(candidates):,} attribute–parent pairs, score {score}",
-                     attributes=self._names(touched), sensitivity=Fraction(sensitivity), epsilon=epsilon, claimed=epsilon,
+                     attributes=self._names(touched), sensitivity=Fraction(sensitivity), epsilon=cost, claimed=epsilon,
                      candidates=candidates.origin, score_unit=measure.unit, sensitivity_unit=measure.unit, lemma=measure.lemma,
                      domain_sizes=domain)  # fmt: skip
-        scores = np.concatenate([self._scores(measure, c, p) for c, p in candidates.blocks])
+        scores = np.concatenate([self._scores(measure, c, p) for c, p in candidates.blocks]) if raw_scores is None else raw_scores
         chosen = exponential_mechanism(
-            Quantity(scores, measure.unit), Quantity(sensitivity, measure.unit), epsilon, self._noise.child(step),
-            permute_and_flip=self._permute,
-        )
+            Quantity(scores if offsets is None else scores + offsets, measure.unit), Quantity(sensitivity, measure.unit), cost,
+            self._noise.child(step), permute_and_flip=self._permute,
+        )  # fmt: skip
         return candidates[chosen]
+
+    def forfeit(self, epsilon: Fraction, step: str, source: str) -> None:
+        """Charge a budget that was announced but isn't needed any more, so that the total stays what was promised.
+
+        **Privacy:** reads and releases nothing; costs ``epsilon`` all the same.
+        """
+        if epsilon and self.guarantee != "none":
+            self.ledger.write("mechanism", step, source=source, mechanism="forfeited", released="nothing", epsilon=epsilon, claimed=epsilon)
 
     def _selection_sensitivity(self, candidates: Candidates, measure: Score) -> tuple[int, tuple[int, int]]:
         sizes = np.array(self.schema.sizes)
@@ -176,6 +201,35 @@ class Curator:
                      claimed=claimed, scale_from=scale_from, lemma="lemma:joint_counts",
                      domain_sizes=(self.schema.sizes[columns[0]], cells))  # fmt: skip
         return laplace_mechanism(self.__records.table(columns), scale, self._noise.child(step))
+
+    def conditionals(
+        self, columns: Sequence[int], scale: Fraction, *, step: str, source: str, claimed: Fraction, sparse: bool = False
+    ) -> tuple[np.ndarray | None, np.ndarray]:
+        """Noisy P(child | parents) of a two-valued child (first column): int64 (2, cells) in steps of 2^-30, may be negative.
+
+        ``scale`` is in probability. With ``sparse`` only the parent configurations that occur: their numbers, int64 (cells,), first
+        parent most significant, stand beside the table; else None does. Under ``none``: raw counts instead.
+
+        **Privacy:** a column whose only record changes goes from (0, 1) to (1, 0), so the L1 sensitivity is 2, however large n: it
+        costs 2/scale, n times what PrivABN claims (a child without parents: 2/n). Which configurations occur is read raw: another
+        unaccounted access.
+        """
+        columns = tuple(columns)
+        if self.schema.sizes[columns[0]] != 2:
+            raise BudgetError(f"{self.schema.names[columns[0]]!r} has more than two values: noise on conditionals is for binary tables")
+        cells = math.prod(self.schema.sizes[j] for j in columns[1:])
+        keys, counts = self.__records.occurring(columns) if sparse else (None, self.__records.table(columns).reshape(2, -1))
+        if self.guarantee == "none":
+            return keys, counts
+        if sparse:
+            self._unaccounted(f"support of {step}", source, f"which of {cells:,} parent configurations occur", self._names(columns))
+        sensitivity = conditional_sensitivity(self.n, 2, cells)
+        self._charge(step, source=source, mechanism="discrete_laplace", attributes=self._names(columns), sensitivity=sensitivity,
+                     released=f"conditional distributions 2 × {counts.shape[1]:,}", scale=scale, columns=cells,
+                     epsilon=sensitivity / scale, claimed=claimed, lemma="lemma:conditional", domain_sizes=(2, cells))  # fmt: skip
+        total = np.maximum(counts.sum(axis=0), 1)
+        zero = np.where(counts.sum(axis=0) > 0, counts[0] * GRID // total, GRID // 2)  # a configuration without records: uniform
+        return keys, laplace_mechanism(np.stack([zero, GRID - zero]), scale * GRID, self._noise.child(step))
 
     def histograms(
         self, columns: Sequence[int], epsilon: Fraction, *, step: str, source: str, why_raw: str = ""
@@ -313,6 +367,15 @@ class Curator:
         """
         self._unaccounted(reason, source, f"raw counts of {len(columns)} attribute(s)", self._names(columns))
         return self.__records.table(tuple(columns))
+
+    def parent_sets(self, children: Sequence[int], most: int | None, *, step: str, source: str, why: str) -> ParentSets:
+        """A store of raw parent sets of any size with their mutual information, for GParentSet's dynamic programme (PrivABN).
+
+        **Privacy:** none. Writes an unaccounted access; raises PrivacyError under ``strict`` before anything is read.
+        """
+        self._unaccounted(step, source, f"parent sets of {len(children) + 1} attributes by their mutual information",
+                          self._names(range(len(self.schema))), why)  # fmt: skip
+        return self.__records.partitions.parent_sets(children, most)
 
     def fixed_order(self, step: str, inputs: tuple[str, ...], released: str) -> str:
         """Write a post-processing line, so that a later entry can name what its candidates or scales come from.

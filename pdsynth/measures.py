@@ -242,6 +242,16 @@ def tvd_sensitivity(n: int, x_size: int, pi_size: int) -> Fraction:
     return Fraction(association_sensitivity(n, x_size, pi_size), 2 * n * n)
 
 
+def conditional_sensitivity(n: int, x_size: int, pi_size: int) -> Fraction:
+    """L1 sensitivity of all P(X | π) together: 4 − 4/|X|, so 2 for a two-valued X, however large n; about 2/n without parents.
+
+    Lemma: a record that is alone in its configuration turns (0, 1) into (1, 0). One that moves leaves a column of c records, which
+    changes by 1 − 1/|X| twice when c = 1 (an empty column is uniform), by at most 2/c otherwise, and joins another, likewise. Two
+    values are kept as integers (a, 2^30 − a), so that the grid adds nothing but the rounding of 2/n.
+    """
+    return 4 - Fraction(4, x_size) if pi_size > 1 else Fraction(2 * -(-GRID // n), GRID)
+
+
 @dataclass(frozen=True)
 class Score:
     """A score of an attribute–parent pair in the exact integer form that mechanisms use.

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 
 from .entries import Entry, histogram_cost
-from .measures import SCORES, association_sensitivity
+from .measures import SCORES, association_sensitivity, conditional_sensitivity
 
-LEMMAS = {
+LEMMAS: dict[str, Callable[[int, int, int], int | Fraction]] = {
     "lemma:joint_counts": lambda n, x, pi: 2,
     "lemma:association": association_sensitivity,
     "lemma:mutual_information": SCORES["I"].sensitivity,
     "lemma:entropy": SCORES["H"].sensitivity,
+    "lemma:conditional": conditional_sensitivity,
     "lemma:score_f": SCORES["F"].sensitivity,
 }
 
@@ -73,7 +74,7 @@ def _selection_rule(e: Entry, known: dict[str, Entry]) -> Iterator[tuple[str, st
         yield "L4", f"sensitivity {e.sensitivity}, but {e.lemma} gives {due} for domain sizes {e.domain_sizes}"
 
 
-def _lemma_value(e: Entry) -> int | None:
+def _lemma_value(e: Entry) -> Fraction | int | None:
     if e.lemma not in LEMMAS or e.domain_sizes is None or e.n_records is None or isinstance(e.scale, tuple):
         return None
     return LEMMAS[e.lemma](e.n_records, *e.domain_sizes)
