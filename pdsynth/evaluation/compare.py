@@ -108,10 +108,10 @@ def compare(
 
     ``synthesizers``: estimators, or a mapping of names to them. ``dataset`` has frame, schema, target, split, name.
     ``measures``: ``sum_mi`` (bits), ``avd2``, ``avd3``, … (average variation distance), ``l1_4``, ``l2_4``, … (query errors),
-    ``cpu`` (processor seconds of fit and sample) and ``svm_self`` (pitfall) come from a fit on the whole table; ``avd3_200`` takes 200 random
-    sets, ``l1_4_50`` 50 random queries (else 200), the same ones in every run. ``svm`` and ``svm_linear`` (accuracy) come from a
-    fit on the training rows alone, tested on the others: the public split, or with ``test`` (or without a public split: 1/3) a
-    random one for each repeat, the same for all methods. ``utility_options`` go to :func:`utility`.
+    ``cpu`` (processor seconds of fit and sample) and ``svm_self`` (pitfall) come from a fit on the whole table; ``avd3_200``
+    takes 200 random sets, ``l1_4_50`` 50 random queries (else 200), the same ones in every run. ``svm`` and ``svm_linear``
+    (accuracy) come from a fit on the training rows alone, tested on the others: the public split, or with ``test`` (or without
+    a public split: 1/3) a random one for each repeat, the same for all methods. ``utility_options`` go to :func:`utility`.
     ``resume``: CSV file; rows already there are not run again, each task is written as it ends, so stop at any time.
     ``jobs``: processes (−1: all cores; 1: none extra).
 
