@@ -144,6 +144,15 @@ class Curator:
         if epsilon and self.guarantee != "none":
             self.ledger.write("mechanism", step, source=source, mechanism="forfeited", released="nothing", epsilon=epsilon, claimed=epsilon)
 
+    @staticmethod
+    def _one_by_one(candidates: Candidates) -> Candidates:
+        """The pairs (child, single parent) that a pairwise score adds up."""
+        return Candidates(tuple((np.repeat(c, p.shape[1]), p.reshape(-1, 1)) for c, p in candidates.blocks), candidates.origin)
+
+    def _sums(self, measure: Score, children: np.ndarray, parents: np.ndarray) -> np.ndarray:
+        single = self._scores(measure, np.repeat(children, parents.shape[1]), parents.reshape(-1, 1))
+        return single.reshape(parents.shape).sum(axis=1)
+
     def _selection_sensitivity(self, candidates: Candidates, measure: Score) -> tuple[int, tuple[int, int]]:
         sizes = np.array(self.schema.sizes)
         worst = (0, (1, 1))

@@ -26,7 +26,7 @@ FLOORS = {
     **dict.fromkeys(["errors", "schema", "encoding", "measures", "entries", "ledger", "rules", "network"], 0),
     **dict.fromkeys(["counts", "bits", "partitions", "mechanisms"], 1),
     "curator": 2,
-    **dict.fromkeys(["structure", "partition", "budgets", "conditionals"], 3),
+    **dict.fromkeys(["structure", "partition", "budgets", "conditionals", "consistency"], 3),
     "model": 4,
     "synthesizers": 5,
     **dict.fromkeys(["evaluation", "datasets"], 6),
