@@ -194,6 +194,7 @@ class Curator:
         source: str,
         claimed: Fraction,
         scale_from: tuple[str, ...] = (),
+        relation: str = "replace_one",
     ) -> np.ndarray:
         """Noisy joint counts of a child (first column) and its parents: int64 array, one axis an attribute, may be negative.
 
@@ -201,13 +202,15 @@ class Curator:
 
         **Privacy:** discrete Laplace noise in every declared cell, empty ones included; L1 sensitivity 2, so it costs 2/scale,
         or the worst move of one record between cells when the rows have their own scales. ``claimed`` is what the recipe advertises.
+        ``relation="add_remove"``: a paper counts a record more or less, sensitivity 1; the ledger doubles that (rule L7).
         """
         columns = tuple(columns)
         cells = math.prod(self.schema.sizes[j] for j in columns[1:])
-        cost = histogram_cost(scale, cells) if isinstance(scale, tuple) else Fraction(2) / scale
-        self._charge(step, source=source, mechanism="discrete_laplace", attributes=self._names(columns), sensitivity=Fraction(2),
+        moved, lemma = (1, "lemma:joint_counts_add_remove") if relation == "add_remove" else (2, "lemma:joint_counts")
+        cost = histogram_cost(scale, cells) if isinstance(scale, tuple) else Fraction(moved) / scale
+        self._charge(step, source=source, mechanism="discrete_laplace", attributes=self._names(columns), sensitivity=Fraction(moved),
                      released=f"joint counts {self.schema.sizes[columns[0]]} × {cells}", scale=scale, columns=cells, epsilon=cost,
-                     claimed=claimed, scale_from=scale_from, lemma="lemma:joint_counts",
+                     claimed=claimed, scale_from=scale_from, lemma=lemma, relation=relation,
                      domain_sizes=(self.schema.sizes[columns[0]], cells))  # fmt: skip
         return laplace_mechanism(self.__records.table(columns), scale, self._noise.child(step))
 
@@ -345,6 +348,29 @@ class Curator:
         noisy = np.zeros((d, d))
         noisy[i, j] = laplace_mechanism(steps, scale, self._noise.child(step)) / GRID
         return noisy + noisy.T, entry
+
+    def above(
+        self, pairs: Sequence[tuple[int, int]], thresholds: Sequence[float], epsilon: Fraction, *, step: str, source: str, why: str
+    ) -> np.ndarray:
+        """Which pairs of columns have mutual information of at least their threshold, in bits: bool array (len(pairs),).
+
+        The sparse vector test as JTree prints it, without a bound on the positives: one noise for all thresholds and a fresh one a
+        pair, both discrete Laplace of scale 2Δ/ε on the 2^-30-bit grid, Δ the largest of the declared domains. Under ``none`` raw.
+
+        **Privacy:** claims ε, but no ε holds however many pairs are tested (Lyu, Su, Li 2017, Algorithm 6): an unaccounted access;
+        PrivacyError under ``strict``.
+        """
+        measure, sizes = SCORES["I"], self.schema.sizes
+        touched = self._names(sorted({j for pair in pairs for j in pair}))
+        if self.guarantee != "none":
+            self.ledger.write("unaccounted_access", step, source=source, mechanism="sparse_vector", why=why, attributes=touched,
+                              released=f"{len(pairs)} comparisons of I with a threshold", inputs=("raw:D",), claimed=epsilon,
+                              epsilon=math.inf)  # fmt: skip
+        i, j = np.array(pairs, dtype=np.int64).reshape(len(pairs), 2).T
+        gaps = np.rint((self._pairwise("I")[i, j] - np.asarray(thresholds)) * GRID).astype(np.int64)
+        scale = Fraction(2 * max(1, *(measure.sensitivity(self.n, sizes[a], sizes[b]) for a, b in pairs))) / epsilon
+        shift, noise = self._noise.child(f"{step}: threshold"), self._noise.child(step)
+        return laplace_mechanism(gaps, scale, noise) >= laplace_mechanism(np.zeros(1, dtype=np.int64), scale, shift)
 
     def _noisy_vector(
         self, k: np.ndarray, sensitivity: Fraction, epsilon: Fraction, step: str, source: str, released: str, names: tuple[str, ...]

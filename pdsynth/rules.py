@@ -11,6 +11,7 @@ from .measures import SCORES, association_sensitivity, conditional_sensitivity
 
 LEMMAS: dict[str, Callable[[int, int, int], int | Fraction]] = {
     "lemma:joint_counts": lambda n, x, pi: 2,
+    "lemma:joint_counts_add_remove": lambda n, x, pi: 1,
     "lemma:association": association_sensitivity,
     "lemma:mutual_information": SCORES["I"].sensitivity,
     "lemma:entropy": SCORES["H"].sensitivity,
