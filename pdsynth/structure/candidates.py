@@ -12,6 +12,8 @@ from functools import lru_cache
 import numpy as np
 
 from ..curator import Candidates
+from ..errors import BudgetError
+from .restrictions import Permitted
 
 
 def useful_degree(n: int, d: int, epsilon2: float, usefulness: float) -> int:
@@ -32,6 +34,12 @@ class FixedDegree:
     def parent_sets(self, placed: tuple[int, ...], child_size: int, sizes: Sequence[int]) -> list[np.ndarray]:
         """Arrays (m, s) of parent sets among ``placed``."""
         return [_subsets(tuple(sorted(placed)), min(self.k, len(placed)))]
+
+    def less(self, taken: int) -> FixedDegree:
+        """The same rule when some parents are forced."""
+        if taken > self.k:
+            raise BudgetError(f"k = {self.k}, but the restriction forces {taken} parents on one attribute")
+        return FixedDegree(self.k - taken)
 
     def label(self) -> str:
         """For plots and the ledger."""
@@ -62,6 +70,10 @@ class Usefulness:
             by_size.setdefault(len(s), []).append(s)
         return [np.array(rows, dtype=np.int64).reshape(len(rows), s) for s, rows in sorted(by_size.items())]
 
+    def less(self, taken: int) -> Usefulness:
+        """The same rule when some parents are forced."""
+        return Usefulness(self.cells, self.most - taken)
+
     def label(self) -> str:
         """For plots and the ledger."""
         return f"tables of at most {math.floor(self.cells):,} cells"
@@ -70,14 +82,35 @@ class Usefulness:
 Degree = FixedDegree | Usefulness
 
 
-def block(degree: Degree, placed: tuple[int, ...], children: Sequence[int], sizes: Sequence[int], origin: str = "public") -> Candidates:
-    """All candidate pairs of some children with parents among ``placed``."""
+def block(
+    degree: Degree,
+    placed: tuple[int, ...],
+    children: Sequence[int],
+    sizes: Sequence[int],
+    origin: str = "public",
+    restriction: Permitted | None = None,
+) -> Candidates:
+    """All candidate pairs of some children with parents among ``placed``, as far as a restriction permits them.
+
+    A child whose forced parents aren't all placed has no candidates yet; the others keep their forced parents in every set.
+    """
     parts: dict[int, list[tuple[np.ndarray, np.ndarray]]] = {}
-    for child in children:
-        for parents in degree.parent_sets(placed, sizes[child], sizes):
+    for child in children if restriction is None else restriction.ready(children, placed):
+        for parents in _parent_sets(degree, placed, child, sizes, restriction):
             parts.setdefault(parents.shape[1], []).append((np.full(len(parents), child, dtype=np.int64), parents))
     joined = [(np.concatenate([c for c, _ in rows]), np.concatenate([p for _, p in rows])) for _, rows in sorted(parts.items())]
     return Candidates(tuple(joined), origin)
+
+
+def _parent_sets(
+    degree: Degree, placed: tuple[int, ...], child: int, sizes: Sequence[int], restriction: Permitted | None
+) -> list[np.ndarray]:
+    if restriction is None:
+        return degree.parent_sets(placed, sizes[child], sizes)
+    forced, free = restriction.parents(child, placed)
+    taken = sizes[child] * math.prod(sizes[p] for p in forced)
+    found = degree.less(len(forced)).parent_sets(free, taken, sizes)
+    return [np.hstack([np.tile(np.array(forced, dtype=np.int64), (len(rows), 1)), rows]) for rows in found]
 
 
 @lru_cache(maxsize=4096)

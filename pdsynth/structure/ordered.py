@@ -8,24 +8,36 @@ from fractions import Fraction
 from ..curator import Curator
 from ..network import Network
 from .candidates import Degree, block
+from .restrictions import Restriction
 
 SOURCE = "thesis Alg 3 line 7"
 
 
-def ordered(curator: Curator, order: Sequence[int], degree: Degree, epsilon: Fraction, score: str, *, origin: str = "public") -> Network:
+def ordered(
+    curator: Curator,
+    order: Sequence[int],
+    degree: Degree,
+    epsilon: Fraction,
+    score: str,
+    *,
+    origin: str = "public",
+    restriction: Restriction | None = None,
+) -> Network:
     """A network whose attributes enter as ``order`` says (columns); each parent set is drawn (thesis, Algorithm 3, lines 3–10).
 
     ``origin`` is the ledger id that the order comes from, or ``"public"``. The pair is added once: line 9 of the print repeats
-    line 8.
+    line 8. A ``restriction`` opens the order with what it settles, and moves no attribute before its forced parents.
 
-    **Privacy:** d−1 exponential mechanisms of ε₁/(d−1), ε₁ in all. The order itself must have been paid for before.
+    **Privacy:** d−1 exponential mechanisms of ε₁/(d−1) (fewer and larger where a restriction settles pairs), ε₁ in all. The order
+    itself must have been paid for before.
     """
     schema, d = curator.schema, len(curator.schema)
-    names = schema.names
-    pairs: list[tuple[str, tuple[str, ...]]] = [(names[order[0]], ())]  # line 3
-    for i in range(1, d):
-        candidates = block(degree, tuple(order[:i]), [order[i]], schema.sizes, origin)  # lines 5–6
+    names, permitted = schema.names, (restriction or Restriction()).on(schema.names)
+    order = permitted.reorder(order)
+    pairs = list(permitted.opening) or [(order[0], ())]  # line 3
+    share = epsilon / max(d - len(pairs), 1)
+    for i in range(len(pairs), d):
+        candidates = block(degree, tuple(order[:i]), [order[i]], schema.sizes, origin, permitted if restriction else None)  # lines 5–6
         step = f"parents of {names[order[i]]}"
-        _, parents = curator.select(candidates, score, epsilon / (d - 1), step=step, source=SOURCE)  # lines 7–8
-        pairs.append((names[order[i]], tuple(names[p] for p in parents)))
-    return Network(tuple(pairs))
+        pairs.append(curator.select(candidates, score, share, step=step, source=SOURCE))  # lines 7–9
+    return Network(tuple((names[c], tuple(names[p] for p in parents)) for c, parents in pairs))

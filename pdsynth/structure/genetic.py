@@ -1,0 +1,183 @@
+"""Genetic structure search (Hittmeir, Mayer, Ekelhart 2022, section III): a function of an association matrix, never of records.
+
+An individual is an order of the d attributes and, for each attribute, a set of exactly k others; those of them that stand before
+the attribute are its parents. The whole population is two arrays: orders (P, d), and member (P, d, d) with
+``member[p, j, a]``: a is in C_j of individual p.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import BudgetError
+from ..network import Network
+from .restrictions import Permitted, Restriction
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search found: the best order, its parents (bool (d, d), [child, parent]) and its fitness; and how it got there.
+
+    ``history``: fitness of the whole population, best first, float (generations + 1, P). ``orders`` and ``networks``: the best
+    individual of each generation, (generations + 1, d) and (generations + 1, d, d); one row where the search has no generations.
+    """
+
+    order: tuple[int, ...]
+    parents: np.ndarray
+    fitness: float
+    history: np.ndarray
+    orders: np.ndarray
+    networks: np.ndarray
+
+    def network(self, names: Sequence[str], generation: int = -1) -> Network:
+        """The best network of a generation over named attributes."""
+        order, parents = self.orders[generation], self.networks[generation]
+        return Network(tuple((names[j], tuple(names[a] for a in order if parents[j, a])) for j in order))
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """P, S, r and e of the paper: population, elite, mutation rate (None: 1/d), generations."""
+
+    population: int = 200
+    elite: int = 10
+    rate: float | None = None
+    generations: int = 400
+
+    def __post_init__(self) -> None:
+        for name, least in (("population", 1), ("elite", 1), ("generations", 1)):
+            given = getattr(self, name)
+            if isinstance(given, bool) or not isinstance(given, (int, np.integer)) or given < least:
+                raise BudgetError(f"{name} must be a whole number of at least {least}, got {given!r}")
+        if self.population < self.elite:
+            raise BudgetError(f"population = {self.population} is smaller than elite = {self.elite}: the elite is a part of it")
+        if self.rate is None:
+            return
+        if isinstance(self.rate, bool) or not isinstance(self.rate, (int, float, np.number)) or not 0 < self.rate <= 1:
+            raise BudgetError(f"r, the mutation rate, must lie in (0, 1], or be None for 1/d; got {self.rate!r}")
+
+
+def genetic(
+    weights: np.ndarray,
+    k: int,
+    generator: np.random.Generator,
+    parameters: Parameters | None = None,
+    permitted: Permitted | None = None,
+) -> Found:
+    """The best network that the genetic algorithm finds for ``weights`` (d, d), [child, parent], with at most k parents a node.
+
+    Fitness is the sum of the weights of all edges, as in the paper with pairwise mutual information. Parents of weight 0 are left
+    out of the result: they add nothing to it.
+    """
+    parameters, d = parameters or Parameters(), len(weights)
+    permitted = permitted or Restriction().on(range(d))  # type: ignore[arg-type]
+    check_width(k, d)
+    permitted.check(k)
+    objective, rate = permitted.objective(weights), parameters.rate or 1 / d
+    size, elite = parameters.population, parameters.elite
+    orders, members = initial(size, k, permitted, generator)
+    parents = members & before(orders) & permitted.allowed
+    value = parents.reshape(size, -1) @ objective.ravel()
+    kept: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+    for generation in range(parameters.generations + 1):
+        best = np.argsort(-value, kind="stable")
+        kept.append((value[best], orders[best[0]], parents[best[0]]))
+        if generation < parameters.generations:
+            best = best[:elite]
+            new, new_members, new_parents = offspring(orders[best], members[best], size - elite, rate, permitted, generator)
+            value = np.concatenate([value[best], new_parents.reshape(len(new), -1) @ objective.ravel()])
+            orders, members, parents = (np.concatenate([old[best], came]) for old, came in
+                                        ((orders, new), (members, new_members), (parents, new_parents)))  # fmt: skip
+    history, best_orders, best_parents = map(np.array, zip(*kept, strict=True))
+    best_parents &= objective > 0
+    surplus = (objective - weights)[permitted.forced].sum()
+    order, edges = tuple(best_orders[-1].tolist()), best_parents[-1]
+    return Found(order, edges, float(weights[edges].sum()), history - surplus, best_orders, best_parents)
+
+
+def check_width(k: int, d: int) -> None:
+    """Refuse sets of k parents among d attributes that can't exist."""
+    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or not 1 <= k < d:
+        raise BudgetError(f"k must be a whole number from 1 to d − 1 = {d - 1}, got {k!r}")
+
+
+def initial(size: int, k: int, permitted: Permitted, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """The first population (procedure Initialization): random orders; k random predecessors, others only where those are too few."""
+    d = len(permitted)
+    orders = generator.permuted(np.tile(np.arange(d), (size, 1)), axis=1)  # line 2
+    if permitted.first or permitted.forced.any():
+        orders = np.array([permitted.reorder(row) for row in orders.tolist()])
+    # lines 5–7: random among predecessors, then among the others; forced parents first, the attribute itself never
+    key = generator.random((size, d, d)) - (before(orders) & permitted.allowed) - permitted.forced + 9.0 * np.eye(d)
+    members = np.zeros((size, d, d), dtype=bool)
+    np.put_along_axis(members, np.argpartition(key, k - 1, axis=2)[:, :, :k], True, axis=2)
+    return orders, members
+
+
+def offspring(
+    orders: np.ndarray, members: np.ndarray, count: int, rate: float, permitted: Permitted, generator: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Mutated children of an elite (procedure Next Generation, lines 2–10): their orders, members and valid parents."""
+    elite, d = orders.shape
+    one = generator.integers(elite, size=count)  # line 3
+    two = np.where(generator.random(count) < rate, generator.integers(elite, size=count), one)  # lines 4–6
+    new = members[one]
+    mixed = np.flatnonzero(two != one)
+    cut = generator.integers(d + 1, size=len(mixed))
+    new[mixed] = np.where((np.arange(d) < cut[:, None])[:, :, None], new[mixed], members[two[mixed]])  # line 7, Crossover
+    turned = order_flip(orders[one], rate, generator, len(permitted.first))  # line 8
+    valid = before(turned) & permitted.allowed
+    swap(new, valid, rate, generator)  # line 9
+    return turned, new, new & valid
+
+
+def order_flip(orders: np.ndarray, rate: float, generator: np.random.Generator, fixed: int = 0) -> np.ndarray:
+    """Each position trades its attribute with a random position, with probability r (procedure Order Flip); ``fixed`` ones don't move."""
+    orders = orders.copy()
+    d = orders.shape[1]
+    row, position = np.nonzero(generator.random((len(orders), d - fixed)) < rate)
+    other = generator.integers(fixed, d, size=len(row))
+    turn = np.arange(len(row)) - np.searchsorted(row, row)  # the m-th flip of its individual: one of each can be done at once
+    for m in range(int(turn.max(initial=-1)) + 1):
+        at = turn == m
+        r, a, b = row[at], position[at] + fixed, other[at]
+        orders[r, a], orders[r, b] = orders[r, b], orders[r, a]
+    return orders
+
+
+def swap(members: np.ndarray, valid: np.ndarray, rate: float, generator: np.random.Generator) -> None:
+    """Repair members that may not be parents, then replace each with probability r (procedure Swap); changes ``members`` in place.
+
+    ``valid`` (P, d, d): whether an attribute precedes another and is permitted as its parent.
+    """
+    d = members.shape[-1]
+    sets, valid = members.reshape(-1, d), valid.reshape(-1, d)  # views: one row an attribute of an individual
+    rows = np.flatnonzero((sets > valid).any(axis=1))
+    while len(rows):  # lines 2–6: one member a row at a time, until no row has both a broken member and a predecessor to take
+        rows = _trade(sets, valid, rows, (sets[rows] > valid[rows]).argmax(axis=1), generator)
+        rows = rows[(sets[rows] > valid[rows]).any(axis=1)]
+    row, turn = np.nonzero(generator.random((len(sets), int(sets[0].sum())), dtype=np.float32) < rate)
+    numbers = np.where(sets[row], sets[row].cumsum(axis=1, dtype=np.uint8), 0)  # the members as they stand now, numbered 1 … k
+    for c in range(int(turn.max(initial=-1)) + 1):  # lines 7–12
+        at = turn == c
+        _trade(sets, valid, row[at], (numbers[at] == c + 1).argmax(axis=1), generator)
+
+
+def _trade(sets: np.ndarray, valid: np.ndarray, rows: np.ndarray, gone: np.ndarray, generator: np.random.Generator) -> np.ndarray:
+    """In each row one member goes and a random valid non-member comes; returns the rows that had one."""
+    free = valid[rows] > sets[rows]
+    came = (free * (1 - generator.random(free.shape, dtype=np.float32))).argmax(axis=1)
+    some = free[np.arange(len(rows)), came]
+    rows, gone, came = rows[some], gone[some], came[some]
+    sets[rows, gone], sets[rows, came] = False, True
+    return rows
+
+
+def before(orders: np.ndarray) -> np.ndarray:
+    """Whether an attribute stands before another: bool (P, d, d), [individual, child, parent]."""
+    rank = np.empty(orders.shape, dtype=np.int16)
+    rank[np.arange(len(orders))[:, None], orders] = np.arange(orders.shape[1], dtype=np.int16)
+    return rank[:, None, :] < rank[:, :, None]
