@@ -14,6 +14,7 @@ from pdsynth.errors import SchemaError
 from pdsynth.measures import (
     entropy,
     entropy_sensitivity,
+    maximal_grid,
     maximal_information_coefficient,
     maximal_information_sensitivity,
     mutual_information,
@@ -89,6 +90,18 @@ class TestOracle:
     @settings(max_examples=150, deadline=None)
     def test_against_all_grids_one_by_one(self, table, exponent):
         assert maximal_information_coefficient(table, exponent) == pytest.approx(every_grid(table, exponent), abs=1e-12)
+
+    @given(tables, st.sampled_from([0.45, 0.6, 0.8]))
+    @settings(max_examples=100, deadline=None)
+    def test_the_winning_grid_attains_the_maximum(self, table, exponent):
+        grid = maximal_grid(table, exponent)
+        assert grid.value == maximal_information_coefficient(table, exponent)
+        rows, columns = [0, *grid.row_cuts], [0, *grid.column_cuts]
+        assert rows == sorted(set(rows)) and columns == sorted(set(columns))
+        grouped = np.add.reduceat(np.add.reduceat(table, rows, axis=0), columns, axis=1)
+        if grid.value > 1e-12:
+            assert min(grouped.shape) >= 2
+            assert mutual_information(grouped) / math.log2(min(grouped.shape)) == pytest.approx(grid.value, abs=1e-12)
 
     @given(tables)
     @settings(max_examples=60, deadline=None)
