@@ -55,6 +55,7 @@ class Curator:
         self._permute = permute_and_flip
         self.n, self.schema = records.n, records.schema
         self.guarantee = ledger.guarantee
+        self._part: dict[str, str] = {}
         self._domain = "schema:public" if self.schema.source == "public" else "raw:inferred from the records"
         ledger.public_attributes = self.schema.names
         if self.guarantee != "none" and not noise.private:
@@ -72,10 +73,27 @@ class Curator:
 
         **Privacy:** releases nothing, costs nothing; a record that changes may change all bits of all its attributes.
         """
-        twin = object.__new__(Curator)
-        twin.__dict__.update(self.__dict__)
+        twin = self._twin()
         twin.__records = self.__records.binary()
         twin.schema = twin.__records.schema
+        return twin
+
+    def parallel(self, step: str, source: str, parts: Sequence[str]) -> list[Curator]:
+        """The same door once a part of what a recipe composes in parallel; ``parts`` says what each holds (``"columns:C1"``).
+
+        **Privacy:** releases nothing, costs nothing. The ledger takes the claim as the recipe makes it, the dearest part, and
+        adds up the true costs unless the parts are provably disjoint records (rule L6).
+        """
+        twins = [self._twin() for _ in parts]
+        if self.guarantee != "none":
+            group = self.ledger.write("group", step, source=source, compose="parallel").id
+            for twin, part in zip(twins, parts, strict=True):
+                twin._part = {"parent": group, "record_filter": part}
+        return twins
+
+    def _twin(self) -> Curator:
+        twin = object.__new__(Curator)
+        twin.__dict__.update(self.__dict__)
         return twin
 
     def _names(self, columns: Sequence[int]) -> tuple[str, ...]:
@@ -92,7 +110,7 @@ class Curator:
         if self.guarantee == "none":
             return "none"
         domain = "schema:public" if self._domain == "schema:public" else self._domain
-        entry = self.ledger.write("mechanism", step, inputs=("raw:D",), n_records=self.n, domain=domain, **fields)
+        entry = self.ledger.write("mechanism", step, inputs=("raw:D",), n_records=self.n, domain=domain, **self._part, **fields)
         return entry.id
 
     # --- selections --------------------------------------------------------------------------------------------------
@@ -108,12 +126,14 @@ class Curator:
         offsets: np.ndarray | None = None,
         printed_sensitivity: int | None = None,
         raw_scores: np.ndarray | None = None,
+        pairwise: bool = False,
     ) -> tuple[int, tuple[int, ...]]:
         """One attribute–parent pair by the exponential mechanism; returns (child, parents) as column numbers.
 
         ``offsets``: public integers (len(candidates),) added to the scores, in their unit. ``printed_sensitivity``: what a paper
         takes for the sensitivity; the mechanism then runs as printed. ``raw_scores``: integer scores that the door has handed out
-        before, so that they aren't computed twice; PrivacyError under ``strict``.
+        before, so that they aren't computed twice; PrivacyError under ``strict``. ``pairwise``: the score of a parent set is the
+        sum over its members, whose sensitivities add up.
 
         **Privacy:** costs ``epsilon``, or with a printed sensitivity ``epsilon`` × true ÷ printed. The true sensitivity is the
         largest over the candidates, which depends on declared domain sizes only. Under ``none`` the best pair, raw.
@@ -121,18 +141,22 @@ class Curator:
         measure = SCORES[score]
         if raw_scores is not None and self.guarantee == "strict":
             raise PrivacyError(f"{step!r} brings raw scores of its own; under strict only the curator computes scores")
-        sensitivity, domain = self._selection_sensitivity(candidates, measure)
+        sensitivity, domain = self._selection_sensitivity(self._one_by_one(candidates) if pairwise else candidates, measure)
+        if pairwise:
+            sensitivity *= max(1, *(p.shape[1] for _, p in candidates.blocks))
         cost = epsilon * Fraction(sensitivity, printed_sensitivity) if printed_sensitivity else epsilon
-        touched = sorted({int(j) for children, parents in candidates.blocks for j in (*children.tolist(), *parents.ravel().tolist())})
+        touched = np.unique(np.concatenate([np.unique(columns) for block in candidates.blocks for columns in block])).tolist()
         mechanism = "permute_and_flip" if self._permute else "exponential"
         self._charge(step, source=source, mechanism=mechanism, released=f"one of {len(candidates):,} attribute–parent pairs, score {score}",
                      attributes=self._names(touched), sensitivity=Fraction(sensitivity), epsilon=cost, claimed=epsilon,
                      candidates=candidates.origin, score_unit=measure.unit, sensitivity_unit=measure.unit, lemma=measure.lemma,
                      domain_sizes=domain)  # fmt: skip
-        scores = np.concatenate([self._scores(measure, c, p) for c, p in candidates.blocks]) if raw_scores is None else raw_scores
+        if raw_scores is None:
+            raw_scores = np.concatenate([(self._sums if pairwise else self._scores)(measure, c, p) for c, p in candidates.blocks])
+        scores = raw_scores if offsets is None else raw_scores + offsets
         chosen = exponential_mechanism(
-            Quantity(scores if offsets is None else scores + offsets, measure.unit), Quantity(sensitivity, measure.unit), cost,
-            self._noise.child(step), permute_and_flip=self._permute,
+            Quantity(scores, measure.unit), Quantity(sensitivity, measure.unit), cost, self._noise.child(step),
+            permute_and_flip=self._permute,
         )  # fmt: skip
         return candidates[chosen]
 

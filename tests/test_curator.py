@@ -238,9 +238,9 @@ class TestSurface:
 def test_a_pairwise_score_adds_up_and_has_the_sensitivity_of_all_its_members():
     """Three parents that turn together: the sum moves by 3 S, which a mechanism calibrated for S undercharges."""
     sizes, rows = (2, 2, 2, 2), [[0, 0, 0, 0]] * 30
-    door = curator_of(rows, sizes, ExactNoise(1), Q(3), "published")
+    door = curator_of(rows, sizes, ExactNoise(1), Q(1), "published")
     pair = Candidates(((np.array([0, 0]), np.array([[1, 2, 3], [1, 2, 3]])),))
-    door.select(pair, "R", Q(3), claimed=Q(1), step="s", source="x", pairwise=True)
+    door.select(pair, "R", Q(1), printed_sensitivity=4 * 29, step="s", source="x", pairwise=True)
     line = door.ledger.entries[-1]
     assert (line.claimed, line.epsilon, line.sensitivity) == (1, 3, 3 * 4 * 29)
     assert [v[:2] for v in door.ledger.check() if not v.startswith("L10")] == ["L8"]
