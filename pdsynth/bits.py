@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+from collections.abc import Iterator, Sequence
 
 import numpy as np
+
+WORDS = 2**15  # 64-bit words of a block of sets: 256 kB stay in the cache
+BLOCK = 2**18  # cells that are held at a time
+KEPT = 2**25  # moments of one size that are kept
 
 
 def fixed_point(n: int) -> tuple[np.ndarray, float]:
@@ -14,3 +20,98 @@ def fixed_point(n: int) -> tuple[np.ndarray, float]:
     values = np.arange(n + 1, dtype=float)
     values[1:] *= np.log2(values[1:])
     return np.rint(values / unit).astype(np.int64), unit
+
+
+class BitTables:
+    """Tables of many small sets of two-valued columns at once, from the numbers of records in which all of a set are 1.
+
+    The 2^s cells of a set of s columns follow from the moments of its subsets by inclusion and exclusion; a moment is the
+    popcount of an "and" of packed columns, and the moments of small subsets are kept for all sets that contain them.
+    ``columns``: two-valued codes (n,), or None for a column that is not; sets don't name those.
+
+    **Privacy:** raw counts; it lives inside the lattice, inside the curator.
+    """
+
+    def __init__(self, columns: Sequence[np.ndarray | None], n: int) -> None:
+        words = max(-(-n // 64), 1)
+        self.n, self.d = n, len(columns)
+        self.words = np.zeros((self.d, words), dtype=np.uint64)
+        for j, column in enumerate(columns):
+            if column is not None:
+                self.words[j].view(np.uint8)[: -(-n // 8)] = np.packbits(column.astype(bool))
+        self._kept: dict[int, np.ndarray] = {}
+
+    def cells(self, sets: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
+        """Counts of sets (m, s) of different columns, in blocks of rows: int64 (2^s, rows), first column the highest bit."""
+        s = sets.shape[1]
+        step = max(BLOCK >> s, 1)
+        for start in range(0, len(sets), step):
+            rows = np.ascontiguousarray(sets[start : start + step].T)
+            table = np.empty((2**s, rows.shape[1]), dtype=np.int64)
+            table[-1] = self._count(rows)
+            for cell in range(2**s - 1):
+                table[cell] = self._moments(rows[[i for i in range(s) if cell >> (s - 1 - i) & 1]])
+            for i in range(s):
+                halves = table.reshape(2**i, 2, -1)
+                halves[:, 0] -= halves[:, 1]
+            yield slice(start, start + rows.shape[1]), table
+
+    def entropies(self, sets: np.ndarray, xlogx: np.ndarray, unit: float) -> np.ndarray:
+        """H in bits of each row of ``sets`` (m, s), from the integers of :func:`fixed_point`: float64 (m,)."""
+        out = np.empty(len(sets))
+        for rows, table in self.cells(sets):
+            out[rows] = math.log2(self.n) - xlogx.take(table).sum(axis=0) * unit / self.n
+        return out
+
+    def associations(self, sets: np.ndarray) -> np.ndarray:
+        """K of every member of a set against the others: int64 (m, s). Σ|n·t − c·p|, whose two rows are opposite."""
+        s = sets.shape[1]
+        out = np.zeros(sets.shape, dtype=np.int64)
+        for rows, table in self.cells(sets):
+            for i in range(s if s > 1 else 0):
+                parts = table.reshape(2**i, 2, 2 ** (s - 1 - i), -1)
+                zero = parts[:, 0].sum(axis=(0, 1))
+                out[rows, i] = 2 * np.abs(self.n * parts[:, 0] - zero * parts.sum(axis=1)).sum(axis=(0, 1))
+        return out
+
+    def _moments(self, rows: np.ndarray) -> np.ndarray:
+        """Number of records in which all columns of each set are 1; ``rows`` (r, m) holds a set a column, members rising."""
+        r = len(rows)
+        if r == 0:
+            return np.full(rows.shape[1], self.n, dtype=np.int64)
+        if self.d**r > KEPT:
+            return self._count(rows)
+        if r not in self._kept:
+            self._kept[r] = np.full(self.d**r, -1, dtype=np.int64 if self.n >= 2**31 else np.int32)
+        kept = self._kept[r]
+        at = np.ravel_multi_index(tuple(rows[::-1]), (self.d,) * r)
+        missing = at[kept[at] < 0]
+        if len(missing):
+            missing = np.unique(missing)
+            kept[missing] = self._count(np.array(np.unravel_index(missing, (self.d,) * r))[::-1])
+        return kept[at].astype(np.int64)
+
+    def _count(self, rows: np.ndarray) -> np.ndarray:
+        """Popcounts; neighbours that differ in their first member only share the "and" of the others."""
+        m = rows.shape[1]
+        out = np.empty(m, dtype=np.int64)
+        step = max(WORDS // self.words.shape[1], 1)
+        for start in range(0, m, step):
+            part = rows[:, start : start + step]
+            both = self.words[part[0]]
+            if len(part) > 1:
+                new = np.ones(part.shape[1], dtype=bool)
+                new[1:] = (part[1:, 1:] != part[1:, :-1]).any(axis=0)
+                shared = self.words[part[1, new]]
+                for member in part[2:, new]:
+                    shared &= self.words[member]
+                both &= shared[np.cumsum(new) - 1]
+            out[start : start + step] = np.bitwise_count(both).sum(axis=1, dtype=np.uint32)
+        return out
+
+
+def subsets(members: Sequence[int], size: int) -> np.ndarray:
+    """All subsets of ``size`` members in lexicographic order: int64 (m, size)."""
+    flat = itertools.chain.from_iterable(itertools.combinations(sorted(members), size))
+    many = math.comb(len(members), size)
+    return np.fromiter(flat, dtype=np.int64, count=many * size).reshape(many, size)

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from .bits import BitTables, fixed_point, subsets
 from .encoding import BinaryEncoding
 from .errors import BudgetError
 from .partitions import Partitions
@@ -72,9 +74,10 @@ class Lattice:
             raise BudgetError(f"{len(sizes)} attributes; the lattice packs at most 255 into its keys: cluster or select attributes first")
         self.n, self.sizes = len(codes), tuple(sizes)
         self._columns = [np.ascontiguousarray(codes[:, j], dtype=np.int64) for j in range(len(sizes))]
-        self._xlogx, self._unit = _fixed_point(self.n)
+        self._xlogx, self._unit = fixed_point(self.n)
+        self._two_valued = np.array([size == 2 for size in sizes])
         self._store: dict[str, tuple[np.ndarray, np.ndarray]] = {}
-        self._complete: dict[str, tuple[int, int]] = {}
+        self._complete: dict[tuple[str, tuple[int, ...]], tuple[int, int]] = {}
 
     def entropies(self, sets: np.ndarray) -> np.ndarray:
         """H of each row of ``sets`` (m, s), in bits; what is missing is counted and kept."""
@@ -95,25 +98,40 @@ class Lattice:
         rows = self._look_up("K", sets)
         return rows[np.arange(len(sets)), (sets == children[:, None]).argmax(axis=1)]
 
-    def build(self, max_size: int, *, max_cells: int = MAX_CELLS, kind: str = "H") -> Lattice:
-        """Fill every set of at most ``max_size`` (and 8) attributes and ``max_cells`` cells.
+    @cached_property
+    def _bits(self) -> BitTables:
+        return BitTables([c if two else None for c, two in zip(self._columns, self._two_valued, strict=True)], self.n)
 
-        A sum over few cells is cheaper than a pass over all records: see :class:`_Tables` for which sets are counted.
+    def build(self, max_size: int, *, max_cells: int = MAX_CELLS, kind: str = "H", members: Sequence[int] | None = None) -> Lattice:
+        """Fill every set of at most ``max_size`` (and 8) attributes and ``max_cells`` cells; only of ``members`` if given.
+
+        A sum over few cells is cheaper than a pass over all records: see :class:`_Tables` for which sets are counted. Sets of
+        two-valued attributes only are counted together: :class:`~pdsynth.bits.BitTables`.
         """
-        max_size = min(max_size, MAX_MEMBERS)
-        done_size, done_cells = self._complete.get(kind, (0, 0))
+        chosen = tuple(sorted(members)) if members is not None else tuple(range(len(self.sizes)))
+        max_size = min(max_size, MAX_MEMBERS, len(chosen))
+        done_size, done_cells = self._complete.get((kind, chosen), (0, 0))
         if max_size <= done_size and max_cells <= done_cells:
             return self
+        if self._two_valued[list(chosen)].all():
+            for size in range(1, min(max_size, max_cells.bit_length() - 1) + 1):
+                self._look_up(kind, subsets(chosen, size))
+        else:
+            self._sum_up(kind, chosen, max_size, max_cells)
+        self._complete[kind, chosen] = (max_size, max_cells)
+        return self
+
+    def _sum_up(self, kind: str, chosen: tuple[int, ...], max_size: int, max_cells: int) -> None:
         keys: list[int] = []
         values: list = []
-        for member, table in _Tables(self._columns, self.sizes, self.n, max_size, max_cells):
+        columns, sizes = [self._columns[j] for j in chosen], [self.sizes[j] for j in chosen]
+        for places, table in _Tables(columns, sizes, self.n, max_size, max_cells):
+            member = tuple(chosen[j] for j in places)
             ordered = tuple(sorted(member))
             value = self._value(kind, member, table)
             keys.append(_pack_one(ordered))
             values.append(value if kind == "H" else [value[member.index(j)] for j in ordered])
-        self._complete[kind] = (max_size, max_cells)
         self._merge(kind, np.array(keys, dtype=np.uint64), _stack(kind, values))
-        return self
 
     def _value(self, kind: str, member: tuple[int, ...], table: np.ndarray) -> Any:
         if kind == "H":
@@ -130,17 +148,25 @@ class Lattice:
         found = at < len(keys)
         found[found] = keys[at[found]] == wanted[found]
         if not found.all():
-            self._fill(kind, np.unique(np.sort(sets[~found], axis=1), axis=0))
+            missing, first = np.unique(wanted[~found], return_index=True)
+            self._fill(kind, np.sort(sets[~found][first], axis=1), missing)
             keys, values = self._store[kind]
             at = np.searchsorted(keys, wanted)
         assert values is not None
         return values[at]
 
-    def _fill(self, kind: str, sets: np.ndarray) -> None:
-        values = []
-        for row in sets.tolist():
-            values.append(self._value(kind, tuple(row), self._count(tuple(row))))
-        self._merge(kind, pack(sets), _stack(kind, values))
+    def _fill(self, kind: str, sets: np.ndarray, keys: np.ndarray) -> None:
+        """Count and keep some sets (m, s), members rising, under their keys."""
+        many = self._two_valued[sets].all(axis=1)
+        if many.sum() < 2 ** (sets.shape[1] - 4):  # so few large sets are counted sooner one by one
+            many[:] = False
+        if many.any():
+            of = sets[many]
+            found = self._bits.entropies(of, self._xlogx, self._unit) if kind == "H" else self._bits.associations(of)
+            self._merge(kind, keys[many], found if kind == "H" else _widen(found))
+        if not many.all():
+            values = [self._value(kind, tuple(row), self._count(tuple(row))) for row in sets[~many].tolist()]
+            self._merge(kind, keys[~many], _stack(kind, values))
 
     def _count(self, member: tuple[int, ...]) -> np.ndarray:
         cells = math.prod(self.sizes[j] for j in member)
@@ -183,7 +209,7 @@ class _Tables:
         start = d
         while start > after and here <= self.room and here * math.prod(self.sizes[start - 1 :]) <= self.room:
             start -= 1
-        if (start > after or not prefix) and (prefix or start < d):  # otherwise it is summed from a larger run
+        if (start > after or here > self.room or not prefix) and (prefix or start < d):  # otherwise it is summed from a larger run
             key = self._key(prefix, keys, cells)
             width = math.prod(self.sizes[start:])
             if start < d:
@@ -231,15 +257,6 @@ class _Tables:
             outer *= self.sizes[e]
 
 
-def _fixed_point(n: int) -> tuple[np.ndarray, float]:
-    """c·log2(c) for c = 0 … n in integers and the unit they count, so that sums don't depend on the order of the cells."""
-    top = n * math.log2(max(n, 2))
-    unit = 2.0 ** -(60 - math.ceil(math.log2(max(top, 2))))
-    values = np.arange(n + 1, dtype=float)
-    values[1:] *= np.log2(values[1:])
-    return np.rint(values / unit).astype(np.int64), unit
-
-
 def _pack_one(member: tuple[int, ...]) -> int:
     return sum((j + 1) << (8 * i) for i, j in enumerate(member))
 
@@ -251,6 +268,10 @@ def _stack(kind: str, values: list) -> np.ndarray:
     for i, row in enumerate(values):
         out[i, : len(row)] = row
     return out
+
+
+def _widen(rows: np.ndarray) -> np.ndarray:
+    return np.pad(rows, ((0, 0), (0, MAX_MEMBERS - rows.shape[1])))
 
 
 def _associations(table: np.ndarray, n: int) -> list[int]:
