@@ -182,8 +182,8 @@ class Curator:
         worst = (0, (1, 1))
         for children, parents in candidates.blocks:
             x, pi = sizes[children], np.minimum(sizes[parents].astype(float).prod(axis=1), 2.0**31).astype(np.int64)
-            for pair in {(min(int(a), 3), min(int(b), 3)) for a, b in zip(x, pi, strict=True)}:  # only 1, 2 or more values matter
-                worst = max(worst, (measure.sensitivity(self.n, *pair), pair))
+            for pair in np.unique(np.minimum(x, 3) * 4 + np.minimum(pi, 3)).tolist():  # only 1, 2 or more values matter
+                worst = max(worst, (measure.sensitivity(self.n, *divmod(pair, 4)), divmod(pair, 4)))
             if measure.name == "F" and (x != 2).any():
                 raise BudgetError("score 'F' needs children with two values: use score='R', or a binary table")
         return worst

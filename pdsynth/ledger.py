@@ -254,12 +254,13 @@ def _parallel(children: Iterable[Entry], field_name: str) -> Fraction | float:
     """Disjoint sets of records: a replaced record leaves one part and enters another, so the two dearest parts count.
 
     When all parts are add/remove, their costs are doubled already (rule L7), and the dearest one alone bounds any replacement.
+    Papers claim the dearest part (McSherry 2009).
     """
     costs: dict[str | None, Fraction | float] = {}
     children = [e for e in children if e.kind == "mechanism"]
     for e in children:
         costs[e.record_filter] = costs.get(e.record_filter, Fraction(0)) + getattr(e, field_name)
-    moved = 1 if all(e.relation == "add_remove" for e in children) else 2
+    moved = 1 if field_name == "claimed" or all(e.relation == "add_remove" for e in children) else 2
     return sum(sorted(costs.values(), reverse=True)[:moved], Fraction(0))
 
 
