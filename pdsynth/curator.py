@@ -258,7 +258,8 @@ class Curator:
         if self.guarantee == "none":
             return keys, counts
         if sparse:
-            self._unaccounted(f"support of {step}", source, f"which of {cells:,} parent configurations occur", self._names(columns))
+            self._unaccounted(f"support of {step}", f"{source}, kept sparsely", f"which of {cells:,} parent configurations occur",
+                              self._names(columns), "the print noises all configurations; only those that occur fit in memory")  # fmt: skip
         sensitivity = conditional_sensitivity(self.n, 2, cells)
         self._charge(step, source=source, mechanism="discrete_laplace", attributes=self._names(columns), sensitivity=sensitivity,
                      released=f"conditional distributions 2 × {counts.shape[1]:,}", scale=scale, columns=cells,

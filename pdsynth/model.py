@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .conditionals import conditional
+from .conditionals import SparseTable, Table, conditional
 from .encoding import BinaryEncoding
 from .errors import SchemaError
 from .ledger import Ledger
@@ -26,13 +26,14 @@ FORMAT = "pdsynth-model-1"
 class Model:
     """A released Bayesian network with noisy joint counts; safe to publish exactly as far as its ledger says.
 
-    ``tables``: one int64 array a pair, child first: counts, or integer weights in their place. ``n`` is the public number of
-    records. The network stands over the attributes, or over their bits (see :attr:`domain`).
+    ``tables``: one int64 array a pair, child first (or a :class:`~pdsynth.conditionals.SparseTable` of many parents): counts, or
+    integer weights in their place. ``n`` is the public number of records. The network stands over the attributes, or over their
+    bits (see :attr:`domain`).
     """
 
     schema: Schema
     network: Network
-    tables: tuple[np.ndarray, ...]
+    tables: tuple[Table, ...]
     ledger: Ledger
     n: int
     algorithm: str = ""
@@ -58,8 +59,9 @@ class Model:
 
     @cached_property
     def conditionals(self) -> dict[str, np.ndarray]:
-        """P*(X | Π) of every attribute: float array (|X|, cells of Π), parents in the network's order."""
-        return {c: conditional(t) for (c, _), t in zip(self.network.pairs, self.tables, strict=True)}
+        """P*(X | Π) of every attribute: float array (|X|, cells of Π), parents in the network's order; of a sparse table its columns."""
+        tables = [t.weights if isinstance(t, SparseTable) else t for t in self.tables]
+        return {c: conditional(t) for (c, _), t in zip(self.network.pairs, tables, strict=True)}
 
     def sample_codes(self, n: int, generator: np.random.Generator) -> np.ndarray:
         """Codes of n synthetic records by ancestral sampling: uint8/uint16 array (n, d), stored by column.
@@ -68,13 +70,15 @@ class Model:
         """
         schema, sizes = self.domain, self.domain.sizes
         codes = np.empty((n, len(sizes)), dtype=np.uint8 if max(sizes) <= 256 else np.uint16, order="F")
-        for child, parents in self.network.pairs:
+        for (child, parents), table in zip(self.network.pairs, self.tables, strict=True):
             p = self.conditionals[child]
             key = np.zeros(n, dtype=np.int64)
             for parent in parents:
                 j = schema.index(parent)
                 key *= sizes[j]
                 key += codes[:, j]
+            if isinstance(table, SparseTable):
+                p, key = table.look_up(p, key)
             codes[:, schema.index(child)] = _draw(p, key, generator.random(n))
         return codes if self.encoding is None else self.encoding.decode(codes, generator)
 
@@ -104,7 +108,7 @@ class Model:
             "n": self.n,
             "schema": self.schema.to_dict(),
             "network": self.network.to_dict(),
-            "tables": [t.ravel().tolist() for t in self.tables],
+            "tables": [t.to_dict() if isinstance(t, SparseTable) else t.ravel().tolist() for t in self.tables],
             "ledger": self.ledger.to_dict(),
         }
 
@@ -129,11 +133,15 @@ class Model:
     def _from_dict(cls, data: Mapping[str, Any]) -> Model:
         schema, network = Schema.from_dict(data["schema"]), Network.from_dict(data["network"])
         domain = schema if set(network.order) == set(schema.names) else BinaryEncoding(schema).schema
-        tables = []
+        tables: list[Table] = []
         for (child, parents), flat in zip(network.pairs, data["tables"], strict=True):
+            shape = tuple(domain[a].size for a in (child, *parents))
+            if isinstance(flat, Mapping):
+                tables.append(SparseTable.from_dict(flat, shape))
+                continue
             if not all(type(x) is int for x in flat):
                 raise SchemaError(f"table of {child!r} holds something other than integers")
-            tables.append(np.array(flat, dtype=np.int64).reshape([domain[a].size for a in (child, *parents)]))
+            tables.append(np.array(flat, dtype=np.int64).reshape(shape))
         n = data["n"]
         if type(n) is not int or n < 1:
             raise SchemaError(f"n must be a positive integer, got {n!r}")
