@@ -13,6 +13,7 @@ import pandas as pd
 REPLICATES, FAILS, OPEN = "replicates", "does not", "undecided"
 TRIAL = ("repeat", "seed", "value", "note")  # columns of one trial; all others of a tidy frame say which point it belongs to
 BETTER = "Welch's 95 % interval of the difference at each ε: replicates if more than half favour the claim and none is against it"
+MOST = "Welch's 95 % interval of the difference at each point: replicates if more than half favour the claim, does not if against it"
 TREND = "both curves: last ε against the first beyond Welch's 95 % interval, and Spearman's ρ of the means at least 0.8 in size"
 
 
@@ -124,19 +125,24 @@ def difference(a: np.ndarray, b: np.ndarray) -> tuple[float, float]:
     return gap, float(t.ppf(0.975, freedom) * np.sqrt(va + vb))
 
 
-def direction_verdict(gaps: list[tuple[float, float]]) -> str:
+def direction_verdict(gaps: Sequence[tuple[float, float]], mostly: bool = False) -> str:
     """Verdict on "a is larger than b" at several points: each gap with its 95 % half-width.
 
     Replicates if more than half of the points are significantly in favour and none against; does not if more than half are
-    significantly against and none in favour; undecided otherwise.
+    significantly against and none in favour; undecided otherwise. ``mostly``, for a claim about most cases: some may disagree.
     """
-    favour = sum(gap > half for gap, half in gaps)
-    against = sum(gap < -half for gap, half in gaps)
-    if against == 0 and favour * 2 > len(gaps):
-        return REPLICATES
-    if favour == 0 and against * 2 > len(gaps):
-        return FAILS
-    return OPEN
+    favour, against = counted(gaps)
+    return decided(favour * 2 > len(gaps) and (mostly or not against), against * 2 > len(gaps) and (mostly or not favour))
+
+
+def decided(favour: bool, against: bool) -> str:
+    """The verdict of a rule with a condition for each side."""
+    return REPLICATES if favour else FAILS if against else OPEN
+
+
+def counted(gaps: Sequence[tuple[float, float]]) -> tuple[int, int]:
+    """At how many points a difference lies significantly above and below zero."""
+    return sum(gap > half for gap, half in gaps), sum(gap < -half for gap, half in gaps)
 
 
 def trend(curves: Mapping[str, Sequence[np.ndarray]], at: Sequence[float], sign: int) -> tuple[str, str]:
@@ -152,9 +158,8 @@ def trend(curves: Mapping[str, Sequence[np.ndarray]], at: Sequence[float], sign:
         rho = spearmanr(at, [average(v) for v in found])[0] if len(at) > 1 else np.nan
         ends.append((sign * gap, half, sign * rho))
         said.append(f"{name} {average(found[0]):.3f} → {average(found[-1]):.3f} (ρ = {rho:+.1f})")
-    if all(gap > half and rho >= 0.8 for gap, half, rho in ends):
-        return REPLICATES, "; ".join(said)
-    return (FAILS if any(gap < -half for gap, half, _ in ends) else OPEN), "; ".join(said)
+    moves = all(gap > half and rho >= 0.8 for gap, half, rho in ends)
+    return decided(moves, any(gap < -half for gap, half, _ in ends)), "; ".join(said)
 
 
 def bootstrap(values: np.ndarray, statistic: Callable[[np.ndarray], float], draws: int = 4000, seed: int = 0) -> tuple[float, float]:
