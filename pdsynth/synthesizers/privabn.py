@@ -8,7 +8,6 @@ from typing import Any
 
 from ..budgets import TableBudget, positive, share, uniform
 from ..conditionals import MAX_PARENTS, Table, noisy_conditionals, noisy_tables
-from ..counts import MAX_CELLS
 from ..curator import Curator
 from ..encoding import BinaryEncoding
 from ..errors import BudgetError
@@ -20,7 +19,7 @@ from ..schema import Schema
 from ..structure import Usefulness
 from ..structure.adaptive import Pairs, adaptive, nested, selections
 from .base import Synthesizer
-from .degrees import AUTO_CELLS, check_noise, check_parents
+from .degrees import AUTO_CELLS, MAX_CELLS, check_noise, check_parents
 
 SDG = "PrivABN Alg 4 line 5"
 
