@@ -90,18 +90,33 @@ def noisy_tables(curator: Curator, network: Network, budget: Mapping[str, TableB
     """Noisy joint counts of every attribute–parent pair: int64 arrays, child first, one axis an attribute.
 
     The first ``derived`` pairs are not measured but marginalised from table ``derived + 1``, whose parents are exactly those
-    attributes (PrivBayes, NoisyConditionals; thesis, Algorithm 2, lines 8–10).
+    attributes (PrivBayes, NoisyConditionals; thesis, Algorithm 2, lines 8–10). Where a filter has left it fewer parents
+    (HMPrivBayes, Algorithm 5), those attributes are added to that one table for the same noise, and its own table is summed, too.
 
     **Privacy:** one discrete Laplace release a measured pair, at the scale that ``budget[child]`` names; deriving is free.
     """
     index = curator.schema.index
     tables: list[np.ndarray] = []
+    first = [child for child, _ in network.pairs[:derived]]
     for child, parents in network.pairs[derived:]:
-        b = budget[child]
-        columns = (index(child), *(index(p) for p in parents))
-        tables.append(curator.table(columns, b.scale, step=f"table({child}{' | ' + ', '.join(parents) if parents else ''})",
+        b, asked = budget[child], (*parents, *(name for name in first if name not in parents and not tables))
+        columns = (index(child), *(index(p) for p in asked))
+        tables.append(curator.table(columns, b.scale, step=f"table({child}{' | ' + ', '.join(asked) if asked else ''})",
                                     source=b.source, claimed=b.claimed, scale_from=b.scale_from))  # fmt: skip
-    return (*_derive(network, tables, derived), *tables)
+        if derived and len(tables) == 1:
+            joint, axes = np.maximum(tables[0], 0), (child, *asked)
+            tables = [*(_summed(joint, axes, pair) for pair in network.pairs[:derived])] + (
+                tables if asked == parents else [_summed(joint, axes, (child, parents))]
+            )
+    return tuple(tables)
+
+
+def _summed(joint: np.ndarray, axes: Sequence[str], pair: tuple[str, tuple[str, ...]]) -> np.ndarray:
+    """The table of a pair, child first, from a joint table of more attributes ``axes``."""
+    kept = (pair[0], *pair[1])
+    summed = joint.sum(axis=tuple(i for i, a in enumerate(axes) if a not in kept))
+    left = [a for a in axes if a in kept]
+    return np.transpose(summed, [left.index(a) for a in kept])
 
 
 def noisy_conditionals(curator: Curator, network: Network, budget: Mapping[str, TableBudget], noise: Noise) -> tuple[Table, ...]:
@@ -130,21 +145,6 @@ def noisy_conditionals(curator: Curator, network: Network, budget: Mapping[str, 
         else:
             out.append(SparseTable(shape, keys, table, float(b.scale), noise.child(f"unseen {child}").below(2**62)))
     return tuple(out)
-
-
-def _derive(network: Network, tables: Sequence[np.ndarray], derived: int) -> list[np.ndarray]:
-    if derived == 0:
-        return []
-    child, parents = network.pairs[derived]
-    axes = (child, *parents)
-    joint = np.maximum(tables[0], 0)
-    out = []
-    for name, above in network.pairs[:derived]:
-        kept = (name, *above)
-        summed = joint.sum(axis=tuple(i for i, a in enumerate(axes) if a not in kept))
-        left = [a for a in axes if a in kept]
-        out.append(np.transpose(summed, [left.index(a) for a in kept]))
-    return out
 
 
 def conditional(table: np.ndarray) -> np.ndarray:

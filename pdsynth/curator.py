@@ -199,13 +199,13 @@ class Curator:
         tables = (self.__records.table((c, *p)) for c, p in zip(children.tolist(), parents.tolist(), strict=True))
         return np.array([measure.of(t.reshape(len(t), -1)) for t in tables], dtype=np.int64)
 
-    def prepare(self, max_size: int, score: str, max_cells: int = 2**27) -> None:
-        """Count every set of up to ``max_size`` attributes at once, so that selections only look up.
+    def prepare(self, max_size: int, score: str, max_cells: int = 2**27, members: Sequence[int] | None = None) -> None:
+        """Count every set of up to ``max_size`` attributes (of ``members`` only, if given) at once, so that selections only look up.
 
         **Privacy:** releases nothing, costs nothing.
         """
         if score in ("I", "R"):
-            self.__records.lattice.build(max_size, max_cells=max_cells, kind="H" if score == "I" else "K")
+            self.__records.lattice.build(max_size, max_cells=max_cells, kind="H" if score == "I" else "K", members=members)
 
     # --- tables ------------------------------------------------------------------------------------------------------
 

@@ -1,7 +1,14 @@
-"""Structure learners: each draws a network through the curator, by a published rule."""
+"""Structure learners: each draws a network through the curator, or from what the curator released, by a published rule."""
 
 from .candidates import Degree, FixedDegree, Usefulness, useful_degree
+from .exact import best_parents, exact, hill
+from .genetic import Found, Parameters, genetic
 from .greedy import greedy
+from .informed import Ties, informed, most_parents
 from .ordered import ordered
+from .restrictions import Permitted, Restriction
 
-__all__ = ["Degree", "FixedDegree", "Usefulness", "greedy", "ordered", "useful_degree"]
+__all__ = [
+    "Degree", "FixedDegree", "Found", "Parameters", "Permitted", "Restriction", "Usefulness", "best_parents", "exact", "genetic",
+    "greedy", "hill", "ordered", "useful_degree",
+]  # fmt: skip

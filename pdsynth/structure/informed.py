@@ -1,0 +1,127 @@
+"""IBayes: the structure learner of HMPrivBayes, guided by similarities that are already released."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from itertools import combinations
+
+import numpy as np
+
+from ..curator import Candidates, Curator
+
+SOURCE = "HMPrivBayes Alg 4 line 2", "HMPrivBayes Alg 4 line 3"
+STEP_PAIRS = 250_000  # candidates of one step that are worth their time: 62 columns of degree 3 fit whole
+
+Pair = tuple[int, tuple[int, ...]]
+
+
+@dataclass(frozen=True)
+class Ties:
+    """Which columns may be whose parents, and which come first when not all can be tried.
+
+    ``strength``: float (d, d), symmetric; noisy similarities of the ledger entry ``origin``, or any public order. Infinite: the
+    columns belong together (bits of one attribute) and are never kept apart. ``eta``: η of formula (9).
+    """
+
+    strength: np.ndarray
+    eta: float = 0.0
+    origin: str = "public"
+
+    @classmethod
+    def by_distance(cls, places: Sequence[int]) -> Ties:
+        """The public order: columns whose attributes stand near each other in the schema come first."""
+        away = np.abs(np.subtract.outer(np.asarray(places), np.asarray(places)))
+        with np.errstate(divide="ignore"):
+            return cls(1.0 / away)
+
+    def kept(self, columns: Sequence[int]) -> np.ndarray:
+        """S_i of formula (9) over some columns: bool (m, m). S_i(s,c) = 0 where S(s,c) ≤ η·max S(s,·) or S(c,s) ≤ η·max S(c,·).
+
+        The maxima run over the other columns of the cluster. η = 0 switches the filter off: read literally, it would still drop
+        every pair whose noise is below zero.
+        """
+        s = self.strength[np.ix_(columns, columns)]
+        if self.eta <= 0:
+            return np.ones(s.shape, dtype=bool)
+        others = np.where(np.isfinite(s) & ~np.eye(len(s), dtype=bool), s, -np.inf)
+        top = np.where(np.isfinite(others).any(axis=1), others.max(axis=1), 0.0)
+        dropped = s <= self.eta * top[:, None]
+        return ~(dropped | dropped.T)
+
+
+def informed(
+    curator: Curator,
+    cluster: Sequence[int],
+    degree: int,
+    epsilon: Fraction,
+    score: str,
+    ties: Ties,
+    *,
+    root: int | None = None,
+    label: str = "",
+) -> list[Pair]:
+    """A network over the columns of one cluster, parents before children: [(child, parents)] (HMPrivBayes, Algorithm 4).
+
+    ``epsilon`` is spent by every selection. ``root`` is the first column; None draws it by its entropy. Each further pair is drawn
+    among all columns left and all sets of exactly min(degree, …) of those placed columns that :class:`Ties` leaves to it; a child
+    that has none left gets Π = {}. Where a step would have more than ``STEP_PAIRS`` candidates, every child tries its strongest
+    placed columns only, as many as :func:`most_parents` says.
+
+    **Privacy:** |C| exponential mechanisms of ``epsilon`` (|C|−1 with a given root), sequential. Candidates are public or
+    computed from the entry ``ties.origin`` and earlier selections.
+    """
+    columns = sorted(cluster)
+    if root is None:
+        alone = Candidates(((np.array(columns), np.zeros((len(columns), 0), dtype=np.int64)),))
+        root, _ = curator.select(alone, "H", epsilon, step=f"root{label}", source=SOURCE[0])
+    pairs: list[Pair] = [(root, ())]
+    search = _Search(columns, ties, degree)
+    for t in range(2, len(columns) + 1):
+        candidates = search.candidates([child for child, _ in pairs])
+        pairs.append(curator.select(candidates, score, epsilon, step=f"pair {t} of {len(columns)}{label}", source=SOURCE[1]))
+    return pairs
+
+
+def most_parents(members: int, degree: int) -> int:
+    """Placed columns that each child may choose among, so that no step of a cluster has more than ``STEP_PAIRS`` candidates.
+
+    >>> most_parents(58, 3), most_parents(175, 3)
+    (57, 21)
+    """
+    if max(((members - p) * math.comb(p, min(degree, p)) for p in range(1, members)), default=0) <= STEP_PAIRS:
+        return max(members - 1, 1)
+    return max((q for q in range(degree, members) if members * math.comb(q, degree) <= STEP_PAIRS), default=degree)
+
+
+class _Search:
+    """The candidates of every step of one cluster."""
+
+    def __init__(self, columns: list[int], ties: Ties, degree: int) -> None:
+        self.columns, self.ties, self.degree = np.array(columns), ties, degree
+        self.place = {j: i for i, j in enumerate(columns)}
+        self.kept = ties.kept(columns)
+        self.most = most_parents(len(columns), degree)
+        self.order = np.argsort(-ties.strength[np.ix_(columns, columns)], axis=1, kind="stable")  # strongest first, then by column
+
+    def candidates(self, placed: list[int]) -> Candidates:
+        """All pairs of a child that is left and a parent set among the placed ones (Algorithm 4, the inner loop)."""
+        stands = np.zeros(len(self.columns), dtype=bool)
+        stands[[self.place[j] for j in placed]] = True
+        parts: dict[int, list[tuple[np.ndarray, np.ndarray]]] = {}
+        for child in np.flatnonzero(~stands):
+            ranked = self.order[child]
+            free = np.sort(ranked[stands[ranked] & self.kept[child, ranked]][: self.most])
+            rows = self.columns[free[_positions(len(free), min(self.degree, len(free)))]]
+            parts.setdefault(rows.shape[1], []).append((np.full(len(rows), self.columns[child]), rows))
+        joined = [(np.concatenate([c for c, _ in some]), np.concatenate([p for _, p in some])) for _, some in sorted(parts.items())]
+        return Candidates(tuple(joined), self.ties.origin)
+
+
+@lru_cache(maxsize=256)
+def _positions(many: int, size: int) -> np.ndarray:
+    rows = list(combinations(range(many), size))
+    return np.array(rows, dtype=np.int64).reshape(len(rows), size)
