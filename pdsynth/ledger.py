@@ -35,7 +35,7 @@ class Ledger:
     guarantee: str = "strict"
     notes: list[str] = field(default_factory=list)
     public_attributes: tuple[str, ...] = ()
-    known_before: bool = False
+    known_before: bool | tuple[str, ...] = False
     _entries: list[Entry] = field(default_factory=list, repr=False)
     _running: dict[str, tuple[int, Any]] = field(default_factory=dict, repr=False)
 
@@ -102,14 +102,17 @@ class Ledger:
     def attribute_epsilon(self) -> pd.Series:
         """The loss if only this attribute of one record changes: the sum over the entries whose answer depends on it.
 
-        ``.attrs["known"]`` says whether the numbers held before the run (the structure was restricted) or are ex-post.
+        ``.attrs["known"]`` says whether the numbers held before the run or are ex-post. ``known_before`` names the attributes whose
+        loss the policy fixed (a restricted structure), or is True where it is every attribute's.
         """
         names = list(self.public_attributes) or sorted({a for e in self._entries for a in e.attributes})
         losses = {name: _compose([e for e in self._entries if e.kind == "group" or name in e.attributes], "cost") for name in names}
         for e in self.unaccounted:
             losses.update(dict.fromkeys(e.attributes or names, math.inf))
         series = pd.Series(losses, dtype=object, name="epsilon")
-        series.attrs["known"] = "before the run" if self.known_before else "ex post: read off the network that was drawn"
+        sure = self.known_before if isinstance(self.known_before, tuple) else ()
+        known = f"before the run for {', '.join(sure)}; ex post for the others" if sure else "ex post: read off the network that was drawn"
+        series.attrs["known"] = "before the run" if self.known_before is True else known
         return series
 
     def check(self) -> list[str]:
@@ -149,7 +152,7 @@ class Ledger:
             "guarantee": self.guarantee,
             "notes": list(self.notes),
             "attributes": list(self.public_attributes),
-            "known_before": self.known_before,
+            "known_before": self.known_before if isinstance(self.known_before, bool) else list(self.known_before),
             "entries": [to_plain(asdict(e)) for e in self._entries],
         }
 
@@ -165,7 +168,9 @@ class Ledger:
         if data["guarantee"] not in ("strict", "published", "none"):
             raise ValueError(f"unknown guarantee {data['guarantee']!r}")
         ledger = cls(Fraction(data["claimed"]), str(data["guarantee"]), list(map(str, data["notes"])))
-        ledger.public_attributes, ledger.known_before = tuple(map(str, data["attributes"])), bool(data["known_before"])
+        known = data["known_before"]
+        ledger.public_attributes = tuple(map(str, data["attributes"]))
+        ledger.known_before = tuple(map(str, known)) if isinstance(known, list) else bool(known)
         ledger._entries = [from_plain(e) for e in data["entries"]]
         if ledger.claimed <= 0 or any(e.kind not in KINDS or e.epsilon < 0 for e in ledger._entries):
             raise ValueError("an entry of unknown kind, or a budget below zero")

@@ -6,9 +6,9 @@ from .genetic import Found, Parameters, genetic
 from .greedy import greedy
 from .informed import Ties, informed, most_parents
 from .ordered import ordered
-from .restrictions import Permitted, Restriction
+from .restrictions import Permitted, Restriction, check_restriction
 
 __all__ = [
-    "Degree", "FixedDegree", "Found", "Parameters", "Permitted", "Restriction", "Usefulness", "best_parents", "exact", "genetic",
-    "greedy", "hill", "ordered", "useful_degree",
+    "Degree", "FixedDegree", "Found", "Parameters", "Permitted", "Restriction", "Usefulness", "best_parents",
+    "check_restriction", "exact", "genetic", "greedy", "hill", "ordered", "useful_degree",
 ]  # fmt: skip

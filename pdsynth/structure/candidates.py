@@ -12,7 +12,6 @@ from functools import lru_cache
 import numpy as np
 
 from ..curator import Candidates
-from ..errors import BudgetError
 from .restrictions import Permitted
 
 
@@ -37,9 +36,7 @@ class FixedDegree:
 
     def less(self, taken: int) -> FixedDegree:
         """The same rule when some parents are forced."""
-        if taken > self.k:
-            raise BudgetError(f"k = {self.k}, but the restriction forces {taken} parents on one attribute")
-        return FixedDegree(self.k - taken)
+        return FixedDegree(max(self.k - taken, 0))
 
     def label(self) -> str:
         """For plots and the ledger."""

@@ -6,7 +6,9 @@ node. They tell how near a search gets; they read an association matrix, never r
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from fractions import Fraction
 
 import numpy as np
 
@@ -46,7 +48,7 @@ def exact(weights: np.ndarray, k: int, permitted: Permitted | None = None) -> Fo
     while mask:
         order.append(free[last[mask]])
         mask ^= 1 << int(last[mask])
-    return _found([*permitted.first, *reversed(order)], objective, weights, k, permitted)
+    return _found([*permitted.first, *reversed(order)], weights, k, permitted)
 
 
 def _gains(w: np.ndarray, k: int, always: Sequence[int], others: Sequence[int], free: Sequence[int]) -> np.ndarray:
@@ -88,7 +90,7 @@ def hill(weights: np.ndarray, k: int, generator: np.random.Generator, permitted:
         if best is None or value > best[0]:
             best = value, order
     assert best is not None
-    return _found(best[1], objective, weights, k, permitted)
+    return _found(best[1], weights, k, permitted)
 
 
 def _insertions(w: np.ndarray, k: int, rest: Sequence[int], j: int) -> np.ndarray:
@@ -111,10 +113,30 @@ def _problem(weights: np.ndarray, k: int, permitted: Permitted | None) -> tuple[
     return permitted.objective(weights), permitted
 
 
-def _found(order: list[int], objective: np.ndarray, weights: np.ndarray, k: int, permitted: Permitted) -> Found:
-    parents = np.zeros(objective.shape, dtype=bool)
-    for i, j in enumerate(order):
-        heaviest = sorted(order[:i], key=lambda a, j=j: -objective[j, a])[:k]  # type: ignore[misc]
-        parents[j, [a for a in heaviest if objective[j, a] > 0]] = True
+def best_parents(
+    order: Sequence[int],
+    weights: np.ndarray,
+    k: int,
+    permitted: Permitted,
+    sizes: Sequence[int] | None = None,
+    cells: Fraction | float = math.inf,
+) -> np.ndarray:
+    """The heaviest permitted parents that an order leaves to each attribute: bool (d, d), [child, parent]; none of weight 0.
+
+    At most k, and as long as the table of child and parents has no more than ``cells`` cells; forced parents always.
+    """
+    objective = permitted.objective(weights)
+    parents, sizes = np.zeros(objective.shape, dtype=bool), sizes or [1] * len(objective)
+    for i, child in enumerate(order):
+        room = cells / sizes[child]
+        for a in sorted(order[:i], key=lambda a, child=child: -objective[child, a]):  # type: ignore[misc]
+            fits = sizes[a] <= room and objective[child, a] > 0
+            if parents[child].sum() < k and (fits or permitted.forced[child, a]):
+                parents[child, a], room = True, room / sizes[a]
+    return parents
+
+
+def _found(order: list[int], weights: np.ndarray, k: int, permitted: Permitted) -> Found:
+    parents = best_parents(order, weights, k, permitted)
     value = float(weights[parents].sum())
     return Found(tuple(order), parents, value, np.array([[value]]), np.array([order]), parents[None])

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import BudgetError, SchemaError
 from ..network import Network
+from ..schema import Schema
 
 Edge = tuple[str, str]
 
@@ -110,6 +111,12 @@ class Permitted:
         usable[list(self.first)] = False
         return tuple((i, j) for i, j in zip(*map(np.ndarray.tolist, np.nonzero(np.triu(usable | usable.T))), strict=True))
 
+    def settled(self, names: Sequence[str]) -> Network:
+        """The network of the forced edges alone."""
+        pairs = zip(*map(np.ndarray.tolist, np.nonzero(self.forced)), strict=True)
+        order = [names[j] for j in (*self.first, *self.free)]
+        return Network.from_edges(order, [(names[p], names[c]) for c, p in pairs])
+
     def check(self, k: int) -> None:
         """Refuse more forced parents than a node may have."""
         most = int(self.forced.sum(axis=1).max(initial=0))
@@ -141,6 +148,16 @@ class Permitted:
         """Weights (d, d), [child, parent], that make every optimum respect the policy: 0 where forbidden, a bonus where forced."""
         w = np.where(self.allowed, np.maximum(weights, 0.0), 0.0)
         return w + self.forced * (1.0 + w.sum())
+
+
+def check_restriction(restriction: Restriction | None, k: int | str, schema: Schema) -> Permitted:
+    """A restriction over the columns of a schema; what isn't one, names a stranger, or needs more than k parents is refused."""
+    if restriction is not None and not isinstance(restriction, Restriction):
+        raise BudgetError(f"restriction must be a Restriction, got {type(restriction).__name__}")
+    permitted = (restriction or Restriction()).on(schema.names)
+    if not isinstance(k, str):
+        permitted.check(k)
+    return permitted
 
 
 def _edge(edge: Sequence[str]) -> Edge:

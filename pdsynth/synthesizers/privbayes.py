@@ -15,7 +15,7 @@ from ..ledger import exact
 from ..mechanisms import Noise
 from ..network import Network
 from ..schema import Schema
-from ..structure import FixedDegree, greedy
+from ..structure import FixedDegree, Restriction, check_restriction, greedy
 from .base import Synthesizer, check_degree, check_noise, choose_degree, prepare
 
 
@@ -32,6 +32,7 @@ class PrivBayes(Synthesizer):
         ``"auto"``: R under strict, the paper's I otherwise.
     guarantee : ``"strict"``, ``"published"`` or ``"none"``.
     reading : of ``published``: ``"tods"``, or ``"thesis"`` for Algorithm 2 as reprinted (half the noise, 1.5 ε in all).
+    restriction : edges that the network must or may not have, by public policy; then all d tables are measured.
     noise, random_state : the sampler and its seed; None draws from the operating system.
 
     Ambiguities and how they are resolved (`algorithms` §2.2)
@@ -60,11 +61,13 @@ class PrivBayes(Synthesizer):
         score: str = "auto",
         guarantee: str = "strict",
         reading: str = "tods",
+        restriction: Restriction | None = None,
         noise: str = "exact",
         random_state: Any = None,
     ) -> None:
         self.epsilon, self.k, self.beta, self.usefulness, self.score = epsilon, k, beta, usefulness, score
-        self.guarantee, self.reading, self.noise, self.random_state = guarantee, reading, noise, random_state
+        self.guarantee, self.reading, self.restriction = guarantee, reading, restriction
+        self.noise, self.random_state = noise, random_state
 
     def _check_parameters(self) -> Fraction:
         share("beta", self.beta)
@@ -79,6 +82,7 @@ class PrivBayes(Synthesizer):
 
     def _check_schema(self, schema: Schema, n: int) -> None:
         check_degree(self.k, schema)
+        check_restriction(self.restriction, self.k, schema)
         if self.guarantee != "none":
             check_noise(self.epsilon, n, Fraction(2 * len(schema)) / (exact(self.epsilon) * (1 - exact(self.beta))))
         if self.score == "F" and max(schema.sizes) > 2:
@@ -91,12 +95,14 @@ class PrivBayes(Synthesizer):
         score = self.score if self.score != "auto" else "R" if self.guarantee == "strict" else "I"
         degree = choose_degree(self.k, curator.schema, curator.n, epsilon2, positive("usefulness", self.usefulness))
         names = curator.schema.names
-        if degree is None:  # no structure to learn: all of ε goes to the d one-way tables
-            network, derived, epsilon2 = Network(tuple((name, ()) for name in names)), 0, epsilon
+        permitted = (self.restriction or Restriction()).on(names)
+        if degree is None or not permitted.pairs:  # no structure to learn: all of ε goes to the tables
+            network, derived, epsilon2 = permitted.settled(names), 0, epsilon
         else:
             prepare(curator, degree, score)
-            network = greedy(curator, degree, epsilon1, score, noise)
-            derived = degree.k if isinstance(degree, FixedDegree) else 0
+            network = greedy(curator, degree, epsilon1, score, noise, restriction=self.restriction)
+            derived = degree.k if isinstance(degree, FixedDegree) and self.restriction is None else 0
+        curator.ledger.known_before = tuple(names[j] for j in permitted.first[1:])
         self.degree_rule_ = "independent" if degree is None else degree.label()
         source = "thesis Alg 2 line 4"
         budget = uniform(len(names) - derived, epsilon2, source=source)
