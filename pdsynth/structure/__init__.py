@@ -9,6 +9,6 @@ from .ordered import ordered
 from .restrictions import Permitted, Restriction, check_restriction
 
 __all__ = [
-    "Degree", "FixedDegree", "Found", "Parameters", "Permitted", "Restriction", "Usefulness", "best_parents",
+    "Degree", "FixedDegree", "Found", "Parameters", "Permitted", "Restriction", "Ties", "Usefulness", "best_parents",
     "check_restriction", "exact", "genetic", "greedy", "hill", "ordered", "useful_degree",
 ]  # fmt: skip
