@@ -4,7 +4,9 @@ from .adult import load_adult
 from .big5 import load_big5
 from .binary import load_acs, load_nltcs, load_retail
 from .cmc import load_cmc
+from .credit import load_credit_default, load_credit_fraud
 from .dataset import Dataset
 from .files import find
 
-__all__ = ["Dataset", "find", "load_acs", "load_adult", "load_big5", "load_cmc", "load_nltcs", "load_retail"]
+__all__ = ["Dataset", "find", "load_acs", "load_adult", "load_big5", "load_cmc", "load_credit_default",
+           "load_credit_fraud", "load_nltcs", "load_retail"]  # fmt: skip

@@ -26,7 +26,8 @@ ORIGINS = {
     "nltcs": Origin("nltcs_21574.parquet", "the National Long Term Care Survey, 16 binary columns, under its data use agreement"),
     "acs": Origin("acs_privbayes_47461.parquet", "the ACS extract of the PrivBayes paper's supplement (IPUMS), 23 binary columns"),
     "retail": Origin("fimi_retail_88162_long.parquet", "retail.dat of fimi.uantwerpen.be/data, as rows (basket, item)"),
-    "credit_fraud": Origin("creditcard_fraud_REAL_SUBSET.parquet", "creditcard.csv of Kaggle's mlg-ulb/creditcardfraud"),
+    "credit_fraud": Origin("creditcard.csv", "the 284,807 rows of Kaggle's mlg-ulb/creditcardfraud"),
+    "credit_fraud_part": Origin("creditcard_fraud_REAL_SUBSET.parquet", "a part of Kaggle's mlg-ulb/creditcardfraud"),
     "credit_default": Origin("uci_credit_default_30000.parquet", "UCI's Default of Credit Card Clients, doi 10.24432/C55S3H"),
 }
 

@@ -3,12 +3,15 @@
 Everything here reads real records exactly. It is for those who may see them; no result is covered by a privacy guarantee.
 """
 
+from .classifiers import CLASSIFIERS, f2, five_classifiers
 from .compare import compare
+from .disclosure import ATTACKERS, Attribution, disclosure_risk, gcap, leak_probability, padded
 from .marginals import Marginals, marginal_distance, marginal_distances, max_cell
 from .queries import QueryErrors, query_errors, sum_mutual_information
 from .utility import ACADEMIC_DEGREES, POST_SECONDARY, Utility, split, utility
 
 __all__ = [
-    "ACADEMIC_DEGREES", "POST_SECONDARY", "Marginals", "QueryErrors", "Utility", "compare", "marginal_distance",
-    "marginal_distances", "max_cell", "query_errors", "split", "sum_mutual_information", "utility",
+    "ACADEMIC_DEGREES", "ATTACKERS", "CLASSIFIERS", "POST_SECONDARY", "Attribution", "Marginals", "QueryErrors", "Utility", "compare",
+    "disclosure_risk", "f2", "five_classifiers", "gcap", "leak_probability", "marginal_distance", "marginal_distances", "max_cell",
+    "padded", "query_errors", "split", "sum_mutual_information", "utility",
 ]  # fmt: skip
