@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdsynth import Attribute, HPPrivBayes, PrivBayes, Schema, Synthesizer
+from pdsynth import Attribute, GeneticBayes, HPPrivBayes, PrivABN, PrivBayes, Schema, Synthesizer
 from pdsynth.ledger import Ledger
 from pdsynth.mechanisms import CommonNoise, ExactNoise
+from pdsynth.structure import Restriction
 
 GUARANTEES = ("strict", "published", "none")
 
@@ -29,9 +30,10 @@ class Case:
 
     ``degree``: the keyword that bounds the number of parents, ``degrees``: what it accepts among 0, 1, 2 and "auto" (another
     one is left at its default). ``sound``: the published reading keeps its claim. ``selects``: it draws by an exponential
-    mechanism. ``counts``: without noise its tables are the raw joint counts. ``agree``: how far strict at ε = 10⁶ may be from
-    no noise, ``near``: how far from the real table, both in 2-way distance; ``falls``: how many times the error shrinks from
-    ε = 0.02 to ε = 40. ``bad``: own parameters that are refused, and words of the message.
+    mechanism. ``counts``: without noise its tables are the raw joint counts. ``bits``: it fits every table through its bits.
+    ``agree``: how far strict at ε = 10⁶ may be from no noise, ``near``: how far from the real table, both in 2-way distance;
+    ``falls``: how many times the error shrinks from ε = 0.02 to ε = 40. ``bad``: own parameters that are refused, and words of
+    the message.
     """
 
     cls: type[Synthesizer]
@@ -41,6 +43,7 @@ class Case:
     sound: bool = False
     selects: bool = True
     counts: bool = True
+    bits: bool = False
     agree: float = 0.01
     near: float = 0.1
     falls: float = 3
@@ -83,6 +86,45 @@ CASES = {
             "degenerate budget": (
                 {"guarantee": "published", "k": 5, "groups": {"A": ["age"], "B": ["wage", "city", "kids"]}},
                 r"8 − 5 − 7 = -4.*lower k or θ.*strict",
+            ),
+        },
+    ),
+    "PrivABN": Case(
+        PrivABN,
+        bits=True,
+        bad={
+            "beta zero": ({"beta": 0}, r"beta.*got 0"),
+            "beta one": ({"beta": 1}, r"beta must lie between 0 and 1, got 1"),
+        },
+    ),
+    "GeneticBayes": Case(
+        GeneticBayes,
+        own=lambda schema: {"generations": 20, "population": 30},
+        selects=False,
+        bad={
+            "beta zero": ({"beta": 0}, r"beta.*got 0"),
+            "usefulness": ({"usefulness": 0}, r"usefulness.*got 0"),
+            "P < S": ({"population": 5, "elite": 6}, r"population = 5 is smaller than elite = 6"),
+            "no population": ({"population": 0}, r"population.*at least 1, got 0"),
+            "no elite": ({"elite": 0}, r"elite.*at least 1, got 0"),
+            "e = 0": ({"generations": 0}, r"generations.*at least 1, got 0"),
+            "e a fraction": ({"generations": 2.5}, r"generations.*whole number.*2.5"),
+            "r zero": ({"r": 0}, r"mutation rate, must lie in \(0, 1\].*got 0"),
+            "r above one": ({"r": 1.5}, r"\(0, 1\].*got 1.5"),
+            "r negative": ({"r": -0.1}, r"\(0, 1\].*got -0.1"),
+            "r not a number": ({"r": math.nan}, r"\(0, 1\].*got nan"),
+            "r a word": ({"r": "half"}, r"\(0, 1\].*got 'half'"),
+            "search": ({"search": "luck"}, r"search must be one of.*got 'luck'"),
+            "target is sensitive": ({"target": "age", "sensitive": "age"}, r"'age' can't be both the target and a sensitive"),
+            "sensitive twice": ({"target": "age", "sensitive": ("city", "city")}, r"twice.*city"),
+            "sensitive without target": ({"sensitive": "age"}, r"only parent: name it \(target"),
+            "target that isn't there": ({"target": "job"}, r"no attribute 'job'.*age, wage"),
+            "sensitive attribute that isn't there": ({"target": "age", "sensitive": ["job"]}, r"no attribute 'job'.*age, wage"),
+            "restriction and target": ({"target": "age", "restriction": Restriction("age")}, r"not both"),
+            "restriction a word": ({"restriction": "age"}, r"must be a Restriction, got str"),
+            "too many forced parents": (
+                {"k": 1, "restriction": Restriction(forced=(("age", "city"), ("wage", "city")))},
+                r"k = 1, but the restriction forces 2 parent.*at least 2",
             ),
         },
     ),
