@@ -8,7 +8,7 @@ from .ledger import Ledger
 from .model import Model
 from .network import Network
 from .schema import Attribute, Schema
-from .synthesizers import GeneticBayes, HPPrivBayes, PrivABN, PrivBayes, Synthesizer
+from .synthesizers import GeneticBayes, HMPrivBayes, HPPrivBayes, PrivABN, PrivBayes, Synthesizer
 
 __version__ = "0.1.0"
 
@@ -16,7 +16,7 @@ _ROOMS = {room: room for room in ("datasets", "lessons", "panels", "papers", "pl
 _ROOMS |= {"evaluate": "evaluation", "baselines": "synthesizers.baselines"}
 
 __all__ = [
-    "Attribute", "BudgetDegenerate", "BudgetError", "GeneticBayes", "HPPrivBayes", "Ledger", "Model", "Network", "PrivABN", "PrivBayes", "PrivacyError",
+    "Attribute", "BudgetDegenerate", "BudgetError", "GeneticBayes", "HMPrivBayes", "HPPrivBayes", "Ledger", "Model", "Network", "PrivABN", "PrivBayes", "PrivacyError",
     "Schema", "SchemaError", "Synthesizer", "baselines", "datasets", "evaluate", "papers", "plots", "widgets",
 ]  # fmt: skip
 

@@ -10,5 +10,5 @@ from .restrictions import Permitted, Restriction, check_restriction
 
 __all__ = [
     "Degree", "FixedDegree", "Found", "Parameters", "Permitted", "Restriction", "Ties", "Usefulness", "best_parents",
-    "check_restriction", "exact", "genetic", "greedy", "hill", "ordered", "useful_degree",
+    "check_restriction", "exact", "genetic", "greedy", "hill", "informed", "most_parents", "ordered", "useful_degree",
 ]  # fmt: skip

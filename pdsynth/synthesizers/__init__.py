@@ -2,8 +2,9 @@
 
 from .base import Synthesizer
 from .genetic import GeneticBayes
+from .hmprivbayes import HMPrivBayes
 from .hpprivbayes import HPPrivBayes
 from .privabn import PrivABN
 from .privbayes import PrivBayes
 
-__all__ = ["GeneticBayes", "HPPrivBayes", "PrivABN", "PrivBayes", "Synthesizer"]
+__all__ = ["GeneticBayes", "HMPrivBayes", "HPPrivBayes", "PrivABN", "PrivBayes", "Synthesizer"]
