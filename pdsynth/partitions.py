@@ -5,12 +5,17 @@ However many attributes a set has, its classes never outnumber the distinct rows
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 
 from .bits import fixed_point
 from .errors import BudgetError
+
+SHORT = 2**16  # labels below it take two bytes
+LARGE = 2**30  # distinct rows × scores from which compiling pays: about a second of numpy
 
 
 def distinct(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -103,42 +108,167 @@ class ParentSets:
         sets.keep(candidate >= kept)   # where True, dp[S, j] becomes dp[S, j−1] ∪ {f}; the last column must be True
 
     All of a step reads the sets as they were before it, as a descending j does. Once the sizes have reached ``most``, they stay:
-    there are ``most`` columns then, and the last may be False, too.
+    there are ``most`` columns then, and the last may be False, too. ``compiled``: use numba; None: if it is installed and the
+    table is large. The numbers are the same, bit by bit.
 
     **Privacy:** raw; it lives behind the curator.
     """
 
-    def __init__(self, partitions: Partitions, children: Sequence[int], most: int | None = None) -> None:
+    def __init__(self, partitions: Partitions, children: Sequence[int], most: int | None = None, *, compiled: bool | None = None) -> None:
         if any(size != 2 for size in partitions.sizes):
             raise BudgetError("parent sets of unlimited size need two-valued columns: encode the table as bits first")
         self.partitions, self.children = partitions, tuple(int(c) for c in children)
         self.size, self.most = 0, len(partitions.sizes) if most is None else most
-        self._f = -1
-        self._labels = [[partitions.whole()] for _ in self.children]
+        # class 0 is for rows whose class has one value of S only: they say nothing more. Classes stay below 2 m + 32.
+        labels = np.uint16 if 2 * len(partitions) + 32 < SHORT else np.int32
+        self._labels = np.ones((max(len(self.children), 1), len(partitions)), dtype=labels)
+        self._free: list[int] = []
+        self._slots = [[i] for i in range(len(self.children))]
+        self._counts = [[self._of_all(c)] for c in self.children]
+        large = len(partitions) * len(self.children) ** 3 / 6 >= LARGE
+        self._loops = _compiled() if compiled or (compiled is None and large) else None
+
+    def _of_all(self, child: int) -> np.ndarray:
+        """Counts (2, classes) of the empty parent set."""
+        ones = int(self.partitions.weights[self.partitions.columns[child] == 1].sum())
+        return np.array([[0, self.partitions.n - ones], [0, ones]], dtype=np.int64)
 
     def grow(self, f: int) -> np.ndarray:
-        """I(S; dp[S, j−1] ∪ {f}) in bits for each child and j = 1 … min(size+1, most): float64 (children, that). Changes nothing."""
-        self._f = f
-        p = self.partitions
-        wide = min(self.size + 1, self.most)
-        rows = [
-            [p.information([s], p.refine(labels, f))[0] for labels in own[:wide]]
-            for s, own in zip(self.children, self._labels, strict=True)
-        ]
-        return np.array(rows).reshape(len(self.children), wide)
+        """I(S; dp[S, j−1] ∪ {f}) in bits for each child and j = 1 … min(size+1, most): float64 (children, that). Changes nothing.
+
+        Only the rows with the rarer value of f are visited: what they leave of a class is its other part.
+        """
+        p, wide = self.partitions, min(self.size + 1, self.most)
+        ones = np.flatnonzero(p.columns[f])
+        self._rows = ones if 2 * len(ones) <= len(p) else np.flatnonzero(p.columns[f] == 0)
+        repeats = 1 if self._loops else wide
+        weights = np.tile(p.weights[self._rows].astype(float), repeats)
+        self._splits = [self._split(child, i, wide, weights) for i, child in enumerate(self.children)]
+        out = np.empty((len(self.children), wide))
+        for i, split in enumerate(self._splits):
+            within = _logs(p.xlogx, split.part) + _logs(p.xlogx, split.rest)
+            total = int(p.xlogx[p.n]) - int(p.xlogx[self._counts[i][0]].sum())
+            out[i] = (total - np.add.reduceat(within, split.first)) * p.unit / p.n
+        return out
+
+    def _split(self, child: int, i: int, wide: int, weights: np.ndarray) -> _Split:
+        first = np.cumsum([0, *(c.shape[1] for c in self._counts[i][: wide - 1])])
+        counts = np.concatenate(self._counts[i][:wide], axis=1)
+        seen = np.empty((wide, len(self._rows)), dtype=self._labels.dtype)
+        values = self.partitions.columns[child].take(self._rows).astype(np.int64)
+        if self._loops:
+            part = np.zeros_like(counts)
+            self._loops[0](self._labels, np.array(self._slots[i]), self._rows, values, weights, first, seen, part)
+            return _Split(first, seen, part, counts - part)
+        for j, slot in enumerate(self._slots[i][:wide]):
+            self._labels[slot].take(self._rows, out=seen[j], mode="clip")
+        keys = seen + first[:, None]
+        keys += values * counts.shape[1]
+        part = np.bincount(keys.ravel(), weights=weights, minlength=counts.size).astype(np.int64).reshape(counts.shape)
+        part[:, first] = 0
+        return _Split(first, seen, part, counts - part)
 
     def keep(self, which: np.ndarray) -> None:
         """Where ``which`` (children, columns of grow) is True, dp[S, j] becomes dp[S, j−1] ∪ {f} of the last :meth:`grow`."""
         wide = min(self.size + 1, self.most)
         if which.shape != (len(self.children), wide) or (wide > self.size and not which[:, -1].all()):
             raise ValueError("a larger set is new: which must be (children, size+1) and its last column True")
-        p, f = self.partitions, self._f
-        for own, kept in zip(self._labels, which.tolist(), strict=True):
-            own[:] = own[:1] + [p.refine(own[j], f) if new else own[j + 1] for j, new in enumerate(kept)]
+        for i, taken in enumerate(which):
+            self._take(i, self._splits[i], np.flatnonzero(taken)[::-1].tolist())
         self.size = wide
+
+    def _take(self, i: int, split: _Split, taken: list[int]) -> None:
+        """New sets of child ``i``, in descending order: each from the one before it, whose classes the visited rows leave."""
+        slots, counts = self._slots[i], self._counts[i]
+        left, stays = _mixed(split.part), _mixed(split.rest)
+        before, staying = np.append(0, left.cumsum()), np.append(0, stays.cumsum())
+        ends = np.append(split.first[1:], len(left))
+        new = np.repeat(ends - split.first - before[split.first] - 1, ends - split.first) + before[1:]
+        moved = np.where(left, new, 0).astype(self._labels.dtype)
+        parts = split.part[:, left]
+        for j in taken:
+            start, end, slot = split.first[j], ends[j], self._slot()
+            labels = self._labels[slot]
+            labels[:] = self._labels[slots[j]]
+            if self._loops:
+                self._loops[1](labels, self._rows, moved[start:end], split.seen[j])
+            else:
+                labels[self._rows] = moved[start:end].take(split.seen[j])
+            grown = np.concatenate([split.rest[:, start:end], parts[:, before[start] : before[end]]], axis=1)
+            if grown.shape[1] > 2 * (staying[end] - staying[start] + before[end] - before[start]) + 16:
+                grown = _renumber(labels, grown)
+            if j + 1 == len(slots):
+                slots.append(slot)
+                counts.append(grown)
+            else:
+                self._free.append(slots[j + 1])
+                slots[j + 1], counts[j + 1] = slot, grown
+
+    def _slot(self) -> int:
+        if not self._free:
+            old = len(self._labels)
+            self._labels = np.concatenate([self._labels, np.empty_like(self._labels)])
+            self._free = list(range(old, 2 * old))
+        return self._free.pop()
 
     def drop(self, child: int) -> None:
         """Forget a child that has entered the network."""
         at = self.children.index(child)
         self.children = self.children[:at] + self.children[at + 1 :]
-        del self._labels[at]
+        self._free += self._slots[at]
+        del self._slots[at], self._counts[at]
+
+
+class _Split(NamedTuple):
+    """What a new attribute makes of the sets of one child, side by side."""
+
+    first: np.ndarray  # the first class of each set
+    seen: np.ndarray  # (sets, visited rows): their classes
+    part: np.ndarray  # counts (2, classes) of the visited rows
+    rest: np.ndarray  # and of the others
+
+
+def _mixed(counts: np.ndarray) -> np.ndarray:
+    return (counts[0] > 0) & (counts[1] > 0)
+
+
+def _renumber(labels: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Give numbers to classes that are still mixed only: in place in the labels; the counts that are left."""
+    mixed = _mixed(counts)
+    labels[:] = np.where(mixed, mixed.cumsum(), 0).astype(labels.dtype).take(labels)
+    mixed[0] = True
+    return counts[:, mixed]
+
+
+def _logs(xlogx: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Sum of c·log₂c: of classes less that of their two parts: int64 (classes,)."""
+    return xlogx.take(counts[0] + counts[1]) - xlogx.take(counts[0]) - xlogx.take(counts[1])
+
+
+def _visit(
+    labels: np.ndarray, slots: np.ndarray, rows: np.ndarray, values: np.ndarray, weights: np.ndarray,
+    first: np.ndarray, seen: np.ndarray, part: np.ndarray,
+) -> None:  # fmt: skip
+    """The classes of the visited rows under each set, and their counts: loops for the compiler."""
+    for j in range(len(first)):
+        for r in range(len(rows)):
+            c = labels[slots[j], rows[r]]
+            seen[j, r] = c
+            if c:
+                part[values[r], first[j] + c] += weights[r]
+
+
+def _move(labels: np.ndarray, rows: np.ndarray, moved: np.ndarray, seen: np.ndarray) -> None:
+    """New classes of the visited rows: a loop for the compiler."""
+    for r in range(len(rows)):
+        labels[rows[r]] = moved[seen[r]]
+
+
+@cache
+def _compiled() -> tuple[Callable[..., None], Callable[..., None]] | None:
+    """The two loops, compiled, or None without numba."""
+    try:
+        import numba
+    except ImportError:
+        return None
+    return numba.njit(cache=True)(_visit), numba.njit(cache=True)(_move)
