@@ -118,7 +118,7 @@ class Paper:
 
     ``heading`` and ``reading``: title and introduction of its part of the index page (Markdown). ``titles``: what it offers.
     ``settings``: a frozen dataclass of parameters, all with defaults. ``repeats``: the paper's own. ``appendix``: Markdown that
-    follows a figure on the index page.
+    follows a figure on the index page. ``beside``: the paper's printed numbers beside ours (see :class:`Result`), or None.
     """
 
     name: str
@@ -133,6 +133,7 @@ class Paper:
     judge: Callable[[Key, pd.DataFrame, Any], Sequence[Verdict]]
     deviations: Callable[[Key, Any], Sequence[str]]
     appendix: Callable[[Key, Result], str] = lambda key, result: ""
+    beside: Callable[[Key, pd.DataFrame, Any], pd.DataFrame | None] = lambda key, data, settings: None
 
     def checked(self, key: Key, repeats: int, options: Mapping[str, Any]) -> Any:
         """Settings from options; BudgetError for a figure, a number of repeats or an option that doesn't exist."""
@@ -159,7 +160,8 @@ class Paper:
         known = {f.name for f in fields(self.settings)}
         settings = self.settings(**{name: _frozen(value) for name, value in parameters.items() if name in known})
         verdicts = tuple(self.judge(key, frame, settings))
-        return Result(self.titles[key], frame, self.draw(key, frame, settings), verdicts, tuple(self.deviations(key, settings)), parameters)
+        return Result(self.titles[key], frame, self.draw(key, frame, settings), verdicts, tuple(self.deviations(key, settings)), parameters,
+                      self.beside(key, frame, settings))  # fmt: skip
 
 
 def _frozen(value: Any) -> Any:

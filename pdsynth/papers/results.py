@@ -38,7 +38,8 @@ class Result:
     """A reproduced figure.
 
     ``data``: DataFrame, one row a trial and metric. ``figure``: Plotly figure. ``verdicts``: one a claim.
-    ``deviation``: what differs from the paper's experiment. ``parameters``: what was run.
+    ``deviation``: what differs from the paper's experiment. ``parameters``: what was run. ``beside``: where the paper prints
+    numbers, one row a cell with the columns ``row``, ``column``, ``paper``, ``paper_sd``, ``here``, ``here_sd`` (NaN: not there).
     """
 
     title: str
@@ -47,6 +48,7 @@ class Result:
     verdicts: tuple[Verdict, ...]
     deviation: tuple[str, ...]
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    beside: pd.DataFrame | None = None
 
     def summary(self) -> pd.DataFrame:
         """Mean, standard deviation and 95 % confidence half-width of every point of the figure."""
@@ -56,8 +58,18 @@ class Result:
         """The verdicts as a DataFrame."""
         return pd.DataFrame([vars(v) for v in self.verdicts])
 
+    def cells(self) -> pd.DataFrame:
+        """The paper's table with ours in each cell: "paper → here", the difference in the paper's standard deviations behind it."""
+        if self.beside is None:
+            return pd.DataFrame()
+        text = self.beside.assign(cell=[side_by_side(c) for c in self.beside.itertuples()])
+        order = {name: list(dict.fromkeys(text[name])) for name in ("row", "column")}
+        return text.pivot(index="row", columns="column", values="cell").loc[order["row"], order["column"]].rename_axis(None, axis=1)
+
     def __repr__(self) -> str:
         lines = [f"{self.title}: {len(self.data):,} measured values"]
+        if self.beside is not None:
+            lines.append(self.cells().to_string())
         return "\n".join(lines + [f"  {v.verdict}: {v.claim} ({v.source}). {v.numbers}" for v in self.verdicts])
 
     def _repr_html_(self) -> str:
@@ -67,7 +79,22 @@ class Result:
             for v in self.verdicts
         )
         notes = "".join(f"<li>{escape(d)}</li>" for d in self.deviation)
-        return f"<p><b>{escape(self.title)}</b></p>{self.figure._repr_html_()}<table><tr>{head}</tr>{rows}</table><ul>{notes}</ul>"
+        cells = "" if self.beside is None else self.cells().to_html()
+        return f"<p><b>{escape(self.title)}</b></p>{self.figure._repr_html_()}{cells}<table><tr>{head}</tr>{rows}</table><ul>{notes}</ul>"
+
+
+def side_by_side(cell: Any) -> str:
+    """One cell: the paper's number, ours, and their difference in the paper's standard deviations.
+
+    >>> side_by_side(pd.Series({"paper": 45.9, "paper_sd": 3.2, "here": 44.3, "here_sd": 2.5}))
+    '45.9±3.2 → 44.3±2.5 (-0.5 sd)'
+    """
+
+    def number(value: float, sd: float) -> str:
+        return "–" if np.isnan(value) else f"{value:.1f}" + ("" if np.isnan(sd) else f"±{sd:.1f}")
+
+    apart = (cell.here - cell.paper) / cell.paper_sd if cell.paper_sd else float("nan")
+    return f"{number(cell.paper, cell.paper_sd)} → {number(cell.here, cell.here_sd)}" + ("" if np.isnan(apart) else f" ({apart:+.1f} sd)")
 
 
 # --- the statistics -------------------------------------------------------------------------------------------------------
