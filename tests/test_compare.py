@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from pdsynth import Attribute, BudgetDegenerate, Network, Schema, SchemaError
-from pdsynth.evaluation import compare
+from pdsynth.evaluation import compare, leak_probability
 from pdsynth.evaluation.store import COLUMNS
 
 SCHEMA = Schema(tuple(Attribute.categorical(n, ["x", "y"]) for n in "abc"))
@@ -123,7 +123,7 @@ def test_a_degenerate_budget_is_a_row_and_not_the_end(tmp_path):
     pd.testing.assert_frame_equal(frame, run({"flip": Flip(floor=0.8)}, resume=tmp_path / "grid.csv"))
 
 
-@pytest.mark.parametrize("measures", [("avd9",), ("auc",), ("avd",), ("l3_2",), ("avd9_2",), ("avd2_0",)])
+@pytest.mark.parametrize("measures", [("avd9",), ("auc",), ("avd",), ("l3_2",), ("avd9_2",), ("avd2_0",), ("leak_other",)])
 def test_unknown_measures_are_refused_before_any_fit(measures):
     before = Flip.fits
     with pytest.raises(SchemaError):
@@ -138,6 +138,17 @@ def test_a_sample_of_sets_is_the_same_in_every_run_and_processor_time_is_a_measu
     assert found["avd2_99"] == found["avd2"], "three pairs are all there are"
     assert found["l1_2_2"] >= 0
     assert found["cpu"] > 0
+
+
+def test_leaks_attack_the_fitted_records():
+    measures = ("leak_gcap", "leak_exact", "leak_gcap_40", "leak_advantage")
+    found = run({"copy": Flip(share=0.0, floor=0.0)}, epsilons=(1.0,), repeats=1, measures=measures)
+    value = found.set_index("measure")["value"]
+    codes = DATA.schema.encode(DATA.frame)  # a copy of the table gives away the most frequent target of every key
+    assert value["leak_exact"] == leak_probability(codes, codes, DATA.schema, "c", "exact") > 0.5
+    assert value["leak_gcap"] == leak_probability(codes, codes, DATA.schema, "c")
+    assert found.set_index("measure").loc["leak_gcap_40", "note"] == "40 records attacked"
+    assert found.set_index("measure")["seed"].nunique() == 2, "the advantage needs a fit that leaves records out"
 
 
 def test_a_foreign_file_is_not_overwritten(tmp_path):

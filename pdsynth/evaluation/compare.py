@@ -19,13 +19,14 @@ import pandas as pd
 from ..counts import Records
 from ..errors import BudgetError, SchemaError
 from ..schema import Schema
+from .disclosure import leak_probability
 from .marginals import Marginals, attribute_sets, marginal_distance
 from .queries import query_errors, sum_mutual_information
 from .store import COLUMNS, Store
 from .utility import split_mask, utility
 
-TRAINED = ("svm", "svm_linear")  # measured on held-out rows, so fitted on the training rows only
-WHOLE = re.compile(r"sum_mi|cpu|svm_self|(?:avd|l1_|l2_)(?P<alpha>[1-9][0-9]*)(?:_[1-9][0-9]*)?")
+TRAINED = re.compile(r"svm|svm_linear|leak_advantage(?:_[1-9][0-9]*)?")  # needs held-out rows, so fitted on the training rows only
+WHOLE = re.compile(r"sum_mi|cpu|svm_self|leak_(?:gcap|exact)(?:_[1-9][0-9]*)?|(?:avd|l1_|l2_)(?P<alpha>[1-9][0-9]*)(?:_[1-9][0-9]*)?")
 
 
 @dataclass
@@ -111,7 +112,9 @@ def compare(
     ``cpu`` (processor seconds of fit and sample) and ``svm_self`` (pitfall) come from a fit on the whole table; ``avd3_200``
     takes 200 random sets, ``l1_4_50`` 50 random queries (else 200), the same ones in every run. ``svm`` and ``svm_linear``
     (accuracy) come from a fit on the training rows alone, tested on the others: the public split, or with ``test`` (or without
-    a public split: 1/3) a random one for each repeat, the same for all methods. ``utility_options`` go to :func:`utility`.
+    a public split: 1/3) a random one for each repeat, the same for all methods. ``leak_gcap``, ``leak_exact`` (whole table) and
+    ``leak_advantage`` (training rows, the others being the attacker's) are :func:`leak_probability` of the target;
+    ``leak_gcap_2000`` attacks 2,000 random records. ``utility_options`` go to :func:`utility`.
     ``resume``: CSV file; rows already there are not run again, each task is written as it ends, so stop at any time.
     ``jobs``: processes (−1: all cores; 1: none extra).
 
@@ -138,10 +141,10 @@ def compare(
 def _checked(measures: Sequence[str], d: int) -> tuple[str, ...]:
     for name in measures:
         found = WHOLE.fullmatch(name)
-        if name not in TRAINED and not found:
+        if not TRAINED.fullmatch(name) and not found:
             raise SchemaError(
-                f"unknown measure {name!r}: use sum_mi, cpu, svm, svm_linear, svm_self, avd<α>, l1_<α> or l2_<α>, "
-                "the last three also with _<number of random sets>"
+                f"unknown measure {name!r}: use sum_mi, cpu, svm, svm_linear, svm_self, avd<α>, l1_<α>, l2_<α>, leak_gcap, leak_exact "
+                "or leak_advantage, the last six also with _<number of random sets or records>"
             )
         if found and found["alpha"] and int(found["alpha"]) > d:
             raise SchemaError(f"measure {name!r} needs α ≤ {d}, the number of attributes")
@@ -181,7 +184,7 @@ def _tasks(
         for epsilon in epsilons:
             for repeat in range(repeats):
                 for trained in (False, True):
-                    mine = tuple(m for m in measures if (m in TRAINED) == trained)
+                    mine = tuple(m for m in measures if bool(TRAINED.fullmatch(m)) == trained)
                     place = [type(synthesizer).__name__, text, str(Fraction(str(epsilon))), repeat, trained, bench.fingerprint]
                     key = hashlib.sha256(json.dumps(place).encode()).hexdigest()[:24]
                     if mine:
@@ -222,7 +225,7 @@ def _work(bench: Bench, task: Task) -> list[dict[str, Any]]:
         seconds, note = time.perf_counter() - started, f"{type(problem).__name__}: {problem}"
         return [dict(row, measure=m, value=float("nan"), seconds=seconds, note=note) for m in task.measures]
     seconds, cpu = time.perf_counter() - started, time.process_time() - worked
-    found = [(m, *((cpu, "") if m == "cpu" else _measure(m, bench, fitted, fake, test, task.seed))) for m in task.measures]
+    found = [(m, *((cpu, "") if m == "cpu" else _measure(m, bench, fitted, (records.codes, fake, test), task.seed))) for m in task.measures]
     return [dict(row, measure=m, value=value, seconds=seconds, note=note) for m, value, note in found]
 
 
@@ -241,8 +244,9 @@ def _table(task: Task, records: Records) -> tuple[Any, np.ndarray]:
     return fresh, records.schema.encode(fresh.sample(records.n))
 
 
-def _measure(name: str, bench: Bench, fitted: Any, fake: np.ndarray, test: np.ndarray | None, seed: int) -> tuple[float, str]:
-    """Value and note of one measure."""
+def _measure(name: str, bench: Bench, fitted: Any, codes: tuple[np.ndarray, np.ndarray, np.ndarray | None], seed: int) -> tuple[float, str]:
+    """Value and note of one measure; ``codes``: the fitted, the synthetic and the held-out records."""
+    mine, fake, test = codes
     if name.startswith("svm"):
         options: dict[str, Any] = {"seed": seed, **bench.options, "kernel": "linear" if name == "svm_linear" else "rbf"}
         protocol = "self_test" if name == "svm_self" else "train_synthetic_test_real"
@@ -253,6 +257,11 @@ def _measure(name: str, bench: Bench, fitted: Any, fake: np.ndarray, test: np.nd
         if network is None:
             return float("nan"), "no network"
         return sum_mutual_information(network, bench.records), ""
+    if name.startswith("leak_"):
+        definition, _, drawn = name.removeprefix("leak_").partition("_")
+        if drawn and int(drawn) < len(mine):
+            mine = mine[np.random.default_rng(bench.seed).choice(len(mine), int(drawn), replace=False)]
+        return leak_probability(mine, fake, bench.schema, bench.target, definition, holdout=test), f"{len(mine)} records attacked"
     alpha, _, drawn = re.sub("^(avd|l1_|l2_)", "", name).partition("_")
     sets = int(drawn) if drawn else None
     if name.startswith("avd"):
