@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdsynth import Attribute, GeneticBayes, HPPrivBayes, PrivABN, PrivBayes, Schema, Synthesizer
+from pdsynth import Attribute, GeneticBayes, HMPrivBayes, HPPrivBayes, PrivABN, PrivBayes, Schema, Synthesizer
 from pdsynth.ledger import Ledger
 from pdsynth.mechanisms import CommonNoise, ExactNoise
 from pdsynth.structure import Restriction
@@ -62,6 +62,35 @@ CASES = {
             "reading": ({"reading": "mine"}, r"reading.*'mine'"),
             "thesis reading under strict": ({"reading": "thesis"}, r"guarantee='published'"),
         },
+    ),
+    "HMPrivBayes": Case(
+        HMPrivBayes,
+        own=lambda schema: {"clusters": halves(schema), "eta": 0},  # small tables are too noisy for private clusters
+        degree="l",
+        degrees=(1, 2),
+        near=0.25,  # what ties attributes of different clusters is lost
+        bad={
+            "k > d": ({"k": 9, "clusters": None}, r"k must be.*from 1 to d = 8.*got 9"),
+            "k > bits": ({"k": 15, "clusters": None, "guarantee": "published"}, r"from 1 to d = 14 bits, got 15"),
+            "k zero": ({"k": 0, "clusters": None}, r"k must be.*got 0"),
+            "k a word": ({"k": "auto", "clusters": None}, r"k must be.*got 'auto'"),
+            "l zero": ({"l": 0}, r"l must be.*at least 1, got 0"),
+            "l a float": ({"l": 2.0}, r"l must be.*got 2.0"),
+            "l enormous": ({"l": 40}, r"l = 40: at most 12"),
+            "η one": ({"eta": 1}, r"eta must lie in \[0, 1\), got 1"),
+            "η negative": ({"eta": -0.1}, r"eta.*-0.1"),
+            "σ zero": ({"sigma": 0}, r"sigma.*got 0"),
+            "no dimensions": ({"dimensions": 0}, r"dimensions.*got 0"),
+            "affinity": ({"affinity": "near"}, r"affinity must be one of.*'near'"),
+            "L0 zero": ({"L0": 0}, r"L0.*got 0"),
+            "L0 + L1 + L2 = 1": ({"L0": 0.5, "L1": 0.25, "L2": 0.25}, r"0.5 \+ 0.25 \+ 0.25 leaves nothing"),
+            "a stranger in a cluster": ({"clusters": [["job"]]}, r"no attribute 'job'"),
+            "clusters that overlap": ({"clusters": [["age", "wage", "city", "grade"], ["age", "colour", "kids", "score", "member"]]},
+                                      r"exactly once; see age"),
+            "clusters that miss one": ({"clusters": [["age", "wage", "city", "grade", "colour", "kids", "score"]]}, r"once; see member"),
+            "an empty cluster": ({"clusters": [[]]}, r"none of them empty"),
+            "clusters a word": ({"clusters": "age"}, r"lists of attribute names.*'age'"),
+        },  # fmt: skip
     ),
     "HPPrivBayes": Case(
         HPPrivBayes,
@@ -130,6 +159,12 @@ CASES = {
     ),
 }
 ALGORITHMS = {name: case.cls for name, case in CASES.items()}
+
+
+def halves(schema: Schema) -> list[list[str]]:
+    """Two public clusters."""
+    middle = len(schema) // 2
+    return [list(schema.names[:middle]), list(schema.names[middle:])]
 
 
 def make(name: str, schema: Schema, k: int | str | None = None, **params):
