@@ -91,10 +91,10 @@ def in_order(clusters: Sequence[Sequence[int]]) -> Clusters:
     return tuple(sorted(tuple(sorted(c)) for c in clusters if len(c)))
 
 
-def check_clusters(k: int, d: int) -> None:
+def check_clusters(k: int, d: int, what: str = "attributes") -> None:
     """Refuse a number of clusters outside 1 … d, from public facts."""
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or not 1 <= k <= d:
-        raise BudgetError(f"k must be a whole number of clusters from 1 to d = {d} attributes, got {k!r}")
+        raise BudgetError(f"k must be a whole number of clusters from 1 to d = {d} {what}, got {k!r}")
 
 
 def noise_to_signal(n: int, sizes: Sequence[int], epsilon: Fraction, pairs: Sequence[tuple[int, int]] | None = None) -> float:

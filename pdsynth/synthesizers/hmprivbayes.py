@@ -124,7 +124,7 @@ class HMPrivBayes(Synthesizer):
     def _check_schema(self, schema: Schema, n: int) -> None:
         bits = len(BinaryEncoding(schema).schema)
         if self._public_clusters(schema) is None:
-            check_clusters(self.k, len(schema) if self.guarantee == "strict" else bits)
+            check_clusters(self.k, *((len(schema), "attributes") if self.guarantee == "strict" else (bits, "bits")))
         if bits > MAX_BITS:
             raise BudgetError(f"the {len(schema)} attributes have {bits} bits; at most {MAX_BITS} can be handled: select attributes first")
         if self.guarantee != "none":
