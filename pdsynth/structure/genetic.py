@@ -80,7 +80,7 @@ def genetic(
     size, elite = parameters.population, parameters.elite
     orders, members = initial(size, k, permitted, generator)
     parents = members & before(orders) & permitted.allowed
-    value = parents.reshape(size, -1) @ objective.ravel()
+    value = parents.reshape(size, d * d) @ objective.ravel()
     kept: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
     for generation in range(parameters.generations + 1):
         best = np.argsort(-value, kind="stable")
@@ -88,7 +88,7 @@ def genetic(
         if generation < parameters.generations:
             best = best[:elite]
             new, new_members, new_parents = offspring(orders[best], members[best], size - elite, rate, permitted, generator)
-            value = np.concatenate([value[best], new_parents.reshape(len(new), -1) @ objective.ravel()])
+            value = np.concatenate([value[best], new_parents.reshape(len(new), d * d) @ objective.ravel()])
             orders, members, parents = (np.concatenate([old[best], came]) for old, came in
                                         ((orders, new), (members, new_members), (parents, new_parents)))  # fmt: skip
     history, best_orders, best_parents = map(np.array, zip(*kept, strict=True))
@@ -151,7 +151,8 @@ def order_flip(orders: np.ndarray, rate: float, generator: np.random.Generator, 
 def swap(members: np.ndarray, valid: np.ndarray, rate: float, generator: np.random.Generator) -> None:
     """Repair members that may not be parents, then replace each with probability r (procedure Swap); changes ``members`` in place.
 
-    ``valid`` (P, d, d): whether an attribute precedes another and is permitted as its parent.
+    ``valid`` (P, d, d): whether an attribute precedes another and is permitted as its parent. A set has no order: its members are
+    visited by column.
     """
     d = members.shape[-1]
     sets, valid = members.reshape(-1, d), valid.reshape(-1, d)  # views: one row an attribute of an individual
@@ -159,7 +160,7 @@ def swap(members: np.ndarray, valid: np.ndarray, rate: float, generator: np.rand
     while len(rows):  # lines 2–6: one member a row at a time, until no row has both a broken member and a predecessor to take
         rows = _trade(sets, valid, rows, (sets[rows] > valid[rows]).argmax(axis=1), generator)
         rows = rows[(sets[rows] > valid[rows]).any(axis=1)]
-    row, turn = np.nonzero(generator.random((len(sets), int(sets[0].sum())), dtype=np.float32) < rate)
+    row, turn = np.nonzero(generator.random((len(sets), int(sets[:1].sum())), dtype=np.float32) < rate)
     numbers = np.where(sets[row], sets[row].cumsum(axis=1, dtype=np.uint8), 0)  # the members as they stand now, numbered 1 … k
     for c in range(int(turn.max(initial=-1)) + 1):  # lines 7–12
         at = turn == c

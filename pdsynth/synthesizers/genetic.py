@@ -158,7 +158,8 @@ class GeneticBayes(Synthesizer):
         if self._drowned(permitted, t):
             spent = float(self.beta) * float(self.epsilon)
             words = (
-                f"the sketch of {len(permitted.pairs)} associations on n = {curator.n:,} records at ε₁ = {spent:.3g} has noise of scale {t:.2g}, and strongly tied attributes have {STRONG}: the network will be mostly chance. "
+                f"the sketch of {len(permitted.pairs)} associations on n = {curator.n:,} records at ε₁ = {spent:.3g} has noise of "
+                f"scale {t:.2g}, and strongly tied attributes have {STRONG}: the network will be mostly chance. "
                 "Choose a larger epsilon, or k='auto'"
             )
             curator.ledger.notes.append(words)
