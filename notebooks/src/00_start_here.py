@@ -200,8 +200,8 @@ print(pds.HPPrivBayes(epsilon=1.0, k=2, sensitive="occupation").fit(adult.frame,
 # | **05** | AMI ordering | yes |
 # | **06** | sensitivity groups (θ, r) and sensitivity weights | yes |
 # | **07** | HPPrivBayes, the full algorithm, and its evaluation | yes |
-# | 08 | MIC and private spectral clustering | planned |
-# | 09 | normalised risk entropy | planned |
+# | **08** | MIC and private spectral clustering | yes |
+# | **09** | normalised risk entropy | yes |
 # | 10 | HMPrivBayes, the full algorithm, and its evaluation | planned |
 # | 11 | PrivABN and its evaluation | planned |
 # | 12 | PPBA: spanning tree, dynamic weights, the ratio q | planned |

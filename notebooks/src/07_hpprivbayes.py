@@ -221,5 +221,4 @@ strict.ledger_.attribute_epsilon().astype(float).sort_values(ascending=False).ro
 # HPPrivBayes = AMI order + two groups + value weights. As printed it has no finite ε; made strict it is a pure ε-DP algorithm whose
 # ledger closes exactly. Its personalisation moves noise between groups; it does not make noise disappear.
 #
-# **Next:** 08, the maximal information coefficient and private spectral clustering, the parts of HMPrivBayes (planned). Until then:
-# `00_start_here` has the map.
+# **Next:** 08, the maximal information coefficient and private spectral clustering, the first parts of HMPrivBayes.

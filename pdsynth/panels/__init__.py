@@ -16,6 +16,7 @@ LESSONS = {
     "ordering": "05_ami_ordering",
     "sensitivity": "06_sensitivity_groups_and_weights",
     "hpprivbayes": "07_hpprivbayes",
+    "clustering": "08_mic_and_private_clustering",
     "risk_entropy": "09_normalised_risk_entropy",
 }
 

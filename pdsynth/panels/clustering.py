@@ -1,0 +1,255 @@
+"""The clustering panel (lesson 08): the grid that attains a MIC, and what k, ε, η and a sign make of private clusters."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from html import escape
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from ..counts import Records
+from ..curator import Curator
+from ..datasets import Dataset, load_adult
+from ..ledger import Ledger, exact
+from ..measures import (
+    Grid,
+    maximal_grid,
+    maximal_information_sensitivity,
+    mutual_information,
+    mutual_information_sensitivity,
+    tvd_from_independence,
+    tvd_sensitivity,
+)
+from ..mechanisms import CommonNoise, NoNoise
+from ..partition import Clusters, spectral_clusters
+from ..plots import BOXES, PALETTE, figure
+from ..structure.informed import Ties
+from ..widgets import View, choice, live, slider
+from .hpprivbayes import ledger_summary
+
+SKETCHES = {"strict: noisy R, attributes": "strict", "published: noisy MIC, bits": "published", "no noise: R, attributes": "none"}
+READINGS = {"similarity": "similarity", "as printed: distance": "printed"}
+TICK = 18  # characters of a tick label
+
+
+class Room:
+    """A table with warm pairwise measures and common random numbers."""
+
+    def __init__(self, dataset: Dataset, seed: int = 8) -> None:
+        self.dataset, self.schema, self.noise = dataset, dataset.schema, CommonNoise(seed)
+        self.records = Records(dataset.schema.encode(dataset.frame), dataset.schema)
+        self._grids: dict[tuple[int, int], Grid] = {}
+
+    def grid(self, pair: tuple[int, int]) -> Grid:
+        """The grid that attains the MIC of two attributes, kept: the largest pair takes a second."""
+        if pair not in self._grids:
+            self._grids[pair] = maximal_grid(self.records.table(pair))
+        return self._grids[pair]
+
+    @cached_property
+    def information(self) -> dict[str, np.ndarray]:
+        """Raw mutual information of all pairs of attributes, and of all pairs of bits: symmetric, for judging clusters."""
+        return {"attributes": pairwise(self.records), "bits": pairwise(self.records.binary())}
+
+
+def pairwise(records: Records) -> np.ndarray:
+    """Mutual information in bits of all pairs of columns: (d, d), zero diagonal."""
+    i, j = np.triu_indices(len(records.schema), 1)
+    out = np.zeros((len(records.schema),) * 2)
+    out[i, j] = out[j, i] = records.lattice.information(i, j[:, None])
+    return out
+
+
+@lru_cache(maxsize=1)
+def room() -> Room:
+    """The public teaching table."""
+    return Room(load_adult(coding="thesis"))
+
+
+def similarities(here: Room, guarantee: str, epsilon1: Fraction) -> tuple[np.ndarray, tuple[str, ...], Ledger]:
+    """The matrix that is clustered, the names of its columns, and the ledger: R of attributes, or DPSC's MIC of bits."""
+    ledger = Ledger(epsilon1, guarantee)
+    curator = Curator(here.records, ledger, NoNoise() if guarantee == "none" else here.noise.fresh())
+    if guarantee == "published":
+        curator = curator.binary()
+        d = len(curator.schema)
+        each = epsilon1 * 2 * (d // 2) / (d * (d - 1))  # Alg 3 line 1: Lap(Δ d(d−1) / (ε1 · 2⌊d/2⌋))
+        return (
+            curator.information_sketch(each, claimed=epsilon1, step="similarities", source="Alg 3 line 1")[0],
+            curator.schema.names,
+            ledger,
+        )
+    d = len(here.schema)
+    values, _ = curator.sketch(list(combinations(range(d), 2)), epsilon1, step="similarities", source="Alg 3 line 1, with R")
+    out = np.zeros((d, d))
+    out[np.triu_indices(d, 1)] = values
+    return out + out.T, here.schema.names, ledger
+
+
+def kept_information(information: np.ndarray, clusters: Clusters) -> float:
+    """Share of the sum of all pairwise mutual information that stays inside clusters."""
+    inside = sum(information[np.ix_(c, c)].sum() for c in map(list, clusters))
+    return float(inside / information.sum()) if information.sum() else 1.0
+
+
+def draw(here: Room, pair: tuple[int, int], matrix: np.ndarray, removed: np.ndarray, clusters: Clusters, names: tuple[str, ...],
+         title: str) -> go.Figure:  # fmt: skip
+    """Left: a contingency table under its best grid, and three measures in units of their sensitivities. Right: sorted similarities."""
+    plot, (x, y) = figure(title=title, height=680), (here.schema.attributes[j] for j in pair)
+    table, grid = here.records.table(pair), here.grid(pair)
+    plot.add_heatmap(z=np.log10(table.T + 1), zmin=0, zmax=4.5, colorscale="Cividis", customdata=table.T, showscale=False,
+                     hovertemplate="%{customdata:,} records<extra></extra>")  # fmt: skip
+    red = {"color": PALETTE["attack"], "width": 3}
+    for cut in grid.row_cuts:
+        plot.add_shape(type="line", x0=cut - 0.5, x1=cut - 0.5, y0=-0.5, y1=y.size - 0.5, line=red)
+    for cut in grid.column_cuts:
+        plot.add_shape(type="line", y0=cut - 0.5, y1=cut - 0.5, x0=-0.5, x1=x.size - 0.5, line=red)
+    measures = strengths(here, pair)
+    plot.add_bar(y=list(measures)[::-1], x=list(measures.values())[::-1], orientation="h", xaxis="x2", yaxis="y2", showlegend=False,
+                 marker_color=PALETTE["none"], hovertemplate="%{y}: %{x:,.0f} sensitivities<extra></extra>")  # fmt: skip
+    order = [j for c in clusters for j in c]
+    sorted_names, place = [names[j] for j in order], np.ix_(order, order)
+    z = np.where(np.eye(len(order), dtype=bool), np.nan, matrix[place])
+    plot.add_heatmap(z=z, x=list(range(len(order))), y=list(range(len(order))), xaxis="x3", yaxis="y3", zmin=0, zmax=0.5,
+                     colorscale="Cividis", colorbar={"thickness": 10, "len": 0.6, "y": 0.7, "title": {"text": "S", "side": "top"}},
+                     customdata=[[f"{a} × {b}" for a in sorted_names] for b in sorted_names],
+                     hovertemplate="%{customdata}: %{z:.4f}<extra></extra>")  # fmt: skip
+    at = np.argwhere(removed[place])
+    plot.add_scatter(x=at[:, 1], y=at[:, 0], mode="markers", xaxis="x3", yaxis="y3", name="no candidates: η", hoverinfo="skip",
+                     marker={"symbol": "x-thin", "size": 7, "line": {"width": 1.5, "color": "#FFFFFF"}}, showlegend=False)  # fmt: skip
+    start = 0
+    for number, cluster in enumerate(clusters):
+        a, b, colour = start - 0.5, start + len(cluster) - 0.5, BOXES[number % len(BOXES)][0]
+        plot.add_shape(type="rect", xref="x3", yref="y3", x0=a, x1=b, y0=a, y1=b, line={"color": colour, "width": 4})
+        start += len(cluster)
+    return _axes(plot, x, y, sorted_names)
+
+
+def strengths(here: Room, pair: tuple[int, int]) -> dict[str, float]:
+    """I, MIC and R of a pair, each divided by the most that one record can change it."""
+    table, n = here.records.table(pair), here.records.n
+    return {
+        "I": mutual_information(table) / mutual_information_sensitivity(n, *table.shape),
+        "MIC": here.grid(pair).value / maximal_information_sensitivity(n, *table.shape),
+        "R": float(tvd_from_independence(table) / tvd_sensitivity(n, *table.shape)),
+    }
+
+
+def _axes(plot: go.Figure, x: Any, y: Any, names: list[str]) -> go.Figure:
+    def ticks(labels: list[str]) -> dict[str, Any]:
+        short = [label if len(label) <= TICK else f"{label[: TICK - 1]}…" for label in labels]
+        return {"tickmode": "array", "tickvals": list(range(len(labels))), "ticktext": short, "showgrid": False, "zeroline": False}
+
+    plot.update_layout(
+        margin={"l": 110, "r": 16, "t": 84, "b": 110},
+        xaxis={"domain": [0, 0.4], "range": [-0.5, x.size - 0.5], "tickangle": -50, "title": {"text": x.name}, **ticks(list(x.labels))},
+        yaxis={"domain": [0.46, 1], "range": [y.size - 0.5, -0.5], "title": {"text": y.name}, **ticks(list(y.labels))},
+        xaxis2={"domain": [0, 0.4], "type": "log", "range": [0, 5], "dtick": 1, "anchor": "y2",
+                "title": {"text": "value ÷ its sensitivity"}},
+        yaxis2={"domain": [0, 0.12], "anchor": "x2", "showgrid": False},
+        xaxis3={"domain": [0.58, 1], "range": [-0.6, len(names) - 0.4], "anchor": "y3", "tickangle": -50, **ticks(names),
+                "showticklabels": len(names) <= 20},
+        yaxis3={"domain": [0.12, 1], "range": [len(names) - 0.4, -0.6], "anchor": "x3", **ticks(names),
+                "tickfont": {"size": 9 if len(names) > 20 else 12}},
+    )  # fmt: skip
+    return plot
+
+
+def clusters_table(clusters: Clusters, names: tuple[str, ...]) -> str:
+    """The clusters as lines of names."""
+    lines = "".join(
+        f"<li><span style='background:{BOXES[i % len(BOXES)][0]};color:{BOXES[i % len(BOXES)][1]};padding:0 .5em'>"
+        f"{BOXES[i % len(BOXES)][2]} {len(c)}</span> {escape(', '.join(names[j] for j in c))}</li>"
+        for i, c in enumerate(clusters)
+    )
+    return f"<b>Clusters.</b><ul style='list-style:none;padding-left:.3em'>{lines}</ul>"
+
+
+def compute(here: Room, k: int, epsilon1: Fraction, eta: float, guarantee: str, reading: str) -> dict[str, Any]:
+    """Noisy similarities, clusters, pairs that the η filter removes inside them, and what the clusters keep."""
+    matrix, names, ledger = similarities(here, guarantee, epsilon1)
+    clusters = spectral_clusters(matrix, k, reading=reading)
+    kept = np.ones(matrix.shape, dtype=bool)
+    ties = Ties(matrix, eta)
+    for cluster in clusters:
+        kept[np.ix_(cluster, cluster)] = ties.kept(cluster)
+    owners = here.records.binary().owners if guarantee == "published" else here.schema.names
+    torn = {o for o in owners if sum(any(owners[j] == o for j in c) for c in clusters) > 1}
+    information = here.information["bits" if guarantee == "published" else "attributes"]
+    return {
+        "matrix": matrix,
+        "names": names,
+        "ledger": ledger,
+        "clusters": clusters,
+        "removed": ~kept & ~np.eye(len(kept), dtype=bool),
+        "torn": sorted(torn),
+        "inside": kept_information(information, clusters),
+        "best": kept_information(information, raw_clusters(here, guarantee, k)),
+    }
+
+
+@lru_cache(maxsize=64)
+def raw_clusters(here: Room, guarantee: str, k: int) -> Clusters:
+    """The clusters without noise and with the right sign: what the others are measured against."""
+    if guarantee == "published":
+        return spectral_clusters(here.information["bits"], k)
+    return spectral_clusters(similarities(here, "none", Fraction(1))[0], k)
+
+
+def view(
+    x: str = "age",
+    y: str = "marital-status",
+    k: int = 3,
+    epsilon: float = 0.4,
+    eta: float = 0.2,
+    sketch: str = "strict: noisy R, attributes",
+    reading: str = "similarity",
+    here: Room | None = None,
+) -> View:
+    """Everything for one position of the controls."""
+    here = here or room()
+    if x == y:
+        raise ValueError(f"choose two different attributes: a grid of {x} against itself says nothing")
+    pair, guarantee = (here.schema.index(x), here.schema.index(y)), SKETCHES[sketch]
+    state = compute(here, int(k), exact(epsilon), eta, guarantee, READINGS[reading])
+    grid, removed = here.grid(pair), int(state["removed"].sum()) // 2
+    title = f"{x} × {y}; {sketch.split(':')[0]}, {reading.split(':')[0]}: k = {int(k)}, ε₁ = {epsilon:g}, η = {eta:g}"
+    information = mutual_information(here.records.table(pair))
+    shape = f"{len(grid.row_cuts) + 1} × {len(grid.column_cuts) + 1}"
+    paid = "not private" if guarantee == "none" else f"claimed ε₁ = {epsilon:g}, truly {float(state['ledger'].finite):g}"
+    torn = f"; {len(state['torn'])} attributes have bits in several clusters" if state["torn"] else ""
+    status = (
+        f"MIC({x}, {y}) = {grid.value:.3f} on a {shape} grid; I = {information:.3f} bits. "
+        f"The clusters keep {state['inside']:.0%} of all pairwise information ({state['best']:.0%} without noise and with the right sign)"
+        f"{torn}; η removes {removed} pairs inside them; {paid}."
+    )
+    plot = draw(here, pair, state["matrix"], state["removed"], state["clusters"], state["names"], title)
+    tables = [clusters_table(state["clusters"], state["names"]), ledger_summary(state["ledger"])]
+    return View(plot, status=status, tables=tables, alt=f"{title}. {status}")
+
+
+def panel(dataset: Dataset | None = None) -> Any:
+    """The live panel; Adult in the thesis' coding unless another public teaching table is given."""
+    here = room() if dataset is None else Room(dataset)
+    names = list(here.schema.names)
+    start = ("age", "marital-status") if dataset is None else (names[0], names[1])
+    return live(
+        lambda **controls: view(here=here, **controls),
+        x=choice("attribute X", names, start[0]),
+        y=choice("attribute Y", names, start[1]),
+        k=slider("k", 3, 1, 6, 1, unit="clusters", tooltip="k, number of clusters"),
+        epsilon=slider("ε₁", 0.4, 0.05, 2.0, 0.05, tooltip="ε₁, budget of the similarities"),
+        eta=slider("η", 0.2, 0.0, 0.9, 0.05, tooltip="η, weakest tie against the strongest"),
+        sketch=choice("similarities", list(SKETCHES)),
+        reading=choice("reading", list(READINGS)),
+        spends=True,
+    )
+
+
+def static() -> go.Figure:
+    """The panel's figure at its first position, for readers without a kernel."""
+    return view().figure
