@@ -266,5 +266,6 @@ def _measure(name: str, bench: Bench, fitted: Any, codes: tuple[np.ndarray, np.n
     sets = int(drawn) if drawn else None
     if name.startswith("avd"):
         return bench.distance(fake, int(alpha), sets), ""
-    errors = query_errors(bench.codes, fake, bench.schema, int(alpha), sets or 200)
-    return getattr(errors, name[:2]), f"{errors.queries} queries"
+    answering = hasattr(fitted, "marginal")
+    errors = query_errors(bench.codes, fitted if answering else fake, bench.schema, int(alpha), sets or 200)
+    return getattr(errors, name[:2]), f"{errors.queries} queries{', answered without a table' if answering else ''}"

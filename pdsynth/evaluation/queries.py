@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -23,22 +24,36 @@ class QueryErrors(NamedTuple):
     queries: int
 
 
-def query_errors(real: Table, fake: Table, schema: Schema, alpha: int, queries: int = 200, seed: int = 0) -> QueryErrors:
+class Answering(Protocol):
+    """A method that answers marginal queries itself (PriView)."""
+
+    def marginal(self, names: Sequence[str]) -> np.ndarray:
+        """Counts or frequencies, one axis an attribute in the order asked."""
+        ...
+
+
+def query_errors(real: Table, fake: Table | Answering, schema: Schema, alpha: int, queries: int = 200, seed: int = 0) -> QueryErrors:
     """Mean L1 and L2 errors of random α-way marginal queries T, in frequencies (PrivABN, section 5).
 
     L2 = mean ‖T(D) − T(D~)‖₂ and L1 = mean ‖T(D) − T(D~)‖₁ = twice the total variation distance, in [0, 2].
-    ``queries`` different α-sets are drawn with the public ``seed``; all of them are asked where there are fewer.
+    ``queries`` different α-sets are drawn with the public ``seed``; all of them are asked where there are fewer. ``fake``: a
+    synthetic table, or a fitted method with ``marginal(names)``, which is then judged by its own answers, each taken to sum 1.
 
     FLAG: the paper prints an L1 formula that compares the two tables record by record, which means nothing for tables whose
     rows don't correspond; the L1 here is the one above. Its L2 bars make sense only in frequencies, not in counts.
 
     **Privacy:** reads the real records exactly; an evaluation for those who may see them, outside every guarantee.
     """
-    ours, theirs = coded(real, schema), coded(fake, schema)
+    ours = coded(real, schema)
+    theirs = None if hasattr(fake, "marginal") else coded(fake, schema)
     chosen = attribute_sets(len(schema), alpha, queries, seed)
     l1 = l2 = 0.0
     for member in chosen:
-        gap = _gaps(ours, theirs, schema.sizes, member) / (len(ours) * len(theirs))
+        if theirs is None:
+            answer = fake.marginal([schema.names[j] for j in member])
+            gap = (marginal(ours, schema.sizes, member) / len(ours) - answer / answer.sum()).ravel()
+        else:
+            gap = _gaps(ours, theirs, schema.sizes, member) / (len(ours) * len(theirs))
         l1 += float(np.abs(gap).sum())
         l2 += float(np.sqrt((gap * gap).sum()))
     return QueryErrors(l1 / len(chosen), l2 / len(chosen), len(chosen))
