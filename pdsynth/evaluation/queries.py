@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
+import pandas as pd
 
 from ..counts import MAX_MEMBERS, Records, marginal
 from ..errors import SchemaError
@@ -24,6 +25,7 @@ class QueryErrors(NamedTuple):
     queries: int
 
 
+@runtime_checkable
 class Answering(Protocol):
     """A method that answers marginal queries itself (PriView)."""
 
@@ -45,12 +47,13 @@ def query_errors(real: Table, fake: Table | Answering, schema: Schema, alpha: in
     **Privacy:** reads the real records exactly; an evaluation for those who may see them, outside every guarantee.
     """
     ours = coded(real, schema)
-    theirs = None if hasattr(fake, "marginal") else coded(fake, schema)
+    asked = fake if isinstance(fake, Answering) and not isinstance(fake, pd.DataFrame) else None
+    theirs = coded(fake, schema) if asked is None else ours  # type: ignore[arg-type]
     chosen = attribute_sets(len(schema), alpha, queries, seed)
     l1 = l2 = 0.0
     for member in chosen:
-        if theirs is None:
-            answer = fake.marginal([schema.names[j] for j in member])
+        if asked is not None:
+            answer = asked.marginal([schema.names[j] for j in member])
             gap = (marginal(ours, schema.sizes, member) / len(ours) - answer / answer.sum()).ravel()
         else:
             gap = _gaps(ours, theirs, schema.sizes, member) / (len(ours) * len(theirs))
