@@ -17,8 +17,8 @@ from pdsynth.curator import Curator
 from pdsynth.errors import PrivacyError
 from pdsynth.ledger import Ledger
 from pdsynth.mechanisms import ExactNoise, NoNoise
-from pdsynth.structure import FixedDegree, Usefulness, greedy, ordered
-from pdsynth.synthesizers import HPPrivBayes, PrivBayes
+from pdsynth.structure import FixedDegree, Restriction, Usefulness, greedy, ordered
+from pdsynth.synthesizers import GeneticBayes, HPPrivBayes, PrivBayes
 from pdsynth.synthesizers.base import Synthesizer
 
 PACKAGE = Path(pdsynth.__file__).parent
@@ -195,6 +195,10 @@ STRICT = {
     "HPPrivBayes protect": HPPrivBayes(k=2, sensitive="x0", direction="protect"),
     "HPPrivBayes flat": HPPrivBayes(k=1, sensitive="x2", direction="flat"),
     "HPPrivBayes policy": HPPrivBayes(k=1, sensitive="x2", groups={"A": ["x2"], "B": ["x0", "x1", "x3"]}),
+    "GeneticBayes": GeneticBayes(epsilon=20, k=2, generations=3),
+    "GeneticBayes auto": GeneticBayes(epsilon=200, search="exact"),
+    "GeneticBayes custom": GeneticBayes(epsilon=20, k=2, target="x0", sensitive="x2", search="hill"),
+    "PrivBayes custom": PrivBayes(k=2, restriction=Restriction("x0", "x2")),
 }
 PUBLISHED = {"HPPrivBayes": HPPrivBayes(k=1, sensitive="x2", theta=0.01, guarantee="published")}
 
