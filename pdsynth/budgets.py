@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -80,6 +81,23 @@ def printed_thirds(bits: int, clusters: int, epsilon: Fraction) -> tuple[Fractio
     one, two = Fraction(bits - 1), Fraction(2 * bits, clusters)
     whole = one + 2 * two
     return epsilon * one / whole, epsilon * two / whole, epsilon * two / whole
+
+
+def geometric(ranked: Sequence[str], q: Fraction, classes: int | None = None) -> dict[str, Fraction]:
+    """Weights in the ratio q over ranked tables, the last one q times as large as the one before it (PPBA, reconstruction).
+
+    ``classes`` puts ⌈m/classes⌉ tables at a time into one class; the class budgets are in the ratio q and split evenly inside
+    (SA-PrivBayes). Rounded to 2^-20 of the largest, so that noise scales stay short fractions.
+
+    >>> geometric(["a", "b", "c"], Fraction(2))
+    {'a': Fraction(1, 4), 'b': Fraction(1, 2), 'c': Fraction(1, 1)}
+    """
+    size = 1 if classes is None else math.ceil(len(ranked) / classes)
+    place = {name: i // size for i, name in enumerate(ranked)}
+    members = [list(place.values()).count(c) for c in range(max(place.values()) + 1)]
+    raw = {name: float(q) ** c / members[c] for name, c in place.items()}
+    top = max(raw.values())
+    return {name: Fraction(max(1, round(value / top * 2**20)), 2**20) for name, value in raw.items()}
 
 
 def value_weights(histogram: np.ndarray, direction: str, floor: Fraction) -> tuple[Fraction, ...]:

@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdsynth import Attribute, GeneticBayes, HMPrivBayes, HPPrivBayes, PrivABN, PrivBayes, Schema, Synthesizer
+from pdsynth import PPBA, Attribute, GeneticBayes, HMPrivBayes, HPPrivBayes, Network, PrivABN, PrivBayes, Schema, Synthesizer, baselines
 from pdsynth.ledger import Ledger
 from pdsynth.mechanisms import CommonNoise, ExactNoise
 from pdsynth.structure import Restriction
+from pdsynth.synthesizers import parts
 
 GUARANTEES = ("strict", "published", "none")
 
@@ -132,7 +133,6 @@ CASES = {
         selects=False,
         bad={
             "beta zero": ({"beta": 0}, r"beta.*got 0"),
-            "usefulness": ({"usefulness": 0}, r"usefulness.*got 0"),
             "P < S": ({"population": 5, "elite": 6}, r"population = 5 is smaller than elite = 6"),
             "no population": ({"population": 0}, r"population.*at least 1, got 0"),
             "no elite": ({"elite": 0}, r"elite.*at least 1, got 0"),
@@ -158,6 +158,38 @@ CASES = {
         },
     ),
 }
+CASES |= {
+    "Synthesizer": Case(Synthesizer, own=lambda schema: {"structure": parts.Greedy(k=1)}, degree="", sound=True, bad={
+        "no structure": ({"structure": "greedy"}, r"structure must be a part.*'greedy'"),
+        "a class": ({"structure": parts.Greedy}, r"structure must be a part.*Greedy"),
+        "no budget": ({"budget": 3}, r"budget must be a part.*3"),
+        "noise nowhere": ({"conditionals": "nowhere"}, r"conditionals.*'nowhere'"),
+        "noise on conditionals": ({"conditionals": "conditional"}, r"n times what it claims.*'joint'"),
+        "a strange network": ({"structure": Network((("a", ()), ("b", ())))}, r"same attributes; they differ in .*'a'"),
+        "an unknown root": ({"structure": parts.Greedy(root="job")}, r"no attribute 'job'"),
+        "degree": ({"structure": parts.SpanningTree(k=8)}, r"k = 8.*d = 8"),
+        "order": ({"structure": parts.Ordered(by=["age"])}, r"every attribute once.*\['age'\]"),
+        "classes": ({"budget": parts.Geometric(classes=0)}, r"classes.*got 0"),
+        "beta": ({"beta": 1}, r"beta.*got 1"),
+    }),
+    "PPBA": Case(PPBA, bad={
+        "q zero": ({"q": 0}, r"q must be a positive.*got 0"),
+        "q negative": ({"q": -1}, r"q must be a positive.*got -1"),
+        "sketch": ({"sketch": 1}, r"sketch.*got 1"),
+    }),
+    "CSAPrivBayes": Case(baselines.CSAPrivBayes, own=lambda schema: {"sensitive": schema.names[0]}, bad={
+        "nobody sensitive": ({"sensitive": None}, r"name the sensitive attribute"),
+        "r zero": ({"r": 0}, r"r must be.*got 0"),
+        "group C": ({"groups": {"C": ["age"]}}, r"'A' or 'B'"),
+    }),
+    "ELPrivBayes": Case(baselines.ELPrivBayes, selects=False, bad={"beta": ({"beta": 0}, r"beta.*got 0")}),
+    "SAPrivBayes": Case(baselines.SAPrivBayes, selects=False, bad={
+        "keep nothing": ({"keep": 0}, r"keep.*got 0"),
+        "keep too much": ({"keep": 2}, r"keep.*got 2"),
+        "q": ({"q": 0}, r"q must be a positive.*got 0"),
+    }),
+    "WeightedPrivBayes": Case(baselines.WeightedPrivBayes, bad={"sketch": ({"sketch": 0}, r"sketch.*got 0")}),
+}  # fmt: skip
 ALGORITHMS = {name: case.cls for name, case in CASES.items()}
 
 

@@ -352,7 +352,7 @@ class TestRefusals:
         before = {key: value for key, value in vars(fitted).items() if key.endswith("_")}
         fitted.set_params(**params)
         for fit in (lambda: fitted.fit(frame, schema), lambda: fitted.fit_records(Records(schema.encode(frame), schema))):
-            with spending(monkeypatch) as seen, pytest.raises((BudgetError, SchemaError), match=words):
+            with spending(monkeypatch) as seen, pytest.raises((BudgetError, SchemaError, PrivacyError), match=words):
                 fit()
             assert seen == []
         assert {key: value for key, value in vars(fitted).items() if key.endswith("_")} == before

@@ -4,7 +4,8 @@ from .base import Synthesizer
 from .genetic import GeneticBayes
 from .hmprivbayes import HMPrivBayes
 from .hpprivbayes import HPPrivBayes
+from .ppba import PPBA
 from .privabn import PrivABN
 from .privbayes import PrivBayes
 
-__all__ = ["GeneticBayes", "HMPrivBayes", "HPPrivBayes", "PrivABN", "PrivBayes", "Synthesizer"]
+__all__ = ["PPBA", "GeneticBayes", "HMPrivBayes", "HPPrivBayes", "PrivABN", "PrivBayes", "Synthesizer"]

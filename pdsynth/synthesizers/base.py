@@ -3,37 +3,74 @@
 from __future__ import annotations
 
 import inspect
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 
-from ..budgets import positive
-from ..conditionals import Table
+from ..budgets import TableBudget, positive, share
+from ..conditionals import Table, noisy_conditionals, noisy_tables
 from ..counts import Records
 from ..curator import GUARANTEES, Curator
 from ..errors import BudgetError, PrivacyError, SchemaError
-from ..ledger import Ledger
+from ..ledger import Ledger, exact
 from ..mechanisms import CommonNoise, ExactNoise, Noise, NoNoise
 from ..model import Model
 from ..network import Network
 from ..schema import Schema
 from .degrees import MAX_PAIRS, check_degree, check_noise, choose_degree, prepare
+from .parts import Fixed, Greedy, Groups, Uniform
 
 __all__ = ["MAX_PAIRS", "Synthesizer", "check_degree", "check_noise", "choose_degree", "prepare"]
 
 
 class Synthesizer:
-    """A fitted synthesizer has ``ledger_``, ``network_``, ``model_`` and ``schema_``; subclasses write one ``_recipe``.
+    """Parts of different papers, mixed by hand; the papers' classes are recipes of their own.
 
-    Constructor keywords are stored untouched and checked in ``fit``.
+    Parameters
+    ----------
+    epsilon : total budget ε.
+    structure : a part of ``pds.parts`` (``Greedy``, ``Ordered``, ``PairwiseSums``, ``SpanningTree``), or a
+        :class:`Network`, which is public and costs nothing. None: ``Greedy()``. A ``restriction`` of a part forces and forbids edges.
+    budget : ``Uniform``, ``Groups``, ``RiskEntropy`` or ``Geometric``. None: ``Uniform()``.
+    conditionals : where the noise goes: ``"joint"`` counts, or ``"conditional"`` probabilities as PrivABN prints it, which isn't
+        private and so is refused under strict.
+    beta : share of ε for the structure; what a structure doesn't need goes to the tables.
+    guarantee, noise, random_state : as in every synthesizer.
+
+    A fitted synthesizer has ``ledger_``, ``network_``, ``model_`` and ``schema_``. Constructor keywords are stored untouched and
+    checked in ``fit``; subclasses write one ``_recipe``.
+
+    **Privacy:** strict: pure ε-DP under replacing one record, the sum of what the parts say. Published: each part as its paper prints it.
+
+    >>> import pdsynth as pds
+    >>> pds.Synthesizer(structure=pds.parts.Greedy(k=1), budget=pds.parts.Geometric(q=1.2)).budget
+    Geometric(q=1.2, classes=None)
     """
 
     epsilon: Any
     guarantee: str
     noise: str
     random_state: Any
+    beta: Any
+    conditionals: str = "joint"
+
+    def __init__(
+        self,
+        epsilon: float = 1.0,
+        *,
+        structure: Any = None,
+        budget: Any = None,
+        conditionals: str = "joint",
+        beta: float = 0.3,
+        guarantee: str = "strict",
+        noise: str = "exact",
+        random_state: Any = None,
+    ) -> None:
+        self.epsilon, self.structure, self.budget, self.conditionals, self.beta = epsilon, structure, budget, conditionals, beta
+        self.guarantee, self.noise, self.random_state = guarantee, noise, random_state
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Constructor keywords and their values, as scikit-learn does."""
@@ -132,9 +169,48 @@ class Synthesizer:
 
     def _check_schema(self, schema: Schema, n: int) -> None:
         """Refuse, from public facts alone, what can't be fitted."""
+        if type(self)._recipe is not Synthesizer._recipe:
+            return  # a recipe of its own says what it can't do
+        structure, budget = self._parts()
+        structure.check(schema)
+        budget.check(schema)
+        share("beta", self.beta)
+        if self.conditionals not in ("joint", "conditional"):
+            raise BudgetError(f"conditionals must be 'joint' or 'conditional', got {self.conditionals!r}")
+        if self.conditionals == "conditional":
+            self._check_conditionals(schema, budget)
+        if self.guarantee != "none":
+            check_noise(self.epsilon, n, Fraction(6 * n * len(schema) ** 2) * 100 / exact(self.epsilon))
+
+    def _check_conditionals(self, schema: Schema, budget: Any) -> None:
+        if self.guarantee == "strict":
+            raise PrivacyError(
+                "noise on conditionals costs n times what it claims (PrivABN): use conditionals='joint', or guarantee='published'"
+            )
+        if max(schema.sizes) > 2 or isinstance(budget, Groups):
+            raise BudgetError("noise on conditionals is for two-valued attributes and one scale a table: use conditionals='joint'")
+
+    def _parts(self) -> tuple[Any, Any]:
+        """Structure and budget, defaults filled in; BudgetError for what is neither."""
+        structure = Greedy() if self.structure is None else Fixed(self.structure) if isinstance(self.structure, Network) else self.structure
+        budget = Uniform() if self.budget is None else self.budget
+        for name, part, method in (("structure", structure, "learn"), ("budget", budget, "split")):
+            if not hasattr(part, method) or isinstance(part, type):
+                raise BudgetError(f"{name} must be a part of pds.parts such as Greedy() or Uniform(), got {part!r}")
+        return structure, budget
 
     def _recipe(self, curator: Curator, noise: Noise, epsilon: Fraction) -> tuple[Network, tuple[Table, ...]]:
-        raise NotImplementedError
+        structure, budget = self._parts()
+        epsilon1 = epsilon * share("beta", self.beta)
+        learnt = structure.learn(curator, noise, epsilon1, epsilon - epsilon1)
+        if self.conditionals == "conditional":  # every table is measured, none is derived
+            learnt = replace(learnt, derived=0)
+        self.learnt_, split = learnt, budget.split(curator, learnt, epsilon - learnt.spent)
+        if self.conditionals == "joint":
+            derived = learnt.derived if len(split) < len(learnt.network) else 0
+            return learnt.network, noisy_tables(curator, learnt.network, split, derived=derived)
+        printed = {name: TableBudget(b.scale / curator.n, b.claimed, b.scale_from, b.source) for name, b in split.items()}  # type: ignore[operator]
+        return learnt.network, noisy_conditionals(curator, learnt.network, printed, noise)
 
     def __repr__(self) -> str:
         defaults = {n: p.default for n, p in inspect.signature(type(self).__init__).parameters.items()}

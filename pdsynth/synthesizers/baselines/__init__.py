@@ -1,3 +1,8 @@
 """Methods that the papers compare with, behind the same contract as every synthesizer."""
 
-__all__: list[str] = []
+from .csaprivbayes import CSAPrivBayes
+from .elprivbayes import ELPrivBayes
+from .saprivbayes import SAPrivBayes
+from .weightedprivbayes import WeightedPrivBayes
+
+__all__ = ["CSAPrivBayes", "ELPrivBayes", "SAPrivBayes", "WeightedPrivBayes"]

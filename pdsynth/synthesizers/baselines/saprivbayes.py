@@ -1,0 +1,45 @@
+"""SA-PrivBayes (Future Internet 18(2) 103; abstract and public code)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..base import Synthesizer
+from ..parts import Geometric, PairwiseSums
+
+
+class SAPrivBayes(Synthesizer):
+    """SA-PrivBayes: ELPrivBayes with the best share of the candidate sets only, and three classes of tables in the ratio q.
+
+    Parameters
+    ----------
+    epsilon, k, beta, usefulness, guarantee, noise, random_state : as in PrivBayes; the public code has k = 2 and β = 0.3.
+    keep : share of the candidate sets that stay before a selection (published). Strict takes the best set of the noisy sketch
+        for free, where a filter changes nothing.
+    q : budget of a class of tables against the class ranked before it; ranked by the score that chose them.
+
+    **Privacy:** strict: pure ε-DP under replacing one record, as ELPrivBayes; classes come from the noisy sketch. Published:
+    filter and classes are raw, sums are given the sensitivity of one pair: no finite ε.
+
+    >>> SAPrivBayes(q=1.2)
+    SAPrivBayes(epsilon=1.0, q=1.2, guarantee='strict')
+    """
+
+    def __init__(
+        self,
+        epsilon: float = 1.0,
+        *,
+        k: int | str = "auto",
+        q: float = 1.1,
+        keep: float = 2 / 3,
+        beta: float = 0.3,
+        usefulness: float = 4,
+        guarantee: str = "strict",
+        noise: str = "exact",
+        random_state: Any = None,
+    ) -> None:
+        self.epsilon, self.k, self.q, self.keep, self.beta, self.usefulness = epsilon, k, q, keep, beta, usefulness
+        self.guarantee, self.noise, self.random_state = guarantee, noise, random_state
+
+    def _parts(self) -> tuple[Any, Any]:
+        return PairwiseSums(self.k, self.usefulness, keep=self.keep), Geometric(self.q, classes=3)
