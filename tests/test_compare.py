@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from pdsynth import Attribute, BudgetDegenerate, Network, Schema, SchemaError
-from pdsynth.evaluation import compare, leak_probability
+from pdsynth.evaluation import Marginals, compare, leak_probability, query_errors
+from pdsynth.evaluation.marginals import attribute_sets
 from pdsynth.evaluation.store import COLUMNS
 
 SCHEMA = Schema(tuple(Attribute.categorical(n, ["x", "y"]) for n in "abc"))
@@ -149,6 +150,15 @@ def test_leaks_attack_the_fitted_records():
     assert value["leak_gcap"] == leak_probability(codes, codes, DATA.schema, "c")
     assert found.set_index("measure").loc["leak_gcap_40", "note"] == "40 records attacked"
     assert found.set_index("measure")["seed"].nunique() == 2, "the advantage needs a fit that leaves records out"
+
+
+@pytest.mark.parametrize("alpha", [1, 2, 3])
+def test_kept_marginals_give_the_errors_of_two_tables(alpha):
+    rng = np.random.default_rng(alpha)
+    codes, fake = (np.column_stack([rng.integers(0, s, 50) for s in SCHEMA.sizes]) for _ in range(2))
+    known = Marginals(codes, SCHEMA, sets=attribute_sets(len(SCHEMA), alpha, 2))
+    found, expected = query_errors(known, fake, SCHEMA, alpha), query_errors(codes, fake, SCHEMA, alpha, queries=2)
+    assert found == pytest.approx(expected)
 
 
 def test_a_foreign_file_is_not_overwritten(tmp_path):

@@ -21,7 +21,7 @@ from ..errors import BudgetError, SchemaError
 from ..schema import Schema
 from .disclosure import leak_probability
 from .marginals import Marginals, attribute_sets, marginal_distance
-from .queries import query_errors, sum_mutual_information
+from .queries import QueryErrors, query_errors, sum_mutual_information
 from .store import COLUMNS, Store
 from .utility import split_mask, utility
 
@@ -43,6 +43,7 @@ class Bench:
     fingerprint: str = field(default="")
     _parts: dict[int, tuple[Records, np.ndarray]] = field(default_factory=dict, repr=False)
     _known: dict[tuple[int, int | None], Marginals] = field(default_factory=dict, repr=False)
+    _last: tuple[Any, int, int, QueryErrors] | None = field(default=None, repr=False)
 
     @cached_property
     def records(self) -> Records:
@@ -59,14 +60,21 @@ class Bench:
             self._parts = {at: (Records(self.codes[~tested], self.schema), self.codes[tested])}
         return self._parts[at]
 
-    def distance(self, fake: np.ndarray, alpha: int, sets: int | None) -> float:
-        """Average variation distance; the real marginals are kept unless they are too many."""
+    def kept(self, alpha: int, sets: int | None) -> Marginals | None:
+        """Real marginals, all or a public random sample; None where they are too many to keep."""
         if (alpha, sets) not in self._known:
             try:
                 self._known[alpha, sets] = Marginals(self.codes, self.schema, sets=attribute_sets(len(self.schema), alpha, sets))
             except BudgetError:
-                return marginal_distance(self.codes, fake, self.schema, alpha, sets=sets)
-        return self._known[alpha, sets].distance(fake)
+                return None
+        return self._known[alpha, sets]
+
+    def errors(self, fake: Any, alpha: int, queries: int) -> QueryErrors:
+        """L1 and L2 errors of a table or of a method that answers: two measures of one count."""
+        if self._last is None or self._last[0] is not fake or self._last[1:3] != (alpha, queries):
+            found = query_errors(self.kept(alpha, queries) or self.codes, fake, self.schema, alpha, queries)
+            self._last = (fake, alpha, queries, found)
+        return self._last[3]
 
 
 @dataclass(frozen=True)
@@ -265,7 +273,7 @@ def _measure(name: str, bench: Bench, fitted: Any, codes: tuple[np.ndarray, np.n
     alpha, _, drawn = re.sub("^(avd|l1_|l2_)", "", name).partition("_")
     sets = int(drawn) if drawn else None
     if name.startswith("avd"):
-        return bench.distance(fake, int(alpha), sets), ""
+        return marginal_distance(bench.kept(int(alpha), sets) or bench.codes, fake, bench.schema, int(alpha), sets=sets), ""
     answering = hasattr(fitted, "marginal")
-    errors = query_errors(bench.codes, fitted if answering else fake, bench.schema, int(alpha), sets or 200)
+    errors = bench.errors(fitted if answering else fake, int(alpha), sets or 200)
     return getattr(errors, name[:2]), f"{errors.queries} queries{', answered without a table' if answering else ''}"

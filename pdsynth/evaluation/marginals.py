@@ -152,6 +152,12 @@ class Marginals:
         fake = other if isinstance(other, Marginals) else self.of(other)
         return np.maximum.reduceat(np.abs(self._gaps(fake)), self.starts[:-1]) / (1.0 * self.n * fake.n)
 
+    def norms(self, other: Marginals | Table) -> tuple[np.ndarray, np.ndarray]:
+        """L1 and L2 norm of the difference of frequencies, for each set: two float arrays (n_sets,)."""
+        fake = other if isinstance(other, Marginals) else self.of(other)
+        gaps = self._gaps(fake) / (1.0 * self.n * fake.n)
+        return np.add.reduceat(np.abs(gaps), self.starts[:-1]), np.sqrt(np.add.reduceat(gaps * gaps, self.starts[:-1]))
+
     def distance(self, other: Marginals | Table) -> float:
         """Average variation distance: the mean of :meth:`distances`."""
         return float(self.distances(other).mean())

@@ -14,7 +14,7 @@ from ..errors import SchemaError
 from ..network import Network
 from ..schema import Schema
 from . import sparse
-from .marginals import DENSE_CELLS, Table, attribute_sets, coded
+from .marginals import DENSE_CELLS, Marginals, Table, attribute_sets, coded
 
 
 class QueryErrors(NamedTuple):
@@ -34,32 +34,38 @@ class Answering(Protocol):
         ...
 
 
-def query_errors(real: Table, fake: Table | Answering, schema: Schema, alpha: int, queries: int = 200, seed: int = 0) -> QueryErrors:
+def query_errors(
+    real: Table | Marginals, fake: Table | Answering, schema: Schema, alpha: int, queries: int = 200, seed: int = 0
+) -> QueryErrors:
     """Mean L1 and L2 errors of random α-way marginal queries T, in frequencies (PrivABN, section 5).
 
     L2 = mean ‖T(D) − T(D~)‖₂ and L1 = mean ‖T(D) − T(D~)‖₁ = twice the total variation distance, in [0, 2].
     ``queries`` different α-sets are drawn with the public ``seed``; all of them are asked where there are fewer. ``fake``: a
     synthetic table, or a fitted method with ``marginal(names)``, which is then judged by its own answers, each taken to sum 1.
+    ``real`` may be a :class:`Marginals` whose counts are kept: then its sets are the queries.
 
     FLAG: the paper prints an L1 formula that compares the two tables record by record, which means nothing for tables whose
     rows don't correspond; the L1 here is the one above. Its L2 bars make sense only in frequencies, not in counts.
 
     **Privacy:** reads the real records exactly; an evaluation for those who may see them, outside every guarantee.
     """
-    ours = coded(real, schema)
-    asked = fake if isinstance(fake, Answering) and not isinstance(fake, pd.DataFrame) else None
-    theirs = coded(fake, schema) if asked is None else ours  # type: ignore[arg-type]
-    chosen = attribute_sets(len(schema), alpha, queries, seed)
-    l1 = l2 = 0.0
-    for member in chosen:
-        if asked is not None:
-            answer = asked.marginal([schema.names[j] for j in member])
-            gap = (marginal(ours, schema.sizes, member) / len(ours) - answer / answer.sum()).ravel()
-        else:
-            gap = _gaps(ours, theirs, schema.sizes, member) / (len(ours) * len(theirs))
-        l1 += float(np.abs(gap).sum())
-        l2 += float(np.sqrt((gap * gap).sum()))
-    return QueryErrors(l1 / len(chosen), l2 / len(chosen), len(chosen))
+    chosen = real.sets if isinstance(real, Marginals) else attribute_sets(len(schema), alpha, queries, seed)
+    if isinstance(fake, Answering) and not isinstance(fake, pd.DataFrame):
+        known = real if isinstance(real, Marginals) else Marginals(real, schema, sets=chosen)
+        norms = np.array([_answer_norms(known, fake, [schema.names[j] for j in member]) for member in chosen]).T
+    elif isinstance(real, Marginals):
+        norms = np.array(real.norms(fake))
+    else:
+        ours, theirs = coded(real, schema), coded(fake, schema)
+        gaps = (_gaps(ours, theirs, schema.sizes, member) / (len(ours) * len(theirs)) for member in chosen)
+        norms = np.array([(np.abs(gap).sum(), np.sqrt((gap * gap).sum())) for gap in gaps]).T
+    return QueryErrors(float(norms[0].mean()), float(norms[1].mean()), len(chosen))
+
+
+def _answer_norms(known: Marginals, asked: Answering, names: list[str]) -> tuple[float, float]:
+    answer = asked.marginal(names)
+    gap = known.table(names) / known.n - answer / answer.sum()
+    return float(np.abs(gap).sum()), float(np.sqrt((gap * gap).sum()))
 
 
 def _gaps(ours: np.ndarray, theirs: np.ndarray, sizes: tuple[int, ...], member: tuple[int, ...]) -> np.ndarray:
