@@ -21,6 +21,7 @@ from pdsynth.ledger import Ledger
 from pdsynth.mechanisms import CommonNoise, ExactNoise
 from pdsynth.structure import Restriction
 from pdsynth.synthesizers import parts
+from pdsynth.synthesizers.baselines import Independent, JTree, PriView
 
 GUARANTEES = ("strict", "published", "none")
 
@@ -189,6 +190,28 @@ CASES |= {
         "q": ({"q": 0}, r"q must be a positive.*got 0"),
     }),
     "WeightedPrivBayes": Case(baselines.WeightedPrivBayes, bad={"sketch": ({"sketch": 0}, r"sketch.*got 0")}),
+}  # fmt: skip
+CASES |= {
+    "Independent": Case(Independent, degree="", sound=True, selects=False, near=0.3, falls=1.5),
+    "JTree": Case(JTree, degree="", selects=False, bad={
+        "beta one": ({"beta": 1}, r"beta must lie between 0 and 1, got 1"),
+        "usefulness": ({"usefulness": 0}, r"usefulness.*got 0"),
+        "φ negative": ({"phi": -0.1}, r"phi must lie in \[0, 1\], got -0.1"),
+        "φ above one": ({"phi": 1.1}, r"phi must lie in \[0, 1\], got 1.1"),
+        "φ a word": ({"phi": "x"}, r"phi.*'x'"),
+        "θ of R above one": ({"theta_tvd": 2}, r"theta_tvd must lie in \[0, 1\], got 2"),
+    }),
+    "PriView": Case(PriView, degree="", selects=False, bits=True, bad={
+        "one bit a view": ({"size": 1}, r"size.*from 2 to 16, got 1"),
+        "wide views": ({"size": 17}, r"size.*from 2 to 16, got 17"),
+        "size a float": ({"size": 8.0}, r"size.*got 8.0"),
+        "t zero": ({"t": 0}, r"t must be 'auto'.*from 1 to 3, got 0"),
+        "t above the view": ({"t": 3, "size": 2}, r"from 1 to 2, got 3"),
+        "t four": ({"t": 4}, r"from 1 to 3, got 4"),
+        "t true": ({"t": True}, r"t must be.*got True"),
+        "t a word": ({"t": "most"}, r"t must be.*'most'"),
+        "seed": ({"design_seed": -1}, r"design_seed.*got -1"),
+    }),
 }  # fmt: skip
 ALGORITHMS = {name: case.cls for name, case in CASES.items()}
 

@@ -2,7 +2,10 @@
 
 from .csaprivbayes import CSAPrivBayes
 from .elprivbayes import ELPrivBayes
+from .independent import Independent
+from .jtree import JTree
+from .priview import PriView
 from .saprivbayes import SAPrivBayes
 from .weightedprivbayes import WeightedPrivBayes
 
-__all__ = ["CSAPrivBayes", "ELPrivBayes", "SAPrivBayes", "WeightedPrivBayes"]
+__all__ = ["CSAPrivBayes", "ELPrivBayes", "Independent", "JTree", "PriView", "SAPrivBayes", "WeightedPrivBayes"]
