@@ -121,9 +121,7 @@ class ParentSets:
         self.size, self.most = 0, len(partitions.sizes) if most is None else most
         # class 0 is for rows whose class has one value of S only: they say nothing more. Classes stay below 2 m + 32.
         labels = np.uint16 if 2 * len(partitions) + 32 < SHORT else np.int32
-        self._labels = np.ones((max(len(self.children), 1), len(partitions)), dtype=labels)
-        self._free: list[int] = []
-        self._slots = [[i] for i in range(len(self.children))]
+        self._labels = [[np.ones(len(partitions), dtype=labels)] for _ in self.children]
         self._counts = [[self._of_all(c)] for c in self.children]
         large = len(partitions) * len(self.children) ** 3 / 6 >= LARGE
         self._loops = _compiled() if compiled or (compiled is None and large) else None
@@ -141,8 +139,9 @@ class ParentSets:
         p, wide = self.partitions, min(self.size + 1, self.most)
         ones = np.flatnonzero(p.columns[f])
         self._rows = ones if 2 * len(ones) <= len(p) else np.flatnonzero(p.columns[f] == 0)
-        repeats = 1 if self._loops else wide
-        weights = np.tile(p.weights[self._rows].astype(float), repeats)
+        weights = p.weights[self._rows]
+        if not self._loops:
+            weights = np.tile(weights.astype(float), wide)
         self._splits = [self._split(child, i, wide, weights) for i, child in enumerate(self.children)]
         out = np.empty((len(self.children), wide))
         for i, split in enumerate(self._splits):
@@ -154,14 +153,15 @@ class ParentSets:
     def _split(self, child: int, i: int, wide: int, weights: np.ndarray) -> _Split:
         first = np.cumsum([0, *(c.shape[1] for c in self._counts[i][: wide - 1])])
         counts = np.concatenate(self._counts[i][:wide], axis=1)
-        seen = np.empty((wide, len(self._rows)), dtype=self._labels.dtype)
+        seen = np.empty((wide, len(self._rows)), dtype=self._labels[i][0].dtype)
         values = self.partitions.columns[child].take(self._rows).astype(np.int64)
         if self._loops:
             part = np.zeros_like(counts)
-            self._loops[0](self._labels, np.array(self._slots[i]), self._rows, values, weights, first, seen, part)
+            for j, labels in enumerate(self._labels[i][:wide]):
+                self._loops[0](labels, self._rows, values, weights, seen[j], part[:, first[j] :])
             return _Split(first, seen, part, counts - part)
-        for j, slot in enumerate(self._slots[i][:wide]):
-            self._labels[slot].take(self._rows, out=seen[j], mode="clip")
+        for j, labels in enumerate(self._labels[i][:wide]):
+            labels.take(self._rows, out=seen[j], mode="clip")
         keys = seen + first[:, None]
         keys += values * counts.shape[1]
         part = np.bincount(keys.ravel(), weights=weights, minlength=counts.size).astype(np.int64).reshape(counts.shape)
@@ -174,22 +174,23 @@ class ParentSets:
         if which.shape != (len(self.children), wide) or (wide > self.size and not which[:, -1].all()):
             raise ValueError("a larger set is new: which must be (children, size+1) and its last column True")
         for i, taken in enumerate(which):
-            self._take(i, self._splits[i], np.flatnonzero(taken)[::-1].tolist())
+            self._take(i, self._splits[i], taken.tolist())
         self.size = wide
 
-    def _take(self, i: int, split: _Split, taken: list[int]) -> None:
+    def _take(self, i: int, split: _Split, taken: list[bool]) -> None:
         """New sets of child ``i``, in descending order: each from the one before it, whose classes the visited rows leave."""
-        slots, counts = self._slots[i], self._counts[i]
+        sets, counts = self._labels[i], self._counts[i]
         left, stays = _mixed(split.part), _mixed(split.rest)
         before, staying = np.append(0, left.cumsum()), np.append(0, stays.cumsum())
         ends = np.append(split.first[1:], len(left))
         new = np.repeat(ends - split.first - before[split.first] - 1, ends - split.first) + before[1:]
-        moved = np.where(left, new, 0).astype(self._labels.dtype)
+        moved = np.where(left, new, 0).astype(sets[0].dtype)
         parts = split.part[:, left]
-        for j in taken:
-            start, end, slot = split.first[j], ends[j], self._slot()
-            labels = self._labels[slot]
-            labels[:] = self._labels[slots[j]]
+        for j in reversed(range(len(taken))):
+            if not taken[j]:
+                continue
+            start, end = split.first[j], ends[j]
+            labels = sets[j] if j and taken[j - 1] else sets[j].copy()  # dp[S, j] is replaced next: its labels may go
             if self._loops:
                 self._loops[1](labels, self._rows, moved[start:end], split.seen[j])
             else:
@@ -197,26 +198,13 @@ class ParentSets:
             grown = np.concatenate([split.rest[:, start:end], parts[:, before[start] : before[end]]], axis=1)
             if grown.shape[1] > 2 * (staying[end] - staying[start] + before[end] - before[start]) + 16:
                 grown = _renumber(labels, grown)
-            if j + 1 == len(slots):
-                slots.append(slot)
-                counts.append(grown)
-            else:
-                self._free.append(slots[j + 1])
-                slots[j + 1], counts[j + 1] = slot, grown
-
-    def _slot(self) -> int:
-        if not self._free:
-            old = len(self._labels)
-            self._labels = np.concatenate([self._labels, np.empty_like(self._labels)])
-            self._free = list(range(old, 2 * old))
-        return self._free.pop()
+            sets[j + 1 : j + 2], counts[j + 1 : j + 2] = [labels], [grown]
 
     def drop(self, child: int) -> None:
         """Forget a child that has entered the network."""
         at = self.children.index(child)
         self.children = self.children[:at] + self.children[at + 1 :]
-        self._free += self._slots[at]
-        del self._slots[at], self._counts[at]
+        del self._labels[at], self._counts[at]
 
 
 class _Split(NamedTuple):
@@ -245,17 +233,13 @@ def _logs(xlogx: np.ndarray, counts: np.ndarray) -> np.ndarray:
     return xlogx.take(counts[0] + counts[1]) - xlogx.take(counts[0]) - xlogx.take(counts[1])
 
 
-def _visit(
-    labels: np.ndarray, slots: np.ndarray, rows: np.ndarray, values: np.ndarray, weights: np.ndarray,
-    first: np.ndarray, seen: np.ndarray, part: np.ndarray,
-) -> None:  # fmt: skip
-    """The classes of the visited rows under each set, and their counts: loops for the compiler."""
-    for j in range(len(first)):
-        for r in range(len(rows)):
-            c = labels[slots[j], rows[r]]
-            seen[j, r] = c
-            if c:
-                part[values[r], first[j] + c] += weights[r]
+def _visit(labels: np.ndarray, rows: np.ndarray, values: np.ndarray, weights: np.ndarray, seen: np.ndarray, counts: np.ndarray) -> None:
+    """The classes of the visited rows under one set, and their counts: a loop for the compiler."""
+    for r in range(len(rows)):
+        c = labels[rows[r]]
+        seen[r] = c
+        if c:
+            counts[values[r], c] += weights[r]
 
 
 def _move(labels: np.ndarray, rows: np.ndarray, moved: np.ndarray, seen: np.ndarray) -> None:
