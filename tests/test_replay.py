@@ -12,9 +12,10 @@ import pytest
 from privacy_tools import records_of
 
 from pdsynth import curator as curator_room
+from pdsynth.budgets import printed_thirds
 from pdsynth.errors import BudgetDegenerate
 from pdsynth.mechanisms import ExactNoise, exponential_probabilities
-from pdsynth.synthesizers import HPPrivBayes, PrivBayes
+from pdsynth.synthesizers import HMPrivBayes, HPPrivBayes, PrivBayes
 
 SIZES, N = (2, 3, 2, 4, 2), 12
 BINARY = (2,) * 5
@@ -121,6 +122,11 @@ STRICT = {
     "HP policy": (HPPrivBayes(k=2, sensitive="x0", groups={"A": ["x0", "x1"], "B": ["x2", "x3", "x4"]}), SIZES),
     "HP all in A": (HPPrivBayes(k=1, sensitive="x0", groups={"A": ["x0", "x1", "x2", "x3", "x4"], "B": []}), SIZES),
     "HP alone": (HPPrivBayes(k=0, sensitive="x0"), SIZES),
+    "HM private clusters": (HMPrivBayes(epsilon=900, k=2, l=2), SIZES),
+    "HM mostly sketch": (HMPrivBayes(epsilon=90, k=3, l=2, eta=0.5, L0=0.05, L1=0.85, L2=0.05), SIZES),
+    "HM public clusters": (HMPrivBayes(k=2, l=1, eta=0, clusters=[["x0", "x3"], ["x1", "x2"], ["x4"]]), SIZES),
+    "HM filter in public clusters": (HMPrivBayes(epsilon=300, eta=0.3, clusters=[["x0", "x3", "x4"], ["x1", "x2"]]), SIZES),
+    "HM one cluster": (HMPrivBayes(k=1, eta=0), SIZES),
 }
 
 
@@ -149,6 +155,17 @@ def test_twin_the_thesis_reprint_of_privbayes_loses_one_and_a_half_times_its_cla
 def test_twin_published_hpprivbayes_has_scales_or_orders_that_depend_on_the_records(monkeypatch):
     synthesizer = HPPrivBayes(k=1, sensitive="x3", theta=0.001, guarantee="published")
     assert max(losses(synthesizer, SIZES, monkeypatch)) == np.inf
+
+
+def test_twin_published_hmprivbayes_counts_clusters_and_pairs_of_columns_as_if_they_were_disjoint_records(monkeypatch):
+    """With public noise scales in place of the raw risk entropies, what is left is the composition: the loss exceeds the claim."""
+    synthesizer = HMPrivBayes(k=2, l=1, guarantee="published", affinity="similarity")
+    ledger = synthesizer.clone().fit_records(records_of(np.zeros((N, 5)), BINARY)).ledger_
+    e1, e2, e3 = printed_thirds(5, 2, Q(1))
+    assert ledger.finite == 2 * e1 + 2 * (e2 + e3) == 2
+    assert max(losses(synthesizer, BINARY, monkeypatch, count=8)) == np.inf, "as printed: scales from the records"
+    monkeypatch.setattr("pdsynth.synthesizers.hmprivbayes.normalised_risk_entropy", lambda counts: 0.5)
+    assert 1.2 < max(losses(synthesizer, BINARY, monkeypatch, count=24)) <= 2 * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("slip", ["sensitivity 1", "a scale too small", "no division by the number of tables"])
