@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import NamedTuple
 
 import numpy as np
 
@@ -120,14 +119,14 @@ class ParentSets:
         self.partitions, self.children = partitions, tuple(int(c) for c in children)
         self.size, self.most = 0, len(partitions.sizes) if most is None else most
         # class 0 is for rows whose class has one value of S only: they say nothing more. Classes stay below 2 m + 32.
-        labels = np.uint16 if 2 * len(partitions) + 32 < SHORT else np.int32
-        self._labels = [[np.ones(len(partitions), dtype=labels)] for _ in self.children]
-        self._counts = [[self._of_all(c)] for c in self.children]
+        kind = np.uint16 if 2 * len(partitions) + 32 < SHORT else np.int32
+        self._labels = [np.ones((1, len(partitions)), dtype=kind) for _ in self.children]  # of each child: (sets, m)
+        self._counts = [self._of_all(c) for c in self.children]  # (2, classes) of all sets of a child, side by side
+        self._ends = [np.array([0, 2]) for _ in self.children]  # where the classes of a set start, and where the last one's end
         large = len(partitions) * len(self.children) ** 3 / 6 >= LARGE
         self._loops = _compiled() if compiled or (compiled is None and large) else None
 
     def _of_all(self, child: int) -> np.ndarray:
-        """Counts (2, classes) of the empty parent set."""
         ones = int(self.partitions.weights[self.partitions.columns[child] == 1].sum())
         return np.array([[0, self.partitions.n - ones], [0, ones]], dtype=np.int64)
 
@@ -144,29 +143,28 @@ class ParentSets:
             weights = np.tile(weights.astype(float), wide)
         self._splits = [self._split(child, i, wide, weights) for i, child in enumerate(self.children)]
         out = np.empty((len(self.children), wide))
-        for i, split in enumerate(self._splits):
-            within = _logs(p.xlogx, split.part) + _logs(p.xlogx, split.rest)
-            total = int(p.xlogx[p.n]) - int(p.xlogx[self._counts[i][0]].sum())
-            out[i] = (total - np.add.reduceat(within, split.first)) * p.unit / p.n
+        for i, (_, part, rest) in enumerate(self._splits):
+            within = _logs(p.xlogx, part) + _logs(p.xlogx, rest)
+            total = int(p.xlogx[p.n]) - int(p.xlogx[self._counts[i][:, 1]].sum())
+            out[i] = (total - np.add.reduceat(within, self._ends[i][:wide])) * p.unit / p.n
         return out
 
-    def _split(self, child: int, i: int, wide: int, weights: np.ndarray) -> _Split:
-        first = np.cumsum([0, *(c.shape[1] for c in self._counts[i][: wide - 1])])
-        counts = np.concatenate(self._counts[i][:wide], axis=1)
-        seen = np.empty((wide, len(self._rows)), dtype=self._labels[i][0].dtype)
+    def _split(self, child: int, i: int, wide: int, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Classes of the visited rows (sets, rows), and the counts (2, classes) of the visited rows and of the others."""
+        labels, first, counts = self._labels[i], self._ends[i][:wide], self._counts[i][:, : self._ends[i][wide]]
+        seen = np.empty((wide, len(self._rows)), dtype=labels.dtype)
         values = self.partitions.columns[child].take(self._rows).astype(np.int64)
         if self._loops:
-            part = np.zeros_like(counts)
-            for j, labels in enumerate(self._labels[i][:wide]):
-                self._loops[0](labels, self._rows, values, weights, seen[j], part[:, first[j] :])
-            return _Split(first, seen, part, counts - part)
-        for j, labels in enumerate(self._labels[i][:wide]):
-            labels.take(self._rows, out=seen[j], mode="clip")
-        keys = seen + first[:, None]
-        keys += values * counts.shape[1]
-        part = np.bincount(keys.ravel(), weights=weights, minlength=counts.size).astype(np.int64).reshape(counts.shape)
+            part = np.zeros(counts.shape, dtype=np.int64)
+            self._loops[0](labels, self._rows, values, weights, first, seen, part)
+        else:
+            for j in range(wide):
+                labels[j].take(self._rows, out=seen[j], mode="clip")
+            keys = seen + first[:, None]
+            keys += values * counts.shape[1]
+            part = np.bincount(keys.ravel(), weights=weights, minlength=counts.size).astype(np.int64).reshape(counts.shape)
         part[:, first] = 0
-        return _Split(first, seen, part, counts - part)
+        return seen, part, counts - part
 
     def keep(self, which: np.ndarray) -> None:
         """Where ``which`` (children, columns of grow) is True, dp[S, j] becomes dp[S, j−1] ∪ {f} of the last :meth:`grow`."""
@@ -174,46 +172,53 @@ class ParentSets:
         if which.shape != (len(self.children), wide) or (wide > self.size and not which[:, -1].all()):
             raise ValueError("a larger set is new: which must be (children, size+1) and its last column True")
         for i, taken in enumerate(which):
-            self._take(i, self._splits[i], taken.tolist())
+            self._take(i, taken)
         self.size = wide
 
-    def _take(self, i: int, split: _Split, taken: list[bool]) -> None:
+    def _take(self, i: int, taken: np.ndarray) -> None:
         """New sets of child ``i``, in descending order: each from the one before it, whose classes the visited rows leave."""
-        sets, counts = self._labels[i], self._counts[i]
-        left, stays = _mixed(split.part), _mixed(split.rest)
-        before, staying = np.append(0, left.cumsum()), np.append(0, stays.cumsum())
-        ends = np.append(split.first[1:], len(left))
-        new = np.repeat(ends - split.first - before[split.first] - 1, ends - split.first) + before[1:]
-        moved = np.where(left, new, 0).astype(sets[0].dtype)
-        parts = split.part[:, left]
-        for j in reversed(range(len(taken))):
-            if not taken[j]:
-                continue
-            start, end = split.first[j], ends[j]
-            labels = sets[j] if j and taken[j - 1] else sets[j].copy()  # dp[S, j] is replaced next: its labels may go
-            if self._loops:
-                self._loops[1](labels, self._rows, moved[start:end], split.seen[j])
+        (_, part, rest), counts, ends, wide = self._splits[i], self._counts[i], self._ends[i], len(taken)
+        left, first, sizes = _mixed(part), ends[:wide], ends[1 : wide + 1] - ends[:wide]
+        before = np.zeros(len(left) + 1, dtype=np.int64)
+        left.cumsum(out=before[1:])
+        new = np.repeat(sizes - 1 - before[first], sizes)
+        new += before[1:]
+        new *= left
+        self._move(i, taken, new)
+        leaving, cut, ends = part.compress(left, axis=1), before[ends[: wide + 1]].tolist(), ends.tolist()
+        staying = np.add.reduceat(_mixed(rest), first, dtype=np.int64).tolist()
+        pieces, size = [counts[:, : ends[1]]], [ends[1]]
+        for j, grown in enumerate(taken.tolist()):
+            if grown:
+                alive = staying[j] + cut[j + 1] - cut[j]
+                size.append(ends[j + 1] - ends[j] + cut[j + 1] - cut[j])
+                pieces += [rest[:, ends[j] : ends[j + 1]], leaving[:, cut[j] : cut[j + 1]]]
+                if size[-1] > 2 * alive + 16:
+                    pieces[-2:] = [_renumber(self._labels[i][j + 1], np.concatenate(pieces[-2:], axis=1))]
+                    size[-1] = alive + 1
             else:
-                labels[self._rows] = moved[start:end].take(split.seen[j])
-            grown = np.concatenate([split.rest[:, start:end], parts[:, before[start] : before[end]]], axis=1)
-            if grown.shape[1] > 2 * (staying[end] - staying[start] + before[end] - before[start]) + 16:
-                grown = _renumber(labels, grown)
-            sets[j + 1 : j + 2], counts[j + 1 : j + 2] = [labels], [grown]
+                size.append(ends[j + 2] - ends[j + 1])
+                pieces.append(counts[:, ends[j + 1] : ends[j + 2]])
+        self._counts[i] = np.concatenate(pieces, axis=1)
+        self._ends[i] = np.cumsum([0, *size])
+
+    def _move(self, i: int, taken: np.ndarray, moved: np.ndarray) -> None:
+        """Labels of the new sets: those of the set before, but ``moved`` ones for the visited rows."""
+        labels, (seen, _, _) = self._labels[i], self._splits[i]
+        if len(labels) <= len(taken):
+            labels = self._labels[i] = np.concatenate([labels, np.empty((4, labels.shape[1]), dtype=labels.dtype)])
+        if self._loops:
+            self._loops[1](labels, taken, self._rows, moved, self._ends[i], seen)
+            return
+        for j in np.flatnonzero(taken)[::-1].tolist():
+            labels[j + 1] = labels[j]
+            labels[j + 1][self._rows] = moved[self._ends[i][j] : self._ends[i][j + 1]].take(seen[j])
 
     def drop(self, child: int) -> None:
         """Forget a child that has entered the network."""
         at = self.children.index(child)
         self.children = self.children[:at] + self.children[at + 1 :]
-        del self._labels[at], self._counts[at]
-
-
-class _Split(NamedTuple):
-    """What a new attribute makes of the sets of one child, side by side."""
-
-    first: np.ndarray  # the first class of each set
-    seen: np.ndarray  # (sets, visited rows): their classes
-    part: np.ndarray  # counts (2, classes) of the visited rows
-    rest: np.ndarray  # and of the others
+        del self._labels[at], self._counts[at], self._ends[at]
 
 
 def _mixed(counts: np.ndarray) -> np.ndarray:
@@ -233,19 +238,28 @@ def _logs(xlogx: np.ndarray, counts: np.ndarray) -> np.ndarray:
     return xlogx.take(counts[0] + counts[1]) - xlogx.take(counts[0]) - xlogx.take(counts[1])
 
 
-def _visit(labels: np.ndarray, rows: np.ndarray, values: np.ndarray, weights: np.ndarray, seen: np.ndarray, counts: np.ndarray) -> None:
-    """The classes of the visited rows under one set, and their counts: a loop for the compiler."""
-    for r in range(len(rows)):
-        c = labels[rows[r]]
-        seen[r] = c
-        if c:
-            counts[values[r], c] += weights[r]
+def _visit(
+    labels: np.ndarray, rows: np.ndarray, values: np.ndarray, weights: np.ndarray,
+    first: np.ndarray, seen: np.ndarray, part: np.ndarray,
+) -> None:  # fmt: skip
+    """The classes of the visited rows under each set, and their counts: loops for the compiler."""
+    for j in range(len(first)):
+        own, to, counts = labels[j], seen[j], part[:, first[j] :]
+        for r in range(len(rows)):
+            c = own[rows[r]]
+            to[r] = c
+            if c:
+                counts[values[r], c] += weights[r]
 
 
-def _move(labels: np.ndarray, rows: np.ndarray, moved: np.ndarray, seen: np.ndarray) -> None:
-    """New classes of the visited rows: a loop for the compiler."""
-    for r in range(len(rows)):
-        labels[rows[r]] = moved[seen[r]]
+def _move(labels: np.ndarray, taken: np.ndarray, rows: np.ndarray, moved: np.ndarray, first: np.ndarray, seen: np.ndarray) -> None:
+    """What :meth:`ParentSets._move` does: loops for the compiler."""
+    for j in range(len(taken) - 1, -1, -1):
+        if taken[j]:
+            own, names = labels[j + 1], moved[first[j] :]
+            own[:] = labels[j]
+            for r in range(len(rows)):
+                own[rows[r]] = names[seen[j, r]]
 
 
 @cache
