@@ -8,17 +8,17 @@ from .ledger import Ledger
 from .model import Model
 from .network import Network
 from .schema import Attribute, Schema
-from .synthesizers import PPBA, GeneticBayes, HMPrivBayes, HPPrivBayes, PrivABN, PrivBayes, Synthesizer
+from .synthesizers import PPBA, GeneticBayes, HMPrivBayes, HPPrivBayes, PrivABN, PrivBayes, Synthesizer, plan, price
 
 __version__ = "0.1.0"
 
-_ROOMS = {room: room for room in ("datasets", "lessons", "panels", "papers", "parts", "plots", "widgets")}
+_ROOMS = {room: room for room in ("datasets", "lessons", "panels", "papers", "parts", "plan", "plots", "price", "widgets")}
 _ROOMS |= {"evaluate": "evaluation", "baselines": "synthesizers.baselines", "parts": "synthesizers.parts"}
 
 __all__ = [
     "Attribute", "BudgetDegenerate", "BudgetError", "GeneticBayes", "HMPrivBayes", "HPPrivBayes", "Ledger", "Model", "Network", "PPBA",
     "PrivABN", "PrivBayes", "PrivacyError", "Schema", "SchemaError", "Synthesizer", "baselines", "datasets", "evaluate",
-    "papers", "parts", "plots", "widgets",
+    "papers", "parts", "plan", "plots", "price", "widgets",
 ]  # fmt: skip
 
 

@@ -50,6 +50,23 @@ class Network:
             pairs.append((ready[0], tuple(parents[ready[0]])))
         return cls(tuple(pairs))
 
+    def with_edge(self, parent: str, child: str) -> Network:
+        """The network with one more edge, reordered where the parent stood after its child; a cycle raises SchemaError.
+
+        >>> print(Network((("a", ()), ("b", ()))).with_edge("b", "a"))
+        b ← ∅
+        a ← b
+        """
+        if parent in self.parents(child):
+            raise SchemaError(f"{parent!r} is a parent of {child!r} already")
+        return Network.from_edges(self.order, [*self.edges, (parent, child)])
+
+    def without_edge(self, parent: str, child: str) -> Network:
+        """The network with one edge less; SchemaError if it isn't there."""
+        if parent not in self.parents(child):
+            raise SchemaError(f"{parent!r} is no parent of {child!r}: its parents are {self.parents(child)}")
+        return Network(tuple((c, tuple(p for p in ps if (p, c) != (parent, child))) for c, ps in self.pairs))
+
     @property
     def order(self) -> tuple[str, ...]:
         """Attributes in sampling order."""

@@ -4,8 +4,11 @@ from .base import Synthesizer
 from .genetic import GeneticBayes
 from .hmprivbayes import HMPrivBayes
 from .hpprivbayes import HPPrivBayes
+from .plan import EdgePrice, Plan, plan, price
 from .ppba import PPBA
 from .privabn import PrivABN
 from .privbayes import PrivBayes
 
-__all__ = ["PPBA", "GeneticBayes", "HMPrivBayes", "HPPrivBayes", "PrivABN", "PrivBayes", "Synthesizer"]
+__all__ = [
+    "PPBA", "EdgePrice", "GeneticBayes", "HMPrivBayes", "HPPrivBayes", "Plan", "PrivABN", "PrivBayes", "Synthesizer", "plan", "price",
+]  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Self
@@ -22,6 +23,7 @@ from ..network import Network
 from ..schema import Schema
 from .degrees import MAX_PAIRS, check_degree, check_noise, choose_degree, prepare
 from .parts import Fixed, Greedy, Groups, Uniform
+from .plan import hopeless
 
 __all__ = ["MAX_PAIRS", "Synthesizer", "check_degree", "check_noise", "choose_degree", "prepare"]
 
@@ -111,6 +113,10 @@ class Synthesizer:
                 "schema.declare_public() if you knew these domains without looking"
             )
         self._check_schema(schema, len(frame))
+        degree = self._asked_degree()
+        doubt = hopeless(schema, len(frame), positive("epsilon", self.epsilon), degree) if degree and self.guarantee != "none" else None
+        if doubt:
+            warnings.warn(doubt, stacklevel=2)
         return self.fit_records(Records(schema.encode(frame), schema.like(frame)))
 
     def fit_records(self, records: Records, noise: Noise | None = None) -> Self:
@@ -189,6 +195,11 @@ class Synthesizer:
             )
         if max(schema.sizes) > 2 or isinstance(budget, Groups):
             raise BudgetError("noise on conditionals is for two-valued attributes and one scale a table: use conditionals='joint'")
+
+    def _asked_degree(self) -> int | None:
+        """The number of parents that was asked for, over attributes; None where it is chosen by rule."""
+        given = getattr(self, "k", getattr(getattr(self, "structure", None), "k", None))
+        return given if isinstance(given, int) else None
 
     def _parts(self) -> tuple[Any, Any]:
         """Structure and budget, defaults filled in; BudgetError for what is neither."""
