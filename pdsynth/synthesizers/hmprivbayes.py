@@ -106,6 +106,9 @@ class HMPrivBayes(Synthesizer):
 
     # --- refusals, from public facts ---------------------------------------------------------------------------------------
 
+    def _asked_degree(self) -> int | None:
+        return None  # k counts clusters, and parents are bits
+
     def _check_parameters(self) -> Fraction:
         if not 0 <= number("eta", self.eta) < 1:
             raise BudgetError(f"eta must lie in [0, 1), got {self.eta!r}")

@@ -74,6 +74,9 @@ class PrivABN(Synthesizer):
         self.epsilon, self.k, self.beta, self.usefulness = epsilon, k, beta, usefulness
         self.guarantee, self.noise, self.random_state = guarantee, noise, random_state
 
+    def _asked_degree(self) -> int | None:
+        return None  # k counts bits
+
     def _check_parameters(self) -> Fraction:
         share("beta", self.beta)
         positive("usefulness", self.usefulness)
