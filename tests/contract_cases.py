@@ -34,8 +34,8 @@ class Case:
     one is left at its default). ``sound``: the published reading keeps its claim. ``selects``: it draws by an exponential
     mechanism. ``counts``: without noise its tables are the raw joint counts. ``bits``: it fits every table through its bits.
     ``agree``: how far strict at ε = 10⁶ may be from no noise, ``near``: how far from the real table, both in average distance;
-    ``falls``: how many times the error shrinks from ε = 0.02 to ε = 40; ``ways``: marginals of how many attributes. ``bad``: own parameters that are refused, and words of
-    the message.
+    ``falls``: how many times the error shrinks from ε = 0.02 to ε = 40; ``ways``: marginals of how many attributes.
+    ``bad``: own parameters that are refused, and words of the message.
     """
 
     cls: type[Synthesizer]
