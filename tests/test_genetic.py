@@ -16,7 +16,7 @@ from pdsynth import BudgetError, GeneticBayes, SchemaError
 from pdsynth.datasets import load_adult
 from pdsynth.mechanisms import CommonNoise
 from pdsynth.structure import Parameters, Restriction, best_parents, exact, genetic, hill
-from pdsynth.structure.genetic import before, initial, offspring, order_flip, swap
+from pdsynth.structure.genetic import before, initial, offspring, order_flip, pack, spread, swap
 
 module = importlib.import_module("pdsynth.structure.genetic")
 FREE = Restriction()
@@ -36,25 +36,25 @@ class TestInitialization:
     @settings(max_examples=40)
     def test_sets_hold_k_others_and_as_many_predecessors_as_there_are(self, d, seed):
         k = 1 + seed % (d - 1)
-        orders, members = initial(30, k, FREE.on(range(d)), np.random.default_rng(seed))
+        orders, sets = initial(30, k, FREE.on(range(d)), np.random.default_rng(seed))
+        members, ahead = spread(sets, d), spread(before(orders), d)
         assert (np.sort(orders, axis=1) == np.arange(d)).all()
         assert (members.sum(axis=2) == k).all()
         assert not members[:, range(d), range(d)].any(), "never the attribute itself"
-        ahead = before(orders)
         assert ((members & ahead).sum(axis=2) == np.minimum(ahead.sum(axis=2), k)).all()
 
     def test_orders_and_sets_are_uniform(self):
         n = 20_000
-        orders, members = initial(n, 1, FREE.on(range(3)), np.random.default_rng(0))
+        orders, sets = initial(n, 1, FREE.on(range(3)), np.random.default_rng(0))
         assert agree(Counter(map(tuple, orders.tolist())), dict.fromkeys(itertools.permutations(range(3)), 1 / 6), n)
         last = orders[:, 2] == 2  # attribute 2 stands last: its one member is 0 or 1
-        assert agree(Counter(members[last, 2].argmax(axis=1).tolist()), {0: 0.5, 1: 0.5}, int(last.sum()))
+        assert agree(Counter(sets[last, 2].tolist()), {0b001: 0.5, 0b010: 0.5}, int(last.sum()))
 
     def test_policy_opens_every_order(self):
         permitted = Restriction("x3", "x1", forced=(("x0", "x2"),)).on([f"x{j}" for j in range(5)])
-        orders, members = initial(50, 2, permitted, np.random.default_rng(0))
+        orders, sets = initial(50, 2, permitted, np.random.default_rng(0))
         assert (orders[:, :2] == [3, 1]).all()
-        assert (before(orders)[:, 2, 0] & members[:, 2, 0]).all(), "forced parents precede and are members"
+        assert (before(orders)[:, 2] & sets[:, 2] & pack(np.eye(5, dtype=bool))[0]).all(), "forced parents precede and are members"
 
 
 def flip_law(d, rate, fixed=0):
@@ -125,11 +125,10 @@ class TestSwap:
          ((0, 1, 2, 3), (0, 1, 2), 0.6)],
     )  # fmt: skip
     def test_has_the_printed_law(self, ahead, members, rate):
-        n, d = 30_000, 6
-        valid, sets = np.zeros((n, 1, d), dtype=bool), np.zeros((n, 1, d), dtype=bool)
-        valid[:, 0, list(ahead)], sets[:, 0, list(members)] = True, True
-        swap(sets, valid, rate, np.random.default_rng(2))
-        found = Counter(frozenset(np.flatnonzero(row).tolist()) for row in sets[:, 0])
+        n = 30_000
+        sets, valid = (np.full((n, 1), sum(2**a for a in some), dtype=np.uint64) for some in (members, ahead))
+        swap(sets, valid, len(members), rate, np.random.default_rng(2))
+        found = Counter(frozenset(np.flatnonzero(row).tolist()) for row in spread(sets[:, 0], 6))
         law = swap_law(ahead, members, rate)
         if ahead == (0,):  # both members are broken and one can go: which one isn't printed (a set has no order)
             assert set(found) <= {frozenset((0, 3)), frozenset((0, 4))}
@@ -138,29 +137,26 @@ class TestSwap:
 
     def test_twin_another_rate_is_noticed(self):
         n = 30_000
-        valid, sets = np.zeros((n, 1, 4), dtype=bool), np.zeros((n, 1, 4), dtype=bool)
-        valid[:, 0, :3], sets[:, 0, 0] = True, True
-        swap(sets, valid, 0.35, np.random.default_rng(2))
-        found = Counter(frozenset(np.flatnonzero(row).tolist()) for row in sets[:, 0])
+        sets, valid = np.full((n, 1), 0b001, dtype=np.uint64), np.full((n, 1), 0b111, dtype=np.uint64)
+        swap(sets, valid, 1, 0.35, np.random.default_rng(2))
+        found = Counter(frozenset(np.flatnonzero(row).tolist()) for row in spread(sets[:, 0], 4))
         assert not agree(found, swap_law((0, 1, 2), (0,), 0.3), n)
 
 
 class TestGenerations:
     def test_crossover_takes_the_first_sets_of_one_and_the_last_of_the_other(self, monkeypatch):
-        """Every set of one parent is full of low columns, of the other full of high ones; a child shows where it was cut."""
+        """The sets of one hold attribute 0, those of the other attribute 1; a child shows where it was cut."""
         d, n = 5, 30_000
-        orders, members = many(range(d), 2), np.zeros((2, d, d), dtype=bool)
-        members[0, :, 0] = members[1, :, 1] = True
+        orders, sets = many(range(d), 2), np.array([[1] * d, [2] * d], dtype=np.uint64)
         monkeypatch.setattr(module, "order_flip", lambda orders, *args: orders)
         monkeypatch.setattr(module, "swap", lambda *args: None)
-        _, new, _ = offspring(orders, members, n, 1.0, FREE.on(range(d)), np.random.default_rng(0))
-        first = new[:, :, 1]  # True where a set came from the second of the elite
-        cuts = Counter(map(tuple, first.tolist()))
+        second = offspring(orders, sets, n, 1, 1.0, FREE.on(range(d)), np.random.default_rng(0))[1] == 2
+        cuts = Counter(map(tuple, second.tolist()))
         law = defaultdict(float)
         for one, two, cut in itertools.product(range(2), range(2), range(d + 1)):
             law[tuple([bool(one)] * cut + [bool(two)] * (d - cut))] += 1 / (4 * (d + 1))
         assert agree(cuts, law, n)
-        never = offspring(orders, members, n, 0.0, FREE.on(range(d)), np.random.default_rng(0))[1][:, :, 1]
+        never = offspring(orders, sets, n, 1, 0.0, FREE.on(range(d)), np.random.default_rng(0))[1] == 2
         assert (never.all(axis=1) | ~never.any(axis=1)).all()
 
     @given(st.integers(0, 500), st.integers(1, 3))
@@ -225,6 +221,24 @@ def best_of_all_orders(weights, k):
         sum(sum(sorted((weights[j, a] for a in order[:i]), reverse=True)[:k]) for i, j in enumerate(order))
         for order in itertools.permutations(range(d))
     )
+
+
+class TestMasks:
+    @given(st.integers(1, 64), st.integers(0, 99))
+    def test_masks_and_back(self, d, seed):
+        members = np.random.default_rng(seed).random((3, 5, d)) < 0.5
+        assert (spread(pack(members), d) == members).all()
+
+    @given(st.integers(2, 64), st.integers(0, 99))
+    @settings(deadline=None)
+    def test_fitness_is_the_sum_of_the_weights_at_every_width(self, d, seed):
+        rng = np.random.default_rng(seed)
+        parents, weights = rng.random((4, d, d)) < 0.3, rng.random((d, d))
+        assert module._fitness(pack(parents), module._look_up(weights)) == pytest.approx((parents * weights).sum(axis=(1, 2)))
+
+    def test_more_attributes_than_bits(self):
+        with pytest.raises(BudgetError, match="65 attributes.*room for 64.*hill"):
+            genetic(np.ones((65, 65)), 1, np.random.default_rng(0))
 
 
 class TestOptimum:

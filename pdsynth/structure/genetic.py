@@ -1,12 +1,13 @@
 """Genetic structure search (Hittmeir, Mayer, Ekelhart 2022, section III): a function of an association matrix, never of records.
 
 An individual is an order of the d attributes and, for each attribute, a set of exactly k others; those of them that stand before
-the attribute are its parents. The whole population is two arrays: orders (P, d), and member (P, d, d) with
-``member[p, j, a]``: a is in C_j of individual p.
+the attribute are its parents. The whole population is two arrays: orders (P, d), and sets (P, d), the sets C_j as bit masks (bit a
+says whether attribute a belongs to it), so that every step is arithmetic on 64-bit integers.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,6 +16,9 @@ import numpy as np
 from ..errors import BudgetError
 from ..network import Network
 from .restrictions import Permitted, Restriction
+
+ROOM = 64  # attributes in one mask
+ONE = np.uint64(1)
 
 
 @dataclass(frozen=True)
@@ -74,34 +78,36 @@ def genetic(
     """
     parameters, d = parameters or Parameters(), len(weights)
     permitted = permitted or Restriction().on(range(d))  # type: ignore[arg-type]
-    check_width(k, d)
+    check_width(k, d, ROOM)
     permitted.check(k)
     objective, rate = permitted.objective(weights), parameters.rate or 1 / d
-    size, elite = parameters.population, parameters.elite
-    orders, members = initial(size, k, permitted, generator)
-    parents = members & before(orders) & permitted.allowed
-    value = parents.reshape(size, d * d) @ objective.ravel()
+    size, elite, allowed, worth = parameters.population, parameters.elite, pack(permitted.allowed), _look_up(objective)
+    orders, sets = initial(size, k, permitted, generator)
+    parents = sets & before(orders) & allowed
+    value = _fitness(parents, worth)
     kept: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
     for generation in range(parameters.generations + 1):
         best = np.argsort(-value, kind="stable")
         kept.append((value[best], orders[best[0]], parents[best[0]]))
         if generation < parameters.generations:
             best = best[:elite]
-            new, new_members, new_parents = offspring(orders[best], members[best], size - elite, rate, permitted, generator)
-            value = np.concatenate([value[best], new_parents.reshape(len(new), d * d) @ objective.ravel()])
-            orders, members, parents = (np.concatenate([old[best], came]) for old, came in
-                                        ((orders, new), (members, new_members), (parents, new_parents)))  # fmt: skip
+            new, new_sets, new_parents = offspring(orders[best], sets[best], size - elite, k, rate, permitted, generator)
+            value = np.concatenate([value[best], _fitness(new_parents, worth)])
+            orders, sets, parents = (np.concatenate([old[best], came]) for old, came in
+                                     ((orders, new), (sets, new_sets), (parents, new_parents)))  # fmt: skip
     history, best_orders, best_parents = map(np.array, zip(*kept, strict=True))
-    best_parents &= objective > 0
+    best_parents = spread(best_parents, d) & (objective > 0)
     surplus = (objective - weights)[permitted.forced].sum()
     order, edges = tuple(best_orders[-1].tolist()), best_parents[-1]
     return Found(order, edges, float(weights[edges].sum()), history - surplus, best_orders, best_parents)
 
 
-def check_width(k: int, d: int) -> None:
-    """Refuse sets of k parents among d attributes that can't exist."""
+def check_width(k: int, d: int, most: int | float = math.inf) -> None:
+    """Refuse sets of k parents among d attributes that can't exist, and more attributes than a search has room for."""
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or not 1 <= k < d:
         raise BudgetError(f"k must be a whole number from 1 to d − 1 = {d - 1}, got {k!r}")
+    if d > most:
+        raise BudgetError(f"{d} attributes, but the genetic search has room for {most}: use search='hill'")
 
 
 def initial(size: int, k: int, permitted: Permitted, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -111,26 +117,24 @@ def initial(size: int, k: int, permitted: Permitted, generator: np.random.Genera
     if permitted.first or permitted.forced.any():
         orders = np.array([permitted.reorder(row) for row in orders.tolist()])
     # lines 5–7: random among predecessors, then among the others; forced parents first, the attribute itself never
-    key = generator.random((size, d, d)) - (before(orders) & permitted.allowed) - permitted.forced + 9.0 * np.eye(d)
+    key = generator.random((size, d, d)) - (spread(before(orders), d) & permitted.allowed) - permitted.forced + 9.0 * np.eye(d)
     members = np.zeros((size, d, d), dtype=bool)
     np.put_along_axis(members, np.argpartition(key, k - 1, axis=2)[:, :, :k], True, axis=2)
-    return orders, members
+    return orders, pack(members)
 
 
 def offspring(
-    orders: np.ndarray, members: np.ndarray, count: int, rate: float, permitted: Permitted, generator: np.random.Generator
+    orders: np.ndarray, sets: np.ndarray, count: int, k: int, rate: float, permitted: Permitted, generator: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Mutated children of an elite (procedure Next Generation, lines 2–10): their orders, members and valid parents."""
+    """Mutated children of an elite (procedure Next Generation, lines 2–10): their orders, sets and valid parents."""
     elite, d = orders.shape
     one = generator.integers(elite, size=count)  # line 3
     two = np.where(generator.random(count) < rate, generator.integers(elite, size=count), one)  # lines 4–6
-    new = members[one]
-    mixed = np.flatnonzero(two != one)
-    cut = generator.integers(d + 1, size=len(mixed))
-    new[mixed] = np.where((np.arange(d) < cut[:, None])[:, :, None], new[mixed], members[two[mixed]])  # line 7, Crossover
+    cut = generator.integers(d + 1, size=count)
+    new = np.where(np.arange(d) < cut[:, None], sets[one], sets[two])  # line 7, Crossover
     turned = order_flip(orders[one], rate, generator, len(permitted.first))  # line 8
-    valid = before(turned) & permitted.allowed
-    swap(new, valid, rate, generator)  # line 9
+    valid = before(turned) & pack(permitted.allowed)
+    swap(new, valid, k, rate, generator)  # line 9
     return turned, new, new & valid
 
 
@@ -148,37 +152,65 @@ def order_flip(orders: np.ndarray, rate: float, generator: np.random.Generator, 
     return orders
 
 
-def swap(members: np.ndarray, valid: np.ndarray, rate: float, generator: np.random.Generator) -> None:
-    """Repair members that may not be parents, then replace each with probability r (procedure Swap); changes ``members`` in place.
+def swap(sets: np.ndarray, valid: np.ndarray, k: int, rate: float, generator: np.random.Generator) -> None:
+    """Repair members that may not be parents, then replace each with probability r (procedure Swap); changes ``sets`` in place.
 
-    ``valid`` (P, d, d): whether an attribute precedes another and is permitted as its parent. A set has no order: its members are
-    visited by column.
+    ``valid`` (P, d): the attributes that precede and are permitted. A set has no order: its members are visited by column.
     """
-    d = members.shape[-1]
-    sets, valid = members.reshape(-1, d), valid.reshape(-1, d)  # views: one row an attribute of an individual
-    rows = np.flatnonzero((sets > valid).any(axis=1))
+    sets, valid = sets.reshape(-1), valid.reshape(-1)  # views
+    rows = np.flatnonzero(sets & ~valid)
     while len(rows):  # lines 2–6: one member a row at a time, until no row has both a broken member and a predecessor to take
-        rows = _trade(sets, valid, rows, (sets[rows] > valid[rows]).argmax(axis=1), generator)
-        rows = rows[(sets[rows] > valid[rows]).any(axis=1)]
-    row, turn = np.nonzero(generator.random((len(sets), int(sets[:1].sum())), dtype=np.float32) < rate)
-    numbers = np.where(sets[row], sets[row].cumsum(axis=1, dtype=np.uint8), 0)  # the members as they stand now, numbered 1 … k
-    for c in range(int(turn.max(initial=-1)) + 1):  # lines 7–12
+        rows = _trade(sets, valid, rows, _lowest(sets[rows] & ~valid[rows]), generator)
+        rows = rows[sets[rows] & ~valid[rows] != 0]
+    row, turn = np.nonzero(generator.random((len(sets), k), dtype=np.float32) < rate)
+    left = sets[row]  # the members as they stand now
+    for c in range(k):  # lines 7–12
         at = turn == c
-        _trade(sets, valid, row[at], (numbers[at] == c + 1).argmax(axis=1), generator)
+        _trade(sets, valid, row[at], _lowest(left[at]), generator)
+        left &= left - ONE
 
 
 def _trade(sets: np.ndarray, valid: np.ndarray, rows: np.ndarray, gone: np.ndarray, generator: np.random.Generator) -> np.ndarray:
     """In each row one member goes and a random valid non-member comes; returns the rows that had one."""
-    free = valid[rows] > sets[rows]
-    came = (free * (1 - generator.random(free.shape, dtype=np.float32))).argmax(axis=1)
-    some = free[np.arange(len(rows)), came]
-    rows, gone, came = rows[some], gone[some], came[some]
-    sets[rows, gone], sets[rows, came] = False, True
+    free = valid[rows] & ~sets[rows]
+    some = free != 0
+    rows, gone, free = rows[some], gone[some], free[some]
+    bits = max(int(free.max(initial=0)).bit_length(), 1)
+    came = (spread(free, bits) * (1 - generator.random((len(rows), bits), dtype=np.float32))).argmax(axis=1)
+    sets[rows] ^= gone | ONE << came.astype(np.uint64)
     return rows
 
 
 def before(orders: np.ndarray) -> np.ndarray:
-    """Whether an attribute stands before another: bool (P, d, d), [individual, child, parent]."""
-    rank = np.empty(orders.shape, dtype=np.int16)
-    rank[np.arange(len(orders))[:, None], orders] = np.arange(orders.shape[1], dtype=np.int16)
-    return rank[:, None, :] < rank[:, :, None]
+    """The attributes that stand before each attribute: masks (P, d)."""
+    bits = ONE << orders.astype(np.uint64)
+    out = np.empty_like(bits)
+    out[np.arange(len(orders))[:, None], orders] = bits.cumsum(axis=1) - bits
+    return out
+
+
+def spread(masks: np.ndarray, d: int) -> np.ndarray:
+    """Bit masks (…,) as bool (…, d)."""
+    return (masks[..., None] >> np.arange(d, dtype=np.uint64) & ONE).astype(bool)
+
+
+def pack(members: np.ndarray) -> np.ndarray:
+    """Bool (…, d) as bit masks (…,)."""
+    return (members << np.arange(members.shape[-1], dtype=np.uint64)).sum(axis=-1, dtype=np.uint64)
+
+
+def _lowest(masks: np.ndarray) -> np.ndarray:
+    return masks & (~masks + ONE)
+
+
+def _look_up(objective: np.ndarray) -> np.ndarray:
+    """Sum of weights for each eight columns, child and byte of a mask: float (8, d, 256)."""
+    wide = np.zeros((len(objective), ROOM))
+    wide[:, : len(objective)] = objective
+    return np.einsum("jcb,mb->cjm", wide.reshape(-1, 8, 8), spread(np.arange(256, dtype=np.uint64), 8))
+
+
+def _fitness(parents: np.ndarray, worth: np.ndarray) -> np.ndarray:
+    """Sum of the weights of all valid parents, one number an individual (P,)."""
+    d = parents.shape[1]
+    return sum(worth[c, np.arange(d), parents >> np.uint64(8 * c) & np.uint64(255)].sum(axis=1) for c in range(-(-d // 8)))

@@ -21,6 +21,7 @@ from ..network import Network
 from ..schema import Schema
 from ..structure import FixedDegree, Found, Parameters, Permitted, Restriction, best_parents, check_restriction, exact, genetic, hill
 from ..structure.exact import MOST
+from ..structure.genetic import ROOM
 from .base import Synthesizer, check_degree, check_noise, choose_degree
 
 SEARCHES = ("genetic", "exact", "hill")
@@ -107,6 +108,8 @@ class GeneticBayes(Synthesizer):
         permitted = self._permitted(schema)
         if self.search == "exact" and len(permitted.free) > MOST:
             raise BudgetError(f"{len(permitted.free)} attributes to place, but search='exact' has room for {MOST}: use 'hill' or 'genetic'")
+        if self.search == "genetic" and len(schema) > ROOM:
+            raise BudgetError(f"{len(schema)} attributes, but the genetic search has room for {ROOM}: use search='hill'")
         if self.guarantee != "none":
             epsilon, beta = as_written(self.epsilon), as_written(self.beta)
             sketch = self._sketch_scale(schema, n, permitted, epsilon * beta)
