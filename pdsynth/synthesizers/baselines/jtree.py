@@ -23,7 +23,7 @@ from ...structure.junction import Edge, JunctionTree, junction_tree, strongest_g
 from ..base import Synthesizer
 from ..degrees import AUTO_CELLS, check_noise
 
-SVT = "JTree's sparse vector test: Algorithm 6 in Lyu, Su, Li (VLDB 2017)"
+SVT = "JTree's sparse vector test, from literature: Algorithm 6 in Lyu, Su, Li (VLDB 2017), lines 4–5"
 WHY = (
     "the number of positives has no bound, so no ε covers any number of pairs (∞-DP); composing the {0} tests of this run one by one "
     "would give {0}/2 times the claim"
