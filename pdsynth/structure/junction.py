@@ -65,10 +65,10 @@ def spanning_tree(weights: np.ndarray) -> tuple[list[int], list[int]]:
     return order, above.tolist()
 
 
-def strongest_graph(sizes: Sequence[int], ranked: Iterable[Edge], cells: float) -> list[Edge]:
-    """Edges of ``ranked``, strongest first, that keep every clique of the triangulated graph within ``cells`` joint cells.
+def strongest_graph(sizes: Sequence[int], ranked: Iterable[Edge], cells: float) -> tuple[list[Edge], JunctionTree]:
+    """Edges of ``ranked``, strongest first, that keep every clique within ``cells`` joint cells, and the tree of these cliques.
 
-    An edge that would make a larger clique is dropped, so the weakest ones go first.
+    An edge that would make a larger clique of two or more is dropped, so the weakest ones go first.
     """
     weight = [math.log2(s) for s in sizes]
     room = math.log2(cells) + 1e-9 if cells > 0 else -1.0
@@ -87,7 +87,8 @@ def strongest_graph(sizes: Sequence[int], ranked: Iterable[Edge], cells: float) 
         adjacent[u] |= 1 << v
         adjacent[v] |= 1 << u
         kept.append((u, v))
-    return kept
+    filled = {pair for clique in cliques for pair in itertools.combinations(_members(clique), 2)}
+    return kept, junction_tree(len(sizes), filled)  # chordal already: eliminating anew could find larger cliques
 
 
 def eliminate(adjacent: Sequence[int], nodes: int) -> Iterator[int]:

@@ -19,7 +19,7 @@ from ...mechanisms import Noise
 from ...network import Network
 from ...schema import Schema
 from ...structure import Usefulness
-from ...structure.junction import Edge, JunctionTree, junction_tree, strongest_graph
+from ...structure.junction import Edge, JunctionTree, strongest_graph
 from ..base import Synthesizer
 from ..degrees import AUTO_CELLS, check_noise
 
@@ -101,8 +101,8 @@ class JTree(Synthesizer):
         bound = min(Usefulness.of(n, len(sizes), epsilon - epsilon1, positive("usefulness", self.usefulness)).cells, Fraction(AUTO_CELLS))
         pairs = [(i, j) for i, j in itertools.combinations(range(len(sizes)), 2) if sizes[i] * sizes[j] <= bound]
         ranked = self._ranked(curator, pairs, epsilon1) if pairs else []
-        edges = strongest_graph(sizes, ranked, float(bound))
-        self.cell_bound_, self.tree_ = math.floor(bound), junction_tree(len(sizes), edges)
+        edges, self.tree_ = strongest_graph(sizes, ranked, float(bound))
+        self.cell_bound_ = math.floor(bound)
         self.edges_ = tuple((schema.names[i], schema.names[j]) for i, j in edges)
         return self._release(curator, self.tree_, epsilon - epsilon1 if pairs else epsilon)
 
