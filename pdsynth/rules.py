@@ -87,12 +87,11 @@ def group_rule(group: Entry, children: Sequence[Entry]) -> Iterator[str]:
         yield f"compose is {group.compose!r}"
     if group.compose != "parallel":
         return
-    for e in children:
-        if not (e.record_filter or "").startswith("records:"):
-            yield (
-                f"{e.step} is composed in parallel over {e.record_filter!r}: only disjoint sets of records compose in parallel, "
-                "never columns"
-            )
+    for over in dict.fromkeys(e.record_filter for e in children):
+        if not (over or "").startswith("records:"):
+            steps = [e.step for e in children if e.record_filter == over]
+            which = f"{steps[0]} is" if len(steps) == 1 else f"{steps[0]} and {len(steps) - 1} more are"
+            yield f"{which} composed in parallel over {over!r}: only disjoint sets of records compose in parallel, never columns"
     for a, b in _overlaps([e.record_filter or "" for e in children]):
         yield f"parts {a!r} and {b!r} are not disjoint"
 
