@@ -13,7 +13,7 @@ import numpy as np
 from .counts import Records
 from .errors import BudgetError, PrivacyError
 from .ledger import Ledger, histogram_cost
-from .measures import GRID, SCORES, Score, conditional_sensitivity
+from .measures import GRID, JACCARD_GRID, SCORES, Score, conditional_sensitivity, jaccard_distances
 from .mechanisms import Noise, Quantity, exponential_mechanism, laplace_mechanism
 from .partitions import ParentSets
 
@@ -354,24 +354,27 @@ class Curator:
         noisy, entry = self._noisy_vector(k, sensitivity, epsilon, step, source, f"{len(pairs)} values of K", touched)
         return np.clip(noisy / (2.0 * self.n**2), 0, 1), entry
 
-    def information_sketch(self, each: Fraction, *, claimed: Fraction, step: str, source: str) -> tuple[np.ndarray, str]:
-        """Noisy mutual information of all m pairs of columns: symmetric float array (d, d) in bits, and its entry id.
+    def information_sketch(
+        self, each: Fraction, *, claimed: Fraction, step: str, source: str, measure: str = "I"
+    ) -> tuple[np.ndarray, str]:
+        """Noisy measure of all m pairs of columns: symmetric float array (d, d), and its entry id.
 
-        Discrete Laplace noise on integer multiples of 2^-30 bit, of scale Δ/``each`` for the largest Δ of the declared domains.
+        ``"I"``: mutual information in bits, on integer multiples of 2^-30, Δ the largest of the declared domains. ``"J"``: Jaccard
+        distance of two-valued columns, on multiples of 2^-20, Δ = 1. Discrete Laplace noise of scale Δ/``each``.
 
-        **Privacy:** one record can move all m values, so the matrix costs m·``each``, whatever ``claimed`` says.
+        **Privacy:** one record can move all m values by Δ, so the matrix costs m·``each``, whatever ``claimed`` says.
         """
         d, sizes = len(self.schema), self.schema.sizes
         i, j = np.triu_indices(d, 1)
-        measure, widest = SCORES["I"], sorted(sizes)[-2:]
-        delta = max(measure.sensitivity(self.n, *widest), 1)
-        steps = np.rint(self._pairwise("I")[i, j] * GRID).astype(np.int64)
+        grid, delta = (JACCARD_GRID, JACCARD_GRID) if measure == "J" else (GRID, SCORES["I"].sensitivity(self.n, *sorted(sizes)[-2:]))
+        delta = max(delta, 1)
+        steps = np.rint(self._pairwise(measure)[i, j] * grid).astype(np.int64)
         scale = delta / each if self.guarantee != "none" else Fraction(1)
         entry = self._charge(step, source=source, mechanism="discrete_laplace", attributes=self._names(range(d)), scale=scale,
-                             sensitivity=Fraction(delta * len(i)), released=f"{len(i):,} values of I in 2^-30 bit",
+                             sensitivity=Fraction(delta * len(i)), released=f"{len(i):,} values of {measure} in 1/{grid:,}",
                              epsilon=each * len(i), claimed=claimed)  # fmt: skip
         noisy = np.zeros((d, d))
-        noisy[i, j] = laplace_mechanism(steps, scale, self._noise.child(step)) / GRID
+        noisy[i, j] = laplace_mechanism(steps, scale, self._noise.child(step)) / grid
         return noisy + noisy.T, entry
 
     def above(
@@ -407,7 +410,9 @@ class Curator:
         return laplace_mechanism(k, scale, self._noise.child(step)), entry
 
     def _pairwise(self, measure: str) -> np.ndarray:
-        """Raw (d, d) matrix of I (bits) or K (records²), zero diagonal. Inside the curator only."""
+        """Raw (d, d) matrix of I (bits), K (records²) or J (Jaccard distance), zero diagonal. Inside the curator only."""
+        if measure == "J":
+            return jaccard_distances(self.__records.codes)
         d, lattice = len(self.schema), self.__records.lattice
         matrix = np.zeros((d, d), dtype=np.int64 if measure == "K" else float)
         i, j = np.triu_indices(d, 1)

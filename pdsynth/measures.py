@@ -15,6 +15,7 @@ import numpy as np
 
 from .errors import SchemaError
 
+JACCARD_GRID = 2**20  # Jaccard distances enter mechanisms as integer multiples of 2^-20
 GRID = 2**30  # mutual information enters mechanisms as an integer multiple of 2^-30 bit
 TIE = 1e-13  # of two grids that differ by rounding only, the coarser one wins
 MAX_GRIDS = 2**28  # floating-point operations, roughly, of one exact maximal information coefficient: some seconds
@@ -219,6 +220,22 @@ def normalised_risk_entropy(counts: np.ndarray) -> float:
     if len(c) < 2:
         return 0.0
     return min(max(entropy(c) / math.log2(len(c)), 0.0), 1.0) if c.any() else 1.0
+
+
+def jaccard_distances(bits: np.ndarray) -> np.ndarray:
+    """1 − n₁₁/(n₁₁ + n₁₀ + n₀₁) of every two columns of 0 and 1, (n, d) → (d, d), 1 where neither has a one, zero diagonal.
+
+    **Privacy:** raw; replacing one record can change all pairs by 1, the whole range: it may hold the only ones of both columns.
+
+    >>> jaccard_distances(np.array([[1, 1], [1, 0], [0, 0]])).tolist()
+    [[0.0, 0.5], [0.5, 0.0]]
+    """
+    x = np.asarray(bits, dtype=float)
+    both, ones = x.T @ x, x.sum(axis=0)
+    either = ones[:, None] + ones - both
+    distance = 1 - both / np.where(either > 0, either, 1)
+    np.fill_diagonal(distance, 0.0)
+    return distance
 
 
 def average_mutual_information(matrix: np.ndarray) -> np.ndarray:

@@ -21,7 +21,7 @@ from pdsynth.ledger import Ledger
 from pdsynth.mechanisms import CommonNoise, ExactNoise
 from pdsynth.structure import Restriction
 from pdsynth.synthesizers import parts
-from pdsynth.synthesizers.baselines import Independent, JTree, PriView
+from pdsynth.synthesizers.baselines import Independent, JTree, PriView, PrivSCBN
 
 GUARANTEES = ("strict", "published", "none")
 
@@ -127,6 +127,23 @@ CASES = {
         bad={
             "beta zero": ({"beta": 0}, r"beta.*got 0"),
             "beta one": ({"beta": 1}, r"beta must lie between 0 and 1, got 1"),
+        },
+    ),
+    "PrivSCBN": Case(
+        PrivSCBN,
+        own=lambda schema: {"clusters": halves(schema)},
+        degree="l",
+        degrees=(1, 2),
+        bits=True,
+        near=0.25,
+        bad={
+            "k > d": ({"k": 9, "clusters": None}, r"k must be.*from 1 to d = 8.*got 9"),
+            "k > bits": ({"k": 15, "clusters": None, "guarantee": "published"}, r"from 1 to d = 14 bits, got 15"),
+            "l zero": ({"l": 0}, r"l must be.*at least 1, got 0"),
+            "L1 zero": ({"L1": 0}, r"L1.*got 0"),
+            "L1 + L2 = 1": ({"L1": 0.5, "L2": 0.5}, r"L1 \+ L2 = 0.5 \+ 0.5 leaves nothing"),
+            "sigma zero": ({"sigma": 0}, r"sigma.*got 0"),
+            "a cluster short": ({"clusters": [["age"]]}, r"each attribute exactly once"),
         },
     ),
     "GeneticBayes": Case(

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..budgets import TableBudget, number, positive, printed_thirds, risk_entropy_weights
-from ..conditionals import noisy_tables
+from ..conditionals import Table, noisy_tables
 from ..curator import Curator
 from ..encoding import BinaryEncoding
 from ..errors import BudgetError
@@ -117,12 +117,15 @@ class HMPrivBayes(Synthesizer):
             raise BudgetError(f"affinity must be one of {('auto', *READINGS)}, got {self.affinity!r}")
         if sum(positive(f"L{i}", share) for i, share in enumerate((self.L0, self.L1, self.L2))) >= 1:
             raise BudgetError(f"L0 + L1 + L2 = {self.L0} + {self.L1} + {self.L2} leaves nothing for the tables: they must stay below 1")
+        self._check_sizes()
+        return super()._check_parameters()
+
+    def _check_sizes(self) -> None:
         for name, value in (("l", self.l), ("dimensions", 1 if self.dimensions is None else self.dimensions)):
             if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
                 raise BudgetError(f"{name} must be a whole number of at least 1, got {value!r}")
         if self.l > MAX_DEGREE:
             raise BudgetError(f"l = {self.l}: at most {MAX_DEGREE} parents a bit can be searched; lower l")
-        return super()._check_parameters()
 
     def _check_schema(self, schema: Schema, n: int) -> None:
         bits = len(BinaryEncoding(schema).schema)
@@ -158,7 +161,7 @@ class HMPrivBayes(Synthesizer):
 
     # --- the recipe ----------------------------------------------------------------------------------------------------------
 
-    def _recipe(self, curator: Curator, noise: Noise, epsilon: Fraction) -> tuple[Network, tuple[np.ndarray, ...]]:
+    def _recipe(self, curator: Curator, noise: Noise, epsilon: Fraction) -> tuple[Network, tuple[Table, ...]]:
         self.similarity_: np.ndarray | None = None
         return (self._strict if self.guarantee == "strict" else self._printed)(curator, BinaryEncoding(curator.schema), epsilon)
 
@@ -242,11 +245,12 @@ class HMPrivBayes(Synthesizer):
         return spectral_clusters(similarity, self.k, sigma=float(self.sigma), reading=reading, dimensions=self.dimensions)
 
     def _warn(self, ratio: float, n: int, d: int, clustered: bool) -> None:
-        instead = "doesn't filter parents" if clustered else "takes one cluster (k = 1) and doesn't filter parents"
+        unfiltered = "doesn't filter parents"
+        instead = unfiltered if clustered else f"takes one cluster (k = 1){f' and {unfiltered}' if self.eta else ''}"
         warnings.warn(
             f"noise is {ratio:.3g} times what {d} attributes of n = {n:,} records can show with {float(self.L1):g} of ε = {self.epsilon}: "
-            f"too noisy to cluster. HMPrivBayes {instead}, and gives that share to the tables. Raise epsilon or L1, or name public "
-            "clusters and set eta=0",
+            f"too noisy to cluster. {type(self).__name__} {instead}, and gives that share to the tables. Raise epsilon or L1, or name "
+            f"public clusters{' and set eta=0' if self.eta else ''}",
             UserWarning,
             stacklevel=8,
         )
