@@ -19,6 +19,7 @@ from .partitions import Partitions
 from .schema import Schema
 
 MAX_CELLS = 2**27  # one table of counts may take 1 GiB
+MAX_KEPT = 2**23  # sets of one size whose values are kept: 0.3 GB of four associations each
 MAX_MEMBERS = 8  # attributes in one kept lattice set: their indices are packed into one 64-bit key; larger sets are counted anew
 
 
@@ -76,7 +77,7 @@ class Lattice:
         self._columns = [np.ascontiguousarray(codes[:, j], dtype=np.int64) for j in range(len(sizes))]
         self._xlogx, self._unit = fixed_point(self.n)
         self._two_valued = np.array([size == 2 for size in sizes])
-        self._store: dict[str, tuple[np.ndarray, np.ndarray]] = {}
+        self._shelves: dict[tuple[str, int], _Shelf] = {}
         self._complete: dict[tuple[str, tuple[int, ...]], tuple[int, int]] = {}
 
     def entropies(self, sets: np.ndarray) -> np.ndarray:
@@ -122,16 +123,20 @@ class Lattice:
         return self
 
     def _sum_up(self, kind: str, chosen: tuple[int, ...], max_size: int, max_cells: int) -> None:
-        keys: list[int] = []
-        values: list = []
+        keys: dict[int, list[int]] = {}
+        values: dict[int, list] = {}
         columns, sizes = [self._columns[j] for j in chosen], [self.sizes[j] for j in chosen]
         for places, table in _Tables(columns, sizes, self.n, max_size, max_cells):
             member = tuple(chosen[j] for j in places)
             ordered = tuple(sorted(member))
             value = self._value(kind, member, table)
-            keys.append(_pack_one(ordered))
-            values.append(value if kind == "H" else [value[member.index(j)] for j in ordered])
-        self._merge(kind, np.array(keys, dtype=np.uint64), _stack(kind, values))
+            keys.setdefault(len(member), []).append(_pack_one(ordered))
+            values.setdefault(len(member), []).append(value if kind == "H" else [value[member.index(j)] for j in ordered])
+        for size, found in values.items():
+            self._shelf(kind, size).add(np.array(keys[size], dtype=np.uint64), np.array(found))
+
+    def _shelf(self, kind: str, size: int) -> _Shelf:
+        return self._shelves.setdefault((kind, size), _Shelf(float if kind == "H" else (np.int64, (size,))))
 
     def _value(self, kind: str, member: tuple[int, ...], table: np.ndarray) -> Any:
         if kind == "H":
@@ -142,31 +147,27 @@ class Lattice:
         if sets.shape[1] > MAX_MEMBERS:
             rows, back = np.unique(np.sort(sets, axis=1), axis=0, return_inverse=True)
             return np.array([self._value(kind, tuple(row), self._count(tuple(row))) for row in rows.tolist()])[back.ravel()]
-        wanted = pack(sets)
-        keys, values = self._store.get(kind, (np.zeros(0, np.uint64), None))
-        at = np.searchsorted(keys, wanted)
-        found = at < len(keys)
-        found[found] = keys[at[found]] == wanted[found]
+        wanted, shelf = pack(sets), self._shelf(kind, sets.shape[1])
+        values, found = shelf.find(wanted)
         if not found.all():
-            missing, first = np.unique(wanted[~found], return_index=True)
-            self._fill(kind, np.sort(sets[~found][first], axis=1), missing)
-            keys, values = self._store[kind]
-            at = np.searchsorted(keys, wanted)
-        assert values is not None
-        return values[at]
+            missing, first, back = np.unique(wanted[~found], return_index=True, return_inverse=True)
+            counted = self._fill(kind, np.sort(sets[~found][first], axis=1))
+            shelf.add(missing, counted)
+            values[~found] = counted[back]
+        return values
 
-    def _fill(self, kind: str, sets: np.ndarray, keys: np.ndarray) -> None:
-        """Count and keep some sets (m, s), members rising, under their keys."""
+    def _fill(self, kind: str, sets: np.ndarray) -> np.ndarray:
+        """Count some sets (m, s), members rising."""
+        out = np.empty(len(sets), dtype=self._shelf(kind, sets.shape[1]).kind)
         many = self._two_valued[sets].all(axis=1)
         if many.sum() < 2 ** (sets.shape[1] - 4):  # so few large sets are counted sooner one by one
             many[:] = False
         if many.any():
             of = sets[many]
-            found = self._bits.entropies(of, self._xlogx, self._unit) if kind == "H" else self._bits.associations(of)
-            self._merge(kind, keys[many], found if kind == "H" else _widen(found))
+            out[many] = self._bits.entropies(of, self._xlogx, self._unit) if kind == "H" else self._bits.associations(of)
         if not many.all():
-            values = [self._value(kind, tuple(row), self._count(tuple(row))) for row in sets[~many].tolist()]
-            self._merge(kind, keys[~many], _stack(kind, values))
+            out[~many] = [self._value(kind, tuple(row), self._count(tuple(row))) for row in sets[~many].tolist()]
+        return out
 
     def _count(self, member: tuple[int, ...]) -> np.ndarray:
         cells = math.prod(self.sizes[j] for j in member)
@@ -178,12 +179,39 @@ class Lattice:
             key += self._columns[j]
         return np.bincount(key, minlength=cells)
 
-    def _merge(self, kind: str, keys: np.ndarray, values: np.ndarray) -> None:
-        if kind in self._store:
-            old_keys, old_values = self._store[kind]
-            keys, values = np.concatenate([old_keys, keys]), np.concatenate([old_values, values])
-        keys, first = np.unique(keys, return_index=True)
-        self._store[kind] = keys, values[first]
+
+class _Shelf:
+    """Values under 64-bit keys, in a few sorted runs, each at least twice as long as the next, so that adding stays cheap."""
+
+    def __init__(self, kind: Any) -> None:
+        self.kind = np.dtype(kind)  # of one value
+        self.runs: list[tuple[np.ndarray, np.ndarray]] = []
+
+    def add(self, keys: np.ndarray, values: np.ndarray) -> None:
+        """Put some values on the shelf; one that is full is emptied first, and what it held is counted again when it is asked for."""
+        if sum(len(kept) for kept, _ in self.runs) + len(keys) > MAX_KEPT:
+            self.runs.clear()
+        order = np.argsort(keys, kind="stable")
+        self.runs.append((keys[order], values[order]))
+        while len(self.runs) > 1 and len(self.runs[-2][0]) < 2 * len(self.runs[-1][0]):
+            (a, x), (b, y) = self.runs[-2:]
+            keys = np.concatenate([a, b])
+            order = np.argsort(keys, kind="stable")
+            self.runs[-2:] = [(keys[order], np.concatenate([x, y])[order])]
+
+    def find(self, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Values of some keys, and which of them are there."""
+        out, left = np.empty(len(wanted), dtype=self.kind), np.ones(len(wanted), dtype=bool)
+        for keys, values in self.runs:
+            asked = wanted[left]
+            at = np.minimum(np.searchsorted(keys, asked), len(keys) - 1)
+            hit = keys[at] == asked
+            if hit.all() and len(asked) == len(wanted):
+                return values[at], hit
+            where = np.flatnonzero(left)[hit]
+            out[where] = values[at[hit]]
+            left[where] = False
+        return out, ~left
 
 
 class _Tables:
@@ -259,19 +287,6 @@ class _Tables:
 
 def _pack_one(member: tuple[int, ...]) -> int:
     return sum((j + 1) << (8 * i) for i, j in enumerate(member))
-
-
-def _stack(kind: str, values: list) -> np.ndarray:
-    if kind == "H":
-        return np.array(values, dtype=float)
-    out = np.zeros((len(values), MAX_MEMBERS), dtype=np.int64)
-    for i, row in enumerate(values):
-        out[i, : len(row)] = row
-    return out
-
-
-def _widen(rows: np.ndarray) -> np.ndarray:
-    return np.pad(rows, ((0, 0), (0, MAX_MEMBERS - rows.shape[1])))
 
 
 def _associations(table: np.ndarray, n: int) -> list[int]:

@@ -107,11 +107,9 @@ class TestLatticeOfBits:
             sizes[members[0]] = 3
         lattice = Lattice(rows, sizes).build(3, members=members[::-1])
         wanted = [s for size in (1, 2, 3) for s in itertools.combinations(members, size)]
-        keys = sorted(int(pack(np.array([s]))[0]) for s in wanted)
-        assert lattice._store["H"][0].tolist() == keys
-        assert lattice._store["H"][1].tolist() == [
-            one_by_one(lattice, "H", np.array([s]))[0] for s in sorted(wanted, key=lambda s: int(pack(np.array([s]))[0]))
-        ]
+        shelves = [lattice._shelf("H", size) for size in (1, 2, 3)]
+        kept = {key: value for shelf in shelves for keys, values in shelf.runs for key, value in zip(keys.tolist(), values, strict=True)}
+        assert kept == {int(pack(np.array([s]))[0]): one_by_one(lattice, "H", np.array([s]))[0] for s in wanted}
 
     def test_built_sets_are_only_looked_up(self, monkeypatch):
         rows = np.random.Generator(np.random.PCG64(2)).integers(0, 2, size=(90, 7)).astype(np.uint8)

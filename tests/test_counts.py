@@ -39,6 +39,11 @@ def brute_fast(codes, sizes, columns):
     return np.unique(codes[:, columns], axis=0, return_counts=True)[1]
 
 
+def kept_keys(lattice):
+    """Keys of all sets whose entropy is kept."""
+    return sorted(k for (kind, _), shelf in lattice._shelves.items() if kind == "H" for keys, _ in shelf.runs for k in keys.tolist())
+
+
 def everything(d, size):
     return np.array(list(itertools.combinations(range(d), size)))
 
@@ -128,7 +133,7 @@ class TestLattice:
             sets = everything(len(sizes), s)
             assert built.entropies(sets).tolist() == pytest.approx(Lattice(codes, sizes).entropies(sets).tolist(), abs=1e-10)
             kept = [r for r in sets.tolist() if np.prod([sizes[j] for j in r]) <= most_cells]
-            assert np.isin(pack(np.array(kept, dtype=np.int64).reshape(-1, s)), built._store["H"][0]).all(), "every set that fits is filled"
+            assert np.isin(pack(np.array(kept, dtype=np.int64).reshape(-1, s)), kept_keys(built)).all(), "every set that fits is filled"
             rows, rows_on_demand = (x._look_up("K", sets)[:, :s] for x in (built.build(size, kind="K"), Lattice(codes, sizes)))
             assert rows.tolist() == rows_on_demand.tolist()
 
@@ -143,7 +148,7 @@ class TestLattice:
         small = Lattice(codes, (3,) * 5)
         monkeypatch.undo()
         small.build(3, max_cells=9)
-        assert len(small._store["H"][0]) == 5 + 10, "sets of three have 27 cells"
+        assert len(kept_keys(small)) == 5 + 10, "sets of three have 27 cells"
 
     def test_entropies_are_exact_to_a_grid_step_on_many_records(self):
         """Scores enter mechanisms in steps of 2^-30 bit; what the lattice rounds must stay far below one step."""
@@ -186,6 +191,33 @@ class TestLattice:
             Lattice(np.zeros((1, 256), dtype=np.uint8), (2,) * 256)
         with pytest.raises(BudgetError, match="10,000,000,000 cells"):
             Lattice(np.zeros((2, 5), dtype=np.uint8), (100,) * 5).entropies(np.arange(5)[None])
+
+
+class TestShelf:
+    @given(st.lists(st.lists(st.integers(0, 60), min_size=1, max_size=12, unique=True), max_size=9), st.sampled_from([2**23, 10]))
+    def test_what_was_put_there_is_found_while_it_fits(self, batches, most):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(counts, "MAX_KEPT", most)
+            shelf, put = counts._Shelf(float), {}
+            for batch in batches:
+                keys = np.array(batch, dtype=np.uint64)
+                shelf.add(keys, keys * 0.5)
+                put.update(zip(batch, keys * 0.5, strict=True))
+                values, found = shelf.find(np.arange(61, dtype=np.uint64))
+                assert values[found].tolist() == (np.flatnonzero(found) * 0.5).tolist()
+                assert found[batch].all()
+                assert (set(np.flatnonzero(found).tolist()) == set(put)) or most == 10
+                assert most != 10 or sum(len(k) for k, _ in shelf.runs) <= max(most, len(batch))
+                lengths = [len(k) for k, _ in shelf.runs]
+                assert all(a >= 2 * b for a, b in itertools.pairwise(lengths)), "few runs"
+
+    def test_a_full_lattice_counts_again(self, monkeypatch):
+        codes = np.random.Generator(np.random.PCG64(3)).integers(0, 3, size=(40, 5)).astype(np.uint8)
+        kept = Lattice(codes, (3,) * 5).build(3)
+        monkeypatch.setattr(counts, "MAX_KEPT", 4)
+        short = Lattice(codes, (3,) * 5).build(3)
+        for size in (1, 2, 3):
+            assert short.entropies(everything(5, size)).tolist() == kept.entropies(everything(5, size)).tolist()
 
 
 class TestRecords:
