@@ -1,0 +1,41 @@
+"""DataSynthesizer 0.1.13 timed beside us, in a Python of its own that ``$PDSYNTH_PEER`` names."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+
+import pandas as pd
+
+from ..network import Network
+from ..schema import Schema
+
+VARIABLE = "PDSYNTH_PEER"
+SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "peer_datasynthesizer.py"
+WHOLE = 5_000  # rows up to which its whole search is run
+
+
+def python() -> str:
+    """The interpreter that has DataSynthesizer; empty where there is none, or no checkout."""
+    return os.environ.get(VARIABLE, "") if SCRIPT.exists() else ""
+
+
+def seconds(frame: pd.DataFrame, schema: Schema, network: Network, k: int, minutes: float) -> dict[str, float]:
+    """Processor seconds of its description and generation of a coded table; NaN where it takes longer than ``minutes``.
+
+    **Privacy:** hands the raw records to another program, without noise.
+    """
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        pd.DataFrame(schema.encode(frame), columns=list(schema.names)).to_csv(folder / "table.csv", index=False)
+        (folder / "network.json").write_text(json.dumps([[child, list(parents)] for child, parents in network.pairs[1:]]), encoding="utf-8")
+        words = [python(), str(SCRIPT), "table.csv", str(k), "network.json", "result.json", *["--whole"] * (len(frame) <= WHOLE)]
+        try:
+            subprocess.run(words, cwd=folder, check=True, stdout=subprocess.DEVNULL, timeout=60 * minutes)
+        except subprocess.TimeoutExpired:
+            return {"description, s": float("nan"), "generation, s": float("nan")}
+        found = json.loads((folder / "result.json").read_text(encoding="utf-8"))
+    return {"description, s": float(found["description_seconds"]), "generation, s": float(found["sampling_seconds"])}
