@@ -87,7 +87,8 @@ class BitTables:
         at = np.ravel_multi_index(tuple(rows[::-1]), (self.d,) * r)
         missing = at[kept[at] < 0]
         if len(missing):
-            missing = np.unique(missing)
+            missing.sort()
+            missing = missing[np.append(True, missing[1:] != missing[:-1])]
             kept[missing] = self._count(np.array(np.unravel_index(missing, (self.d,) * r))[::-1])
         return kept[at].astype(np.int64)
 

@@ -145,7 +145,8 @@ class Curator:
         if pairwise:
             sensitivity *= max(1, *(p.shape[1] for _, p in candidates.blocks))
         cost = epsilon * Fraction(sensitivity, printed_sensitivity) if printed_sensitivity else epsilon
-        touched = np.unique(np.concatenate([np.unique(columns) for block in candidates.blocks for columns in block])).tolist()
+        d = len(self.schema)
+        touched = np.flatnonzero(sum(np.bincount(c.ravel(), minlength=d) for block in candidates.blocks for c in block)).tolist()
         mechanism = "permute_and_flip" if self._permute else "exponential"
         self._charge(step, source=source, mechanism=mechanism, released=f"one of {len(candidates):,} attribute–parent pairs, score {score}",
                      attributes=self._names(touched), sensitivity=Fraction(sensitivity), epsilon=cost, claimed=epsilon,
@@ -182,7 +183,7 @@ class Curator:
         worst = (0, (1, 1))
         for children, parents in candidates.blocks:
             x, pi = sizes[children], np.minimum(sizes[parents].astype(float).prod(axis=1), 2.0**31).astype(np.int64)
-            for pair in np.unique(np.minimum(x, 3) * 4 + np.minimum(pi, 3)).tolist():  # only 1, 2 or more values matter
+            for pair in np.flatnonzero(np.bincount(np.minimum(x, 3) * 4 + np.minimum(pi, 3))).tolist():  # only 1, 2 or more values matter
                 worst = max(worst, (measure.sensitivity(self.n, *divmod(pair, 4)), divmod(pair, 4)))
             if measure.name == "F" and (x != 2).any():
                 raise BudgetError("score 'F' needs children with two values: use score='R', or a binary table")
