@@ -103,7 +103,7 @@ def noise_to_signal(n: int, sizes: Sequence[int], epsilon: Fraction, pairs: Sequ
     A sketch of some ``pairs`` (all if None) adds Laplace noise of scale Σ Δ(K) / (2 n² ε) to each R, about 3·pairs/(n ε). Spectral
     clustering averages over g attributes, and what survives grows with √g: the number returned is the largest eigenvalue of such a
     noise matrix, 2·√2·scale·√g, over that of a cluster of g/3 attributes tied with R = 0.1 (:data:`CLEAR`). Above 1, clusters are
-    mostly noise.
+    more noise than signal; above 3, hardly anything else.
 
     >>> noise_to_signal(45_222, (16,) * 15, Fraction(1)) < 1 < noise_to_signal(19_719, (6,) * 57, Fraction(1, 2))
     True

@@ -22,7 +22,7 @@ from pdsynth.mechanisms import ExactNoise, NoNoise
 from pdsynth.partition import noise_to_signal
 from pdsynth.structure import Ties, informed, most_parents
 from pdsynth.structure.informed import STEP_PAIRS, _Search
-from pdsynth.synthesizers.hmprivbayes import bit_entropies, travelling
+from pdsynth.synthesizers.hmprivbayes import TOO_NOISY, bit_entropies, travelling
 
 SIZES = (3, 2, 5, 2, 4, 2)
 N = 400
@@ -136,7 +136,10 @@ class TestStrict:
             recwarn.clear()
             fit(hm(60), table)
             assert len(recwarn) == 0
-        assert noise_to_signal(N, SIZES, Q(9)) < 1 < noise_to_signal(N, SIZES, Q("0.15"))
+        assert noise_to_signal(N, SIZES, Q(9)) < TOO_NOISY < noise_to_signal(N, SIZES, Q("0.15"))
+        big5 = (14, 16, 3, 4, 4, 5, 256) + (6,) * 50
+        assert all(noise_to_signal(19719, big5, e * Q("0.15")) > TOO_NOISY for e in (Q(1, 20), Q(1, 2), Q(1))), "Big5 at ε up to 1"
+        assert noise_to_signal(45222, (16,) * 15, Q("0.4") * Q("0.15")) < TOO_NOISY, "Adult from ε = 0.4 on"
 
     def test_roots_have_the_largest_released_entropy(self):
         fitted = fit(hm(1e6, k=2))

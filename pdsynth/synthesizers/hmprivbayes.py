@@ -28,6 +28,7 @@ from .degrees import check_noise
 
 RAW_ENTROPY = "OE_j of the raw records sets the noise scale of table j, so the scales differ between neighbours"
 MAX_DEGREE, MAX_BITS, WHOLE = 12, 255, 2_000_000  # largest l; bits of one table; sets of a cluster that are counted in one pass
+TOO_NOISY = 3  # noise to signal at which the adjusted Rand index against noiseless clusters falls below 0.1 on Adult and Big5
 DPSC, TABLES, PARALLEL = "HMPrivBayes Alg 3 line 1", "HMPrivBayes Alg 5 line 2", "HMPrivBayes §3.5, proof of theorem 1"
 
 
@@ -226,7 +227,7 @@ class HMPrivBayes(Synthesizer):
             return known, Fraction(0)
         pairs = [(i, j) for c in whole for a, i in enumerate(c) for j in c[a + 1 :]]  # no other pair is looked at
         ratio = noise_to_signal(curator.n, schema.sizes, epsilon1, pairs) if pairs else math.inf
-        if ratio > 1:
+        if ratio > TOO_NOISY:
             if pairs:
                 self._warn(ratio, curator.n, len(schema), clustered)
             return known, Fraction(0)
