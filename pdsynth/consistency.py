@@ -56,7 +56,7 @@ def consistent(tables: Sequence[np.ndarray], views: Sequence[Members], total: fl
     return out
 
 
-def ripple(table: np.ndarray, threshold: float, sweeps: int = 1000) -> np.ndarray:
+def ripple(table: np.ndarray, threshold: float, sweeps: int = 100) -> np.ndarray:
     """A table of two-valued axes without cells below −threshold; the sum stays.
 
     Each such cell becomes 0 and its deficit is shared by the cells that differ from it in one axis; all such cells at once, until
