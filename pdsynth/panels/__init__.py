@@ -18,6 +18,8 @@ LESSONS = {
     "hpprivbayes": "07_hpprivbayes",
     "clustering": "08_mic_and_private_clustering",
     "risk_entropy": "09_normalised_risk_entropy",
+    "hmprivbayes": "10_hmprivbayes",
+    "privabn": "11_privabn",
 }
 
 __all__ = sorted(LESSONS)

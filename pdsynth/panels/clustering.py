@@ -146,9 +146,10 @@ def _axes(plot: go.Figure, x: Any, y: Any, names: list[str]) -> go.Figure:
 
     plot.update_layout(
         margin={"l": 110, "r": 16, "t": 84, "b": 110},
-        xaxis={"domain": [0, 0.4], "range": [-0.5, x.size - 0.5], "tickangle": -50, "title": {"text": x.name}, **ticks(list(x.labels))},
-        yaxis={"domain": [0.46, 1], "range": [y.size - 0.5, -0.5], "title": {"text": y.name}, **ticks(list(y.labels))},
-        xaxis2={"domain": [0, 0.4], "type": "log", "range": [0, 5], "dtick": 1, "anchor": "y2",
+        title_subtitle={"text": "a table under its best grid, and the similarities sorted by cluster", "font": {"size": 12}},
+        xaxis={"domain": [0, 0.36], "range": [-0.5, x.size - 0.5], "tickangle": -50, "title": {"text": x.name}, **ticks(list(x.labels))},
+        yaxis={"domain": [0.46, 1], "range": [y.size - 0.5, -0.5], "title": {"text": y.name, "standoff": 6}, **ticks(list(y.labels))},
+        xaxis2={"domain": [0, 0.36], "type": "log", "range": [0, 5], "dtick": 1, "anchor": "y2",
                 "title": {"text": "value ÷ its sensitivity"}},
         yaxis2={"domain": [0, 0.12], "anchor": "x2", "showgrid": False},
         xaxis3={"domain": [0.58, 1], "range": [-0.6, len(names) - 0.4], "anchor": "y3", "tickangle": -50, **ticks(names),

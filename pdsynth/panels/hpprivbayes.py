@@ -6,7 +6,7 @@ import math
 from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -15,14 +15,15 @@ import plotly.graph_objects as go
 from ..counts import Records
 from ..datasets import Dataset, load_adult
 from ..evaluation.marginals import Marginals
-from ..ledger import Ledger
+from ..ledger import Entry, Ledger
 from ..mechanisms import CommonNoise
 from ..network import Network
 from ..plots import PALETTE, figure
-from ..synthesizers import HPPrivBayes
+from ..synthesizers import HPPrivBayes, Synthesizer
 from ..widgets import View, choice, live, slider
 
 GROUP_COLOURS = {"A": PALETTE["private"], "B": PALETTE["none"]}
+Fitted = TypeVar("Fitted", bound=Synthesizer)
 WORDS = {"strict": "strict", "published": "as published", "none": "no noise"}
 
 
@@ -35,12 +36,15 @@ class Studio:
         self.real = Marginals(self.records.codes, schema, 2)
         self._noise = CommonNoise(seed)
 
-    def fit(self, **parameters: Any) -> HPPrivBayes:
-        """A fitted synthesizer with the same underlying random numbers every time."""
-        synthesizer = HPPrivBayes(sensitive=self.dataset.sensitive, **parameters)
+    def run(self, synthesizer: Fitted) -> Fitted:
+        """Any synthesizer, fitted with the same underlying random numbers every time."""
         return synthesizer.fit_records(self.records, noise=self._noise.fresh())
 
-    def sample(self, synthesizer: HPPrivBayes) -> np.ndarray:
+    def fit(self, **parameters: Any) -> HPPrivBayes:
+        """A fitted HPPrivBayes with the data set's sensitive attribute."""
+        return self.run(HPPrivBayes(sensitive=self.dataset.sensitive, **parameters))
+
+    def sample(self, synthesizer: Synthesizer) -> np.ndarray:
         """Codes of a synthetic table of the original size, from a fixed stream."""
         return synthesizer.model_.sample_codes(self.records.n, np.random.default_rng(11))
 
@@ -55,8 +59,8 @@ class Studio:
 
 @lru_cache(maxsize=2)
 def studio(name: str = "adult") -> Studio:
-    """The studio of the public teaching table (Adult in the thesis' coding)."""
-    return Studio(load_adult(coding="thesis"))
+    """The studio of a public teaching table: Adult in the thesis' coding, or ``"complete"`` with 15 attributes, as HMPrivBayes uses it."""
+    return Studio(load_adult(complete=True) if name == "complete" else load_adult(coding="thesis"))
 
 
 def compute(room: Studio, epsilon: float, k: int, r: float, theta: float, guarantee: str, direction: str) -> dict[str, Any]:
@@ -66,13 +70,13 @@ def compute(room: Studio, epsilon: float, k: int, r: float, theta: float, guaran
     return {"fitted": fitted, "codes": codes, "distances": room.distances(codes), "noise": noise_to_cell(fitted)}
 
 
-def noise_to_cell(fitted: HPPrivBayes) -> dict[str, float]:
+def noise_to_cell(fitted: Synthesizer) -> dict[str, float]:
     """Noise scale of each table against its mean cell, both in records; 1 means that noise and signal are equal on average."""
     scales: dict[str, float] = {}
     for entry in fitted.ledger_.entries:
         if entry.step.startswith("table(") and entry.scale is not None:
             rows = entry.scale if isinstance(entry.scale, tuple) else (entry.scale,)
-            scales[entry.attributes[0]] = float(np.mean([float(s) for s in rows]))
+            scales[entry.step[6:-1].split(" | ")[0]] = float(np.mean([float(s) for s in rows]))
     cells = {c: t.size for (c, _), t in zip(fitted.network_.pairs, fitted.model_.tables, strict=True)}
     return {name: scales.get(name, 0.0) * cells[name] / fitted.n_ for name in fitted.network_.order}
 
@@ -132,25 +136,50 @@ def _axes(plot: go.Figure, order: list[str]) -> go.Figure:
 
 
 def ledger_summary(ledger: Ledger) -> str:
-    """The ledger's steps as a short HTML table: claimed and true ε, unaccounted accesses in red; the whole ledger folded below."""
-    steps: dict[str, list[Any]] = {}
+    """The ledger's steps as a short HTML table: claimed and true ε, unaccounted accesses in red; the whole ledger folded below.
+
+    What a paper composes in parallel is claimed once, at the dearest part's price; the true cost is the sum.
+    """
+    claims: dict[str, dict[str | None, Fraction]] = {}
+    true: dict[str, Any] = {}
+    count: dict[str, int] = {}
     for e in ledger.entries:
-        kind = "unaccounted" if e.kind == "unaccounted_access" else ""
-        name = "noisy tables" if e.step.startswith("table(") else "parent sets" if e.step.startswith(("parents of", "pair ")) else e.step
-        row = steps.setdefault(f"{name}{f', {e.source}' if e.source else ''}", [Fraction(0), Fraction(0), 0, kind])
-        row[0], row[2] = row[0] + e.claimed, row[2] + 1
-        row[1] = math.inf if kind else row[1] + e.cost
+        if e.kind == "group":
+            continue
+        name = _step_name(e)
+        parts = claims.setdefault(name, {})
+        parts[e.record_filter] = parts.get(e.record_filter, Fraction(0)) + e.claimed
+        true[name] = math.inf if e.kind == "unaccounted_access" else true.get(name, Fraction(0)) + e.cost
+        count[name] = count.get(name, 0) + 1
     red = " style='color:#d55e00;font-weight:600'"
     lines = "".join(
-        f"<tr{red if kind or true > claimed else ''}><td style='text-align:left'>{name}</td><td>{count}</td>"
-        f"<td>{float(claimed):.4f}</td><td>{'∞, unaccounted' if kind else f'{float(true):.4f}'}</td></tr>"
-        for name, (claimed, true, count, kind) in steps.items()
+        f"<tr{red if true[name] > max(parts.values()) else ''}><td style='text-align:left'>{name}</td><td>{count[name]}</td>"
+        f"<td>{float(max(parts.values())):.4f}</td><td>{_true_cost(true[name])}</td></tr>"
+        for name, parts in claims.items()
     )
     head = "<tr><th style='text-align:left'>step</th><th>entries</th><th>claimed ε</th><th>true ε</th></tr>"
     return (
         f"<b>Ledger.</b> {ledger.verdict()}<table>{head}{lines}</table>"
         f"<details><summary>The whole ledger</summary>{ledger._repr_html_()}</details>"
     )
+
+
+def _true_cost(value: Any) -> str:
+    return "∞, unaccounted" if value == math.inf else f"{float(value):.4f}"
+
+
+def _step_name(entry: Entry) -> str:
+    """Entries of one kind share a line of the summary."""
+    step, source = entry.step, entry.source
+    if step.startswith("table("):
+        step = "noisy tables"
+    elif " in C" in step and step.startswith(("root", "pair ")):
+        step, source = "roots and parent sets", source.rsplit(" line", 1)[0]
+    elif step.startswith("conditional("):
+        step = "noisy conditionals"
+    elif step.startswith(("parents of", "parent ", "pair ")):
+        step = "parent sets"
+    return f"{step}{f', {source}' if source else ''}"
 
 
 def preview(room: Studio, codes: np.ndarray, rows: int = 5) -> str:

@@ -68,18 +68,18 @@ def run(records: Records, epsilon: Fraction, share: Fraction, sign: int, guarant
 def draw(state: dict[str, Any], order: list[str], title: str) -> go.Figure:
     """Entropy, share of the budget, and noise against the mean cell of every attribute, one row each."""
     plot, equal = figure(title=title, height=560), 1 / len(order)
-    plot.add_bar(y=order, x=[state["raw"][n] for n in order], orientation="h", name="OE of the records", marker_color=PALETTE["real"],
+    plot.add_bar(y=order, x=[state["raw"][n] for n in order], orientation="h", name="OE, raw", marker_color=PALETTE["real"],
                  hovertemplate="%{y}: %{x:.4f}<extra></extra>")  # fmt: skip
-    plot.add_scatter(y=order, x=[state["oe"][n] for n in order], mode="markers", name="OE that sets the noise",
+    plot.add_scatter(y=order, x=[state["oe"][n] for n in order], mode="markers", name="OE, used",
                      marker={"symbol": "diamond", "size": 9, "color": PALETTE["private"], "line": {"width": 1, "color": "white"}},
                      hovertemplate="%{y}: %{x:.4f}<extra></extra>")  # fmt: skip
     cells = {n: float(state["cells"][n]) for n in order}
-    plot.add_bar(y=order, x=[float(state["share"][n]) for n in order], orientation="h", name="share, and noise, that it leads to",
+    plot.add_bar(y=order, x=[float(state["share"][n]) for n in order], orientation="h", name="share and noise",
                  xaxis="x2", yaxis="y2", marker_color=PALETTE["private"], hovertemplate="%{y}: %{x:.2%}<extra></extra>")  # fmt: skip
     plot.add_bar(y=order, x=[cells[n] / float(state["share"][n]) for n in order], orientation="h", showlegend=False, xaxis="x3", yaxis="y3",
                  marker_color=PALETTE["private"], hovertemplate="%{y}: %{x:.4f}<extra></extra>")  # fmt: skip
     for axis, x in (("2", [equal] * len(order)), ("3", [cells[n] / equal for n in order])):
-        plot.add_scatter(y=order, x=x, mode="markers", name="with equal shares", showlegend=axis == "2", xaxis=f"x{axis}", yaxis=f"y{axis}",
+        plot.add_scatter(y=order, x=x, mode="markers", name="equal shares", showlegend=axis == "2", xaxis=f"x{axis}", yaxis=f"y{axis}",
                          marker={"symbol": "line-ns", "size": 14, "line": {"width": 3, "color": PALETTE["none"]}},
                          hovertemplate="%{y}: %{x:.4f}<extra></extra>")  # fmt: skip
     plot.add_shape(type="line", x0=1, x1=1, y0=-0.6, y1=len(order) - 0.4, xref="x3", yref="y3",
@@ -125,8 +125,7 @@ def view(
     chosen, guarantee = here.sizes[records or here.all], READINGS[reading]
     state = run(chosen, exact(epsilon), exact(share), SIGNS[weights], guarantee, here.noise.fresh())
     order = sorted(here.schema.names, key=lambda n: normalised_risk_entropy(here.sizes[here.all].table((here.schema.index(n),))))
-    used = f", s = {share:g}" if guarantee == "strict" else ""
-    title = f"{reading}: ε = {epsilon:g}{used}, weights = {weights.split(',')[0]}, records = {chosen.n:,}"
+    title = f"reading = {reading}: ε = {epsilon:g}, s = {share:g}, weights = {weights.split(',')[0]}, records = {chosen.n:,}"
     most, least = (pick(here.schema.names, key=state["share"].__getitem__) for pick in (max, min))
     off = max(abs(state["oe"][n] - state["raw"][n]) for n in order)
     ratio = float(state["share"][most] / state["share"][least])
@@ -150,7 +149,7 @@ def panel(dataset: Dataset | None = None) -> Any:
     return live(
         lambda **controls: view(here=here, **controls),
         epsilon=slider("ε", 1.0, 0.1, 4.0, 0.1, tooltip="ε, for histograms and tables together"),
-        share=slider("s", 0.1, 0.01, 0.5, 0.01, tooltip="s, share of ε for the histograms (noisy reading)"),
+        share=slider("s", 0.1, 0.01, 0.5, 0.01, tooltip="s, share of ε for noisy histograms"),
         weights=choice("weights", list(SIGNS)),
         reading=choice("reading", list(READINGS)),
         records=choice("records", list(here.sizes)),

@@ -1,0 +1,179 @@
+"""The HMPrivBayes panel (lesson 10): ε, k, l and η move clusters, networks, noise, ledger, distances and a preview together."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from functools import lru_cache
+from html import escape
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from ..datasets import Dataset
+from ..plots import BOXES, PALETTE, figure
+from ..synthesizers import HMPrivBayes
+from ..widgets import View, choice, live, slider
+from .hpprivbayes import WORDS, Studio, ledger_summary, noise_to_cell, preview, studio
+
+AFFINITIES = {"the guarantee's own": "auto", "similarity": "similarity", "as printed": "printed"}
+Piece = tuple[int, str]  # number of a cluster, and an attribute with at least one bit in it
+
+
+@lru_cache(maxsize=1)
+def room() -> Studio:
+    """The public teaching table as the paper uses it, with the sets of up to three bits counted in one pass."""
+    here = studio("complete")
+    here.records.binary().lattice.build(3, kind="H").build(3, kind="K")
+    return here
+
+
+def compute(here: Studio, epsilon: float, k: int, l: int, eta: float, guarantee: str, affinity: str) -> dict[str, Any]:  # noqa: E741
+    """Everything that the panel shows, as plain values."""
+    synthesizer = HMPrivBayes(epsilon, k=k, l=l, eta=eta, guarantee=guarantee, affinity=affinity)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # the status says it
+        fitted = here.run(synthesizer)
+    codes = here.sample(fitted)
+    drowned = guarantee == "strict" and k > 1 and fitted.similarity_ is None
+    return {"fitted": fitted, "codes": codes, "distances": here.distances(codes), "noise": noise_to_cell(fitted), "drowned": drowned}
+
+
+def pieces(fitted: HMPrivBayes, owners: dict[str, str]) -> dict[Piece, list[str]]:
+    """The bits of every attribute in every cluster, in sampling order."""
+    cluster = {bit: i for i, bits in enumerate(fitted.clusters_) for bit in bits}
+    found: dict[Piece, list[str]] = {}
+    for bit in sorted(fitted.network_.order, key=cluster.__getitem__):
+        found.setdefault((cluster[bit], owners[bit]), []).append(bit)
+    return found
+
+
+def edges(fitted: HMPrivBayes, places: dict[str, int]) -> tuple[list[float | None], list[float | None]]:
+    """Half circles between pieces that hold a parent and its child: x and y of one line trace."""
+    pairs = sorted({(places[p], places[c]) for p, c in fitted.network_.edges if places[p] != places[c]})
+    angle = np.linspace(0, np.pi, 21)
+    x: list[float | None] = []
+    y: list[float | None] = []
+    for a, b in pairs:
+        x += [*((a + b) / 2 - np.cos(angle) * (b - a) / 2).tolist(), None]
+        y += [*(np.sin(angle) * abs(b - a) / 2).tolist(), None]
+    return x, y
+
+
+def draw(here: Studio, state: dict[str, Any], title: str) -> go.Figure:
+    """Networks of the clusters as arcs between attributes, the noise of their tables below; two-way distances beside them."""
+    fitted, binary = state["fitted"], here.records.binary()
+    owners = dict(zip(binary.schema.names, binary.owners, strict=True))
+    parts = pieces(fitted, owners)
+    labels = [f"{name} ({len(bits)} of {binary.owners.count(name)})" if len(bits) < binary.owners.count(name) else name
+              for (_, name), bits in parts.items()]  # fmt: skip
+    places = {bit: i for i, bits in enumerate(parts.values()) for bit in bits}
+    x, y = edges(fitted, places)
+    plot = figure(title=title, height=640)
+    plot.add_scatter(x=x, y=y, mode="lines", line={"color": PALETTE["real"], "width": 1}, hoverinfo="skip", showlegend=False)
+    means = [float(np.mean([state["noise"][b] for b in bits])) for bits in parts.values()]
+    for number in range(len(fitted.clusters_)):
+        fill, _, _, symbol = BOXES[number % len(BOXES)]
+        at = [i for i, (c, _) in enumerate(parts) if c == number]
+        words = [f"{labels[i]}: {', '.join(list(parts.values())[i])}" for i in at]
+        plot.add_scatter(x=at, y=[0] * len(at), mode="markers", name=f"C{number + 1}", text=words, showlegend=number < 8,
+                         marker={"color": fill, "size": 11, "symbol": symbol}, hovertemplate="%{text}<extra></extra>")  # fmt: skip
+        plot.add_bar(x=at, y=[max(means[i], 1e-5) for i in at], marker_color=fill, yaxis="y2", showlegend=False, customdata=words,
+                     hovertemplate="%{customdata}: %{y:.3g}<extra></extra>")  # fmt: skip
+    plot.add_scatter(x=[-0.6, len(parts) - 0.4], y=[1, 1], mode="lines", yaxis="y2", hoverinfo="skip", showlegend=False,
+                     line={"color": PALETTE["attack"], "dash": "dash", "width": 1.5})  # fmt: skip
+    order = list(dict.fromkeys(name for _, name in parts))
+    index = [here.records.schema.index(name) for name in order]
+    plot.add_heatmap(z=state["distances"][np.ix_(index, index)], x=order, y=order, xaxis="x2", yaxis="y3", zmin=0, zmax=0.4,
+                     colorscale="Cividis", colorbar={"title": {"text": "2-way<br>distance"}, "thickness": 12, "len": 0.6, "y": 0.68},
+                     hovertemplate="%{x} × %{y}: %{z:.3f}<extra></extra>")  # fmt: skip
+    _frames(plot, fitted, owners)
+    return _axes(plot, labels, max(sum(c == number for c, _ in parts) for number in range(len(fitted.clusters_))))
+
+
+def _frames(plot: go.Figure, fitted: HMPrivBayes, owners: dict[str, str]) -> None:
+    """A frame around each cluster's own distances, where no attribute is torn."""
+    whole = [list(dict.fromkeys(owners[b] for b in bits)) for bits in fitted.clusters_]
+    start = 0
+    for number, names in enumerate(whole if sum(map(len, whole)) == len(set(owners.values())) else []):
+        a, b = start - 0.5, start + len(names) - 0.5
+        plot.add_shape(type="rect", xref="x2", yref="y3", x0=a, x1=b, y0=a, y1=b, line={"color": BOXES[number % len(BOXES)][0], "width": 3})
+        start += len(names)
+
+
+def _axes(plot: go.Figure, labels: list[str], widest: int) -> go.Figure:
+    height = max(widest / 2, 3)
+    ticks = {"tickmode": "array", "tickvals": list(range(len(labels))), "ticktext": labels, "tickangle": -60}
+    wide = {"domain": [0, 0.52], "range": [-0.6, len(labels) - 0.4], "anchor": "y2", "showgrid": False, "zeroline": False}
+    plot.update_layout(
+        bargap=0.3,
+        legend={"orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom"},
+        margin={"l": 64, "r": 16, "t": 100, "b": 140},
+        xaxis={**wide, **ticks, "tickfont": {"size": 12 if len(labels) <= 18 else 9}},
+        yaxis={"domain": [0.5, 0.97], "range": [-0.6, height], "showticklabels": False, "showgrid": False,
+               "zeroline": False, "title": {"text": "a network a cluster"}},
+        yaxis2={"domain": [0, 0.42], "type": "log", "range": [-4, 2], "title": {"text": "noise ÷ mean cell"}, "anchor": "x",
+                "dtick": 1, "exponentformat": "power"},
+        xaxis2={"domain": [0.69, 1], "anchor": "y3", "tickangle": -60, "showgrid": False},
+        yaxis3={"domain": [0.26, 0.97], "anchor": "x2", "autorange": "reversed", "showgrid": False},
+    )  # fmt: skip
+    return plot
+
+
+def shares(fitted: HMPrivBayes) -> str:
+    """Risk entropy of every bit, folded."""
+    rows = "".join(
+        f"<tr><td style='text-align:left'>C{i}</td><td style='text-align:left'>{escape(b)}</td><td>{fitted.risk_entropy_[b]:.3f}</td></tr>"
+        for i, bits in enumerate(fitted.clusters_, 1)
+        for b in sorted(bits, key=lambda b: -fitted.risk_entropy_[b])
+    )
+    head = "<tr><th style='text-align:left'>cluster</th><th style='text-align:left'>bit</th><th>OE that sets its noise</th></tr>"
+    return f"<details><summary>Clusters and risk entropies</summary><table>{head}{rows}</table></details>"
+
+
+def view(
+    epsilon: float = 1.0,
+    k: int = 3,
+    l: int = 2,  # noqa: E741
+    eta: float = 0.1,
+    guarantee: str = "strict",
+    affinity: str = "the guarantee's own",
+    here: Studio | None = None,
+) -> View:
+    """Everything for one position of the controls."""
+    here = here or room()
+    state = compute(here, epsilon, int(k), int(l), eta, guarantee, AFFINITIES[affinity])
+    fitted, ledger = state["fitted"], state["fitted"].ledger_
+    title = f"HMPrivBayes {WORDS[guarantee]}: ε = {epsilon:g}, k = {int(k)}, l = {int(l)}, η = {eta:g}"
+    audited = "infinite" if ledger.epsilon == math.inf else f"{float(ledger.epsilon):g}"
+    finite = f" ({float(ledger.finite):.4g} without the raw entropies)" if guarantee == "published" else ""
+    over = sum(v > 1 for v in state["noise"].values())
+    fallback = "Too noisy to cluster: one cluster instead. " if state["drowned"] else ""
+    status = (
+        f"{fallback}Claimed ε = {epsilon:g}, audited ε = {audited}{finite}; mean two-way distance {np.nanmean(state['distances']):.3f}; "
+        f"clusters of {', '.join(str(len(c)) for c in fitted.clusters_)} bits; "
+        f"{over} of {len(fitted.network_)} tables have more noise than signal."
+    )
+    tables = [ledger_summary(ledger), shares(fitted), preview(here, state["codes"])]
+    return View(draw(here, state, title), status=status, tables=tables, alt=f"{title}. {status}")
+
+
+def panel(dataset: Dataset | None = None) -> Any:
+    """The live panel; Adult as the paper uses it unless another public teaching table is given."""
+    here = room() if dataset is None else Studio(dataset)
+    return live(
+        lambda **controls: view(here=here, **controls),
+        epsilon=slider("ε", 1.0, 0.05, 4.0, 0.05, tooltip="ε, total privacy budget"),
+        k=slider("k", 3, 1, 20, 1, unit="clusters", tooltip="k, number of clusters"),
+        l=slider("l", 2, 1, 3, 1, unit="parents", tooltip="l, largest number of parents"),
+        eta=slider("η", 0.1, 0.0, 0.9, 0.05, tooltip="η, weakest tie against the strongest"),
+        guarantee=choice("guarantee", ["strict", "published", "none"]),
+        affinity=choice("affinity", list(AFFINITIES)),
+        spends=True,
+    )
+
+
+def static() -> go.Figure:
+    """The panel's figure at its first position, for readers without a kernel."""
+    return view().figure
