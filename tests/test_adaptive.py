@@ -128,7 +128,7 @@ class TestPublishedCost:
         chosen = [e for e in curator.ledger.entries if e.kind == "mechanism"]
         assert [e.claimed for e in chosen] == [Q(1, 8)] * 4
         assert all(1 <= float(e.epsilon / e.claimed) * math.log(2) < 1 + 1e-6 for e in chosen)
-        assert [e.source for e in curator.ledger.unaccounted] == ["PrivABN Alg 2 step 5 and Alg 3"]
+        assert [e.source for e in curator.ledger.unaccounted] == ["PrivABN Alg 2 line 5 and Alg 3"]
         assert [v for v in curator.ledger.check() if v.startswith("L4")] == []
 
     def test_the_exact_law_shows_the_unit_slip(self):

@@ -18,9 +18,9 @@ from pdsynth.errors import PrivacyError
 from pdsynth.ledger import Ledger
 from pdsynth.mechanisms import ExactNoise, NoNoise
 from pdsynth.structure import FixedDegree, Restriction, Usefulness, greedy, ordered
-from pdsynth.synthesizers import GeneticBayes, HMPrivBayes, HPPrivBayes, PrivBayes
+from pdsynth.synthesizers import GeneticBayes, HMPrivBayes, HPPrivBayes, PrivABN, PrivBayes
 from pdsynth.synthesizers.base import Synthesizer
-from pdsynth.synthesizers.baselines import Independent, JTree, PriView
+from pdsynth.synthesizers.baselines import Independent, JTree, PriView, PrivSCBN
 
 PACKAGE = Path(pdsynth.__file__).parent
 FLOORS = {
@@ -203,6 +203,10 @@ STRICT = {
     "HMPrivBayes": HMPrivBayes(epsilon=900, k=2, l=2),
     "HMPrivBayes too noisy": HMPrivBayes(k=2),
     "HMPrivBayes public": HMPrivBayes(clusters=[["x0", "x2"], ["x1"], ["x3"]], eta=0),
+    "PrivABN": PrivABN(k=2),
+    "PrivABN auto": PrivABN(epsilon=50),
+    "PrivSCBN": PrivSCBN(epsilon=900, k=2),
+    "PrivSCBN public": PrivSCBN(clusters=[["x0", "x2"], ["x1"], ["x3"]]),
     "Independent": Independent(),
     "JTree": JTree(epsilon=20, phi=0),
     "JTree alone": JTree(epsilon=0.1),
@@ -212,6 +216,8 @@ STRICT = {
 PUBLISHED = {  # with the words of every source, and how many raw reads there are at least
     "HPPrivBayes": (HPPrivBayes(k=1, sensitive="x2", theta=0.01, guarantee="published"), "thesis Alg", 3),
     "HMPrivBayes": (HMPrivBayes(k=2, l=2, guarantee="published"), "HMPrivBayes Alg", 1),
+    "PrivABN": (PrivABN(guarantee="published"), "PrivABN Alg 2", 1),
+    "PrivSCBN": (PrivSCBN(k=2, guarantee="published"), "PrivABN Alg 2", 1),
     "JTree": (JTree(epsilon=20, guarantee="published"), "Algorithm 6 in Lyu, Su, Li", 1),
 }
 

@@ -90,7 +90,7 @@ class TestPublished:
         root = next(e for e in tables if e.domain_sizes[1] == 1)
         assert float(root.epsilon) == pytest.approx(float(epsilon / 2 / m), rel=1e-6)
         assert float(ledger.finite) == pytest.approx(n * 0.1 * 5 / 6 + 0.1 / 6 + 0.1 / math.log(2), rel=1e-6)
-        assert [e.source for e in ledger.unaccounted] == ["PrivABN Alg 2 step 5 and Alg 3"]
+        assert [e.source for e in ledger.unaccounted] == ["PrivABN Alg 2 line 5 and Alg 3"]
         assert {v.split()[0] for v in ledger.check()} == {"L8", "L10"}
 
     def test_nltcs_at_the_paper_s_epsilon_costs_506(self):

@@ -15,8 +15,9 @@ from pdsynth import curator as curator_room
 from pdsynth.budgets import printed_thirds
 from pdsynth.errors import BudgetDegenerate
 from pdsynth.mechanisms import ExactNoise, exponential_probabilities
-from pdsynth.synthesizers import HMPrivBayes, HPPrivBayes, PrivBayes
-from pdsynth.synthesizers.baselines import Independent, JTree, PriView
+from pdsynth.network import Network
+from pdsynth.synthesizers import HMPrivBayes, HPPrivBayes, PrivABN, PrivBayes, Synthesizer
+from pdsynth.synthesizers.baselines import Independent, JTree, PriView, PrivSCBN
 
 SIZES, N = (2, 3, 2, 4, 2), 12
 BINARY = (2,) * 5
@@ -128,6 +129,12 @@ STRICT = {
     "HM public clusters": (HMPrivBayes(k=2, l=1, eta=0, clusters=[["x0", "x3"], ["x1", "x2"], ["x4"]]), SIZES),
     "HM filter in public clusters": (HMPrivBayes(epsilon=300, eta=0.3, clusters=[["x0", "x3", "x4"], ["x1", "x2"]]), SIZES),
     "HM one cluster": (HMPrivBayes(k=1, eta=0), SIZES),
+    "PrivABN k=1": (PrivABN(k=1), SIZES),
+    "PrivABN stops": (PrivABN(epsilon=30, k=3, beta=0.2), SIZES),
+    "PrivABN auto": (PrivABN(epsilon=300), BINARY),
+    "PrivABN alone": (PrivABN(), BINARY),
+    "SCBN private clusters": (PrivSCBN(epsilon=900, k=2, l=2), SIZES),
+    "SCBN public clusters": (PrivSCBN(l=2, L2=0.1, clusters=[["x0", "x3"], ["x1", "x2"], ["x4"]]), SIZES),
     "Independent": (Independent(), SIZES),
     "JTree": (JTree(usefulness=0.01), SIZES),
     "JTree dense": (JTree(epsilon=3, phi=0, beta=0.3, usefulness=0.001), SIZES),
@@ -180,6 +187,22 @@ def test_twin_published_hmprivbayes_counts_clusters_and_pairs_of_columns_as_if_t
     assert max(losses(synthesizer, BINARY, monkeypatch, count=8)) == np.inf, "as printed: scales from the records"
     monkeypatch.setattr("pdsynth.synthesizers.hmprivbayes.normalised_risk_entropy", lambda counts: 0.5)
     assert 1.2 < max(losses(synthesizer, BINARY, monkeypatch, count=24)) <= 2 * (1 + 1e-9)
+
+
+def test_twin_noise_on_conditionals_loses_n_times_its_claim(monkeypatch):
+    """The lone record of configuration x0 = 1 turns (0, 1) into (1, 0): ε₂/2 claimed for that table, n·ε₂/2 lost, exactly."""
+    network = Network((("x0", ()), ("x1", ("x0",))))
+    synthesizer = Synthesizer(Q(1, 20), structure=network, conditionals="conditional", guarantee="published")
+    before, after = np.zeros((N, 2), dtype=np.int64), np.zeros((N, 2), dtype=np.int64)
+    before[-1], after[-1] = (1, 1), (1, 0)
+    ledger = synthesizer.clone().fit_records(records_of(before, (2, 2))).ledger_
+    assert [float(e.epsilon) for e in ledger.entries if e.lemma] == pytest.approx([1 / 40, N / 40])
+    found = loss(synthesizer, before, after, (2, 2), monkeypatch, seed=0, quiet=True)
+    assert found == pytest.approx(N / 40)
+
+
+def test_twin_published_privabn_offers_candidates_that_depend_on_the_records(monkeypatch):
+    assert max(losses(PrivABN(guarantee="published"), BINARY, monkeypatch, count=8)) > N / 4
 
 
 @pytest.mark.parametrize("slip", ["sensitivity 1", "a scale too small", "no division by the number of tables"])

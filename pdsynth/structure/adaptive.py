@@ -14,8 +14,8 @@ from ..mechanisms import Noise
 
 Pairs = list[tuple[int, tuple[int, ...]]]
 
-CANDIDATES = "PrivABN Alg 2 step 5 and Alg 3"
-SELECTION = "PrivABN Alg 2 step 6"
+CANDIDATES = "PrivABN Alg 2 line 5 and Alg 3"
+SELECTION = "PrivABN Alg 2 line 6"
 WHY_RAW = "'no other operations involve … the original dataset', but dp[S, j] is an argmax over it: neighbours offer different candidates"
 
 
@@ -89,10 +89,10 @@ def adaptive(
     store = curator.parent_sets(others, most, step=f"parent sets{label}", source=CANDIDATES, why=WHY_RAW)
     choice, printed = ParentChoice(others), printed_sensitivity(curator.n)
     for i in range(2, len(columns) + 1):
-        store.keep(choice.offer(f, np.rint(store.grow(f) * GRID).astype(np.int64)))  # step 5
+        store.keep(choice.offer(f, np.rint(store.grow(f) * GRID).astype(np.int64)))  # line 5
         candidates, scores = choice.candidates()
         pair = curator.select(candidates, "I", epsilon / (len(columns) - 1), step=f"pair {i} of {len(columns)}{label}", source=SELECTION,
-                              printed_sensitivity=printed, raw_scores=scores)  # step 6  # fmt: skip
+                              printed_sensitivity=printed, raw_scores=scores)  # line 6  # fmt: skip
         pairs.append(pair)
         f = pair[0]
         store.drop(f)
