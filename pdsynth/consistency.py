@@ -89,20 +89,17 @@ def maximum_entropy(
     ``margins``: (axes, table) pairs, tables non-negative, of any sum. Stops when no cell of the distribution moves by more than
     ``tolerance`` in a sweep. Margins that contradict each other leave a compromise that agrees with the last one.
     """
-    p = np.full(shape, 1 / math.prod(shape))
-    wanted = []
-    for axes, target in margins:
-        rest = tuple(a for a in range(len(shape)) if a not in axes)
-        wide = clipped(target, 1.0).transpose(np.argsort(axes)).reshape([n if a in axes else 1 for a, n in enumerate(shape)])
-        wanted.append((rest, wide))
+    place = np.unravel_index(np.arange(math.prod(shape)), shape)
+    wanted = [(np.ravel_multi_index([place[a] for a in axes], m.shape), clipped(m, 1.0).ravel()) for axes, m in margins]
+    p = np.full(math.prod(shape), 1 / math.prod(shape))
     for _ in range(sweeps):
         before = p
-        for rest, target in wanted:
-            now = p.sum(axis=rest, keepdims=True)
-            p = p * np.divide(target, now, out=np.zeros_like(target), where=now > 0)
+        for cell, target in wanted:
+            now = np.bincount(cell, p, len(target))
+            p = p * np.divide(target, now, out=np.zeros_like(target), where=now > 0)[cell]
         if np.abs(p - before).max() <= tolerance:
             break
-    return clipped(p, 1.0)
+    return clipped(p, 1.0).reshape(shape)
 
 
 def integer_weights(table: np.ndarray) -> np.ndarray:

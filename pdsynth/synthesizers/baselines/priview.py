@@ -34,7 +34,8 @@ class PriView(Synthesizer):
     """PriView: views of ``size`` bits that cover every ``t`` of them, made consistent and non-negative, answer any marginal.
 
     From literature (`algorithms` §8.1). It answers marginals (:meth:`marginal`); ``sample`` is an EXTENSION that PriView doesn't have:
-    a tree of the strongest pairs, read off the views, so that the common contract holds. Judge it by its answers.
+    a tree of the strongest pairs, read off the views, so that the common contract holds; its model and its file hold that tree
+    only. Judge it by its answers, as ``query_errors`` and ``compare`` do.
 
     Parameters
     ----------
