@@ -1,6 +1,6 @@
 """Draw the committed figures and their numbers.
 
-python figures/make.py PAPER [--figure N …] [--table N …] [--repeats 20] [--jobs 2] [--store FOLDER] [--redraw]
+python figures/make.py PAPER [--figure N …] [--table N …] [--repeats 20] [--set NAME=JSON …] [--jobs 2] [--store FOLDER] [--redraw]
 python figures/make.py main
 python figures/make.py lessons [NAME …]
 
@@ -19,6 +19,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import fields
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -94,7 +95,7 @@ def make_paper(options: argparse.Namespace) -> None:
             # one file for all: figures share trials, and a trial's key says everything that decides it
             store = None if options.store is None else Path(options.store) / f"{paper.name}.csv"
             run = Run(options.repeats or paper.repeats, paper.seed, progress=True, resume=store, jobs=options.jobs)
-            fresh = paper.run(key, run, {})
+            fresh = paper.run(key, run, dict(options.set or ()))
             fresh.data.to_csv(file(paper, key, "_trials.csv"), index=False, lineterminator="\n", float_format="%.6g")
             words = json.dumps(fresh.parameters, indent=1, ensure_ascii=False)
             file(paper, key, ".json").write_text(words + "\n", encoding="utf-8")
@@ -192,8 +193,10 @@ def section(paper: Paper, key: Key, result: Result) -> str:
     given = ", ".join(f"{k} = {v}" for k, v in p.items() if k not in ("tables", "repeats", "seed"))
     gaps = int(result.data["value"].isna().sum())
     base = f"{paper.name}/{stem(key)}"
-    tables = "; ".join(f"{name}, {rows:,} rows" for name, rows in p["tables"].items())
+    tables = "; ".join(f"{name}, {rows:,} rows" for name, rows in p["tables"].items()) or "none, this is arithmetic"
     option = f"--figure {key}" if isinstance(key, int) else f"--{key}"
+    changed = {f.name: p[f.name] for f in fields(paper.settings) if json.dumps(f.default) != json.dumps(p[f.name])}
+    option += "".join(f" --set {name}={json.dumps(value)}" for name, value in changed.items())
     return f"""### {result.title}
 
 ![{result.title}]({base}.svg)
@@ -207,6 +210,12 @@ def section(paper: Paper, key: Key, result: Result) -> str:
 """
 
 
+def setting(text: str) -> tuple[str, object]:
+    """A setting from the command line."""
+    name, _, value = text.partition("=")
+    return name, json.loads(value)
+
+
 def main() -> None:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -214,6 +223,7 @@ def main() -> None:
     parser.add_argument("names", nargs="*", help="lessons: only these pictures")
     parser.add_argument("--figure", type=int, nargs="*", help="only these figures of the paper")
     parser.add_argument("--table", type=int, nargs="*", help="only these tables of the paper")
+    parser.add_argument("--set", type=setting, action="append", help="a setting of the paper other than its default, NAME=JSON")
     parser.add_argument("--repeats", type=int, help="default: the paper's own number")
     parser.add_argument("--jobs", type=int, default=-1)
     parser.add_argument("--store", help="folder for finished trials")

@@ -45,11 +45,11 @@ class Settings:
     degrees: tuple[int, ...] = (1, 2, 3, 4)
     sizes: tuple[int, ...] = SIZES
     sets: int = 200
-    svm_rows: int = 3_000
+    svm_rows: int = 2_000
     attacked: int = 2_000
     big5_repeats: int = 0
     timed_repeats: int = 3
-    baseline_degrees: tuple[int, int] = (2, 2)
+    baseline_degrees: tuple[int, int] = (3, 2)
 
 
 def compared(settings: Settings) -> list[Curve]:
