@@ -89,6 +89,15 @@ def test_the_same_predictions_as_sklearns_own(cmc, classifier):
     assert (predict(classifier, x, y, z, 5) == expected).mean() > 0.99  # support vectors from weights end within the solver's tolerance
 
 
+def test_two_classes_take_the_short_way_to_the_same_support_vectors(cmc):
+    from sklearn.svm import SVC
+
+    columns = ["wife_age", "wife_education", "children"]
+    x, z = design(cmc.frame.head(1_000), cmc.frame.tail(473), cmc.schema, columns)
+    y = (cmc.frame["method"].to_numpy()[:1_000] == 1).astype(int)
+    assert (predict("SV", x, y, z) == SVC().fit(x, y).predict(z)).mean() > 0.99
+
+
 def test_the_protocol_reports_each_classifier(cmc):
     train, test = cmc.frame.head(1_178), cmc.frame.tail(295)
     found = five_classifiers(train, test, cmc.schema, "method")

@@ -12,7 +12,7 @@ import pandas as pd
 from ..errors import SchemaError
 from ..schema import Attribute, Schema
 from .marginals import Table, coded
-from .utility import _features, one_hot
+from .utility import _features, _predict, one_hot
 
 CLASSIFIERS = ("NB", "SV", "KN", "RF", "LR")
 """Gaussian naive Bayes, support vectors (RBF), k nearest neighbours, random forest, logistic regression."""
@@ -157,5 +157,5 @@ def _support(train: np.ndarray, learnt: np.ndarray, test: np.ndarray) -> np.ndar
     # what gamma="scale" means for the whole table
     spread = train.shape[1] * float(train.var()) or 1.0
     both, weights = np.unique(np.column_stack([train, learnt]), axis=0, return_counts=True)
-    model = SVC(gamma=1 / spread, cache_size=500)
-    return model.fit(both[:, :-1], both[:, -1].astype(np.int64), sample_weight=weights).predict(test)
+    model = SVC(gamma=1 / spread, cache_size=500).fit(both[:, :-1], both[:, -1].astype(np.int64), sample_weight=weights)
+    return _predict(model, test, 1 / spread) if len(model.classes_) == 2 else model.predict(test)

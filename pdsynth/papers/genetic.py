@@ -305,10 +305,9 @@ def trials(key: Key, settings: Settings, run: Run) -> pd.DataFrame:
     degrees = settings.credit_degrees if TABLE[key] == "credit" else settings.degrees
     if genetic_peer.python():
         curves += [(Curve("DataSynthesizer", "none", k), NO_NOISE) for k in degrees[:2]]
-    searches = settings.searches if len(dataset.schema) <= MOST else run.repeats  # hill climbs and long searches are slow
     searched = [(Curve("GA", "none", k), NO_NOISE) for k in degrees]
     parts = [run_trials("runtime", curves, dataset, settings, run),
-             run_trials("share", searched, dataset, settings, replace(run, repeats=searches))]  # fmt: skip
+             run_trials("share", searched, dataset, settings, replace(run, repeats=settings.searches))]  # fmt: skip
     return _marked(pd.concat(parts, ignore_index=True), dataset)
 
 
