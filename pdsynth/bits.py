@@ -82,7 +82,7 @@ class BitTables:
         if self.d**r > KEPT:
             return self._count(rows)
         if r not in self._kept:
-            self._kept[r] = np.full(self.d**r, -1, dtype=np.int64 if self.n >= 2**31 else np.int32)
+            self._kept[r] = np.full(self.d**r, -1, dtype=np.int32)
         kept = self._kept[r]
         at = np.ravel_multi_index(tuple(rows[::-1]), (self.d,) * r)
         missing = at[kept[at] < 0]
