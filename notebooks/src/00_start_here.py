@@ -202,8 +202,8 @@ print(pds.HPPrivBayes(epsilon=1.0, k=2, sensitive="occupation").fit(adult.frame,
 # | **07** | HPPrivBayes, the full algorithm, and its evaluation | yes |
 # | **08** | MIC and private spectral clustering | yes |
 # | **09** | normalised risk entropy | yes |
-# | 10 | HMPrivBayes, the full algorithm, and its evaluation | planned |
-# | 11 | PrivABN and its evaluation | planned |
+# | **10** | HMPrivBayes, the full algorithm, and its evaluation | yes |
+# | **11** | PrivABN and its evaluation | yes |
 # | 12 | PPBA: spanning tree, dynamic weights, the ratio q | planned |
 # | 13 | genetic structure search and its evaluation | planned |
 # | 14 | custom networks and disclosure risk | planned |
@@ -213,7 +213,8 @@ print(pds.HPPrivBayes(epsilon=1.0, k=2, sensitive="occupation").fit(adult.frame,
 # | 18 | all of them side by side; choosing k and ε | planned |
 # | 19 | your own data | planned |
 #
-# In a hurry? 00 → 01 → 02 teaches the privacy, 03 → 04 the algorithm, 05 → 06 → 07 the paper.
+# In a hurry? 00 → 01 → 02 teaches the privacy, 03 → 04 the algorithm. After these each paper stands alone: 05 → 06 → 07 HPPrivBayes, 08 → 09 → 10
+# HMPrivBayes, 11 PrivABN.
 #
 # ## Summary
 #
