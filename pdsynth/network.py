@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -66,6 +66,15 @@ class Network:
         if parent not in self.parents(child):
             raise SchemaError(f"{parent!r} is no parent of {child!r}: its parents are {self.parents(child)}")
         return Network(tuple((c, tuple(p for p in ps if (p, c) != (parent, child))) for c, ps in self.pairs))
+
+    @classmethod
+    def of_columns(cls, pairs: Iterable[tuple[int, tuple[int, ...]]], names: Sequence[str]) -> Network:
+        """A network from (child, parents) column numbers.
+
+        >>> Network.of_columns([(1, ()), (0, (1,))], ["pay", "age"]).pairs
+        (('age', ()), ('pay', ('age',)))
+        """
+        return cls(tuple((names[c], tuple(names[p] for p in parents)) for c, parents in pairs))
 
     @property
     def order(self) -> tuple[str, ...]:

@@ -13,14 +13,16 @@ from privacy_tools import curator_of, neighbourhoods, records_of, schema_of
 from test_end_to_end_audit import bound, ceiling
 from test_one_door import Spy
 
-from pdsynth import Model, Network, PrivABN, SchemaError
+from pdsynth import Model, Network, PrivABN, SchemaError, Synthesizer
 from pdsynth import conditionals as room
 from pdsynth.budgets import TableBudget
 from pdsynth.conditionals import SparseTable, conditional
 from pdsynth.errors import BudgetError, PrivacyError
 from pdsynth.measures import GRID, conditional_sensitivity
 from pdsynth.mechanisms import ExactNoise, NoNoise
-from pdsynth.synthesizers.privabn import printed_scale, useful_parents
+from pdsynth.synthesizers import parts
+from pdsynth.synthesizers.parts import Adaptive
+from pdsynth.synthesizers.privabn import printed_scale
 
 
 def frame_of(rows) -> tuple[pd.DataFrame, object]:
@@ -63,11 +65,28 @@ class TestStrict:
 
     def test_the_largest_useful_in_degree(self):
         """n ε₂ / (2 m θ) = 21574·0.5/(2·16·4) = 84.3 cells: 64 of them are 2^(5+1)."""
-        assert useful_parents("auto", 16, 21_574, Q(1, 2), Q(4)) == 5
-        assert useful_parents("auto", 16, 21_574, Q(1, 40), Q(4)) == 1
-        assert useful_parents("auto", 16, 100, Q(1, 40), Q(4)) == 0
-        assert useful_parents("auto", 3, 10**12, Q(1), Q(4)) == 2
-        assert useful_parents(3, 16, 100, Q(1, 40), Q(4)) == 3
+        assert Adaptive().largest(16, 21_574, Q(1, 2)) == 5
+        assert Adaptive().largest(16, 21_574, Q(1, 40)) == 1
+        assert Adaptive().largest(16, 100, Q(1, 40)) == 0
+        assert Adaptive().largest(3, 10**12, Q(1)) == 2
+        assert Adaptive().largest(3, 10**30, Q(1)) == 2
+        assert Adaptive(usefulness=1).largest(16, 21_574, Q(1, 2)) == 7
+        assert Adaptive(3).largest(16, 100, Q(1, 40)) == 3
+
+    def test_as_a_part_it_mixes_with_others(self):
+        frame, schema = frame_of(chain())
+        mixed = Synthesizer(3, structure=Adaptive(k=2), budget=parts.RiskEntropy(), random_state=2).fit(frame, schema)
+        assert mixed.ledger_.epsilon == 3
+        assert any(e.mechanism == "exponential" for e in mixed.ledger_.entries)
+        published = {"structure": Adaptive(), "beta": 0.5, "guarantee": "published", "conditionals": "conditional", "random_state": 2}
+        printed, paper = (
+            Synthesizer(3, **published).fit(frame, schema),
+            PrivABN(3, guarantee="published", random_state=2).fit(frame, schema),
+        )
+        assert printed.network_ == paper.network_
+        assert printed.ledger_.finite == paper.ledger_.finite
+        with pytest.raises(BudgetError, match="two-valued attributes: use PrivABN"):
+            Synthesizer(structure=Adaptive()).fit(schema_of((3, 2)).decode(np.zeros((9, 2), dtype=np.uint8)), schema_of((3, 2)))
 
     def test_the_spy_sees_no_unpaid_reading(self, monkeypatch):
         spy = Spy(monkeypatch)

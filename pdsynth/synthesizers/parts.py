@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -19,15 +20,16 @@ from ..measures import normalised_risk_entropy
 from ..mechanisms import Noise
 from ..network import Network
 from ..schema import Schema
-from ..structure import Degree, FixedDegree, greedy, ordered
+from ..structure import Degree, FixedDegree, Usefulness, greedy, ordered
+from ..structure.adaptive import adaptive, nested, selections
 from ..structure.pairwise import pairwise
 from ..structure.restrictions import Restriction
 from ..structure.tree import tree
-from .degrees import check_degree, choose_degree, prepare
+from .degrees import AUTO_CELLS, check_degree, check_parents, choose_degree, prepare
 from .groups import TwoGroups
 
 __all__ = [
-    "Fixed", "Geometric", "Greedy", "Groups", "Learnt", "Ordered", "PairwiseSums", "Restriction", "RiskEntropy", "SpanningTree",
+    "Adaptive", "Fixed", "Geometric", "Greedy", "Groups", "Learnt", "Ordered", "PairwiseSums", "Restriction", "RiskEntropy", "SpanningTree",
     "TwoGroups", "Uniform",
 ]  # fmt: skip
 
@@ -242,6 +244,49 @@ class PairwiseSums(_Searched):
         kept = None if self.keep is None else number("keep", self.keep)
         network, weights, entry = pairwise(curator, degree, epsilon1, keep=kept, restriction=self.restriction)
         return Learnt(network, epsilon1, weights, entry)
+
+
+@dataclass(frozen=True)
+class Adaptive:
+    """PrivABN: parent sets of two-valued attributes grow by one attribute at a time; under strict they stop when noise outweighs it.
+
+    ``k``: largest number of parents; ``"auto"``: no cap as printed, the largest θ-useful number under strict.
+    """
+
+    k: int | str = "auto"
+    usefulness: float = 4
+
+    def check(self, schema: Schema) -> None:
+        """Refuse impossible degrees, and attributes of more than two values."""
+        check_parents(self.k, len(schema))
+        positive("usefulness", self.usefulness)
+        if max(schema.sizes) > 2:
+            raise BudgetError("Adaptive() needs two-valued attributes: use PrivABN, which takes every table through its bits")
+
+    def learn(self, curator: Curator, noise: Noise, epsilon1: Fraction, epsilon2: Fraction) -> Learnt:
+        """ABN with raw candidates where the guarantee is the paper's, nested selections under strict.
+
+        **Privacy:** as :func:`pdsynth.structure.adaptive.adaptive` and :func:`pdsynth.structure.adaptive.nested`; ε₁, of which what
+        STOP leaves over is charged all the same.
+        """
+        names, m, n = curator.schema.names, len(curator.schema), curator.n
+        if curator.guarantee != "strict":
+            most = None if isinstance(self.k, str) else int(self.k)
+            return Learnt(Network.of_columns(adaptive(curator, epsilon1, noise, most=most), names), epsilon1)
+        most = self.largest(m, n, epsilon2)
+        if most == 0:  # no edge is worth its noise: nothing is spent
+            return Learnt(Network(tuple((name, ()) for name in names)))
+        total = selections(m, most)
+        pairs, used = nested(curator, epsilon1 / total, noise, most=most, tables=m, epsilon2=epsilon2)
+        curator.forfeit(epsilon1 * (total - used) / total, "selections that STOP left over", "algorithms §6.4")
+        return Learnt(Network.of_columns(pairs, names), epsilon1)
+
+    def largest(self, m: int, n: int, epsilon2: Fraction) -> int:
+        """In-degree of a strict network of m bits: k, or with ``"auto"`` the largest whose 2^(k+1) cells are θ-useful."""
+        if not isinstance(self.k, str):
+            return int(self.k)
+        useful = Usefulness.of(n, m, epsilon2, positive("usefulness", self.usefulness)).cells
+        return min(max(math.floor(min(useful, Fraction(AUTO_CELLS))).bit_length() - 2, 0), m - 1)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 from typing import Any
 
@@ -16,10 +15,9 @@ from ..measures import GRID
 from ..mechanisms import Noise
 from ..network import Network
 from ..schema import Schema
-from ..structure import Usefulness
-from ..structure.adaptive import Pairs, adaptive, nested, selections
 from .base import Synthesizer
-from .degrees import AUTO_CELLS, MAX_CELLS, check_noise, check_parents
+from .degrees import MAX_CELLS, check_noise, check_parents
+from .parts import Adaptive
 
 SDG = "PrivABN Alg 4 line 5"
 
@@ -92,41 +90,19 @@ class PrivABN(Synthesizer):
 
     def _recipe(self, curator: Curator, noise: Noise, epsilon: Fraction) -> tuple[Network, tuple[Table, ...]]:
         bits = curator if max(curator.schema.sizes) == 2 else curator.binary()
-        names, m = bits.schema.names, len(bits.schema)
-        epsilon1 = epsilon * share("beta", self.beta)
-        epsilon2 = epsilon - epsilon1
-        if self.guarantee != "strict":
-            pairs = adaptive(bits, epsilon1, noise, most=None if isinstance(self.k, str) else int(self.k))  # Alg 5 line 2
-            network = named(pairs, names)
-            budget = TableBudget(printed_scale(m, curator.n, epsilon2), epsilon2 / m, source=SDG)
-            return network, noisy_conditionals(bits, network, dict.fromkeys(names, budget), noise)  # line 3
-        most = useful_parents(self.k, m, curator.n, epsilon2, positive("usefulness", self.usefulness))
-        if most == 0:  # no edge is worth its noise: all of ε goes to the one-way tables
-            network, epsilon2 = Network(tuple((name, ()) for name in names)), epsilon
-        else:
-            total = selections(m, most)
-            pairs, used = nested(bits, epsilon1 / total, noise, most=most, tables=m, epsilon2=epsilon2)
-            curator.forfeit(epsilon1 * (total - used) / total, "selections that STOP left over", "algorithms §6.4")
-            network = named(pairs, names)
-        return network, noisy_tables(bits, network, dict.fromkeys(names, uniform(m, epsilon2, source=f"{SDG}, on joint counts")))
-
-
-def named(pairs: Pairs, names: tuple[str, ...]) -> Network:
-    """Column pairs as a network."""
-    return Network(tuple((names[c], tuple(names[p] for p in parents)) for c, parents in pairs))
+        names, m, epsilon1 = bits.schema.names, len(bits.schema), epsilon * share("beta", self.beta)
+        learnt = Adaptive(self.k, self.usefulness).learn(bits, noise, epsilon1, epsilon - epsilon1)  # Algorithm 5, line 2
+        epsilon2 = epsilon - learnt.spent
+        if self.guarantee == "strict":
+            even = uniform(m, epsilon2, source=f"{SDG}, on joint counts")
+            return learnt.network, noisy_tables(bits, learnt.network, dict.fromkeys(names, even))
+        budget = TableBudget(printed_scale(m, curator.n, epsilon2), epsilon2 / m, source=SDG)
+        return learnt.network, noisy_conditionals(bits, learnt.network, dict.fromkeys(names, budget), noise)  # line 3
 
 
 def printed_scale(m: int, n: int, epsilon2: Fraction) -> Fraction:
     """The printed Lap(2m/(n ε₂)) on each conditional probability (PrivABN, Algorithm 4, line 5)."""
     return Fraction(2 * m) / (n * epsilon2)
-
-
-def useful_parents(k: int | str, m: int, n: int, epsilon2: Fraction, usefulness: Fraction) -> int:
-    """Largest in-degree of a strict network of m bits: k, or with ``"auto"`` the largest whose 2^(k+1) cells are θ-useful."""
-    if not isinstance(k, str):
-        return int(k)
-    cells = math.floor(min(Usefulness.of(n, m, epsilon2, usefulness).cells, Fraction(AUTO_CELLS)))
-    return min(max(cells.bit_length() - 2, 0), m - 1)
 
 
 def check_cells(k: int | str, m: int, guarantee: str) -> None:

@@ -21,7 +21,7 @@ from ...partition import Clusters
 from ...structure.adaptive import Pairs, adaptive, nested, selections
 from ..base import Synthesizer
 from ..hmprivbayes import HMPrivBayes, travelling
-from ..privabn import SDG, named, printed_scale
+from ..privabn import SDG, printed_scale
 
 NOTE = "PrivSCBN is a reconstruction: its authors' text beyond the abstract was not available"
 DPSC, PARALLEL = "PrivSCBN (reconstruction): DPSC on Jaccard distances", "PrivSCBN (reconstruction): one budget for all clusters"
@@ -114,7 +114,7 @@ class PrivSCBN(HMPrivBayes):
         for door, cluster, label in zip(bits.parallel("clusters", PARALLEL, labels), clusters, labels, strict=True):
             part = adaptive(door, epsilon2, noise, most=int(self.l), columns=cluster, label=f" in {label[8:]}")
             budget = TableBudget(printed_scale(len(cluster), curator.n, epsilon3), epsilon3 / len(cluster), source=SDG)
-            network = named(part, encoding.schema.names)
+            network = Network.of_columns(part, encoding.schema.names)
             tables += noisy_conditionals(door, network, dict.fromkeys(network.order, budget), noise)
             pairs += part
         return self._network(pairs, clusters, encoding), tuple(tables)
@@ -137,4 +137,4 @@ class PrivSCBN(HMPrivBayes):
         names = encoding.schema.names
         self.clusters_ = tuple(tuple(names[j] for j in cluster) for cluster in clusters)
         self.degree_rule_ = f"at most {self.l} parents"
-        return named(pairs, names)
+        return Network.of_columns(pairs, names)
