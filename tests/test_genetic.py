@@ -358,7 +358,7 @@ class TestGeneticBayes:
         """From n, the number of pairs and ε₁ alone: two very different tables get the same warning."""
         words = []
         for rows in (ROWS, np.zeros_like(ROWS)):
-            with pytest.warns(UserWarning, match="10 associations on n = 400.*mostly chance.*k='auto'") as seen:
+            with pytest.warns(UserWarning, match="10 associations on n = 400.*many edges will be chance.*k='auto'") as seen:
                 fitted = GeneticBayes(epsilon=1, k=2, **SMALL).fit_records(records_of(rows, (3,) * 5))
             words.append(str(seen[0].message))
             assert words[-1] in fitted.ledger_.notes

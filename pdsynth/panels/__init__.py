@@ -20,6 +20,8 @@ LESSONS = {
     "risk_entropy": "09_normalised_risk_entropy",
     "hmprivbayes": "10_hmprivbayes",
     "privabn": "11_privabn",
+    "genetic": "13_genetic_structure_search",
+    "custom": "14_custom_networks_and_disclosure",
 }
 
 __all__ = sorted(LESSONS)

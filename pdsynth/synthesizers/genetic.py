@@ -162,7 +162,7 @@ class GeneticBayes(Synthesizer):
             spent = float(self.beta) * float(self.epsilon)
             words = (
                 f"the sketch of {len(permitted.pairs)} associations on n = {curator.n:,} records at ε₁ = {spent:.3g} has noise of "
-                f"scale {t:.2g}, and strongly tied attributes have {STRONG}: the network will be mostly chance. "
+                f"scale {t:.2g}, and strongly tied attributes have about {STRONG}: many edges will be chance. "
                 "Choose a larger epsilon, or k='auto'"
             )
             curator.ledger.notes.append(words)
