@@ -12,12 +12,12 @@ from .synthesizers import PPBA, GeneticBayes, HMPrivBayes, HPPrivBayes, PrivABN,
 
 __version__ = "0.1.0"
 
-_ROOMS = {room: room for room in ("datasets", "lessons", "panels", "papers", "parts", "plan", "plots", "price", "widgets")}
+_ROOMS = {room: room for room in ("audit", "datasets", "lessons", "panels", "papers", "parts", "plan", "plots", "price", "widgets")}
 _ROOMS |= {"evaluate": "evaluation", "baselines": "synthesizers.baselines", "parts": "synthesizers.parts"}
 
 __all__ = [
     "Attribute", "BudgetDegenerate", "BudgetError", "GeneticBayes", "HMPrivBayes", "HPPrivBayes", "Ledger", "Model", "Network", "PPBA",
-    "PrivABN", "PrivBayes", "PrivacyError", "Schema", "SchemaError", "Synthesizer", "baselines", "datasets", "evaluate",
+    "PrivABN", "PrivBayes", "PrivacyError", "Schema", "SchemaError", "Synthesizer", "audit", "baselines", "datasets", "evaluate",
     "papers", "parts", "plan", "plots", "price", "widgets",
 ]  # fmt: skip
 

@@ -30,7 +30,7 @@ FLOORS = {
     **dict.fromkeys(["structure", "partition", "budgets", "conditionals", "consistency"], 3),
     "model": 4,
     "synthesizers": 5,
-    **dict.fromkeys(["evaluation", "datasets"], 6),
+    **dict.fromkeys(["evaluation", "datasets", "audit"], 6),
     **dict.fromkeys(["plots", "widgets", "papers", "panels", "lessons"], 7),
     **dict.fromkeys(["__init__", "__main__"], 8),
 }

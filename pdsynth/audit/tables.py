@@ -1,0 +1,98 @@
+"""Small tables and their neighbours under replacing one record, for audits by enumeration and by sampling."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..counts import Records
+from ..curator import Curator
+from ..ledger import Ledger
+from ..mechanisms import Noise
+from ..schema import Attribute, Schema
+
+
+def schema_of(sizes: Sequence[int], **options: Any) -> Schema:
+    """A public schema with attributes x0, x1, … of these domain sizes."""
+    return Schema(tuple(Attribute.categorical(f"x{j}", range(size)) for j, size in enumerate(sizes)), **options)
+
+
+def records_of(rows: Any, sizes: Sequence[int]) -> Records:
+    """Records from rows of codes (n, d)."""
+    return Records(np.array(rows, dtype=np.uint8).reshape(-1, len(sizes)), schema_of(sizes))
+
+
+def curator_of(
+    rows: Any, sizes: Sequence[int], noise: Noise, epsilon: Fraction = Fraction(1), guarantee: str = "strict", **options: Any
+) -> Curator:
+    """A curator of these rows with a fresh ledger."""
+    return Curator(records_of(rows, sizes), Ledger(epsilon, guarantee), noise, **options)
+
+
+def cells_of(sizes: Sequence[int]) -> list[tuple[int, ...]]:
+    """All possible records."""
+    return list(itertools.product(*map(range, sizes)))
+
+
+def multisets(n: int, cells: int) -> Iterator[tuple[int, ...]]:
+    """All tables of n records over some cells, as sorted tuples of cell numbers."""
+    return itertools.combinations_with_replacement(range(cells), n)
+
+
+def neighbourhoods(n: int, cells: int) -> Iterator[list[tuple[int, ...]]]:
+    """All tables that share n−1 records: any two of a list are neighbours under replacing one record, and every pair is in one."""
+    for shared in multisets(n - 1, cells):
+        yield [tuple(sorted((*shared, extra))) for extra in range(cells)]
+
+
+def largest_change(score: Callable[[np.ndarray], float], n: int, shape: tuple[int, ...]) -> float:
+    """The largest difference of a score of count tables over all neighbours of all tables with n records."""
+    cells = math.prod(shape)
+    known: dict[tuple[int, ...], float] = {}
+
+    def value(records: tuple[int, ...]) -> float:
+        if records not in known:
+            known[records] = score(np.bincount(records, minlength=cells).reshape(shape))
+        return known[records]
+
+    return max(max(v) - min(v) for v in (list(map(value, around)) for around in neighbourhoods(n, cells)))
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two neighbouring tables: rows of codes (n, d) each, domain sizes (d,), and in words how they differ."""
+
+    before: np.ndarray = field(repr=False)
+    after: np.ndarray = field(repr=False)
+    sizes: tuple[int, ...]
+    words: str = ""
+
+    @cached_property
+    def records(self) -> tuple[Records, Records]:
+        """The two tables as records that keep their counts."""
+        return records_of(self.before, self.sizes), records_of(self.after, self.sizes)
+
+    def swapped(self) -> Pair:
+        """The same pair the other way round."""
+        return Pair(self.after, self.before, self.sizes, self.words)
+
+    def __str__(self) -> str:
+        if len(self.before) != len(self.after):
+            return f"{self.words} (n = {len(self.before):,} → {len(self.after):,})"
+        moved = np.flatnonzero((np.asarray(self.before) != np.asarray(self.after)).any(axis=1))
+        return f"{self.words} (n = {len(self.before):,}, {len(moved)} record replaced)"
+
+
+def zeros_to_ones(d: int, n: int = 9) -> Pair:
+    """N records of zeros; in the neighbour one of them is all ones: a record that moves two cells of every table."""
+    before = np.zeros((n, d), dtype=np.uint8)
+    after = before.copy()
+    after[-1] = 1
+    return Pair(before, after, (2,) * d, "all records are zeros → one is all ones")
