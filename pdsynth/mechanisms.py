@@ -7,11 +7,13 @@ release, so Mironov's attack (2012) has nothing to hold on to.
 
 from __future__ import annotations
 
+import math
 import os
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -177,6 +179,52 @@ class ExactNoise(Noise):
 
     def generator(self) -> np.random.Generator:  # noqa: D102
         return np.random.Generator(np.random.PCG64(np.random.SeedSequence(self._entropy)))
+
+
+class OpenDPNoise(ExactNoise):
+    """The same laws from OpenDP's hardened samplers (the extra ``secure``), always from the operating system's randomness.
+
+    Slower than ``ExactNoise``, and checked by other people. OpenDP takes scales as doubles: they are rounded up, so that no release
+    costs more than its ledger says. Raises ImportError where OpenDP isn't installed.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        try:
+            self._dp = import_module("opendp.prelude")
+        except ImportError as missing:
+            raise ImportError("noise='opendp' needs OpenDP: pip install 'pdsynth[secure]', or use noise='exact'") from missing
+        self._dp.enable_features("contrib")
+        self._cells = self._dp.vector_domain(self._dp.atom_domain(T="i64"))
+
+    def discrete_laplace(self, scale: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:  # noqa: D102
+        wide = np.broadcast_to(np.asarray(scale, dtype=object), shape)
+        if max(wide.ravel()) >= WORD:
+            raise BudgetError(f"a noise scale of {float(max(wide.ravel())):.3g} leaves nothing of any count: raise ε")
+        out = np.zeros(shape, dtype=np.int64)
+        for one in set(wide.ravel()):
+            cells = wide == one
+            sampler = self._dp.m.make_laplace(self._cells, self._dp.l1_distance(T="i64"), scale=float_above(one))
+            out[cells] = sampler([0] * int(cells.sum()))
+        return out
+
+    def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:  # noqa: D102
+        common = math.gcd(*numerators.tolist()) or denominator  # ε's numerator cancels, so that the scores fit 64 bits again
+        # noisy max with exponential noise is permute-and-flip (Ding et al. 2021), with Gumbel noise the exponential mechanism
+        noise = self._dp.max_divergence() if permute else self._dp.zero_concentrated_divergence()
+        scale = float_above(Fraction(denominator, common))
+        sampler = self._dp.m.make_noisy_max(self._cells, self._dp.linf_distance(T="i64"), noise, scale=scale)
+        return int(sampler((-(numerators // common)).tolist()))
+
+
+def float_above(value: Fraction) -> float:
+    """The nearest double that isn't smaller.
+
+    >>> float_above(Fraction(1, 10)) >= Fraction(1, 10)
+    True
+    """
+    near = float(value)
+    return near if Fraction(near) >= value else math.nextafter(near, math.inf)
 
 
 class CommonNoise(Noise):

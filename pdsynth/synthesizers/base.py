@@ -17,7 +17,7 @@ from ..counts import Records
 from ..curator import GUARANTEES, Curator
 from ..errors import BudgetError, PrivacyError, SchemaError
 from ..ledger import Ledger, exact
-from ..mechanisms import CommonNoise, ExactNoise, Noise, NoNoise
+from ..mechanisms import CommonNoise, ExactNoise, Noise, NoNoise, OpenDPNoise
 from ..model import Model
 from ..network import Network
 from ..schema import Schema
@@ -40,7 +40,9 @@ class Synthesizer:
     conditionals : where the noise goes: ``"joint"`` counts, or ``"conditional"`` probabilities as PrivABN prints it, which isn't
         private and so is refused under strict.
     beta : share of ε for the structure; what a structure doesn't need goes to the tables.
-    guarantee, noise, random_state : as in every synthesizer.
+    guarantee : ``"strict"``, ``"published"`` or ``"none"``.
+    noise : ``"exact"``; ``"opendp"``: the same laws from OpenDP's hardened samplers, for release; ``"common"``: seeded, for simulations.
+    random_state : None draws from the operating system; a seed makes noise that others could draw, too, and the ledger says so.
 
     A fitted synthesizer has ``ledger_``, ``network_``, ``model_`` and ``schema_``. Constructor keywords are stored untouched and
     checked in ``fit``; subclasses write one ``_recipe``.
@@ -140,7 +142,7 @@ class Synthesizer:
         if self.guarantee == "none":
             source: Noise = NoNoise(self.random_state or 0)
         else:
-            source = noise or (CommonNoise(self.random_state or 0) if self.noise == "common" else ExactNoise(self.random_state))
+            source = noise or self._source()
         ledger = Ledger(epsilon, self.guarantee)
         curator = Curator(records, ledger, source)
         network, tables = self._recipe(curator, source, epsilon)
@@ -165,13 +167,21 @@ class Synthesizer:
     def _check_parameters(self) -> Fraction:
         if self.guarantee not in GUARANTEES:
             raise BudgetError(f"guarantee must be one of {GUARANTEES}, got {self.guarantee!r}")
-        if self.noise not in ("exact", "common"):
-            raise BudgetError(f"noise must be 'exact' or 'common', got {self.noise!r}")
+        if self.noise not in ("exact", "opendp", "common"):
+            raise BudgetError(f"noise must be 'exact', 'opendp' or 'common', got {self.noise!r}")
         seed = self.random_state
         seeds = seed if isinstance(seed, (list, tuple)) and seed else [seed]
         if seed is not None and not all(isinstance(s, (int, np.integer)) and not isinstance(s, bool) and s >= 0 for s in seeds):
             raise BudgetError(f"random_state must be None or a whole number of at least 0, got {seed!r}")
+        if self.noise == "opendp" and seed is not None:
+            raise BudgetError("OpenDP draws from the operating system and takes no seed: use random_state=None, or noise='exact'")
         return positive("epsilon", self.epsilon)
+
+    def _source(self) -> Noise:
+        """The random source that ``noise`` names."""
+        if self.noise == "opendp":
+            return OpenDPNoise()
+        return CommonNoise(self.random_state or 0) if self.noise == "common" else ExactNoise(self.random_state)
 
     def _check_schema(self, schema: Schema, n: int) -> None:
         """Refuse, from public facts alone, what can't be fitted."""
