@@ -15,6 +15,7 @@ from pdsynth.ledger import Ledger
 from pdsynth.measures import GRID, association, mutual_information
 from pdsynth.mechanisms import ExactNoise, NoNoise
 from pdsynth.partitions import Partitions
+from pdsynth.structure import Restriction
 from pdsynth.structure.adaptive import ParentChoice, adaptive, growth_penalty, nested, printed_sensitivity, selections
 
 
@@ -229,6 +230,23 @@ class TestNested:
             assert curator.ledger.check() == ["L10 noise is reproducible: do not release"]
         assert degree[Q(1, 100)] == 1
         assert degree[Q(10**4)] >= 2
+
+    @given(tables.filter(lambda rows: rows.shape[1] >= 5), st.integers(0, 99))
+    def test_a_public_policy_is_kept(self, rows, seed):
+        """x0 is the target, x1 sensitive, x2 always a parent of x3, x4 never: all of it without a selection of its own."""
+        d = rows.shape[1]
+        policy = Restriction("x0", "x1", forced=(("x2", "x3"),), forbidden=(("x4", "x3"),))
+        curator = curator_of(rows, (2,) * d, ExactNoise(seed), epsilon=Q(100))
+        pairs, used = nested(curator, Q(1, 2), ExactNoise(seed), most=3, tables=d, epsilon2=Q(10**6), restriction=policy)
+        parents = dict(pairs)
+        assert [c for c, _ in pairs][:2] == [0, 1]
+        assert (parents[0], parents[1]) == ((), (0,))
+        assert not any(1 in p for p in parents.values())
+        assert 2 in parents[3]
+        assert 4 not in parents[3]
+        assert all(len(p) <= 3 for p in parents.values())
+        assert sorted(parents) == list(range(d))
+        assert d - 2 <= used == len(curator.ledger.entries) <= selections(d, 3)
 
     @given(st.integers(2, 12), st.integers(1, 12))
     def test_the_number_of_selections(self, d, most):

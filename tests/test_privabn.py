@@ -20,6 +20,7 @@ from pdsynth.conditionals import SparseTable, conditional
 from pdsynth.errors import BudgetError, PrivacyError
 from pdsynth.measures import GRID, conditional_sensitivity
 from pdsynth.mechanisms import ExactNoise, NoNoise
+from pdsynth.structure import Restriction
 from pdsynth.synthesizers import parts
 from pdsynth.synthesizers.parts import Adaptive
 from pdsynth.synthesizers.privabn import printed_scale
@@ -85,6 +86,11 @@ class TestStrict:
         )
         assert printed.network_ == paper.network_
         assert printed.ledger_.finite == paper.ledger_.finite
+        custom = Adaptive(restriction=Restriction("x5", "x0"))
+        assert Synthesizer(30, structure=custom).fit(frame, schema).network_.pairs[:2] == (("x5", ()), ("x0", ("x5",)))
+        assert Synthesizer(0.1, structure=custom).fit(frame, schema).network_.edges == (("x5", "x0"),)
+        with pytest.raises(BudgetError, match="restriction under guarantee='strict' only"):
+            Synthesizer(structure=custom, guarantee="none").fit(frame, schema)
         with pytest.raises(BudgetError, match="two-valued attributes: use PrivABN"):
             Synthesizer(structure=Adaptive()).fit(schema_of((3, 2)).decode(np.zeros((9, 2), dtype=np.uint8)), schema_of((3, 2)))
 

@@ -11,6 +11,7 @@ import numpy as np
 from ..curator import Candidates, Curator
 from ..measures import GRID, SCORES
 from ..mechanisms import Noise
+from .restrictions import Restriction
 
 Pairs = list[tuple[int, tuple[int, ...]]]
 
@@ -100,10 +101,6 @@ def adaptive(
     return pairs
 
 
-def _same(child: int, parents: Sequence[tuple[int, ...]]) -> tuple[np.ndarray, np.ndarray]:
-    return np.full(len(parents), child, dtype=np.int64), np.array(parents, dtype=np.int64)
-
-
 def selections(d: int, most: int) -> int:
     """How many selections :func:`nested` may need for d attributes: Σ min(most, i−1) over i = 2 … d."""
     return sum(min(most, i - 1) for i in range(2, d + 1))
@@ -128,32 +125,38 @@ def nested(
     epsilon2: Fraction,
     columns: Sequence[int] | None = None,
     label: str = "",
+    restriction: Restriction | None = None,
 ) -> tuple[Pairs, int]:
     """The strict form of ABN (`algorithms` §6.4): a nested exponential mechanism of ``each`` a selection, and how many it used.
 
     For every node: one selection over (S, {p}), p placed before; then up to ``most`` − 1 further ones over the remaining placed
     attributes and STOP, with score R less the public penalty of :func:`growth_penalty` for ``tables`` tables that share
-    ``epsilon2``. STOP is the set as it stands. A node without placed attributes left to add stops by itself.
+    ``epsilon2``. STOP is the set as it stands. A node without placed attributes left to add stops by itself. What a
+    ``restriction`` settles stands first; forced parents are in a set from the beginning.
 
-    **Privacy:** every selection costs ``each``: its candidates are all placed attributes, its penalty is public, its score R of a
-    two-valued child has sensitivity 4(n−1) in units of K. At most :func:`selections` of them.
+    **Privacy:** every selection costs ``each``: its candidates are all placed attributes that policy permits, its penalty is
+    public, its score R of a two-valued child has sensitivity 4(n−1) in units of K. At most :func:`selections` of them.
     """
     columns = list(range(len(curator.schema)) if columns is None else columns)
-    placed = [columns[noise.child(f"root{label}").below(len(columns))]]
-    pairs: Pairs = [(placed[0], ())]
-    used = 0
+    permitted = (restriction or Restriction()).on(curator.schema.names)
+    roots = permitted.ready(columns, permitted.first)
+    pairs: Pairs = list(permitted.opening) or [(roots[noise.child(f"root{label}").below(len(roots))], ())]
+    used, placed = 0, [child for child, _ in pairs]
     while len(placed) < len(columns):
         where = f"{len(placed) + 1} of {len(columns)}{label}"
-        left = [c for c in columns if c not in placed]
-        grid = np.array([(c, p) for c in left for p in placed], dtype=np.int64)
-        child, parents = curator.select(Candidates(((grid[:, 0], grid[:, 1:]),)), "R", each, step=f"pair {where}", source=SELECTION)
+        ready = permitted.ready([c for c in columns if c not in placed], placed)
+        first = [(c, *permitted.parents(c, placed)) for c in ready]
+        offered = [(c, (*forced, p)) for c, forced, free in first if len(forced) < most for p in free]
+        offered += [(c, forced) for c, forced, free in first if len(forced) >= most or not free]
+        child, parents = curator.select(_together(offered), "R", each, step=f"pair {where}", source=SELECTION)
         used += 1
-        while len(parents) < min(most, len(placed)):
-            more = [(*parents, p) for p in placed if p not in parents]
-            offered = Candidates((_same(child, [parents]), _same(child, more)))  # STOP comes first
+        free = permitted.parents(child, placed)[1]
+        while len(parents) < most and set(free) - set(parents):
+            more = [(child, (*parents, p)) for p in free if p not in parents]
             penalty = growth_penalty(len(parents), curator.n, tables, epsilon2)
-            offsets = np.array([0, *[-penalty] * len(more)], dtype=np.int64)
-            _, larger = curator.select(offered, "R", each, step=f"parent {len(parents) + 1} of {where}", source=SELECTION, offsets=offsets)
+            offsets = np.array([0, *[-penalty] * len(more)], dtype=np.int64)  # STOP comes first
+            _, larger = curator.select(_together([(child, parents), *more]), "R", each, offsets=offsets, source=SELECTION,
+                                       step=f"parent {len(parents) + 1} of {where}")  # fmt: skip
             used += 1
             if larger == parents:
                 break
@@ -161,3 +164,13 @@ def nested(
         pairs.append((child, parents))
         placed.append(child)
     return pairs, used
+
+
+def _together(pairs: Pairs) -> Candidates:
+    """Pairs as candidates: blocks of equal parent number, smaller sets first, otherwise in their order."""
+    blocks = []
+    for size in sorted({len(parents) for _, parents in pairs}):
+        rows = [(child, parents) for child, parents in pairs if len(parents) == size]
+        parents = np.array([p for _, p in rows], dtype=np.int64).reshape(len(rows), size)
+        blocks.append((np.array([c for c, _ in rows], dtype=np.int64), parents))
+    return Candidates(tuple(blocks))

@@ -250,16 +250,22 @@ class PairwiseSums(_Searched):
 class Adaptive:
     """PrivABN: parent sets of two-valued attributes grow by one attribute at a time; under strict they stop when noise outweighs it.
 
-    ``k``: largest number of parents; ``"auto"``: no cap as printed, the largest θ-useful number under strict.
+    ``k``: largest number of parents; ``"auto"``: no cap as printed, the largest θ-useful number under strict. A ``restriction``
+    holds under strict only: the printed programme has no place for one.
     """
 
     k: int | str = "auto"
     usefulness: float = 4
+    restriction: Restriction | None = None
 
     def check(self, schema: Schema) -> None:
-        """Refuse impossible degrees, and attributes of more than two values."""
+        """Refuse impossible degrees and restrictions, and attributes of more than two values."""
         check_parents(self.k, len(schema))
         positive("usefulness", self.usefulness)
+        if self.restriction is not None:
+            permitted = self.restriction.on(schema.names)
+            if not isinstance(self.k, str):
+                permitted.check(int(self.k))
         if max(schema.sizes) > 2:
             raise BudgetError("Adaptive() needs two-valued attributes: use PrivABN, which takes every table through its bits")
 
@@ -271,13 +277,15 @@ class Adaptive:
         """
         names, m, n = curator.schema.names, len(curator.schema), curator.n
         if curator.guarantee != "strict":
+            if self.restriction is not None:
+                raise BudgetError(f"Adaptive() takes a restriction under guarantee='strict' only, not under {curator.guarantee!r}")
             most = None if isinstance(self.k, str) else int(self.k)
             return Learnt(Network.of_columns(adaptive(curator, epsilon1, noise, most=most), names), epsilon1)
         most = self.largest(m, n, epsilon2)
-        if most == 0:  # no edge is worth its noise: nothing is spent
-            return Learnt(Network(tuple((name, ()) for name in names)))
-        total = selections(m, most)
-        pairs, used = nested(curator, epsilon1 / total, noise, most=most, tables=m, epsilon2=epsilon2)
+        total, policy = selections(m, most), self.restriction or Restriction()
+        if most == 0 or not policy.on(names).free:  # no edge is worth its noise, or all is settled: nothing is spent
+            return Learnt(policy.on(names).settled(names))
+        pairs, used = nested(curator, epsilon1 / total, noise, most=most, tables=m, epsilon2=epsilon2, restriction=policy)
         curator.forfeit(epsilon1 * (total - used) / total, "selections that STOP left over", "algorithms §6.4")
         return Learnt(Network.of_columns(pairs, names), epsilon1)
 
