@@ -47,7 +47,7 @@ def test_printed_numbers_are_read_cell_by_cell():
     assert np.isnan(printed("table 6", "DS 3", "SV")[1])
     assert np.isnan(printed("table 9", "original", "SV")[0])  # not legible
     assert printed("table 9", "DSc 4", "Avg")[0] == 57.9
-    assert np.isnan(printed("table 9", "GA auto strict, ε = 1", "NB")[0])
+    assert np.isnan(printed("table 9", "strict GA, ε = 1", "NB")[0])
     averages = [printed("table 7", row, "Avg")[0] for row in VII]
     assert averages == pytest.approx([66.5, 49.4, 54.4, 59.8, 59.4, 40.7, 57.4], abs=0.06)
     tables = {key: set(rows) for key, rows in PRINTED.items()}
@@ -89,7 +89,7 @@ def test_reproduce_prints_the_paper_beside_us(small):
     result = pds.papers.reproduce("genetic", table=11, repeats=1, data=small, jobs=1, **{**QUICK, "custom": "4"})
     assert result.cells().loc["GA 4", "SV"].startswith("55.1±2.6 → ")
     assert " sd)" in result.cells().loc["GA 4", "SV"]
-    assert result.cells().loc["GA auto strict, ε = 1", "SV"].startswith("– → ")
+    assert result.cells().loc["strict GA, ε = 1", "SV"].startswith("– → ")
     assert "55.1±2.6 →" in repr(result)
     assert "55.1±2.6 →" in result._repr_html_()
 

@@ -354,6 +354,10 @@ def deviations(key: Key, settings: Settings) -> tuple[str, ...]:
             "The column GCAP is the accuracy of the most frequent value at the smallest distance. The paper names its equation (1), a mean "
             "share, but its Table IX fits only the former (average of the original's row 69.6; with the share 68.7)."
         )
+    if key in ("table 9", "table 10", "table 11", "table 12"):
+        out.append(
+            'The ordinary network of Tables IX to XII, which the paper calls "DS" there, is the genetic one with k = 4 (its footnote 19).'
+        )
     if key == "table 9":
         out.append("The paper's standard deviations in Table IX are over the five keys, ours over the repeats, each the mean of five keys.")
     if key == "table 10":

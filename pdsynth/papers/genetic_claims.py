@@ -38,8 +38,7 @@ def rows(key: Key, settings: Settings) -> list[tuple[str, dict[str, str]]]:
     """Rows of a table: label, and where its trials are."""
     out = []
     for curve, epsilon in compared(key, settings):
-        label = curve.method if curve.method == "original" else f"{curve.method} {curve.k}"
-        label += "" if epsilon == NO_NOISE else f" strict, ε = {epsilon:g}"
+        label = f"{curve.method} {curve.k}".strip() if epsilon == NO_NOISE else f"strict {curve.method}, ε = {epsilon:g}"
         out.append((label, {"method": curve.method, "guarantee": curve.guarantee, "k": curve.k}))
     return out
 
@@ -219,7 +218,7 @@ def disclosure(key: Key, data: pd.DataFrame, settings: Settings) -> list[Verdict
     open_ = Verdict(
         "On the original and the ordinary synthetic table attackers exceed the zero rule by a substantial margin", source,
         decided(min(above["original"]["Avg"], above["DS"]["Avg"]) > CLOSE, max(above["original"]["Avg"], above["DS"]["Avg"]) <= CLOSE),
-        f"zero rule {zero:.1f}; above it, points: original {above['original']['Avg']:+.1f}, DS {above['DS']['Avg']:+.1f}. "
+        f"zero rule {zero:.1f}; above it, points: original {above['original']['Avg']:+.1f}, ordinary (GA) {above['DS']['Avg']:+.1f}. "
         f"Strict, ε = {settings.epsilon:g}: {strict['GA']:+.1f}",
         "Without noise the network holds these ties.", f"both averages more than {CLOSE:g} point above the zero rule",
     )  # fmt: skip
@@ -240,7 +239,7 @@ def disclosure(key: Key, data: pd.DataFrame, settings: Settings) -> list[Verdict
     )  # fmt: skip
     gap = difference(percent(data, "Avg", "GA", k), percent(data, "Avg", "DSc", k))
     lower = Verdict("Custom networks decrease the disclosure risk", source, direction_verdict([gap]),
-                    f"DS − DSc, average of six attackers, points: {gap[0]:+.2f} ± {gap[1]:.2f}",
+                    f"GA − DSc, average of six attackers, points: {gap[0]:+.2f} ± {gap[1]:.2f}",
                     "A restriction of the structure; it says nothing about membership, nor about the sensitive value of people with a rare "
                     "target: for that the strict twin.", EACH)  # fmt: skip
     return [*agreement(key, data, settings), open_, custom, single, lower]
@@ -255,7 +254,7 @@ def custom_utility(key: Key, data: pd.DataFrame, settings: Settings) -> list[Ver
     loss = Verdict(
         "Custom networks drop the average accuracy slightly, without a substantial loss", f"§V-B, Table {ROMAN[str(key)]}",
         decided(gap <= COST, gap > COST and gap > half),
-        f"DS {average(ordinary):.1f}, DSc {average(custom):.1f}: a loss of {gap:+.2f} ± {half:.2f} points; original "
+        f"ordinary (GA) {average(ordinary):.1f}, DSc {average(custom):.1f}: a loss of {gap:+.2f} ± {half:.2f} points; original "
         f"{average(percent(data, 'Avg', 'original')):.1f}. Strict, ε = {settings.epsilon:g}: GA {strict[0]:.1f}, DSc {strict[1]:.1f}",
         "The target stays tied to the sensitive attribute and to the others, only those between them are cut; as the root it "
         "has no parents left to choose.",

@@ -75,8 +75,11 @@ def times(key: Key, data: pd.DataFrame, settings: Settings) -> go.Figure:
             label = {"DS": "greedy", "GA": "genetic", "DataSynthesizer": "DataSynthesizer 0.1.13 (greedy)"}[str(method)]
             style: dict[str, Any] = {"color": COLOUR[str(method)], "size": 8}
             plot.add_scatter(x=points["k"].astype(int), y=points["mean"], name=label, legendgroup=label, showlegend=column == 1,
-                             mode="lines+markers", marker=style, error_y={"type": "data", "array": points["ci95"], "width": 4},
-                             row=1, col=column)  # fmt: skip
+                             mode="lines+markers", marker=style, row=1, col=column,
+                             error_y=None if column == 3 else {"type": "data", "array": points["ci95"], "width": 4})  # fmt: skip
+    shares = data[data["metric"] == "share of the optimum"]
+    plot.add_scatter(x=shares["k"].astype(int), y=shares["value"], name="each search", mode="markers", row=1, col=3,
+                     marker={"symbol": "line-ew", "size": 14, "line": {"width": 1, "color": PALETTE["real"]}})  # fmt: skip
     for column in (1, 2):
         plot.update_yaxes(type="log", row=1, col=column)
     plot.update_yaxes(title_text="processor seconds", row=1, col=1)
