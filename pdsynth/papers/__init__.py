@@ -26,7 +26,8 @@ def reproduce(
 ) -> Result:
     """Run one experiment of a paper with the paper's parameters.
 
-    ``paper="hpprivbayes"``: the thesis' figures 3 to 6 on Adult in its own coding.
+    ``paper="hpprivbayes"``: the thesis' figures 3 to 6 on Adult in its own coding. ``"hmprivbayes"``: figures 4 to 6 on Adult
+    and Big5. ``"privabn"``: figures 1 to 3 on NLTCS, ACS and Retail, and table 2. ``"genetic"``: figures and tables of the GA paper.
 
     ``figure`` or ``table``: which one (without either, the paper's first). ``repeats``: independent fits a point (None: the
     paper's own number, which can take hours). ``data``: another table in place of the paper's; its ``target`` and ``sensitive``

@@ -8,14 +8,14 @@ import numpy as np
 import pandas as pd
 from scipy.stats import spearmanr
 
-from .privabn_settings import BAR, FROM, RIVALS, Settings, compared
+from .privabn_settings import BAR, FROM, RIVALS, Settings, compared, large
 from .results import BETTER, Verdict, average, counted, decided, difference, direction_verdict, spoken, values
 
 NEAR = 0.05  # the ε at which PrivABN is said to be as good as without privacy
 DERAILED = (
     "Noise of scale 2m/(nε₂) on every conditional, clipped at zero, flips a bit now and then; from there a row walks through parent "
-    "configurations that no record has, where the conditional is uniform. NoPrivABN has no noise and repeats the table. Strict pays n "
-    "times more for its noise and takes small parent sets."
+    "configurations that no record has, where the conditional is uniform. NoPrivABN has no noise and repeats the table. Strict has the "
+    "noise that it pays for, on joint counts, and so takes small parent sets."
 )
 
 
@@ -159,7 +159,7 @@ def table_2(data: pd.DataFrame, settings: Settings) -> list[Verdict]:
     right = [abs(greedy[k] / v - 1) < 0.01 for k, v in printed.items() if k in greedy and m == 50]
     first = Verdict(
         "GreedyBayes enumerates C(m+1, k+2) pairs", source, decided(bool(right) and all(right), not all(right)),
-        ", ".join(f"k = {k}: {v:,.0f}" for k, v in greedy.items()), "Σ over steps of (m−i)·C(i, k), an identity for i ≥ k.",
+        ", ".join(f"k = {k}: {large(v)}" for k, v in greedy.items()), "Σ over steps of (m−i)·C(i, k), an identity for i ≥ k.",
         "within 1 % of every number printed for m = 50",
     )  # fmt: skip
     second = Verdict(

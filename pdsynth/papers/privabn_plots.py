@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from ..plots import PALETTE, figure
 from .drawing import legend_below, panel, panels, repeats, ticks, titled
 from .engine import Key
-from .privabn_settings import BAR, Settings
+from .privabn_settings import BAR, Settings, large
 from .results import summarise
 
 
@@ -23,7 +23,7 @@ def coarse(data: pd.DataFrame, settings: Settings) -> go.Figure:
     for row, (table, metric) in enumerate(rows, 1):
         for column, alpha in enumerate(alphas, 1):
             panel(plot, summary, {"row": row, "col": column}, {"metric": metric, "dataset": table, "alpha": alpha})
-    ticks(plot, settings.epsilons, "")
+    ticks(plot, [e for e in settings.epsilons if np.log10(e) % 1 == 0] or settings.epsilons, "")  # the others have no room
     plot.update_xaxes(title_text="ε", row=len(rows))
     plot.update_yaxes(rangemode="tozero")
     plot.update_layout(title_text=titled(repeats(data), "Errors of random queries, in frequencies", f"{settings.queries} queries"))
@@ -69,7 +69,7 @@ def pairs(data: pd.DataFrame, settings: Settings) -> go.Figure:
     names = [f"{row.method}{f', k = {row.k}' if row.k else ''}" for row in data.itertuples()]
     seconds = data["value"] / settings.speed
     plot = figure(title=f"Pairs enumerated for m = {settings.attributes} attributes", height=90 + 30 * (len(names) + 1))
-    cells = [names, [f"{v:,.0f}" for v in data["value"]], [spell(s) for s in seconds]]
+    cells = [names, [large(v) for v in data["value"]], [spell(s) for s in seconds]]
     plot.add_table(
         header={"values": ["", "pairs", f"at {settings.speed:,} a second"], "align": ["left", "right", "right"],
                 "fill_color": "rgba(128,128,128,.15)", "height": 28},

@@ -46,6 +46,14 @@ class Settings:
     baseline_degree: int = 3
 
 
+def large(number: float) -> str:
+    """A number of pairs as the paper prints it: 1.158 × 10⁸."""
+    if number < 1e6:
+        return f"{number:,.0f}"
+    digits, power = f"{number:.3e}".split("e")
+    return f"{digits} × 10{str(int(power)).translate(str.maketrans('0123456789', '⁰¹²³⁴⁵⁶⁷⁸⁹'))}"
+
+
 OWN = [Curve("PrivABN", guarantee) for guarantee in ("published", "strict")]
 FREE = Curve("PrivABN", "none")  # the paper's NoPrivABN
 
