@@ -374,9 +374,10 @@ class Curator:
         entry = self._charge(step, source=source, mechanism="discrete_laplace", attributes=self._names(range(d)), scale=scale,
                              sensitivity=Fraction(delta * len(i)), released=f"{len(i):,} values of {measure} in 1/{grid:,}",
                              epsilon=each * len(i), claimed=claimed)  # fmt: skip
-        noisy = np.zeros((d, d))
-        noisy[i, j] = laplace_mechanism(steps, scale, self._noise.child(step)) / grid
-        return noisy + noisy.T, entry
+        noisy = laplace_mechanism(steps, scale, self._noise.child(step)) / grid
+        matrix = np.zeros((*noisy.shape[:-1], d, d))  # noise for many runs has an axis of runs in front
+        matrix[..., i, j] = matrix[..., j, i] = noisy
+        return matrix, entry
 
     def above(
         self, pairs: Sequence[tuple[int, int]], thresholds: Sequence[float], epsilon: Fraction, *, step: str, source: str, why: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 import time
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from html import escape
@@ -24,7 +24,7 @@ from .tables import Pair
 VIOLATED, NOT_REFUTED = "violated", "not refuted"
 NUMBERS = 2**20  # noise numbers that are drawn at once
 
-Release = Callable[[Curator, Fraction], Any]
+Release = Callable[[Curator, Noise, Fraction], Any]  # (door, noise, claimed ε) → what is published
 Seed = int | Sequence[int] | None
 Progress = bool | Callable[[int, int], None]
 
@@ -109,6 +109,11 @@ class Attack(Protocol):
         """Its name in reports."""
         raise NotImplementedError
 
+    @property
+    def release(self) -> Release:
+        """The step that is audited."""
+        raise NotImplementedError
+
     def measure(self, case: Case, runs: int, seed: Seed, progress: Progress, audits: int) -> Finding:
         """The bound for one case."""
         raise NotImplementedError
@@ -143,6 +148,13 @@ class Case:
         """
         return Curator(records, Ledger(self.claimed, self.guarantee), noise)
 
+    def ledger(self) -> Ledger:
+        """What the ledger of the step says, whatever an audit can see."""
+        tape = Silent()
+        door = self.curator(self.pair().records[0], tape)
+        self.attack.release(door, tape, self.claimed)
+        return door.ledger
+
 
 def audit(case: Case, runs: int, *, seed: Seed = None, progress: Progress = False, audits: int = 1) -> Result:
     """Run one case."""
@@ -169,18 +181,20 @@ def told(progress: Progress, done: int, total: int) -> None:
 class Sampled:
     """Many releases of both tables at once, and a statistic of each.
 
-    ``release(curator, ε)`` returns noisy arrays; under :class:`Many` they have a leading axis of runs. ``statistic(released, pair)``
+    ``release(curator, noise, ε)`` returns noisy arrays; under :class:`Many` they have a leading axis of runs. ``statistic(released, pair)``
     gives int64 (runs,); None: the log-likelihood ratio of all noisy cells, for a release that is the list of its Laplace answers.
+    ``slow`` divides the number of runs.
     """
 
     release: Release
     statistic: Callable[[Any, Pair], np.ndarray] | None = None
+    slow: int = 1
     method: str = "sampling"
 
     def samples(self, case: Case, runs: int, seed: Seed = None, progress: Progress = False) -> tuple[np.ndarray, np.ndarray]:
         """The statistic of ``runs`` releases of each table: two int64 arrays."""
-        pair, tapes = case.pair(), (Silent(), Silent())
-        quiet = [self.release(case.curator(r, tape), case.claimed) for r, tape in zip(pair.records, tapes, strict=True)]
+        pair, tapes, runs = case.pair(), (Silent(), Silent()), max(min(runs, 1000), runs // self.slow)
+        quiet = [self.release(case.curator(r, tape), tape, case.claimed) for r, tape in zip(pair.records, tapes, strict=True)]
         asked = [[a for a in tape.asked if a[0] == "discrete_laplace"] for tape in tapes]
         statistic = self.statistic or Likelihood(quiet, asked)
         block = max(1, NUMBERS // max(1, *(sum(int(np.prod(shape)) for _, _, shape in a) for a in asked)))
@@ -189,7 +203,7 @@ class Sampled:
             size = min(block, runs - at)
             for world, records in enumerate(pair.records):
                 noise = Many(size, None if seed is None else [*np.atleast_1d(seed).tolist(), world, at])
-                out[world][at : at + size] = statistic(self.release(case.curator(records, noise), case.claimed), pair)
+                out[world][at : at + size] = statistic(self.release(case.curator(records, noise), noise, case.claimed), pair)
             told(progress, at + size, runs)
         return out
 
@@ -202,7 +216,7 @@ def bounded(samples: tuple[np.ndarray, np.ndarray], audits: int) -> Finding:
     """The bound of two samples as a finding."""
     found = lower_bound(*samples, audits=audits)
     runs = min(map(len, samples))
-    return Finding(found.epsilon, ceiling(runs, audits=audits), runs, found.event)
+    return Finding(max(found.epsilon, 0.0), ceiling(runs, audits=audits), runs, found.event)
 
 
 class Likelihood:
@@ -236,22 +250,22 @@ class Likelihood:
 class OneByOne:
     """One release after the other, for runs whose steps depend on what was drawn: ``runs`` are divided by ``slow``.
 
-    ``release(records, noise, ε)`` may return anything, ``statistic(released, pair)`` an integer.
+    ``release(curator, noise, ε)`` may return anything, ``statistic(released, pair)`` an integer.
     """
 
-    release: Callable[[Records, Noise, Fraction], Any]
+    release: Release
     statistic: Callable[[Any, Pair], int]
     slow: int = 1
     method: str = "sampling"
 
     def samples(self, case: Case, runs: int, seed: Seed = None, progress: Progress = False) -> tuple[np.ndarray, np.ndarray]:
         """The statistic of ``runs / slow`` releases of each table: two int64 arrays."""
-        pair, size = case.pair(), max(100, runs // self.slow)
+        pair, size = case.pair(), max(min(runs, 100), runs // self.slow)
         out = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
         for i in range(size):
             for world, records in enumerate(pair.records):
                 noise = ExactNoise(None if seed is None else [*np.atleast_1d(seed).tolist(), world, i])
-                out[world][i] = self.statistic(self.release(records, noise, case.claimed), pair)
+                out[world][i] = self.statistic(self.release(case.curator(records, noise), noise, case.claimed), pair)
             if i % 100 == 99 or i == size - 1:
                 told(progress, i + 1, size)
         return out
@@ -276,7 +290,7 @@ class OneSelection:
         laws = []
         for records in case.pair().records:
             tape = Silent()
-            self.release(case.curator(records, tape), case.claimed)
+            self.release(case.curator(records, tape), tape, case.claimed)
             ((_, numerators, denominator),) = [a for a in tape.asked if a[0] == "select"]
             laws.append(np.log(selection_law(numerators, denominator)))
         gaps = np.abs(laws[0] - laws[1])
@@ -289,7 +303,7 @@ class OneSelection:
 class WholeLaw:
     """The exact law of a step that only selects, along every path of choices: also the support test."""
 
-    release: Callable[[Curator, Noise, Fraction], Hashable]
+    release: Release
     method: str = "exact law"
 
     def measure(self, case: Case, runs: int, seed: Seed, progress: Progress, audits: int) -> Finding:
@@ -312,7 +326,9 @@ class ScaleTest:
 
     def measure(self, case: Case, runs: int, seed: Seed, progress: Progress, audits: int) -> Finding:
         """Infinite if the scales differ, 0 if not."""
-        first, second = (noise_scales(lambda noise, r=r: self.release(case.curator(r, noise), case.claimed)) for r in case.pair().records)  # type: ignore[misc]
+        first, second = (
+            noise_scales(lambda noise, r=r: self.release(case.curator(r, noise), noise, case.claimed)) for r in case.pair().records
+        )  # type: ignore[misc]
         if first == second:
             return Finding(0.0, event="the noise scales are the same")
         a, b = next((max(x), max(y)) for x, y in zip(first, second, strict=True) if x != y)
@@ -323,7 +339,7 @@ class ScaleTest:
 class SameTwice:
     """The determinism test: on one table with different noise, does what the ledger says is noised ever change?"""
 
-    release: Callable[[Curator, Noise, Fraction], Hashable]
+    release: Release
     method: str = "determinism test"
 
     def measure(self, case: Case, runs: int, seed: Seed, progress: Progress, audits: int) -> Finding:

@@ -10,6 +10,7 @@ import numpy as np
 from ..budgets import uniform
 from ..conditionals import noisy_tables
 from ..curator import Curator
+from ..mechanisms import Noise
 from ..network import Network
 from ..synthesizers.privabn import printed_scale
 from .case import NOT_REFUTED, Case, Sampled
@@ -36,7 +37,7 @@ def lone_record() -> Pair:
 # --- PrivABN --------------------------------------------------------------------------------------------------------------
 
 
-def printed_conditional(door: Curator, epsilon: Q) -> np.ndarray:
+def printed_conditional(door: Curator, noise: Noise, epsilon: Q) -> np.ndarray:
     """One noisy column of Algorithm 4 as PrivABN would release it among 16: (…, 2, 2) in steps of 2^-30.
 
     **Privacy:** none worth the name, as the case shows.
@@ -52,7 +53,7 @@ def chance_of_one(released: np.ndarray, pair: Pair) -> np.ndarray:
     return quantise(np.where(whole > 0, kept[..., 1] / np.where(whole > 0, whole, 1), 0.5), 2.0**-20)
 
 
-def joint_instead(door: Curator, epsilon: Q) -> list[np.ndarray]:
+def joint_instead(door: Curator, noise: Noise, epsilon: Q) -> list[np.ndarray]:
     """The strict form: the joint counts of the same pair with the noise of one table among 16.
 
     **Privacy:** ε/2/16 by L1 sensitivity 2.
@@ -61,7 +62,7 @@ def joint_instead(door: Curator, epsilon: Q) -> list[np.ndarray]:
     return [door.table((1, 0), b.scale, step="table(x1 | x0)", source="algorithms §6.4", claimed=b.claimed)]
 
 
-def synthetic_rows(door: Curator, epsilon: Q) -> np.ndarray:
+def synthetic_rows(door: Curator, noise: Noise, epsilon: Q) -> np.ndarray:
     """PrivABN's synthetic table of two attributes, by its cell counts: (…, 2) numbers of rows (1, 0) and (1, 1).
 
     **Privacy:** post-processing of what Algorithm 4 releases, which is hardly private.
@@ -69,7 +70,7 @@ def synthetic_rows(door: Curator, epsilon: Q) -> np.ndarray:
     scale = printed_scale(NLTCS_BITS, door.n, epsilon / 2)
     root = door.conditionals((0,), scale, step="conditional(x0)", source="PrivABN Alg 4 line 5", claimed=epsilon / 2 / NLTCS_BITS)[1]
     chance = chance_of_one(np.concatenate([root, root], axis=-1), lone_record()) / 2**20
-    given = chance_of_one(printed_conditional(door, epsilon), lone_record()) / 2**20
+    given = chance_of_one(printed_conditional(door, noise, epsilon), lone_record()) / 2**20
     rng = np.random.default_rng(np.abs(root).ravel()[:64])  # the sampler's stream only has to differ from run to run
     ones = rng.binomial(door.n, np.clip(chance, 0, 1))
     both = rng.binomial(ones, np.clip(given, 0, 1))
@@ -85,7 +86,7 @@ def lopsided(released: np.ndarray, pair: Pair) -> np.ndarray:
 # --- whole tables ---------------------------------------------------------------------------------------------------------
 
 
-def seven_tables(door: Curator, epsilon: Q) -> Any:
+def seven_tables(door: Curator, noise: Noise, epsilon: Q) -> Any:
     """Seven one-way tables that share ε.
 
     **Privacy:** ε.
