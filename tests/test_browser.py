@@ -232,3 +232,24 @@ def test_a_bad_combination_shows_its_message_in_the_panel(page, lab):
     alert.wait_for()
     assert "as published" in page.locator(".pdsynth-live .gtitle").first.text_content(), "the last good figure stays"
     assert not page.problems, page.problems
+
+
+def test_custom_network_panel_follows_its_controls(page, lab):
+    """Heat maps, disclosure and utility follow ε, k and the sensitive attribute (lesson 14)."""
+    open_and_run(page, lab, "14_custom_networks_and_disclosure.ipynb")
+    drawn, said = [marks(page)], [page.locator(".pdsynth-live [role=status]").first.text_content()]
+    press(page, "ε, total privacy budget", "ArrowRight", 10, "Custom network for relationship: ε = 2, k = auto")
+    for place, option, title in ((0, "2", "k = 2"), (1, "sex", "Custom network for sex"), (2, "none (the paper)", "no noise")):
+        drawn.append(marks(page))
+        said.append(page.locator(".pdsynth-live [role=status]").first.text_content())
+        page.locator(".pdsynth-live select").nth(place).select_option(label=option)
+        page.wait_for_function("t => document.querySelector('.pdsynth-live .gtitle').textContent.includes(t)", arg=title)
+    assert len(set(drawn)) == 4, "the figure follows every control"
+    assert len(set(said)) == 4
+    assert "7/150 (known before the run)" in said[0]
+    assert "7/75 (known before the run)" in said[1]
+    final = page.locator(".pdsynth-live [role=status]").filter(has_text="finds sex")
+    final.wait_for()
+    assert "known before the run" not in final.text_content(), "without noise nothing is known but infinity"
+    assert page.locator(".pdsynth-live .pdsynth-table").filter(has_text="NOT PRIVATE").count() >= 1
+    assert not page.problems, page.problems
