@@ -211,3 +211,16 @@ class TestCompiled:
         codes = (random.random((1500, 12)) < density).astype(np.uint8)
         for fast, slow in walk(codes, 5, most, compiled=True):
             assert fast.tolist() == slow.tolist()
+
+    def test_only_large_tables_are_worth_compiling(self, monkeypatch):
+        codes = np.random.Generator(np.random.PCG64(9)).integers(0, 2, size=(50, 6)).astype(np.uint8)
+        p, asked = Partitions(codes, (2,) * 6), []
+        monkeypatch.setattr(partitions, "_compiled", lambda: asked.append(1))  # as without numba: None
+        p.parent_sets([1, 2])
+        ParentSets(p, [1, 2], compiled=False)
+        assert not asked
+        monkeypatch.setattr(partitions, "LARGE", 10)
+        p.parent_sets([1, 2])
+        assert asked
+        for fast, slow in walk(codes, 5, compiled=True):
+            assert fast.tolist() == slow.tolist()
