@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction
 from html import escape
 from typing import Any
@@ -113,6 +113,29 @@ class Ledger:
         sure = self.known_before if isinstance(self.known_before, tuple) else ()
         known = f"before the run for {', '.join(sure)}; ex post for the others" if sure else "ex post: read off the network that was drawn"
         series.attrs["known"] = "before the run" if self.known_before is True else known
+        return series
+
+    def value_epsilon(self, attribute: str, values: Sequence[Any] | None = None) -> pd.Series:
+        """The loss of a record with one value of an attribute that could as well have any other, all else equal: one row a value.
+
+        Where the attribute's own table has a noise scale b a value (HPPrivBayes' group B), a move from u to v costs 1/b_u + 1/b_v
+        in it, and the dearest v counts; every other entry costs what it costs the attribute. ``values``: the attribute's labels.
+        ``.attrs["known"]``: before the run where the structure is fixed and the weights are public, else ex post.
+        """
+        mine = [e for e in self._entries if e.kind == "group" or attribute in e.attributes]
+        rows = max((len(e.scale) for e in mine if isinstance(e.scale, tuple) and e.attributes[0] == attribute), default=1)
+        labels = list(range(rows)) if values is None else list(values)
+        if rows not in (1, len(labels)):
+            raise ValueError(f"{attribute!r} has {rows} noise scales, one a value, but {len(labels)} values are named")
+        known = self.attribute_epsilon()
+        whole = known.get(attribute, Fraction(0))
+        losses = [
+            whole if whole == math.inf else _compose([_from_row(e, attribute, row) for e in mine], "cost") for row in range(len(labels))
+        ]
+        sure = self.known_before is True or (isinstance(self.known_before, tuple) and attribute in self.known_before)
+        public = all(origin.startswith("public:") for e in mine for origin in e.scale_from)
+        series = pd.Series(losses, index=labels, dtype=object, name="epsilon")
+        series.attrs["known"] = "before the run" if sure and public else "ex post: read off the run's network and scales"
         return series
 
     def check(self) -> list[str]:
@@ -235,10 +258,15 @@ def _bars(ledger: Ledger) -> str:
             f"<tr><td style='text-align:left'>{escape(str(name))}</td><td style='width:220px;text-align:left'>"
             f"<div style='background:{colour};height:.8em;width:{width}%'></div></td><td>{_short(loss)}</td></tr>"
         )
-    return (
-        f"<details><summary>Loss per attribute ({escape(losses.attrs['known'])})</summary>"
-        f"<table>{''.join(lines)}</table></details>"
-    )
+    return f"<details><summary>Loss per attribute ({escape(losses.attrs['known'])})</summary><table>{''.join(lines)}</table></details>"
+
+
+def _from_row(entry: Entry, attribute: str, row: int) -> Entry:
+    """The entry as a record sees it that leaves or enters one row of the attribute's own table."""
+    if not isinstance(entry.scale, tuple) or entry.attributes[0] != attribute or len(entry.scale) < 2:
+        return entry
+    other = min(b for i, b in enumerate(entry.scale) if i != row)
+    return replace(entry, epsilon=1 / entry.scale[row] + 1 / other)
 
 
 def _compose(entries: Iterable[Entry], field_name: str) -> Fraction | float:

@@ -227,6 +227,11 @@ class Synthesizer:
         if self.conditionals == "conditional":  # every table is measured, none is derived
             learnt = replace(learnt, derived=0)
         self.learnt_, split = learnt, budget.split(curator, learnt, epsilon - learnt.spent)
+        policy = getattr(structure, "restriction", None)
+        if any(b.scale_from for b in split.values()):
+            curator.ledger.known_before = False  # the shares of the tables are read off this run's sketches
+        elif policy is not None:
+            curator.ledger.known_before = policy.sensitive
         if self.conditionals == "joint":
             derived = learnt.derived if len(split) < len(learnt.network) else 0
             return learnt.network, noisy_tables(curator, learnt.network, split, derived=derived)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -37,7 +38,7 @@ class TwoGroups:
     """Group A (more sensitive) and group B share the tables' budget as r : 1 (thesis, Algorithms 4 to 6).
 
     Parameters as in :class:`HPPrivBayes`. ``groups`` by public policy cost nothing; otherwise association with ``sensitive``
-    is asked for. ``direction="flat"`` asks for no value weights.
+    is asked for. ``direction="flat"`` asks for no value weights, and those of ``weights`` are public.
 
     **Privacy:** strict: noisy associations and histograms, paid for; the tables of A cost ε₂/|A| each, those of B ε₃/|B|.
     Published: both sketches are raw, the scales are the printed ones.
@@ -50,6 +51,7 @@ class TwoGroups:
     direction: str = "paper"
     v_min: float = 0.5
     theta_tvd: float | None = None
+    weights: Mapping[str, Sequence[float]] | None = None
 
     def check(self) -> None:
         """Refuse parameters out of range."""
@@ -71,6 +73,28 @@ class TwoGroups:
             schema.index(self.sensitive)
         if policy is not None and not policy["A"]:
             raise BudgetError("the declared group A is empty: name a sensitive attribute, or put an attribute in A")
+        strange = [name for name in self.weights or () if policy is None or name not in policy["B"]]
+        if strange:
+            raise BudgetError(f"public weights are for attributes that groups={{...}} puts in B; {strange[0]!r} isn't one of them")
+        for name in self.weights or ():
+            self.public_weights(name, schema[name].size)
+
+    def public_weights(self, name: str, size: int) -> tuple[Fraction, ...]:
+        """Relative budgets of an attribute's values as declared in public, the largest 1."""
+        declared: Any = (self.weights or {})[name]
+        if isinstance(declared, str) or not isinstance(declared, (Sequence, np.ndarray)):
+            raise BudgetError(f"weights must be {{attribute: [one weight a value]}}, got {declared!r} for {name!r}")
+        given = [positive(f"a weight of {name!r}", w) for w in declared]
+        if len(given) != size:
+            raise BudgetError(f"{name!r} has {size} values, but {len(given)} weights")
+        if max(given) > 1000 * min(given):
+            raise BudgetError(f"weights of {name!r} lie more than 1,000 apart: the noise of some values would leave nothing of them")
+        return tuple(w / max(given) for w in given)
+
+    def asks_weights(self, schema: Schema) -> bool:
+        """Whether value weights may have to be asked for; a fact of the policy alone."""
+        policy = self.policy(schema)
+        return self.direction != "flat" and (policy is None or any(name not in (self.weights or ()) for name in policy["B"]))
 
     def policy(self, schema: Schema) -> Groups | None:
         """Groups declared in public, or None."""
@@ -124,8 +148,9 @@ class TwoGroups:
     def histograms(self, curator: Curator, b: list[str], epsilon: Fraction) -> tuple[dict[str, np.ndarray], str]:
         """Histograms of the B attributes, from which value weights are computed.
 
-        **Privacy:** as :meth:`Curator.histograms`, ε; nothing is asked with flat weights.
+        **Privacy:** as :meth:`Curator.histograms`, ε; nothing is asked with flat weights, or for public ones.
         """
+        b = [name for name in b if name not in (self.weights or ())]
         if self.direction == "flat" or not b:
             return {name: np.ones(curator.schema[name].size) for name in b}, "public"
         columns = [curator.schema.index(name) for name in b]
@@ -152,7 +177,10 @@ class TwoGroups:
         out = {name: TableBudget(2 * len(a) / budgets[0], budgets[0] / len(a), source="thesis Alg 5 line 4") for name in a}
         shown: dict[str, tuple[float, ...]] = {}
         for name in b:
-            weights = value_weights(histograms[name], self.direction, exact(self.v_min))
+            if name in histograms:
+                weights = value_weights(histograms[name], self.direction, exact(self.v_min))
+            else:
+                weights = self.public_weights(name, curator.schema[name].size)
             shown[name] = tuple(map(float, weights))
             scales = tight_scales(weights, budgets[1] / len(b), curator.schema.cells(network.parents(name)))
             out[name] = TableBudget(scales, budgets[1] / len(b), source="thesis Alg 6 line 6, v = w / max w")
@@ -167,7 +195,10 @@ class TwoGroups:
         out = {name: TableBudget(scale, budgets[0] / len(a), source="thesis Alg 5 line 4") for name in a}
         shown: dict[str, tuple[float, ...]] = {}
         for name in b:
-            w = self._printed_weights(histograms[name])
+            if name in histograms:
+                w = self._printed_weights(histograms[name])
+            else:
+                w = np.array(self.public_weights(name, curator.schema[name].size), dtype=float)
             shown[name] = tuple(w.tolist())
             out[name] = TableBudget(printed_scales(w, len(b), budgets[1]), budgets[1] / len(b), source="thesis Alg 6 line 6")
         return out, shown

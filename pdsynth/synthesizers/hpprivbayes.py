@@ -37,6 +37,8 @@ class HPPrivBayes(Synthesizer):
         ``schema.groups``; attributes that it doesn't name go to B.
     direction : value weights of group B: ``"paper"`` (rare values get less noise), ``"protect"`` (more), ``"flat"``.
     v_min : smallest relative weight of a value under strict.
+    weights : ``{attribute: [one weight a value]}`` of attributes of group B by public policy: who gets which noise is then decided
+        by people and not by the records, and ``ledger_.value_epsilon(attribute)`` says what each value loses.
     L0, L1 : shares of the private sketches (strict only) and of the structure; the rest is split by r.
 
     Ambiguities and how they are resolved (`algorithms` §3.2)
@@ -67,6 +69,7 @@ class HPPrivBayes(Synthesizer):
         direction: str = "paper",
         v_min: float = 0.5,
         theta_tvd: float | None = None,
+        weights: Mapping[str, Sequence[float]] | None = None,
         L0: float = 0.05,
         L1: float = 0.3,
         usefulness: float = 4,
@@ -76,12 +79,13 @@ class HPPrivBayes(Synthesizer):
     ) -> None:
         self.epsilon, self.k, self.sensitive, self.theta, self.r = epsilon, k, sensitive, theta, r
         self.groups, self.direction, self.v_min, self.theta_tvd = groups, direction, v_min, theta_tvd
-        self.L0, self.L1, self.usefulness = L0, L1, usefulness
+        self.weights, self.L0, self.L1, self.usefulness = weights, L0, L1, usefulness
         self.guarantee, self.noise, self.random_state = guarantee, noise, random_state
 
     @property
     def _two_groups(self) -> TwoGroups:
-        return TwoGroups(self.sensitive, self.theta, self.r, self.groups, self.direction, self.v_min, self.theta_tvd)
+        return TwoGroups(self.sensitive, self.theta, self.r, self.groups, self.direction, self.v_min, self.theta_tvd,
+                         self.weights)  # fmt: skip
 
     def threshold(self) -> float:
         """The threshold of group A: bits of I, or the R that stands for them under strict."""
@@ -96,15 +100,17 @@ class HPPrivBayes(Synthesizer):
 
     def _check_schema(self, schema: Schema, n: int) -> None:
         check_degree(self.k, schema)
-        if self.guarantee == "strict":
-            check_noise(self.epsilon, n, self._largest_scale(len(schema), n))
         self._two_groups.check_schema(schema)
+        if self.guarantee == "strict":
+            check_noise(self.epsilon, n, self._largest_scale(schema, n))
 
-    def _largest_scale(self, d: int, n: int) -> Fraction:
+    def _largest_scale(self, schema: Schema, n: int) -> Fraction:
         """A public bound of all noise scales of a strict run, in records or, for the sketches, records²."""
+        d, two = len(schema), self._two_groups
+        least = min([exact(self.v_min), *(w for name in self.weights or () for w in two.public_weights(name, schema[name].size))])
         epsilon, l0, r = exact(self.epsilon), exact(self.L0), exact(self.r)
         sketch = Fraction(6 * n * d * d) / (epsilon * l0 / 5)
-        table = Fraction(2 * d) / (epsilon * (1 - l0 - exact(self.L1)) * min(r, Fraction(1)) / (1 + r) * exact(self.v_min))
+        table = Fraction(2 * d) / (epsilon * (1 - l0 - exact(self.L1)) * min(r, Fraction(1)) / (1 + r) * least)
         return max(sketch, table)
 
     # --- the recipe ----------------------------------------------------------------------------------------------------
@@ -118,7 +124,7 @@ class HPPrivBayes(Synthesizer):
         k = degree.k if isinstance(degree, FixedDegree) else 0
         self.degree_rule_ = "independent" if degree is None else degree.label()
         by_policy = two.policy(curator.schema) is not None
-        asked = {"order": 4 * (degree is not None), "groups": 4 * (not by_policy), "weights": 2 * (self.direction != "flat")}
+        asked = {"order": 4 * (degree is not None), "groups": 4 * (not by_policy), "weights": 2 * two.asks_weights(curator.schema)}
         if not any(asked.values()):
             rest, epsilon0 = rest + epsilon0, Fraction(0)
         sketch = proportional(epsilon0, asked) if epsilon0 else dict.fromkeys(asked, Fraction(0))
