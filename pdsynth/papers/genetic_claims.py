@@ -100,8 +100,8 @@ def _degenerate(key: Key, data: pd.DataFrame) -> str:
     low = data[(data["metric"] == "NB") & (data["value"] < 0.5 * ZERO_RULE.get(str(key), 0) / 100)]
     if not len(low):
         return ""
-    return (f" In {len(low)} synthetic tables naive Bayes has less than half of the zero rule: where no row of the rarest class (44 of 1,473) "
-            "shows the rarer religion, its Gaussian for that class is a spike, and it calls nearly everybody so.")  # fmt: skip
+    return (f" In {len(low)} synthetic tables naive Bayes has less than half of the zero rule: where no row of the rarest class (44 of "
+            "1,473) shows the rarer religion, its Gaussian for that class is a spike, and it calls nearly everybody so.")  # fmt: skip
 
 
 # --- utility ----------------------------------------------------------------------------------------------------------------
