@@ -180,9 +180,9 @@ class TestCommitted:
             assert again.read_bytes() == kept, (name, key)
 
     def test_a_redraw_writes_the_words_of_the_committed_picture(self, make, committed, chromium):
-        for (name, key), result in committed.items():
-            with make.browser():
-                fresh = make.svg(make.on_white(result.figure), width=make.WIDTH)
+        with make.browser():
+            drawn = {at: make.svg(make.on_white(result.figure), width=make.WIDTH) for at, result in committed.items()}
+        for (name, key), fresh in drawn.items():
             kept = make.file(engine.find(name), key, ".svg").read_text(encoding="utf-8")
             assert re.findall(r">([^<>]+)</t", fresh) == re.findall(r">([^<>]+)</t", kept), (name, key)
 
