@@ -253,3 +253,67 @@ def test_custom_network_panel_follows_its_controls(page, lab):
     assert "known before the run" not in final.text_content(), "without noise nothing is known but infinity"
     assert page.locator(".pdsynth-live .pdsynth-table").filter(has_text="NOT PRIVATE").count() >= 1
     assert not page.problems, page.problems
+
+
+def moved(page, steps):
+    """Press the keys of ``steps``: what is drawn, and the first table, before them and after each."""
+    drawn, ledgers = [marks(page)], [table(page)]
+    for name, key, times, title in steps:
+        press(page, name, key, times, title)
+        drawn.append(marks(page))
+        ledgers.append(table(page))
+    return drawn, ledgers
+
+
+def dark(page, on):
+    theme = f"JupyterLab {'Dark' if on else 'Light'}"
+    page.evaluate("t => { window.jupyterapp.commands.execute('apputils:change-theme', {theme: t}); }", theme)
+    ink = "rgb(224, 224, 224)" if on else "rgb(51, 51, 51)"
+    page.wait_for_function("ink => getComputedStyle(document.querySelector('.pdsynth-live .gtitle')).fill === ink", arg=ink)
+
+
+def test_hmprivbayes_panel_by_keyboard_published_refused_reloaded_and_dark(page, lab):
+    open_and_run(page, lab, "10_hmprivbayes.ipynb")
+    drawn, ledgers = moved(page, (
+        ("ε, total privacy budget", "ArrowRight", 4, "ε = 1.2"), ("k, number of clusters", "ArrowLeft", 1, "k = 2"),
+        ("l, largest number of parents", "ArrowLeft", 1, "l = 1"), ("η, weakest tie", "ArrowRight", 10, "η = 0.6"),
+    ))  # fmt: skip
+    assert len(set(drawn)) == 5, "clusters, networks, noise and distances follow every slider"
+    assert "6/5" in ledgers[1]
+    assert len(set(ledgers)) >= 4, "the ledger follows ε, k and l"
+    page.locator(".pdsynth-live select").first.select_option("published")
+    page.wait_for_function("document.querySelector('.pdsynth-live .gtitle').textContent.includes('as published')")
+    ledger = page.locator(".pdsynth-live .pdsynth-table").filter(has_text="NOT DIFFERENTIALLY PRIVATE").first
+    assert ledger.text_content().count("∞, unaccounted") == 1
+    assert "(11.88 without the raw entropies)" in page.get_by_role("status").first.text_content()  # 1.2 · (26·51 + 2·104)/155
+    page.locator(".pdsynth-live select").first.select_option("strict")
+    page.wait_for_function("document.querySelector('.pdsynth-live .gtitle').textContent.includes('strict')")
+    page.get_by_role("slider", name="k, number of clusters").first.press("End")  # 20 clusters of 15 attributes
+    page.locator(".pdsynth-live span[role=alert]").filter(has_text="1 to d = 15").wait_for()
+    assert "k = 2" in page.locator(".pdsynth-live .gtitle").first.text_content(), "the last good figure stays"
+    press(page, "k, number of clusters", "Home", 1, "k = 1")
+    dark(page, True)
+    dark(page, False)
+    page.wait_for_function("() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.status === 'idle'")
+    page.evaluate("async () => { await window.jupyterapp.shell.currentWidget.context.save(); }")
+    page.goto(f"{lab}/lab/tree/notebooks/10_hmprivbayes.ipynb?token=t")
+    page.wait_for_function("document.querySelector('.pdsynth-live .gtitle')?.textContent.includes('ε = 1.2, k = 1, l = 1, η = 0.6')")
+    press(page, "ε, total privacy budget", "ArrowRight", 1, "ε = 1.25")
+    assert not page.problems, page.problems
+
+
+def test_privabn_panel_by_keyboard_and_dark(page, lab):
+    open_and_run(page, lab, "11_privabn.ipynb")
+    drawn, ledgers = moved(page, (
+        ("ε, total privacy budget", "ArrowRight", 5, "ε = 0.1"), ("α, attributes in a query", "ArrowRight", 2, "α = 5"),
+    ))  # fmt: skip
+    assert len(set(drawn)) == 3, "networks, errors and the two worlds follow both sliders"
+    assert ledgers[0] != ledgers[1] == ledgers[2], "α is a question about the release, and costs nothing"
+    assert "as published" in ledgers[0] and ledgers[0].count("∞, unaccounted") >= 1
+    strict = page.locator(".pdsynth-live .pdsynth-table").nth(1).text_content()
+    assert "Pure ε-differential privacy" in strict and "1/10" in strict
+    said = page.get_by_role("status").first.text_content()
+    assert "strict 0.1." in said and "people are alone in some column" in said
+    dark(page, True)
+    dark(page, False)
+    assert not page.problems, page.problems

@@ -100,12 +100,12 @@ def _sdg(function: Callable[..., Any]) -> str | None:
         return "sdg keeps the printed scale 2m/(n ε₂). That is for probabilities; counts need 2m/ε₂."
     if not math.isclose(scale, 2 * m / epsilon2):
         return f"sdg's scale is {scale:g}. A replaced record moves two counts by one, and m tables share ε₂: 2m/ε₂ = {2 * m / epsilon2:g}."
-    if math.isclose(scale, 2 * m / epsilon2) and np.allclose(p.sum(axis=0)[:2], 1) and np.allclose(p[:, 0], [32 / 38, 6 / 38]):
-        if np.isfinite(p).all() and (p >= 0).all() and np.allclose(p.sum(axis=0), 1):
-            return None
-        return "sdg: the last column has no positive count left. Give it a distribution, for example the uniform one."
     if (p < 0).any():
         return "sdg: negative counts must become 0 before the columns are normalised."
+    if np.allclose(p[:, 0], [32 / 38, 6 / 38]) and np.allclose(p[:, 1], [0, 1]):
+        if np.isfinite(p).all() and np.allclose(p.sum(axis=0), 1):
+            return None
+        return "sdg: the last column has no positive count left. Give it a distribution, for example the uniform one."
     return "sdg: the noise goes onto the counts, first; then clip, then divide each column by its sum."
 
 

@@ -115,8 +115,8 @@ def _axes(plot: go.Figure, labels: list[str], widest: int) -> go.Figure:
                "zeroline": False, "title": {"text": "a network a cluster"}},
         yaxis2={"domain": [0, 0.42], "type": "log", "range": [-4, 2], "title": {"text": "noise ÷ mean cell"}, "anchor": "x",
                 "dtick": 1, "exponentformat": "power"},
-        xaxis2={"domain": [0.69, 1], "anchor": "y3", "tickangle": -60, "showgrid": False},
-        yaxis3={"domain": [0.26, 0.97], "anchor": "x2", "autorange": "reversed", "showgrid": False},
+        xaxis2={"domain": [0.69, 1], "anchor": "y3", "tickangle": -60, "showgrid": False, "dtick": 1, "tickfont": {"size": 10}},
+        yaxis3={"domain": [0.26, 0.97], "anchor": "x2", "autorange": "reversed", "showgrid": False, "dtick": 1, "tickfont": {"size": 10}},
     )  # fmt: skip
     return plot
 

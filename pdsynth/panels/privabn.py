@@ -193,10 +193,12 @@ def draw(here: Room, state: dict[str, Any], alpha: int, title: str) -> go.Figure
     for name in ("published", "strict"):
         value = state["lone"][name]
         plot.add_bar(y=[f"{name} tables"], x=[value], orientation="h", xaxis="x4", yaxis="y4", marker_color=PALETTE[KINDS[name][1]],
-                     text=[f"{value:.1%}"], textposition="inside", insidetextfont={"color": "white"}, hoverinfo="skip",
-                     showlegend=False)  # fmt: skip
-    for x, anchor, words in ((0.03, "left", "she said no"), (0.97, "right", "she said yes")):
-        plot.add_annotation(x=x, y=50, xref="x3", yref="y3", text=words, showarrow=False, xanchor=anchor, font={"color": PALETTE["attack"]})
+                     text=[f"{value:.1%}"], textposition="inside", hoverinfo="skip", showlegend=False,
+                     insidetextfont={"color": "#FFFFFF" if name == "published" else "#000000"})  # fmt: skip
+    places = ((0.03, 50, "left", "she said no", "attack"), (0.97, 50, "right", "yes", "attack"), (0.52, 56, "left", "either", "private"))
+    for x, height, anchor, text, colour in places:
+        ink = {"color": PALETTE[colour]}
+        plot.add_annotation(x=x, y=height, xref="x3", yref="y3", text=text, showarrow=False, xanchor=anchor, font=ink)
     return _axes(plot, m, alpha)
 
 
@@ -253,7 +255,7 @@ def panel(dataset: Dataset | None = None) -> Any:
     return live(
         lambda **controls: view(here=here, **controls),
         epsilon=slider("ε", 0.05, 0.01, 1.0, 0.01, tooltip="ε, total privacy budget"),
-        alpha=slider("α", 3, 1, min(8, m), 1, unit="attributes a query", tooltip="α, attributes in a query"),
+        alpha=slider("α", 3, 1, min(8, m), 1, tooltip="α, attributes in a query"),
         data=choice("table", names),
         spends=True,
     )
