@@ -215,31 +215,27 @@ def test_what_does_not_exist_is_refused(small, key, repeats, options):
         genetic.PAPER.run(key, Run(repeats, 1, small, jobs=1), options)
 
 
-class TestCommitted:
-    """The committed numbers belong to each other, and a trial can be repeated from its seed."""
+# --- what is committed: tests/test_papers.py looks at points, pictures and the index page ---------------------------------------
 
-    FOLDER = Path(__file__).resolve().parent.parent / "figures" / "genetic"
-    DRAWN = [key for key in TITLES if (FOLDER / f"{stem(key)}_trials.csv").exists()]
+FOLDER = Path(__file__).resolve().parent.parent / "figures" / "genetic"
 
-    @staticmethod
-    def result(key):
-        folder = TestCommitted.FOLDER
-        parameters = json.loads((folder / f"{stem(key)}.json").read_text(encoding="utf-8"))
-        return genetic.PAPER.assemble(key, read(folder / f"{stem(key)}_trials.csv"), parameters)
 
-    @pytest.mark.parametrize("key", DRAWN)
-    def test_trials_are_real_and_complete(self, key):
-        result = self.result(key)
-        found = set(map(tuple, result.data[["method", "guarantee", "k"]].drop_duplicates().to_numpy()))
-        assert {(c.method, c.guarantee, c.k) for c, _ in compared(key, Settings())} <= found
-        rows = {"cmc": 1_473, "adult": 48_842, "credit_default": 30_000}
-        assert result.parameters["tables"].items() <= rows.items()
-        points = pd.read_csv(self.FOLDER / f"{stem(key)}.csv", dtype={"k": str})
-        np.testing.assert_allclose(points["mean"], result.summary()["mean"], rtol=1e-4)
+def committed(key):
+    parameters = json.loads((FOLDER / f"{stem(key)}.json").read_text(encoding="utf-8"))
+    return genetic.PAPER.assemble(key, read(FOLDER / f"{stem(key)}_trials.csv"), parameters)
 
-    def test_a_trial_can_be_repeated(self):
-        data, dataset, settings = self.result("table 11").data, genetic.table("cmc", Settings()), Settings()
-        row = data[(data["method"] == "DSc") & (data["guarantee"] == "none") & (data["metric"] == "LR")].iloc[0]
-        curve = Curve(row["method"], row["guarantee"], row["k"])
-        trial = genetic.Trial("utility", curve, float("inf"), int(row["repeat"]), f"{row['seed']:08x}")
-        assert genetic.utility(trial, dataset, settings)["LR"] == pytest.approx(row["value"], rel=1e-5)
+
+@pytest.mark.parametrize("key", [key for key in TITLES if (FOLDER / f"{stem(key)}_trials.csv").exists()])
+def test_committed_trials_are_real_and_complete(key):
+    result = committed(key)
+    found = set(map(tuple, result.data[["method", "guarantee", "k"]].drop_duplicates().to_numpy()))
+    assert {(c.method, c.guarantee, c.k) for c, _ in compared(key, Settings())} <= found
+    assert result.parameters["tables"].items() <= {"cmc": 1_473, "adult": 48_842, "credit_default": 30_000}.items()
+
+
+def test_a_committed_trial_can_be_repeated():
+    data, dataset, settings = committed("table 11").data, genetic.table("cmc", Settings()), Settings()
+    row = data[(data["method"] == "DSc") & (data["guarantee"] == "none") & (data["metric"] == "LR")].iloc[0]
+    curve = Curve(row["method"], row["guarantee"], row["k"])
+    trial = genetic.Trial("utility", curve, float("inf"), int(row["repeat"]), f"{row['seed']:08x}")
+    assert genetic.utility(trial, dataset, settings)["LR"] == pytest.approx(row["value"], rel=1e-5)
