@@ -12,11 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from privacy_tools import records_of, schema_of
 
-from pdsynth import BudgetError, GeneticBayes, SchemaError
+from pdsynth import BudgetError, GeneticBayes, SchemaError, Synthesizer
 from pdsynth.datasets import load_adult
 from pdsynth.mechanisms import CommonNoise
 from pdsynth.structure import Parameters, Restriction, best_parents, exact, genetic, hill
 from pdsynth.structure.genetic import before, initial, offspring, order_flip, pack, spread, swap
+from pdsynth.synthesizers import parts
+from pdsynth.synthesizers.searching import GeneticSearch
 
 module = importlib.import_module("pdsynth.structure.genetic")
 FREE = Restriction()
@@ -370,6 +372,18 @@ class TestGeneticBayes:
         GeneticBayes(epsilon=0.1, **SMALL).fit_records(RECORDS)  # "auto" leaves the structure out
         GeneticBayes(epsilon=1, k=2, guarantee="none", **SMALL).fit_records(RECORDS)
         assert not recwarn.list
+
+    def test_the_search_is_a_part_that_fits_other_budgets(self):
+        for search in ("genetic", "exact", "hill"):
+            part = GeneticSearch(k=2, search=search, generations=5, restriction=Restriction("x2", "x4"))
+            made = Synthesizer(30, structure=part, budget=parts.Geometric(q=1.2)).fit_records(RECORDS)
+            assert made.ledger_.epsilon == 30
+            assert made.ledger_.check() == []
+            assert made.network_.parents("x4") == ("x2",)
+            assert all("x4" not in p for _, p in made.network_.pairs)
+        assert set(made.learnt_.weights) == set(made.schema_.names)
+        with pytest.raises(BudgetError, match="elite = 9"):
+            Synthesizer(structure=GeneticSearch(population=5, elite=9)).fit_records(RECORDS)
 
     def test_the_exact_search_says_when_it_has_no_room(self):
         schema = schema_of((2,) * 21)

@@ -6,9 +6,10 @@
 from ..structure.restrictions import Restriction
 from .allocations import Budget, Geometric, Groups, RiskEntropy, Uniform
 from .groups import TwoGroups
+from .searching import GeneticSearch
 from .structures import Adaptive, Fixed, Greedy, Learnt, Ordered, PairwiseSums, SpanningTree, Structure
 
 __all__ = [
-    "Adaptive", "Budget", "Fixed", "Geometric", "Greedy", "Groups", "Learnt", "Ordered", "PairwiseSums", "Restriction", "RiskEntropy",
-    "SpanningTree", "Structure", "TwoGroups", "Uniform",
+    "Adaptive", "Budget", "Fixed", "GeneticSearch", "Geometric", "Greedy", "Groups", "Learnt", "Ordered", "PairwiseSums", "Restriction",
+    "RiskEntropy", "SpanningTree", "Structure", "TwoGroups", "Uniform",
 ]  # fmt: skip
