@@ -11,6 +11,7 @@ from contract_cases import binary
 import pdsynth as pds
 from pdsynth import Attribute, BudgetError, Network, Schema, SchemaError
 from pdsynth.measures import mutual_information
+from pdsynth.synthesizers.degrees import AUTO_PAIRS, choose_degree, largest_selection
 
 
 def plain(d, size):
@@ -117,3 +118,11 @@ def test_the_price_is_what_a_fit_then_charges():
 
 def test_prices_without_a_reference_name_no_information():
     assert pds.price(Network((("x0", ()), ("x1", ()))), ("x0", "x1"), plain(2, 3), 50, 1).information is None
+
+
+@pytest.mark.parametrize(("d", "epsilon", "k"), [(23, 1, 5), (50, 1, 2), (16, 1, 8), (16, 1e6, 15)])
+def test_auto_never_asks_for_a_search_that_can_t_end(d, epsilon, k):
+    """ACS would bear k = 7 (half a million sets of eight), Retail k = 6 (10⁸ pairs in one step): both are cut, from public facts."""
+    degree = choose_degree("auto", plain(d, 2), 47_461, Q(str(epsilon)) * Q(7, 10), Q(4))
+    assert degree.k == k
+    assert largest_selection(d, degree.k) <= AUTO_PAIRS

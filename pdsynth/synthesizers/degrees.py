@@ -17,6 +17,7 @@ from ..structure import Degree, FixedDegree, Usefulness, useful_degree
 
 MAX_PAIRS = 1_000_000  # candidates of one selection
 AUTO_CELLS = 2**20  # largest table that k='auto' ever asks for
+AUTO_PAIRS = 100_000  # candidates of one selection that k='auto' ever asks for
 
 
 def check_noise(epsilon: Any, n: int, largest: Fraction) -> None:
@@ -38,6 +39,11 @@ def check_parents(k: Any, d: int) -> None:
         raise BudgetError(f"k = {k}, but with d = {d} attributes a node has at most {d - 1} parents: choose k < {d}")
 
 
+def largest_selection(d: int, k: int) -> int:
+    """Candidates of the largest of d−1 selections with k parents each, child and parents chosen together."""
+    return max((d - placed) * math.comb(placed, k) for placed in range(1, d))
+
+
 def check_degree(k: Any, schema: Schema) -> None:
     """:func:`check_parents`, and refuse tables that can't fit in memory, with their size, and choices among too many parent sets."""
     d = len(schema)
@@ -49,7 +55,7 @@ def check_degree(k: Any, schema: Schema) -> None:
         raise BudgetError(
             f"k = {k} can need a table of {cells:,} cells ({cells * 8 / 2**30:,.1f} GiB); at most {MAX_CELLS:,}: lower k, or use k='auto'"
         )
-    pairs = max((d - placed) * math.comb(placed, int(k)) for placed in range(1, d))
+    pairs = largest_selection(d, int(k))
     if pairs > MAX_PAIRS:
         raise BudgetError(
             f"k = {k} with d = {d} attributes means choosing among {pairs:,} attribute–parent pairs in one step; "
@@ -61,13 +67,15 @@ def choose_degree(k: Any, schema: Schema, n: int, epsilon2: Fraction, usefulness
     """The rule for parent sets from public facts only; None when no edge is worth its noise (then nothing is spent on structure).
 
     ``k='auto'``: θ-usefulness on binary tables, maximal admissible parent sets on general domains (TODS 2017); no table
-    gets more than ``AUTO_CELLS`` cells, however large ε.
+    gets more than ``AUTO_CELLS`` cells and no selection more than ``AUTO_PAIRS`` candidates, however large ε.
     """
     d = len(schema)
     if not isinstance(k, str):
         return FixedDegree(int(k)) if k > 0 else None
     if max(schema.sizes) == 2:
         useful = useful_degree(n, d, float(epsilon2), float(usefulness))
+        while useful > 1 and largest_selection(d, useful) > AUTO_PAIRS:
+            useful -= 1
         return FixedDegree(useful) if useful else None
     rule = Usefulness.of(n, d, epsilon2, usefulness)
     rule = Usefulness(min(rule.cells, Fraction(AUTO_CELLS)))
