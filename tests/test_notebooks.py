@@ -28,8 +28,13 @@ def names(source):
     return source.stem
 
 
-def test_the_series_has_its_first_eight_lessons():
-    assert [s.stem[:2] for s in SOURCES][:8] == [f"{i:02d}" for i in range(8)]
+def test_the_series_has_its_first_twelve_lessons_and_the_map_says_so():
+    there = [s.stem[:2] for s in SOURCES]
+    assert there[:12] == [f"{i:02d}" for i in range(12)]
+    lines = re.findall(r"^# \| (\*\*)?(\d\d)(?:\*\*)? \|.*\| (yes|planned) \|$", SOURCES[0].read_text(encoding="utf-8"), re.M)
+    assert len(lines) == 20
+    assert [number for bold, number, word in lines if bold and word == "yes"] == there
+    assert [number for bold, number, word in lines if not bold and word == "planned"] == [n for _, n, _ in lines if n not in there]
 
 
 def test_generated_notebooks_are_current(build):

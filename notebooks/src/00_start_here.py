@@ -205,8 +205,8 @@ print(pds.HPPrivBayes(epsilon=1.0, k=2, sensitive="occupation").fit(adult.frame,
 # | **10** | HMPrivBayes, the full algorithm, and its evaluation | yes |
 # | **11** | PrivABN and its evaluation | yes |
 # | 12 | PPBA: spanning tree, dynamic weights, the ratio q | planned |
-# | 13 | genetic structure search and its evaluation | planned |
-# | 14 | custom networks and disclosure risk | planned |
+# | **13** | genetic structure search and its evaluation | yes |
+# | **14** | custom networks and disclosure risk | yes |
 # | 15 | evaluating a synthetic table: marginals, queries, utility, risk | planned |
 # | 16 | auditing: catching a broken algorithm | planned |
 # | 17 | personal budgets: who gets which guarantee | planned |
@@ -214,7 +214,7 @@ print(pds.HPPrivBayes(epsilon=1.0, k=2, sensitive="occupation").fit(adult.frame,
 # | 19 | your own data | planned |
 #
 # In a hurry? 00 → 01 → 02 teaches the privacy, 03 → 04 the algorithm. After these each paper stands alone: 05 → 06 → 07 HPPrivBayes, 08 → 09 → 10
-# HMPrivBayes, 11 PrivABN.
+# HMPrivBayes, 11 PrivABN, 13 → 14 the genetic search.
 #
 # ## Summary
 #
