@@ -41,6 +41,10 @@ class Silent(Noise):
         """Zero."""
         return 0
 
+    def generator(self) -> np.random.Generator:
+        """Always the same."""
+        return np.random.default_rng(0)
+
 
 class Many(ExactNoise):
     """Exact noise for many runs at once: arrays get a leading axis of ``runs``, so that one pass releases them all.
@@ -75,14 +79,15 @@ class Script(Noise):
 
     def __init__(self, choices: Sequence[int] = ()) -> None:
         super().__init__()
-        self.choices, self.probability = list(choices), 1.0
+        self.choices = list(choices)
+        self.probability: Any = 1.0
         self.taken: list[int] = []
         self.options: list[int] = []
 
     def _stream(self, label: str) -> Script:
         return self
 
-    def _take(self, p: np.ndarray) -> int:
+    def _take(self, p: Any) -> int:
         choice = self.choices[len(self.taken)] if len(self.taken) < len(self.choices) else 0
         self.taken.append(choice)
         self.options.append(len(p))
@@ -115,12 +120,12 @@ def permute_and_flip_law(accept: np.ndarray) -> np.ndarray:
     return out
 
 
-def law(run: Callable[[Noise], Hashable]) -> dict[Hashable, float]:
-    """P(outcome) of a run whose only randomness is selections, by walking every path of choices."""
-    out: dict[Hashable, float] = defaultdict(float)
+def law(run: Callable[[Noise], Hashable], script: type[Script] = Script) -> dict[Hashable, Any]:
+    """P(outcome) of a run whose only randomness is selections, by walking every path of choices (in the script's arithmetic)."""
+    out: dict[Hashable, Any] = defaultdict(int)
     choices: list[int] = []
     while True:
-        tape = Script(choices)
+        tape = script(choices)
         outcome = run(tape)
         out[outcome] += tape.probability
         choices, options = tape.taken, tape.options
