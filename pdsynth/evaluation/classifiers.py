@@ -12,7 +12,7 @@ import pandas as pd
 from ..errors import SchemaError
 from ..schema import Attribute, Schema
 from .marginals import Table, coded
-from .utility import _features, _predict, one_hot
+from .utility import _features, _machine, _predict, one_hot
 
 CLASSIFIERS = ("NB", "SV", "KN", "RF", "LR")
 """Gaussian naive Bayes, support vectors (RBF), k nearest neighbours, random forest, logistic regression."""
@@ -126,7 +126,7 @@ def predict(classifier: str, train: np.ndarray, learnt: np.ndarray, test: np.nda
     """Classes (t,) that a classifier taught on (s, f) and classes (s,) gives to the tested rows (t, f).
 
     Every tested row that occurs more than once is looked at once, and support vectors are learnt from different rows with
-    weights: the same decision, sooner.
+    weights (by scikit-learn-intelex where it is installed): the same decision up to the solver's tolerance, sooner.
     """
     if len(np.unique(learnt)) == 1:
         return np.full(len(test), learnt[0])
@@ -137,10 +137,10 @@ def predict(classifier: str, train: np.ndarray, learnt: np.ndarray, test: np.nda
         warnings.simplefilter("ignore", ConvergenceWarning)  # the protocol takes the default number of iterations
         if classifier == "SV":
             return _support(train, learnt, asked)[inverse]
-        return _machine(classifier, seed).fit(train, learnt).predict(asked)[inverse]
+        return _classifier(classifier, seed).fit(train, learnt).predict(asked)[inverse]
 
 
-def _machine(classifier: str, seed: int) -> Any:
+def _classifier(classifier: str, seed: int) -> Any:
     from sklearn.ensemble import RandomForestClassifier
     from sklearn.linear_model import LogisticRegression
     from sklearn.naive_bayes import GaussianNB
@@ -152,10 +152,9 @@ def _machine(classifier: str, seed: int) -> Any:
 
 
 def _support(train: np.ndarray, learnt: np.ndarray, test: np.ndarray) -> np.ndarray:
-    from sklearn.svm import SVC
-
+    machine, used = _machine("auto")
     # what gamma="scale" means for the whole table
     spread = train.shape[1] * float(train.var()) or 1.0
     both, weights = np.unique(np.column_stack([train, learnt]), axis=0, return_counts=True)
-    model = SVC(gamma=1 / spread, cache_size=500).fit(both[:, :-1], both[:, -1].astype(np.int64), sample_weight=weights)
-    return _predict(model, test, 1 / spread) if len(model.classes_) == 2 else model.predict(test)
+    model = machine(gamma=1 / spread, cache_size=500).fit(both[:, :-1], both[:, -1].astype(np.int64), sample_weight=weights)
+    return _predict(model, test, 1 / spread) if used == "sklearn" and len(model.classes_) == 2 else model.predict(test)
