@@ -85,7 +85,10 @@ def panel(plot: go.Figure, summary: pd.DataFrame, where: dict[str, Any], at: Map
     known = {trace.name for trace in plot.data}
     finite = part.loc[np.isfinite(part[x]), x]
     span = (finite.min(), finite.max()) if len(finite) else (0.0, 1.0)
-    for keys, points in part.groupby(["method", "guarantee", "k"] if x != "k" else ["method", "guarantee"], sort=False):
+    curve = ["method", "guarantee"]
+    if x != "k" and (part.groupby(curve)["k"].nunique() > 1).any():
+        curve.append("k")
+    for keys, points in part.groupby(curve, sort=False):
         method, guarantee = keys[:2]
         flat = {"real data": "solid", "majority class": "dot"}.get(method)
         colour, symbol = STYLE.get(method, (PALETTE["real"], "x"))
