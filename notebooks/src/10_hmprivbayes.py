@@ -125,7 +125,7 @@ rows = {e: {name: noise_to_signal(n, sizes, e * Fraction(15, 100)) for name, (n,
 pd.DataFrame(rows).T.rename_axis("ε, of which 15 % for the sketch").round(2)
 
 # %% [markdown]
-# Above 1 noise wins: then `HMPrivBayes` warns, takes one cluster and gives the share to the tables. For Big5 better name the clusters yourself, for
+# Above 1 there is more noise than signal, above 3 hardly anything else: then `HMPrivBayes` warns, takes one cluster and gives the share to the tables. For Big5 better name the clusters yourself, for
 # instance its five traits: `clusters=[[...], ...]` and `eta=0` are public and cost nothing.
 #
 # ## HMPrivBayes, alive
@@ -135,10 +135,10 @@ pd.DataFrame(rows).T.rename_axis("ε, of which 15 % for the sketch").round(2)
 #
 # **What to notice**
 # * At the first position the frames hold the strong pairs. The brightest cells are *inside*: attributes of four bits, held together by two parents.
-# * Move k to 1: no frames, more candidates, and the distance hardly moves. Move it to 16: strict says that there are only 15 attributes.
-# * Lower ε to 0.5: "too noisy to cluster". Lower it further and watch the distances, not the noise bars, which stay below the red line: two-valued tables are small.
-# * Raise η to 0.9: arcs vanish where the filter leaves no candidate.
-# * *Published*: markers multiply ("2 of 4" bits of an attribute), the ledger turns red in three lines, and the distances double.
+# * Move k to 1: one frame, more candidates, and the distance hardly moves. Move it to 16: strict says that there are only 15 attributes.
+# * Lower ε to 0.5: other clusters. To 0.3: "too noisy to cluster". Watch the distances, not the noise bars, which stay below the red line: tables of three bits are small.
+# * Raise η to 0.9: a quarter of the arcs vanishes, where the filter leaves fewer parents than $l$.
+# * *Published*: markers multiply ("2 of 4" bits of an attribute), the ledger turns red in all its lines, and the distances double.
 
 # %%
 panels.hmprivbayes.panel()
