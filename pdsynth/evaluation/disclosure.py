@@ -230,7 +230,7 @@ def disclosure_risk(
 def leak_probability(
     real: Table, synthetic: Table, schema: Schema, target: str, definition: str = "gcap", *, holdout: Table | None = None
 ) -> float:
-    """The "leak probability" of HMPrivBayes' Figure 6, which that paper doesn't define, in one of three readings.
+    """The "leak probability" of HMPrivBayes' Figure 4, which that paper doesn't define, in one of three readings.
 
     The attacker knows every other attribute and uses :func:`gcap`. ``definition="gcap"``: the mean share. ``"advantage"``:
     accuracy of the guesses minus that of the same attacker taught on ``holdout``, real records of other people from which
