@@ -15,6 +15,7 @@ from pdsynth.ledger import Ledger
 from pdsynth.mechanisms import CommonNoise, ExactNoise
 from pdsynth.structure import FixedDegree, Parameters, Restriction, Usefulness, exact, genetic, greedy, hill, ordered
 from pdsynth.structure.candidates import block
+from pdsynth.structure.informed import Ties, informed
 
 NAMES = ("t", "z", "a", "b", "c")
 POLICY = Restriction("t", "z", forced=(("a", "b"),), forbidden=(("b", "c"),))
@@ -143,6 +144,25 @@ class TestLearners:
             assert curator.ledger.epsilon == (2 if d > max(len(permitted.first), 1) else 0)
         assert [broken(network, policy) for network in networks] == [[]] * 7
         assert all(len(p) <= max(k, permitted.forced.sum(axis=1).max()) for n in networks[:3] for _, p in n.pairs)
+
+    @given(policies(), st.integers(0, 2**31), st.integers(0, 2))
+    @settings(max_examples=40, deadline=None)
+    def test_the_learner_of_clusters_keeps_it_within_one_cluster(self, case, seed, degree):
+        d, policy = case
+        names, rng = tuple(f"x{j}" for j in range(d)), np.random.default_rng(seed)
+        permitted = policy.on(names)
+        ties = Ties(rng.random((d, d)), eta=0.3)
+        curator = curator_of(rng.integers(0, 2, (12, d)), [2] * d, ExactNoise(seed), epsilon=Q(2))
+        pairs = informed(curator, range(d), degree, Q(1, 10), "R", ties, restriction=permitted)
+        assert broken(Network.of_columns(pairs, names), policy) == []
+        assert curator.ledger.epsilon == Q(1, 10) * (d - len(permitted.first))
+
+    def test_a_cluster_without_the_target_is_refused(self):
+        permitted = Restriction("x0", "x2").on(("x0", "x1", "x2"))
+        curator = curator_of([[0, 1, 0], [1, 1, 1]], (2, 2, 2), Silent())
+        with pytest.raises(BudgetError, match="the target must lie in the cluster"):
+            informed(curator, [1, 2], 1, Q(1), "R", Ties(np.ones((3, 3))), restriction=permitted)
+        assert curator.ledger.entries == ()
 
     def test_twin_a_learner_that_ignores_it_is_noticed(self):
         policy = Restriction("x2", "x0", forbidden=(("x1", "x2"),))

@@ -12,6 +12,8 @@ from itertools import combinations
 import numpy as np
 
 from ..curator import Candidates, Curator
+from ..errors import BudgetError
+from .restrictions import Permitted, Restriction
 
 SOURCE = "HMPrivBayes Alg 4 line 2", "HMPrivBayes Alg 4 line 3"
 STEP_PAIRS = 250_000  # candidates of one step that are worth their time: 62 columns of degree 3 fit whole
@@ -63,24 +65,31 @@ def informed(
     *,
     root: int | None = None,
     label: str = "",
+    restriction: Permitted | None = None,
 ) -> list[Pair]:
     """A network over the columns of one cluster, parents before children: [(child, parents)] (HMPrivBayes, Algorithm 4).
 
     ``epsilon`` is spent by every selection. ``root`` is the first column; None draws it by its entropy. Each further pair is drawn
     among all columns left and all sets of exactly min(degree, …) of those placed columns that :class:`Ties` leaves to it; a child
     that has none left gets Π = {}. Where a step would have more than ``STEP_PAIRS`` candidates, every child tries its strongest
-    placed columns only, as many as :func:`most_parents` says.
+    placed columns only, as many as :func:`most_parents` says. What a ``restriction`` settles in this cluster stands first, and forced
+    parents are in every set; the target must lie in the cluster of its sensitive attributes.
 
-    **Privacy:** |C| exponential mechanisms of ``epsilon`` (|C|−1 with a given root), sequential. Candidates are public or
-    computed from the entry ``ties.origin`` and earlier selections.
+    **Privacy:** |C| exponential mechanisms of ``epsilon`` (|C|−1 with a given root, fewer where a restriction settles pairs),
+    sequential. Candidates are public or computed from the entry ``ties.origin`` and earlier selections.
     """
     columns = sorted(cluster)
-    if root is None:
-        alone = Candidates(((np.array(columns), np.zeros((len(columns), 0), dtype=np.int64)),))
+    permitted = restriction or Restriction().on(curator.schema.names)
+    pairs: list[Pair] = [pair for pair in permitted.opening if pair[0] in columns]
+    if pairs and permitted.first[0] not in columns:
+        raise BudgetError(f"the target must lie in the cluster of its sensitive attributes, but it is not in {columns}: join the clusters")
+    if not pairs and root is None:
+        roots = [c for c in columns if not permitted.forced[c, columns].any()]
+        alone = Candidates(((np.array(roots), np.zeros((len(roots), 0), dtype=np.int64)),))
         root, _ = curator.select(alone, "H", epsilon, step=f"root{label}", source=SOURCE[0])
-    pairs: list[Pair] = [(root, ())]
-    search = _Search(columns, ties, degree)
-    for t in range(2, len(columns) + 1):
+    pairs = pairs or [(int(root), ())]  # type: ignore[arg-type]
+    search = _Search(columns, ties, degree, permitted)
+    for t in range(len(pairs) + 1, len(columns) + 1):
         candidates = search.candidates([child for child, _ in pairs])
         pairs.append(curator.select(candidates, score, epsilon, step=f"pair {t} of {len(columns)}{label}", source=SOURCE[1]))
     return pairs
@@ -100,8 +109,10 @@ def most_parents(members: int, degree: int) -> int:
 class _Search:
     """The candidates of every step of one cluster."""
 
-    def __init__(self, columns: list[int], ties: Ties, degree: int) -> None:
+    def __init__(self, columns: list[int], ties: Ties, degree: int, permitted: Permitted | None = None) -> None:
         self.columns, self.ties, self.degree = np.array(columns), ties, degree
+        permitted, place = permitted or Restriction().on(range(max(columns) + 1)), np.ix_(columns, columns)  # type: ignore[arg-type]
+        self.allowed, self.forced = permitted.allowed[place] & ~permitted.forced[place], permitted.forced[place]
         self.place = {j: i for i, j in enumerate(columns)}
         self.kept = ties.kept(columns)
         self.most = most_parents(len(columns), degree)
@@ -112,10 +123,11 @@ class _Search:
         stands = np.zeros(len(self.columns), dtype=bool)
         stands[[self.place[j] for j in placed]] = True
         parts: dict[int, list[tuple[np.ndarray, np.ndarray]]] = {}
-        for child in np.flatnonzero(~stands):
-            ranked = self.order[child]
-            free = np.sort(ranked[stands[ranked] & self.kept[child, ranked]][: self.most])
-            rows = self.columns[free[_positions(len(free), min(self.degree, len(free)))]]
+        for child in np.flatnonzero(~stands & (self.forced <= stands).all(axis=1)):
+            ranked, forced = self.order[child], np.flatnonzero(self.forced[child])
+            free = np.sort(ranked[(stands & self.kept[child] & self.allowed[child])[ranked]][: self.most])
+            sets = free[_positions(len(free), min(max(self.degree - len(forced), 0), len(free)))]
+            rows = self.columns[np.hstack([np.tile(forced, (len(sets), 1)), sets])]
             parts.setdefault(rows.shape[1], []).append((np.full(len(rows), self.columns[child]), rows))
         joined = [(np.concatenate([c for c, _ in some]), np.concatenate([p for _, p in some])) for _, some in sorted(parts.items())]
         return Candidates(tuple(joined), self.ties.origin)
