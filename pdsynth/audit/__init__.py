@@ -12,7 +12,7 @@ from dataclasses import replace
 import pandas as pd
 
 from ..budgets import positive
-from . import tables_cases
+from . import structure_cases, tables_cases, whole_cases
 from .case import (
     NOT_REFUTED,
     VIOLATED,
@@ -39,7 +39,7 @@ __all__ = [
     "quantise", "run", "run_all", "same_structure", "samples", "selection_law", "zeros_to_ones",
 ]  # fmt: skip
 
-CASES: dict[str, Case] = {c.name: c for c in [*tables_cases.CASES]}
+CASES: dict[str, Case] = {c.name: c for c in [*tables_cases.CASES, *structure_cases.CASES, *whole_cases.CASES]}
 DEEP = 400_000
 
 

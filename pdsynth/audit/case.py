@@ -8,16 +8,16 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property, partial
 from html import escape
 from typing import Any, Protocol
 
 import numpy as np
 
-from ..counts import Records
 from ..curator import Curator
 from ..ledger import Ledger
 from ..mechanisms import ExactNoise, Noise
-from .detectors import Many, Silent, law, log_ratio, noise_scales, same_structure, selection_law
+from .detectors import Many, Silent, law, log_ratio, same_structure, selection_law
 from .estimator import ceiling, lower_bound, quantise
 from .tables import Pair
 
@@ -86,6 +86,11 @@ class Result:
         )
 
 
+def one_line(outcome: object) -> str:
+    """An outcome for a sentence: a network's pairs side by side."""
+    return ", ".join(str(outcome).split("\n"))
+
+
 def shown(value: float) -> str:
     """A number of ε for a reader."""
     return "∞" if value == math.inf else f"{value:.3g}"
@@ -141,29 +146,45 @@ class Case:
     tier: str = "T1"
     twin: str = ""
 
-    def curator(self, records: Records, noise: Noise) -> Curator:
-        """A door to one of the two tables, with a ledger of its own over the claimed ε.
+    @cached_property
+    def tables(self) -> Pair:
+        """The two tables. They are made up, and public."""
+        return self.pair()
 
-        **Privacy:** the tables of a case are made up, and public.
-        """
-        return Curator(records, Ledger(self.claimed, self.guarantee), noise)
+    def curator(self, world: int, noise: Noise) -> Curator:
+        """A door to table 0 or 1, with a ledger of its own over the claimed ε."""
+        return Curator(self.tables.records[world], Ledger(self.claimed, self.guarantee), noise)
 
-    def ledger(self) -> Ledger:
-        """What the ledger of the step says, whatever an audit can see."""
+    def publish(self, world: int, noise: Noise) -> Any:
+        """One release of table 0 or 1."""
+        return self.attack.release(self.curator(world, noise), noise, self.claimed)
+
+    def ledger(self, world: int = 0) -> Ledger:
+        """What the ledger says of the step on table 0 or 1, whatever an audit can see."""
         tape = Silent()
-        door = self.curator(self.pair().records[0], tape)
+        door = self.curator(world, tape)
         self.attack.release(door, tape, self.claimed)
         return door.ledger
+
+
+def times(factor: float) -> Callable[[Fraction], float]:
+    """A true ε of so many times the claim."""
+    return lambda epsilon: factor * float(epsilon)
+
+
+def sound(name: str, about: str, source: str, pair: Callable[[], Pair], attack: Attack, claimed: Fraction, **more: Any) -> Case:
+    """A case that keeps its claim, in a strict ledger; the true ε is the claim."""
+    return Case(name, about, source, pair, attack, claimed, float, NOT_REFUTED, "strict", **more)
 
 
 def audit(case: Case, runs: int, *, seed: Seed = None, progress: Progress = False, audits: int = 1) -> Result:
     """Run one case."""
     start = time.perf_counter()
     found = case.attack.measure(case, runs, seed, progress, audits)
-    claimed, pair = float(case.claimed), case.pair()
+    claimed = float(case.claimed)
     return Result(case.name, claimed, case.theory(case.claimed), found.bound, found.ceiling,
                   VIOLATED if found.bound > claimed * (1 + 1e-9) else NOT_REFUTED, case.expect, case.attack.method, found.runs,
-                  time.perf_counter() - start, f"{pair}. {found.event}".strip())  # fmt: skip
+                  time.perf_counter() - start, f"{case.tables}. {found.event}")  # fmt: skip
 
 
 def told(progress: Progress, done: int, total: int) -> None:
@@ -193,17 +214,17 @@ class Sampled:
 
     def samples(self, case: Case, runs: int, seed: Seed = None, progress: Progress = False) -> tuple[np.ndarray, np.ndarray]:
         """The statistic of ``runs`` releases of each table: two int64 arrays."""
-        pair, tapes, runs = case.pair(), (Silent(), Silent()), max(min(runs, 1000), runs // self.slow)
-        quiet = [self.release(case.curator(r, tape), tape, case.claimed) for r, tape in zip(pair.records, tapes, strict=True)]
+        pair, tapes, runs = case.tables, (Silent(), Silent()), max(min(runs, 1000), runs // self.slow)
+        quiet = [case.publish(world, tape) for world, tape in enumerate(tapes)]
         asked = [[a for a in tape.asked if a[0] == "discrete_laplace"] for tape in tapes]
         statistic = self.statistic or Likelihood(quiet, asked)
         block = max(1, NUMBERS // max(1, *(sum(int(np.prod(shape)) for _, _, shape in a) for a in asked)))
         out = np.empty(runs, dtype=np.int64), np.empty(runs, dtype=np.int64)
         for at in range(0, runs, block):
             size = min(block, runs - at)
-            for world, records in enumerate(pair.records):
+            for world in (0, 1):
                 noise = Many(size, None if seed is None else [*np.atleast_1d(seed).tolist(), world, at])
-                out[world][at : at + size] = statistic(self.release(case.curator(records, noise), noise, case.claimed), pair)
+                out[world][at : at + size] = statistic(case.publish(world, noise), pair)
             told(progress, at + size, runs)
         return out
 
@@ -260,12 +281,12 @@ class OneByOne:
 
     def samples(self, case: Case, runs: int, seed: Seed = None, progress: Progress = False) -> tuple[np.ndarray, np.ndarray]:
         """The statistic of ``runs / slow`` releases of each table: two int64 arrays."""
-        pair, size = case.pair(), max(min(runs, 100), runs // self.slow)
+        pair, size = case.tables, max(min(runs, 100), runs // self.slow)
         out = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
         for i in range(size):
-            for world, records in enumerate(pair.records):
+            for world in (0, 1):
                 noise = ExactNoise(None if seed is None else [*np.atleast_1d(seed).tolist(), world, i])
-                out[world][i] = self.statistic(self.release(case.curator(records, noise), noise, case.claimed), pair)
+                out[world][i] = self.statistic(case.publish(world, noise), pair)
             if i % 100 == 99 or i == size - 1:
                 told(progress, i + 1, size)
         return out
@@ -288,9 +309,9 @@ class OneSelection:
     def measure(self, case: Case, runs: int, seed: Seed, progress: Progress, audits: int) -> Finding:
         """Max |ln p/p'| over the candidates."""
         laws = []
-        for records in case.pair().records:
+        for world in (0, 1):
             tape = Silent()
-            self.release(case.curator(records, tape), tape, case.claimed)
+            case.publish(world, tape)
             ((_, numerators, denominator),) = [a for a in tape.asked if a[0] == "select"]
             laws.append(np.log(selection_law(numerators, denominator)))
         gaps = np.abs(laws[0] - laws[1])
@@ -308,31 +329,35 @@ class WholeLaw:
 
     def measure(self, case: Case, runs: int, seed: Seed, progress: Progress, audits: int) -> Finding:
         """Max |ln p/p'| over the outcomes, infinite where one table can't give what the other gives."""
-        p, q = (law(lambda noise, r=r: self.release(case.curator(r, noise), noise, case.claimed)) for r in case.pair().records)  # type: ignore[misc]
+        p, q = (law(partial(case.publish, world)) for world in (0, 1))
         alone = {side: sorted(set(a) - set(b), key=str) for side, a, b in (("D", p, q), ("D'", q, p))}
         for side, outcomes in alone.items():
             if outcomes:
-                return Finding(math.inf, event=f"support: {outcomes[0]} is possible in {side} only")
+                return Finding(math.inf, event=f"support: {one_line(outcomes[0])} is possible in {side} only")
         worst = max(p, key=lambda o: abs(math.log(p[o] / q[o])))
-        return Finding(log_ratio(p, q), event=f"{worst} has probability {p[worst]:.3g} and {q[worst]:.3g}")
+        return Finding(log_ratio(p, q), event=f"{one_line(worst)} has probability {p[worst]:.3g} and {q[worst]:.3g}")
 
 
 @dataclass(frozen=True)
 class ScaleTest:
-    """Noise scales of both tables, read off a tape without noise; scales that differ from the records alone have no finite ε."""
+    """Noise scales of both tables, read off ledgers of runs without noise.
+
+    A scale that differs between neighbours must come from an earlier release, which its ledger entry names: else rule L5 is broken,
+    and no ε covers it.
+    """
 
     release: Release
     method: str = "scale test"
 
     def measure(self, case: Case, runs: int, seed: Seed, progress: Progress, audits: int) -> Finding:
-        """Infinite if the scales differ, 0 if not."""
-        first, second = (
-            noise_scales(lambda noise, r=r: self.release(case.curator(r, noise), noise, case.claimed)) for r in case.pair().records
-        )  # type: ignore[misc]
-        if first == second:
-            return Finding(0.0, event="the noise scales are the same")
-        a, b = next((max(x), max(y)) for x, y in zip(first, second, strict=True) if x != y)
-        return Finding(math.inf, event=f"rule L5: a noise scale of {float(a):.6g} becomes {float(b):.6g}, and no release explains it")
+        """Infinite if a scale differs without an explanation, 0 if not."""
+        ledgers = [case.ledger(world) for world in (0, 1)]
+        for mine, other in zip(*(ledger.entries for ledger in ledgers), strict=True):
+            paid = {e.id for e in ledgers[0].entries if e.kind == "mechanism"}
+            if mine.scale != other.scale and not (mine.scale_from and set(mine.scale_from) <= paid):
+                words = " to ".join(shown(float(np.max(np.asarray(e.scale)))) for e in (mine, other))
+                return Finding(math.inf, event=f"rule L5: the noise of {mine.step} goes from {words}, and no release explains it")
+        return Finding(0.0, event="every noise scale is public, or comes from an earlier release")
 
 
 @dataclass(frozen=True)
@@ -344,11 +369,10 @@ class SameTwice:
 
     def measure(self, case: Case, runs: int, seed: Seed, progress: Progress, audits: int) -> Finding:
         """Infinite if both tables always give one outcome each, and not the same; 0 otherwise."""
-        pair = case.pair()
-        fixed = [same_structure(lambda noise, r=r: self.release(case.curator(r, noise), noise, case.claimed)) for r in pair.records]  # type: ignore[misc]
-        outcomes = [self.release(case.curator(r, ExactNoise([3, 0])), ExactNoise([3, 0]), case.claimed) for r in pair.records]
+        fixed = [same_structure(partial(case.publish, world)) for world in (0, 1)]
+        outcomes = [case.publish(world, ExactNoise([3, 0])) for world in (0, 1)]
         if all(fixed) and outcomes[0] != outcomes[1]:
-            return Finding(math.inf, event=f"whatever the noise, D gives {outcomes[0]} and D' gives {outcomes[1]}")
+            return Finding(math.inf, event=f"whatever the noise, D gives {one_line(outcomes[0])} and D' gives {one_line(outcomes[1])}")
         return Finding(0.0, event="the outcome changes with the noise" if not all(fixed) else "both tables give the same")
 
 
