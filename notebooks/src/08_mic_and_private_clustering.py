@@ -69,7 +69,8 @@ measures.maximal_grid(bent)
 # %%
 adult = pds.datasets.load_adult(coding="thesis")
 room = panels.clustering.room()  # Adult with its counts kept warm
-pairs = [("education", "education-num"), ("relationship", "sex"), ("age", "marital-status"), ("sex", "native-country")]
+pairs = [("education", "education-num"), ("relationship", "sex")]
+pairs += [("age", "marital-status"), ("sex", "native-country")]
 rows = {}
 for x, y in pairs:
     pair = adult.schema.index(x), adult.schema.index(y)
@@ -92,7 +93,8 @@ pair = adult.schema.index("age"), adult.schema.index("marital-status")
 table = room.records.table(pair)
 shuffled = table[[3, 0, 4, 1, 2]]  # the same ages in another order
 for name, t in {"age in order": table, "age shuffled": shuffled}.items():
-    print(f"{name}: I = {measures.mutual_information(t):.3f}, MIC = {measures.maximal_information_coefficient(t):.3f}")
+    mic = measures.maximal_information_coefficient(t)
+    print(f"{name}: I = {measures.mutual_information(t):.3f}, MIC = {mic:.3f}")
 
 # %% [markdown]
 # ### From similarities to clusters
@@ -118,7 +120,8 @@ r = panels.clustering.similarities(room, "none", Fraction(1))[0]
 right, wrong = (spectral_clusters(r, 3, reading=reading) for reading in ("similarity", "printed"))
 rng, sizes = np.random.default_rng(0), np.cumsum([len(c) for c in right])[:-1]
 lots = [kept([tuple(c) for c in np.split(rng.permutation(14), sizes)]) for _ in range(200)]
-pd.Series({"similarity": kept(right), "as printed": kept(wrong), "by lot, mean": np.mean(lots)}).round(3).to_frame("information kept")
+found = {"similarity": kept(right), "as printed": kept(wrong), "by lot, mean": np.mean(lots)}
+pd.Series(found, name="information kept").round(3).to_frame()
 
 # %% [markdown]
 # As printed it is worse than drawing lots. The library reads $W=\mathrm{clip}(S,0,1)$ with an empty diagonal, and keeps the printed form for you to look at.
@@ -214,7 +217,8 @@ ex.q3.check(word, cost)
 def similarities(n, d, person):
     bits = np.zeros((n, d), dtype=int)
     bits[0] = person
-    tables = (np.bincount(2 * bits[:, i] + bits[:, j], minlength=4).reshape(2, 2) for i, j in combinations(range(d), 2))
+    pairs = (2 * bits[:, i] + bits[:, j] for i, j in combinations(range(d), 2))
+    tables = (np.bincount(pair, minlength=4).reshape(2, 2) for pair in pairs)
     return np.array([measures.maximal_information_coefficient(t) for t in tables])
 
 delta = measures.maximal_information_sensitivity(1000, 2, 2)

@@ -65,8 +65,9 @@ print(f"allowed {allowed:.1%}; right {attack():.1%} of the time")
 # %%
 toy = {"blood": [2, 2, 2, 2], "diet": [4, 4, 0, 0], "alive": [8, 0]}
 oe = {name: normalised_risk_entropy(np.array(counts)) for name, counts in toy.items()}
-rows = {"H, bits": {n: entropy(np.array(c)) for n, c in toy.items()}, "log₂ values": {n: np.log2(len(c)) for n, c in toy.items()}, "OE": oe}
-pd.DataFrame(rows)
+bits = {name: entropy(np.array(counts)) for name, counts in toy.items()}
+most = {name: np.log2(len(counts)) for name, counts in toy.items()}
+pd.DataFrame({"H, bits": bits, "log₂ values": most, "OE": oe})
 
 # %% [markdown]
 # The weights are $e^{-1}=0.368$, $e^{-1/2}=0.607$ and $e^0=1$; divided by their sum 1.975 they are the shares. A table of counts has
@@ -117,7 +118,8 @@ table.round(3)
 
 # %%
 counts = np.bincount(codes[:, adult.schema.index("native-country")], minlength=41)
-pd.Series({f"{size} declared": normalised_risk_entropy(np.pad(counts, (0, size - 41))) for size in (41, 64, 256)}, name="OE").round(3).to_frame()
+padded = {f"{size} declared": np.pad(counts, (0, size - 41)) for size in (41, 64, 256)}
+pd.Series({name: normalised_risk_entropy(c) for name, c in padded.items()}, name="OE").round(3).to_frame()
 
 # %% [markdown]
 # On **bits**, where HMPrivBayes works, every "attribute" has two values, $\log_2 2=1$, and OE is simply the entropy of the bit. The bits of one
@@ -126,7 +128,8 @@ pd.Series({f"{size} declared": normalised_risk_entropy(np.pad(counts, (0, size -
 # %%
 encoding = BinaryEncoding(adult.schema)
 bits = encoding.encode(codes)
-oe_bits = {n: normalised_risk_entropy(np.bincount(b, minlength=2)) for n, b in zip(encoding.schema.names, bits.T, strict=True)}
+ones = pd.Series(bits.sum(axis=0), index=encoding.schema.names)
+oe_bits = {n: normalised_risk_entropy(np.array([len(codes) - c, c])) for n, c in ones.items()}
 pd.Series(oe_bits, name="OE").filter(regex="^(age|sex|capital-gain)").round(3).to_frame().T
 
 # %% [markdown]
@@ -141,7 +144,8 @@ for size, records in room.sizes.items():
     for part in (Fraction(1, 100), Fraction(1, 10)):
         state = panels.risk_entropy.run(records, Fraction(1), part, 1, "strict", ExactNoise())
         off = pd.Series(state["oe"]) - pd.Series(state["raw"])
-        rows[size, f"{part} of ε"] = {"largest error": off.abs().max(), "at": off.abs().idxmax(), "mean error": off.mean()}
+        worst = off.abs().idxmax()
+        rows[size, f"{part} of ε"] = {"largest error": abs(off[worst]), "at": worst, "mean error": off.mean()}
 pd.DataFrame(rows).T.rename_axis(["records", "paid"])
 
 # %% [markdown]
@@ -225,7 +229,9 @@ ex.q3.check(bug)
 
 # %%
 for guarantee in ("published", "strict"):
-    ledger = panels.risk_entropy.run(room.sizes[room.all], Fraction(1), Fraction(1, 10), 1, guarantee, ExactNoise())["ledger"]
+    everybody = room.sizes[room.all]
+    state = panels.risk_entropy.run(everybody, Fraction(1), Fraction(1, 10), 1, guarantee, ExactNoise())
+    ledger = state["ledger"]
     print(f"{guarantee}: {ledger.verdict()}")
     print(*(f"    {e.step}, {e.source}: {e.why}" for e in ledger.unaccounted), sep="\n")
 

@@ -46,7 +46,8 @@ def attack(guarantee, runs=100):
     right = [guess(run.fit(village(dora), schema=schema)) == dora for dora in (0, 1) for _ in range(runs)]
     return np.mean(right)
 
-pd.Series({g: attack(g) for g in ("published", "strict")}, name="right about Dora").map("{:.1%}".format).to_frame()
+right = pd.Series({g: attack(g) for g in ("published", "strict")}, name="right about Dora")
+right.map("{:.1%}".format).to_frame()
 
 # %% [markdown]
 # Strict keeps its promise: a coin. And if only synthetic rows were handed out? They are drawn from that very number.
@@ -56,9 +57,11 @@ pd.Series({g: attack(g) for g in ("published", "strict")}, name="right about Dor
 # Dora is alone in the *column* "lighthouse = yes" of the table (treated | lighthouse). Change her answer, and compare what moves.
 
 # %%
-joint = {said: np.array([[1999, 1 - said], [0, said]]) for said in (0, 1)}  # rows: treated no/yes, columns: lighthouse no/yes
+# rows: treated no/yes, columns: lighthouse no/yes
+joint = {said: np.array([[1999, 1 - said], [0, said]]) for said in (0, 1)}
 given = {said: t / t.sum(axis=0) for said, t in joint.items()}
-moved = {"joint counts": np.abs(joint[1] - joint[0]).sum(), "joint probabilities": np.abs(joint[1] - joint[0]).sum() / 2000,
+counts = np.abs(joint[1] - joint[0]).sum()
+moved = {"joint counts": counts, "joint probabilities": counts / 2000,
          "conditional probabilities": np.abs(given[1] - given[0]).sum()}
 pd.Series(moved, name="L1 change").to_frame()
 
@@ -115,7 +118,8 @@ alone = real.index[real == 1]
 rows = {}
 for name, run in runs.items():
     fake = pd.MultiIndex.from_frame(run.sample().astype("int8"))
-    rows[name] = {"rows of real people": fake.isin(real.index).mean(), "unique people repeated": alone.isin(fake).mean()}
+    rows[name] = {"rows of real people": fake.isin(real.index).mean(),
+                  "unique people repeated": alone.isin(fake).mean()}
 pd.DataFrame(rows).T.map("{:.1%}".format)
 
 # %% [markdown]
@@ -208,8 +212,9 @@ ex.q3.check(sdg)
 
 # %%
 frame = runs["published"].ledger_.to_frame()
-frame["step"] = frame["step"].str.replace(r"^conditional\(.*", "noisy conditionals", regex=True).str.replace(r"^pair .*", "selections", regex=True)
-frame["step"] = frame["step"].str.replace(r"^support of .*", "which columns occur", regex=True)
+short = {r"^conditional\(.*": "noisy conditionals", r"^pair .*": "selections",
+         r"^support of .*": "which columns occur"}
+frame["step"] = frame["step"].replace(short, regex=True)
 frame.groupby("step", sort=False)[["claimed", "epsilon"]].sum().map(float).round(3)
 
 # %% [markdown]
@@ -231,7 +236,8 @@ pd.DataFrame(rows).T.rename_axis("mean L2 error, ε").round(4)
 
 # %%
 result = pds.papers.reproduce("privabn", table=2)
-pd.DataFrame([(v.claim, v.verdict, v.numbers) for v in result.verdicts], columns=["claim about Table 2", "verdict", "numbers"])
+columns = ["claim about Table 2", "verdict", "numbers"]
+pd.DataFrame([(v.claim, v.verdict, v.numbers) for v in result.verdicts], columns=columns)
 
 # %% [markdown]
 # And on the paper's own tables, with its own grid of ε (how many repeats stand behind a point, all other figures and every verdict: `figures/README.md`):
