@@ -94,14 +94,14 @@ def compute(here: Room, epsilon: float, k: int | str, sensitive: str, guarantee:
 def draw(here: Room, state: dict[str, Any], sensitive: str, guarantee: str, measure: str, title: str) -> go.Figure:
     """Three heat maps above (paper, Fig. 1 a–c); below: the attacker, the classifier, and the loss of the sensitive attribute."""
     plot, names = figure(title=title, height=720), [SHORT.get(n, n) for n in here.schema.names]
-    place = here.schema.index(sensitive)
+    place, frames = here.schema.index(sensitive), []
     for number, name in enumerate(TABLES, start=1):
         at = "" if number == 1 else str(number)
         plot.add_heatmap(z=state["heat"][name], x=list(range(len(names))), y=list(range(len(names))), xaxis=f"x{at}", yaxis=f"y{at}",
                          coloraxis="coloraxis", customdata=[[f"{a} × {b}" for a in names] for b in names],
                          hovertemplate="%{customdata}: %{z:.3f}<extra></extra>")  # fmt: skip
-        plot.add_shape(type="rect", xref=f"x{at}", yref=f"y{at}", x0=-0.5, x1=len(names) - 0.5, y0=place - 0.5, y1=place + 0.5,
-                       line={"color": PALETTE["attack"], "width": 2})  # fmt: skip
+        frames.append({"type": "rect", "xref": f"x{at}", "yref": f"y{at}", "x0": -0.5, "x1": len(names) - 0.5, "y0": place - 0.5,
+                       "y1": place + 0.5, "line": {"color": PALETTE["attack"], "width": 2}})  # fmt: skip
     private = PALETTE["private" if guarantee == "strict" else "none"]
     colours, patterns = [PALETTE["real"], private, private], ["", "/", ""]
     for what, axis, chance in (("disclosure", 4, "zero rule"), ("utility", 5, "majority")):
@@ -114,7 +114,7 @@ def draw(here: Room, state: dict[str, Any], sensitive: str, guarantee: str, meas
     top = max([float(v) for v in losses if v != math.inf], default=1.0) * 1.3 or 1.0
     _bars(plot, 6, [top if v == math.inf else float(v) for v in losses], ["∞" if v == math.inf else f"{float(v):.3f}" for v in losses],
           colours, patterns)  # fmt: skip
-    return _axes(plot, names, sensitive, measure, top)
+    return _axes(plot, names, sensitive, measure, top, frames)
 
 
 def _bars(plot: go.Figure, axis: int, values: list[float], texts: list[str], colours: list[str], patterns: list[str]) -> None:
@@ -123,8 +123,8 @@ def _bars(plot: go.Figure, axis: int, values: list[float], texts: list[str], col
                  xaxis=f"x{axis}", yaxis=f"y{axis}", customdata=TABLES, hovertemplate="%{customdata}: %{text}<extra></extra>")  # fmt: skip
 
 
-def _axes(plot: go.Figure, names: list[str], sensitive: str, measure: str, top: float) -> go.Figure:
-    layout: dict[str, Any] = {}
+def _axes(plot: go.Figure, names: list[str], sensitive: str, measure: str, top: float, frames: list[Any]) -> go.Figure:
+    layout: dict[str, Any] = {"shapes": frames, "annotations": []}
     ticks = {"tickmode": "array", "tickvals": list(range(len(names))), "ticktext": names, "showgrid": False, "zeroline": False}
     columns = [(0.0, 0.31), (0.345, 0.655), (0.69, 1.0)]
     below = [
@@ -144,7 +144,8 @@ def _axes(plot: go.Figure, names: list[str], sensitive: str, measure: str, top: 
                                         "ticktext": list(TABLES), "range": [-0.6, 2.6], "showgrid": False}  # fmt: skip
         layout[f"yaxis{number + 3}"] = {"domain": [0, 0.3], "anchor": f"x{number + 3}", "range": span}
         for text, y in ((heading, 0.955), (label, 0.305)):
-            plot.add_annotation(text=text, x=domain[0], y=y, xref="paper", yref="paper", xanchor="left", yanchor="bottom", showarrow=False)
+            layout["annotations"].append({"text": text, "x": domain[0], "y": y, "xref": "paper", "yref": "paper", "xanchor": "left",
+                                          "yanchor": "bottom", "showarrow": False})  # fmt: skip
     scale = {"colorscale": "PuOr_r", "cmin": -0.7, "cmax": 0.7} if measure == "r" else {"colorscale": "Cividis", "cmin": 0, "cmax": 1}
     bar = {"thickness": 10, "len": 0.42, "y": 0.75, "title": {"text": "r" if measure == "r" else "bit", "side": "top"}}
     plot.update_layout(margin={"l": 90, "r": 16, "t": 92, "b": 40}, bargap=0.4, coloraxis={**scale, "colorbar": bar},
