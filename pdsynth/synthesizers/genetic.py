@@ -49,8 +49,8 @@ class GeneticBayes(Synthesizer):
 
     **Privacy:** strict: pure ε-DP under replacing one record: a sketch of R over the pairs that the search may use (βε; those with a
     sensitive attribute are dropped), any search on it as post-processing, and d tables of discrete Laplace noise. A sensitive
-    attribute stands in one table only, so its own loss, (1−β)ε/d, is known before the run. Published: the pairwise information is
-    raw, no finite ε holds. None: everything is raw, as in the paper's experiments.
+    attribute stands in one table only, so its own loss, (1−β)ε/d (ε/d where no network is learnt), is known before the run.
+    Published: the pairwise information is raw, no finite ε holds. None: everything is raw, as in the paper's experiments.
     """
 
     def __init__(
