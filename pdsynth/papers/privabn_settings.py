@@ -29,7 +29,7 @@ class Settings:
     ``epsilons``, ``fine``, ``retail_epsilons``: ε of Figures 1, 2 and 3. ``alphas``, ``retail_alphas``: sizes of the queries.
     ``queries``: how many random ones. ``items``: best-selling items of Retail. ``attributes``, ``degrees``, ``speed`` (pairs a
     second): of Table 2. ``retail_repeats``: at most so many repeats on Retail, whose fits take longest (0: as many as elsewhere).
-    ``baseline_degree``: k of PrivBayes on Retail; its rule gives 3 at ε = .1, but 6 at ε = 1, or 10⁸ candidates.
+    ``baseline_degree``: k of PrivBayes on Retail; θ-usefulness alone gives 3 at ε = .1, but 6 at ε = 1, or 10⁸ candidates.
     """
 
     epsilons: tuple[float, ...] = COARSE
