@@ -174,3 +174,23 @@ def test_progress_bar_only_when_asked(capsys):
     assert "compare" not in capsys.readouterr().err
     run(repeats=1, progress=True)
     assert "compare" in capsys.readouterr().err
+
+
+def test_the_ledger_s_loss_and_the_distance_of_the_rest():
+    frame = run(measures=("loss_a", "avd2_without_a", "avd2"), repeats=1)
+    value = frame[frame["epsilon"] == 1].set_index("measure")
+    assert value.loc["loss_a", "note"] == "no ledger" and np.isnan(value.loc["loss_a", "value"])
+    flipped = Flip(1.0, random_state=int(value.loc["avd2", "seed"]))
+    flipped.fit_records(SimpleNamespace(codes=CODES, schema=SCHEMA))
+    fake = SCHEMA.encode(flipped.sample(60))
+    real_pairs, fake_pairs = (np.bincount(2 * c[:, 1] + c[:, 2], minlength=4) / 60 for c in (CODES, fake))
+    assert value.loc["avd2_without_a", "value"] == pytest.approx(np.abs(real_pairs - fake_pairs).sum() / 2)
+    ledger = SimpleNamespace(attribute_epsilon=lambda: {"a": 0.25})
+    Flip.ledger_ = ledger
+    try:
+        assert run(measures=("loss_a",))["value"].eq(0.25).all()
+    finally:
+        del Flip.ledger_
+    for wrong in ("loss_z", "avd2_without_z"):
+        with pytest.raises(SchemaError, match="z"):
+            run(measures=(wrong,))

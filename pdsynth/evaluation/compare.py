@@ -20,13 +20,16 @@ from ..counts import Records
 from ..errors import BudgetError, SchemaError
 from ..schema import Schema
 from .disclosure import leak_probability
-from .marginals import Marginals, attribute_sets, marginal_distance
+from .marginals import Marginals, attribute_sets, marginal_distance, marginal_distances
 from .queries import QueryErrors, query_errors, sum_mutual_information
 from .store import COLUMNS, Store
 from .utility import split_mask, utility
 
 TRAINED = re.compile(r"svm|svm_linear|leak_advantage(?:_[1-9][0-9]*)?")  # needs held-out rows, so fitted on the training rows only
-WHOLE = re.compile(r"sum_mi|cpu|svm_self|leak_(?:gcap|exact)(?:_[1-9][0-9]*)?|(?:avd|l1_|l2_)(?P<alpha>[1-9][0-9]*)(?:_[1-9][0-9]*)?")
+WHOLE = re.compile(
+    r"sum_mi|cpu|svm_self|leak_(?:gcap|exact)(?:_[1-9][0-9]*)?|(?:avd|l1_|l2_)(?P<alpha>[1-9][0-9]*)(?:_[1-9][0-9]*)?"
+    r"|(?:loss|avd2_without)_(?P<attribute>.+)"
+)
 
 
 @dataclass
@@ -122,7 +125,8 @@ def compare(
     (accuracy) come from a fit on the training rows alone, tested on the others: the public split, or with ``test`` (or without
     a public split: 1/3) a random one for each repeat, the same for all methods. ``leak_gcap``, ``leak_exact`` (whole table) and
     ``leak_advantage`` (training rows, the others being the attacker's) are :func:`leak_probability` of the target;
-    ``leak_gcap_2000`` attacks 2,000 random records. ``utility_options`` go to :func:`utility`.
+    ``leak_gcap_2000`` attacks 2,000 random records. ``loss_age`` is the ledger's ε of a change of age alone, ``avd2_without_age``
+    the 2-way distance of the pairs of all other attributes. ``utility_options`` go to :func:`utility`.
     ``resume``: CSV file; rows already there are not run again, each task is written as it ends, so stop at any time.
     ``jobs``: processes (−1: all cores; 1: none extra).
 
@@ -130,7 +134,7 @@ def compare(
     """
     bench = _bench(dataset, test, dict(utility_options or {}), seed)
     store = Store(resume)
-    tasks = list(_tasks(_named(synthesizers), bench, epsilons, repeats, _checked(measures, len(bench.schema)), dataset.name))
+    tasks = list(_tasks(_named(synthesizers), bench, epsilons, repeats, _checked(measures, bench.schema), dataset.name))
     todo = [_without(t, store) for t in tasks]
     todo = [t for t in todo if t.measures]
     todo.sort(key=lambda t: (t.trained, t.repeat))  # one split after the other, so that its counts stay warm
@@ -146,14 +150,17 @@ def compare(
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def _checked(measures: Sequence[str], d: int) -> tuple[str, ...]:
+def _checked(measures: Sequence[str], schema: Schema) -> tuple[str, ...]:
+    d = len(schema)
     for name in measures:
         found = WHOLE.fullmatch(name)
         if not TRAINED.fullmatch(name) and not found:
             raise SchemaError(
-                f"unknown measure {name!r}: use sum_mi, cpu, svm, svm_linear, svm_self, avd<α>, l1_<α>, l2_<α>, leak_gcap, leak_exact "
-                "or leak_advantage, the last six also with _<number of random sets or records>"
+                f"unknown measure {name!r}: use sum_mi, cpu, svm, svm_linear, svm_self, loss_<attribute>, avd2_without_<attribute>, "
+                "avd<α>, l1_<α>, l2_<α>, leak_gcap, leak_exact or leak_advantage, the last six also with _<number of sets or records>"
             )
+        if found and found["attribute"]:
+            schema.index(found["attribute"])
         if found and found["alpha"] and int(found["alpha"]) > d:
             raise SchemaError(f"measure {name!r} needs α ≤ {d}, the number of attributes")
     return tuple(dict.fromkeys(measures))
@@ -265,6 +272,12 @@ def _measure(name: str, bench: Bench, fitted: Any, codes: tuple[np.ndarray, np.n
         if network is None:
             return float("nan"), "no network"
         return sum_mutual_information(network, bench.records), ""
+    if name.startswith("loss_"):
+        ledger = getattr(fitted, "ledger_", None)
+        return (float("nan"), "no ledger") if ledger is None else (float(ledger.attribute_epsilon()[name.removeprefix("loss_")]), "")
+    if name.startswith("avd2_without_"):
+        pairs = marginal_distances(bench.codes, fake, bench.schema, 2)
+        return float(pairs[[name.removeprefix("avd2_without_") not in pair for pair in pairs.index]].mean()), ""
     if name.startswith("leak_"):
         definition, _, drawn = name.removeprefix("leak_").partition("_")
         if drawn and int(drawn) < len(mine):
