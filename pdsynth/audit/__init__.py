@@ -12,7 +12,7 @@ from dataclasses import replace
 import pandas as pd
 
 from ..budgets import positive
-from . import structure_cases, tables_cases, whole_cases
+from . import floating, structure_cases, tables_cases, whole_cases
 from .case import (
     NOT_REFUTED,
     VIOLATED,
@@ -31,15 +31,16 @@ from .case import (
 )
 from .detectors import Many, Script, Silent, law, log_ratio, noise_scales, same_structure, selection_law
 from .estimator import Bound, ceiling, lower_bound, quantise
+from .floating import Exhibit, exhibit
 from .tables import Pair, zeros_to_ones
 
 __all__ = [
-    "NOT_REFUTED", "VIOLATED", "Bound", "Case", "Many", "OneByOne", "OneSelection", "Pair", "Result", "SameTwice", "Sampled", "ScaleTest",
-    "Script", "Silent", "WholeLaw", "black_box", "case", "catalogue", "ceiling", "law", "log_ratio", "lower_bound", "noise_scales",
-    "quantise", "run", "run_all", "same_structure", "samples", "selection_law", "zeros_to_ones",
+    "NOT_REFUTED", "VIOLATED", "Bound", "Case", "Exhibit", "Many", "OneByOne", "OneSelection", "Pair", "Result", "SameTwice", "Sampled",
+    "ScaleTest", "Script", "Silent", "WholeLaw", "black_box", "case", "catalogue", "ceiling", "exhibit", "law", "log_ratio", "lower_bound",
+    "noise_scales", "quantise", "run", "run_all", "same_structure", "samples", "selection_law", "zeros_to_ones",
 ]  # fmt: skip
 
-CASES: dict[str, Case] = {c.name: c for c in [*tables_cases.CASES, *structure_cases.CASES, *whole_cases.CASES]}
+CASES: dict[str, Case] = {c.name: c for c in [*tables_cases.CASES, *structure_cases.CASES, *floating.CASES, *whole_cases.CASES]}
 DEEP = 400_000
 
 
