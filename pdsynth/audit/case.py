@@ -389,6 +389,7 @@ def black_box(
     name: str = "black box",
     theory: float = math.nan,
     progress: Progress = False,
+    audits: int = 1,
 ) -> Result:
     """Audit any synthesizer, also somebody else's: two neighbouring tables, what it publishes, and a guess.
 
@@ -398,7 +399,7 @@ def black_box(
     pair : two neighbouring tables of any kind, or a :class:`Pair`, whose code arrays are handed on.
     statistic : takes what was published, returns an integer; the more it differs between the worlds, the larger the bound.
     claimed : the ε that the synthesizer promises. ``theory``: the true one, if known.
-    runs : releases of each table.
+    runs : releases of each table. ``audits``: how many audits are read together (Bonferroni).
 
     Raises TypeError when the statistic isn't an integer.
 
@@ -417,7 +418,7 @@ def black_box(
             values[world].append(statistic(make_release(table)))
         if i % 100 == 99 or i == runs - 1:
             told(progress, i + 1, runs)
-    found = bounded((np.array(values[0]), np.array(values[1])), 1)
+    found = bounded((np.array(values[0]), np.array(values[1])), audits)
     verdict = VIOLATED if found.bound > claimed else NOT_REFUTED
     words = str(pair) if isinstance(pair, Pair) else "two tables as given"
     return Result(name, float(claimed), theory, found.bound, found.ceiling, verdict, "", "sampling", found.runs,
