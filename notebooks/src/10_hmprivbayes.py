@@ -91,7 +91,7 @@ for cluster in published.clusters_:
 print(*published.ledger_.check()[:2], sep="\n")
 
 # %% [markdown]
-# The 12.75 are the toy's formula for $d=52$. Rule L6 of the ledger names the error: a parallel group whose parts are columns. And the bits of nearly every
+# 4602/361 = 12.75: the toy's formula for $d=52$. Rule L6 of the ledger names the error: a parallel group whose parts are columns. And the bits of nearly every
 # attribute are scattered over all three clusters: the sign error of lesson 08, at work.
 #
 # ### What clusters and bits cost
@@ -240,6 +240,18 @@ pd.DataFrame(rows).T.round(3)
 
 # %% [markdown]
 # On this table the answer is no, in either reading: the two methods that work on attributes come closer. The paper's own comparison runs PrivBayes on bits, with a fixed number of parents.
+#
+# ### Faster? Safer?
+#
+# The committed figures repeat the paper's experiments on Adult and Big5 (verdicts, and how many repeats they rest on: `figures/README.md`).
+#
+# ![Processor time against the largest in-degree, HMPrivBayes and PrivBayes on bits](../figures/hmprivbayes/fig6.svg)
+#
+# * **Faster** (Figure 6): yes, from two parents on, and the more bits the more: clusters and η leave far fewer candidates than PrivBayes has among 175 bits. (Strict at the paper's ε = 0.2 takes one cluster,
+#   and more time.)
+# * **Safer** (Figure 4)? The paper plots a "leak probability" that falls with the number of records, and defines it nowhere; its axis ends at 0.40, while guessing the commoner salary alone is right 75 % of the time.
+#   The library measures three definitions. They do fall, and so does the line *without any noise*: beyond 45,222 rows the paper pads Adult with random rows, and random rows have no secret. That is dilution.
+# * A table that follows the real one less closely gives less away, noise or not. What is *guaranteed* stands in the ledger.
 #
 # ## What is still not private
 #
