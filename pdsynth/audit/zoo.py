@@ -379,7 +379,7 @@ def _selects(trial: Trial, runs: int, seed: list[int] | None) -> Diagnosis:
 
 def _chooses(trial: Trial, runs: int, seed: list[int] | None) -> Diagnosis:
     """Functions that publish an order or a group: the determinism test, then samples of the likeliest outcomes."""
-    outcomes = [[trial.run(w, Stock(None if seed is None else [*seed, w, i])) for i in range(12)] for w in (0, 1)]
+    outcomes = [[trial.run(w, ExactNoise(None if seed is None else [*seed, w, i])) for i in range(12)] for w in (0, 1)]
     first = [x[0] for x in outcomes]
     if all(len(set(x)) == 1 for x in outcomes) and first[0] != first[1]:
         return trial.guilty("L1", f"whatever the noise, the outcome is {first[0]} in one world and {first[1]} in the other")
