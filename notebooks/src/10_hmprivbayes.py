@@ -250,7 +250,8 @@ pd.DataFrame(rows).T.round(3)
 # * **Faster** (Figure 6): yes, from two parents on, and the more bits the more: clusters and η leave far fewer candidates than PrivBayes has among 175 bits. (Strict at the paper's ε = 0.2 takes one cluster,
 #   and more time.)
 # * **Safer** (Figure 4)? The paper plots a "leak probability" that falls with the number of records, and defines it nowhere; its axis ends at 0.40, while guessing the commoner salary alone is right 75 % of the time.
-#   The library measures three definitions. They do fall, and so does the line *without any noise*: beyond 45,222 rows the paper pads Adult with random rows, and random rows have no secret. That is dilution.
+#   The library measures three definitions. Two of them fall with $n$, and so does the line *without any noise*: beyond 45,222 rows the paper pads Adult with random rows, and random rows have no secret.
+#   That is dilution. The third, what the attacker gains over one who has only other people's records, is below zero for all methods.
 # * A table that follows the real one less closely gives less away, noise or not. What is *guaranteed* stands in the ledger.
 #
 # ## What is still not private

@@ -261,4 +261,4 @@ pd.DataFrame([(v.claim, v.verdict, v.numbers) for v in result.verdicts], columns
 # PrivABN = ABN's dynamic programme + noise on conditionals. The programme is fast and greedy, not optimal. A conditional has sensitivity 2, not $2/n$, so the printed noise protects nobody: about $n\epsilon_2$ instead
 # of $\epsilon_2$. Noise on joint counts, candidates that don't look at the records, and a public penalty for large tables make it private, and show what its errors really cost.
 #
-# **Next:** 13, genetic structure search: the same sums of information, and what a private search costs (12, PPBA, is planned).
+# **Next:** [12, PPBA](12_ppba.ipynb): a spanning tree, dynamic weights, and the ratio q.
