@@ -204,7 +204,7 @@ print(pds.HPPrivBayes(epsilon=1.0, k=2, sensitive="occupation").fit(adult.frame,
 # | **09** | normalised risk entropy | yes |
 # | **10** | HMPrivBayes, the full algorithm, and its evaluation | yes |
 # | **11** | PrivABN and its evaluation | yes |
-# | 12 | PPBA: spanning tree, dynamic weights, the ratio q | planned |
+# | **12** | PPBA: spanning tree, dynamic weights, the ratio q | yes |
 # | **13** | genetic structure search and its evaluation | yes |
 # | **14** | custom networks and disclosure risk | yes |
 # | 15 | evaluating a synthetic table: marginals, queries, utility, risk | planned |

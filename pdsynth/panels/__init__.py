@@ -20,6 +20,7 @@ LESSONS = {
     "risk_entropy": "09_normalised_risk_entropy",
     "hmprivbayes": "10_hmprivbayes",
     "privabn": "11_privabn",
+    "ppba": "12_ppba",
     "genetic": "13_genetic_structure_search",
     "custom": "14_custom_networks_and_disclosure",
 }
