@@ -43,7 +43,12 @@ def level(
 
 def titled(repeats: int, text: str, table: str) -> str:
     """A title with its small print: table, repeats, what the error bars are."""
-    return f"{text}<br><span style='font-size:11px'>{table}; {repeats} repeats; {ERROR_NOTE}</span>"
+    return f"{text}<br><span style='font-size:11px'>{table}; {times(repeats)}; {ERROR_NOTE}</span>"
+
+
+def times(repeats: int) -> str:
+    """How many repeats, in words."""
+    return f"{repeats} repeat{'' if repeats == 1 else 's'}"
 
 
 def legend_below(plot: go.Figure, height: int) -> go.Figure:

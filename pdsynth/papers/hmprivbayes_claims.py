@@ -75,8 +75,9 @@ def best(data: pd.DataFrame, settings: Settings, what: str, metrics: Sequence[st
     return Verdict(
         f"In most cases HMPrivBayes is better than PrivSCBN, PrivBayes and JTree: {what}", source, direction_verdict(found, mostly=True),
         f"as published: {said}. Strict: {strictly}, which {_word(direction_verdict(strict, mostly=True))}",
-        "As printed, HMPrivBayes and PrivSCBN spend several times their ε and PrivSCBN adds its noise to conditionals; the strict twins "
-        "compare methods of equal true ε. Clusters cut all dependence between them.",
+        "Bits instead of attributes mean 52 (Big5: 175) noisy tables instead of 15 (57), each with l = 3 parents at every ε, while "
+        "PrivBayes and JTree choose their tables by ε. Clusters cut all dependence between them, even without noise, and the affinity as "
+        "printed puts related bits into different ones. It is so although HMPrivBayes and PrivSCBN truly spend several times their ε.",
         results.MOST,
     )  # fmt: skip
 

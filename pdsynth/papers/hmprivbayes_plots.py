@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pandas as pd
 import plotly.graph_objects as go
 
+from . import drawing
 from .drawing import legend_below, panel, panels, repeats, ticks, titled
 from .engine import Key
 from .hmprivbayes_settings import LEAKS, Settings
@@ -40,7 +41,7 @@ def distances(data: pd.DataFrame, settings: Settings) -> go.Figure:
     plot.update_xaxes(title_text="ε", row=len(PANELS))
     plot.update_yaxes(rangemode="tozero")
     few, many = (f(data.groupby("dataset")["repeat"].nunique()) for f in (min, max))
-    said = " and ".join(tables) + (f" (at most {few} repeats)" if few < many else "")
+    said = " and ".join(tables) + (f" ({drawing.times(few)})" if few < many else "")
     plot.update_layout(title_text=titled(repeats(data), "How far the synthetic tables are from the real ones", said))
     return legend_below(plot, 1100)
 
