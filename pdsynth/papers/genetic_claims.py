@@ -9,7 +9,7 @@ import pandas as pd
 
 from .engine import NO_NOISE, Key
 from .genetic_settings import ATTACKERS, CLASSIFIERS, PRINTED, TABLE, ZERO_RULE, Settings, compared, printed
-from .results import OPEN, Result, Verdict, average, decided, difference, direction_verdict, spoken, values
+from .results import OPEN, Result, Verdict, average, decided, difference, direction_verdict, interval, spoken, values
 
 Judge = Callable[[Key, pd.DataFrame, Settings], list[Verdict]]
 NAN = float("nan")
@@ -135,7 +135,7 @@ def better(key: Key, data: pd.DataFrame, settings: Settings, claim: str, degrees
     strict = difference(*(percent(data, name, m, guarantee="strict") for m in ("GA", "DS")))
     return Verdict(claim, source, direction_verdict(judged) if judged else OPEN,
                    f"GA − DS, points: {spoken(list(gaps.values()), [f'k = {k}' for k in gaps])}. Strict, ε = {settings.epsilon:g}, "
-                   f"k = auto: {strict[0]:+.2f} ± {strict[1]:.2f}", why, EACH)  # fmt: skip
+                   f"k = auto: {interval(*strict)}", why, EACH)  # fmt: skip
 
 
 def _degrees(key: Key, settings: Settings) -> tuple[str, ...]:
@@ -168,7 +168,7 @@ def table_5(key: Key, data: pd.DataFrame, settings: Settings) -> list[Verdict]:
     source = "§V-A, Table V"
     gap, half = difference(percent(data, "Avg", "DS", "3"), percent(data, "Avg", "original"))
     exceeds = Verdict("DS at k = 3 exceeds the scores on the original table by a substantial margin", source,
-                      direction_verdict([(gap, half)]), f"DS − original, points: {gap:+.2f} ± {half:.2f}",
+                      direction_verdict([(gap, half)]), f"DS − original, points: {interval(gap, half)}",
                       "0.9 points in the paper, less than a third of the standard deviation of its cells.", EACH)  # fmt: skip
     return [
         *agreement(key, data, settings),
@@ -242,13 +242,13 @@ def disclosure(key: Key, data: pd.DataFrame, settings: Settings) -> list[Verdict
     )  # fmt: skip
     single = Verdict(
         "On the custom table no attacker is substantially better than the zero rule", source, decided(top <= NEAR, top - half > NEAR),
-        f"the best one, {best}: {top:+.2f} ± {half:.2f} points",
+        f"the best one, {best}: {interval(top, half)} points",
         "What the target says about the sensitive attribute remains in the table, on purpose, and an attacker may use it.",
         f"the best of six at most {NEAR:g} points above the zero rule (the paper's own: NB on Adult, +3.0); does not if significantly more",
     )  # fmt: skip
     gap = difference(percent(data, "Avg", "GA", k), percent(data, "Avg", "DSc", k))
     lower = Verdict("Custom networks decrease the disclosure risk", source, direction_verdict([gap]),
-                    f"GA − DSc, average of six attackers, points: {gap[0]:+.2f} ± {gap[1]:.2f}",
+                    f"GA − DSc, average of six attackers, points: {interval(*gap)}",
                     "A restriction of the structure; it says nothing about membership, nor about the sensitive value of people with a rare "
                     "target: for that the strict twin.", EACH)  # fmt: skip
     return [*agreement(key, data, settings), open_, custom, single, lower]
@@ -263,7 +263,7 @@ def custom_utility(key: Key, data: pd.DataFrame, settings: Settings) -> list[Ver
     loss = Verdict(
         "Custom networks drop the average accuracy slightly, without a substantial loss", f"§V-B, Table {ROMAN[str(key)]}",
         decided(gap <= COST, gap - half > COST),
-        f"ordinary (GA) {average(ordinary):.1f}, DSc {average(custom):.1f}: a loss of {gap:+.2f} ± {half:.2f} points; original "
+        f"ordinary (GA) {average(ordinary):.1f}, DSc {average(custom):.1f}: a loss of {interval(gap, half)} points; original "
         f"{average(percent(data, 'Avg', 'original')):.1f}. Strict, ε = {settings.epsilon:g}: GA {strict[0]:.1f}, DSc {strict[1]:.1f}",
         "The target stays tied to the sensitive attribute and to the others, only those between them are cut; as the root it "
         "has no parents left to choose.",

@@ -132,7 +132,16 @@ def average(found: np.ndarray) -> float:
 
 def spoken(found: Sequence[tuple[float, float]], at: Sequence[object]) -> str:
     """Differences in words of numbers."""
-    return "; ".join(f"{a}: {gap:+.3f} ± {half:.3f}" for a, (gap, half) in zip(at, found, strict=True))
+    return "; ".join(f"{a}: {interval(gap, half, 3)}" for a, (gap, half) in zip(at, found, strict=True))
+
+
+def interval(gap: float, half: float, digits: int = 2) -> str:
+    """A difference with its half-width, where there is one: a single run has none.
+
+    >>> interval(0.5, 0.25), interval(0.5, float("inf"))
+    ('+0.50 ± 0.25', '+0.50 (one run)')
+    """
+    return f"{gap:+.{digits}f}" + (f" ± {half:.{digits}f}" if np.isfinite(half) else " (one run)")
 
 
 def difference(a: np.ndarray, b: np.ndarray) -> tuple[float, float]:
