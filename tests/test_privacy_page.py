@@ -1,0 +1,54 @@
+"""T15: the promise, the threat model and the known limits are written down, linked, and agree with what the code does."""
+
+import math
+import re
+
+import numpy as np
+import pytest
+
+import pdsynth as pds
+
+TITLE = "Privacy promise, threat model, known limits"
+PARTS = ("Promise", "Threat model", "How it is kept", "Personal guarantees", "Known limits")
+MUST = ("pure ε-differential privacy", "replacing one", "number of records", "random_state", "`ledger_.check()` is empty", "opendp",
+        "`published` and `none` promise nothing", "`Schema.infer`", "ε adds up", "do not release", "no proof")  # fmt: skip
+
+
+def page(text):
+    """The section, its line breaks as spaces."""
+    found = re.search(rf"^## {re.escape(TITLE)}\n(.*?)(?=^## |^MIT licence)", text, re.M | re.S)
+    return " ".join(found[1].split()) if found else ""
+
+
+def faults(text):
+    """What is missing of the page."""
+    said = page(text)
+    out = [part for part in PARTS if f"**{part}.**" not in said] + [word for word in MUST if word not in said]
+    anchor = re.sub(r"[^a-z -]", "", TITLE.lower()).replace(" ", "-")
+    return out + ([] if f"](#{anchor})" in text else ["link"])
+
+
+@pytest.fixture(scope="module")
+def readme(root):
+    return (root / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_page_is_there_complete_and_linked(readme):
+    assert faults(readme) == []
+
+
+@pytest.mark.parametrize("cut", [f"## {TITLE}", "**Threat model.**", "**Known limits.**", "](#privacy-promise", "ε adds up"])
+def test_twin_a_page_with_a_hole_is_noticed(readme, cut):
+    assert faults(readme.replace(cut, ""))
+
+
+def test_what_the_page_promises_is_what_a_default_fit_does():
+    schema = pds.Schema(tuple(pds.Attribute.categorical(f"x{j}", range(2)) for j in range(3)))
+    frame = schema.decode(np.random.default_rng(0).integers(0, 2, (200, 3)).astype(np.uint8))
+    ledger = pds.PrivBayes(1.0).fit(frame, schema=schema).ledger_
+    assert ledger.guarantee == "strict" and ledger.epsilon == 1 and ledger.check() == [] and ledger.notes == []
+    seeded = pds.PrivBayes(1.0, random_state=1).fit(frame, schema=schema).ledger_
+    assert "noise is reproducible: do not release" in seeded.notes
+    assert pds.PrivBayes(1.0, guarantee="none").fit(frame, schema=schema).ledger_.epsilon == math.inf
+    with pytest.raises(pds.PrivacyError):
+        pds.PrivBayes(1.0).fit(frame, schema=pds.Schema.infer(frame))
