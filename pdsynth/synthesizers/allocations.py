@@ -82,7 +82,7 @@ class Groups:
 
         **Privacy:** as :class:`TwoGroups`; sketches and tables together ε.
         """
-        asked = {"groups": 2 * (self.two.policy(curator.schema) is None), "weights": int(self.two.direction != "flat")}
+        asked = {"groups": 2 * (self.two.policy(curator.schema) is None), "weights": int(self.two.asks_weights(curator.schema))}
         strict = curator.guarantee == "strict"
         first = epsilon * share("sketch", self.sketch) if strict and any(asked.values()) else Fraction(0)
         parts = proportional(first, asked) if first else dict.fromkeys(asked, Fraction(0))
