@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -96,3 +96,12 @@ def zeros_to_ones(d: int, n: int = 9) -> Pair:
     after = before.copy()
     after[-1] = 1
     return Pair(before, after, (2,) * d, "all records are zeros → one is all ones")
+
+
+@cache
+def one_step_pair(n: int, before: tuple[int, ...], after: tuple[int, ...], sizes: tuple[int, ...], words: str) -> Pair:
+    """N records of zeros but for the last one, which changes as told."""
+    first = np.zeros((n, len(sizes)), dtype=np.uint8)
+    second = first.copy()
+    first[-1], second[-1] = before, after
+    return Pair(first, second, sizes, words)

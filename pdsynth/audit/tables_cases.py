@@ -23,7 +23,7 @@ from ..synthesizers.parts import Learnt, RiskEntropy
 from ..synthesizers.privabn import printed_scale
 from .case import Case, Release, Sampled, ScaleTest, sound, times
 from .estimator import quantise
-from .tables import Pair, zeros_to_ones
+from .tables import Pair, one_step_pair, zeros_to_ones
 
 NLTCS, NLTCS_BITS = 21_574, 16  # records and attributes of PrivABN's first table
 THESIS = 27_504  # records of the thesis' table
@@ -44,21 +44,12 @@ def every(door: Curator, budget: TableBudget) -> dict[str, TableBudget]:
     return dict.fromkeys(door.schema.names, budget)
 
 
-@cache
-def one_step(n: int, before: tuple[int, ...], after: tuple[int, ...], sizes: tuple[int, ...], words: str) -> Pair:
-    """N records of zeros but for the last one, which changes as told."""
-    first = np.zeros((n, len(sizes)), dtype=np.uint8)
-    second = first.copy()
-    first[-1], second[-1] = before, after
-    return Pair(first, second, sizes, words)
-
-
 # --- noise on conditionals (PrivABN) -----------------------------------------------------------------------------------------
 
 
 def lone_record() -> Pair:
     """One record alone in the parent configuration x0 = 1; it changes its x1."""
-    return one_step(NLTCS, (1, 1), (1, 0), (2, 2), "the only record with x0 = 1 changes from x1 = 1 to x1 = 0")
+    return one_step_pair(NLTCS, (1, 1), (1, 0), (2, 2), "the only record with x0 = 1 changes from x1 = 1 to x1 = 0")
 
 
 def printed_conditional(door: Curator, noise: Noise, epsilon: Q) -> np.ndarray:
@@ -303,7 +294,7 @@ def clusters(door: Curator, noise: Noise, epsilon: Q) -> Any:
 
 def first_deviates() -> Pair:
     """Three constant attributes; one record deviates in the first."""
-    return one_step(9, (0, 0, 0), (1, 0, 0), (2, 2, 2), "x0 is constant → one record deviates")
+    return one_step_pair(9, (0, 0, 0), (1, 0, 0), (2, 2, 2), "x0 is constant → one record deviates")
 
 
 def risk_entropy(door: Curator, noise: Noise, epsilon: Q) -> Any:
@@ -343,7 +334,7 @@ def first_less_second(released: np.ndarray, pair: Pair) -> np.ndarray:
 
 def rows_move() -> Pair:
     """One record moves to another column of the same row."""
-    return one_step(90, (0, 0), (0, 1), (2, 3), "one record moves from column 0 to column 1 of row 0")
+    return one_step_pair(90, (0, 0), (0, 1), (2, 3), "one record moves from column 0 to column 1 of row 0")
 
 
 def per_node(e: Q) -> float:
@@ -382,7 +373,7 @@ CASES = [
          rows_move, Sampled(shared_row_noise, lambda t, pair: t[..., 0, 0] - t[..., 0, 1]), Q(17, 1000), times(math.inf),
          twin="strict-joint-tables"),
     Case("hmprivbayes-dpsc", "ε₁ composed in parallel over pairs of attributes: every record is in all of them (d = 6)",
-         "HMPrivBayes Alg 3", lambda: zeros_to_ones(6, 1000), Sampled(similarities), Q(1), times(3), twin="strict-sketch"),
+         "HMPrivBayes Alg 3", lambda: zeros_to_ones(6, 1000), Sampled(similarities), Q(2), times(3), twin="strict-sketch"),
     Case("hmprivbayes-dpsc-small-share", "the same at the paper's own share of ε = 0.2, d = 52: many tiny losses that sampling can't see",
          "HMPrivBayes Alg 3, §4.1", lambda: zeros_to_ones(52, 1000), Sampled(similarities, slow=20), Q(85, 1000), times(26), "unseen",
          twin="strict-sketch"),
