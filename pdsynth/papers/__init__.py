@@ -28,6 +28,7 @@ def reproduce(
 
     ``paper="hpprivbayes"``: the thesis' figures 3 to 6 on Adult in its own coding. ``"hmprivbayes"``: figures 4 to 6 on Adult
     and Big5. ``"privabn"``: figures 1 to 3 on NLTCS, ACS and Retail, and table 2. ``"genetic"``: figures and tables of the GA paper.
+    ``"sidebyside"``: figures 1 to 3, all algorithms at the same ε, all mixtures of parts, and the same promise to one attribute.
 
     ``figure`` or ``table``: which one (without either, the paper's first). ``repeats``: independent fits a point (None: the
     paper's own number, which can take hours). ``data``: another table in place of the paper's; its ``target`` and ``sensitive``
