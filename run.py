@@ -34,7 +34,7 @@ INPUTS = ("pyproject.toml", "constraints.txt", "run.py")
 LEVELS = {"lab": ["-e", "."], "test": ["-e", ".", "--group", "test"]}
 TASKS = {
     "lab": ("lab", [["-m", "jupyterlab", "notebooks/00_start_here.ipynb"]]),
-    "test": ("test", [["-m", "pytest"]]),
+    "test": ("test", [["-m", "pytest", "-n", "auto", "--dist", "loadgroup"]]),
     "lint": ("test", [["-m", "ruff", "check"], ["-m", "mypy"]]),
 }
 # Without this the "Jupyter news" question covers a corner of every lesson.

@@ -39,7 +39,11 @@ def draw(epsilon, k):
 live(draw, epsilon=slider("ε", 1.0, 0.1, 4.0, 0.1, tooltip="ε, privacy budget"), k=slider("k", 1, 0, 5, 1))"""
 
 playwright = pytest.importorskip("playwright.sync_api")
-pytestmark = [pytest.mark.browser, pytest.mark.skipif(not CHROMIUM, reason="no Chromium on this machine")]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.xdist_group("browser"),  # one JupyterLab for all
+    pytest.mark.skipif(not CHROMIUM, reason="no Chromium on this machine"),
+]
 
 
 def small():

@@ -34,7 +34,7 @@ def fake_venv(module):
 def test_first_use_installs_with_the_constraints_and_the_second_does_not(run):
     assert run.main(["test", "-k", "schema"]) == 0
     assert run.calls[-1][-6:] == ["-c", "constraints.txt", "-e", ".", "--group", "test"]
-    assert run.runs == [["-m", "pytest", "-k", "schema"]]
+    assert run.runs == [["-m", "pytest", "-n", "auto", "--dist", "loadgroup", "-k", "schema"]]
     run.calls.clear()
     assert run.main(["test"]) == 0
     assert run.calls == []
