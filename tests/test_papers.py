@@ -114,6 +114,9 @@ class TestVerdicts:
     def test_direction(self, gaps, verdict):
         assert results.direction_verdict(gaps) == verdict
 
+    def test_a_flat_curve_has_no_trend(self):
+        assert results.trend({"flat": [np.full(3, 0.5)] * 4}, (1, 2, 3, 4), -1) == (OPEN, "flat 0.500 → 0.500 (ρ = +0.0)")
+
     def test_difference_is_welch(self):
         from scipy.stats import ttest_ind
 

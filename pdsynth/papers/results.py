@@ -191,7 +191,8 @@ def trend(curves: Mapping[str, Sequence[np.ndarray]], at: Sequence[float], sign:
     ends, said = [], []
     for name, found in curves.items():
         gap, half = difference(found[-1], found[0])
-        rho = spearmanr(at, [average(v) for v in found])[0] if len(at) > 1 else np.nan
+        means = [average(v) for v in found]
+        rho = spearmanr(at, means)[0] if len(set(means)) > 1 else 0.0  # a flat curve has no trend
         ends.append((sign * gap, half, sign * rho))
         said.append(f"{name} {average(found[0]):.3f} → {average(found[-1]):.3f} (ρ = {rho:+.1f})")
     moves = all(gap > half and rho >= 0.8 for gap, half, rho in ends)
