@@ -200,6 +200,20 @@ def test_stand_in_numbers_are_never_put_beside_the_papers():
     assert genetic_claims.beside("table 7", data.assign(note=genetic_claims.STAND_IN), Settings())["paper"].isna().all()
 
 
+def test_what_could_not_be_run_is_said():
+    """The stand-in's page names the paper's numbers apart, and shows our confusion matrices."""
+    data = trials("table 7", lambda c: 50.0).assign(note=genetic_claims.STAND_IN)
+    extra = [
+        {**row, "metric": f"{c} {cell}", "value": 7.0}
+        for row in data[data["metric"] == "F2 NB"].to_dict("records") for c in genetic_claims.CLASSIFIERS for cell in genetic_claims.CELLS
+    ]  # fmt: skip
+    result = genetic.PAPER.assemble("table 7", pd.concat([data, pd.DataFrame(extra)], ignore_index=True), {})
+    text = genetic_claims.appendix("table 7", result)
+    assert "None of the paper's cells could be run" in text
+    assert "original 66.5, DS 1 49.4" in text
+    assert "| DS none 1 | 7 7 / 7 7 |" in text
+
+
 def test_cells_far_from_the_papers_are_counted():
     judged = genetic_claims.agreement("table 11", trials("table 11", lambda c: 50.0), Settings())
     assert judged[0].verdict == OPEN

@@ -212,7 +212,7 @@ def utility(trial: Trial, dataset: Dataset, settings: Settings) -> dict[str, flo
     if dataset.schema[dataset.target].size == 2:
         out |= {f"F2 {row.classifier}": float(row.f2) for row in found.itertuples()} | {"F2 Avg": float(found["f2"].mean())}
         for row in found.itertuples():
-            out |= {f"{row.classifier} {name}": float(v) for name, v in zip(("TN", "FP", "FN", "TP"), row.confusion.ravel(), strict=True)}
+            out |= {f"{row.classifier} {name}": float(v) for name, v in zip(genetic_claims.CELLS, row.confusion.ravel(), strict=True)}
     return out
 
 

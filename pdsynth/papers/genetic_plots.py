@@ -26,13 +26,18 @@ def draw(key: Key, data: pd.DataFrame, settings: Settings) -> go.Figure:
     return times(key, data, settings) if key in claims.RUNS else scores(key, data, settings)
 
 
+def named(key: Key, data: pd.DataFrame) -> str:
+    """The table of an experiment, in words."""
+    return claims.STAND_IN if (data["note"] == claims.STAND_IN).any() else NAMES[TABLE[key]]
+
+
 def scores(key: Key, data: pd.DataFrame, settings: Settings) -> go.Figure:
     """One place a row of the table: ours with error bars, the paper's as crosses; the average stands out."""
     found = claims.beside(key, data, settings)
     assert found is not None
     summary = summarise(data)
     what = "F2" if key == "table 7" else "accuracy of six attackers" if key in ZERO_RULE else "accuracy of five classifiers"
-    plot = figure(title=titled(repeats(data), f"{what[0].upper()}{what[1:]}, per cent", NAMES[TABLE[key]]), y="per cent")
+    plot = figure(title=titled(repeats(data), f"{what[0].upper()}{what[1:]}, per cent", named(key, data)), y="per cent")
     for i, column in enumerate(claims.columns(key)):
         mine, mean = found[(found["column"] == column) & (found["row"] != "zero rule")], column == "Avg"
         shade = PALETTE["private"] if mean else SERIES[(i + 2) % len(SERIES)]
@@ -84,7 +89,7 @@ def times(key: Key, data: pd.DataFrame, settings: Settings) -> go.Figure:
         plot.update_yaxes(type="log", row=1, col=column)
     plot.update_yaxes(title_text="processor seconds", row=1, col=1)
     plot.update_xaxes(title_text="k", dtick=1)
-    plot.update_layout(title_text=titled(repeats(data[data["metric"] == "description, s"]), "Run time", NAMES[TABLE[key]]))
+    plot.update_layout(title_text=titled(repeats(data[data["metric"] == "description, s"]), "Run time", named(key, data)))
     return legend_below(plot, 440)
 
 
