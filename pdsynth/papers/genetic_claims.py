@@ -107,8 +107,6 @@ def _matrices(data: pd.DataFrame) -> str:
         value = part.set_index("metric")["value"]
         counts = [[f"{value[f'{c} {n}']:.0f}" for n in CELLS] for c in CLASSIFIERS]
         rows[" ".join(filter(None, at))] = [f"{a} {b} / {c} {d}" for a, b, c, d in counts]
-            "{:.0f} {:.0f} / {:.0f} {:.0f}".format(*(value[f"{c} {n}"] for n in CELLS)) for c in CLASSIFIERS
-        ]
     return _markdown("", CLASSIFIERS, rows)
 
 
