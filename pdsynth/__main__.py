@@ -18,7 +18,7 @@ COLUMNS = (("case", 38), ("claimed", 8), ("theory", 8), ("bound", 8), ("ceiling"
 def line(result: Result) -> str:
     """One case: claimed ε, true ε in theory, the bound that was measured, its ceiling, and the verdict."""
     remark = "" if result.as_expected else "  <-- expected: " + result.expect
-    if result.expect == "unseen":
+    if result.expect == "unseen" and result.bound <= result.claimed:
         remark += "  (the ledger sees what sampling can't)"
     cells = (result.name, shown(result.claimed), shown(result.theory), shown(result.bound), shown(result.ceiling), result.verdict)
     return " ".join(f"{c:<{w}}" for c, (_, w) in zip(cells, COLUMNS, strict=False)) + remark

@@ -41,6 +41,14 @@ def straddle() -> Pair:
 
 
 @cache
+def straddle_in_order() -> Pair:
+    """The same with a copy of x0, which keeps the order of all attributes by their associations."""
+    first = straddle()
+    before, after = (np.column_stack([t, t[:, 0]]) for t in (first.before, first.after))
+    return Pair(before, after, (2,) * 4, first.words)
+
+
+@cache
 def lone_ones(n: int = 1000) -> Pair:
     """Attributes A, B gain a joint lone 1 in the record in which C₁ … C₉ and D₁ … D₄₀ lose theirs: every pair moves by S_bin."""
     before = np.zeros((n, 2 + CHILDREN + PARENTS), dtype=np.uint8)
@@ -185,6 +193,9 @@ CASES = [
           Sampled(noisy_averages), Q(1)),
     Case("elprivbayes-order", "the order is that of the raw row sums", "ELPrivBayes: order", straddle, WholeLaw(learnt(PairwiseSums(k=1))),
          Q(1), times(math.inf), twin="strict-sketch"),
+    Case("saprivbayes-filter", "of the candidate sets only the best two thirds by raw scores stay: neighbours keep different ones",
+         "SA-PrivBayes (public code)", straddle_in_order, WholeLaw(learnt(PairwiseSums(k=1, keep=2 / 3))), Q(1), times(math.inf),
+         twin="strict-sketch"),
     Case("ppba-tree", "tree and candidates are functions of raw associations (reconstruction)", "PPBA abstract", straddle,
          WholeLaw(learnt(SpanningTree(k=1))), Q(1), times(math.inf), twin="strict-sketch"),
     Case("genetic-raw-search", "the network is an argmax over raw mutual information, under a knob called ε",
