@@ -262,6 +262,7 @@ class TestPriView:
         assert answer.shape == (3, 3)
         assert answer.sum() == pytest.approx(80)
         assert np.allclose(fitted.marginal(["city", "wage"]), answer.T)
+        assert np.array_equal(fitted.marginal("wage"), fitted.marginal(["wage"]))  # a name is not a list of letters
         codes = schema.encode(frame).astype(int)
         exact = PriView(guarantee="none").fit(frame, schema).marginal(["wage"])
         assert np.allclose(exact, np.bincount(codes[:, 1], minlength=3))

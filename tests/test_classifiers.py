@@ -136,3 +136,11 @@ def test_the_second_of_two_classes_is_the_one_to_find():
 def test_what_does_not_exist_is_refused(cmc, options, message):
     with pytest.raises(SchemaError, match=message):
         five_classifiers(cmc.frame.head(50), cmc.frame.tail(50), cmc.schema, "method", **options)
+
+
+def test_tested_rows_of_one_class_are_refused_and_a_synthetic_table_of_one_class_is_an_answer(cmc):
+    kept = cmc.frame["method"] == cmc.frame["method"].iloc[0]
+    with pytest.raises(SchemaError, match="every tested record has the same 'method'.*another target"):
+        five_classifiers(cmc.frame.head(50), cmc.frame[kept], cmc.schema, "method", classifiers=("NB",))
+    found = five_classifiers(cmc.frame[kept].head(50), cmc.frame[::20], cmc.schema, "method", classifiers=("NB",))
+    assert found["accuracy"].iloc[0] == kept[::20].mean()

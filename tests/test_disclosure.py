@@ -117,7 +117,7 @@ def test_full_size_on_adult_agrees_with_a_slow_look_at_some_records(adult, key):
     ("key", "target", "message"),
     [
         ([], "t", "at least one"), (["a", "a"], "t", "once"), (["a", "t"], "t", "nothing to find out"), (["q"], "t", "no attribute 'q'"),
-        (["a"], "q", "no attribute 'q'"),
+        (["a"], "q", "no attribute 'q'"), ("a", "t", r"must be a list of attribute names, got 'a': write \['a'\]"),
     ],
 )  # fmt: skip
 def test_keys_that_make_no_sense_are_refused(key, target, message):

@@ -258,3 +258,14 @@ class TestPersonalGuarantee:
             fitted = made.fit(schema.decode(rows), schema)
             assert fitted.network_.pairs == (("x0", ()), ("x1", ("x0",)))
             assert [e.epsilon for e in fitted.ledger_.entries] == [Q(1, 2)] * 2
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [({"target": ["a"]}, r"target must be the name of one attribute.*\['a'\]"),
+     ({"target": "a", "sensitive": 3}, r"or a list of names, got 3"),
+     ({"target": "a", "sensitive": ["b", None]}, r"or a list of names, got \['b', None\]")],
+)  # fmt: skip
+def test_what_is_no_name_is_refused_in_words(names, message):
+    with pytest.raises(SchemaError, match=message):
+        Restriction(**names)

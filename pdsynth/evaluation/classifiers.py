@@ -42,7 +42,8 @@ def five_classifiers(
     Returns one row a classifier: ``classifier``, ``accuracy``, ``majority`` (of the tested rows), ``f2`` (NaN for more than two
     classes without ``positive``) and ``confusion`` (int64 array (c, c), true class by row, predicted by column).
 
-    Raises SchemaError for unknown names, encodings, classifiers or classes.
+    Raises SchemaError for unknown names, encodings, classifiers or classes, and where all tested rows have the same class; a
+    synthetic table of one class is an answer, and gets what always saying that class gets.
 
     **Privacy:** reads the real test rows exactly; an evaluation for those who may see them, outside every guarantee.
     """
@@ -55,6 +56,8 @@ def five_classifiers(
         synthetic = synthetic.iloc[chosen] if isinstance(synthetic, pd.DataFrame) else synthetic_codes[chosen]
     train, test = design(synthetic, real_test, schema, columns, encoding)
     learnt, truth = (coded(t, schema)[:, schema.index(target)].astype(np.int64) for t in (synthetic, real_test))
+    if len(truth) == 0 or (truth == truth[0]).all():
+        raise SchemaError(f"every tested record has the same {target!r}: there is nothing to predict; choose another target, or more rows")
     classes = schema[target].size
     wanted = _positive(schema[target], positive)
     rows = []

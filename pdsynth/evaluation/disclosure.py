@@ -104,8 +104,9 @@ def gcap(real: Table, synthetic: Table, schema: Schema, key: Sequence[str], targ
 
 
 def _check_key(schema: Schema, key: Sequence[str], target: str) -> None:
-    listed = [key] if isinstance(key, str) else list(key)
-    aim = schema.index(target)
+    if isinstance(key, str):  # its letters would be taken for names
+        raise SchemaError(f"the key must be a list of attribute names, got {key!r}: write [{key!r}]")
+    listed, aim = list(key), schema.index(target)
     if not listed or len(set(listed)) != len(listed):
         raise SchemaError(f"the key must name at least one attribute, each of them once, got {listed}")
     if aim in [schema.index(name) for name in listed]:

@@ -33,7 +33,9 @@ class Restriction:
     forbidden: tuple[Edge, ...] = ()
 
     def __post_init__(self) -> None:
-        named = (self.sensitive,) if isinstance(self.sensitive, str) else tuple(self.sensitive or ())
+        named = _names(self.sensitive)
+        if self.target is not None and not isinstance(self.target, str):
+            raise SchemaError(f"target must be the name of one attribute, or None, got {self.target!r}")
         object.__setattr__(self, "sensitive", named)
         for field in ("forced", "forbidden"):
             object.__setattr__(self, field, tuple(map(_edge, getattr(self, field))))
@@ -158,6 +160,14 @@ def check_restriction(restriction: Restriction | None, k: int | str, schema: Sch
     if not isinstance(k, str):
         permitted.check(k)
     return permitted
+
+
+def _names(sensitive: str | Iterable[str] | None) -> tuple[str, ...]:
+    listed = () if sensitive is None else [sensitive] if isinstance(sensitive, str) or not isinstance(sensitive, Iterable) else sensitive
+    named = tuple(listed)
+    if not all(isinstance(name, str) for name in named):
+        raise SchemaError(f"sensitive must be the name of an attribute, or a list of names, got {sensitive!r}")
+    return named
 
 
 def _edge(edge: Sequence[str]) -> Edge:

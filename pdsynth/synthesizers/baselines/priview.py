@@ -161,7 +161,7 @@ class PriView(Synthesizer):
         """
         if not hasattr(self, "model_"):
             raise BudgetError("this PriView is not fitted yet: call fit(frame, schema=schema) first")
-        names = list(names)
+        names = [names] if isinstance(names, str) else list(names)
         if not names or len(set(names)) != len(names):
             raise SchemaError(f"a marginal needs one or more different attributes, got {names}")
         encoding = BinaryEncoding(self.schema_)
