@@ -115,28 +115,30 @@ class Ledger:
         series.attrs["known"] = "before the run" if self.known_before is True else known
         return series
 
-    def value_epsilon(self, attribute: str, values: Sequence[Any] | None = None) -> pd.Series:
-        """The loss of a record with one value of an attribute that could as well have any other, all else equal: one row a value.
+    def value_epsilon(self, attribute: str, values: Sequence[Any] | None = None) -> pd.DataFrame:
+        """The loss if one record's attribute changes from one value (row) to another (column), all else equal.
 
         Where the attribute's own table has a noise scale b a value (HPPrivBayes' group B), a move from u to v costs 1/b_u + 1/b_v
-        in it, and the dearest v counts; every other entry costs what it costs the attribute. ``values``: the attribute's labels.
-        ``.attrs["known"]``: before the run where the structure is fixed and the weights are public, else ex post.
+        in it; every other entry costs what it costs the attribute. ``values``: the attribute's labels. The largest number of a row
+        is what a record with that value loses. ``.attrs["known"]``: before the run where the structure is fixed and the weights are
+        public, else ex post.
         """
         mine = [e for e in self._entries if e.kind == "group" or attribute in e.attributes]
         rows = max((len(e.scale) for e in mine if isinstance(e.scale, tuple) and e.attributes[0] == attribute), default=1)
         labels = list(range(rows)) if values is None else list(values)
         if rows not in (1, len(labels)):
             raise ValueError(f"{attribute!r} has {rows} noise scales, one a value, but {len(labels)} values are named")
-        known = self.attribute_epsilon()
-        whole = known.get(attribute, Fraction(0))
-        losses = [
-            whole if whole == math.inf else _compose([_from_row(e, attribute, row) for e in mine], "cost") for row in range(len(labels))
-        ]
+        broken = self.attribute_epsilon().get(attribute, Fraction(0)) == math.inf
+
+        def move(u: int, v: int) -> Fraction | float:
+            return Fraction(0) if u == v else math.inf if broken else _compose([_moved(e, attribute, u, v) for e in mine], "cost")
+
+        losses = [[move(u, v) for v in range(len(labels))] for u in range(len(labels))]
         sure = self.known_before is True or (isinstance(self.known_before, tuple) and attribute in self.known_before)
         public = all(origin.startswith("public:") for e in mine for origin in e.scale_from)
-        series = pd.Series(losses, index=labels, dtype=object, name="epsilon")
-        series.attrs["known"] = "before the run" if sure and public else "ex post: read off the run's network and scales"
-        return series
+        table = pd.DataFrame(losses, index=labels, columns=labels, dtype=object)
+        table.attrs["known"] = "before the run" if sure and public else "ex post: read off the run's network and scales"
+        return table
 
     def check(self) -> list[str]:
         """Violated rules L1–L10 with their codes, empty if none; a broken rule names itself and its entry."""
@@ -261,12 +263,11 @@ def _bars(ledger: Ledger) -> str:
     return f"<details><summary>Loss per attribute ({escape(losses.attrs['known'])})</summary><table>{''.join(lines)}</table></details>"
 
 
-def _from_row(entry: Entry, attribute: str, row: int) -> Entry:
-    """The entry as a record sees it that leaves or enters one row of the attribute's own table."""
-    if not isinstance(entry.scale, tuple) or entry.attributes[0] != attribute or len(entry.scale) < 2:
+def _moved(entry: Entry, attribute: str, u: int, v: int) -> Entry:
+    """The entry as a record sees it that goes from one row of the attribute's own table to another."""
+    if not isinstance(entry.scale, tuple) or entry.attributes[0] != attribute:
         return entry
-    other = min(b for i, b in enumerate(entry.scale) if i != row)
-    return replace(entry, epsilon=1 / entry.scale[row] + 1 / other)
+    return replace(entry, epsilon=1 / entry.scale[u] + 1 / entry.scale[v])
 
 
 def _compose(entries: Iterable[Entry], field_name: str) -> Fraction | float:
