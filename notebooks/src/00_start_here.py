@@ -208,9 +208,9 @@ print(pds.HPPrivBayes(epsilon=1.0, k=2, sensitive="occupation").fit(adult.frame,
 # | **13** | genetic structure search and its evaluation | yes |
 # | **14** | custom networks and disclosure risk | yes |
 # | 15 | evaluating a synthetic table: marginals, queries, utility, risk | planned |
-# | 16 | auditing: catching a broken algorithm | planned |
-# | 17 | personal budgets: who gets which guarantee | planned |
-# | 18 | all of them side by side; choosing k and ε | planned |
+# | **16** | auditing: catching a broken algorithm | yes |
+# | **17** | personal budgets: who gets which guarantee | yes |
+# | **18** | all of them side by side; choosing k and ε | yes |
 # | 19 | your own data | planned |
 #
 # In a hurry? 00 → 01 → 02 teaches the privacy, 03 → 04 the algorithm. After these each paper stands alone: 05 → 06 → 07 HPPrivBayes, 08 → 09 → 10

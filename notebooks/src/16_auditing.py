@@ -1,0 +1,226 @@
+# %% [markdown]
+# # 16 · Auditing: catching a broken algorithm
+#
+# | | |
+# |---|---|
+# | **Time** | about 45 minutes |
+# | **Before this** | 01 DP mechanisms, 02 composition and the ledger; 07 or 11 helps |
+# | **You will be able to** | measure a lower bound of ε by playing against a mechanism, say what such a bound proves and what it doesn't, find a defect without statistics where that is possible, and let an auditor examine code of your own |
+# | **Paper** | M. Annamalai, G. Ganev, E. De Cristofaro, *"What do you want from theory alone?"*, USENIX Security 2024; C. Clopper, E. Pearson 1934; I. Mironov, *On Significance of the Least Significant Bits*, CCS 2012 |
+# | **ε spent** | 0: all tables on this page are made up |
+
+# %% [markdown]
+# ## A game to start with
+#
+# Here are two tables. In the first, one person is alone with parent value 1, and has $x_1=1$. In the second that one record says $x_1=0$; all 21,573
+# others are the same. A referee tosses a coin, takes one of the tables, lets PrivABN publish one of its conditionals at a claimed ε of 0.05, and shows
+# you the noisy number. Which table was it? At ε = 0.05 the best player is right in 51 of 100 games.
+
+# %%
+import numpy as np
+import pandas as pd
+
+from pdsynth import audit, panels
+from pdsynth.audit.estimator import lower_limit, upper_limit
+from pdsynth.lessons import lesson_16 as ex
+
+first, second = audit.samples("privabn-conditional-noise", 2000, epsilon=0.05, seed=1)
+threshold = 2**19  # the middle of the scale: P*[x1 = 1] above one half?
+print(f"right in {((first > threshold).mean() + (second <= threshold).mean()) / 2:.1%} of all games")
+
+# %% [markdown]
+# Nobody who believes in ε = 0.05 can explain that. The player needs no proof, no source code and no luck: only the right to play often.
+#
+# ## A toy that you can check by hand
+#
+# Randomised response: tell the truth with probability 3/4, else lie. The answers of a *yes* and of a *no* differ by a factor of 3 at most, so ε = ln 3 = 1.10.
+# Play it a thousand times in each world, and count how often the answer is *yes*.
+
+# %%
+rng = np.random.default_rng(5)
+yes, no = (rng.random(1000) < 0.75).sum(), (rng.random(1000) < 0.25).sum()
+print(f"{yes} and {no} of 1,000: ln({yes}/{no}) = {np.log(yes / no):.2f}")
+
+# %% [markdown]
+# The quotient of two counts is an estimate, and half of all estimates are too large. An accusation needs a number of which we are *sure*: the smallest probability
+# that goes with the first count, over the largest that goes with the second. Clopper and Pearson give both, exactly, for any number of runs:
+
+# %%
+low, high = lower_limit(yes, 1000, 0.025), upper_limit(no, 1000, 0.025)
+print(f"P(yes | yes) ≥ {low:.3f}, P(yes | no) ≤ {high:.3f}: ε ≥ {np.log(low / high):.2f} with 95 % confidence; truth {np.log(3):.2f}")
+
+# %% [markdown]
+# ## The idea, in symbols
+#
+# $$\varepsilon_{LB}=\ln\frac{\mathrm{CP}_{low}\big(\Pr[M(D)\in E]\big)}{\mathrm{CP}_{up}\big(\Pr[M(D')\in E]\big)},\qquad E=\{T\ge t\}$$
+#
+# * $D, D'$ are neighbours, chosen to be the **worst case** for the step. Average people hide well; the definition speaks of every pair.
+# * $T$ squeezes whatever is published into one integer. The better $T$, the larger the bound; a poor $T$ is unfair to nobody, it just finds less.
+# * Half of the runs choose $t$, the other half measures. Choosing and measuring on the same runs finds leaks in noise.
+# * The verdict is *violated* or *not refuted*. There is no third one: a bound below the claim is a failed attack, not a proof.
+#
+# ## The library's line
+#
+# `audit.catalogue()` holds the steps of all papers of this course, broken as printed and repaired; `audit.run` plays.
+
+# %%
+audit.run("hpprivbayes-raw-weights", runs=4000, seed=2)
+
+# %%
+audit.run("strict-value-weights", runs=4000, seed=2)
+
+# %% [markdown]
+# The same step, weights read from the raw table and weights that are public. One person who takes a rare value turns a noise scale, and the noise that
+# you see tells which scale it had. *Ceiling* is what a perfect attack would show with so many runs: the bound can't be larger, whatever leaks.
+#
+# ## Without statistics: exact worlds
+#
+# Where a step only *selects*, all its outputs can be listed, and no dice are needed. A micro-world of five people and three attributes: what is the probability
+# of every network, before and after one of them moves?
+
+# %%
+from fractions import Fraction
+
+from pdsynth.audit.worlds import World, table, worst
+
+people = World(((0, 0, 0), (0, 0, 0), (0, 0, 0), (1, 1, 1), (1, 1, 0)))
+lost, who, other = worst(people, "PrivBayes, score R", Fraction(1))
+print(f"worst neighbour: person {who + 1} becomes {other.rows[who]}; loss {lost:.3f} of ε = 1")
+table(people.law("PrivBayes, score R", Fraction(1)), other.law("PrivBayes, score R", Fraction(1))).astype(float).round(4)
+
+# %% [markdown]
+# Nothing is left to doubt: the numbers behind this table are fractions, and each law sums to exactly 1. And now the thesis' order by raw average mutual information:
+
+# %%
+lost, who, other = worst(people, "raw order (HPPrivBayes as printed)", Fraction(1))
+table(*(w.law("raw order (HPPrivBayes as printed)", Fraction(1)) for w in (people, other))).astype(float).round(4)
+
+# %% [markdown]
+# Zero against something: the **support** differs, and no ε covers a zero. `panels.worlds.panel()` in a new cell lets you move the person yourself:
+#
+# ![Laws of PrivBayes' networks before and after one person moves, with the band of e to the ε](../figures/lessons/16_micro_worlds.svg)
+#
+# ## The panel: watch the bound climb
+#
+# Choose a step, what it claims, and how often you play. Left: the bound against the number of runs. Right: what you see in the two worlds; the dashed line is the event.
+#
+# **What to notice**
+# * *datasynthesizer-double-spending*: not refuted at 1,000 runs, refuted at 10,000. Patience is an attack. Lower **ε** to 0.3: the defect is the same factor of 2, but now it
+#   drowns, and the audit keeps silent. The ledger below doesn't.
+# * *hpprivbayes-shared-row-noise*: the bound lies on the ceiling and climbs with it. That is how "infinite" looks.
+# * *strict-…*: the bound may climb for ever, it stays below the line.
+# * *datasynthesizer-one-record-more*: neighbours that add a record instead of replacing it. The same code then keeps ε: the relation is part of the claim.
+
+# %%
+panels.auditing.panel()
+
+# %% [markdown]
+# ![The bound of DataSynthesizer's double spending passes the claimed ε after some thousand runs](../figures/lessons/16_auditing.svg)
+#
+# *The panel's first position, for readers without a kernel.*
+#
+# ## Somebody else's code
+#
+# `audit.black_box` plays against any function. A start-up publishes bootstrap samples ("every row is drawn at random, so nobody knows who is in it") and claims ε = 1:
+
+# %%
+everybody, without = np.array([0] * 99 + [1]), np.zeros(100, dtype=int)
+
+def bootstrap(column):
+    return np.random.default_rng().choice(column, len(column))
+
+audit.black_box(bootstrap, (everybody, without), lambda fake: int(fake.sum()), claimed=1, runs=2000, name="bootstrap", theory=np.inf)
+
+# %% [markdown]
+# ## The last bits
+#
+# A Laplace histogram is ε-DP on paper. In double precision, $0+z$ and $1+z$ lie on different grids of numbers, and an audit that looks at the last bits sees the grid. It would accuse
+# a correct algorithm; and of the *textbook sampler* ($-b\,\mathrm{sgn}(u)\ln(1-2|u|)$, also in the thesis' code) it is right, since an attacker can look at last bits, too:
+
+# %%
+print(audit.exhibit(seed=1))
+audit.run("textbook-laplace-on-doubles", runs=4000, seed=2)
+
+# %% [markdown]
+# So statistics are rounded before they are judged, and this library's noise is made of whole numbers. For a release, `noise="opendp"` draws the same laws from OpenDP's
+# hardened samplers.
+#
+# ## Your turn
+#
+# **1 · Predict.** A mechanism publishes the raw table. You play 20,000 times in each world, and win every time. What is the best bound that you can report?
+
+# %%
+best = None  # your number
+# solution
+best = 7.9
+
+# %%
+ex.q1.check(best)
+
+# %% [markdown]
+# **2 · Code.** `bound(hits, misses, runs)`: the ε of which you are 95 % sure, from counts of one event in `runs` runs of each world. You have `lower_limit(hits, runs, alpha)` and
+# `upper_limit(misses, runs, alpha)`.
+
+# %%
+def bound(hits, misses, runs):
+    ...
+# solution
+def bound(hits, misses, runs):
+    return np.log(lower_limit(hits, runs, 0.025) / upper_limit(misses, runs, 0.025))
+
+# %%
+ex.q2.check(bound)
+
+# %% [markdown]
+# **3 · Find the bugs.** A colleague's noisy table. The auditor (`pdsynth.audit.zoo.check`) tries it on pairs of neighbouring tables and names the rule that it breaks, with a witness. Repair it
+# until nothing is found. (The zoo itself, 21 defects of papers and public code, is in `pdsynth/audit/bugs.py`.)
+
+# %%
+from pdsynth.audit.bugs import counted
+from pdsynth.mechanisms import laplace_mechanism
+
+
+def private_table(codes, sizes, epsilon, noise):
+    counts = counted(codes, sizes, range(len(sizes)))
+    noisy = laplace_mechanism(counts, 1 / epsilon, noise.child("table"))
+    return np.where(counts > 0, noisy, 0)
+# solution
+from pdsynth.audit.bugs import counted
+from pdsynth.mechanisms import laplace_mechanism
+
+
+def private_table(codes, sizes, epsilon, noise):
+    counts = counted(codes, sizes, range(len(sizes)))
+    return laplace_mechanism(counts, 2 / epsilon, noise.child("table"))
+
+# %%
+ex.q3.check(private_table)
+
+# %% [markdown]
+# Stuck? `ex.q1.hint()`, `ex.q1.solution()`, and the same for `q2` and `q3`.
+#
+# ## What the papers claim, what an audit measures, what the ledger says
+#
+# `python -m pdsynth audit --all` plays the whole catalogue and fails if a broken step gets away or a sound one is accused. Five of its lines:
+
+# %%
+names = ["privabn-candidates", "hpprivbayes-order", "hmprivbayes-risk-entropy", "hmprivbayes-dpsc", "hmprivbayes-dpsc-small-share"]
+rows = [audit.run(name, runs=4000, seed=3).row() for name in names]
+pd.DataFrame(rows)[["case", "claimed", "theory", "bound", "ceiling", "verdict", "method"]].round(3)
+
+# %% [markdown]
+# The last two are the same step of HMPrivBayes, which overspends by a large factor. At a share of 2 ε the audit shows it; at the share that the paper gives it, the noise is so
+# large that no number of runs that you could pay for would. The ledger divides two fractions and knows. Use both: the ledger trusts the code to be what it says, the audit doesn't.
+#
+# ## What is still not private
+#
+# * **Not refuted is not private.** Somebody else's $T$ may be better than yours; the worst pair may be one that nobody thought of.
+# * **An audit of the wrong thing.** Tables were audited, not the machine: logs, timing, error messages and the sample that a colleague mailed are outside the game.
+# * **The right to play often.** These games are played on made-up tables. On real ones each run would spend ε, and be an attack.
+#
+# ## Summary
+#
+# An audit plays a distinguishing game on the worst pair of tables and reports an ε of which it is sure. It needs separate halves, exact limits and whole numbers. Where outputs can be listed,
+# laws, supports and scales decide without dice. A bound above the claim refutes; a bound below it says nothing.
+#
+# **Next:** [17, personal budgets](17_personal_budgets.ipynb): who gets which guarantee.
