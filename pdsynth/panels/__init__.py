@@ -26,6 +26,7 @@ LESSONS = {
     "auditing": "16_auditing",
     "worlds": "16_micro_worlds",
     "personal": "17_personal_budgets",
+    "side_by_side": "18_side_by_side",
 }
 
 __all__ = sorted(LESSONS)

@@ -80,8 +80,8 @@ def same(data: pd.DataFrame, settings: Settings) -> list[Verdict]:
         decided(bool(level), not level), f"method − PrivBayes, 2-way distance at ε = {at}: {said}. No worse: {', '.join(level) or 'none'}",
         "Groups by public policy cost nothing, and r = 1/26 takes a twenty-sixth of the others' budget. What must ask the records for "
         "order, groups or weights pays for the answers; value weights put most noise where most people are; bits of one attribute get "
-        "separate noise. The custom network is a little farther because pairs with the sensitive attribute rest on one noisy table: that is "
-        "the price of its small loss, the others don't have it (see the table).",
+        "separate noise. The custom network is a little farther because pairs with the sensitive attribute rest on one noisy table: "
+        "that is the price of its small loss, which the others don't have (see the table).",
         NO_WORSE,
     )  # fmt: skip
     return [first, lu(data, settings), faster(data, settings), honest(data, settings)]

@@ -159,7 +159,8 @@ def price(
         if after > MAX_CELLS:
             raise SchemaError(f"the table of {child!r} would have {after:,} cells; at most {MAX_CELLS:,} can be counted")
         codes = schema.encode(reference)
-        gain = _information(codes, schema, child, (*parents, parent)) - _information(codes, schema, child, parents)
+        before_it, with_it = (_information(codes, schema, child, p) for p in (parents, (*parents, parent)))
+        gain = max(with_it - before_it, 0.0)  # never negative but for rounding
     noise_before, noise_after = (min(1.0, float(cells * scale / (2 * n))) for cells in (before, after))
     return EdgePrice((parent, child), before, after, noise_before, noise_after, touched * budget / d, (touched + 1) * budget / d, gain)
 
