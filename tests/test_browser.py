@@ -58,7 +58,7 @@ def lab(tmp_path_factory):
     home = tmp_path_factory.mktemp("lab")
     shutil.copytree(ROOT / "notebooks", home / "notebooks", ignore=shutil.ignore_patterns(".ipynb_checkpoints"))
     (home / "notebooks" / "small.ipynb").write_text(json.dumps(small()), encoding="utf-8")
-    shutil.copytree(ROOT / "figures" / "lessons", home / "figures" / "lessons", dirs_exist_ok=True)
+    shutil.copytree(ROOT / "figures", home / "figures", ignore=shutil.ignore_patterns("*.csv", "*.json", "*.py"))
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
         port = s.getsockname()[1]
@@ -320,4 +320,23 @@ def test_privabn_panel_by_keyboard_and_dark(page, lab):
     assert "strict 0.1." in said and "people are alone in some column" in said
     dark(page, True)
     dark(page, False)
+    assert not page.problems, page.problems
+
+
+def test_the_audit_s_bound_climbs_past_the_claim(page, lab):
+    open_and_run(page, lab, "16_auditing.ipynb")
+    status = page.get_by_role("status").filter(has_text="Claimed ε")
+    status.filter(has_text="Violated. Claimed ε = 1,").wait_for()
+    drawn = [marks(page)]
+    press(page, "ε, what the step claims", "ArrowLeft", 7, "ε = 0.3")
+    status.filter(has_text="Not refuted. Claimed ε = 0.3").wait_for()
+    drawn.append(marks(page))
+    press(page, "runs of each world", "Home", 1, "1,000 runs")
+    drawn.append(marks(page))
+    page.locator(".pdsynth-live select").first.select_option("hpprivbayes-shared-row-noise")
+    status.filter(has_text="Violated. Claimed ε = 0.3").wait_for()
+    page.wait_for_function("document.querySelector('.pdsynth-live .gtitle').textContent.includes('shared-row-noise: ε = 0.3, 1,000 runs')")
+    drawn.append(marks(page))
+    assert len(set(drawn)) == 4, "bound and histograms follow every control"
+    assert "The ledger says" in table(page)
     assert not page.problems, page.problems
