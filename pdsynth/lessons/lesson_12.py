@@ -29,10 +29,10 @@ def _shares(heaviest: Any, scale: Any) -> str | None:
 
 def _loss(function: Callable[[Network, dict[str, Fraction], str], Any]) -> str | None:
     network = Network((("a", ()), ("b", ("a",)), ("c", ("a",)), ("d", ("c", "a"))))
-    budgets = {"a": Fraction(1, 2), "b": Fraction(1, 4), "c": Fraction(1, 8), "d": Fraction(1, 8)}
+    budgets = {"a": Fraction(2, 5), "b": Fraction(3, 10), "c": Fraction(1, 5), "d": Fraction(1, 10)}
     if function(network, dict(budgets), "a") is None:
         return "loss returns nothing yet."
-    for name, right in {"a": Fraction(1), "b": Fraction(1, 4), "c": Fraction(1, 4), "d": Fraction(1, 8)}.items():
+    for name, right in {"a": Fraction(1), "b": Fraction(3, 10), "c": Fraction(3, 10), "d": Fraction(1, 10)}.items():
         got = Fraction(function(network, dict(budgets), name))
         if got == right:
             continue

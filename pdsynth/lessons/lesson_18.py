@@ -33,7 +33,7 @@ def _ratio(answer: Any) -> str | None:
 def _largest(function: Callable[[int, int, int, float], Any]) -> str | None:
     if function(10_000, 10, 4, 1.0) is None:
         return "largest_k returns nothing yet."
-    for n, d, size, epsilon in ((10_000, 10, 4, 1.0), (10_000, 10, 4, 0.1), (45_222, 14, 6, 1.0), (176, 80, 5, 1.0), (10**6, 5, 3, 1.0)):
+    for n, d, size, epsilon in ((30_000, 10, 16, 1.0), (10_000, 10, 4, 1.0), (10_000, 10, 4, 0.1), (176, 80, 5, 1.0), (10**6, 5, 3, 1.0)):
         useful = [k for k in range(d) if noise_to_cell(n, d, size, epsilon, k) <= 0.25]
         right, got = max(useful, default=0), int(function(n, d, size, epsilon))
         if got == right:
