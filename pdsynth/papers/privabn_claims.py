@@ -13,9 +13,10 @@ from .results import BETTER, Verdict, average, counted, decided, difference, dir
 
 NEAR = 0.05  # the ε at which PrivABN is said to be as good as without privacy
 DERAILED = (
-    "Noise of scale 2m/(nε₂) on every conditional, clipped at zero, flips a bit now and then; from there a row walks through parent "
-    "configurations that no record has, where the conditional is uniform. NoPrivABN has no noise and repeats the table. Strict has the "
-    "noise that it pays for, on joint counts, and so takes small parent sets."
+    "At small ε it is mostly the noise on conditionals: it flips a bit now and then, and from there a row walks through parent "
+    "configurations that no record has, where the conditional is uniform. At ε = 1 it is mostly the noisy choice of parents (each found "
+    "by a run without the other's noise). NoPrivABN has neither, and repeats the table. Strict has the noise that it pays for, on joint "
+    "counts, and so takes small parent sets."
 )
 
 
