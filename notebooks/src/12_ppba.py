@@ -104,7 +104,7 @@ weights = geometric(["job", "hours", "age", "sex"], Fraction(2))
 adult = pds.datasets.load_adult(coding="thesis")
 run = pds.PPBA(1.0, k=1, q=1.2, random_state=12).fit(adult.frame, schema=adult.schema)
 same = pds.Synthesizer(1.0, structure=pds.parts.SpanningTree(k=1), budget=pds.parts.Geometric(q=1.2), random_state=12)
-same.fit(adult.frame, schema=adult.schema).network_ == run.network_
+print("the same network:", same.fit(adult.frame, schema=adult.schema).network_ == run.network_)
 
 # %%
 run.ledger_

@@ -28,7 +28,7 @@ import pandas as pd
 import pdsynth as pds
 from pdsynth import panels
 from pdsynth.lessons import lesson_13 as ex
-from pdsynth.structure import Parameters, exact, genetic, hill
+from pdsynth.structure import exact, genetic, hill
 
 adult = pds.datasets.load_adult(coding="thesis")
 
@@ -219,6 +219,7 @@ ex.q2.check(fitness)
 
 # %%
 import random
+
 
 def next_generation(elite, size, mutate):
     generation = list(elite)

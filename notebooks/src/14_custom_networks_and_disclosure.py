@@ -173,8 +173,8 @@ def gcap(key, target, rows):
     ...
 # solution
 def gcap(key, target, rows):
-    apart = [sum(a != b for a, b in zip(key, other)) for other, _ in rows]
-    near = [t for (_, t), gap in zip(rows, apart) if gap == min(apart)]
+    apart = [sum(a != b for a, b in zip(key, other, strict=True)) for other, _ in rows]
+    near = [t for (_, t), gap in zip(rows, apart, strict=True) if gap == min(apart)]
     return near.count(target) / len(near)
 
 # %%
