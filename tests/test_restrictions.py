@@ -10,12 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from privacy_tools import Silent, curator_of, records_of, schema_of
 
-from pdsynth import BudgetError, GeneticBayes, Network, PrivBayes, SchemaError
+from pdsynth import BudgetError, GeneticBayes, Network, PrivBayes, SchemaError, Synthesizer
 from pdsynth.ledger import Ledger
 from pdsynth.mechanisms import CommonNoise, ExactNoise
 from pdsynth.structure import FixedDegree, Parameters, Restriction, Usefulness, exact, genetic, greedy, hill, ordered
 from pdsynth.structure.candidates import block
 from pdsynth.structure.informed import Ties, informed
+from pdsynth.synthesizers import parts
 
 NAMES = ("t", "z", "a", "b", "c")
 POLICY = Restriction("t", "z", forced=(("a", "b"),), forbidden=(("b", "c"),))
@@ -269,3 +270,21 @@ class TestPersonalGuarantee:
 def test_what_is_no_name_is_refused_in_words(names, message):
     with pytest.raises(SchemaError, match=message):
         Restriction(**names)
+
+
+def test_forced_tables_beyond_memory_are_refused_before_anything_is_spent(monkeypatch):
+    """Twelve values in each of eight attributes, seven of them forced upon the eighth: 12⁸ cells, whatever k is chosen by rule."""
+    schema = schema_of([12] * 8)
+    policy = Restriction(forced=tuple((f"x{j}", "x7") for j in range(7)))
+    whole = Network((*((f"x{j}", ()) for j in range(7)), ("x7", tuple(f"x{j}" for j in range(7)))))
+    monkeypatch.setattr(Ledger, "write", lambda *args, **fields: pytest.fail("something was charged"))
+    for structure in (
+        whole,
+        parts.Greedy(restriction=policy),
+        parts.SpanningTree(restriction=policy),
+        parts.PairwiseSums(restriction=policy),
+    ):
+        with pytest.raises(BudgetError, match="the table of 'x7' and its 7 parents has 429,981,696 cells.*fewer parents"):
+            Synthesizer(structure=structure).fit_records(records_of(np.zeros((5, 8)), schema.sizes))
+    with pytest.raises(BudgetError, match="429,981,696 cells"):
+        GeneticBayes(restriction=policy).fit_records(records_of(np.zeros((5, 8)), schema.sizes))

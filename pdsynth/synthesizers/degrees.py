@@ -12,6 +12,7 @@ from ..counts import MAX_CELLS
 from ..curator import Curator
 from ..errors import BudgetError
 from ..mechanisms import WORD
+from ..network import Network
 from ..schema import Schema
 from ..structure import Degree, FixedDegree, Usefulness, useful_degree
 
@@ -61,6 +62,17 @@ def check_degree(k: Any, schema: Schema) -> None:
             f"k = {k} with d = {d} attributes means choosing among {pairs:,} attribute–parent pairs in one step; "
             f"at most {MAX_PAIRS:,}: lower k, or use k='auto'"
         )
+
+
+def check_tables(network: Network, schema: Schema) -> None:
+    """Refuse a network that policy has drawn, whole or in part, when a table of it can't fit in memory, with its size."""
+    for child, parents in network.pairs:
+        cells = schema.cells((child, *parents))
+        if cells > MAX_CELLS:
+            raise BudgetError(
+                f"the table of {child!r} and its {len(parents)} parents has {cells:,} cells ({cells * 8 / 2**30:,.1f} GiB); "
+                f"at most {MAX_CELLS:,} fit: give {child!r} fewer parents, or coarser bins"
+            )
 
 
 def choose_degree(k: Any, schema: Schema, n: int, epsilon2: Fraction, usefulness: Fraction) -> Degree | None:

@@ -19,7 +19,7 @@ from ..schema import Schema
 from ..structure import FixedDegree, Found, Parameters, Permitted, Restriction, best_parents, check_restriction, exact, genetic, hill
 from ..structure.exact import MOST
 from ..structure.genetic import ROOM
-from .degrees import check_degree, choose_degree
+from .degrees import check_degree, check_tables, choose_degree
 from .structures import Learnt
 
 SEARCHES = ("genetic", "exact", "hill")
@@ -51,7 +51,9 @@ class GeneticSearch:
             raise BudgetError(f"search must be one of {SEARCHES}, got {self.search!r}")
         check_degree(self.k, schema)
         positive("usefulness", self.usefulness)
-        free = len(check_restriction(self.restriction, self.k, schema).free)
+        permitted = check_restriction(self.restriction, self.k, schema)
+        check_tables(permitted.settled(schema.names), schema)
+        free = len(permitted.free)
         if self.search == "exact" and free > MOST:
             raise BudgetError(f"{free} attributes to place, but search='exact' has room for {MOST}: use 'hill' or 'genetic'")
         if self.search == "genetic" and len(schema) > ROOM:

@@ -21,7 +21,7 @@ from ..structure.adaptive import adaptive, nested, selections
 from ..structure.pairwise import pairwise
 from ..structure.restrictions import Restriction
 from ..structure.tree import tree
-from .degrees import AUTO_CELLS, check_degree, check_parents, choose_degree, prepare
+from .degrees import AUTO_CELLS, check_degree, check_parents, check_tables, choose_degree, prepare
 
 
 @dataclass(frozen=True)
@@ -59,10 +59,11 @@ class Fixed:
     network: Network
 
     def check(self, schema: Schema) -> None:
-        """Refuse a network over other attributes."""
+        """Refuse a network over other attributes, and tables that can't fit in memory."""
         if set(self.network.order) != set(schema.names):
             strange = sorted(set(self.network.order) ^ set(schema.names))
             raise SchemaError(f"the network and the schema must have the same attributes; they differ in {strange}")
+        check_tables(self.network, schema)
 
     def learn(self, curator: Curator, noise: Noise, epsilon1: Fraction, epsilon2: Fraction) -> Learnt:
         """The network as given.
@@ -90,6 +91,7 @@ class _Searched:
             raise BudgetError(f"score must be 'auto', 'I' or 'R', got {self.score!r}")
         if self.restriction is not None:
             permitted = self.restriction.on(schema.names)
+            check_tables(permitted.settled(schema.names), schema)
             if not isinstance(self.k, str):
                 permitted.check(int(self.k))
 
