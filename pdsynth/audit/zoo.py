@@ -384,7 +384,7 @@ def _chooses(trial: Trial, runs: int, seed: list[int] | None) -> Diagnosis:
     if all(len(set(x)) == 1 for x in outcomes) and first[0] != first[1]:
         return trial.guilty("L1", f"whatever the noise, the outcome is {first[0]} in one world and {first[1]} in the other")
     tried = [Stock(None if seed is None else [*seed, 9, w]) for w in (0, 1)]
-    drawn = [[trial.run(w, tried[w]) for _ in range(max(200, runs // 6))] for w in (0, 1)]
+    drawn = [[trial.run(w, tried[w]) for _ in range(max(90, runs // 6))] for w in (0, 1)]
     pilot = len(drawn[0]) // 3
     names = sorted({*drawn[0][:pilot], *drawn[1][:pilot]}, key=str)
     hits = [[np.array([o == name for o in world], dtype=np.int64) for world in drawn] for name in names]
