@@ -340,3 +340,39 @@ def test_the_audit_s_bound_climbs_past_the_claim(page, lab):
     assert len(set(drawn)) == 4, "bound and histograms follow every control"
     assert "The ledger says" in table(page)
     assert not page.problems, page.problems
+
+
+def test_ppba_panel_by_keyboard_published_and_dark(page, lab):
+    open_and_run(page, lab, "12_ppba.ipynb")
+    drawn, ledgers = moved(page, (
+        ("ε, total privacy budget", "ArrowRight", 2, "ε = 1.2"), ("k, largest number of parents", "ArrowRight", 1, "k = 2"),
+        ("q, budget of a table", "End", 1, "q = 2"),
+    ))  # fmt: skip
+    assert len(set(drawn)) == 4, "network, budgets, distances and losses follow every slider"
+    assert "6/5" in ledgers[1] and ledgers[2] != ledgers[1]
+    said = page.get_by_role("status").first.text_content()
+    assert "audited ε = 1.2;" in said and "the lightest" in said
+    page.locator(".pdsynth-live select").first.select_option("published")
+    page.wait_for_function("document.querySelector('.pdsynth-live .gtitle').textContent.includes('as published')")
+    ledger = page.locator(".pdsynth-live .pdsynth-table").filter(has_text="NOT DIFFERENTIALLY PRIVATE").first
+    assert ledger.text_content().count("∞, unaccounted") == 1
+    dark(page, True)
+    dark(page, False)
+    assert not page.problems, page.problems
+
+
+def test_side_by_side_panel_by_keyboard_its_choices_and_dark(page, lab):
+    open_and_run(page, lab, "18_side_by_side.ipynb")
+    drawn = [marks(page)]
+    press(page, "ε, total privacy budget", "ArrowLeft", 2, "ε = 0.9")
+    drawn.append(marks(page))
+    for place, option, title in ((0, "4", "k = 4"), (2, "sex", "sensitive: sex"), (1, "published", "as published")):
+        page.locator(".pdsynth-live select").nth(place).select_option(label=option)
+        page.wait_for_function("t => document.querySelector('.pdsynth-live .gtitle').textContent.includes(t)", arg=title)
+        drawn.append(marks(page))
+    assert len(set(drawn)) == 5, "distances, losses and plan follow every control"
+    page.get_by_role("status").filter(has_text="No finite ε holds for").first.wait_for()
+    assert "Before you spend." in table(page) and "noise ÷ mean cell" in table(page)
+    dark(page, True)
+    dark(page, False)
+    assert not page.problems, page.problems

@@ -71,7 +71,8 @@ def deviations(key: Key, settings: Settings) -> tuple[str, ...]:
     if key == 1:
         out += [
             f"OpenDP's MST is a yardstick of another kind: (ε, δ) with δ = {settings.delta:g}, Gaussian noise, a graphical model. It runs "
-            f"where opendp[mbi] is installed, {settings.yardstick_repeats} times, at the largest ε; it has no loss by attribute.",
+            f"where opendp[mbi] is installed, {settings.yardstick_repeats} times, at the largest ε; it has no loss by attribute. "
+            "A fit takes a minute of processor time; AIM, which fits again and again, is a setting (`yardsticks`) and wasn't run.",
             "PriView answers queries, its table is an extension. PrivABN, PrivSCBN, HMPrivBayes and PriView take Adult through its bits.",
         ]
     if key == 2:

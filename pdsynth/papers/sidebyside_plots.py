@@ -33,8 +33,9 @@ def dots(data: pd.DataFrame, settings: Settings) -> go.Figure:
             at = points[(points["metric"] == metric) & (points["guarantee"] == guarantee)]
             at = at[(at["epsilon"] == epsilon) | ~np.isfinite(at["epsilon"])]
             x = at["mean"].where(np.isfinite(at["mean"]), ENDLESS)
+            first = len(at) > 0 and name not in {trace.name for trace in plot.data if trace.showlegend}
             plot.add_scatter(
-                x=x, y=at["method"], mode="markers", name=name, legendgroup=name, showlegend=column == 1,
+                x=x, y=at["method"], mode="markers", name=name, legendgroup=name, showlegend=first,
                 marker={"color": colour, "symbol": symbol, "size": 10 if guarantee == YARDSTICK else 8,
                         "line": {"width": 2, "color": colour}},
                 error_x={"type": "data", "array": at["ci95"], "thickness": 1.4, "width": 3}, row=1, col=column,
