@@ -186,6 +186,13 @@ def test_ratio_of_neighbouring_classes(tables, q, classes):
     assert all(w > 0 for w in weights.values())
 
 
+def test_scales_say_which_entry_their_ranks_come_from():
+    frame, schema = binary(4, 200)
+    for structure, named in ((Greedy(k=1), True), (SpanningTree(k=1), True), (Network(tuple((n, ()) for n in schema.names)), False)):
+        entries = Synthesizer(2, structure=structure, budget=Geometric(2)).fit(frame, schema).ledger_.entries
+        assert all(bool(e.scale_from) is named for e in entries if e.step.startswith("table("))
+
+
 def test_q_above_one_gives_the_strongest_table_least():
     frame, schema = mixed(500)
     for q, order in ((1.5, 1), (1 / 1.5, -1)):
