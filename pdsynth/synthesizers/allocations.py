@@ -142,6 +142,7 @@ class Geometric:
         """
         names = learnt.network.order
         ranked = sorted(names, key=lambda name: -learnt.weights[name]) if learnt.weights else list(names)
-        drawn = curator.ledger.entries[-1].id if learnt.spent and curator.ledger.entries else "public"  # the order was drawn: the last entry
+        # without weights the ranks are the order that was drawn, last of all in the ledger
+        drawn = curator.ledger.entries[-1].id if learnt.spent and curator.ledger.entries else "public"
         origin = learnt.origin if learnt.weights else drawn
         return weighted(epsilon, geometric(ranked, positive("q", self.q), self.classes), "PPBA abstract: constant ratio q", origin)
