@@ -17,6 +17,7 @@ from .restrictions import Permitted, Restriction
 
 SOURCE = "HMPrivBayes Alg 4 line 2", "HMPrivBayes Alg 4 line 3"
 STEP_PAIRS = 250_000  # candidates of one step that are worth their time: 62 columns of degree 3 fit whole
+STEP_CELLS = 2**24  # cells of all their tables; larger degrees than 5 get fewer candidates
 
 Pair = tuple[int, tuple[int, ...]]
 
@@ -98,12 +99,13 @@ def informed(
 def most_parents(members: int, degree: int) -> int:
     """Placed columns that each child may choose among, so that no step of a cluster has more than ``STEP_PAIRS`` candidates.
 
-    >>> most_parents(58, 3), most_parents(175, 3)
-    (57, 21)
+    >>> most_parents(58, 3), most_parents(175, 3), most_parents(48, 12)
+    (57, 21, 13)
     """
-    if max(((members - p) * math.comb(p, min(degree, p)) for p in range(1, members)), default=0) <= STEP_PAIRS:
+    pairs = min(STEP_PAIRS, STEP_CELLS >> (degree + 1))
+    if max(((members - p) * math.comb(p, min(degree, p)) for p in range(1, members)), default=0) <= pairs:
         return max(members - 1, 1)
-    return max((q for q in range(degree, members) if members * math.comb(q, degree) <= STEP_PAIRS), default=degree)
+    return max((q for q in range(degree, members) if members * math.comb(q, degree) <= pairs), default=degree)
 
 
 class _Search:
