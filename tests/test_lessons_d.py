@@ -35,6 +35,7 @@ WRONG = [
     (lesson_16.q3, bugs.seen_cells, "noise in one world only"),
     (lesson_16.q3, bugs.add_remove, "lemma:joint_counts"),
     (lesson_16.q3, bugs.default_seed, "L10"),
+    (lesson_16.q3, lambda codes, sizes, epsilon, noise: np.zeros(sizes, dtype=int), "still be the table"),
     (lesson_17.q1, "theta", "is decided by the network"),
     (lesson_17.q1, "ledger", "afterwards"),
     (lesson_17.q1, "noise", "which of the levers"),

@@ -93,6 +93,9 @@ class TestStudents:
     def test_an_error_of_the_function_is_shown_as_it_is(self):
         with pytest.raises(ZeroDivisionError):
             check(lambda codes, sizes, epsilon, noise: 1 // 0, "table")
+        for nothing in (None, [], float("nan")):
+            with pytest.raises(TypeError, match="finite numbers"):
+                check(lambda codes, sizes, epsilon, noise, nothing=nothing: nothing, "table")
         with pytest.raises(KeyError, match="no kind 'tabel'"):
             check(bugs.table, "tabel")
 

@@ -223,7 +223,7 @@ def check(function: Function, kind: str, *, runs: int = 6000, seed: int | None =
     runs : releases of each table where sampling is needed.
     seed : None draws from the operating system.
 
-    Raises KeyError for an unknown kind. What the function raises passes through.
+    Raises KeyError for an unknown kind, TypeError for a function that publishes no numbers. What it raises itself passes through.
     """
     if kind not in KINDS:
         raise KeyError(f"no kind {kind!r}; there are {', '.join(KINDS)}")
@@ -239,7 +239,10 @@ def check(function: Function, kind: str, *, runs: int = 6000, seed: int | None =
 
 def _flat(output: Any) -> np.ndarray:
     parts = output if isinstance(output, (list, tuple)) else [output]
-    return np.concatenate([np.asarray(p, dtype=float).ravel() for p in parts])
+    numbers = np.concatenate([np.asarray(p, dtype=float).ravel() for p in parts] or [np.zeros(0)])
+    if not len(numbers) or not np.isfinite(numbers).all():
+        raise TypeError(f"the function must publish finite numbers, it returned {str(output)[:60]!r}")
+    return numbers
 
 
 def _shape(output: Any) -> list[tuple[int, ...]]:
