@@ -77,6 +77,9 @@ class TestStudents:
         found = check(lambda c, s, e, n: np.maximum(bugs.add_remove(c, s, 3 * e, n), 0), "table", seed=3)
         assert found.code == "L3" and 1 < found.bound <= 6, "and hides nothing: sampled, since the output isn't counts plus noise"
 
+    def test_a_constant_gives_nothing_away(self):
+        assert check(lambda codes, sizes, epsilon, noise: np.zeros(sizes), "table", seed=1, runs=600).sound
+
     def test_argmax_instead_of_a_mechanism(self):
         def best(codes, sizes, pairs, epsilon, noise):
             return pairs[int(np.argmax(bugs.scored(bugs.mutual_information, codes, sizes, pairs)))]
