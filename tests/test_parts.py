@@ -3,16 +3,18 @@
 import itertools
 import math
 import warnings
+from dataclasses import replace
 from fractions import Fraction as Q
 
 import numpy as np
+import pandas as pd
 import pytest
 from contract_cases import binary, mixed
 from hypothesis import given
 from hypothesis import strategies as st
 from privacy_tools import curator_of
 
-from pdsynth import PPBA, BudgetError, Network, PrivacyError, PrivBayes, SchemaError, Synthesizer, baselines
+from pdsynth import PPBA, Attribute, BudgetError, Network, PrivacyError, PrivBayes, Schema, SchemaError, Synthesizer, baselines
 from pdsynth.budgets import geometric
 from pdsynth.mechanisms import ExactNoise
 from pdsynth.structure import FixedDegree, Restriction
@@ -254,3 +256,33 @@ def test_bad_parts_are_refused():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert Synthesizer(structure=SpanningTree(k=1), budget=Geometric(3)).fit(*binary(2, 10)).ledger_.epsilon == 1
+
+
+@pytest.mark.parametrize("q", [Q(1, 2), Q(1), Q(5)])
+def test_one_table_gets_all_of_epsilon(q):
+    assert geometric(["x"], q) == geometric(["x"], q, 3) == {"x": 1}
+
+
+@pytest.mark.parametrize("structure", ["greedy", "association", "sums", "tree"])
+def test_one_attribute_is_no_network_and_is_refused_with_a_reason(structure):
+    schema = Schema((Attribute.categorical("x", range(3)),))
+    mixture = Synthesizer(1, structure=replace(STRUCTURES[structure], k="auto"), budget=Geometric(2))
+    with pytest.raises(SchemaError, match="at least 2 are needed"):
+        mixture.fit(pd.DataFrame({"x": [0, 1, 1, 2] * 20}), schema)
+    assert not hasattr(mixture, "ledger_")
+
+
+@pytest.mark.parametrize("guarantee", ["strict", "published", "none"])
+@pytest.mark.parametrize("rows", [1, 300])
+def test_a_constant_table_has_no_association_and_is_fitted_all_the_same(guarantee, rows):
+    """All weights are zero: the tree goes by index, the ranks by sampling order, and with noise nothing changes for the ledger."""
+    _, schema = binary(4, 10)
+    constant = schema.decode(np.zeros((rows, 4), dtype=np.uint8))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        fitted = PPBA(1, k=1, q=1.5, guarantee=guarantee).fit(constant, schema)
+    assert sorted(fitted.network_.order) == sorted(schema.names) and len(fitted.network_.edges) == 3
+    if guarantee == "strict":
+        assert fitted.ledger_.epsilon == 1 and fitted.ledger_.check() == []
+    else:
+        assert fitted.network_.edges == (("b0", "b1"), ("b0", "b2"), ("b0", "b3")) or guarantee == "published"
