@@ -50,6 +50,7 @@ def five_classifiers(
     unknown = [name for name in classifiers if name not in CLASSIFIERS]
     if unknown or not classifiers:
         raise SchemaError(f"classifiers must be some of {CLASSIFIERS}, got {list(classifiers)}")
+    wanted = _positive(schema[target], positive)
     columns = [schema.names[j] for j in _features(schema, target, drop)]
     if max_rows is not None and len(synthetic_codes := coded(synthetic, schema)) > max_rows:
         chosen = np.sort(np.random.default_rng(seed).choice(len(synthetic_codes), max_rows, replace=False))
@@ -59,7 +60,6 @@ def five_classifiers(
     if len(truth) == 0 or (truth == truth[0]).all():
         raise SchemaError(f"every tested record has the same {target!r}: there is nothing to predict; choose another target, or more rows")
     classes = schema[target].size
-    wanted = _positive(schema[target], positive)
     rows = []
     for name in classifiers:
         said = predict(name, train, learnt, test, seed)
