@@ -231,7 +231,7 @@ def test_the_plain_back_end_shows_its_figure_in_a_real_kernel():
         "panel.set(x=7); panel.error",
     ]
     # in a process of its own: beside joblib's idle workers the client waits for its whole time limit
-    run = subprocess.run([sys.executable, "-c", RUN_IN_KERNEL], input=json.dumps(code), capture_output=True, text=True, timeout=240)
+    run = subprocess.run([sys.executable, "-c", RUN_IN_KERNEL], input=json.dumps(code), capture_output=True, text=True, timeout=600)
     assert run.returncode == 0, run.stderr[-3000:]
     states = json.loads(run.stdout)["metadata"]["widgets"]["application/vnd.jupyter.widget-state+json"]["state"].values()
     (output,) = [w["state"] for w in states if w["model_name"] == "OutputModel"]
