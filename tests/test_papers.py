@@ -183,7 +183,6 @@ class TestCommitted:
             assert again.read_bytes() == kept, (name, key)
 
     def test_a_redraw_writes_the_words_of_the_committed_picture(self, make, committed, chromium):
-        pytest.importorskip("kaleido")
         with make.browser():
             drawn = {at: make.svg(make.on_white(result.figure), width=make.WIDTH) for at, result in committed.items()}
         for (name, key), fresh in drawn.items():

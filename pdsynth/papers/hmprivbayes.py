@@ -124,6 +124,9 @@ def deviations(figure: Key, settings: Settings) -> tuple[str, ...]:
         f"k = {settings.clusters} clusters and in-degree l = {settings.degree} are the paper's; σ, η and the exponent B of its measure "
         "are not given, here they are HMPrivBayes' defaults.",
         "NoPrivacy is HMPrivBayes without noise, as in the paper: what clustering itself loses is part of that line.",
+        "Published and NoPrivacy curves of HMPrivBayes keep the printed affinity, which takes similarities for distances and so parts "
+        "what belongs together; the authors may have run something else. The strict curves take them as similarities "
+        '(affinity="similarity").',
         "PrivSCBN is a reconstruction: only its abstract is public. JTree as published draws its edges by a sparse vector variant that "
         "satisfies no finite ε. PrivBayes runs on the attributes with its own rule for k, since on 175 bits k = 3 means 16 million "
         "candidates in one step.",
