@@ -167,15 +167,20 @@ class ExactNoise(Noise):
         return ((remainder + multiples * t) // s).astype(np.int64)
 
     def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:  # noqa: D102
-        below = np.full(numerators.size, denominator, dtype=numerators.dtype)
         if permute:
+            below = np.full(numerators.size, denominator, dtype=numerators.dtype)
             winners = np.flatnonzero(self.bernoulli_exp(numerators, below))
             return int(winners[self.below(winners.size)])  # flips are independent: the first success in a random order
-        while True:  # rejection: a uniform proposal accepted with exp(−γ) is exactly the exponential mechanism
+        return int(self._selections(numerators, denominator)[0])
+
+    def _selections(self, numerators: np.ndarray, denominator: int) -> np.ndarray:
+        """At least one independent selection: a uniform proposal accepted with exp(−γ) is exactly the exponential mechanism."""
+        below = np.full(256, denominator, dtype=numerators.dtype)
+        while True:
             proposals = self._uniform(np.full(256, numerators.size, dtype=np.int64))
-            accepted = np.flatnonzero(self.bernoulli_exp(numerators[proposals], below[proposals]))
+            accepted = proposals[self.bernoulli_exp(numerators[proposals], below)]
             if accepted.size:
-                return int(proposals[accepted[0]])
+                return accepted
 
     def generator(self) -> np.random.Generator:  # noqa: D102
         return np.random.Generator(np.random.PCG64(np.random.SeedSequence(self._entropy)))

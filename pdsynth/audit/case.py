@@ -17,7 +17,7 @@ import numpy as np
 from ..curator import Curator
 from ..ledger import Ledger
 from ..mechanisms import ExactNoise, Noise
-from .detectors import Many, Silent, law, log_ratio, same_structure, selection_law
+from .detectors import Many, Silent, Stock, law, log_ratio, same_structure, selection_law
 from .estimator import ceiling, lower_bound, quantise
 from .tables import Pair
 
@@ -283,10 +283,10 @@ class OneByOne:
         """The statistic of ``runs / slow`` releases of each table: two int64 arrays."""
         pair, size = case.tables, max(min(runs, 100), runs // self.slow)
         out = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
+        noise = [Stock(None if seed is None else [*np.atleast_1d(seed).tolist(), world]) for world in (0, 1)]
         for i in range(size):
             for world in (0, 1):
-                noise = ExactNoise(None if seed is None else [*np.atleast_1d(seed).tolist(), world, i])
-                out[world][i] = self.statistic(case.publish(world, noise), pair)
+                out[world][i] = self.statistic(case.publish(world, noise[world]), pair)
             if i % 100 == 99 or i == size - 1:
                 told(progress, i + 1, size)
         return out

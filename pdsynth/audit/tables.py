@@ -73,11 +73,20 @@ class Pair:
     after: np.ndarray = field(repr=False)
     sizes: tuple[int, ...]
     words: str = ""
+    _kept: dict[tuple[str, ...], tuple[np.ndarray, np.ndarray]] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
     def records(self) -> tuple[Records, Records]:
         """The two tables as records that keep their counts."""
         return records_of(self.before, self.sizes), records_of(self.after, self.sizes)
+
+    def counts(self, names: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:
+        """The raw counts of both tables over some attributes, or bits of attributes. Kept."""
+        if names not in self._kept:
+            owners = [r if set(names) <= set(r.schema.names) else r.binary() for r in self.records]
+            before, after = (r.table(tuple(map(r.schema.index, names))) for r in owners)
+            self._kept[names] = before, after
+        return self._kept[names]
 
     def swapped(self) -> Pair:
         """The same pair the other way round."""
@@ -96,6 +105,14 @@ def zeros_to_ones(d: int, n: int = 9) -> Pair:
     after = before.copy()
     after[-1] = 1
     return Pair(before, after, (2,) * d, "all records are zeros → one is all ones")
+
+
+def bond_breaks(n: int = 12) -> Pair:
+    """x1 repeats x0, half zeros and half ones, x2 alternates; in the neighbour one record's x1 differs: information falls most."""
+    before = np.column_stack([np.arange(n) % 2, np.arange(n) % 2, np.arange(n) // 2 % 2]).astype(np.uint8)
+    after = before.copy()
+    after[-1, 1] ^= 1
+    return Pair(before, after, (2, 2, 2), "x1 repeats x0 → in one record it doesn't")
 
 
 @cache
