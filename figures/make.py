@@ -145,7 +145,7 @@ def index() -> str:
     for paper in map(find, PAPERS):
         results = {key: redrawn(paper, key) for key in drawn(paper)}
         if results:
-            parts.append(f"## {paper.heading}\n\n{paper.reading}\n{claims(results)}")
+            parts.append(f"## {paper.heading}\n\n{paper.reading}\n{claims(paper, results)}")
             parts += [section(paper, key, result) + paper.appendix(key, result) for key, result in results.items()]
     pictures = sorted((HERE / "lessons").glob("*.svg"))
     if pictures:
@@ -173,7 +173,7 @@ def cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
 
 
-def claims(results: dict[Key, Result]) -> str:
+def claims(paper: Paper, results: dict[Key, Result]) -> str:
     """Claim by claim, in one table."""
     lines = ["| claim | where | verdict | measured here | why |", "|---|---|---|---|---|"]
     for result in results.values():
@@ -182,7 +182,7 @@ def claims(results: dict[Key, Result]) -> str:
     notes = sorted({d for r in results.values() for d in r.deviation})
     return (
         "\n".join(lines) + "\n\nHow a verdict is reached:\n\n" + "".join(f"* {r}\n" for r in rules)
-        + "\nWhat differs from the paper, and what it leaves open:\n\n" + "".join(f"* {n}\n" for n in notes)
+        + f"\n{paper.notes}:\n\n" + "".join(f"* {n}\n" for n in notes)
     )  # fmt: skip
 
 
@@ -201,7 +201,7 @@ def section(paper: Paper, key: Key, result: Result) -> str:
 
 ![{result.title}]({base}.svg)
 
-* Error bars: 95 % confidence interval of the mean (Student's t). Standard deviations are in the points.
+* Error bars: {paper.bars}
 * Numbers: [points]({base}.csv), [all trials]({base}_trials.csv), each with its seed; gaps: {gaps}.
 * Table: {tables}. Repeats: {counts.min()}{"" if counts.min() == counts.max() else f" to {counts.max()}"}.
 * Seeds: the splits from {p["seed"]}, each fit from a digest of its method, parameters, ε, repeat and table.

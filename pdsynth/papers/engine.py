@@ -119,6 +119,7 @@ class Paper:
     ``heading`` and ``reading``: title and introduction of its part of the index page (Markdown). ``titles``: what it offers.
     ``settings``: a frozen dataclass of parameters, all with defaults. ``repeats``: the paper's own. ``appendix``: Markdown that
     follows a figure on the index page. ``beside``: the paper's printed numbers beside ours (see :class:`Result`), or None.
+    ``bars``: what the error bars are. ``notes``: the words above ``deviations``.
     """
 
     name: str
@@ -134,6 +135,8 @@ class Paper:
     deviations: Callable[[Key, Any], Sequence[str]]
     appendix: Callable[[Key, Result], str] = lambda key, result: ""
     beside: Callable[[Key, pd.DataFrame, Any], pd.DataFrame | None] = lambda key, data, settings: None
+    bars: str = "95 % confidence interval of the mean (Student's t). Standard deviations are in the points."
+    notes: str = "What differs from the paper, and what it leaves open"
 
     def checked(self, key: Key, repeats: int, options: Mapping[str, Any]) -> Any:
         """Settings from options; BudgetError for a figure, a number of repeats or an option that doesn't exist."""
