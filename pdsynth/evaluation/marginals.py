@@ -142,6 +142,10 @@ class Marginals:
         """The same marginals of another table over the same schema."""
         return Marginals(table, self.schema, like=self)
 
+    def answers(self, cells: np.ndarray) -> np.ndarray:
+        """How many records lie in the marked cells (bool array, laid end to end like ``counts``) of each set: int64 array (n_sets,)."""
+        return np.add.reduceat(np.where(cells, self.counts, 0), self.starts[:-1])
+
     def distances(self, other: Marginals | Table) -> np.ndarray:
         """Total variation distance, in [0, 1], for each set: float array (n_sets,)."""
         fake = other if isinstance(other, Marginals) else self.of(other)
