@@ -113,9 +113,14 @@ def from_plain(data: Mapping[str, Any]) -> Entry:
     fields["sensitivity"] = None if fields["sensitivity"] is None else Fraction(fields["sensitivity"])
     scale = fields["scale"]
     fields["scale"] = tuple(map(Fraction, scale)) if isinstance(scale, list) else None if scale is None else Fraction(scale)
-    if any(s <= 0 for s in (fields["scale"] if isinstance(scale, list) else [fields["scale"] or 1])):
+    scales = fields["scale"] if isinstance(scale, list) else [Fraction(1) if scale is None else fields["scale"]]
+    if not scales or min(scales) <= 0:
         raise ValueError(f"a noise scale of {scale!r} in a ledger entry")
     if fields["domain_sizes"] is not None:
         x, pi = map(int, fields["domain_sizes"])
         fields["domain_sizes"] = (x, pi)
+    counted = {"columns": fields["columns"], "n_records": fields["n_records"], "domain_sizes": min(fields["domain_sizes"] or (1,))}
+    for name, value in counted.items():
+        if value is not None and value < 1:
+            raise ValueError(f"{name} = {fields[name]!r} in a ledger entry")
     return Entry(**fields)

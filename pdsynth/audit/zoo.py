@@ -8,7 +8,7 @@ which pairs of neighbouring tables give outputs of another shape (domain), numbe
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -18,7 +18,7 @@ import numpy as np
 
 from ..mechanisms import ExactNoise, Noise
 from . import structure_cases as structures
-from .detectors import Silent, law, log_ratio, noise_scales, selection_law
+from .detectors import Silent, Stock, law, log_ratio, noise_scales, selection_law
 from .estimator import lower_bound, quantise
 from .tables import Pair, zeros_to_ones
 
@@ -64,29 +64,6 @@ class Diagnosis:
         return f"{self.lemma}.\n  Here: {self.words}; {lost}.\n  Witness: {self.pair}"
 
     __repr__ = __str__
-
-
-class Stock(ExactNoise):
-    """Exact noise for thousands of runs of a function: equal answers are drawn a thousand at a time and handed out one by one."""
-
-    SIZE = 1000
-
-    def __init__(self, seed: int | Sequence[int] | None = None) -> None:
-        super().__init__(seed)
-        self._stock: dict[Hashable, Iterator[np.ndarray]] = {}
-
-    def _stream(self, label: str) -> Stock:
-        return self
-
-    def discrete_laplace(self, scale: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-        """Independent noise, as ever."""
-        scales = np.asarray(scale, dtype=object)
-        key = (tuple(scales.ravel()), scales.shape, tuple(shape))
-        drawn = next(self._stock.get(key, iter(())), None)
-        if drawn is None:
-            self._stock[key] = iter(super().discrete_laplace(scales, (self.SIZE, *shape)))
-            drawn = next(self._stock[key])
-        return drawn
 
 
 # --- kinds of functions -----------------------------------------------------------------------------------------------------
