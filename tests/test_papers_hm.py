@@ -8,6 +8,7 @@ import pytest
 
 import pdsynth as pds
 from pdsynth.papers import engine, hmprivbayes, hmprivbayes_claims
+from pdsynth.papers.engine import Curve
 from pdsynth.papers.hmprivbayes_settings import BIG5, EPSILONS, LEAKS, METHODS, Settings, compared, noiseless, timed
 from pdsynth.papers.results import FAILS, OPEN, REPLICATES
 
@@ -137,3 +138,11 @@ def test_times_are_judged_by_their_ratio():
     assert [v.verdict for v in hmprivbayes_claims.figure_6(data, s)] == [REPLICATES] * 3
     slow = data.assign(value=data["value"].where(data["method"] == "PrivBayes", data["value"] * 1e4))
     assert [v.verdict for v in hmprivbayes_claims.figure_6(slow, s)][1] == FAILS
+
+
+@pytest.mark.parametrize("affinity", ["auto", "printed", "similarity"])
+def test_the_affinity_is_a_setting_of_the_curves_that_follow_the_paper(affinity):
+    settings = Settings(affinity=affinity)
+    read = {g: hmprivbayes.synthesizer(Curve("HMPrivBayes", g, "3"), settings).affinity for g in ("published", "none", "strict")}
+    assert read == {"published": affinity, "none": affinity, "strict": "auto"}
+    assert "affinity" not in repr(hmprivbayes.synthesizer(Curve("PrivSCBN", "published", "3"), settings))

@@ -37,8 +37,10 @@ def synthesizer(this: Curve, settings: Settings) -> Any:
         return PrivBayes(k=degree, **shared)
     if this.method == "JTree":
         return baselines.JTree(**shared)
-    kind = HMPrivBayes if this.method == "HMPrivBayes" else baselines.PrivSCBN
-    return kind(k=settings.clusters, l=degree, **shared)
+    if this.method == "PrivSCBN":
+        return baselines.PrivSCBN(k=settings.clusters, l=degree, **shared)
+    reading = "auto" if this.guarantee == "strict" else settings.affinity
+    return HMPrivBayes(k=settings.clusters, l=degree, affinity=reading, **shared)
 
 
 # --- the tables -----------------------------------------------------------------------------------------------------------

@@ -34,7 +34,8 @@ class Settings:
     distance, a public random sample. ``svm_rows``: at most so many rows train an SVM. ``attacked``: records that the attacker of
     Figure 4 looks for. ``big5_repeats``: at most so many repeats on Big5, whose fits take longest (0: as many as on Adult).
     ``timed_repeats``: the same for Figure 6. ``baseline_degrees``: largest in-degree of PrivBayes on the bits of Adult and of
-    Big5 in Figure 6: at 3, Big5 has up to 16 million candidates in one step.
+    Big5 in Figure 6: at 3, Big5 has up to 16 million candidates in one step. ``affinity``: of HMPrivBayes' clusters, published and
+    without noise (``HMPrivBayes``); strict ones always read similarities.
     """
 
     epsilons: tuple[float, ...] = EPSILONS
@@ -50,6 +51,7 @@ class Settings:
     big5_repeats: int = 0
     timed_repeats: int = 3
     baseline_degrees: tuple[int, int] = (3, 2)
+    affinity: str = "auto"
 
 
 def compared(settings: Settings) -> list[Curve]:
