@@ -7,6 +7,7 @@ from .cmc import load_cmc
 from .credit import load_credit_default, load_credit_fraud
 from .dataset import Dataset
 from .files import find
+from .own import Outline, outline, read_csv
 
-__all__ = ["Dataset", "find", "load_acs", "load_adult", "load_big5", "load_cmc", "load_credit_default",
-           "load_credit_fraud", "load_nltcs", "load_retail"]  # fmt: skip
+__all__ = ["Dataset", "Outline", "find", "load_acs", "load_adult", "load_big5", "load_cmc", "load_credit_default",
+           "load_credit_fraud", "load_nltcs", "load_retail", "outline", "read_csv"]  # fmt: skip
