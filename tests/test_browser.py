@@ -376,3 +376,23 @@ def test_side_by_side_panel_by_keyboard_its_choices_and_dark(page, lab):
     dark(page, True)
     dark(page, False)
     assert not page.problems, page.problems
+
+
+def test_evaluation_panel_by_keyboard_its_choices_and_dark(page, lab):
+    open_and_run(page, lab, "15_evaluating_a_synthetic_table.ipynb")
+    drawn, standings = [marks(page)], [table(page)]
+    press(page, "ε, total privacy budget", "ArrowLeft", 4, "ε = 0.8")
+    drawn.append(marks(page))
+    standings.append(table(page))
+    for place, option, title in ((2, "3-way distance", "measure = 3-way distance"), (1, "1", "k = 1"),
+                                 (0, "copy of the records", "Copy of the records")):  # fmt: skip
+        page.locator(".pdsynth-live select").nth(place).select_option(label=option)
+        page.wait_for_function("t => document.querySelector('.pdsynth-live .gtitle').textContent.includes(t)", arg=title)
+        drawn.append(marks(page))
+        standings.append(table(page))
+    assert len(set(drawn)) == 5, "ranks, histogram, worst sets and map follow every control"
+    assert len(set(standings[:4])) == 4 and standings[3] == standings[4], "the standings are of all tables"
+    page.get_by_role("status").filter(has_text="copy of the records: mean variation distance of a triple 0.000").first.wait_for()
+    dark(page, True)
+    dark(page, False)
+    assert not page.problems, page.problems

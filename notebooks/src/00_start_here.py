@@ -207,7 +207,7 @@ print(pds.HPPrivBayes(epsilon=1.0, k=2, sensitive="occupation").fit(adult.frame,
 # | **12** | PPBA: spanning tree, dynamic weights, the ratio q | yes |
 # | **13** | genetic structure search and its evaluation | yes |
 # | **14** | custom networks and disclosure risk | yes |
-# | 15 | evaluating a synthetic table: marginals, queries, utility, risk | planned |
+# | **15** | evaluating a synthetic table: marginals, queries, utility, risk | yes |
 # | **16** | auditing: catching a broken algorithm | yes |
 # | **17** | personal budgets: who gets which guarantee | yes |
 # | **18** | all of them side by side; choosing k and ε | yes |

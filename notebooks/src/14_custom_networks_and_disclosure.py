@@ -225,4 +225,4 @@ ex.q3.check(bug)
 # A custom network is a public promise about structure: the target is the root, the secret hangs from it alone. It stops attribute disclosure through the table, costs little utility, and under
 # strict it gives the secret an ε of its own that is known before the run.
 #
-# **Next:** 15, evaluating a synthetic table: marginals, queries, utility and risk together. `00_start_here` has the map.
+# **Next:** [15, evaluating a synthetic table](15_evaluating_a_synthetic_table.ipynb): marginals, queries, utility and risk together.

@@ -23,6 +23,7 @@ LESSONS = {
     "ppba": "12_ppba",
     "genetic": "13_genetic_structure_search",
     "custom": "14_custom_networks_and_disclosure",
+    "evaluating": "15_evaluating_a_synthetic_table",
     "auditing": "16_auditing",
     "worlds": "16_micro_worlds",
     "personal": "17_personal_budgets",
