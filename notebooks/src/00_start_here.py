@@ -211,7 +211,7 @@ print(pds.HPPrivBayes(epsilon=1.0, k=2, sensitive="occupation").fit(adult.frame,
 # | **16** | auditing: catching a broken algorithm | yes |
 # | **17** | personal budgets: who gets which guarantee | yes |
 # | **18** | all of them side by side; choosing k and ε | yes |
-# | 19 | your own data | planned |
+# | **19** | your own data | yes |
 #
 # In a hurry? 00 → 01 → 02 teaches the privacy, 03 → 04 the algorithm. After these each paper stands alone: 05 → 06 → 07 HPPrivBayes, 08 → 09 → 10
 # HMPrivBayes, 11 PrivABN, 13 → 14 the genetic search.

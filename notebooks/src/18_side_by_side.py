@@ -234,4 +234,4 @@ pd.Series(useful, name="largest useful k").rename_axis("ε").to_frame().T
 # Noise over mean cell, from public facts, decides more than any paper's idea: choose k by it. Structures are nearly alike, splits mostly cost. At the same promise to one attribute a public policy serves
 # the rest best. What pays for everything is hardly worse than what pays for nothing.
 #
-# **Next:** 19, your own data: schema, policy, one release.
+# **Next:** [19, your own data](19_your_own_data.ipynb): schema, plan, one release.

@@ -1,0 +1,309 @@
+# %% [markdown]
+# # 19 · Your own data
+#
+# | | |
+# |---|---|
+# | **Time** | about 45 minutes |
+# | **Before this** | 00 start here, 02 composition and the ledger, 04 PrivBayes; 18 helps to choose |
+# | **You will be able to** | write a public schema for a file of yours, say why an inferred one leaks, choose ε, k and a method before you spend, release one table and know what may leave the house |
+# | **Paper** | none alone; domains and bins as in J. Zhang et al., *PrivBayes*, TODS 2017, section 3, against those of Deng's thesis (2025), Table 2 |
+# | **ε spent** | 0 on people: the file below is written from Adult, a public teaching table. Each fit *would* cost what its ledger says |
+
+# %% [markdown]
+# ## An attack to start with
+#
+# You hold a CSV file about 32,561 people. You fit nothing yet; you only let the software read off which values occur. Is that harmless?
+#
+# So that this page runs anywhere, it writes the file itself, from Adult. From here on pretend that it is yours and secret.
+
+# %%
+import importlib.util
+import tempfile
+from pathlib import Path
+
+import pandas as pd
+
+import pdsynth as pds
+from pdsynth import panels
+from pdsynth.lessons import lesson_19 as ex
+
+folder = Path(tempfile.mkdtemp())
+path = folder / "my_data.csv"
+panels.own_data.example().to_csv(path, index=False)
+
+mine = pds.datasets.read_csv(path)
+explored = pds.Schema.infer(mine)
+mine.head(3)
+
+# %% [markdown]
+# Somebody suspects that a colleague from the Netherlands is in it. You show him nothing but the *domain*: here for this table, and for its neighbour, in which that one record says otherwise.
+
+# %%
+neighbour = mine.assign(**{"native-country": mine["native-country"].replace("Holand-Netherlands", "United-States")})
+for name, table in (("mine", mine), ("neighbour", neighbour)):
+    print(name, "Holand-Netherlands" in pds.Schema.infer(table)["native-country"].values)
+print("largest weight, one person's own number:", explored["fnlwgt"].edges[-1])
+
+# %% [markdown]
+# One bit, no noise, right every time: the list of values says that this person is in the table. The upper end of `fnlwgt` even is one person's number. A schema stands in every released model, so a
+# strict fit refuses one that was read off the records:
+
+# %%
+try:
+    pds.PrivBayes(epsilon=1.0).fit(mine, schema=explored)
+except pds.PrivacyError as refusal:
+    print(refusal)
+
+# %% [markdown]
+# ## A toy that you can check by hand
+#
+# Three patients, then three others of whom only one differs. `Schema.infer` reads:
+
+# %%
+for ages in ([34, 35, 61], [34, 35, 36]):
+    print(pds.Schema.infer(pd.DataFrame({"age": ages, "ill": ["no", "no", "yes"]}))["age"].values)
+
+# %% [markdown]
+# Whatever noise comes later, "61" is out.
+#
+# ## The idea, in symbols
+#
+# Let $S(D)$ be a schema read off the table $D$, and publish $(S(D),\,f_S(D))$ with an ε-private $f_S$. If one record of $D'$ differs so that $S(D')\neq S(D)$, then
+#
+# $$\Pr[S(D)=s]=1,\qquad \Pr[S(D')=s]=0,$$
+#
+# and no $e^{\varepsilon}$ lies between one and zero. If $S$ is fixed *before* anybody looks, it is the same for $D$ and $D'$, and ε is all there is. The guarantee is about one **record**. A person with
+# $m$ records is $m$ steps away:
+#
+# $$\Pr[f(D)\in E]\;\le\;e^{m\varepsilon}\,\Pr[f(D')\in E].$$
+#
+# ## Write the schema
+#
+# Take the questionnaire, the codebook, the law: whatever was there before the first record.
+#
+# | in your file | what to do | |
+# |---|---|---|
+# | number | public ends, equal bins | `Attribute.numeric(name, low, high, bins=16, integer=True)` |
+# | amount with many zeros | edges of a tariff or a tax table | `Attribute.binned(name, [0, 1, 5000, …])` |
+# | code | **all** of the codebook, also what nobody has | `Attribute.categorical(name, […])` |
+# | cell that the form lets people skip | declare it whether or not somebody did | `missing=True` |
+# | rare value | fold by a public list (country → continent), never by a count | one category less |
+# | date | year or month, as a number | `Attribute.numeric("year", 2000, 2030, …)` |
+# | id, name, address, free text | no finite public domain: leave it out | |
+# | survey weight, twin column | not a fact about the person, or said twice and paid twice | leave it out |
+
+# %%
+A, book = pds.Attribute, pds.datasets.load_adult().schema  # UCI's documentation; yours is on paper
+jobs = [job for job in book["occupation"].values if job != "?"]
+
+schema = pds.Schema((
+    A.numeric("age", 17, 90, bins=16, integer=True),
+    book["education"],
+    book["marital-status"],
+    A.categorical("occupation", jobs, missing=True),
+    book["sex"],
+    A.numeric("hours-per-week", 1, 99, bins=14, integer=True),
+    A.binned("capital-gain", [0, 1, 5000, 10000, 20000, 99999], integer=True),
+    A.categorical("native-country", ["United-States", "elsewhere"], missing=True),
+    book["salary"],
+))  # fmt: skip
+schema
+
+# %% [markdown]
+# Reading *with* the schema takes the declared columns only: id and weight never enter memory. What is still to be folded is folded record by record, so that one person changes one row.
+
+# %%
+def folded(frame):
+    home = frame["native-country"]
+    return frame.assign(**{"native-country": home.where(home.isna() | (home == "United-States"), "elsewhere")})
+
+
+mine = folded(pds.datasets.read_csv(path, schema))
+n = len(mine)
+schema.encode(mine).shape
+
+# %% [markdown]
+# Files are seldom so tidy. Each of these is refused before anything is spent, and the message says what to do. The last one names a value of your records: it is for you, don't mail it.
+
+# %%
+for content in (b"", b"age;sex\n34;f\n", b"age\n34\n", "größe,age\n1,2\n".encode("cp1252"), b"age,age\n1,2\n"):
+    try:
+        pds.datasets.read_csv(content)
+    except pds.SchemaError as refusal:
+        print("-", refusal)
+try:
+    pds.PrivBayes(1.0).fit(mine.assign(age=mine["age"] + 10), schema=schema)
+except pds.SchemaError as refusal:
+    print("-", refusal)
+
+# %% [markdown]
+# A constant column is *not* refused: whether it is constant is a secret of the records.
+#
+# ### More than one record a person
+#
+# Visits, orders, measurements: with up to $m$ rows a person, ε a row is $m\varepsilon$ a person. Three ways out, best first: make **one row a person** (last visit, or a count; computed on each person
+# alone); **cap** the rows of a person at a small public $m$ and fit with $\varepsilon/m$; or say openly that you protect visits, not people.
+#
+# ## Before you spend
+#
+# ε, k and the method follow from n and the schema, so this costs nothing (lesson 18). How much noise is in a table with one parent, against a mean cell? Below ¼ it is useful, above 1 it is noise.
+
+# %%
+print(pds.plan(schema, n, epsilon=1.0), "\n")
+grid = {e: {rows: pds.plan(schema, rows, e).table["noise ÷ mean cell"][1] for rows in (150, 1500, 15_000, n)} for e in (0.1, 0.5, 1, 2)}
+pd.DataFrame(grid).rename_axis("records").rename_axis("ε", axis=1).round(2)
+
+# %% [markdown]
+# The first two lines are the honest answer for many files: **too small**. Then coarsen bins, drop columns, publish single columns (`pds.baselines.Independent`), or don't publish. A larger ε isn't on
+# this list.
+#
+# One more edge has its price, too. What it would bring is read off a *public* table that looks like yours; here, Adult's other half.
+
+# %%
+public = folded(pds.datasets.load_adult().test.replace("?", None)[list(schema.names)])
+drawn = pds.Network.from_edges(schema.names, [("age", "marital-status"), ("education", "occupation"), ("occupation", "salary")])
+for edge in (("sex", "occupation"), ("native-country", "salary")):
+    print(pds.price(drawn, edge, schema, n, 0.7, reference=public), "\n")
+
+# %% [markdown]
+# ## The panel: your file, your declaration
+#
+# The example stands there; **Your CSV file** loads another. Edit the text, one line a column, and leave the box. The panel reads header and n of the file, nothing else. Everything below the text follows
+# from these, your declaration and the sliders.
+#
+# **What to notice**
+# * *native-country* is still open. Write `United-States | elsewhere + missing`, and see it join. Then list ten places instead: the largest useful k falls from 2 to 1, for *all* columns.
+# * Move **bins** to 4: every bar is useful now. It does for education what doubling ε would do, and nobody pays.
+# * **records** = 4: the same promise to a person with four visits. A fit may spend a quarter, and k falls.
+# * Choose *the records (exploring)*: the text is now what `infer` saw, Dutch colleague included, and the panel says who will refuse it.
+# * Write nonsense, or load a spreadsheet: the message stands below, the last figure stays. Under the figure: your schema in Python, to copy.
+
+# %%
+panels.own_data.panel()
+
+# %% [markdown]
+# ![Noise over mean cell of each column's table, and of a typical table by k, for the example at ε = 1](../figures/lessons/19_your_own_data.svg)
+#
+# *The panel's first position, for readers without a kernel.*
+#
+# ## Fit, once
+#
+# No seed, and for a release OpenDP's hardened samplers where they are installed:
+
+# %%
+noise = "opendp" if importlib.util.find_spec("opendp") else "exact"  # pip install "pdsynth[secure]"
+synth = pds.PrivBayes(epsilon=1.0, k="auto", noise=noise).fit(mine, schema=schema)
+synth.ledger_
+
+# %% [markdown]
+# Save the model, and look at what you would give away, not at what you remember. The gate is mechanical: every entry must be true.
+
+# %%
+synth.model_.to_json(folder / "release.json")
+release = pds.Model.from_json(folder / "release.json")
+fake = release.sample()
+{"private": release.private, "no broken rule": release.ledger.check() == [], "no note": release.ledger.notes == [],
+ "domain is public": release.schema.source == "public", "unaccounted": release.ledger.unaccounted == []}  # fmt: skip
+
+# %% [markdown]
+# Now evaluate, on *your* side of the wall. This number compares with the raw records and has no noise: it stays in the house.
+
+# %%
+print(f"mean distance of all pairs of columns: {pds.evaluate.marginal_distance(mine, fake, schema):.3f}")
+print("seeded twin:", pds.PrivBayes(1.0, random_state=19).fit(mine, schema=schema).ledger_.notes)
+
+# %% [markdown]
+# | may leave the house | stays |
+# |---|---|
+# | `release.json`: schema, network, noisy tables, ledger | distances, accuracies, plots against the real table |
+# | any number of samples from it | every run with a `random_state` or `noise="common"`: others can draw that noise and subtract it |
+# | the code, ε, k, the plan, and how ε was chosen | inferred schemas, error messages, this notebook *with its outputs* |
+# | what the neighbours are: one record of n | a second fit that was "better": it cost ε again, and choosing it is a look at the records |
+#
+# ## Your turn
+#
+# **1 · Predict.** A clinic's table holds visits; nobody has more than 4. A strict fit spends ε = 0.5. What may a *person* lose? And what may a fit spend so that nobody loses more than 1?
+
+# %%
+loss, share = None, None
+# solution
+loss, share = 4 * 0.5, 1 / 4
+
+# %%
+ex.q1.check(loss, share)
+
+# %% [markdown]
+# **2 · Code.** Its codebook: *visit*, running number · *age*, 0 to 120 whole years · *smoker*, yes or no, may be left empty · *ward*, 1 to 5 · *remark*, free text. Write `clinic()`, which returns the
+# public schema.
+
+# %%
+def clinic():
+    ...
+# solution
+def clinic():
+    return pds.Schema((
+        A.numeric("age", 0, 120, bins=12, integer=True),
+        A.categorical("smoker", ["yes", "no"], missing=True),
+        A.categorical("ward", range(1, 6)),
+    ))  # fmt: skip
+
+# %%
+ex.q2.check(clinic)
+
+# %% [markdown]
+# **3 · Find the bugs.** The ledger of this release says ε, to the last digit. Which lines leak all the same? Answer with a set of names.
+#
+# ```python
+# def release(frame, epsilon):
+#     frame = frame.drop(columns="id")                                             # "drop"
+#     age = frame["age"].clip(0, 120)                                              # "clip"
+#     often = frame["diagnosis"].map(frame["diagnosis"].value_counts()) >= 5
+#     frame = frame.assign(age=age, diagnosis=frame["diagnosis"].where(often, "other"))   # "rare"
+#     schema = pds.Schema.infer(frame).declare_public()                            # "schema"
+#     return pds.PrivBayes(epsilon, noise="opendp").fit(frame, schema=schema).model_      # "fit"
+# ```
+
+# %%
+leaks = None  # for example {"drop", "clip"}
+# solution
+leaks = {"rare", "schema"}
+
+# %%
+ex.q3.check(leaks)
+
+# %% [markdown]
+# Stuck? `ex.q1.hint()`, `ex.q1.solution()`, and the same for `q2` and `q3`.
+#
+# ## What the papers claim, what the ledger says
+#
+# PrivBayes takes domains as given. The thesis bins Adult with k-means *on Adult's own records* and claims ε for what follows. The ledger knows the difference only if nobody lies to it:
+
+# %%
+told = pds.PrivBayes(1.0, k=1).fit(mine, schema=pds.Schema.infer(mine).declare_public())
+honest = pds.PrivBayes(1.0, k=1, guarantee="published").fit(mine, schema=pds.Schema.infer(mine))
+print(told.ledger_.verdict(), honest.ledger_.verdict(), sep="\n")
+
+# %% [markdown]
+# `declare_public()` is your signature, not a switch. DataSynthesizer, a well-known tool, reads domains, minima, maxima and missing rates off the records and has no such line; the bug zoo of lesson 16
+# catches both.
+#
+# ## What is still not private
+#
+# * **n**, the column names and the schema itself. If being in the file is the secret, its name tells.
+# * **What is true of many**, and what others' records say of you: no noise hides that smokers are ill more often.
+# * **The next release.** A ledger knows one run. Keep a book: date, file, ε, records a person.
+# * **Households.** The rows of a family are related; ε speaks of one row, $m\varepsilon$ of $m$ of them.
+#
+# ## Summary: the card
+#
+# 1. Who is a *person* here, and how many rows has she at most?
+# 2. Drop ids, names, texts, weights, twins.
+# 3. Write the schema from paper. No `infer`, no count, no look.
+# 4. ε from what a person can accept, divided by her rows.
+# 5. `pds.plan`: useful? If not, coarsen or stop.
+# 6. k = "auto"; method by policy and plan. Don't try several.
+# 7. Fit once: strict, no seed, `noise="opendp"`.
+# 8. Gate all true? Save the model; enter ε in your book.
+# 9. Evaluate inside. Publish model, samples, ledger, code; nothing else.
+#
+# **Next:** your table. This is the end of the series; the [map](00_start_here.ipynb) leads back to any lesson, and the README has the privacy promise in one page.
