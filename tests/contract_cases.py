@@ -115,6 +115,12 @@ CASES = {
             "group C": ({"groups": {"C": ["age"]}}, r"'A' or 'B'"),
             "group a word": ({"groups": {"A": "age"}}, r"groups must be"),
             "group A empty": ({"sensitive": None, "groups": {"B": ["age"]}}, r"group A is empty"),
+            "restriction a word": ({"restriction": "age"}, r"must be a Restriction, got str"),
+            "a stranger in the restriction": ({"restriction": Restriction("job")}, r"no attribute 'job'"),
+            "too many forced parents": (
+                {"k": 1, "restriction": Restriction(forced=(("age", "city"), ("wage", "city")))},
+                r"k = 1, but the restriction forces 2 parent.*at least 2",
+            ),
             "degenerate budget": (
                 {"guarantee": "published", "k": 5, "groups": {"A": ["age"], "B": ["wage", "city", "kids"]}},
                 r"8 − 5 − 7 = -4.*lower k or θ.*strict",

@@ -30,6 +30,7 @@ MORE = {
     "GA hill": (GeneticBayes(epsilon=40, k=2, restriction=POLICY, search="hill"), SIZES),
     "GA exact": (GeneticBayes(epsilon=40, k=1, search="exact"), SIZES),
     "GA alone": (GeneticBayes(epsilon=0.1, target="x1", sensitive="x2", **QUICK), SIZES),
+    "HP policy": (HPPrivBayes(k=2, sensitive="x3", restriction=POLICY), SIZES),
     "PPBA": (PPBA(epsilon=100, q=1.3), SIZES),
     "CSA": (CSAPrivBayes(k=1, sensitive="x0"), SIZES),
     "EL": (ELPrivBayes(k=2), SIZES),

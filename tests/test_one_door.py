@@ -196,6 +196,7 @@ STRICT = {
     "HPPrivBayes protect": HPPrivBayes(k=2, sensitive="x0", direction="protect"),
     "HPPrivBayes flat": HPPrivBayes(k=1, sensitive="x2", direction="flat"),
     "HPPrivBayes policy": HPPrivBayes(k=1, sensitive="x2", groups={"A": ["x2"], "B": ["x0", "x1", "x3"]}),
+    "HPPrivBayes custom": HPPrivBayes(k=2, sensitive="x3", restriction=Restriction("x0", "x2")),
     "GeneticBayes": GeneticBayes(epsilon=20, k=2, generations=3),
     "GeneticBayes auto": GeneticBayes(epsilon=200, search="exact"),
     "GeneticBayes custom": GeneticBayes(epsilon=20, k=2, target="x0", sensitive="x2", search="hill"),

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from privacy_tools import Silent, curator_of, records_of, schema_of
 
-from pdsynth import BudgetError, GeneticBayes, Network, PrivBayes, SchemaError, Synthesizer
+from pdsynth import BudgetError, GeneticBayes, HPPrivBayes, Network, PrivBayes, SchemaError, Synthesizer
 from pdsynth.ledger import Ledger
 from pdsynth.mechanisms import CommonNoise, ExactNoise
 from pdsynth.structure import FixedDegree, Parameters, Restriction, Usefulness, exact, genetic, greedy, hill, ordered
@@ -259,6 +259,44 @@ class TestPersonalGuarantee:
             fitted = made.fit(schema.decode(rows), schema)
             assert fitted.network_.pairs == (("x0", ()), ("x1", ("x0",)))
             assert [e.epsilon for e in fitted.ledger_.entries] == [Q(1, 2)] * 2
+
+
+class TestOrderOfAssociation:
+    """HPPrivBayes: attributes enter by association, unless policy says otherwise."""
+
+    @pytest.mark.parametrize("guarantee", ["strict", "published", "none"])
+    @pytest.mark.parametrize("k", [1, 2, "auto"])
+    def test_the_network_keeps_the_policy_whatever_the_order(self, k, guarantee):
+        policy = Restriction("x2", "x0", forced=(("x3", "x1"),))
+        made = HPPrivBayes(epsilon=60, k=k, sensitive="x1", theta=0, restriction=policy, guarantee=guarantee)
+        for seed in range(4):
+            fitted = made.clone().fit_records(records_of(ROWS, SIZES), noise=ExactNoise(seed))
+            assert broken(fitted.network_, policy) == []
+            assert fitted.ledger_.check() in ([], ["L10 noise is reproducible: do not release"]) or guarantee != "strict"
+            assert guarantee != "strict" or fitted.ledger_.epsilon == 60
+
+    def test_twin_without_it_the_order_decides(self):
+        policy, free = Restriction("x2", "x0"), HPPrivBayes(epsilon=60, k=1, sensitive="x1")
+        networks = [free.fit_records(records_of(ROWS, SIZES), noise=CommonNoise(seed)).network_ for seed in range(4)]
+        assert all(broken(network, policy) for network in networks)
+
+    def test_the_loss_of_a_settled_attribute_isn_t_known_before(self):
+        """It stands in one table, but its associations are asked for: order, groups and weights."""
+        fitted = HPPrivBayes(k=1, sensitive="x1", restriction=Restriction("x2", "x0")).fit_records(records_of(ROWS, SIZES))
+        loss = fitted.ledger_.attribute_epsilon()
+        assert loss.attrs["known"].startswith("ex post")
+        assert loss["x0"] > next(e.epsilon for e in fitted.ledger_.entries if e.step == "table(x0 | x2)")
+
+    def test_when_policy_settles_everything_nothing_is_spent_on_structure(self):
+        policy, groups = Restriction("x0", ("x1", "x2", "x3")), {"A": ["x0", "x1"], "B": ["x2", "x3"]}
+        fitted = HPPrivBayes(k=1, groups=groups, direction="flat", restriction=policy).fit_records(records_of(ROWS, SIZES))
+        assert [e.step.split("(")[0] for e in fitted.ledger_.entries] == ["table"] * 4
+        assert fitted.ledger_.epsilon == 1 and fitted.order_ == ("x0", "x1", "x2", "x3")
+
+    def test_what_a_table_can_t_hold_is_refused(self):
+        policy = Restriction(forced=tuple((f"x{j}", "x7") for j in range(7)))
+        with pytest.raises(BudgetError, match="429,981,696 cells"):
+            HPPrivBayes(sensitive="x0", restriction=policy).fit_records(records_of(np.zeros((5, 8)), schema_of([12] * 8).sizes))
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,9 @@ from ..ledger import exact
 from ..mechanisms import Noise
 from ..network import Network
 from ..schema import Schema
-from ..structure import Degree, FixedDegree, ordered
+from ..structure import Degree, FixedDegree, Restriction, check_restriction, ordered
 from .base import Synthesizer, check_degree, check_noise, choose_degree, prepare
+from .degrees import check_tables
 from .groups import TwoGroups
 
 RAW_ORDER = "'the order … does not directly leak the mutual information' (thesis §3.1), but the network that is released depends on it"
@@ -40,6 +41,7 @@ class HPPrivBayes(Synthesizer):
     weights : ``{attribute: [one weight a value]}`` of attributes of group B by public policy: who gets which noise is then decided
         by people and not by the records, and ``ledger_.value_epsilon(attribute)`` says what each value loses.
     L0, L1 : shares of the private sketches (strict only) and of the structure; the rest is split by r.
+    restriction : edges that the network must or may not have, by public policy; the order gives way to it.
 
     Ambiguities and how they are resolved (`algorithms` §3.2)
     ---------------------------------------------------------
@@ -73,13 +75,14 @@ class HPPrivBayes(Synthesizer):
         L0: float = 0.05,
         L1: float = 0.3,
         usefulness: float = 4,
+        restriction: Restriction | None = None,
         guarantee: str = "strict",
         noise: str = "exact",
         random_state: Any = None,
     ) -> None:
         self.epsilon, self.k, self.sensitive, self.theta, self.r = epsilon, k, sensitive, theta, r
         self.groups, self.direction, self.v_min, self.theta_tvd = groups, direction, v_min, theta_tvd
-        self.weights, self.L0, self.L1, self.usefulness = weights, L0, L1, usefulness
+        self.weights, self.L0, self.L1, self.usefulness, self.restriction = weights, L0, L1, usefulness, restriction
         self.guarantee, self.noise, self.random_state = guarantee, noise, random_state
 
     @property
@@ -100,6 +103,7 @@ class HPPrivBayes(Synthesizer):
 
     def _check_schema(self, schema: Schema, n: int) -> None:
         check_degree(self.k, schema)
+        check_tables(check_restriction(self.restriction, self.k, schema).settled(schema.names), schema)
         self._two_groups.check_schema(schema)
         if self.guarantee == "strict":
             check_noise(self.epsilon, n, self._largest_scale(schema, n))
@@ -123,6 +127,8 @@ class HPPrivBayes(Synthesizer):
         degree = choose_degree(self.k, curator.schema, curator.n, rest, positive("usefulness", self.usefulness))
         k = degree.k if isinstance(degree, FixedDegree) else 0
         self.degree_rule_ = "independent" if degree is None else degree.label()
+        if not (self.restriction or Restriction()).on(curator.schema.names).pairs:
+            degree = None  # policy settles every pair: no structure to learn
         by_policy = two.policy(curator.schema) is not None
         asked = {"order": 4 * (degree is not None), "groups": 4 * (not by_policy), "weights": 2 * two.asks_weights(curator.schema)}
         if not any(asked.values()):
@@ -147,12 +153,14 @@ class HPPrivBayes(Synthesizer):
         """AMI order and parent sets (thesis, Algorithm 3)."""
         names = curator.schema.names
         if degree is None:
-            self.order_, self.average_association_ = names, None
-            return Network(tuple((name, ()) for name in names))
+            network = (self.restriction or Restriction()).on(names).settled(names)
+            self.order_, self.average_association_ = network.order, None
+            return network
         score = "R" if self.guarantee == "strict" else "I"
         prepare(curator, degree, score)
         strength, entry = curator.average_association(epsilon0, step="AMI order", source="thesis Alg 3 line 2", why_raw=RAW_ORDER)
         order = np.argsort(-strength, kind="stable").tolist()  # ties by column
         self.order_ = tuple(names[j] for j in order)
         self.average_association_ = dict(zip(names, strength.tolist(), strict=True))
-        return ordered(curator, order, degree, epsilon1, score, origin=entry if entry != "none" else "public")
+        origin = entry if entry != "none" else "public"
+        return ordered(curator, order, degree, epsilon1, score, origin=origin, restriction=self.restriction)
