@@ -126,7 +126,7 @@ def make_lessons(options: argparse.Namespace) -> None:
     for name, picture in LESSONS.items():
         if not options.names or picture in options.names or name in options.names:
             path = HERE / "lessons" / f"{picture}.svg"
-            path.write_text(svg(importlib.import_module(f"pdsynth.panels.{name}").static()), encoding="utf-8", newline="\n")
+            path.write_text(svg(importlib.import_module(f"pdsynth.panels.{name}").view().figure), encoding="utf-8", newline="\n")
             sys.stdout.write(f"{path.relative_to(HERE.parent)}\n")
     write_index()
 

@@ -5,9 +5,13 @@ import pkgutil
 
 import numpy as np
 import pytest
+from lesson_answers import RIGHT, WRONG, XOR
 
 import pdsynth.lessons
+from pdsynth.lessons import lesson_11
 from pdsynth.lessons.exercise import Exercise, Message
+from pdsynth.measures import mutual_information
+from pdsynth.structure.adaptive import ParentChoice
 
 LESSONS = [m.name for m in pkgutil.iter_modules(pdsynth.lessons.__path__) if m.name.startswith("lesson_")]
 NONSENSE = ["", "text", -(10**9), 1e300, float("nan"), [], {}, [None], object(), lambda *a, **k: None, lambda: 1, int, np.zeros((2, 3))]
@@ -64,3 +68,59 @@ def test_exercises_of_a_lesson(name):
             message = exercise.check(answer)
             assert not message.right, (key, answer)
             assert len(message.text) > 20, (key, answer)
+
+
+EVERY = list(dict.fromkeys(exercise for exercise, _ in RIGHT))
+
+
+@pytest.mark.parametrize(("exercise", "answer"), RIGHT)
+def test_the_right_answer_passes(exercise, answer):
+    verdict = exercise.check(*answer)
+    assert verdict.right, verdict.text
+    assert verdict.text.endswith(exercise.praise)
+
+
+@pytest.mark.parametrize(("exercise", "answer", "words"), WRONG)
+def test_a_wrong_answer_names_the_likely_mistake(exercise, answer, words):
+    verdict = exercise.check(*answer)
+    assert not verdict.right
+    assert words in verdict.text, verdict.text
+
+
+@pytest.mark.parametrize("exercise", EVERY)
+def test_an_open_answer_is_open_and_help_is_there(exercise):
+    assert exercise.check(None).kind == exercise.check(...).kind == "open"
+    assert exercise.check("no idea").kind == "wrong"
+    assert not exercise.check(lambda *anything: 1 / 0).right
+    if "def " in exercise.solution_text:
+        assert exercise.check(lambda *anything: None).kind == "open", "a function that returns nothing"
+    assert exercise.hint().text.startswith("Hint.")
+    assert exercise.solution().text.startswith("Solution.")
+
+
+def test_information_of_rows_by_hand():
+    rows = np.array(XOR)
+    assert lesson_11.information(rows, 3, (0,)) == 0
+    assert lesson_11.information(rows, 3, (0, 1)) == 1
+    assert lesson_11.information(rows, 3, ()) == 0
+    assert lesson_11.information(rows[:, [0, 1, 2, 0]], 3, (0, 2)) == mutual_information(np.array([[4, 0], [0, 4]])) == 1
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_lesson_s_programme_is_the_library_s(seed):
+    rng = np.random.default_rng(seed)
+    rows = rng.integers(0, 2, (60, 5))
+    rows[:, 4] = rows[:, 0] & rows[:, 2] ^ (rng.random(60) < 0.2)
+    choice = ParentChoice([4])
+    for f in (1, 3, 0, 2):
+        before = [(), *choice.sets[4]]
+        grown = [round(lesson_11.information(rows, 4, (*p, f)) * 2**30) for p in before]
+        choice.offer(f, np.array([grown]))
+    found = lesson_11.gparentset(rows, 4, (1, 3, 0, 2))
+    assert [found[j] for j in range(1, 5)] == choice.sets[4]
+
+
+def test_the_order_of_arrival_decides_what_gparentset_misses():
+    rows = np.array(XOR)
+    assert set(lesson_11.gparentset(rows, 3, (0, 2, 1))[2]) != {0, 1}
+    assert set(lesson_11.gparentset(rows, 3, (0, 1, 2))[2]) == {0, 1}

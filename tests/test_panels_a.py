@@ -4,56 +4,17 @@ import json
 import math
 
 import numpy as np
-import plotly.graph_objects as go
 import pytest
 
-from pdsynth import panels
-from pdsynth.datasets import load_cmc
 from pdsynth.errors import BudgetError
 from pdsynth.mechanisms import discrete_laplace_pmf
 from pdsynth.panels import first_table, information, ledger, mechanisms
-
-MINE = [first_table, mechanisms, ledger, information]
 
 
 def shown(panel):
     """The figure that the page shows now."""
     figure = panel.view.figure
     return json.loads(figure.to_json())
-
-
-@pytest.mark.parametrize("module", MINE)
-def test_a_view_says_in_words_what_it_shows_and_is_the_same_every_time(module):
-    first, again = module.view(), module.view()
-    assert first.status
-    assert first.status in first.alt
-    assert first.figure.layout.title.text in first.alt
-    assert first.tables
-    assert first.figure.to_json() == again.figure.to_json()
-    assert isinstance(module.static(), go.Figure)
-    assert module.static().to_json() == first.figure.to_json()
-
-
-@pytest.mark.parametrize("module", MINE)
-def test_a_panel_starts_without_an_error_and_warns_that_moving_spends(module):
-    panel = module.panel()
-    assert panel.error is None
-    assert panel.view.status
-    assert any("would spend the budget again" in getattr(child, "value", "") for child in panel.children)
-
-
-@pytest.mark.parametrize("module", MINE)
-def test_a_panel_takes_another_public_table(module):
-    panel = module.panel(load_cmc())
-    assert panel.error is None
-
-
-def test_every_lesson_has_its_panel_and_an_unknown_one_is_refused():
-    assert panels.LESSONS["information"] == "03_bayesian_networks"
-    assert set(panels.LESSONS) <= set(dir(panels))
-    assert panels.mechanisms is mechanisms
-    with pytest.raises(AttributeError, match="nonsense"):
-        panels.nonsense  # noqa: B018
 
 
 # --- 00 ------------------------------------------------------------------------------------------------------------

@@ -5,10 +5,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from panel_tools import ranges
 
 from pdsynth.evaluation import sum_mutual_information
 from pdsynth.ledger import histogram_cost
-from pdsynth.lessons import lesson_04, lesson_05, lesson_06
 from pdsynth.measures import SCORES, average_mutual_information
 from pdsynth.mechanisms import CommonNoise, discrete_laplace_pmf
 from pdsynth.panels import ordering, privbayes, sensitivity
@@ -19,11 +19,6 @@ from pdsynth.synthesizers import HPPrivBayes
 @pytest.fixture(scope="module")
 def room():
     return studio()
-
-
-def ranges(figure):
-    layout = figure.to_plotly_json()["layout"]
-    return {name: tuple(axis["range"]) for name, axis in layout.items() if name[1:5] == "axis" and "range" in axis}
 
 
 # --- 04 PrivBayes ------------------------------------------------------------------------------------------------------
@@ -138,7 +133,7 @@ def test_ordering_panel_follows_its_controls():
     panel.controls["draw"].value = 5
     assert panel.error is None
     assert panel.view.status != before
-    assert ranges(panel.view.figure) == ranges(ordering.static())
+    assert ranges(panel.view.figure) == ranges(ordering.view().figure)
 
 
 # --- 06 groups and weights ---------------------------------------------------------------------------------------------
@@ -186,76 +181,3 @@ def test_sensitivity_panel_follows_its_controls():
         assert panel.error is None
         assert panel.view.alt != before
     assert ranges(panel.view.figure) == first
-
-
-@pytest.mark.parametrize("topic", [privbayes, ordering, sensitivity])
-def test_static_figure_is_the_first_position(topic):
-    assert topic.static().to_plotly_json()["layout"]["title"]["text"] == topic.view().figure.layout.title.text
-
-
-# --- exercises of lessons 04, 05 and 06: right answers pass, likely mistakes are named -----------------------------------
-
-
-@pytest.mark.parametrize(
-    ("exercise", "right", "mistakes"),
-    [
-        (lesson_04.q1, Fraction(240, 7), {24: "structure", 40: "derived", Fraction(120, 7): "sensitivity is 2", 80: "ε₂"}),
-        (lesson_04.q3, 1.4, {1: "loop", Fraction(5, 7): "upside down"}),
-        (lesson_05.q1, 7128, {3564: "twice", 7200: "n − 1", 594: "single K", 9504: "itself"}),
-        (lesson_05.q3, 14, {1: "all can move", 91: "pairs", 13: "d − 1"}),
-        (lesson_06.q1, 0.005, {0.08: "two cells", 0.0025: "twice", 1.28: "divided"}),
-        (lesson_06.q3, "frame", {"max": "repair", "noisy": "paid for", "w": "answer"}),
-    ],
-)
-def test_answers_are_judged(exercise, right, mistakes):
-    assert exercise.check(right).right
-    assert exercise.check(None).kind == "open"
-    for answer, word in mistakes.items():
-        message = exercise.check(answer)
-        assert not message.right
-        assert word in message.text
-    assert exercise.check("no idea").kind == "wrong"
-
-
-@pytest.mark.parametrize(
-    ("exercise", "right", "mistakes"),
-    [
-        (
-            lesson_04.q2,
-            lambda i, d, k: (d - i + 1) * math.comb(i - 1, min(k, i - 1)),
-            {
-                "min(k": lambda i, d, k: (d - i + 1) * math.comb(i - 1, k),
-                "d − (i − 1)": lambda i, d, k: (d - i) * math.comb(i - 1, min(k, i - 1)),
-                "isn't answered": None,
-            },
-        ),
-        (
-            lesson_05.q2,
-            lambda m: (m - np.diag(np.diag(m))).sum(1) / (len(m) - 1),
-            {
-                "diagonal": lambda m: m.sum(1) / (len(m) - 1),
-                "divides by d": lambda m: (m - np.diag(np.diag(m))).sum(1) / len(m),
-                "copy": lambda m: np.fill_diagonal(m, 0) or m.sum(1) / (len(m) - 1),
-                "forgets": lambda m: (m - np.diag(np.diag(m))).sum(1),
-            },
-        ),
-        (
-            lesson_06.q2,
-            lambda w, e: [2 * max(w) / (x * e) for x in w],
-            {
-                "printed": lambda w, e: [2 / (x * e) for x in w],
-                "twice": lambda w, e: [max(w) / (x * e) for x in w],
-                "proportional": lambda w, e: [2 / e for _ in w],
-                "nothing yet": lambda w, e: None,
-            },
-        ),
-    ],
-)
-def test_functions_are_judged(exercise, right, mistakes):
-    assert exercise.check(right).right
-    assert "Hint" in exercise.hint().text
-    assert "def " in exercise.solution().text
-    for word, wrong in mistakes.items():
-        message = exercise.check(wrong)
-        assert not message.right
-        assert word in message.text, message.text

@@ -4,6 +4,7 @@ from fractions import Fraction as Q
 
 import numpy as np
 import pytest
+from panel_tools import ranges, trace
 
 from pdsynth import audit, panels
 from pdsynth.audit.estimator import lower_bound
@@ -14,15 +15,6 @@ from pdsynth.panels.hpprivbayes import Studio
 @pytest.fixture(scope="module")
 def room(cmc):
     return Studio(cmc)
-
-
-def ranges(figure):
-    layout = figure.to_plotly_json()["layout"]
-    return {name: tuple(axis["range"]) for name, axis in layout.items() if name[1:5] == "axis" and "range" in axis}
-
-
-def trace(figure, name):
-    return next(t for t in figure.data if t.name and t.name.startswith(name))
 
 
 # --- 16 auditing ---------------------------------------------------------------------------------------------------------

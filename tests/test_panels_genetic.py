@@ -1,12 +1,11 @@
-"""Panels and exercises of lessons 13 and 14: pure views first, then through the live widget as a student moves it."""
+"""Panels of lessons 13 and 14: pure views first, then through the live widget as a student moves it."""
 
-import math
 from fractions import Fraction
 
 import numpy as np
 import pytest
+from panel_tools import ranges
 
-from pdsynth.lessons import lesson_13, lesson_14
 from pdsynth.panels import custom, genetic
 from pdsynth.structure import exact
 
@@ -19,11 +18,6 @@ def search():
 @pytest.fixture(scope="module")
 def house():
     return custom.room()
-
-
-def ranges(figure):
-    layout = figure.to_plotly_json()["layout"]
-    return {name: tuple(axis["range"]) for name, axis in layout.items() if name[1:5] == "axis" and "range" in axis}
 
 
 # --- 13 the search replayed ----------------------------------------------------------------------------------------------
@@ -143,84 +137,3 @@ def test_custom_panel_follows_its_controls():
         assert panel.error is None
         assert panel.view.alt != before or name == "measure"
     assert "∞" in [t for trace in panel.view.figure.data if trace.type == "bar" for t in trace.text]
-
-
-@pytest.mark.parametrize("topic", [genetic, custom])
-def test_static_figure_is_the_first_position(topic):
-    assert topic.static().layout.title.text == topic.view().figure.layout.title.text
-
-
-# --- exercises: right answers pass, likely mistakes are named --------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("exercise", "right", "mistakes"),
-    [
-        (lesson_13.q1, 2, {6: "all three sets", 4: "stands behind", 3: "before b", 5: "before a", 7: "valid parents"}),
-        (lesson_13.q3, "no copy", {"no crossover": "never gets worse", "wrong size": "exactly size", "mutation": "names point"}),
-        (lesson_14.q1, Fraction(7, 150), {1: "everything", 0.7: "all 15 tables", Fraction(1, 15): "30 %", 0.3 + 0.7 / 15: "the sketch",
-                                          1.4 / 15: "two tables", 0.5: "price of one table"}),
-        (lesson_14.q1, 0.7 / 15, {}),
-        (lesson_14.q3, "raw counts", {"wrong parent": "probabilities", "dropped column": "last line"}),
-    ],
-)  # fmt: skip
-def test_answers_are_judged(exercise, right, mistakes):
-    assert exercise.check(right).right
-    assert exercise.check(None).kind == "open"
-    for answer, word in mistakes.items():
-        message = exercise.check(answer)
-        assert not message.right
-        assert word in message.text
-
-
-def right_fitness(order, sets, weights):
-    return sum(weights[j][a] for j in range(len(order)) for a in sets[j] if order.index(a) < order.index(j))
-
-
-def right_gcap(key, target, rows):
-    apart = [sum(a != b for a, b in zip(key, other, strict=True)) for other, _ in rows]
-    near = [t for (_, t), gap in zip(rows, apart, strict=True) if gap == min(apart)]
-    return near.count(target) / len(near)
-
-
-def near_rows(key, rows):
-    apart = [sum(a != b for a, b in zip(key, other, strict=True)) for other, _ in rows]
-    return [t for (_, t), gap in zip(rows, apart, strict=True) if gap == min(apart)]
-
-
-@pytest.mark.parametrize(
-    ("exercise", "right", "mistakes"),
-    [
-        (
-            lesson_13.q2,
-            right_fitness,
-            {
-                "every member": lambda o, s, w: sum(w[j][a] for j in range(len(o)) for a in s[j]),
-                "behind": lambda o, s, w: sum(w[j][a] for j in range(len(o)) for a in s[j] if o.index(a) > o.index(j)),
-                "numbers": lambda o, s, w: sum(w[j][a] for j in range(len(o)) for a in s[j] if a < j),
-                "independent": lambda o, s, w: sum(w[o[j]][a] for j in range(len(o)) for a in s[j] if o.index(a) < j),
-                "valid parents": lambda o, s, w: math.pi,
-                "nothing yet": lambda o, s, w: None,
-            },
-        ),
-        (
-            lesson_14.q2,
-            right_gcap,
-            {
-                "CAP with a hole": lambda k, t, rows: right_gcap(k, t, rows) if k in [x for x, _ in rows] else 0,
-                "most frequent": lambda k, t, rows: max(set(near_rows(k, rows)), key=near_rows(k, rows).count) == t,
-                "all rows": lambda k, t, rows: near_rows(k, rows).count(t) / len(rows),
-                "nearest rows have": lambda k, t, rows: math.pi,
-                "nothing yet": lambda k, t, rows: None,
-            },
-        ),
-    ],
-)
-def test_functions_are_judged(exercise, right, mistakes):
-    assert exercise.check(right).right
-    assert "Hint" in exercise.hint().text
-    assert "def " in exercise.solution().text
-    for word, wrong in mistakes.items():
-        message = exercise.check(wrong)
-        assert not message.right
-        assert word in message.text, message.text

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+Judge = Callable[..., str | None]
 COLOURS = {"right": "#009e73", "wrong": "#d55e00", "open": "#767676", "text": "#0072b2"}
 
 
@@ -34,7 +36,7 @@ class Message:
 class Exercise:
     """``examine(*answer)`` returns None when the answer is right, otherwise what is wrong with it, naming the likely mistake."""
 
-    examine: Callable[..., str | None]
+    examine: Judge
     hint_text: str
     solution_text: str
     name: str = "this exercise"
@@ -59,3 +61,42 @@ class Exercise:
     def solution(self) -> Message:
         """One right answer."""
         return Message(f"Solution. {self.solution_text}")
+
+
+def number(right: float, mistakes: Mapping[float, str], otherwise: str, *, within: float = 1e-6) -> Judge:
+    """A judge of a number: right up to the relative error ``within``, else what it says of the mistake, or ``otherwise`` of the value.
+
+    >>> number(4, {0: "did you take 2 - 2?"}, "{value:g} is not 2 + 2.")(5)
+    '5 is not 2 + 2.'
+    """
+
+    def examine(answer: Any) -> str | None:
+        value = float(answer)
+        if math.isclose(value, right, rel_tol=within, abs_tol=1e-9):
+            return None
+        known = (words for wrong, words in mistakes.items() if math.isclose(value, wrong, rel_tol=max(within, 1e-3), abs_tol=1e-9))
+        return next(known, otherwise).format(value=value)
+
+    return examine
+
+
+def word(right: str | Collection[str], mistakes: Mapping[str, str], otherwise: str, *, inside: bool = False) -> Judge:
+    """A judge of a word, whatever its case: one of ``right``, else what it says of the mistake, or ``otherwise`` of what was said.
+
+    ``inside``: it is enough that the word stands in the answer.
+    """
+
+    def examine(answer: Any) -> str | None:
+        said = str(answer).strip().lower()
+        accepted = (right,) if isinstance(right, str) else right
+        same = said.__contains__ if inside else said.__eq__
+        if any(map(same, accepted)):
+            return None
+        return next((words for wrong, words in mistakes.items() if same(wrong)), otherwise).format(said=said)
+
+    return examine
+
+
+def each(*judges: Judge) -> Judge:
+    """A judge of several answers, one after the other."""
+    return lambda *answers: next(filter(None, (judge(answer) for judge, answer in zip(judges, answers, strict=True))), None)

@@ -8,18 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from .exercise import Exercise
-
-
-def _spent(answer: Any) -> str | None:
-    value = float(answer)
-    if math.isclose(value, 1.5):
-        return None
-    if math.isclose(value, 1.0):
-        return "spent counts only the larger release. Both tables are out: whoever has both knows more than from either."
-    if math.isclose(value, 0.5):
-        return "spent counts only the last release. Monday's table can't be taken back."
-    return f"spent = {value:g}. What was known on Monday is still known on Tuesday: budgets of releases from the same records add up."
+from .exercise import Exercise, number, word
 
 
 def _first_table(function: Callable[[float], Any]) -> str | None:
@@ -38,17 +27,15 @@ def _first_table(function: Callable[[float], Any]) -> str | None:
     return None
 
 
-def _bug(answer: Any) -> str | None:
-    word = str(answer).strip().lower()
-    if word == "seed":
-        return None
-    if word == "scale":
-        return "bug: 2/ε is right for a histogram of counts. Who else can call default_rng(0)?"
-    return "bug: the function never looks at the values themselves, only at the counts it is given. Who else can draw this noise?"
-
-
 q1 = Exercise(
-    _spent,
+    number(
+        1.5,
+        {
+            1.0: "spent counts only the larger release. Both tables are out: whoever has both knows more than from either.",
+            0.5: "spent counts only the last release. Monday's table can't be taken back.",
+        },
+        "spent = {value:g}. What was known on Monday is still known on Tuesday: budgets of releases from the same records add up.",
+    ),
     "An attacker may hold both tables. Lesson 02 calls this sequential composition.",
     "1 + 0.5 = 1.5: releases from the same records add up.",
     "Question 1",
@@ -64,7 +51,11 @@ q2 = Exercise(
     "Correct: and the ledger's ε is exactly what you asked for, as a fraction.",
 )
 q3 = Exercise(
-    _bug,
+    word(
+        "seed",
+        {"scale": "bug: 2/ε is right for a histogram of counts. Who else can call default_rng(0)?"},
+        "bug: the function never looks at the values themselves, only at the counts it is given. Who else can draw this noise?",
+    ),
     "Call publish twice with the same counts. Then try publish(np.zeros(5), 1.0).",
     "'seed': the default seed is public, so everyone can draw the same noise and subtract it. In this library a seeded run is "
     "marked 'noise is reproducible: do not release' in its ledger.",

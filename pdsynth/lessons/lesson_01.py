@@ -9,18 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..mechanisms import exponential_probabilities
-from .exercise import Exercise
-
-
-def _scale(answer: Any) -> str | None:
-    value = float(answer)
-    if math.isclose(value, 8):
-        return None
-    if math.isclose(value, 4):
-        return "cell_scale uses sensitivity 1. A replaced record leaves one cell and enters another: two cells move."
-    if math.isclose(value, 0.5) or math.isclose(value, 0.25):
-        return "cell_scale multiplies by ε. Less budget must mean more noise: divide."
-    return f"cell_scale = {value:g}. The number of attributes or cells doesn't matter: how far can one record move the whole table?"
+from .exercise import Exercise, each, number, word
 
 
 def _choose(function: Callable[..., Any]) -> str | None:
@@ -42,32 +31,16 @@ def _choose(function: Callable[..., Any]) -> str | None:
     return None
 
 
-def _counts(bug: Any, epsilon: Any) -> str | None:
-    word, value = str(bug).strip().lower(), float(epsilon)
-    if word == "seed":
-        return "bug: the generator is handed in, nothing says that it is seeded. Compare the noise with a count."
-    if word != "scale":
-        return (
-            "bug: rounding is a weakness of any floating-point noise, but here something larger is wrong. Compare the noise with a count."
-        )
-    if math.isclose(value, 1000):
-        return None
-    if math.isclose(value, 500):
-        return "bug is right. For true_epsilon divide the sensitivity of the counts, 2, by the scale 2/1000."
-    return f"bug is right. true_epsilon = {value:g}: it is sensitivity ÷ scale, with the sensitivity of *counts*."
-
-
-def _exact(answer: Any) -> str | None:
-    word = str(answer).strip().lower()
-    if word == "difference":
-        return None
-    if word == "sum":
-        return "the sum of the two tables holds the noise twice. Which combination holds it not at all?"
-    return "both tables got the very same numbers as noise. Which combination of the two holds none of it?"
-
-
 q1 = Exercise(
-    _scale,
+    number(
+        8,
+        {
+            4: "cell_scale uses sensitivity 1. A replaced record leaves one cell and enters another: two cells move.",
+            0.5: "cell_scale multiplies by ε. Less budget must mean more noise: divide.",
+            0.25: "cell_scale multiplies by ε. Less budget must mean more noise: divide.",
+        },
+        "cell_scale = {value:g}. The number of attributes or cells doesn't matter: how far can one record move the whole table?",
+    ),
     "Sensitivity of any table of counts under replacing one record, divided by ε.",
     "2 / (1/4) = 8 people in every cell, however many cells there are.",
     "Question 1",
@@ -84,14 +57,29 @@ q2 = Exercise(
     "Correct: this is exponential_probabilities of the library.",
 )
 q3 = Exercise(
-    _counts,
+    each(
+        word(
+            "scale",
+            {"seed": "bug: the generator is handed in, nothing says that it is seeded. Compare the noise with a count."},
+            "bug: rounding is a weakness of any floating-point noise, but here something larger is wrong. Compare the noise with a count.",
+        ),
+        number(
+            1000,
+            {500: "bug is right. For true_epsilon divide the sensitivity of the counts, 2, by the scale 2/1000."},
+            "bug is right. true_epsilon = {value:g}: it is sensitivity ÷ scale, with the sensitivity of *counts*.",
+        ),
+    ),
     "The noise has scale 0.002 for n = 1000 and ε = 1. What does one person do to a count?",
     "'scale', and 2 / (2/1000) = 1000: the scale of a probability was added to counts, so the noise is n times too small.",
     "Question 3",
     "Correct: the promise was 1, the truth is n = 1000. Counts need scale 2/ε.",
 )
 q4 = Exercise(
-    _exact,
+    word(
+        "difference",
+        {"sum": "the sum of the two tables holds the noise twice. Which combination holds it not at all?"},
+        "both tables got the very same numbers as noise. Which combination of the two holds none of it?",
+    ),
     "Call table_noise twice with one seed and subtract.",
     "'difference': the same noise cancels, and the number of people who are in town and not at work is out, value by value.",
     "Question 4",

@@ -7,21 +7,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from .exercise import Exercise
-
-
-def _pair(answer: Any) -> str | None:
-    value = float(answer)
-    if math.isclose(value, 0.5):
-        return None
-    if math.isclose(value, 1.0):
-        return (
-            "pair_cost adds the two sets as if one record were in both. "
-            "A replaced record changes at most two cells of both histograms together."
-        )
-    if math.isclose(value, 0.25):
-        return "pair_cost counts one cell. A replaced record leaves one cell and enters another, perhaps in the other set."
-    return f"pair_cost = {value:g}. How many cells can one replaced record change, over both histograms? Divide by the scale."
+from .exercise import Exercise, each, number, word
 
 
 def _cost(function: Callable[..., Any]) -> str | None:
@@ -48,21 +34,16 @@ def _cost(function: Callable[..., Any]) -> str | None:
     return None
 
 
-def _records(word: Any, cost: Any) -> str | None:
-    if str(word).strip().lower() != "records":
-        return "word: the attributes *are* disjoint. But what has to be disjoint in Definition 7?"
-    value = float(cost)
-    if math.isclose(value, 14):
-        return None
-    if math.isclose(value, 1):
-        return "word is right; then cost can't be 1: every record is in each of the 14 histograms."
-    if math.isclose(value, 28):
-        return "word is right. The 2 of a replaced record is already in the scale 2/ε: one histogram costs ε."
-    return f"word is right. cost = {value:g}: one histogram costs ε = 1; how many are there?"
-
-
 q1 = Exercise(
-    _pair,
+    number(
+        0.5,
+        {
+            1.0: "pair_cost adds the two sets as if one record were in both. "
+            "A replaced record changes at most two cells of both histograms together.",
+            0.25: "pair_cost counts one cell. A replaced record leaves one cell and enters another, perhaps in the other set.",
+        },
+        "pair_cost = {value:g}. How many cells can one replaced record change, over both histograms? Divide by the scale.",
+    ),
     "Both releases together are one histogram of (sex, occupation). What is its sensitivity?",
     "2/4 = 1/2: one cell loses a record, one gains it, in the same set or in two.",
     "Question 1",
@@ -76,7 +57,17 @@ q2 = Exercise(
     "Correct: this is rule L3 and rule L8 of the ledger in one line.",
 )
 q3 = Exercise(
-    _records,
+    each(
+        word("records", {}, "word: the attributes *are* disjoint. But what has to be disjoint in Definition 7?"),
+        number(
+            14,
+            {
+                1: "word is right; then cost can't be 1: every record is in each of the 14 histograms.",
+                28: "word is right. The 2 of a replaced record is already in the scale 2/ε: one histogram costs ε.",
+            },
+            "word is right. cost = {value:g}: one histogram costs ε = 1; how many are there?",
+        ),
+    ),
     "One person has an age, a sex, an occupation …: in how many histograms does this one record stand?",
     "'records', 14: each record is in all 14 columns, so the costs add up to 14 times ε.",
     "Question 3",

@@ -9,20 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..measures import mutual_information
-from .exercise import Exercise
-
-
-def _copy(answer: Any) -> str | None:
-    value = float(answer)
-    if math.isclose(value, 1.5, abs_tol=1e-6):
-        return None
-    if math.isclose(value, 1.5 * math.log(2), abs_tol=1e-3):
-        return "copy_information is in nats. In bits, use log2."
-    if math.isclose(value, math.log2(3), abs_tol=1e-3):
-        return "copy_information would be right for three equally frequent values. Here they are ½, ¼, ¼."
-    if value == 0 or value == 1:
-        return f"copy_information = {value:g}. A copy removes all the uncertainty in the attribute: how much is that?"
-    return f"copy_information = {value:.4g}. I(X, X) = H(X) + H(X) − H(X, X), and (X, X) has the entropy of X."
+from .exercise import Exercise, each, number, word
 
 
 def _information(function: Callable[..., Any]) -> str | None:
@@ -41,30 +28,17 @@ def _information(function: Callable[..., Any]) -> str | None:
     return None
 
 
-def _units(bug: Any, factor: Any) -> str | None:
-    word, value = str(bug).strip().lower(), float(factor)
-    if word == "sign":
-        return "bug: the sign is right, a larger score gets a larger weight. Compare the two logarithms."
-    if word != "units":
-        return "bug: nothing here says where the candidates come from. Compare the logarithm of the score with that of the sensitivity."
-    if math.isclose(value, 1 / math.log(2), rel_tol=0.01):
-        return None
-    if math.isclose(value, math.log(2), rel_tol=0.01):
-        return "bug is right. factor is upside down: a sensitivity in nats is too small, so more than ε is spent."
-    return f"bug is right. factor = {value:g}: one bit is how many nats?"
-
-
-def _cells(answer: Any) -> str | None:
-    word = str(answer).strip().lower()
-    if "empty" in word:
-        return None
-    if word == "scale":
-        return "leak: 2/ε is the right scale for counts. Look at which rows the output has."
-    return "leak: the rows are sorted by value, which is public. Look at which rows are there at all."
-
-
 q1 = Exercise(
-    _copy,
+    number(
+        1.5,
+        {
+            1.5 * math.log(2): "copy_information is in nats. In bits, use log2.",
+            math.log2(3): "copy_information would be right for three equally frequent values. Here they are ½, ¼, ¼.",
+            0: "copy_information = 0. A copy removes all the uncertainty in the attribute: how much is that?",
+            1: "copy_information = 1. A copy removes all the uncertainty in the attribute: how much is that?",
+        },
+        "copy_information = {value:.4g}. I(X, X) = H(X) + H(X) − H(X, X), and (X, X) has the entropy of X.",
+    ),
     "I(X, X) = H(X).",
     "H = ½·1 + ¼·2 + ¼·2 = 1.5 bits.",
     "Question 1",
@@ -81,14 +55,31 @@ q2 = Exercise(
     "Correct, empty cells included. A public program got NaN from 0 · log 0 there, and set the whole mutual information to 0.",
 )
 q3 = Exercise(
-    _units,
+    each(
+        word(
+            "units",
+            {"sign": "bug: the sign is right, a larger score gets a larger weight. Compare the two logarithms."},
+            "bug: nothing here says where the candidates come from. Compare the logarithm of the score with that of the sensitivity.",
+        ),
+        number(
+            1 / math.log(2),
+            {math.log(2): "bug is right. factor is upside down: a sensitivity in nats is too small, so more than ε is spent."},
+            "bug is right. factor = {value:g}: one bit is how many nats?",
+            within=0.01,
+        ),
+    ),
     "log2 in one place, log in the other.",
     "'units', 1/ln 2 ≈ 1.44: the score is in bits, its sensitivity in nats, so the exponent is 1.44 times too large.",
     "Question 3",
     "Correct: 1.44 ε instead of ε. In this library score and sensitivity carry their unit, and the mechanism refuses to mix them.",
 )
 q4 = Exercise(
-    _cells,
+    word(
+        "empty",
+        {"scale": "leak: 2/ε is the right scale for counts. Look at which rows the output has."},
+        "leak: the rows are sorted by value, which is public. Look at which rows are there at all.",
+        inside=True,
+    ),
     "Add one person with a combination that nobody else has. What changes in the output, whatever the noise?",
     "'empty cells': a row is in the output only if somebody has that combination, so a single person shows. "
     "Every declared cell needs noise.",

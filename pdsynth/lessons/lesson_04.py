@@ -3,31 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from math import comb
-from typing import Any
 
-from .exercise import Exercise
-
-
-def _near(value: Any, right: Fraction | float) -> bool:
-    return abs(float(value) - float(right)) <= 5e-3 * max(1.0, abs(float(right)))
-
-
-def _scale(answer: Any) -> str | None:
-    right = 2 * 12 / (1 - Fraction(3, 10))
-    if _near(answer, right):
-        return None
-    mistakes = {
-        right / 2: "scale is half of what is needed: replacing a record moves two cells, so the sensitivity is 2, not 1.",
-        Fraction(24): "scale spends all of ε on the tables; 0.3 of it went to the structure.",
-        Fraction(2 * 14) / Fraction(7, 10): "scale pays for 14 tables; the first k = 2 are derived, only d − k = 12 are measured.",
-        Fraction(2 * 12) / Fraction(3, 10): "scale uses ε₁ = 0.3; the tables get ε₂ = 0.7.",
-    }
-    for wrong, text in mistakes.items():
-        if _near(answer, wrong):
-            return text
-    return f"scale = {float(answer):.4g} is not 2(d − k)/ε₂. How many tables are measured, and what is left of ε?"
+from .exercise import Exercise, number
 
 
 def _pairs(function: Callable[[int, int, int], int]) -> str | None:
@@ -47,18 +25,18 @@ def _pairs(function: Callable[[int, int, int], int]) -> str | None:
     return None
 
 
-def _multiple(answer: Any) -> str | None:
-    if _near(answer, Fraction(14, 10)):
-        return None
-    if _near(answer, 1):
-        return "multiple: that is what is claimed. Count the tables that get noise: the loop runs over all of them."
-    if _near(answer, Fraction(10, 14)):
-        return "multiple is upside down: more tables than were paid for cost more, not less."
-    return f"multiple = {float(answer):.4g}. One table costs 2/scale = ε₂/(d − k). How many tables does the loop noise?"
-
-
 q1 = Exercise(
-    _scale,
+    number(
+        2 * 12 / 0.7,
+        {
+            12 / 0.7: "scale is half of what is needed: replacing a record moves two cells, so the sensitivity is 2, not 1.",
+            24: "scale spends all of ε on the tables; 0.3 of it went to the structure.",
+            2 * 14 / 0.7: "scale pays for 14 tables; the first k = 2 are derived, only d − k = 12 are measured.",
+            2 * 12 / 0.3: "scale uses ε₁ = 0.3; the tables get ε₂ = 0.7.",
+        },
+        "scale = {value:.4g} is not 2(d − k)/ε₂. How many tables are measured, and what is left of ε?",
+        within=5e-3,
+    ),
     "d − k tables share ε₂ = (1 − β)ε, and one replaced record moves two cells of each.",
     "2 · (14 − 2) / 0.7 = 240/7 ≈ 34.3 records.",
     "Question 1",
@@ -72,7 +50,15 @@ q2 = Exercise(
     "Correct. With d = 14 and k = 2 the largest Ω has 180 pairs: more pairs, more noise to fool the choice.",
 )
 q3 = Exercise(
-    _multiple,
+    number(
+        14 / 10,
+        {
+            1: "multiple: that is what is claimed. Count the tables that get noise: the loop runs over all of them.",
+            10 / 14: "multiple is upside down: more tables than were paid for cost more, not less.",
+        },
+        "multiple = {value:.4g}. One table costs 2/scale = ε₂/(d − k). How many tables does the loop noise?",
+        within=5e-3,
+    ),
     "Look at the list comprehension: does it skip the first k tables?",
     "All d tables are noised with the scale for d − k, so the cost is d/(d − k) · ε₂ = 14/10 ε₂. "
     "Derive the first k tables, or use the scale 2d/ε₂.",

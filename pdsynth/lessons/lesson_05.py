@@ -7,21 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .exercise import Exercise
-
-
-def _sensitivity(answer: Any) -> str | None:
-    value, right = float(answer), 6 * 99 * 4 * 3
-    if value == right:
-        return None
-    mistakes = {
-        right / 2: "sensitivity counts every pair once; K(i,j) stands in A_i and in A_j, so it counts twice.",
-        6 * 100 * 4 * 3: "sensitivity uses n; one record of n stays out of its own comparison: it is n − 1.",
-        4 * 99 * 4 * 3: "sensitivity uses 4(n − 1), which holds only when one side of a pair has two values.",
-        6 * 99: "sensitivity is that of a single K; the vector sums over all pairs.",
-        6 * 99 * 4 * 4: "sensitivity counts 16 pairs; an attribute isn't paired with itself: d(d − 1) = 12.",
-    }
-    return mistakes.get(value, f"sensitivity = {value:g} is not 6(n − 1)·d(d − 1). How many ordered pairs are there?")
+from .exercise import Exercise, number
 
 
 def _ami(function: Callable[[Any], Any]) -> str | None:
@@ -47,21 +33,18 @@ def _ami(function: Callable[[Any], Any]) -> str | None:
     return f"ami gives {np.round(values, 3).tolist()}, not {np.round(zero.sum(axis=1) / 3, 3).tolist()}."
 
 
-def _multiple(answer: Any) -> str | None:
-    value = float(answer)
-    if abs(value - 14) < 1e-9:
-        return None
-    mistakes: dict[float, str] = {
-        1: "multiple: the scale covers one mutual information; here d numbers are released, and all can move together.",
-        91: "multiple counts the pairs; AMI divides by d − 1, and each pair stands in two sums: d(d − 1)/(d − 1).",
-        182: "multiple forgets that AMI divides by d − 1.",
-        13: "multiple is d − 1; each of the d values moves by s (d − 1 terms of s, divided by d − 1).",
-    }
-    return mistakes.get(value, f"multiple = {value:g}. By how much does one AMI move when its d − 1 terms rise by s? And all d together?")
-
-
 q1 = Exercise(
-    _sensitivity,
+    number(
+        6 * 99 * 4 * 3,
+        {
+            6 * 99 * 6: "sensitivity counts every pair once; K(i,j) stands in A_i and in A_j, so it counts twice.",
+            6 * 100 * 4 * 3: "sensitivity uses n; one record of n stays out of its own comparison: it is n − 1.",
+            4 * 99 * 4 * 3: "sensitivity uses 4(n − 1), which holds only when one side of a pair has two values.",
+            6 * 99: "sensitivity is that of a single K; the vector sums over all pairs.",
+            6 * 99 * 4 * 4: "sensitivity counts 16 pairs; an attribute isn't paired with itself: d(d − 1) = 12.",
+        },
+        "sensitivity = {value:g} is not 6(n − 1)·d(d − 1). How many ordered pairs are there?",
+    ),
     "One K moves by 6(n − 1) at most. How often does each of the 6 pairs appear in the four sums?",
     "6 · (100 − 1) · 4 · 3 = 7128.",
     "Question 1",
@@ -75,7 +58,16 @@ q2 = Exercise(
     "Correct. With the diagonal left in, attributes with many values would win for nothing.",
 )
 q3 = Exercise(
-    _multiple,
+    number(
+        14,
+        {
+            1: "multiple: the scale covers one mutual information; here d numbers are released, and all can move together.",
+            91: "multiple counts the pairs; AMI divides by d − 1, and each pair stands in two sums: d(d − 1)/(d − 1).",
+            182: "multiple forgets that AMI divides by d − 1.",
+            13: "multiple is d − 1; each of the d values moves by s (d − 1 terms of s, divided by d − 1).",
+        },
+        "multiple = {value:g}. By how much does one AMI move when its d − 1 terms rise by s? And all d together?",
+    ),
     "In the worst case each AMI rises by exactly s. How many are released, each with noise of scale s/ε?",
     "Each of the d = 14 averages rises by s, and each has noise of scale s/ε: 14 times ε. The scale should be d·s/ε.",
     "Question 3",

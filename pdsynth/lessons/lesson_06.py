@@ -3,22 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
-from .exercise import Exercise
-
-
-def _cost(answer: Any) -> str | None:
-    value = float(answer)
-    if abs(value - 0.005) < 1e-6:
-        return None
-    mistakes = {
-        0.08: "cost: that is what the thesis claims, the sum over all values. A record moves between two cells only.",
-        0.0025: "cost counts one cell; the record leaves one and enters another, maybe in the same row: twice w ε₃/2l.",
-        0.01: "cost is doubled: 2/b is already the loss of both cells.",
-        1.28: "cost multiplies by 16; it is divided, since each w is 1/16.",
-    }
-    return next((t for wrong, t in mistakes.items() if abs(value - wrong) < 1e-6), f"cost = {value:g} is not max w · ε₃/l. What is w here?")
+from .exercise import Exercise, number, word
 
 
 def _scales(function: Callable[[Sequence[float], float], Sequence[float] | None]) -> str | None:
@@ -41,19 +27,18 @@ def _scales(function: Callable[[Sequence[float], float], Sequence[float] | None]
     return None
 
 
-def _bug(answer: Any) -> str | None:
-    text = str(answer).strip().lower()
-    if text == "frame":
-        return None
-    if text == "max":
-        return "bug: dividing by the largest surprise is the repair, v = w / max w."
-    if text == "noisy":
-        return "bug: the noisy histogram has been paid for. Look again at what it is used for: its index only."
-    return "bug: answer 'frame', 'max' or 'noisy'."
-
-
 q1 = Exercise(
-    _cost,
+    number(
+        0.005,
+        {
+            0.08: "cost: that is what the thesis claims, the sum over all values. A record moves between two cells only.",
+            0.0025: "cost counts one cell; the record leaves one and enters another, maybe in the same row: twice w ε₃/2l.",
+            0.01: "cost is doubled: 2/b is already the loss of both cells.",
+            1.28: "cost multiplies by 16; it is divided, since each w is 1/16.",
+        },
+        "cost = {value:g} is not max w · ε₃/l. What is w here?",
+        within=1e-4,
+    ),
     "All weights are 1/16, so all scales are 16 · 2l/ε₃, and the worst move costs 2/scale.",
     "max w · ε₃/l = 0.08/16 = 0.005: sixteen times more noise than was paid for.",
     "Question 1",
@@ -67,7 +52,14 @@ q2 = Exercise(
     "Correct: the row of the largest weight has scale 2/ε, the others more.",
 )
 q3 = Exercise(
-    _bug,
+    word(
+        "frame",
+        {
+            "max": "bug: dividing by the largest surprise is the repair, v = w / max w.",
+            "noisy": "bug: the noisy histogram has been paid for. Look again at what it is used for: its index only.",
+        },
+        "bug: answer 'frame', 'max' or 'noisy'.",
+    ),
     "Which of its inputs has not been paid for?",
     "'frame': the shares come from the raw column, so the scales depend on the records. "
     "Use noisy, clipped to at least one half and normalised.",

@@ -4,25 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
 
-from ..ledger import exact
-from .exercise import Exercise
-
-
-def _scale(answer: Any) -> str | None:
-    rest = 1 - exact(0.05) - exact(0.3)
-    right = 2 * 7 / (rest * Fraction(1, 4))
-    value = Fraction(str(answer)) if not isinstance(answer, Fraction) else answer
-    if abs(value - right) < Fraction(1, 100):
-        return None
-    if abs(value - 7 / (rest * Fraction(1, 4))) < Fraction(1, 100):
-        return "scale_a is half of what is needed: replacing a record moves two cells, so the sensitivity is 2, not 1."
-    if abs(value - 2 * 7 / (rest * Fraction(1, 3))) < Fraction(1, 100):
-        return "scale_a uses ε₂ = r · rest. r is L2/L3, so ε₂ is r/(1+r) = 1/4 of the rest, not 1/3."
-    if abs(value - 2 * 7 / Fraction(1, 4)) < Fraction(1, 100):
-        return "scale_a forgets that order, groups, weights and structure have been paid first: only 1 − L0 − L1 = 0.65 is left."
-    return f"scale_a = {float(value):.4g} is not 2|A|/ε₂. What is ε₂?"
+from .exercise import Exercise, number, word
 
 
 def _cost(function: Callable[[int, int, int, Fraction], Fraction]) -> str | None:
@@ -37,16 +20,17 @@ def _cost(function: Callable[[int, int, int, Fraction], Fraction]) -> str | None
     return None
 
 
-def _bug(answer: Any) -> str | None:
-    if str(answer).strip().lower() in ("shared noise", "shared"):
-        return None
-    if "negative" in str(answer):
-        return "bug: negative counts are clipped later, that is post-processing and harmless."
-    return "bug: the scale is whatever the caller passes. Look at the shape of the noise, and subtract two cells of one row."
-
-
 q1 = Exercise(
-    _scale,
+    number(
+        2 * 7 / (0.65 / 4),
+        {
+            7 / (0.65 / 4): "scale_a is half of what is needed: replacing a record moves two cells, so the sensitivity is 2, not 1.",
+            2 * 7 / (0.65 / 3): "scale_a uses ε₂ = r · rest. r is L2/L3, so ε₂ is r/(1+r) = 1/4 of the rest, not 1/3.",
+            2 * 7 * 4: "scale_a forgets that order, groups, weights and structure have been paid first: only 1 − L0 − L1 = 0.65 is left.",
+        },
+        "scale_a = {value:.4g} is not 2|A|/ε₂. What is ε₂?",
+        within=1e-4,
+    ),
     "Sensitivity 2, |A| = 7 tables share ε₂; ε₂ is r/(1+r) of what L0 and L1 leave.",
     "2 · 7 / ((1 − 0.05 − 0.3) · 1/4) = 1120/13 ≈ 86.15 records.",
     "Question 1",
@@ -60,7 +44,12 @@ q2 = Exercise(
     "Correct: 7/3 ε₂ on Adult with k = 4 and l = 7. The ledger computes the same from sensitivity and scale.",
 )
 q3 = Exercise(
-    _bug,
+    word(
+        "shared",
+        {"negative": "bug: negative counts are clipped later, that is post-processing and harmless."},
+        "bug: the scale is whatever the caller passes. Look at the shape of the noise, and subtract two cells of one row.",
+        inside=True,
+    ),
     "One draw a row: what is counts[0, 0] − counts[0, 1] after the noise?",
     "'shared noise': the differences inside a row are published exactly, so no finite ε holds. Public code has done this.",
     "Question 3",

@@ -2,25 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
-from .exercise import Exercise
-
-
-def _mic(answer: Any) -> str | None:
-    value = float(answer)
-    if math.isclose(value, 1, abs_tol=1e-6):
-        return None
-    mistakes = {
-        2: "mic is the mutual information itself. Divide by log₂ of the shorter side of the grid.",
-        0.5: "mic divides by log₂ 16, the number of cells. The normaliser is log₂ min(a, b) = log₂ 4.",
-        0.8113: "mic is that of the grid that cuts off one value only. The maximum runs over all grids, also the full one.",
-    }
-    return next((t for wrong, t in mistakes.items() if math.isclose(value, wrong, abs_tol=1e-3)), f"mic = {value:g}. I = 2 bits on 4 × 4.")
+from .exercise import Exercise, each, number, word
 
 
 def _affinity(function: Callable[[np.ndarray], np.ndarray | None]) -> str | None:
@@ -48,28 +34,16 @@ def _affinity(function: Callable[[np.ndarray], np.ndarray | None]) -> str | None
     return next((text for wrong, text in faults if wrong), None)
 
 
-def _bug(word: Any, cost: Any) -> str | None:
-    text = str(word).strip().lower()
-    if text != "disjoint":
-        hints = {
-            "clip": "word: clipping noisy numbers is post-processing. Look at the comment.",
-            "scale": "word: the scale follows correctly from the comment. Is the comment true?",
-        }
-        return hints.get(text, "word: answer 'disjoint', 'scale' or 'clip'.")
-    value = float(cost)
-    if math.isclose(value, 26):
-        return None
-    mistakes = {
-        1: "word is right; then cost can't be 1: one record stands in all 26 pairs of a round.",
-        51: "word is right. 51 is the number of rounds, and those are paid for. How many pairs has a round?",
-        1326: "word is right. 1,326 pairs, of which each was paid with ε/51: divide.",
-        52: "word is right. A round has 52 columns, but how many pairs?",
-    }
-    return next((t for w, t in mistakes.items() if math.isclose(value, w)), f"word is right. cost = {value:g}: how many pairs has a round?")
-
-
 q1 = Exercise(
-    _mic,
+    number(
+        1,
+        {
+            2: "mic is the mutual information itself. Divide by log₂ of the shorter side of the grid.",
+            0.5: "mic divides by log₂ 16, the number of cells. The normaliser is log₂ min(a, b) = log₂ 4.",
+            0.8113: "mic is that of the grid that cuts off one value only. The maximum runs over all grids, also the full one.",
+        },
+        "mic = {value:g}. I = 2 bits on 4 × 4.",
+    ),
     "I(X, Y) = H(X) here. Which grid has the largest I / log₂ min(a, b)?",
     "I = log₂ 4 = 2 bits on the full 4 × 4 grid, divided by log₂ 4 = 2: MIC = 1.",
     "Question 1",
@@ -83,7 +57,26 @@ q2 = Exercise(
     "Correct. Relatives get large weights, strangers none.",
 )
 q3 = Exercise(
-    _bug,
+    each(
+        word(
+            "disjoint",
+            {
+                "clip": "word: clipping noisy numbers is post-processing. Look at the comment.",
+                "scale": "word: the scale follows correctly from the comment. Is the comment true?",
+            },
+            "word: answer 'disjoint', 'scale' or 'clip'.",
+        ),
+        number(
+            26,
+            {
+                1: "word is right; then cost can't be 1: one record stands in all 26 pairs of a round.",
+                51: "word is right. 51 is the number of rounds, and those are paid for. How many pairs has a round?",
+                1326: "word is right. 1,326 pairs, of which each was paid with ε/51: divide.",
+                52: "word is right. A round has 52 columns, but how many pairs?",
+            },
+            "word is right. cost = {value:g}: how many pairs has a round?",
+        ),
+    ),
     "One person answers all 52 questions. In how many pairs of one round does her record stand?",
     "'disjoint', 26: the pairs of a round share no column, but every record is in each of them. A round costs 26 times what was paid.",
     "Question 3",

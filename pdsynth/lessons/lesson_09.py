@@ -4,22 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
 
-from .exercise import Exercise
-
-
-def _entropy(answer: Any) -> str | None:
-    value = float(answer)
-    if math.isclose(value, 7 / 12, abs_tol=1e-6):
-        return None
-    mistakes = {
-        7 / 8: "oe divides by log₂ 4, the values that occur. The formula's n is the number of *declared* values, eight.",
-        7 / 16: "oe divides by log₂ 16, the number of records. n means records everywhere else in the paper, but not in formula (11).",
-        7 / 4: "oe is the entropy itself, in bits: it is not normalised yet.",
-        7 / 12 * math.log(2): "oe mixes nats and bits: use the same logarithm above and below the line, and its base cancels.",
-    }
-    return next((t for wrong, t in mistakes.items() if math.isclose(value, wrong, abs_tol=1e-3)), f"oe = {value:g}. H = 7/4 bits; and n?")
+from .exercise import Exercise, number, word
 
 
 def _shares(function: Callable[[Sequence[float]], Sequence[float] | None]) -> str | None:
@@ -41,19 +27,17 @@ def _shares(function: Callable[[Sequence[float]], Sequence[float] | None]) -> st
     return None
 
 
-def _bug(answer: Any) -> str | None:
-    text = str(answer).strip().lower().replace(" ", "")
-    if text == "len(column)":
-        return None
-    if text == "log2":
-        return "bug: any logarithm would do, as long as it is the same above and below the line."
-    if text == "p>0":
-        return "bug: leaving out empty values is right, since p log p tends to 0."
-    return "bug: answer 'log2', 'len(column)' or 'p > 0'."
-
-
 q1 = Exercise(
-    _entropy,
+    number(
+        7 / 12,
+        {
+            7 / 8: "oe divides by log₂ 4, the values that occur. The formula's n is the number of *declared* values, eight.",
+            7 / 16: "oe divides by log₂ 16, the number of records. n means records everywhere else in the paper, but not in formula (11).",
+            7 / 4: "oe is the entropy itself, in bits: it is not normalised yet.",
+            7 / 12 * math.log(2): "oe mixes nats and bits: use the same logarithm above and below the line, and its base cancels.",
+        },
+        "oe = {value:g}. H = 7/4 bits; and n?",
+    ),
     "Shares 1/2, 1/4, 1/8, 1/8 with surprises of 1, 2, 3 and 3 bits. And log₂ of how many declared values?",
     "H = 1/2 + 1/2 + 3/8 + 3/8 = 7/4 bits; eight declared values: log₂ 8 = 3; OE = 7/12.",
     "Question 1",
@@ -67,7 +51,15 @@ q2 = Exercise(
     "Correct. They add up to one, so the tables together cost exactly ε₃.",
 )
 q3 = Exercise(
-    _bug,
+    word(
+        ("len(column)", "len( column )", "len (column)"),
+        {
+            "log2": "bug: any logarithm would do, as long as it is the same above and below the line.",
+            "p > 0": "bug: leaving out empty values is right, since p log p tends to 0.",
+            "p>0": "bug: leaving out empty values is right, since p log p tends to 0.",
+        },
+        "bug: answer 'log2', 'len(column)' or 'p > 0'.",
+    ),
     "A column of 45,222 records with 2 values: by what should H be divided?",
     "'len(column)': the number of records. n in formula (11) is the number of declared values; with records in its place all OE are "
     "small, the shares nearly equal, and doubling the table changes them.",

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from .exercise import Exercise
+from .exercise import Exercise, word
 
 
 def _scales(strict: Any, published: Any) -> str | None:
@@ -45,17 +45,6 @@ def _true_cost(function: Callable[[int, int], Fraction]) -> str | None:
     return None
 
 
-def _bug(answer: Any) -> str | None:
-    text = str(answer).strip().lower()
-    if text == "records":
-        return None
-    if text == "noisy":
-        return "bug: the noisy matrix has been paid for. It is the other source of similarities that isn't."
-    if text == "eta":
-        return "bug: η is a public number."
-    return "bug: answer 'records', 'noisy' or 'eta'."
-
-
 q1 = Exercise(
     _scales,
     "Equal entropies are equal shares: ε₃ divided by the number of tables that share it; scale = 2 / share.",
@@ -72,7 +61,14 @@ q2 = Exercise(
     "Correct: 12.75 for the 52 bits of Adult, 38.9 for the 175 of Big5, of a claimed 1.",
 )
 q3 = Exercise(
-    _bug,
+    word(
+        "records",
+        {
+            "noisy": "bug: the noisy matrix has been paid for. It is the other source of similarities that isn't.",
+            "eta": "bug: η is a public number.",
+        },
+        "bug: answer 'records', 'noisy' or 'eta'.",
+    ),
     "Which of its inputs has not gone through a mechanism?",
     "'records': the candidates are filtered by raw similarities, so which candidates exist depends on the records: support mismatch.",
     "Question 3",

@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from ..measures import mutual_information
-from .exercise import Exercise
+from .exercise import Exercise, each, number
+
+COST = 21_574 / 40 / 16  # n ε₂/m of NLTCS at ε = 0.05
 
 
 def information(rows: np.ndarray, child: int, parents: Sequence[int]) -> float:
@@ -47,27 +49,6 @@ def _table(answer: Any) -> str | None:
     if top < 1e-9:
         return "rows: no pair of parents tells anything about S. Make S depend on two of them."
     return f"rows: GParentSet ends with {names}, which tell {mine:.3f} bits, as much as any pair. Let neither A nor B alone tell S."
-
-
-def _sensitivity(change: Any, cost: Any) -> str | None:
-    a, b = float(change), float(cost)
-    right = 21_574 / 40 / 16
-    if math.isclose(a, 2 / 21_574, rel_tol=1e-3):
-        return "change: that is how far the *joint* probabilities move. Divided by P(π) = 1/n they move n times as far."
-    if math.isclose(a, 1):
-        return "change: one probability goes from 0 to 1, and the other one comes back from 1 to 0."
-    if not math.isclose(a, 2):
-        return f"change = {a:g}: the column is (0, 1) or (1, 0)."
-    if math.isclose(b, right, rel_tol=1e-2):
-        return None
-    mistakes = {
-        1 / 640: "change is right. cost is what the paper claims for a node, ε₂/m: divide the true change by the scale instead.",
-        right / 2: "change is right, and cost uses 1 in its place.",
-        right * 16: "change is right. cost is that of all nodes; the question is about one.",
-        2 / right: "change is right. cost is the scale: divide the change by it.",
-        4 / 33.709: "change is right. cost is upside down.",
-    }
-    return next((t for w, t in mistakes.items() if math.isclose(b, w, rel_tol=1e-2)), f"change is right. cost = {b:g}: change ÷ scale.")
 
 
 class _Tape:
@@ -118,7 +99,28 @@ q1 = Exercise(
     "Correct: the best pair isn't made of the best single parent and one more. There is no optimal substructure.",
 )
 q2 = Exercise(
-    _sensitivity,
+    each(
+        number(
+            2,
+            {
+                2 / 21_574: "change: that is how far the *joint* probabilities move. Divided by P(π) = 1/n they move n times as far.",
+                1: "change: one probability goes from 0 to 1, and the other one comes back from 1 to 0.",
+            },
+            "change = {value:g}: the column is (0, 1) or (1, 0).",
+        ),
+        number(
+            COST,
+            {
+                1 / 640: "change is right. cost is what the paper claims for a node, ε₂/m: divide the true change by the scale instead.",
+                COST / 2: "change is right, and cost uses 1 in its place.",
+                COST * 16: "change is right. cost is that of all nodes; the question is about one.",
+                2 / COST: "change is right. cost is the scale: divide the change by it.",
+                1 / COST: "change is right. cost is upside down.",
+            },
+            "change is right. cost = {value:g}: change ÷ scale.",
+            within=1e-2,
+        ),
+    ),
     "The column of a lone person is (0, 1) or (1, 0). Cost is change divided by the scale 2m/(n ε₂).",
     "change = 2; cost = 2 / (2m/(n ε₂)) = n ε₂/m = 21,574 / 40 / 16 ≈ 33.7.",
     "Question 2",

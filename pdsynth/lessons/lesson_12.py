@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..network import Network
-from .exercise import Exercise
+from .exercise import Exercise, word
 
 
 def _shares(heaviest: Any, scale: Any) -> str | None:
@@ -44,19 +44,6 @@ def _loss(function: Callable[[Network, dict[str, Fraction], str], Any]) -> str |
     return None
 
 
-def _leak(answer: Any) -> str | None:
-    word = str(answer).strip().lower()
-    if word in ("weights", "weight"):
-        return None
-    mistakes = {
-        "matrix": "leak: the matrix is noisy, and its noise is paid for.",
-        "network": "leak: the network is chosen by exponential mechanisms that are paid for, along a tree of the noisy matrix.",
-        "budgets": "leak: budgets are a function of the weights. Where do those come from?",
-        "tables": "leak: each table gets the noise of its budget. But what decides that budget?",
-    }
-    return mistakes.get(word, 'leak: answer with the name on the left of a line: "matrix", "network", "weights", "budgets" or "tables".')
-
-
 q1 = Exercise(
     _shares,
     "1 + 2 + 4 + 8 = 15 parts of 3/4; the heaviest table has one of them. Its noise scale is 2 divided by its budget.",
@@ -73,7 +60,16 @@ q2 = Exercise(
     "Correct. That is what the ledger adds up, with the selections on top.",
 )
 q3 = Exercise(
-    _leak,
+    word(
+        ("weights", "weight"),
+        {
+            "matrix": "leak: the matrix is noisy, and its noise is paid for.",
+            "network": "leak: the network is chosen by exponential mechanisms that are paid for, along a tree of the noisy matrix.",
+            "budgets": "leak: budgets are a function of the weights. Where do those come from?",
+            "tables": "leak: each table gets the noise of its budget. But what decides that budget?",
+        },
+        'leak: answer with the name on the left of a line: "matrix", "network", "weights", "budgets" or "tables".',
+    ),
     "Which line touches `frame` and no ε?",
     "'weights': information(frame, …) is exact. The repair is a word: sum the noisy matrix over the parents.",
     "Question 3",

@@ -4,24 +4,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from typing import Any
 
-from .exercise import Exercise
+from .exercise import Exercise, number, word
 
 Rows = list[list[float]]
-
-
-def _worth(answer: Any) -> str | None:
-    value = float(answer)
-    if value == 2:
-        return None
-    if value == 6:
-        return "worth = 6 counts all three sets. A member that doesn't stand before its attribute is ignored (footnote 6)."
-    if value == 4:
-        return "worth = 4 counts the two sets whose member stands behind its attribute, and leaves out the one that precedes."
-    if value in (3, 5):
-        return f"worth = {value:g} counts a set too many: which attributes stand before {'b' if value == 3 else 'a'}?"
-    return f"worth = {value:g} is not the sum over valid parents. Which of the three sets holds a predecessor?"
 
 
 def _fitness(function: Callable[[list[int], list[set[int]], Rows], float | None]) -> str | None:
@@ -49,19 +35,17 @@ def _fitness(function: Callable[[list[int], list[set[int]], Rows], float | None]
     return None
 
 
-def _bug(answer: Any) -> str | None:
-    said = str(answer).strip().lower()
-    if "copy" in said:
-        return None
-    if "crossover" in said:
-        return "bug: without crossover the search is poorer, but its best never gets worse. Here it does."
-    if "size" in said:
-        return "bug: the loop stops at exactly size individuals. What is in them?"
-    return "bug: follow one elite individual through the loop. How many names point at it?"
-
-
 q1 = Exercise(
-    _worth,
+    number(
+        2,
+        {
+            6: "worth = 6 counts all three sets. A member that doesn't stand before its attribute is ignored (footnote 6).",
+            4: "worth = 4 counts the two sets whose member stands behind its attribute, and leaves out the one that precedes.",
+            3: "worth = 3 counts a set too many: which attributes stand before b?",
+            5: "worth = 5 counts a set too many: which attributes stand before a?",
+        },
+        "worth = {value:g} is not the sum over valid parents. Which of the three sets holds a predecessor?",
+    ),
     "Write down who stands before whom: a before b before c. Then read the three sets.",
     "a: nothing stands before it. b: its set {c} stands behind it. c: its set {a} precedes, weight 2. Together 2.",
     "Question 1",
@@ -76,7 +60,15 @@ q2 = Exercise(
     "Correct: this sum is all that the search ever asks of the data.",
 )
 q3 = Exercise(
-    _bug,
+    word(
+        "copy",
+        {
+            "crossover": "bug: without crossover the search is poorer, but its best never gets worse. Here it does.",
+            "size": "bug: the loop stops at exactly size individuals. What is in them?",
+        },
+        "bug: follow one elite individual through the loop. How many names point at it?",
+        inside=True,
+    ),
     "Elitism promises that the best never gets worse. Does this code keep its elite untouched?",
     "'no copy': child is the elite individual itself, so mutating it changes the elite. Copy first, as the authors' code does.",
     "Question 3",

@@ -4,32 +4,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from fractions import Fraction
-from typing import Any
 
-from .exercise import Exercise
+from .exercise import Exercise, number, word
 
 Key = tuple[str, ...]
 Row = tuple[Key, str]
-
-
-def _loss(answer: Any) -> str | None:
-    value = Fraction(str(answer)) if not isinstance(answer, Fraction) else answer
-    for wrong, words in (
-        (Fraction(1, 15), "loss = 1/15 spreads all of ε over the tables. The sketch takes its 30 % first, from the others' pairs."),
-        (Fraction(1), "loss = 1 is what everything about a person costs. Here only the sensitive value changes: which entries see it?"),
-        (Fraction(7, 10), "loss = 0.7 is what all 15 tables cost together. In how many of them does the sensitive attribute stand?"),
-        (
-            Fraction(7, 10) / 15 + Fraction(3, 10),
-            "loss counts the sketch, but no pair with the sensitive attribute is in it.",
-        ),
-        (Fraction(7, 10) * 2 / 15, "loss counts two tables. The attribute is nobody's parent, so it stands in its own table only."),
-    ):
-        if abs(value - wrong) < Fraction(1, 1000):
-            return words
-    if abs(value - Fraction(7, 150)) < Fraction(1, 1000):
-        return None
-    return f"loss = {float(value):.4g} is not the price of one table: (1 − β)ε shared by d tables."
 
 
 def _share(key: Key, target: str, rows: Sequence[Row]) -> tuple[float, list[Row]]:
@@ -69,17 +48,19 @@ def _gcap(function: Callable[[Key, str, list[Row]], float | None]) -> str | None
     return None
 
 
-def _bug(answer: Any) -> str | None:
-    said = str(answer).strip().lower()
-    if "raw" in said or "count" in said:
-        return None
-    if "parent" in said:
-        return "bug: the parent is the target, as in the paper. Where do the probabilities come from?"
-    return "bug: dropping the column first is fine, the network never sees it. What does the last line read?"
-
-
 q1 = Exercise(
-    _loss,
+    number(
+        0.7 / 15,
+        {
+            1 / 15: "loss = 1/15 spreads all of ε over the tables. The sketch takes its 30 % first, from the others' pairs.",
+            1: "loss = 1 is what everything about a person costs. Here only the sensitive value changes: which entries see it?",
+            0.7: "loss = 0.7 is what all 15 tables cost together. In how many of them does the sensitive attribute stand?",
+            0.7 / 15 + 0.3: "loss counts the sketch, but no pair with the sensitive attribute is in it.",
+            0.7 * 2 / 15: "loss counts two tables. The attribute is nobody's parent, so it stands in its own table only.",
+        },
+        "loss = {value:.4g} is not the price of one table: (1 − β)ε shared by d tables.",
+        within=1e-2,
+    ),
     "β = 0.3 goes to a sketch without any pair of the sensitive attribute; the rest is shared by 15 tables. In how many does it stand?",
     "(1 − 0.3) · 1 / 15 = 7/150 ≈ 0.047, whatever network is found: known before the run.",
     "Question 1",
@@ -94,7 +75,12 @@ q2 = Exercise(
     "Correct. The mean of this number over all real records is the score of the paper's equation (1).",
 )
 q3 = Exercise(
-    _bug,
+    word(
+        ("raw", "count"),
+        {"parent": "bug: the parent is the target, as in the paper. Where do the probabilities come from?"},
+        "bug: dropping the column first is fine, the network never sees it. What does the last line read?",
+        inside=True,
+    ),
     "Follow the sensitive column: who reads it, and through which mechanism?",
     "'raw counts': the frequencies of the real records are used as they are. The structure is the custom one, the guarantee is gone.",
     "Question 3",

@@ -13,24 +13,7 @@ from ..audit.bugs import counted
 from ..audit.detectors import Silent
 from ..audit.estimator import ceiling, lower_limit, upper_limit
 from ..audit.zoo import check
-from .exercise import Exercise
-
-
-def _ceiling(answer: Any) -> str | None:
-    value, runs = float(answer), 20_000
-    if abs(value - ceiling(runs)) < 0.25:
-        return None
-    for wrong, words in (
-        (
-            math.log(runs),
-            "counts all runs and no doubt. Half of them choose the event, and zero hits in h runs don't prove zero.",
-        ),
-        (math.log(runs / 2), "takes zero hits for a probability of 1/h. With 97.5 % confidence it may be as large as 3.69/h."),
-        (math.log(runs / 3.69), "forgets that only half of the runs measure: the other half has chosen the event."),
-    ):
-        if abs(value - wrong) < 0.05:
-            return f"best = {value:.3g} {words}"
-    return f"best = {value:.3g}. The event happens in all of h runs of one world and in none of the other: ln(h ÷ what?)"
+from .exercise import Exercise, number
 
 
 def _bound(function: Callable[..., Any]) -> str | None:
@@ -65,7 +48,18 @@ def _repaired(function: Callable[..., Any]) -> str | None:
 
 
 q1 = Exercise(
-    _ceiling,
+    number(
+        ceiling(20_000),
+        {
+            math.log(20_000): "best = {value:.3g} counts all runs and no doubt. Half of them choose the event, and zero hits in h runs "
+            "don't prove zero.",
+            math.log(10_000): "best = {value:.3g} takes zero hits for a probability of 1/h. With 97.5 % confidence it may be as large as "
+            "3.69/h.",
+            math.log(20_000 / 3.69): "best = {value:.3g} forgets that only half of the runs measure: the other half has chosen the event.",
+        },
+        "best = {value:.3g}. The event happens in all of h runs of one world and in none of the other: ln(h ÷ what?)",
+        within=2e-2,
+    ),
     "h = 10,000 runs measure. The lower limit of 10,000 of 10,000 is nearly 1; the upper limit of 0 of h is about 3.69/h.",
     "ln(10,000 / 3.69) = 7.9, however private or leaky the mechanism is.",
     "Question 1",

@@ -7,20 +7,9 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from .exercise import Exercise
+from .exercise import Exercise, number, word
 
 Tables = Sequence[tuple[Sequence[str], Fraction]]
-
-
-def _promise(answer: Any) -> str | None:
-    said = str(answer).strip().lower()
-    if said in ("restriction", "custom", "custom network"):
-        return None
-    if said in ("theta", "θ", "r", "groups"):
-        return f"{said!r} moves the tables' budgets. In which tables your attribute stands is decided by the network that the run draws."
-    if said in ("ledger", "ex post", "attribute_epsilon"):
-        return f"{said!r} tells it afterwards. A promise must be made before the records are touched."
-    return f"{said!r}: which of the levers decides in public in which tables the attribute stands?"
 
 
 def _loss(function: Callable[..., Any]) -> str | None:
@@ -41,24 +30,19 @@ def _loss(function: Callable[..., Any]) -> str | None:
     return None
 
 
-def _value(answer: Any) -> str | None:
-    value = float(answer)
-    for right, words in (
-        (
-            2 / 24,
-            "row = 1/12 is a move inside the rare row, but when the illness changes the record goes to another row.",
-        ),
-        (2 / 6, "row = 1/3 counts two cells of the common row. One of the two cells lies in the rare one."),
-        (1 / 24, "row = 1/24 counts one cell. A replaced record leaves one cell and enters another."),
-        (2 / 15, "row = 2/15 divides by the mean of the scales. Costs add up, scales don't."),
-    ):
-        if math.isclose(value, right, rel_tol=1e-3):
-            return words
-    return None if math.isclose(value, 1 / 24 + 1 / 6, rel_tol=2e-2) else f"row = {value:.4g}: one over each of the two scales, added."
-
-
 q1 = Exercise(
-    _promise,
+    word(
+        ("restriction", "custom", "custom network"),
+        dict.fromkeys(
+            ("theta", "θ", "r", "groups"),
+            "{said!r} moves the tables' budgets. In which tables your attribute stands is decided by the network that the run draws.",
+        )
+        | dict.fromkeys(
+            ("ledger", "ex post", "attribute_epsilon"),
+            "{said!r} tells it afterwards. A promise must be made before the records are touched.",
+        ),
+        "{said!r}: which of the levers decides in public in which tables the attribute stands?",
+    ),
     "Groups, r and θ decide how much a table gets. Who decides in how many tables the attribute stands?",
     "'restriction': target and sensitive attribute by public policy. Then the secret is in one table and in no selection.",
     "Question 1",
@@ -72,7 +56,17 @@ q2 = Exercise(
     "Correct: this is what attribute_epsilon() does over the ledger's entries.",
 )
 q3 = Exercise(
-    _value,
+    number(
+        1 / 24 + 1 / 6,
+        {
+            2 / 24: "row = 1/12 is a move inside the rare row, but when the illness changes the record goes to another row.",
+            2 / 6: "row = 1/3 counts two cells of the common row. One of the two cells lies in the rare one.",
+            1 / 24: "row = 1/24 counts one cell. A replaced record leaves one cell and enters another.",
+            2 / 15: "row = 2/15 divides by the mean of the scales. Costs add up, scales don't.",
+        },
+        "row = {value:.4g}: one over each of the two scales, added.",
+        within=2e-2,
+    ),
     "The record leaves one cell of the row 'rare' (scale 24) and enters one of the row 'common' (scale 6).",
     "1/24 + 1/6 = 5/24 = 0.208.",
     "Question 3",

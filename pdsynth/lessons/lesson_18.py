@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
-from .exercise import Exercise
+from .exercise import Exercise, each, number, word
 
 
 def noise_to_cell(n: int, d: int, size: int, epsilon: float, k: int) -> float:
@@ -15,19 +14,7 @@ def noise_to_cell(n: int, d: int, size: int, epsilon: float, k: int) -> float:
     return scale * size ** (k + 1) / n
 
 
-def _ratio(answer: Any) -> str | None:
-    value, right = float(answer), noise_to_cell(10_000, 10, 4, 1.0, 2)
-    if math.isclose(value, right, rel_tol=5e-3):
-        return None
-    mistakes = {
-        right / 2: "ratio is half of what is needed: replacing a record moves two cells, so the sensitivity is 2.",
-        right * 10 / 8: "ratio counts ten tables: with k = 2 the first two are contained in the third, so eight are measured.",
-        right * 0.7: "ratio gives the tables all of ε; the structure has taken 0.3 of it.",
-        right / 4: "ratio uses 16 cells. A child and two parents of four values each have 64.",
-        1 / right: "ratio is upside down: noise over mean cell.",
-        16 / 0.7: "ratio: that is the noise scale, in records. Divide it by the mean cell.",
-    }
-    return next((t for w, t in mistakes.items() if math.isclose(value, w, rel_tol=5e-3)), f"ratio = {value:.4g}: scale ÷ (n ÷ cells).")
+RATIO = noise_to_cell(10_000, 10, 4, 1.0, 2)
 
 
 def _largest(function: Callable[[int, int, int, float], Any]) -> str | None:
@@ -49,19 +36,20 @@ def _largest(function: Callable[[int, int, int, float], Any]) -> str | None:
     return None
 
 
-def _tuned(times: Any, line: Any) -> str | None:
-    if int(times) != 4:
-        return "times: one fit spends ε. How many fits have seen the records?"
-    word = str(line).strip().lower()
-    if word == "score":
-        return None
-    mistakes = {"tried": "line: each of these fits is strict, and has been counted in `times`.",
-                "k": "line: this takes the smallest of some numbers. Where do they come from?"}  # fmt: skip
-    return mistakes.get(word, 'line: "tried", "score" or "k".')
-
-
 q1 = Exercise(
-    _ratio,
+    number(
+        RATIO,
+        {
+            RATIO / 2: "ratio is half of what is needed: replacing a record moves two cells, so the sensitivity is 2.",
+            RATIO * 10 / 8: "ratio counts ten tables: with k = 2 the first two are contained in the third, so eight are measured.",
+            RATIO * 0.7: "ratio gives the tables all of ε; the structure has taken 0.3 of it.",
+            RATIO / 4: "ratio uses 16 cells. A child and two parents of four values each have 64.",
+            1 / RATIO: "ratio is upside down: noise over mean cell.",
+            16 / 0.7: "ratio: that is the noise scale, in records. Divide it by the mean cell.",
+        },
+        "ratio = {value:.4g}: scale ÷ (n ÷ cells).",
+        within=5e-3,
+    ),
     "Eight tables share 0.7: scale 2 · 8 / 0.7. A table has 4³ cells, so a mean cell has 10,000 / 64 records.",
     "ratio = (2 * 8 / 0.7) / (10_000 / 64) ≈ 0.146.",
     "Question 1",
@@ -77,7 +65,17 @@ q2 = Exercise(
     "Correct: from n, d, the domain sizes and ε alone, so it costs nothing.",
 )
 q3 = Exercise(
-    _tuned,
+    each(
+        number(4, {}, "times: one fit spends ε. How many fits have seen the records?"),
+        word(
+            "score",
+            {
+                "tried": "line: each of these fits is strict, and has been counted in `times`.",
+                "k": "line: this takes the smallest of some numbers. Where do they come from?",
+            },
+            'line: "tried", "score" or "k".',
+        ),
+    ),
     "Four fits see the records. And which line compares something with the records and adds no noise?",
     "times = 4, line = 'score': four fits cost 4ε, and the winner is chosen by an exact function of the records.",
     "Question 3",

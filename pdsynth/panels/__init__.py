@@ -1,7 +1,8 @@
 """Live panels of the lessons, one module a topic: ``panels.mechanisms.panel()``.
 
-Each module has ``view(**controls) -> View`` (a pure function of the controls and a public teaching table), ``panel(dataset=None)``
-(the live widget around it) and ``static()`` (the figure at its first position, for readers without a kernel).
+Each module has ``view(**controls) -> View`` (a pure function of the controls and a public teaching table; ``view().figure`` is the
+picture for readers without a kernel) and ``panel(dataset=None)`` (the live widget around it). What they share is in ``studio``,
+a table with warm counts and common random numbers, and in ``drawing``, parts of their figures.
 """
 
 from importlib import import_module

@@ -49,15 +49,14 @@ def draw(case: Case, samples: tuple[np.ndarray, np.ndarray], title: str) -> go.F
     line = {"color": PALETTE["none"], "dash": "dash", "width": 2}
     plot.add_scatter(x=sizes, y=[float(case.claimed)] * len(sizes), mode="lines", name="claimed ε", line=line)
     _histograms(plot, samples, bounds[-1].threshold)
-    plot.update_layout(
-        xaxis={"domain": [0, 0.46], "type": "log", "title": {"text": "runs of each world"}, "tickvals": TICKS,
+    return plot.update_layout(
+        xaxis={"domain": [0, 0.46], "type": "log", "title": "runs of each world", "tickvals": TICKS,
                "ticktext": [f"{n:,}" for n in TICKS]},
-        yaxis={"range": [0, TOP], "title": {"text": "ε"}},
-        xaxis2={"domain": [0.58, 1], "anchor": "y2", "title": {"text": "statistic T"}},
-        yaxis2={"anchor": "x2", "title": {"text": "share of runs"}, "rangemode": "tozero"},
+        yaxis={"range": [0, TOP], "title": "ε"},
+        xaxis2={"domain": [0.58, 1], "anchor": "y2", "title": "statistic T"},
+        yaxis2={"anchor": "x2", "title": "share of runs", "rangemode": "tozero"},
         barmode="overlay", bargap=0.05, legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}, margin={"t": 110},
     )  # fmt: skip
-    return plot
 
 
 def _histograms(plot: go.Figure, samples: tuple[np.ndarray, np.ndarray], threshold: int) -> None:
@@ -102,8 +101,3 @@ def panel() -> Any:
         epsilon=slider("ε", 1.0, 0.1, 3.0, 0.1, tooltip="ε, what the step claims"),
         runs=slider("runs", 10, 1, 40, 1, unit="thousand", tooltip="runs of each world, in thousands"),
     )
-
-
-def static() -> go.Figure:
-    """The panel's figure at its first position, for readers without a kernel."""
-    return view().figure

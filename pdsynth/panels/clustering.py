@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from ..counts import Records
 from ..curator import Curator
 from ..datasets import Dataset, load_adult
 from ..ledger import Ledger, exact
@@ -24,24 +23,24 @@ from ..measures import (
     tvd_from_independence,
     tvd_sensitivity,
 )
-from ..mechanisms import CommonNoise, NoNoise
+from ..mechanisms import NoNoise
 from ..partition import Clusters, spectral_clusters
 from ..plots import BOXES, PALETTE, figure
 from ..structure.informed import Ties
 from ..widgets import View, choice, live, slider
-from .hpprivbayes import ledger_summary
+from .drawing import add_boxes, add_pairs, ticks
+from .studio import Studio, ledger_summary, pairwise, symmetric
 
 SKETCHES = {"strict: noisy R, attributes": "strict", "published: noisy MIC, bits": "published", "no noise: R, attributes": "none"}
 READINGS = {"similarity": "similarity", "as printed: distance": "printed"}
 TICK = 18  # characters of a tick label
 
 
-class Room:
-    """A table with warm pairwise measures and common random numbers."""
+class Room(Studio):
+    """A studio with the measures that judge pairs and clusters."""
 
-    def __init__(self, dataset: Dataset, seed: int = 8) -> None:
-        self.dataset, self.schema, self.noise = dataset, dataset.schema, CommonNoise(seed)
-        self.records = Records(dataset.schema.encode(dataset.frame), dataset.schema)
+    def __init__(self, dataset: Dataset) -> None:
+        super().__init__(dataset, seed=8)
         self._grids: dict[tuple[int, int], Grid] = {}
 
     def grid(self, pair: tuple[int, int]) -> Grid:
@@ -53,15 +52,7 @@ class Room:
     @cached_property
     def information(self) -> dict[str, np.ndarray]:
         """Raw mutual information of all pairs of attributes, and of all pairs of bits: symmetric, for judging clusters."""
-        return {"attributes": pairwise(self.records), "bits": pairwise(self.records.binary())}
-
-
-def pairwise(records: Records) -> np.ndarray:
-    """Mutual information in bits of all pairs of columns: (d, d), zero diagonal."""
-    i, j = np.triu_indices(len(records.schema), 1)
-    out = np.zeros((len(records.schema),) * 2)
-    out[i, j] = out[j, i] = records.lattice.information(i, j[:, None])
-    return out
+        return {"attributes": pairwise(self.records.lattice), "bits": pairwise(self.records.binary().lattice)}
 
 
 @lru_cache(maxsize=1)
@@ -78,16 +69,11 @@ def similarities(here: Room, guarantee: str, epsilon1: Fraction) -> tuple[np.nda
         curator = curator.binary()
         d = len(curator.schema)
         each = epsilon1 * 2 * (d // 2) / (d * (d - 1))  # Alg 3 line 1: Lap(Δ d(d−1) / (ε1 · 2⌊d/2⌋))
-        return (
-            curator.information_sketch(each, claimed=epsilon1, step="similarities", source="Alg 3 line 1")[0],
-            curator.schema.names,
-            ledger,
-        )
+        matrix, _ = curator.information_sketch(each, claimed=epsilon1, step="similarities", source="Alg 3 line 1")
+        return matrix, curator.schema.names, ledger
     d = len(here.schema)
     values, _ = curator.sketch(list(combinations(range(d), 2)), epsilon1, step="similarities", source="Alg 3 line 1, with R")
-    out = np.zeros((d, d))
-    out[np.triu_indices(d, 1)] = values
-    return out + out.T, here.schema.names, ledger
+    return symmetric(values, d, 0), here.schema.names, ledger
 
 
 def kept_information(information: np.ndarray, clusters: Clusters) -> float:
@@ -99,7 +85,8 @@ def kept_information(information: np.ndarray, clusters: Clusters) -> float:
 def draw(here: Room, pair: tuple[int, int], matrix: np.ndarray, removed: np.ndarray, clusters: Clusters, names: tuple[str, ...],
          title: str) -> go.Figure:  # fmt: skip
     """Left: a contingency table under its best grid, and three measures in units of their sensitivities. Right: sorted similarities."""
-    plot, (x, y) = figure(title=title, height=680), (here.schema.attributes[j] for j in pair)
+    plot = figure(title=title, subtitle="a table under its best grid, and the similarities sorted by cluster", height=680)
+    x, y = (here.schema.attributes[j] for j in pair)
     table, grid = here.records.table(pair), here.grid(pair)
     plot.add_heatmap(z=np.log10(table.T + 1), zmin=0, zmax=4.5, colorscale="Cividis", customdata=table.T, showscale=False,
                      hovertemplate="%{customdata:,} records<extra></extra>")  # fmt: skip
@@ -114,18 +101,12 @@ def draw(here: Room, pair: tuple[int, int], matrix: np.ndarray, removed: np.ndar
     order = [j for c in clusters for j in c]
     sorted_names, place = [names[j] for j in order], np.ix_(order, order)
     z = np.where(np.eye(len(order), dtype=bool), np.nan, matrix[place])
-    plot.add_heatmap(z=z, x=list(range(len(order))), y=list(range(len(order))), xaxis="x3", yaxis="y3", zmin=0, zmax=0.5,
-                     colorscale="Cividis", colorbar={"thickness": 10, "len": 0.6, "y": 0.7, "title": {"text": "S", "side": "top"}},
-                     customdata=[[f"{a} × {b}" for a in sorted_names] for b in sorted_names],
-                     hovertemplate="%{customdata}: %{z:.4f}<extra></extra>")  # fmt: skip
+    add_pairs(plot, z, sorted_names, xaxis="x3", yaxis="y3", zmin=0, zmax=0.5, colorscale="Cividis",
+              colorbar={"thickness": 10, "len": 0.6, "y": 0.7, "title": {"text": "S", "side": "top"}})  # fmt: skip
     at = np.argwhere(removed[place])
     plot.add_scatter(x=at[:, 1], y=at[:, 0], mode="markers", xaxis="x3", yaxis="y3", name="no candidates: η", hoverinfo="skip",
                      marker={"symbol": "x-thin", "size": 7, "line": {"width": 1.5, "color": "#FFFFFF"}}, showlegend=False)  # fmt: skip
-    start = 0
-    for number, cluster in enumerate(clusters):
-        a, b, colour = start - 0.5, start + len(cluster) - 0.5, BOXES[number % len(BOXES)][0]
-        plot.add_shape(type="rect", xref="x3", yref="y3", x0=a, x1=b, y0=a, y1=b, line={"color": colour, "width": 4})
-        start += len(cluster)
+    add_boxes(plot, map(len, clusters), 4, "x3", "y3")
     return _axes(plot, x, y, sorted_names)
 
 
@@ -140,24 +121,20 @@ def strengths(here: Room, pair: tuple[int, int]) -> dict[str, float]:
 
 
 def _axes(plot: go.Figure, x: Any, y: Any, names: list[str]) -> go.Figure:
-    def ticks(labels: list[str]) -> dict[str, Any]:
-        short = [label if len(label) <= TICK else f"{label[: TICK - 1]}…" for label in labels]
-        return {"tickmode": "array", "tickvals": list(range(len(labels))), "ticktext": short, "showgrid": False, "zeroline": False}
-
-    plot.update_layout(
+    places, x_labels, y_labels = (ticks([label if len(label) <= TICK else f"{label[: TICK - 1]}…" for label in labels])
+                                  for labels in (names, x.labels, y.labels))  # fmt: skip
+    return plot.update_layout(
         margin={"l": 110, "r": 16, "t": 84, "b": 110},
-        title_subtitle={"text": "a table under its best grid, and the similarities sorted by cluster", "font": {"size": 12}},
-        xaxis={"domain": [0, 0.36], "range": [-0.5, x.size - 0.5], "tickangle": -50, "title": {"text": x.name}, **ticks(list(x.labels))},
-        yaxis={"domain": [0.46, 1], "range": [y.size - 0.5, -0.5], "title": {"text": y.name, "standoff": 6}, **ticks(list(y.labels))},
+        xaxis={"domain": [0, 0.36], "range": [-0.5, x.size - 0.5], **x_labels, "tickangle": -50, "title": x.name},
+        yaxis={"domain": [0.46, 1], "range": [y.size - 0.5, -0.5], "title": {"text": y.name, "standoff": 6}, **y_labels},
         xaxis2={"domain": [0, 0.36], "type": "log", "range": [0, 5], "dtick": 1, "anchor": "y2",
-                "title": {"text": "value ÷ its sensitivity"}},
+                "title": "value ÷ its sensitivity"},
         yaxis2={"domain": [0, 0.12], "anchor": "x2", "showgrid": False},
-        xaxis3={"domain": [0.58, 1], "range": [-0.6, len(names) - 0.4], "anchor": "y3", "tickangle": -50, **ticks(names),
+        xaxis3={"domain": [0.58, 1], "range": [-0.6, len(names) - 0.4], "anchor": "y3", **places, "tickangle": -50,
                 "showticklabels": len(names) <= 20},
-        yaxis3={"domain": [0.12, 1], "range": [len(names) - 0.4, -0.6], "anchor": "x3", **ticks(names),
+        yaxis3={"domain": [0.12, 1], "range": [len(names) - 0.4, -0.6], "anchor": "x3", **places,
                 "tickfont": {"size": 9 if len(names) > 20 else 12}},
     )  # fmt: skip
-    return plot
 
 
 def clusters_table(clusters: Clusters, names: tuple[str, ...]) -> str:
@@ -249,8 +226,3 @@ def panel(dataset: Dataset | None = None) -> Any:
         reading=choice("reading", list(READINGS)),
         spends=True,
     )
-
-
-def static() -> go.Figure:
-    """The panel's figure at its first position, for readers without a kernel."""
-    return view().figure

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from functools import lru_cache
 from typing import Any
 
@@ -13,12 +12,11 @@ import plotly.graph_objects as go
 from ..counts import Records
 from ..datasets import Dataset, load_adult
 from ..evaluation import five_classifiers, gcap
-from ..mechanisms import CommonNoise
 from ..plots import PALETTE, figure
 from ..synthesizers import GeneticBayes
 from ..widgets import LivePanel, View, choice, live, slider
-from .clustering import pairwise
-from .hpprivbayes import ledger_summary
+from .drawing import add_line, add_pairs, ticks
+from .studio import Studio, ledger_summary, pairwise
 
 KEY = ("age", "workclass", "occupation", "race", "sex")  # the quasi-identifiers of the paper's Table VIII, scenario 2
 SENSITIVE = ("relationship", "marital-status", "occupation", "race", "sex")
@@ -29,12 +27,12 @@ SHORT = {"marital-status": "marital", "education-num": "edu-num", "capital-gain"
          "hours-per-week": "hours", "native-country": "country", "relationship": "relation"}  # fmt: skip
 
 
-class Room:
-    """Adult with its income, warm counts, common random numbers, and what the original gives away, kept."""
+class Room(Studio):
+    """A studio of a table with a target to learn, and what the original gives away, kept."""
 
     def __init__(self, dataset: Dataset, seed: int = 14) -> None:
-        self.schema, self.target, self._noise = dataset.schema, str(dataset.target), CommonNoise(seed)
-        self.records = Records(dataset.schema.encode(dataset.frame), dataset.schema)
+        super().__init__(dataset, seed)
+        self.target = str(dataset.target)
         order = np.random.default_rng(seed).permutation(self.records.n)
         self.victims, self.teachers = order[:5000], order[5000 : 5000 + LEARNT]
         self.original = lru_cache(maxsize=16)(
@@ -45,10 +43,7 @@ class Room:
     def fit(self, epsilon: float, k: int | str, guarantee: str, sensitive: str | None) -> GeneticBayes:
         """An ordinary network, or a custom one, with the same random numbers; its exact search takes milliseconds."""
         policy = {} if sensitive is None else {"target": self.target, "sensitive": sensitive}
-        synthesizer = GeneticBayes(epsilon, k=k, search="exact", guarantee=guarantee, **policy)  # type: ignore[arg-type]
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a sketch that is all noise is said in the ledger
-            return synthesizer.fit_records(self.records, noise=self._noise.fresh())
+        return self.run(GeneticBayes(epsilon, k=k, search="exact", guarantee=guarantee, **policy))  # type: ignore[arg-type]
 
     def judge(self, codes: np.ndarray, sensitive: str, teachers: np.ndarray | None = None) -> dict[str, float]:
         """How often GCAP guesses the sensitive attribute of real people, and how well income is learnt, from one table."""
@@ -71,7 +66,7 @@ def room() -> Room:
 def strengths(records: Records, measure: str) -> np.ndarray:
     """Pearson correlations of the coded columns, as the paper draws them, or mutual information in bits: (d, d), NaN on the diagonal."""
     if measure == "I":
-        matrix = pairwise(records)
+        matrix = pairwise(records.lattice)
     else:
         with np.errstate(invalid="ignore", divide="ignore"):  # a synthetic column may be constant
             matrix = np.nan_to_num(np.asarray(np.corrcoef(records.codes.T.astype(np.float32))))
@@ -93,64 +88,53 @@ def compute(here: Room, epsilon: float, k: int | str, sensitive: str, guarantee:
 
 def draw(here: Room, state: dict[str, Any], sensitive: str, guarantee: str, measure: str, title: str) -> go.Figure:
     """Three heat maps above (paper, Fig. 1 a–c); below: the attacker, the classifier, and the loss of the sensitive attribute."""
-    plot, names = figure(title=title, height=720), [SHORT.get(n, n) for n in here.schema.names]
-    place, frames = here.schema.index(sensitive), []
+    plot, names = figure(title=title, height=720, bargap=0.4), [SHORT.get(n, n) for n in here.schema.names]
+    place = here.schema.index(sensitive)
     for number, name in enumerate(TABLES, start=1):
-        at = "" if number == 1 else str(number)
-        plot.add_heatmap(z=state["heat"][name], x=list(range(len(names))), y=list(range(len(names))), xaxis=f"x{at}", yaxis=f"y{at}",
-                         coloraxis="coloraxis", customdata=[[f"{a} × {b}" for a in names] for b in names],
-                         hovertemplate="%{customdata}: %{z:.3f}<extra></extra>")  # fmt: skip
-        frames.append({"type": "rect", "xref": f"x{at}", "yref": f"y{at}", "x0": -0.5, "x1": len(names) - 0.5, "y0": place - 0.5,
-                       "y1": place + 0.5, "line": {"color": PALETTE["attack"], "width": 2}})  # fmt: skip
-    private = PALETTE["private" if guarantee == "strict" else "none"]
-    colours, patterns = [PALETTE["real"], private, private], ["", "/", ""]
-    for what, axis, chance in (("disclosure", 4, "zero rule"), ("utility", 5, "majority")):
-        values = [100 * state["scores"][name][what] for name in TABLES]
-        _bars(plot, axis, values, [f"{v:.1f}" for v in values], colours, patterns)
-        plot.add_scatter(x=[-0.5, 2.5], y=[100 * state[chance]] * 2, mode="lines", xaxis=f"x{axis}", yaxis=f"y{axis}", hoverinfo="skip",
-                         name="always the most frequent value", line={"color": PALETTE["attack"], "dash": "dash"},
-                         showlegend=axis == 4)  # fmt: skip
+        x, y = (f"{axis}{number if number > 1 else ''}" for axis in "xy")
+        add_pairs(plot, state["heat"][name], names, 3, xaxis=x, yaxis=y, coloraxis="coloraxis")
+        plot.add_shape(type="rect", xref=x, yref=y, x0=-0.5, x1=len(names) - 0.5, y0=place - 0.5, y1=place + 0.5,
+                       line={"color": PALETTE["attack"], "width": 2})  # fmt: skip
     losses = [state["loss"][name] for name in TABLES]
     top = max([float(v) for v in losses if v != math.inf], default=1.0) * 1.3 or 1.0
-    _bars(plot, 6, [top if v == math.inf else float(v) for v in losses], ["∞" if v == math.inf else f"{float(v):.3f}" for v in losses],
-          colours, patterns)  # fmt: skip
-    return _axes(plot, names, sensitive, measure, top, frames)
+    private = PALETTE["private" if guarantee == "strict" else "none"]
+    for what, axis, chance in (("disclosure", 4, "zero rule"), ("utility", 5, "majority")):
+        values = [100 * state["scores"][name][what] for name in TABLES]
+        _bars(plot, axis, values, [f"{v:.1f}" for v in values], private)
+        add_line(plot, [-0.5, 2.5], [100 * state[chance]] * 2, {"color": PALETTE["attack"], "dash": "dash"}, xaxis=f"x{axis}",
+                 yaxis=f"y{axis}", name="always the most frequent value", showlegend=axis == 4)  # fmt: skip
+    shown = ["∞" if v == math.inf else f"{float(v):.3f}" for v in losses]
+    _bars(plot, 6, [top if v == math.inf else float(v) for v in losses], shown, private)
+    return _axes(plot, names, sensitive, measure, top)
 
 
-def _bars(plot: go.Figure, axis: int, values: list[float], texts: list[str], colours: list[str], patterns: list[str]) -> None:
-    marker = {"color": colours, "pattern": {"shape": patterns, "fgopacity": 0.5, "fillmode": "overlay", "fgcolor": "#FFFFFF"}}
+def _bars(plot: go.Figure, axis: int, values: list[float], texts: list[str], private: str) -> None:
+    marker = {"color": [PALETTE["real"], private, private],
+              "pattern": {"shape": ["", "/", ""], "fgopacity": 0.5, "fillmode": "overlay", "fgcolor": "#FFFFFF"}}  # fmt: skip
     plot.add_bar(x=[0, 1, 2], y=values, text=texts, textposition="outside", cliponaxis=False, marker=marker, showlegend=False,
                  xaxis=f"x{axis}", yaxis=f"y{axis}", customdata=TABLES, hovertemplate="%{customdata}: %{text}<extra></extra>")  # fmt: skip
 
 
-def _axes(plot: go.Figure, names: list[str], sensitive: str, measure: str, top: float, frames: list[Any]) -> go.Figure:
-    layout: dict[str, Any] = {"shapes": frames, "annotations": []}
-    ticks = {"tickmode": "array", "tickvals": list(range(len(names))), "ticktext": names, "showgrid": False, "zeroline": False}
+def _axes(plot: go.Figure, names: list[str], sensitive: str, measure: str, top: float) -> go.Figure:
     columns = [(0.0, 0.31), (0.345, 0.655), (0.69, 1.0)]
-    below = [
-        (f"attacker finds {sensitive}, %", [0, 105]),
-        ("income learnt, % right", [0, 105]),
-        (f"ε of {sensitive} alone", [0, 1.15 * top]),
-    ]
-    for number, (domain, heading, (label, span)) in enumerate(
-        zip(columns, ("a  original", "b  ordinary network (DS)", "c  custom network"), below, strict=True), start=1
-    ):
-        at = "" if number == 1 else str(number)
-        layout[f"xaxis{at}"] = {"domain": domain, "anchor": f"y{at}", "tickangle": -60, "tickfont": {"size": 10},
-                                "range": [-0.5, len(names) - 0.5], **ticks}  # fmt: skip
-        layout[f"yaxis{at}"] = {"domain": [0.55, 0.95], "anchor": f"x{at}", "range": [len(names) - 0.5, -0.5], "tickfont": {"size": 10},
-                                **ticks, "showticklabels": number == 1}  # fmt: skip
-        layout[f"xaxis{number + 3}"] = {"domain": domain, "anchor": f"y{number + 3}", "tickmode": "array", "tickvals": [0, 1, 2],
-                                        "ticktext": list(TABLES), "range": [-0.6, 2.6], "showgrid": False}  # fmt: skip
-        layout[f"yaxis{number + 3}"] = {"domain": [0, 0.3], "anchor": f"x{number + 3}", "range": span}
+    above = ("a  original", "b  ordinary network (DS)", "c  custom network")
+    below = ((f"attacker finds {sensitive}, %", [0, 105]), ("income learnt, % right", [0, 105]),
+             (f"ε of {sensitive} alone", [0, 1.15 * top]))  # fmt: skip
+    ends = [-0.5, len(names) - 0.5]
+    for number, (domain, heading, (label, span)) in enumerate(zip(columns, above, below, strict=True), start=1):
+        at, under = "" if number == 1 else str(number), number + 3
+        plot.update_layout({
+            f"xaxis{at}": {"domain": domain, "anchor": f"y{at}", "range": ends, "tickfont": {"size": 10}, **ticks(names, -60)},
+            f"yaxis{at}": {"domain": [0.55, 0.95], "anchor": f"x{at}", "range": ends[::-1], "tickfont": {"size": 10}, **ticks(names),
+                           "showticklabels": number == 1},
+            f"xaxis{under}": {"domain": domain, "anchor": f"y{under}", "range": [-0.6, 2.6], **ticks(TABLES), "zeroline": None},
+            f"yaxis{under}": {"domain": [0, 0.3], "anchor": f"x{under}", "range": span},
+        })  # fmt: skip
         for text, y in ((heading, 0.955), (label, 0.305)):
-            layout["annotations"].append({"text": text, "x": domain[0], "y": y, "xref": "paper", "yref": "paper", "xanchor": "left",
-                                          "yanchor": "bottom", "showarrow": False})  # fmt: skip
+            plot.add_annotation(text=text, x=domain[0], y=y, xref="paper", yref="paper", xanchor="left", yanchor="bottom", showarrow=False)
     scale = {"colorscale": "PuOr_r", "cmin": -0.7, "cmax": 0.7} if measure == "r" else {"colorscale": "Cividis", "cmin": 0, "cmax": 1}
     bar = {"thickness": 10, "len": 0.42, "y": 0.75, "title": {"text": "r" if measure == "r" else "bit", "side": "top"}}
-    plot.update_layout(margin={"l": 90, "r": 16, "t": 92, "b": 40}, bargap=0.4, coloraxis={**scale, "colorbar": bar},
-                       legend={"orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom"}, **layout)  # fmt: skip
-    return plot
+    return plot.update_layout(margin={"l": 90, "r": 16, "t": 92, "b": 40}, coloraxis={**scale, "colorbar": bar})
 
 
 def view(
@@ -195,8 +179,3 @@ def panel(dataset: Dataset | None = None) -> LivePanel:
         measure=choice("heat maps", MEASURES, tooltip="what the heat maps show"),
         spends=True,
     )
-
-
-def static() -> go.Figure:
-    """The panel's figure at its first position, for readers without a kernel."""
-    return view().figure

@@ -7,14 +7,13 @@ from functools import lru_cache
 import numpy as np
 import plotly.graph_objects as go
 
-from ..counts import Records
 from ..datasets import Dataset, load_adult
 from ..network import Network
 from ..plots import PALETTE, figure
 from ..structure import Found, Parameters, exact, genetic
 from ..widgets import LivePanel, View, live, slider
-from .clustering import pairwise
-from .hpprivbayes import arcs
+from .drawing import add_arcs, add_dots, arcs, places, split
+from .studio import Studio, pairwise
 
 GENERATIONS = (0, 1, 3, 10, 30, 100, 400)  # ticks
 LONGEST = 400  # generations that are run and stored; a smaller e is their beginning
@@ -24,8 +23,7 @@ class Room:
     """Raw pairwise information of a public teaching table, and the searches on it that were run already."""
 
     def __init__(self, dataset: Dataset) -> None:
-        self.names = dataset.schema.names
-        self.weights = pairwise(Records(dataset.schema.encode(dataset.frame), dataset.schema))
+        self.names, self.weights = dataset.schema.names, pairwise(Studio(dataset).records.lattice)
         self.search = lru_cache(maxsize=32)(self._search)
         self.optimum = lru_cache(maxsize=16)(lambda k: exact(self.weights, k))
 
@@ -47,7 +45,7 @@ def shared(one: Network, two: Network) -> int:
 def draw(here: Room, found: Found, best: Found, generation: int, last: int, title: str) -> go.Figure:
     """Fitness of the generations so far and of the present population above; the best network in its order below."""
     history, plot, blue = found.history[: last + 1], figure(title=title, height=640), PALETTE["none"]
-    network, optimum = found.network(here.names, generation), best.network(here.names)
+    network = found.network(here.names, generation)
     seen, ahead = np.arange(generation + 1), np.arange(generation, last + 1)
     for name, row, dash in (("best", 0, "solid"), ("median", history.shape[1] // 2, "dot")):
         plot.add_scatter(x=seen + 1, y=history[seen, row], customdata=seen, mode="lines", line={"color": blue, "dash": dash},
@@ -58,32 +56,27 @@ def draw(here: Room, found: Found, best: Found, generation: int, last: int, titl
                      line={"color": PALETTE["private"], "width": 2}, hovertemplate="%{y:.3f} bits<extra></extra>")  # fmt: skip
     plot.add_histogram(y=history[generation], xaxis="x2", yaxis="y", ybins={"start": 0, "end": 8, "size": 0.1}, showlegend=False,
                        marker_color=blue, hovertemplate="%{x} individuals<extra></extra>")  # fmt: skip
-    theirs = {frozenset(e) for e in optimum.edges}
-    for name, kept, colour, dash in (("edge of the optimum, too", True, "real", "solid"), ("edge of its own", False, "attack", "dash")):
-        x, y = arcs(Network(tuple((c, tuple(p for p in parents if (frozenset((p, c)) in theirs) == kept)) for c, parents in network.pairs)))
-        plot.add_scatter(x=x, y=y, mode="lines", name=name, xaxis="x3", yaxis="y3", hoverinfo="skip",
-                         line={"color": PALETTE[colour], "width": 1.4, "dash": dash})  # fmt: skip
+    kinds = (("edge of the optimum, too", "real", "solid"), ("edge of its own", "attack", "dash"))
+    for part, (name, colour, dash) in zip(split(network, {frozenset(e) for e in best.network(here.names).edges}), kinds, strict=True):
+        add_arcs(plot, arcs(part), name=name, xaxis="x3", yaxis="y3", showlegend=None,
+                    line={"color": PALETTE[colour], "width": 1.4, "dash": dash})  # fmt: skip
     words = [f"{child} ← {', '.join(parents) or '∅'}" for child, parents in network.pairs]
-    plot.add_scatter(x=list(range(len(network))), y=[0] * len(network), mode="markers", xaxis="x3", yaxis="y3", showlegend=False,
-                     marker={"color": blue, "size": 11}, text=words, hovertemplate="%{text}<extra></extra>")  # fmt: skip
+    add_dots(plot, range(len(network)), words, {"color": blue, "size": 11}, xaxis="x3", yaxis="y3", showlegend=False)
     return _axes(plot, list(network.order), last, found.history.shape[1], best.fitness)
 
 
 def _axes(plot: go.Figure, order: list[str], last: int, population: int, optimum: float) -> go.Figure:
-    ticks = {"tickmode": "array", "tickvals": list(range(len(order))), "ticktext": order, "tickangle": -50}
-    plot.update_layout(
+    return plot.update_layout(
         bargap=0.05,
-        legend={"orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom"},
         margin={"l": 64, "r": 24, "t": 112, "b": 96},
         xaxis={"domain": [0, 0.74], "range": [0, float(np.log10(last + 1))], "type": "log", "anchor": "y", "tickmode": "array",
-               "tickvals": [g + 1 for g in GENERATIONS], "ticktext": [str(g) for g in GENERATIONS], "title": {"text": "generation"}},
-        yaxis={"domain": [0.54, 1], "range": [0.4 * optimum, 1.05 * optimum], "title": {"text": "fitness, bits"}},
-        xaxis2={"domain": [0.77, 1], "anchor": "y", "range": [0, population], "title": {"text": "individuals now"}},
-        xaxis3={"domain": [0, 1], "range": [-0.6, len(order) - 0.4], "anchor": "y3", "showgrid": False, "zeroline": False, **ticks},
+               "tickvals": [g + 1 for g in GENERATIONS], "ticktext": [str(g) for g in GENERATIONS], "title": "generation"},
+        yaxis={"domain": [0.54, 1], "range": [0.4 * optimum, 1.05 * optimum], "title": "fitness, bits"},
+        xaxis2={"domain": [0.77, 1], "anchor": "y", "range": [0, population], "title": "individuals now"},
+        xaxis3={"domain": [0, 1], "anchor": "y3", **places(order)},
         yaxis3={"domain": [0, 0.38], "range": [-0.6, len(order) / 2], "showticklabels": False, "showgrid": False, "zeroline": False,
-                "anchor": "x3", "title": {"text": "best network"}},
+                "anchor": "x3", "title": "best network"},
     )  # fmt: skip
-    return plot
 
 
 def view(
@@ -126,8 +119,3 @@ def panel(dataset: Dataset | None = None) -> LivePanel:
         seed=slider("seed", 0, 0, 19, 1, tooltip="seed, another run of the same search"),
         spends=False,
     )
-
-
-def static() -> go.Figure:
-    """The panel's figure at its first position, for readers without a kernel."""
-    return view().figure

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import warnings
 from functools import lru_cache
 from html import escape
 from typing import Any
@@ -12,10 +10,11 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ..datasets import Dataset
-from ..plots import BOXES, PALETTE, figure
+from ..plots import BOXES, figure
 from ..synthesizers import HMPrivBayes
 from ..widgets import View, choice, live, slider
-from .hpprivbayes import WORDS, Studio, ledger_summary, noise_to_cell, preview, studio
+from .drawing import Line, add_arcs, add_boxes, add_distances, add_dots, add_line, add_noise, half_circles, places, powers
+from .studio import WORDS, Studio, audited, ledger_summary, noise_to_cell, preview, studio
 
 AFFINITIES = {"the guarantee's own": "auto", "similarity": "similarity", "as printed": "printed"}
 Piece = tuple[int, str]  # number of a cluster, and an attribute with at least one bit in it
@@ -31,10 +30,7 @@ def room() -> Studio:
 
 def compute(here: Studio, epsilon: float, k: int, l: int, eta: float, guarantee: str, affinity: str) -> dict[str, Any]:  # noqa: E741
     """Everything that the panel shows, as plain values."""
-    synthesizer = HMPrivBayes(epsilon, k=k, l=l, eta=eta, guarantee=guarantee, affinity=affinity)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # the status says it
-        fitted = here.run(synthesizer)
+    fitted = here.run(HMPrivBayes(epsilon, k=k, l=l, eta=eta, guarantee=guarantee, affinity=affinity))
     codes = here.sample(fitted)
     drowned = guarantee == "strict" and k > 1 and fitted.similarity_ is None
     return {"fitted": fitted, "codes": codes, "distances": here.distances(codes), "noise": noise_to_cell(fitted), "drowned": drowned}
@@ -49,16 +45,9 @@ def pieces(fitted: HMPrivBayes, owners: dict[str, str]) -> dict[Piece, list[str]
     return found
 
 
-def edges(fitted: HMPrivBayes, places: dict[str, int]) -> tuple[list[float | None], list[float | None]]:
-    """Half circles between pieces that hold a parent and its child: x and y of one line trace."""
-    pairs = sorted({(places[p], places[c]) for p, c in fitted.network_.edges if places[p] != places[c]})
-    angle = np.linspace(0, np.pi, 21)
-    x: list[float | None] = []
-    y: list[float | None] = []
-    for a, b in pairs:
-        x += [*((a + b) / 2 - np.cos(angle) * (b - a) / 2).tolist(), None]
-        y += [*(np.sin(angle) * abs(b - a) / 2).tolist(), None]
-    return x, y
+def edges(fitted: HMPrivBayes, places: dict[str, int]) -> Line:
+    """Half circles between pieces that hold a parent and its child."""
+    return half_circles(sorted({(places[p], places[c]) for p, c in fitted.network_.edges if places[p] != places[c]}))
 
 
 def draw(here: Studio, state: dict[str, Any], title: str) -> go.Figure:
@@ -68,57 +57,34 @@ def draw(here: Studio, state: dict[str, Any], title: str) -> go.Figure:
     parts = pieces(fitted, owners)
     labels = [f"{name} ({len(bits)} of {binary.owners.count(name)})" if len(bits) < binary.owners.count(name) else name
               for (_, name), bits in parts.items()]  # fmt: skip
-    places = {bit: i for i, bits in enumerate(parts.values()) for bit in bits}
-    x, y = edges(fitted, places)
-    plot = figure(title=title, height=640)
-    plot.add_scatter(x=x, y=y, mode="lines", line={"color": PALETTE["real"], "width": 1}, hoverinfo="skip", showlegend=False)
+    plot = figure(title=title, height=640, bargap=0.3, margin={"l": 64, "r": 16, "t": 100, "b": 140})
+    add_arcs(plot, edges(fitted, {bit: i for i, bits in enumerate(parts.values()) for bit in bits}))
     means = [float(np.mean([state["noise"][b] for b in bits])) for bits in parts.values()]
-    for number in range(len(fitted.clusters_)):
+    clusters = [[i for i, (c, _) in enumerate(parts) if c == number] for number in range(len(fitted.clusters_))]
+    for number, at in enumerate(clusters):
         fill, _, _, symbol = BOXES[number % len(BOXES)]
-        at = [i for i, (c, _) in enumerate(parts) if c == number]
         words = [f"{labels[i]}: {', '.join(list(parts.values())[i])}" for i in at]
-        plot.add_scatter(x=at, y=[0] * len(at), mode="markers", name=f"C{number + 1}", text=words, showlegend=number < 8,
-                         marker={"color": fill, "size": 11, "symbol": symbol}, hovertemplate="%{text}<extra></extra>")  # fmt: skip
-        plot.add_bar(x=at, y=[max(means[i], 1e-5) for i in at], marker_color=fill, yaxis="y2", showlegend=False, customdata=words,
-                     hovertemplate="%{customdata}: %{y:.3g}<extra></extra>")  # fmt: skip
-    plot.add_scatter(x=[-0.6, len(parts) - 0.4], y=[1, 1], mode="lines", yaxis="y2", hoverinfo="skip", showlegend=False,
-                     line={"color": PALETTE["attack"], "dash": "dash", "width": 1.5})  # fmt: skip
+        add_dots(plot, at, words, {"color": fill, "size": 11, "symbol": symbol}, name=f"C{number + 1}", showlegend=number < 8)
+        add_noise(plot, at, [max(means[i], 1e-5) for i in at], words, fill)
+    add_line(plot, [-0.6, len(parts) - 0.4], [1, 1], yaxis="y2")
     order = list(dict.fromkeys(name for _, name in parts))
-    index = [here.records.schema.index(name) for name in order]
-    plot.add_heatmap(z=state["distances"][np.ix_(index, index)], x=order, y=order, xaxis="x2", yaxis="y3", zmin=0, zmax=0.4,
-                     colorscale="Cividis", colorbar={"title": {"text": "2-way<br>distance"}, "thickness": 12, "len": 0.6, "y": 0.68},
-                     hovertemplate="%{x} × %{y}: %{z:.3f}<extra></extra>")  # fmt: skip
-    _frames(plot, fitted, owners)
-    return _axes(plot, labels, max(sum(c == number for c, _ in parts) for number in range(len(fitted.clusters_))))
-
-
-def _frames(plot: go.Figure, fitted: HMPrivBayes, owners: dict[str, str]) -> None:
-    """A frame around each cluster's own distances, where no attribute is torn."""
-    whole = [list(dict.fromkeys(owners[b] for b in bits)) for bits in fitted.clusters_]
-    start = 0
-    for number, names in enumerate(whole if sum(map(len, whole)) == len(set(owners.values())) else []):
-        a, b = start - 0.5, start + len(names) - 0.5
-        plot.add_shape(type="rect", xref="x2", yref="y3", x0=a, x1=b, y0=a, y1=b, line={"color": BOXES[number % len(BOXES)][0], "width": 3})
-        start += len(names)
+    index = [here.schema.index(name) for name in order]
+    add_distances(plot, state["distances"][np.ix_(index, index)], order, 0.4, len=0.6, y=0.68)
+    whole = [len({owners[b] for b in bits}) for bits in fitted.clusters_]
+    if sum(whole) == len(here.schema):  # no attribute is torn: each cluster's own distances are framed
+        add_boxes(plot, whole, 3, "x2", "y3")
+    return _axes(plot, labels, max(map(len, clusters)))
 
 
 def _axes(plot: go.Figure, labels: list[str], widest: int) -> go.Figure:
-    height = max(widest / 2, 3)
-    ticks = {"tickmode": "array", "tickvals": list(range(len(labels))), "ticktext": labels, "tickangle": -60}
-    wide = {"domain": [0, 0.52], "range": [-0.6, len(labels) - 0.4], "anchor": "y2", "showgrid": False, "zeroline": False}
-    plot.update_layout(
-        bargap=0.3,
-        legend={"orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom"},
-        margin={"l": 64, "r": 16, "t": 100, "b": 140},
-        xaxis={**wide, **ticks, "tickfont": {"size": 12 if len(labels) <= 18 else 9}},
-        yaxis={"domain": [0.5, 0.97], "range": [-0.6, height], "showticklabels": False, "showgrid": False,
-               "zeroline": False, "title": {"text": "a network a cluster"}},
-        yaxis2={"domain": [0, 0.42], "type": "log", "range": [-4, 2], "title": {"text": "noise ÷ mean cell"}, "anchor": "x",
-                "dtick": 1, "exponentformat": "power"},
+    return plot.update_layout(
+        xaxis={"domain": [0, 0.52], "anchor": "y2", **places(labels, -60), "tickfont": {"size": 12 if len(labels) <= 18 else 9}},
+        yaxis={"domain": [0.5, 0.97], "range": [-0.6, max(widest / 2, 3)], "showticklabels": False, "showgrid": False,
+               "zeroline": False, "title": "a network a cluster"},
+        yaxis2={"domain": [0, 0.42], "anchor": "x", **powers(-4, 2, "noise ÷ mean cell")},
         xaxis2={"domain": [0.69, 1], "anchor": "y3", "tickangle": -60, "showgrid": False, "dtick": 1, "tickfont": {"size": 10}},
         yaxis3={"domain": [0.26, 0.97], "anchor": "x2", "autorange": "reversed", "showgrid": False, "dtick": 1, "tickfont": {"size": 10}},
     )  # fmt: skip
-    return plot
 
 
 def shares(fitted: HMPrivBayes) -> str:
@@ -146,12 +112,12 @@ def view(
     state = compute(here, epsilon, int(k), int(l), eta, guarantee, AFFINITIES[affinity])
     fitted, ledger = state["fitted"], state["fitted"].ledger_
     title = f"HMPrivBayes {WORDS[guarantee]}: ε = {epsilon:g}, k = {int(k)}, l = {int(l)}, η = {eta:g}"
-    audited = "infinite" if ledger.epsilon == math.inf else f"{float(ledger.epsilon):g}"
     finite = f" ({float(ledger.finite):.4g} without the raw entropies)" if guarantee == "published" else ""
     over = sum(v > 1 for v in state["noise"].values())
     fallback = "Too noisy to cluster: one cluster instead. " if state["drowned"] else ""
     status = (
-        f"{fallback}Claimed ε = {epsilon:g}, audited ε = {audited}{finite}; mean two-way distance {np.nanmean(state['distances']):.3f}; "
+        f"{fallback}Claimed ε = {epsilon:g}, audited ε = {audited(ledger)}{finite}; "
+        f"mean two-way distance {np.nanmean(state['distances']):.3f}; "
         f"clusters of {', '.join(str(len(c)) for c in fitted.clusters_)} bits; "
         f"{over} of {len(fitted.network_)} tables have more noise than signal."
     )
@@ -172,8 +138,3 @@ def panel(dataset: Dataset | None = None) -> Any:
         affinity=choice("affinity", list(AFFINITIES)),
         spends=True,
     )
-
-
-def static() -> go.Figure:
-    """The panel's figure at its first position, for readers without a kernel."""
-    return view().figure

@@ -11,25 +11,24 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from ..counts import Records
 from ..curator import Curator
 from ..datasets import Dataset, load_adult
 from ..ledger import Ledger, exact
 from ..measures import association_sensitivity, entropy, mutual_information, tvd_from_independence
-from ..mechanisms import CommonNoise
 from ..plots import PALETTE, figure
 from ..widgets import View, choice, live, slider
+from .drawing import add_pairs, ticks
+from .studio import Studio, symmetric
 
 MEASURES = ("I, bits", "R", "R with noise")
 TOPS = {"I, bits": 1.75, "R": 0.65, "R with noise": 0.65}
 
 
-class Room:
-    """A table with warm counts, its raw associations of all pairs, and common random numbers."""
+class Room(Studio):
+    """A studio with the raw associations of all pairs."""
 
     def __init__(self, dataset: Dataset) -> None:
-        self.dataset, self.schema = dataset, dataset.schema
-        self.records, self.noise = Records(dataset.schema.encode(dataset.frame), dataset.schema), CommonNoise(5)
+        super().__init__(dataset, seed=5)
         self.pairs = list(combinations(range(len(self.schema)), 2))
         i, j = np.array(self.pairs).T
         lattice = self.records.lattice
@@ -41,13 +40,6 @@ class Room:
             return self.raw[measure]
         curator = Curator(self.records, Ledger(epsilon), self.noise.fresh())
         return curator.sketch(self.pairs, epsilon, step="all pairs", source="sketch of R")[0]
-
-    def matrix(self, values: np.ndarray) -> np.ndarray:
-        """Symmetric (d, d) matrix, NaN on the diagonal."""
-        out = np.full((len(self.schema), len(self.schema)), np.nan)
-        for (i, j), value in zip(self.pairs, values, strict=True):
-            out[i, j] = out[j, i] = value
-        return out
 
     def noise_scale(self, epsilon: Fraction) -> float:
         """Scale of the noise on each R of the sketch."""
@@ -65,10 +57,8 @@ def draw(here: Room, matrix: np.ndarray, pair: tuple[int, int], measure: str, ti
     """Left: all pairs, the chosen one framed. Right: share of the records minus what independence would give, a cell."""
     names, table = here.schema.names, here.records.table(pair)
     labels = [list(here.schema.attributes[j].labels) for j in pair]
-    plot = figure(title=title, height=640)
-    plot.add_heatmap(z=matrix, x=list(range(len(names))), y=list(range(len(names))), zmin=0, zmax=TOPS[measure], colorscale="Cividis",
-                     customdata=[[f"{a} × {b}" for a in names] for b in names], hovertemplate="%{customdata}: %{z:.4f}<extra></extra>",
-                     colorbar=_key(measure, 0.0))  # fmt: skip
+    plot = figure(title=title, subtitle="all pairs, and the framed pair taken apart", height=640)
+    add_pairs(plot, matrix, names, zmin=0, zmax=TOPS[measure], colorscale="Cividis", colorbar=_key(measure, 0.0))
     for i, j in (pair, pair[::-1]):
         plot.add_shape(type="rect", x0=i - 0.5, x1=i + 0.5, y0=j - 0.5, y1=j + 0.5, line={"color": PALETTE["attack"], "width": 3})
     p = table / table.sum()
@@ -77,16 +67,13 @@ def draw(here: Room, matrix: np.ndarray, pair: tuple[int, int], measure: str, ti
                      colorscale=[[0, PALETTE["none"]], [0.5, "#f3f3f3"], [1, PALETTE["attack"]]], customdata=table.T,
                      hovertemplate="%{x} × %{y}: %{customdata:,} people, P − P·P = %{z:.4f}<extra></extra>",
                      colorbar=_key("P(x,y) − P(x)P(y)", 0.64))  # fmt: skip
-    ticks = {"tickmode": "array", "tickvals": list(range(len(names))), "ticktext": list(names), "showgrid": False, "zeroline": False}
-    plot.update_layout(
-        xaxis={"domain": [0, 0.4], "tickangle": -50, **ticks},
-        yaxis={"autorange": "reversed", **ticks},
+    return plot.update_layout(
+        xaxis={"domain": [0, 0.4], **ticks(names, -50)},
+        yaxis={"autorange": "reversed", **ticks(names)},
         xaxis2={"domain": [0.64, 1], "anchor": "y2", "tickangle": -50, "type": "category"},
         yaxis2={"anchor": "x2", "autorange": "reversed", "type": "category"},
-        title_subtitle={"text": "all pairs, and the framed pair taken apart", "font": {"size": 12}},
         margin={"t": 72, "b": 180},
     )
-    return plot
 
 
 def _key(text: str, x: float) -> dict[str, Any]:
@@ -111,7 +98,7 @@ def view(
     if x == y:
         raise ValueError(f"choose two different attributes: {x} tells everything about itself, I({x}; {x}) is its entropy")
     pair, share = (here.schema.index(x), here.schema.index(y)), exact(epsilon)
-    table, matrix = here.records.table(pair), here.matrix(here.values(measure, share))
+    table, matrix = here.records.table(pair), symmetric(here.values(measure, share), len(here.schema))
     noisy = measure == MEASURES[2]
     title = f"{measure}{f', ε = {epsilon:g}' if noisy else ''}: {x} and {y}"
     status = (
@@ -131,7 +118,7 @@ def view(
 def panel(dataset: Dataset | None = None) -> Any:
     """The live panel; Adult in the thesis' coding unless another public teaching table is given."""
     here = room() if dataset is None else Room(dataset)
-    names, first = list(here.schema.names), np.unravel_index(np.nanargmax(here.matrix(here.raw["I, bits"])), (len(here.schema),) * 2)
+    names, first = list(here.schema.names), here.pairs[int(np.argmax(here.raw["I, bits"]))]
     start = ("relationship", "marital-status") if dataset is None else (names[first[0]], names[first[1]])
     return live(
         lambda **controls: view(here=here, **controls),
@@ -141,8 +128,3 @@ def panel(dataset: Dataset | None = None) -> Any:
         epsilon=slider("ε", 1.0, 0.05, 4.0, 0.05, tooltip="ε of the noisy sketch of all pairs"),
         spends=True,
     )
-
-
-def static() -> go.Figure:
-    """The panel's figure at its first position, for readers without a kernel."""
-    return view().figure

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 from typing import Any
 
 import plotly.graph_objects as go
 
-from ..counts import Records
-from ..datasets import Dataset, load_adult
+from ..datasets import Dataset
 from ..ledger import Entry, Ledger
-from ..mechanisms import CommonNoise
 from ..plots import PALETTE, figure
 from ..synthesizers import HPPrivBayes, PrivBayes, Synthesizer
 from ..widgets import View, choice, live, slider
+from .studio import Studio, studio
 
 ALGORITHMS = ("PrivBayes", "PrivBayes as the thesis reprints it", "HPPrivBayes")
 TOP = 3.0  # both ε axes end here, whatever the sliders say
@@ -25,24 +23,6 @@ PARTS = {
     "sketches": ("#009E73", "."),
     "unaccounted": (PALETTE["attack"], "x"),
 }
-
-
-class Room:
-    """A table with warm counts and common random numbers, kept between two moves of a slider."""
-
-    def __init__(self, dataset: Dataset) -> None:
-        self.dataset = dataset
-        self.records, self.noise = Records(dataset.schema.encode(dataset.frame), dataset.schema), CommonNoise(7)
-
-    def ledger(self, algorithm: str, guarantee: str, epsilon: float, k: int) -> Ledger:
-        """The ledger of one run."""
-        return recipe(algorithm, guarantee, epsilon, k, self.dataset.sensitive).fit_records(self.records, noise=self.noise.fresh()).ledger_
-
-
-@lru_cache(maxsize=1)
-def room() -> Room:
-    """The public teaching table."""
-    return Room(load_adult(coding="thesis"))
 
 
 def recipe(algorithm: str, guarantee: str, epsilon: float, k: int, sensitive: str) -> Synthesizer:
@@ -73,7 +53,7 @@ def totals(ledger: Ledger) -> dict[str, tuple[float, float]]:
 
 def draw(ledger: Ledger, title: str) -> go.Figure:
     """Left: claimed and true ε, stacked by part, red to the end where it is infinite. Right: the loss of each attribute."""
-    plot = figure(title=title, height=460, barmode="stack")
+    plot = figure(title=title, subtitle="what is claimed, what is true, and who bears it", height=460, barmode="stack")
     filled = sum(true for _, true in totals(ledger).values() if true != math.inf)
     for name, (claimed, true) in totals(ledger).items():
         colour, pattern = PARTS[name]
@@ -89,20 +69,19 @@ def draw(ledger: Ledger, title: str) -> go.Figure:
     plot.add_bar(y=list(losses.index), x=[TOP if v == math.inf else float(v) for v in losses], orientation="h", xaxis="x2", yaxis="y2",
                  marker_color=[PALETTE["attack"] if v == math.inf else PALETTE["private"] for v in losses], showlegend=False,
                  text=["∞" if v == math.inf else f"{float(v):.3g}" for v in losses], textposition="outside")  # fmt: skip
-    plot.update_layout(
+    return plot.update_layout(
         xaxis={"domain": [0, 0.42]},
-        yaxis={"range": [0, TOP], "title": {"text": "ε"}},
-        xaxis2={"domain": [0.62, 1], "anchor": "y2", "range": [0, TOP * 1.12], "title": {"text": "loss if only this attribute changes, ε"}},
+        yaxis={"range": [0, TOP], "title": "ε"},
+        xaxis2={"domain": [0.62, 1], "anchor": "y2", "range": [0, TOP * 1.12], "title": "loss if only this attribute changes, ε"},
         yaxis2={"anchor": "x2"},
-        title_subtitle={"text": "what is claimed, what is true, and who bears it", "font": {"size": 12}},
         margin={"t": 84},
     )
-    return plot
 
 
-def view(algorithm: str = "PrivBayes", guarantee: str = "strict", epsilon: float = 1.0, k: int = 2, here: Room | None = None) -> View:
+def view(algorithm: str = "PrivBayes", guarantee: str = "strict", epsilon: float = 1.0, k: int = 2, room: Studio | None = None) -> View:
     """The ledger of one run, as bars and in full."""
-    ledger = (here or room()).ledger(algorithm, guarantee, epsilon, k)
+    room = room or studio()
+    ledger = room.run(recipe(algorithm, guarantee, epsilon, k, room.dataset.sensitive)).ledger_
     title = f"{algorithm}, {guarantee}: ε = {epsilon:g}, k = {int(k)}"
     broken = [rule for rule in ledger.check() if not rule.startswith("L10")]
     said = f"The checker objects: {broken[0]}." if broken else "The checker has no objection."
@@ -112,17 +91,12 @@ def view(algorithm: str = "PrivBayes", guarantee: str = "strict", epsilon: float
 
 def panel(dataset: Dataset | None = None) -> Any:
     """The live panel; Adult in the thesis' coding unless another public teaching table is given."""
-    here = room() if dataset is None else Room(dataset)
+    room = studio() if dataset is None else Studio(dataset)
     return live(
-        lambda **controls: view(here=here, **controls),
+        lambda **controls: view(room=room, **controls),
         algorithm=choice("algorithm", list(ALGORITHMS)),
         guarantee=choice("guarantee", ["strict", "published", "none"]),
         epsilon=slider("ε", 1.0, 0.1, 2.0, 0.1, tooltip="ε, what the run promises to cost"),
         k=slider("k", 2, 0, 3, 1, unit="parents", tooltip="k, largest number of parents"),
         spends=True,
     )
-
-
-def static() -> go.Figure:
-    """The panel's figure at its first position, for readers without a kernel."""
-    return view().figure

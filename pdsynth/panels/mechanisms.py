@@ -12,13 +12,14 @@ from ..datasets import Dataset, load_adult
 from ..mechanisms import CommonNoise, discrete_laplace_pmf, exponential_probabilities
 from ..plots import PALETTE, figure
 from ..widgets import View, choice, live, slider
+from .drawing import powers
 
 REACH = 15  # shown outputs lie this many records around the real count
 FLOOR = 1e-4
 
 
-@lru_cache(maxsize=4)
-def histograms(name: str = "adult") -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
+@lru_cache(maxsize=1)
+def histograms() -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
     """Labels and codes of the categorical attributes of the public teaching table."""
     return _columns(load_adult(complete=True))
 
@@ -65,7 +66,7 @@ def _band(plot: go.Figure, x: Any, p: np.ndarray, epsilon: float, axis: str) -> 
 
 def draw(state: dict[str, Any], labels: tuple[str, ...], epsilon: float, title: str) -> go.Figure:
     """Left: law of a noisy count; right: probability that each value is named the commonest. Logarithmic, fixed ranges."""
-    plot = figure(title=title, height=470)
+    plot = figure(title=title, subtitle="two neighbouring tables, and the band that ε allows", height=470)
     order = np.argsort(-state["choices"][0], kind="stable")
     names = [labels[i] for i in order]
     for axis, x, laws in (("", state["z"], state["laplace"]), ("2", names, [p[order] for p in state["choices"]])):
@@ -78,16 +79,13 @@ def draw(state: dict[str, Any], labels: tuple[str, ...], epsilon: float, title: 
         plot.add_scatter(x=np.array(x)[outside], y=laws[1][outside], mode="markers", name="outside: gives away more than ε",
                          xaxis=f"x{axis}", yaxis=f"y{axis}", showlegend=axis == "",
                          marker={"color": PALETTE["attack"], "symbol": "x", "size": 9})  # fmt: skip
-    log = {"type": "log", "range": [np.log10(FLOOR), 0.1], "exponentformat": "power", "dtick": 1, "title": {"text": "probability"}}
-    plot.update_layout(
-        xaxis={"domain": [0, 0.47], "range": [state["z"][0], state["z"][-1]], "title": {"text": "released count, in people"}},
-        xaxis2={"domain": [0.58, 1], "anchor": "y2", "tickangle": -50, "title": {"text": "value named the commonest"}, "type": "category"},
-        yaxis=log,
-        yaxis2={**log, "anchor": "x2"},
-        title_subtitle={"text": "two neighbouring tables, and the band that ε allows", "font": {"size": 12}},
+    return plot.update_layout(
+        xaxis={"domain": [0, 0.47], "range": [state["z"][0], state["z"][-1]], "title": "released count, in people"},
+        xaxis2={"domain": [0.58, 1], "anchor": "y2", "tickangle": -50, "title": "value named the commonest", "type": "category"},
+        yaxis=powers(np.log10(FLOOR), 0.1, "probability"),
+        yaxis2={"anchor": "x2", **powers(np.log10(FLOOR), 0.1, "probability")},
         margin={"t": 92, "b": 110},
     )
-    return plot
 
 
 def view(epsilon: float = 1.0, attribute: str = "occupation", n: int = 1000, share: float = 1.0, columns: dict | None = None) -> View:
@@ -122,8 +120,3 @@ def panel(dataset: Dataset | None = None) -> Any:
         attribute=choice("attribute", list(columns), "occupation" if "occupation" in columns else None),
         spends=True,
     )
-
-
-def static() -> go.Figure:
-    """The panel's figure at its first position, for readers without a kernel."""
-    return view().figure

@@ -18,7 +18,8 @@ from ..mechanisms import CommonNoise
 from ..plots import PALETTE, figure
 from ..schema import Attribute, Schema
 from ..widgets import View, live, slider
-from .hpprivbayes import Studio, studio
+from .drawing import ticks
+from .studio import Studio, pairwise, studio
 
 SMALL = Schema(tuple(Attribute.categorical(name, ["no", "yes"]) for name in ("smoker", "asthma", "dog")))
 COLUMNS = ("raw mutual information", "R without noise", "R with noise")
@@ -28,15 +29,6 @@ def small_table(moved: bool = False) -> pd.DataFrame:
     """Eight people: seven say the same to all three questions; the eighth smokes and has asthma or, if ``moved``, a dog."""
     eighth = ["yes", "no", "yes"] if moved else ["yes", "yes", "no"]
     return pd.DataFrame([["no"] * 3] * 4 + [["yes"] * 3] * 3 + [eighth], columns=list(SMALL.names))
-
-
-def pairwise(lattice: Lattice, measure: str) -> np.ndarray:
-    """Matrix (d, d) of I (bits) or K (integers), zero diagonal; raw, for a public table only."""
-    d = len(lattice.sizes)
-    i, j = np.triu_indices(d, 1)
-    matrix = np.zeros((d, d), dtype=np.int64 if measure == "K" else float)
-    matrix[i, j] = matrix[j, i] = (lattice.association if measure == "K" else lattice.information)(i, j[:, None])
-    return matrix
 
 
 def order_sensitivity(n: int, sizes: tuple[int, ...]) -> int:
@@ -79,7 +71,7 @@ def asthma_first(moved: bool, epsilon: Fraction | None) -> float:
 
 def compute(room: Studio, epsilon0: Fraction, draw: int) -> dict[str, Any]:
     """Three orders of the attributes and what they are computed from."""
-    records, d = room.records, len(room.records.schema)
+    records, d = room.records, len(room.schema)
     information, k = pairwise(records.lattice, "I"), pairwise(records.lattice, "K")
     scale = Fraction(order_sensitivity(records.n, records.schema.sizes)) / epsilon0
     noisy = k.sum(axis=1) + CommonNoise(draw).child("AMI order").discrete_laplace(np.array(scale), (d,))
@@ -91,68 +83,41 @@ def compute(room: Studio, epsilon0: Fraction, draw: int) -> dict[str, Any]:
 
 def draw_orders(state: dict[str, Any], names: tuple[str, ...], odds: dict[str, tuple[float, float]], title: str) -> go.Figure:
     """Ranks in three columns, one line an attribute; beside them how likely each order of the small table is in both worlds."""
-    plot = figure(title=title, height=520)
+    plot = figure(title=title, height=520, margin={"l": 110, "r": 24, "t": 84, "b": 60}, barmode="group", bargap=0.35)
+    _ranks(plot, state, names)
+    for world, (words, opacity, shape) in enumerate((("eighth person has asthma", 1.0, ""), ("eighth person has a dog", 1 - 0.55, "/"))):
+        chances = [pair[world] for pair in odds.values()]
+        plot.add_bar(x=list(odds), y=chances, name=words, xaxis="x2", yaxis="y2", text=[f"{p:.3g}" for p in chances], cliponaxis=False,
+                     marker={"color": [PALETTE["attack"], PALETTE["private"]], "opacity": opacity, "pattern": {"shape": shape}},
+                     textposition="outside")  # fmt: skip
+    plot.add_scatter(x=[None], y=[None], yaxis="y3", xaxis="x", showlegend=False)
+    sides = [{"range": [len(names) + 0.5, 0.5], "anchor": "x", **ticks([names[j] for j in state["orders"][c]], first=1)} for c in (0, 2)]
+    return plot.update_layout(
+        xaxis={"domain": [0, 0.5], "range": [-0.05, 2.05], **ticks(COLUMNS)},
+        yaxis=sides[0],
+        yaxis3={**sides[1], "overlaying": "y", "side": "right"},
+        xaxis2={"domain": [0.74, 1], "anchor": "y2", "showgrid": False, "title": "P(asthma enters before dog)"},
+        yaxis2={"domain": [0, 0.94], "range": [0, 1.08], "anchor": "x2"},
+    )
+
+
+def _ranks(plot: go.Figure, state: dict[str, Any], names: tuple[str, ...]) -> None:
+    """One line an attribute through its three ranks; those that the noise moves far are marked."""
     ranks = np.array([np.argsort(order) + 1 for order in state["orders"]])
     for moves, colour, label in ((False, PALETTE["real"], "moves less than 3 ranks"), (True, PALETTE["private"], "moves 3 ranks or more")):
         chosen = [j for j in range(len(names)) if (abs(ranks[2, j] - ranks[1, j]) >= 3) == moves]
-        x = [v for _ in chosen for v in (0, 1, 2, None)]
-        y = [v for j in chosen for v in (*ranks[:, j].tolist(), None)]
         hover = [v for j in chosen for v in (*(f"{names[j]}: {a[j]:.4f}" for a in state["values"]), None)]
-        plot.add_scatter(
-            x=x,
-            y=y,
-            text=hover,
-            mode="lines+markers",
-            name=label,
-            hovertemplate="%{text}<extra></extra>",
-            line={"color": colour, "width": 2 + moves},
-            marker={"size": 8, "symbol": "diamond" if moves else "circle"},
-        )
-    worlds = ("eighth person has asthma", "eighth person has a dog")
-    for w, world in enumerate(worlds):
-        plot.add_bar(
-            x=list(odds),
-            y=[pair[w] for pair in odds.values()],
-            name=world,
-            xaxis="x2",
-            yaxis="y2",
-            marker={"color": [PALETTE["attack"], PALETTE["private"]], "opacity": 1 - 0.55 * w, "pattern": {"shape": "/" if w else ""}},
-            text=[f"{pair[w]:.3g}" for pair in odds.values()],
-            textposition="outside",
-            cliponaxis=False,
-        )
-    sides = [
-        {"tickmode": "array", "tickvals": list(range(1, len(names) + 1)), "ticktext": [names[j] for j in state["orders"][c]]}
-        for c in (0, 2)
-    ]
-    shared = {"range": [len(names) + 0.5, 0.5], "showgrid": False, "zeroline": False}
-    plot.add_scatter(x=[None], y=[None], yaxis="y3", xaxis="x", showlegend=False)
-    plot.update_layout(
-        margin={"l": 110, "r": 24, "t": 84, "b": 60},
-        barmode="group",
-        bargap=0.35,
-        xaxis={
-            "domain": [0, 0.5],
-            "range": [-0.05, 2.05],
-            "tickmode": "array",
-            "tickvals": [0, 1, 2],
-            "ticktext": list(COLUMNS),
-            "showgrid": False,
-            "zeroline": False,
-        },
-        yaxis={**shared, **sides[0], "anchor": "x"},
-        yaxis3={**shared, **sides[1], "anchor": "x", "overlaying": "y", "side": "right"},
-        xaxis2={"domain": [0.74, 1], "anchor": "y2", "showgrid": False, "title": {"text": "P(asthma enters before dog)"}},
-        yaxis2={"domain": [0, 0.94], "range": [0, 1.08], "anchor": "x2"},
-    )
-    return plot
+        plot.add_scatter(x=[0, 1, 2, None] * len(chosen), y=[v for j in chosen for v in (*ranks[:, j].tolist(), None)], text=hover,
+                         mode="lines+markers", name=label, hovertemplate="%{text}<extra></extra>",
+                         line={"color": colour, "width": 2 + moves},
+                         marker={"size": 8, "symbol": "diamond" if moves else "circle"})  # fmt: skip
 
 
 def view(epsilon: float = 1.0, share: float = 0.02, draw: int = 1, room: Studio | None = None) -> View:
     """Everything for one position of the sliders; the order is paid with ``share · epsilon``."""
     room = room or studio()
     epsilon0 = exact(round(epsilon, 4)) * exact(round(share, 4))
-    names, state = room.records.schema.names, compute(room, epsilon0, int(draw))
+    names, state = room.schema.names, compute(room, epsilon0, int(draw))
     odds = {
         "raw order": (asthma_first(False, None), asthma_first(True, None)),
         "noisy order": (asthma_first(False, epsilon0), asthma_first(True, epsilon0)),
@@ -182,8 +147,3 @@ def panel(dataset: Dataset | None = None) -> Any:
         draw=slider("draw", 1, 1, 20, 1, tooltip="draw, which random numbers"),
         spends=True,
     )
-
-
-def static() -> go.Figure:
-    """The panel's figure at its first position, for readers without a kernel."""
-    return view().figure

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from functools import lru_cache
 from typing import Any
 
@@ -15,7 +14,7 @@ from ..synthesizers import PPBA, HPPrivBayes, PrivBayes, Synthesizer
 from ..synthesizers import parts as p
 from ..synthesizers.groups import TwoGroups
 from ..widgets import View, choice, live, slider
-from .hpprivbayes import Studio, ledger_summary, studio
+from .studio import Studio, ledger_summary, mean_without, studio
 
 CUSTOM = "custom network, two groups"
 METHODS = ("HPPrivBayes", "HPPrivBayes, groups by policy", "PPBA", CUSTOM)
@@ -38,13 +37,9 @@ def recipe(method: str, epsilon: float, r: float, theta: float, q: float, datase
 
 def place(room: Studio, synthesizer: Synthesizer) -> dict[str, Any]:
     """The fitted synthesizer, the losses of all attributes, and the mean two-way distance of the pairs without the sensitive one."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # the figure shows what a small budget bears
-        fitted = room.run(synthesizer)
-    distances = room.distances(room.sample(fitted))
-    s = room.records.schema.index(str(room.dataset.sensitive))
-    rest = np.delete(np.delete(distances, s, 0), s, 1)
-    return {"fitted": fitted, "losses": fitted.ledger_.attribute_epsilon(), "rest": float(np.nanmean(rest)),
+    fitted = room.run(synthesizer)
+    distances, s = room.distances(room.sample(fitted)), room.schema.index(str(room.dataset.sensitive))
+    return {"fitted": fitted, "losses": fitted.ledger_.attribute_epsilon(), "rest": mean_without(distances, s),
             "with": float(np.nanmean(distances[s]))}  # fmt: skip
 
 
@@ -71,14 +66,13 @@ def draw(state: dict[str, Any], room: Studio, title: str) -> go.Figure:
                      name="known before the run" if before else "ex post: promises nothing",
                      marker={"color": PALETTE["private"], "size": 15, "symbol": "circle" if before else "circle-open",
                              "line": {"width": 3, "color": PALETTE["private"]}})  # fmt: skip
-    plot.update_layout(
-        xaxis={"domain": [0, 0.36], "range": [0, 2.3], "title": {"text": "loss if only this attribute changes, ε"}},
+    return plot.update_layout(
+        xaxis={"domain": [0, 0.36], "range": [0, 2.3], "title": "loss if only this attribute changes, ε"},
         xaxis2={"domain": [0.56, 1], "anchor": "y2", "type": "log", "range": [-2.5, 0.35], "tickvals": TICKS,
-                "ticktext": [f"{t:g}" for t in TICKS], "tickangle": -45, "title": {"text": f"ε that {sensitive} loses"}},
-        yaxis2={"anchor": "x2", "range": [0, 0.25], "title": {"text": "mean 2-way distance of the rest"}},
+                "ticktext": [f"{t:g}" for t in TICKS], "tickangle": -45, "title": f"ε that {sensitive} loses"},
+        yaxis2={"anchor": "x2", "range": [0, 0.25], "title": "mean 2-way distance of the rest"},
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0.5}, margin={"t": 92, "l": 110},
     )  # fmt: skip
-    return plot
 
 
 def known_before(state: dict[str, Any], room: Studio) -> bool:
@@ -119,8 +113,3 @@ def panel(dataset: Dataset | None = None) -> Any:
         q=slider("q", 1.1, 0.7, 1.5, 0.05, tooltip="q, budget of a table against the one ranked before it"),
         spends=True,
     )
-
-
-def static() -> go.Figure:
-    """The panel's figure at its first position, for readers without a kernel."""
-    return view().figure

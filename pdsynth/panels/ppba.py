@@ -10,13 +10,12 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ..datasets import Dataset
-from ..network import Network
 from ..plots import PALETTE, figure
 from ..structure.tree import maximum_spanning_tree
 from ..synthesizers import PPBA
 from ..widgets import LivePanel, View, choice, live, slider
-from .clustering import pairwise
-from .hpprivbayes import WORDS, Studio, arcs, ledger_summary, noise_to_cell, studio
+from .drawing import add_arcs, add_dots, add_line, arcs, places, split
+from .studio import WORDS, Studio, audited, ledger_summary, noise_to_cell, pairwise, studio
 
 RATIOS = (0.5, 0.7, 0.85, 1.0, 1.2, 1.5, 2.0)
 STRONGEST = 4  # tables, the heaviest first
@@ -32,8 +31,8 @@ def fit(room: Studio, epsilon: float, k: int, q: float, guarantee: str) -> tuple
 @lru_cache(maxsize=4)
 def raw_tree(room: Studio) -> frozenset[frozenset[str]]:
     """The maximum spanning tree of the raw information of a public teaching table."""
-    names = room.records.schema.names
-    return frozenset(frozenset((names[i], names[j])) for i, j in maximum_spanning_tree(pairwise(room.records)))
+    names = room.schema.names
+    return frozenset(frozenset((names[i], names[j])) for i, j in maximum_spanning_tree(pairwise(room.records.lattice)))
 
 
 def ranked(fitted: PPBA) -> list[str]:
@@ -71,70 +70,59 @@ def sweep(room: Studio, epsilon: float, k: int, guarantee: str) -> dict[str, lis
 
 def draw(room: Studio, state: dict[str, Any], q: float, title: str) -> go.Figure:
     """Left: the network in its order, and the tables by rank. Right: distances and losses against q."""
-    fitted, tree = state["fitted"], raw_tree(room)
-    order, network, plot = list(fitted.network_.order), fitted.network_, figure(title=title, height=640)
-    for name, inside, colour, dash in (
-        ("edge of the raw tree, too", True, "real", "solid"),
-        ("another edge", False, "none", "dot"),
-    ):
-        kept = Network(tuple((c, tuple(p for p in parents if (frozenset((p, c)) in tree) == inside)) for c, parents in network.pairs))
-        x, y = arcs(kept)
-        plot.add_scatter(x=x, y=y, mode="lines", name=name, hoverinfo="skip", line={"color": PALETTE[colour], "dash": dash, "width": 1.5})
+    fitted = state["fitted"]
+    network, order, plot = fitted.network_, list(fitted.network_.order), figure(title=title, height=640, bargap=0.3)
+    kinds = (("edge of the raw tree, too", "real", "solid"), ("another edge", "none", "dot"))
+    for part, (name, colour, dash) in zip(split(network, raw_tree(room)), kinds, strict=True):
+        add_arcs(plot, arcs(part), name=name, showlegend=None, line={"color": PALETTE[colour], "dash": dash, "width": 1.5})
     weights = fitted.learnt_.weights
     words = [f"{c} ← {', '.join(p) or '∅'}<br>weight {weights.get(c, 0.0):.3g}" for c, p in network.pairs]
-    plot.add_scatter(x=list(range(len(order))), y=[0] * len(order), mode="markers", text=words, hovertemplate="%{text}<extra></extra>",
-                     marker={"color": PALETTE["none"], "size": 10}, showlegend=False)  # fmt: skip
+    add_dots(plot, range(len(order)), words, {"color": PALETTE["none"], "size": 10}, showlegend=False)
     names, share, noise = ranked(fitted), shares(fitted), noise_to_cell(fitted)
     plot.add_bar(x=list(range(len(names))), y=[100 * share[n] for n in names], xaxis="x2", yaxis="y2", marker_color=PALETTE["private"],
                  customdata=[[n, noise[n]] for n in names], showlegend=False,
                  hovertemplate="%{customdata[0]}: %{y:.1f} % of the budget, noise ÷ cell %{customdata[1]:.3g}<extra></extra>")  # fmt: skip
-    found = state["sweep"]
+    _against_q(plot, state["sweep"], q, room.dataset.sensitive)
+    return _axes(plot, order, names)
+
+
+def _against_q(plot: go.Figure, found: dict[str, list[float]], q: float, sensitive: str) -> None:
+    """Two pictures, each with two named curves and a line at the present q."""
     for name, key, place, colour, dash in (
         ("mean of all pairs", "mean", 3, "private", "solid"), ("strongest pairs", "strongest", 3, "none", "dash"),
-        ("dearest attribute", "dearest", 4, "private", "solid"), (room.dataset.sensitive, "sensitive", 4, "none", "dash"),
+        ("dearest attribute", "dearest", 4, "private", "solid"), (sensitive, "sensitive", 4, "none", "dash"),
     ):  # fmt: skip
         y = found[key] if np.isfinite(found[key]).all() else [None] * len(RATIOS)
         plot.add_scatter(x=list(RATIOS), y=y, mode="lines+markers", showlegend=False, name=name, xaxis=f"x{place}",
                          yaxis=f"y{place}", line={"color": PALETTE[colour], "dash": dash},
                          hovertemplate=f"{name}, q = %{{x}}: %{{y:.3f}}<extra></extra>")  # fmt: skip
     for place in (3, 4):
-        plot.add_scatter(x=[q, q], y=[0, 1], mode="lines", xaxis=f"x{place}", yaxis=f"y{place}", hoverinfo="skip", showlegend=False,
-                         line={"color": PALETTE["attack"], "width": 1.5, "dash": "dash"})  # fmt: skip
-    return _axes(plot, order, names, bool(np.isfinite(found["dearest"]).all()), room.dataset.sensitive)
-
-
-def _axes(plot: go.Figure, order: list[str], names: list[str], finite: bool, sensitive: str) -> go.Figure:
-    def named(labels: list[str]) -> dict[str, Any]:
-        ticks = {"tickmode": "array", "tickvals": list(range(len(labels))), "ticktext": labels, "tickangle": -50}
-        return {"range": [-0.6, len(labels) - 0.4], "showgrid": False, "zeroline": False, **ticks}
-
-    ratios = {
-        "type": "log",
-        "range": [math.log10(0.47), math.log10(2.12)],
-        "tickvals": list(RATIOS),
-        "ticktext": [f"{q:g}" for q in RATIOS],
-    }
-    notes = [("x3", "y3", 1.5, 0.84, "strongest pairs", "none"), ("x3", "y3", 0.62, 0.64, "mean of all pairs", "private")]
-    if finite:
-        notes += [("x4", "y4", 0.62, 0.9, "dearest attribute", "private"), ("x4", "y4", 0.62, 0.12, sensitive, "none")]
+        add_line(plot, [q, q], [0, 1], xaxis=f"x{place}", yaxis=f"y{place}")
+    notes = [(3, 1.5, 0.84, "strongest pairs", "none"), (3, 0.62, 0.64, "mean of all pairs", "private")]
+    if np.isfinite(found["dearest"]).all():
+        notes += [(4, 0.62, 0.9, "dearest attribute", "private"), (4, 0.62, 0.12, sensitive, "none")]
     else:
-        notes.append(("x4", "y4", 1.0, 0.5, "no finite ε: the tree is read off the records", "attack"))
-    for x_axis, y_axis, x, y, text, colour in notes:
-        plot.add_annotation(x=math.log10(x), y=y, xref=x_axis, yref=y_axis, text=text, showarrow=False, font={"color": PALETTE[colour]})
-    plot.update_layout(
-        bargap=0.3,
+        notes.append((4, 1.0, 0.5, "no finite ε: the tree is read off the records", "attack"))
+    for place, x, height, text, colour in notes:
+        plot.add_annotation(x=math.log10(x), y=height, xref=f"x{place}", yref=f"y{place}", text=text, showarrow=False,
+                            font={"color": PALETTE[colour]})  # fmt: skip
+
+
+def _axes(plot: go.Figure, order: list[str], names: list[str]) -> go.Figure:
+    ratios = {"type": "log", "range": [math.log10(0.47), math.log10(2.12)], "tickvals": list(RATIOS),
+              "ticktext": [f"{q:g}" for q in RATIOS]}  # fmt: skip
+    return plot.update_layout(
         margin={"l": 64, "r": 24, "t": 84, "b": 110},
-        xaxis={"domain": [0, 0.5], "anchor": "y", **named(order)},
+        xaxis={"domain": [0, 0.5], "anchor": "y", **places(order)},
         yaxis={"domain": [0.64, 1], "range": [-0.8, len(order) / 2], "showticklabels": False, "showgrid": False, "zeroline": False,
-               "title": {"text": "network"}},
-        xaxis2={"domain": [0, 0.5], "anchor": "y2", **named(names)},
-        yaxis2={"domain": [0, 0.36], "type": "log", "range": [-2, 2], "dtick": 1, "anchor": "x2", "title": {"text": "budget, % (by rank)"}},
+               "title": "network"},
+        xaxis2={"domain": [0, 0.5], "anchor": "y2", **places(names)},
+        yaxis2={"domain": [0, 0.36], "type": "log", "range": [-2, 2], "dtick": 1, "anchor": "x2", "title": "budget, % (by rank)"},
         xaxis3={"domain": [0.6, 1], "anchor": "y3", **ratios},
-        yaxis3={"domain": [0.6, 1], "range": [0, 1], "anchor": "x3", "title": {"text": "2-way distance"}},
-        xaxis4={"domain": [0.6, 1], "anchor": "y4", "title": {"text": "q"}, **ratios},
-        yaxis4={"domain": [0, 0.46], "range": [0, 1], "anchor": "x4", "title": {"text": "loss ÷ ε"}},
+        yaxis3={"domain": [0.6, 1], "range": [0, 1], "anchor": "x3", "title": "2-way distance"},
+        xaxis4={"domain": [0.6, 1], "anchor": "y4", "title": "q", **ratios},
+        yaxis4={"domain": [0, 0.46], "range": [0, 1], "anchor": "x4", "title": "loss ÷ ε"},
     )  # fmt: skip
-    return plot
 
 
 def view(epsilon: float = 1.0, k: int = 1, q: float = 1.2, guarantee: str = "strict", room: Studio | None = None) -> View:
@@ -145,12 +133,11 @@ def view(epsilon: float = 1.0, k: int = 1, q: float = 1.2, guarantee: str = "str
     title = f"PPBA {WORDS[guarantee]}: ε = {epsilon:g}, k = {k}, q = {q:g}"
     names, share = ranked(fitted), shares(fitted)
     losses = fitted.ledger_.attribute_epsilon().astype(float)
-    audited = "infinite" if fitted.ledger_.epsilon == math.inf else f"{float(fitted.ledger_.epsilon):g}"
-    words = "" if audited == "infinite" else (
+    words = "" if fitted.ledger_.epsilon == math.inf else (
         f" A change of {losses.idxmax()} costs {losses.max():.2f}, of {room.dataset.sensitive} {losses[room.dataset.sensitive]:.2f}."
     )  # fmt: skip
     status = (
-        f"Claimed ε = {epsilon:g}, audited ε = {audited}; mean two-way distance {np.nanmean(distances):.3f}, "
+        f"Claimed ε = {epsilon:g}, audited ε = {audited(fitted.ledger_)}; mean two-way distance {np.nanmean(distances):.3f}, "
         f"{strongest(fitted, distances):.3f} on the strongest pairs. The heaviest table, {names[0]}, gets {share[names[0]]:.1%} of the "
         f"tables' budget, the lightest, {names[-1]}, {share[names[-1]]:.1%}.{words}"
     )
@@ -168,8 +155,3 @@ def panel(dataset: Dataset | None = None) -> LivePanel:
         guarantee=choice("guarantee", ["strict", "published", "none"]),
         spends=True,
     )
-
-
-def static() -> go.Figure:
-    """The panel's figure at its first position, for readers without a kernel."""
-    return view().figure

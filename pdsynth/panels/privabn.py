@@ -18,7 +18,8 @@ from ..plots import PALETTE, figure
 from ..schema import Attribute, Schema
 from ..synthesizers import PrivABN
 from ..widgets import View, choice, live, slider
-from .hpprivbayes import Studio, ledger_summary
+from .drawing import powers
+from .studio import Studio, ledger_summary
 
 QUERIES, RUNS = 200, 4_000
 KINDS = {"published": ("as published", "attack", "solid"), "strict": ("strict", "private", "solid"), "none": ("no noise", "none", "dash")}
@@ -87,8 +88,8 @@ class Room(Studio):
     def queries(self, alpha: int) -> Marginals:
         """The counts of 200 random α-way queries, a public sample."""
         if alpha not in self._queries:
-            sets = attribute_sets(len(self.records.schema), alpha, QUERIES)
-            self._queries[alpha] = Marginals(self.records, self.records.schema, sets=sets)
+            sets = attribute_sets(len(self.schema), alpha, QUERIES)
+            self._queries[alpha] = Marginals(self.records, self.schema, sets=sets)
         return self._queries[alpha]
 
 
@@ -128,7 +129,7 @@ def lone(here: Room, epsilon: float) -> dict[str, float]:
     A guess is the more probable answer in a released table. From the published tables it reads the person's own answer; from the
     strict ones, at the same child, it says what the crowd of the strict configuration says. ``people``: how many they are.
     """
-    codes, schema = here.records.codes, here.records.schema
+    codes, schema = here.records.codes, here.schema
     (published, _), (strict, _) = fit(here, epsilon, "published"), fit(here, epsilon, "strict")
     people: set[int] = set()
     right = {"published": 0, "strict": 0}
@@ -172,7 +173,8 @@ def told_apart(no: np.ndarray, yes: np.ndarray) -> float:
 
 def draw(here: Room, state: dict[str, Any], alpha: int, title: str) -> go.Figure:
     """Numbers of parents and query errors above; the two worlds of a lone person and the guesses of an attacker below."""
-    plot, m = figure(title=title, height=640), len(here.records.schema)
+    m = len(here.schema)
+    plot = figure(title=title, height=640, barmode="group", bargap=0.25, margin={"l": 64, "r": 24, "t": 84, "b": 60})
     for name in ("published", "strict"):
         words, colour, _ = KINDS[name]
         fitted = state["fits"][name][0]
@@ -199,32 +201,23 @@ def draw(here: Room, state: dict[str, Any], alpha: int, title: str) -> go.Figure
     for x, height, anchor, text, colour in places:
         ink = {"color": PALETTE[colour]}
         plot.add_annotation(x=x, y=height, xref="x3", yref="y3", text=text, showarrow=False, xanchor=anchor, font=ink)
-    return _axes(plot, m, alpha)
-
-
-def _axes(plot: go.Figure, m: int, alpha: int) -> go.Figure:
-    plot.update_layout(
-        barmode="group",
-        bargap=0.25,
-        margin={"l": 64, "r": 24, "t": 84, "b": 60},
-        xaxis={"domain": [0, 0.46], "range": [0.4, m + 0.6], "anchor": "y", "title": {"text": "place in the network"}},
-        yaxis={"domain": [0.58, 1], "range": [0, m], "anchor": "x", "title": {"text": "parents"}},
-        xaxis2={"domain": [0.58, 1], "range": [0, 100], "anchor": "y2", "title": {"text": f"{alpha}-way queries, sorted, %"}},
-        yaxis2={"domain": [0.58, 1], "type": "log", "range": [-4, 0], "dtick": 1, "exponentformat": "power", "anchor": "x2",
-                "title": {"text": "L2 error"}},
-        xaxis3={"domain": [0, 0.46], "range": [-0.03, 1.03], "anchor": "y3", "title": {"text": "released P*(S = 1 | π*), one lone person"}},
-        yaxis3={"domain": [0, 0.4], "range": [-2, 102], "anchor": "x3", "title": {"text": "releases up to here, %"}},
+    return plot.update_layout(
+        xaxis={"domain": [0, 0.46], "range": [0.4, m + 0.6], "anchor": "y", "title": "place in the network"},
+        yaxis={"domain": [0.58, 1], "range": [0, m], "anchor": "x", "title": "parents"},
+        xaxis2={"domain": [0.58, 1], "range": [0, 100], "anchor": "y2", "title": f"{alpha}-way queries, sorted, %"},
+        yaxis2={"domain": [0.58, 1], "anchor": "x2", **powers(-4, 0, "L2 error")},
+        xaxis3={"domain": [0, 0.46], "range": [-0.03, 1.03], "anchor": "y3", "title": "released P*(S = 1 | π*), one lone person"},
+        yaxis3={"domain": [0, 0.4], "range": [-2, 102], "anchor": "x3", "title": "releases up to here, %"},
         xaxis4={"domain": [0.72, 1], "range": [0, 1], "tickformat": ".0%", "anchor": "y4",
-                "title": {"text": "lone people guessed rightly"}},
+                "title": "lone people guessed rightly"},
         yaxis4={"domain": [0.06, 0.36], "anchor": "x4", "showgrid": False},
     )  # fmt: skip
-    return plot
 
 
 def view(epsilon: float = 0.05, alpha: int = 3, data: str = "Adult, yes–no", here: Room | None = None) -> View:
     """Everything for one position of the controls."""
     here = here or room(data)
-    n, m, epsilon = here.records.n, len(here.records.schema), round(epsilon, 4)
+    n, m, epsilon = here.records.n, len(here.schema), round(epsilon, 4)
     fits = {name: fit(here, epsilon if name != "none" else 1.0, name) for name in KINDS}
     real = here.queries(int(alpha))
     errors = {name: real.norms(codes)[1] for name, (_, codes) in fits.items()}
@@ -251,7 +244,7 @@ def panel(dataset: Dataset | None = None) -> Any:
     """The live panel; Adult as yes–no questions, or any table of the paper that is here, unless another public table is given."""
     names = available() if dataset is None else [dataset.name]
     here = None if dataset is None else Room(dataset)
-    m = 16 if here is None else len(here.records.schema)
+    m = 16 if here is None else len(here.schema)
     return live(
         lambda **controls: view(here=here, **controls),
         epsilon=slider("ε", 0.05, 0.01, 1.0, 0.01, tooltip="ε, total privacy budget"),
@@ -259,8 +252,3 @@ def panel(dataset: Dataset | None = None) -> Any:
         data=choice("table", names),
         spends=True,
     )
-
-
-def static() -> go.Figure:
-    """The panel's figure at its first position, for readers without a kernel."""
-    return view().figure

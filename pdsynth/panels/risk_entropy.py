@@ -15,22 +15,22 @@ from ..curator import Curator
 from ..datasets import Dataset, load_adult
 from ..ledger import Ledger, exact
 from ..measures import normalised_risk_entropy
-from ..mechanisms import CommonNoise, Noise
+from ..mechanisms import Noise
 from ..plots import PALETTE, figure
 from ..widgets import View, choice, live, slider
-from .hpprivbayes import ledger_summary
+from .studio import Studio, ledger_summary
 
 SIGNS = {"paper, more OE, more noise": 1, "reversed": -1, "equal shares": 0}
 READINGS = {"noisy histograms": "strict", "raw, as published": "published"}
 RAW = "the entropies of the raw records set the noise scales, so the scales differ between neighbours"
 
 
-class Room:
-    """The one-way counts of a table, and of every 10th and 100th of its records, with common random numbers."""
+class Room(Studio):
+    """A studio with the one-way counts of its table, and of every 10th and 100th of its records."""
 
-    def __init__(self, dataset: Dataset, seed: int = 9) -> None:
-        self.dataset, self.schema, self.noise = dataset, dataset.schema, CommonNoise(seed)
-        codes = self.schema.encode(dataset.frame)
+    def __init__(self, dataset: Dataset) -> None:
+        super().__init__(dataset, seed=9)
+        codes = self.records.codes
         self.sizes = {f"{len(codes[::step]):,}": Records(codes[::step], self.schema) for step in (1, 10, 100)}
 
     @property
@@ -89,13 +89,13 @@ def draw(state: dict[str, Any], order: list[str], title: str) -> go.Figure:
     plot.update_layout(
         margin={"l": 130, "r": 24, "t": 84, "b": 60},
         bargap=0.3,
-        xaxis={"domain": [0, 0.34], "range": [0, 1.05], "title": {"text": "normalised risk entropy"}},
+        xaxis={"domain": [0, 0.34], "range": [0, 1.05], "title": "normalised risk entropy"},
         yaxis={**rows, "categoryorder": "array", "categoryarray": order},
         xaxis2={"domain": [0.39, 0.68], "range": [0, 0.16], "anchor": "y2", "tickformat": ".0%",
-                "title": {"text": "share of the tables' ε"}},
+                "title": "share of the tables' ε"},
         yaxis2={**hidden, "anchor": "x2"},
         xaxis3={"domain": [0.73, 1], "range": [-4, 2], "type": "log", "dtick": 2, "exponentformat": "power", "anchor": "y3", "tickangle": 0,
-                "title": {"text": "noise ÷ mean cell"}},
+                "title": "noise ÷ mean cell"},
         yaxis3={**hidden, "anchor": "x3"},
     )  # fmt: skip
     return plot
@@ -155,8 +155,3 @@ def panel(dataset: Dataset | None = None) -> Any:
         records=choice("records", list(here.sizes)),
         spends=True,
     )
-
-
-def static() -> go.Figure:
-    """The panel's figure at its first position, for readers without a kernel."""
-    return view().figure

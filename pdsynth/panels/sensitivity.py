@@ -15,7 +15,9 @@ from ..ledger import exact, histogram_cost
 from ..measures import sensitivity_weights
 from ..plots import PALETTE, figure
 from ..widgets import View, choice, live, slider
-from .hpprivbayes import GROUP_COLOURS, Studio, studio
+from .drawing import DASHED, add_line, powers
+from .hpprivbayes import GROUP_COLOURS
+from .studio import Studio, studio
 
 TABLES = Fraction(65, 100)  # what L0 = 0.05 and L1 = 0.3 leave of ε = 1 for the tables of both groups
 
@@ -31,134 +33,70 @@ def printed_weights(counts: np.ndarray, direction: str) -> np.ndarray:
 
 def compute(room: Studio, theta: float, r: Fraction, attribute: str, direction: str, v_min: Fraction) -> dict[str, Any]:
     """Groups by I(X, S) ≥ θ on a public table, and the noise scales of one attribute in both readings, in records."""
-    schema, lattice = room.records.schema, room.records.lattice
+    schema, lattice = room.schema, room.records.lattice
     s, others = schema.index(room.dataset.sensitive), np.arange(len(schema))
     bits = lattice.information(others, np.full((len(others), 1), s))
     bits[s] = np.inf
     a = [name for name, value in zip(schema.names, bits, strict=True) if value >= theta]
     b = [name for name in schema.names if name not in a]
     epsilon2, epsilon3 = TABLES * r / (1 + r), TABLES / (1 + r)
-    state: dict[str, Any] = {
-        "bits": dict(zip(schema.names, bits.tolist(), strict=True)),
-        "A": a,
-        "B": b,
-        "scale_a": float(2 * len(a) / epsilon2),
-    }
     counts = room.records.table((schema.index(attribute),))
-    state |= {"counts": counts, "labels": schema[attribute].labels, "in_a": attribute in a}
+    state = {"bits": dict(zip(schema.names, bits.tolist(), strict=True)), "A": a, "B": b, "scale_a": float(2 * len(a) / epsilon2),
+             "counts": counts, "labels": schema[attribute].labels, "in_a": attribute in a}  # fmt: skip
     if attribute in b:
         paid, w = epsilon3 / len(b), printed_weights(counts, direction)
         v = value_weights(counts, direction, v_min)
         printed, tight = printed_scales(w, len(b), epsilon3), tight_scales(v, paid, 2)
-        state |= {
-            "paid": paid,
-            "w": w,
-            "v": np.array(v, dtype=float),
-            "printed": np.array(printed, dtype=float),
-            "tight": np.array(tight, dtype=float),
-            "true": histogram_cost(printed, 2),
-            "tight_true": histogram_cost(tight, 2),
-        }
+        state |= {"paid": paid, "w": w, "v": np.array(v, dtype=float), "printed": np.array(printed, dtype=float),
+                  "tight": np.array(tight, dtype=float), "true": histogram_cost(printed, 2),
+                  "tight_true": histogram_cost(tight, 2)}  # fmt: skip
     return state
 
 
 def draw(state: dict[str, Any], sensitive: str, attribute: str, theta: float, title: str) -> go.Figure:
     """I(X, S) against θ; records and noise scales of the attribute's values; the share of the paid budget that is used."""
-    plot, names = figure(title=title, height=560), list(state["bits"])
-    for group in "AB":
-        shown = [name if name != sensitive else f"{name} (S itself)" for name in names if name in state[group]]
-        plot.add_bar(
-            y=shown,
-            x=[min(state["bits"][n], 1) for n in names if n in state[group]],
-            orientation="h",
-            name=f"group {group}",
-            marker={"color": GROUP_COLOURS[group], "pattern": {"shape": "" if group == "A" else "/"}},
-            hovertemplate="%{y}: %{x:.4f} bit<extra></extra>",
-        )
-    plot.add_scatter(
-        x=[theta, theta],
-        y=[-0.6, len(names) - 0.4],
-        yaxis="y4",
-        mode="lines",
-        name="θ",
-        hoverinfo="skip",
-        line={"color": PALETTE["attack"], "dash": "dash", "width": 2},
-    )
+    shown = {name: name if name != sensitive else f"{name} (S itself)" for name in state["bits"]}
+    plot = figure(title=title, height=560, margin={"l": 140, "r": 36, "t": 96, "b": 60}, bargap=0.3, barmode="overlay")
+    for group, pattern in (("A", ""), ("B", "/")):
+        members = [name for name in shown if name in state[group]]
+        plot.add_bar(y=[shown[name] for name in members], x=[min(state["bits"][name], 1) for name in members], orientation="h",
+                     name=f"group {group}", marker={"color": GROUP_COLOURS[group], "pattern": {"shape": pattern}},
+                     hovertemplate="%{y}: %{x:.4f} bit<extra></extra>")  # fmt: skip
+    ends = [-0.6, len(shown) - 0.4]
+    add_line(plot, [theta, theta], ends, {**DASHED, "width": 2}, yaxis="y4", name="θ", showlegend=None)
+    _scales(plot, state)
+    return plot.update_layout(
+        xaxis={"domain": [0, 0.4], "range": [0, 0.5], "title": f"mutual information with {sensitive}, bits"},
+        yaxis={"categoryorder": "array", "categoryarray": list(shown.values())[::-1], "showgrid": False, "range": ends},
+        yaxis4={"overlaying": "y", "range": ends, "visible": False},
+        xaxis2={"domain": [0.56, 1], "anchor": "y2", "tickangle": -35, "type": "category", "title": f"values of {attribute}",
+                "showgrid": False},
+        yaxis2={"domain": [0.44, 0.98], "anchor": "x2", **powers(0, 5, "records")},
+        xaxis3={"domain": [0.56, 0.96], "range": [0, 1.1], "tickformat": ".0%", "anchor": "y3",
+                "title": "share of the paid ε that is used"},
+        yaxis3={"domain": [0, 0.16], "anchor": "x3", "showgrid": False},
+    )  # fmt: skip
+
+
+def _scales(plot: go.Figure, state: dict[str, Any]) -> None:
+    """Records and noise scales of the attribute's values, and how much of the paid ε each reading uses."""
     labels = list(state["labels"])
     plot.add_bar(x=labels, y=state["counts"], name="records", marker_color=PALETTE["real"], opacity=0.45, xaxis="x2", yaxis="y2")
-    flat = np.full(len(labels), state["scale_a"])
-    series = (
-        [("noise scale in group A", flat, "private", "circle")]
-        if state["in_a"]
-        else [
-            ("noise scale as printed", state["printed"], "attack", "diamond"),
-            ("noise scale, tight", state["tight"], "private", "circle"),
-        ]
-    )
+    if state["in_a"]:
+        series = [("noise scale in group A", np.full(len(labels), state["scale_a"]), "private", "circle")]
+        used = {"one scale": 1.0}
+    else:
+        series = [("noise scale as printed", state["printed"], "attack", "diamond"),
+                  ("noise scale, tight", state["tight"], "private", "circle")]  # fmt: skip
+        used = {"tight": float(state["tight_true"] / state["paid"]), "as printed": float(state["true"] / state["paid"])}
     for name, values, colour, symbol in series:
-        plot.add_scatter(
-            x=labels,
-            y=values,
-            mode="markers",
-            name=name,
-            xaxis="x2",
-            yaxis="y2",
-            hovertemplate="%{x}: %{y:.1f} records<extra></extra>",
-            marker={"color": PALETTE[colour], "size": 11, "symbol": symbol, "line": {"width": 1, "color": "white"}},
-        )
-    used = [1.0] if state["in_a"] else [float(state["tight_true"] / state["paid"]), float(state["true"] / state["paid"])]
-    rows = ["one scale"] if state["in_a"] else ["tight", "as printed"]
-    plot.add_bar(
-        y=rows,
-        x=used,
-        orientation="h",
-        xaxis="x3",
-        yaxis="y3",
-        showlegend=False,
-        marker_color=[PALETTE["private"], PALETTE["attack"]],
-        text=[f"{u:.0%}" for u in used],
-        textposition="outside",
-        cliponaxis=False,
-    )
-    return _axes(plot, names, sensitive, attribute)
-
-
-def _axes(plot: go.Figure, names: list[str], sensitive: str, attribute: str) -> go.Figure:
-    order = [name if name != sensitive else f"{name} (S itself)" for name in names]
-    plot.update_layout(
-        margin={"l": 140, "r": 36, "t": 96, "b": 60},
-        bargap=0.3,
-        barmode="overlay",
-        xaxis={"domain": [0, 0.4], "range": [0, 0.5], "title": {"text": f"mutual information with {sensitive}, bits"}},
-        yaxis={"categoryorder": "array", "categoryarray": order[::-1], "showgrid": False, "range": [-0.6, len(names) - 0.4]},
-        yaxis4={"overlaying": "y", "range": [-0.6, len(names) - 0.4], "visible": False},
-        xaxis2={
-            "domain": [0.56, 1],
-            "anchor": "y2",
-            "tickangle": -35,
-            "type": "category",
-            "title": {"text": f"values of {attribute}"},
-            "showgrid": False,
-        },
-        yaxis2={
-            "domain": [0.44, 0.98],
-            "type": "log",
-            "range": [0, 5],
-            "dtick": 1,
-            "exponentformat": "power",
-            "anchor": "x2",
-            "title": {"text": "records"},
-        },
-        xaxis3={
-            "domain": [0.56, 0.96],
-            "range": [0, 1.1],
-            "tickformat": ".0%",
-            "anchor": "y3",
-            "title": {"text": "share of the paid ε that is used"},
-        },
-        yaxis3={"domain": [0, 0.16], "anchor": "x3", "showgrid": False},
-    )
-    return plot
+        plot.add_scatter(x=labels, y=values, mode="markers", name=name, xaxis="x2", yaxis="y2",
+                         hovertemplate="%{x}: %{y:.1f} records<extra></extra>",
+                         marker={"color": PALETTE[colour], "size": 11, "symbol": symbol,
+                                 "line": {"width": 1, "color": "white"}})  # fmt: skip
+    plot.add_bar(y=list(used), x=list(used.values()), orientation="h", xaxis="x3", yaxis="y3", showlegend=False, cliponaxis=False,
+                 marker_color=[PALETTE["private"], PALETTE["attack"]], text=[f"{u:.0%}" for u in used.values()],
+                 textposition="outside")  # fmt: skip
 
 
 def values_table(state: dict[str, Any], attribute: str) -> str:
@@ -201,7 +139,7 @@ def view(
 def panel(dataset: Dataset | None = None) -> Any:
     """The live panel; Adult in the thesis' coding unless another public teaching table is given."""
     room = studio() if dataset is None else Studio(dataset)
-    names = list(room.records.schema.names)
+    names = list(room.schema.names)
     return live(
         lambda **controls: view(room=room, **controls),
         theta=slider("θ", 0.1, 0.0, 0.5, 0.01, unit="bit", tooltip="θ, threshold of group A in bits"),
@@ -211,8 +149,3 @@ def panel(dataset: Dataset | None = None) -> Any:
         v_min=slider("v_min", 0.5, 0.05, 1.0, 0.05, tooltip="v_min, smallest relative weight of a value (strict)"),
         spends=True,
     )
-
-
-def static() -> go.Figure:
-    """The panel's figure at its first position, for readers without a kernel."""
-    return view().figure

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import replace
 from functools import lru_cache
 
@@ -17,7 +16,8 @@ from ..plots import PALETTE, figure
 from ..synthesizers import Synthesizer
 from ..synthesizers.plan import Plan, plan
 from ..widgets import LivePanel, View, choice, live, slider
-from .hpprivbayes import WORDS, Studio, studio
+from .drawing import DASHED, add_line, powers
+from .studio import WORDS, Studio, mean_without, studio
 
 LEFT_OUT = (*SLOW, "GeneticBayes")  # more than a tenth of a second each
 LEAST, MOST = 0.004, 6.0  # ends of the axis of losses; an infinite one is drawn at its right end
@@ -44,19 +44,17 @@ def contenders(dataset: Dataset, sensitive: str, epsilon: float, k: int | str, g
 @lru_cache(maxsize=64)
 def compute(room: Studio, sensitive: str, epsilon: float, k: int | str, guarantee: str) -> dict[str, tuple[float, float, float]]:
     """Distance of all pairs, of those without the sensitive attribute, and its loss, of each algorithm; NaN where it refuses."""
-    at = room.records.schema.index(sensitive)
+    at = room.schema.index(sensitive)
     found: dict[str, tuple[float, float, float]] = {}
     for name, synthesizer in contenders(room.dataset, sensitive, epsilon, k, guarantee).items():
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # a hopeless k is what the panel shows
-            try:
-                fitted = room.run(synthesizer)
-            except BudgetError:  # BudgetDegenerate: published HPPrivBayes can't divide its budget
-                found[name] = (math.nan, math.nan, math.nan)
-                continue
+        try:
+            fitted = room.run(synthesizer)
+        except BudgetError:  # BudgetDegenerate: published HPPrivBayes can't divide its budget
+            found[name] = (math.nan, math.nan, math.nan)
+            continue
         matrix = room.distances(room.sample(fitted))
-        rest = np.delete(np.delete(matrix, at, 0), at, 1)
-        found[name] = (float(np.nanmean(matrix)), float(np.nanmean(rest)), float(fitted.ledger_.attribute_epsilon()[sensitive]))
+        loss = fitted.ledger_.attribute_epsilon()[sensitive]
+        found[name] = (float(np.nanmean(matrix)), mean_without(matrix, at), float(loss))
     return found
 
 
@@ -80,31 +78,28 @@ def draw(found: dict[str, tuple[float, float, float]], known: Plan, k: int | str
     plot.add_bar(x=rows["k"], y=rows["noise ÷ mean cell"], xaxis="x3", yaxis="y3", showlegend=False,
                  marker={"color": colours, "line": {"width": [3 * c for c in chosen], "color": PALETTE["none"]}},
                  hovertemplate="k = %{x}: %{y:.3g}<extra></extra>")  # fmt: skip
-    for level, text in ((1.0, "more noise than records"), (0.25, "θ-useful below")):
-        plot.add_scatter(x=[-0.6, 5.6], y=[level] * 2, mode="lines", xaxis="x3", yaxis="y3", hoverinfo="skip", showlegend=False,
-                         line={"color": PALETTE["attack" if level == 1 else "real"], "dash": "dash", "width": 1.5})  # fmt: skip
-        plot.add_annotation(x=0, y=math.log10(level), xref="x3", yref="y3", text=text, showarrow=False, yshift=9 if level == 1 else -9,
-                            font={"color": PALETTE["attack" if level == 1 else "real"], "size": 11})  # fmt: skip
+    for level, text, colour, shift in ((1.0, "more noise than records", "attack", 9), (0.25, "θ-useful below", "real", -9)):
+        add_line(plot, [-0.6, 5.6], [level] * 2, {**DASHED, "color": PALETTE[colour]}, xaxis="x3", yaxis="y3")
+        plot.add_annotation(x=0, y=math.log10(level), xref="x3", yref="y3", text=text, showarrow=False, yshift=shift,
+                            font={"color": PALETTE[colour], "size": 11})  # fmt: skip
     return _axes(plot, names, f"loss of {sensitive}" + ("" if private or guarantee != "published" else " (∞: not private)"))
 
 
 def _axes(plot: go.Figure, names: list[str], loss: str) -> go.Figure:
     rows = {"autorange": "reversed", "categoryorder": "array", "categoryarray": names}
-    plot.update_layout(
+    return plot.update_layout(
         bargap=0.3,
         margin={"l": 150, "r": 24, "t": 84, "b": 56},
         xaxis={"domain": [0, 0.56], "type": "log", "range": [-1.7, 0], "anchor": "y",
-               "tickvals": [0.02, 0.05, 0.1, 0.2, 0.5, 1], "title": {"text": "2-way distance"}},
+               "tickvals": [0.02, 0.05, 0.1, 0.2, 0.5, 1], "title": "2-way distance"},
         yaxis={"domain": [0.42, 1], "anchor": "x", **rows},
         xaxis2={"domain": [0.6, 1], "type": "log", "range": [math.log10(LEAST), math.log10(MOST)], "anchor": "y2",
-                "tickvals": [0.01, 0.1, 1], "ticktext": ["0.01", "0.1", "1"], "title": {"text": loss}},
+                "tickvals": [0.01, 0.1, 1], "ticktext": ["0.01", "0.1", "1"], "title": loss},
         yaxis2={"domain": [0.42, 1], "anchor": "x2", "showticklabels": False, **rows},
         xaxis3={"domain": [0, 1], "anchor": "y3", "range": [-0.6, 5.6], "tickvals": list(range(6)),
-                "title": {"text": "k, parents of a typical table"}},
-        yaxis3={"domain": [0, 0.26], "anchor": "x3", "type": "log", "range": [-3.3, 5], "dtick": 2, "exponentformat": "power",
-                "title": {"text": "noise ÷ cell"}},
+                "title": "k, parents of a typical table"},
+        yaxis3={"domain": [0, 0.26], "anchor": "x3", **powers(-3.3, 5, "noise ÷ cell", 2)},
     )  # fmt: skip
-    return plot
 
 
 def view(epsilon: float = 1.0, k: int | str = "auto", guarantee: str = "strict", sensitive: str = "", room: Studio | None = None) -> View:
@@ -112,7 +107,7 @@ def view(epsilon: float = 1.0, k: int | str = "auto", guarantee: str = "strict",
     room, epsilon = room or studio(), round(float(epsilon), 4)
     sensitive = sensitive or room.dataset.sensitive
     found = compute(room, sensitive, epsilon, k, guarantee)
-    known = plan(room.records.schema, room.records.n, epsilon)
+    known = plan(room.schema, room.records.n, epsilon)
     title = f"Side by side, {WORDS[guarantee]}: ε = {epsilon:g}, k = {k}, sensitive: {sensitive}"
     ran = {name: values for name, values in found.items() if not math.isnan(values[0])}
     refused = "".join(f" {name} refuses: it can't divide its budget." for name in found if name not in ran)
@@ -136,11 +131,6 @@ def panel(dataset: Dataset | None = None) -> LivePanel:
         epsilon=slider("ε", 1.0, 0.05, 4.0, 0.05, tooltip="ε, total privacy budget of each algorithm"),
         k=choice("k", ["auto", 1, 2, 3, 4], tooltip="k, largest number of parents"),
         guarantee=choice("guarantee", ["strict", "published", "none"]),
-        sensitive=choice("sensitive", list(room.records.schema.names), room.dataset.sensitive, tooltip="sensitive attribute"),
+        sensitive=choice("sensitive", list(room.schema.names), room.dataset.sensitive, tooltip="sensitive attribute"),
         spends=True,
     )
-
-
-def static() -> go.Figure:
-    """The panel's figure at its first position, for readers without a kernel."""
-    return view().figure

@@ -28,7 +28,7 @@ def draw(p: Law, q: Law, epsilon: Fraction, title: str) -> go.Figure:
     """Every network that can come out, its probability in both worlds, and where the second one may lie."""
     both = table(p, q)
     x, here, there = list(both.index), both["p"].astype(float), both["q"].astype(float)
-    plot = figure(title=title, height=440)
+    plot = figure(title=title, subtitle="every output of the step, computed in fractions", height=440)
     e = math.exp(epsilon)
     plot.add_bar(x=x, y=here * e - here / e, base=here / e, name="allowed: within e^±ε", marker_color="rgba(230,159,0,.25)", width=0.8,
                  hoverinfo="skip")  # fmt: skip
@@ -41,11 +41,10 @@ def draw(p: Law, q: Law, epsilon: Fraction, title: str) -> go.Figure:
         at = [i for i, out in enumerate(outside) if out == chosen]
         plot.add_scatter(x=[x[i] for i in at], y=[there.iloc[i] for i in at], mode="markers", name=name,
                          marker={"color": colour, "symbol": symbol, "size": 11, "line": {"width": 2}})  # fmt: skip
-    plot.update_layout(
-        yaxis={"range": [0, 1], "title": {"text": "probability"}}, xaxis={"title": {"text": "network"}, "type": "category"},
-        title_subtitle={"text": "every output of the step, computed in fractions", "font": {"size": 12}}, margin={"t": 92, "b": 120},
+    return plot.update_layout(
+        yaxis={"range": [0, 1], "title": "probability"}, xaxis={"title": "network", "type": "category"},
+        margin={"t": 92, "b": 120},
     )  # fmt: skip
-    return plot
 
 
 def view(step: str = "PrivBayes, score R", person: int = 5, becomes: int = 0, epsilon: float = 1.0, world: World = PEOPLE) -> View:
@@ -82,8 +81,3 @@ def panel() -> Any:
         becomes=slider("becomes", 0, 0, len(cells) - 1, 1, tooltip="becomes record number, from 000 to 111"),
         epsilon=slider("ε", 1.0, 0.1, 4.0, 0.1, tooltip="ε, budget of the step"),
     )
-
-
-def static() -> go.Figure:
-    """The panel's figure at its first position, for readers without a kernel."""
-    return view().figure
