@@ -10,6 +10,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from ..plots import PALETTE, figure
+from .results import select
 
 ERROR_NOTE = "error bars: 95 % confidence interval of the mean"
 # One colour and one marker a method, the paper's own method in the private orange.
@@ -58,6 +59,11 @@ def legend_below(plot: go.Figure, height: int) -> go.Figure:
     return plot
 
 
+def finished(plot: go.Figure, data: pd.DataFrame, text: str, table: str, height: int) -> go.Figure:
+    """The plot with its title and its legend, ``height`` pixels high."""
+    return legend_below(plot.update_layout(title_text=titled(repeats(data), text, table)), height)
+
+
 def repeats(data: pd.DataFrame) -> int:
     """How many repeats the trials hold."""
     return int(data["repeat"].nunique())
@@ -85,7 +91,7 @@ def label(method: str, guarantee: str, k: str = "") -> str:
 
 def panel(plot: go.Figure, summary: pd.DataFrame, where: dict[str, Any], at: Mapping[str, str], x: str = "epsilon") -> None:
     """Every curve of one panel against ``x``: the points where the columns named in ``at`` have these values."""
-    part = summary[np.logical_and.reduce([summary[name] == value for name, value in at.items()])]
+    part = select(summary, **at)
     part = part.assign(**{x: part[x].astype(float)})
     known = {trace.name for trace in plot.data}
     finite = part.loc[np.isfinite(part[x]), x]

@@ -12,7 +12,7 @@ and the index page then know it.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, field, fields
 from importlib import import_module
 from pathlib import Path
@@ -77,18 +77,32 @@ class Run:
     tables: dict[str, int] = field(default_factory=dict)
     facts: dict[str, Any] = field(default_factory=dict)
 
-    def measure(self, grid: Grid, repeats: int | None = None) -> pd.DataFrame:
-        """Run one grid: its tidy frame. ``repeats``: fewer than the figure's, for a slow part."""
-        if not grid.curves:
-            return pd.DataFrame()
+    def measure(self, *grids: Grid, repeats: int | None = None) -> pd.DataFrame:
+        """Run grids one after the other: their tidy frame. ``repeats``: fewer than the figure's, for a slow part."""
+        return pd.concat([self._measured(grid, repeats or self.repeats) for grid in grids if grid.curves], ignore_index=True)
+
+    def _measured(self, grid: Grid, repeats: int) -> pd.DataFrame:
         self.tables[grid.dataset.name] = len(grid.dataset.frame)
         path = None if self.resume is None else Path(self.resume)
-        rows = compare({c.name: s for c, s in grid.curves.items()}, grid.dataset, tuple(grid.epsilons) or (1.0,), repeats or self.repeats,
+        rows = compare({c.name: s for c, s in grid.curves.items()}, grid.dataset, tuple(grid.epsilons) or (1.0,), repeats,
                        tuple(grid.measures), seed=self.seed, jobs=self.jobs, progress=self.progress, resume=path,
                        **grid.options)  # fmt: skip
         if not grid.epsilons:
             rows = rows.assign(epsilon=NO_NOISE)
         return tidy(rows, grid)
+
+    def each(self, work: Callable[..., Any], items: Sequence[tuple[Any, ...]], words: str) -> Iterator[tuple[int, Any]]:
+        """What doesn't fit a grid: ``work(*item)`` for every item, in processes; number and result of each as it ends."""
+        from joblib import Parallel, delayed
+        from tqdm.auto import tqdm
+
+        numbered = (delayed(_numbered)(at, work, item) for at, item in enumerate(items))
+        done: Iterator[tuple[int, Any]] = Parallel(n_jobs=self.jobs, return_as="generator_unordered")(numbered)
+        yield from tqdm(done, total=len(items), desc=words, unit="fit", disable=not self.progress)
+
+
+def _numbered(at: int, work: Callable[..., Any], item: tuple[Any, ...]) -> tuple[int, Any]:
+    return at, work(*item)
 
 
 def tidy(rows: pd.DataFrame, grid: Grid) -> pd.DataFrame:
@@ -149,7 +163,12 @@ class Paper:
         unknown = sorted(set(options) - set(known))
         if unknown:
             raise BudgetError(f"no option {', '.join(unknown)}; there are {', '.join(known)}")
-        return self.settings(**{name: _frozen(value) for name, value in options.items()})
+        return self.settled(options)
+
+    def settled(self, parameters: Mapping[str, Any]) -> Any:
+        """The settings among the parameters of an experiment."""
+        known = {f.name for f in fields(self.settings)}
+        return self.settings(**{name: _frozen(value) for name, value in parameters.items() if name in known})
 
     def run(self, key: Key, run: Run, options: Mapping[str, Any]) -> Result:
         """Run one experiment, draw and judge it."""
@@ -160,8 +179,7 @@ class Paper:
 
     def assemble(self, key: Key, frame: pd.DataFrame, parameters: Mapping[str, Any]) -> Result:
         """Figure and verdicts from finished trials and the parameters beside them."""
-        known = {f.name for f in fields(self.settings)}
-        settings = self.settings(**{name: _frozen(value) for name, value in parameters.items() if name in known})
+        settings = self.settled(parameters)
         verdicts = tuple(self.judge(key, frame, settings))
         return Result(self.titles[key], frame, self.draw(key, frame, settings), verdicts, tuple(self.deviations(key, settings)), parameters,
                       self.beside(key, frame, settings))  # fmt: skip

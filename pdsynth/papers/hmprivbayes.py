@@ -83,10 +83,8 @@ def figure_4(settings: Settings, run: Run) -> pd.DataFrame:
     dataset = next(iter(tables(run).values()))
     named = {c: synthesizer(c, settings) for c in [*leaking(settings), noiseless(settings)]}
     measures = {f"{m}_{settings.attacked}": name for m, name in LEAKS.items()}
-    return pd.concat([
-        run.measure(Grid(padded_to(dataset, rows), named, measures, (settings.epsilon,), {"rows": str(rows)}, {"test": 0.5}))
-        for rows in settings.sizes
-    ], ignore_index=True)  # fmt: skip
+    return run.measure(*(Grid(padded_to(dataset, rows), named, measures, (settings.epsilon,), {"rows": str(rows)}, {"test": 0.5})
+                         for rows in settings.sizes))  # fmt: skip
 
 
 def figure_5(settings: Settings, run: Run) -> pd.DataFrame:
@@ -96,9 +94,10 @@ def figure_5(settings: Settings, run: Run) -> pd.DataFrame:
         repeats = min(run.repeats, settings.big5_repeats or run.repeats) if name == BIG5 else run.repeats
         measures = {"avd2": "2-way distance", f"avd3_{settings.sets}": "3-way distance", "svm": "misclassification"}
         options = {"test": 1 - settings.train, "utility_options": {"max_rows": settings.svm_rows, "positive": positive(dataset)}}
-        for curves, epsilons in (([noiseless(settings), Curve("real data", "none")], ()), (compared(settings), settings.epsilons)):
-            named = {c: synthesizer(c, settings) for c in curves}
-            parts.append(run.measure(Grid(dataset, named, measures, epsilons, {"dataset": name}, options), repeats))
+        free = [noiseless(settings), Curve("real data", "none")]
+        grids = [Grid(dataset, {c: synthesizer(c, settings) for c in curves}, measures, epsilons, {"dataset": name}, options)
+                 for curves, epsilons in ((free, ()), (compared(settings), settings.epsilons))]  # fmt: skip
+        parts.append(run.measure(*grids, repeats=repeats))
     out = pd.concat(parts, ignore_index=True)
     return out[(out["method"] != "real data") | (out["metric"] == "misclassification")]  # real rows are at distance 0 from themselves
 
@@ -106,14 +105,13 @@ def figure_5(settings: Settings, run: Run) -> pd.DataFrame:
 def figure_6(settings: Settings, run: Run) -> pd.DataFrame:
     """Processor seconds against the in-degree: HMPrivBayes on a table, PrivBayes on its bits."""
     import_module("sklearn.cluster")  # or the first fit would be charged for it
-    parts, repeats = [], min(run.repeats, settings.timed_repeats)
+    grids = []
     for (name, dataset), largest in zip(tables(run).items(), settings.baseline_degrees, strict=False):
-        curves = timed(settings, largest)
         for table, method in ((dataset, "HMPrivBayes"), (bits_of(dataset), "PrivBayes")):
-            named = {c: synthesizer(c, settings) for c in curves if c.method == method}
-            parts.append(run.measure(Grid(table, named, {"cpu": "seconds"}, (settings.epsilon,), {"dataset": name}), repeats))
+            named = {c: synthesizer(c, settings) for c in timed(settings, largest) if c.method == method}
+            grids.append(Grid(table, named, {"cpu": "seconds"}, (settings.epsilon,), {"dataset": name}))
     run.facts["machine"] = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
-    return pd.concat(parts, ignore_index=True)
+    return run.measure(*grids, repeats=min(run.repeats, settings.timed_repeats))
 
 
 TRIALS: dict[Key, Callable[[Settings, Run], pd.DataFrame]] = {4: figure_4, 5: figure_5, 6: figure_6}

@@ -15,7 +15,7 @@ from ..synthesizers import HPPrivBayes, PrivBayes
 from . import hpprivbayes_claims, hpprivbayes_plots
 from .engine import Grid, Key, Paper, RealData, Run
 from .hpprivbayes_settings import MEASURES, METHODS, SEED, TITLES, Curve, Settings, compared, noiseless, private
-from .results import Result
+from .results import Result, markdown, select
 
 __all__ = ["METHODS", "PAPER", "TITLES", "Curve", "Settings", "compared", "noiseless", "private", "synthesizer"]
 
@@ -33,16 +33,14 @@ def synthesizer(this: Curve, sensitive: str, settings: Settings) -> Any:
 
 def trials(figure: Key, settings: Settings, run: Run) -> pd.DataFrame:
     """All curves of one figure of the thesis' §4."""
-    number = cast(int, figure)
     dataset = load_adult(coding="thesis") if run.data is None else run.data
     options = {"test": 1 - settings.train, "utility_options": {"max_rows": settings.svm_rows}}
 
-    def measure(curves: list[Curve], epsilons: tuple[float, ...]) -> pd.DataFrame:
+    def grid(curves: list[Curve], epsilons: tuple[float, ...]) -> Grid:
         named = {c: synthesizer(c, dataset.sensitive, settings) for c in curves}
-        return run.measure(Grid(dataset, named, MEASURES[number], epsilons, options=options))
+        return Grid(dataset, named, MEASURES[figure], epsilons, options=options)
 
-    parts = [measure(noiseless(number, settings), ()), measure(private(number, settings), settings.epsilons)]
-    return pd.concat(parts, ignore_index=True)
+    return run.measure(grid(noiseless(figure, settings), ()), grid(private(figure, settings), settings.epsilons))
 
 
 def deviations(figure: Key, settings: Settings) -> tuple[str, ...]:
@@ -77,15 +75,16 @@ def appendix(figure: Key, result: Result) -> str:
     """2-way distance of the trials of figure 5 for every k, as a table."""
     if figure != 5:
         return ""
-    points = result.summary()
-    points = points[(points["metric"] == "2-way distance") & (points["guarantee"] != "none")]
+    points = select(result.summary(), metric="2-way distance")
+    points = points[points["guarantee"] != "none"]
     epsilons = sorted(points["epsilon"].unique())
-    lines = ["| method | k | " + " | ".join(f"ε = {e:g}" for e in epsilons) + " |", "|---|---|" + "---|" * len(epsilons)]
+    rows = []
     for (guarantee, k, method), part in points.groupby(["guarantee", "k", "method"], sort=True):
         at = part.set_index("epsilon")
-        values = " | ".join(f"{at.loc[e, 'mean']:.3f} ± {at.loc[e, 'ci95']:.3f}" for e in epsilons)
-        lines.append(f"| {method}, {'as published' if guarantee == 'published' else guarantee} | {k} | {values} |")
-    return "\nThe 2-way distance by k (mean ± 95 % half-width): what k = 4 does to the comparison.\n\n" + "\n".join(lines) + "\n"
+        values = [f"{at.loc[e, 'mean']:.3f} ± {at.loc[e, 'ci95']:.3f}" for e in epsilons]
+        rows.append([f"{method}, {'as published' if guarantee == 'published' else guarantee}", k, *values])
+    table = markdown(["method", "k", *(f"ε = {e:g}" for e in epsilons)], rows)
+    return f"\nThe 2-way distance by k (mean ± 95 % half-width): what k = 4 does to the comparison.\n\n{table}"
 
 
 READING = """"Replicates" says that the algorithms as printed, at the thesis' k = 4, behave as the thesis says. It does not say that they
@@ -102,8 +101,8 @@ PAPER = Paper(
     repeats=20,
     seed=SEED,
     trials=trials,
-    draw=lambda figure, data, settings: hpprivbayes_plots.DRAW[cast(int, figure)](data, settings),
-    judge=lambda figure, data, settings: hpprivbayes_claims.JUDGE[cast(int, figure)](data, settings),
+    draw=lambda figure, data, settings: hpprivbayes_plots.DRAW[figure](data, settings),
+    judge=lambda figure, data, settings: hpprivbayes_claims.JUDGE[figure](data, settings),
     deviations=deviations,
     appendix=appendix,
 )

@@ -2,50 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
 
 from ..plots import PALETTE, figure
-from .drawing import legend_below, level, line, panels, repeats, titled
-from .engine import NO_NOISE
+from . import drawing
+from .drawing import STYLE, finished, label, level, line, panels
+from .engine import NO_NOISE, Key
 from .hpprivbayes_settings import METHODS, Curve, Settings, compared
-from .results import summarise
+from .results import select, summarise
 
-COLOUR = {"PrivBayes": "#009E73", "HPPrivBayes": PALETTE["private"]}
-MARKER = {"PrivBayes": "square", "HPPrivBayes": "circle"}
 DASH = {("published", "4"): "dash", ("strict", "4"): "dot", ("strict", "auto"): "solid", ("none", "4"): "longdash"}
 TABLE = "Adult, thesis coding"
-
-
-def label(method: str, guarantee: str, k: str) -> str:
-    """A curve's name; says when it isn't private."""
-    if guarantee == "none":
-        return f"{method}, no privacy"
-    word = "as published" + (", not private" if method == "HPPrivBayes" else "") if guarantee == "published" else "strict"
-    return f"{method} k={k}, {word}"
-
-
-def rows(summary: pd.DataFrame, metric: str, method: str, guarantee: str, k: str) -> pd.DataFrame:
-    """The points of one curve."""
-    at = (summary["metric"] == metric) & (summary["method"] == method) & (summary["guarantee"] == guarantee) & (summary["k"] == k)
-    return summary[at]
 
 
 def curves(plot: go.Figure, summary: pd.DataFrame, metric: str, settings: Settings, where: dict[str, Any] | None = None,
            legend: bool = True, only: list[Curve] | None = None) -> None:  # fmt: skip
     """All curves against ε of figures 4 and 5, and the lines without privacy."""
     for this in only or compared(settings):
-        method, guarantee, k = this.method, this.guarantee, this.k
-        symbol = MARKER[method] + ("-open" if guarantee == "strict" and k != "auto" else "")
-        style = {"name": label(method, guarantee, k), "colour": COLOUR[method], "symbol": symbol, "legend": legend,
-                 "dash": DASH.get((guarantee, k), "dash")}  # fmt: skip
-        line(plot, rows(summary, metric, method, guarantee, k), "epsilon", style, where)
+        at = {"method": this.method, "guarantee": this.guarantee, "k": this.k}
+        colour, symbol = STYLE[this.method]
+        style = {"name": label(**at), "colour": colour, "legend": legend, "dash": DASH.get((this.guarantee, this.k), "dash"),
+                 "symbol": symbol + ("-open" if this.guarantee == "strict" and this.k != "auto" else "")}  # fmt: skip
+        line(plot, select(summary, metric=metric, **at), "epsilon", style, where)
     span = (min(settings.epsilons), max(settings.epsilons))
     for method, dash in zip(METHODS, ("longdash", "dot"), strict=True):
-        style = {"name": label(method, "none", settings.k), "colour": PALETTE["none"], "dash": dash, "legend": legend}
-        level(plot, rows(summary, metric, method, "none", settings.k), span, style, where)
+        style = {"name": label(method, "none"), "colour": PALETTE["none"], "dash": dash, "legend": legend}
+        level(plot, select(summary, metric=metric, method=method, guarantee="none", k=settings.k), span, style, where)
 
 
 def sums(data: pd.DataFrame, settings: Settings) -> go.Figure:
@@ -55,29 +41,27 @@ def sums(data: pd.DataFrame, settings: Settings) -> go.Figure:
     plot = panels(len(shown), [name for _, name in shown], shared_yaxes=True)
     for column, (epsilon, _) in enumerate(shown, 1):
         for guarantee in ("none",) if epsilon == NO_NOISE else ("published", "strict"):
-            style: dict[str, Any]
+            word = {"none": "no noise", "published": "as published", "strict": "strict"}[guarantee]
             for method in METHODS:
-                at = (summary["epsilon"] == epsilon) & (summary["guarantee"] == guarantee) & (summary["method"] == method)
-                word = {"none": "no noise", "published": "as published", "strict": "strict"}[guarantee]
-                dash = {"none": "longdash", "published": "dash", "strict": "solid"}[guarantee]
-                style = {"name": f"{method}, {word}", "colour": COLOUR[method], "symbol": MARKER[method], "dash": dash}
-                style["legend"] = column != len(shown)
-                line(plot, summary[at], "degree", style, {"row": 1, "col": column})
+                colour, symbol = STYLE[method]
+                style = {"name": f"{method}, {word}", "colour": colour, "symbol": symbol, "dash": drawing.DASH[guarantee],
+                         "legend": column != len(shown)}  # fmt: skip
+                points = select(summary, epsilon=epsilon, guarantee=guarantee, method=method)
+                line(plot, points, "degree", style, {"row": 1, "col": column})
     plot.update_xaxes(title_text="k (parents)", tickvals=[int(k) for k in settings.degrees])
     plot.update_yaxes(title_text="sum of mutual information, bit", col=1)
-    plot.update_layout(title_text=titled(repeats(data), "Quality of the networks", TABLE))
-    return legend_below(plot, 460)
+    return finished(plot, data, "Quality of the networks", TABLE, 460)
 
 
 def accuracies(data: pd.DataFrame, settings: Settings) -> go.Figure:
     """Figure 4: SVM accuracy against ε."""
     summary = summarise(data)
-    plot = figure(title=titled(repeats(data), "SVM trained on synthetic rows, tested on real ones", TABLE), x="ε", y="accuracy")
+    plot = figure(x="ε", y="accuracy")
     curves(plot, summary, "accuracy", settings)
     span = (min(settings.epsilons), max(settings.epsilons))
     for method, dash in (("real data", "solid"), ("majority class", "dot")):
-        level(plot, rows(summary, "accuracy", method, "none", ""), span, {"name": method, "colour": PALETTE["real"], "dash": dash})
-    return legend_below(plot, 560)
+        level(plot, select(summary, metric="accuracy", method=method), span, {"name": method, "colour": PALETTE["real"], "dash": dash})
+    return finished(plot, data, "SVM trained on synthetic rows, tested on real ones", TABLE, 560)
 
 
 def distances(data: pd.DataFrame, settings: Settings) -> go.Figure:
@@ -89,8 +73,7 @@ def distances(data: pd.DataFrame, settings: Settings) -> go.Figure:
     plot.update_xaxes(title_text="ε")
     plot.update_yaxes(rangemode="tozero")
     plot.update_yaxes(title_text="average variation distance", col=1)
-    plot.update_layout(title_text=titled(repeats(data), "How far the synthetic table is from the real one", TABLE))
-    return legend_below(plot, 560)
+    return finished(plot, data, "How far the synthetic table is from the real one", TABLE, 560)
 
 
 def ratios(data: pd.DataFrame, settings: Settings) -> go.Figure:
@@ -100,25 +83,23 @@ def ratios(data: pd.DataFrame, settings: Settings) -> go.Figure:
     symbols = ("circle", "square", "diamond", "triangle-up", "cross")
     plot = panels(2, [f"as published, not private (k={settings.k})", "strict (k=auto)"], shared_yaxes=True)
     for column, (guarantee, k) in enumerate((("published", settings.k), ("strict", "auto")), 1):
-        part = rows(summary, "accuracy", "HPPrivBayes", guarantee, k)
         for i, r in enumerate(settings.ratios):
             style = {"name": f"r = {r}", "colour": colours[i % 5], "symbol": symbols[i % 5], "legend": column == 1}
-            line(plot, part[part["r"] == r], "epsilon", style, {"row": 1, "col": column})
+            points = select(summary, metric="accuracy", method="HPPrivBayes", guarantee=guarantee, k=k, r=r)
+            line(plot, points, "epsilon", style, {"row": 1, "col": column})
     plot.update_xaxes(title_text="ε")
     plot.update_yaxes(title_text="accuracy", col=1)
-    plot.update_layout(title_text=titled(repeats(data), "HPPrivBayes: budget of group A over group B, r = L2/L3", TABLE))
-    return legend_below(plot, 460)
+    return finished(plot, data, "HPPrivBayes: budget of group A over group B, r = L2/L3", TABLE, 460)
 
 
 def main_picture(data: pd.DataFrame, settings: Settings) -> go.Figure:
     """The README's picture: published against strict against no privacy, 2-way distance against ε."""
-    text = "How far is the synthetic table from the real one?"
-    plot = figure(title=titled(repeats(data), text, TABLE), x="privacy budget ε", y="2-way average variation distance")
+    plot = figure(x="privacy budget ε", y="2-way average variation distance")
     only = [c for c in compared(settings) if (c.guarantee, c.k) != ("strict", settings.k)]
     curves(plot, summarise(data), "2-way distance", settings, only=only)
     plot.update_yaxes(rangemode="tozero")
     plot.update_xaxes(tickvals=list(settings.epsilons), range=[min(settings.epsilons) - 0.03, max(settings.epsilons) + 0.03])
-    return legend_below(plot, 500)
+    return finished(plot, data, "How far is the synthetic table from the real one?", TABLE, 500)
 
 
-DRAW = {3: sums, 4: accuracies, 5: distances, 6: ratios}
+DRAW: dict[Key, Callable[[pd.DataFrame, Settings], go.Figure]] = {3: sums, 4: accuracies, 5: distances, 6: ratios}

@@ -7,12 +7,9 @@ from dataclasses import dataclass
 
 from . import engine
 
-EPSILONS = (0.2, 0.4, 0.6, 0.8, 1.0)  # thesis §4.2
-RATIOS = ("1/6", "1/5", "1/4", "1/3", "1/2")  # thesis §4.2.4
-DEGREES = ("1", "2", "3", "4")  # thesis §4.2.1
 METHODS = ("PrivBayes", "HPPrivBayes")
 SEED = 2025  # of the random splits; each fit has a seed of its own, derived from everything that decides its result
-MEASURES = {  # measures of the grid, and the names they have here
+MEASURES: Mapping[engine.Key, Mapping[str, str]] = {  # measures of the grid, and the names they have here
     3: {"sum_mi": "sum of mutual information"},
     4: {"svm": "accuracy"},
     5: {"avd2": "2-way distance", "avd3": "3-way distance"},
@@ -35,9 +32,9 @@ class Settings:
     ``svm_rows``: at most so many synthetic rows train an SVM, for all methods alike (an RBF kernel on 30,000 takes a minute).
     """
 
-    epsilons: tuple[float, ...] = EPSILONS
-    ratios: tuple[str, ...] = RATIOS
-    degrees: tuple[str, ...] = DEGREES
+    epsilons: tuple[float, ...] = (0.2, 0.4, 0.6, 0.8, 1.0)  # §4.2
+    ratios: tuple[str, ...] = ("1/6", "1/5", "1/4", "1/3", "1/2")  # §4.2.4
+    degrees: tuple[str, ...] = ("1", "2", "3", "4")  # §4.2.1
     k: str = "4"
     theta: float = 0.1
     r: str = "1/3"
@@ -68,14 +65,14 @@ def compared(settings: Settings) -> list[Curve]:
     return [curve(m, g, d, settings.r) for g, d in (("published", k), ("strict", k), ("strict", "auto")) for m in METHODS]
 
 
-def noiseless(figure: int, settings: Settings) -> list[Curve]:
+def noiseless(figure: engine.Key, settings: Settings) -> list[Curve]:
     """The curves without privacy of a figure."""
     degrees = settings.degrees if figure == 3 else (settings.k,)
     curves = [curve(m, "none", k, settings.r) for k in degrees for m in METHODS] if figure != 6 else []
     return curves + [Curve("real data", "none", "")] * (figure in (4, 6))
 
 
-def private(figure: int, settings: Settings) -> list[Curve]:
+def private(figure: engine.Key, settings: Settings) -> list[Curve]:
     """The curves against ε of a figure."""
     if figure == 3:
         return [curve(m, g, k, settings.r) for g in ("published", "strict") for k in settings.degrees for m in METHODS]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -44,11 +44,9 @@ def errors(
     name, dataset = named
     fitting = [a for a in alphas if a <= len(dataset.schema)]
     measures = {f"l{p}_{a}_{settings.queries}": f"L{p} {a}" for p in (1, 2) for a in fitting}
-    parts = [
-        run.measure(Grid(dataset, {c: synthesizer(c) for c in some}, measures, at, {"dataset": name}), repeats)
-        for some, at in (([FREE], ()), (curves, epsilons))
-    ]
-    frame = pd.concat(parts, ignore_index=True)
+    grids = [Grid(dataset, {c: synthesizer(c) for c in some}, measures, at, {"dataset": name})
+             for some, at in (([FREE], ()), (curves, epsilons))]  # fmt: skip
+    frame = run.measure(*grids, repeats=repeats)
     both = frame["metric"].str.split(" ", expand=True)
     frame["metric"] = both[0]
     frame.insert(2, "alpha", both[1])
@@ -71,16 +69,17 @@ def trials(key: Key, settings: Settings, run: Run) -> pd.DataFrame:
 def enumerated(settings: Settings) -> pd.DataFrame:
     """Table 2, counted: pairs of GreedyBayes at each k, and those that ABN's programme really offers."""
     m = settings.attributes
-    rows = [("GreedyBayes", str(k), float(math.comb(m + 1, k + 2))) for k in settings.degrees]
+    pairs = {("GreedyBayes", str(k)): float(math.comb(m + 1, k + 2)) for k in settings.degrees}
     choice, offered = ParentChoice(range(1, m)), 0
     for f in range(1, m):  # the placed attributes are numbered in their order; every score is 0
         choice.offer(f - 1, np.zeros((m - f, f), dtype=np.int64))
         offered += len(choice.candidates()[1])
         choice.drop(f)
-    rows.append(("ABN", "", float(offered)))
-    frame = pd.DataFrame(rows, columns=["method", "k", "value"])
-    known = {"metric": "pairs", "method": frame["method"], "guarantee": "none", "k": frame["k"], "epsilon": NO_NOISE}
-    return pd.DataFrame(known).assign(repeat=0, seed=0, value=frame["value"], note="")
+    pairs["ABN", ""] = float(offered)
+    return pd.DataFrame([
+        {"metric": "pairs", "method": method, "guarantee": "none", "k": k, "epsilon": NO_NOISE, "repeat": 0, "seed": 0, "value": value,
+         "note": ""} for (method, k), value in pairs.items()
+    ])  # fmt: skip
 
 
 def deviations(key: Key, settings: Settings) -> tuple[str, ...]:
@@ -119,6 +118,6 @@ PAPER = Paper(
     seed=SEED,
     trials=trials,
     draw=lambda key, data, settings: privabn_plots.DRAW[key](data, settings),
-    judge=lambda key, data, settings: cast(Any, privabn_claims.JUDGE[key])(data, settings),
+    judge=lambda key, data, settings: privabn_claims.JUDGE[key](data, settings),
     deviations=deviations,
 )

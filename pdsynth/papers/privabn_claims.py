@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pandas as pd
 from scipy.stats import spearmanr
 
+from .engine import Key
 from .privabn_settings import BAR, FROM, RIVALS, Settings, compared, large
-from .results import BETTER, Verdict, average, counted, decided, difference, direction_verdict, spoken, values
+from .results import BETTER, Verdict, average, decided, difference, direction_verdict, distinct, spoken, tally, values
 
 NEAR = 0.05  # the ε at which PrivABN is said to be as good as without privacy
 DERAILED = (
@@ -27,7 +28,7 @@ def l2(data: pd.DataFrame, guarantee: str, **at: object) -> np.ndarray:
 
 def parts(data: pd.DataFrame) -> list[dict[str, str]]:
     """Every table with every α."""
-    return [{"dataset": t, "alpha": a} for t in dict.fromkeys(data["dataset"]) for a in dict.fromkeys(data["alpha"])]
+    return [{"dataset": t, "alpha": a} for t in distinct(data, "dataset") for a in distinct(data, "alpha")]
 
 
 def figure_1(data: pd.DataFrame, settings: Settings) -> list[Verdict]:
@@ -62,7 +63,7 @@ def figure_1(data: pd.DataFrame, settings: Settings) -> list[Verdict]:
 
 def robust(data: pd.DataFrame, settings: Settings, levels: dict[str, list[float]], source: str) -> Verdict:
     """Errors of different α are alike."""
-    tables = list(dict.fromkeys(data["dataset"]))
+    tables = distinct(data, "dataset")
     grouped = {t: np.array([v for n, v in levels.items() if n.startswith(f"{t} α")]) for t in tables}
     ratio = {t: float((v.max(axis=0) / v.min(axis=0)).max()) for t, v in grouped.items()}
     return Verdict(
@@ -84,7 +85,7 @@ def threshold(data: pd.DataFrame, guarantee: str, table: str, epsilons: Sequence
 def figure_2(data: pd.DataFrame, settings: Settings) -> list[Verdict]:
     """L2 below .01 from which ε."""
     out = []
-    for table in dict.fromkeys(data["dataset"]):
+    for table in distinct(data, "dataset"):
         start = FROM.get(table, settings.fine[0])
         there = [e for e in settings.fine if e >= start]
         found = [l2(data, "published", dataset=table, epsilon=e) for e in there]
@@ -105,30 +106,25 @@ def figure_2(data: pd.DataFrame, settings: Settings) -> list[Verdict]:
 def figure_3(data: pd.DataFrame, settings: Settings) -> list[Verdict]:
     """Best of four on Retail, close to JTree at ε = 1, and least changed by α."""
     source, first, last = "§6.4, Figure 3", min(settings.retail_epsilons), max(settings.retail_epsilons)
-    degree = {c.method: c.k for c in compared(settings)}
-
-    def error(method: str, guarantee: str, epsilon: float, alpha: object) -> np.ndarray:
-        return values(data, metric="L2", method=method, guarantee=guarantee, k=degree[method], epsilon=epsilon, alpha=str(alpha))
+    degree, names = {c.method: c.k for c in compared(settings)}, [f"α = {a}" for a in settings.retail_alphas]
 
     def behind(rival: str, guarantee: str, epsilon: float) -> list[tuple[float, float]]:
-        return [difference(error(rival, guarantee, epsilon, a), error("PrivABN", guarantee, epsilon, a)) for a in settings.retail_alphas]
+        at = [{"metric": "L2", "guarantee": guarantee, "epsilon": epsilon, "alpha": str(a)} for a in settings.retail_alphas]
+        return [difference(*(values(data, method=m, k=degree[m], **a) for m in (rival, "PrivABN"))) for a in at]
 
-    def tally(guarantee: str) -> tuple[list[tuple[float, float]], str]:
-        found = {r: [g for e in settings.retail_epsilons for g in behind(r, guarantee, e)] for r in RIVALS}
-        said = "; ".join("{} {} better, {} worse of {}".format(r, *counted(g), len(g)) for r, g in found.items())
-        return [g for gaps in found.values() for g in gaps], said
+    def against(guarantee: str) -> tuple[list[tuple[float, float]], str]:
+        return tally({r: [gap for e in settings.retail_epsilons for gap in behind(r, guarantee, e)] for r in RIVALS})
 
-    all_gaps, said = tally("published")
+    found, said = against("published")
     best = Verdict(
-        "PrivABN is clearly better than PriView, PrivBayes and JTree on Retail", source, direction_verdict(all_gaps),
-        f"as published: {said}. Strict: {tally('strict')[1]}", DERAILED, BETTER.replace("at each ε", "at each ε and α"),
+        "PrivABN is clearly better than PriView, PrivBayes and JTree on Retail", source, direction_verdict(found),
+        f"as published: {said}. Strict: {against('strict')[1]}", DERAILED, BETTER.replace("at each ε", "at each ε and α"),
     )  # fmt: skip
     near, far = behind("JTree", "published", last), behind("JTree", "published", first)
     close = Verdict(
         f"At ε = {last:g} PrivABN and JTree hardly differ", source,
         decided(all(abs(n) + h < BAR for n, h in near), all(abs(n) - h > BAR for n, h in near)),
-        f"JTree − PrivABN at ε = {last:g}: {spoken(near, [f'α = {a}' for a in settings.retail_alphas])}; "
-        f"at {first:g}: {spoken(far, [f'α = {a}' for a in settings.retail_alphas])}",
+        f"JTree − PrivABN at ε = {last:g}: {spoken(near, names)}; at {first:g}: {spoken(far, names)}",
         "JTree's cliques are small tables of strongly dependent items, whose noise is small at ε = 1.",
         f"the 95 % interval of the difference lies within ±{BAR:g}, the paper's own bar, at every α; does not if outside at every α",
     )  # fmt: skip
@@ -143,10 +139,10 @@ def steady(data: pd.DataFrame, settings: Settings, degree: dict[str, str], sourc
                   for a in settings.retail_alphas]  # fmt: skip
         return np.ptp(np.array([p[: min(map(len, points))] for p in points]), axis=0)  # the α of one repeat share one fit
 
-    gaps = [difference(reach(r, e), reach("PrivABN", e)) for r in RIVALS for e in settings.retail_epsilons]
+    gaps = {f"{r} ε = {e:g}": difference(reach(r, e), reach("PrivABN", e)) for r in RIVALS for e in settings.retail_epsilons}
     return Verdict(
-        "With growing α the L2 error of PrivABN changes least", source, direction_verdict(gaps),
-        "range over α, rival − PrivABN: " + spoken(gaps, [f"{r} ε = {e:g}" for r in RIVALS for e in settings.retail_epsilons]),
+        "With growing α the L2 error of PrivABN changes least", source, direction_verdict([*gaps.values()]),
+        "range over α, rival − PrivABN: " + spoken([*gaps.values()], [*gaps]),
         "A small error can't change much: the range follows the size of the error.", BETTER.replace("at each ε", "at each ε and rival"),
     )  # fmt: skip
 
@@ -172,4 +168,4 @@ def table_2(data: pd.DataFrame, settings: Settings) -> list[Verdict]:
     return [first, second]
 
 
-JUDGE = {1: figure_1, 2: figure_2, 3: figure_3, "table 2": table_2}
+JUDGE: dict[Key, Callable[[pd.DataFrame, Settings], list[Verdict]]] = {1: figure_1, 2: figure_2, 3: figure_3, "table 2": table_2}

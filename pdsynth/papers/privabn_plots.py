@@ -9,16 +9,16 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from ..plots import PALETTE, figure
-from .drawing import legend_below, panel, panels, repeats, ticks, titled
+from .drawing import finished, panel, panels, ticks
 from .engine import Key
 from .privabn_settings import BAR, Settings, large
-from .results import summarise
+from .results import distinct, summarise
 
 
 def coarse(data: pd.DataFrame, settings: Settings) -> go.Figure:
     """Figure 1: a row for each table and error, a column for each α."""
-    summary, alphas = summarise(data), list(dict.fromkeys(data["alpha"]))
-    rows = [(table, metric) for table in dict.fromkeys(data["dataset"]) for metric in ("L1", "L2")]
+    summary, alphas = summarise(data), distinct(data, "alpha")
+    rows = [(table, metric) for table in distinct(data, "dataset") for metric in ("L1", "L2")]
     plot = panels(len(alphas), [f"{t}, {m}, α = {a}" for t, m in rows for a in alphas], vertical_spacing=0.06, horizontal_spacing=0.07)
     for row, (table, metric) in enumerate(rows, 1):
         for column, alpha in enumerate(alphas, 1):
@@ -26,13 +26,12 @@ def coarse(data: pd.DataFrame, settings: Settings) -> go.Figure:
     ticks(plot, [e for e in settings.epsilons if np.log10(e) % 1 == 0] or settings.epsilons, "")  # the others have no room
     plot.update_xaxes(title_text="ε", row=len(rows))
     plot.update_yaxes(rangemode="tozero")
-    plot.update_layout(title_text=titled(repeats(data), "Errors of random queries, in frequencies", f"{settings.queries} queries"))
-    return legend_below(plot, 1180)
+    return finished(plot, data, "Errors of random queries, in frequencies", f"{settings.queries} queries", 1180)
 
 
 def fine(data: pd.DataFrame, settings: Settings) -> go.Figure:
     """Figure 2: 3-way queries, a column for each table, with the paper's error bar."""
-    summary, tables = summarise(data), list(dict.fromkeys(data["dataset"]))
+    summary, tables = summarise(data), distinct(data, "dataset")
     plot = panels(len(tables), [f"{t}, {m}" for m in ("L2", "L1") for t in tables], vertical_spacing=0.12)
     for row, metric in enumerate(("L2", "L1"), 1):
         for column, table in enumerate(tables, 1):
@@ -43,9 +42,7 @@ def fine(data: pd.DataFrame, settings: Settings) -> go.Figure:
                          line={"color": PALETTE["attack"], "width": 1.4, "dash": "dot"}, row=1, col=column)  # fmt: skip
     plot.update_xaxes(title_text="ε", row=2)
     plot.update_yaxes(rangemode="tozero")
-    text = f"Errors of {settings.alphas[0]}-way queries, in frequencies"
-    plot.update_layout(title_text=titled(repeats(data), text, f"{settings.queries} queries"))
-    return legend_below(plot, 760)
+    return finished(plot, data, f"Errors of {settings.alphas[0]}-way queries, in frequencies", f"{settings.queries} queries", 760)
 
 
 def retail(data: pd.DataFrame, settings: Settings) -> go.Figure:
@@ -59,9 +56,8 @@ def retail(data: pd.DataFrame, settings: Settings) -> go.Figure:
     plot.update_xaxes(title_text="α", tickvals=list(settings.retail_alphas))
     plot.update_yaxes(type="log", dtick=1)
     plot.update_yaxes(title_text="L2 error, frequencies", col=1)
-    said = ", ".join(dict.fromkeys(data["dataset"]))
-    plot.update_layout(title_text=titled(repeats(data), "Errors of random queries by their size α", f"{said}; {settings.queries} queries"))
-    return legend_below(plot, 600)
+    table = f"{', '.join(distinct(data, 'dataset'))}; {settings.queries} queries"
+    return finished(plot, data, "Errors of random queries by their size α", table, 600)
 
 
 def pairs(data: pd.DataFrame, settings: Settings) -> go.Figure:

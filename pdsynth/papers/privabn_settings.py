@@ -7,9 +7,6 @@ from dataclasses import dataclass
 
 from .engine import Curve, Key
 
-COARSE = (0.001, 0.005, 0.01, 0.05, 0.1, 1.0)  # §6.4, Figure 1
-FINE = (*(i / 40 for i in range(2, 21)), 0.6, 0.7, 0.8, 0.9, 1.0)  # Figure 2: .05 to .5 by .025, to 1 by .1
-RETAIL_EPSILONS = (0.1, 1.0)  # Figure 3
 RIVALS = ("PriView", "PrivBayes", "JTree")
 SEED = 2021
 BAR = 0.01  # the paper's error bar
@@ -32,9 +29,9 @@ class Settings:
     ``baseline_degree``: k of PrivBayes on Retail; θ-usefulness alone gives 3 at ε = .1, but 6 at ε = 1, or 10⁸ candidates.
     """
 
-    epsilons: tuple[float, ...] = COARSE
-    fine: tuple[float, ...] = FINE
-    retail_epsilons: tuple[float, ...] = RETAIL_EPSILONS
+    epsilons: tuple[float, ...] = (0.001, 0.005, 0.01, 0.05, 0.1, 1.0)
+    fine: tuple[float, ...] = (*(i / 40 for i in range(2, 21)), 0.6, 0.7, 0.8, 0.9, 1.0)  # .05 to .5 by .025, to 1 by .1
+    retail_epsilons: tuple[float, ...] = (0.1, 1.0)
     alphas: tuple[int, ...] = (3, 7, 12)
     retail_alphas: tuple[int, ...] = (4, 6, 8)
     queries: int = 200

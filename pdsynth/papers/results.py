@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from typing import Any
@@ -97,6 +97,18 @@ def side_by_side(cell: Any) -> str:
     return f"{number(cell.paper, cell.paper_sd)} → {number(cell.here, cell.here_sd)}" + ("" if np.isnan(apart) else f" ({apart:+.1f} sd)")
 
 
+def markdown(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
+    """A Markdown table.
+
+    >>> print(markdown(["k", "mean"], [[1, 0.5]]), end="")
+    | k | mean |
+    |---|---|
+    | 1 | 0.5 |
+    """
+    text = ["| " + " | ".join(map(str, line)) + " |" for line in (columns, *rows)]
+    return "\n".join([text[0], "|" + "---|" * len(columns), *text[1:]]) + "\n"
+
+
 # --- the statistics -------------------------------------------------------------------------------------------------------
 
 
@@ -116,13 +128,23 @@ def summarise(data: pd.DataFrame) -> pd.DataFrame:
     return out
 
 
-def values(data: pd.DataFrame, **at: Any) -> np.ndarray:
-    """Values of all repeats where the named columns have these values (None: any), gaps left out."""
+def distinct(data: pd.DataFrame, column: str) -> list[str]:
+    """The values of a column, in the order in which they come."""
+    return list(dict.fromkeys(data[column]))
+
+
+def select(data: pd.DataFrame, **at: Any) -> pd.DataFrame:
+    """The rows where the named columns have these values (None: any)."""
     chosen = np.ones(len(data), dtype=bool)
     for name, value in at.items():
         if value is not None:
             chosen &= (data[name] == value).to_numpy()
-    return data.loc[chosen, "value"].dropna().to_numpy(dtype=float)
+    return data[chosen]
+
+
+def values(data: pd.DataFrame, **at: Any) -> np.ndarray:
+    """Values of all repeats where the named columns have these values (None: any), gaps left out."""
+    return select(data, **at)["value"].dropna().to_numpy(dtype=float)
 
 
 def average(found: np.ndarray) -> float:
@@ -179,6 +201,12 @@ def decided(favour: bool, against: bool) -> str:
 def counted(gaps: Sequence[tuple[float, float]]) -> tuple[int, int]:
     """At how many points a difference lies significantly above and below zero."""
     return sum(gap > half for gap, half in gaps), sum(gap < -half for gap, half in gaps)
+
+
+def tally(named: Mapping[str, Sequence[tuple[float, float]]]) -> tuple[list[tuple[float, float]], str]:
+    """All differences to several rivals, and in words how often each rival is beaten."""
+    said = ("{} {} better, {} worse of {}".format(name, *counted(gaps), len(gaps)) for name, gaps in named.items())
+    return [gap for gaps in named.values() for gap in gaps], "; ".join(said)
 
 
 def trend(curves: Mapping[str, Sequence[np.ndarray]], at: Sequence[float], sign: int) -> tuple[str, str]:

@@ -37,24 +37,25 @@ def trials(key: Key, settings: Settings, run: Run) -> pd.DataFrame:
     run.facts |= {"sensitive": s, "target": dataset.target}
     measures = {"avd2": DISTANCE, f"avd2_without_{s}": REST, f"loss_{s}": LOSS, "cpu": SECONDS}
     if key == 2:
-        return pd.concat(factorial(settings, run, dataset), ignore_index=True)
+        return run.measure(*factorial(settings, run, dataset))
     if key == 3:
         return run.measure(Grid(dataset, compared("strict", dataset, settings, slow=False), measures, settings.fine))
-    parts = [run.measure(Grid(dataset, compared(g, dataset, settings), measures, settings.epsilons)) for g in ("strict", "published")]
-    parts.append(run.measure(Grid(dataset, compared("none", dataset, settings), {"avd2": DISTANCE})))
-    few = min(run.repeats, settings.yardstick_repeats)
+    grids = [Grid(dataset, compared(g, dataset, settings), measures, settings.epsilons) for g in ("strict", "published")]
+    frame = run.measure(*grids, Grid(dataset, compared("none", dataset, settings), {"avd2": DISTANCE}))
+    if not settings.yardsticks:
+        return frame
     outside = {name: text for name, text in measures.items() if text != LOSS}  # OpenDP has no ledger by attribute
-    if settings.yardsticks:
-        parts.append(run.measure(Grid(dataset, yardsticks(settings), outside, (max(settings.epsilons),)), few))
-    return pd.concat(parts, ignore_index=True)
+    few = min(run.repeats, settings.yardstick_repeats)
+    beside = run.measure(Grid(dataset, yardsticks(settings), outside, (max(settings.epsilons),)), repeats=few)
+    return pd.concat([frame, beside], ignore_index=True)
 
 
-def factorial(settings: Settings, run: Run, dataset: Dataset) -> list[pd.DataFrame]:
+def factorial(settings: Settings, run: Run, dataset: Dataset) -> list[Grid]:
     """All mixtures on the table, and with both places of the noise on a table of bits."""
     from ..panels.privabn import yes_no_adult
 
     tables = {"Adult": (dataset, False), "yes–no": (yes_no_adult(), True)} if run.data is None else {run.data.name: (dataset, False)}
-    return [run.measure(Grid(table, mixtures(g, table, settings, bits), {"avd2": DISTANCE}, (settings.epsilon,), {"dataset": name}))
+    return [Grid(table, mixtures(g, table, settings, bits), {"avd2": DISTANCE}, (settings.epsilon,), {"dataset": name})
             for name, (table, bits) in tables.items() for g in ("strict", "published")]  # fmt: skip
 
 
