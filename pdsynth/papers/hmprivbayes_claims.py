@@ -10,20 +10,16 @@ import pandas as pd
 from . import results
 from .engine import Key
 from .hmprivbayes_settings import LEAKS, METHODS, Settings, compared, noiseless
-from .results import Verdict, average, counted, decided, difference, direction_verdict, spoken, trend, values
+from .results import Verdict, average, counted, decided, difference, direction_verdict, distinct, spoken, tally, trend, values
 
 Gaps = list[tuple[float, float]]
+WOULD = {results.REPLICATES: "would replicate the claim", results.FAILS: "contradicts the claim", results.OPEN: "leaves it undecided"}
 METRICS = ("2-way distance", "3-way distance", "misclassification")
 
 
 def degree(method: str, settings: Settings) -> str:
     """How the in-degree of a method stands in the trials."""
     return next(c.k for c in compared(settings) if c.method == method)
-
-
-def tables(data: pd.DataFrame) -> list[str]:
-    """The tables that were run, in order."""
-    return list(dict.fromkeys(data["dataset"]))
 
 
 def ahead(data: pd.DataFrame, settings: Settings, guarantee: str, rival: str, at: dict[str, str], epsilons: Sequence[float]) -> Gaps:
@@ -34,16 +30,10 @@ def ahead(data: pd.DataFrame, settings: Settings, guarantee: str, rival: str, at
     ]
 
 
-def tally(data: pd.DataFrame, settings: Settings, guarantee: str, metrics: Sequence[str]) -> tuple[Gaps, str]:
+def against(data: pd.DataFrame, settings: Settings, guarantee: str, metrics: Sequence[str]) -> tuple[Gaps, str]:
     """All differences to the three rivals, and their count in words."""
-    found, said = [], []
-    for rival in METHODS[1:]:
-        ats = [{"metric": m, "dataset": t} for m in metrics for t in tables(data)]
-        gaps = [g for at in ats for g in ahead(data, settings, guarantee, rival, at, settings.epsilons)]
-        better, worse = counted(gaps)
-        found += gaps
-        said.append(f"{rival} {better} better, {worse} worse of {len(gaps)}")
-    return found, "; ".join(said)
+    ats = [{"metric": m, "dataset": t} for m in metrics for t in distinct(data, "dataset")]
+    return tally({r: [gap for at in ats for gap in ahead(data, settings, guarantee, r, at, settings.epsilons)] for r in METHODS[1:]})
 
 
 def figure_5(data: pd.DataFrame, settings: Settings) -> list[Verdict]:
@@ -59,7 +49,7 @@ def figure_5(data: pd.DataFrame, settings: Settings) -> list[Verdict]:
         curves = {
             f"{table}, {m}": [values(data, metric=metric, dataset=table, method=m, guarantee="published", k=degree(m, settings), epsilon=e)
                               for e in settings.epsilons]
-            for table in tables(data) for m in METHODS
+            for table in distinct(data, "dataset") for m in METHODS
         }  # fmt: skip
         verdict, numbers = trend(curves, settings.epsilons, -1)
         out.append(Verdict(f"The {metric} falls towards NoPrivacy as ε grows, for every method", source, verdict, numbers,
@@ -70,22 +60,17 @@ def figure_5(data: pd.DataFrame, settings: Settings) -> list[Verdict]:
 
 def best(data: pd.DataFrame, settings: Settings, what: str, metrics: Sequence[str], source: str) -> Verdict:
     """HMPrivBayes against its rivals in most cases."""
-    found, said = tally(data, settings, "published", metrics)
-    strict, strictly = tally(data, settings, "strict", metrics)
+    found, said = against(data, settings, "published", metrics)
+    strict, strictly = against(data, settings, "strict", metrics)
     return Verdict(
         f"In most cases HMPrivBayes is better than PrivSCBN, PrivBayes and JTree: {what}", source, direction_verdict(found, mostly=True),
-        f"as published: {said}. Strict: {strictly}, which {_word(direction_verdict(strict, mostly=True))}",
+        f"as published: {said}. Strict: {strictly}, which {WOULD[direction_verdict(strict, mostly=True)]}",
         "Bits instead of attributes mean 52 (Big5: 175) noisy tables instead of 15 (57), each with l = 3 parents at every ε, while "
         "PrivBayes and JTree choose their tables by ε. Clusters cut all dependence between them, even without noise, and the affinity as "
-        "printed puts related bits into different ones. It is so although HMPrivBayes and PrivSCBN truly spend several times their ε.",
+        "printed puts related bits into different ones (what that costs: see the notes). It is so although HMPrivBayes and PrivSCBN truly "
+        "spend several times their ε.",
         results.MOST,
     )  # fmt: skip
-
-
-def _word(verdict: str) -> str:
-    return {results.REPLICATES: "would replicate the claim", results.FAILS: "contradicts the claim", results.OPEN: "leaves it undecided"}[
-        verdict
-    ]
 
 
 def close(data: pd.DataFrame, settings: Settings, source: str) -> Verdict:
@@ -93,7 +78,7 @@ def close(data: pd.DataFrame, settings: Settings, source: str) -> Verdict:
     first, last = settings.epsilons[0], settings.epsilons[-1]
     nearer, said = [], []
     for metric in METRICS:
-        for table in tables(data):
+        for table in distinct(data, "dataset"):
             low, high = ahead(data, settings, "published", "PrivSCBN", {"metric": metric, "dataset": table}, (first, last))
             nearer.append(low[0] > low[1] and (abs(high[0]) <= high[1] or abs(high[0]) < low[0] / 2))
             said.append(f"{table}, {metric}: {spoken([low, high], [f'{first:g}', f'{last:g}'])}")
@@ -113,7 +98,7 @@ def bounded(data: pd.DataFrame, settings: Settings, source: str) -> Verdict:
     found: Gaps = []
     for c in compared(settings):
         for metric in METRICS if c.guarantee == "published" else ():
-            for table in tables(data):
+            for table in distinct(data, "dataset"):
                 at = {"metric": metric, "dataset": table}
                 level = values(data, method=free.method, guarantee="none", k=free.k, **at)
                 found += [difference(values(data, method=c.method, guarantee=c.guarantee, k=c.k, epsilon=e, **at), level)
@@ -163,7 +148,7 @@ def figure_6(data: pd.DataFrame, settings: Settings) -> list[Verdict]:
         found = {k: average(values(data, method=method, guarantee="published", dataset=table, k=str(k))) for k in settings.degrees}
         return {k: v for k, v in found.items() if np.isfinite(v)}
 
-    ours, theirs = ({t: seconds(m, t) for t in tables(data)} for m in ("HMPrivBayes", "PrivBayes"))
+    ours, theirs = ({t: seconds(m, t) for t in distinct(data, "dataset")} for m in ("HMPrivBayes", "PrivBayes"))
     curves = [*ours.values(), *theirs.values()]
     rising = [bool(np.all(np.diff(list(c.values())) > 0)) for c in curves if len(c) > 1]
     grow = Verdict(
