@@ -323,7 +323,7 @@ UNUSED: Mapping[Key, str] = dict.fromkeys(("table 6", "table 12"), r"F2 |.* (TN|
 DIFFERS: Mapping[str, tuple[str, ...]] = {
     "cmc": (
         "CMC has 1,473 rows; the paper's Table I prints 1,437. All ten attributes are kept. The 80/20 splits are random, not the paper's.",
-        "The strict genetic twins learn no network of CMC at ε = 1: a sketch of so few rows is too noisy, and k = auto leaves the structure "
+        "The strict genetic twins learn no network of CMC at ε = 1: a sketch of so few rows is too noisy, so k = auto leaves the structure "
         "out (the custom twin keeps its one public edge).",
     ),
     "adult": (
