@@ -385,7 +385,7 @@ def test_evaluation_panel_by_keyboard_its_choices_and_dark(page, lab):
     drawn.append(marks(page))
     standings.append(table(page))
     for place, option, title in ((2, "3-way distance", "measure = 3-way distance"), (1, "1", "k = 1"),
-                                 (0, "copy of the records", "Copy of the records")):  # fmt: skip
+                                 (0, "copy of the records", "table = copy of the records")):  # fmt: skip
         page.locator(".pdsynth-live select").nth(place).select_option(label=option)
         page.wait_for_function("t => document.querySelector('.pdsynth-live .gtitle').textContent.includes(t)", arg=title)
         drawn.append(marks(page))

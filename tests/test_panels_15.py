@@ -106,7 +106,7 @@ def test_every_control_moves_the_panel():
     panel = panel15.panel()
     assert panel.error is None
     for name, value, words in (("epsilon", 0.3, "ε = 0.3"), ("k", 1, "k = 1"), ("measure", "counting queries", "counting queries"),
-                               ("table", panel15.COPY, "Copy of the records")):  # fmt: skip
+                               ("table", panel15.COPY, "table = copy of the records")):  # fmt: skip
         before = panel.view.figure.to_json()
         panel.set(**{name: value})
         assert panel.error is None and words in panel.figure.layout.title.text

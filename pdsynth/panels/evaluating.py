@@ -30,7 +30,7 @@ SYMBOLS = dict(zip(TABLES, ("circle", "square", "diamond", "triangle-up", "trian
 QUERIES = "counting queries"
 MEASURES: Mapping[str, tuple[int, int, str]] = MappingProxyType({
     "1-way distance": (1, 15, "variation distance of an attribute"), "2-way distance": (2, 105, "variation distance of a pair"),
-    "3-way distance": (3, 150, "variation distance of a triple"), QUERIES: (3, 150, "error of a query, share of people"),
+    "3-way distance": (3, 150, "variation distance of a triple"), QUERIES: (3, 150, "error of a query"),
 })  # fmt: skip
 TAUGHT, ATTACKED = 3000, 1500  # rows that a classifier learns from and is tested on; people that are attacked
 BARS, WORST = 15, 8  # bars of the histogram; bars of the worst
@@ -194,10 +194,10 @@ def _map(plot: go.Figure, state: dict[str, Any], table: str) -> None:
 
 def _axes(plot: go.Figure, measure: str, table: str, names: list[str]) -> go.Figure:
     words, low, top = MEASURES[measure][2], least(measure), 0.33 if measure == QUERIES else 1.1
-    powers = range(int(low), 1)
-    logs = {"tickvals": list(powers), "ticktext": [f"{'≤' * (p == low)}{10.0**p:g}" for p in powers]}
+    ticks = ["10⁻⁴", "10⁻³", "0.01", "0.1", "1"][int(low) - 1 :]
+    logs = {"tickvals": list(range(int(low), 1)), "ticktext": [f"≤{ticks[0]}", *ticks[1:]], "tickangle": 0}
     plot.update_layout(
-        barmode="overlay", bargap=0.1, margin={"l": 150, "r": 24, "t": 96, "b": 64},
+        title={"xref": "container", "x": 0.01}, barmode="overlay", bargap=0.1, margin={"l": 150, "r": 24, "t": 96, "b": 64},
         legend={"orientation": "h", "x": 1.0, "xanchor": "right", "y": 1.0, "yanchor": "bottom"},
         xaxis={"domain": [0, 0.5], "anchor": "y", "range": [1.05 * low, 0.3], "title": {"text": f"mean {words}"}, **logs},
         yaxis={"domain": [0.6, 1], "anchor": "x", "autorange": "reversed", "categoryorder": "array", "categoryarray": list(TABLES)},
@@ -206,7 +206,7 @@ def _axes(plot: go.Figure, measure: str, table: str, names: list[str]) -> go.Fig
         xaxis3={"domain": [0.08, 0.5], "anchor": "y3", "range": [0, top], "title": {"text": f"the worst of {table}"}},
         yaxis3={"domain": [0, 0.42], "anchor": "x3", "autorange": "reversed", "categoryorder": "array", "categoryarray": names,
                 "tickfont": {"size": 11}},
-        xaxis4={"domain": [0.6, 1], "anchor": "y4", "range": [70, 88], "title": {"text": f"{TARGET} learnt, % of held-out people"}},
+        xaxis4={"domain": [0.6, 1], "anchor": "y4", "range": [70, 88], "title": {"text": f"{TARGET} learnt, % right"}},
         yaxis4={"domain": [0, 0.42], "anchor": "x4", "range": [28, 68], "title": {"text": f"{SECRET} guessed, %"}},
     )  # fmt: skip
     return plot
@@ -218,7 +218,7 @@ def view(table: str = "PrivBayes", epsilon: float = 1.0, k: int | str = "auto", 
     here, epsilon = here or yard(), round(float(epsilon), 4)
     degree = k if k == "auto" else int(k)
     state = compute(here, epsilon, degree, measure)
-    title = f"{table[0].upper()}{table[1:]}: ε = {epsilon:g}, k = {k}, measure = {measure}"
+    title = f"table = {table}, ε = {epsilon:g}, k = {k}, measure = {measure}"
     private = [name for name in TABLES if name not in (COPY, OTHERS)]
     nearest, useful = min(private, key=state["mean"].__getitem__), max(private, key=lambda n: state["place"][n][0])
     (use, risk), (most, rule), others = state["place"][table], state["chance"], state["place"][OTHERS][1]
