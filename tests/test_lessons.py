@@ -9,7 +9,7 @@ from lesson_answers import RIGHT, WRONG, XOR
 
 import pdsynth.lessons
 from pdsynth.lessons import lesson_11
-from pdsynth.lessons.exercise import Exercise, Message
+from pdsynth.lessons.exercise import Exercise, Message, each, number, word
 from pdsynth.measures import mutual_information
 from pdsynth.structure.adaptive import ParentChoice
 
@@ -85,6 +85,20 @@ def test_a_wrong_answer_names_the_likely_mistake(exercise, answer, words):
     verdict = exercise.check(*answer)
     assert not verdict.right
     assert words in verdict.text, verdict.text
+
+
+@pytest.mark.parametrize(("exercise", "answer"), [case for case in RIGHT if len(case[1]) > 1])
+def test_half_of_a_right_answer_is_not_right(exercise, answer):
+    for wrong in (answer[:1], answer[1:], (*answer, answer[-1]), answer[::-1]):
+        assert not exercise.check(*wrong).right, wrong
+
+
+def test_judges_of_numbers_and_words():
+    near, exactly = number(2, {3: "one too many"}, "{value:g} is wrong", within=0.1), number(2, {}, "{value:g} is wrong")
+    assert near(2.1) is None and exactly(2.1) == "2.1 is wrong" and near("3") == "one too many"
+    plain, inside = word(("a", "b"), {"c": "not {said}"}, "neither"), word("a", {}, "no", inside=True)
+    assert plain(" B ") is None and plain("C") == "not c" and plain("ab") == "neither" and inside("cab") is None
+    assert each(plain, exactly)("a", 1) == "1 is wrong" and each(plain, exactly)("a", 2) is None
 
 
 @pytest.mark.parametrize("exercise", EVERY)
