@@ -31,8 +31,8 @@ def mean(reason, what, epsilon, measure="2-way distance"):
 
 
 def strange(reason, words):
-    """Numbers of a text that aren't means of its experiments."""
-    known = {f"{m:.3f}" for m in FOUND.loc[FOUND["reason"].isin(reason.split()), "mean"]}
+    """Numbers of a text that its experiments didn't find."""
+    known = {f"{m:.3f}" for m in FOUND.loc[FOUND["reason"].isin(reason.split()), ["mean", "sd"]].to_numpy().ravel()}
     return [number for number in re.findall(r"\b0\.\d{3}\b", words) if number not in known]
 
 

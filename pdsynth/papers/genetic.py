@@ -340,9 +340,9 @@ DIFFERS: Mapping[str, tuple[str, ...]] = {
         "The strict genetic twin learns no network of the stand-in at ε = 1, so its F2 is that of independent attributes: noise of scale "
         "0.11 lies on each of 276 associations of 24,000 rows, of which the largest is about 0.6, and strongly tied attributes have 0.25. "
         "By 2-way distance k = auto is right to leave the structure out (0.212; with the noisy network 0.219, strict PrivBayes 0.226), at "
-        "ε = 2 it is too careful (0.209 against 0.192; 10 seeds). By F2 from 6,000 synthetic rows the noisy network hardly helps, either: "
-        "0.088 against 0.079; strict PrivBayes has 0.307, and one edge that policy draws for nothing, PAY_0 → target, 0.233 (5 seeds; "
-        "`python benchmarks/reasons.py sketch f2`). The 227,845 training rows of creditcard.csv would get a network.",
+        "ε = 2 it is too careful (0.209 against 0.192; 10 seeds). By F2 from 6,000 synthetic rows the noisy network is luck: 0.088 with "
+        "a standard deviation of 0.104, against 0.079; strict PrivBayes has 0.307, one edge that policy draws for nothing, PAY_0 → target, "
+        "0.233 (5 seeds; `python benchmarks/reasons.py sketch f2`). The 227,845 training rows of creditcard.csv would get a network.",
     ),
 }
 
