@@ -396,3 +396,50 @@ def test_evaluation_panel_by_keyboard_its_choices_and_dark(page, lab):
     dark(page, True)
     dark(page, False)
     assert not page.problems, page.problems
+
+
+def send(page, button, name, content):
+    """Choose a file by keyboard."""
+    with page.expect_file_chooser() as chooser:
+        button.press("Enter")
+    chooser.value.set_files({"name": name, "mimeType": "text/csv", "buffer": content})
+
+
+def test_own_data_panel_by_keyboard_its_text_a_file_and_dark(page, lab):
+    """Lesson 19: sliders, an edited declaration, a bad and a good file of the student's; the page keeps no record of it."""
+    open_and_run(page, lab, "19_your_own_data.ipynb")
+    drawn = [marks(page)]
+    status = page.get_by_role("status").filter(has_text="32,561 rows")
+    press(page, "ε, what one person may lose", "ArrowLeft", 4, "ε = 0.8")
+    drawn.append(marks(page))
+    press(page, "records of one person", "ArrowRight", 3, "records = 4")
+    status.filter(has_text="so a fit may spend 0.2.").wait_for()
+    press(page, "bins of a range", "ArrowLeft", 12, "bins = 4")
+    drawn.append(marks(page))
+    text = page.get_by_role("textbox", name="Declaration")
+    text.fill(text.input_value().replace("native-country: ?", "native-country: US | elsewhere + missing"))
+    text.press("Tab")
+    status.filter(has_text="9 columns").wait_for()
+    text.fill("age: young")
+    text.press("Tab")
+    page.locator(".pdsynth-live span[role=alert]").filter(has_text="'young' declares no domain").wait_for()
+    status.filter(has_text="9 columns").wait_for()
+    button = page.get_by_role("button", name="Your CSV file")
+    bad, good = b"a;b\n1;2\n", b"id,age,ward\n" + b"7351,34,2\n" * 500
+    send(page, button, "bad.csv", bad)
+    page.locator(".pdsynth-live span[role=alert]").filter(has_text="a semicolon in its name").wait_for()
+    send(page, button, "ward.csv", good)
+    page.locator(".pdsynth-live span[role=alert]").filter(has_text="2 still open").wait_for()
+    assert text.input_value() == "id: drop\nage: ?\nward: ?"
+    assert "(0)" in button.text_content(), "the page has forgotten the file"
+    text.fill("age: 0 to 120\nward: 1 | 2 | 3")
+    text.press("Tab")
+    page.get_by_role("status").filter(has_text="500 rows × 2 columns").wait_for()
+    page.wait_for_function("document.querySelector('.pdsynth-live .gtitle').textContent.includes('ward.csv')")
+    drawn.append(marks(page))
+    assert len(set(drawn)) == 4, "the figure follows sliders, text and file"
+    code = page.locator(".pdsynth-live .pdsynth-table").nth(1).text_content()
+    assert "pds.Attribute.numeric('age', 0, 120, bins=4, integer=True)" in code
+    dark(page, True)
+    dark(page, False)
+    assert not page.problems, page.problems

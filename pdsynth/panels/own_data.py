@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from html import escape
 from os import PathLike
@@ -22,6 +23,7 @@ from ..synthesizers.degrees import check_degree
 from ..synthesizers.plan import DROWNED, USEFUL, Plan, hopeless, noise_to_cell, plan, typical_cells
 from ..widgets import LivePanel, View, choice, live, slider
 
+ORIGINS = {"public": "public knowledge", "data": "the records (exploring)"}
 ROWS = 24  # columns that the figure has room for
 LOW, HIGH = 1e-4, 1e4  # ends of both axes of noise ÷ mean cell
 CODEBOOK = """id: drop
@@ -147,7 +149,8 @@ def view(
     degree = known.k if isinstance(k, str) else int(k)
     doubt = None if isinstance(k, str) or k == 0 else hopeless(declared.schema, file.n, share, k)
     drowned = noise_to_cell(declared.schema, file.n, share, degree)
-    title = f"{file.name}: ε = {epsilon:g}, k = {k}" + ("" if proposal == "public" else ", domains read off the records")
+    name = file.name if len(file.name) < 22 else f"{file.name[:20]}…"
+    title = f"{name}: ε = {epsilon:g}, k = {k}, bins = {bins}, records = {persons}, domains = {ORIGINS[proposal]}"
     parts = [
         "" if persons == 1 else f"A person with {persons} records would lose {persons} times ε, so a fit may spend {float(share):.3g}.",
         str(known),
@@ -171,14 +174,16 @@ class Desk:
         self.file, self.proposal, self.texts, self.problem = file, "", {}, None  # type: tuple[File, str, dict[str, str], Exception | None]
         self.panel: LivePanel | None = None
         self._quiet = False
-        wide = W.Layout(width="100%", height="250px")
-        name = "declaration, one line a column (leave the box to apply)"
-        self.editor = W.Textarea(layout=wide, continuous_update=False, tooltip=name, rows=12)
+        self.editor = W.Textarea(
+            description="Declaration", continuous_update=False, tooltip="declaration, one line a column; leave the box to apply it",
+            layout=W.Layout(width="auto", height="250px", margin="2px 8px 2px 0"), style={"description_width": "auto"},
+        )  # fmt: skip
         self.editor.add_class("pdsynth-declaration")
         self.upload = W.FileUpload(accept=".csv,text/csv", multiple=False, description="Your CSV file", layout=W.Layout(width="auto"))
         self.label = W.HTML()
         head = W.HBox([self.upload, self.label], layout=W.Layout(align_items="center", flex_flow="row wrap"))
-        form = W.HTML(f"<b>Declaration</b>, one line a column: {escape(FORM)}.")
+        words = re.sub("`([^`]+)`", r"<code>\1</code>", escape(FORM))
+        form = W.HTML(f"One line a column: {words}. Leave the box to apply.")
         self.box = W.VBox([head, form, self.editor], layout=W.Layout(width="100%"))
         self.editor.observe(self._edited, "value")
         self.upload.observe(self._uploaded, "value")
@@ -232,7 +237,6 @@ def panel(path: str | PathLike[str] | None = None) -> LivePanel:
 
     **Privacy:** reads the header and the number of records; only *the records (exploring)* reads more, and says so.
     """
-    origins = {"public knowledge": "public", "the records (exploring)": "data"}
     desk = Desk(EXAMPLE if path is None else File.of(Path(path).name, Path(path).read_bytes()))
     shown = live(
         desk.show,
@@ -240,7 +244,7 @@ def panel(path: str | PathLike[str] | None = None) -> LivePanel:
         k=choice("k", ["auto", 0, 1, 2, 3, 4], tooltip="k, largest number of parents"),
         bins=slider("bins", 16, 2, 64, 1, tooltip="bins of a range that doesn't say"),
         persons=slider("records", 1, 1, 20, 1, tooltip="records of one person, at most"),
-        proposal=choice("domains", origins, tooltip="domains, where they come from"),
+        proposal=choice("domains", {words: word for word, words in ORIGINS.items()}, tooltip="domains, where they come from"),
     )
     desk.panel = shown
     note = W.HTML(f"<div>{TOLD}</div>")
