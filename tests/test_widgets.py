@@ -177,6 +177,11 @@ def test_a_function_may_return_a_figure_or_a_tuple():
         assert shown.view == View.of(result)
 
 
+def test_a_view_told_in_words_describes_itself():
+    view = View.told(go.Figure(layout={"title": {"text": "Noise"}}), "The scale is 2.", ["<p>x</p>"])
+    assert (view.alt, view.status, view.tables) == ("Noise. The scale is 2.", "The scale is 2.", ["<p>x</p>"])
+
+
 def test_the_state_never_holds_plotly_js_and_the_page_gets_it_when_it_asks(monkeypatch):
     shown = panel()
     held = sum(len(json.dumps(w.get_state(), default=str)) for w in _all(shown))

@@ -90,7 +90,7 @@ def view(step: str = STEPS[0], epsilon: float = 1.0, runs: int = 10) -> View:
         f"<p><b>What is tested.</b> {case.about} ({case.source}).<br><b>Pair of tables.</b> {case.tables}<br>"
         f"<b>Event.</b> {bound.event}</p><p><b>The ledger says.</b> {case.ledger().verdict()}</p>"
     )
-    return View(draw(case, samples, title), status=status, tables=[words], alt=f"{title}. {status}")
+    return View.told(draw(case, samples, title), status, [words])
 
 
 def panel() -> Any:

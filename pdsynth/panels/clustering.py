@@ -207,7 +207,7 @@ def view(
     )
     plot = draw(here, pair, state["matrix"], state["removed"], state["clusters"], state["names"], title)
     tables = [clusters_table(state["clusters"], state["names"]), ledger_summary(state["ledger"])]
-    return View(plot, status=status, tables=tables, alt=f"{title}. {status}")
+    return View.told(plot, status, tables)
 
 
 def panel(dataset: Dataset | None = None) -> Any:

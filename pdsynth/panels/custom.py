@@ -163,8 +163,8 @@ def view(
         status += (f" If only {sensitive} of one person changes, the custom network loses ε = {state['loss']['custom']} (known before the "
                    f"run), the ordinary one {float(state['loss']['DS']):.3f} (known afterwards).")  # fmt: skip
     drawn = f"<b>The custom network.</b><div style='overflow-x:auto'>{custom.network_._repr_html_()}</div>"
-    return View(draw(here, state, sensitive, guarantee, measure, title), status=status,
-                tables=[drawn, ledger_summary(custom.ledger_)], alt=f"{title}. {status}")  # fmt: skip
+    tables = [drawn, ledger_summary(custom.ledger_)]
+    return View.told(draw(here, state, sensitive, guarantee, measure, title), status, tables)
 
 
 def panel(dataset: Dataset | None = None) -> LivePanel:

@@ -27,6 +27,11 @@ def places(labels: Sequence[str], angle: float = -50) -> dict[str, Any]:
     return {"range": [-0.6, len(labels) - 0.4], **ticks(labels, angle)}
 
 
+def arches(width: int, title: str) -> dict[str, Any]:
+    """Settings of the axis along which a network's arcs rise, over ``width`` places."""
+    return {"range": [-0.6, width / 2], "showticklabels": False, "showgrid": False, "zeroline": False, "title": title}
+
+
 def powers(low: float, high: float, title: str, step: int = 1) -> dict[str, Any]:
     """Settings of a logarithmic axis from 10^low to 10^high."""
     return {"type": "log", "range": [low, high], "dtick": step, "exponentformat": "power", "title": title}

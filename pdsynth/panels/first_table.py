@@ -48,7 +48,7 @@ def view(epsilon: float = 1.0, attribute: str = "occupation", room: Studio | Non
         f"over all {len(pairs)} attributes by {mean:.1%} on average. The network has {len(fitted.network_.edges)} edges."
     )
     tables = [preview(room, codes, 4, "First synthetic rows")]
-    return View(draw(real, fake, room.schema[attribute].labels, title), status=status, tables=tables, alt=f"{title}. {status}")
+    return View.told(draw(real, fake, room.schema[attribute].labels, title), status, tables)
 
 
 def panel(dataset: Dataset | None = None) -> Any:

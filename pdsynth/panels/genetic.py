@@ -12,7 +12,7 @@ from ..network import Network
 from ..plots import PALETTE, figure
 from ..structure import Found, Parameters, exact, genetic
 from ..widgets import LivePanel, View, live, slider
-from .drawing import add_arcs, add_dots, arcs, places, split
+from .drawing import add_arcs, add_dots, arches, arcs, places, split
 from .studio import Studio, pairwise
 
 GENERATIONS = (0, 1, 3, 10, 30, 100, 400)  # ticks
@@ -74,8 +74,7 @@ def _axes(plot: go.Figure, order: list[str], last: int, population: int, optimum
         yaxis={"domain": [0.54, 1], "range": [0.4 * optimum, 1.05 * optimum], "title": "fitness, bits"},
         xaxis2={"domain": [0.77, 1], "anchor": "y", "range": [0, population], "title": "individuals now"},
         xaxis3={"domain": [0, 1], "anchor": "y3", **places(order)},
-        yaxis3={"domain": [0, 0.38], "range": [-0.6, len(order) / 2], "showticklabels": False, "showgrid": False, "zeroline": False,
-                "anchor": "x3", "title": "best network"},
+        yaxis3={"domain": [0, 0.38], "anchor": "x3", **arches(len(order), "best network")},
     )  # fmt: skip
 
 
@@ -102,7 +101,7 @@ def view(
         f"optimum {best.fitness:.3f}; {own} of its {len(network.edges)} edges are the optimum's. After {last} generations: "
         f"{reached[last]:.1%}. All {last * (population - elite) + population:,} individuals were judged by the same {pairs} numbers."
     )
-    return View(draw(here, found, best, generation, last, title), status=status, alt=f"{title}. {status}")
+    return View.told(draw(here, found, best, generation, last, title), status)
 
 
 def panel(dataset: Dataset | None = None) -> LivePanel:

@@ -13,7 +13,7 @@ from ..datasets import Dataset
 from ..plots import BOXES, figure
 from ..synthesizers import HMPrivBayes
 from ..widgets import View, choice, live, slider
-from .drawing import Line, add_arcs, add_boxes, add_distances, add_dots, add_line, add_noise, half_circles, places, powers
+from .drawing import Line, add_arcs, add_boxes, add_distances, add_dots, add_line, add_noise, arches, half_circles, places, powers
 from .studio import WORDS, Studio, audited, ledger_summary, noise_to_cell, preview, studio
 
 AFFINITIES = {"the guarantee's own": "auto", "similarity": "similarity", "as printed": "printed"}
@@ -79,8 +79,7 @@ def draw(here: Studio, state: dict[str, Any], title: str) -> go.Figure:
 def _axes(plot: go.Figure, labels: list[str], widest: int) -> go.Figure:
     return plot.update_layout(
         xaxis={"domain": [0, 0.52], "anchor": "y2", **places(labels, -60), "tickfont": {"size": 12 if len(labels) <= 18 else 9}},
-        yaxis={"domain": [0.5, 0.97], "range": [-0.6, max(widest / 2, 3)], "showticklabels": False, "showgrid": False,
-               "zeroline": False, "title": "a network a cluster"},
+        yaxis={"domain": [0.5, 0.97], **arches(max(widest, 6), "a network a cluster")},
         yaxis2={"domain": [0, 0.42], "anchor": "x", **powers(-4, 2, "noise ÷ mean cell")},
         xaxis2={"domain": [0.69, 1], "anchor": "y3", "tickangle": -60, "showgrid": False, "dtick": 1, "tickfont": {"size": 10}},
         yaxis3={"domain": [0.26, 0.97], "anchor": "x2", "autorange": "reversed", "showgrid": False, "dtick": 1, "tickfont": {"size": 10}},
@@ -122,7 +121,7 @@ def view(
         f"{over} of {len(fitted.network_)} tables have more noise than signal."
     )
     tables = [ledger_summary(ledger), shares(fitted), preview(here, state["codes"])]
-    return View(draw(here, state, title), status=status, tables=tables, alt=f"{title}. {status}")
+    return View.told(draw(here, state, title), status, tables)
 
 
 def panel(dataset: Dataset | None = None) -> Any:

@@ -11,7 +11,7 @@ from ..datasets import Dataset
 from ..plots import PALETTE, figure
 from ..synthesizers import HPPrivBayes
 from ..widgets import View, choice, live, slider
-from .drawing import add_arcs, add_distances, add_dots, add_line, add_noise, arcs, places, powers
+from .drawing import add_arcs, add_distances, add_dots, add_line, add_noise, arches, arcs, places, powers
 from .studio import WORDS, Studio, audited, ledger_summary, noise_to_cell, preview, studio
 
 GROUP_COLOURS = {"A": PALETTE["private"], "B": PALETTE["none"]}
@@ -40,8 +40,7 @@ def draw(state: dict[str, Any], title: str) -> go.Figure:
     add_distances(plot, state["distances"], fitted.schema_.names, 0.6, len=0.75, y=0.6)
     return plot.update_layout(
         xaxis={"domain": [0, 0.5], "anchor": "y2", **places(order), "zeroline": None},
-        yaxis={"domain": [0.5, 0.97], "range": [-0.6, len(order) / 2], "showticklabels": False, "showgrid": False, "zeroline": False,
-               "title": "network, in sampling order"},
+        yaxis={"domain": [0.5, 0.97], **arches(len(order), "network, in sampling order")},
         yaxis2={"domain": [0, 0.42], "anchor": "x", **powers(-3, 3, "noise ÷ mean cell")},
         xaxis2={"domain": [0.66, 1], "anchor": "y3", "tickangle": -50, "showgrid": False},
         yaxis3={"domain": [0.22, 0.97], "anchor": "x2", "autorange": "reversed", "showgrid": False},
@@ -69,7 +68,7 @@ def view(
         f"{len(fitted.groups_['A'])} attributes in group A; {drowned} of {len(fitted.network_)} tables have more noise than signal."
     )
     tables = [ledger_summary(fitted.ledger_), preview(room, state["codes"])]
-    return View(draw(state, title), status=status, tables=tables, alt=f"{title}. {status}")
+    return View.told(draw(state, title), status, tables)
 
 
 def panel(dataset: Dataset | None = None) -> Any:

@@ -112,7 +112,7 @@ def view(
             f"and {np.mean(here.raw['R'] < scale):.0%} of the pairs lie below that."
         )
     plot = draw(here, matrix, pair, measure, title)
-    return View(plot, status=status, tables=[contingency(here, pair)], alt=f"{title}. {status}")
+    return View.told(plot, status, [contingency(here, pair)])
 
 
 def panel(dataset: Dataset | None = None) -> Any:

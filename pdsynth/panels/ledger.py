@@ -86,7 +86,7 @@ def view(algorithm: str = "PrivBayes", guarantee: str = "strict", epsilon: float
     broken = [rule for rule in ledger.check() if not rule.startswith("L10")]
     said = f"The checker objects: {broken[0]}." if broken else "The checker has no objection."
     status = f"{ledger.verdict()} Entries: {len(ledger.entries)}. {said}"
-    return View(draw(ledger, title), status=status, tables=[ledger._repr_html_()], alt=f"{title}. {status}")
+    return View.told(draw(ledger, title), status, [ledger._repr_html_()])
 
 
 def panel(dataset: Dataset | None = None) -> Any:

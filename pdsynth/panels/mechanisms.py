@@ -106,7 +106,7 @@ def view(epsilon: float = 1.0, attribute: str = "occupation", n: int = 1000, sha
     noise = CommonNoise(3).discrete_laplace(np.asarray(share / epsilon), (6,))
     draws = ", ".join(f"{c:,}" for c in counts[top] + noise)
     table = f"<b>Six releases of the count of {labels[top]}</b>, each of which would cost ε again: {draws}"
-    return View(draw(state, labels, epsilon, title), status=status, tables=[table], alt=f"{title}. {status}")
+    return View.told(draw(state, labels, epsilon, title), status, [table])
 
 
 def panel(dataset: Dataset | None = None) -> Any:

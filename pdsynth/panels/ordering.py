@@ -134,7 +134,7 @@ def view(epsilon: float = 1.0, share: float = 0.02, draw: int = 1, room: Studio 
         f"Small table: the raw order tells the two worlds apart for sure; the noisy one is {ratio:.4f} times as likely "
         f"in one as in the other (e^ε₀ = {np.exp(float(epsilon0)):.4f})."
     )
-    return View(draw_orders(state, names, odds, title), status=status, alt=f"{title}. {status}")
+    return View.told(draw_orders(state, names, odds, title), status)
 
 
 def panel(dataset: Dataset | None = None) -> Any:

@@ -98,7 +98,7 @@ def view(
         f"mean distance of the rest {state['rest']:.3f}, of pairs with it {state['with']:.3f}. "
         f"PrivBayes with so little ε for all that {room.dataset.sensitive} loses the same: {plain:.3f}."
     )
-    return View(draw(state, room, title), status=status, tables=[ledger_summary(state["fitted"].ledger_)], alt=f"{title}. {status}")
+    return View.told(draw(state, room, title), status, [ledger_summary(state["fitted"].ledger_)])
 
 
 def panel(dataset: Dataset | None = None) -> Any:

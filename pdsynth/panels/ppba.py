@@ -14,7 +14,7 @@ from ..plots import PALETTE, figure
 from ..structure.tree import maximum_spanning_tree
 from ..synthesizers import PPBA
 from ..widgets import LivePanel, View, choice, live, slider
-from .drawing import add_arcs, add_dots, add_line, arcs, places, split
+from .drawing import add_arcs, add_dots, add_line, arches, arcs, places, split
 from .studio import WORDS, Studio, audited, ledger_summary, noise_to_cell, pairwise, studio
 
 RATIOS = (0.5, 0.7, 0.85, 1.0, 1.2, 1.5, 2.0)
@@ -114,8 +114,7 @@ def _axes(plot: go.Figure, order: list[str], names: list[str]) -> go.Figure:
     return plot.update_layout(
         margin={"l": 64, "r": 24, "t": 84, "b": 110},
         xaxis={"domain": [0, 0.5], "anchor": "y", **places(order)},
-        yaxis={"domain": [0.64, 1], "range": [-0.8, len(order) / 2], "showticklabels": False, "showgrid": False, "zeroline": False,
-               "title": "network"},
+        yaxis={"domain": [0.64, 1], **arches(len(order), "network"), "range": [-0.8, len(order) / 2]},
         xaxis2={"domain": [0, 0.5], "anchor": "y2", **places(names)},
         yaxis2={"domain": [0, 0.36], "type": "log", "range": [-2, 2], "dtick": 1, "anchor": "x2", "title": "budget, % (by rank)"},
         xaxis3={"domain": [0.6, 1], "anchor": "y3", **ratios},
@@ -141,7 +140,7 @@ def view(epsilon: float = 1.0, k: int = 1, q: float = 1.2, guarantee: str = "str
         f"{strongest(fitted, distances):.3f} on the strongest pairs. The heaviest table, {names[0]}, gets {share[names[0]]:.1%} of the "
         f"tables' budget, the lightest, {names[-1]}, {share[names[-1]]:.1%}.{words}"
     )
-    return View(draw(room, state, q, title), status=status, tables=[ledger_summary(fitted.ledger_)], alt=f"{title}. {status}")
+    return View.told(draw(room, state, q, title), status, [ledger_summary(fitted.ledger_)])
 
 
 def panel(dataset: Dataset | None = None) -> LivePanel:

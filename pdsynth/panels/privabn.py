@@ -237,7 +237,7 @@ def view(epsilon: float = 0.05, alpha: int = 3, data: str = "Adult, yes–no", h
         f"(allowed {np.exp(epsilon) / (1 + np.exp(epsilon)):.1%})."
     )
     tables = [f"<h4>{KINDS[name][0]}</h4>{ledger_summary(fits[name][0].ledger_)}" for name in ("published", "strict")]
-    return View(draw(here, state, int(alpha), title), status=status, tables=tables, alt=f"{title}. {status}")
+    return View.told(draw(here, state, int(alpha), title), status, tables)
 
 
 def panel(dataset: Dataset | None = None) -> Any:

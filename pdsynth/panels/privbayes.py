@@ -14,7 +14,7 @@ from ..plots import PALETTE, figure
 from ..synthesizers import PrivBayes
 from ..widgets import View, choice, live, slider
 from . import studio as shared
-from .drawing import add_arcs, add_dots, add_line, add_noise, arcs, places, powers
+from .drawing import add_arcs, add_dots, add_line, add_noise, arches, arcs, places, powers
 from .studio import Studio, ledger_summary, studio
 
 READINGS: dict[str, dict[str, Any]] = {
@@ -70,8 +70,7 @@ def draw(state: dict[str, Any], best: dict[str, Any], title: str) -> go.Figure:
                          line={"color": PALETTE[colour], "dash": dash, "width": 2}, hovertemplate="%{y:.3f}<extra></extra>")  # fmt: skip
     return plot.update_layout(
         xaxis={"domain": [0, 0.56], "anchor": "y2", **places(order)},
-        yaxis={"domain": [0.5, 0.97], "range": [-0.6, len(order) / 2], "showticklabels": False, "showgrid": False, "zeroline": False,
-               "title": "network, in sampling order"},
+        yaxis={"domain": [0.5, 0.97], **arches(len(order), "network, in sampling order")},
         yaxis2={"domain": [0, 0.42], "anchor": "x", **powers(-3, 3, "noise ÷ mean cell")},
         xaxis2={"domain": [0.72, 0.97], "range": [0, 9], "anchor": "y3", "title": "sum of mutual information, bits"},
         yaxis3={"domain": [0.68, 0.95], "anchor": "x2", "showgrid": False},
@@ -94,7 +93,7 @@ def view(epsilon: float = 1.0, k: int | str = "auto", reading: str = "strict", r
         f"({best['captured']:.2f} without noise); {drowned} of {len(state['noise'])} noisy tables have more noise than signal; "
         f"mean 2-way distance {state['distances'].mean():.3f} ({best['distances'].mean():.3f} without noise)."
     )
-    return View(draw(state, best, title), status=status, tables=[ledger_summary(fitted.ledger_)], alt=f"{title}. {status}")
+    return View.told(draw(state, best, title), status, [ledger_summary(fitted.ledger_)])
 
 
 def panel(dataset: Dataset | None = None) -> Any:

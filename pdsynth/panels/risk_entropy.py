@@ -140,7 +140,7 @@ def view(
         told = f"Every table gets {float(state['share'][most]):.1%}"
     status = f"{told}. The entropies used are off by up to {off:.3f}; {noisy}; {spent}."
     tables = [ledger_summary(state["ledger"]), shares_table(here, state, order)]
-    return View(draw(state, order, title), status=status, tables=tables, alt=f"{title}. {status}")
+    return View.told(draw(state, order, title), status, tables)
 
 
 def panel(dataset: Dataset | None = None) -> Any:

@@ -120,7 +120,7 @@ def view(epsilon: float = 1.0, k: int | str = "auto", guarantee: str = "strict",
     )
     status = f"Nearest: {nearest}, {found[nearest][0]:.3f}; PrivBayes {found[BASE][0]:.3f}. {losses}{refused} Before any run: {known}"
     plot = draw(found, known, k, guarantee, sensitive, title)
-    return View(plot, status=status, tables=[f"<b>Before you spend.</b> {known._repr_html_()}"], alt=f"{title}. {status}")
+    return View.told(plot, status, [f"<b>Before you spend.</b> {known._repr_html_()}"])
 
 
 def panel(dataset: Dataset | None = None) -> LivePanel:

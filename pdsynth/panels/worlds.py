@@ -62,7 +62,7 @@ def view(step: str = "PrivBayes, score R", person: int = 5, becomes: int = 0, ep
     rows = "".join(f"<tr><td>{o}</td><td>{a}</td><td>{b}</td></tr>" for o, a, b in _fractions(p, q))
     head = "<tr><th>network</th><th>before</th><th>after</th></tr>"
     words = f"<details><summary>As fractions, to 6 digits</summary><table>{head}{rows}</table></details>"
-    return View(draw(p, q, budget, title), status=status, tables=[words], alt=f"{title}. {status}")
+    return View.told(draw(p, q, budget, title), status, [words])
 
 
 def _fractions(p: Law, q: Law) -> list[tuple[str, str, str]]:

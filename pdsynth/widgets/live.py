@@ -36,6 +36,11 @@ class View:
     alt: str = ""
 
     @classmethod
+    def told(cls, figure: go.Figure, status: str, tables: Sequence[Any] = ()) -> View:
+        """A View whose text alternative is the figure's title and the status."""
+        return cls(figure, status, tables, f"{figure.layout.title.text}. {status}")
+
+    @classmethod
     def of(cls, result: Any) -> View:
         """A View from what a figure function returns: a figure, ``(figure, status[, tables[, alt]])``, or a View."""
         view = result if isinstance(result, View) else cls(*result) if isinstance(result, tuple) else cls(result)
