@@ -258,7 +258,8 @@ ex.q3.check(accuracy)
 # The largest cell shrinks as tables grow, so it flatters. Same two tables, two "distances":
 
 # %%
-pd.DataFrame({name: {measure.__name__: measure(train, tables[name], schema) for measure in (pds.evaluate.marginal_distance, pds.evaluate.max_cell)}
+both = (pds.evaluate.marginal_distance, pds.evaluate.max_cell)
+pd.DataFrame({name: {measure.__name__: measure(train, tables[name], schema) for measure in both}
               for name in ("PrivBayes", "Independent")}).round(4)  # fmt: skip
 
 # %% [markdown]
