@@ -29,8 +29,7 @@ import plotly.graph_objects as go  # noqa: E402
 
 from pdsynth.papers import PAPERS, hpprivbayes_plots  # noqa: E402
 from pdsynth.papers.engine import Key, Paper, Run, find, read, stem  # noqa: E402
-from pdsynth.papers.hpprivbayes_settings import Settings  # noqa: E402
-from pdsynth.papers.results import Result, point  # noqa: E402
+from pdsynth.papers.results import Result, markdown, point  # noqa: E402
 from pdsynth.plots import svg  # noqa: E402
 
 WIDTH = 800
@@ -107,9 +106,9 @@ def make_paper(options: argparse.Namespace) -> None:
 
 def make_main(options: argparse.Namespace) -> None:
     """The README's picture."""
-    result = redrawn(find("hpprivbayes"), 5)
-    known = {k: tuple(v) if isinstance(v, list) else v for k, v in result.parameters.items() if k in Settings.__dataclass_fields__}
-    save(hpprivbayes_plots.main_picture(result.data, Settings(**known)), HERE / "main.svg")
+    paper = find("hpprivbayes")
+    result = redrawn(paper, 5)
+    save(hpprivbayes_plots.main_picture(result.data, paper.settled(result.parameters)), HERE / "main.svg")
     shown = result.summary()
     hidden = (shown["metric"] != "2-way distance") | ((shown["guarantee"] == "published") & (shown["k"] != "4"))
     shown = shown[~(hidden | ((shown["guarantee"] == "strict") & (shown["k"] != "auto")))]
@@ -175,13 +174,13 @@ def cell(text: str) -> str:
 
 def claims(paper: Paper, results: dict[Key, Result]) -> str:
     """Claim by claim, in one table."""
-    lines = ["| claim | where | verdict | measured here | why |", "|---|---|---|---|---|"]
-    for result in results.values():
-        lines += [f"| {cell(v.claim)} | {cell(v.source)} | **{v.verdict}** | {cell(v.numbers)} | {cell(v.why)} |" for v in result.verdicts]
-    rules = sorted({v.rule for r in results.values() for v in r.verdicts})
+    verdicts = [v for result in results.values() for v in result.verdicts]
+    rows = [[cell(v.claim), cell(v.source), f"**{v.verdict}**", cell(v.numbers), cell(v.why)] for v in verdicts]
+    rules = sorted({v.rule for v in verdicts})
     notes = sorted({d for r in results.values() for d in r.deviation})
     return (
-        "\n".join(lines) + "\n\nHow a verdict is reached:\n\n" + "".join(f"* {r}\n" for r in rules)
+        markdown(["claim", "where", "verdict", "measured here", "why"], rows)
+        + "\nHow a verdict is reached:\n\n" + "".join(f"* {r}\n" for r in rules)
         + f"\n{paper.notes}:\n\n" + "".join(f"* {n}\n" for n in notes)
     )  # fmt: skip
 

@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from ..evaluation.marginals import attribute_sets
 from ..synthesizers import PPBA, GeneticBayes, HMPrivBayes, HPPrivBayes, PrivBayes, Synthesizer
 from ..synthesizers import parts as p
 from ..synthesizers.groups import TwoGroups
-from .drawing import STYLE, legend_below, panels, repeats, ticks, titled
+from .drawing import STYLE, finished, panels, ticks
 from .engine import Key, Paper, Run
 from .results import OPEN, Verdict, average, decided, difference, direction_verdict, spoken, summarise, values
 
@@ -88,7 +89,7 @@ def points(settings: Settings, dataset: Dataset) -> Iterator[Point]:
         yield Point(GROUPED, "r", r, e, Synthesizer(e, structure=restricted, budget=p.Groups(two), **shared))
 
 
-def measured(point: Point, repeat: int, seed: int, dataset: Dataset, real: Marginals, records: Records) -> Iterator[dict[str, Any]]:
+def measured(point: Point, repeat: int, seed: int, dataset: Dataset, real: Marginals, records: Records) -> list[dict[str, Any]]:
     """Fit once: the sensitive attribute's loss, and the mean two-way distances of the pairs without it and with it."""
     fit_seed = int(np.random.SeedSequence([seed, repeat]).generate_state(1)[0])
     with warnings.catch_warnings():
@@ -102,25 +103,20 @@ def measured(point: Point, repeat: int, seed: int, dataset: Dataset, real: Margi
     known = "before the run" if str(dataset.sensitive) in losses.attrs["known"].split(";")[0] else "ex post"
     row = {"method": point.method, "guarantee": "strict", "lever": point.lever, "setting": point.setting, "known": known,
            "epsilon": float(point.epsilon), "repeat": repeat, "seed": fit_seed}  # fmt: skip
-    for metric, value in ((LOSS, float(losses[dataset.sensitive])), (REST, distances[~mine].mean()), (WITH, distances[mine].mean())):
-        yield {"metric": metric, **row, "value": float(value), "note": ""}
+    found = {LOSS: losses[dataset.sensitive], REST: distances[~mine].mean(), WITH: distances[mine].mean()}
+    return [{"metric": metric, **row, "value": float(value), "note": ""} for metric, value in found.items()]
 
 
 def trials(key: Key, settings: Settings, run: Run) -> pd.DataFrame:
     """Every point, ``run.repeats`` times."""
-    from joblib import Parallel, delayed
-    from tqdm.auto import tqdm
-
     dataset = load_adult(coding="thesis") if run.data is None else run.data
     records = Records(dataset.schema.encode(dataset.frame), dataset.schema)
     real = Marginals(records.codes, dataset.schema, sets=attribute_sets(len(dataset.schema), 2))
     run.tables[dataset.name] = records.n
     run.facts |= {"sensitive": dataset.sensitive, "target": dataset.target}
-    jobs = [(point, repeat) for repeat in range(run.repeats) for point in points(settings, dataset)]
-    work = (delayed(lambda *a: list(measured(*a)))(*job, run.seed, dataset, real, records) for job in jobs)
-    done = Parallel(n_jobs=run.jobs, return_as="generator")(work)
-    done = tqdm(done, total=len(jobs), desc="frontier", unit="fit") if run.progress else done
-    return pd.DataFrame([row for rows in done for row in rows])
+    jobs = [(point, repeat, run.seed, dataset, real, records) for repeat in range(run.repeats) for point in points(settings, dataset)]
+    done = sorted(run.each(measured, jobs, "frontier"), key=itemgetter(0))
+    return pd.DataFrame([row for _, rows in done for row in rows])
 
 
 # --- figure and verdicts --------------------------------------------------------------------------------------------------
@@ -157,8 +153,7 @@ def draw(key: Key, data: pd.DataFrame, settings: Settings) -> go.Figure:
     plot.update_yaxes(type="log", tickvals=shown, ticktext=[f"{v:g}" for v in shown])
     plot.update_yaxes(title_text="mean 2-way distance", col=1)
     said = f"filled: known before the run; whole table: ε = {settings.epsilon:g}"
-    plot.update_layout(title_text=titled(repeats(data), "Who gets which guarantee, and what it costs", said))
-    return legend_below(plot, 620)
+    return finished(plot, data, "Who gets which guarantee, and what it costs", said, 620)
 
 
 def below_the_line(data: pd.DataFrame, method: str) -> tuple[str, str]:

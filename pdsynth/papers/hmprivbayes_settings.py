@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from .engine import Curve, Key
 
 EPSILONS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.0)  # §4.3, ticks of Figure 5
-SIZES = (20_000, 40_000, 60_000, 80_000, 100_000)  # ticks of Figure 4
 METHODS = ("HMPrivBayes", "PrivSCBN", "PrivBayes", "JTree")
 ADULT, BIG5 = "Adult", "Big5"
 SEED = 2022
@@ -44,7 +43,7 @@ class Settings:
     epsilon: float = 0.2
     train: float = 0.8
     degrees: tuple[int, ...] = (1, 2, 3, 4)
-    sizes: tuple[int, ...] = SIZES
+    sizes: tuple[int, ...] = (20_000, 40_000, 60_000, 80_000, 100_000)  # ticks of Figure 4
     sets: int = 200
     svm_rows: int = 2_000
     attacked: int = 2_000

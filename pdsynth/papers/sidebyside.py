@@ -5,27 +5,13 @@ Not one paper's experiment but the question behind all of them; lesson 18 reads 
 
 from __future__ import annotations
 
-from typing import cast
-
 import pandas as pd
 
 from ..datasets import Dataset, load_adult
 from . import sidebyside_claims, sidebyside_plots
 from .engine import Grid, Key, Paper, Run
-from .results import Result
-from .sidebyside_settings import (
-    DISTANCE,
-    LOSS,
-    REST,
-    SECONDS,
-    SEED,
-    TITLES,
-    YARDSTICK,
-    Settings,
-    compared,
-    mixtures,
-    yardsticks,
-)
+from .results import Result, markdown
+from .sidebyside_settings import DISTANCE, LOSS, REST, SECONDS, SEED, TITLES, YARDSTICK, Settings, compared, mixtures, yardsticks
 
 __all__ = ["PAPER", "TITLES", "Settings", "compared", "mixtures", "yardsticks"]
 
@@ -89,13 +75,11 @@ def deviations(key: Key, settings: Settings) -> tuple[str, ...]:
 
 def appendix(key: Key, result: Result) -> str:
     """Figures 1 and 3 as tables."""
-    settings = PAPER.checked(key, 1, {k: v for k, v in result.parameters.items() if k in Settings.__dataclass_fields__})
-    table = {1: sidebyside_claims.table, 3: sidebyside_claims.matched}.get(cast(int, key))
-    if table is None:
+    if key == 2:
         return ""
-    frame = table(result.data, settings)
-    head = "| " + " | ".join(frame.columns) + " |\n|" + "---|" * len(frame.columns) + "\n"
-    return "\n" + head + "".join("| " + " | ".join(map(str, row)) + " |\n" for row in frame.itertuples(index=False))
+    table = sidebyside_claims.table if key == 1 else sidebyside_claims.matched
+    frame = table(result.data, PAPER.settled(result.parameters))
+    return "\n" + markdown(list(frame.columns), frame.itertuples(index=False))
 
 
 READING = f"""What a method promises decides what it may be compared with. Strict is pure ε-DP, closed by the ledger; as published means
@@ -112,8 +96,8 @@ PAPER = Paper(
     repeats=20,
     seed=SEED,
     trials=trials,
-    draw=lambda key, data, settings: sidebyside_plots.DRAW[cast(int, key)](data, settings),
-    judge=lambda key, data, settings: sidebyside_claims.JUDGE[cast(int, key)](data, settings),
+    draw=lambda key, data, settings: sidebyside_plots.DRAW[key](data, settings),
+    judge=lambda key, data, settings: sidebyside_claims.JUDGE[key](data, settings),
     deviations=deviations,
     appendix=appendix,
 )

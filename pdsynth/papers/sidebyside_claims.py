@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pandas as pd
 
-from .results import Verdict, average, counted, decided, difference, summarise, values
+from .engine import Key
+from .results import Verdict, average, counted, decided, difference, distinct, select, summarise, values
 from .sidebyside_settings import BASE, DISTANCE, GROUPED, LOSS, PERSONAL, POLICY, REST, SECONDS, YARDSTICK, Settings
 
 __all__ = ["GROUPED", "JUDGE", "POLICY", "matched", "table"]
@@ -33,9 +34,8 @@ def finite(data: pd.DataFrame) -> pd.DataFrame:
 
 def methods(data: pd.DataFrame, epsilon: float, metric: str = DISTANCE) -> list[str]:
     """All methods, the smallest strict distance first; what has no strict form goes by its own guarantee."""
-    table = summarise(data)
-    table = table[(table["metric"] == metric) & (table["epsilon"] == epsilon) & table["guarantee"].isin(("strict", YARDSTICK))]
-    return list(table.sort_values("mean")["method"])
+    table = select(summarise(data), metric=metric, epsilon=epsilon)
+    return list(table[table["guarantee"].isin(("strict", YARDSTICK))].sort_values("mean")["method"])
 
 
 def table(data: pd.DataFrame, settings: Settings) -> pd.DataFrame:
@@ -43,8 +43,7 @@ def table(data: pd.DataFrame, settings: Settings) -> pd.DataFrame:
     points, top = finite(data), max(settings.epsilons)
 
     def at(method: str, metric: str, guarantee: str, epsilon: float) -> str:
-        keys = {"method": method, "metric": metric, "guarantee": guarantee, "epsilon": epsilon}
-        return number(points[np.logical_and.reduce([points[k] == v for k, v in keys.items()])])
+        return number(select(points, method=method, metric=metric, guarantee=guarantee, epsilon=epsilon))
 
     rows = []
     for name in methods(data, top):
@@ -120,7 +119,7 @@ def faster(data: pd.DataFrame, settings: Settings) -> Verdict:
 
 def honest(data: pd.DataFrame, settings: Settings) -> Verdict:
     """What privacy that is paid for costs."""
-    names = [m for m in dict.fromkeys(data["method"]) if m in set(data.loc[data["guarantee"] == "published", "method"])]
+    names = [m for m in distinct(data, "method") if m in set(data.loc[data["guarantee"] == "published", "method"])]
     pairs = [(m, e) for m in names for e in settings.epsilons]
     found = [difference(*(values(data, metric=DISTANCE, method=m, guarantee=g, epsilon=e) for g in ("strict", "published")))
              for m, e in pairs]  # fmt: skip
@@ -153,8 +152,8 @@ def effects(data: pd.DataFrame, factors: Sequence[str]) -> dict[str, float]:
 
 def factorial(data: pd.DataFrame, settings: Settings) -> list[Verdict]:
     """Which part matters."""
-    tables = list(dict.fromkeys(data["dataset"]))
-    strict = data[(data["dataset"] == tables[0]) & (data["guarantee"] == "strict")]
+    tables = distinct(data, "dataset")
+    strict = select(data, dataset=tables[0], guarantee="strict")
     share = effects(strict, ("method", "budget"))
     best = strict.groupby(["method", "budget"])["value"].mean()
     first = Verdict(
@@ -206,7 +205,7 @@ def meeting(data: pd.DataFrame, method: str, promise: float) -> tuple[np.ndarray
 
 def matched(data: pd.DataFrame, settings: Settings) -> pd.DataFrame:
     """Figure 3 as a table: distance of the rest at each promise, the methods that serve it best first."""
-    names = list(dict.fromkeys(data["method"]))
+    names = distinct(data, "method")
     found = {m: [meeting(data, m, s)[0] for s in settings.promises] for m in names}
     rows = []
     for name in sorted(names, key=lambda m: sum(map(average, found[m]))):
@@ -220,7 +219,7 @@ def matched(data: pd.DataFrame, settings: Settings) -> pd.DataFrame:
 
 def promised(data: pd.DataFrame, settings: Settings) -> list[Verdict]:
     """At the same guarantee for the sensitive attribute."""
-    names = [m for m in dict.fromkeys(data["method"]) if m != BASE]
+    names = [m for m in distinct(data, "method") if m != BASE]
     said, wins = [], dict.fromkeys(names, 0)
     for s in settings.promises:
         base, found = meeting(data, BASE, s)[0], {m: meeting(data, m, s)[0] for m in names}
@@ -242,4 +241,4 @@ def promised(data: pd.DataFrame, settings: Settings) -> list[Verdict]:
     )]  # fmt: skip
 
 
-JUDGE: dict[int, Callable[[pd.DataFrame, Settings], list[Verdict]]] = {1: same, 2: factorial, 3: promised}
+JUDGE: dict[Key, Callable[[pd.DataFrame, Settings], list[Verdict]]] = {1: same, 2: factorial, 3: promised}

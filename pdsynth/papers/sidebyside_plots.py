@@ -10,8 +10,9 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from ..plots import PALETTE, SERIES, SYMBOLS
-from .drawing import legend_below, panels, repeats, titled
-from .results import summarise
+from .drawing import finished, panels, repeats
+from .engine import Key
+from .results import distinct, select, summarise
 from .sidebyside_claims import finite, methods
 from .sidebyside_settings import DISTANCE, LOSS, REST, SECONDS, YARDSTICK, Settings
 
@@ -30,7 +31,7 @@ def dots(data: pd.DataFrame, settings: Settings) -> go.Figure:
     plot = panels(len(columns), [name for *_, name in columns], shared_yaxes=True, horizontal_spacing=0.025)
     for column, (metric, epsilon, _) in enumerate(columns, 1):
         for guarantee, (name, colour, symbol) in LOOKS.items():
-            at = points[(points["metric"] == metric) & (points["guarantee"] == guarantee)]
+            at = select(points, metric=metric, guarantee=guarantee)
             at = at[(at["epsilon"] == epsilon) | ~np.isfinite(at["epsilon"])]
             x = at["mean"].where(np.isfinite(at["mean"]), ENDLESS)
             first = len(at) > 0 and name not in {trace.name for trace in plot.data if trace.showlegend}
@@ -46,8 +47,7 @@ def dots(data: pd.DataFrame, settings: Settings) -> go.Figure:
     for column in range(1, loss):
         plot.update_xaxes(rangemode="tozero", row=1, col=column)
     plot.update_yaxes(categoryorder="array", categoryarray=order, automargin=True, showgrid=True)
-    plot.update_layout(title_text=titled(repeats(data), "All algorithms at the same ε, the nearest strict table first", TABLE))
-    return legend_below(plot, 200 + 26 * len(order))
+    return finished(plot, data, "All algorithms at the same ε, the nearest strict table first", TABLE, 200 + 26 * len(order))
 
 
 def heat(data: pd.DataFrame, settings: Settings) -> go.Figure:
@@ -58,8 +58,8 @@ def heat(data: pd.DataFrame, settings: Settings) -> go.Figure:
     plot = panels(2, [f"{d}, {words[g]}{', noise on conditionals' if p == 'conditional' else ''}" for d, g, p in kinds],
                   vertical_spacing=0.17, horizontal_spacing=0.06)  # fmt: skip
     for i, (dataset, guarantee, place) in enumerate(kinds):
-        at = table[(table["dataset"] == dataset) & (table["guarantee"] == guarantee) & (table["place"] == place)]
-        rows, columns = list(dict.fromkeys(at["method"])), list(dict.fromkeys(at["budget"]))
+        at = select(table, dataset=dataset, guarantee=guarantee, place=place)
+        rows, columns = distinct(at, "method"), distinct(at, "budget")
         z = at.pivot(index="method", columns="budget", values="mean").loc[rows, columns].to_numpy()
         half = at.pivot(index="method", columns="budget", values="ci95").loc[rows, columns].to_numpy()
         short = [name.split(" (")[0].replace("Greedy, largest root", "Greedy, largest") for name in rows]
@@ -95,8 +95,7 @@ def promises(data: pd.DataFrame, settings: Settings) -> go.Figure:
     plot.update_xaxes(title_text="ε of the whole table", row=1, col=2)
     plot.update_yaxes(type="log", tickvals=[0.03, 0.05, 0.1, 0.2, 0.3], ticktext=["0.03", "0.05", "0.1", "0.2", "0.3"])
     plot.update_yaxes(title_text="2-way distance without it", row=1, col=1)
-    plot.update_layout(title_text=titled(repeats(data), "Who serves the rest, at which loss of the sensitive attribute?", TABLE))
-    return legend_below(plot, 620)
+    return finished(plot, data, "Who serves the rest, at which loss of the sensitive attribute?", TABLE, 620)
 
 
-DRAW: dict[int, Callable[[pd.DataFrame, Settings], go.Figure]] = {1: dots, 2: heat, 3: promises}
+DRAW: dict[Key, Callable[[pd.DataFrame, Settings], go.Figure]] = {1: dots, 2: heat, 3: promises}
