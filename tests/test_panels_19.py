@@ -83,7 +83,7 @@ def test_a_hopeless_table_and_a_hopeless_k_are_said():
 def test_open_columns_are_named_and_domains_from_records_are_marked():
     assert "Not declared yet, and not in the plan: native-country." in view().status
     seen = view(proposal="data")
-    assert "a strict fit refuses them" in seen.status and "domains = the records (exploring)" in seen.figure.layout.title.text
+    assert "a strict fit refuses them" in seen.status and "domains = exploring" in seen.figure.layout.title.text
     assert "Holand-Netherlands" in seen.tables[1] and "source=&quot;data&quot;" in seen.tables[1]
     assert "Holand-Netherlands" not in view().tables[1], "one person alone; a codebook that names the place would"
 
@@ -131,7 +131,7 @@ def panel():
 
 def test_the_panel_follows_its_controls(panel):
     assert panel.error is None and panel.desk.editor.value == EXAMPLE.codebook
-    for name, value, words in (("epsilon", 0.5, "ε = 0.5"), ("k", 1, "k = 1"), ("proposal", "data", "the records")):
+    for name, value, words in (("epsilon", 0.5, "ε = 0.5"), ("k", 1, "k = 1"), ("proposal", "data", "exploring")):
         panel.set(**{name: value})
         assert panel.error is None and words in panel.figure.layout.title.text
     assert "Holand-Netherlands" in panel.desk.editor.value

@@ -175,7 +175,7 @@ for edge in (("sex", "occupation"), ("native-country", "salary")):
 # * *native-country* is still open. Write `United-States | elsewhere + missing`, and see it join. Then list ten places instead: the largest useful k falls from 2 to 1, for *all* columns.
 # * Move **bins** to 4: every bar is useful now. It does for education what doubling ε would do, and nobody pays.
 # * **records** = 4: the same promise to a person with four visits. A fit may spend a quarter, and k falls.
-# * Choose *the records (exploring)*: the text is now what `infer` saw, Dutch colleague included, and the panel says who will refuse it.
+# * **domains**, *exploring*: the text is now what `infer` saw, Dutch colleague included, and the panel says who will refuse it.
 # * Write nonsense, or load a spreadsheet: the message stands below, the last figure stays. Under the figure: your schema in Python, to copy.
 
 # %%
@@ -255,12 +255,13 @@ ex.q2.check(clinic)
 #
 # ```python
 # def release(frame, epsilon):
-#     frame = frame.drop(columns="id")                                             # "drop"
-#     age = frame["age"].clip(0, 120)                                              # "clip"
+#     frame = frame.drop(columns="id")  # "drop"
+#     frame["age"] = frame["age"].clip(0, 120)  # "clip"
 #     often = frame["diagnosis"].map(frame["diagnosis"].value_counts()) >= 5
-#     frame = frame.assign(age=age, diagnosis=frame["diagnosis"].where(often, "other"))   # "rare"
-#     schema = pds.Schema.infer(frame).declare_public()                            # "schema"
-#     return pds.PrivBayes(epsilon, noise="opendp").fit(frame, schema=schema).model_      # "fit"
+#     frame["diagnosis"] = frame["diagnosis"].where(often, "other")  # "rare"
+#     schema = pds.Schema.infer(frame).declare_public()  # "schema"
+#     synth = pds.PrivBayes(epsilon, noise="opendp")
+#     return synth.fit(frame, schema=schema).model_  # "fit"
 # ```
 
 # %%

@@ -23,7 +23,7 @@ from ..synthesizers.degrees import check_degree
 from ..synthesizers.plan import DROWNED, USEFUL, Plan, hopeless, noise_to_cell, plan, typical_cells
 from ..widgets import LivePanel, View, choice, live, slider
 
-ORIGINS = {"public": "public knowledge", "data": "the records (exploring)"}
+ORIGINS = {"public": "public", "data": "exploring"}
 ROWS = 24  # columns that the figure has room for
 LOW, HIGH = 1e-4, 1e4  # ends of both axes of noise ÷ mean cell
 CODEBOOK = """id: drop
@@ -41,7 +41,7 @@ native-country: ?
 salary: <=50K | >50K"""
 TOLD = (
     "Of a file this panel reads the column names and the number of records, nothing else; the plan follows from them and from your "
-    "declaration, and costs nothing. <i>The records (exploring)</i> reads every value: what it proposes isn't public, and the notebook "
+    "declaration, and costs nothing. <i>Exploring</i> reads every value of the records: what it proposes isn't public, and the notebook "
     "then shows it. The file itself is forgotten by the page as soon as it is read. Large file: "
     "<code>panels.own_data.panel('my_data.csv')</code>."
 )
@@ -98,6 +98,7 @@ def draw(declared: Declared, known: Plan, k: int, title: str) -> go.Figure:
     most = sorted(found, key=lambda name: -found[name])[:ROWS]
     shown = [name for name in found if name in most]
     plot = figure(title=title, height=max(400, 170 + 26 * len(shown)), **_layout(k))
+    plot.update_layout(title={"x": 0.01, "xref": "container"})  # a long title fits a narrow page
     labels = [f"{n if len(n) < 22 else n[:20] + '…'} · {declared.schema[n].size:,}" for n in shown]
     plot.add_bar(x=[min(max(found[n], LOW), HIGH) for n in shown], y=labels, orientation="h", showlegend=False,
                  marker_color=[colours[_word(found[n])] for n in shown], customdata=[[found[n], _word(found[n])] for n in shown],
@@ -235,7 +236,7 @@ class Desk:
 def panel(path: str | PathLike[str] | None = None) -> LivePanel:
     """The live panel; it starts with the example, or with the CSV file at ``path``.
 
-    **Privacy:** reads the header and the number of records; only *the records (exploring)* reads more, and says so.
+    **Privacy:** reads the header and the number of records; only *exploring* reads more, and says so.
     """
     desk = Desk(EXAMPLE if path is None else File.of(Path(path).name, Path(path).read_bytes()))
     shown = live(
