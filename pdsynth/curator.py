@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy as np
 from .counts import Records
 from .errors import BudgetError, PrivacyError
 from .ledger import Ledger, histogram_cost
-from .measures import GRID, JACCARD_GRID, SCORES, Score, conditional_sensitivity, jaccard_distances
+from .measures import GRID, JACCARD_GRID, SCORES, Score, average_mutual_information, conditional_sensitivity, jaccard_distances
 from .mechanisms import Noise, Quantity, exponential_mechanism, laplace_mechanism
 from .partitions import ParentSets
 
@@ -100,18 +101,18 @@ class Curator:
         """The attributes that some columns belong to, each once."""
         return tuple(dict.fromkeys(self.__records.owners[j] for j in columns))
 
-    def _unaccounted(self, step: str, source: str, released: str, attributes: tuple[str, ...], why: str = "") -> None:
+    def _unaccounted(self, step: str, source: str, released: str, attributes: tuple[str, ...], why: str = "") -> str:
+        """Write down a raw read, and return its entry id; under ``none`` one line has said already that everything is raw."""
         if self.guarantee != "none":
             self.ledger.write("unaccounted_access", step, source=source, released=released, attributes=attributes, epsilon=math.inf,
                               inputs=("raw:D",), why=why or "a deterministic function of the records is used without a mechanism",
                               domain=self._domain if self._domain == "schema:public" else "public:named above")  # fmt: skip
+        return self.ledger.entries[-1].id
 
     def _charge(self, step: str, **fields: Any) -> str:
-        if self.guarantee == "none":
-            return "none"
-        domain = "schema:public" if self._domain == "schema:public" else self._domain
-        entry = self.ledger.write("mechanism", step, inputs=("raw:D",), n_records=self.n, domain=domain, **self._part, **fields)
-        return entry.id
+        if self.guarantee != "none":
+            self.ledger.write("mechanism", step, inputs=("raw:D",), n_records=self.n, domain=self._domain, **self._part, **fields)
+        return self.ledger.entries[-1].id
 
     # --- selections --------------------------------------------------------------------------------------------------
 
@@ -200,13 +201,13 @@ class Curator:
         tables = (self.__records.table((c, *p)) for c, p in zip(children.tolist(), parents.tolist(), strict=True))
         return np.array([measure.of(t.reshape(len(t), -1)) for t in tables], dtype=np.int64)
 
-    def prepare(self, max_size: int, score: str, max_cells: int = 2**27, members: Sequence[int] | None = None) -> None:
+    def prepare(self, max_size: int, score: str, members: Sequence[int] | None = None) -> None:
         """Count every set of up to ``max_size`` attributes (of ``members`` only, if given) at once, so that selections only look up.
 
         **Privacy:** releases nothing, costs nothing.
         """
         if score in ("I", "R"):
-            self.__records.lattice.build(max_size, max_cells=max_cells, kind="H" if score == "I" else "K", members=members)
+            self.__records.lattice.build(max_size, kind="H" if score == "I" else "K", members=members)
 
     # --- tables ------------------------------------------------------------------------------------------------------
 
@@ -280,8 +281,7 @@ class Curator:
         names, labels = self._names(columns), [self.schema.names[j] for j in columns]
         raw = [self.__records.table((j,)) for j in columns]
         if self.guarantee != "strict":
-            self._unaccounted(step, source, f"frequencies of the values of {len(labels)} attributes", names, why_raw)
-            return raw, self._last()
+            return raw, self._unaccounted(step, source, f"frequencies of the values of {len(labels)} attributes", names, why_raw)
         scale = Fraction(2 * len(columns)) / epsilon
         entry = self._charge(step, source=source, mechanism="discrete_laplace", attributes=names, sensitivity=Fraction(2 * len(columns)),
                              released=f"{len(columns)} one-way histograms", scale=scale, epsilon=epsilon, claimed=epsilon)  # fmt: skip
@@ -290,9 +290,7 @@ class Curator:
 
     # --- associations ------------------------------------------------------------------------------------------------
 
-    def average_association(
-        self, epsilon: Fraction, *, step: str, source: str, raw_measure: str = "I", why_raw: str = ""
-    ) -> tuple[np.ndarray, str]:
+    def average_association(self, epsilon: Fraction, *, step: str, source: str, why_raw: str = "") -> tuple[np.ndarray, str]:
         """How strongly each attribute is tied to all others: float array (d,), and the id of its ledger entry.
 
         ``strict``: average R from the integers A_i = Σ_j K(i,j); ``published`` and ``none``: average mutual information, bits.
@@ -301,18 +299,17 @@ class Curator:
         cost ε. Published: raw, one unaccounted access.
         """
         d = len(self.schema)
-        pairs = [(i, j) for i in range(d) for j in range(i + 1, d)]
+        pairs, names = list(combinations(range(d), 2)), self._names(range(d))
         if self.guarantee != "strict":
             what = f"order of {d} attributes from {len(pairs)} mutual informations"
-            self._unaccounted(step, source, what, self._names(range(d)), why_raw)
-            return self._pairwise(raw_measure).sum(axis=1) / (d - 1), self._last()
-        k = self._pairwise("K")
-        sensitivity = Fraction(2 * sum(SCORES["R"].sensitivity(self.n, self.schema.sizes[i], self.schema.sizes[j]) for i, j in pairs))
-        noisy, entry = self._noisy_vector(k.sum(axis=1), sensitivity, epsilon, step, source, f"{d} sums of K", self._names(range(d)))
+            entry = self._unaccounted(step, source, what, names, why_raw)
+            return average_mutual_information(self._pairwise("I")), entry
+        sums = self._pairwise("K").sum(axis=1)
+        noisy, entry = self._noisy_vector(sums, 2 * self._moved(pairs), epsilon, step, source, f"{d} sums of K", names)
         return noisy / (2.0 * self.n**2 * (d - 1)), entry
 
     def association_with(
-        self, sensitive: int, epsilon: Fraction, *, step: str, source: str, raw_measure: str = "I", why_raw: str = ""
+        self, sensitive: int, epsilon: Fraction, *, step: str, source: str, why_raw: str = ""
     ) -> tuple[np.ndarray, str]:
         """How strongly each attribute is tied to the sensitive one: float array (d,), infinite at the sensitive attribute itself.
 
@@ -325,12 +322,11 @@ class Curator:
         others = [j for j in range(d) if j != sensitive]
         values = np.full(d, np.inf)
         if self.guarantee != "strict":
-            self._unaccounted(step, source, f"{d - 1} mutual informations with {label} against a threshold", names, why_raw)
-            values[others] = self._pairwise(raw_measure)[sensitive, others]
-            return values, self._last()
-        k = self._pairwise("K")[sensitive, others]
-        sensitivity = Fraction(sum(SCORES["R"].sensitivity(self.n, self.schema.sizes[j], self.schema.sizes[sensitive]) for j in others))
-        noisy, entry = self._noisy_vector(k, sensitivity, epsilon, step, source, f"{d - 1} values of K with {label}", names)
+            entry = self._unaccounted(step, source, f"{d - 1} mutual informations with {label} against a threshold", names, why_raw)
+            values[others] = self._pairwise("I")[sensitive, others]
+            return values, entry
+        k, moved = self._pairwise("K")[sensitive, others], self._moved([(j, sensitive) for j in others])
+        noisy, entry = self._noisy_vector(k, moved, epsilon, step, source, f"{d - 1} values of K with {label}", names)
         values[others] = noisy / (2.0 * self.n**2)
         return values, entry
 
@@ -344,15 +340,13 @@ class Curator:
         **Privacy:** integers K with L1 sensitivity Σ 4(n−1) or 6(n−1) over the pairs; discrete Laplace, cost ε. Raw: one
         unaccounted access.
         """
-        sizes = self.schema.sizes
         touched = self._names(sorted({j for pair in pairs for j in pair}))
         i, j = np.array(pairs, dtype=np.int64).reshape(len(pairs), 2).T
         if raw_measure and self.guarantee != "strict":
-            self._unaccounted(step, source, f"{len(pairs)} pairwise measures {raw_measure}", touched, why_raw)
-            return self._pairwise(raw_measure)[i, j].astype(float), self._last()
+            entry = self._unaccounted(step, source, f"{len(pairs)} pairwise measures {raw_measure}", touched, why_raw)
+            return self._pairwise(raw_measure)[i, j].astype(float), entry
         k = self._pairwise("K")[i, j]
-        sensitivity = Fraction(sum(SCORES["R"].sensitivity(self.n, sizes[i], sizes[j]) for i, j in pairs))
-        noisy, entry = self._noisy_vector(k, sensitivity, epsilon, step, source, f"{len(pairs)} values of K", touched)
+        noisy, entry = self._noisy_vector(k, self._moved(pairs), epsilon, step, source, f"{len(pairs)} values of K", touched)
         return np.clip(noisy / (2.0 * self.n**2), 0, 1), entry
 
     def information_sketch(
@@ -402,6 +396,11 @@ class Curator:
         shift, noise = self._noise.child(f"{step}: threshold"), self._noise.child(step)
         return laplace_mechanism(gaps, scale, noise) >= laplace_mechanism(np.zeros(1, dtype=np.int64), scale, shift)
 
+    def _moved(self, pairs: Sequence[tuple[int, int]]) -> Fraction:
+        """How far one record can move the values K of these pairs, all together."""
+        sizes = self.schema.sizes
+        return Fraction(sum(SCORES["R"].sensitivity(self.n, sizes[i], sizes[j]) for i, j in pairs))
+
     def _noisy_vector(
         self, k: np.ndarray, sensitivity: Fraction, epsilon: Fraction, step: str, source: str, released: str, names: tuple[str, ...]
     ) -> tuple[np.ndarray, str]:
@@ -421,9 +420,6 @@ class Curator:
         values = (lattice.association if measure == "K" else lattice.information)(i, j[:, None])
         matrix[i, j] = matrix[j, i] = values
         return matrix
-
-    def _last(self) -> str:
-        return self.ledger.entries[-1].id if self.ledger.entries else "none"
 
     # --- the exception -----------------------------------------------------------------------------------------------
 

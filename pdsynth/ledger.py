@@ -11,7 +11,6 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction
-from html import escape
 from typing import Any
 
 import pandas as pd
@@ -19,6 +18,7 @@ import pandas as pd
 from . import rules
 from .entries import KINDS, Entry, exact, from_plain, histogram_cost, to_plain
 from .errors import BudgetError, PrivacyError
+from .ledger_html import ledger_html, short
 
 __all__ = ["KINDS", "Entry", "Ledger", "exact", "histogram_cost", "ledger_html"]
 
@@ -207,60 +207,24 @@ class Ledger:
             return "NOT PRIVATE: no noise was added (guarantee='none')."
         if self.unaccounted:
             return (
-                f"NOT DIFFERENTIALLY PRIVATE: claimed ε = {_short(self.claimed)}, {len(self.unaccounted)} unaccounted access(es) make it "
-                f"infinite; the accounted part alone truly costs {_short(self.finite)}."
+                f"NOT DIFFERENTIALLY PRIVATE: claimed ε = {short(self.claimed)}, {len(self.unaccounted)} unaccounted access(es) make it "
+                f"infinite; the accounted part alone truly costs {short(self.finite)}."
             )
         if self.epsilon > self.claimed:
-            return f"OVERSPENT: claimed ε = {_short(self.claimed)}, true ε = {_short(self.finite)}."
-        return f"Pure ε-differential privacy (replace one record): ε = {_short(self.finite)} of {_short(self.claimed)}."
+            return f"OVERSPENT: claimed ε = {short(self.claimed)}, true ε = {short(self.finite)}."
+        return f"Pure ε-differential privacy (replace one record): ε = {short(self.finite)} of {short(self.claimed)}."
 
     def __str__(self) -> str:
         lines = [self.verdict(), *(f"note: {n}" for n in self.notes)]
         for row in self.to_frame().itertuples():
             mark = "!!" if row.kind == "unaccounted_access" else "  "
-            lines.append(f"{mark} {row.step:<44.44} {row.mechanism:<20.20} claimed {_short(row.claimed):>8}  true {_short(row.epsilon):>8}")
+            lines.append(f"{mark} {row.step:<44.44} {row.mechanism:<20.20} claimed {short(row.claimed):>8}  true {short(row.epsilon):>8}")
         return "\n".join(lines)
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
         return ledger_html(self)
-
-
-def ledger_html(ledger: Ledger) -> str:
-    """The ledger as an HTML table: unaccounted accesses in red, per-attribute loss as bars."""
-    red = "color:#d55e00;font-weight:600"
-    good = not ledger.unaccounted and ledger.guarantee != "none" and ledger.epsilon <= ledger.claimed
-    rows = []
-    for r in ledger.to_frame().itertuples():
-        style = f" style='{red}'" if r.kind == "unaccounted_access" or r.epsilon > r.claimed else ""
-        cells = [r.step, r.source, r.mechanism, r.released, _short(r.sensitivity), _short(r.scale), _short(r.claimed),
-                 _short(r.epsilon), _short(r.total)]  # fmt: skip
-        rows.append(f"<tr{style}>" + "".join(f"<td style='text-align:left'>{escape(str(c))}</td>" for c in cells) + "</tr>")
-    heads = ["step", "source", "mechanism", "released", "sensitivity", "scale", "claimed ε", "true ε", "total"]
-    head = "".join(f"<th style='text-align:left'>{h}</th>" for h in heads)
-    notes = "".join(f"<li>{escape(n)}</li>" for n in ledger.notes)
-    return (
-        f"<div class='pdsynth-ledger'><p style='{'' if good else red}'>{escape(ledger.verdict())}</p><ul>{notes}</ul>"
-        f"<div style='overflow-x:auto'><table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
-        f"{_bars(ledger)}</div>"
-    )
-
-
-def _bars(ledger: Ledger) -> str:
-    losses = ledger.attribute_epsilon()
-    if losses.empty:
-        return ""
-    top = float(max([x for x in losses if x != math.inf], default=0) or 1)
-    lines = []
-    for name, loss in losses.items():
-        width = 100 if loss == math.inf else round(100 * float(loss) / top)
-        colour = "#d55e00" if loss == math.inf else "#e69f00"
-        lines.append(
-            f"<tr><td style='text-align:left'>{escape(str(name))}</td><td style='width:220px;text-align:left'>"
-            f"<div style='background:{colour};height:.8em;width:{width}%'></div></td><td>{_short(loss)}</td></tr>"
-        )
-    return f"<details><summary>Loss per attribute ({escape(losses.attrs['known'])})</summary><table>{''.join(lines)}</table></details>"
 
 
 def _moved(entry: Entry, attribute: str, u: int, v: int) -> Entry:
@@ -296,15 +260,3 @@ def _parallel(children: Iterable[Entry], field_name: str) -> Fraction | float:
         costs[e.record_filter] = costs.get(e.record_filter, Fraction(0)) + getattr(e, field_name)
     moved = 1 if field_name == "claimed" or all(e.relation == "add_remove" for e in children) else 2
     return sum(sorted(costs.values(), reverse=True)[:moved], Fraction(0))
-
-
-def _short(value: Any) -> str:
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return ""
-    if isinstance(value, str):
-        return value
-    if value == math.inf:
-        return "∞"
-    if isinstance(value, Fraction):
-        return str(value) if value.denominator <= 999 and value.numerator <= 9999 else f"{float(value):.4g}"
-    return f"{value:.4g}"

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from privacy_tools import records_of, schema_of
 
-from pdsynth import counts
+from pdsynth import lattice
 from pdsynth.counts import Lattice, Records, marginal, marginal_of_parts, pack
 from pdsynth.errors import BudgetError
 from pdsynth.measures import association, entropy, mutual_information
@@ -81,11 +81,11 @@ class TestMarginal:
 
 
 class TestPack:
-    @given(st.lists(st.integers(0, 254), min_size=1, max_size=counts.MAX_MEMBERS, unique=True), st.randoms(use_true_random=False))
+    @given(st.lists(st.integers(0, 254), min_size=1, max_size=lattice.MAX_MEMBERS, unique=True), st.randoms(use_true_random=False))
     def test_the_key_does_not_depend_on_the_order(self, members, rng):
         shuffled = members.copy()
         rng.shuffle(shuffled)
-        assert pack(np.array([members])) == pack(np.array([shuffled])) == counts._pack_one(tuple(sorted(members)))
+        assert pack(np.array([members])) == pack(np.array([shuffled])) == lattice._pack_one(tuple(sorted(members)))
 
     def test_different_sets_have_different_keys(self):
         sets = [np.array(list(itertools.combinations(range(12), s))) for s in range(1, 5)]
@@ -197,8 +197,8 @@ class TestShelf:
     @given(st.lists(st.lists(st.integers(0, 60), min_size=1, max_size=12, unique=True), max_size=9), st.sampled_from([2**23, 10]))
     def test_what_was_put_there_is_found_while_it_fits(self, batches, most):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(counts, "MAX_KEPT", most)
-            shelf, put = counts._Shelf(float), {}
+            patch.setattr(lattice, "MAX_KEPT", most)
+            shelf, put = lattice._Shelf(float), {}
             for batch in batches:
                 keys = np.array(batch, dtype=np.uint64)
                 shelf.add(keys, keys * 0.5)
@@ -214,7 +214,7 @@ class TestShelf:
     def test_a_full_lattice_counts_again(self, monkeypatch):
         codes = np.random.Generator(np.random.PCG64(3)).integers(0, 3, size=(40, 5)).astype(np.uint8)
         kept = Lattice(codes, (3,) * 5).build(3)
-        monkeypatch.setattr(counts, "MAX_KEPT", 4)
+        monkeypatch.setattr(lattice, "MAX_KEPT", 4)
         short = Lattice(codes, (3,) * 5).build(3)
         for size in (1, 2, 3):
             assert short.entropies(everything(5, size)).tolist() == kept.entropies(everything(5, size)).tolist()

@@ -22,7 +22,8 @@ from pdsynth.mechanisms import ExactNoise, NoNoise
 from pdsynth.partition import noise_to_signal
 from pdsynth.structure import Ties, informed, most_parents
 from pdsynth.structure.informed import STEP_PAIRS, _Search
-from pdsynth.synthesizers.hmprivbayes import TOO_NOISY, bit_entropies, travelling
+from pdsynth.synthesizers.clustered import TOO_NOISY, travelling
+from pdsynth.synthesizers.hmprivbayes import bit_entropies
 
 SIZES = (3, 2, 5, 2, 4, 2)
 N = 400

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from privacy_tools import curator_of
 from scipy import stats
 
-from pdsynth import mechanisms
+from pdsynth import noise as sources
 from pdsynth.mechanisms import CommonNoise, ExactNoise, Quantity, discrete_laplace_pmf, exponential_mechanism
 from pdsynth.structure import FixedDegree, greedy, ordered
 
@@ -156,7 +156,7 @@ class TestSource:
 
     def test_without_a_seed_every_bit_comes_from_the_operating_system(self, monkeypatch):
         taken = []
-        monkeypatch.setattr(mechanisms.os, "urandom", lambda size, real=mechanisms.os.urandom: (taken.append(size), real(size))[1])
+        monkeypatch.setattr(sources.os, "urandom", lambda size, real=sources.os.urandom: (taken.append(size), real(size))[1])
         for name in ("PCG64", "SeedSequence", "Generator"):
             monkeypatch.setattr(np.random, name, lambda *_, **__: pytest.fail("a numpy generator without a seed"))
         self.fit(ExactNoise())

@@ -6,9 +6,10 @@ from .genetic import Found, Parameters, genetic
 from .greedy import greedy
 from .informed import Ties, informed, most_parents
 from .ordered import ordered
+from .pairwise import symmetric
 from .restrictions import Permitted, Restriction, check_restriction
 
 __all__ = [
     "Degree", "FixedDegree", "Found", "Parameters", "Permitted", "Restriction", "Ties", "Usefulness", "best_parents",
-    "check_restriction", "exact", "genetic", "greedy", "hill", "informed", "most_parents", "ordered", "useful_degree",
+    "check_restriction", "exact", "genetic", "greedy", "hill", "informed", "most_parents", "ordered", "symmetric", "useful_degree",
 ]  # fmt: skip

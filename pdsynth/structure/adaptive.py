@@ -11,6 +11,7 @@ import numpy as np
 from ..curator import Candidates, Curator
 from ..measures import GRID, SCORES
 from ..mechanisms import Noise
+from .candidates import joined
 from .restrictions import Restriction
 
 Pairs = list[tuple[int, tuple[int, ...]]]
@@ -168,9 +169,4 @@ def nested(
 
 def _together(pairs: Pairs) -> Candidates:
     """Pairs as candidates: blocks of equal parent number, smaller sets first, otherwise in their order."""
-    blocks = []
-    for size in sorted({len(parents) for _, parents in pairs}):
-        rows = [(child, parents) for child, parents in pairs if len(parents) == size]
-        parents = np.array([p for _, p in rows], dtype=np.int64).reshape(len(rows), size)
-        blocks.append((np.array([c for c, _ in rows], dtype=np.int64), parents))
-    return Candidates(tuple(blocks))
+    return joined(((np.array([child]), np.array(parents, dtype=np.int64).reshape(1, -1)) for child, parents in pairs), "public")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -91,12 +91,18 @@ def block(
 
     A child whose forced parents aren't all placed has no candidates yet; the others keep their forced parents in every set.
     """
-    parts: dict[int, list[tuple[np.ndarray, np.ndarray]]] = {}
-    for child in children if restriction is None else restriction.ready(children, placed):
-        for parents in _parent_sets(degree, placed, child, sizes, restriction):
-            parts.setdefault(parents.shape[1], []).append((np.full(len(parents), child, dtype=np.int64), parents))
-    joined = [(np.concatenate([c for c, _ in rows]), np.concatenate([p for _, p in rows])) for _, rows in sorted(parts.items())]
-    return Candidates(tuple(joined), origin)
+    ready = children if restriction is None else restriction.ready(children, placed)
+    found = ((child, parents) for child in ready for parents in _parent_sets(degree, placed, child, sizes, restriction))
+    return joined(((np.full(len(parents), child, dtype=np.int64), parents) for child, parents in found), origin)
+
+
+def joined(parts: Iterable[tuple[np.ndarray, np.ndarray]], origin: str) -> Candidates:
+    """Candidates from pieces (children (m,), parents (m, s)): one block a parent number, smaller sets first, otherwise in their order."""
+    by_size: dict[int, list[tuple[np.ndarray, np.ndarray]]] = {}
+    for children, parents in parts:
+        by_size.setdefault(parents.shape[1], []).append((children, parents))
+    blocks = [(np.concatenate([c for c, _ in rows]), np.concatenate([p for _, p in rows])) for _, rows in sorted(by_size.items())]
+    return Candidates(tuple(blocks), origin)
 
 
 def _parent_sets(
@@ -133,7 +139,7 @@ def _maximal(placed: tuple[int, ...], sizes: tuple[int, ...], bound: int, most: 
             return
         size = sizes[placed[start]]
         grow(start + 1, (*chosen, placed[start]), cells * size, smallest_left_out)
-        if cells * min(smallest_left_out, size) * 1 <= bound:
+        if cells * min(smallest_left_out, size) <= bound:
             grow(start + 1, chosen, cells, min(smallest_left_out, size))
 
     grow(0, (), 1, bound + 1)

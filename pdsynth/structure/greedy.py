@@ -45,4 +45,4 @@ def greedy(
         pair = curator.select(candidates, score, share, step=f"pair {len(pairs) + 1} of {d}", source=SOURCE)  # line 6
         pairs.append(pair)  # line 7
         placed.append(pair[0])
-    return Network(tuple((schema.names[c], tuple(schema.names[p] for p in parents)) for c, parents in pairs))
+    return Network.of_columns(pairs, schema.names)

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..curator import Candidates, Curator
 from ..errors import BudgetError
+from .candidates import joined
 from .restrictions import Permitted, Restriction
 
 SOURCE = "HMPrivBayes Alg 4 line 2", "HMPrivBayes Alg 4 line 3"
@@ -124,15 +125,14 @@ class _Search:
         """All pairs of a child that is left and a parent set among the placed ones (Algorithm 4, the inner loop)."""
         stands = np.zeros(len(self.columns), dtype=bool)
         stands[[self.place[j] for j in placed]] = True
-        parts: dict[int, list[tuple[np.ndarray, np.ndarray]]] = {}
+        parts = []
         for child in np.flatnonzero(~stands & (self.forced <= stands).all(axis=1)):
             ranked, forced = self.order[child], np.flatnonzero(self.forced[child])
             free = np.sort(ranked[(stands & self.kept[child] & self.allowed[child])[ranked]][: self.most])
             sets = free[_positions(len(free), min(max(self.degree - len(forced), 0), len(free)))]
             rows = self.columns[np.hstack([np.tile(forced, (len(sets), 1)), sets])]
-            parts.setdefault(rows.shape[1], []).append((np.full(len(rows), self.columns[child]), rows))
-        joined = [(np.concatenate([c for c, _ in some]), np.concatenate([p for _, p in some])) for _, some in sorted(parts.items())]
-        return Candidates(tuple(joined), self.ties.origin)
+            parts.append((np.full(len(rows), self.columns[child]), rows))
+        return joined(parts, self.ties.origin)
 
 
 @lru_cache(maxsize=256)

@@ -40,4 +40,4 @@ def ordered(
         candidates = block(degree, tuple(order[:i]), [order[i]], schema.sizes, origin, permitted if restriction else None)  # lines 5–6
         step = f"parents of {names[order[i]]}"
         pairs.append(curator.select(candidates, score, share, step=step, source=SOURCE))  # lines 7–9
-    return Network(tuple((names[c], tuple(names[p] for p in parents)) for c, parents in pairs))
+    return Network.of_columns(pairs, names)

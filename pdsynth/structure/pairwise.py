@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
 
@@ -31,17 +33,15 @@ def pairwise(
     moves all k terms of the sum.
     """
     schema, d = curator.schema, len(curator.schema)
-    pairs = [(i, j) for i in range(d) for j in range(i + 1, d)]
+    pairs = list(combinations(range(d), 2))
     found, entry = curator.sketch(pairs, epsilon, step="pairwise associations", source="ELPrivBayes: mutual information matrix",
                                   raw_measure="I", why_raw=RAW)  # fmt: skip
-    matrix = np.zeros((d, d))
-    for (i, j), value in zip(pairs, found.tolist(), strict=True):
-        matrix[i, j] = matrix[j, i] = value
+    matrix = symmetric(d, pairs, found)
     permitted = (restriction or Restriction()).on(schema.names)
     order = permitted.reorder(np.argsort(-matrix.sum(axis=1), kind="stable").tolist())
     chosen = list(permitted.opening) or [(order[0], ())]
     first = len(chosen)
-    origin = entry if entry != "none" else "public"
+    origin = entry
     for i in range(first, d):
         candidates = block(degree, tuple(order[:i]), [order[i]], schema.sizes, origin, permitted if restriction else None)
         if curator.guarantee != "published":
@@ -51,7 +51,15 @@ def pairwise(
         chosen.append(curator.select(candidates, "I", epsilon / (d - first), step=f"parents of {schema.names[order[i]]}", source=SOURCE,
                                      pairwise=True, printed_sensitivity=_of_one_pair(curator, candidates)))  # fmt: skip
     weights = {schema.names[c]: float(matrix[c, list(p)].sum()) for c, p in chosen}
-    return Network(tuple((schema.names[c], tuple(schema.names[p] for p in parents)) for c, parents in chosen)), weights, entry
+    return Network.of_columns(chosen, schema.names), weights, entry
+
+
+def symmetric(d: int, pairs: Sequence[tuple[int, int]], values: np.ndarray) -> np.ndarray:
+    """One value a pair as a symmetric float matrix (d, d), 0 where no pair names it."""
+    matrix = np.zeros((d, d))
+    i, j = np.array(pairs, dtype=np.int64).reshape(len(pairs), 2).T
+    matrix[i, j] = matrix[j, i] = values
+    return matrix
 
 
 def _sums(candidates: Candidates, matrix: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..curator import Candidates, Curator
 from ..network import Network
-from .candidates import Degree, block
+from .candidates import Degree, block, joined
 from .restrictions import Permitted, Restriction
 
 SOURCE = "PPBA (reconstruction): candidates along the maximum spanning tree"
@@ -56,7 +56,7 @@ def tree(
     and weights are functions of ``association``, which must have been paid for before.
     """
     schema, names = curator.schema, curator.schema.names
-    joined, permitted = maximum_spanning_tree(association), (restriction or Restriction()).on(names)
+    edges, permitted = maximum_spanning_tree(association), (restriction or Restriction()).on(names)
     pairs = list(permitted.opening)
     if not pairs:
         roots = permitted.ready(range(len(names)), ())
@@ -64,15 +64,15 @@ def tree(
     placed = [child for child, _ in pairs]
     share = epsilon / max(len(names) - len(pairs), 1)
     while len(placed) < len(names):
-        edges = [(b, a) if a in placed else (a, b) for a, b in joined if (a in placed) != (b in placed)]
-        outside = sorted((c, p) for c, p in edges if permitted.ready([c], placed))
+        leaving = [(b, a) if a in placed else (a, b) for a, b in edges if (a in placed) != (b in placed)]
+        outside = sorted((c, p) for c, p in leaving if permitted.ready([c], placed))
         others = permitted.ready([j for j in range(len(names)) if j not in placed], placed)
         candidates = _along(outside or [(c, -1) for c in others], degree, tuple(placed), schema.sizes, origin, permitted)
         pair = curator.select(candidates, score, share, step=f"pair {len(placed) + 1} of {len(names)}", source=SOURCE)
         pairs.append(pair)
         placed.append(pair[0])
     weights = {names[c]: float(association[c, list(p)].sum()) for c, p in pairs}
-    return Network(tuple((names[c], tuple(names[p] for p in parents)) for c, parents in pairs)), weights
+    return Network.of_columns(pairs, names), weights
 
 
 def _along(
@@ -82,11 +82,9 @@ def _along(
 
     Where a bound on the table or a policy has no room for that neighbour, the attribute keeps all its sets.
     """
-    blocks: dict[int, list[tuple[np.ndarray, np.ndarray]]] = {}
+    blocks: list[tuple[np.ndarray, np.ndarray]] = []
     for child, neighbour in outside:
         every = block(degree, placed, [child], sizes, restriction=permitted).blocks
         kept = [(c[has], p[has]) for c, p in every for has in [(p == neighbour).any(axis=1)] if has.any()]
-        for c, p in kept or every:
-            blocks.setdefault(p.shape[1], []).append((c, p))
-    joined = [(np.concatenate([c for c, _ in rows]), np.concatenate([p for _, p in rows])) for _, rows in sorted(blocks.items())]
-    return Candidates(tuple(joined), origin)
+        blocks += kept or every
+    return joined(blocks, origin)

@@ -91,7 +91,7 @@ class Groups:
         left = epsilon - first + (Fraction(0) if groups["B"] else parts["weights"])
         budgets = self.two.budgets(left, groups, curator.guarantee)
         out, _ = self.two.tables(curator, learnt.network, groups, histograms, budgets)
-        origin = tuple(x for x in (groups_from, weights_from) if x not in ("public", "none"))
+        origin = tuple(x for x in (groups_from, weights_from) if x != "public")
         return {name: TableBudget(b.scale, b.claimed, origin, b.source) for name, b in out.items()}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -21,6 +22,7 @@ from .searching import GeneticSearch
 TOOL = "EnhancedDataSynthesizer, lib/PrivBayes.py, laplace_noise_parameter"
 
 
+@dataclass(eq=False, repr=False)
 class GeneticBayes(Synthesizer):
     """The network that a genetic algorithm finds for pairwise associations, and custom networks for sensitive attributes.
 
@@ -53,29 +55,22 @@ class GeneticBayes(Synthesizer):
     Published: the pairwise information is raw, no finite ε holds. None: everything is raw, as in the paper's experiments.
     """
 
-    def __init__(
-        self,
-        epsilon: float = 1.0,
-        *,
-        k: int | str = "auto",
-        population: int = 200,
-        elite: int = 10,
-        r: float | None = None,
-        generations: int = 400,
-        target: str | None = None,
-        sensitive: str | Sequence[str] = (),
-        restriction: Restriction | None = None,
-        search: str = "genetic",
-        beta: float = 0.3,
-        usefulness: float = 4,
-        guarantee: str = "strict",
-        noise: str = "exact",
-        random_state: Any = None,
-    ) -> None:
-        self.epsilon, self.k, self.population, self.elite, self.r, self.generations = epsilon, k, population, elite, r, generations
-        self.target, self.sensitive, self.restriction, self.search = target, sensitive, restriction, search
-        self.beta, self.usefulness = beta, usefulness
-        self.guarantee, self.noise, self.random_state = guarantee, noise, random_state
+    epsilon: float = 1.0
+    _: KW_ONLY
+    k: int | str = "auto"
+    population: int = 200
+    elite: int = 10
+    r: float | None = None
+    generations: int = 400
+    target: str | None = None
+    sensitive: str | Sequence[str] = ()
+    restriction: Restriction | None = None
+    search: str = "genetic"
+    beta: float = 0.3
+    usefulness: float = 4
+    guarantee: str = "strict"
+    noise: str = "exact"
+    random_state: Any = None
 
     def _check_parameters(self) -> Fraction:
         share("beta", self.beta)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -20,27 +19,18 @@ from ..ledger import exact
 from ..measures import SCORES, normalised_risk_entropy
 from ..mechanisms import Noise
 from ..network import Network
-from ..partition import READINGS, Clusters, check_clusters, in_order, noise_to_signal, spectral_clusters
-from ..schema import Schema
+from ..partition import READINGS, Clusters
 from ..structure import Ties, informed, most_parents
-from .base import Synthesizer
-from .degrees import check_noise
+from .allocations import weighted
+from .clustered import DPSC, Clustered, Clustering, travelling
 
 RAW_ENTROPY = "OE_j of the raw records sets the noise scale of table j, so the scales differ between neighbours"
-MAX_DEGREE, MAX_BITS, WHOLE = 12, 255, 2_000_000  # largest l; bits of one table; sets of a cluster that are counted in one pass
-TOO_NOISY = 3  # noise to signal at which the adjusted Rand index against noiseless clusters falls below 0.1 on Adult and Big5
-DPSC, TABLES, PARALLEL = "HMPrivBayes Alg 3 line 1", "HMPrivBayes Alg 5 line 2", "HMPrivBayes §3.5, proof of theorem 1"
+WHOLE = 2_000_000  # sets of a cluster that are counted in one pass
+TABLES, PARALLEL = "HMPrivBayes Alg 5 line 2", "HMPrivBayes §3.5, proof of theorem 1"
 
 
-@dataclass(frozen=True)
-class Plan:
-    """Clusters of bit columns, how their bits are tied, and the released similarity they come from."""
-
-    clusters: Clusters
-    ties: Ties
-
-
-class HMPrivBayes(Synthesizer):
+@dataclass(eq=False, repr=False)
+class HMPrivBayes(Clustered):
     """HMPrivBayes: spectral clusters of attributes, IBayes in each, table budgets ∝ exp(−normalised risk entropy).
 
     Works on bits (:class:`~pdsynth.encoding.BinaryEncoding`, Adult 52, Big5 175); ``network_`` stands over bits.
@@ -83,32 +73,21 @@ class HMPrivBayes(Synthesizer):
     HMPrivBayes(epsilon=0.5, l=2, guarantee='strict')
     """
 
-    def __init__(
-        self,
-        epsilon: float = 1.0,
-        *,
-        k: int = 3,
-        l: int = 3,  # noqa: E741 - the paper's letter
-        eta: float = 0.1,
-        sigma: float = 1.0,
-        dimensions: int | None = None,
-        affinity: str = "auto",
-        clusters: Sequence[Sequence[str]] | None = None,
-        L0: float = 0.05,
-        L1: float = 0.15,
-        L2: float = 0.25,
-        guarantee: str = "strict",
-        noise: str = "exact",
-        random_state: Any = None,
-    ) -> None:
-        self.epsilon, self.k, self.l, self.eta, self.sigma, self.dimensions = epsilon, k, l, eta, sigma, dimensions
-        self.affinity, self.clusters, self.L0, self.L1, self.L2 = affinity, clusters, L0, L1, L2
-        self.guarantee, self.noise, self.random_state = guarantee, noise, random_state
-
-    # --- refusals, from public facts ---------------------------------------------------------------------------------------
-
-    def _asked_degree(self) -> int | None:
-        return None  # k counts clusters, and parents are bits
+    epsilon: float = 1.0
+    _: KW_ONLY
+    k: int = 3
+    l: int = 3  # noqa: E741 - the paper's letter
+    eta: float = 0.1
+    sigma: float = 1.0
+    dimensions: int | None = None
+    affinity: str = "auto"
+    clusters: Sequence[Sequence[str]] | None = None
+    L0: float = 0.05
+    L1: float = 0.15
+    L2: float = 0.25
+    guarantee: str = "strict"
+    noise: str = "exact"
+    random_state: Any = None
 
     def _check_parameters(self) -> Fraction:
         if not 0 <= number("eta", self.eta) < 1:
@@ -121,57 +100,24 @@ class HMPrivBayes(Synthesizer):
         self._check_sizes()
         return super()._check_parameters()
 
-    def _check_sizes(self) -> None:
-        for name, value in (("l", self.l), ("dimensions", 1 if self.dimensions is None else self.dimensions)):
-            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-                raise BudgetError(f"{name} must be a whole number of at least 1, got {value!r}")
-        if self.l > MAX_DEGREE:
-            raise BudgetError(f"l = {self.l}: at most {MAX_DEGREE} parents a bit can be searched; lower l")
-
-    def _check_schema(self, schema: Schema, n: int) -> None:
-        bits = len(BinaryEncoding(schema).schema)
-        if self._public_clusters(schema) is None:
-            check_clusters(self.k, *((len(schema), "attributes") if self.guarantee == "strict" else (bits, "bits")))
-        if bits > MAX_BITS:
-            raise BudgetError(f"the {len(schema)} attributes have {bits} bits; at most {MAX_BITS} can be handled: select attributes first")
-        if self.guarantee != "none":
-            check_noise(self.epsilon, n, self._largest_scale(len(schema), bits, n))
-
-    def _public_clusters(self, schema: Schema) -> Clusters | None:
-        """Clusters of attribute columns declared in public, or None."""
-        if self.clusters is None:
-            return None
-        lists = isinstance(self.clusters, Sequence) and not isinstance(self.clusters, str)
-        if not lists or any(isinstance(c, str) or not isinstance(c, Sequence) or not c for c in self.clusters):
-            raise BudgetError(f"clusters must be lists of attribute names, none of them empty, got {self.clusters!r}")
-        columns = [[schema.index(name) for name in cluster] for cluster in self.clusters]
-        named = sorted(j for cluster in columns for j in cluster)
-        if named != list(range(len(schema))):
-            wrong = sorted({schema.names[j] for j in range(len(schema)) if named.count(j) != 1})
-            raise BudgetError(f"clusters must name each attribute exactly once; see {', '.join(wrong)}")
-        return in_order(columns)
-
     def _largest_scale(self, d: int, bits: int, n: int) -> Fraction:
-        """A public bound of all noise scales, in the unit of each release."""
         epsilon = exact(self.epsilon)
         if self.guarantee == "published":
-            e1, _, e3 = printed_thirds(bits, self.k if self.clusters is None else len(self.clusters), epsilon)
+            e1, _, e3 = printed_thirds(bits, self._how_many(), epsilon)
             return max(SCORES["I"].sensitivity(n, 2, 2) * bits / max(e1, e3 / bits), 6 * bits / e3)
         l0, l1, l2 = exact(self.L0), exact(self.L1), exact(self.L2)
         return max(3 * n * d * d / (epsilon * l1), 2 * d / (epsilon * l0), 6 * bits / (epsilon * (1 - l0 - l1 - l2)))
 
-    # --- the recipe ----------------------------------------------------------------------------------------------------------
-
     def _recipe(self, curator: Curator, noise: Noise, epsilon: Fraction) -> tuple[Network, tuple[Table, ...]]:
-        self.similarity_: np.ndarray | None = None
+        self.similarity_ = None
         return (self._strict if self.guarantee == "strict" else self._printed)(curator, BinaryEncoding(curator.schema), epsilon)
 
     def _printed(self, curator: Curator, encoding: BinaryEncoding, epsilon: Fraction) -> tuple[Network, tuple[np.ndarray, ...]]:
         """Algorithm 2: every step with the budget that the paper gives it, and the ledger says what it truly costs."""
         public = self._public_clusters(curator.schema)
         bits, d = curator.binary(), len(encoding.schema)
-        epsilon1, epsilon2, epsilon3 = printed_thirds(d, self.k if public is None else len(public), epsilon)
-        plan = self._printed_plan(bits, encoding, public, epsilon1)
+        epsilon1, epsilon2, epsilon3 = printed_thirds(d, self._how_many(), epsilon)
+        plan = self._printed_clusters(bits, encoding, public, epsilon1)
         counts, entry = bits.histograms(range(d), epsilon3, step="normalised risk entropies", source=TABLES, why_raw=RAW_ENTROPY)
         risk = dict(zip(encoding.schema.names, map(normalised_risk_entropy, counts), strict=True))
         parts, tables = list[Network](), list[np.ndarray]()
@@ -180,25 +126,25 @@ class HMPrivBayes(Synthesizer):
             prepare(door, cluster, self.l, "I")
             each = epsilon2 / len(cluster)
             pairs = informed(door, cluster, self.l, each, "I", plan.ties, label=f" in {label[8:]}")  # Algorithm 4
-            parts.append(named(pairs, encoding.schema))
+            parts.append(Network.of_columns(pairs, encoding.schema.names))
             paid = {name: risk[name] for name in parts[-1].order[self._derived(cluster) :]}
             tables += noisy_tables(door, parts[-1], table_budgets(paid, epsilon3, entry), derived=self._derived(cluster))  # Algorithm 5
         return self._finish(plan, risk, parts, encoding), tuple(tables)
 
-    def _printed_plan(self, bits: Curator, encoding: BinaryEncoding, public: Clusters | None, epsilon1: Fraction) -> Plan:
+    def _printed_clusters(self, bits: Curator, encoding: BinaryEncoding, public: Clusters | None, epsilon1: Fraction) -> Clustering:
         """DPSC (Algorithm 3) on bits: similarities with the printed noise, then spectral clustering."""
         d = len(encoding.schema)
         if public is not None and not self.eta:
-            return Plan(travelling(public, encoding), Ties.by_distance(range(d)))
+            return Clustering(travelling(public, encoding), Ties.by_distance(range(d)))
         each = epsilon1 * 2 * (d // 2) / (d * (d - 1))
         self.similarity_, entry = bits.information_sketch(each, claimed=epsilon1, step="DPSC: similarity of all pairs", source=DPSC)
         clusters = self._clusters(self.similarity_) if public is None else travelling(public, encoding)
-        return Plan(clusters, Ties(self.similarity_, float(self.eta), entry if entry != "none" else "public"))
+        return Clustering(clusters, Ties(self.similarity_, float(self.eta), entry))
 
     def _strict(self, curator: Curator, encoding: BinaryEncoding, epsilon: Fraction) -> tuple[Network, tuple[np.ndarray, ...]]:
         """`algorithms` §4.4: attributes are clustered, every budget is shared by all clusters."""
         shares = [epsilon * exact(share) for share in (self.L0, self.L1, self.L2)]
-        plan, spent = self._strict_plan(curator, encoding, shares[1])
+        plan, spent = self._strict_clusters(curator, encoding, shares[1])
         d = len(encoding.schema)
         counts, entry = curator.histograms(range(len(curator.schema)), shares[0], step="risk entropies and roots", source=TABLES)
         risk = bit_entropies(counts, encoding)
@@ -209,77 +155,24 @@ class HMPrivBayes(Synthesizer):
             root = max(cluster, key=lambda j: (risk[encoding.schema.names[j]], -j))  # of two values, H = OE
             prepare(bits, cluster, self.l, "R")
             each = epsilon2 / selections if selections else epsilon
-            parts.append(named(informed(bits, cluster, self.l, each, "R", plan.ties, root=root, label=f" in C{i}"), encoding.schema))
+            pairs = informed(bits, cluster, self.l, each, "R", plan.ties, root=root, label=f" in C{i}")
+            parts.append(Network.of_columns(pairs, encoding.schema.names))
         paid = [name for part, cluster in zip(parts, plan.clusters, strict=True) for name in part.order[self._derived(cluster) :]]
         budget = table_budgets({name: risk[name] for name in paid}, epsilon - shares[0] - spent - epsilon2, entry)
         tables = [t for part, cluster in zip(parts, plan.clusters, strict=True)
                   for t in noisy_tables(bits, part, budget, derived=self._derived(cluster))]  # fmt: skip
         return self._finish(plan, risk, parts, encoding), tuple(tables)
 
-    def _strict_plan(self, curator: Curator, encoding: BinaryEncoding, epsilon1: Fraction) -> tuple[Plan, Fraction]:
-        """Clusters of whole attributes and the filter, from one sketch where it is needed and worth its noise; what it cost."""
-        schema, public = curator.schema, self._public_clusters(curator.schema)
-        whole = public or (tuple(range(len(schema))),)
-        place = [schema.index(owner) for owner in encoding.owners]
-        known = Plan(travelling(whole, encoding), Ties.by_distance(place))
-        clustered = public is not None or self.k == 1
-        if clustered and not self.eta:
-            return known, Fraction(0)
-        pairs = [(i, j) for c in whole for a, i in enumerate(c) for j in c[a + 1 :]]  # no other pair is looked at
-        ratio = noise_to_signal(curator.n, schema.sizes, epsilon1, pairs) if pairs else math.inf
-        if ratio > TOO_NOISY:
-            if pairs:
-                self._warn(ratio, curator.n, len(schema), clustered)
-            return known, Fraction(0)
-        values, entry = curator.sketch(pairs, epsilon1, step="similarity of attribute pairs", source=DPSC)
-        similarity = np.zeros((len(schema), len(schema)))
-        i, j = np.array(pairs).T
-        similarity[i, j] = similarity[j, i] = values
-        self.similarity_ = similarity
-        found = whole if clustered else self._clusters(similarity)
-        strength = np.where(np.equal.outer(place, place), np.inf, similarity[np.ix_(place, place)])
-        return Plan(travelling(found, encoding), Ties(strength, float(self.eta), entry)), epsilon1
-
-    def _clusters(self, similarity: np.ndarray) -> Clusters:
-        printed = "similarity" if self.guarantee == "strict" else "printed"
-        reading = printed if self.affinity == "auto" else self.affinity
-        return spectral_clusters(similarity, self.k, sigma=float(self.sigma), reading=reading, dimensions=self.dimensions)
-
-    def _warn(self, ratio: float, n: int, d: int, clustered: bool) -> None:
-        unfiltered = "doesn't filter parents"
-        instead = unfiltered if clustered else f"takes one cluster (k = 1){f' and {unfiltered}' if self.eta else ''}"
-        warnings.warn(
-            f"noise is {ratio:.3g} times what {d} attributes of n = {n:,} records can show with {float(self.L1):g} of ε = {self.epsilon}: "
-            f"too noisy to cluster. {type(self).__name__} {instead}, and gives that share to the tables. Raise epsilon or L1, or name "
-            f"public clusters{' and set eta=0' if self.eta else ''}",
-            UserWarning,
-            stacklevel=8,
-        )
-
     def _derived(self, cluster: Sequence[int]) -> int:
         """The number l' = min(|C|−1, l) of first tables that are derived from the next (Algorithm 5, lines 1 and 3)."""
         return min(len(cluster) - 1, int(self.l))
 
-    def _finish(self, plan: Plan, risk: Mapping[str, float], parts: Sequence[Network], encoding: BinaryEncoding) -> Network:
+    def _finish(self, plan: Clustering, risk: Mapping[str, float], parts: Sequence[Network], encoding: BinaryEncoding) -> Network:
         names = encoding.schema.names
         self.clusters_ = tuple(tuple(names[j] for j in cluster) for cluster in plan.clusters)
         self.risk_entropy_ = dict(risk)
         self.degree_rule_ = f"l = {self.l}"
         return Network(tuple(pair for part in parts for pair in part.pairs))
-
-
-# --- parts -------------------------------------------------------------------------------------------------------------------
-
-
-def travelling(clusters: Clusters, encoding: BinaryEncoding) -> Clusters:
-    """Clusters of bits from clusters of attributes: the bits of an attribute travel together."""
-    names = encoding.original.names
-    return tuple(tuple(b for j in cluster for b in encoding.bits(names[j])) for cluster in clusters)
-
-
-def named(pairs: Sequence[tuple[int, tuple[int, ...]]], schema: Schema) -> Network:
-    """A network of names from pairs of column numbers."""
-    return Network(tuple((schema.names[c], tuple(schema.names[p] for p in parents)) for c, parents in pairs))
 
 
 def bit_entropies(histograms: Sequence[np.ndarray], encoding: BinaryEncoding) -> dict[str, float]:
@@ -304,10 +197,7 @@ def table_budgets(risk: Mapping[str, float], epsilon: Fraction, origin: str) -> 
 
     ``origin``: ledger entry that the risk entropies come from.
     """
-    scale_from = () if origin == "none" else (origin,)
-    return {
-        name: TableBudget(2 / (share * epsilon), share * epsilon, scale_from, TABLES) for name, share in risk_entropy_weights(risk).items()
-    }
+    return weighted(epsilon, risk_entropy_weights(risk), TABLES, origin)
 
 
 def prepare(curator: Curator, cluster: Sequence[int], degree: int, score: str) -> None:

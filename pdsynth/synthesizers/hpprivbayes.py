@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -24,6 +25,7 @@ from .groups import TwoGroups
 RAW_ORDER = "'the order … does not directly leak the mutual information' (thesis §3.1), but the network that is released depends on it"
 
 
+@dataclass(eq=False, repr=False)
 class HPPrivBayes(Synthesizer):
     """HPPrivBayes: attributes enter by average mutual information, and noise follows sensitivity groups and value weights.
 
@@ -59,31 +61,24 @@ class HPPrivBayes(Synthesizer):
     that. Published: order, groups and weights are raw, so no finite ε holds; the ledger lists them.
     """
 
-    def __init__(
-        self,
-        epsilon: float = 1.0,
-        *,
-        k: int | str = "auto",
-        sensitive: str | None = None,
-        theta: float = 0.1,
-        r: float = 1 / 3,
-        groups: Mapping[str, Sequence[str]] | None = None,
-        direction: str = "paper",
-        v_min: float = 0.5,
-        theta_tvd: float | None = None,
-        weights: Mapping[str, Sequence[float]] | None = None,
-        L0: float = 0.05,
-        L1: float = 0.3,
-        usefulness: float = 4,
-        restriction: Restriction | None = None,
-        guarantee: str = "strict",
-        noise: str = "exact",
-        random_state: Any = None,
-    ) -> None:
-        self.epsilon, self.k, self.sensitive, self.theta, self.r = epsilon, k, sensitive, theta, r
-        self.groups, self.direction, self.v_min, self.theta_tvd = groups, direction, v_min, theta_tvd
-        self.weights, self.L0, self.L1, self.usefulness, self.restriction = weights, L0, L1, usefulness, restriction
-        self.guarantee, self.noise, self.random_state = guarantee, noise, random_state
+    epsilon: float = 1.0
+    _: KW_ONLY
+    k: int | str = "auto"
+    sensitive: str | None = None
+    theta: float = 0.1
+    r: float = 1 / 3
+    groups: Mapping[str, Sequence[str]] | None = None
+    direction: str = "paper"
+    v_min: float = 0.5
+    theta_tvd: float | None = None
+    weights: Mapping[str, Sequence[float]] | None = None
+    L0: float = 0.05
+    L1: float = 0.3
+    usefulness: float = 4
+    restriction: Restriction | None = None
+    guarantee: str = "strict"
+    noise: str = "exact"
+    random_state: Any = None
 
     @property
     def _two_groups(self) -> TwoGroups:
@@ -145,7 +140,7 @@ class HPPrivBayes(Synthesizer):
         network = self._step_network(curator, degree, sketch["order"], epsilon1)  # Algorithm 3
         histograms, weights_from = two.histograms(curator, self.groups_["B"], sketch["weights"])
         budget, self.weights_ = two.tables(curator, network, self.groups_, histograms, budgets, k)  # Algorithms 5 and 6
-        origin = tuple(x for x in (groups_from, weights_from) if x not in ("public", "none"))
+        origin = tuple(x for x in (groups_from, weights_from) if x != "public")
         budget = {name: TableBudget(b.scale, b.claimed, origin, b.source) for name, b in budget.items()}
         return network, noisy_tables(curator, network, budget)
 
@@ -162,5 +157,4 @@ class HPPrivBayes(Synthesizer):
         order = np.argsort(-strength, kind="stable").tolist()  # ties by column
         self.order_ = tuple(names[j] for j in order)
         self.average_association_ = dict(zip(names, strength.tolist(), strict=True))
-        origin = entry if entry != "none" else "public"
-        return ordered(curator, order, degree, epsilon1, score, origin=origin, restriction=self.restriction)
+        return ordered(curator, order, degree, epsilon1, score, origin=entry, restriction=self.restriction)

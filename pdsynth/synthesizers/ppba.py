@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from .base import Synthesizer
 from .parts import Geometric, SpanningTree
 
 
+@dataclass(eq=False, repr=False)
 class PPBA(Synthesizer):
     """PPBA, a reconstruction: a spanning tree shrinks the candidates, and table budgets follow node weights in the ratio q.
 
@@ -31,21 +33,16 @@ class PPBA(Synthesizer):
     PPBA(epsilon=1.0, q=1.2, guarantee='strict')
     """
 
-    def __init__(
-        self,
-        epsilon: float = 1.0,
-        *,
-        k: int | str = "auto",
-        q: float = 1.1,
-        beta: float = 0.3,
-        sketch: float = 0.5,
-        usefulness: float = 4,
-        guarantee: str = "strict",
-        noise: str = "exact",
-        random_state: Any = None,
-    ) -> None:
-        self.epsilon, self.k, self.q, self.beta, self.sketch, self.usefulness = epsilon, k, q, beta, sketch, usefulness
-        self.guarantee, self.noise, self.random_state = guarantee, noise, random_state
+    epsilon: float = 1.0
+    _: KW_ONLY
+    k: int | str = "auto"
+    q: float = 1.1
+    beta: float = 0.3
+    sketch: float = 0.5
+    usefulness: float = 4
+    guarantee: str = "strict"
+    noise: str = "exact"
+    random_state: Any = None
 
     def _parts(self) -> tuple[Any, Any]:
         return SpanningTree(self.k, self.usefulness, sketch=self.sketch), Geometric(self.q)

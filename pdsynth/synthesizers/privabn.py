@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -22,6 +23,7 @@ from .parts import Adaptive
 SDG = "PrivABN Alg 4 line 5"
 
 
+@dataclass(eq=False, repr=False)
 class PrivABN(Synthesizer):
     """PrivABN: parent sets that grow without a largest in-degree (ABN), then noise on conditional distributions (SDG).
 
@@ -58,19 +60,14 @@ class PrivABN(Synthesizer):
     PrivABN(epsilon=0.5, guarantee='strict')
     """
 
-    def __init__(
-        self,
-        epsilon: float = 1.0,
-        *,
-        k: int | str = "auto",
-        beta: float = 0.5,
-        usefulness: float = 4,
-        guarantee: str = "strict",
-        noise: str = "exact",
-        random_state: Any = None,
-    ) -> None:
-        self.epsilon, self.k, self.beta, self.usefulness = epsilon, k, beta, usefulness
-        self.guarantee, self.noise, self.random_state = guarantee, noise, random_state
+    epsilon: float = 1.0
+    _: KW_ONLY
+    k: int | str = "auto"
+    beta: float = 0.5
+    usefulness: float = 4
+    guarantee: str = "strict"
+    noise: str = "exact"
+    random_state: Any = None
 
     def _asked_degree(self) -> int | None:
         return None  # k counts bits

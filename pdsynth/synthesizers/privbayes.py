@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -19,6 +20,7 @@ from ..structure import FixedDegree, Restriction, check_restriction, greedy
 from .base import Synthesizer, check_degree, check_noise, choose_degree, prepare
 
 
+@dataclass(eq=False, repr=False)
 class PrivBayes(Synthesizer):
     """PrivBayes: a greedy network by the exponential mechanism, then noisy tables (thesis, Algorithms 1 and 2).
 
@@ -51,23 +53,17 @@ class PrivBayes(Synthesizer):
     PrivBayes(epsilon=0.5, k=2, guarantee='strict')
     """
 
-    def __init__(
-        self,
-        epsilon: float = 1.0,
-        *,
-        k: int | str = "auto",
-        beta: float = 0.3,
-        usefulness: float = 4,
-        score: str = "auto",
-        guarantee: str = "strict",
-        reading: str = "tods",
-        restriction: Restriction | None = None,
-        noise: str = "exact",
-        random_state: Any = None,
-    ) -> None:
-        self.epsilon, self.k, self.beta, self.usefulness, self.score = epsilon, k, beta, usefulness, score
-        self.guarantee, self.reading, self.restriction = guarantee, reading, restriction
-        self.noise, self.random_state = noise, random_state
+    epsilon: float = 1.0
+    _: KW_ONLY
+    k: int | str = "auto"
+    beta: float = 0.3
+    usefulness: float = 4
+    score: str = "auto"
+    guarantee: str = "strict"
+    reading: str = "tods"
+    restriction: Restriction | None = None
+    noise: str = "exact"
+    random_state: Any = None
 
     def _check_parameters(self) -> Fraction:
         share("beta", self.beta)

@@ -19,6 +19,7 @@ from ..schema import Schema
 from ..structure import FixedDegree, Found, Parameters, Permitted, Restriction, best_parents, check_restriction, exact, genetic, hill
 from ..structure.exact import MOST
 from ..structure.genetic import ROOM
+from ..structure.pairwise import symmetric
 from .degrees import check_degree, check_tables, choose_degree
 from .structures import Learnt
 
@@ -92,17 +93,15 @@ class GeneticSearch:
         """
         schema, n, permitted, strict = curator.schema, curator.n, self.permitted(curator.schema), curator.guarantee == "strict"
         k, cells = self.rule(schema, n, epsilon1, epsilon2, strict)
-        weights = np.zeros((len(schema), len(schema)))
         if k == 0 or not permitted.pairs:
-            return Learnt(permitted.settled(schema.names)), None, weights
+            return Learnt(permitted.settled(schema.names)), None, np.zeros((len(schema), len(schema)))
         if strict and self.drowned(schema, n, epsilon1):
             self._warn(curator, epsilon1)
         values, entry = curator.sketch(
             permitted.pairs, epsilon1, step="pairwise associations", source=PAIRS, raw_measure="I", why_raw=RAW_PAIRS
         )
-        i, j = np.array(permitted.pairs).T
         t = self.threshold(schema, n, epsilon1) if strict else 0.0
-        weights[i, j] = weights[j, i] = np.maximum(values - t, 0)  # blunts the optimiser's curse
+        weights = symmetric(len(schema), permitted.pairs, np.maximum(values - t, 0))  # blunts the optimiser's curse
         found = self._search(weights, k, permitted, noise)
         curator.fixed_order(f"{self.search} search", (entry,), f"a network of at most {k} parents")
         order, parents = found.order, found.parents
@@ -111,7 +110,7 @@ class GeneticSearch:
         names = schema.names
         network = Network(tuple((names[c], tuple(names[p] for p in order if parents[c, p])) for c in order))
         strength = {names[c]: float(weights[c, parents[c]].sum()) for c in order}
-        return Learnt(network, epsilon1, strength, entry if entry != "none" else "public"), found, weights
+        return Learnt(network, epsilon1, strength, entry), found, weights
 
     def _search(self, weights: np.ndarray, k: int, permitted: Permitted, noise: Noise) -> Found:
         if self.search == "exact":

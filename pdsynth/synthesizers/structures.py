@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import combinations
 from typing import Protocol
 
 import numpy as np
@@ -18,7 +19,7 @@ from ..network import Network
 from ..schema import Schema
 from ..structure import Degree, FixedDegree, Usefulness, greedy, ordered
 from ..structure.adaptive import adaptive, nested, selections
-from ..structure.pairwise import pairwise
+from ..structure.pairwise import pairwise, symmetric
 from ..structure.restrictions import Restriction
 from ..structure.tree import tree
 from .degrees import AUTO_CELLS, check_degree, check_parents, check_tables, choose_degree, prepare
@@ -190,7 +191,7 @@ class Ordered(_Searched):
         else:
             counts, entry = curator.histograms(range(len(schema)), epsilon, step="order by entropy", source="weighted PrivBayes: weights")
             strength = np.array([_entropy(h) for h in counts])
-        return np.argsort(-strength, kind="stable").tolist(), entry if entry != "none" else "public", spent
+        return np.argsort(-strength, kind="stable").tolist(), entry, spent
 
 
 @dataclass(frozen=True)
@@ -293,16 +294,13 @@ class SpanningTree(_Searched):
             return self.alone(curator)
         d, score = len(curator.schema), self.measure(curator)
         prepare(curator, degree, score)
-        pairs = [(i, j) for i in range(d) for j in range(i + 1, d)]
+        pairs = list(combinations(range(d), 2))
         first = epsilon1 * share("sketch", self.sketch)
         found, entry = curator.sketch(pairs, first, step="associations", source="PPBA abstract: spanning tree and node weights",
                                       raw_measure="I", why_raw="tree, candidates and ranking are functions of the records")  # fmt: skip
-        matrix = np.zeros((d, d))
-        for (i, j), value in zip(pairs, found.tolist(), strict=True):
-            matrix[i, j] = matrix[j, i] = value
         left = epsilon1 - first if curator.guarantee == "strict" else epsilon1
-        origin = entry if entry != "none" else "public"
-        network, weights = tree(curator, matrix, degree, left, score, origin=origin, restriction=self.restriction)
+        matrix = symmetric(d, pairs, found)
+        network, weights = tree(curator, matrix, degree, left, score, origin=entry, restriction=self.restriction)
         return Learnt(network, epsilon1, weights, entry)
 
 

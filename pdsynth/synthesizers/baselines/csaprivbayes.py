@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from ..base import Synthesizer
@@ -10,6 +11,7 @@ from ..groups import TwoGroups
 from ..parts import Greedy, Groups
 
 
+@dataclass(eq=False, repr=False)
 class CSAPrivBayes(Synthesizer):
     """CSAPrivBayes, a reconstruction: PrivBayes from the attribute with the largest domain, and two groups with budgets of their own.
 
@@ -28,26 +30,20 @@ class CSAPrivBayes(Synthesizer):
     CSAPrivBayes(epsilon=1.0, sensitive='occupation', guarantee='strict')
     """
 
-    def __init__(
-        self,
-        epsilon: float = 1.0,
-        *,
-        k: int | str = "auto",
-        sensitive: str | None = None,
-        theta: float = 0.1,
-        theta_tvd: float | None = None,
-        r: float = 1 / 3,
-        groups: Mapping[str, Sequence[str]] | None = None,
-        beta: float = 0.3,
-        sketch: float = 0.05,
-        usefulness: float = 4,
-        guarantee: str = "strict",
-        noise: str = "exact",
-        random_state: Any = None,
-    ) -> None:
-        self.epsilon, self.k, self.sensitive, self.theta, self.theta_tvd, self.r = epsilon, k, sensitive, theta, theta_tvd, r
-        self.groups, self.beta, self.sketch, self.usefulness = groups, beta, sketch, usefulness
-        self.guarantee, self.noise, self.random_state = guarantee, noise, random_state
+    epsilon: float = 1.0
+    _: KW_ONLY
+    k: int | str = "auto"
+    sensitive: str | None = None
+    theta: float = 0.1
+    theta_tvd: float | None = None
+    r: float = 1 / 3
+    groups: Mapping[str, Sequence[str]] | None = None
+    beta: float = 0.3
+    sketch: float = 0.05
+    usefulness: float = 4
+    guarantee: str = "strict"
+    noise: str = "exact"
+    random_state: Any = None
 
     def _parts(self) -> tuple[Any, Any]:
         two = TwoGroups(self.sensitive, self.theta, self.r, self.groups, "flat", theta_tvd=self.theta_tvd)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from ..base import Synthesizer
 from ..parts import PairwiseSums, Uniform
 
 
+@dataclass(eq=False, repr=False)
 class ELPrivBayes(Synthesizer):
     """ELPrivBayes: one matrix of mutual information gives the order and, as sums over pairs, the score of every parent set.
 
@@ -21,19 +23,14 @@ class ELPrivBayes(Synthesizer):
     ELPrivBayes(epsilon=0.5, guarantee='strict')
     """
 
-    def __init__(
-        self,
-        epsilon: float = 1.0,
-        *,
-        k: int | str = "auto",
-        beta: float = 0.3,
-        usefulness: float = 4,
-        guarantee: str = "strict",
-        noise: str = "exact",
-        random_state: Any = None,
-    ) -> None:
-        self.epsilon, self.k, self.beta, self.usefulness = epsilon, k, beta, usefulness
-        self.guarantee, self.noise, self.random_state = guarantee, noise, random_state
+    epsilon: float = 1.0
+    _: KW_ONLY
+    k: int | str = "auto"
+    beta: float = 0.3
+    usefulness: float = 4
+    guarantee: str = "strict"
+    noise: str = "exact"
+    random_state: Any = None
 
     def _parts(self) -> tuple[Any, Any]:
         return PairwiseSums(self.k, self.usefulness), Uniform()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -18,6 +19,7 @@ from ..base import Synthesizer
 from ..degrees import check_noise
 
 
+@dataclass(eq=False, repr=False)
 class Independent(Synthesizer):
     """Attributes drawn independently, each from its own noisy histogram.
 
@@ -33,8 +35,11 @@ class Independent(Synthesizer):
     Independent(epsilon=0.5, guarantee='strict')
     """
 
-    def __init__(self, epsilon: float = 1.0, *, guarantee: str = "strict", noise: str = "exact", random_state: Any = None) -> None:
-        self.epsilon, self.guarantee, self.noise, self.random_state = epsilon, guarantee, noise, random_state
+    epsilon: float = 1.0
+    _: KW_ONLY
+    guarantee: str = "strict"
+    noise: str = "exact"
+    random_state: Any = None
 
     def _check_schema(self, schema: Schema, n: int) -> None:
         if self.guarantee != "none":

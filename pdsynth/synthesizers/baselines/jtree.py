@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -30,6 +31,7 @@ WHY = (
 )
 
 
+@dataclass(eq=False, repr=False)
 class JTree(Synthesizer):
     """JTree: a dependency graph, triangulated; one noisy table a clique; cliques made to agree on what they share.
 
@@ -65,20 +67,15 @@ class JTree(Synthesizer):
     JTree(epsilon=0.5, phi=0.1, guarantee='strict')
     """
 
-    def __init__(
-        self,
-        epsilon: float = 1.0,
-        *,
-        beta: float = 0.5,
-        phi: float = 0.2,
-        theta_tvd: float | None = None,
-        usefulness: float = 4,
-        guarantee: str = "strict",
-        noise: str = "exact",
-        random_state: Any = None,
-    ) -> None:
-        self.epsilon, self.beta, self.phi, self.theta_tvd, self.usefulness = epsilon, beta, phi, theta_tvd, usefulness
-        self.guarantee, self.noise, self.random_state = guarantee, noise, random_state
+    epsilon: float = 1.0
+    _: KW_ONLY
+    beta: float = 0.5
+    phi: float = 0.2
+    theta_tvd: float | None = None
+    usefulness: float = 4
+    guarantee: str = "strict"
+    noise: str = "exact"
+    random_state: Any = None
 
     def _check_parameters(self) -> Fraction:
         share("beta", self.beta)
@@ -130,5 +127,5 @@ class JTree(Synthesizer):
                                claimed=each) for c in cliques]  # fmt: skip
         agreed = [clipped(t, curator.n) for t in consistent(noisy, cliques, curator.n)]
         families = list(tree.families())
-        network = Network(tuple((names[child], tuple(names[p] for p in parents)) for child, parents, _ in families))
+        network = Network.of_columns([family[:2] for family in families], names)
         return network, tuple(integer_weights(margin(agreed[at], cliques[at], (child, *parents))) for child, parents, at in families)

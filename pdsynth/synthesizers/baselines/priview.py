@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -30,6 +31,7 @@ QUERY_BITS = 20  # a marginal of up to a million cells
 LARGEST_VIEW = 16
 
 
+@dataclass(eq=False, repr=False)
 class PriView(Synthesizer):
     """PriView: views of ``size`` bits that cover every ``t`` of them, made consistent and non-negative, answer any marginal.
 
@@ -63,19 +65,14 @@ class PriView(Synthesizer):
     PriView(epsilon=0.5, t=2, guarantee='strict')
     """
 
-    def __init__(
-        self,
-        epsilon: float = 1.0,
-        *,
-        size: int = 8,
-        t: int | str = "auto",
-        design_seed: int = 0,
-        guarantee: str = "strict",
-        noise: str = "exact",
-        random_state: Any = None,
-    ) -> None:
-        self.epsilon, self.size, self.t, self.design_seed = epsilon, size, t, design_seed
-        self.guarantee, self.noise, self.random_state = guarantee, noise, random_state
+    epsilon: float = 1.0
+    _: KW_ONLY
+    size: int = 8
+    t: int | str = "auto"
+    design_seed: int = 0
+    guarantee: str = "strict"
+    noise: str = "exact"
+    random_state: Any = None
 
     def _check_parameters(self) -> Fraction:
         def whole(value: Any, low: int, high: float) -> bool:
@@ -135,7 +132,7 @@ class PriView(Synthesizer):
                     strength[i, j] = strength[j, i] = max(0.0, mutual_information(margin(table, view, (i, j))))
         order, above = spanning_tree(strength)
         pairs = [(j, (above[j],) if above[j] >= 0 and strength[j, above[j]] >= 0 else ()) for j in order]
-        network = Network(tuple((names[j], tuple(names[p] for p in parents)) for j, parents in pairs))
+        network = Network.of_columns(pairs, names)
         return network, tuple(integer_weights(self._answer((j, *parents))) for j, parents in pairs)
 
     def _answer(self, bits: tuple[int, ...]) -> np.ndarray:

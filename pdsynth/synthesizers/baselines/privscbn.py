@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
 from typing import Any
-
-import numpy as np
 
 from ...budgets import TableBudget, positive, printed_thirds, share, uniform
 from ...conditionals import Table, noisy_conditionals, noisy_tables
@@ -19,15 +18,15 @@ from ...mechanisms import Noise
 from ...network import Network
 from ...partition import Clusters
 from ...structure.adaptive import Pairs, adaptive, nested, selections
-from ..base import Synthesizer
-from ..hmprivbayes import HMPrivBayes, travelling
+from ..clustered import Clustered, travelling
 from ..privabn import SDG, printed_scale
 
 NOTE = "PrivSCBN is a reconstruction: its authors' text beyond the abstract was not available"
 DPSC, PARALLEL = "PrivSCBN (reconstruction): DPSC on Jaccard distances", "PrivSCBN (reconstruction): one budget for all clusters"
 
 
-class PrivSCBN(HMPrivBayes):
+@dataclass(eq=False, repr=False)
+class PrivSCBN(Clustered):
     """PrivSCBN, reconstructed from its abstract: the pipeline of HMPrivBayes with PrivABN's parts.
 
     What the abstract says: differentially private spectral clustering of binary attributes by Jaccard distance, a fast network
@@ -57,52 +56,46 @@ class PrivSCBN(HMPrivBayes):
     PrivSCBN(epsilon=0.5, k=2, guarantee='strict')
     """
 
-    eta: Any = 0  # IBayes' filter and HMPrivBayes' own choice of affinity have no part in it
-    affinity: Any = "auto"
+    epsilon: float = 1.0
+    _: KW_ONLY
+    k: int = 3
+    l: int = 3  # noqa: E741 - the paper's letter
+    sigma: float = 1.0
+    dimensions: int | None = None
+    clusters: Sequence[Sequence[str]] | None = None
+    L1: float = 0.15
+    L2: float = 0.25
+    guarantee: str = "strict"
+    noise: str = "exact"
+    random_state: Any = None
 
-    def __init__(
-        self,
-        epsilon: float = 1.0,
-        *,
-        k: int = 3,
-        l: int = 3,  # noqa: E741 - the paper's letter
-        sigma: float = 1.0,
-        dimensions: int | None = None,
-        clusters: Sequence[Sequence[str]] | None = None,
-        L1: float = 0.15,
-        L2: float = 0.25,
-        guarantee: str = "strict",
-        noise: str = "exact",
-        random_state: Any = None,
-    ) -> None:
-        self.epsilon, self.k, self.l, self.sigma, self.dimensions, self.clusters = epsilon, k, l, sigma, dimensions, clusters
-        self.L1, self.L2 = L1, L2
-        self.guarantee, self.noise, self.random_state = guarantee, noise, random_state
+    eta = 0  # IBayes' filter and HMPrivBayes' own choice of affinity have no part in it
+    affinity = "auto"
 
     def _check_parameters(self) -> Fraction:
         positive("sigma", self.sigma)
         if share("L1", self.L1) + share("L2", self.L2) >= 1:
             raise BudgetError(f"L1 + L2 = {self.L1} + {self.L2} leaves nothing for the tables: they must stay below 1")
         self._check_sizes()
-        return Synthesizer._check_parameters(self)
+        return super()._check_parameters()
 
     def _largest_scale(self, d: int, bits: int, n: int) -> Fraction:
         epsilon = exact(self.epsilon)
         if self.guarantee == "published":
-            e1, _, e3 = printed_thirds(bits, self.k if self.clusters is None else len(self.clusters), epsilon)
+            e1, _, e3 = printed_thirds(bits, self._how_many(), epsilon)
             return max(JACCARD_GRID * bits / e1, printed_scale(bits, n, e3) * GRID)
         l1, l2 = exact(self.L1), exact(self.L2)
         return max(3 * n * d * d / (epsilon * l1), 2 * bits / (epsilon * (1 - l1 - l2)))
 
     def _recipe(self, curator: Curator, noise: Noise, epsilon: Fraction) -> tuple[Network, tuple[Table, ...]]:
-        self.similarity_: np.ndarray | None = None
+        self.similarity_ = None
         curator.ledger.notes.append(NOTE)
         recipe = self._private if self.guarantee == "strict" else self._as_printed
         return recipe(curator, BinaryEncoding(curator.schema), epsilon, noise)
 
     def _as_printed(self, curator: Curator, encoding: BinaryEncoding, epsilon: Fraction, noise: Noise) -> tuple[Network, tuple[Table, ...]]:
         public, bits, d = self._public_clusters(curator.schema), curator.binary(), len(encoding.schema)
-        epsilon1, epsilon2, epsilon3 = printed_thirds(d, self.k if public is None else len(public), epsilon)
+        epsilon1, epsilon2, epsilon3 = printed_thirds(d, self._how_many(), epsilon)
         if public is None:
             each = epsilon1 * 2 * (d // 2) / (d * (d - 1))
             distance, _ = bits.information_sketch(each, claimed=epsilon1, step="DPSC: distance of all pairs", source=DPSC, measure="J")
@@ -120,7 +113,7 @@ class PrivSCBN(HMPrivBayes):
         return self._network(pairs, clusters, encoding), tuple(tables)
 
     def _private(self, curator: Curator, encoding: BinaryEncoding, epsilon: Fraction, noise: Noise) -> tuple[Network, tuple[Table, ...]]:
-        plan, spent = self._strict_plan(curator, encoding, epsilon * exact(self.L1))
+        plan, spent = self._strict_clusters(curator, encoding, epsilon * exact(self.L1))
         bits, d, most = curator.binary(), len(encoding.schema), int(self.l)
         total = sum(selections(len(cluster), most) for cluster in plan.clusters)
         epsilon2 = epsilon * exact(self.L2) if total else Fraction(0)

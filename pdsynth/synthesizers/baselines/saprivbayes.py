@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from ..base import Synthesizer
 from ..parts import Geometric, PairwiseSums
 
 
+@dataclass(eq=False, repr=False)
 class SAPrivBayes(Synthesizer):
     """SA-PrivBayes: ELPrivBayes with the best share of the candidate sets only, and three classes of tables in the ratio q.
 
@@ -25,21 +27,16 @@ class SAPrivBayes(Synthesizer):
     SAPrivBayes(epsilon=1.0, q=1.2, guarantee='strict')
     """
 
-    def __init__(
-        self,
-        epsilon: float = 1.0,
-        *,
-        k: int | str = "auto",
-        q: float = 1.1,
-        keep: float = 2 / 3,
-        beta: float = 0.3,
-        usefulness: float = 4,
-        guarantee: str = "strict",
-        noise: str = "exact",
-        random_state: Any = None,
-    ) -> None:
-        self.epsilon, self.k, self.q, self.keep, self.beta, self.usefulness = epsilon, k, q, keep, beta, usefulness
-        self.guarantee, self.noise, self.random_state = guarantee, noise, random_state
+    epsilon: float = 1.0
+    _: KW_ONLY
+    k: int | str = "auto"
+    q: float = 1.1
+    keep: float = 2 / 3
+    beta: float = 0.3
+    usefulness: float = 4
+    guarantee: str = "strict"
+    noise: str = "exact"
+    random_state: Any = None
 
     def _parts(self) -> tuple[Any, Any]:
         return PairwiseSums(self.k, self.usefulness, keep=self.keep), Geometric(self.q, classes=3)

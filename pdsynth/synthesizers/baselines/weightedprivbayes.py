@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from ..base import Synthesizer
 from ..parts import Ordered, Uniform
 
 
+@dataclass(eq=False, repr=False)
 class WeightedPrivBayes(Synthesizer):
     """Weighted PrivBayes, a reconstruction: attributes enter by weight, important ones first; the weight is the entropy (diversity).
 
@@ -23,20 +25,15 @@ class WeightedPrivBayes(Synthesizer):
     WeightedPrivBayes(epsilon=1.0, k=2, guarantee='strict')
     """
 
-    def __init__(
-        self,
-        epsilon: float = 1.0,
-        *,
-        k: int | str = "auto",
-        beta: float = 0.3,
-        sketch: float = 0.15,
-        usefulness: float = 4,
-        guarantee: str = "strict",
-        noise: str = "exact",
-        random_state: Any = None,
-    ) -> None:
-        self.epsilon, self.k, self.beta, self.sketch, self.usefulness = epsilon, k, beta, sketch, usefulness
-        self.guarantee, self.noise, self.random_state = guarantee, noise, random_state
+    epsilon: float = 1.0
+    _: KW_ONLY
+    k: int | str = "auto"
+    beta: float = 0.3
+    sketch: float = 0.15
+    usefulness: float = 4
+    guarantee: str = "strict"
+    noise: str = "exact"
+    random_state: Any = None
 
     def _parts(self) -> tuple[Any, Any]:
         return Ordered(self.k, self.usefulness, by="entropy", sketch=self.sketch), Uniform()
