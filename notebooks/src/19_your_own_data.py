@@ -110,7 +110,7 @@ schema = pds.Schema((
 schema
 
 # %% [markdown]
-# Reading *with* the schema takes the declared columns only: id and weight never enter memory. What is still to be folded is folded record by record, so that one person changes one row.
+# Reading *with* the schema takes the declared columns only: id and weight never reach the table. What is still to be folded is folded record by record, so that one person changes one row.
 
 # %%
 def folded(frame):
