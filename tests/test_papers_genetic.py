@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 import pdsynth as pds
-from pdsynth.papers import genetic, genetic_claims, genetic_peer
+from pdsynth.papers import genetic, genetic_claims, genetic_measures, genetic_peer, genetic_tables
 from pdsynth.papers.engine import Curve, Run, read, stem
-from pdsynth.papers.genetic_settings import PRINTED, TITLES, VII, Settings, compared, printed
+from pdsynth.papers.genetic_settings import CELLS, CLASSIFIERS, PRINTED, SCENARIOS, STAND_IN, TITLES, VII, Settings, compared, printed
 from pdsynth.papers.results import FAILS, OPEN, REPLICATES
 
 QUICK = {"degrees": ("1",), "credit_degrees": ("1",), "custom": "2", "population": 20, "elite": 3, "generations": 5,
@@ -32,14 +32,14 @@ def test_parameters_are_the_papers():
     s = Settings()
     assert (s.population, s.elite, s.generations, s.credit_generations) == (200, 10, 400, 2000)
     assert (s.degrees, s.credit_degrees, s.custom, genetic.PAPER.repeats) == (("1", "2", "3", "4"), ("1", "2", "3"), "4", 10)
-    assert genetic.SCENARIOS["adult"] == (("age", "workclass", "occupation", "race", "sex"), 5)
+    assert SCENARIOS["adult"] == (("age", "workclass", "occupation", "race", "sex"), 5)
     assert list(TITLES) == [1, *(f"table {n}" for n in (2, 3, 4, 5, 6, 7, 9, 10, 11, 12))]
 
 
 @pytest.mark.parametrize("key", ["table 5", "table 6", "table 10", "table 11"])
 def test_printed_averages_are_those_of_their_rows(key):
     for row in PRINTED[key]:
-        cells = [printed(key, row, c)[0] for c in genetic_claims.columns(key)[:-1]]
+        cells = [printed(key, row, c)[0] for c in genetic_tables.columns(key)[:-1]]
         assert np.mean(cells) == pytest.approx(printed(key, row, "Avg")[0], abs=0.11), row
 
 
@@ -54,7 +54,7 @@ def test_printed_numbers_are_read_cell_by_cell():
     assert averages == pytest.approx([66.5, 49.4, 54.4, 59.8, 59.4, 40.7, 57.4], abs=0.06)
     tables = {key: set(rows) for key, rows in PRINTED.items()}
     for key, rows in tables.items():
-        shown = {label for label, _ in genetic_claims.rows(key, Settings())}
+        shown = {label for label, _ in genetic_tables.rows(key, Settings())}
         assert rows <= shown, key  # every printed row has its trials
 
 
@@ -65,7 +65,7 @@ def test_tables_have_the_papers_columns_and_20_bins():
     assert max(a.size for a in adult.schema.attributes if a.edges) == 20
     assert (adult.sensitive, adult.target, len(adult.train)) == ("relationship", "salary", 32_561)
     assert (adult.train["relationship"] == "Husband").mean() == pytest.approx(0.405, abs=0.0005)  # the printed zero rule
-    fine = genetic.rebinned(adult.schema, np.inf)
+    fine = genetic_measures.rebinned(adult.schema, np.inf)
     assert fine["age"].size == 74
     assert fine["capital-gain"].size == 20  # 100,000 values: left as they are
     assert (cmc.sensitive, cmc.schema["children"].size) == ("husband_education", 20)
@@ -163,10 +163,10 @@ def trials(key, level):
     """Trials of a table in which each row's every cell is ``level(curve)`` per cent, with a small spread."""
     rows = []
     for curve, epsilon in compared(key, Settings()):
-        for column in (*genetic_claims.columns(key), "zero rule", "majority"):
+        for column in (*genetic_tables.columns(key), "zero rule", "majority"):
             for i in range(4):
                 value = 40.0 if column in ("zero rule", "majority") else level(curve) + i / 100
-                rows.append((genetic_claims.metric(key, column), curve.method, curve.guarantee, curve.k, epsilon, i, 0, value / 100, ""))
+                rows.append((genetic_tables.metric(key, column), curve.method, curve.guarantee, curve.k, epsilon, i, 0, value / 100, ""))
     return pd.DataFrame(rows, columns=["metric", "method", "guarantee", "k", "epsilon", "repeat", "seed", "value", "note"])
 
 
@@ -196,19 +196,19 @@ def test_utility_verdicts_follow_the_numbers():
 
 def test_stand_in_numbers_are_never_put_beside_the_papers():
     data = trials("table 7", lambda c: 50.0)
-    assert genetic_claims.beside("table 7", data, Settings())["paper"].notna().any()
-    assert genetic_claims.beside("table 7", data.assign(note=genetic_claims.STAND_IN), Settings())["paper"].isna().all()
+    assert genetic_tables.beside("table 7", data, Settings())["paper"].notna().any()
+    assert genetic_tables.beside("table 7", data.assign(note=STAND_IN), Settings())["paper"].isna().all()
 
 
 def test_what_could_not_be_run_is_said():
     """The stand-in's page names the paper's numbers apart, and shows our confusion matrices."""
-    data = trials("table 7", lambda c: 50.0).assign(note=genetic_claims.STAND_IN)
+    data = trials("table 7", lambda c: 50.0).assign(note=STAND_IN)
     extra = [
         {**row, "metric": f"{c} {cell}", "value": 7.0}
-        for row in data[data["metric"] == "F2 NB"].to_dict("records") for c in genetic_claims.CLASSIFIERS for cell in genetic_claims.CELLS
+        for row in data[data["metric"] == "F2 NB"].to_dict("records") for c in CLASSIFIERS for cell in CELLS
     ]  # fmt: skip
     result = genetic.PAPER.assemble("table 7", pd.concat([data, pd.DataFrame(extra)], ignore_index=True), {})
-    text = genetic_claims.appendix("table 7", result)
+    text = genetic_tables.appendix("table 7", result)
     assert "None of the paper's cells could be run" in text
     assert "original 66.5, DS 1 49.4" in text
     assert "| DS none 1 | 7 7 / 7 7 |" in text
@@ -252,4 +252,4 @@ def test_a_committed_trial_can_be_repeated():
     row = data[(data["method"] == "DSc") & (data["guarantee"] == "none") & (data["metric"] == "LR")].iloc[0]
     curve = Curve(row["method"], row["guarantee"], row["k"])
     trial = genetic.Trial("utility", curve, float("inf"), int(row["repeat"]), f"{row['seed']:08x}")
-    assert genetic.utility(trial, dataset, settings)["LR"] == pytest.approx(row["value"], rel=1e-5)
+    assert genetic_measures.utility(trial, dataset, settings)["LR"] == pytest.approx(row["value"], rel=1e-5)

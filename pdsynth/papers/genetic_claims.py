@@ -1,23 +1,21 @@
-"""The GA paper's claims, each judged by a rule that knows no method; the printed numbers beside ours."""
+"""The GA paper's claims, each judged by a rule that knows no method."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import pandas as pd
 
-from .engine import NO_NOISE, Key
-from .genetic_settings import ATTACKERS, CLASSIFIERS, PRINTED, TABLE, VII, ZERO_RULE, Settings, compared, printed
-from .results import OPEN, Result, Verdict, average, decided, difference, direction_verdict, interval, spoken, values
+from .engine import Key
+from .genetic_settings import ATTACKERS, STAND_IN, TITLES, ZERO_RULE, Settings, degrees
+from .genetic_tables import beside, metric
+from .results import OPEN, Verdict, average, decided, difference, direction_verdict, interval, spoken, values
 
 Judge = Callable[[Key, pd.DataFrame, Settings], list[Verdict]]
-NAN = float("nan")
 EACH = "Welch's 95 % interval of the difference at each k named: replicates if more than half favour the claim and none is against it"
 CLOSE = 1.0  # points: what the paper calls very close differs by 0.5 at most
 NEAR, COST = 3.0, 2.0  # points: a custom network's disclosure above the zero rule, its loss of utility
-CELLS = ("TN", "FP", "FN", "TP")
-RUNS = ("table 2", "table 3", "table 4")
 
 
 def percent(data: pd.DataFrame, metric: str, method: str, k: str | None = None, guarantee: str = "none") -> np.ndarray:
@@ -25,104 +23,7 @@ def percent(data: pd.DataFrame, metric: str, method: str, k: str | None = None, 
     return 100 * values(data, metric=metric, method=method, guarantee=guarantee, k=k)
 
 
-def columns(key: Key) -> tuple[str, ...]:
-    """Columns of a printed table."""
-    return (*(ATTACKERS if key in ZERO_RULE else CLASSIFIERS), "Avg")
-
-
-def metric(key: Key, column: str) -> str:
-    """Name of a column in the trials."""
-    return f"F2 {column}" if key == "table 7" else column
-
-
-def rows(key: Key, settings: Settings) -> list[tuple[str, dict[str, str]]]:
-    """Rows of a table: label, and where its trials are."""
-    out = []
-    for curve, epsilon in compared(key, settings):
-        label = f"{curve.method} {curve.k}".strip() if epsilon == NO_NOISE else f"strict {curve.method}, ε = {epsilon:g}"
-        out.append((label, {"method": curve.method, "guarantee": curve.guarantee, "k": curve.k}))
-    return out
-
-
-def beside(key: Key, data: pd.DataFrame, settings: Settings) -> pd.DataFrame | None:
-    """The paper's numbers beside ours, one row a cell, in per cent."""
-    if key not in PRINTED and key != "table 7":
-        return None
-    comparable = key != "table 7" or not (data["note"] == STAND_IN).any()
-    cells = []
-    for label, at in rows(key, settings):
-        for column in columns(key):
-            here = 100 * values(data, metric=metric(key, column), **at)
-            said = printed(key, label, column) if comparable else (NAN, NAN)
-            cells.append((label, column, *said, average(here), float(here.std(ddof=1)) if len(here) > 1 else NAN))
-    if key in ZERO_RULE:
-        here = 100 * values(data, metric="zero rule", method="original")
-        cells.append(("zero rule", "Avg", ZERO_RULE[str(key)], NAN, average(here), NAN))
-    return pd.DataFrame(cells, columns=["row", "column", "paper", "paper_sd", "here", "here_sd"])
-
-
-ROMAN = {"table 2": "II", "table 3": "III", "table 4": "IV", "table 5": "V", "table 6": "VI", "table 7": "VII", "table 9": "IX",
-         "table 10": "X", "table 11": "XI", "table 12": "XII"}  # fmt: skip
-STAND_IN = "stand-in: 30,000 defaults"
-
-
-def appendix(key: Key, result: Result) -> str:
-    """The table with the paper's numbers beside ours, or the seconds of a run-time table."""
-    if key in RUNS:
-        summary = result.summary()
-        text = {m: [_cell(summary, m, *row) for row in _methods(summary)] for m in summary["metric"].unique()}
-        rows = {" ".join(row): [text[m][i] for m in text] for i, row in enumerate(_methods(summary))}
-        return "\n" + (CREDIT_TIMES if key == "table 4" else "") + _markdown("search, k", list(text), rows)
-    if result.beside is None:
-        return ""
-    cells = result.cells().fillna("")
-    body = _markdown("", list(cells.columns), {str(row): list(part) for row, part in zip(cells.index, cells.to_numpy(), strict=True)})
-    if not (result.data["note"] == STAND_IN).any():
-        return "\nPaper → here:\n\n" + body
-    names = [name for name in VII if np.isfinite(printed(key, name, "Avg")[0])]
-    theirs = ", ".join(f"{name} {printed(key, name, 'Avg')[0]:.1f}" for name in names)
-    return (f"\nNone of the paper's cells could be run without its table. Its average F2, per cent: {theirs}. Here, on the stand-in:\n\n"
-            f"{body}"
-            f"\nConfusion matrices of the first run on the stand-in, TN FP / FN TP:\n\n{_matrices(result.data)}")  # fmt: skip
-
-
-CREDIT_TIMES = (
-    "The paper's table holds no readable numbers and its records weren't there; its text says of k = 3 on 284,807 rows: description below "
-    "10 minutes for the genetic search and almost 12 hours for the greedy one, generation about 1.5 hours for both. Here, on the "
-    "stand-in:\n\n"
-)
-
-
-def _markdown(corner: str, columns: Sequence[str], rows: Mapping[str, Sequence[str]]) -> str:
-    """A Markdown table."""
-    lines = [f"| {corner} | " + " | ".join(columns) + " |", "|---|" + "---|" * len(columns)]
-    return "\n".join(lines + [f"| {name} | " + " | ".join(cells) + " |" for name, cells in rows.items()]) + "\n"
-
-
-def _matrices(data: pd.DataFrame) -> str:
-    """Confusion matrices of the first run of each curve."""
-    first = data[data["repeat"] == 0]
-    rows = {}
-    for at, part in first.groupby(["method", "guarantee", "k"], sort=False):
-        value = part.set_index("metric")["value"]
-        counts = [[f"{value[f'{c} {n}']:.0f}" for n in CELLS] for c in CLASSIFIERS]
-        rows[" ".join(filter(None, at))] = [f"{a} {b} / {c} {d}" for a, b, c, d in counts]
-    return _markdown("", CLASSIFIERS, rows)
-
-
-def _methods(summary: pd.DataFrame) -> list[tuple[str, str]]:
-    return list(dict.fromkeys(zip(summary["method"], summary["k"], strict=True)))
-
-
-def _cell(summary: pd.DataFrame, name: str, method: str, k: str) -> str:
-    part = summary[(summary["metric"] == name) & (summary["method"] == method) & (summary["k"] == k)]
-    if not len(part):
-        return ""
-    mean, sd = part["mean"].iloc[0], part["sd"].iloc[0]
-    if np.isnan(mean):
-        return "not finished"
-    digits = 4 if name.startswith("share") else 2
-    return f"{mean:.{digits}f}" + ("" if np.isnan(sd) else f" ± {sd:.{digits}f}")
+# --- utility ----------------------------------------------------------------------------------------------------------------
 
 
 def _degenerate(key: Key, data: pd.DataFrame) -> str:
@@ -132,9 +33,6 @@ def _degenerate(key: Key, data: pd.DataFrame) -> str:
         return ""
     return (f" In {len(low)} synthetic tables naive Bayes has less than half of the zero rule: where no row of the rarest class (44 of "
             "1,473) shows the rarer religion, its Gaussian for that class is a spike, and it calls nearly everybody so.")  # fmt: skip
-
-
-# --- utility ----------------------------------------------------------------------------------------------------------------
 
 
 def agreement(key: Key, data: pd.DataFrame, settings: Settings) -> list[Verdict]:
@@ -147,7 +45,7 @@ def agreement(key: Key, data: pd.DataFrame, settings: Settings) -> list[Verdict]
     apart = ((found["here"] - found["paper"]) / found["paper_sd"]).abs()
     inside, worst = int((apart <= 2).sum()), found.loc[apart.idxmax()]
     return [Verdict(
-        "The printed cells", f"{'§V-B' if key in (*ZERO_RULE, 'table 11') else '§V-A'}, Table {ROMAN[str(key)]}",
+        "The printed cells", f"{'§V-B' if key in (*ZERO_RULE, 'table 11') else '§V-A'}, {TITLES[key].split(':')[0]}",
         decided(inside >= 0.95 * len(found), inside < 0.5 * len(found)),
         f"{inside} of {len(found)} cells with a printed standard deviation within two of them; farthest: {worst['row']}, "
         f"{worst['column']}: {worst['paper']:.1f} → {worst['here']:.1f} ({apart.max():.1f} sd); mean difference over all "
@@ -157,26 +55,22 @@ def agreement(key: Key, data: pd.DataFrame, settings: Settings) -> list[Verdict]
     )]  # fmt: skip
 
 
-def better(key: Key, data: pd.DataFrame, settings: Settings, claim: str, degrees: tuple[str, ...], source: str, why: str) -> Verdict:
+def better(key: Key, data: pd.DataFrame, settings: Settings, claim: str, at: tuple[str, ...], source: str, why: str) -> Verdict:
     """GA above DS at some k."""
-    name, known = metric(key, "Avg"), _degrees(key, settings)
+    name, known = metric(key, "Avg"), degrees(key, settings)
     gaps = {k: difference(percent(data, name, "GA", k), percent(data, name, "DS", k)) for k in known}
-    judged = [gaps[k] for k in degrees if k in gaps]
+    judged = [gaps[k] for k in at if k in gaps]
     strict = difference(*(percent(data, name, m, guarantee="strict") for m in ("GA", "DS")))
     return Verdict(claim, source, direction_verdict(judged) if judged else OPEN,
                    f"GA − DS, points: {spoken(list(gaps.values()), [f'k = {k}' for k in gaps])}. Strict, ε = {settings.epsilon:g}, "
                    f"k = auto: {interval(*strict)}", why, EACH)  # fmt: skip
 
 
-def _degrees(key: Key, settings: Settings) -> tuple[str, ...]:
-    return settings.credit_degrees if TABLE[key] == "credit" else settings.degrees
-
-
-def close(key: Key, data: pd.DataFrame, settings: Settings, claim: str, degrees: tuple[str, ...], source: str, why: str) -> Verdict:
+def close(key: Key, data: pd.DataFrame, settings: Settings, claim: str, at: tuple[str, ...], source: str, why: str) -> Verdict:
     """GA near the original table at some k."""
     name = metric(key, "Avg")
     original = percent(data, name, "original")
-    gaps = {k: difference(percent(data, name, "GA", k), original) for k in degrees if k in _degrees(key, settings)}
+    gaps = {k: difference(percent(data, name, "GA", k), original) for k in at if k in degrees(key, settings)}
     inside, beyond = (sum(abs(g) <= CLOSE for g, _ in gaps.values()), sum(abs(g) - half > CLOSE for g, half in gaps.values()))
     strict = {m: average(percent(data, name, m, guarantee="strict")) for m in ("DS", "GA")}
     return Verdict(
@@ -249,7 +143,7 @@ def table_7(key: Key, data: pd.DataFrame, settings: Settings) -> list[Verdict]:
 
 def disclosure(key: Key, data: pd.DataFrame, settings: Settings) -> list[Verdict]:
     """Six attackers against the zero rule."""
-    source, k = f"§V-B, Table {ROMAN[str(key)]}", settings.custom
+    source, k = f"§V-B, {TITLES[key].split(':')[0]}", settings.custom
     zero = average(100 * values(data, metric="zero rule"))
     above = {name: {a: average(percent(data, a, m, k if m != "original" else None)) - zero for a in (*ATTACKERS, "Avg")}
              for name, m in (("original", "original"), ("DS", "GA"), ("DSc", "DSc"))}  # fmt: skip
@@ -291,7 +185,7 @@ def custom_utility(key: Key, data: pd.DataFrame, settings: Settings) -> list[Ver
     gap, half = difference(ordinary, custom)
     strict = [average(percent(data, "Avg", m, guarantee="strict")) for m in ("GA", "DSc")]
     loss = Verdict(
-        "Custom networks drop the average accuracy slightly, without a substantial loss", f"§V-B, Table {ROMAN[str(key)]}",
+        "Custom networks drop the average accuracy slightly, without a substantial loss", f"§V-B, {TITLES[key].split(':')[0]}",
         decided(gap <= COST, gap - half > COST),
         f"ordinary (GA) {average(ordinary):.1f}, DSc {average(custom):.1f}: a loss of {interval(gap, half)} points; original "
         f"{average(percent(data, 'Avg', 'original')):.1f}. Strict, ε = {settings.epsilon:g}: GA {strict[0]:.1f}, DSc {strict[1]:.1f}",
@@ -335,8 +229,8 @@ def figure_1(key: Key, data: pd.DataFrame, settings: Settings) -> list[Verdict]:
 
 def runtimes(key: Key, data: pd.DataFrame, settings: Settings) -> list[Verdict]:
     """Run time and convergence."""
-    known = _degrees(key, settings)
-    source = f"§V-A, Table {ROMAN[str(key)]}"
+    known = degrees(key, settings)
+    source = f"§V-A, {TITLES[key].split(':')[0]}"
     mean = {(m, k, part): average(values(data, metric=f"{part}, s", method=m, k=k))
             for m in ("DS", "GA", "DataSynthesizer") for k in known for part in ("description", "generation")}  # fmt: skip
 

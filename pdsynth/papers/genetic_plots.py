@@ -9,11 +9,11 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from ..plots import PALETTE, SERIES, SYMBOLS, figure
-from . import genetic_claims as claims
-from .drawing import legend_below, panels, repeats, titled
+from . import genetic_tables as tables
+from .drawing import finished, panels, repeats, titled
 from .engine import Key
-from .genetic_settings import TABLE, ZERO_RULE, Settings
-from .results import summarise, values
+from .genetic_settings import STAND_IN, TABLE, TIMED, ZERO_RULE, Settings
+from .results import select, summarise, values
 
 COLOUR = {"DS": "#009E73", "GA": PALETTE["private"], "DataSynthesizer": PALETTE["real"]}
 NAMES: dict[Key, str] = {"cmc": "CMC", "adult": "Adult, 13 columns", "credit": "credit cards"}
@@ -23,22 +23,22 @@ def draw(key: Key, data: pd.DataFrame, settings: Settings) -> go.Figure:
     """The picture of the figure or of a table."""
     if key == 1:
         return heatmaps(data, settings)
-    return times(key, data, settings) if key in claims.RUNS else scores(key, data, settings)
+    return times(key, data, settings) if key in TIMED else scores(key, data, settings)
 
 
 def named(key: Key, data: pd.DataFrame) -> str:
     """The table of an experiment, in words."""
-    return claims.STAND_IN if (data["note"] == claims.STAND_IN).any() else NAMES[TABLE[key]]
+    return STAND_IN if (data["note"] == STAND_IN).any() else NAMES[TABLE[key]]
 
 
 def scores(key: Key, data: pd.DataFrame, settings: Settings) -> go.Figure:
     """One place a row of the table: ours with error bars, the paper's as crosses; the average stands out."""
-    found = claims.beside(key, data, settings)
+    found = tables.beside(key, data, settings)
     assert found is not None
     summary = summarise(data)
     what = "F2" if key == "table 7" else "accuracy of six attackers" if key in ZERO_RULE else "accuracy of five classifiers"
-    plot = figure(title=titled(repeats(data), f"{what[0].upper()}{what[1:]}, per cent", named(key, data)), y="per cent")
-    for i, column in enumerate(claims.columns(key)):
+    plot = figure(y="per cent")
+    for i, column in enumerate(tables.columns(key)):
         mine, mean = found[(found["column"] == column) & (found["row"] != "zero rule")], column == "Avg"
         shade = PALETTE["private"] if mean else SERIES[(i + 2) % len(SERIES)]
         plot.add_scatter(
@@ -56,16 +56,14 @@ def scores(key: Key, data: pd.DataFrame, settings: Settings) -> go.Figure:
         ends = [found["row"].iloc[0], found.loc[found["row"] != "zero rule", "row"].iloc[-1]]
         plot.add_scatter(x=ends, y=[share.mean()] * 2, name="zero rule: always the most frequent value", mode="lines",
                          line={"color": PALETTE["real"], "dash": "dot", "width": 1.6})  # fmt: skip
-    return legend_below(plot, 520)
+    return finished(plot, data, f"{what[0].upper()}{what[1:]}, per cent", named(key, data), 520)
 
 
 def _half(summary: pd.DataFrame, key: Key, column: str, settings: Settings) -> list[float]:
     """Half-width of the interval of each row, in per cent."""
     out = []
-    for _, at in claims.rows(key, settings):
-        part = summary[summary["metric"] == claims.metric(key, column)]
-        for name, value in at.items():
-            part = part[part[name] == value]
+    for _, at in tables.rows(key, settings):
+        part = select(summary, metric=tables.metric(key, column), **at)
         out.append(100 * float(part["ci95"].iloc[0]) if len(part) else float("nan"))
     return out
 
@@ -89,8 +87,7 @@ def times(key: Key, data: pd.DataFrame, settings: Settings) -> go.Figure:
         plot.update_yaxes(type="log", row=1, col=column)
     plot.update_yaxes(title_text="processor seconds", row=1, col=1)
     plot.update_xaxes(title_text="k", dtick=1)
-    plot.update_layout(title_text=titled(repeats(data[data["metric"] == "description, s"]), "Run time", named(key, data)))
-    return legend_below(plot, 440)
+    return finished(plot, select(data, metric="description, s"), "Run time", named(key, data), 440)
 
 
 def heatmaps(data: pd.DataFrame, settings: Settings) -> go.Figure:
@@ -101,7 +98,7 @@ def heatmaps(data: pd.DataFrame, settings: Settings) -> go.Figure:
     pairs = [name.split(" × ") for name in data["metric"].unique()]
     names = list(dict.fromkeys(n for pair in pairs for n in pair))
     for i, (method, guarantee, _) in enumerate(shown):
-        part = data[(data["method"] == method) & (data["guarantee"] == guarantee)]
+        part = select(data, method=method, guarantee=guarantee)
         r = np.full((len(names), len(names)), np.nan)
         for metric, value in part.groupby("metric", sort=False)["value"].mean().items():
             a, b = (names.index(n) for n in str(metric).split(" × "))

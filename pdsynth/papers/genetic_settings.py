@@ -8,6 +8,8 @@ from .engine import NO_NOISE, Curve, Key
 
 CLASSIFIERS = ("NB", "SV", "KN", "RF", "LR")
 ATTACKERS = ("GCAP", *CLASSIFIERS)
+CELLS = ("TN", "FP", "FN", "TP")
+STAND_IN = "stand-in: 30,000 defaults"  # the note of its trials
 SEED = 2022  # of the random splits; each fit has a seed of its own, derived from everything that decides its result
 TITLES: dict[Key, str] = {
     1: "Figure 1: correlations on Adult: original, ordinary and custom network",
@@ -55,23 +57,28 @@ SCENARIOS = {
     "adult": (("age", "workclass", "occupation", "race", "sex"), 5),
 }
 ORIGINAL = Curve("original", "none")
-TABLE = {"table 2": "cmc", "table 3": "adult", "table 4": "credit", "table 5": "cmc", "table 6": "adult", "table 7": "credit",
-         "table 9": "cmc", "table 10": "adult", "table 11": "cmc", "table 12": "adult", 1: "adult"}  # fmt: skip
+TIMED = ("table 2", "table 3", "table 4")
+TABLE: dict[Key, str] = {
+    "table 2": "cmc", "table 3": "adult", "table 4": "credit", "table 5": "cmc", "table 6": "adult", "table 7": "credit",
+    "table 9": "cmc", "table 10": "adult", "table 11": "cmc", "table 12": "adult", 1: "adult",
+}  # fmt: skip
+
+
+def degrees(key: Key, settings: Settings) -> tuple[str, ...]:
+    """Each k at which a table compares both searches."""
+    return settings.credit_degrees if TABLE[key] == "credit" else settings.degrees
 
 
 def compared(key: Key, settings: Settings) -> list[tuple[Curve, float]]:
     """Curves of a table or of the figure, each with its ε (infinite without noise)."""
-    custom = [Curve(m, "none", settings.custom) for m in ("GA", "DSc")]
-    if key in ("table 2", "table 3", "table 4", "table 5", "table 6", "table 7"):
-        degrees = settings.credit_degrees if TABLE[key] == "credit" else settings.degrees
-        free = [Curve(m, "none", k) for k in degrees for m in ("DS", "GA")]
-        twins = ("DS", "GA")
+    if key in (*TIMED, "table 5", "table 6", "table 7"):
+        methods, ks = ("DS", "GA"), degrees(key, settings)
     else:
-        free, twins = custom, ("GA", "DSc")
-    curves = [(c, NO_NOISE) for c in free]
-    if key in ("table 2", "table 3", "table 4"):
+        methods, ks = ("GA", "DSc"), (settings.custom,)
+    curves = [(Curve(m, "none", k), NO_NOISE) for k in ks for m in methods]
+    if key in TIMED:
         return curves
-    return [(ORIGINAL, NO_NOISE), *curves, *((Curve(m, "strict", "auto"), settings.epsilon) for m in twins)]
+    return [(ORIGINAL, NO_NOISE), *curves, *((Curve(m, "strict", "auto"), settings.epsilon) for m in methods)]
 
 
 # --- what the paper prints: per cent, (mean, standard deviation) or mean; NaN where the source can't be read -----------------
@@ -124,7 +131,7 @@ def printed(key: Key, row: str, column: str) -> tuple[float, float]:
     """Mean and standard deviation that the paper prints in a cell, in per cent; NaN where it prints none."""
     if key == "table 7":
         return _score(row, column), NAN
-    columns = (*(ATTACKERS if key in ("table 9", "table 10") else CLASSIFIERS), "Avg")
+    columns = (*(ATTACKERS if key in ZERO_RULE else CLASSIFIERS), "Avg")
     cell = dict(zip(columns, PRINTED.get(key, {}).get(row, "").split(), strict=False)).get(column, "?")
     mean, _, sd = cell.partition("±")
     return NAN if mean == "?" else float(mean), float(sd) if sd else NAN
