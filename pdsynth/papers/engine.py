@@ -26,7 +26,7 @@ from ..errors import BudgetError
 from ..evaluation import compare
 from .results import Result, Verdict
 
-PAPERS = ("hpprivbayes", "hmprivbayes", "privabn", "genetic", "frontier", "sidebyside")
+PAPERS = ("hpprivbayes", "hmprivbayes", "privabn", "genetic", "frontier", "sidebyside", "courtroom")
 NO_NOISE = float("inf")  # the ε of a run without noise
 NUMBERS = {"epsilon": float, "repeat": int, "seed": int, "value": float}  # every other column of a tidy frame is text
 
