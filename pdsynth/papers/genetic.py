@@ -20,10 +20,10 @@ from ..datasets import Dataset
 from ..evaluation.store import Store
 from . import genetic_claims, genetic_peer, genetic_plots, genetic_tables
 from .engine import NO_NOISE, Curve, Key, Paper, Run
-from .genetic_measures import MEASURE, Trial, synthesizer, table
+from .genetic_measures import MEASURE, Trial, synthesizer, table, training
 from .genetic_settings import SEED, STAND_IN, TABLE, TIMED, TITLES, ZERO_RULE, Settings, compared, degrees
 
-__all__ = ["PAPER", "TITLES", "Settings", "compared", "synthesizer", "table"]
+__all__ = ["PAPER", "TITLES", "Settings", "compared", "synthesizer", "table", "training"]
 
 ONCE = ("original", "DataSynthesizer")  # curves without a synthesizer of ours
 
