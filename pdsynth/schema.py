@@ -144,13 +144,15 @@ class Schema:
         """The inverse of :meth:`to_dict`; a malformed document raises SchemaError."""
         try:
             attributes = tuple(
-                Attribute(
-                    str(a["name"]),
-                    tuple(a["values"]),
-                    None if a["edges"] is None else tuple(a["edges"]),
-                    _readable(str(a["dtype"]), tuple(a["values"]), a["edges"]),
-                    bool(a["missing"]),
-                    str(a["spread"]),
+                _readable(
+                    Attribute(
+                        str(a["name"]),
+                        tuple(a["values"]),
+                        None if a["edges"] is None else tuple(a["edges"]),
+                        str(a["dtype"]),
+                        bool(a["missing"]),
+                        str(a["spread"]),
+                    )
                 )
                 for a in data["attributes"]
             )
@@ -171,10 +173,10 @@ class Schema:
         return f"<p>{len(self)} attributes, {word}</p><table>{head}{rows}</table>"
 
 
-def _readable(kind: str, values: tuple[Any, ...], edges: Any) -> str:
-    if not fits(kind, values, None if edges is None else tuple(edges)):
-        raise SchemaError(f"not a schema document: a column of type {kind!r} can't hold its declared values")
-    return kind
+def _readable(attribute: Attribute) -> Attribute:
+    if not fits(attribute.dtype, attribute.values, attribute.edges):
+        raise SchemaError(f"not a schema document: a column of type {attribute.dtype!r} can't hold its declared values")
+    return attribute
 
 
 def _infer(column: pd.Series, bins: int) -> Attribute:

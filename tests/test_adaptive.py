@@ -199,15 +199,14 @@ class TestNested:
         import pdsynth.structure.adaptive as room  # noqa: PLC0415
 
         before, after = [[0, 0, 0], [1, 1, 0], [0, 0, 1], [1, 1, 1]], [[0, 0, 0], [1, 1, 0], [0, 0, 1], [1, 0, 1]]
+        together = room._together
 
         def run(rows):
-            def filtered(blocks):
-                children, parents = blocks[0]
-                tied = [association(np.histogram2d(*np.asarray(rows)[:, [c, p]].T, bins=[[0, 1, 2]] * 2)[0].astype(int)) > 0
-                        for c, p in zip(children, parents[:, 0], strict=True)]  # fmt: skip
-                return Candidates(((children[tied], parents[tied]),) if any(tied) else blocks)
+            def filtered(pairs):
+                crossed = [np.histogram2d(*np.asarray(rows)[:, [c, *p]].T, bins=[[0, 1, 2]] * 2)[0].astype(int) for c, p in pairs]
+                return together([pair for pair, table in zip(pairs, crossed, strict=True) if association(table) > 0] or pairs)
 
-            monkeypatch.setattr(room, "Candidates", filtered)
+            monkeypatch.setattr(room, "_together", filtered)
             return law(lambda noise: tuple(strict(rows, noise, most=1)[0]))
 
         assert log_ratio(run(before), run(after)) == math.inf

@@ -1,6 +1,7 @@
 """Public domains: codes round trip, and everything outside the declaration is refused with its numbers and the remedy."""
 
 import json
+from dataclasses import asdict
 
 import numpy as np
 import pandas as pd
@@ -253,6 +254,7 @@ class TestRefusing:
             (lambda: Schema.infer(FRAME.assign(sex="Male")), "'sex' holds 1 value.s.: drop it, or declare"),
             (lambda: Schema.from_dict({"attributes": [{"name": "x"}]}), "schema"),
             (lambda: Schema.from_dict({"attributes": "no"}), "schema"),
+            (lambda: Schema.from_dict({"attributes": [asdict(AGE) | {"edges": []}]}), "4 bins need 5 edges, got 0"),
         ],
     )
     def test_an_impossible_declaration(self, declare, message):
