@@ -15,6 +15,7 @@ LOADERS = {
     "adult": load_adult,
     "adult complete": lambda: load_adult(complete=True),
     "adult thesis": lambda: load_adult(coding="thesis"),
+    "adult yes-no": lambda: load_adult(coding="yes-no"),
     "cmc": load_cmc,
 }
 
@@ -113,10 +114,10 @@ def test_schema_is_public_and_fits_the_records(dataset):
     assert (codes.max(axis=0) < np.array(dataset.schema.sizes)).all()
 
 
-def test_texts_are_str_and_numbers_int64(dataset):
+def test_texts_are_str_numbers_int64_and_answers_int8(dataset):
     for attribute in dataset.schema.attributes:
-        dtype = dataset.frame[attribute.name].dtype
-        assert dtype == ("str" if isinstance(attribute.values[0], str) and not attribute.numeric_bins else "int64"), attribute.name
+        text = isinstance(attribute.values[0], str) and not attribute.numeric_bins
+        assert dataset.frame[attribute.name].dtype == ("str" if text else "int8" if dataset.name.endswith("yes–no") else "int64")
 
 
 @pytest.mark.parametrize("random", [False, True])

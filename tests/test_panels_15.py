@@ -23,7 +23,7 @@ def numbers(figure):
 def test_a_view_says_in_words_what_it_shows_and_is_the_same_every_time():
     first, again = panel15.view(), panel15.view()
     assert first.status in first.alt and first.figure.layout.title.text in first.alt
-    assert first.figure.to_json() == again.figure.to_json() == panel15.static().to_json()
+    assert first.figure.to_json() == again.figure.to_json()
     moved = panel15.view(epsilon=0.2)
     assert numbers(first.figure) == numbers(moved.figure) and first.status != moved.status
 

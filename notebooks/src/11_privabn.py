@@ -80,7 +80,7 @@ pd.Series(moved, name="L1 change").to_frame()
 # The programme on four questions, for the child "never married": after each new parent, the best set of each size.
 
 # %%
-adult = panels.privabn.yes_no_adult()
+adult = pds.datasets.load_adult(coding="yes-no")
 four = ["married", "over $50K", "under 30", "never married"]
 rows = adult.frame[four].to_numpy()
 for met in ([0], [0, 1], [0, 1, 2]):

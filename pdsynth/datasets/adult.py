@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import pandas as pd
 
@@ -12,7 +13,7 @@ from .files import shipped
 
 SOURCE = "Becker, B. and Kohavi, R. (1996). Adult. UCI Machine Learning Repository. doi:10.24432/C5XW20"
 LICENCE = "CC BY 4.0"
-CODINGS = ("default", "thesis")
+CODINGS = ("default", "thesis", "yes-no")
 UNKNOWN = "?"
 MAY_BE_UNKNOWN = ("workclass", "occupation", "native-country")
 
@@ -60,6 +61,30 @@ THESIS_NOTE = (
     "taken as public. The thesis' own figures were drawn from 27,504 US-only rows whose 14th column was the salary."
 )
 
+# Twenty questions with answers yes and no, written down without looking at the records: a binary table that ships.
+QUESTIONS: dict[str, tuple[str, Any]] = {
+    "male": ("sex", {"Male"}),
+    "white": ("race", {"White"}),
+    "born in the US": ("native-country", {"United-States"}),
+    "married": ("marital-status", {"Married-civ-spouse"}),
+    "never married": ("marital-status", {"Never-married"}),
+    "lives with spouse": ("relationship", {"Husband", "Wife"}),
+    "lives with parents": ("relationship", {"Own-child"}),
+    "private sector": ("workclass", {"Private"}),
+    "self-employed": ("workclass", {"Self-emp-not-inc", "Self-emp-inc"}),
+    "college": ("education", {"Bachelors", "Masters", "Doctorate", "Prof-school"}),
+    "no diploma": ("education", {"Preschool", "1st-4th", "5th-6th", "7th-8th", "9th", "10th", "11th", "12th"}),
+    "manager, professional": ("occupation", {"Exec-managerial", "Prof-specialty"}),
+    "craft, machines": ("occupation", {"Craft-repair", "Machine-op-inspct", "Transport-moving", "Handlers-cleaners"}),
+    "office, sales": ("occupation", {"Adm-clerical", "Sales", "Tech-support"}),
+    "under 30": ("age", (0, 30)),
+    "50 or older": ("age", (50, 200)),
+    "part time": ("hours-per-week", (0, 35)),
+    "over 40 hours": ("hours-per-week", (41, 200)),
+    "capital gain": ("capital-gain", (1, 10**6)),
+    "over $50K": ("salary", {">50K"}),
+}  # fmt: skip
+
 
 def load_adult(complete: bool = False, coding: str = "default") -> Dataset:
     """The Adult table with its public schema and its train/test split.
@@ -73,12 +98,15 @@ def load_adult(complete: bool = False, coding: str = "default") -> Dataset:
     ``complete=True``: the 45,222 rows without "?", as in the papers; the category is not declared then.
     ``coding="default"``: categories from UCI's documentation, 16 equal-width bins on public bounds for the six numbers.
     ``coding="thesis"``: the 14 attributes of the thesis' Table 2 (no salary; target education) on the complete rows, with
-    its bins, and native-country as US or non-US. Any other coding raises ValueError.
+    its bins, and native-country as US or non-US.
+    ``coding="yes-no"``: twenty two-valued attributes on the complete rows. Any other coding raises ValueError.
 
     **Privacy:** raw records of a public table; the schema was written without looking at them (but see ``note``).
     """
     if coding not in CODINGS:
         raise ValueError(f"coding must be one of {CODINGS}, not {coding!r}")
+    if coding == "yes-no":
+        return _yes_no()
     thesis = coding == "thesis"
     frame, split = _records(complete or thesis)
     if thesis:
@@ -96,6 +124,15 @@ def load_adult(complete: bool = False, coding: str = "default") -> Dataset:
         split=split,
         note=THESIS_NOTE if thesis else "",
     )
+
+
+def _yes_no() -> Dataset:
+    adult, columns = load_adult(complete=True), {}
+    for name, (source, asked) in QUESTIONS.items():
+        answers = adult.frame[source]
+        columns[name] = (answers.isin(asked) if isinstance(asked, set) else answers.between(asked[0], asked[1] - 1)).astype("int8")
+    schema = Schema(tuple(Attribute.categorical(name, (0, 1), dtype="int8") for name in QUESTIONS))
+    return Dataset(pd.DataFrame(columns), schema, "adult, yes–no", "over $50K", "never married", SOURCE, LICENCE, adult.split)
 
 
 def _records(complete: bool) -> tuple[pd.DataFrame, pd.Series]:

@@ -255,8 +255,3 @@ def panel(dataset: Dataset | None = None) -> LivePanel:
         measure=choice("measure", list(MEASURES), "2-way distance"),
         spends=True,
     )
-
-
-def static() -> go.Figure:
-    """The panel's figure at its first position, for readers without a kernel."""
-    return view().figure

@@ -253,8 +253,3 @@ def panel(path: str | PathLike[str] | None = None) -> LivePanel:
     shown.children = (shown.children[0], desk.box, *shown.children[1:], note)
     shown.desk = desk  # type: ignore[attr-defined]
     return shown
-
-
-def static() -> go.Figure:
-    """The panel's figure at its first position, for readers without a kernel."""
-    return view().figure

@@ -6,7 +6,6 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import plotly.graph_objects as go
 
 from ..conditionals import SparseTable
@@ -15,7 +14,7 @@ from ..datasets.files import find
 from ..evaluation.marginals import Marginals, attribute_sets
 from ..model import Model
 from ..plots import PALETTE, figure
-from ..schema import Attribute, Schema
+from ..schema import Schema
 from ..synthesizers import PrivABN
 from ..widgets import View, choice, live, slider
 from .drawing import powers
@@ -23,43 +22,8 @@ from .studio import Studio, ledger_summary
 
 QUERIES, RUNS = 200, 4_000
 KINDS = {"published": ("as published", "attack", "solid"), "strict": ("strict", "private", "solid"), "none": ("no noise", "none", "dash")}
-QUESTIONS: dict[str, tuple[str, Any]] = {
-    "male": ("sex", {"Male"}),
-    "white": ("race", {"White"}),
-    "born in the US": ("native-country", {"United-States"}),
-    "married": ("marital-status", {"Married-civ-spouse"}),
-    "never married": ("marital-status", {"Never-married"}),
-    "lives with spouse": ("relationship", {"Husband", "Wife"}),
-    "lives with parents": ("relationship", {"Own-child"}),
-    "private sector": ("workclass", {"Private"}),
-    "self-employed": ("workclass", {"Self-emp-not-inc", "Self-emp-inc"}),
-    "college": ("education", {"Bachelors", "Masters", "Doctorate", "Prof-school"}),
-    "no diploma": ("education", {"Preschool", "1st-4th", "5th-6th", "7th-8th", "9th", "10th", "11th", "12th"}),
-    "manager, professional": ("occupation", {"Exec-managerial", "Prof-specialty"}),
-    "craft, machines": ("occupation", {"Craft-repair", "Machine-op-inspct", "Transport-moving", "Handlers-cleaners"}),
-    "office, sales": ("occupation", {"Adm-clerical", "Sales", "Tech-support"}),
-    "under 30": ("age", (0, 30)),
-    "50 or older": ("age", (50, 200)),
-    "part time": ("hours-per-week", (0, 35)),
-    "over 40 hours": ("hours-per-week", (41, 200)),
-    "capital gain": ("capital-gain", (1, 10**6)),
-    "over $50K": ("salary", {">50K"}),
-}  # fmt: skip
-
-
-def yes_no_adult() -> Dataset:
-    """Adult's 45,222 complete rows as twenty yes–no questions, written down without looking at them: a binary table that ships."""
-    adult, columns = load_adult(complete=True), {}
-    for name, (source, asked) in QUESTIONS.items():
-        answers = adult.frame[source]
-        columns[name] = (answers.isin(asked) if isinstance(asked, set) else answers.between(asked[0], asked[1] - 1)).astype("int8")
-    frame = pd.DataFrame(columns)
-    schema = Schema(tuple(Attribute.categorical(name, (0, 1), dtype="int8") for name in QUESTIONS))
-    return Dataset(frame, schema, "adult, yes–no", "over $50K", "never married", adult.source, adult.licence)
-
-
 LOADERS = {
-    "Adult, yes–no": yes_no_adult,
+    "Adult, yes–no": lambda: load_adult(coding="yes-no"),
     "NLTCS": load_nltcs,
     "ACS": load_acs,
     "Retail, top 20": lambda: load_retail(items=20),

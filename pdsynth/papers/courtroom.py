@@ -7,7 +7,6 @@ the ε that an audit is sure of (95 %, Clopper–Pearson, the event chosen on a 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -95,16 +94,12 @@ def measured(one: Audit, start: int) -> list[dict[str, Any]]:
 
 def trials(key: Key, settings: Settings, run: Run) -> pd.DataFrame:
     """Every audit once: an audit is itself thousands of runs. Finished ones are kept in ``run.resume``."""
-    from joblib import Parallel, delayed
-    from tqdm.auto import tqdm
-
     path = None if run.resume is None else Path(run.resume)
     kept = read(path) if path is not None and path.exists() else pd.DataFrame({"seed": []})
     wanted = {one.seed(run.seed): one for one in audits(key, settings)}
     todo = [one for seed, one in wanted.items() if seed not in set(kept["seed"])]
-    done: Iterable[Any] = Parallel(n_jobs=run.jobs, return_as="generator_unordered")(delayed(measured)(one, run.seed) for one in todo)
     frames = [kept[kept["seed"].isin(list(wanted))]]
-    for rows in tqdm(done, total=len(todo), desc="audits", unit="audit") if run.progress else done:
+    for _, rows in run.each(measured, [(one, run.seed) for one in todo], "audits"):
         frames.append(pd.DataFrame(rows))
         if path is not None:
             frames[-1].to_csv(path, mode="a", header=not path.exists(), index=False)

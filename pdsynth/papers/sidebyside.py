@@ -38,9 +38,8 @@ def trials(key: Key, settings: Settings, run: Run) -> pd.DataFrame:
 
 def factorial(settings: Settings, run: Run, dataset: Dataset) -> list[Grid]:
     """All mixtures on the table, and with both places of the noise on a table of bits."""
-    from ..panels.privabn import yes_no_adult
-
-    tables = {"Adult": (dataset, False), "yes–no": (yes_no_adult(), True)} if run.data is None else {run.data.name: (dataset, False)}
+    own = {} if run.data is None else {run.data.name: (dataset, False)}
+    tables = own or {"Adult": (dataset, False), "yes–no": (load_adult(coding="yes-no"), True)}
     return [Grid(table, mixtures(g, table, settings, bits), {"avd2": DISTANCE}, (settings.epsilon,), {"dataset": name})
             for name, (table, bits) in tables.items() for g in ("strict", "published")]  # fmt: skip
 
