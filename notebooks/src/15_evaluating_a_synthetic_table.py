@@ -272,8 +272,8 @@ from fractions import Fraction
 from pdsynth.mechanisms import ExactNoise, laplace_mechanism
 
 n, price = len(adult.frame), Fraction(1, 10)
-steps = np.array([round(published * n * 1000)])  # whole numbers; one record moves it by 1,000 at most
-noisy = laplace_mechanism(steps, 1000 / price, ExactNoise())[0] / (1000 * n)
+steps = np.array([round(published * n * 1000)])  # whole numbers; one record moves it by 1,000 (floats: by 1,001) at most
+noisy = laplace_mechanism(steps, 1001 / price, ExactNoise())[0] / (1000 * n)
 print(f"exact {published:.6f}, with noise {noisy:.6f}: the bill is {1 + price} in all")
 
 # %% [markdown]
