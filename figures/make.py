@@ -192,7 +192,7 @@ def section(paper: Paper, key: Key, result: Result) -> str:
     given = ", ".join(f"{k} = {v}" for k, v in p.items() if k not in ("tables", "repeats", "seed"))
     gaps = int(result.data["value"].isna().sum())
     base = f"{paper.name}/{stem(key)}"
-    tables = "; ".join(f"{name}, {rows:,} rows" for name, rows in p["tables"].items()) or "none, this is arithmetic"
+    tables = "; ".join(f"{name}, {rows:,} rows" for name, rows in p["tables"].items()) or "none of people"
     option = f"--figure {key}" if isinstance(key, int) else f"--{key}"
     changed = {f.name: p[f.name] for f in fields(paper.settings) if json.dumps(f.default) != json.dumps(p[f.name])}
     option += "".join(f" --set {name}={json.dumps(value)}" for name, value in changed.items())

@@ -105,7 +105,7 @@ def trials(key: Key, settings: Settings, run: Run) -> pd.DataFrame:
             frames[-1].to_csv(path, mode="a", header=not path.exists(), index=False)
     table = pd.concat([f for f in frames if len(f)], ignore_index=True)
     order = {seed: at for at, seed in enumerate(wanted)}
-    run.facts["pairs"] = {name: str(pair) for name, pair in PAIRS.items()} if key == 1 else {}
+    run.tables.update({name: len(pair.before) for name, pair in PAIRS.items()} if key == 1 else {})
     return table.sort_values("seed", key=lambda s: s.map(order), kind="stable", ignore_index=True)
 
 
@@ -145,7 +145,7 @@ def catalogue_figure(data: pd.DataFrame, settings: Settings) -> go.Figure:
     least, edge = min(finite) / 2, max(finite) * 3
     rows, at = table["case"], [-i for i in range(len(table))]
     plot = figure(title=f"The courtroom: {len(table)} cases<br><span style='font-size:11px'>{settings.runs:,} releases of each table where "
-                        "an audit samples; bounds with 95 % confidence over all; left edge: zero</span>")  # fmt: skip
+                        "an audit samples; bounds with 95 % confidence over all; left: zero</span>")  # fmt: skip
     caught = (table["bound"] > table["epsilon"]).map({True: PALETTE["attack"], False: "#009E73"})
     marks = (("claimed", "epsilon", "line-ns-open", PALETTE["none"], 12), ("in theory", "theory", "circle-open", PALETTE["real"], 10),
              ("sure of (vermilion: more than claimed)", "bound", "circle", caught, 7))  # fmt: skip
@@ -174,7 +174,8 @@ def judge(key: Key, data: pd.DataFrame, settings: Settings) -> list[Verdict]:
     held = (f"{len(strict)} audits; over the claim: {len(over)}; closest: {top['case']}{', ' + top['pair'] if top['pair'] else ''}, "
             f"{top['bound']:.3g} of {top['epsilon']:g}")  # fmt: skip
     verdicts = [
-        Verdict("No strict step or algorithm loses more than it claims", "the promise of strict", decided(over.empty, not over.empty), held,
+        Verdict(f"No strict {'fit' if key == 1 else 'step or algorithm'} loses more than it claims", "the promise of strict",
+                decided(over.empty, not over.empty), held,
                 "Each is proved in its docstring and by its ledger: an audit can only refute.", "every bound at most ε")
     ]  # fmt: skip
     if key == 1:
