@@ -192,7 +192,7 @@ def section(paper: Paper, key: Key, result: Result) -> str:
     given = ", ".join(f"{k} = {v}" for k, v in p.items() if k not in ("tables", "repeats", "seed"))
     gaps = int(result.data["value"].isna().sum())
     base = f"{paper.name}/{stem(key)}"
-    tables = "; ".join(f"{name}, {rows:,} rows" for name, rows in p["tables"].items()) or "none of people"
+    tables = "; ".join(f"{name}, {rows:,} rows" for name, rows in p["tables"].items()) or "no records of people"
     option = f"--figure {key}" if isinstance(key, int) else f"--{key}"
     changed = {f.name: p[f.name] for f in fields(paper.settings) if json.dumps(f.default) != json.dumps(p[f.name])}
     option += "".join(f" --set {name}={json.dumps(value)}" for name, value in changed.items())
@@ -203,7 +203,7 @@ def section(paper: Paper, key: Key, result: Result) -> str:
 * Error bars: {paper.bars}
 * Numbers: [points]({base}.csv), [all trials]({base}_trials.csv), each with its seed; gaps: {gaps}.
 * Table: {tables}. Repeats: {counts.min()}{"" if counts.min() == counts.max() else f" to {counts.max()}"}.
-* Seeds: the splits from {p["seed"]}, each fit from a digest of its method, parameters, ε, repeat and table.
+* Seeds: {paper.seeds.format(seed=p["seed"])}.
 * Parameters: {given}.
 * Command: `python figures/make.py {paper.name} {option} --repeats {p["repeats"]}`; `--redraw` draws the committed trials.
 """

@@ -217,8 +217,8 @@ pd.DataFrame(rows)[["case", "claimed", "theory", "bound", "ceiling", "verdict", 
 #
 # ![Bounds of 168 audits of whole strict fits as shares of the claimed ε; none exceeds it](../figures/courtroom/fig1.svg)
 #
-# No mark lies beyond the line. But the gap isn't safety: *independent* has no network, so the attack misses nothing and is sure of 0.98 ε at ε = 4. Elsewhere it looks at the tables and
-# not at which network was chosen, and at small ε even 20,000 fits are few.
+# No mark lies beyond the line. But the gap isn't safety: *independent* has no network, so the attack misses nothing and is sure of 0.98 ε at ε = 4. Where a network is
+# chosen it looks at the tables and not at the choice, and at small ε even 20,000 fits are few: one of 0.4 ε or less may be a weak attack on an algorithm that spends all of ε.
 #
 # ## What is still not private
 #

@@ -99,7 +99,7 @@ def load_adult(complete: bool = False, coding: str = "default") -> Dataset:
     ``coding="default"``: categories from UCI's documentation, 16 equal-width bins on public bounds for the six numbers.
     ``coding="thesis"``: the 14 attributes of the thesis' Table 2 (no salary; target education) on the complete rows, with
     its bins, and native-country as US or non-US.
-    ``coding="yes-no"``: twenty two-valued attributes on the complete rows. Any other coding raises ValueError.
+    ``coding="yes-no"``: twenty two-valued attributes on the complete rows, without the split. Any other coding raises ValueError.
 
     **Privacy:** raw records of a public table; the schema was written without looking at them (but see ``note``).
     """
@@ -132,7 +132,7 @@ def _yes_no() -> Dataset:
         answers = adult.frame[source]
         columns[name] = (answers.isin(asked) if isinstance(asked, set) else answers.between(asked[0], asked[1] - 1)).astype("int8")
     schema = Schema(tuple(Attribute.categorical(name, (0, 1), dtype="int8") for name in QUESTIONS))
-    return Dataset(pd.DataFrame(columns), schema, "adult, yes–no", "over $50K", "never married", SOURCE, LICENCE, adult.split)
+    return Dataset(pd.DataFrame(columns), schema, "adult, yes–no", "over $50K", "never married", SOURCE, LICENCE)
 
 
 def _records(complete: bool) -> tuple[pd.DataFrame, pd.Series]:

@@ -231,5 +231,6 @@ PAPER = Paper(
     judge=judge,
     deviations=deviations,
     bars="none; a value is a lower bound with 95 % confidence (Clopper–Pearson).",
+    seeds="each audit from a digest of {seed}, case, pair, ε and runs",
     notes="How the audits are made",
 )

@@ -133,7 +133,7 @@ class Paper:
     ``heading`` and ``reading``: title and introduction of its part of the index page (Markdown). ``titles``: what it offers.
     ``settings``: a frozen dataclass of parameters, all with defaults. ``repeats``: the paper's own. ``appendix``: Markdown that
     follows a figure on the index page. ``beside``: the paper's printed numbers beside ours (see :class:`Result`), or None.
-    ``bars``: what the error bars are. ``notes``: the words above ``deviations``.
+    ``bars``: what the error bars are; ``seeds``: what starts from ``{seed}``. ``notes``: the words above ``deviations``.
     """
 
     name: str
@@ -150,6 +150,7 @@ class Paper:
     appendix: Callable[[Key, Result], str] = lambda key, result: ""
     beside: Callable[[Key, pd.DataFrame, Any], pd.DataFrame | None] = lambda key, data, settings: None
     bars: str = "95 % confidence interval of the mean (Student's t). Standard deviations are in the points."
+    seeds: str = "the splits from {seed}, each fit from a digest of its method, parameters, ε, repeat and table"
     notes: str = "What differs from the paper, and what it leaves open"
 
     def checked(self, key: Key, repeats: int, options: Mapping[str, Any]) -> Any:
