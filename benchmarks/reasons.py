@@ -25,7 +25,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
 import pdsynth as pds  # noqa: E402
-from pdsynth.counts import Records  # noqa: E402
+from pdsynth.counting.tables import Records  # noqa: E402
 from pdsynth.datasets import load_adult  # noqa: E402
 from pdsynth.datasets.credit import DEFAULT_TARGET  # noqa: E402
 from pdsynth.evaluation import five_classifiers, marginal_distance, marginal_distances  # noqa: E402
@@ -40,7 +40,7 @@ Row = tuple[str, float, str, float]  # what, ε, measure, value
 
 def fitted(synthesizer: Any, records: Records, seed: int) -> tuple[Any, np.ndarray]:
     """A fit and the codes of a table as long; simulation noise, since nothing here is released."""
-    synthesizer.set_params(noise="common", random_state=seed).fit_records(records)
+    synthesizer.set_params(noise="common", random_state=seed).fit(records)
     return synthesizer, synthesizer.model_.sample_codes(records.n, np.random.default_rng([seed, 1]))
 
 
@@ -99,10 +99,10 @@ def first(repeats: int = 20) -> Iterator[Row]:
     records, k, epsilon = Records(data.schema.encode(data.frame), data.schema), int(s.k), s.epsilons[-1]
     d, shared = len(data.schema), {"k": k, "guarantee": "published"}
     for repeat in range(repeats):
-        greedy, codes = fitted(pds.PrivBayes(epsilon, beta=s.beta, **shared), records, repeat)
+        greedy, codes = fitted(pds.PrivBayes(epsilon, share_structure=s.beta, **shared), records, repeat)
         # the same network and the same noise, with tables of their own for the first k attributes: d tables at the price of d − k
         whole = pds.Synthesizer(epsilon * (1 - s.beta) * d / (d - k), structure=greedy.network_, guarantee="published")
-        ours = pds.HPPrivBayes(epsilon, sensitive=data.sensitive, theta=s.theta, r=1 / 3, L1=s.L1, **shared)
+        ours = pds.HPPrivBayes(epsilon, sensitive=data.sensitive, theta=s.theta, r=1 / 3, share_structure=s.L1, **shared)
         for what, (model, made) in {
             "PrivBayes": (greedy, codes),
             "PrivBayes, first tables measured and unpaid": fitted(whole, records, repeat),

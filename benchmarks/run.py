@@ -32,7 +32,7 @@ import pandas as pd  # noqa: E402
 from wide import wide_rows  # noqa: E402
 
 import pdsynth as pds  # noqa: E402
-from pdsynth.counts import Lattice, Records  # noqa: E402
+from pdsynth.counting.tables import Lattice, Records  # noqa: E402
 
 LOOP = "void add(const long long *key, long long *table, long long n) { for (long long i = 0; i < n; i++) table[key[i]]++; }"
 
@@ -81,8 +81,8 @@ def lattice_rows(codes: np.ndarray, sizes: tuple[int, ...], limit: float) -> lis
 def network_row(records: Records) -> tuple[str, str, str, str]:
     """A further network once the lattice is there."""
     synth = pds.PrivBayes(k=2, guarantee="none", random_state=0)
-    synth.fit_records(records)
-    seconds = best(lambda: synth.fit_records(records), 20)
+    synth.fit(records)
+    seconds = best(lambda: synth.fit(records), 20)
     return ("a further network, k = 2, with its tables, warm", f"{seconds * 1e3:.2f} ms", "", "")
 
 
@@ -90,7 +90,7 @@ def structure_and_sampling(codes: np.ndarray, schema: pds.Schema) -> tuple[float
     """Seconds of a cold k = 2 fit (noise included), and of sampling as many rows."""
 
     def fit() -> pds.PrivBayes:
-        return pds.PrivBayes(1.0, k=2, guarantee="published", noise="common", random_state=0).fit_records(Records(codes, schema))
+        return pds.PrivBayes(1.0, k=2, guarantee="published", noise="common", random_state=0).fit(Records(codes, schema))
 
     model = fit().model_
     generator = np.random.default_rng(0)
@@ -100,10 +100,10 @@ def structure_and_sampling(codes: np.ndarray, schema: pds.Schema) -> tuple[float
 
 def panel_row() -> tuple[str, str, str, str]:
     """The HPPrivBayes panel: every control moved in turn, 95th percentile of the computation."""
-    from pdsynth.panels import hpprivbayes
+    from pdsynth.course.panels import hpprivbayes
 
     room, seconds = hpprivbayes.studio(), []
-    start = {"epsilon": 1.0, "k": 2, "r": 1 / 3, "theta": 0.1, "guarantee": "strict", "direction": "paper"}
+    start = {"epsilon": 1.0, "k": 2, "r": 1 / 3, "theta": 0.1, "guarantee": "strict", "rare_values": "less_noise"}
     moves: list[dict[str, object]] = []
     for guarantee in ("strict", "published"):
         moves += [{"guarantee": guarantee, "epsilon": e / 10} for e in range(2, 42, 2)]
@@ -115,7 +115,7 @@ def panel_row() -> tuple[str, str, str, str]:
             before = time.process_time()
             try:
                 hpprivbayes.compute(room, **(start | move))
-            except pds.BudgetDegenerate:
+            except pds.BudgetError:
                 continue
             if not warm:
                 seconds.append(time.process_time() - before)
@@ -127,7 +127,7 @@ def genetic_rows(records: Records) -> list[tuple[str, str, str, str]]:
     """The genetic search at the paper's parameters against its authors' loop, and its share of the exact optimum over 20 seeds."""
     import plain_genetic
 
-    from pdsynth.structure import exact, genetic
+    from pdsynth.structure import exact_search, genetic
 
     names, (i, j) = records.schema.names, np.triu_indices(len(records.schema), 1)
     weights = np.zeros((len(names), len(names)))
@@ -136,7 +136,7 @@ def genetic_rows(records: Records) -> list[tuple[str, str, str, str]]:
     for k in (1, 2, 4):
         plain = best(lambda k=k: plain_genetic.search(table, k, generations=20), 1) * 20  # type: ignore[misc]
         ours = best(lambda k=k: genetic(weights, k, np.random.default_rng(0)), 3)  # type: ignore[misc]
-        optimum, found = exact(weights, k).fitness, best(lambda k=k: exact(weights, k), 5)  # type: ignore[misc]
+        optimum, found = exact_search(weights, k).fitness, best(lambda k=k: exact_search(weights, k), 5)  # type: ignore[misc]
         shares = np.array([genetic(weights, k, np.random.default_rng(seed)).fitness for seed in range(20)]) / optimum
         rows.append((f"genetic search, P = 200, S = 10, e = 400, k = {k} (plain Python {plain:.1f} s: 20 of the 400 generations, × 20)",
                      f"{ours * 1e3:.0f} ms", f"{plain / ours:.0f}× faster", "≥ 30×"))  # fmt: skip
@@ -156,7 +156,7 @@ def measure_peer(codes: np.ndarray, schema: pds.Schema, whole: bool) -> dict[str
         python = str(folder / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python")
         subprocess.run([python, "-m", "pip", "install", "-q", "-r", str(HERE / "requirements.txt")], check=True)
         pd.DataFrame(codes, columns=list(schema.names)).to_csv(folder / "table.csv", index=False)
-        network = pds.PrivBayes(k=2, guarantee="none", random_state=0).fit_records(Records(codes, schema)).network_
+        network = pds.PrivBayes(k=2, guarantee="none", random_state=0).fit(Records(codes, schema)).network_
         pairs = [[child, list(parents)] for child, parents in network.pairs[1:]]
         (folder / "network.json").write_text(json.dumps(pairs))
         words = [python, str(HERE / "peer_datasynthesizer.py"), "table.csv", "2", "network.json", "result.json", *["--whole"] * whole]

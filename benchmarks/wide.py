@@ -8,8 +8,8 @@ from collections.abc import Callable
 import numpy as np
 
 import pdsynth as pds
-from pdsynth.counts import Lattice, Records
-from pdsynth.partitions import ParentSets, Partitions
+from pdsynth.counting.equivalence_classes import ParentSets, Partitions
+from pdsynth.counting.tables import Lattice, Records
 from pdsynth.structure.adaptive import ParentChoice
 
 Row = tuple[str, str, str, str]
@@ -39,7 +39,7 @@ def bit_rows(best: Best, name: str, table: Records, columns: int, limit: float) 
 def fit_seconds(best: Best, model: pds.Synthesizer, fresh: Callable[[], Records], tries: int) -> float:
     """A whole cold fit: counts, selections, noise and tables."""
     ready = [fresh() for _ in range(tries)]
-    return best(lambda: model.clone().fit_records(ready.pop()), tries)
+    return best(lambda: model.clone().fit(ready.pop()), tries)
 
 
 def network_rows(best: Best, big5: pds.datasets.Dataset, adult: pds.datasets.Dataset) -> list[Row]:

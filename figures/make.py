@@ -120,12 +120,12 @@ def make_main(options: argparse.Namespace) -> None:
 
 def make_lessons(options: argparse.Namespace) -> None:
     """Each panel in its default state, on the real table."""
-    from pdsynth.panels import LESSONS
+    from pdsynth.course.panels import LESSONS
 
     for name, picture in LESSONS.items():
         if not options.names or picture in options.names or name in options.names:
             path = HERE / "lessons" / f"{picture}.svg"
-            path.write_text(svg(importlib.import_module(f"pdsynth.panels.{name}").view().figure), encoding="utf-8", newline="\n")
+            path.write_text(svg(importlib.import_module(f"pdsynth.course.panels.{name}").view().figure), encoding="utf-8", newline="\n")
             sys.stdout.write(f"{path.relative_to(HERE.parent)}\n")
     write_index()
 

@@ -10,9 +10,9 @@ from fractions import Fraction
 import numpy as np
 
 from .errors import BudgetDegenerate, BudgetError
-from .ledger import exact, histogram_cost
+from .privacy.ledger import as_fraction, histogram_cost
 
-DIRECTIONS = ("paper", "protect", "flat")
+RARE_VALUES = ("less_noise", "more_noise", "same_noise")
 
 
 @dataclass(frozen=True)
@@ -21,14 +21,14 @@ class TableBudget:
 
     scale: Fraction | tuple[Fraction, ...]
     claimed: Fraction
-    scale_from: tuple[str, ...] = ()
+    scale_depends_on: tuple[str, ...] = ()
     source: str = ""
 
 
 def number(name: str, value: float | int | str | Fraction) -> Fraction:
     """A finite number as an exact fraction; BudgetError otherwise."""
     try:
-        return exact(value)
+        return as_fraction(value)
     except (ValueError, TypeError, ZeroDivisionError) as problem:
         raise BudgetError(f"{name} must be a finite number, got {value!r}") from problem
 
@@ -100,17 +100,17 @@ def geometric(ranked: Sequence[str], q: Fraction, classes: int | None = None) ->
     return {name: Fraction(max(1, round(value / top * 2**20)), 2**20) for name, value in raw.items()}
 
 
-def value_weights(histogram: np.ndarray, direction: str, floor: Fraction) -> tuple[Fraction, ...]:
+def value_weights(histogram: np.ndarray, rare_values: str, floor: Fraction) -> tuple[Fraction, ...]:
     """Relative budgets of the values of one attribute, largest 1, none below ``floor``; from counts that are already released.
 
-    ``paper``: w_x ∝ −log₂ P(x), rare values get less noise (thesis, Definition 11); ``protect``: w_x ∝ 1/−log₂ P(x), rare
-    values get more; ``flat``: all 1.
+    ``less_noise``: w_x ∝ −log₂ P(x), the thesis' choice for rare values (Definition 11); ``more_noise``: w_x ∝ 1/−log₂ P(x);
+    ``same_noise``: all 1.
     """
-    if direction == "flat":
+    if rare_values == "same_noise":
         return (Fraction(1),) * len(histogram)
     p = np.maximum(np.asarray(histogram, dtype=float), 0.5)
     surprise = -np.log2(p / p.sum())
-    w = surprise if direction == "paper" else 1 / np.maximum(surprise, 1e-9)
+    w = surprise if rare_values == "less_noise" else 1 / np.maximum(surprise, 1e-9)
     return tuple(max(Fraction(float(x)).limit_denominator(1000), floor) for x in w / w.max())
 
 

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from .budgets import TableBudget
-from .curator import Curator
 from .errors import BudgetError
-from .mechanisms import Noise
 from .network import Network
+from .privacy.curator import Curator
+from .privacy.mechanisms import Noise
 
 DENSE = 2**16  # cells of a table of conditionals that is kept whole; larger ones keep the configurations that occur
 MAX_PARENTS = 63  # two-valued parents whose configuration is one 64-bit word
@@ -102,7 +102,7 @@ def noisy_tables(curator: Curator, network: Network, budget: Mapping[str, TableB
         b, asked = budget[child], (*parents, *(name for name in first if name not in parents and not tables))
         columns = (index(child), *(index(p) for p in asked))
         tables.append(curator.table(columns, b.scale, step=f"table({child}{' | ' + ', '.join(asked) if asked else ''})",
-                                    source=b.source, claimed=b.claimed, scale_from=b.scale_from))  # fmt: skip
+                                    source=b.source, claimed=b.claimed, scale_depends_on=b.scale_depends_on))  # fmt: skip
         if derived and len(tables) == 1:
             joint, axes = np.maximum(tables[0], 0), (child, *asked)
             tables = [*(_summed(joint, axes, pair) for pair in network.pairs[:derived])] + (

@@ -13,11 +13,11 @@ import numpy as np
 import pandas as pd
 
 from .conditionals import SparseTable, Table, conditional
-from .encoding import BinaryEncoding
+from .domain.encoding import BinaryEncoding
+from .domain.schema import Schema
 from .errors import SchemaError
-from .ledger import Ledger
 from .network import Network
-from .schema import Schema
+from .privacy.ledger import Ledger
 
 FORMAT = "pdsynth-model-1"
 

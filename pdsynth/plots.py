@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from .ledger import Ledger
 from .network import Network
+from .privacy.ledger import Ledger
 
 PALETTE = {"real": "#767676", "none": "#0072B2", "private": "#E69F00", "attack": "#D55E00"}
 # What a live panel shows in place of a colour that is hard to see on a dark page.

@@ -17,8 +17,8 @@ import numpy as np
 import pandas as pd
 
 from pdsynth import PPBA, Attribute, GeneticBayes, HMPrivBayes, HPPrivBayes, Network, PrivABN, PrivBayes, Schema, Synthesizer, baselines
-from pdsynth.ledger import Ledger
-from pdsynth.mechanisms import CommonNoise, ExactNoise
+from pdsynth.privacy.ledger import Ledger
+from pdsynth.privacy.mechanisms import CommonNoise, ExactNoise
 from pdsynth.structure import Restriction
 from pdsynth.synthesizers import parts
 from pdsynth.synthesizers.baselines import Independent, JTree, PriView, PrivSCBN
@@ -58,8 +58,8 @@ CASES = {
         PrivBayes,
         sound=True,  # as TODS prints it
         bad={
-            "beta zero": ({"beta": 0}, r"beta.*got 0"),
-            "beta one": ({"beta": 1}, r"beta must lie between 0 and 1, got 1"),
+            "beta zero": ({"share_structure": 0}, r"share_structure.*got 0"),
+            "beta one": ({"share_structure": 1}, r"share_structure must lie between 0 and 1, got 1"),
             "score": ({"score": "MIC"}, r"score.*got 'MIC'"),
             "score F": ({"score": "F"}, r"'F' needs.*two-valued.*score='R'"),
             "reading": ({"reading": "mine"}, r"reading.*'mine'"),
@@ -85,8 +85,8 @@ CASES = {
             "σ zero": ({"sigma": 0}, r"sigma.*got 0"),
             "no dimensions": ({"dimensions": 0}, r"dimensions.*got 0"),
             "affinity": ({"affinity": "near"}, r"affinity must be one of.*'near'"),
-            "L0 zero": ({"L0": 0}, r"L0.*got 0"),
-            "L0 + L1 + L2 = 1": ({"L0": 0.5, "L1": 0.25, "L2": 0.25}, r"0.5 \+ 0.25 \+ 0.25 leaves nothing"),
+            "no share of histograms": ({"share_histograms": 0}, r"share_histograms.*got 0"),
+            "shares that add up to 1": ({"share_histograms": 0.5, "share_sketch": 0.25, "share_structure": 0.25}, r"0.5 \+ 0.25 \+ 0.25 leaves nothing"),
             "a stranger in a cluster": ({"clusters": [["job"]]}, r"no attribute 'job'"),
             "clusters that overlap": ({"clusters": [["age", "wage", "city", "grade"], ["age", "colour", "kids", "score", "member"]]},
                                       r"exactly once; see age"),
@@ -103,18 +103,18 @@ CASES = {
             "sensitive attribute that isn't there": ({"sensitive": "job"}, r"no attribute 'job'.*age, wage"),
             "θ negative": ({"theta": -0.1}, r"theta.*-0.1"),
             "θ a word": ({"theta": "x"}, r"theta.*'x'"),
-            "θ of R above one": ({"theta_tvd": 1.5}, r"theta_tvd.*1.5"),
+            "θ of R above one": ({"personal": parts.SensitivityGroups(theta_tvd=1.5)}, r"theta_tvd.*1.5"),
             "r zero": ({"r": 0}, r"r must be.*got 0"),
             "r infinite": ({"r": math.inf}, r"r must be.*inf"),
-            "L0 + L1 = 1": ({"L0": 0.5, "L1": 0.5}, r"L0 \+ L1 = 0.5 \+ 0.5 leaves nothing"),
-            "v_min zero": ({"v_min": 0}, r"v_min.*got 0"),
-            "v_min a word": ({"v_min": "half"}, r"v_min.*'half'"),
-            "direction": ({"direction": "up"}, r"paper.*got 'up'"),
-            "group of strangers": ({"groups": {"A": ["job"]}}, r"no attribute 'job'"),
-            "group twice": ({"groups": {"A": ["age"], "B": ["age"]}}, r"once.*'A' or 'B'"),
-            "group C": ({"groups": {"C": ["age"]}}, r"'A' or 'B'"),
-            "group a word": ({"groups": {"A": "age"}}, r"groups must be"),
-            "group A empty": ({"sensitive": None, "groups": {"B": ["age"]}}, r"group A is empty"),
+            "shares that add up to 1": ({"share_sketch": 0.5, "share_structure": 0.5}, r"share_sketch \+ share_structure = 0.5 \+ 0.5 leaves nothing"),
+            "v_min zero": ({"personal": parts.SensitivityGroups(v_min=0)}, r"v_min.*got 0"),
+            "v_min a word": ({"personal": parts.SensitivityGroups(v_min="half")}, r"v_min.*'half'"),
+            "rare_values": ({"personal": parts.SensitivityGroups(rare_values="up")}, r"less_noise.*got 'up'"),
+            "group of strangers": ({"personal": parts.SensitivityGroups(groups={"A": ["job"]})}, r"no attribute 'job'"),
+            "group twice": ({"personal": parts.SensitivityGroups(groups={"A": ["age"], "B": ["age"]})}, r"once.*'A' or 'B'"),
+            "group C": ({"personal": parts.SensitivityGroups(groups={"C": ["age"]})}, r"'A' or 'B'"),
+            "group a word": ({"personal": parts.SensitivityGroups(groups={"A": "age"})}, r"groups must be"),
+            "group A empty": ({"sensitive": None, "personal": parts.SensitivityGroups(groups={"B": ["age"]})}, r"group A is empty"),
             "restriction a word": ({"restriction": "age"}, r"must be a Restriction, got str"),
             "a stranger in the restriction": ({"restriction": Restriction("job")}, r"no attribute 'job'"),
             "too many forced parents": (
@@ -122,7 +122,7 @@ CASES = {
                 r"k = 1, but the restriction forces 2 parent.*at least 2",
             ),
             "degenerate budget": (
-                {"guarantee": "published", "k": 5, "groups": {"A": ["age"], "B": ["wage", "city", "kids"]}},
+                {"guarantee": "published", "k": 5, "personal": parts.SensitivityGroups(groups={"A": ["age"], "B": ["wage", "city", "kids"]})},
                 r"8 − 5 − 7 = -4.*lower k or θ.*strict",
             ),
         },
@@ -131,8 +131,8 @@ CASES = {
         PrivABN,
         bits=True,
         bad={
-            "beta zero": ({"beta": 0}, r"beta.*got 0"),
-            "beta one": ({"beta": 1}, r"beta must lie between 0 and 1, got 1"),
+            "beta zero": ({"share_structure": 0}, r"share_structure.*got 0"),
+            "beta one": ({"share_structure": 1}, r"share_structure must lie between 0 and 1, got 1"),
         },
     ),
     "PrivSCBN": Case(
@@ -146,8 +146,8 @@ CASES = {
             "k > d": ({"k": 9, "clusters": None}, r"k must be.*from 1 to d = 8.*got 9"),
             "k > bits": ({"k": 15, "clusters": None, "guarantee": "published"}, r"from 1 to d = 14 bits, got 15"),
             "l zero": ({"l": 0}, r"l must be.*at least 1, got 0"),
-            "L1 zero": ({"L1": 0}, r"L1.*got 0"),
-            "L1 + L2 = 1": ({"L1": 0.5, "L2": 0.5}, r"L1 \+ L2 = 0.5 \+ 0.5 leaves nothing"),
+            "no share of the sketch": ({"share_sketch": 0}, r"share_sketch.*got 0"),
+            "shares that add up to 1": ({"share_sketch": 0.5, "share_structure": 0.5}, r"share_sketch \+ share_structure = 0.5 \+ 0.5 leaves nothing"),
             "sigma zero": ({"sigma": 0}, r"sigma.*got 0"),
             "a cluster short": ({"clusters": [["age"]]}, r"each attribute exactly once"),
         },
@@ -157,7 +157,7 @@ CASES = {
         own=lambda schema: {"generations": 20, "population": 30},
         selects=False,
         bad={
-            "beta zero": ({"beta": 0}, r"beta.*got 0"),
+            "beta zero": ({"share_structure": 0}, r"share_structure.*got 0"),
             "P < S": ({"population": 5, "elite": 6}, r"population = 5 is smaller than elite = 6"),
             "no population": ({"population": 0}, r"population.*at least 1, got 0"),
             "no elite": ({"elite": 0}, r"elite.*at least 1, got 0"),
@@ -195,31 +195,31 @@ CASES |= {
         "degree": ({"structure": parts.SpanningTree(k=8)}, r"k = 8.*d = 8"),
         "order": ({"structure": parts.Ordered(by=["age"])}, r"every attribute once.*\['age'\]"),
         "classes": ({"budget": parts.Geometric(classes=0)}, r"classes.*got 0"),
-        "beta": ({"beta": 1}, r"beta.*got 1"),
+        "share_structure": ({"share_structure": 1}, r"share_structure.*got 1"),
     }),
     "PPBA": Case(PPBA, bad={
         "q zero": ({"q": 0}, r"q must be a positive.*got 0"),
         "q negative": ({"q": -1}, r"q must be a positive.*got -1"),
-        "sketch": ({"sketch": 1}, r"sketch.*got 1"),
+        "sketch": ({"share_sketch": 1}, r"sketch.*got 1"),
     }),
     "CSAPrivBayes": Case(baselines.CSAPrivBayes, own=lambda schema: {"sensitive": schema.names[0]}, bad={
         "nobody sensitive": ({"sensitive": None}, r"name the sensitive attribute"),
         "r zero": ({"r": 0}, r"r must be.*got 0"),
-        "group C": ({"groups": {"C": ["age"]}}, r"'A' or 'B'"),
+        "group C": ({"personal": parts.SensitivityGroups(groups={"C": ["age"]})}, r"'A' or 'B'"),
     }),
-    "ELPrivBayes": Case(baselines.ELPrivBayes, selects=False, bad={"beta": ({"beta": 0}, r"beta.*got 0")}),
+    "ELPrivBayes": Case(baselines.ELPrivBayes, selects=False, bad={"share_structure": ({"share_structure": 0}, r"share_structure.*got 0")}),
     "SAPrivBayes": Case(baselines.SAPrivBayes, selects=False, bad={
         "keep nothing": ({"keep": 0}, r"keep.*got 0"),
         "keep too much": ({"keep": 2}, r"keep.*got 2"),
         "q": ({"q": 0}, r"q must be a positive.*got 0"),
     }),
-    "WeightedPrivBayes": Case(baselines.WeightedPrivBayes, bad={"sketch": ({"sketch": 0}, r"sketch.*got 0")}),
+    "WeightedPrivBayes": Case(baselines.WeightedPrivBayes, bad={"sketch": ({"share_sketch": 0}, r"sketch.*got 0")}),
 }  # fmt: skip
 CASES |= {
     "Independent": Case(Independent, degree="", sound=True, selects=False, ways=1),
-    "JTree": Case(JTree, own=lambda schema: {"usefulness": 0.01}, degree="", selects=False, bad={  # tables are too small for edges
-        "beta one": ({"beta": 1}, r"beta must lie between 0 and 1, got 1"),
-        "usefulness": ({"usefulness": 0}, r"usefulness.*got 0"),
+    "JTree": Case(JTree, own=lambda schema: {"theta_usefulness": 0.01}, degree="", selects=False, bad={  # tables are too small for edges
+        "beta one": ({"share_structure": 1}, r"share_structure must lie between 0 and 1, got 1"),
+        "theta_usefulness": ({"theta_usefulness": 0}, r"theta_usefulness.*got 0"),
         "φ negative": ({"phi": -0.1}, r"phi must lie in \[0, 1\], got -0.1"),
         "φ above one": ({"phi": 1.1}, r"phi must lie in \[0, 1\], got 1.1"),
         "φ a word": ({"phi": "x"}, r"phi.*'x'"),

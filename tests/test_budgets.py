@@ -20,8 +20,8 @@ from pdsynth.budgets import (
     value_weights,
 )
 from pdsynth.errors import BudgetDegenerate, BudgetError
-from pdsynth.ledger import exact, histogram_cost
 from pdsynth.measures import sensitivity_weights
+from pdsynth.privacy.ledger import as_fraction, histogram_cost
 
 fractions = st.fractions(Q(1, 50), Q(50), max_denominator=60)
 
@@ -37,7 +37,7 @@ class TestNumbers:
                                                     (7, Q(7)), (math.pi, Q("3.141592653589793")), (Q(5, 9), Q(5, 9)),
                                                     (1e-7, Q(1, 10**7))])  # fmt: skip
     def test_enter_as_written(self, value, written):
-        assert positive("x", value) == exact(value) == written
+        assert positive("x", value) == as_fraction(value) == written
 
     @pytest.mark.parametrize("value", [0, -1, math.inf, -math.inf, math.nan, None, "x", "1/0", [1], True, 1j])
     def test_others_are_refused_by_name(self, value):
@@ -93,26 +93,26 @@ class TestTightScales:
 class TestValueWeights:
     def test_by_hand(self):
         counts = np.array([4, 2, 1, 1])  # surprises 1, 2, 3, 3 bits
-        assert value_weights(counts, "paper", Q(1, 10)) == (Q(1, 3), Q(2, 3), Q(1), Q(1))
-        assert value_weights(counts, "paper", Q(1, 2)) == (Q(1, 2), Q(2, 3), Q(1), Q(1))
-        assert value_weights(counts, "protect", Q(1, 10)) == (Q(1), Q(1, 2), Q(1, 3), Q(1, 3))
-        assert value_weights(counts, "flat", Q(1, 2)) == (Q(1),) * 4
+        assert value_weights(counts, "less_noise", Q(1, 10)) == (Q(1, 3), Q(2, 3), Q(1), Q(1))
+        assert value_weights(counts, "less_noise", Q(1, 2)) == (Q(1, 2), Q(2, 3), Q(1), Q(1))
+        assert value_weights(counts, "more_noise", Q(1, 10)) == (Q(1), Q(1, 2), Q(1, 3), Q(1, 3))
+        assert value_weights(counts, "same_noise", Q(1, 2)) == (Q(1),) * 4
 
-    @given(st.lists(st.integers(-50, 10**6), min_size=2, max_size=20), st.sampled_from(["paper", "protect", "flat"]),
+    @given(st.lists(st.integers(-50, 10**6), min_size=2, max_size=20), st.sampled_from(["less_noise", "more_noise", "same_noise"]),
            st.fractions(Q(1, 100), Q(1), max_denominator=100))  # fmt: skip
-    def test_largest_is_one_and_none_is_below_the_floor(self, counts, direction, floor):
-        weights = value_weights(np.array(counts), direction, floor)
+    def test_largest_is_one_and_none_is_below_the_floor(self, counts, rare_values, floor):
+        weights = value_weights(np.array(counts), rare_values, floor)
         assert max(weights) == 1
         assert min(weights) >= floor
         order = np.argsort(counts, kind="stable")
         rising = [weights[i] for i in order]
-        if direction == "paper":
+        if rare_values == "less_noise":
             assert rising == sorted(rising, reverse=True)  # rare values first, with the larger budget
-        if direction == "protect":
+        if rare_values == "more_noise":
             assert rising == sorted(rising)
 
     def test_noisy_counts_below_one_half_count_as_one_half(self):
-        assert value_weights(np.array([-9, 0, 8]), "paper", Q(1, 9)) == value_weights(np.array([0.5, 0.5, 8]), "paper", Q(1, 9))
+        assert value_weights(np.array([-9, 0, 8]), "less_noise", Q(1, 9)) == value_weights(np.array([0.5, 0.5, 8]), "less_noise", Q(1, 9))
 
 
 class TestPrinted:

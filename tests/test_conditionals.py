@@ -11,8 +11,8 @@ from privacy_tools import Silent, curator_of
 
 from pdsynth.budgets import TableBudget, uniform
 from pdsynth.conditionals import conditional, noisy_tables
-from pdsynth.mechanisms import ExactNoise
 from pdsynth.network import Network
+from pdsynth.privacy.mechanisms import ExactNoise
 
 SIZES = (2, 3, 2)
 ROWS = [(0, 0, 0), (0, 1, 0), (1, 2, 1), (1, 2, 0), (0, 0, 1), (1, 1, 1), (1, 2, 1)]
@@ -86,5 +86,5 @@ class TestNoisyTables:
         budget = {"x0": uniform(1, Q(1)), "x1": TableBudget(scales, Q(1), ("public:policy",), "line 6"), "x2": uniform(1, Q(1))}
         noisy_tables(curator, self.NETWORK, budget)
         entry = curator.ledger.entries[1]
-        assert (entry.scale, entry.epsilon, entry.source, entry.scale_from) == (scales, Q(1), "line 6", ("public:policy",))
+        assert (entry.scale, entry.epsilon, entry.source, entry.scale_depends_on) == (scales, Q(1), "line 6", ("public:policy",))
         assert [np.ravel(a[1]).tolist() for a in noise.asked] == [[2], [2, 4, 4], [2]]

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from pdsynth.budgets import printed_scales, tight_scales, value_weights
 from pdsynth.conditionals import conditional
-from pdsynth.counts import marginal
-from pdsynth.ledger import histogram_cost
+from pdsynth.counting.tables import marginal
 from pdsynth.measures import (
     GRID,
     SCORES,
@@ -29,7 +28,8 @@ from pdsynth.measures import (
     tvd_from_independence,
     tvd_sensitivity,
 )
-from pdsynth.mechanisms import discrete_laplace_pmf, exponential_probabilities
+from pdsynth.privacy.ledger import histogram_cost
+from pdsynth.privacy.mechanisms import discrete_laplace_pmf, exponential_probabilities
 
 # Eight records (A, B, C) with |A| = |B| = 2, |C| = 4. All frequencies are powers of two, so every entropy is a short sum:
 # c(C) = 4, 2, 1, 1; A is decided by C (C = 0 ⇔ A = 0); A and B are independent.
@@ -98,12 +98,12 @@ class TestByHand:
         # a declared value without records: one is added everywhere, 1, 0, 0 → 2, 1, 1
         assert sensitivity_weights(np.array([1, 0, 0])).tolist() == pytest.approx([1 / 5, 2 / 5, 2 / 5], rel=1e-15)
 
-    def test_relative_weights_in_three_directions(self):
+    def test_relative_weights_in_three_rare_valuess(self):
         counts = np.array([4, 2, 1, 1])
-        assert value_weights(counts, "paper", Q(1, 10)) == (Q(1, 3), Q(2, 3), Q(1), Q(1))
-        assert value_weights(counts, "paper", Q(1, 2)) == (Q(1, 2), Q(2, 3), Q(1), Q(1)), "the floor"
-        assert value_weights(counts, "protect", Q(1, 10)) == (Q(1), Q(1, 2), Q(1, 3), Q(1, 3))
-        assert value_weights(counts, "flat", Q(1, 2)) == (Q(1),) * 4
+        assert value_weights(counts, "less_noise", Q(1, 10)) == (Q(1, 3), Q(2, 3), Q(1), Q(1))
+        assert value_weights(counts, "less_noise", Q(1, 2)) == (Q(1, 2), Q(2, 3), Q(1), Q(1)), "the floor"
+        assert value_weights(counts, "more_noise", Q(1, 10)) == (Q(1), Q(1, 2), Q(1, 3), Q(1, 3))
+        assert value_weights(counts, "same_noise", Q(1, 2)) == (Q(1),) * 4
 
     def test_printed_scales_are_too_large_by_one_over_the_largest_weight(self):
         scales = printed_scales(np.array([1 / 9, 2 / 9, 3 / 9, 3 / 9]), 1, Q(1))

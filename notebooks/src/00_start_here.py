@@ -20,8 +20,8 @@ import numpy as np
 import pandas as pd
 
 import pdsynth as pds
-from pdsynth import panels
-from pdsynth.lessons import lesson_00 as ex
+from pdsynth.course import panels
+from pdsynth.course.exercises import lesson_00 as ex
 
 adult = pds.datasets.load_adult()
 adult
@@ -48,7 +48,7 @@ print(f"with Eve {with_eve}, without Eve {without_eve}: so Eve said {with_eve - 
 # noise: publish `total + Z` with a random whole number `Z`. Here are both totals, each with its own fresh noise, ten times:
 
 # %%
-from pdsynth.mechanisms import ExactNoise, laplace_mechanism
+from pdsynth.privacy.mechanisms import ExactNoise, laplace_mechanism
 
 noise = ExactNoise()  # drawn from the operating system, so your numbers differ from your neighbour's
 tries = {day: laplace_mechanism(np.full(10, total), 2, noise) for day, total in (("with Eve", with_eve), ("without Eve", without_eve))}

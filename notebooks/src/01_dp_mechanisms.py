@@ -22,9 +22,9 @@ import numpy as np
 import pandas as pd
 
 import pdsynth as pds
-from pdsynth import panels
-from pdsynth.lessons import lesson_01 as ex
-from pdsynth.mechanisms import ExactNoise, Quantity, discrete_laplace_pmf, exponential_mechanism, laplace_mechanism
+from pdsynth.course import panels
+from pdsynth.course.exercises import lesson_01 as ex
+from pdsynth.privacy.mechanisms import ExactNoise, Quantity, discrete_laplace_pmf, exponential_mechanism, laplace_mechanism
 
 adult = pds.datasets.load_adult(complete=True)
 rich = adult.frame["salary"] == ">50K"

@@ -22,9 +22,9 @@ import numpy as np
 import pandas as pd
 
 import pdsynth as pds
-from pdsynth import panels
-from pdsynth.lessons import lesson_02 as ex
-from pdsynth.mechanisms import ExactNoise, laplace_mechanism
+from pdsynth.course import panels
+from pdsynth.course.exercises import lesson_02 as ex
+from pdsynth.privacy.mechanisms import ExactNoise, laplace_mechanism
 
 pd.set_option("display.max_colwidth", 90)
 adult = pds.datasets.load_adult(coding="thesis")

@@ -22,8 +22,9 @@ import numpy as np
 import pandas as pd
 
 import pdsynth as pds
-from pdsynth import measures, panels
-from pdsynth.lessons import lesson_03 as ex
+from pdsynth import measures
+from pdsynth.course import panels
+from pdsynth.course.exercises import lesson_03 as ex
 
 pd.set_option("display.max_colwidth", 90)
 adult = pds.datasets.load_adult(coding="thesis")

@@ -25,11 +25,12 @@ import numpy as np
 import pandas as pd
 
 import pdsynth as pds
-from pdsynth import measures, panels
+from pdsynth import measures
 from pdsynth.conditionals import conditional
-from pdsynth.lessons import lesson_04 as ex
-from pdsynth.mechanisms import exponential_probabilities
-from pdsynth.structure import Usefulness, useful_degree
+from pdsynth.course import panels
+from pdsynth.course.exercises import lesson_04 as ex
+from pdsynth.privacy.mechanisms import exponential_probabilities
+from pdsynth.structure import MaxCells, useful_degree
 
 adult = pds.datasets.load_adult(coding="thesis")
 
@@ -128,7 +129,7 @@ theta, rows = Fraction(4), {}
 for epsilon in (Fraction(1, 10), Fraction(1, 2), Fraction(1), Fraction(4)):
     epsilon2 = epsilon * Fraction(7, 10)
     k = useful_degree(n, d, float(epsilon2), float(theta))
-    tau = Usefulness.of(n, d, epsilon2, theta).cells
+    tau = MaxCells.of(n, d, epsilon2, theta).cells
     rows[float(epsilon)] = {"k, if all were two-valued": k, "τ, cells of a table": int(tau)}
 pd.DataFrame(rows).T.rename_axis("ε")
 

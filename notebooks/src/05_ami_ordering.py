@@ -23,8 +23,9 @@ import numpy as np
 import pandas as pd
 
 import pdsynth as pds
-from pdsynth import measures, panels
-from pdsynth.lessons import lesson_05 as ex
+from pdsynth import measures
+from pdsynth.course import panels
+from pdsynth.course.exercises import lesson_05 as ex
 
 small, schema = panels.ordering.small_table, panels.ordering.SMALL
 
@@ -137,7 +138,7 @@ for share in (Fraction(1, 50), Fraction(1, 10)):
     orders[f"noisy, ε₀ = {share}"] = [state["orders"][2] for state in draws]
 
 def greedy(k, seed):
-    run = pds.PrivBayes(k=k, guarantee="none", random_state=seed).fit_records(room.records)
+    run = pds.PrivBayes(k=k, guarantee="none", random_state=seed).fit(room.records)
     return pds.evaluate.sum_mutual_information(run.network_, adult.frame, adult.schema)
 
 # %%

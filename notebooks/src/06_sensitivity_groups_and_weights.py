@@ -25,11 +25,11 @@ import numpy as np
 import pandas as pd
 
 import pdsynth as pds
-from pdsynth import panels
 from pdsynth.budgets import printed_group_a, printed_scales, tight_scales, value_weights
-from pdsynth.ledger import histogram_cost
-from pdsynth.lessons import lesson_06 as ex
+from pdsynth.course import panels
+from pdsynth.course.exercises import lesson_06 as ex
 from pdsynth.measures import mutual_information, sensitivity_weights
+from pdsynth.privacy.ledger import histogram_cost
 
 rng, l, epsilon3 = np.random.default_rng(0), 7, Fraction(525, 1000)
 scales = {}
@@ -148,7 +148,7 @@ climb.rename_axis("people who changed").round(3).to_frame().T
 
 # %%
 three = [pds.Attribute.categorical(name, ["no", "yes"]) for name in ("X", "S", "Z")]
-run = pds.HPPrivBayes(1.0, k=0, sensitive="S", theta=0.1, direction="flat", random_state=0)
+run = pds.HPPrivBayes(1.0, k=0, sensitive="S", theta=0.1, random_state=0, personal=pds.parts.SensitivityGroups(rare_values="same_noise"))
 run.set_params(guarantee="published")
 
 def scale_of_s(steps):
@@ -165,16 +165,16 @@ pd.Series({f"{steps} people changed": scale_of_s(steps) for steps in (3, 4)}).to
 #
 # The thesis writes that *cancer* "requires more privacy budget than the value *cold*". More budget is *less* noise. So at the level of
 # values the rare, delicate ones get the least protection; at the level of groups, $r<1$ gives the sensitive attributes the *most* noise.
-# The two levels contradict each other. `direction` lets you choose: `"paper"` (rare: less noise), `"protect"` (rare: more noise),
-# `"flat"` (all alike). All three cost the same:
+# The two levels contradict each other. `rare_values` lets you choose: `"less_noise"` (rare: less noise), `"more_noise"` (rare: more noise),
+# `"same_noise"` (all alike). All three cost the same:
 
 # %%
 race = adult.frame["race"].value_counts()
 columns = {"records": race}
-for direction in ("paper", "protect", "flat"):
-    v = value_weights(race.to_numpy(), direction, floor=Fraction(1, 20))
+for rare_values in ("less_noise", "more_noise", "same_noise"):
+    v = value_weights(race.to_numpy(), rare_values, floor=Fraction(1, 20))
     scale = tight_scales(v, epsilon3 / l, columns=2)
-    columns[f"scale, {direction}"] = [round(float(s)) for s in scale]
+    columns[f"scale, {rare_values}"] = [round(float(s)) for s in scale]
 pd.DataFrame(columns)
 
 # %% [markdown]
@@ -189,7 +189,7 @@ pd.DataFrame(columns)
 #   larger than the records of all its other values.
 # * Choose `capital-loss`, then `age`: the share of ε used as printed is max w, close to 1 only when one value dominates.
 # * Lower v_min: the tight scale of frequent values grows away from the others. The floor keeps them usable.
-# * Switch the direction to *protect*: the order of the noise turns round; the tight cost does not move.
+# * Switch rare values to *more_noise*: the order of the noise turns round; the tight cost does not move.
 
 # %%
 panels.sensitivity.panel()
@@ -270,7 +270,7 @@ pd.DataFrame(raw, columns=["read raw", "thesis"])
 # %%
 try:
     printed_group_a(d=14, k=4, in_b=10, epsilon=Fraction(1, 4))
-except pds.BudgetDegenerate as problem:
+except pds.BudgetError as problem:
     print(problem)
 
 # %% [markdown]
@@ -280,7 +280,7 @@ except pds.BudgetDegenerate as problem:
 #   old and new values both have small weights.
 # * A group is a choice about noise, not about who is protected: whoever shares a rare *combination* of B values isn't safer for standing in B.
 # * Groups by association need the sketch, and at small ε it misplaces attributes near θ. The cleanest personalisation is a **policy**:
-#   `groups={"A": [...], "B": [...]}`, decided before anyone looks. It costs nothing.
+#   `pds.parts.SensitivityGroups(groups={"A": [...], "B": [...]})`, decided before anyone looks. It costs nothing.
 # * The panel above shows raw information and raw counts of a public table. On your own records it isn't for release.
 #
 # ## Summary

@@ -23,8 +23,8 @@ from fractions import Fraction
 import pandas as pd
 
 import pdsynth as pds
-from pdsynth import panels
-from pdsynth.lessons import lesson_07 as ex
+from pdsynth.course import panels
+from pdsynth.course.exercises import lesson_07 as ex
 
 adult = pds.datasets.load_adult(coding="thesis")
 
@@ -97,7 +97,7 @@ def distance(synthesizer):
 methods = {
     "PrivBayes": pds.PrivBayes(epsilon=1.0, k=2, random_state=7),
     "HPPrivBayes strict": strict.clone(),
-    "HPPrivBayes strict, flat": strict.clone().set_params(direction="flat"),
+    "HPPrivBayes strict, flat": strict.clone().set_params(personal=pds.parts.SensitivityGroups(rare_values="same_noise")),
     "HPPrivBayes as published": published.clone(),
     "no noise": strict.clone().set_params(guarantee="none"),
 }

@@ -26,9 +26,10 @@ import numpy as np
 import pandas as pd
 
 import pdsynth as pds
-from pdsynth import measures, panels
-from pdsynth.lessons import lesson_08 as ex
-from pdsynth.partition import affinity, spectral_clusters
+from pdsynth import measures
+from pdsynth.course import panels
+from pdsynth.course.exercises import lesson_08 as ex
+from pdsynth.structure.clustering import affinity, spectral_clusters
 
 twins = np.array([[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]])
 print("a reader would say ", spectral_clusters(twins, 2))

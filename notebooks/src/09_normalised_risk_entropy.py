@@ -25,12 +25,12 @@ import numpy as np
 import pandas as pd
 
 import pdsynth as pds
-from pdsynth import panels
 from pdsynth.budgets import risk_entropy_weights
-from pdsynth.encoding import BinaryEncoding
-from pdsynth.lessons import lesson_09 as ex
+from pdsynth.course import panels
+from pdsynth.course.exercises import lesson_09 as ex
+from pdsynth.domain.encoding import BinaryEncoding
 from pdsynth.measures import entropy, normalised_risk_entropy
-from pdsynth.mechanisms import ExactNoise
+from pdsynth.privacy.mechanisms import ExactNoise
 
 rng = np.random.default_rng(0)
 

@@ -25,11 +25,11 @@ import numpy as np
 import pandas as pd
 
 import pdsynth as pds
-from pdsynth import panels
 from pdsynth.budgets import printed_thirds
-from pdsynth.encoding import BinaryEncoding
-from pdsynth.lessons import lesson_10 as ex
-from pdsynth.partition import noise_to_signal
+from pdsynth.course import panels
+from pdsynth.course.exercises import lesson_10 as ex
+from pdsynth.domain.encoding import BinaryEncoding
+from pdsynth.structure.clustering import noise_to_signal
 
 rng, k, epsilon3 = np.random.default_rng(0), 3, 1
 shift = np.tile([-1, 1], k)  # one person leaves "no" and enters "yes", in every piece
@@ -214,7 +214,7 @@ ex.q3.check(bug)
 # %%
 from IPython.display import HTML
 
-from pdsynth.panels.hpprivbayes import ledger_summary
+from pdsynth.course.panels.hpprivbayes import ledger_summary
 
 HTML(ledger_summary(published.ledger_))
 

@@ -24,8 +24,8 @@ import numpy as np
 import pandas as pd
 
 import pdsynth as pds
-from pdsynth import panels
-from pdsynth.lessons import lesson_11 as ex
+from pdsynth.course import panels
+from pdsynth.course.exercises import lesson_11 as ex
 
 names = ["lighthouse", "treated"]
 schema = pds.Schema(tuple(pds.Attribute.categorical(name, (0, 1)) for name in names))

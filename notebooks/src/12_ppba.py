@@ -23,9 +23,9 @@ import numpy as np
 import pandas as pd
 
 import pdsynth as pds
-from pdsynth import panels
 from pdsynth.budgets import geometric
-from pdsynth.lessons import lesson_12 as ex
+from pdsynth.course import panels
+from pdsynth.course.exercises import lesson_12 as ex
 from pdsynth.structure.tree import maximum_spanning_tree
 
 schema = pds.Schema(tuple(pds.Attribute.categorical(name, (0, 1)) for name in "abc"))

@@ -26,9 +26,9 @@ import numpy as np
 import pandas as pd
 
 import pdsynth as pds
-from pdsynth import panels
-from pdsynth.lessons import lesson_13 as ex
-from pdsynth.structure import exact, genetic, hill
+from pdsynth.course import panels
+from pdsynth.course.exercises import lesson_13 as ex
+from pdsynth.structure import exact_search, genetic, hill
 
 adult = pds.datasets.load_adult(coding="thesis")
 
@@ -46,7 +46,7 @@ adult = pds.datasets.load_adult(coding="thesis")
 
 # %%
 w = np.array([[0, 3, 2], [3, 0, 1], [2, 1, 0]])
-best = exact(w, k=1)
+best = exact_search(w, k=1)
 best.fitness, [("abc"[p], "abc"[c]) for c in range(3) for p in range(3) if best.parents[c, p]]
 
 # %% [markdown]
@@ -95,7 +95,7 @@ weights = raw.weights_  # bits, 14 × 14; raw, which is why this page uses a pub
 
 def shares(k, seeds=8):
     runs = [genetic(weights, k, np.random.default_rng(seed)).fitness for seed in range(seeds)]
-    return pd.Series(runs) / exact(weights, k).fitness
+    return pd.Series(runs) / exact_search(weights, k).fitness
 
 reached = pd.DataFrame({f"k = {k}": shares(k) for k in (1, 2, 4)})
 (100 * reached.agg(["mean", "std", "min"])).round(2)  # percent
@@ -109,7 +109,7 @@ reached = pd.DataFrame({f"k = {k}": shares(k) for k in (1, 2, 4)})
 
 # %%
 climb = hill(weights, 2, np.random.default_rng(0))
-f"hill climb: {climb.fitness / exact(weights, 2).fitness:.2%} of the optimum"
+f"hill climb: {climb.fitness / exact_search(weights, 2).fitness:.2%} of the optimum"
 
 # %% [markdown]
 # ## The search, alive
@@ -166,7 +166,7 @@ def worth(epsilon, seed):
         warnings.simplefilter("ignore")  # below ε = 1 the library warns: see the next cell
         made = pds.GeneticBayes(epsilon, k=2, search="exact", random_state=seed).fit(adult.frame, schema=adult.schema)
     edge = [(adult.schema.index(c), adult.schema.index(p)) for p, c in made.network_.edges]
-    return sum(weights[c, p] for c, p in edge) / exact(weights, 2).fitness
+    return sum(weights[c, p] for c, p in edge) / exact_search(weights, 2).fitness
 
 rows = {epsilon: np.mean([worth(epsilon, seed) for seed in range(3)]) for epsilon in (0.1, 0.3, 1.0, 3.0)}
 (100 * pd.Series(rows, name="% of the raw optimum")).rename_axis("ε").round(1).to_frame()

@@ -21,8 +21,8 @@
 import pandas as pd
 
 import pdsynth as pds
-from pdsynth import panels
-from pdsynth.lessons import lesson_14 as ex
+from pdsynth.course import panels
+from pdsynth.course.exercises import lesson_14 as ex
 from pdsynth.structure import Restriction
 
 adult = pds.datasets.load_adult()

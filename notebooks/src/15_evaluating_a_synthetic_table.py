@@ -19,8 +19,8 @@ import numpy as np
 import pandas as pd
 
 import pdsynth as pds
-from pdsynth import panels
-from pdsynth.lessons import lesson_15 as ex
+from pdsynth.course import panels
+from pdsynth.course.exercises import lesson_15 as ex
 from pdsynth.papers.results import difference
 
 adult = pds.datasets.load_adult()
@@ -269,7 +269,7 @@ pd.DataFrame({name: {measure.__name__: measure(train, tables[name], schema) for 
 # %%
 from fractions import Fraction
 
-from pdsynth.mechanisms import ExactNoise, laplace_mechanism
+from pdsynth.privacy.mechanisms import ExactNoise, laplace_mechanism
 
 n, price = len(adult.frame), Fraction(1, 10)
 steps = np.array([round(published * n * 1000)])  # whole numbers; one record moves it by 1,000 (floats: by 1,001) at most

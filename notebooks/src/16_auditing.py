@@ -20,9 +20,10 @@
 import numpy as np
 import pandas as pd
 
-from pdsynth import audit, panels
+from pdsynth import audit
 from pdsynth.audit.estimator import lower_limit, upper_limit
-from pdsynth.lessons import lesson_16 as ex
+from pdsynth.course import panels
+from pdsynth.course.exercises import lesson_16 as ex
 
 first, second = audit.samples("privabn-conditional-noise", 2000, epsilon=0.05, seed=1)
 threshold = 2**19  # the middle of the scale: P*[x1 = 1] above one half?
@@ -177,7 +178,7 @@ ex.q2.check(bound)
 
 # %%
 from pdsynth.audit.bugs import counted
-from pdsynth.mechanisms import laplace_mechanism
+from pdsynth.privacy.mechanisms import laplace_mechanism
 
 
 def private_table(codes, sizes, epsilon, noise):
@@ -186,7 +187,7 @@ def private_table(codes, sizes, epsilon, noise):
     return np.where(counts > 0, noisy, 0)
 # solution
 from pdsynth.audit.bugs import counted
-from pdsynth.mechanisms import laplace_mechanism
+from pdsynth.privacy.mechanisms import laplace_mechanism
 
 
 def private_table(codes, sizes, epsilon, noise):

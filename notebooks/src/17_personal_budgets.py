@@ -21,8 +21,8 @@ from fractions import Fraction
 import pandas as pd
 
 import pdsynth as pds
-from pdsynth import panels
-from pdsynth.lessons import lesson_17 as ex
+from pdsynth.course import panels
+from pdsynth.course.exercises import lesson_17 as ex
 
 adult = pds.datasets.load_adult(coding="thesis")
 lost = {"HPPrivBayes": [], "PrivBayes": []}
@@ -80,7 +80,7 @@ from pdsynth.synthesizers.groups import TwoGroups
 from pdsynth.synthesizers.parts import Greedy, Groups, Restriction
 
 policy = Greedy(restriction=Restriction(target="education", sensitive="occupation"))
-share = TwoGroups(groups={"A": ["occupation"]}, r=0.05, direction="flat")
+share = TwoGroups(r=0.05, personal=pds.parts.SensitivityGroups(groups={"A": ["occupation"]}, rare_values="same_noise"))
 custom = pds.Synthesizer(1.0, structure=policy, budget=Groups(share)).fit(adult.frame, schema=adult.schema)
 loss = custom.ledger_.attribute_epsilon()
 print(loss.attrs["known"], "|", loss["occupation"], "of", custom.ledger_.epsilon)
@@ -95,7 +95,7 @@ print(loss.attrs["known"], "|", loss["occupation"], "of", custom.ledger_.epsilon
 races = adult.schema["race"].labels
 weights = {"race": [1 if name == "White" else 0.25 for name in races]}
 network = pds.Network(tuple((name, ()) for name in adult.schema.names))
-by_value = TwoGroups(groups={"A": ["occupation"]}, weights=weights, direction="flat")
+by_value = TwoGroups(personal=pds.parts.SensitivityGroups(groups={"A": ["occupation"]}, weights=weights, rare_values="same_noise"))
 careful = pds.Synthesizer(1.0, structure=network, budget=Groups(by_value)).fit(adult.frame, schema=adult.schema)
 moves = careful.ledger_.value_epsilon("race", races)
 print(moves.attrs["known"])

@@ -20,8 +20,8 @@
 import pandas as pd
 
 import pdsynth as pds
-from pdsynth import panels
-from pdsynth.lessons import lesson_18 as ex
+from pdsynth.course import panels
+from pdsynth.course.exercises import lesson_18 as ex
 from pdsynth.papers import sidebyside_claims, sidebyside_settings
 
 adult = pds.datasets.load_adult(coding="thesis")
@@ -54,13 +54,13 @@ for rows, epsilon in ((n, 1.0), (n, 0.1), (1_473, 1.0), (176, 1.0)):
 # %% [markdown]
 # A method says so as well: `fit` warns at a hopeless k. The thesis works at k = 4; with `k="auto"` every table is as large as it can be *and stay useful*, and no larger.
 #
-# `pds.price` tells what *one more edge* costs: noise for the child's table, ε for the new parent, who now stands in one table more. What it brings is read off a **public** reference, never off the records.
+# `pds.plan(…).price` tells what *one more edge* costs: noise for the child's table, ε for the new parent, who now stands in one table more. What it brings is read off a **public** reference, never off the records.
 
 # %%
 drawn = pds.PrivBayes(1.0, guarantee="none", k=1, random_state=18).fit(adult.frame, schema=schema).network_
 def priced(edge):
     try:
-        return pds.price(drawn, edge, schema, n, 0.7, reference=adult.frame)
+        return pds.plan(schema, n, 0.7).price(drawn, edge, reference=adult.frame)
     except pds.SchemaError:  # it is there already, or closes a circle
         return None
 

@@ -24,8 +24,8 @@ from pathlib import Path
 import pandas as pd
 
 import pdsynth as pds
-from pdsynth import panels
-from pdsynth.lessons import lesson_19 as ex
+from pdsynth.course import panels
+from pdsynth.course.exercises import lesson_19 as ex
 
 folder = Path(tempfile.mkdtemp())
 path = folder / "my_data.csv"
@@ -163,7 +163,7 @@ pd.DataFrame(grid).rename_axis("records").rename_axis("ε", axis=1).round(2)
 public = folded(pds.datasets.load_adult().test.replace("?", None)[list(schema.names)])
 drawn = pds.Network.from_edges(schema.names, [("age", "marital-status"), ("education", "occupation"), ("occupation", "salary")])
 for edge in (("sex", "occupation"), ("native-country", "salary")):
-    print(pds.price(drawn, edge, schema, n, 0.7, reference=public), "\n")
+    print(pds.plan(schema, n, 0.7).price(drawn, edge, reference=public), "\n")
 
 # %% [markdown]
 # ## The panel: your file, your declaration

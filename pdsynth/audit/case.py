@@ -14,9 +14,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..curator import Curator
-from ..ledger import Ledger
-from ..mechanisms import ExactNoise, Noise
+from ..privacy.curator import Curator
+from ..privacy.ledger import Ledger
+from ..privacy.mechanisms import ExactNoise, Noise
 from .detectors import Many, Silent, Stock, law, log_ratio, same_structure, selection_law
 from .estimator import ceiling, lower_bound, quantise
 from .tables import Pair
@@ -354,7 +354,7 @@ class ScaleTest:
         ledgers = [case.ledger(world) for world in (0, 1)]
         for mine, other in zip(*(ledger.entries for ledger in ledgers), strict=True):
             paid = {e.id for e in ledgers[0].entries if e.kind == "mechanism"}
-            if mine.scale != other.scale and not (mine.scale_from and set(mine.scale_from) <= paid):
+            if mine.scale != other.scale and not (mine.scale_depends_on and set(mine.scale_depends_on) <= paid):
                 words = " to ".join(shown(float(np.max(np.asarray(e.scale)))) for e in (mine, other))
                 return Finding(math.inf, event=f"rule L5: the noise of {mine.step} goes from {words}, and no release explains it")
         return Finding(0.0, event="every noise scale is public, or comes from an earlier release")

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..mechanisms import ExactNoise, Noise
+from ..privacy.mechanisms import ExactNoise, Noise
 
 
 class Silent(Noise):

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ..curator import Curator
-from ..mechanisms import Noise
+from ..privacy.curator import Curator
+from ..privacy.mechanisms import Noise
 from .case import Case, Sampled, shown, times
 from .estimator import ceiling, lower_bound, quantise
 from .tables import Pair, zeros_to_ones

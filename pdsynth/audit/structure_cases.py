@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from ..curator import Candidates, Curator
 from ..measures import GRID, SCORES, entropy_sensitivity, mutual_information_sensitivity
-from ..mechanisms import Noise
 from ..network import Network
-from ..structure.adaptive import adaptive, nested, printed_sensitivity
+from ..privacy.curator import Candidates, Curator
+from ..privacy.mechanisms import Noise
+from ..structure.adaptive import abn_published, abn_strict, printed_sensitivity
 from ..synthesizers import GeneticBayes
 from ..synthesizers.parts import Ordered, PairwiseSums, SpanningTree
 from .case import Case, OneSelection, Release, SameTwice, Sampled, WholeLaw, sound, times
@@ -137,9 +137,9 @@ def learnt(part: Any) -> Release:
 def grown(door: Curator, noise: Noise, epsilon: Q) -> Any:
     """ABN's pairs as printed.
 
-    **Privacy:** none: see :func:`pdsynth.structure.adaptive.adaptive`.
+    **Privacy:** none: see :func:`pdsynth.structure.adaptive.abn_published`.
     """
-    return Network.of_columns(adaptive(door, epsilon, noise), door.schema.names)
+    return Network.of_columns(abn_published(door, epsilon, noise), door.schema.names)
 
 
 def nested_instead(door: Curator, noise: Noise, epsilon: Q) -> Any:
@@ -147,7 +147,7 @@ def nested_instead(door: Curator, noise: Noise, epsilon: Q) -> Any:
 
     **Privacy:** at most three selections of ε/3.
     """
-    return Network.of_columns(nested(door, epsilon / 3, noise, most=2, tables=3, epsilon2=Q(1))[0], door.schema.names)
+    return Network.of_columns(abn_strict(door, epsilon / 3, noise, most=2, tables=3, epsilon2=Q(1))[0], door.schema.names)
 
 
 def searched(guarantee: str) -> Release:

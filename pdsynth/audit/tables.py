@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from ..counts import Records
-from ..curator import Curator
-from ..ledger import Ledger
-from ..mechanisms import Noise
-from ..schema import Attribute, Schema
+from ..counting.tables import Records
+from ..domain.schema import Attribute, Schema
+from ..privacy.curator import Curator
+from ..privacy.ledger import Ledger
+from ..privacy.mechanisms import Noise
 
 
 def schema_of(sizes: Sequence[int], **options: Any) -> Schema:

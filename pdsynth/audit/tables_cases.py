@@ -12,14 +12,14 @@ import numpy as np
 
 from ..budgets import TableBudget, tight_scales, uniform
 from ..conditionals import noisy_tables
-from ..curator import Curator
 from ..measures import GRID, mutual_information
-from ..mechanisms import Noise, laplace_mechanism
 from ..network import Network
+from ..privacy.curator import Curator
+from ..privacy.mechanisms import Noise, laplace_mechanism
 from ..structure.covering import covering_design
-from ..synthesizers.groups import TwoGroups
+from ..synthesizers.groups import SensitivityGroups, TwoGroups
 from ..synthesizers.hmprivbayes import table_budgets
-from ..synthesizers.parts import Learnt, RiskEntropy
+from ..synthesizers.parts import RiskEntropy, StructureResult
 from ..synthesizers.privabn import printed_scale
 from .case import Case, Release, Sampled, ScaleTest, sound, times
 from .estimator import quantise
@@ -163,10 +163,10 @@ def views(relation: str) -> Release:
 # --- HPPrivBayes -----------------------------------------------------------------------------------------------------------------
 
 
-def groups_of(a: int, b: int, direction: str = "paper", **more: Any) -> TwoGroups:
+def groups_of(a: int, b: int, rare_values: str = "less_noise", **more: Any) -> TwoGroups:
     """x0 … in group A, the next ``b`` attributes in group B."""
     names = [f"x{j}" for j in range(a + b)]
-    return TwoGroups(groups={"A": names[:a], "B": names[a:]}, direction=direction, r=1, **more)
+    return TwoGroups(r=1, **more, personal=SensitivityGroups(groups={"A": names[:a], "B": names[a:]}, rare_values=rare_values))
 
 
 def printed_count(door: Curator, noise: Noise, epsilon: Q) -> Any:
@@ -174,7 +174,7 @@ def printed_count(door: Curator, noise: Noise, epsilon: Q) -> Any:
 
     **Privacy:** 5ε.
     """
-    two = groups_of(5, 9, "flat")
+    two = groups_of(5, 9, "same_noise")
     groups = two.policy(door.schema) or {}
     budget, _ = two.tables(door, alone(14), groups, dict.fromkeys(groups["B"], np.ones(2)), (epsilon, epsilon), 4)
     return noisy_tables(door, alone(5), budget)
@@ -199,7 +199,7 @@ def weighted_rows(door: Curator, noise: Noise, epsilon: Q) -> np.ndarray:
 
     **Privacy:** none: the weights set the noise scales.
     """
-    two = TwoGroups(groups={"A": [f"x{j}" for j in range(1, 8)], "B": ["x0", *(f"x{j}" for j in range(8, 14))]}, r=1 / 3)
+    two = TwoGroups(r=1 / 3, personal=SensitivityGroups(groups={"A": [f"x{j}" for j in range(1, 8)], "B": ["x0", *(f"x{j}" for j in range(8, 14))]}))
     groups = two.policy(door.schema) or {}
     histograms, _ = two.histograms(door, groups["B"], Q(0))
     network = Network((*((f"x{j}", ()) for j in range(1, 14)), ("x0", ("x1", "x2", "x3", "x4"))))
@@ -291,7 +291,7 @@ def sketched_pairs(door: Curator, noise: Noise, epsilon: Q) -> Any:
     **Privacy:** ε.
     """
     pairs = list(itertools.combinations(range(len(door.schema)), 2))
-    values, _ = door.sketch(pairs, epsilon, step="similarity of pairs", source="algorithms §4.4")
+    values, _ = door.noisy_associations(pairs, epsilon, step="similarity of pairs", source="algorithms §4.4")
     return [np.rint(values * 2 * door.n**2).astype(np.int64)]
 
 
@@ -317,7 +317,7 @@ def risk_entropy(door: Curator, noise: Noise, epsilon: Q) -> Any:
     **Privacy:** strict: ε, with noisy histograms. Published: the entropies are raw.
     """
     network = alone(len(door.schema))
-    return noisy_tables(door, network, RiskEntropy().split(door, Learnt(network), epsilon))
+    return noisy_tables(door, network, RiskEntropy().split(door, StructureResult(network), epsilon))
 
 
 # --- JTree -------------------------------------------------------------------------------------------------------------------------
@@ -338,7 +338,7 @@ def comparisons(door: Curator, noise: Noise, epsilon: Q) -> np.ndarray:
     **Privacy:** no finite ε: the sparse vector test has no bound on its positives.
     """
     pairs = [(0, j) for j in range(1, 101)]
-    return door.above(pairs, [0.1327] * 100, epsilon, step="dependency graph", source="Lyu, Su, Li 2017, Algorithm 6", why="no bound")
+    return door.sparse_vector_test(pairs, [0.1327] * 100, epsilon, step="dependency graph", source="Lyu, Su, Li 2017, Algorithm 6", why="no bound")
 
 
 def first_less_second(released: np.ndarray, pair: Pair) -> np.ndarray:

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ..curator import Curator
-from ..ledger import Ledger
-from ..mechanisms import Noise
 from ..network import Network
+from ..privacy.curator import Curator
+from ..privacy.ledger import Ledger
+from ..privacy.mechanisms import Noise
 from ..synthesizers import PPBA, GeneticBayes, HMPrivBayes, HPPrivBayes, PrivABN, PrivBayes, Synthesizer, baselines
 from .case import Case, OneByOne, sound
 from .tables import Pair, zeros_to_ones

@@ -15,12 +15,12 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 
-from ..curator import Curator
 from ..errors import BudgetError
-from ..ledger import Ledger
-from ..mechanisms import Noise
 from ..network import Network
-from ..structure import FixedDegree, greedy, ordered
+from ..privacy.curator import Curator
+from ..privacy.ledger import Ledger
+from ..privacy.mechanisms import Noise
+from ..structure import MaxParents, greedy, ordered
 from .detectors import Script, law
 from .tables import cells_of, records_of
 
@@ -69,7 +69,7 @@ def pairs(network: Network) -> str:
 
 def greedy_step(score: str) -> Step:
     """PrivBayes' search with one parent; the root is the first attribute, by policy."""
-    return lambda door, noise, epsilon: pairs(greedy(door, FixedDegree(1), epsilon, score, noise, first=0))
+    return lambda door, noise, epsilon: pairs(greedy(door, MaxParents(1), epsilon, score, noise, first=0))
 
 
 def ordered_step(door: Curator, noise: Noise, epsilon: Fraction) -> str:
@@ -77,7 +77,7 @@ def ordered_step(door: Curator, noise: Noise, epsilon: Fraction) -> str:
 
     **Privacy:** ε.
     """
-    return pairs(ordered(door, range(len(door.schema)), FixedDegree(1), epsilon, "R"))
+    return pairs(ordered(door, range(len(door.schema)), MaxParents(1), epsilon, "R"))
 
 
 def raw_order_step(door: Curator, noise: Noise, epsilon: Fraction) -> str:
@@ -87,7 +87,7 @@ def raw_order_step(door: Curator, noise: Noise, epsilon: Fraction) -> str:
     """
     strength, _ = door.average_association(epsilon, step="AMI order", source="thesis Alg 3 line 2")
     order = np.argsort(-strength, kind="stable").tolist()
-    return pairs(ordered(door, order, FixedDegree(1), epsilon, "I"))
+    return pairs(ordered(door, order, MaxParents(1), epsilon, "I"))
 
 
 def divided_twice_step(door: Curator, noise: Noise, epsilon: Fraction) -> str:
@@ -95,7 +95,7 @@ def divided_twice_step(door: Curator, noise: Noise, epsilon: Fraction) -> str:
 
     **Privacy:** up to nε.
     """
-    return pairs(greedy(door, FixedDegree(1), door.n * epsilon, "R", noise, first=0))
+    return pairs(greedy(door, MaxParents(1), door.n * epsilon, "R", noise, first=0))
 
 
 STEPS: dict[str, Step] = {

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..mechanisms import ExactNoise, Noise
+from ..privacy.mechanisms import ExactNoise, Noise
 from . import structure_cases as structures
 from .detectors import Silent, Stock, law, log_ratio, noise_scales, selection_law
 from .estimator import lower_bound, quantise

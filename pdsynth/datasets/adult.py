@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..schema import Attribute, Schema
+from ..domain.schema import Attribute, Schema
 from .dataset import Dataset
 from .files import shipped
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from ..schema import Attribute, Schema
+from ..domain.schema import Attribute, Schema
 from .dataset import Dataset
 from .files import find, read_table
 

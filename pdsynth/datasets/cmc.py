@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from ..schema import Attribute, Schema
+from ..domain.schema import Attribute, Schema
 from .adult import LICENCE
 from .dataset import Dataset
 from .files import shipped

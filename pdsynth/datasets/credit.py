@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from functools import cache
 
-from ..schema import Attribute, Schema
+from ..domain.schema import Attribute, Schema
 from .dataset import Dataset
 from .files import find, read_table
 

@@ -7,7 +7,7 @@ from html import escape
 
 import pandas as pd
 
-from ..schema import Schema
+from ..domain.schema import Schema
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -9,8 +9,8 @@ from typing import Any
 
 import pandas as pd
 
+from ..domain.schema import MAX_VALUES, Attribute, Schema
 from ..errors import SchemaError
-from ..schema import MAX_VALUES, Attribute, Schema
 
 LISTED = 60  # values that a proposal lists
 NAMELESS = re.compile(r"(.*[_ -])?(id|uuid|name|surname|e-?mail|phone|address|ssn|iban|notes?|comments?|text)", re.IGNORECASE)

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from ..domain.schema import Attribute, Schema
 from ..errors import SchemaError
-from ..schema import Attribute, Schema
 
 DELIMITERS = {";": "a semicolon", "\t": "a tab", "|": "a bar", ",": "a comma"}
 Source = str | os.PathLike[str] | bytes

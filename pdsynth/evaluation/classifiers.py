@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..domain.schema import Attribute, Schema
 from ..errors import SchemaError
-from ..schema import Attribute, Schema
 from .marginals import Table, coded
 from .utility import _features, _machine, _predict, one_hot
 

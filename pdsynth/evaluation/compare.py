@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..counts import Records
+from ..counting.tables import Records
+from ..domain.schema import Schema
 from ..errors import BudgetError, SchemaError
-from ..schema import Schema
 from .disclosure import leak_probability
 from .marginals import Marginals, attribute_sets, marginal_distance, marginal_distances
 from .queries import QueryErrors, query_errors, sum_mutual_information
@@ -249,8 +249,8 @@ def _table(task: Task, records: Records) -> tuple[Any, np.ndarray]:
     old = task.synthesizer
     fresh = old.clone() if hasattr(old, "clone") else type(old)(**old.get_params())
     fresh.set_params(epsilon=task.epsilon, random_state=task.seed)
-    if hasattr(fresh, "fit_records"):
-        fresh.fit_records(records)
+    if getattr(fresh, "takes_records", False):  # warm counts; somebody else's synthesizer gets the table itself
+        fresh.fit(records)
     else:
         fresh.fit(records.schema.decode(records.codes), schema=records.schema)
     model: Any = getattr(fresh, "model_", None)

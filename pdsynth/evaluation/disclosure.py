@@ -13,8 +13,8 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
+from ..domain.schema import Schema
 from ..errors import SchemaError
-from ..schema import Schema
 from . import sparse
 from .classifiers import CLASSIFIERS, design, predict
 from .marginals import Table, coded

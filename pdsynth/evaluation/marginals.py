@@ -11,9 +11,9 @@ from typing import TypeAlias
 import numpy as np
 import pandas as pd
 
-from ..counts import Records, marginal
+from ..counting.tables import Records, marginal
+from ..domain.schema import Schema
 from ..errors import BudgetError, SchemaError
-from ..schema import Schema
 from . import sparse
 
 BLOCK_CELLS = 2**12  # larger tables are counted up to this size and then summed down to the sets asked for; measured best

@@ -9,10 +9,10 @@ from typing import NamedTuple, Protocol, runtime_checkable
 import numpy as np
 import pandas as pd
 
-from ..counts import MAX_MEMBERS, Records, marginal
+from ..counting.tables import MAX_MEMBERS, Records, marginal
+from ..domain.schema import Schema
 from ..errors import SchemaError
 from ..network import Network
-from ..schema import Schema
 from . import sparse
 from .marginals import DENSE_CELLS, Marginals, Table, attribute_sets, coded
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..domain.schema import Schema
 from ..errors import SchemaError
-from ..schema import Schema
 from .marginals import Table, coded
 
 ACADEMIC_DEGREES = ("Bachelors", "Masters", "Doctorate")

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..counts import Records
+from ..counting.tables import Records
 from ..errors import BudgetError
 from ..evaluation import compare
 from .results import Result, Verdict
@@ -228,7 +228,9 @@ class RealData:
         """Ignores ε and the seed."""
         return self
 
-    def fit_records(self, records: Records) -> RealData:
+    takes_records = True
+
+    def fit(self, records: Records) -> RealData:
         """Remembers the records."""
         self.model_, self.codes = self, records.codes
         return self

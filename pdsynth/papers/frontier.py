@@ -17,13 +17,13 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from ..counts import Records
+from ..counting.tables import Records
 from ..datasets import Dataset, load_adult
 from ..evaluation import Marginals
 from ..evaluation.marginals import attribute_sets
 from ..synthesizers import PPBA, GeneticBayes, HMPrivBayes, HPPrivBayes, PrivBayes, Synthesizer
 from ..synthesizers import parts as p
-from ..synthesizers.groups import TwoGroups
+from ..synthesizers.groups import SensitivityGroups, TwoGroups
 from .drawing import STYLE, finished, panels, ticks
 from .engine import Key, Paper, Run
 from .results import OPEN, Verdict, average, decided, difference, direction_verdict, spoken, summarise, values
@@ -34,6 +34,7 @@ LOSS, REST, WITH = "loss of the sensitive attribute", "2-way distance without it
 TITLES: dict[Key, str] = {1: "Figure 1: what the sensitive attribute loses, against the error on the rest"}
 LOOKS = {BASE: STYLE["PrivBayes"], "HPPrivBayes": STYLE["HPPrivBayes"], POLICY: ("#D55E00", "diamond"), "HMPrivBayes": ("#CC79A7", "star"),
          "PPBA": ("#56B4E9", "triangle-up"), CUSTOM: ("#0072B2", "pentagon"), GROUPED: ("#000000", "hexagon")}  # fmt: skip
+RARE_VALUES = {"paper": "less_noise", "protect": "more_noise", "flat": "same_noise"}
 LINES = {"θ": "dash", "direction": "dot"}
 TICKS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 
@@ -77,15 +78,15 @@ def points(settings: Settings, dataset: Dataset) -> Iterator[Point]:
     for theta in settings.thetas:
         yield Point("HPPrivBayes", "θ", f"{theta:g}", e, HPPrivBayes(e, sensitive=s, theta=theta, **shared))
     for way in settings.directions:
-        yield Point("HPPrivBayes", "direction", way, e, HPPrivBayes(e, sensitive=s, direction=way, **shared))
+        yield Point("HPPrivBayes", "direction", way, e, HPPrivBayes(e, sensitive=s, **shared, personal=SensitivityGroups(rare_values=RARE_VALUES[way])))
     for r in settings.policies:
-        yield Point(POLICY, "r", r, e, HPPrivBayes(e, groups={"A": [s]}, r=float(Fraction(r)), direction="flat", **shared))
+        yield Point(POLICY, "r", r, e, HPPrivBayes(e, r=float(Fraction(r)), **shared, personal=SensitivityGroups(groups={"A": [s]}, rare_values="same_noise")))
     for degree in settings.degrees:
         yield Point("HMPrivBayes", "l", str(degree), e, HMPrivBayes(e, l=degree, **shared))
     for q in settings.q:
         yield Point("PPBA", "q", f"{q:g}", e, PPBA(e, q=q, **shared))
     for r in settings.grouped:
-        two = TwoGroups(groups={"A": [s]}, r=float(Fraction(r)), direction="flat")
+        two = TwoGroups(r=float(Fraction(r)), personal=SensitivityGroups(groups={"A": [s]}, rare_values="same_noise"))
         yield Point(GROUPED, "r", r, e, Synthesizer(e, structure=restricted, budget=p.Groups(two), **shared))
 
 
@@ -94,7 +95,7 @@ def measured(point: Point, repeat: int, seed: int, dataset: Dataset, real: Margi
     fit_seed = int(np.random.SeedSequence([seed, repeat]).generate_state(1)[0])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # about budgets that bear little: that is what is measured
-        fitted = point.synthesizer.clone().set_params(random_state=fit_seed).fit_records(records)
+        fitted = point.synthesizer.clone().set_params(random_state=fit_seed).fit(records)
     losses = fitted.ledger_.attribute_epsilon()
     codes = fitted.model_.sample_codes(records.n, np.random.default_rng([fit_seed, 1]))
     mine = np.array([records.schema.index(str(dataset.sensitive)) in pair for pair in real.sets])

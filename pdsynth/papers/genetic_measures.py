@@ -13,12 +13,13 @@ import pandas as pd
 
 from ..datasets import Dataset, load_adult, load_cmc, load_credit_default, load_credit_fraud
 from ..datasets.credit import FRAUD_ROWS
+from ..domain.schema import Attribute, Schema
 from ..evaluation import disclosure_risk, five_classifiers
 from ..evaluation.classifiers import design
 from ..evaluation.utility import split_mask
-from ..schema import Attribute, Schema
-from ..structure import Parameters, exact, genetic, hill
-from ..structure.exact import MOST
+from ..structure import Parameters, genetic, hill
+from ..structure import exact_search as exact_search
+from ..structure.exact_search import MOST
 from ..synthesizers import GeneticBayes, PrivBayes
 from . import genetic_peer
 from .engine import NO_NOISE, Curve
@@ -211,7 +212,7 @@ def share(trial: Trial, dataset: Dataset, settings: Settings) -> dict[str, float
     weights, k = quick.fit(train, schema=dataset.schema).weights_, int(trial.curve.k)
     parameters = Parameters(settings.population, settings.elite, None, generations(dataset, settings))
     found = genetic(weights, k, np.random.default_rng(trial.seed), parameters)
-    best = exact(weights, k) if len(weights) <= MOST else hill(weights, k, np.random.default_rng(0))
+    best = exact_search(weights, k) if len(weights) <= MOST else hill(weights, k, np.random.default_rng(0))
     return {"share of the optimum": found.fitness / best.fitness}
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from ..domain.schema import Schema
 from ..network import Network
-from ..schema import Schema
 
 VARIABLE = "PDSYNTH_PEER"
 SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "peer_datasynthesizer.py"

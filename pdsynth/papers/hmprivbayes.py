@@ -16,9 +16,9 @@ from typing import Any
 import pandas as pd
 
 from ..datasets import Dataset, load_adult, load_big5
-from ..encoding import BinaryEncoding
+from ..domain.encoding import BinaryEncoding
+from ..domain.schema import Schema
 from ..evaluation import padded
-from ..schema import Schema
 from ..synthesizers import HMPrivBayes, PrivBayes, baselines
 from . import hmprivbayes_claims, hmprivbayes_plots
 from .engine import Curve, Grid, Key, Paper, RealData, Run

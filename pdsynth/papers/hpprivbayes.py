@@ -27,8 +27,8 @@ def synthesizer(this: Curve, sensitive: str, settings: Settings) -> Any:
     # simulation noise: fast, and nothing here is released
     shared: dict[str, Any] = {"k": this.k if this.k == "auto" else int(this.k), "guarantee": this.guarantee, "noise": "common"}
     if this.method == "PrivBayes":
-        return PrivBayes(beta=settings.beta, **shared)
-    return HPPrivBayes(sensitive=sensitive, theta=settings.theta, r=cast(float, Fraction(this.r)), L1=settings.L1, **shared)
+        return PrivBayes(share_structure=settings.beta, **shared)
+    return HPPrivBayes(sensitive=sensitive, theta=settings.theta, r=cast(float, Fraction(this.r)), share_structure=settings.L1, **shared)
 
 
 def trials(figure: Key, settings: Settings, run: Run) -> pd.DataFrame:

@@ -10,7 +10,7 @@ from typing import Any
 from ..datasets import Dataset
 from ..synthesizers import PPBA, GeneticBayes, HMPrivBayes, HPPrivBayes, PrivABN, PrivBayes, Synthesizer, baselines
 from ..synthesizers import parts as p
-from ..synthesizers.groups import TwoGroups
+from ..synthesizers.groups import SensitivityGroups, TwoGroups
 from . import engine
 from .yardstick import GUARANTEE, OpenDPTable
 
@@ -55,7 +55,7 @@ class Settings:
 def algorithms(dataset: Dataset, settings: Settings) -> dict[str, Callable[..., Any]]:
     """Every algorithm by name: a function of (ε-free) keywords, the papers' defaults otherwise, k = "auto" where it has a k."""
     s = dataset.sensitive
-    two: dict[str, Any] = {"groups": {"A": [s]}, "r": float(Fraction(settings.r))}
+    policy, r = SensitivityGroups(groups={"A": [s]}, rare_values="same_noise"), float(Fraction(settings.r))
     drawn = p.Greedy(restriction=p.Restriction(dataset.target, s))
     return {
         BASE: PrivBayes,
@@ -63,8 +63,8 @@ def algorithms(dataset: Dataset, settings: Settings) -> dict[str, Callable[..., 
         "HMPrivBayes": HMPrivBayes,
         "PPBA": PPBA,
         "CSAPrivBayes": lambda **o: baselines.CSAPrivBayes(sensitive=s, **o),
-        POLICY: lambda **o: baselines.CSAPrivBayes(**two, **o),
-        GROUPED: lambda **o: Synthesizer(structure=drawn, budget=p.Groups(TwoGroups(direction="flat", **two)), **o),
+        POLICY: lambda **o: baselines.CSAPrivBayes(r=r, personal=policy, **o),
+        GROUPED: lambda **o: Synthesizer(structure=drawn, budget=p.Groups(TwoGroups(r=r, personal=policy)), **o),
         "ELPrivBayes": baselines.ELPrivBayes,
         "SAPrivBayes": baselines.SAPrivBayes,
         "WeightedPrivBayes": baselines.WeightedPrivBayes,
@@ -99,7 +99,7 @@ class Mixture(engine.Curve):
 
 def mixtures(guarantee: str, dataset: Dataset, settings: Settings, bits: bool = False) -> dict[Mixture, Any]:
     """All structures × budgets; on a table of ``bits`` also × places of the noise, where k is fixed and there are no groups."""
-    budgets: dict[str, Any] = {"Uniform": p.Uniform(), "Groups": p.Groups(TwoGroups(dataset.sensitive, direction="flat")),
+    budgets: dict[str, Any] = {"Uniform": p.Uniform(), "Groups": p.Groups(TwoGroups(dataset.sensitive, personal=SensitivityGroups(rare_values="same_noise"))),
                                "RiskEntropy": p.RiskEntropy(), **{f"Geometric {q:g}": p.Geometric(q) for q in settings.q}}  # fmt: skip
     out: dict[Mixture, Any] = {}
     for name, structure in STRUCTURES.items():

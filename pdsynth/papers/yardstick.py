@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..counts import Records
+from ..counting.tables import Records
 from ..errors import BudgetError
 
 GUARANTEE = "(ε, δ)"
@@ -45,7 +45,9 @@ class OpenDPTable:
         far = math.log(1 / self.delta)
         return (math.sqrt(far + self.epsilon) - math.sqrt(far)) ** 2
 
-    def fit_records(self, records: Records) -> OpenDPTable:
+    takes_records = True
+
+    def fit(self, records: Records) -> OpenDPTable:
         """Release the table; BudgetError where OpenDP's extra isn't installed.
 
         **Privacy:** OpenDP's own promise, ρ-zCDP and so (ε, δ), for replacing one record; not in our ledger.

@@ -1,15 +1,15 @@
 """Structure learners: each draws a network through the curator, or from what the curator released, by a published rule."""
 
-from .candidates import Degree, FixedDegree, Usefulness, useful_degree
-from .exact import best_parents, exact, hill
-from .genetic import Found, Parameters, genetic
+from .candidates import MaxCells, MaxParents, ParentRule, useful_degree
+from .exact_search import best_parents, exact_search, hill
+from .genetic import Parameters, SearchResult, genetic
 from .greedy import greedy
-from .informed import Ties, informed, most_parents
+from .ibayes import ParentFilter, ibayes, most_parents
 from .ordered import ordered
 from .pairwise import symmetric
 from .restrictions import Permitted, Restriction, check_restriction
 
 __all__ = [
-    "Degree", "FixedDegree", "Found", "Parameters", "Permitted", "Restriction", "Ties", "Usefulness", "best_parents",
-    "check_restriction", "exact", "genetic", "greedy", "hill", "informed", "most_parents", "ordered", "symmetric", "useful_degree",
+    "ParentRule", "MaxParents", "SearchResult", "Parameters", "Permitted", "Restriction", "ParentFilter", "MaxCells", "best_parents",
+    "check_restriction", "exact_search", "genetic", "greedy", "hill", "ibayes", "most_parents", "ordered", "symmetric", "useful_degree",
 ]  # fmt: skip

@@ -8,9 +8,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..curator import Candidates, Curator
 from ..measures import GRID, SCORES
-from ..mechanisms import Noise
+from ..privacy.curator import Candidates, Curator
+from ..privacy.mechanisms import Noise
 from .candidates import joined
 from .restrictions import Restriction
 
@@ -66,7 +66,7 @@ def printed_sensitivity(n: int) -> int:
     return max(math.floor(SCORES["I"].sensitivity(n, 2, 2) * math.log(2)), 1)
 
 
-def adaptive(
+def abn_published(
     curator: Curator, epsilon: Fraction, noise: Noise, *, most: int | None = None, columns: Sequence[int] | None = None, label: str = ""
 ) -> Pairs:
     """A network of binary attributes as ABN prints it (PrivABN, Algorithms 2 and 3): (child, parents) column pairs in sampling order.
@@ -80,7 +80,7 @@ def adaptive(
 
     **Privacy:** none worth the name. The candidates are argmaxes over the records: one unaccounted access. The score is in bits and
     the printed sensitivity in nats, so each selection truly costs 1.4427 times the ε/(d−1) it claims. Raises PrivacyError under
-    ``strict``: use :func:`nested`.
+    ``strict``: use :func:`abn_strict`.
     """
     columns = list(range(len(curator.schema)) if columns is None else columns)
     f = columns[noise.child(f"root{label}").below(len(columns))]
@@ -103,7 +103,7 @@ def adaptive(
 
 
 def selections(d: int, most: int) -> int:
-    """How many selections :func:`nested` may need for d attributes: Σ min(most, i−1) over i = 2 … d."""
+    """How many selections :func:`abn_strict` may need for d attributes: Σ min(most, i−1) over i = 2 … d."""
     return sum(min(most, i - 1) for i in range(2, d + 1))
 
 
@@ -116,7 +116,7 @@ def growth_penalty(size: int, n: int, tables: int, epsilon2: Fraction) -> int:
     return min(math.floor(2 * n * 2 ** (size + 1) * tables / epsilon2), 2**60)
 
 
-def nested(
+def abn_strict(
     curator: Curator,
     each: Fraction,
     noise: Noise,
@@ -140,8 +140,8 @@ def nested(
     """
     columns = list(range(len(curator.schema)) if columns is None else columns)
     permitted = (restriction or Restriction()).on(curator.schema.names)
-    roots = permitted.ready(columns, permitted.first)
-    pairs: Pairs = list(permitted.opening) or [(roots[noise.child(f"root{label}").below(len(roots))], ())]
+    roots = permitted.ready(columns, permitted.fixed_order)
+    pairs: Pairs = list(permitted.fixed_pairs) or [(roots[noise.child(f"root{label}").below(len(roots))], ())]
     used, placed = 0, [child for child, _ in pairs]
     while len(placed) < len(columns):
         where = f"{len(placed) + 1} of {len(columns)}{label}"

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..curator import Candidates
+from ..privacy.curator import Candidates
 from .restrictions import Permitted
 
 
@@ -25,7 +25,7 @@ def useful_degree(n: int, d: int, epsilon2: float, usefulness: float) -> int:
 
 
 @dataclass(frozen=True)
-class FixedDegree:
+class MaxParents:
     """Exactly min(k, |V|) parents (Zhang et al. 2017; the thesis prints |Π| ≤ k, under which its Algorithm 2 can't work)."""
 
     k: int
@@ -34,9 +34,9 @@ class FixedDegree:
         """Arrays (m, s) of parent sets among ``placed``."""
         return [_subsets(tuple(sorted(placed)), min(self.k, len(placed)))]
 
-    def less(self, taken: int) -> FixedDegree:
+    def after_forcing(self, taken: int) -> MaxParents:
         """The same rule when some parents are forced."""
-        return FixedDegree(max(self.k - taken, 0))
+        return MaxParents(max(self.k - taken, 0))
 
     def label(self) -> str:
         """For plots and the ledger."""
@@ -44,7 +44,7 @@ class FixedDegree:
 
 
 @dataclass(frozen=True)
-class Usefulness:
+class MaxCells:
     """Every maximal parent set with |X|·|Π| ≤ cells, where n ε₂ / (2 d cells) = θ (TODS 2017, general domains).
 
     ``most`` caps the number of parents; a set that has reached it is maximal, too.
@@ -54,7 +54,7 @@ class Usefulness:
     most: int = 7  # with the child, as many as one kept set of the lattice holds
 
     @classmethod
-    def of(cls, n: int, d: int, epsilon2: Fraction, usefulness: Fraction) -> Usefulness:
+    def of(cls, n: int, d: int, epsilon2: Fraction, usefulness: Fraction) -> MaxCells:
         """The bound τ = n ε₂ / (2 d θ) from public facts."""
         return cls(Fraction(n) * epsilon2 / (2 * d * usefulness))
 
@@ -67,24 +67,24 @@ class Usefulness:
             by_size.setdefault(len(s), []).append(s)
         return [np.array(rows, dtype=np.int64).reshape(len(rows), s) for s, rows in sorted(by_size.items())]
 
-    def less(self, taken: int) -> Usefulness:
+    def after_forcing(self, taken: int) -> MaxCells:
         """The same rule when some parents are forced."""
-        return Usefulness(self.cells, self.most - taken)
+        return MaxCells(self.cells, self.most - taken)
 
     def label(self) -> str:
         """For plots and the ledger."""
         return f"tables of at most {math.floor(self.cells):,} cells"
 
 
-Degree = FixedDegree | Usefulness
+ParentRule = MaxParents | MaxCells
 
 
 def block(
-    degree: Degree,
+    degree: ParentRule,
     placed: tuple[int, ...],
     children: Sequence[int],
     sizes: Sequence[int],
-    origin: str = "public",
+    depends_on: str = "public",
     restriction: Permitted | None = None,
 ) -> Candidates:
     """All candidate pairs of some children with parents among ``placed``, as far as a restriction permits them.
@@ -93,26 +93,26 @@ def block(
     """
     ready = children if restriction is None else restriction.ready(children, placed)
     found = ((child, parents) for child in ready for parents in _parent_sets(degree, placed, child, sizes, restriction))
-    return joined(((np.full(len(parents), child, dtype=np.int64), parents) for child, parents in found), origin)
+    return joined(((np.full(len(parents), child, dtype=np.int64), parents) for child, parents in found), depends_on)
 
 
-def joined(parts: Iterable[tuple[np.ndarray, np.ndarray]], origin: str) -> Candidates:
+def joined(parts: Iterable[tuple[np.ndarray, np.ndarray]], depends_on: str) -> Candidates:
     """Candidates from pieces (children (m,), parents (m, s)): one block a parent number, smaller sets first, otherwise in their order."""
     by_size: dict[int, list[tuple[np.ndarray, np.ndarray]]] = {}
     for children, parents in parts:
         by_size.setdefault(parents.shape[1], []).append((children, parents))
     blocks = [(np.concatenate([c for c, _ in rows]), np.concatenate([p for _, p in rows])) for _, rows in sorted(by_size.items())]
-    return Candidates(tuple(blocks), origin)
+    return Candidates(tuple(blocks), depends_on)
 
 
 def _parent_sets(
-    degree: Degree, placed: tuple[int, ...], child: int, sizes: Sequence[int], restriction: Permitted | None
+    degree: ParentRule, placed: tuple[int, ...], child: int, sizes: Sequence[int], restriction: Permitted | None
 ) -> list[np.ndarray]:
     if restriction is None:
         return degree.parent_sets(placed, sizes[child], sizes)
     forced, free = restriction.parents(child, placed)
     taken = sizes[child] * math.prod(sizes[p] for p in forced)
-    found = degree.less(len(forced)).parent_sets(free, taken, sizes)
+    found = degree.after_forcing(len(forced)).parent_sets(free, taken, sizes)
     return [np.hstack([np.tile(np.array(forced, dtype=np.int64), (len(rows), 1)), rows]) for rows in found]
 
 

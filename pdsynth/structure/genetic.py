@@ -22,7 +22,7 @@ ONE = np.uint64(1)
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchResult:
     """What a search found: the best order, its parents (bool (d, d), [child, parent]) and its fitness; and how it got there.
 
     ``history``: fitness of the whole population, best first, float (generations + 1, P). ``orders`` and ``networks``: the best
@@ -70,7 +70,7 @@ def genetic(
     generator: np.random.Generator,
     parameters: Parameters | None = None,
     permitted: Permitted | None = None,
-) -> Found:
+) -> SearchResult:
     """The best network that the genetic algorithm finds for ``weights`` (d, d), [child, parent], with at most k parents a node.
 
     Fitness is the sum of the weights of all edges, as in the paper with pairwise mutual information. Parents of weight 0 are left
@@ -99,7 +99,7 @@ def genetic(
     best_parents = spread(best_parents, d) & (objective > 0)
     surplus = (objective - weights)[permitted.forced].sum()
     order, edges = tuple(best_orders[-1].tolist()), best_parents[-1]
-    return Found(order, edges, float(weights[edges].sum()), history - surplus, best_orders, best_parents)
+    return SearchResult(order, edges, float(weights[edges].sum()), history - surplus, best_orders, best_parents)
 
 
 def check_width(k: int, d: int, most: int | float = math.inf) -> None:
@@ -114,7 +114,7 @@ def initial(size: int, k: int, permitted: Permitted, generator: np.random.Genera
     """The first population (procedure Initialization): random orders; k random predecessors, others only where those are too few."""
     d = len(permitted)
     orders = generator.permuted(np.tile(np.arange(d), (size, 1)), axis=1)  # line 2
-    if permitted.first or permitted.forced.any():
+    if permitted.fixed_order or permitted.forced.any():
         orders = np.array([permitted.reorder(row) for row in orders.tolist()])
     # lines 5–7: random among predecessors, then among the others; forced parents first, the attribute itself never
     key = generator.random((size, d, d)) - (spread(before(orders), d) & permitted.allowed) - permitted.forced + 9.0 * np.eye(d)
@@ -132,7 +132,7 @@ def offspring(
     two = np.where(generator.random(count) < rate, generator.integers(elite, size=count), one)  # lines 4–6
     cut = generator.integers(d + 1, size=count)
     new = np.where(np.arange(d) < cut[:, None], sets[one], sets[two])  # line 7, Crossover
-    turned = order_flip(orders[one], rate, generator, len(permitted.first))  # line 8
+    turned = order_flip(orders[one], rate, generator, len(permitted.fixed_order))  # line 8
     valid = before(turned) & pack(permitted.allowed)
     swap(new, valid, k, rate, generator)  # line 9
     return turned, new, new & valid

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from ..curator import Curator
-from ..mechanisms import Noise
 from ..network import Network
-from .candidates import Degree, block
+from ..privacy.curator import Curator
+from ..privacy.mechanisms import Noise
+from .candidates import ParentRule, block
 from .restrictions import Restriction
 
 SOURCE = "thesis Alg 1 line 6"
@@ -15,7 +15,7 @@ SOURCE = "thesis Alg 1 line 6"
 
 def greedy(
     curator: Curator,
-    degree: Degree,
+    degree: ParentRule,
     epsilon: Fraction,
     score: str,
     noise: Noise,
@@ -33,7 +33,7 @@ def greedy(
     """
     schema, d = curator.schema, len(curator.schema)
     permitted = (restriction or Restriction()).on(schema.names)
-    pairs = list(permitted.opening)  # lines 1–2
+    pairs = list(permitted.fixed_pairs)  # lines 1–2
     if not pairs:
         roots = permitted.ready(range(d), ())
         pairs = [(roots[noise.child("root").below(len(roots))] if first is None else first, ())]

@@ -9,10 +9,10 @@ from itertools import combinations
 
 import numpy as np
 
-from ..curator import Candidates, Curator
 from ..measures import SCORES
 from ..network import Network
-from .candidates import Degree, block
+from ..privacy.curator import Candidates, Curator
+from .candidates import ParentRule, block
 from .restrictions import Restriction
 
 SOURCE = "ELPrivBayes: sum of pairwise mutual information (as in public code)"
@@ -20,7 +20,7 @@ RAW = "order and filter are functions of the raw matrix of mutual information"
 
 
 def pairwise(
-    curator: Curator, degree: Degree, epsilon: Fraction, *, keep: Fraction | None = None, restriction: Restriction | None = None
+    curator: Curator, degree: ParentRule, epsilon: Fraction, *, keep: Fraction | None = None, restriction: Restriction | None = None
 ) -> tuple[Network, dict[str, float], str]:
     """A network whose attributes enter by their row sums, each with the parent set of the largest sum of pairwise associations.
 
@@ -34,16 +34,16 @@ def pairwise(
     """
     schema, d = curator.schema, len(curator.schema)
     pairs = list(combinations(range(d), 2))
-    found, entry = curator.sketch(pairs, epsilon, step="pairwise associations", source="ELPrivBayes: mutual information matrix",
-                                  raw_measure="I", why_raw=RAW)  # fmt: skip
+    found, entry = curator.noisy_associations(pairs, epsilon, step="pairwise associations", source="ELPrivBayes: mutual information matrix",
+                                  raw_measure="I", reason=RAW)  # fmt: skip
     matrix = symmetric(d, pairs, found)
     permitted = (restriction or Restriction()).on(schema.names)
     order = permitted.reorder(np.argsort(-matrix.sum(axis=1), kind="stable").tolist())
-    chosen = list(permitted.opening) or [(order[0], ())]
+    chosen = list(permitted.fixed_pairs) or [(order[0], ())]
     first = len(chosen)
-    origin = entry
+    depends_on = entry
     for i in range(first, d):
-        candidates = block(degree, tuple(order[:i]), [order[i]], schema.sizes, origin, permitted if restriction else None)
+        candidates = block(degree, tuple(order[:i]), [order[i]], schema.sizes, depends_on, permitted if restriction else None)
         if curator.guarantee != "published":
             chosen.append(candidates[int(np.argmax(_sums(candidates, matrix)))])
             continue
@@ -86,4 +86,4 @@ def _filtered(candidates: Candidates, matrix: np.ndarray, keep: Fraction | None)
         at += len(c)
         if has.any():
             blocks.append((c[has], p[has]))
-    return Candidates(tuple(blocks), candidates.origin)
+    return Candidates(tuple(blocks), candidates.depends_on)

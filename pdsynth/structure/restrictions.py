@@ -8,9 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
+from ..domain.schema import Schema
 from ..errors import BudgetError, SchemaError
 from ..network import Network
-from ..schema import Schema
 
 Edge = tuple[str, str]
 
@@ -87,36 +87,36 @@ class Restriction:
 
 @dataclass(frozen=True)
 class Permitted:
-    """A restriction over column numbers: ``allowed`` and ``forced`` are bool (d, d), [child, parent]; ``first`` opens every order."""
+    """A restriction over column numbers: ``allowed`` and ``forced`` are bool (d, d), [child, parent]; ``fixed_order`` opens every order."""
 
     allowed: np.ndarray
     forced: np.ndarray
-    first: tuple[int, ...] = ()
+    fixed_order: tuple[int, ...] = ()
 
     def __len__(self) -> int:
         return len(self.allowed)
 
     @cached_property
-    def free(self) -> tuple[int, ...]:
-        """The columns whose parents are searched; those of ``first`` are settled."""
-        return tuple(j for j in range(len(self)) if j not in self.first)
+    def searchable(self) -> tuple[int, ...]:
+        """The columns whose parents are searched; those of ``fixed_order`` are settled."""
+        return tuple(j for j in range(len(self)) if j not in self.fixed_order)
 
     @cached_property
-    def opening(self) -> tuple[tuple[int, tuple[int, ...]], ...]:
+    def fixed_pairs(self) -> tuple[tuple[int, tuple[int, ...]], ...]:
         """The pairs (child, parents) that policy alone decides: the target, then every sensitive attribute."""
-        return tuple((j, () if j == self.first[0] else self.first[:1]) for j in self.first)
+        return tuple((j, () if j == self.fixed_order[0] else self.fixed_order[:1]) for j in self.fixed_order)
 
     @cached_property
     def pairs(self) -> tuple[tuple[int, int], ...]:
         """Unordered pairs whose association a search may use: neither settled by policy nor forbidden both ways."""
         usable = self.allowed & ~self.forced & ~self.forced.T
-        usable[list(self.first)] = False
+        usable[list(self.fixed_order)] = False
         return tuple((i, j) for i, j in zip(*map(np.ndarray.tolist, np.nonzero(np.triu(usable | usable.T))), strict=True))
 
-    def settled(self, names: Sequence[str]) -> Network:
+    def forced_network(self, names: Sequence[str]) -> Network:
         """The network of the forced edges alone."""
         pairs = zip(*map(np.ndarray.tolist, np.nonzero(self.forced)), strict=True)
-        order = [names[j] for j in (*self.first, *self.free)]
+        order = [names[j] for j in (*self.fixed_order, *self.searchable)]
         return Network.from_edges(order, [(names[p], names[c]) for c, p in pairs])
 
     def check(self, k: int) -> None:
@@ -138,8 +138,8 @@ class Permitted:
         return [c for c in children if not (self.forced[c] & out).any()]
 
     def reorder(self, order: Sequence[int]) -> list[int]:
-        """The order nearest to the given one: ``first`` opens it, no attribute stands before its forced parents."""
-        left, placed = [j for j in order if j not in self.first], list(self.first)
+        """The order nearest to the given one: ``fixed_order`` opens it, no attribute stands before its forced parents."""
+        left, placed = [j for j in order if j not in self.fixed_order], list(self.fixed_order)
         while left:
             following = self.ready(left, placed)[0]
             left.remove(following)

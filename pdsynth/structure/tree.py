@@ -7,9 +7,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..curator import Candidates, Curator
 from ..network import Network
-from .candidates import Degree, block, joined
+from ..privacy.curator import Candidates, Curator
+from .candidates import ParentRule, block, joined
 from .restrictions import Permitted, Restriction
 
 SOURCE = "PPBA (reconstruction): candidates along the maximum spanning tree"
@@ -35,21 +35,21 @@ def maximum_spanning_tree(association: np.ndarray) -> tuple[tuple[int, int], ...
     return tuple(tree)
 
 
-def tree(
+def spanning_tree_bayes(
     curator: Curator,
     association: np.ndarray,
-    degree: Degree,
+    degree: ParentRule,
     epsilon: Fraction,
     score: str,
     *,
-    origin: str = "public",
+    depends_on: str = "public",
     restriction: Restriction | None = None,
 ) -> tuple[Network, dict[str, float]]:
     """A network grown along the maximum spanning tree, and the dynamic weight of every node (PPBA, reconstruction).
 
     The root is the attribute with the largest row sum of ``association`` (d, d). Only neighbours in the tree of what is placed
     may enter, and their tree neighbour is one of their parents. The weight of X at its entry is Σ association(X, p) over its
-    parents p. ``origin`` is the ledger id that ``association`` comes from, or ``"public"``. What a ``restriction`` settles
+    parents p. ``depends_on`` is the ledger id that ``association`` comes from, or ``"public"``. What a ``restriction`` settles
     stands first.
 
     **Privacy:** d−1 exponential mechanisms of ε/(d−1) (fewer and larger where a restriction settles pairs), ε in all; tree, root
@@ -57,7 +57,7 @@ def tree(
     """
     schema, names = curator.schema, curator.schema.names
     edges, permitted = maximum_spanning_tree(association), (restriction or Restriction()).on(names)
-    pairs = list(permitted.opening)
+    pairs = list(permitted.fixed_pairs)
     if not pairs:
         roots = permitted.ready(range(len(names)), ())
         pairs = [(max(roots, key=lambda j: association[j].sum()), ())]
@@ -67,7 +67,7 @@ def tree(
         leaving = [(b, a) if a in placed else (a, b) for a, b in edges if (a in placed) != (b in placed)]
         outside = sorted((c, p) for c, p in leaving if permitted.ready([c], placed))
         others = permitted.ready([j for j in range(len(names)) if j not in placed], placed)
-        candidates = _along(outside or [(c, -1) for c in others], degree, tuple(placed), schema.sizes, origin, permitted)
+        candidates = _along(outside or [(c, -1) for c in others], degree, tuple(placed), schema.sizes, depends_on, permitted)
         pair = curator.select(candidates, score, share, step=f"pair {len(placed) + 1} of {len(names)}", source=SOURCE)
         pairs.append(pair)
         placed.append(pair[0])
@@ -76,7 +76,7 @@ def tree(
 
 
 def _along(
-    outside: Sequence[tuple[int, int]], degree: Degree, placed: tuple[int, ...], sizes: Sequence[int], origin: str, permitted: Permitted
+    outside: Sequence[tuple[int, int]], degree: ParentRule, placed: tuple[int, ...], sizes: Sequence[int], depends_on: str, permitted: Permitted
 ) -> Candidates:
     """All pairs of an attribute beside the tree so far, with its tree neighbour among the parents.
 
@@ -87,4 +87,4 @@ def _along(
         every = block(degree, placed, [child], sizes, restriction=permitted).blocks
         kept = [(c[has], p[has]) for c, p in every for has in [(p == neighbour).any(axis=1)] if has.any()]
         blocks += kept or every
-    return joined(blocks, origin)
+    return joined(blocks, depends_on)

@@ -4,11 +4,11 @@ from .base import Synthesizer
 from .genetic import GeneticBayes
 from .hmprivbayes import HMPrivBayes
 from .hpprivbayes import HPPrivBayes
-from .plan import EdgePrice, Plan, plan, price
+from .plan import EdgePrice, Plan, plan
 from .ppba import PPBA
 from .privabn import PrivABN
 from .privbayes import PrivBayes
 
 __all__ = [
-    "PPBA", "EdgePrice", "GeneticBayes", "HMPrivBayes", "HPPrivBayes", "Plan", "PrivABN", "PrivBayes", "Synthesizer", "plan", "price",
+    "PPBA", "EdgePrice", "GeneticBayes", "HMPrivBayes", "HPPrivBayes", "Plan", "PrivABN", "PrivBayes", "Synthesizer", "plan",
 ]  # fmt: skip

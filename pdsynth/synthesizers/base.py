@@ -13,14 +13,14 @@ import pandas as pd
 
 from ..budgets import TableBudget, positive, share
 from ..conditionals import Table, noisy_conditionals, noisy_tables
-from ..counts import Records
-from ..curator import GUARANTEES, Curator
+from ..counting.tables import Records
+from ..domain.schema import Schema
 from ..errors import BudgetError, PrivacyError, SchemaError
-from ..ledger import Ledger, exact
-from ..mechanisms import CommonNoise, ExactNoise, Noise, NoNoise, OpenDPNoise
 from ..model import Model
 from ..network import Network
-from ..schema import Schema
+from ..privacy.curator import GUARANTEES, Curator
+from ..privacy.ledger import Ledger, as_fraction
+from ..privacy.mechanisms import CommonNoise, ExactNoise, Noise, NoNoise, OpenDPNoise
 from .degrees import MAX_PAIRS, check_degree, check_noise, choose_degree, prepare
 from .parts import Fixed, Greedy, Groups, Uniform
 from .plan import hopeless
@@ -39,7 +39,7 @@ class Synthesizer:
     budget : ``Uniform``, ``Groups``, ``RiskEntropy`` or ``Geometric``. None: ``Uniform()``.
     conditionals : where the noise goes: ``"joint"`` counts, or ``"conditional"`` probabilities as PrivABN prints it, which isn't
         private and so is refused under strict.
-    beta : share of ε for the structure; what a structure doesn't need goes to the tables.
+    share_structure : share of ε for the structure; what a structure doesn't need goes to the tables.
     guarantee : ``"strict"``, ``"published"`` or ``"none"``.
     noise : ``"exact"``; ``"opendp"``: the same laws from OpenDP's hardened samplers, for release; ``"common"``: seeded, for simulations.
     random_state : None draws from the operating system; a seed makes noise that others could draw, too, and the ledger says so.
@@ -58,8 +58,9 @@ class Synthesizer:
     guarantee: str
     noise: str
     random_state: Any
-    beta: Any
+    share_structure: Any
     conditionals: str = "joint"
+    takes_records = True
 
     def __init__(
         self,
@@ -68,12 +69,12 @@ class Synthesizer:
         structure: Any = None,
         budget: Any = None,
         conditionals: str = "joint",
-        beta: float = 0.3,
+        share_structure: float = 0.3,
         guarantee: str = "strict",
         noise: str = "exact",
         random_state: Any = None,
     ) -> None:
-        self.epsilon, self.structure, self.budget, self.conditionals, self.beta = epsilon, structure, budget, conditionals, beta
+        self.epsilon, self.structure, self.budget, self.conditionals, self.share_structure = epsilon, structure, budget, conditionals, share_structure
         self.guarantee, self.noise, self.random_state = guarantee, noise, random_state
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -96,38 +97,17 @@ class Synthesizer:
     def _parameter_names(cls) -> list[str]:
         return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
 
-    def fit(self, frame: pd.DataFrame, schema: Schema | None = None) -> Self:
+    def fit(self, data: pd.DataFrame | Records, schema: Schema | None = None, *, noise: Noise | None = None) -> Self:
         """Learn a model of a table over its public schema; returns self.
 
+        ``data``: a frame with its ``schema``, or :class:`Records` already coded over theirs (live panels, ``compare``). ``noise``:
+        a random source in place of the one that the parameters name. A fit that is refused leaves an earlier one untouched.
         Raises SchemaError, BudgetError or PrivacyError before any budget is spent.
 
-        **Privacy:** as the class says, for replacing one record; n and the schema are public.
+        **Privacy:** as the class says, for replacing one record; n and the schema are public. Every fit spends ε again.
         """
-        if schema is None:
-            raise SchemaError("fit needs the public schema of the table: fit(frame, schema=schema); Schema.infer(frame) only to explore")
-        if not isinstance(schema, Schema):
-            raise SchemaError(f"schema must be a Schema, got {type(schema).__name__}")
         self._check_parameters()
-        schema.check(frame)
-        if self.guarantee == "strict" and schema.source != "public":
-            raise PrivacyError(
-                "this schema was inferred from the data, so its domains would leak; write a public one, or say "
-                "schema.declare_public() if you knew these domains without looking"
-            )
-        self._check_schema(schema, len(frame))
-        degree = self._asked_degree()
-        doubt = hopeless(schema, len(frame), positive("epsilon", self.epsilon), degree) if degree and self.guarantee != "none" else None
-        if doubt:
-            warnings.warn(doubt, stacklevel=2)
-        return self.fit_records(Records(schema.encode(frame), schema.like(frame)))
-
-    def fit_records(self, records: Records, noise: Noise | None = None) -> Self:
-        """The same fit on encoded records that keep their counts; for live panels and ``compare``.
-
-        A fit that is refused leaves an earlier one untouched.
-
-        **Privacy:** as :meth:`fit`; every fit spends ε again.
-        """
+        records = self._records(data, schema)
         before = dict(self.__dict__)
         try:
             return self._fit(records, noise)
@@ -135,6 +115,27 @@ class Synthesizer:
             self.__dict__.clear()
             self.__dict__.update(before)
             raise
+
+    def _records(self, data: pd.DataFrame | Records, schema: Schema | None) -> Records:
+        """The table as coded records, checked."""
+        if isinstance(data, Records):
+            return data
+        if schema is None:
+            raise SchemaError("fit needs the public schema of the table: fit(frame, schema=schema); Schema.infer(frame) only to explore")
+        if not isinstance(schema, Schema):
+            raise SchemaError(f"schema must be a Schema, got {type(schema).__name__}")
+        schema.check(data)
+        if self.guarantee == "strict" and schema.source != "public":
+            raise PrivacyError(
+                "this schema was inferred from the data, so its domains would leak; write a public one, or say "
+                "schema.declare_public() if you knew these domains without looking"
+            )
+        self._check_schema(schema, len(data))
+        degree = self._asked_degree()
+        doubt = hopeless(schema, len(data), positive("epsilon", self.epsilon), degree) if degree and self.guarantee != "none" else None
+        if doubt:
+            warnings.warn(doubt, stacklevel=3)
+        return Records(schema.encode(data), schema.like(data))
 
     def _fit(self, records: Records, noise: Noise | None) -> Self:
         epsilon = self._check_parameters()
@@ -190,13 +191,13 @@ class Synthesizer:
         structure, budget = self._parts()
         structure.check(schema)
         budget.check(schema)
-        share("beta", self.beta)
+        share("share_structure", self.share_structure)
         if self.conditionals not in ("joint", "conditional"):
             raise BudgetError(f"conditionals must be 'joint' or 'conditional', got {self.conditionals!r}")
         if self.conditionals == "conditional":
             self._check_conditionals(schema, budget)
         if self.guarantee != "none":
-            check_noise(self.epsilon, n, Fraction(6 * n * len(schema) ** 2) * 100 / exact(self.epsilon))
+            check_noise(self.epsilon, n, Fraction(6 * n * len(schema) ** 2) * 100 / as_fraction(self.epsilon))
 
     def _check_conditionals(self, schema: Schema, budget: Any) -> None:
         if self.guarantee == "strict":
@@ -222,20 +223,20 @@ class Synthesizer:
 
     def _recipe(self, curator: Curator, noise: Noise, epsilon: Fraction) -> tuple[Network, tuple[Table, ...]]:
         structure, budget = self._parts()
-        epsilon1 = epsilon * share("beta", self.beta)
+        epsilon1 = epsilon * share("share_structure", self.share_structure)
         learnt = structure.learn(curator, noise, epsilon1, epsilon - epsilon1)
         if self.conditionals == "conditional":  # every table is measured, none is derived
             learnt = replace(learnt, derived=0)
         self.learnt_, split = learnt, budget.split(curator, learnt, epsilon - learnt.spent)
         policy = getattr(structure, "restriction", None)
-        if any(b.scale_from for b in split.values()):
-            curator.ledger.known_before = False  # the shares of the tables are read off this run's sketches
+        if any(b.scale_depends_on for b in split.values()):
+            curator.ledger.guaranteed_ex_ante = False  # the shares of the tables are read off this run's sketches
         elif policy is not None:
-            curator.ledger.known_before = policy.sensitive
+            curator.ledger.guaranteed_ex_ante = policy.sensitive
         if self.conditionals == "joint":
             derived = learnt.derived if len(split) < len(learnt.network) else 0
             return learnt.network, noisy_tables(curator, learnt.network, split, derived=derived)
-        printed = {name: TableBudget(b.scale / curator.n, b.claimed, b.scale_from, b.source) for name, b in split.items()}  # type: ignore[operator]
+        printed = {name: TableBudget(b.scale / curator.n, b.claimed, b.scale_depends_on, b.source) for name, b in split.items()}  # type: ignore[operator]
         return learnt.network, noisy_conditionals(curator, learnt.network, printed, noise)
 
     def __repr__(self) -> str:

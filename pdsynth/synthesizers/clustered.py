@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from ..curator import Curator
-from ..encoding import BinaryEncoding
+from ..domain.encoding import BinaryEncoding
+from ..domain.schema import Schema
 from ..errors import BudgetError
-from ..partition import Clusters, check_clusters, in_order, noise_to_signal, spectral_clusters
-from ..schema import Schema
-from ..structure import Ties, symmetric
+from ..privacy.curator import Curator
+from ..structure import ParentFilter, symmetric
+from ..structure.clustering import Clusters, check_clusters, in_order, noise_to_signal, spectral_clusters
 from .base import Synthesizer
 from .degrees import check_noise
 
@@ -30,7 +30,7 @@ class Clustering:
     """Clusters of bit columns, and how their bits are tied."""
 
     clusters: Clusters
-    ties: Ties
+    ties: ParentFilter
 
 
 class Clustered(Synthesizer):
@@ -47,7 +47,7 @@ class Clustered(Synthesizer):
     dimensions: Any
     affinity: Any
     clusters: Any
-    L1: Any
+    share_sketch: Any
     similarity_: Any
 
     def _asked_degree(self) -> int | None:
@@ -101,7 +101,7 @@ class Clustered(Synthesizer):
         schema, public = curator.schema, self._public_clusters(curator.schema)
         whole = public or (tuple(range(len(schema))),)
         place = [schema.index(owner) for owner in encoding.owners]
-        known = Clustering(travelling(whole, encoding), Ties.by_distance(place))
+        known = Clustering(travelling(whole, encoding), ParentFilter.by_distance(place))
         clustered = public is not None or self.k == 1
         if clustered and not self.eta:
             return known, Fraction(0)
@@ -111,18 +111,18 @@ class Clustered(Synthesizer):
             if pairs:
                 self._warn(ratio, curator.n, len(schema), clustered)
             return known, Fraction(0)
-        values, entry = curator.sketch(pairs, epsilon1, step="similarity of attribute pairs", source=DPSC)
+        values, entry = curator.noisy_associations(pairs, epsilon1, step="similarity of attribute pairs", source=DPSC)
         self.similarity_ = symmetric(len(schema), pairs, values)
         found = whole if clustered else self._clusters(self.similarity_)
         strength = np.where(np.equal.outer(place, place), np.inf, self.similarity_[np.ix_(place, place)])
-        return Clustering(travelling(found, encoding), Ties(strength, float(self.eta), entry)), epsilon1
+        return Clustering(travelling(found, encoding), ParentFilter(strength, float(self.eta), entry)), epsilon1
 
     def _warn(self, ratio: float, n: int, d: int, clustered: bool) -> None:
         unfiltered = "doesn't filter parents"
         instead = unfiltered if clustered else f"takes one cluster (k = 1){f' and {unfiltered}' if self.eta else ''}"
         warnings.warn(
-            f"noise is {ratio:.3g} times what {d} attributes of n = {n:,} records can show with {float(self.L1):g} of ε = {self.epsilon}: "
-            f"too noisy to cluster. {type(self).__name__} {instead}, and gives that share to the tables. Raise epsilon or L1, or name "
+            f"noise is {ratio:.3g} times what {d} attributes of n = {n:,} records can show with {float(self.share_sketch):g} of ε = {self.epsilon}: "
+            f"too noisy to cluster. {type(self).__name__} {instead}, and gives that share to the tables. Raise epsilon or share_sketch, or name "
             f"public clusters{' and set eta=0' if self.eta else ''}",
             UserWarning,
             stacklevel=8,

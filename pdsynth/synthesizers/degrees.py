@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ..counts import MAX_CELLS
-from ..curator import Curator
+from ..counting.tables import MAX_CELLS
+from ..domain.schema import Schema
 from ..errors import BudgetError
-from ..mechanisms import WORD
 from ..network import Network
-from ..schema import Schema
-from ..structure import Degree, FixedDegree, Usefulness, useful_degree
+from ..privacy.curator import Curator
+from ..privacy.mechanisms import WORD
+from ..structure import MaxCells, MaxParents, ParentRule, useful_degree
 
 MAX_PAIRS = 1_000_000  # candidates of one selection
 AUTO_CELLS = 2**20  # largest table that k='auto' ever asks for
@@ -75,7 +75,7 @@ def check_tables(network: Network, schema: Schema) -> None:
             )
 
 
-def choose_degree(k: Any, schema: Schema, n: int, epsilon2: Fraction, usefulness: Fraction) -> Degree | None:
+def choose_degree(k: Any, schema: Schema, n: int, epsilon2: Fraction, usefulness: Fraction) -> ParentRule | None:
     """The rule for parent sets from public facts only; None when no edge is worth its noise (then nothing is spent on structure).
 
     ``k='auto'``: θ-usefulness on binary tables, maximal admissible parent sets on general domains (TODS 2017); no table
@@ -83,22 +83,22 @@ def choose_degree(k: Any, schema: Schema, n: int, epsilon2: Fraction, usefulness
     """
     d = len(schema)
     if not isinstance(k, str):
-        return FixedDegree(int(k)) if k > 0 else None
+        return MaxParents(int(k)) if k > 0 else None
     if max(schema.sizes) == 2:
         useful = useful_degree(n, d, float(epsilon2), float(usefulness))
         while useful > 1 and largest_selection(d, useful) > AUTO_PAIRS:
             useful -= 1
-        return FixedDegree(useful) if useful else None
-    rule = Usefulness.of(n, d, epsilon2, usefulness)
-    rule = Usefulness(min(rule.cells, Fraction(AUTO_CELLS)))
+        return MaxParents(useful) if useful else None
+    rule = MaxCells.of(n, d, epsilon2, usefulness)
+    rule = MaxCells(min(rule.cells, Fraction(AUTO_CELLS)))
     small = sorted(schema.sizes)[:2]
     return rule if small[0] * small[1] <= rule.cells else None
 
 
-def prepare(curator: Curator, degree: Degree, score: str) -> None:
+def prepare(curator: Curator, degree: ParentRule, score: str) -> None:
     """Count what the selections will look up, in one pass where that is cheaper than on demand.
 
     **Privacy:** nothing leaves the curator, nothing is charged.
     """
-    if isinstance(degree, FixedDegree) and len(curator.schema) <= 24:
+    if isinstance(degree, MaxParents) and len(curator.schema) <= 24:
         curator.prepare(degree.k + 1, score)

@@ -9,12 +9,12 @@ from typing import Any
 
 from ..budgets import TableBudget, share, uniform
 from ..conditionals import Table, noisy_tables
-from ..curator import Curator
+from ..domain.schema import Schema
 from ..errors import BudgetError
-from ..ledger import exact
-from ..mechanisms import Noise
 from ..network import Network
-from ..schema import Schema
+from ..privacy.curator import Curator
+from ..privacy.ledger import as_fraction
+from ..privacy.mechanisms import Noise
 from ..structure import Restriction
 from .base import Synthesizer, check_noise
 from .searching import GeneticSearch
@@ -34,8 +34,8 @@ class GeneticBayes(Synthesizer):
     target, sensitive : the custom network of section IV: the target is the root, each sensitive attribute (one name or several) has
         it as its only parent and is nobody's parent. ``restriction`` says the same, and forced or forbidden edges; give one of the two.
     search : ``"genetic"``, ``"exact"`` (the optimum of the same objective, at most 20 attributes to place) or ``"hill"``.
-    beta : share of ε for the associations under strict.
-    usefulness : θ of ``k="auto"``: a table's mean cell must be at least this many times its noise scale.
+    share_structure : share of ε for the associations under strict.
+    theta_usefulness : θ of ``k="auto"``: a table's mean cell must be at least this many times its noise scale.
     guarantee, noise, random_state : as in PrivBayes.
 
     Ambiguities and how they are resolved (`algorithms` §5.2)
@@ -66,14 +66,14 @@ class GeneticBayes(Synthesizer):
     sensitive: str | Sequence[str] = ()
     restriction: Restriction | None = None
     search: str = "genetic"
-    beta: float = 0.3
-    usefulness: float = 4
+    share_structure: float = 0.3
+    theta_usefulness: float = 4
     guarantee: str = "strict"
     noise: str = "exact"
     random_state: Any = None
 
     def _check_parameters(self) -> Fraction:
-        share("beta", self.beta)
+        share("share_structure", self.share_structure)
         self._search().genes()
         return super()._check_parameters()
 
@@ -81,22 +81,22 @@ class GeneticBayes(Synthesizer):
         if self.restriction is not None and (self.target is not None or self.sensitive):
             raise BudgetError("give either target= and sensitive=, or restriction=, not both")
         policy = self.restriction if self.restriction is not None else Restriction(self.target, self.sensitive)  # type: ignore[arg-type]
-        return GeneticSearch(self.k, self.usefulness, policy, self.search, self.population, self.elite, self.r, self.generations)
+        return GeneticSearch(self.k, self.theta_usefulness, policy, self.search, self.population, self.elite, self.r, self.generations)
 
     def _check_schema(self, schema: Schema, n: int) -> None:
         part = self._search()
         part.check(schema)
         if self.guarantee != "none":
-            epsilon, beta = exact(self.epsilon), exact(self.beta)
+            epsilon, beta = as_fraction(self.epsilon), as_fraction(self.share_structure)
             check_noise(self.epsilon, n, max(Fraction(2 * len(schema)) / (epsilon * (1 - beta)), part.scale(schema, n, epsilon * beta)))
 
     def _recipe(self, curator: Curator, noise: Noise, epsilon: Fraction) -> tuple[Network, tuple[Table, ...]]:
-        part, epsilon1 = self._search(), epsilon * exact(self.beta)
+        part, epsilon1 = self._search(), epsilon * as_fraction(self.share_structure)
         learnt, self.search_, self.weights_ = part.run(curator, noise, epsilon1, epsilon - epsilon1)
-        network, policy = learnt.network, part.permitted(curator.schema).first[1:]
+        network, policy = learnt.network, part.permitted(curator.schema).fixed_order[1:]
         k, cells = part.rule(curator.schema, curator.n, epsilon1, epsilon - epsilon1, self.guarantee == "strict")
         self.degree_rule_ = "independent" if k == 0 else f"k = {k}" + ("" if cells is None else f", tables of at most {int(cells):,} cells")
-        curator.ledger.known_before = tuple(curator.schema.names[j] for j in policy)
+        curator.ledger.guaranteed_ex_ante = tuple(curator.schema.names[j] for j in policy)
         return network, noisy_tables(curator, network, self._budgets(network, epsilon, epsilon - learnt.spent))
 
     def _budgets(self, network: Network, epsilon: Fraction, epsilon2: Fraction) -> dict[str, TableBudget]:

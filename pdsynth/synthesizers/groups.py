@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..budgets import (
-    DIRECTIONS,
+    RARE_VALUES,
     TableBudget,
     number,
     positive,
@@ -19,12 +19,12 @@ from ..budgets import (
     tight_scales,
     value_weights,
 )
-from ..curator import Curator
+from ..domain.schema import Schema
 from ..errors import BudgetError
-from ..ledger import exact
 from ..measures import sensitivity_weights
 from ..network import Network
-from ..schema import Schema
+from ..privacy.curator import Curator
+from ..privacy.ledger import as_fraction
 
 Groups = dict[str, list[str]]
 Budgets = tuple[Fraction, Fraction]
@@ -34,11 +34,32 @@ RAW_WEIGHTS = "frequencies of the raw records set the noise scales, so the scale
 
 
 @dataclass(frozen=True)
+class SensitivityGroups:
+    """How group B treats rare values, and what public policy has settled beforehand.
+
+    ``groups``: ``{"A": [...], "B": [...]}`` by public policy: costs nothing, and is the cleanest personalisation. None:
+    ``schema.groups`` where it is declared, else association with the sensitive attribute. What it doesn't name goes to B.
+    ``rare_values``: ``"less_noise"`` (thesis), ``"more_noise"`` or ``"same_noise"``, for which nothing is asked.
+    ``v_min``: smallest relative weight of a value under strict. ``theta_tvd``: threshold of R instead of θ, under strict.
+    ``weights``: ``{attribute: [one weight per value]}`` of attributes of group B by public policy: who gets which noise is then
+    decided by people and not by the records, and ``ledger_.value_epsilon(attribute)`` says what each value loses.
+
+    >>> SensitivityGroups(rare_values="same_noise").v_min
+    0.5
+    """
+
+    groups: Mapping[str, Sequence[str]] | None = None
+    rare_values: str = "less_noise"
+    v_min: float = 0.5
+    theta_tvd: float | None = None
+    weights: Mapping[str, Sequence[float]] | None = None
+
+
+@dataclass(frozen=True)
 class TwoGroups:
     """Group A (more sensitive) and group B share the tables' budget as r : 1 (thesis, Algorithms 4 to 6).
 
-    Parameters as in :class:`HPPrivBayes`. ``groups`` by public policy cost nothing; otherwise association with ``sensitive``
-    is asked for. ``direction="flat"`` asks for no value weights, and those of ``weights`` are public.
+    Parameters as in :class:`HPPrivBayes`.
 
     **Privacy:** strict: noisy associations and histograms, paid for; the tables of A cost ε₂/|A| each, those of B ε₃/|B|.
     Published: both sketches are raw, the scales are the printed ones.
@@ -47,22 +68,20 @@ class TwoGroups:
     sensitive: str | None = None
     theta: float = 0.1
     r: float = 1 / 3
-    groups: Mapping[str, Sequence[str]] | None = None
-    direction: str = "paper"
-    v_min: float = 0.5
-    theta_tvd: float | None = None
-    weights: Mapping[str, Sequence[float]] | None = None
+    personal: SensitivityGroups = SensitivityGroups()
 
     def check(self) -> None:
         """Refuse parameters out of range."""
+        if not isinstance(self.personal, SensitivityGroups):
+            raise BudgetError(f"personal must be a SensitivityGroups(...) of pds.parts, got {self.personal!r}")
         positive("r", self.r)
-        theta_tvd = 0 if self.theta_tvd is None else number("theta_tvd", self.theta_tvd)
+        theta_tvd = 0 if self.personal.theta_tvd is None else number("theta_tvd", self.personal.theta_tvd)
         if number("theta", self.theta) < 0 or not 0 <= theta_tvd <= 1:
-            raise BudgetError(f"theta must be at least 0 bits and theta_tvd in [0, 1], got {self.theta!r} and {self.theta_tvd!r}")
-        if self.direction not in DIRECTIONS:
-            raise BudgetError(f"direction must be one of {DIRECTIONS}, got {self.direction!r}")
-        if not 0 < number("v_min", self.v_min) <= 1:
-            raise BudgetError(f"v_min must lie in (0, 1], got {self.v_min!r}")
+            raise BudgetError(f"theta must be at least 0 bits and theta_tvd in [0, 1], got {self.theta!r} and {self.personal.theta_tvd!r}")
+        if self.personal.rare_values not in RARE_VALUES:
+            raise BudgetError(f"rare_values must be one of {RARE_VALUES}, got {self.personal.rare_values!r}")
+        if not 0 < number("v_min", self.personal.v_min) <= 1:
+            raise BudgetError(f"v_min must lie in (0, 1], got {self.personal.v_min!r}")
 
     def check_schema(self, schema: Schema) -> None:
         """Refuse groups and a sensitive attribute that the schema doesn't have."""
@@ -73,15 +92,15 @@ class TwoGroups:
             schema.index(self.sensitive)
         if policy is not None and not policy["A"]:
             raise BudgetError("the declared group A is empty: name a sensitive attribute, or put an attribute in A")
-        strange = [name for name in self.weights or () if policy is None or name not in policy["B"]]
+        strange = [name for name in self.personal.weights or () if policy is None or name not in policy["B"]]
         if strange:
             raise BudgetError(f"public weights are for attributes that groups={{...}} puts in B; {strange[0]!r} isn't one of them")
-        for name in self.weights or ():
+        for name in self.personal.weights or ():
             self.public_weights(name, schema[name].size)
 
     def public_weights(self, name: str, size: int) -> tuple[Fraction, ...]:
         """Relative budgets of an attribute's values as declared in public, the largest 1."""
-        declared: Any = (self.weights or {})[name]
+        declared: Any = (self.personal.weights or {})[name]
         if isinstance(declared, str) or not isinstance(declared, (Sequence, np.ndarray)):
             raise BudgetError(f"weights must be {{attribute: [one weight a value]}}, got {declared!r} for {name!r}")
         given = [positive(f"a weight of {name!r}", w) for w in declared]
@@ -94,11 +113,11 @@ class TwoGroups:
     def asks_weights(self, schema: Schema) -> bool:
         """Whether value weights may have to be asked for; a fact of the policy alone."""
         policy = self.policy(schema)
-        return self.direction != "flat" and (policy is None or any(name not in (self.weights or ()) for name in policy["B"]))
+        return self.personal.rare_values != "same_noise" and (policy is None or any(name not in (self.personal.weights or ()) for name in policy["B"]))
 
     def policy(self, schema: Schema) -> Groups | None:
         """Groups declared in public, or None."""
-        declared = self.groups
+        declared = self.personal.groups
         lists = isinstance(declared, Mapping) and not any(isinstance(v, str) or not isinstance(v, Sequence) for v in declared.values())
         if declared is not None and not lists:
             raise BudgetError(f"groups must be {{'A': [names], 'B': [names]}}, got {declared!r}")
@@ -120,7 +139,7 @@ class TwoGroups:
         """The threshold of group A: bits of I, or the R that stands for them under strict."""
         if guarantee != "strict":
             return float(self.theta)
-        return float(0.752 * np.sqrt(float(self.theta) * np.log(2) / 2)) if self.theta_tvd is None else float(self.theta_tvd)
+        return float(0.752 * np.sqrt(float(self.theta) * np.log(2) / 2)) if self.personal.theta_tvd is None else float(self.personal.theta_tvd)
 
     def split(self, curator: Curator, epsilon: Fraction) -> tuple[Groups, dict[str, float] | None, str]:
         """Groups A and B (thesis, Algorithm 4), the associations they come from, and the entry: by policy, or by association with S.
@@ -132,7 +151,7 @@ class TwoGroups:
             return policy, None, "public"
         values, entry = curator.association_with(
             curator.schema.index(str(self.sensitive)), epsilon, step=f"groups by association with {self.sensitive}",
-            source="thesis Alg 4 lines 3–10", why_raw=RAW_GROUPS,
+            source="thesis Alg 4 lines 3–10", reason=RAW_GROUPS,
         )  # fmt: skip
         bound = self.threshold(curator.guarantee)
         a = [n for n, v in zip(names, values, strict=True) if v >= bound]
@@ -150,12 +169,12 @@ class TwoGroups:
 
         **Privacy:** as :meth:`Curator.histograms`, ε; nothing is asked with flat weights, or for public ones.
         """
-        b = [name for name in b if name not in (self.weights or ())]
-        if self.direction == "flat" or not b:
+        b = [name for name in b if name not in (self.personal.weights or ())]
+        if self.personal.rare_values == "same_noise" or not b:
             return {name: np.ones(curator.schema[name].size) for name in b}, "public"
         columns = [curator.schema.index(name) for name in b]
         counts, entry = curator.histograms(
-            columns, epsilon, step="sensitivity weights of group B", source="thesis Alg 6 line 5", why_raw=RAW_WEIGHTS
+            columns, epsilon, step="sensitivity weights of group B", source="thesis Alg 6 line 5", reason=RAW_WEIGHTS
         )
         return dict(zip(b, counts, strict=True)), entry
 
@@ -178,7 +197,7 @@ class TwoGroups:
         shown: dict[str, tuple[float, ...]] = {}
         for name in b:
             if name in histograms:
-                weights = value_weights(histograms[name], self.direction, exact(self.v_min))
+                weights = value_weights(histograms[name], self.personal.rare_values, as_fraction(self.personal.v_min))
             else:
                 weights = self.public_weights(name, curator.schema[name].size)
             shown[name] = tuple(map(float, weights))
@@ -204,8 +223,8 @@ class TwoGroups:
         return out, shown
 
     def _printed_weights(self, histogram: np.ndarray) -> np.ndarray:
-        if self.direction == "flat":
+        if self.personal.rare_values == "same_noise":
             return np.ones(len(histogram))
         w = sensitivity_weights(histogram)
         inverse = 1 / np.maximum(w, 1e-9)
-        return w if self.direction == "paper" else inverse / inverse.sum()
+        return w if self.personal.rare_values == "less_noise" else inverse / inverse.sum()

@@ -5,11 +5,11 @@
 
 from ..structure.restrictions import Restriction
 from .allocations import Budget, Geometric, Groups, RiskEntropy, Uniform
-from .groups import TwoGroups
+from .groups import SensitivityGroups, TwoGroups
 from .searching import GeneticSearch
-from .structures import Adaptive, Fixed, Greedy, Learnt, Ordered, PairwiseSums, SpanningTree, Structure
+from .structures import Adaptive, Fixed, Greedy, Ordered, PairwiseSums, SpanningTree, Structure, StructureResult
 
 __all__ = [
-    "Adaptive", "Budget", "Fixed", "GeneticSearch", "Geometric", "Greedy", "Groups", "Learnt", "Ordered", "PairwiseSums", "Restriction",
-    "RiskEntropy", "SpanningTree", "Structure", "TwoGroups", "Uniform",
+    "Adaptive", "Budget", "Fixed", "GeneticSearch", "Geometric", "Greedy", "Groups", "StructureResult", "Ordered", "PairwiseSums", "Restriction",
+    "RiskEntropy", "SensitivityGroups", "SpanningTree", "Structure", "TwoGroups", "Uniform",
 ]  # fmt: skip

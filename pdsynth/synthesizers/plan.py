@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 
 from ..budgets import positive, share
+from ..domain.schema import Schema
 from ..errors import SchemaError
 from ..measures import mutual_information
 from ..network import Network
-from ..schema import Schema
 from .degrees import MAX_CELLS
 
 DROWNED = 1.0  # noise as large as the mean cell: the table tells more about the noise than about the records
@@ -26,10 +26,10 @@ def typical_cells(schema: Schema, k: int) -> float:
     return math.exp(float(np.mean(np.log(schema.sizes)))) ** (k + 1)
 
 
-def noise_to_cell(schema: Schema, n: int, epsilon: Fraction, k: int, beta: Fraction = Fraction(3, 10)) -> float:
+def noise_to_cell(schema: Schema, n: int, epsilon: Fraction, k: int, share_structure: Fraction = Fraction(3, 10)) -> float:
     """Noise scale of a typical table over its mean cell, both in records: d−k tables share (1−β)ε (all of ε for k = 0)."""
     d = len(schema)
-    scale = 2 * (d - k) / (float(epsilon) * (1 - float(beta) if k else 1.0))
+    scale = 2 * (d - k) / (float(epsilon) * (1 - float(share_structure) if k else 1.0))
     return scale * typical_cells(schema, k) / n
 
 
@@ -48,12 +48,37 @@ class Plan:
     def __str__(self) -> str:
         return self.sentence
 
+    def price(self, network: Network, edge: tuple[str, str], *, reference: pd.DataFrame | None = None) -> EdgePrice:
+        """The price of an edge (parent, child) before it is bought, where the tables share all of ε evenly.
+
+        ``reference``: a *public* table over the schema, for the information gained. Raises SchemaError for an edge that is there
+        already or closes a cycle.
+
+        **Privacy:** reads no private record: n, ε and the schema are public. A private ``reference`` would be read without being
+        paid for, so don't give one.
+        """
+        (parent, child), schema, budget, d = edge, self.schema, self.epsilon, len(self.schema)
+        network.with_edge(parent, child)
+        parents = network.parents(child)
+        before, after = schema.cells((child, *parents)), schema.cells((child, *parents, parent))
+        scale = 2 * d / budget
+        touched = sum(parent in (c, *p) for c, p in network.pairs)
+        gain = None
+        if reference is not None:
+            if after > MAX_CELLS:
+                raise SchemaError(f"the table of {child!r} would have {after:,} cells; at most {MAX_CELLS:,} can be counted")
+            codes = schema.encode(reference)
+            before_it, with_it = (_information(codes, schema, child, p) for p in (parents, (*parents, parent)))
+            gain = max(with_it - before_it, 0.0)  # never negative but for rounding
+        noise_before, noise_after = (min(1.0, float(cells * scale / (2 * self.n))) for cells in (before, after))
+        return EdgePrice((parent, child), before, after, noise_before, noise_after, touched * budget / d, (touched + 1) * budget / d, gain)
+
     def _repr_html_(self) -> str:
         table = self.table.to_html(index=False, border=0, float_format="{:.3g}".format)
         return f"<p>{escape(self.sentence)}</p><p>Recommended: <code>{escape(self.method)}</code></p>{table}"
 
 
-def plan(schema: Schema, n: int, epsilon: float, *, beta: float = 0.3) -> Plan:
+def plan(schema: Schema, n: int, epsilon: float, *, share_structure: float = 0.3) -> Plan:
     """What n records over a public schema can bear at ε: noise against mean cells, the largest sensible k, a method, a sentence.
 
     ``plan(…).table`` has one row a degree: cells of a typical table, its mean cell and noise scale in records, their ratio, and
@@ -64,7 +89,7 @@ def plan(schema: Schema, n: int, epsilon: float, *, beta: float = 0.3) -> Plan:
     """
     if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
         raise SchemaError(f"n must be a whole number of records, at least 1, got {n!r}")
-    budget, part, d = positive("epsilon", epsilon), share("beta", beta), len(schema)
+    budget, part, d = positive("epsilon", epsilon), share("share_structure", share_structure), len(schema)
     rows: list[dict[str, float]] = []
     for k in range(min(d, 6)):
         ratio = noise_to_cell(schema, n, budget, k, part)
@@ -134,35 +159,6 @@ class EdgePrice:
             f"alone moves it by {self.noise_after:.3g} instead of {self.noise_before:.3g}; a change of {self.edge[0]} then costs ε = "
             f"{float(self.epsilon_after):.3g} instead of {float(self.epsilon_before):.3g}"
         )
-
-
-def price(
-    network: Network, edge: tuple[str, str], schema: Schema, n: int, epsilon: float, *, reference: pd.DataFrame | None = None
-) -> EdgePrice:
-    """The price of an edge (parent, child) before it is bought; ε is what the tables have, split evenly.
-
-    ``reference``: a *public* table over the schema, for the information gained. Raises SchemaError for an edge that is there
-    already or closes a cycle.
-
-    **Privacy:** reads no private record: n, ε and the schema are public. A private ``reference`` would be read without being
-    paid for, so don't give one.
-    """
-    parent, child = edge
-    budget, d = positive("epsilon", epsilon), len(schema)
-    network.with_edge(parent, child)
-    parents = network.parents(child)
-    before, after = schema.cells((child, *parents)), schema.cells((child, *parents, parent))
-    scale = 2 * d / budget
-    touched = sum(parent in (c, *p) for c, p in network.pairs)
-    gain = None
-    if reference is not None:
-        if after > MAX_CELLS:
-            raise SchemaError(f"the table of {child!r} would have {after:,} cells; at most {MAX_CELLS:,} can be counted")
-        codes = schema.encode(reference)
-        before_it, with_it = (_information(codes, schema, child, p) for p in (parents, (*parents, parent)))
-        gain = max(with_it - before_it, 0.0)  # never negative but for rounding
-    noise_before, noise_after = (min(1.0, float(cells * scale / (2 * n))) for cells in (before, after))
-    return EdgePrice((parent, child), before, after, noise_before, noise_after, touched * budget / d, (touched + 1) * budget / d, gain)
 
 
 def _information(codes: np.ndarray, schema: Schema, child: str, parents: tuple[str, ...]) -> float:

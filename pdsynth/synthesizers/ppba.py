@@ -20,10 +20,10 @@ class PPBA(Synthesizer):
 
     Parameters
     ----------
-    epsilon, k, beta, usefulness, guarantee, noise, random_state : as in PrivBayes.
+    epsilon, k, share_structure, theta_usefulness, guarantee, noise, random_state : as in PrivBayes.
     q : budget of a table against the one ranked before it. q > 1: tables of strongly tied attributes get less budget and more
         noise ("security"); q < 1: they get more ("availability"); 1: equal shares.
-    sketch : share of βε for the associations (strict).
+    share_sketch : share of βε for the associations (strict).
 
     **Privacy:** strict: pure ε-DP under replacing one record: one sketch of all pairs, from which tree, root, weights and ranking
     follow; d−1 exponential mechanisms; d discrete Laplace tables. Published: the associations are raw, so tree, candidates and
@@ -37,12 +37,12 @@ class PPBA(Synthesizer):
     _: KW_ONLY
     k: int | str = "auto"
     q: float = 1.1
-    beta: float = 0.3
-    sketch: float = 0.5
-    usefulness: float = 4
+    share_structure: float = 0.3
+    share_sketch: float = 0.5
+    theta_usefulness: float = 4
     guarantee: str = "strict"
     noise: str = "exact"
     random_state: Any = None
 
     def _parts(self) -> tuple[Any, Any]:
-        return SpanningTree(self.k, self.usefulness, sketch=self.sketch), Geometric(self.q)
+        return SpanningTree(self.k, self.theta_usefulness, share_sketch=self.share_sketch), Geometric(self.q)

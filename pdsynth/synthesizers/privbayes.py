@@ -10,13 +10,13 @@ import numpy as np
 
 from ..budgets import TableBudget, positive, share, uniform
 from ..conditionals import noisy_tables
-from ..curator import Curator
+from ..domain.schema import Schema
 from ..errors import BudgetError
-from ..ledger import exact
-from ..mechanisms import Noise
 from ..network import Network
-from ..schema import Schema
-from ..structure import FixedDegree, Restriction, check_restriction, greedy
+from ..privacy.curator import Curator
+from ..privacy.ledger import as_fraction
+from ..privacy.mechanisms import Noise
+from ..structure import MaxParents, Restriction, check_restriction, greedy
 from .base import Synthesizer, check_degree, check_noise, choose_degree, prepare
 
 
@@ -28,8 +28,8 @@ class PrivBayes(Synthesizer):
     ----------
     epsilon : total budget ε.
     k : largest number of parents; ``"auto"`` chooses from public facts (θ-usefulness, or maximal parent sets).
-    beta : share of ε for the structure, ε₁ = βε (TODS recommends 0.3; the thesis prints 1/2).
-    usefulness : θ of TODS: a table's mean cell must be at least this many times its noise scale.
+    share_structure : share of ε for the structure, ε₁ = βε (TODS recommends 0.3; the thesis prints 1/2).
+    theta_usefulness : θ of TODS: a table's mean cell must be at least this many times its noise scale.
     score : ``"I"`` mutual information, ``"R"`` distance from independence, ``"F"`` (binary tables);
         ``"auto"``: R under strict, the paper's I otherwise.
     guarantee : ``"strict"``, ``"published"`` or ``"none"``.
@@ -56,8 +56,8 @@ class PrivBayes(Synthesizer):
     epsilon: float = 1.0
     _: KW_ONLY
     k: int | str = "auto"
-    beta: float = 0.3
-    usefulness: float = 4
+    share_structure: float = 0.3
+    theta_usefulness: float = 4
     score: str = "auto"
     guarantee: str = "strict"
     reading: str = "tods"
@@ -66,8 +66,8 @@ class PrivBayes(Synthesizer):
     random_state: Any = None
 
     def _check_parameters(self) -> Fraction:
-        share("beta", self.beta)
-        positive("usefulness", self.usefulness)
+        share("share_structure", self.share_structure)
+        positive("theta_usefulness", self.theta_usefulness)
         if self.score not in ("auto", "I", "R", "F"):
             raise BudgetError(f"score must be 'auto', 'I', 'R' or 'F', got {self.score!r}")
         if self.reading not in ("tods", "thesis") or (self.reading == "thesis" and self.guarantee == "strict"):
@@ -80,25 +80,25 @@ class PrivBayes(Synthesizer):
         check_degree(self.k, schema)
         check_restriction(self.restriction, self.k, schema)
         if self.guarantee != "none":
-            check_noise(self.epsilon, n, Fraction(2 * len(schema)) / (exact(self.epsilon) * (1 - exact(self.beta))))
+            check_noise(self.epsilon, n, Fraction(2 * len(schema)) / (as_fraction(self.epsilon) * (1 - as_fraction(self.share_structure))))
         if self.score == "F" and max(schema.sizes) > 2:
             raise BudgetError("score 'F' needs a table of two-valued attributes: use score='R'")
 
     def _recipe(self, curator: Curator, noise: Noise, epsilon: Fraction) -> tuple[Network, tuple[np.ndarray, ...]]:
         thesis = self.reading == "thesis"
-        epsilon1 = epsilon * (Fraction(1, 2) if thesis else share("beta", self.beta))
+        epsilon1 = epsilon * (Fraction(1, 2) if thesis else share("share_structure", self.share_structure))
         epsilon2 = epsilon - epsilon1
         score = self.score if self.score != "auto" else "R" if self.guarantee == "strict" else "I"
-        degree = choose_degree(self.k, curator.schema, curator.n, epsilon2, positive("usefulness", self.usefulness))
+        degree = choose_degree(self.k, curator.schema, curator.n, epsilon2, positive("theta_usefulness", self.theta_usefulness))
         names = curator.schema.names
         permitted = (self.restriction or Restriction()).on(names)
         if degree is None or not permitted.pairs:  # no structure to learn: all of ε goes to the tables
-            network, derived, epsilon2 = permitted.settled(names), 0, epsilon
+            network, derived, epsilon2 = permitted.forced_network(names), 0, epsilon
         else:
             prepare(curator, degree, score)
             network = greedy(curator, degree, epsilon1, score, noise, restriction=self.restriction)
-            derived = degree.k if isinstance(degree, FixedDegree) and self.restriction is None else 0
-        curator.ledger.known_before = tuple(names[j] for j in permitted.first[1:])
+            derived = degree.k if isinstance(degree, MaxParents) and self.restriction is None else 0
+        curator.ledger.guaranteed_ex_ante = tuple(names[j] for j in permitted.fixed_order[1:])
         self.degree_rule_ = "independent" if degree is None else degree.label()
         source = "thesis Alg 2 line 4"
         budget = uniform(len(names) - derived, epsilon2, source=source)

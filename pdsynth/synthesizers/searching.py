@@ -10,18 +10,19 @@ from fractions import Fraction
 import numpy as np
 
 from ..budgets import positive
-from ..curator import Curator
+from ..domain.schema import Schema
 from ..errors import BudgetError
 from ..measures import association_sensitivity
-from ..mechanisms import Noise
 from ..network import Network
-from ..schema import Schema
-from ..structure import FixedDegree, Found, Parameters, Permitted, Restriction, best_parents, check_restriction, exact, genetic, hill
-from ..structure.exact import MOST
+from ..privacy.curator import Curator
+from ..privacy.mechanisms import Noise
+from ..structure import MaxParents, Parameters, Permitted, Restriction, SearchResult, best_parents, check_restriction, genetic, hill
+from ..structure import exact_search as exact_search
+from ..structure.exact_search import MOST
 from ..structure.genetic import ROOM
 from ..structure.pairwise import symmetric
 from .degrees import check_degree, check_tables, choose_degree
-from .structures import Learnt
+from .structures import StructureResult
 
 SEARCHES = ("genetic", "exact", "hill")
 PAIRS = "GA paper (Hittmeir et al. 2022), section III, footnote 7"
@@ -37,7 +38,7 @@ class GeneticSearch:
     """
 
     k: int | str = "auto"
-    usefulness: float = 4
+    theta_usefulness: float = 4
     restriction: Restriction | None = None
     search: str = "genetic"
     population: int = 200
@@ -51,10 +52,10 @@ class GeneticSearch:
         if self.search not in SEARCHES:
             raise BudgetError(f"search must be one of {SEARCHES}, got {self.search!r}")
         check_degree(self.k, schema)
-        positive("usefulness", self.usefulness)
+        positive("theta_usefulness", self.theta_usefulness)
         permitted = check_restriction(self.restriction, self.k, schema)
-        check_tables(permitted.settled(schema.names), schema)
-        free = len(permitted.free)
+        check_tables(permitted.forced_network(schema.names), schema)
+        free = len(permitted.searchable)
         if self.search == "exact" and free > MOST:
             raise BudgetError(f"{free} attributes to place, but search='exact' has room for {MOST}: use 'hill' or 'genetic'")
         if self.search == "genetic" and len(schema) > ROOM:
@@ -78,7 +79,7 @@ class GeneticSearch:
         """The same noise scale for R = K / 2n²: what is taken off every noisy value."""
         return float(self.scale(schema, n, epsilon1)) / (2 * n**2)
 
-    def learn(self, curator: Curator, noise: Noise, epsilon1: Fraction, epsilon2: Fraction) -> Learnt:
+    def learn(self, curator: Curator, noise: Noise, epsilon1: Fraction, epsilon2: Fraction) -> StructureResult:
         """Associations, then the search.
 
         **Privacy:** strict: one sketch of ε₁ over the pairs that the search may use (those with a sensitive attribute are dropped);
@@ -86,7 +87,7 @@ class GeneticSearch:
         """
         return self.run(curator, noise, epsilon1, epsilon2)[0]
 
-    def run(self, curator: Curator, noise: Noise, epsilon1: Fraction, epsilon2: Fraction) -> tuple[Learnt, Found | None, np.ndarray]:
+    def run(self, curator: Curator, noise: Noise, epsilon1: Fraction, epsilon2: Fraction) -> tuple[StructureResult, SearchResult | None, np.ndarray]:
         """:meth:`learn`, with what the search found (None where it had nothing to do) and the weights (d, d) that it saw.
 
         **Privacy:** as :meth:`learn`; all that is returned follows from the release.
@@ -94,27 +95,27 @@ class GeneticSearch:
         schema, n, permitted, strict = curator.schema, curator.n, self.permitted(curator.schema), curator.guarantee == "strict"
         k, cells = self.rule(schema, n, epsilon1, epsilon2, strict)
         if k == 0 or not permitted.pairs:
-            return Learnt(permitted.settled(schema.names)), None, np.zeros((len(schema), len(schema)))
+            return StructureResult(permitted.forced_network(schema.names)), None, np.zeros((len(schema), len(schema)))
         if strict and self.drowned(schema, n, epsilon1):
             self._warn(curator, epsilon1)
-        values, entry = curator.sketch(
-            permitted.pairs, epsilon1, step="pairwise associations", source=PAIRS, raw_measure="I", why_raw=RAW_PAIRS
+        values, entry = curator.noisy_associations(
+            permitted.pairs, epsilon1, step="pairwise associations", source=PAIRS, raw_measure="I", reason=RAW_PAIRS
         )
         t = self.threshold(schema, n, epsilon1) if strict else 0.0
         weights = symmetric(len(schema), permitted.pairs, np.maximum(values - t, 0))  # blunts the optimiser's curse
         found = self._search(weights, k, permitted, noise)
-        curator.fixed_order(f"{self.search} search", (entry,), f"a network of at most {k} parents")
+        curator.note_post_processing(f"{self.search} search", (entry,), f"a network of at most {k} parents")
         order, parents = found.order, found.parents
         if cells is not None:
             parents = best_parents(order, weights, k, permitted, schema.sizes, cells)
         names = schema.names
         network = Network(tuple((names[c], tuple(names[p] for p in order if parents[c, p])) for c in order))
         strength = {names[c]: float(weights[c, parents[c]].sum()) for c in order}
-        return Learnt(network, epsilon1, strength, entry), found, weights
+        return StructureResult(network, epsilon1, strength, entry), found, weights
 
-    def _search(self, weights: np.ndarray, k: int, permitted: Permitted, noise: Noise) -> Found:
+    def _search(self, weights: np.ndarray, k: int, permitted: Permitted, noise: Noise) -> SearchResult:
         if self.search == "exact":
-            return exact(weights, k, permitted)
+            return exact_search(weights, k, permitted)
         generator = noise.child("search").generator()
         if self.search == "hill":
             return hill(weights, k, generator, permitted)
@@ -122,8 +123,8 @@ class GeneticSearch:
 
     def rule(self, schema: Schema, n: int, epsilon1: Fraction, epsilon2: Fraction, strict: bool) -> tuple[int, Fraction | None]:
         """k, and under ``"auto"`` the largest number of cells of a table; 0 where no network is worth its noise. From public facts."""
-        rule, cells = choose_degree(self.k, schema, n, epsilon2, positive("usefulness", self.usefulness)), None
-        if rule is None or isinstance(rule, FixedDegree):
+        rule, cells = choose_degree(self.k, schema, n, epsilon2, positive("theta_usefulness", self.theta_usefulness)), None
+        if rule is None or isinstance(rule, MaxParents):
             k = 0 if rule is None else rule.k
         else:
             cells = rule.cells

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
 from ..base import Synthesizer
-from ..groups import TwoGroups
+from ..groups import SensitivityGroups, TwoGroups
 from ..parts import Greedy, Groups
 
 
@@ -19,9 +18,9 @@ class CSAPrivBayes(Synthesizer):
 
     Parameters
     ----------
-    epsilon, k, beta, usefulness, guarantee, noise, random_state : as in PrivBayes.
-    sensitive, theta, theta_tvd, r, groups : as in HPPrivBayes; groups by policy cost nothing.
-    sketch : share of the tables' budget for the associations where the groups aren't policy (strict).
+    epsilon, k, share_structure, theta_usefulness, guarantee, noise, random_state : as in PrivBayes.
+    sensitive, theta, r, personal : as in HPPrivBayes, but rare values always get the same noise; groups by policy cost nothing.
+    share_sketch : share of the tables' budget for the associations where the groups aren't policy (strict).
 
     **Privacy:** strict: pure ε-DP under replacing one record: d−1 exponential mechanisms, d−1 noisy associations unless the groups
     are policy, d discrete Laplace tables. Published: the groups are raw, so no finite ε holds; by policy it keeps its claim.
@@ -35,16 +34,16 @@ class CSAPrivBayes(Synthesizer):
     k: int | str = "auto"
     sensitive: str | None = None
     theta: float = 0.1
-    theta_tvd: float | None = None
     r: float = 1 / 3
-    groups: Mapping[str, Sequence[str]] | None = None
-    beta: float = 0.3
-    sketch: float = 0.05
-    usefulness: float = 4
+    personal: SensitivityGroups | None = None
+    share_structure: float = 0.3
+    share_sketch: float = 0.05
+    theta_usefulness: float = 4
     guarantee: str = "strict"
     noise: str = "exact"
     random_state: Any = None
 
     def _parts(self) -> tuple[Any, Any]:
-        two = TwoGroups(self.sensitive, self.theta, self.r, self.groups, "flat", theta_tvd=self.theta_tvd)
-        return Greedy(self.k, self.usefulness, root="largest"), Groups(two, self.sketch)
+        personal = replace(self.personal or SensitivityGroups(), rare_values="same_noise")
+        two = TwoGroups(self.sensitive, self.theta, self.r, personal)
+        return Greedy(self.k, self.theta_usefulness, root="largest"), Groups(two, self.share_sketch)

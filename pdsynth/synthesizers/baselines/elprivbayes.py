@@ -26,11 +26,11 @@ class ELPrivBayes(Synthesizer):
     epsilon: float = 1.0
     _: KW_ONLY
     k: int | str = "auto"
-    beta: float = 0.3
-    usefulness: float = 4
+    share_structure: float = 0.3
+    theta_usefulness: float = 4
     guarantee: str = "strict"
     noise: str = "exact"
     random_state: Any = None
 
     def _parts(self) -> tuple[Any, Any]:
-        return PairwiseSums(self.k, self.usefulness), Uniform()
+        return PairwiseSums(self.k, self.theta_usefulness), Uniform()

@@ -10,11 +10,11 @@ import numpy as np
 
 from ...budgets import uniform
 from ...conditionals import noisy_tables
-from ...curator import Curator
-from ...ledger import exact
-from ...mechanisms import Noise
+from ...domain.schema import Schema
 from ...network import Network
-from ...schema import Schema
+from ...privacy.curator import Curator
+from ...privacy.ledger import as_fraction
+from ...privacy.mechanisms import Noise
 from ..base import Synthesizer
 from ..degrees import check_noise
 
@@ -43,7 +43,7 @@ class Independent(Synthesizer):
 
     def _check_schema(self, schema: Schema, n: int) -> None:
         if self.guarantee != "none":
-            check_noise(self.epsilon, n, Fraction(2 * len(schema)) / exact(self.epsilon))
+            check_noise(self.epsilon, n, Fraction(2 * len(schema)) / as_fraction(self.epsilon))
 
     def _recipe(self, curator: Curator, noise: Noise, epsilon: Fraction) -> tuple[Network, tuple[np.ndarray, ...]]:
         names = curator.schema.names

@@ -12,14 +12,14 @@ import numpy as np
 
 from ...budgets import number, positive, share
 from ...consistency import clipped, consistent, integer_weights, margin
-from ...curator import Curator
+from ...domain.schema import Schema
 from ...errors import BudgetError
-from ...ledger import exact
 from ...measures import GRID
-from ...mechanisms import Noise
 from ...network import Network
-from ...schema import Schema
-from ...structure import Usefulness
+from ...privacy.curator import Curator
+from ...privacy.ledger import as_fraction
+from ...privacy.mechanisms import Noise
+from ...structure import MaxCells
 from ...structure.junction import Edge, JunctionTree, strongest_graph
 from ..base import Synthesizer
 from ..degrees import AUTO_CELLS, check_noise
@@ -40,11 +40,11 @@ class JTree(Synthesizer):
     Parameters
     ----------
     epsilon : total budget ε.
-    beta : share of ε for the graph, ε₁ = βε.
+    share_structure : share of ε for the graph, ε₁ = βε.
     phi : smallest dependence worth an edge, as Cramér's V in [0, 1]: an edge where I(A_i, A_j) ≥ θ_ij =
         ½ min(|A_i|−1, |A_j|−1) φ² nats.
     theta_tvd : threshold of R instead, in [0, 1]; None: ``0.752·sqrt(θ_ij / 2)`` a pair (Pinsker's cap on R, scaled as in HPPrivBayes).
-    usefulness : θ of TODS; no clique gets more than n ε₂ / (2 d θ) cells.
+    theta_usefulness : θ of TODS; no clique gets more than n ε₂ / (2 d θ) cells.
     guarantee, noise, random_state : as in PrivBayes.
 
     Ambiguities and how they are resolved
@@ -69,17 +69,17 @@ class JTree(Synthesizer):
 
     epsilon: float = 1.0
     _: KW_ONLY
-    beta: float = 0.5
+    share_structure: float = 0.5
     phi: float = 0.2
     theta_tvd: float | None = None
-    usefulness: float = 4
+    theta_usefulness: float = 4
     guarantee: str = "strict"
     noise: str = "exact"
     random_state: Any = None
 
     def _check_parameters(self) -> Fraction:
-        share("beta", self.beta)
-        positive("usefulness", self.usefulness)
+        share("share_structure", self.share_structure)
+        positive("theta_usefulness", self.theta_usefulness)
         for name, value in (("phi", self.phi), ("theta_tvd", 0 if self.theta_tvd is None else self.theta_tvd)):
             if not 0 <= number(name, value) <= 1:
                 raise BudgetError(f"{name} must lie in [0, 1], got {value!r}")
@@ -88,14 +88,14 @@ class JTree(Synthesizer):
     def _check_schema(self, schema: Schema, n: int) -> None:
         if self.guarantee == "none":
             return
-        d, epsilon, beta = len(schema), exact(self.epsilon), exact(self.beta)
+        d, epsilon, beta = len(schema), as_fraction(self.epsilon), as_fraction(self.share_structure)
         graph = 3 * n * d * d if self.guarantee == "strict" else 4 * GRID  # Δ of I is below 2 bits
         check_noise(self.epsilon, n, max(Fraction(graph) / (epsilon * beta), Fraction(2 * d) / (epsilon * (1 - beta))))
 
     def _recipe(self, curator: Curator, noise: Noise, epsilon: Fraction) -> tuple[Network, tuple[np.ndarray, ...]]:
         schema, n, sizes = curator.schema, curator.n, curator.schema.sizes
-        epsilon1 = epsilon * share("beta", self.beta)
-        bound = min(Usefulness.of(n, len(sizes), epsilon - epsilon1, positive("usefulness", self.usefulness)).cells, Fraction(AUTO_CELLS))
+        epsilon1 = epsilon * share("share_structure", self.share_structure)
+        bound = min(MaxCells.of(n, len(sizes), epsilon - epsilon1, positive("theta_usefulness", self.theta_usefulness)).cells, Fraction(AUTO_CELLS))
         pairs = [(i, j) for i, j in itertools.combinations(range(len(sizes)), 2) if sizes[i] * sizes[j] <= bound]
         ranked = self._ranked(curator, pairs, epsilon1) if pairs else []
         edges, self.tree_ = strongest_graph(sizes, ranked, float(bound))
@@ -111,12 +111,12 @@ class JTree(Synthesizer):
         """Pairs that pass the test, strongest first."""
         sizes, theta = curator.schema.sizes, self._thresholds(curator.schema.sizes, pairs)
         if self.guarantee == "published":
-            passed = curator.above(
+            passed = curator.sparse_vector_test(
                 pairs, (theta / math.log(2)).tolist(), epsilon, step="dependency graph", source=SVT, why=WHY.format(len(pairs))
             )
             kept = [pair for pair, yes in zip(pairs, passed, strict=True) if yes]
             return sorted(kept, key=lambda p: sizes[p[0]] * sizes[p[1]])
-        strength, _ = curator.sketch(pairs, epsilon, step="dependency graph", source="JTree, step 1, on R (`algorithms` §8.2)")
+        strength, _ = curator.noisy_associations(pairs, epsilon, step="dependency graph", source="JTree, step 1, on R (`algorithms` §8.2)")
         least = 0.752 * np.sqrt(theta / 2) if self.theta_tvd is None else np.full(len(pairs), float(self.theta_tvd))
         return [pairs[i] for i in np.argsort(-strength, kind="stable") if strength[i] >= least[i]]
 

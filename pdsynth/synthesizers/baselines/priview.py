@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 
 from ...consistency import clipped, consistent, integer_weights, margin, maximum_entropy, ripple
-from ...curator import Curator
-from ...encoding import BinaryEncoding
+from ...domain.encoding import BinaryEncoding
+from ...domain.schema import Schema
 from ...errors import BudgetError, SchemaError
-from ...ledger import exact
 from ...measures import mutual_information
-from ...mechanisms import Noise
 from ...network import Network
-from ...schema import Schema
+from ...privacy.curator import Curator
+from ...privacy.ledger import as_fraction
+from ...privacy.mechanisms import Noise
 from ...structure.covering import covering_design
 from ...structure.junction import spanning_tree
 from ..base import Synthesizer
@@ -90,11 +90,11 @@ class PriView(Synthesizer):
     def _check_schema(self, schema: Schema, n: int) -> None:
         _, views = self._design(len(BinaryEncoding(schema).schema), n)
         if self.guarantee != "none":
-            check_noise(self.epsilon, n, Fraction(2 * len(views)) / exact(self.epsilon))
+            check_noise(self.epsilon, n, Fraction(2 * len(views)) / as_fraction(self.epsilon))
 
     def _design(self, d: int, n: int) -> tuple[int, tuple[tuple[int, ...], ...]]:
         """Strength t and the views; everything here is public."""
-        size, seed, epsilon = int(self.size), int(self.design_seed), float(exact(self.epsilon))
+        size, seed, epsilon = int(self.size), int(self.design_seed), float(as_fraction(self.epsilon))
         if not isinstance(self.t, str):
             return int(self.t), covering_design(d, size, int(self.t), seed)
         epsilon /= 2 if self.guarantee == "strict" else 1

@@ -9,15 +9,15 @@ from typing import Any
 
 from ...budgets import TableBudget, positive, printed_thirds, share, uniform
 from ...conditionals import Table, noisy_conditionals, noisy_tables
-from ...curator import Curator
-from ...encoding import BinaryEncoding
+from ...domain.encoding import BinaryEncoding
 from ...errors import BudgetError
-from ...ledger import exact
 from ...measures import GRID, JACCARD_GRID
-from ...mechanisms import Noise
 from ...network import Network
-from ...partition import Clusters
-from ...structure.adaptive import Pairs, adaptive, nested, selections
+from ...privacy.curator import Curator
+from ...privacy.ledger import as_fraction
+from ...privacy.mechanisms import Noise
+from ...structure.adaptive import Pairs, abn_published, abn_strict, selections
+from ...structure.clustering import Clusters
 from ..clustered import Clustered, travelling
 from ..privabn import SDG, printed_scale
 
@@ -43,11 +43,11 @@ class PrivSCBN(Clustered):
     l : largest number of parents.
     sigma, dimensions : σ and k₁ of the spectral clustering.
     clusters : public clusters of attributes; nothing is spent on finding them, k is ignored.
-    L1, L2 : shares of ε under strict for similarities and selections; tables get the rest.
+    share_sketch, share_structure : shares of ε under strict for similarities and selections; tables get the rest.
     guarantee, noise, random_state : as in PrivBayes.
 
-    **Privacy:** strict: pure ε-DP under replacing one record: one sketch of R over pairs of attributes (L1·ε; left out, with a
-    warning, where it would be noise), whose clusters are post-processing, nested selections in all clusters (L2·ε), joint counts
+    **Privacy:** strict: pure ε-DP under replacing one record: one sketch of R over pairs of attributes (share_sketch·ε; left out, with a
+    warning, where it would be noise), whose clusters are post-processing, nested selections in all clusters (share_structure·ε), joint counts
     (the rest). Published: one record can move all d(d−1)/2 distances by 1, so ε₁ costs ⌊d/2⌋·ε₁; each cluster's network and
     conditionals claim the same ε₂ + ε₃ of the same records; a conditional costs n times what it claims; candidates are raw. No
     finite ε holds. None: the same without noise.
@@ -63,8 +63,8 @@ class PrivSCBN(Clustered):
     sigma: float = 1.0
     dimensions: int | None = None
     clusters: Sequence[Sequence[str]] | None = None
-    L1: float = 0.15
-    L2: float = 0.25
+    share_sketch: float = 0.15
+    share_structure: float = 0.25
     guarantee: str = "strict"
     noise: str = "exact"
     random_state: Any = None
@@ -74,17 +74,17 @@ class PrivSCBN(Clustered):
 
     def _check_parameters(self) -> Fraction:
         positive("sigma", self.sigma)
-        if share("L1", self.L1) + share("L2", self.L2) >= 1:
-            raise BudgetError(f"L1 + L2 = {self.L1} + {self.L2} leaves nothing for the tables: they must stay below 1")
+        if share("share_sketch", self.share_sketch) + share("share_structure", self.share_structure) >= 1:
+            raise BudgetError(f"share_sketch + share_structure = {self.share_sketch} + {self.share_structure} leaves nothing for the tables: they must stay below 1")
         self._check_sizes()
         return super()._check_parameters()
 
     def _largest_scale(self, d: int, bits: int, n: int) -> Fraction:
-        epsilon = exact(self.epsilon)
+        epsilon = as_fraction(self.epsilon)
         if self.guarantee == "published":
             e1, _, e3 = printed_thirds(bits, self._how_many(), epsilon)
             return max(JACCARD_GRID * bits / e1, printed_scale(bits, n, e3) * GRID)
-        l1, l2 = exact(self.L1), exact(self.L2)
+        l1, l2 = as_fraction(self.share_sketch), as_fraction(self.share_structure)
         return max(3 * n * d * d / (epsilon * l1), 2 * bits / (epsilon * (1 - l1 - l2)))
 
     def _recipe(self, curator: Curator, noise: Noise, epsilon: Fraction) -> tuple[Network, tuple[Table, ...]]:
@@ -105,7 +105,7 @@ class PrivSCBN(Clustered):
         labels = [f"columns:C{i}" for i in range(1, len(clusters) + 1)]
         pairs, tables = Pairs(), list[Table]()
         for door, cluster, label in zip(bits.parallel("clusters", PARALLEL, labels), clusters, labels, strict=True):
-            part = adaptive(door, epsilon2, noise, most=int(self.l), columns=cluster, label=f" in {label[8:]}")
+            part = abn_published(door, epsilon2, noise, most=int(self.l), columns=cluster, label=f" in {label[8:]}")
             budget = TableBudget(printed_scale(len(cluster), curator.n, epsilon3), epsilon3 / len(cluster), source=SDG)
             network = Network.of_columns(part, encoding.schema.names)
             tables += noisy_conditionals(door, network, dict.fromkeys(network.order, budget), noise)
@@ -113,16 +113,16 @@ class PrivSCBN(Clustered):
         return self._network(pairs, clusters, encoding), tuple(tables)
 
     def _private(self, curator: Curator, encoding: BinaryEncoding, epsilon: Fraction, noise: Noise) -> tuple[Network, tuple[Table, ...]]:
-        plan, spent = self._strict_clusters(curator, encoding, epsilon * exact(self.L1))
+        plan, spent = self._strict_clusters(curator, encoding, epsilon * as_fraction(self.share_sketch))
         bits, d, most = curator.binary(), len(encoding.schema), int(self.l)
         total = sum(selections(len(cluster), most) for cluster in plan.clusters)
-        epsilon2 = epsilon * exact(self.L2) if total else Fraction(0)
+        epsilon2 = epsilon * as_fraction(self.share_structure) if total else Fraction(0)
         epsilon3, each = epsilon - spent - epsilon2, epsilon2 / max(total, 1)
         pairs, used = Pairs(), 0
         for i, cluster in enumerate(plan.clusters, 1):
-            part, asked = nested(bits, each, noise, most=most, tables=d, epsilon2=epsilon3, columns=cluster, label=f" in C{i}")
+            part, asked = abn_strict(bits, each, noise, most=most, tables=d, epsilon2=epsilon3, columns=cluster, label=f" in C{i}")
             pairs, used = pairs + part, used + asked
-        curator.forfeit(each * (total - used), "selections that STOP left over", "algorithms §6.4")
+        curator.charge_unused(each * (total - used), "selections that STOP left over", "algorithms §6.4")
         network = self._network(pairs, plan.clusters, encoding)
         return network, noisy_tables(bits, network, dict.fromkeys(network.order, uniform(d, epsilon3, source=f"{SDG}, on joint counts")))
 

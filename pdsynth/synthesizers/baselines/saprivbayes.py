@@ -15,7 +15,7 @@ class SAPrivBayes(Synthesizer):
 
     Parameters
     ----------
-    epsilon, k, beta, usefulness, guarantee, noise, random_state : as in PrivBayes; the public code has k = 2 and β = 0.3.
+    epsilon, k, share_structure, theta_usefulness, guarantee, noise, random_state : as in PrivBayes; the public code has k = 2 and β = 0.3.
     keep : share of the candidate sets that stay before a selection (published). Strict takes the best set of the noisy sketch
         for free, where a filter changes nothing.
     q : budget of a class of tables against the class ranked before it; ranked by the score that chose them.
@@ -32,11 +32,11 @@ class SAPrivBayes(Synthesizer):
     k: int | str = "auto"
     q: float = 1.1
     keep: float = 2 / 3
-    beta: float = 0.3
-    usefulness: float = 4
+    share_structure: float = 0.3
+    theta_usefulness: float = 4
     guarantee: str = "strict"
     noise: str = "exact"
     random_state: Any = None
 
     def _parts(self) -> tuple[Any, Any]:
-        return PairwiseSums(self.k, self.usefulness, keep=self.keep), Geometric(self.q, classes=3)
+        return PairwiseSums(self.k, self.theta_usefulness, keep=self.keep), Geometric(self.q, classes=3)

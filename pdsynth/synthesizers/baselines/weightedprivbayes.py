@@ -15,8 +15,8 @@ class WeightedPrivBayes(Synthesizer):
 
     Parameters
     ----------
-    epsilon, k, beta, usefulness, guarantee, noise, random_state : as in PrivBayes.
-    sketch : share of βε for the noisy histograms that the weights come from (strict).
+    epsilon, k, share_structure, theta_usefulness, guarantee, noise, random_state : as in PrivBayes.
+    share_sketch : share of βε for the noisy histograms that the weights come from (strict).
 
     **Privacy:** strict: pure ε-DP under replacing one record: d noisy histograms, d−1 exponential mechanisms, discrete Laplace
     tables. Published: the order is raw, so no finite ε holds.
@@ -28,12 +28,12 @@ class WeightedPrivBayes(Synthesizer):
     epsilon: float = 1.0
     _: KW_ONLY
     k: int | str = "auto"
-    beta: float = 0.3
-    sketch: float = 0.15
-    usefulness: float = 4
+    share_structure: float = 0.3
+    share_sketch: float = 0.15
+    theta_usefulness: float = 4
     guarantee: str = "strict"
     noise: str = "exact"
     random_state: Any = None
 
     def _parts(self) -> tuple[Any, Any]:
-        return Ordered(self.k, self.usefulness, by="entropy", sketch=self.sketch), Uniform()
+        return Ordered(self.k, self.theta_usefulness, by="entropy", share_sketch=self.share_sketch), Uniform()

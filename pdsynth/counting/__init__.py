@@ -1,0 +1,1 @@
+"""Raw counts, for the curator and for the evaluation of published tables only."""

@@ -1,0 +1,272 @@
+"""Parent sets of any size: the classes that they put the distinct rows in, refined by one attribute at a time.
+
+However many attributes a set has, its classes never outnumber the distinct rows of the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+
+import numpy as np
+
+from ..errors import BudgetError
+from .bits import fixed_point
+
+SHORT = 2**16  # labels below it take two bytes
+LARGE = 2**30  # distinct rows × scores from which compiling pays: about a second of numpy
+
+
+def distinct(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Distinct rows of codes (n, d), in a fixed order, and how often each occurs: (m, d) of the same type, int64 (m,).
+
+    **Privacy:** raw rows and raw counts.
+    """
+    n, d = codes.shape
+    if n == 0 or d == 0:
+        return codes[:1], np.full(min(n, 1), n, dtype=np.int64)
+    if codes.max() <= 1:  # two-valued: 64 columns a word
+        packed = np.zeros((n, -(-d // 64) * 8), dtype=np.uint8)
+        packed[:, : -(-d // 8)] = np.packbits(codes.astype(bool), axis=1)
+        words = packed.view(">u8").astype(np.uint64)
+    else:
+        words = np.ascontiguousarray(codes)
+    if words.shape[1] == 1:
+        _, first, weights = np.unique(words[:, 0], return_index=True, return_counts=True)
+    else:
+        _, first, weights = np.unique(words, axis=0, return_index=True, return_counts=True)
+    return codes[first], weights.astype(np.int64)
+
+
+class Partitions:
+    """The distinct rows of a table with their weights, and I(S;Π) for parent sets Π of any size.
+
+    A parent set is known by its ``labels``: int64 (m,), the class 0, 1, … of each distinct row, numbered without gaps, so
+    that tables over Π have at most m columns. ``codes`` (n, d) of columns with ``sizes`` values.
+
+    **Privacy:** raw; it lives inside the curator.
+    """
+
+    def __init__(self, codes: np.ndarray, sizes: Sequence[int]) -> None:
+        rows, self.weights = distinct(codes)
+        self.n, self.sizes = len(codes), tuple(int(s) for s in sizes)
+        self.columns = np.ascontiguousarray(rows.T)  # (d, m)
+        self.xlogx, self.unit = fixed_point(self.n)
+
+    def __len__(self) -> int:
+        return len(self.weights)
+
+    def whole(self) -> np.ndarray:
+        """Labels of the empty parent set: one class."""
+        return np.zeros(len(self), dtype=np.int64)
+
+    def refine(self, labels: np.ndarray, f: int) -> np.ndarray:
+        """Labels of Π ∪ {f} from the labels of Π; classes in the order of (class of Π, value of f)."""
+        key = labels * self.sizes[f] + self.columns[f]
+        occupied = np.bincount(key) > 0
+        return (np.cumsum(occupied) - 1)[key]
+
+    def labels(self, columns: Sequence[int]) -> np.ndarray:
+        """Labels of a parent set; its classes are its occupied configurations in lexicographic order."""
+        out = self.whole()
+        for f in columns:
+            out = self.refine(out, f)
+        return out
+
+    def table(self, child: int, labels: np.ndarray) -> np.ndarray:
+        """Counts of a child and a parent set: int64 (|S|, classes)."""
+        classes = int(labels.max(initial=-1)) + 1
+        key = labels + classes * self.columns[child].astype(np.int64)
+        found = np.bincount(key, weights=self.weights, minlength=classes * self.sizes[child])
+        return found.astype(np.int64).reshape(self.sizes[child], classes)
+
+    def information(self, children: Sequence[int], labels: np.ndarray) -> np.ndarray:
+        """I(S;Π) in bits of each child and the parent set of these labels: float64 (len(children),).
+
+        Sums of integers, so that no order of rows, columns or threads changes a bit of it.
+        """
+        return np.array([self._information(self.table(child, labels)) for child in children], dtype=float)
+
+    def _information(self, table: np.ndarray) -> float:
+        x = self.xlogx
+        within = int(x[table.sum(axis=0)].sum()) - int(x[table].sum())  # n·H(S|Π)
+        return (int(x[self.n]) - int(x[table.sum(axis=1)].sum()) - within) * self.unit / self.n
+
+    def parent_sets(self, children: Sequence[int], most: int | None = None) -> ParentSets:
+        """An empty store of one parent set a child and size (at most ``most``), for GParentSet's dynamic programme."""
+        return ParentSets(self, children, most)
+
+
+class ParentSets:
+    """dp[S, j]: for each child S one parent set of each size j = 0 … k, kept as classes of the distinct rows.
+
+    The store that PrivABN's GParentSet works on (privabn-2021, Algorithm 2 and GParentSet): which set to keep is decided by
+    who uses it. All columns are two-valued. One step with a new attribute f::
+
+        candidate = sets.grow(f)       # I(S; dp[S, j−1] ∪ {f}), (children, k+1) for j = 1 … k+1
+        sets.keep(candidate >= kept)   # where True, dp[S, j] becomes dp[S, j−1] ∪ {f}; the last column must be True
+
+    All of a step reads the sets as they were before it, as a descending j does. Once the sizes have reached ``most``, they stay:
+    there are ``most`` columns then, and the last may be False, too. ``compiled``: use numba; None: if it is installed and the
+    table is large. The numbers are the same, bit by bit.
+
+    **Privacy:** raw; it lives behind the curator.
+    """
+
+    def __init__(self, partitions: Partitions, children: Sequence[int], most: int | None = None, *, compiled: bool | None = None) -> None:
+        if any(size != 2 for size in partitions.sizes):
+            raise BudgetError("parent sets of unlimited size need two-valued columns: encode the table as bits first")
+        self.partitions, self.children = partitions, tuple(int(c) for c in children)
+        self.size, self.most = 0, len(partitions.sizes) if most is None else most
+        # class 0 is for rows whose class has one value of S only: they say nothing more. Classes stay below 2 m + 32.
+        kind = np.uint16 if 2 * len(partitions) + 32 < SHORT else np.int32
+        self._labels = [np.ones((1, len(partitions)), dtype=kind) for _ in self.children]  # of each child: (sets, m)
+        self._counts = [self._of_all(c) for c in self.children]  # (2, classes) of all sets of a child, side by side
+        self._ends = [np.array([0, 2]) for _ in self.children]  # where the classes of a set start, and where the last one's end
+        large = len(partitions) * len(self.children) ** 3 / 6 >= LARGE
+        self._loops = _compiled() if compiled or (compiled is None and large) else None
+
+    def _of_all(self, child: int) -> np.ndarray:
+        ones = int(self.partitions.weights[self.partitions.columns[child] == 1].sum())
+        return np.array([[0, self.partitions.n - ones], [0, ones]], dtype=np.int64)
+
+    def grow(self, f: int) -> np.ndarray:
+        """I(S; dp[S, j−1] ∪ {f}) in bits for each child and j = 1 … min(size+1, most): float64 (children, that). Changes nothing.
+
+        Only the rows with the rarer value of f are visited: what they leave of a class is its other part.
+        """
+        p, wide = self.partitions, min(self.size + 1, self.most)
+        ones = np.flatnonzero(p.columns[f])
+        self._rows = ones if 2 * len(ones) <= len(p) else np.flatnonzero(p.columns[f] == 0)
+        weights = p.weights[self._rows]
+        if not self._loops:
+            weights = np.tile(weights.astype(float), wide)
+        self._splits = [self._split(child, i, wide, weights) for i, child in enumerate(self.children)]
+        out = np.empty((len(self.children), wide))
+        for i, (_, part, rest) in enumerate(self._splits):
+            within = _logs(p.xlogx, part) + _logs(p.xlogx, rest)
+            total = int(p.xlogx[p.n]) - int(p.xlogx[self._counts[i][:, 1]].sum())
+            out[i] = (total - np.add.reduceat(within, self._ends[i][:wide])) * p.unit / p.n
+        return out
+
+    def _split(self, child: int, i: int, wide: int, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Classes of the visited rows (sets, rows), and the counts (2, classes) of the visited rows and of the others."""
+        labels, first, counts = self._labels[i], self._ends[i][:wide], self._counts[i][:, : self._ends[i][wide]]
+        seen = np.empty((wide, len(self._rows)), dtype=labels.dtype)
+        values = self.partitions.columns[child].take(self._rows).astype(np.int64)
+        if self._loops:
+            part = np.zeros(counts.shape, dtype=np.int64)
+            self._loops[0](labels, self._rows, values, weights, first, seen, part)
+        else:
+            for j in range(wide):
+                labels[j].take(self._rows, out=seen[j], mode="clip")
+            keys = seen + first[:, None]
+            keys += values * counts.shape[1]
+            part = np.bincount(keys.ravel(), weights=weights, minlength=counts.size).astype(np.int64).reshape(counts.shape)
+        part[:, first] = 0
+        return seen, part, counts - part
+
+    def keep(self, which: np.ndarray) -> None:
+        """Where ``which`` (children, columns of grow) is True, dp[S, j] becomes dp[S, j−1] ∪ {f} of the last :meth:`grow`."""
+        wide = min(self.size + 1, self.most)
+        if which.shape != (len(self.children), wide) or (wide > self.size and not which[:, -1].all()):
+            raise ValueError("a larger set is new: which must be (children, size+1) and its last column True")
+        for i, taken in enumerate(which):
+            self._take(i, taken)
+        self.size = wide
+
+    def _take(self, i: int, taken: np.ndarray) -> None:
+        """New sets of child ``i``, in descending order: each from the one before it, whose classes the visited rows leave."""
+        (_, part, rest), counts, ends, wide = self._splits[i], self._counts[i], self._ends[i], len(taken)
+        left, first, sizes = _mixed(part), ends[:wide], ends[1 : wide + 1] - ends[:wide]
+        before = np.zeros(len(left) + 1, dtype=np.int64)
+        left.cumsum(out=before[1:])
+        new = np.repeat(sizes - 1 - before[first], sizes)
+        new += before[1:]
+        new *= left
+        self._move(i, taken, new)
+        leaving, cut, ends = part.compress(left, axis=1), before[ends[: wide + 1]].tolist(), ends.tolist()
+        staying = np.add.reduceat(_mixed(rest), first, dtype=np.int64).tolist()
+        pieces, size = [counts[:, : ends[1]]], [ends[1]]
+        for j, grown in enumerate(taken.tolist()):
+            if grown:
+                alive = staying[j] + cut[j + 1] - cut[j]
+                size.append(ends[j + 1] - ends[j] + cut[j + 1] - cut[j])
+                pieces += [rest[:, ends[j] : ends[j + 1]], leaving[:, cut[j] : cut[j + 1]]]
+                if size[-1] > 2 * alive + 16:
+                    pieces[-2:] = [_renumber(self._labels[i][j + 1], np.concatenate(pieces[-2:], axis=1))]
+                    size[-1] = alive + 1
+            else:
+                size.append(ends[j + 2] - ends[j + 1])
+                pieces.append(counts[:, ends[j + 1] : ends[j + 2]])
+        self._counts[i] = np.concatenate(pieces, axis=1)
+        self._ends[i] = np.cumsum([0, *size])
+
+    def _move(self, i: int, taken: np.ndarray, moved: np.ndarray) -> None:
+        """Labels of the new sets: those of the set before, but ``moved`` ones for the visited rows."""
+        labels, (seen, _, _) = self._labels[i], self._splits[i]
+        if len(labels) <= len(taken):
+            labels = self._labels[i] = np.concatenate([labels, np.empty((4, labels.shape[1]), dtype=labels.dtype)])
+        if self._loops:
+            self._loops[1](labels, taken, self._rows, moved, self._ends[i], seen)
+            return
+        for j in np.flatnonzero(taken)[::-1].tolist():
+            labels[j + 1] = labels[j]
+            labels[j + 1][self._rows] = moved[self._ends[i][j] : self._ends[i][j + 1]].take(seen[j])
+
+    def drop(self, child: int) -> None:
+        """Forget a child that has entered the network."""
+        at = self.children.index(child)
+        self.children = self.children[:at] + self.children[at + 1 :]
+        del self._labels[at], self._counts[at], self._ends[at]
+
+
+def _mixed(counts: np.ndarray) -> np.ndarray:
+    return (counts[0] > 0) & (counts[1] > 0)
+
+
+def _renumber(labels: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Give numbers to classes that are still mixed only: in place in the labels; the counts that are left."""
+    mixed = _mixed(counts)
+    labels[:] = np.where(mixed, mixed.cumsum(), 0).astype(labels.dtype).take(labels)
+    mixed[0] = True
+    return counts[:, mixed]
+
+
+def _logs(xlogx: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Sum of c·log₂c: of classes less that of their two parts: int64 (classes,)."""
+    return xlogx.take(counts[0] + counts[1]) - xlogx.take(counts[0]) - xlogx.take(counts[1])
+
+
+def _visit(
+    labels: np.ndarray, rows: np.ndarray, values: np.ndarray, weights: np.ndarray,
+    first: np.ndarray, seen: np.ndarray, part: np.ndarray,
+) -> None:  # fmt: skip
+    """The classes of the visited rows under each set, and their counts: loops for the compiler."""
+    for j in range(len(first)):
+        own, to, counts = labels[j], seen[j], part[:, first[j] :]
+        for r in range(len(rows)):
+            c = own[rows[r]]
+            to[r] = c
+            if c:
+                counts[values[r], c] += weights[r]
+
+
+def _move(labels: np.ndarray, taken: np.ndarray, rows: np.ndarray, moved: np.ndarray, first: np.ndarray, seen: np.ndarray) -> None:
+    """What :meth:`ParentSets._move` does: loops for the compiler."""
+    for j in range(len(taken) - 1, -1, -1):
+        if taken[j]:
+            own, names = labels[j + 1], moved[first[j] :]
+            own[:] = labels[j]
+            for r in range(len(rows)):
+                own[rows[r]] = names[seen[j, r]]
+
+
+@cache
+def _compiled() -> tuple[Callable[..., None], Callable[..., None]] | None:
+    """The two loops, compiled, or None without numba."""
+    try:
+        import numba
+    except ImportError:
+        return None
+    return numba.njit(cache=True)(_visit), numba.njit(cache=True)(_move)

@@ -1,0 +1,112 @@
+"""The two ways to put a figure on the page: a thin anywidget around plotly.js, or an Output widget."""
+
+from __future__ import annotations
+
+import gzip
+import importlib.util
+import json
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import ipywidgets as W
+import plotly.graph_objects as go
+import traitlets
+from plotly.io.json import to_json_plotly
+from plotly.offline import get_plotlyjs
+
+from ...plots import DARK
+
+ANYWIDGET = importlib.util.find_spec("anywidget") is not None
+if ANYWIDGET:
+    from anywidget import AnyWidget
+else:  # LivePlot can be imported, but not shown
+
+    class AnyWidget(W.DOMWidget):  # type: ignore[no-redef]
+        """Stands in where anywidget isn't installed."""
+
+
+@cache
+def _plotlyjs(packed: bool) -> bytes:
+    source = get_plotlyjs().encode()
+    return gzip.compress(source, 5, mtime=0) if packed else source
+
+
+class LivePlot(AnyWidget):
+    """One Plotly figure, replaced in place by :meth:`show`.
+
+    The state is the figure's JSON and its text alternative. The page asks for plotly.js once, whatever the number of
+    figures, and gets it as a binary message: it is never part of the state or of a saved notebook.
+    """
+
+    _esm = Path(__file__).with_name("liveplot.js")
+    figure = traitlets.Unicode('{"data": [], "layout": {}}').tag(sync=True)
+    alt = traitlets.Unicode("").tag(sync=True)
+    dark_colours = traitlets.Dict(DARK).tag(sync=True)
+
+    def __init__(self, figure: Any = None, alt: str = "", **traits: Any) -> None:
+        if figure is not None:
+            traits["figure"] = _json(figure)
+        super().__init__(alt=alt, **traits)
+        self.on_msg(self._answer)
+
+    def show(self, figure: Any, alt: str = "") -> None:
+        """Draw another figure (a ``go.Figure`` or its plain dict) in the same place."""
+        text = _json(figure)
+        with self.hold_sync():
+            self.figure, self.alt = text, alt
+
+    @property
+    def shown(self) -> dict[str, Any]:
+        """The figure on the page as plain data: ``{"data": [...], "layout": {...}}``."""
+        return json.loads(self.figure)
+
+    def _answer(self, _: Any, content: dict[str, Any], buffers: Any) -> None:
+        if content.get("type") == "need":
+            packed = bool(content.get("gzip"))
+            self.send({"type": "plotlyjs", "gzip": packed}, buffers=[_plotlyjs(packed)])
+
+
+class OutputPlot(W.Output):
+    """The same face over a plain Output widget: a new figure at every move, for front ends where anywidget can't run."""
+
+    shown: dict[str, Any]
+
+    def show(self, figure: Any, alt: str = "") -> None:
+        """Draw another figure; the text alternative is its plain-text form."""
+        drawn = go.Figure(figure)
+        self.shown = drawn.to_dict()
+        data = {**drawn._repr_mimebundle_(), "text/plain": alt or "Figure"}  # whatever this front end's renderer shows
+        if _kernel() is None:
+            self.outputs = ({"output_type": "display_data", "data": data, "metadata": {}},)
+            return
+        from IPython.display import clear_output, display
+
+        with self:
+            clear_output(wait=True)
+            display(data, raw=True)
+
+
+def make(backend: str) -> LivePlot | OutputPlot:
+    """An empty plot of back-end ``"anywidget"``, ``"output"`` or ``"auto"`` (output in Google Colab and without anywidget)."""
+    if backend not in ("auto", "anywidget", "output"):
+        raise ValueError(f"backend must be 'auto', 'anywidget' or 'output', not {backend!r}")
+    if backend == "anywidget" and not ANYWIDGET:
+        raise ValueError("backend='anywidget' needs the package anywidget: pip install anywidget, or take backend='output'")
+    plain = backend == "output" or (backend == "auto" and ("google.colab" in sys.modules or not ANYWIDGET))
+    return OutputPlot() if plain else LivePlot(layout=W.Layout(width="100%"))
+
+
+def _json(figure: Any) -> str:
+    if isinstance(figure, go.Figure):
+        figure = figure.to_dict()
+    if not isinstance(figure, dict) or "data" not in figure:
+        raise TypeError(f"expected a Plotly figure, got {type(figure).__name__}: the function must return one, or a View of one")
+    return to_json_plotly(figure)
+
+
+def _kernel() -> Any:
+    from IPython import get_ipython
+
+    return getattr(get_ipython(), "kernel", None)

@@ -1,0 +1,1 @@
+"""What is paid: noise, mechanisms, the ledger and its rules, and the one door to the records."""

@@ -1,0 +1,279 @@
+"""Random sources: exact integer noise and selections, OpenDP's samplers, common random numbers for live panels, and no noise.
+
+What reaches a release is exact: integer noise sampled with integer arithmetic only (Canonne, Kamath, Steinke 2020, Algorithms 1
+and 2), selections by Bernoulli(exp(−γ)) with rational γ. No floating point stands between the records and the release, so
+Mironov's attack (2012) has nothing to hold on to.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import zlib
+from collections.abc import Sequence
+from fractions import Fraction
+from importlib import import_module
+
+import numpy as np
+
+from ..errors import BudgetError
+
+WORD = 2**52  # numerators of scales that fit 64-bit arithmetic with room for the sampler's factors
+
+
+class Noise:
+    """A random source with one child stream a step. ``reproducible`` says whether someone else could draw the same noise."""
+
+    reproducible = False
+    private = True
+
+    def __init__(self) -> None:
+        self._used: dict[str, int] = {}
+
+    def child(self, label: str) -> Noise:
+        """The stream of one step; the same label twice gives two different streams, so that noise never cancels."""
+        count = self._used[label] = self._used.get(label, -1) + 1
+        return self._stream(label if count == 0 else f"{label}\0{count}")
+
+    def _stream(self, label: str) -> Noise:
+        raise NotImplementedError
+
+    def discrete_laplace(self, scale: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+        """Integer noise, P(z) ∝ exp(−|z|/scale): int64 array; ``scale`` holds Fractions that broadcast against ``shape``."""
+        raise NotImplementedError
+
+    def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:
+        """An index with P(i) ∝ exp(−numerators[i]/denominator) (``permute``: permute-and-flip on the same exponents)."""
+        raise NotImplementedError
+
+    def below(self, bound: int) -> int:
+        """A uniform integer in [0, bound)."""
+        raise NotImplementedError
+
+    def generator(self) -> np.random.Generator:
+        """A numpy generator for post-processing (ancestral sampling)."""
+        raise NotImplementedError
+
+
+class ExactNoise(Noise):
+    """Exact sampling; bits from the operating system, or from a seeded PCG64 stream a step when ``seed`` is given."""
+
+    def __init__(self, seed: int | Sequence[int] | None = None) -> None:
+        super().__init__()
+        self._entropy = None if seed is None else [seed] if isinstance(seed, (int, np.integer)) else list(seed)
+        self.reproducible = seed is not None
+        self._bits = None if self._entropy is None else np.random.PCG64(np.random.SeedSequence(self._entropy))
+
+    def _stream(self, label: str) -> ExactNoise:
+        return self if self._entropy is None else ExactNoise([*self._entropy, zlib.crc32(label.encode()), len(label)])
+
+    def _words(self, size: int) -> np.ndarray:
+        if self._bits is not None:
+            return self._bits.random_raw(size)
+        return np.frombuffer(os.urandom(8 * size), dtype=np.uint64)
+
+    def _uniform(self, bound: np.ndarray) -> np.ndarray:
+        """Uniform integers in [0, bound), exact: words above the last whole multiple of the bound are drawn again."""
+        if bound.dtype == object:
+            return np.array([self._uniform_large(int(b)) for b in bound], dtype=object)
+        bound = bound.astype(np.uint64)
+        top = np.uint64(2**64 - 1) - (np.uint64(2**64 - 1) % bound + np.uint64(1)) % bound
+        words = self._words(bound.size)
+        again = np.flatnonzero(words > top)
+        if again.size:
+            words = words.copy()
+        while again.size:
+            words[again] = self._words(again.size)
+            again = again[words[again] > top[again]]
+        return (words % bound).astype(np.int64)
+
+    def _uniform_large(self, bound: int) -> int:
+        """The same for one bound of any size: as many bits as it has, drawn again while they reach it."""
+        bits = bound.bit_length()
+        words = -(-bits // 64)
+        while True:
+            drawn = int.from_bytes(self._words(words).tobytes(), "little") >> (64 * words - bits)
+            if drawn < bound:
+                return drawn
+
+    def below(self, bound: int) -> int:  # noqa: D102
+        return int(self._uniform(np.array([bound]))[0])
+
+    def bernoulli_exp(self, numerator: np.ndarray, denominator: np.ndarray) -> np.ndarray:
+        """Independent Bernoulli(exp(−numerator/denominator)), exact, for int64 arrays (m,) with non-negative ratios."""
+        whole, part = numerator // denominator, numerator % denominator
+        result = self._bernoulli_part(part, denominator)
+        one = np.ones(1, dtype=np.int64)
+        alive = np.flatnonzero(result & (whole > 0))
+        while alive.size:
+            result[alive] = self._bernoulli_part(np.repeat(one, alive.size), np.repeat(one, alive.size))
+            whole[alive] -= 1
+            alive = alive[result[alive] & (whole[alive] > 0)]
+        return result
+
+    def _bernoulli_part(self, numerator: np.ndarray, denominator: np.ndarray) -> np.ndarray:
+        """Bernoulli(exp(−γ)) for γ ≤ 1: the first failure of Bernoulli(γ/1), Bernoulli(γ/2), … comes at an odd place."""
+        odd = np.ones(numerator.size, dtype=bool)
+        alive, place = np.flatnonzero(numerator > 0), 1
+        while alive.size:
+            success = self._uniform(denominator[alive] * place) < numerator[alive]
+            alive = alive[success]
+            place += 1
+            odd[alive] = place % 2 == 1
+        return odd
+
+    def discrete_laplace(self, scale: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:  # noqa: D102
+        scale = np.asarray(scale, dtype=object)
+        if max(scale.ravel()) >= WORD:
+            raise BudgetError(f"a noise scale of {float(max(scale.ravel())):.3g} leaves nothing of any count: raise ε")
+        wide = any(max(f.numerator, f.denominator) >= WORD for f in map(Fraction, scale.ravel()))
+        kind = object if wide else np.int64  # a long fraction needs Python's integers: slower, and just as exact
+        t = np.broadcast_to(np.vectorize(lambda f: Fraction(f).numerator, otypes=[kind])(scale), shape).ravel()
+        s = np.broadcast_to(np.vectorize(lambda f: Fraction(f).denominator, otypes=[kind])(scale), shape).ravel()
+        out = np.zeros(t.size, dtype=np.int64)
+        todo = np.arange(t.size)
+        while todo.size:
+            size, sign = self._magnitude(t[todo], s[todo]), self._words(todo.size) >> np.uint64(63)
+            kept = (size > 0) | (sign == 0)  # zero has one sign only
+            out[todo[kept]] = np.where(sign[kept] == 1, -size[kept], size[kept])
+            todo = todo[~kept]
+        return out.reshape(shape)
+
+    def _magnitude(self, t: np.ndarray, s: np.ndarray) -> np.ndarray:
+        """Geometric magnitudes floor(X / s), P(X = x) ∝ exp(−x/t)."""
+        remainder = np.zeros(t.size, dtype=t.dtype)
+        todo = np.arange(t.size)
+        while todo.size:
+            drawn = self._uniform(t[todo])
+            kept = self._bernoulli_part(drawn, t[todo])
+            remainder[todo[kept]] = drawn[kept]
+            todo = todo[~kept]
+        multiples = np.zeros(t.size, dtype=np.int64)
+        alive = np.arange(t.size)
+        while alive.size:
+            one = np.ones(alive.size, dtype=np.int64)
+            alive = alive[self._bernoulli_part(one, one)]
+            multiples[alive] += 1
+        return ((remainder + multiples * t) // s).astype(np.int64)
+
+    def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:  # noqa: D102
+        if permute:
+            below = np.full(numerators.size, denominator, dtype=numerators.dtype)
+            winners = np.flatnonzero(self.bernoulli_exp(numerators, below))
+            return int(winners[self.below(winners.size)])  # flips are independent: the first success in a random order
+        return int(self._selections(numerators, denominator)[0])
+
+    def _selections(self, numerators: np.ndarray, denominator: int) -> np.ndarray:
+        """At least one independent selection: a uniform proposal accepted with exp(−γ) is exactly the exponential mechanism."""
+        below = np.full(256, denominator, dtype=numerators.dtype)
+        while True:
+            proposals = self._uniform(np.full(256, numerators.size, dtype=np.int64))
+            accepted = proposals[self.bernoulli_exp(numerators[proposals], below)]
+            if accepted.size:
+                return accepted
+
+    def generator(self) -> np.random.Generator:  # noqa: D102
+        return np.random.Generator(np.random.PCG64(np.random.SeedSequence(self._entropy)))
+
+
+class OpenDPNoise(ExactNoise):
+    """The same laws from OpenDP's hardened samplers (the extra ``secure``), always from the operating system's randomness.
+
+    Slower than ``ExactNoise``, and checked by other people. OpenDP takes scales as doubles: they are rounded up, so that no release
+    costs more than its ledger says. Raises ImportError where OpenDP isn't installed.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        try:
+            self._dp = import_module("opendp.prelude")
+        except ImportError as missing:
+            raise ImportError("noise='opendp' needs OpenDP: pip install 'pdsynth[secure]', or use noise='exact'") from missing
+        self._dp.enable_features("contrib")
+        self._cells = self._dp.vector_domain(self._dp.atom_domain(T="i64"))
+
+    def discrete_laplace(self, scale: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:  # noqa: D102
+        wide = np.broadcast_to(np.asarray(scale, dtype=object), shape)
+        if max(wide.ravel()) >= WORD:
+            raise BudgetError(f"a noise scale of {float(max(wide.ravel())):.3g} leaves nothing of any count: raise ε")
+        out = np.zeros(shape, dtype=np.int64)
+        for one in set(wide.ravel()):
+            cells = wide == one
+            sampler = self._dp.m.make_laplace(self._cells, self._dp.l1_distance(T="i64"), scale=float_above(one))
+            out[cells] = sampler([0] * int(cells.sum()))
+        return out
+
+    def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:  # noqa: D102
+        common = math.gcd(*numerators.tolist()) or denominator  # ε's numerator cancels, so that the scores fit 64 bits again
+        # noisy max with exponential noise is permute-and-flip (Ding et al. 2021), with Gumbel noise the exponential mechanism
+        noise = self._dp.max_divergence() if permute else self._dp.zero_concentrated_divergence()
+        scale = float_above(Fraction(denominator, common))
+        sampler = self._dp.m.make_noisy_max(self._cells, self._dp.linf_distance(T="i64"), noise, scale=scale)
+        return int(sampler((-(numerators // common)).tolist()))
+
+
+def float_above(value: Fraction) -> float:
+    """The nearest double that isn't smaller.
+
+    >>> float_above(Fraction(1, 10)) >= Fraction(1, 10)
+    True
+    """
+    near = float(value)
+    return near if Fraction(near) >= value else math.nextafter(near, math.inf)
+
+
+class CommonNoise(Noise):
+    """Common random numbers for live panels: the same unit draws are rescaled, so that a moved slider moves a curve smoothly.
+
+    Not for release: seeded, and in double precision.
+    """
+
+    reproducible = True
+
+    def __init__(self, seed: int = 0, label: str = "", cache: dict | None = None) -> None:
+        super().__init__()
+        self._seed, self._label, self._cache = seed, label, {} if cache is None else cache
+
+    def fresh(self) -> CommonNoise:
+        """The same draws from the beginning, for the next move of a slider."""
+        return CommonNoise(self._seed, "", self._cache)
+
+    def _stream(self, label: str) -> CommonNoise:
+        return CommonNoise(self._seed, f"{self._label}\1{label}" if self._label else label, self._cache)
+
+    def generator(self) -> np.random.Generator:  # noqa: D102
+        return np.random.Generator(np.random.PCG64(np.random.SeedSequence([self._seed, zlib.crc32(self._label.encode())])))
+
+    def _draws(self, kind: str, size: int) -> np.ndarray:
+        kept = self._cache.get((kind, self._label))
+        if kept is None or kept.shape[-1] < size:
+            rng = self.generator()
+            kept = rng.standard_exponential((2, size)) if kind == "laplace" else rng.gumbel(size=size)
+            self._cache[kind, self._label] = kept
+        return kept[..., :size]
+
+    def discrete_laplace(self, scale: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:  # noqa: D102
+        width = np.asarray(scale, dtype=object).astype(float)
+        up, down = self._draws("laplace", int(np.prod(shape))).reshape(2, *shape)
+        return (np.floor(up * width) - np.floor(down * width)).astype(np.int64)
+
+    def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:  # noqa: D102
+        return int(np.argmax(self._draws("gumbel", numerators.size) - numerators / denominator))
+
+    def below(self, bound: int) -> int:  # noqa: D102
+        return int(self.generator().integers(bound))
+
+
+class NoNoise(CommonNoise):
+    """No noise at all: argmax and raw counts, for the papers' NoPrivacy curves."""
+
+    private = False
+
+    def _stream(self, label: str) -> NoNoise:
+        return NoNoise(self._seed, f"{self._label}\1{label}" if self._label else label, self._cache)
+
+    def discrete_laplace(self, scale: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:  # noqa: D102
+        return np.zeros(shape, dtype=np.int64)
+
+    def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:  # noqa: D102
+        return int(np.argmin(numerators))

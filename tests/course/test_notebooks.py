@@ -1,0 +1,145 @@
+"""The course: generated files are current, every lesson has its shape, every solutions notebook runs from top to bottom."""
+
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+NOTEBOOKS = ROOT / "notebooks"
+SOURCES = sorted((NOTEBOOKS / "src").glob("*.py"))
+RUNNER = Path(__file__).with_name("run_notebook.py")
+
+
+@pytest.fixture(scope="module")
+def build():
+    spec = importlib.util.spec_from_file_location("build_notebooks", NOTEBOOKS / "build.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def names(source):
+    return source.stem
+
+
+def test_the_series_has_its_first_twelve_lessons_and_the_map_says_so():
+    there = [s.stem[:2] for s in SOURCES]
+    assert there[:12] == [f"{i:02d}" for i in range(12)]
+    lines = re.findall(r"^# \| (\*\*)?(\d\d)(?:\*\*)? \|.*\| (yes|planned) \|$", SOURCES[0].read_text(encoding="utf-8"), re.M)
+    assert len(lines) == 20
+    assert [number for bold, number, word in lines if bold and word == "yes"] == there
+    assert [number for bold, number, word in lines if not bold and word == "planned"] == [n for _, n, _ in lines if n not in there]
+
+
+def test_generated_notebooks_are_current(build):
+    assert build.stale() == []
+
+
+def test_a_changed_source_is_noticed(build, tmp_path, monkeypatch):
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "00_x.py").write_text("# %% [markdown]\n# # Hello\n")
+    monkeypatch.setattr(build, "HERE", tmp_path)
+    assert [p.name for p in build.stale()] == ["00_x.ipynb", "00_x.ipynb"]
+
+
+def test_solutions_are_cut_from_the_student_notebook(build):
+    source = "# %% [markdown]\n# # T\n# %%\nx = None\n# solution\nx = 42\n# %% tags=[\"solution\"]\nsecret = 1\n"
+    student, solved = (json.loads(build.notebook("n", source, solutions=s)) for s in (False, True))
+    text = ["".join("".join(c["source"]) for c in nb["cells"]) for nb in (student, solved)]
+    assert "42" not in text[0] and "secret" not in text[0] and "your code here" in text[0]
+    assert "x = 42" in text[1] and "secret = 1" in text[1] and "None" not in text[1]
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=names)
+def test_lesson_has_its_shape(build, source):
+    cells = build.cells(source.read_text(encoding="utf-8"))
+    code = [text for kind, text, _ in cells if kind == "code"]
+    prose = "\n".join(text for kind, text, _ in cells if kind == "markdown")
+    assert cells[0][0] == "markdown" and "| **Time**" in cells[0][1] and "ε spent" in cells[0][1]
+    assert 900 <= len(prose.split()) <= 2200, len(prose.split())
+    assert 10 <= len(code) <= 24, len(code)
+    assert all(len(text.splitlines()) <= 20 for text in code)
+    assert sum("panel(" in text for text in code) == 1, "one live widget"
+    assert ".check(" in "".join(code) and ".hint()" in prose + "".join(code)
+    for heading in ("notice", "still not private", "ummary"):
+        assert heading in prose, heading
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=names)
+def test_static_picture_is_there(source):
+    pictures = re.findall(r"!\[[^\]]+\]\(\.\./(figures/[^)]+)\)", source.read_text(encoding="utf-8"))
+    assert pictures
+    for picture in pictures:
+        assert (ROOT / picture).exists(), picture
+
+
+def execute(path, *options):
+    """In a fresh process and shell, where the notebook lies."""
+    return subprocess.run(
+        [sys.executable, str(RUNNER), str(path), *options],
+        capture_output=True, text=True, timeout=400, cwd=path.parent, env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+
+
+@pytest.mark.notebook
+@pytest.mark.parametrize("source", SOURCES, ids=names)
+def test_solutions_run_without_error(source):
+    """Every exercise of the solutions notebook must pass and no live panel may show an error."""
+    run = execute(NOTEBOOKS / "solutions" / f"{source.stem}.ipynb")
+    assert run.returncode == 0, run.stdout[-3000:] + run.stderr[-3000:]
+
+
+@pytest.mark.notebook
+@pytest.mark.parametrize("source", SOURCES[:-1], ids=names)  # the last one runs in a real kernel below
+def test_unanswered_exercises_stop_no_student(source):
+    run = execute(NOTEBOOKS / f"{source.stem}.ipynb", "--student")
+    assert run.returncode == 0, run.stdout[-3000:] + run.stderr[-3000:]
+
+
+PANEL = """\
+import plotly.graph_objects as go
+from pdsynth.course.widgets import live, slider
+live(lambda x: go.Figure(), x=slider('x', 1, 0, 2, 1))
+"""
+ASK = "from pdsynth.course.exercises.exercise import Exercise\nq = Exercise(lambda a: None if a == 1 else 'not 1', 'h', 's')\n"
+FAULTS = {
+    "": "expected one live panel",
+    "1 / 0": "ZeroDivisionError",
+    "class A:\n    def _repr_html_(self): raise OSError('broken repr')\nA()": "broken repr",
+    PANEL + PANEL.replace("go.Figure()", "1 / 0"): "expected one live panel",
+    PANEL.replace("go.Figure()", "1 / 0"): "ZeroDivisionError",
+    PANEL + "# %%\n" + ASK + "q.check(2)": "doesn't pass",
+    PANEL + "# %%\n" + ASK + "q.check(None)": "doesn't pass",
+}
+
+
+@pytest.mark.notebook
+@pytest.mark.parametrize(("code", "says"), FAULTS.items(), ids=range(len(FAULTS)))
+def test_the_runner_notices_what_is_wrong(build, tmp_path, code, says):
+    path = tmp_path / "faulty.ipynb"
+    path.write_text(build.notebook("faulty", f"# %%\n{code}\n", solutions=True), encoding="utf-8")
+    run = execute(path)
+    assert run.returncode == 1
+    assert says in run.stderr
+
+
+@pytest.mark.notebook
+def test_student_notebook_in_a_real_kernel():
+    """As a student opens it: unanswered exercises don't stop Run All, and nothing heavy is stored."""
+    pytest.importorskip("nbclient")
+    path = NOTEBOOKS / f"{SOURCES[-1].stem}.ipynb"
+    script = (
+        "import sys, nbclient, nbformat; notebook = nbformat.read(sys.argv[1], as_version=4); "
+        "nbclient.NotebookClient(notebook, timeout=240, store_widget_state=False).execute(); nbformat.write(notebook, sys.stdout)"
+    )
+    # in a process of its own: beside joblib's idle workers the client waits for its whole time limit
+    run = subprocess.run([sys.executable, "-c", script, str(path)], capture_output=True, text=True, timeout=400, cwd=NOTEBOOKS)
+    assert run.returncode == 0, run.stderr[-3000:]
+    notebook = json.loads(run.stdout)
+    assert len(json.dumps(notebook)) < 3_000_000

@@ -1,0 +1,87 @@
+"""Every panel of the course: its view as a pure function, then the live widget from end to end."""
+
+import importlib
+
+import pytest
+from panel_tools import ranges
+
+from pdsynth.course import panels
+from pdsynth.course.panels import LESSONS, mechanisms
+from pdsynth.course.widgets import LivePanel
+from pdsynth.datasets import load_cmc
+
+NOTHING_TO_SPEND = {"auditing", "genetic", "own_data", "worlds"}  # made-up people, a stored search, public facts
+ONE_TABLE = {"auditing", "custom", "evaluating", "hmprivbayes", "own_data", "privabn", "worlds"}  # and no other fits
+NO_TABLES = {"genetic", "ordering"}
+
+
+@pytest.fixture
+def module(request):
+    return importlib.import_module(f"pdsynth.course.panels.{request.param}")
+
+
+def every(names=LESSONS):
+    return pytest.mark.parametrize("module", sorted(names), indirect=True)
+
+
+def test_every_lesson_has_its_panel_and_an_unknown_one_is_refused():
+    assert LESSONS["information"] == "03_bayesian_networks"
+    assert set(LESSONS) <= set(dir(panels))
+    assert panels.mechanisms is mechanisms
+    with pytest.raises(AttributeError, match="nonsense"):
+        panels.nonsense  # noqa: B018
+
+
+@every()
+def test_a_view_says_in_words_what_it_shows_and_is_the_same_every_time(module):
+    first, again = module.view(), module.view()
+    assert first.status and first.status in first.alt and first.figure.layout.title.text in first.alt
+    assert bool(first.tables) == (module.__name__.split(".")[-1] not in NO_TABLES)
+    assert first.figure.to_json() == again.figure.to_json()
+
+
+@every()
+def test_a_panel_warns_that_moving_spends_and_keeps_its_state_in_the_title(module):
+    panel = module.panel()
+    assert panel.error is None
+    warned = any("would spend the budget again" in str(getattr(w, "value", "")) for w in panel.children)
+    assert warned == (module.__name__.split(".")[-1] not in NOTHING_TO_SPEND)
+    for name, widget in panel.controls.items():
+        if hasattr(widget, "min"):
+            widget.value = min(widget.value + widget.step, widget.max)
+            assert panel.error is None, name
+    if panel.view.figure.layout.title.subtitle.text is not None:
+        return  # the panel has words of its own there
+    title = panel.figure.layout.title.text + str(panel.figure.layout.title.subtitle.text)
+    for part in panel.state.split(" · "):
+        symbol, value = part.split(" = ")
+        if symbol in ("ε", "ε₁", "k", "l", "η", "α", "s"):
+            assert f"{symbol} = {value.split()[0]}" in title, part
+
+
+@every(set(LESSONS) - ONE_TABLE)
+def test_a_panel_takes_another_public_table(module):
+    assert module.panel(load_cmc()).error is None
+
+
+@every(["ppba", "privabn", "side_by_side"])
+def test_axes_stay_where_they_are_while_sliders_move(module):
+    a, b = module.view(epsilon=1.0), module.view(epsilon=0.2)
+    assert ranges(a.figure) == ranges(b.figure)
+    assert a.status != b.status
+
+
+@every()
+def test_every_panel_of_the_course_from_end_to_end(module):
+    shown = module.panel()
+    assert isinstance(shown, LivePanel)
+    assert shown.error is None
+    assert shown.view.status
+    before = shown.values
+    for key, widget in shown.controls.items():
+        places = [widget.min, widget.max] if hasattr(widget, "min") else [value for _, value in widget._options_full][-2:]
+        for place in places:
+            shown.set(**{key: place})
+            assert shown.error is None or type(shown.error).__module__ == "pdsynth.errors", f"{key}={place}: {shown.error!r}"
+        shown.set(**{key: before[key]})
+        assert shown.error is None

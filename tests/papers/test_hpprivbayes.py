@@ -1,0 +1,206 @@
+"""The papers' experiments: reference numbers, the grid's gaps and resumption, the rules of verdicts, the committed figures."""
+
+import importlib.util
+import math
+import re
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pdsynth as pds
+from pdsynth.counting.tables import Records
+from pdsynth.evaluation import Marginals, sum_mutual_information
+from pdsynth.papers import engine, hpprivbayes, hpprivbayes_claims, results
+from pdsynth.papers.results import FAILS, OPEN, REPLICATES
+
+QUICK = {"epsilons": (1.0,), "degrees": ("1", "2"), "k": "2"}
+
+
+@pytest.fixture(scope="module")
+def records(thesis):
+    return Records(thesis.schema.encode(thesis.frame), thesis.schema)
+
+
+@pytest.fixture(scope="module")
+def real(records):
+    return {alpha: Marginals(records, records.schema, alpha) for alpha in (2, 3)}
+
+
+@pytest.mark.parametrize(("k", "two_way", "three_way", "bits"), [(1, 0.031, 0.065, 4.33), (2, 0.018, 0.040, 4.71), (3, 0.014, 0.031, 5.23)])
+def test_without_noise_privbayes_gives_the_known_distances(records, real, k, two_way, three_way, bits):
+    found = {2: [], 3: []}
+    sums = []
+    for seed in range(4):  # another root and another sample each time
+        fitted = pds.PrivBayes(k=k, guarantee="none", random_state=seed).fit(records)
+        codes = fitted.model_.sample_codes(records.n, np.random.default_rng(seed))
+        for alpha, known in real.items():
+            found[alpha].append(known.distance(codes))
+        sums.append(sum_mutual_information(fitted.network_, records))
+    assert np.mean(found[2]) == pytest.approx(two_way, abs=0.0015)
+    assert np.mean(found[3]) == pytest.approx(three_way, abs=0.002)
+    assert np.mean(sums) == pytest.approx(bits, abs=0.02)
+
+
+def test_the_thesis_groups_come_out_of_its_own_coding(records):
+    fitted = pds.HPPrivBayes(k=4, sensitive="occupation", guarantee="published", noise="common", random_state=1).fit(records)
+    assert fitted.groups_["A"] == ["workclass", "education", "education-num", "occupation", "relationship", "sex", "hours-per-week"]
+    assert len(fitted.network_) - 4 - len(fitted.groups_["B"]) == 3  # d − k − l: the printed scale exists
+
+
+def test_parameters_are_the_thesis_own():
+    s = hpprivbayes.Settings()
+    assert s.epsilons == (0.2, 0.4, 0.6, 0.8, 1.0)
+    assert s.ratios == ("1/6", "1/5", "1/4", "1/3", "1/2")
+    assert (s.k, s.theta, s.r, s.train) == ("4", 0.1, "1/3", 2 / 3)
+    assert len(hpprivbayes.private(6, s)) == 10
+    assert {(c.guarantee, c.k) for c in hpprivbayes.compared(s)} == {("published", "4"), ("strict", "4"), ("strict", "auto")}
+
+
+def test_a_stopped_run_goes_on_and_gives_the_same_rows(cmc, tmp_path):
+    store = tmp_path / "trials.csv"
+    whole = pds.papers.reproduce("hpprivbayes", 3, 2, data=cmc, jobs=1, **QUICK)
+    first = pds.papers.reproduce("hpprivbayes", 3, 1, data=cmc, jobs=1, resume=store, **QUICK)
+    lines = store.read_text().splitlines()
+    again = pds.papers.reproduce("hpprivbayes", 3, 2, data=cmc, jobs=1, resume=store, **QUICK)
+    assert len(first.data) * 2 == len(again.data)
+    assert store.read_text().splitlines()[: len(lines)] == lines, "finished trials were run again"
+    pd.testing.assert_frame_equal(whole.data, again.data)
+
+
+@pytest.mark.parametrize("figure", [4, 5, 6])
+def test_every_figure_runs_on_another_table(cmc, figure):
+    small = replace(cmc, frame=cmc.frame.head(400))
+    result = pds.papers.reproduce("hpprivbayes", figure, 2, data=small, jobs=1, svm_rows=150, ratios=("1/3", "1/2"), **QUICK)
+    assert result.figure.data
+    assert result.verdicts
+    assert result.deviation
+    assert {v.verdict for v in result.verdicts} <= {REPLICATES, FAILS, OPEN}
+    assert "replicates" in repr(result) or "undecided" in repr(result) or "does not" in repr(result)
+    assert result.data["value"].between(0, 1).all()
+
+
+def test_a_degenerate_budget_is_a_gap_with_its_reason(cmc):
+    result = pds.papers.reproduce("hpprivbayes", 5, 1, data=cmc, jobs=1, theta=3.0, **QUICK)  # no attribute shares three bits
+    at = (result.data["method"] == "HPPrivBayes") & (result.data["guarantee"] == "published")
+    assert result.data.loc[at, "value"].isna().all()
+    assert result.data.loc[at, "note"].str.contains("BudgetDegenerate").all()
+    assert result.data.loc[~at, "value"].notna().all()
+
+
+@pytest.mark.parametrize(
+    "call", [("other", 3, 1, {}), ("hpprivbayes", 7, 1, {}), ("hpprivbayes", 3, 0, {}), ("hpprivbayes", 3, 1, {"epsilon": 1})]
+)
+def test_what_does_not_exist_is_refused(call):
+    paper, figure, repeats, options = call
+    with pytest.raises(pds.BudgetError):
+        pds.papers.reproduce(paper, figure, repeats, **options)
+
+
+class TestVerdicts:
+    @pytest.mark.parametrize(
+        ("gaps", "verdict"),
+        [
+            ([(1, 0.5)] * 3, REPLICATES),
+            ([(1, 0.5), (1, 0.5), (0.1, 0.5)], REPLICATES),
+            ([(-1, 0.5)] * 3, FAILS),
+            ([(0.1, 0.5)] * 3, OPEN),
+            ([(1, 0.5), (1, 0.5), (-1, 0.5)], OPEN),
+            ([(1, math.inf)] * 3, OPEN),
+            ([(float("nan"), math.inf)] * 3, OPEN),
+        ],
+    )
+    def test_direction(self, gaps, verdict):
+        assert results.direction_verdict(gaps) == verdict
+
+    def test_a_flat_curve_has_no_trend(self):
+        assert results.trend({"flat": [np.full(3, 0.5)] * 4}, (1, 2, 3, 4), -1) == (OPEN, "flat 0.500 → 0.500 (ρ = +0.0)")
+
+    def test_difference_is_welch(self):
+        from scipy.stats import ttest_ind
+
+        rng = np.random.default_rng(0)
+        a, b = rng.normal(1, 1, 12), rng.normal(0, 3, 20)
+        gap, half = results.difference(a, b)
+        low, high = ttest_ind(a, b, equal_var=False).confidence_interval(0.95)
+        assert (gap - half, gap + half) == pytest.approx((low, high))
+
+    def test_exchanging_the_methods_turns_the_verdict_round(self):
+        settings = hpprivbayes.Settings()
+        rows = [
+            {"metric": f"{a}-way distance", "method": m, "guarantee": g, "k": k, "r": "", "epsilon": e, "value": level / e + i / 1e4}
+            for a in (2, 3) for m, level in (("PrivBayes", 0.2), ("HPPrivBayes", 0.1)) for e in settings.epsilons for i in range(5)
+            for g, k in (("strict", "auto"), *(("published", k) for k in settings.degrees))
+        ]  # fmt: skip
+        data = pd.DataFrame(rows)
+        swapped = data.assign(method=data["method"].map({"PrivBayes": "HPPrivBayes", "HPPrivBayes": "PrivBayes"}))
+        assert [v.verdict for v in hpprivbayes_claims.figure_5(data, settings)] == [REPLICATES] * 4
+        assert [v.verdict for v in hpprivbayes_claims.figure_5(swapped, settings)] == [FAILS, REPLICATES] * 2
+
+    def test_fluctuation_sees_a_planted_one_and_nothing_in_equals(self):
+        rng = np.random.default_rng(1)
+        calm = rng.normal(0.7, 0.01, (20, 5))
+        wild = calm + np.array([0.0, 0.1, 0.0, 0.1, 0.0])
+        assert hpprivbayes_claims.fluctuation({"1/6": wild, "1/2": calm})[1] > 0
+        _, low, high, _ = hpprivbayes_claims.fluctuation({"1/6": calm, "1/2": rng.normal(0.7, 0.01, (20, 5))})
+        assert low < 0 < high
+
+
+@pytest.fixture(scope="module")
+def make(root):
+    spec = importlib.util.spec_from_file_location("figures_make", root / "figures" / "make.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def committed(make):
+    """Every committed figure and table, redrawn once."""
+    papers = [engine.find(name) for name in engine.PAPERS]
+    return {(p.name, key): make.redrawn(p, key) for p in papers for key in make.drawn(p)}
+
+
+class TestCommitted:
+    """The committed numbers belong to each other; pictures are never compared by their pixels."""
+
+    @pytest.mark.parametrize("figure", list(hpprivbayes.TITLES))
+    def test_trials_are_real_and_complete(self, committed, figure):
+        result = committed["hpprivbayes", figure]
+        curves = [*hpprivbayes.private(figure, hpprivbayes.Settings()), *hpprivbayes.noiseless(figure, hpprivbayes.Settings())]
+        found = set(map(tuple, result.data[["method", "guarantee", "k", "r"]].drop_duplicates().to_numpy()))
+        assert {(c.method, c.guarantee, c.k, c.r) for c in curves} <= found
+        assert result.parameters["tables"] == {"adult (thesis coding)": 45_222}
+
+    def test_points_are_the_trials_means(self, make, committed, tmp_path, monkeypatch):
+        for (name, key), result in committed.items():
+            kept = make.file(engine.find(name), key, ".csv").read_bytes()
+            again = tmp_path / f"{name}{engine.stem(key)}.csv"
+            monkeypatch.setattr(make, "file", lambda paper, key, end, path=again: path)
+            make.write_points(engine.find(name), key, result)
+            monkeypatch.undo()
+            assert again.read_bytes() == kept, (name, key)
+
+    def test_a_redraw_writes_the_words_of_the_committed_picture(self, make, committed, chromium):
+        with make.browser():
+            drawn = {at: make.svg(make.on_white(result.figure), width=make.WIDTH) for at, result in committed.items()}
+        for (name, key), fresh in drawn.items():
+            kept = make.file(engine.find(name), key, ".svg").read_text(encoding="utf-8")
+            assert re.findall(r">([^<>]+)</t", fresh) == re.findall(r">([^<>]+)</t", kept), (name, key)
+
+    def test_a_trial_can_be_repeated(self, committed, records):
+        trials = committed["hpprivbayes", 3].data
+        row = trials[(trials["method"] == "HPPrivBayes") & (trials["guarantee"] == "published") & (trials["k"] == "2")].iloc[0]
+        curve = hpprivbayes.Curve(row["method"], row["guarantee"], row["k"], row["r"])
+        synth = hpprivbayes.synthesizer(curve, "occupation", hpprivbayes.Settings())
+        fitted = synth.set_params(epsilon=float(row["epsilon"]), random_state=int(row["seed"])).fit(records)
+        assert sum_mutual_information(fitted.network_, records) == pytest.approx(row["value"], rel=1e-5)
+
+    def test_the_index_page_says_what_the_numbers_say(self, make, root):
+        assert (root / "figures" / "README.md").read_text(encoding="utf-8") == make.index()
+
+    def test_the_main_picture_has_its_numbers(self, make, root):
+        main = pd.read_csv(root / "figures" / "main.csv", dtype={"k": str})
+        assert set(main["guarantee"]) == {"published", "strict", "none"}
+        assert (root / "figures" / "main.svg").exists()

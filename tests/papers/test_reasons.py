@@ -1,0 +1,99 @@
+"""Reasons that the figures' page gives in numbers: each number is one of benchmarks/reasons.csv, and the rules behind it hold."""
+
+import math
+import re
+from fractions import Fraction as Q
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from pdsynth.datasets import load_cmc
+from pdsynth.datasets.credit import DEFAULT_ROWS, DEFAULT_TARGET, FRAUD_ROWS, _default_schema, _fraud_schema
+from pdsynth.papers import genetic, hmprivbayes, hmprivbayes_settings, hpprivbayes_claims
+from pdsynth.papers.genetic_settings import Settings
+from pdsynth.structure import Restriction
+from pdsynth.synthesizers import GeneticBayes
+
+ROOT = Path(__file__).resolve().parents[2]
+FOUND = pd.read_csv(ROOT / "benchmarks" / "reasons.csv")
+TEXTS = {
+    "sketch f2": genetic.deviations("table 7", Settings()),
+    "affinity": hmprivbayes.deviations(5, hmprivbayes_settings.Settings()),
+    "first": (hpprivbayes_claims.WHY_DISTANCE,),
+}
+
+
+def mean(reason, what, epsilon, measure="2-way distance"):
+    at = FOUND[(FOUND["reason"] == reason) & (FOUND["what"] == what) & (FOUND["epsilon"] == epsilon) & (FOUND["measure"] == measure)]
+    (value,) = at["mean"]
+    return float(value)
+
+
+def strange(reason, words):
+    """Numbers of a text that its experiments didn't find."""
+    known = {f"{m:.3f}" for m in FOUND.loc[FOUND["reason"].isin(reason.split()), ["mean", "sd"]].to_numpy().ravel()}
+    return [number for number in re.findall(r"\b0\.\d{3}\b", words) if number not in known]
+
+
+@pytest.mark.parametrize("reason", TEXTS)
+def test_every_number_was_measured(reason):
+    (words,) = (t for t in TEXTS[reason] if "benchmarks/reasons.py" in t)
+    assert reason in words.split("reasons.py ")[1]
+    assert len(re.findall(r"\b0\.\d{3}\b", words)) >= 4
+    assert strange(reason, words) == []
+    assert strange(reason, words.replace("0.2", "0.9")) != [], "twin: a wrong digit is noticed"
+    repeats = set(FOUND.loc[FOUND["reason"].isin(reason.split()), "repeats"])
+    assert {int(n) for n in re.findall(r"\b(\d+) (?:seeds|runs)", words)} == repeats
+
+
+def search(epsilon=1):
+    return GeneticBayes(epsilon)._search()
+
+
+@pytest.mark.parametrize(
+    ("schema", "n", "epsilon", "drowned"),
+    [(_default_schema(), DEFAULT_ROWS * 4 // 5, 1, True), (_default_schema(), DEFAULT_ROWS * 4 // 5, 3, False),
+     (_fraud_schema(), FRAUD_ROWS * 4 // 5, 1, False), (load_cmc().schema, 1473, 1, True)],
+)  # fmt: skip
+def test_whether_a_network_is_worth_its_noise_follows_from_public_facts(schema, n, epsilon, drowned):
+    part = search(epsilon)
+    assert part.drowned(schema, n, Q(epsilon) * Q(3, 10)) == drowned
+    assert (part.rule(schema, n, Q(epsilon) * Q(3, 10), Q(epsilon) * Q(7, 10), True)[0] == 0) == drowned
+
+
+def test_the_noise_of_the_stand_in_s_sketch():
+    scale = search().threshold(_default_schema(), 24_000, Q(3, 10))
+    assert round(scale, 2) == 0.11
+    assert round(scale * math.log(276), 1) == 0.6
+    assert len(search().permitted(_default_schema()).pairs) == 276
+
+
+def test_leaving_the_network_out_is_nearer_at_1_and_farther_at_2():
+    alone, noisy, greedy = (mean("sketch", w, 1) for w in ("GeneticBayes", "GeneticBayes, whatever the noise of its sketch", "PrivBayes"))
+    assert alone < noisy < greedy
+    assert mean("sketch", "GeneticBayes", 2) > mean("sketch", "GeneticBayes, whatever the noise of its sketch", 2)
+    assert mean("sketch", "GeneticBayes", 1, "edges") == 0
+
+
+def test_an_edge_by_policy_costs_nothing():
+    edge = Restriction(forced=(("PAY_0", DEFAULT_TARGET),))
+    settled = GeneticBayes(restriction=edge)._search().permitted(_default_schema()).forced_network(_default_schema().names)
+    assert settled.edges == (("PAY_0", DEFAULT_TARGET),)
+    assert mean("sketch", "GeneticBayes, PAY_0 → target by policy", 1, "edges") == 1
+    alone, edge, greedy = (mean("f2", w, 1, "F2, mean of five classifiers") for w in (
+        "GeneticBayes", "GeneticBayes, PAY_0 → target by policy", "PrivBayes"))  # fmt: skip
+    assert 2 * alone < edge < greedy
+
+
+def test_similarities_never_bring_published_hmprivbayes_below_its_rivals():
+    points = pd.read_csv(ROOT / "figures" / "hmprivbayes" / "fig5.csv")
+    points = points[(points["dataset"] == "Adult") & (points["metric"] == "2-way distance") & (points["guarantee"] == "published")]
+    for epsilon in hmprivbayes_settings.EPSILONS:
+        rivals = points[(points["epsilon"] == epsilon) & points["method"].isin(["PrivSCBN", "PrivBayes"])]["mean"]
+        assert len(rivals) == 2 and rivals.max() < mean("affinity", "similarity", epsilon)
+
+
+def test_measuring_the_first_tables_is_the_whole_lead():
+    greedy, measured, ours = (mean("first", w, 1) for w in ("PrivBayes", "PrivBayes, first tables measured and unpaid", "HPPrivBayes"))
+    assert measured < ours < greedy

@@ -1,0 +1,324 @@
+"""T7: raw records have one door. The imports are walked, and a spy records who reads during fits."""
+
+import ast
+import inspect
+import sys
+from fractions import Fraction as Q
+from pathlib import Path
+
+import numpy as np
+import pytest
+from privacy_tools import records_of, schema_of
+
+import pdsynth
+from pdsynth.counting import tables as counts
+from pdsynth.counting.tables import Records
+from pdsynth.errors import PrivacyError
+from pdsynth.privacy.curator import Curator
+from pdsynth.privacy.ledger import Ledger
+from pdsynth.privacy.mechanisms import ExactNoise, NoNoise
+from pdsynth.structure import MaxCells, MaxParents, Restriction, greedy, ordered
+from pdsynth.synthesizers import GeneticBayes, HMPrivBayes, HPPrivBayes, PrivABN, PrivBayes
+from pdsynth.synthesizers.base import Synthesizer
+from pdsynth.synthesizers.baselines import Independent, JTree, PriView, PrivSCBN
+from pdsynth.synthesizers.groups import SensitivityGroups
+
+PACKAGE = Path(pdsynth.__file__).parent
+FLOORS = {
+    **dict.fromkeys(["errors", "domain", "measures", "mic", "network"], 0),
+    "counting": 1,
+    "privacy": 2,
+    **dict.fromkeys(["structure", "budgets", "conditionals", "consistency"], 3),
+    "model": 4,
+    "synthesizers": 5,
+    **dict.fromkeys(["evaluation", "datasets", "audit", "plots"], 6),
+    "papers": 7,
+    "course": 8,
+    **dict.fromkeys(["__init__", "__main__"], 9),
+}
+CODES = [[0, 0, 0, 1], [1, 1, 1, 0], [1, 0, 2, 1], [0, 1, 1, 0], [0, 0, 2, 1], [1, 1, 0, 1]] * 30
+SIZES = (2, 2, 3, 2)
+
+
+# --- the imports ------------------------------------------------------------------------------------------------------
+
+
+def sources():
+    """(path inside the package, its text) of every module."""
+    return [(p.relative_to(PACKAGE), p.read_text(encoding="utf-8")) for p in sorted(PACKAGE.rglob("*.py"))]
+
+
+def room(path):
+    return Path(path).parts[0].removesuffix(".py")
+
+
+def imported(path, text):
+    """Names of everything of the package that a module imports, anywhere in its code, as paths like ``counts.Records``."""
+    package = ("pdsynth", *Path(path).parts[:-1])
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            names = [a.name for a in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = ".".join([*(package[: len(package) - node.level + 1] if node.level else ()), *([node.module] if node.module else [])])
+            names = [f"{base}.{a.name}" for a in node.names]
+        else:
+            continue
+        yield from (n.removeprefix("pdsynth.") for n in names if n.startswith("pdsynth."))
+
+
+def forbidden(path, text):
+    """Ways in which a module of floors 3 to 5 could reach raw records past the curator."""
+    found = [name for name in imported(path, text) if name.split(".")[0] == "counting"]
+    # base builds the Records that it hands to a curator, degrees checks sizes
+    known = {"synthesizers/base.py": ("counting.tables.Records",), "synthesizers/degrees.py": ("counting.tables.MAX_CELLS",)}
+    found = [name for name in found if name not in known.get(Path(path).as_posix(), ())]
+    return found + [word for word in ("__records", "import_module", "__import__", "gc.get_") if word in text]
+
+
+def guarded():
+    return [(p, text) for p, text in sources() if 3 <= FLOORS[room(p)] <= 5]
+
+
+def test_every_module_has_a_floor():
+    assert {room(p) for p, _ in sources()} <= set(FLOORS)
+    assert len(guarded()) >= 9
+
+
+@pytest.mark.parametrize(("path", "text"), guarded(), ids=lambda v: str(v) if isinstance(v, Path) else "")
+def test_floors_three_to_five_never_reach_past_the_curator(path, text):
+    assert forbidden(path, text) == []
+
+
+@pytest.mark.parametrize("path", [p for p, _ in sources()], ids=str)
+def test_a_floor_imports_only_floors_below_it_or_its_own(path):
+    text = (PACKAGE / path).read_text(encoding="utf-8")
+    high = [n for n in imported(path, text) if FLOORS.get(n.split(".")[0], 0) > FLOORS[room(path)]]
+    assert high == []
+
+
+def test_only_the_curator_names_its_records():
+    assert [str(p) for p, text in sources() if "__records" in text] == ["privacy/curator.py"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from ..counting.tables import marginal",
+        "from ..counting import tables",
+        "import pdsynth.counting.tables",
+        "from pdsynth.counting.tables import Records",
+        "from pdsynth.counting import tables as c",
+        "def f():\n    from ..counting.tables import Records",
+        "x = curator._Curator__records",
+        "import importlib; importlib.import_module('pdsynth.counting.tables')",
+    ],
+)
+def test_twin_a_shortcut_is_found(line):
+    assert forbidden(Path("structure/adaptive.py"), line) != []
+
+
+def test_twin_the_base_class_may_build_records_and_no_more():
+    assert forbidden(Path("synthesizers/base.py"), "from ..counting.tables import Records") == []
+    assert forbidden(Path("synthesizers/base.py"), "from ..counting.tables import Records, marginal") == ["counting.tables.marginal"]
+    assert forbidden(Path("synthesizers/privbayes.py"), "from ..counting.tables import Records") == ["counting.tables.Records"]
+
+
+# --- the spy ------------------------------------------------------------------------------------------------------------
+
+
+class Spy:
+    """Records who reads raw records, and what the ledger held before and after each question to the curator."""
+
+    def __init__(self, monkeypatch):
+        self.readers: list[tuple[str, str]] = []
+        self.unpaid: list[str] = []
+        spy = self
+
+        def noticed(frame):
+            while Path(frame.f_code.co_filename) == Path(counts.__file__) or frame.f_code.co_name.startswith("spied_"):
+                frame = frame.f_back
+            spy.readers.append((Path(frame.f_code.co_filename).name, frame.f_code.co_name))
+
+        table, lattice = Records.table, Records.__dict__["lattice"]
+
+        def spied_table(records, columns):
+            noticed(sys._getframe(1))
+            return table(records, columns)
+
+        def spied_lattice(records):
+            noticed(sys._getframe(1))
+            return lattice.fget(records)
+
+        def spied_codes(records):
+            noticed(sys._getframe(1))
+            return records.__dict__["codes"]
+
+        monkeypatch.setattr(Records, "table", spied_table)
+        monkeypatch.setattr(Records, "lattice", property(spied_lattice))
+        monkeypatch.setattr(Records, "codes", property(spied_codes, lambda r, v: r.__dict__.__setitem__("codes", v)), raising=False)
+        for name, method in list(vars(Curator).items()):
+            if callable(method) and not name.startswith("_") and name not in ("prepare", "binary"):  # which answer nothing
+                monkeypatch.setattr(Curator, name, self.watched(name, method))
+
+    def watched(self, name, method):
+        def ask(curator, *args, **kwargs):
+            reads, lines = len(self.readers), len(curator.ledger.entries)
+            answer = method(curator, *args, **kwargs)
+            if len(self.readers) > reads:
+                new = curator.ledger.entries[lines:]
+                if not any(e.kind == "unaccounted_access" or (e.kind == "mechanism" and e.cost > 0) for e in new):
+                    self.unpaid.append(name)
+            return answer
+
+        return ask
+
+    @property
+    def outside(self):
+        """Readers that are not the curator."""
+        return [r for r in self.readers if r[0] != "curator.py"]
+
+
+@pytest.fixture
+def spy(monkeypatch):
+    return Spy(monkeypatch)
+
+
+@pytest.fixture
+def frame():
+    return schema_of(SIZES).decode(np.array(CODES, dtype=np.uint8))
+
+
+STRICT = {
+    "PrivBayes": PrivBayes(k=1),
+    "PrivBayes auto": PrivBayes(epsilon=20),
+    "PrivBayes I": PrivBayes(k=2, score="I"),
+    "PrivBayes alone": PrivBayes(k=0),
+    "HPPrivBayes": HPPrivBayes(k=1, sensitive="x2"),
+    "HPPrivBayes auto": HPPrivBayes(epsilon=20, sensitive="x2"),
+    "HPPrivBayes protect": HPPrivBayes(k=2, sensitive="x0", personal=SensitivityGroups(rare_values="more_noise")),
+    "HPPrivBayes flat": HPPrivBayes(k=1, sensitive="x2", personal=SensitivityGroups(rare_values="same_noise")),
+    "HPPrivBayes policy": HPPrivBayes(k=1, sensitive="x2", personal=SensitivityGroups(groups={"A": ["x2"], "B": ["x0", "x1", "x3"]})),
+    "HPPrivBayes custom": HPPrivBayes(k=2, sensitive="x3", restriction=Restriction("x0", "x2")),
+    "GeneticBayes": GeneticBayes(epsilon=20, k=2, generations=3),
+    "GeneticBayes auto": GeneticBayes(epsilon=200, search="exact"),
+    "GeneticBayes custom": GeneticBayes(epsilon=20, k=2, target="x0", sensitive="x2", search="hill"),
+    "PrivBayes custom": PrivBayes(k=2, restriction=Restriction("x0", "x2")),
+    "HMPrivBayes": HMPrivBayes(epsilon=900, k=2, l=2),
+    "HMPrivBayes too noisy": HMPrivBayes(k=2),
+    "HMPrivBayes public": HMPrivBayes(clusters=[["x0", "x2"], ["x1"], ["x3"]], eta=0),
+    "PrivABN": PrivABN(k=2),
+    "PrivABN auto": PrivABN(epsilon=50),
+    "PrivSCBN": PrivSCBN(epsilon=900, k=2),
+    "PrivSCBN public": PrivSCBN(clusters=[["x0", "x2"], ["x1"], ["x3"]]),
+    "Independent": Independent(),
+    "JTree": JTree(epsilon=20, phi=0),
+    "JTree alone": JTree(epsilon=0.1),
+    "PriView": PriView(),
+    "PriView views": PriView(size=3, t=2),
+}
+PUBLISHED = {  # with the words of every source, and how many raw reads there are at least
+    "HPPrivBayes": (HPPrivBayes(k=1, sensitive="x2", theta=0.01, guarantee="published"), "thesis Alg", 3),
+    "HMPrivBayes": (HMPrivBayes(k=2, l=2, guarantee="published"), "HMPrivBayes Alg", 1),
+    "PrivABN": (PrivABN(guarantee="published"), "PrivABN Alg 2", 1),
+    "PrivSCBN": (PrivSCBN(k=2, guarantee="published"), "PrivABN Alg 2", 1),
+    "JTree": (JTree(epsilon=20, guarantee="published"), "Algorithm 6 in Lyu, Su, Li", 1),
+}
+
+
+@pytest.mark.parametrize("name", STRICT)
+def test_strict_fits_read_through_the_curator_only_and_pay_for_all(name, spy, frame):
+    fitted = STRICT[name].clone().fit(frame, schema=schema_of(SIZES))
+    assert spy.readers, "the spy saw the fit"
+    assert spy.outside == []
+    assert spy.unpaid == []
+    assert fitted.ledger_.unaccounted == []
+    assert fitted.ledger_.epsilon == fitted.ledger_.claimed
+    assert fitted.ledger_.check() == []
+    spy.readers.clear()
+    fitted.sample(50)
+    assert spy.readers == [], "sampling is post-processing"
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_broken_published_readings_are_unaccounted_with_the_paper_s_line(name, spy, frame):
+    synthesizer, words, fewest = PUBLISHED[name]
+    fitted = synthesizer.clone().fit(frame, schema=schema_of(SIZES))
+    assert spy.outside == []
+    assert spy.unpaid == []
+    assert len(fitted.ledger_.unaccounted) >= fewest
+    assert all(words in e.source and "line" in e.source for e in fitted.ledger_.unaccounted)
+
+
+@pytest.mark.parametrize("score", ["I", "R", "F"])
+def test_learners_read_through_the_curator_only(score, spy):
+    sizes = (2, 2, 2)
+    for degree in (MaxParents(1), MaxParents(2), MaxCells(Q(8))):
+        noise = ExactNoise(1)
+        curator = Curator(records_of([r[:2] + [r[3]] for r in CODES], sizes), Ledger(Q(2)), noise)
+        greedy(curator, degree, Q(1), score, noise)
+        ordered(curator, (2, 1, 0), degree, Q(1), score)
+        assert curator.ledger.epsilon == 2
+    assert spy.readers
+    assert spy.outside == []
+    assert spy.unpaid == []
+
+
+class Burglar(Synthesizer):
+    """A recipe that takes raw counts past the door, in one of four ways."""
+
+    def __init__(self, way="table", epsilon=1.0, guarantee="strict", noise="exact", random_state=None):
+        self.way, self.epsilon, self.guarantee, self.noise, self.random_state = way, epsilon, guarantee, noise, random_state
+
+    def _recipe(self, curator, noise, epsilon):
+        records = curator._Curator__records
+        stolen = {
+            "table": lambda: records.table((0,)),
+            "codes": lambda: records.codes[0],
+            "lattice": lambda: records.lattice.entropies(np.array([[0]])),
+            "marginal": lambda: counts.marginal(records.codes, SIZES, (0,)),
+        }
+        self.stolen_ = stolen[self.way]()
+        return PrivBayes(k=1)._recipe(curator, noise, epsilon)
+
+
+@pytest.mark.parametrize("way", ["table", "codes", "lattice", "marginal"])
+def test_twin_a_recipe_that_reads_past_the_door_is_seen(way, spy, frame):
+    Burglar(way).fit(frame, schema=schema_of(SIZES))
+    assert ("test_one_door.py", "<lambda>") in spy.outside
+
+
+def test_twin_an_answer_that_is_not_paid_for_is_seen(monkeypatch):
+    """A method added to the curator's own file that hands out counts and writes no line."""
+    space: dict = {}
+    code = "def gift(self, columns):\n    return self._Curator__records.table(tuple(columns))"
+    exec(compile(code, inspect.getfile(Curator), "exec"), space)
+    monkeypatch.setattr(Curator, "gift", space["gift"], raising=False)
+    spy = Spy(monkeypatch)
+    Curator(records_of(CODES, SIZES), Ledger(Q(1)), ExactNoise(1)).gift((0,))
+    assert spy.outside == []
+    assert spy.unpaid == ["gift"]
+
+
+# --- the door itself ------------------------------------------------------------------------------------------------------
+
+
+def test_strict_has_no_way_to_peek():
+    curator = Curator(records_of(CODES, SIZES), Ledger(Q(1)), ExactNoise(1))
+    with pytest.raises(PrivacyError):
+        curator.peek("look", "nowhere", (0,))
+
+
+@pytest.mark.parametrize("guarantee", ["strict", "published"])
+def test_a_source_without_noise_can_t_serve_a_private_run(guarantee):
+    with pytest.raises(PrivacyError, match="no noise"):
+        Curator(records_of(CODES, SIZES), Ledger(Q(1), guarantee), NoNoise())
+
+
+def test_a_strict_fit_with_an_inferred_schema_is_refused_before_anything_is_read(spy, frame):
+    inferred = pdsynth.Schema.infer(frame)
+    with pytest.raises(PrivacyError, match="inferred from the data"):
+        PrivBayes(k=1).fit(frame, schema=inferred)
+    with pytest.raises(PrivacyError):
+        PrivBayes(k=1).fit(Records(np.array(CODES, dtype=np.uint8), schema_of(SIZES, source="data")))
+    assert spy.readers == []
+    PrivBayes(k=1).fit(frame, schema=inferred.declare_public())

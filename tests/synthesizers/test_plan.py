@@ -1,0 +1,128 @@
+"""Before you spend: the sentences, the warning of fit, edges and their prices; all from public facts."""
+
+import itertools
+import warnings
+from fractions import Fraction as Q
+
+import numpy as np
+import pytest
+from contract_cases import binary
+
+import pdsynth as pds
+from pdsynth import Attribute, BudgetError, Network, Schema, SchemaError
+from pdsynth.measures import mutual_information
+from pdsynth.synthesizers.degrees import AUTO_PAIRS, choose_degree, largest_selection
+
+
+def plain(d, size):
+    return Schema(tuple(Attribute.categorical(f"x{j}", range(size)) for j in range(d)))
+
+
+def test_a_survey_of_80_questions_is_noise():
+    found = pds.plan(plain(80, 5), 176, 1)
+    assert str(found).startswith("176 rows × 80 columns at ε = 1: every two-way table is noise")
+    assert found.method == "baselines.Independent"
+    assert found.k == 0
+    assert "every two-way table is noise" in found._repr_html_()
+
+
+def test_the_table_by_hand():
+    """1,000 records, four attributes of ten values, ε = 1, 0.7 of it for tables: scale 2·3/0.7 over 10 records a cell."""
+    table = pds.plan(plain(4, 10), 1000, 1).table.set_index("k")
+    assert table.loc[0, "noise ÷ mean cell"] == pytest.approx(8 * 10 / 1000)
+    assert table.loc[1, "noise scale, records"] == pytest.approx(6 / 0.7)
+    assert table.loc[1, "mean cell, records"] == pytest.approx(10)
+    assert table.loc[1, "distance from noise alone"] == pytest.approx(6 / 0.7 / 10 / 2)
+    assert table.loc[3, "distance from noise alone"] == 1
+
+
+def test_more_budget_never_lowers_the_degree(adult):
+    degrees = [pds.plan(adult.schema, 45_222, e).k for e in (0.01, 0.1, 0.5, 1, 5, 50, 5000)]
+    assert degrees == sorted(degrees) and degrees[0] == 0 and degrees[-1] >= 3
+
+
+def test_policy_groups_ask_for_a_personalised_method():
+    schema = Schema(plain(4, 3).attributes, groups={"x0": "A"})
+    assert "groups" in pds.plan(schema, 10_000, 1).method
+
+
+@pytest.mark.parametrize(("n", "epsilon"), [(0, 1), (2.5, 1), (True, 1), (10, 0), (10, -1), (10, float("nan"))])
+def test_bad_input(n, epsilon):
+    with pytest.raises((SchemaError, BudgetError)):
+        pds.plan(plain(3, 3), n, epsilon)
+
+
+def test_fit_warns_with_the_same_sentence(thesis):
+    frame = thesis.frame
+    with pytest.warns(UserWarning, match=r"45,222 rows × 14 columns at ε = 1: with k = 4 .*k='auto'.*pds.plan"):
+        pds.PrivBayes(1, k=4, noise="common").fit(frame, thesis.schema)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        pds.PrivBayes(1, k=1, noise="common").fit(frame, thesis.schema)
+        pds.PrivBayes(1, noise="common").fit(frame, thesis.schema)
+        pds.PrivBayes(1, k=4, guarantee="none").fit(frame, thesis.schema)
+
+
+def test_the_warning_knows_public_facts_only():
+    schema, seen = plain(5, 6), set()
+    for seed in range(5):
+        frame = schema.decode(np.random.default_rng(seed).integers(0, 1 + seed, (60, 5)).astype(np.uint8))
+        with pytest.warns(UserWarning, match="k = 2") as caught:
+            pds.PrivBayes(1, k=2).fit(frame, schema)
+        seen.add(str(caught[0].message))
+    assert len(seen) == 1
+
+
+# --- edges ------------------------------------------------------------------------------------------------------------------
+
+
+def test_networks_are_edited_by_hand():
+    start = Network((("a", ()), ("b", ("a",)), ("c", ())))
+    grown = start.with_edge("c", "a")
+    assert grown.order == ("c", "a", "b") and grown.parents("a") == ("c",)
+    assert grown.without_edge("c", "a").edges == start.edges
+    assert start.edges == (("a", "b"),)
+    for wrong, words in ((("a", "b"), "already"), (("b", "a"), "cycle"), (("a", "z"), "no attribute 'z'"), (("z", "a"), "unknown")):
+        with pytest.raises(SchemaError, match=words):
+            start.with_edge(*wrong)
+    with pytest.raises(SchemaError, match="no parent"):
+        start.without_edge("c", "b")
+
+
+def test_the_price_of_an_edge_by_hand():
+    frame, schema = binary(3, 100)
+    start = Network((("b0", ()), ("b1", ("b0",)), ("b2", ())))
+    found = pds.plan(schema, 100, 1).price(start, ("b0", "b2"), reference=frame)
+    assert (found.cells_before, found.cells_after) == (2, 4)
+    assert (found.noise_before, found.noise_after) == (2 * 6 / 200, 4 * 6 / 200)  # cells × scale / 2n, scale 2·3/1
+    assert (found.epsilon_before, found.epsilon_after) == (Q(2, 3), Q(1))
+    table = np.zeros((2, 2), dtype=np.int64)
+    for row in schema.encode(frame):
+        table[row[2], row[0]] += 1
+    assert found.information == pytest.approx(mutual_information(table))
+    assert "b0 → b2: gains" in str(found)
+
+
+def test_the_price_is_what_a_fit_then_charges():
+    frame, schema = binary(4, 100)
+    network = Network((("b0", ()), ("b1", ("b0",)), ("b2", ("b1",)), ("b3", ())))
+    for parent, child in itertools.permutations(schema.names, 2):
+        try:
+            found = pds.plan(schema, 100, 2).price(network, (parent, child))
+        except SchemaError:
+            continue
+        for drawn, expected in ((network, found.epsilon_before), (network.with_edge(parent, child), found.epsilon_after)):
+            ledger = pds.Synthesizer(2, structure=drawn).fit(frame, schema).ledger_
+            assert ledger.attribute_epsilon()[parent] == expected
+
+
+def test_prices_without_a_reference_name_no_information():
+    assert pds.plan(plain(2, 3), 50, 1).price(Network((("x0", ()), ("x1", ()))), ("x0", "x1")).information is None
+
+
+@pytest.mark.parametrize(("d", "epsilon", "k"), [(23, 1, 5), (50, 1, 2), (16, 1, 8), (16, 1e6, 15)])
+def test_auto_never_asks_for_a_search_that_can_t_end(d, epsilon, k):
+    """ACS would bear k = 7 (half a million sets of eight), Retail k = 6 (10⁸ pairs in one step): both are cut, from public facts."""
+    degree = choose_degree("auto", plain(d, 2), 47_461, Q(str(epsilon)) * Q(7, 10), Q(4))
+    assert degree.k == k
+    assert largest_selection(d, degree.k) <= AUTO_PAIRS
