@@ -10,10 +10,10 @@ import pdsynth
 PACKAGE = Path(pdsynth.__file__).parent
 
 
-def sources() -> dict[Path, str]:
-    """The text of every module, by its path inside the package."""
-    return {path.relative_to(PACKAGE): path.read_text(encoding="utf-8")
-            for path in sorted(PACKAGE.rglob("*.py"))}
+def sources() -> list[tuple[Path, str]]:
+    """The path inside the package and the text of every module."""
+    return [(path.relative_to(PACKAGE), path.read_text(encoding="utf-8"))
+            for path in sorted(PACKAGE.rglob("*.py"))]
 
 
 def imported(path, text: str) -> Iterator[str]:

@@ -5,13 +5,19 @@ from fractions import Fraction as Q
 
 import numpy as np
 import pytest
+from fit_tools import PASS, p_value
 from privacy_tools import curator_of, permute_and_flip_law
 from scipy import stats
-from test_noise import PASS, p_value
 
 import pdsynth as pds
 from pdsynth.errors import BudgetError
-from pdsynth.privacy.mechanisms import ExactNoise, OpenDPNoise, Quantity, exponential_mechanism, float_above
+from pdsynth.privacy.mechanisms import (
+    ExactNoise,
+    OpenDPNoise,
+    Quantity,
+    exponential_mechanism,
+    float_above,
+)
 
 pytest.importorskip("opendp")
 SCORES = np.array([5, 3, 3, 0])

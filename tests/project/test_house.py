@@ -31,7 +31,7 @@ NAMES = set("""
 
 @pytest.fixture(scope="module")
 def texts():
-    return sources()
+    return dict(sources())
 
 
 def wing(path):
