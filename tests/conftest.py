@@ -4,8 +4,12 @@ import os
 import shutil
 from pathlib import Path
 
-import pytest
-from hypothesis import settings
+# As many tests run side by side as there are cores: more threads would only get in each other's way.
+for library in ("OMP", "OPENBLAS", "MKL"):
+    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+
+import pytest  # noqa: E402
+from hypothesis import settings  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
 
