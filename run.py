@@ -33,7 +33,7 @@ PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 INPUTS = ("pyproject.toml", "constraints.txt", "run.py")
 # What must be installed for a task, and what it then runs, one command after the other.
 LEVELS = {"lab": ["-e", "."], "test": ["-e", ".", "--group", "test"]}
-PYTEST = ["-m", "pytest", "-n", "auto", "--dist", "loadgroup"]
+PYTEST = ["-m", "pytest", "-n", "auto", "--dist", "worksteal"]
 TASKS = {
     "lab": ("lab", [["-m", "jupyterlab", "notebooks/00_start_here.ipynb"]]),
     "test": ("test", [[*PYTEST, "-m", "not slow"]]),

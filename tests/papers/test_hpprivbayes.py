@@ -182,6 +182,7 @@ class TestCommitted:
             monkeypatch.undo()
             assert again.read_bytes() == kept, (name, key)
 
+    @pytest.mark.slow
     def test_a_redraw_writes_the_words_of_the_committed_picture(self, make, committed, chromium):
         with make.browser():
             drawn = {at: make.svg(make.on_white(result.figure), width=make.WIDTH) for at, result in committed.items()}

@@ -659,6 +659,7 @@ class TestUtility:
         """Spearman's correlation of ε and error."""
         return np.corrcoef(ranks(self.BUDGETS), ranks(errors))[0, 1]
 
+    @pytest.mark.slow
     @algorithms
     def test_error_falls_with_epsilon(self, name):
         errors = self.errors(lambda e, s, schema: make(name, schema, epsilon=e, k=1, random_state=s), CASES[name].ways)
