@@ -41,7 +41,6 @@ live(draw, epsilon=slider("ε", 1.0, 0.1, 4.0, 0.1, tooltip="ε, privacy budget"
 playwright = pytest.importorskip("playwright.sync_api")
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.xdist_group("browser"),  # one JupyterLab for all
     pytest.mark.skipif(not CHROMIUM, reason="no Chromium on this machine"),
 ]
 
@@ -161,6 +160,7 @@ def test_any_panel_by_keyboard_with_its_names_values_and_errors(page, lab):
     assert not page.problems, page.problems
 
 
+@pytest.mark.slow
 def test_an_opened_table_stays_open_and_a_dark_page_gets_light_text(page, lab):
     open_and_run(page, lab, "small.ipynb")
     page.locator(".pdsynth-live summary").click()
@@ -175,6 +175,7 @@ def test_an_opened_table_stays_open_and_a_dark_page_gets_light_text(page, lab):
     assert not page.problems, page.problems
 
 
+@pytest.mark.slow
 def test_a_reloaded_page_shows_the_panel_where_it_was(page, lab):
     open_and_run(page, lab, "small.ipynb")
     press(page, "ε, privacy budget", "ArrowRight", 5)

@@ -49,7 +49,7 @@ TRUST = {
     """),
     "T6 the bug zoo": ("""
         audit/test_zoo.py::test_every_defect_is_caught
-        audit/test_zoo.py::test_no_false_alarm_in_twenty_seeds
+        audit/test_zoo.py::test_no_false_alarm_in_any_seed
     """, """
         audit/test_zoo.py::test_the_right_functions_use_their_budget_up
     """),
