@@ -4,7 +4,7 @@ import os
 import shutil
 from pathlib import Path
 
-# As many tests run side by side as there are cores: more threads would only get in each other's way.
+# As many tests run side by side as there are cores: more threads would only be in the way.
 for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 

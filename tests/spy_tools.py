@@ -9,7 +9,7 @@ from pdsynth.privacy.curator import Curator
 
 
 class Spy:
-    """Notes who reads raw records, and which questions to the curator read them without a charge."""
+    """Notes who reads raw records, and which questions to the curator read them unpaid."""
 
     def __init__(self, monkeypatch):
         self.readers: list[tuple[str, str]] = []

@@ -124,20 +124,20 @@ TRUST = {
 
 @pytest.fixture(scope="module")
 def known(root):
-    """Every test as ``folder/file::Class::name``."""
+    """Every test as ``folder/file::Class::name``, and whether it is marked slow as a whole."""
     tests = root / "tests"
-    return [f"{path.relative_to(tests).as_posix()}::{name}"
+    return {f"{path.relative_to(tests).as_posix()}::{name}": slow
             for path in sorted(tests.rglob("test_*.py"))
-            for name in names(ast.parse(path.read_text(encoding="utf-8")))]
+            for name, slow in find(ast.parse(path.read_text(encoding="utf-8")))}
 
 
-def names(tree):
+def find(tree):
     """The tests of a module or class, those of a class with its name before them."""
     for node in tree.body:
         if isinstance(node, ast.ClassDef):
-            yield from (f"{node.name}::{name}" for name in names(node))
+            yield from ((f"{node.name}::{name}", slow) for name, slow in find(node))
         elif isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
-            yield node.name
+            yield node.name, "pytest.mark.slow" in map(ast.unparse, node.decorator_list)
 
 
 def missing(trust, known):
@@ -145,6 +145,13 @@ def missing(trust, known):
     holes = [label for label, parts in trust.items() if not all(map(str.split, parts))]
     listed = [name for parts in trust.values() for part in parts for name in part.split()]
     return holes + [name for name in listed if not any(k.startswith(name) for k in known)]
+
+
+def late(trust, known):
+    """Tests of trust whose tests or twins are all slow: the short run would not notice."""
+    fast = [name for name, slow in known.items() if not slow]
+    return [label for label, parts in trust.items() for part in parts
+            if not any(name.startswith(start) for start in part.split() for name in fast)]
 
 
 def test_all_sixteen_are_there(known):
@@ -156,3 +163,13 @@ def test_twin_a_test_that_was_renamed_or_lost_its_twin_is_missed(known):
     gone, there = "privacy/test_sensitivity.py::TestNothing", "privacy/test_noise.py::"
     assert missing({"T1": (gone, there)}, known) == [gone]
     assert missing({"T1": (there, "")}, known) == ["T1"]
+
+
+def test_the_short_run_holds_a_test_and_a_twin_of_each(known):
+    assert late(TRUST, known) == []
+
+
+def test_twin_a_test_that_is_slow_as_a_whole_is_not_in_the_short_run():
+    known = dict(find(ast.parse("def test_a(): ...\n@pytest.mark.slow\ndef test_b(): ...\n")))
+    assert known == {"test_a": False, "test_b": True}
+    assert late({"T1": ("test_a", "test_b"), "T2": ("test_a", "test_")}, known) == ["T1"]
