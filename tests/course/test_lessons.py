@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 
 import pdsynth as pds
-from pdsynth.audit import bugs
+from pdsynth.audit import bugs, ceiling
 from pdsynth.course.exercises import lesson, lesson_11, lesson_15
 from pdsynth.course.exercises.exercise import Exercise, Message
 from pdsynth.course.exercises.judges import Computation, Each, Number, Word
@@ -59,7 +59,7 @@ ADULT = SimpleNamespace(
 NAMES = {
     "math": math, "np": np, "pd": pd, "pds": pds, "Q": Fraction, "Fraction": Fraction,
     "comb": math.comb, "LN2": math.log(2), "bugs": bugs, "split": split, "affinity": affinity,
-    "mutual_information": mutual_information,
+    "ceiling": ceiling, "mutual_information": mutual_information,
     "exponential_probabilities": exponential_probabilities,
     "divide": divide, "laplace": laplace, "shares": shares, "test_on": test_on,
     "Schema": Schema, "Attribute": Attribute, "SMOKER": SMOKER, "adult": ADULT,
@@ -104,8 +104,9 @@ class Question:
 
     def wrong(self):
         """Wrong answers, each with the words that its message must have."""
-        for words, source in self.data.get("fails", {}).items():
-            yield self.answers(source), words
+        for words, sources in self.data.get("fails", {}).items():
+            for source in sources if isinstance(sources, list) else [sources]:
+                yield self.answers(source), words
         if isinstance(self.judge, Each):
             rights = [next(right_values(part)) for part in self.judge.judges]
             for i, part in enumerate(self.judge.judges):
@@ -203,6 +204,16 @@ def test_a_lesson_has_its_exercises_and_every_file_is_read(name):
     exercises = [key for key, value in vars(module).items() if isinstance(value, Exercise)]
     assert exercises == list(lesson.read(name))
     assert len(exercises) >= 3, "predict, code, find the bug"
+
+
+VALUE = {"number", "within", "word", "inside", "otherwise", "mistakes"}
+KEYS = {"praise", "hint", "solution", "passes", "fails", "parts"} | VALUE
+
+
+@every_question
+def test_a_misspelt_key_doesn_t_hide_in_the_file(question):
+    assert set(question.data) <= KEYS
+    assert all(set(part) <= VALUE for part in question.data.get("parts", []))
 
 
 @every_question

@@ -3,8 +3,8 @@
 A question has ``praise``, ``hint`` and ``solution``. When a value answers it, ``number`` (such as
 5 or "7/12") or ``word`` is the right one, or a list of them; ``mistakes."1 | 2"`` are the words for
 likely wrong ones, ``otherwise`` those for all others. ``[[q1.parts]]`` are several such answers.
-``passes`` and ``fails."words of the message"`` hold more answers, as Python source: only the tests
-read them.
+``passes`` lists more right answers, ``fails."words of the message"`` one wrong answer or several,
+all as Python source: only the tests read them.
 """
 
 from __future__ import annotations
