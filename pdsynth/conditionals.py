@@ -23,12 +23,12 @@ MAX_PARENTS = 63  # two-valued parents whose configuration is one 64-bit word
 
 @dataclass(frozen=True)
 class SparseTable:
-    """Weights of a child at the parent configurations that occur, where the whole table fits nowhere.
+    """Weights of a child at the parent configurations that occur, for tables that fit nowhere.
 
-    ``shape``: the declared domain, child first. ``keys``: int64 (r,), rising numbers of configurations,
-    first parent most significant. ``weights``: int64 (|X|, r). Another configuration has the child's own
-    distribution, or with a ``scale`` the uniform one plus Laplace noise of that scale, drawn from
-    ``seed`` when the configuration is asked for, always the same.
+    ``shape``: the declared domain, child first. ``keys``: int64 (r,), rising numbers of
+    configurations, first parent most significant. ``weights``: int64 (|X|, r). Another
+    configuration has the child's own distribution, or with a ``scale`` the uniform one plus Laplace
+    noise of that scale, drawn from ``seed`` when the configuration is asked for, always the same.
     """
 
     shape: tuple[int, ...]
@@ -43,7 +43,7 @@ class SparseTable:
         return self.weights.size
 
     def look_up(self, p: np.ndarray, key: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """``p``, P(X | π), with the missing configurations appended; where each ``key`` stands in it."""
+        """``p``, P(X | π), with missing configurations appended; where each ``key`` stands."""
         at = np.searchsorted(self.keys, key)
         known = at < len(self.keys)
         known[known] = self.keys[at[known]] == key[known]
@@ -138,8 +138,8 @@ class ConditionalNoise:
             raise PrivacyError("noise on conditionals costs n times what it claims (PrivABN): use "
                                "conditionals=JointCounts(), or guarantee='published'")
         if max(facts.schema.sizes) > 2 or not budget.one_scale_per_table:
-            raise BudgetError("noise on conditionals is for two-valued attributes and one scale per "
-                              "table: use conditionals=JointCounts()")
+            raise BudgetError("noise on conditionals is for two-valued attributes and one scale "
+                              "per table: use conditionals=JointCounts()")
 
     def measure(
         self, curator: Curator, learnt: StructureResult, budget: Mapping[str, TableBudget]
@@ -157,7 +157,7 @@ class ConditionalNoise:
 
 @dataclass(frozen=True)
 class AsMeasured:
-    """Tables stay as they were measured; one that wasn't is summed from a larger one (the papers)."""
+    """Tables stay as measured; one that wasn't is summed from a larger one (the papers)."""
 
     def reconcile(self, found: Sequence[Measurement], network: Network) -> tuple[Table, ...]:
         """One table per pair of the network, child first.
@@ -219,17 +219,17 @@ def noisy_conditionals(
 ) -> tuple[Table, ...]:
     """Noisy P(X | Π) of every pair of a binary network, in steps of 2^-30 (PrivABN, Alg. 4, 3–6).
 
-    ``budget[child].scale`` is in probability. Tables of more than ``DENSE`` cells are sparse. A column
-    that the noise leaves without mass becomes uniform; the print doesn't say. Without noise the
-    weights are raw counts.
+    ``budget[child].scale`` is in probability. Tables of more than ``DENSE`` cells are sparse. A
+    column that the noise leaves without mass becomes uniform; the print doesn't say. Without noise
+    the weights are raw counts.
 
     **Privacy:** one release per pair; each truly costs 2/scale, see :meth:`Curator.conditionals`.
     """
     schema, out = curator.schema, list[Table]()
     for child, parents in network.pairs:
         if len(parents) > MAX_PARENTS:
-            raise BudgetError(f"{child!r} has {len(parents)} parents; their configuration is kept in "
-                              f"64 bits, so at most {MAX_PARENTS}")
+            raise BudgetError(f"{child!r} has {len(parents)} parents; their configuration is kept "
+                              f"in 64 bits, so at most {MAX_PARENTS}")
         b, columns = budget[child], tuple(schema.index(name) for name in (child, *parents))
         shape = tuple(schema.sizes[j] for j in columns)
         assert not isinstance(b.scale, tuple)
@@ -249,10 +249,10 @@ def noisy_conditionals(
 
 
 def conditional(table: np.ndarray) -> np.ndarray:
-    """P*(X | Π), shape (|X|, cells of Π), from a noisy table: negative counts to 0, columns sum to 1.
+    """P*(X | Π), (|X|, cells of Π), of a noisy table: negative counts to 0, columns sum to 1.
 
-    A column without mass gets the marginal of X from the same table, a table without mass the uniform
-    distribution: both are post-processing of the release.
+    A column without mass gets the marginal of X from the same table, a table without mass the
+    uniform distribution: both are post-processing of the release.
     """
     t = np.maximum(table.reshape(len(table), -1), 0).astype(float)
     column, row = t.sum(axis=0), t.sum(axis=1)

@@ -19,8 +19,8 @@ from .shares import (
 )
 
 __all__ = [
-    "RARE_VALUES", "Allocation", "BudgetRule", "Geometric", "Groups", "RiskEntropy", "SensitivityGroups",
-    "TableBudget", "Uniform", "by_weight", "geometric", "number", "positive", "printed_group_a",
-    "printed_scales", "printed_thirds", "proportional", "risk_entropy_weights", "share",
-    "tight_scales", "uniform", "value_weights",
+    "RARE_VALUES", "Allocation", "BudgetRule", "Geometric", "Groups", "RiskEntropy",
+    "SensitivityGroups", "TableBudget", "Uniform", "by_weight", "geometric", "number", "positive",
+    "printed_group_a", "printed_scales", "printed_thirds", "proportional", "risk_entropy_weights",
+    "share", "tight_scales", "uniform", "value_weights",
 ]

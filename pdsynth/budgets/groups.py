@@ -1,9 +1,9 @@
-"""Two sensitivity groups with their own budgets, and value weights inside the second (HPPrivBayes)."""
+"""Two sensitivity groups with budgets of their own, and value weights inside the second."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -41,12 +41,12 @@ class SensitivityGroups:
     """How group B treats rare values, and what public policy has settled beforehand.
 
     ``groups``: ``{"A": [...], "B": [...]}`` by public policy: costs nothing, and is the cleanest
-    personalisation. None: ``schema.groups`` where it is declared, else association with the sensitive
-    attribute. What it doesn't name goes to B. ``rare_values``: ``"less_noise"`` (thesis),
+    personalisation. None: ``schema.groups`` where it is declared, else association with the
+    sensitive attribute. What it doesn't name goes to B. ``rare_values``: ``"less_noise"`` (thesis),
     ``"more_noise"``, or ``"same_noise"``, for which nothing is asked. ``v_min``: smallest relative
     weight of a value under strict. ``theta_tvd``: threshold of R in place of θ under strict.
-    ``weights``: ``{attribute: [one weight per value]}`` of attributes of group B by public policy: who
-    gets which noise is then decided by people and not by the records, and
+    ``weights``: ``{attribute: [one weight per value]}`` of attributes of group B by public policy:
+    who gets which noise is then decided by people and not by the records, and
     ``ledger_.value_epsilon(attribute)`` says what each value loses.
 
     >>> SensitivityGroups(rare_values="same_noise").v_min
@@ -100,12 +100,12 @@ class SensitivityGroups:
             raise BudgetError("groups must name each attribute once, under 'A' or 'B'; "
                               f"got {dict(declared)}")
         if sensitive in declared.get("B", []):
-            raise BudgetError(f"the sensitive attribute {sensitive!r} is always in group A, but the "
-                              "groups put it in B: take it out")
+            raise BudgetError(f"the sensitive attribute {sensitive!r} is always in group A, but "
+                              "the groups put it in B: take it out")
         a = [n for n in schema.names if n in declared.get("A", []) or n == sensitive]
         if not a:
-            raise BudgetError("the declared group A is empty: name a sensitive attribute, or put an "
-                              "attribute in A")
+            raise BudgetError("the declared group A is empty: name a sensitive attribute, or put "
+                              "an attribute in A")
         return {"A": a, "B": [n for n in schema.names if n not in a]}
 
 
@@ -113,8 +113,8 @@ class SensitivityGroups:
 class Groups(BudgetRule):
     """Groups A (more sensitive) and B share the tables' ε as r : 1 (thesis, Algorithms 4 to 6).
 
-    Parameters as in :class:`HPPrivBayes`; ``share_sketch``: part of the tables' ε for associations and
-    histograms that must be asked for. ``printed_k``: k in the printed d−k−l of Algorithm 5.
+    Parameters as in :class:`HPPrivBayes`; ``share_sketch``: part of the tables' ε for associations
+    and histograms that must be asked for. ``printed_k``: k in the printed d−k−l of Algorithm 5.
 
     **Privacy:** strict: noisy associations and histograms, paid for; the tables of A cost ε₂/|A|
     each, those of B ε₃/|B|. Published: both sketches are raw, the scales are the printed ones.
@@ -192,7 +192,8 @@ class Groups(BudgetRule):
     ) -> Mapping[str, TableBudget]:
         """Value weights, then scales: printed ones under ``published``, else tight ones.
 
-        **Privacy:** histograms for their share; published: raw, unaccounted. The tables cost the rest.
+        **Privacy:** histograms for their share; published: raw, unaccounted. The tables cost the
+        rest.
         """
         groups, associations, groups_from = learnt.foreseen
         weights = shares.get("weights", Fraction(0))
@@ -202,7 +203,7 @@ class Groups(BudgetRule):
         tables, shown = scales(learnt, groups, histograms, self._split(total, groups, facts), facts)
         entries = tuple(x for x in (groups_from, weights_from) if x != "public")
         return Allocation(
-            {name: TableBudget(b.scale, b.claimed, entries, b.source) for name, b in tables.items()},
+            {name: replace(b, scale_depends_on=entries) for name, b in tables.items()},
             {"groups_": groups, "association_": associations, "weights_": shown})
 
     def policy(self, facts: Facts) -> GroupsOfNames | None:
@@ -220,7 +221,7 @@ class Groups(BudgetRule):
     def _split(
         self, total: Fraction, groups: GroupsOfNames, facts: Facts
     ) -> tuple[Fraction, Fraction]:
-        """ε₂ and ε₃ with ε₂/ε₃ = r; under strict a group without tables leaves its ε to the other."""
+        """ε₂ and ε₃ with ε₂/ε₃ = r; under strict an empty group leaves its ε to the other."""
         r = positive("r", self.r)
         if facts.guarantee == "strict" and not (groups["A"] and groups["B"]):
             return (total, Fraction(0)) if groups["A"] else (Fraction(0), total)

@@ -65,8 +65,8 @@ class BudgetRule:
 class Uniform(BudgetRule):
     """The same noise for every table that is measured (PrivBayes).
 
-    ``source``: the paper's line in the ledger. ``reading="thesis"``: the printed scale 2m/ε for tables
-    that are announced to cost ε/2 in all.
+    ``source``: the paper's line in the ledger. ``reading="thesis"``: the printed scale 2m/ε for
+    tables that are announced to cost ε/2 in all.
     """
 
     source: str = "equal shares"
@@ -89,7 +89,7 @@ class Uniform(BudgetRule):
 
 @dataclass(frozen=True)
 class RiskEntropy(BudgetRule):
-    """HMPrivBayes: the larger an attribute's normalised risk entropy, the smaller its table's share.
+    """HMPrivBayes: the larger an attribute's risk entropy, the smaller its table's share.
 
     ``share_sketch``: part of the tables' ε for the histograms that the entropies come from.
     """
@@ -126,8 +126,8 @@ class Geometric(BudgetRule):
     """PPBA: tables ranked by the weight of their node, budgets in the ratio q.
 
     q > 1 gives the tables that weigh most the least budget ("security"), q < 1 the most
-    ("availability"). ``classes``: the same over classes of tables (SA-PrivBayes). A structure without
-    weights ranks its tables in sampling order.
+    ("availability"). ``classes``: the same over classes of tables (SA-PrivBayes). A structure
+    without weights ranks its tables in sampling order.
     """
 
     q: float = 1.1

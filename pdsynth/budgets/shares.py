@@ -81,9 +81,9 @@ def geometric(
 ) -> dict[str, Fraction]:
     """Weights in the ratio q over ranked tables, the last q times the one before it (PPBA).
 
-    ``classes`` puts ⌈m/classes⌉ tables at a time into one class; the class budgets are in the ratio q
-    and split evenly inside (SA-PrivBayes). Rounded to 2^-20 of the largest, so that noise scales stay
-    short fractions.
+    ``classes`` puts ⌈m/classes⌉ tables at a time into one class; the class budgets are in the ratio
+    q and split evenly inside (SA-PrivBayes). Rounded to 2^-20 of the largest, so that noise scales
+    stay short fractions.
 
     >>> geometric(["a", "b", "c"], Fraction(2))
     {'a': Fraction(1, 4), 'b': Fraction(1, 2), 'c': Fraction(1, 1)}
@@ -118,8 +118,8 @@ def tight_scales(
 ) -> tuple[Fraction, ...]:
     """Noise scales b_x ∝ 1/v_x for which the table costs exactly ε (`algorithms` §3.3.5).
 
-    A record moves from one cell to one other cell, so the budgets of values don't add: only the worst
-    move counts.
+    A record moves from one cell to one other cell, so the budgets of values don't add: only the
+    worst move counts.
 
     >>> tight_scales([Fraction(1), Fraction(1, 2)], Fraction(1), 3)
     (Fraction(2, 1), Fraction(4, 1))
@@ -136,7 +136,7 @@ def printed_scales(weights: np.ndarray, tables: int, epsilon: Fraction) -> tuple
 
 
 def printed_group_a(d: int, k: int, in_b: int, epsilon: Fraction) -> Fraction:
-    """The printed scale 2(d−k−l)/ε₂ of thesis Algorithm 5, line 4; BudgetDegenerate if d−k−l ≤ 0."""
+    """The printed scale 2(d−k−l)/ε₂ (thesis, Alg. 5, line 4); BudgetDegenerate if d−k−l ≤ 0."""
     paid = d - k - in_b
     if paid <= 0:
         raise BudgetDegenerate(

@@ -22,10 +22,10 @@ class Facts:
     epsilon2: Fraction
 
     def pay(self, share: Fraction) -> Fraction:
-        """What a sketch of the records costs: its share under ``strict``, nothing where it is read raw."""
+        """What a sketch costs: its share under ``strict``, nothing where it is read raw."""
         return share if self.guarantee == "strict" else Fraction(0)
 
     @property
     def score(self) -> str:
-        """The score of parent sets: R under ``strict``, the papers' mutual information otherwise."""
+        """The score of parent sets: R under ``strict``, the papers' I otherwise."""
         return "R" if self.guarantee == "strict" else "I"

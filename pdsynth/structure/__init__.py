@@ -1,5 +1,7 @@
 """Structure learners: each draws a network through the curator, or from what it released."""
 
+from typing import Any
+
 from .exact_search import best_parents, exact_search, hill
 from .genetic import Parameters, SearchResult, genetic
 from .greedy import greedy
@@ -9,7 +11,17 @@ from .parent_rules import MaxCells, MaxParents, ParentRule, useful_degree
 from .restrictions import Permitted, Restriction, check_restriction
 
 __all__ = [
-    "MaxCells", "MaxParents", "Parameters", "ParentFilter", "ParentRule", "Permitted", "Restriction",
-    "SearchResult", "best_parents", "check_restriction", "exact_search", "genetic", "greedy", "hill",
-    "ibayes", "most_parents", "ordered", "useful_degree",
+    "MaxCells", "MaxParents", "Parameters", "ParentFilter", "ParentRule", "Permitted",
+    "Restriction", "SearchResult", "best_parents", "check_restriction", "exact_search", "genetic",
+    "greedy", "hill", "ibayes", "most_parents", "ordered", "useful_degree",
 ]
+
+_RENAMED = {"FixedDegree": "MaxParents", "Found": "SearchResult", "Ties": "ParentFilter",
+            "Usefulness": "MaxCells", "exact": "exact_search", "informed": "ibayes"}
+
+
+def __getattr__(name: str) -> Any:
+    """Say what an old name is called now."""
+    if name in _RENAMED:
+        raise AttributeError(f"pdsynth.structure.{name} is {_RENAMED[name]} now")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -31,8 +31,9 @@ RAW = ("'no other operations involve … the original dataset', but dp[S, j] is 
 class Adaptive:
     """PrivABN: parent sets of two-valued attributes grow; under strict until noise outweighs them.
 
-    ``k``: largest number of parents; ``"auto"``: no cap as printed, the largest θ-useful number under
-    strict. A ``restriction`` holds under strict only: the printed programme has no place for one.
+    ``k``: largest number of parents; ``"auto"``: no cap as printed, the largest θ-useful number
+    under strict. A ``restriction`` holds under strict only: the printed programme has no place for
+    one.
     """
 
     k: int | str = "auto"
@@ -98,7 +99,7 @@ class Adaptive:
 
 
 class ParentChoice:
-    """dp[S, j]: for each child S the best set of each size j that the greedy rule met (Algorithm 3).
+    """dp[S, j]: for each child S the best set of each size j that the rule met (Algorithm 3).
 
     ``sizes`` are parent numbers 1 … k; sets and scores (2^-30 bit) are indexed by child, then by
     j − 1. dp[S, 0] is empty.
@@ -111,9 +112,9 @@ class ParentChoice:
     def offer(self, f: int, grown: np.ndarray) -> np.ndarray:
         """Take Π' = dp[S, j−1] ∪ {f} where I(S, Π') ≥ I(S, dp[S, j]) or dp[S, j] is undefined.
 
-        ``grown``: I(S, Π') in integers, (children, columns). Every j is compared with the sets as they
-        were before, as a descending j does: ascending ones would put f into Π' twice. Returns where it
-        was taken, bool of the same shape.
+        ``grown``: I(S, Π') in integers, (children, columns). Every j is compared with the sets as
+        they were before, as a descending j does: ascending ones would put f into Π' twice. Returns
+        where it was taken, bool of the same shape.
         """
         taken = np.zeros(grown.shape, dtype=bool)
         for row, (child, values) in enumerate(zip(self.sets, grown.tolist(), strict=True)):
@@ -141,7 +142,7 @@ class ParentChoice:
 
 
 def printed_sensitivity(n: int) -> int:
-    """Formula (10), in nats, taken for the sensitivity of a score in bits: 2^-30 bit, at least 1."""
+    """Formula (10), in nats, taken for a sensitivity in bits: 2^-30 bit, at least 1."""
     return max(math.floor(SCORES["I"].sensitivity(n, 2, 2) * math.log(2)), 1)
 
 
@@ -149,19 +150,21 @@ def abn_published(
     curator: Curator, epsilon: Fraction, noise: Noise, *, most: int | None = None,
     columns: Sequence[int] | None = None, label: str = "",
 ) -> list[Pair]:
-    """A network of binary attributes as ABN prints it (PrivABN, Algorithms 2 and 3), pairs in order.
+    """A network of binary attributes as ABN prints it (PrivABN, Algorithms 2 and 3).
 
     Root uniform; then d−1 times: the newly placed attribute updates dp[S, ·] of all others, and the
-    exponential mechanism draws one of all (S, dp[S, j]). ``most`` caps j (None: no cap, as printed);
-    ``columns`` restricts the network to some attributes; ``label`` tells several networks apart.
+    exponential mechanism draws one of all (S, dp[S, j]). ``most`` caps j (None: no cap, as
+    printed); ``columns`` restricts the network to some attributes; ``label`` tells several networks
+    apart.
 
-    Readings (`algorithms` §6.2): "conditional entropy" is mutual information, in bits; GParentSet is
-    called with k = i−1; j descends; an undefined dp[S, j] takes Π'. The programme isn't optimal, though
-    the paper says so: of an exclusive or it sees neither parent.
+    Readings (`algorithms` §6.2): "conditional entropy" is mutual information, in bits; GParentSet
+    is called with k = i−1; j descends; an undefined dp[S, j] takes Π'. The programme isn't optimal,
+    though the paper says so: of an exclusive or it sees neither parent.
 
     **Privacy:** none worth the name. The candidates are argmaxes over the records: one unaccounted
     access. The score is in bits and the printed sensitivity in nats, so each selection truly costs
-    1.4427 times the ε/(d−1) it claims. Raises PrivacyError under ``strict``: use :func:`abn_strict`.
+    1.4427 times the ε/(d−1) it claims. Raises PrivacyError under ``strict``: use
+    :func:`abn_strict`.
     """
     columns = list(range(len(curator.schema)) if columns is None else columns)
     f = columns[noise.child(f"root{label}").below(len(columns))]
@@ -169,7 +172,8 @@ def abn_published(
     others = [c for c in columns if c != f]
     if not others or most == 0:
         return pairs + [(c, ()) for c in others]
-    store = curator.parent_sets(others, most, step=f"parent sets{label}", source=CANDIDATES, why=RAW)
+    store = curator.parent_sets(others, most, step=f"parent sets{label}", source=CANDIDATES,
+                                why=RAW)
     choice, printed = ParentChoice(others), printed_sensitivity(curator.n)
     for i in range(2, len(columns) + 1):
         store.keep(choice.offer(f, np.rint(store.grow(f) * GRID).astype(np.int64)))  # line 5
@@ -184,15 +188,15 @@ def abn_published(
 
 
 def count_selections(d: int, most: int) -> int:
-    """How many selections :func:`abn_strict` may need for d attributes: Σ min(most, i−1), i = 2…d."""
+    """Selections that :func:`abn_strict` may need for d attributes: Σ min(most, i−1)."""
     return sum(min(most, i - 1) for i in range(2, d + 1))
 
 
 def growth_penalty(size: int, n: int, tables: int, epsilon2: Fraction) -> int:
-    """What a set of ``size`` parents pays for one more, in units of K: 2n² (pen(size+1) − pen(size)).
+    """What a set of ``size`` parents pays for one more, in K: 2n² (pen(size+1) − pen(size)).
 
-    pen(j) = 2^(j+1) m / (n ε₂) is the expected distance that the noise of a table with j parents adds;
-    it depends on public numbers only. Beyond 2^60 it stays there, so that scores fit 64 bits.
+    pen(j) = 2^(j+1) m / (n ε₂) is the expected distance that the noise of a table with j parents
+    adds; it depends on public numbers only. Beyond 2^60 it stays there, so that scores fit 64 bits.
     """
     return min(math.floor(2 * n * 2 ** (size + 1) * tables / epsilon2), 2**60)
 
@@ -203,15 +207,15 @@ def abn_strict(
 ) -> tuple[list[Pair], int]:
     """ABN by nested exponential mechanisms of ``each`` (`algorithms` §6.4), and how many it used.
 
-    For every node: one selection over (S, {p}), p placed before; then up to ``most`` − 1 further ones
-    over the remaining placed attributes and STOP, with score R less the public penalty of
-    :func:`growth_penalty` for ``tables`` tables that share ``epsilon2``. STOP is the set as it stands. A
-    node without placed attributes left to add stops by itself. What a ``restriction`` settles stands
-    first; forced parents are in a set from the beginning.
+    For every node: one selection over (S, {p}), p placed before; then up to ``most`` − 1 further
+    ones over the remaining placed attributes and STOP, with score R less the public penalty of
+    :func:`growth_penalty` for ``tables`` tables that share ``epsilon2``. STOP is the set as it
+    stands. A node without placed attributes left to add stops by itself. What a ``restriction``
+    settles stands first; forced parents are in a set from the beginning.
 
-    **Privacy:** every selection costs ``each``: its candidates are all placed attributes that policy
-    permits, its penalty is public, its score R of a two-valued child has sensitivity 4(n−1) in units
-    of K. At most :func:`count_selections` of them.
+    **Privacy:** every selection costs ``each``: its candidates are all placed attributes that
+    policy permits, its penalty is public, its score R of a two-valued child has sensitivity 4(n−1)
+    in units of K. At most :func:`count_selections` of them.
     """
     columns = list(range(len(curator.schema)) if columns is None else columns)
     permitted = (restriction or Restriction()).on(curator.schema.names)
@@ -224,7 +228,8 @@ def abn_strict(
         where = f"{len(placed) + 1} of {len(columns)}{label}"
         ready = permitted.ready([c for c in columns if c not in placed], placed)
         first = [(c, *permitted.parents(c, placed)) for c in ready]
-        offered = [(c, (*forced, p)) for c, forced, free in first if len(forced) < most for p in free]
+        offered = [(c, (*forced, p))
+                   for c, forced, free in first if len(forced) < most for p in free]
         offered += [(c, forced) for c, forced, free in first if len(forced) >= most or not free]
         child, parents = curator.select(join_pairs(offered), "R", each, step=f"pair {where}",
                                         source=SELECTION)

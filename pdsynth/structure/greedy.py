@@ -62,13 +62,13 @@ def greedy(
 ) -> Network:
     """A network grown from a random root (thesis, Algorithm 1; PrivBayes, GreedyBayes).
 
-    ``epsilon`` is ε₁ for all selections; ``first`` fixes the root's column (public), otherwise it is
-    uniform. What a ``restriction`` settles (a target, its sensitive attributes) stands first and is
-    not selected.
+    ``epsilon`` is ε₁ for all selections; ``first`` fixes the root's column (public), otherwise it
+    is uniform. What a ``restriction`` settles (a target, its sensitive attributes) stands first and
+    is not selected.
 
-    **Privacy:** the root doesn't depend on the records; d−1 exponential mechanisms of ε₁/(d−1) (fewer
-    and larger where a restriction settles pairs), sequential, ε₁ in all. Candidates are public:
-    domains, n, ε, and what earlier selections released.
+    **Privacy:** the root doesn't depend on the records; d−1 exponential mechanisms of ε₁/(d−1)
+    (fewer and larger where a restriction settles pairs), sequential, ε₁ in all. Candidates are
+    public: domains, n, ε, and what earlier selections released.
     """
     schema, d = curator.schema, len(curator.schema)
     permitted = (restriction or Restriction()).on(schema.names)

@@ -1,4 +1,4 @@
-"""IBayes: the structure learner of HMPrivBayes, guided by similarities that are already released."""
+"""IBayes: HMPrivBayes' structure learner, guided by similarities that are released already."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ STEP_CELLS = 2**24  # cells of all their tables; larger degrees than 5 get fewer
 class ParentFilter:
     """Which columns may be whose parents, and which come first when not all can be tried.
 
-    ``strength``: float (d, d), symmetric; noisy similarities of the ledger entry ``depends_on``, or any
-    public order. Infinite: the columns belong together (bits of one attribute) and are never kept
-    apart. ``eta``: η of formula (9).
+    ``strength``: float (d, d), symmetric; noisy similarities of the ledger entry ``depends_on``, or
+    any public order. Infinite: the columns belong together (bits of one attribute) and are never
+    kept apart. ``eta``: η of formula (9).
     """
 
     strength: np.ndarray
@@ -64,13 +64,13 @@ def ibayes(
 ) -> list[Pair]:
     """A network over the columns of one cluster, parents before children (HMPrivBayes, Alg. 4).
 
-    ``epsilon`` is spent by every selection. ``root`` is the first column; None draws it by its entropy.
-    Each further pair is drawn among all columns left and all sets of exactly min(degree, …) of those
-    placed columns that :class:`ParentFilter` leaves to it; a child that has none left gets Π = {}. Where
-    a step would have more than ``STEP_PAIRS`` candidates, every child tries its strongest placed columns
-    only, as many as :func:`most_parents` says. What a ``restriction`` settles in this cluster stands
-    first, and forced parents are in every set; the target must lie in the cluster of its sensitive
-    attributes.
+    ``epsilon`` is spent by every selection. ``root`` is the first column; None draws it by its
+    entropy. Each further pair is drawn among all columns left and all sets of exactly min(degree,
+    …) of those placed columns that :class:`ParentFilter` leaves to it; a child that has none left
+    gets Π = {}. Where a step would have more than ``STEP_PAIRS`` candidates, every child tries its
+    strongest placed columns only, as many as :func:`most_parents` says. What a ``restriction``
+    settles in this cluster stands first, and forced parents are in every set; the target must lie
+    in the cluster of its sensitive attributes.
 
     **Privacy:** |C| exponential mechanisms of ``epsilon`` (|C|−1 with a given root, fewer where a
     restriction settles pairs), sequential. Candidates are public or computed from the entry
@@ -80,8 +80,8 @@ def ibayes(
     permitted = restriction or Restriction().on(curator.schema.names)
     pairs: list[Pair] = [pair for pair in permitted.fixed_pairs if pair[0] in columns]
     if pairs and permitted.fixed_order[0] not in columns:
-        raise BudgetError("the target must lie in the cluster of its sensitive attributes, but it is "
-                          f"not in {columns}: join the clusters")
+        raise BudgetError("the target must lie in the cluster of its sensitive attributes, but it "
+                          f"is not in {columns}: join the clusters")
     if not pairs and root is None:
         roots = [c for c in columns if not permitted.forced[c, columns].any()]
         alone = Candidates(((np.array(roots), np.zeros((len(roots), 0), dtype=np.int64)),))
@@ -125,7 +125,7 @@ class _Search:
         self.order = np.argsort(-ties.strength[place], axis=1, kind="stable")
 
     def candidates(self, placed: list[int]) -> Candidates:
-        """All pairs of a child that is left and a set of placed parents (Alg. 4, the inner loop)."""
+        """All pairs of a child that is left and a set of placed parents (Alg. 4, inner loop)."""
         stands = np.zeros(len(self.columns), dtype=bool)
         stands[[self.place[j] for j in placed]] = True
         parts = []

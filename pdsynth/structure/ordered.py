@@ -81,7 +81,7 @@ class Ordered(Learner):
     def _order(
         self, curator: Curator, epsilon: Fraction
     ) -> tuple[list[int], str, dict[str, float] | None]:
-        """Columns in their order, the entry it comes from, and the strengths that were asked for."""
+        """Columns in their order, the entry it comes from, the strengths that were asked for."""
         schema, depends_on = curator.schema, "public"
         if not isinstance(self.by, str):
             return [schema.index(name) for name in self.by], depends_on, None
@@ -107,12 +107,12 @@ def ordered(
 ) -> Network:
     """Attributes enter as ``order`` says (columns); parent sets are drawn (thesis, Alg. 3, 3–10).
 
-    ``depends_on`` is the ledger id that the order comes from, or ``"public"``. The pair is added once:
-    line 9 of the print repeats line 8. A ``restriction`` opens the order with what it settles, and
-    moves no attribute before its forced parents.
+    ``depends_on`` is the ledger id that the order comes from, or ``"public"``. The pair is added
+    once: line 9 of the print repeats line 8. A ``restriction`` opens the order with what it
+    settles, and moves no attribute before its forced parents.
 
-    **Privacy:** d−1 exponential mechanisms of ε₁/(d−1) (fewer and larger where a restriction settles
-    pairs), ε₁ in all. The order itself must have been paid for before.
+    **Privacy:** d−1 exponential mechanisms of ε₁/(d−1) (fewer and larger where a restriction
+    settles pairs), ε₁ in all. The order itself must have been paid for before.
     """
     schema, d = curator.schema, len(curator.schema)
     permitted = (restriction or Restriction()).on(schema.names)

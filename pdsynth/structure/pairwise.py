@@ -65,14 +65,14 @@ def pairwise(
 ) -> tuple[Network, dict[str, float], str]:
     """Attributes enter by row sums, each with the parent set of the largest sum of associations.
 
-    Returns the network, the sum that every node was chosen with (its weight), and the ledger id that
-    both come from. ``strict``: the matrix is all that the method needs, so all of ε buys one noisy
-    sketch and the rest is post-processing. ``published``: the raw matrix gives order and filter
-    (``keep``, the share of candidate sets that stay), and each set is drawn by the exponential
-    mechanism with the sensitivity of one pair, ε/(d−1) claimed.
+    Returns the network, the sum that every node was chosen with (its weight), and the ledger id
+    that both come from. ``strict``: the matrix is all that the method needs, so all of ε buys one
+    noisy sketch and the rest is post-processing. ``published``: the raw matrix gives order and
+    filter (``keep``, the share of candidate sets that stay), and each set is drawn by the
+    exponential mechanism with the sensitivity of one pair, ε/(d−1) claimed.
 
-    **Privacy:** strict: one sketch, ε. Published: one unaccounted access; each selection truly costs
-    k·ε/(d−1), since a record moves all k terms of the sum.
+    **Privacy:** strict: one sketch, ε. Published: one unaccounted access; each selection truly
+    costs k·ε/(d−1), since a record moves all k terms of the sum.
     """
     schema, d = curator.schema, len(curator.schema)
     pairs = list(combinations(range(d), 2))

@@ -1,4 +1,4 @@
-"""Which parent sets a child may have: rules that know the public domain, n and ε, never a record."""
+"""Which parent sets a child may have: rules that know domain, n and ε, never a record."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ AUTO_PAIRS = 100_000  # candidates of one selection that k='auto' ever asks for
 
 @dataclass(frozen=True)
 class MaxParents:
-    """Exactly min(k, |V|) parents (TODS 2017; under the thesis' |Π| ≤ k its Algorithm 2 can't work)."""
+    """Exactly min(k, |V|) parents (TODS 2017; with |Π| ≤ k the thesis' Algorithm 2 can't work)."""
 
     k: int
 
@@ -124,7 +124,8 @@ def check_parents(k: Any, d: int) -> None:
         raise BudgetError(f"k must be 'auto' or a whole number from 0 to {d - 1}, got {k!r}")
     if k >= d:
         raise BudgetError(
-            f"k = {k}, but with d = {d} attributes a node has at most {d - 1} parents: choose k < {d}")
+            f"k = {k}, but with d = {d} attributes a node has at most {d - 1} parents: "
+            f"choose k < {d}")
 
 
 def check_degree(k: Any, schema: Schema) -> None:
@@ -141,8 +142,8 @@ def check_degree(k: Any, schema: Schema) -> None:
     pairs = largest_selection(d, int(k))
     if pairs > MAX_PAIRS:
         raise BudgetError(
-            f"k = {k} with d = {d} attributes means choosing among {pairs:,} attribute–parent pairs "
-            f"in one step; at most {MAX_PAIRS:,}: lower k, or use k='auto'")
+            f"k = {k} with d = {d} attributes means choosing among {pairs:,} attribute–parent "
+            f"pairs in one step; at most {MAX_PAIRS:,}: lower k, or use k='auto'")
 
 
 def check_tables(network: Network, schema: Schema) -> None:
@@ -173,7 +174,7 @@ def _maximal(
         if len(chosen) == most:
             found.append(chosen)
             return
-        # sizes rise along `placed`: the first attribute left out is the cheapest that might still fit
+        # sizes rise along `placed`: the first attribute left out is the cheapest that might fit
         if start == len(placed) or cells * sizes[placed[start]] > bound:
             left = min([smallest_left_out, *(sizes[j] for j in placed[start:])])
             if cells * left > bound:

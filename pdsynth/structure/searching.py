@@ -29,8 +29,8 @@ from .restrictions import Permitted, Restriction, check_restriction
 
 SEARCHES = ("genetic", "exact", "hill")
 PAIRS = "GA paper (Hittmeir et al. 2022), section III, footnote 7"
-RAW = ("the paper makes no claim of privacy; its tool searches on raw mutual information, and charges "
-       "no ε for the network")
+RAW = ("the paper makes no claim of privacy; its tool searches on raw mutual information, and "
+       "charges no ε for the network")
 STRONG = 0.25  # R of strongly tied attributes in the papers' tables: a public rule of thumb
 
 
@@ -62,8 +62,8 @@ class GeneticSearch:
         check_tables(permitted.forced_network(facts.schema.names), facts.schema)
         free, d = len(permitted.searchable), len(facts.schema)
         if self.search == "exact" and free > MOST:
-            raise BudgetError(f"{free} attributes to place, but search='exact' has room for {MOST}: "
-                              "use 'hill' or 'genetic'")
+            raise BudgetError(f"{free} attributes to place, but search='exact' has room for "
+                              f"{MOST}: use 'hill' or 'genetic'")
         if self.search == "genetic" and d > ROOM:
             raise BudgetError(f"{d} attributes, but the genetic search has room for {ROOM}: "
                               "use search='hill'")
@@ -157,8 +157,8 @@ class GeneticSearch:
     def _warn(self, curator: Curator, facts: Facts) -> None:
         pairs, epsilon1 = len(self.permitted(facts).pairs), float(facts.epsilon - facts.epsilon2)
         words = (
-            f"the sketch of {pairs} associations on n = {facts.n:,} records at ε₁ = {epsilon1:.3g} has "
-            f"noise of scale {self.threshold(facts):.2g}, and strongly tied attributes have about "
-            f"{STRONG}: many edges will be chance. Choose a larger epsilon, or k='auto'")
+            f"the sketch of {pairs} associations on n = {facts.n:,} records at ε₁ = {epsilon1:.3g} "
+            f"has noise of scale {self.threshold(facts):.2g}, and strongly tied attributes have "
+            f"about {STRONG}: many edges will be chance. Choose a larger epsilon, or k='auto'")
         curator.ledger.notes.append(words)
         warnings.warn(words, UserWarning, stacklevel=7)

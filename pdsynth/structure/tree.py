@@ -48,8 +48,8 @@ class SpanningTree(Learner):
     ) -> StructureResult:
         """Associations, tree, then pairs along the tree.
 
-        **Privacy:** the associations' share, the rest as :func:`spanning_tree_bayes`. Published: the
-        associations are raw.
+        **Privacy:** the associations' share, the rest as :func:`spanning_tree_bayes`. Published:
+        the associations are raw.
         """
         d = len(facts.schema)
         pairs = list(combinations(range(d), 2))
@@ -89,8 +89,8 @@ def spanning_tree_bayes(
 ) -> tuple[Network, dict[str, float]]:
     """A network grown along the maximum spanning tree, and the dynamic weight of every node.
 
-    PPBA, reconstruction. The root is the attribute with the largest row sum of ``association``
-    (d, d). Only neighbours in the tree of what is placed may enter, and their tree neighbour is one of
+    PPBA, reconstruction. The root is the attribute with the largest row sum of ``association`` (d,
+    d). Only neighbours in the tree of what is placed may enter, and their tree neighbour is one of
     their parents. The weight of X at its entry is Σ association(X, p) over its parents p.
     ``depends_on`` is the ledger id that ``association`` comes from, or ``"public"``. What a
     ``restriction`` settles stands first.

@@ -1,4 +1,4 @@
-"""What every algorithm is: parts that a paper combines, and one way in that no subclass steps around.
+"""What every algorithm is: parts that a paper combines, and one way in for all of them.
 
 The hooks of a subclass are ``_parts``, ``_split``, ``_check``, ``_largest_scale`` and ``_recipe``.
 """
@@ -56,19 +56,20 @@ class Parts(NamedTuple):
 
 @dataclass(eq=False, repr=False)
 class Recipe:
-    """What all synthesizers share: scikit-learn parameters, refusals from public facts, fit, sample.
+    """What all synthesizers share: parameters as in scikit-learn, refusals, fit and sample.
 
-    ``guarantee``: ``"strict"``, ``"published"`` or ``"none"``. ``noise``: ``"exact"``; ``"opendp"``: the
-    same laws from OpenDP's hardened samplers, for release; ``"common"``: seeded, for simulations.
-    ``random_state``: None draws from the operating system; a seed makes noise that others could draw,
-    too, and the ledger says so.
+    ``guarantee``: ``"strict"``, ``"published"`` or ``"none"``. ``noise``: ``"exact"``;
+    ``"opendp"``: the same laws from OpenDP's hardened samplers, for release; ``"common"``: seeded,
+    for simulations. ``random_state``: None draws from the operating system; a seed makes noise that
+    others could draw, too, and the ledger says so.
 
     Attributes
     ----------
-    ledger_, network_, model_, schema_, n_ : what the run cost, what it learnt, what is released, and
-        the public facts of the table.
+    ledger_, network_, model_, schema_, n_ : what the run cost, what it learnt, what is released,
+        and the public facts of the table.
     degree_rule_ : how many parents a node could have, in words.
-    learnt_ : :class:`~pdsynth.structure.learner.StructureResult`, where the recipe is made of parts.
+    learnt_ : :class:`~pdsynth.structure.learner.StructureResult`, where the recipe is made of
+        parts.
 
     **Privacy:** what the subclass says.
     """
@@ -81,21 +82,23 @@ class Recipe:
 
     takes_records: ClassVar[bool] = True
     over_bits: ClassVar[bool] = False  # the network stands over bits where a column has more values
-    k_counts_parents: ClassVar[bool] = True  # of attributes, not of bits; nor does it count clusters
+    k_counts_parents: ClassVar[bool] = True  # and not clusters, or bits
     share_structure: ClassVar[Any] = 0.3
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         for name in FINAL:
             if name in vars(cls):
-                raise TypeError(f"{cls.__name__} overrides {name}, which refuses what can't be private: "
-                                "override _parts, _split, _check, _largest_scale or _recipe")
+                raise TypeError(f"{cls.__name__} overrides {name}, which refuses what can't be "
+                                "private: override _parts, _split, _check, _largest_scale, _recipe")
 
     def __new__(cls, *args: Any, **params: Any) -> Self:
+        """Say what an old name of a parameter is called now."""
         known = inspect.signature(cls.__init__).parameters
         for name in params:
             if name not in known and name in RENAMED:
-                raise TypeError(f"{cls.__name__} has no parameter {name!r}: it is {RENAMED[name]} now")
+                raise TypeError(f"{cls.__name__} has no parameter {name!r}: "
+                                f"it is {RENAMED[name]} now")
         return super().__new__(cls)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -125,13 +128,13 @@ class Recipe:
     ) -> Self:
         """Learn a model of a table over its public schema; returns self.
 
-        ``data``: a frame with its ``schema``, or :class:`Records` that are coded already (live panels,
-        ``compare``). ``noise``: a random source in place of the one that the parameters name. A fit that
-        is refused leaves an earlier one untouched. Raises SchemaError, BudgetError or PrivacyError
-        before any budget is spent.
+        ``data``: a frame with its ``schema``, or :class:`Records` that are coded already (live
+        panels, ``compare``). ``noise``: a random source in place of the one that the parameters
+        name. A fit that is refused leaves an earlier one untouched. Raises SchemaError, BudgetError
+        or PrivacyError before any budget is spent.
 
-        **Privacy:** as the class says, for replacing one record; n and the schema are public. Every fit
-        spends ε again.
+        **Privacy:** as the class says, for replacing one record; n and the schema are public. Every
+        fit spends ε again.
         """
         coded = isinstance(data, Records)
         schema = data.schema if isinstance(data, Records) else _check_frame(data, schema)
@@ -160,8 +163,8 @@ class Recipe:
         epsilon = self._check_options()
         if self.guarantee == "strict" and schema.source != "public":
             raise PrivacyError(
-                "this schema was inferred from the data, so its domains would leak; write a public one, "
-                "or say schema.declare_public() if you knew these domains without looking")
+                "this schema was inferred from the data, so its domains would leak; write a public "
+                "one, or say schema.declare_public() if you knew these domains without looking")
         nodes = BinaryEncoding(schema).schema if self._uses_bits(schema) else schema
         facts = Facts(nodes, n, epsilon, self.guarantee, self._epsilon2(epsilon))
         self._check_names(schema)
@@ -175,8 +178,9 @@ class Recipe:
         largest = self._largest_scale(facts)
         if self.guarantee != "none" and largest >= WORD:
             raise BudgetError(
-                f"epsilon = {self.epsilon} asks for noise of scale {float(largest):.3g} on a table of "
-                f"n = {n:,} records, and exact sampling ends at {WORD:.3g}: choose a larger epsilon")
+                f"epsilon = {self.epsilon} asks for noise of scale {float(largest):.3g} on a table "
+                f"of n = {n:,} records, and exact sampling ends at {WORD:.3g}: choose a larger "
+                "epsilon")
         return facts
 
     def _check_options(self) -> Fraction:
@@ -203,10 +207,10 @@ class Recipe:
         if hasattr(self, "k") and (self.k_counts_parents or self.over_bits):
             check_parents(self.k, len(schema))
 
-    # --- hooks -------------------------------------------------------------------------------------
+    # --- hooks -----------------------------------------------------------------------------------
 
     def _check(self, facts: Facts) -> None:
-        """Refuse, from public facts alone, what can't be fitted; runs besides those of base classes."""
+        """Refuse, from public facts alone, what can't be fitted; base classes' checks run, too."""
 
     def _parts(self, facts: Facts) -> Parts:
         """What the paper combines."""
@@ -224,7 +228,8 @@ class Recipe:
         rest = facts.epsilon - epsilon1
         shares = {step: rest * part for step, part in parts.budget.asks(facts).items()}
         tables = rest - sum(shares.values())
-        return {step: epsilon1 * part for step, part in learns.items()} | shares | {"tables": tables}
+        learning = {step: epsilon1 * part for step, part in learns.items()}
+        return learning | shares | {"tables": tables}
 
     def _largest_scale(self, facts: Facts) -> Fraction:
         """A public bound of all noise scales, in records or, for sketches, in records²."""
@@ -246,12 +251,12 @@ class Recipe:
         tables: Mapping[str, Any] = budget.allocate(curator, learnt, shares, facts)
         shown = {"degree_rule_": learnt.rule, "learnt_": learnt, **learnt.attributes}
         self.__dict__.update(shown | getattr(tables, "attributes", {}))
-        if not any(b.scale_depends_on for b in tables.values()):  # else the shares are the run's own
+        if not any(b.scale_depends_on for b in tables.values()):  # read off this run's sketches
             curator.ledger.guaranteed_ex_ante = learnt.known
         found = conditionals.measure(curator, learnt, tables)
         return learnt.network, reconcile.reconcile(found, learnt.network)
 
-    # --- the run -----------------------------------------------------------------------------------
+    # --- the run ---------------------------------------------------------------------------------
 
     def _uses_bits(self, schema: Schema) -> bool:
         return self.over_bits and max(schema.sizes) > 2
@@ -274,7 +279,7 @@ class Recipe:
         return CommonNoise(seed or 0) if self.noise == "common" else ExactNoise(seed)
 
     def sample(self, n: int | None = None) -> pd.DataFrame:
-        """A synthetic table of n rows (None: as many as were fitted); post-processing, costs nothing.
+        """A synthetic table of n rows (None: as many as were fitted); costs nothing.
 
         A seeded synthesizer gives the same tables in the same order after each fit.
         """
@@ -316,18 +321,19 @@ class Synthesizer(Recipe):
     Parameters
     ----------
     epsilon : total budget ε.
-    structure : a part of ``pds.parts`` (``Greedy``, ``Ordered``, ``PairwiseSums``, ``SpanningTree``,
-        ``Adaptive``, ``GeneticSearch``), or a :class:`Network`, which is public and costs nothing.
-        None: ``Greedy()``. A ``restriction`` of a part forces and forbids edges.
+    structure : a part of ``pds.parts`` (``Greedy``, ``Ordered``, ``PairwiseSums``,
+        ``SpanningTree``, ``Adaptive``, ``GeneticSearch``), or a :class:`Network`, which is public
+        and costs nothing. None: ``Greedy()``. A ``restriction`` of a part forces and forbids edges.
     budget : ``Uniform``, ``Groups``, ``RiskEntropy`` or ``Geometric``. None: ``Uniform()``.
-    conditionals : where the noise goes: ``JointCounts()``, or ``ConditionalNoise()`` as PrivABN prints
-        it, which isn't private and so is refused under strict. None: ``JointCounts()``.
+    conditionals : where the noise goes: ``JointCounts()``, or ``ConditionalNoise()`` as PrivABN
+        prints it, which isn't private and so is refused under strict. None: ``JointCounts()``.
     reconcile : what is done to the noisy tables afterwards. None: ``AsMeasured()``.
-    share_structure : β, share of ε for the structure; what a structure doesn't need goes to the tables.
+    share_structure : β, share of ε for the structure; what a structure doesn't need goes to the
+        tables.
     guarantee, noise, random_state : as in every synthesizer, see :class:`Recipe`.
 
-    **Privacy:** strict: pure ε-DP under replacing one record, the sum of what the parts say. Published:
-    each part as its paper prints it.
+    **Privacy:** strict: pure ε-DP under replacing one record, the sum of what the parts say.
+    Published: each part as its paper prints it.
 
     >>> import pdsynth as pds
     >>> pds.Synthesizer(structure=pds.parts.Greedy(k=1), budget=pds.parts.Geometric(q=1.2)).budget.q
@@ -349,8 +355,8 @@ class Synthesizer(Recipe):
         verbs = ("learn", "allocate", "measure", "reconcile")
         for name, part, verb in zip(Parts._fields, chosen, verbs, strict=True):
             if not hasattr(part, verb) or isinstance(part, type):
-                raise BudgetError(f"{name} must be a part of pds.parts such as Greedy() or Uniform(), "
-                                  f"got {part!r}")
+                raise BudgetError(f"{name} must be a part of pds.parts such as Greedy() or "
+                                  f"Uniform(), got {part!r}")
         return chosen
 
 

@@ -57,17 +57,18 @@ class Clustered(Recipe):
     ----------
     k : number of clusters. ``l`` : largest number of parents.
     sigma, dimensions : σ and k₁ of the spectral clustering.
-    clusters : public clusters of attributes, ``[["age", "sex"], …]``, each attribute once; nothing is
-        spent on finding them, k is ignored.
-    share_sketch, share_structure : shares of ε under strict for similarities and selections; tables get
-        the rest.
+    clusters : public clusters of attributes, ``[["age", "sex"], …]``, each attribute once; nothing
+        is spent on finding them, k is ignored.
+    share_sketch, share_structure : shares of ε under strict for similarities and selections; tables
+        get the rest.
 
     Attributes
     ----------
     clusters_ : the clusters, as names of bits. ``similarity_``: the released similarities, or None.
 
-    **Privacy:** what the subclass says; under strict one noisy sketch of R over pairs of attributes, from
-    which the clusters follow, or none where they are public or the sketch would be noise.
+    **Privacy:** what the subclass says; under strict one noisy sketch of R over pairs of
+    attributes, from which the clusters follow, or none where they are public or the sketch would be
+    noise.
     """
 
     k: int = 3
@@ -87,8 +88,8 @@ class Clustered(Recipe):
         positive("sigma", self.sigma)
         if sum(positive(name, getattr(self, name)) for name in self.shares) >= 1:
             values = " + ".join(str(getattr(self, name)) for name in self.shares)
-            raise BudgetError(f"{' + '.join(self.shares)} = {values} leaves nothing for the tables: "
-                              "they must stay below 1")
+            raise BudgetError(f"{' + '.join(self.shares)} = {values} leaves nothing for the "
+                              "tables: they must stay below 1")
         dimensions = 1 if self.dimensions is None else self.dimensions
         for name, value in (("l", self.l), ("dimensions", dimensions)):
             whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
@@ -102,8 +103,8 @@ class Clustered(Recipe):
             strict = facts.guarantee == "strict"
             check_clusters(self.k, *((len(schema), "attributes") if strict else (bits, "bits")))
         if bits > MAX_BITS:
-            raise BudgetError(f"the {len(schema)} attributes have {bits} bits; at most {MAX_BITS} can be "
-                              "handled: select attributes first")
+            raise BudgetError(f"the {len(schema)} attributes have {bits} bits; at most {MAX_BITS} "
+                              "can be handled: select attributes first")
 
     def _parts(self, facts: Facts) -> Parts:
         return Parts(Fixed())  # each cluster has parts of its own
@@ -194,8 +195,8 @@ class Clustered(Recipe):
         warnings.warn(
             f"noise is {ratio:.3g} times what {d} attributes of n = {n:,} records can show with "
             f"{float(self.share_sketch):g} of ε = {self.epsilon}: too noisy to cluster. "
-            f"{type(self).__name__} {instead}, and gives that share to the tables. Raise epsilon or "
-            f"share_sketch, or name public clusters{' and set eta=0' if self.eta else ''}",
+            f"{type(self).__name__} {instead}, and gives that share to the tables. Raise epsilon "
+            f"or share_sketch, or name public clusters{' and set eta=0' if self.eta else ''}",
             UserWarning, stacklevel=8)
 
 

@@ -44,18 +44,18 @@ class GeneticBayes(Recipe):
     Parameters
     ----------
     epsilon, guarantee, noise, random_state : as in PrivBayes.
-    k : largest number of parents; ``"auto"`` chooses from public facts (n, domains, ε), and then no table
-        outgrows its noise.
-    population, elite, r, generations : P, S, r (None: 1/d) and e of the paper; its defaults (e: 400 as for
-        CMC and Adult).
+    k : largest number of parents; ``"auto"`` chooses from public facts (n, domains, ε), and then no
+        table outgrows its noise.
+    population, elite, r, generations : P, S, r (None: 1/d) and e of the paper; its defaults (e: 400
+        as for CMC and Adult).
     target, sensitive : the custom network of section IV: the target is the root, each sensitive
         attribute (one name or several) has it as its only parent and is nobody's parent.
         ``restriction`` says the same, and forced or forbidden edges; give one of the two.
-    search : ``"genetic"``, ``"exact"`` (the optimum of the same objective, at most 20 attributes to place)
-        or ``"hill"``.
+    search : ``"genetic"``, ``"exact"`` (the optimum of the same objective, at most 20 attributes to
+        place) or ``"hill"``.
     share_structure : β, share of ε for the associations under strict.
-    theta_usefulness : θ of ``k="auto"``: a table's mean cell must be at least this many times its noise
-        scale.
+    theta_usefulness : θ of ``k="auto"``: a table's mean cell must be at least this many times its
+        noise scale.
 
     Attributes
     ----------
@@ -64,23 +64,24 @@ class GeneticBayes(Recipe):
 
     Ambiguities and how they are resolved (`algorithms` §5.2)
     ---------------------------------------------------------
-    1. Fitness counts valid parents only, so an early attribute loses score: as printed. 2. The i' of a
-       crossover may be i. 3. Line 7 of Initialization doesn't exclude f_j itself: excluded. 4. One
-       generator for everything (the public code seeds after its first population). 5. Edges of weight 0
-       are left out: they add nothing to the fitness and only noise to a table. 6. The public code turns
-       the first k+1 attributes into a complete graph and loses C; the paper doesn't, nor do we.
+    1. Fitness counts valid parents only, so an early attribute loses score: as printed. 2. The i'
+       of a crossover may be i. 3. Line 7 of Initialization doesn't exclude f_j itself: excluded. 4.
+       One generator for everything (the public code seeds after its first population). 5. Edges of
+       weight 0 are left out: they add nothing to the fitness and only noise to a table. 6. The
+       public code turns the first k+1 attributes into a complete graph and loses C; the paper
+       doesn't, nor do we.
 
-    The paper runs without ε. Its tool offers one: the network stays raw and free, the tables get ε/2 at
-    the scale (d−k)/(ε/2), which is right for adding or removing a record only. ``published`` is that
-    reading. The tool also stores histograms that cost the full ε once more (DataSynthesizer's double
-    spending, not the paper's), which this reading leaves out.
+    The paper runs without ε. Its tool offers one: the network stays raw and free, the tables get
+    ε/2 at the scale (d−k)/(ε/2), which is right for adding or removing a record only. ``published``
+    is that reading. The tool also stores histograms that cost the full ε once more
+    (DataSynthesizer's double spending, not the paper's), which this reading leaves out.
 
     **Privacy:** strict: pure ε-DP under replacing one record: a sketch of R over the pairs that the
     search may use (βε; those with a sensitive attribute are dropped), any search on it as
-    post-processing, and d tables of discrete Laplace noise. A sensitive attribute stands in one table
-    only, so its own loss, (1−β)ε/d (ε/d where no network is learnt), is known before the run. Published:
-    the pairwise information is raw, no finite ε holds. None: everything is raw, as in the paper's
-    experiments.
+    post-processing, and d tables of discrete Laplace noise. A sensitive attribute stands in one
+    table only, so its own loss, (1−β)ε/d (ε/d where no network is learnt), is known before the run.
+    Published: the pairwise information is raw, no finite ε holds. None: everything is raw, as in
+    the paper's experiments.
     """
 
     k: int | str = "auto"
@@ -101,8 +102,8 @@ class GeneticBayes(Recipe):
             policy = Restriction(self.target, self.sensitive)  # type: ignore[arg-type]
         elif self.target is not None or self.sensitive:
             raise BudgetError("give either target= and sensitive=, or restriction=, not both")
-        structure = GeneticSearch(self.k, self.theta_usefulness, policy, self.search, self.population,
-                                  self.elite, self.r, self.generations)
+        structure = GeneticSearch(self.k, self.theta_usefulness, policy, self.search,
+                                  self.population, self.elite, self.r, self.generations)
         return Parts(structure, ToolScales() if facts.guarantee == "published" else Uniform(TABLES))
 
     def _largest_scale(self, facts: Facts) -> Fraction:

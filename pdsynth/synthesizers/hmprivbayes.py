@@ -1,4 +1,4 @@
-"""HMPrivBayes (Zhang, Shen, Yang 2022): a network per cluster of attributes, budgets by risk entropy."""
+"""HMPrivBayes (Zhang, Shen, Yang 2022): a network per cluster, budgets by risk entropy."""
 
 from __future__ import annotations
 
@@ -25,59 +25,63 @@ from ..structure.ibayes import ParentFilter, ibayes, most_parents
 from ..structure.learner import Shares
 from .clustered import DPSC, Clustered, Clustering, count_bits, spread_over_bits
 
-RAW_ENTROPY = ("OE_j of the raw records sets the noise scale of table j, so the scales differ between "
-               "neighbours")
+RAW_ENTROPY = ("OE_j of the raw records sets the noise scale of table j, so the scales differ "
+               "between neighbours")
 WHOLE = 2_000_000  # sets of a cluster that are counted in one pass
 TABLES, PARALLEL = "HMPrivBayes Alg 5 line 2", "HMPrivBayes §3.5, proof of theorem 1"
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class HMPrivBayes(Clustered):
-    """HMPrivBayes: spectral clusters, IBayes in each, table budgets ∝ exp(−normalised risk entropy).
+    """HMPrivBayes: spectral clusters, IBayes in each, budgets ∝ exp(−normalised risk entropy).
 
-    Works on bits (:class:`~pdsynth.domain.encoding.BinaryEncoding`, Adult 52, Big5 175); ``network_``
-    stands over bits.
+    Works on bits (:class:`~pdsynth.domain.encoding.BinaryEncoding`, Adult 52, Big5 175);
+    ``network_`` stands over bits.
 
     Parameters
     ----------
     epsilon, guarantee, noise, random_state : as in PrivBayes.
     k, l : number of clusters, largest number of parents (paper: 3 and 3).
     eta : η of the candidate filter (9), in [0, 1); 0 switches it off. Not printed; 0.1 here.
-    sigma, dimensions : σ and k₁ of the spectral clustering, not printed; 1 and k here. σ only matters to
-        the printed affinity.
-    affinity : ``"similarity"``, or ``"printed"``: exp(−s/2σ²) of a similarity, which separates related
-        attributes; ``"auto"``: as printed under published and none, similarity under strict.
+    sigma, dimensions : σ and k₁ of the spectral clustering, not printed; 1 and k here. σ only
+        matters to the printed affinity.
+    affinity : ``"similarity"``, or ``"printed"``: exp(−s/2σ²) of a similarity, which separates
+        related attributes; ``"auto"``: as printed under published and none, similarity under
+        strict.
     clusters : public clusters of attributes, as :class:`Clustered` says.
     share_histograms, share_sketch, share_structure : shares of ε under strict for histograms,
         similarities and selections; tables get the rest.
 
     Attributes
     ----------
-    clusters_, similarity_ : as :class:`Clustered` says. ``risk_entropy_``: normalised, of every bit.
+    clusters_, similarity_ : as :class:`Clustered` says. ``risk_entropy_``: normalised, of every
+        bit.
 
     Ambiguities and how they are resolved (`algorithms` §4.2)
     ---------------------------------------------------------
-    1. Algorithm 1 expects distances, DPSC feeds it similarities: ``affinity``. 2. l' = min(|C|−1, l), not
-       d. 3. Tables are made before sampling. 4. All information is in bits. 5. MIC of bits is I: only the
-       2 × 2 grid exists. 6. Bits of one attribute can be separated under published, as printed; strict
-       clusters whole attributes. Codes that don't exist are drawn again (``BinaryEncoding.decode``). 7. A
-       cluster of one bit has one table and no pair to select; a filter that leaves a child no candidate
-       gives Π = {}; one that leaves table l'+1 less than the first l' bits is given them back, or those
-       tables could not be derived. 8. n in (7) and (11) is the number of values. 9. Clusters are
-       independent by construction; "none" has that loss, too. 10. Formula (9) with η = 0 would drop pairs
-       with noise below zero; here it drops nothing. 11. Empty clusters are left out. 12. Steps with more
-       than 250,000 candidates are cut to the strongest parents of each child (``structure.ibayes``): by
-       the released similarity, by distance in the schema where there is none.
+    1. Algorithm 1 expects distances, DPSC feeds it similarities: ``affinity``. 2. l' = min(|C|−1,
+       l), not d. 3. Tables are made before sampling. 4. All information is in bits. 5. MIC of bits
+       is I: only the 2 × 2 grid exists. 6. Bits of one attribute can be separated under published,
+       as printed; strict clusters whole attributes. Codes that don't exist are drawn again
+       (``BinaryEncoding.decode``). 7. A cluster of one bit has one table and no pair to select; a
+       filter that leaves a child no candidate gives Π = {}; one that leaves table l'+1 less than
+       the first l' bits is given them back, or those tables could not be derived. 8. n in (7) and
+       (11) is the number of values. 9. Clusters are independent by construction; "none" has that
+       loss, too. 10. Formula (9) with η = 0 would drop pairs with noise below zero; here it drops
+       nothing. 11. Empty clusters are left out. 12. Steps with more than 250,000 candidates are cut
+       to the strongest parents of each child (``structure.ibayes``): by the released similarity, by
+       distance in the schema where there is none.
 
-    **Privacy:** strict: pure ε-DP under replacing one record. One-way histograms (share_histograms·ε) give
-    risk entropies and roots, one sketch of R over pairs of attributes (share_sketch·ε) gives clusters and
-    filter, both by post-processing; the selections of all clusters share share_structure·ε (score R), the
-    tables of all clusters the rest: disjoint columns are not disjoint records. Where clusters are public,
-    or k = 1, and η = 0, there is no sketch, and its share goes to the tables; so it does, with a warning,
-    where n, ε and the schema say that the sketch would be noise. Published: Algorithms 2–5 as printed.
-    Each record is in all d(d−1)/2 similarities and in all clusters, so ε₁ truly costs ⌊d/2⌋·ε₁ and
-    ε₂ + ε₃ cost k times that: 12.75 ε on Adult, 38.9 ε on Big5, and the raw risk entropies that set noise
-    scales make even that infinite. None: the printed pipeline without noise.
+    **Privacy:** strict: pure ε-DP under replacing one record. One-way histograms
+    (share_histograms·ε) give risk entropies and roots, one sketch of R over pairs of attributes
+    (share_sketch·ε) gives clusters and filter, both by post-processing; the selections of all
+    clusters share share_structure·ε (score R), the tables of all clusters the rest: disjoint
+    columns are not disjoint records. Where clusters are public, or k = 1, and η = 0, there is no
+    sketch, and its share goes to the tables; so it does, with a warning, where n, ε and the schema
+    say that the sketch would be noise. Published: Algorithms 2–5 as printed. Each record is in all
+    d(d−1)/2 similarities and in all clusters, so ε₁ truly costs ⌊d/2⌋·ε₁ and ε₂ + ε₃ cost k times
+    that: 12.75 ε on Adult, 38.9 ε on Big5, and the raw risk entropies that set noise scales make
+    even that infinite. None: the printed pipeline without noise.
 
     >>> HMPrivBayes(epsilon=0.5, l=2)
     HMPrivBayes(epsilon=0.5, l=2, guarantee='strict')
@@ -93,7 +97,8 @@ class HMPrivBayes(Clustered):
         if not 0 <= number("eta", self.eta) < 1:
             raise BudgetError(f"eta must lie in [0, 1), got {self.eta!r}")
         if self.affinity not in ("auto", *READINGS):
-            raise BudgetError(f"affinity must be one of {('auto', *READINGS)}, got {self.affinity!r}")
+            raise BudgetError(f"affinity must be one of {('auto', *READINGS)}, "
+                              f"got {self.affinity!r}")
 
     def _largest_scale(self, facts: Facts) -> Fraction:
         n, d, bits, epsilon = facts.n, len(facts.schema), count_bits(facts.schema), facts.epsilon
@@ -131,7 +136,8 @@ class HMPrivBayes(Clustered):
         """DPSC (Algorithm 3) on bits: similarities with the printed noise, spectral clustering."""
         public, d = self._public_clusters(curator.schema), len(encoding.schema)
         if public is not None and not self.eta:
-            return Clustering(spread_over_bits(public, encoding), ParentFilter.by_distance(range(d)))
+            near = ParentFilter.by_distance(range(d))
+            return Clustering(spread_over_bits(public, encoding), near)
         each = epsilon1 * 2 * (d // 2) / (d * (d - 1))
         self.similarity_, entry = bits.information_sketch(
             each, claimed=epsilon1, step="DPSC: similarity of all pairs", source=DPSC)
@@ -155,8 +161,8 @@ class HMPrivBayes(Clustered):
         for i, cluster in enumerate(plan.clusters, 1):
             root = max(cluster, key=lambda j: (risk[names[j]], -j))  # of two values, H = OE
             count_in_one_pass(bits, cluster, self.l, "R")
-            found.append(ibayes(bits, cluster, self.l, epsilon2 / max(selections, 1), "R", plan.ties,
-                                root=root, label=f" in C{i}"))
+            found.append(ibayes(bits, cluster, self.l, epsilon2 / max(selections, 1), "R",
+                                plan.ties, root=root, label=f" in C{i}"))
         derived = [self._derived(cluster) for cluster in plan.clusters]
         paid = [names[c] for pairs, d in zip(found, derived, strict=True) for c, _ in pairs[d:]]
         epsilon3 = facts.epsilon - epsilon0 - plan.spent - epsilon2
@@ -174,7 +180,7 @@ class HMPrivBayes(Clustered):
         return noisy_tables(door, network, table_budgets(paid, epsilon, entry), derived=derived)
 
     def _derived(self, cluster: Sequence[int]) -> int:
-        """l' = min(|C|−1, l) first tables are derived from the next (Algorithm 5, lines 1 and 3)."""
+        """The first l' = min(|C|−1, l) tables are derived from the next (Alg. 5, lines 1, 3)."""
         return min(len(cluster) - 1, int(self.l))
 
 

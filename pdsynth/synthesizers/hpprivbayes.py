@@ -13,13 +13,13 @@ from ..structure.ordered import Ordered
 from ..structure.restrictions import Restriction
 from .base import Parts, Recipe
 
-RAW_ORDER = ("'the order … does not directly leak the mutual information' (thesis §3.1), but the network "
-             "that is released depends on it")
+RAW_ORDER = ("'the order … does not directly leak the mutual information' (thesis §3.1), but the "
+             "network that is released depends on it")
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class HPPrivBayes(Recipe):
-    """HPPrivBayes: attributes enter by average mutual information, noise follows groups and weights.
+    """HPPrivBayes: attributes enter by average mutual information, noise follows two groups.
 
     Parameters
     ----------
@@ -28,34 +28,37 @@ class HPPrivBayes(Recipe):
     theta : threshold of group A in bits of I(X, S). Under strict, where R is compared, it becomes
         ``0.752·sqrt(θ ln 2 / 2)`` (Pinsker's cap scaled so that 0.1 bit gives 0.14).
     r : L2/L3, the budget of group A (more sensitive) against group B.
-    personal : :class:`SensitivityGroups`: groups and weights by public policy, and who gets less noise.
-        None: as the thesis.
+    personal : :class:`SensitivityGroups`: groups and weights by public policy, and who gets less
+        noise. None: as the thesis.
     share_sketch, share_structure : shares of the private sketches (strict only; L0) and of the
         structure (the thesis' L1); the rest is split by r.
-    restriction : edges that the network must or may not have, by public policy; the order gives way.
+    restriction : edges that the network must or may not have, by public policy; the order gives
+        way.
 
     Attributes
     ----------
-    groups_ : ``{"A": names, "B": names}``. ``association_``: how strongly each attribute is tied to S.
+    groups_ : ``{"A": names, "B": names}``. ``association_``: how strongly each attribute is tied to
+        S.
     order_ : the attributes by ``average_association_``.
     weights_ : relative budgets of the values of each attribute of group B.
 
     Ambiguities and how they are resolved (`algorithms` §3.2)
     ---------------------------------------------------------
-    1. Algorithm 6 loops over B. 2. Its input is ε₃, each attribute has ε₃/l. 3. A table is normalised
-       once. 4. Published noises all d tables while paying for d−k−l in A, literally, and the ledger shows
-       the overrun; strict noises all tables and divides by |A| and |B|. 5. d−k−l ≤ 0 raises
-       BudgetDegenerate under published. 6. S is in A. 7. Nothing assumes that the first k attributes lie
-       in A. 8. I and θ are in bits. 9. ΔI is the general bound unless a side has two values. 10. A
-       declared value without records: one is added to every count (published), noisy counts are at
-       least one half (strict). 11. w = 0 gets a floor. 12. r = L2/L3; L1 is never printed, 0.3 here.
-       13. ``rare_values`` chooses. 14. n is that of the table. 15. A pair is added once.
+    1. Algorithm 6 loops over B. 2. Its input is ε₃, each attribute has ε₃/l. 3. A table is
+       normalised once. 4. Published noises all d tables while paying for d−k−l in A, literally, and
+       the ledger shows the overrun; strict noises all tables and divides by |A| and |B|. 5. d−k−l ≤
+       0 raises BudgetDegenerate under published. 6. S is in A. 7. Nothing assumes that the first k
+       attributes lie in A. 8. I and θ are in bits. 9. ΔI is the general bound unless a side has two
+       values. 10. A declared value without records: one is added to every count (published), noisy
+       counts are at least one half (strict). 11. w = 0 gets a floor. 12. r = L2/L3; L1 is never
+       printed, 0.3 here. 13. ``rare_values`` chooses. 14. n is that of the table. 15. A pair is
+       added once.
 
-    **Privacy:** strict: pure ε-DP under replacing one record. Order, groups and weights come from three
-    discrete Laplace sketches (share_sketch·ε, split 0.4/0.4/0.2), everything that follows from them is
-    post-processing; d−1 exponential mechanisms (share_structure·ε, score R); one noisy table per
-    attribute, ε₂/|A| or ε₃/|B| each, with per-value scales whose worst move costs exactly that.
-    Published: order, groups and weights are raw, so no finite ε holds; the ledger lists them.
+    **Privacy:** strict: pure ε-DP under replacing one record. Order, groups and weights come from
+    three discrete Laplace sketches (share_sketch·ε, split 0.4/0.4/0.2), everything that follows
+    from them is post-processing; d−1 exponential mechanisms (share_structure·ε, score R); one noisy
+    table per attribute, ε₂/|A| or ε₃/|B| each, with per-value scales whose worst move costs exactly
+    that. Published: order, groups and weights are raw, so no finite ε holds; the ledger lists them.
     """
 
     k: int | str = "auto"
@@ -79,14 +82,13 @@ class HPPrivBayes(Recipe):
     def _check(self, facts: Facts) -> None:
         sketch, structure = self.share_sketch, self.share_structure
         if share("share_sketch", sketch) + share("share_structure", structure) >= 1:
-            raise BudgetError(f"share_sketch + share_structure = {sketch} + {structure} leaves nothing "
-                              "for the tables: they must stay below 1")
+            raise BudgetError(f"share_sketch + share_structure = {sketch} + {structure} leaves "
+                              "nothing for the tables: they must stay below 1")
 
     def _parts(self, facts: Facts) -> Parts:
         structure = Ordered(self.k, self.theta_usefulness, restriction=self.restriction,
                             step="AMI order", reason=RAW_ORDER)
-        rule = None if self.k == "auto" and facts.guarantee != "published" else structure.rule(facts)
-        return Parts(structure, self._groups(getattr(rule, "k", 0)))
+        return Parts(structure, self._groups(getattr(structure.rule(facts), "k", 0)))
 
     def _epsilon2(self, epsilon: Fraction) -> Fraction:
         sketch, structure = (share(name, getattr(self, name))
@@ -115,7 +117,9 @@ class HPPrivBayes(Recipe):
         d, groups, r = len(facts.schema), self._groups(), positive("r", self.r)
         public = [groups.personal.public_weights(name, facts.schema[name].size)
                   for name in groups.personal.weights or ()]
-        least = min(as_fraction(groups.personal.v_min), *(w for ws in public for w in ws), Fraction(1))
-        sketch = Fraction(6 * facts.n * d * d) / (facts.epsilon * as_fraction(self.share_sketch) / 5)
+        weights = [w for of_values in public for w in of_values]
+        least = min(as_fraction(groups.personal.v_min), Fraction(1), *weights)
+        epsilon0 = facts.epsilon * as_fraction(self.share_sketch)
+        sketch = Fraction(30 * facts.n * d * d) / epsilon0
         table = Fraction(2 * d) / (facts.epsilon2 * min(r, Fraction(1)) / (1 + r) * least)
         return max(sketch, table)

@@ -22,9 +22,10 @@ from .base import Parts, Recipe
 class Preset(Recipe):
     """A network learnt with a share of ε, then one noisy table per attribute.
 
-    ``k``: largest number of parents; ``"auto"`` chooses from public facts. ``share_structure``: β, the
-    share of ε for the structure (TODS recommends 0.3, the thesis prints 1/2). ``theta_usefulness``: θ
-    of TODS: a table's mean cell must be at least this many times its noise scale.
+    ``k``: largest number of parents; ``"auto"`` chooses from public facts. ``share_structure``: β,
+    the share of ε for the structure (TODS recommends 0.3, the thesis prints 1/2).
+    ``theta_usefulness``: θ of TODS: a table's mean cell must be at least this many times its noise
+    scale.
 
     **Privacy:** what the subclass says.
     """
@@ -45,25 +46,25 @@ class PrivBayes(Preset):
     k, share_structure, theta_usefulness : as :class:`Preset` says.
     score : ``"I"`` mutual information, ``"R"`` distance from independence, ``"F"`` (binary tables);
         ``"auto"``: R under strict, the paper's I otherwise.
-    reading : of ``published``: ``"tods"``, or ``"thesis"`` for Algorithm 2 as reprinted (half the noise,
-        1.5 ε in all).
-    restriction : edges that the network must or may not have, by public policy; then all d tables are
-        measured.
+    reading : of ``published``: ``"tods"``, or ``"thesis"`` for Algorithm 2 as reprinted (half the
+        noise, 1.5 ε in all).
+    restriction : edges that the network must or may not have, by public policy; then all d tables
+        are measured.
 
     Ambiguities and how they are resolved (`algorithms` §2.2)
     ---------------------------------------------------------
-    1. Algorithm 2 prints Lap(2(d−k)/(nε)) for a step with ε/2: its ε is read as ε₂; ``reading="thesis"``
-       runs the print.
-    2. |Π| ≤ k is read as exactly min(k, i−1), without which the first k conditionals can't be derived;
-       general domains under ``k="auto"`` use maximal sets and pay for all d tables.
+    1. Algorithm 2 prints Lap(2(d−k)/(nε)) for a step with ε/2: its ε is read as ε₂;
+       ``reading="thesis"`` runs the print.
+    2. |Π| ≤ k is read as exactly min(k, i−1), without which the first k conditionals can't be
+       derived; general domains under ``k="auto"`` use maximal sets and pay for all d tables.
     3. Equation (5) is read as the product of Pr[X_i | Π_i]; Var of Lap(λ) is 2λ², not 2λ.
     4. All information is in bits.
-    5. The largest useful k is taken (the public MATLAB code returns the first that isn't), with ε₂ and
-       the true domain.
+    5. The largest useful k is taken (the public MATLAB code returns the first that isn't), with ε₂
+       and the true domain.
 
-    **Privacy:** strict: pure ε-DP under replacing one record: d−1 exponential mechanisms of ε₁/(d−1)
-    and d−k (or d) discrete Laplace tables, sequentially. Published (TODS): the same with score I. None:
-    raw.
+    **Privacy:** strict: pure ε-DP under replacing one record: d−1 exponential mechanisms of
+    ε₁/(d−1) and d−k (or d) discrete Laplace tables, sequentially. Published (TODS): the same with
+    score I. None: raw.
 
     >>> PrivBayes(epsilon=0.5, k=2)
     PrivBayes(epsilon=0.5, k=2, guarantee='strict')
@@ -96,10 +97,11 @@ class Independent(Recipe):
 
     Parameters
     ----------
-    epsilon, guarantee, noise, random_state : as in every synthesizer; strict and published are the same.
+    epsilon, guarantee, noise, random_state : as in every synthesizer; strict and published are the
+        same.
 
-    **Privacy:** strict: pure ε-DP under replacing one record: d histograms with discrete Laplace noise
-    of scale 2d/ε, sequentially. Published: the same. None: raw.
+    **Privacy:** strict: pure ε-DP under replacing one record: d histograms with discrete Laplace
+    noise of scale 2d/ε, sequentially. Published: the same. None: raw.
 
     >>> Independent(epsilon=0.5)
     Independent(epsilon=0.5, guarantee='strict')
@@ -114,25 +116,27 @@ class Independent(Recipe):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class PPBA(Preset):
-    """PPBA, a reconstruction: a tree shrinks the candidates, budgets follow node weights in ratio q.
+    """PPBA, a reconstruction: a tree shrinks the candidates, budgets follow weights in ratio q.
 
-    From the abstract (Ma et al. 2021): a maximum spanning tree and node weights shrink the candidate
-    space of the exponential mechanism; dynamic node weights rank the sensitivity of the tables; a
-    constant ratio q sets the Laplace noise over the ranks. Everything else is a reconstruction: the
-    association, the root (largest row sum), that a pair contains its tree neighbour, the weight of a
-    node (sum of its associations with its parents at its entry), a geometric split over all d tables.
+    From the abstract (Ma et al. 2021): a maximum spanning tree and node weights shrink the
+    candidate space of the exponential mechanism; dynamic node weights rank the sensitivity of the
+    tables; a constant ratio q sets the Laplace noise over the ranks. Everything else is a
+    reconstruction: the association, the root (largest row sum), that a pair contains its tree
+    neighbour, the weight of a node (sum of its associations with its parents at its entry), a
+    geometric split over all d tables.
 
     Parameters
     ----------
     epsilon, k, share_structure, theta_usefulness, guarantee, noise, random_state : as in PrivBayes.
-    q : budget of a table against the one ranked before it. q > 1: tables of strongly tied attributes get
-        less budget and more noise ("security"); q < 1: they get more ("availability"); 1: equal shares.
+    q : budget of a table against the one ranked before it. q > 1: tables of strongly tied
+        attributes get less budget and more noise ("security"); q < 1: they get more
+        ("availability"); 1: equal shares.
     share_sketch : share of the structure's ε for the associations (strict).
 
-    **Privacy:** strict: pure ε-DP under replacing one record: one sketch of all pairs, from which tree,
-    root, weights and ranking follow; d−1 exponential mechanisms; d discrete Laplace tables. Published:
-    the associations are raw, so tree, candidates and ranking are functions of the records and no finite
-    ε holds.
+    **Privacy:** strict: pure ε-DP under replacing one record: one sketch of all pairs, from which
+    tree, root, weights and ranking follow; d−1 exponential mechanisms; d discrete Laplace tables.
+    Published: the associations are raw, so tree, candidates and ranking are functions of the
+    records and no finite ε holds.
 
     >>> PPBA(q=1.2)
     PPBA(epsilon=1.0, q=1.2, guarantee='strict')
@@ -150,19 +154,19 @@ class PPBA(Preset):
 class CSAPrivBayes(Preset):
     """CSAPrivBayes, a reconstruction (Chen 2021): PrivBayes with two groups of their own budgets.
 
-    The root is the attribute with the largest domain. The recommended first form of personalisation:
-    HPPrivBayes without its order and its value weights.
+    The root is the attribute with the largest domain. The recommended first form of
+    personalisation: HPPrivBayes without its order and its value weights.
 
     Parameters
     ----------
     epsilon, k, share_structure, theta_usefulness, guarantee, noise, random_state : as in PrivBayes.
-    sensitive, theta, r, personal : as in HPPrivBayes, but all values of an attribute get the same noise;
-        groups by policy cost nothing.
+    sensitive, theta, r, personal : as in HPPrivBayes, but all values of an attribute get the same
+        noise; groups by policy cost nothing.
     share_sketch : share of the tables' ε for the associations where groups aren't policy (strict).
 
     **Privacy:** strict: pure ε-DP under replacing one record: d−1 exponential mechanisms, d−1 noisy
-    associations unless the groups are policy, d discrete Laplace tables. Published: the groups are raw,
-    so no finite ε holds; by policy it keeps its claim.
+    associations unless the groups are policy, d discrete Laplace tables. Published: the groups are
+    raw, so no finite ε holds; by policy it keeps its claim.
 
     >>> CSAPrivBayes(sensitive="occupation")
     CSAPrivBayes(epsilon=1.0, sensitive='occupation', guarantee='strict')
@@ -187,13 +191,13 @@ class CSAPrivBayes(Preset):
 class ELPrivBayes(Preset):
     """ELPrivBayes (Lu 2023/24): one matrix of mutual information gives order and parent sets.
 
-    The score of a parent set is the sum over its pairs. Where the abstract is silent the formulas are
-    those of public code (label: reconstruction). Parameters as in PrivBayes.
+    The score of a parent set is the sum over its pairs. Where the abstract is silent the formulas
+    are those of public code (label: reconstruction). Parameters as in PrivBayes.
 
     **Privacy:** strict: pure ε-DP under replacing one record: one noisy sketch of all pairs (βε),
-    everything else about the structure is post-processing; d discrete Laplace tables. Published: the
-    raw matrix orders the attributes, and a sum of k terms is given the sensitivity of one, so each
-    selection costs k times its claim.
+    everything else about the structure is post-processing; d discrete Laplace tables. Published:
+    the raw matrix orders the attributes, and a sum of k terms is given the sensitivity of one, so
+    each selection costs k times its claim.
 
     >>> ELPrivBayes(epsilon=0.5)
     ELPrivBayes(epsilon=0.5, guarantee='strict')
@@ -209,15 +213,16 @@ class SAPrivBayes(Preset):
 
     Parameters
     ----------
-    epsilon, k, share_structure, theta_usefulness, guarantee, noise, random_state : as in PrivBayes; the
-        public code has k = 2 and β = 0.3.
-    q : budget of a class of tables against the class ranked before it; ranked by the score that chose
-        them, three classes.
-    keep : share of the candidate sets that stay before a selection (published). Strict takes the best
-        set of the noisy sketch for free, where a filter changes nothing.
+    epsilon, k, share_structure, theta_usefulness, guarantee, noise, random_state : as in PrivBayes;
+        the public code has k = 2 and β = 0.3.
+    q : budget of a class of tables against the class ranked before it; ranked by the score that
+        chose them, three classes.
+    keep : share of the candidate sets that stay before a selection (published). Strict takes the
+        best set of the noisy sketch for free, where a filter changes nothing.
 
-    **Privacy:** strict: pure ε-DP under replacing one record, as ELPrivBayes; classes come from the noisy
-    sketch. Published: filter and classes are raw, sums are given the sensitivity of one pair: no finite ε.
+    **Privacy:** strict: pure ε-DP under replacing one record, as ELPrivBayes; classes come from the
+    noisy sketch. Published: filter and classes are raw, sums are given the sensitivity of one pair:
+    no finite ε.
 
     >>> SAPrivBayes(q=1.2)
     SAPrivBayes(epsilon=1.0, q=1.2, guarantee='strict')
@@ -238,7 +243,8 @@ class WeightedPrivBayes(Preset):
     Parameters
     ----------
     epsilon, k, share_structure, theta_usefulness, guarantee, noise, random_state : as in PrivBayes.
-    share_sketch : share of the structure's ε for the histograms that the weights come from (strict).
+    share_sketch : share of the structure's ε for the histograms that the weights come from
+        (strict).
 
     **Privacy:** strict: pure ε-DP under replacing one record: d noisy histograms, d−1 exponential
     mechanisms, discrete Laplace tables. Published: the order is raw, so no finite ε holds.

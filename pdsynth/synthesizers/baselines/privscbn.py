@@ -29,20 +29,22 @@ PARALLEL = "PrivSCBN (reconstruction): one budget for all clusters"
 class PrivSCBN(Clustered):
     """PrivSCBN, reconstructed from its abstract: the pipeline of HMPrivBayes with PrivABN's parts.
 
-    What the abstract says: differentially private spectral clustering of binary attributes by Jaccard
-    distance, a fast network with a capped in-degree by the exponential mechanism in each cluster, noise
-    on conditional distributions. What is filled in (`algorithms` §8.3): budgets ε₁, ε₂, ε₃ and their
-    composition from HMPrivBayes, whose authors compare with it, ABN with a cap and SDG from PrivABN, by
-    the same group. A Jaccard distance of two columns without ones is 1.
+    What the abstract says: differentially private spectral clustering of binary attributes by
+    Jaccard distance, a fast network with a capped in-degree by the exponential mechanism in each
+    cluster, noise on conditional distributions. What is filled in (`algorithms` §8.3): budgets ε₁,
+    ε₂, ε₃ and their composition from HMPrivBayes, whose authors compare with it, ABN with a cap and
+    SDG from PrivABN, by the same group. A Jaccard distance of two columns without ones is 1.
 
-    Works on bits; ``network_`` stands over bits. Parameters and attributes as :class:`Clustered` says.
+    Works on bits; ``network_`` stands over bits. Parameters and attributes as :class:`Clustered`
+    says.
 
-    **Privacy:** strict: pure ε-DP under replacing one record: one sketch of R over pairs of attributes
-    (share_sketch·ε; left out, with a warning, where it would be noise), whose clusters are
-    post-processing, nested selections in all clusters (share_structure·ε), joint counts (the rest).
-    Published: one record can move all d(d−1)/2 distances by 1, so ε₁ costs ⌊d/2⌋·ε₁; each cluster's
-    network and conditionals claim the same ε₂ + ε₃ of the same records; a conditional costs n times what
-    it claims; candidates are raw. No finite ε holds. None: the same without noise.
+    **Privacy:** strict: pure ε-DP under replacing one record: one sketch of R over pairs of
+    attributes (share_sketch·ε; left out, with a warning, where it would be noise), whose clusters
+    are post-processing, nested selections in all clusters (share_structure·ε), joint counts (the
+    rest). Published: one record can move all d(d−1)/2 distances by 1, so ε₁ costs ⌊d/2⌋·ε₁; each
+    cluster's network and conditionals claim the same ε₂ + ε₃ of the same records; a conditional
+    costs n times what it claims; candidates are raw. No finite ε holds. None: the same without
+    noise.
 
     >>> PrivSCBN(epsilon=0.5, k=2)
     PrivSCBN(epsilon=0.5, k=2, guarantee='strict')
@@ -67,7 +69,7 @@ class PrivSCBN(Clustered):
             distance, _ = bits.information_sketch(
                 each, claimed=e1, step="DPSC: distance of all pairs", source=DPSC, measure="J")
             self.similarity_ = 1 - distance
-            clusters = self._find_clusters(distance)  # exp(−distance/2σ²): here the print makes sense
+            clusters = self._find_clusters(distance)  # exp(−distance/2σ²) makes sense here
         else:
             clusters = spread_over_bits(public, encoding)
         labels = [f"columns:C{i}" for i in range(1, len(clusters) + 1)]
@@ -95,8 +97,8 @@ class PrivSCBN(Clustered):
         epsilon3, each = facts.epsilon - plan.spent - epsilon2, epsilon2 / max(total, 1)
         pairs, used = list[Pair](), 0
         for i, cluster in enumerate(plan.clusters, 1):
-            found, asked = abn_strict(bits, each, bits.noise, most=most, tables=d, epsilon2=epsilon3,
-                                      columns=cluster, label=f" in C{i}")
+            found, asked = abn_strict(bits, each, bits.noise, most=most, tables=d,
+                                      epsilon2=epsilon3, columns=cluster, label=f" in C{i}")
             pairs, used = pairs + found, used + asked
         curator.charge_unused(each * (total - used), "selections that STOP left over",
                               "algorithms §6.4")
