@@ -81,7 +81,7 @@ def __getattr__(name: str) -> Any:
         globals()[name] = module
         return module
     if name in _MOVED:
-        raise AttributeError(f"pdsynth.{name} has moved: use {_MOVED[name]}")
+        raise ImportError(f"pdsynth.{name} has moved: use {_MOVED[name]}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

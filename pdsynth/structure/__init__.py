@@ -23,5 +23,5 @@ _RENAMED = {"FixedDegree": "MaxParents", "Found": "SearchResult", "Ties": "Paren
 def __getattr__(name: str) -> Any:
     """Say what an old name is called now."""
     if name in _RENAMED:
-        raise AttributeError(f"pdsynth.structure.{name} is {_RENAMED[name]} now")
+        raise ImportError(f"pdsynth.structure.{name} is {_RENAMED[name]} now")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
