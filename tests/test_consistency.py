@@ -8,7 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
-from pdsynth.consistency import clipped, consistent, integer_weights, intersections, margin, maximum_entropy, ripple
+from pdsynth.consistency import (
+    clipped,
+    consistent,
+    integer_weights,
+    intersections,
+    margin,
+    maximum_entropy,
+    ripple,
+)
 from pdsynth.structure.covering import covering_design
 
 TOTAL = 100.0

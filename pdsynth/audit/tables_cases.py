@@ -17,7 +17,8 @@ from ..network import Network
 from ..privacy.curator import Curator
 from ..privacy.mechanisms import Noise, laplace_mechanism
 from ..structure.covering import covering_design
-from ..synthesizers.groups import SensitivityGroups, TwoGroups
+from ..budgets import Groups as TwoGroups
+from ..budgets import SensitivityGroups
 from ..synthesizers.hmprivbayes import table_budgets
 from ..synthesizers.parts import RiskEntropy, StructureResult
 from ..synthesizers.privabn import printed_scale

@@ -69,6 +69,11 @@ class Curator:
         elif self._domain.startswith("raw:"):
             self._unaccounted("domains", "the schema was inferred", "categories, bounds and missing values", self.schema.names)
 
+    @property
+    def noise(self) -> Noise:
+        """The random source, for choices that need no records: a root, a search."""
+        return self._noise
+
     def binary(self) -> Curator:
         """The same door on the records' bits: same ledger, same noise; entries name the attributes that own the bits.
 

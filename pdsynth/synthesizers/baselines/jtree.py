@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
-from ...budgets import number, positive, share
+from ...budgets import number, positive
 from ...consistency import clipped, consistent, integer_weights, margin
-from ...domain.schema import Schema
+from ...domain.facts import Facts
 from ...errors import BudgetError
 from ...measures import GRID
 from ...network import Network
 from ...privacy.curator import Curator
-from ...privacy.ledger import as_fraction
-from ...privacy.mechanisms import Noise
 from ...structure import MaxCells
 from ...structure.junction import Edge, JunctionTree, strongest_graph
-from ..base import Synthesizer
-from ..degrees import AUTO_CELLS, check_noise
+from ...structure.learner import Fixed, Shares
+from ...structure.parent_rules import AUTO_CELLS
+from ..base import Parts, Recipe
 
 SVT = "JTree's sparse vector test, from literature: Algorithm 6 in Lyu, Su, Li (VLDB 2017), lines 4–5"
 WHY = (
@@ -31,8 +29,8 @@ WHY = (
 )
 
 
-@dataclass(eq=False, repr=False)
-class JTree(Synthesizer):
+@dataclass(eq=False, repr=False, kw_only=True)
+class JTree(Recipe):
     """JTree: a dependency graph, triangulated; one noisy table a clique; cliques made to agree on what they share.
 
     From literature, reconstruction where the description at hand is silent (`algorithms` §8.2).
@@ -67,34 +65,31 @@ class JTree(Synthesizer):
     JTree(epsilon=0.5, phi=0.1, guarantee='strict')
     """
 
-    epsilon: float = 1.0
-    _: KW_ONLY
     share_structure: float = 0.5
     phi: float = 0.2
     theta_tvd: float | None = None
     theta_usefulness: float = 4
-    guarantee: str = "strict"
-    noise: str = "exact"
-    random_state: Any = None
 
-    def _check_parameters(self) -> Fraction:
-        share("share_structure", self.share_structure)
+    def _check(self, facts: Facts) -> None:
         positive("theta_usefulness", self.theta_usefulness)
         for name, value in (("phi", self.phi), ("theta_tvd", 0 if self.theta_tvd is None else self.theta_tvd)):
             if not 0 <= number(name, value) <= 1:
                 raise BudgetError(f"{name} must lie in [0, 1], got {value!r}")
-        return super()._check_parameters()
 
-    def _check_schema(self, schema: Schema, n: int) -> None:
-        if self.guarantee == "none":
-            return
-        d, epsilon, beta = len(schema), as_fraction(self.epsilon), as_fraction(self.share_structure)
-        graph = 3 * n * d * d if self.guarantee == "strict" else 4 * GRID  # Δ of I is below 2 bits
-        check_noise(self.epsilon, n, max(Fraction(graph) / (epsilon * beta), Fraction(2 * d) / (epsilon * (1 - beta))))
+    def _parts(self, facts: Facts) -> Parts:
+        return Parts(Fixed())  # cliques in place of pairs: see _recipe
 
-    def _recipe(self, curator: Curator, noise: Noise, epsilon: Fraction) -> tuple[Network, tuple[np.ndarray, ...]]:
+    def _split(self, facts: Facts) -> dict[str, Fraction]:
+        return {"graph": facts.epsilon - facts.epsilon2, "cliques": facts.epsilon2}
+
+    def _largest_scale(self, facts: Facts) -> Fraction:
+        d, strict = len(facts.schema), facts.guarantee == "strict"
+        graph = Fraction(3 * facts.n * d * d if strict else 4 * GRID)  # Δ of I is below 2 bits
+        return max(graph / (facts.epsilon - facts.epsilon2), 2 * d / facts.epsilon2)
+
+    def _recipe(self, curator: Curator, facts: Facts, shares: Shares) -> tuple[Network, tuple[np.ndarray, ...]]:
         schema, n, sizes = curator.schema, curator.n, curator.schema.sizes
-        epsilon1 = epsilon * share("share_structure", self.share_structure)
+        epsilon, epsilon1 = facts.epsilon, shares["graph"]
         bound = min(MaxCells.of(n, len(sizes), epsilon - epsilon1, positive("theta_usefulness", self.theta_usefulness)).cells, Fraction(AUTO_CELLS))
         pairs = [(i, j) for i, j in itertools.combinations(range(len(sizes)), 2) if sizes[i] * sizes[j] <= bound]
         ranked = self._ranked(curator, pairs, epsilon1) if pairs else []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -13,17 +13,16 @@ import numpy as np
 
 from ...consistency import clipped, consistent, integer_weights, margin, maximum_entropy, ripple
 from ...domain.encoding import BinaryEncoding
-from ...domain.schema import Schema
+from ...domain.facts import Facts
 from ...errors import BudgetError, SchemaError
 from ...measures import mutual_information
 from ...network import Network
 from ...privacy.curator import Curator
 from ...privacy.ledger import as_fraction
-from ...privacy.mechanisms import Noise
 from ...structure.covering import covering_design
 from ...structure.junction import spanning_tree
-from ..base import Synthesizer
-from ..degrees import check_noise
+from ...structure.learner import Fixed, Shares
+from ..base import Parts, Recipe
 
 NOISE_ERROR = 0.003  # what the paper's rule of thumb tolerates of all triples in place of all pairs
 ROUNDS = 3
@@ -31,8 +30,8 @@ QUERY_BITS = 20  # a marginal of up to a million cells
 LARGEST_VIEW = 16
 
 
-@dataclass(eq=False, repr=False)
-class PriView(Synthesizer):
+@dataclass(eq=False, repr=False, kw_only=True)
+class PriView(Recipe):
     """PriView: views of ``size`` bits that cover every ``t`` of them, made consistent and non-negative, answer any marginal.
 
     From literature (`algorithms` §8.1). It answers marginals (:meth:`marginal`); ``sample`` is an EXTENSION that PriView doesn't have:
@@ -65,16 +64,11 @@ class PriView(Synthesizer):
     PriView(epsilon=0.5, t=2, guarantee='strict')
     """
 
-    epsilon: float = 1.0
-    _: KW_ONLY
     size: int = 8
     t: int | str = "auto"
     design_seed: int = 0
-    guarantee: str = "strict"
-    noise: str = "exact"
-    random_state: Any = None
 
-    def _check_parameters(self) -> Fraction:
+    def _check(self, facts: Facts) -> None:
         def whole(value: Any, low: int, high: float) -> bool:
             return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and bool(low <= value <= high)
 
@@ -85,12 +79,16 @@ class PriView(Synthesizer):
             raise BudgetError(f"t must be 'auto' or a whole number from 1 to {most}, got {self.t!r}")
         if not whole(self.design_seed, 0, math.inf):
             raise BudgetError(f"design_seed must be a whole number of at least 0, got {self.design_seed!r}")
-        return super()._check_parameters()
 
-    def _check_schema(self, schema: Schema, n: int) -> None:
-        _, views = self._design(len(BinaryEncoding(schema).schema), n)
-        if self.guarantee != "none":
-            check_noise(self.epsilon, n, Fraction(2 * len(views)) / as_fraction(self.epsilon))
+    def _parts(self, facts: Facts) -> Parts:
+        return Parts(Fixed())  # views in place of pairs: see _recipe
+
+    def _split(self, facts: Facts) -> dict[str, Fraction]:
+        return {"views": facts.epsilon}
+
+    def _largest_scale(self, facts: Facts) -> Fraction:
+        _, views = self._design(len(BinaryEncoding(facts.schema).schema), facts.n)
+        return Fraction(2 * len(views)) / facts.epsilon
 
     def _design(self, d: int, n: int) -> tuple[int, tuple[tuple[int, ...], ...]]:
         """Strength t and the views; everything here is public."""
@@ -108,7 +106,8 @@ class PriView(Synthesizer):
                 return 3, views
         return 2, covering_design(d, size, 2, seed)
 
-    def _recipe(self, curator: Curator, noise: Noise, epsilon: Fraction) -> tuple[Network, tuple[np.ndarray, ...]]:
+    def _recipe(self, curator: Curator, facts: Facts, shares: Shares) -> tuple[Network, tuple[np.ndarray, ...]]:
+        epsilon = shares["views"]
         bits = curator.binary()
         self.t_, views = self._design(len(bits.schema), curator.n)
         w, strict = len(views), self.guarantee == "strict"
