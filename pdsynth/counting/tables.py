@@ -13,6 +13,7 @@ import numpy as np
 from ..domain.encoding import BinaryEncoding
 from ..domain.schema import Schema
 from ..errors import BudgetError
+from ..measures import GRID, Score, jaccard_distances
 from .equivalence_classes import Partitions
 from .lattice import MAX_CELLS, MAX_MEMBERS, Lattice, pack
 
@@ -79,6 +80,29 @@ class Records:
                 self._cells = kept.size
             self._tables[columns] = kept
         return kept
+
+    def scores(self, measure: Score, children: np.ndarray, parents: np.ndarray) -> np.ndarray:
+        """Scores of pairs in the integers of a measure: int64 (m,) for children (m,), parents (m, s)."""
+        if measure.name == "I":
+            return np.rint(self.lattice.information(children, parents) * GRID).astype(np.int64)
+        if measure.name == "H":
+            return np.rint(self.lattice.entropies(children[:, None]) * GRID).astype(np.int64)
+        if measure.name == "R":
+            return self.lattice.association(children, parents)
+        pairs = zip(children.tolist(), parents.tolist(), strict=True)
+        tables = (self.table((child, *others)) for child, others in pairs)
+        return np.array([measure.of(t.reshape(len(t), -1)) for t in tables], dtype=np.int64)
+
+    def pairwise(self, measure: str) -> np.ndarray:
+        """I (bits), K (records²) or J (Jaccard distance) of all pairs of columns: (d, d), zero diagonal."""
+        if measure == "J":
+            return jaccard_distances(self.codes)
+        d = len(self.schema)
+        of = self.lattice.association if measure == "K" else self.lattice.information
+        matrix = np.zeros((d, d), dtype=np.int64 if measure == "K" else float)
+        i, j = np.triu_indices(d, 1)
+        matrix[i, j] = matrix[j, i] = of(i, j[:, None])
+        return matrix
 
     def binary(self) -> Records:
         """The same records as two-valued columns; ``owners`` says which attribute each belongs to. Kept."""
