@@ -167,9 +167,9 @@ class Curator(Associations):
                 "the print noises all configurations; only those that occur fit in memory")
         sensitivity = conditional_sensitivity(self.n, 2, cells)
         self._charge(
-            step, source, f"conditional distributions 2 × {counts.shape[1]:,}", columns, scale=scale,
-            epsilon=sensitivity / scale, claimed=claimed, sensitivity=sensitivity, columns=cells,
-            lemma="lemma:conditional", domain_sizes=(2, cells))
+            step, source, f"conditional distributions 2 × {counts.shape[1]:,}", columns,
+            epsilon=sensitivity / scale, claimed=claimed, sensitivity=sensitivity, scale=scale,
+            columns=cells, lemma="lemma:conditional", domain_sizes=(2, cells))
         total = counts.sum(axis=0)
         uniform = GRID // 2  # of a configuration without records
         zero = np.where(total > 0, counts[0] * GRID // np.maximum(total, 1), uniform)
@@ -198,7 +198,7 @@ class Curator(Associations):
     def peek(self, reason: str, source: str, columns: Sequence[int]) -> np.ndarray:
         """Raw joint counts of some attributes, for replicas of what papers print.
 
-        **Privacy:** none: an unaccounted access.
+        **Privacy:** none. An unaccounted access.
         """
         self._unaccounted(reason, source, f"raw counts of {len(columns)} attribute(s)", columns)
         return self.__records.table(tuple(columns))
@@ -208,7 +208,7 @@ class Curator(Associations):
     ) -> ParentSets:
         """A store of raw parent sets with their mutual information, for PrivABN's GParentSet.
 
-        **Privacy:** none: an unaccounted access.
+        **Privacy:** none. An unaccounted access.
         """
         released = f"parent sets of {len(children) + 1} attributes by their mutual information"
         self._unaccounted(step, source, released, range(len(self.schema)), why)
