@@ -17,7 +17,7 @@ SHORT = 2**16  # labels below it take two bytes
 LARGE = 2**30  # distinct rows × scores from which compiling pays: about a second of numpy
 
 
-def distinct(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def distinct_rows(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Distinct rows (m, d) of codes (n, d) in a fixed order, and how often each occurs: int64 (m,).
 
     **Privacy:** raw rows and raw counts.
@@ -47,7 +47,7 @@ class Partitions:
     """
 
     def __init__(self, codes: np.ndarray, sizes: Sequence[int]) -> None:
-        rows, self.weights = distinct(codes)
+        rows, self.weights = distinct_rows(codes)
         self.n, self.sizes = len(codes), tuple(int(s) for s in sizes)
         self.columns = np.ascontiguousarray(rows.T)
         self.xlogx, self.unit = fixed_point(self.n)
@@ -96,7 +96,7 @@ class ParentSets:
         self._counts = [self._count_all(c) for c in self.children]
         self._ends = [np.array([0, 2]) for _ in self.children]
         large = m * len(self.children) ** 3 / 6 >= LARGE
-        self._loops = _compiled() if compiled or (compiled is None and large) else None
+        self._loops = _compile() if compiled or (compiled is None and large) else None
 
     def _count_all(self, child: int) -> np.ndarray:
         ones = int(self.partitions.weights[self.partitions.columns[child] == 1].sum())
@@ -157,7 +157,7 @@ class ParentSets:
     def _take(self, i: int, taken: np.ndarray) -> None:
         """New sets of child ``i``: each the one before it, whose classes the visited rows leave."""
         (_, part, rest), counts, ends = self._splits[i], self._counts[i], self._ends[i]
-        wide, left = len(taken), _mixed(part)
+        wide, left = len(taken), _find_mixed(part)
         first, sizes = ends[:wide], ends[1 : wide + 1] - ends[:wide]
         before = np.zeros(len(left) + 1, dtype=np.int64)
         left.cumsum(out=before[1:])
@@ -167,7 +167,7 @@ class ParentSets:
         self._move(i, taken, new)
         leaving, cut = part.compress(left, axis=1), before[ends[: wide + 1]].tolist()
         ends = ends.tolist()
-        staying = np.add.reduceat(_mixed(rest), first, dtype=np.int64).tolist()
+        staying = np.add.reduceat(_find_mixed(rest), first, dtype=np.int64).tolist()
         pieces, size = [counts[:, : ends[1]]], [ends[1]]
         for j, grown in enumerate(taken.tolist()):
             if grown:
@@ -204,13 +204,13 @@ class ParentSets:
         del self._labels[at], self._counts[at], self._ends[at]
 
 
-def _mixed(counts: np.ndarray) -> np.ndarray:
+def _find_mixed(counts: np.ndarray) -> np.ndarray:
     return (counts[0] > 0) & (counts[1] > 0)
 
 
 def _renumber(labels: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """Number only classes that are still mixed, in place; the counts that are left."""
-    mixed = _mixed(counts)
+    mixed = _find_mixed(counts)
     labels[:] = np.where(mixed, mixed.cumsum(), 0).astype(labels.dtype).take(labels)
     mixed[0] = True
     return counts[:, mixed]
@@ -249,7 +249,7 @@ def _move(
 
 
 @cache
-def _compiled() -> tuple[Callable[..., None], Callable[..., None]] | None:
+def _compile() -> tuple[Callable[..., None], Callable[..., None]] | None:
     """The two loops, compiled, or None without numba."""
     try:
         import numba

@@ -47,7 +47,7 @@ class Lattice:
         self._columns = [np.ascontiguousarray(column, dtype=np.int64) for column in codes.T]
         self._xlogx, self._unit = fixed_point(self.n)
         self._two_valued = np.array([size == 2 for size in sizes])
-        self._shelves: dict[tuple[str, int], _Shelf] = {}
+        self._kept: dict[tuple[str, int], _SortedRuns] = {}
         self._complete: dict[tuple[str, tuple[int, ...]], int] = {}
 
     def entropies(self, sets: np.ndarray) -> np.ndarray:
@@ -107,11 +107,11 @@ class Lattice:
             values[len(member)].append(
                 value if kind == "H" else [value[member.index(j)] for j in ordered])
         for size, found in values.items():
-            self._shelf(kind, size).add(np.array(keys[size], dtype=np.uint64), np.array(found))
+            self._runs(kind, size).add(np.array(keys[size], dtype=np.uint64), np.array(found))
 
-    def _shelf(self, kind: str, size: int) -> _Shelf:
-        new = _Shelf(float if kind == "H" else (np.int64, (size,)))
-        return self._shelves.setdefault((kind, size), new)
+    def _runs(self, kind: str, size: int) -> _SortedRuns:
+        new = _SortedRuns(float if kind == "H" else (np.int64, (size,)))
+        return self._kept.setdefault((kind, size), new)
 
     def _value(self, kind: str, member: tuple[int, ...], table: np.ndarray) -> Any:
         if kind == "H":
@@ -122,18 +122,18 @@ class Lattice:
         if sets.shape[1] > MAX_MEMBERS:
             rows, back = np.unique(np.sort(sets, axis=1), axis=0, return_inverse=True)
             return np.array(self._one_by_one(kind, rows))[back.ravel()]
-        wanted, shelf = pack(sets), self._shelf(kind, sets.shape[1])
-        values, found = shelf.find(wanted)
+        wanted, runs = pack(sets), self._runs(kind, sets.shape[1])
+        values, found = runs.find(wanted)
         if not found.all():
             keys, first, back = np.unique(wanted[~found], return_index=True, return_inverse=True)
             counted = self._fill(kind, np.sort(sets[~found][first], axis=1))
-            shelf.add(keys, counted)
+            runs.add(keys, counted)
             values[~found] = counted[back]
         return values
 
     def _fill(self, kind: str, sets: np.ndarray) -> np.ndarray:
         """Count some sets (m, s), members rising."""
-        out = np.empty(len(sets), dtype=self._shelf(kind, sets.shape[1]).kind)
+        out = np.empty(len(sets), dtype=self._runs(kind, sets.shape[1]).kind)
         many = self._two_valued[sets].all(axis=1)
         if many.sum() < 2 ** (sets.shape[1] - 4):  # so few large sets are counted sooner one by one
             many[:] = False
@@ -159,7 +159,7 @@ class Lattice:
         return np.bincount(key, minlength=cells)
 
 
-class _Shelf:
+class _SortedRuns:
     """Values under 64-bit keys, in a few sorted runs, each at least twice as long as the next."""
 
     def __init__(self, kind: Any) -> None:
@@ -167,7 +167,7 @@ class _Shelf:
         self.runs: list[tuple[np.ndarray, np.ndarray]] = []
 
     def add(self, keys: np.ndarray, values: np.ndarray) -> None:
-        """Put values on the shelf; a full one is emptied first, and counted again when asked."""
+        """Keep values; what is full is emptied first, and counted again when it is asked for."""
         if sum(len(kept) for kept, _ in self.runs) + len(keys) > MAX_KEPT:
             self.runs.clear()
         self.runs.append(_sort(keys, values))

@@ -72,7 +72,7 @@ class Records:
             self._tables[columns] = kept
         return kept
 
-    def occurring(self, columns: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
+    def sparse_table(self, columns: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
         """Counts of a child (first column) at the parent configurations that occur.
 
         Their numbers, int64 (r,) and below 2^63, first parent most significant; counts int64 (|X|,

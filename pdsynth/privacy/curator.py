@@ -156,7 +156,7 @@ class Curator(Associations):
         if child != 2:
             raise BudgetError(f"{self.schema.names[columns[0]]!r} has more than two values: "
                               "noise on conditionals is for binary tables")
-        keys, counts = (self.__records.occurring(columns) if sparse
+        keys, counts = (self.__records.sparse_table(columns) if sparse
                         else (None, self.__records.table(columns).reshape(2, -1)))
         if self.guarantee == "none":
             return keys, counts

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pdsynth.counting import equivalence_classes as partitions
-from pdsynth.counting.equivalence_classes import ParentSets, Partitions, distinct
+from pdsynth.counting.equivalence_classes import ParentSets, Partitions, distinct_rows
 from pdsynth.counting.tables import Lattice, marginal
 from pdsynth.errors import BudgetError
 from pdsynth.measures import mutual_information
@@ -115,7 +115,7 @@ class TestDistinct:
     def test_every_row_once_with_its_number(self, case, copies):
         _, codes = case
         codes = np.tile(codes, (copies, 1))
-        rows, weights = distinct(codes)
+        rows, weights = distinct_rows(codes)
         assert dict(zip(map(tuple, rows.tolist()), weights.tolist(), strict=True)) == Counter(map(tuple, codes.tolist()))
         assert len(rows) == len(weights) == len({tuple(r) for r in codes.tolist()})
 
@@ -123,11 +123,11 @@ class TestDistinct:
     def test_bits_of_one_and_of_several_words(self, d):
         random = np.random.Generator(np.random.PCG64(d))
         codes = np.asfortranarray((random.random((300, d)) < 0.02).astype(np.uint8))
-        rows, weights = distinct(codes)
+        rows, weights = distinct_rows(codes)
         assert dict(zip(map(tuple, rows.tolist()), weights.tolist(), strict=True)) == Counter(map(tuple, codes.tolist()))
 
     def test_more_than_256_values(self):
-        rows, weights = distinct(np.array([[299, 1], [43, 1], [299, 1]], dtype=np.uint16))
+        rows, weights = distinct_rows(np.array([[299, 1], [43, 1], [299, 1]], dtype=np.uint16))
         assert (rows.tolist(), weights.tolist()) == ([[43, 1], [299, 1]], [1, 2])
 
 
@@ -245,7 +245,7 @@ class TestCompiled:
     def test_only_large_tables_are_worth_compiling(self, monkeypatch):
         codes = np.random.Generator(np.random.PCG64(9)).integers(0, 2, size=(50, 6)).astype(np.uint8)
         p, asked = Partitions(codes, (2,) * 6), []
-        monkeypatch.setattr(partitions, "_compiled", lambda: asked.append(1))  # as without numba: None
+        monkeypatch.setattr(partitions, "_compile", lambda: asked.append(1))  # as without numba: None
         p.parent_sets([1, 2])
         ParentSets(p, [1, 2], compiled=False)
         assert not asked

@@ -41,7 +41,7 @@ def brute_fast(codes, sizes, columns):
 
 def kept_keys(lattice):
     """Keys of all sets whose entropy is kept."""
-    return sorted(k for (kind, _), shelf in lattice._shelves.items() if kind == "H" for keys, _ in shelf.runs for k in keys.tolist())
+    return sorted(k for (kind, _), shelf in lattice._kept.items() if kind == "H" for keys, _ in shelf.runs for k in keys.tolist())
 
 
 def everything(d, size):
@@ -188,12 +188,12 @@ class TestLattice:
             Lattice(np.zeros((2, 5), dtype=np.uint8), (100,) * 5).entropies(np.arange(5)[None])
 
 
-class TestShelf:
+class TestSortedRuns:
     @given(st.lists(st.lists(st.integers(0, 60), min_size=1, max_size=12, unique=True), max_size=9), st.sampled_from([2**23, 10]))
     def test_what_was_put_there_is_found_while_it_fits(self, batches, most):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(lattice, "MAX_KEPT", most)
-            shelf, put = lattice._Shelf(float), {}
+            shelf, put = lattice._SortedRuns(float), {}
             for batch in batches:
                 keys = np.array(batch, dtype=np.uint64)
                 shelf.add(keys, keys * 0.5)
