@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -15,6 +15,7 @@ import numpy as np
 
 from ..errors import BudgetError
 from .bits import BitTables, fixed_point, subsets
+from .subset_tables import SubsetTables
 
 MAX_CELLS = 2**27  # one table of counts may take 1 GiB
 MAX_KEPT = 2**23  # sets of one size whose values are kept: 0.3 GB of four associations each
@@ -28,6 +29,23 @@ def pack(sets: np.ndarray) -> np.ndarray:
     place = np.uint64(256) ** np.arange(sets.shape[1], dtype=np.uint64)
     digits = np.sort(sets, axis=1).astype(np.uint64) + np.uint64(1)
     return (digits * place).sum(axis=1, dtype=np.uint64)
+
+
+def count(columns: Sequence[np.ndarray], sizes: Sequence[int], n: int) -> np.ndarray:
+    """Flat contingency table of some columns of n codes, first one slowest: int64 (cells,).
+
+    **Privacy:** raw counts; L1 sensitivity 2 under replacing one record.
+    """
+    cells = math.prod(sizes)
+    if cells > MAX_CELLS:
+        raise BudgetError(
+            f"the joint table of {len(sizes)} attributes has {cells:,} cells "
+            f"({cells * 8 / 2**30:.1f} GiB); at most {MAX_CELLS:,} fit: lower k, or use k='auto'")
+    key = columns[0].astype(np.int64) if columns else np.zeros(n, dtype=np.int64)
+    for column, size in zip(columns[1:], sizes[1:], strict=True):
+        key *= size
+        key += column
+    return np.bincount(key, minlength=cells)
 
 
 class Lattice:
@@ -79,8 +97,8 @@ class Lattice:
     ) -> Lattice:
         """Fill every set of at most ``max_size`` (and 8) attributes, only of ``members`` if given.
 
-        A sum over few cells is cheaper than a pass over all records: see :class:`_Tables` for which
-        sets are counted. Sets of two-valued attributes only are counted together: see
+        A sum over few cells is cheaper than a pass over all records: see :class:`SubsetTables` for
+        which sets are counted. Sets of two-valued attributes only are counted together: see
         :class:`~pdsynth.counting.bits.BitTables`.
         """
         chosen = tuple(range(len(self.sizes)) if members is None else sorted(members))
@@ -99,7 +117,7 @@ class Lattice:
         keys: dict[int, list[int]] = defaultdict(list)
         values: dict[int, list] = defaultdict(list)
         columns, sizes = [self._columns[j] for j in chosen], [self.sizes[j] for j in chosen]
-        for places, table in _Tables(columns, sizes, self.n, max_size):
+        for places, table in SubsetTables(columns, sizes, self.n, max_size, MAX_CELLS):
             member = tuple(chosen[j] for j in places)
             ordered = tuple(sorted(member))
             value = self._value(kind, member, table)
@@ -148,15 +166,7 @@ class Lattice:
         return [self._value(kind, tuple(row), self._count(row)) for row in sets.tolist()]
 
     def _count(self, member: Sequence[int]) -> np.ndarray:
-        cells = math.prod(self.sizes[j] for j in member)
-        if cells > MAX_CELLS:
-            raise BudgetError(f"a set of {len(member)} attributes has {cells:,} cells, "
-                              f"more than {MAX_CELLS:,}: lower k, or use k='auto'")
-        key = self._columns[member[0]].copy()
-        for j in member[1:]:
-            key *= self.sizes[j]
-            key += self._columns[j]
-        return np.bincount(key, minlength=cells)
+        return count([self._columns[j] for j in member], [self.sizes[j] for j in member], self.n)
 
 
 class _SortedRuns:
@@ -193,90 +203,6 @@ class _SortedRuns:
 def _sort(keys: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     order = np.argsort(keys, kind="stable")
     return keys[order], values[order]
-
-
-Tables = Iterator[tuple[tuple[int, ...], np.ndarray]]
-
-
-class _Tables:
-    """Flat tables of all sets of at most ``max_size`` attributes and ``MAX_CELLS`` cells.
-
-    Yields each set once: ``(members, int64 counts)``, first member slowest. Large domains come
-    first (place 0), small ones last. A set is summed from itself plus the last attribute that it
-    lacks while that table has at most n cells; so only sets ``prefix + last attributes from place s
-    on`` are counted from the records, each of which serves every set that lacks some of its last
-    attributes.
-    """
-
-    def __init__(
-        self, columns: Sequence[np.ndarray], sizes: Sequence[int], n: int, max_size: int
-    ) -> None:
-        self.names = sorted(range(len(sizes)), key=lambda j: (-sizes[j], j))
-        self.columns = [columns[j] for j in self.names]
-        self.sizes = [int(sizes[j]) for j in self.names]
-        self.n, self.max_size, self.most_summed = n, max_size, min(n, MAX_CELLS)
-        self.runs: dict[int, np.ndarray] = {}
-        self.work = np.empty(n, dtype=np.int64)
-
-    def __iter__(self) -> Tables:
-        return self._prefix((), [np.zeros(self.n, dtype=np.int64)], [1])
-
-    def _prefix(self, prefix: tuple[int, ...], keys: list[np.ndarray], cells: list[int]) -> Tables:
-        d, own, after = len(self.sizes), cells[-1], prefix[-1] + 1 if prefix else 0
-        fits, start, width = own <= self.most_summed, d, 1  # of the run from ``start`` on
-        while fits and start > after and own * width * self.sizes[start - 1] <= self.most_summed:
-            start -= 1
-            width *= self.sizes[start]
-        larger = fits and start == after and bool(prefix)  # then it is summed from a larger run
-        if not larger and (prefix or start < d):
-            key = self._key(prefix, keys, cells)
-            if start < d:
-                key = np.multiply(self._run(start), own, out=self.work)
-                key += keys[len(prefix)]
-            table = np.bincount(key, minlength=own * width)
-            yield from self._sums(prefix, tuple(range(start, d)), table, start)
-        if len(prefix) < self.max_size:
-            for e in range(after, d):
-                grown = own * self.sizes[e]
-                if grown <= MAX_CELLS:
-                    yield from self._prefix((*prefix, e), keys[: len(prefix) + 1], [*cells, grown])
-
-    def _key(
-        self, prefix: tuple[int, ...], keys: list[np.ndarray], cells: list[int]
-    ) -> np.ndarray:
-        """The cell of every record, first member fastest; prefixes share ``keys``, which grow."""
-        while len(keys) <= len(prefix):
-            i = len(keys) - 1
-            column = self.columns[prefix[i]]
-            keys.append(column * cells[i] + keys[i] if i else column)
-        return keys[len(prefix)]
-
-    def _run(self, start: int) -> np.ndarray:
-        if start not in self.runs:
-            key, cells = self.columns[start].copy(), self.sizes[start]
-            for j in range(start + 1, len(self.sizes)):
-                key += self.columns[j] * cells
-                cells *= self.sizes[j]
-            self.runs[start] = key
-        return self.runs[start]
-
-    def _sums(
-        self, prefix: tuple[int, ...], run: tuple[int, ...], table: np.ndarray, first: int
-    ) -> Tables:
-        """A table, and all its sums over attributes of the run from place ``first`` on."""
-        size = len(prefix) + len(run)
-        if 0 < size <= self.max_size:
-            yield tuple(self.names[j] for j in reversed((*prefix, *run))), table
-        if size - sum(e >= first for e in run) > self.max_size:
-            return
-        outer = 1
-        for e in reversed(run):
-            if e < first:
-                break
-            if size > 1:
-                kept = np.add.reduce(table.reshape(outer, self.sizes[e], -1), axis=1).ravel()
-                yield from self._sums(prefix, tuple(j for j in run if j != e), kept, e + 1)
-            outer *= self.sizes[e]
 
 
 def _pack_one(member: tuple[int, ...]) -> int:

@@ -13,10 +13,9 @@ import numpy as np
 
 from ..domain.encoding import BinaryEncoding
 from ..domain.schema import Schema
-from ..errors import BudgetError
 from ..measures import GRID, Score, jaccard_distances
 from .equivalence_classes import Partitions
-from .lattice import MAX_CELLS, MAX_MEMBERS, Lattice, pack
+from .lattice import MAX_CELLS, MAX_MEMBERS, Lattice, count, pack
 
 __all__ = ["MAX_CELLS", "MAX_MEMBERS", "Lattice", "Records", "marginal", "pack"]
 
@@ -27,17 +26,8 @@ def marginal(codes: np.ndarray, sizes: Sequence[int], columns: Sequence[int]) ->
     **Privacy:** raw counts, for the curator and for evaluation only; L1 sensitivity 2 under
     replacing one record.
     """
-    shape = tuple(sizes[j] for j in columns)
-    cells = math.prod(shape)
-    if cells > MAX_CELLS:
-        raise BudgetError(
-            f"the joint table of {len(shape)} attributes has {cells:,} cells "
-            f"({cells * 8 / 2**30:.1f} GiB); at most {MAX_CELLS:,} fit: lower k, or use k='auto'")
-    key = np.zeros(len(codes), dtype=np.int64)
-    for j, size in zip(columns, shape, strict=True):
-        key *= size
-        key += codes[:, j]
-    return np.bincount(key, minlength=cells).reshape(shape)
+    shape = [sizes[j] for j in columns]
+    return count([codes[:, j] for j in columns], shape, len(codes)).reshape(shape)
 
 
 class Records:

@@ -1,4 +1,4 @@
-"""Random sources: integer noise and selections, hardened, common to many pictures, or none at all.
+"""Random sources: integer noise and selections, OpenDP's, common random numbers, and no noise.
 
 What reaches a release is sampled with integers only (Canonne, Kamath, Steinke 2020, Algorithms 1
 and 2), selections by Bernoulli(exp(−γ)) with rational γ. No floating point stands between the
@@ -19,6 +19,7 @@ import numpy as np
 
 from ..errors import BudgetError
 
+Shape = tuple[int, ...]
 WORD = 2**52  # numerators of scales that fit 64-bit arithmetic with room for the sampler's factors
 
 
@@ -42,7 +43,7 @@ class Noise:
     def _stream(self, label: str) -> Noise:
         raise NotImplementedError
 
-    def discrete_laplace(self, scale: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    def discrete_laplace(self, scale: np.ndarray, shape: Shape) -> np.ndarray:
         """Integer noise, P(z) ∝ exp(−|z|/scale): int64; Fractions that broadcast to ``shape``."""
         raise NotImplementedError
 
@@ -67,7 +68,7 @@ class ExactNoise(Noise):
         seeds = [seed] if isinstance(seed, (int, np.integer)) else seed
         self._entropy = None if seeds is None else list(seeds)
         self.reproducible = seed is not None
-        self._bits = None if seed is None else _stream_of(self._entropy)
+        self._bits = _stream_of(self._entropy) if self.reproducible else None
 
     def _stream(self, label: str) -> ExactNoise:
         if self._entropy is None:
@@ -87,8 +88,7 @@ class ExactNoise(Noise):
         top = np.uint64(2**64 - 1) - (np.uint64(2**64 - 1) % bound + np.uint64(1)) % bound
         words = self._words(bound.size)
         again = np.flatnonzero(words > top)
-        if again.size:
-            words = words.copy()
+        words = words.copy() if again.size else words
         while again.size:
             words[again] = self._words(again.size)
             again = again[words[again] > top[again]]
@@ -132,7 +132,7 @@ class ExactNoise(Noise):
             odd[alive] = place % 2 == 1
         return odd
 
-    def discrete_laplace(self, scale: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    def discrete_laplace(self, scale: np.ndarray, shape: Shape) -> np.ndarray:
         ratios = [Fraction(f).as_integer_ratio() for f in _fractions(scale).ravel()]
         wide = max(map(max, ratios)) >= WORD  # needs Python's integers: slower, the same law
         parts = np.array(ratios, dtype=object if wide else np.int64).T.reshape(2, *np.shape(scale))
@@ -164,11 +164,11 @@ class ExactNoise(Noise):
         return ((remainder + multiples * t) // s).astype(np.int64)
 
     def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:
-        if permute:  # flips are independent: the first success in a random order
-            below = np.full(numerators.size, denominator, dtype=numerators.dtype)
-            winners = np.flatnonzero(self.bernoulli_exp(numerators, below))
-            return int(winners[self.below(winners.size)])
-        return int(self._selections(numerators, denominator)[0])
+        if not permute:
+            return int(self._selections(numerators, denominator)[0])
+        below = np.full(numerators.size, denominator, dtype=numerators.dtype)
+        winners = np.flatnonzero(self.bernoulli_exp(numerators, below))
+        return int(winners[self.below(winners.size)])  # the first success in a random order
 
     def _selections(self, numerators: np.ndarray, denominator: int) -> np.ndarray:
         """At least one selection: uniform proposals, accepted with exp(−γ), have just that law."""
@@ -201,7 +201,7 @@ class OpenDPNoise(ExactNoise):
         self._dp.enable_features("contrib")
         self._cells = self._dp.vector_domain(self._dp.atom_domain(T="i64"))
 
-    def discrete_laplace(self, scale: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    def discrete_laplace(self, scale: np.ndarray, shape: Shape) -> np.ndarray:
         wide = np.broadcast_to(_fractions(scale), shape)
         metric, out = self._dp.l1_distance(T="i64"), np.zeros(shape, dtype=np.int64)
         for one in set(wide.ravel()):
@@ -229,8 +229,8 @@ def _fractions(scale: np.ndarray) -> np.ndarray:
     scale = np.asarray(scale, dtype=object)
     largest = max(scale.ravel())
     if largest >= WORD:
-        raise BudgetError(f"a noise scale of {float(largest):.3g} leaves nothing of any count: "
-                          "raise ε")
+        largest = float(largest)
+        raise BudgetError(f"a noise scale of {largest:.3g} leaves nothing of any count: raise ε")
     return scale
 
 
@@ -271,19 +271,18 @@ class CommonNoise(Noise):
         kept = self._cache.get((kind, self._label))
         if kept is None or kept.shape[-1] < size:
             rng = self.generator()
-            kept = (rng.standard_exponential((2, size)) if kind == "laplace"
-                    else rng.gumbel(size=size))
+            laplace = kind == "laplace"
+            kept = rng.standard_exponential((2, size)) if laplace else rng.gumbel(size=size)
             self._cache[kind, self._label] = kept
         return kept[..., :size]
 
-    def discrete_laplace(self, scale: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    def discrete_laplace(self, scale: np.ndarray, shape: Shape) -> np.ndarray:
         width = np.asarray(scale, dtype=object).astype(float)
         up, down = self._draws("laplace", math.prod(shape)).reshape(2, *shape)
         return (np.floor(up * width) - np.floor(down * width)).astype(np.int64)
 
     def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:
-        gumbel = self._draws("gumbel", numerators.size)
-        return int(np.argmax(gumbel - numerators / denominator))
+        return int(np.argmax(self._draws("gumbel", numerators.size) - numerators / denominator))
 
     def below(self, bound: int) -> int:
         return int(self.generator().integers(bound))
@@ -294,7 +293,7 @@ class NoNoise(CommonNoise):
 
     private = False
 
-    def discrete_laplace(self, scale: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    def discrete_laplace(self, scale: np.ndarray, shape: Shape) -> np.ndarray:
         return np.zeros(shape, dtype=np.int64)
 
     def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:

@@ -34,13 +34,13 @@ def classes_of(labels):
 
 
 class Classes(Partitions):
-    """Parent sets without any cleverness: int64 (m,) labels, the class 0, 1, … of each distinct row."""
+    """Parent sets without any cleverness: labels (m,), the class 0, 1, … of each distinct row."""
 
     def whole(self):
         return np.zeros(len(self), dtype=np.int64)
 
     def refine(self, labels, f):
-        """Labels of Π ∪ {f} from the labels of Π; classes in the order of (class of Π, value of f)."""
+        """Labels of Π ∪ {f} from those of Π; classes in the order of (class of Π, value of f)."""
         return np.unique(labels * self.sizes[f] + self.columns[f], return_inverse=True)[1]
 
     def labels(self, columns):
@@ -59,7 +59,8 @@ class Classes(Partitions):
         x, found = self.xlogx, []
         for table in (self.table(child, labels) for child in children):
             within = int(x[table.sum(axis=0)].sum()) - int(x[table].sum())  # n·H(S|Π)
-            found.append((int(x[self.n]) - int(x[table.sum(axis=1)].sum()) - within) * self.unit / self.n)
+            child = int(x[self.n]) - int(x[table.sum(axis=1)].sum())  # n·H(S)
+            found.append((child - within) * self.unit / self.n)
         return np.array(found)
 
 
@@ -245,7 +246,8 @@ class TestCompiled:
     def test_only_large_tables_are_worth_compiling(self, monkeypatch):
         codes = np.random.Generator(np.random.PCG64(9)).integers(0, 2, size=(50, 6)).astype(np.uint8)
         p, asked = Partitions(codes, (2,) * 6), []
-        monkeypatch.setattr(partitions, "_compile", lambda: asked.append(1))  # as without numba: None
+        # None, as without numba
+        monkeypatch.setattr(partitions, "_compile", lambda: asked.append(1))
         p.parent_sets([1, 2])
         ParentSets(p, [1, 2], compiled=False)
         assert not asked

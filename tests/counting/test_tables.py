@@ -41,7 +41,8 @@ def brute_fast(codes, sizes, columns):
 
 def kept_keys(lattice):
     """Keys of all sets whose entropy is kept."""
-    return sorted(k for (kind, _), shelf in lattice._kept.items() if kind == "H" for keys, _ in shelf.runs for k in keys.tolist())
+    kept = [kept for (kind, _), kept in lattice._kept.items() if kind == "H"]
+    return sorted(k for one in kept for keys, _ in one.runs for k in keys.tolist())
 
 
 def everything(d, size):
