@@ -114,18 +114,17 @@ class Lattice:
         return self
 
     def _sum_up(self, kind: str, chosen: tuple[int, ...], max_size: int) -> None:
-        keys: dict[int, list[int]] = defaultdict(list)
-        values: dict[int, list] = defaultdict(list)
+        sets, values = defaultdict(list), defaultdict(list)
         columns, sizes = [self._columns[j] for j in chosen], [self.sizes[j] for j in chosen]
         for places, table in SubsetTables(columns, sizes, self.n, max_size, MAX_CELLS):
             member = tuple(chosen[j] for j in places)
             ordered = tuple(sorted(member))
             value = self._value(kind, member, table)
-            keys[len(member)].append(_pack_one(ordered))
+            sets[len(member)].append(ordered)
             values[len(member)].append(
                 value if kind == "H" else [value[member.index(j)] for j in ordered])
         for size, found in values.items():
-            self._runs(kind, size).add(np.array(keys[size], dtype=np.uint64), np.array(found))
+            self._runs(kind, size).add(pack(np.array(sets[size])), np.array(found))
 
     def _runs(self, kind: str, size: int) -> _SortedRuns:
         new = _SortedRuns(float if kind == "H" else (np.int64, (size,)))
@@ -203,10 +202,6 @@ class _SortedRuns:
 def _sort(keys: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     order = np.argsort(keys, kind="stable")
     return keys[order], values[order]
-
-
-def _pack_one(member: tuple[int, ...]) -> int:
-    return sum((j + 1) << (8 * i) for i, j in enumerate(member))
 
 
 def _associations(table: np.ndarray, n: int) -> list[int]:

@@ -96,8 +96,9 @@ class Curator(Associations):
         sensitivity, domain = scored.sensitivity(measure, self.n, self.schema.sizes)
         if pairwise:
             sensitivity *= max(1, *(parents.shape[1] for _, parents in candidates.blocks))
-        printed = printed_sensitivity
-        cost = epsilon * Fraction(sensitivity, printed) if printed else epsilon
+        cost = epsilon
+        if printed_sensitivity:
+            cost *= Fraction(sensitivity, printed_sensitivity)
         self._charge(
             step, source, f"one of {len(candidates):,} attribute–parent pairs, score {score}",
             candidates.columns(len(self.schema)), epsilon=cost, claimed=epsilon,
@@ -108,9 +109,10 @@ class Curator(Associations):
             found = [self.__records.scores(measure, *block) for block in scored.blocks]
             raw_scores = candidates.add_up(found) if pairwise else np.concatenate(found)
         scores = raw_scores if offsets is None else raw_scores + offsets
-        return candidates[exponential_mechanism(
+        chosen = exponential_mechanism(
             Quantity(scores, measure.unit), Quantity(sensitivity, measure.unit), cost,
-            self._noise.child(step), permute_and_flip=self._permute)]
+            self._noise.child(step), permute_and_flip=self._permute)
+        return candidates[chosen]
 
     def table(
         self, columns: Sequence[int], scale: Fraction | tuple[Fraction, ...], *, step: str,
@@ -222,6 +224,7 @@ class Curator(Associations):
     def _pairwise(self, measure: str) -> np.ndarray:
         return self.__records.pairwise(measure)
 
-    def _add_noise(self, integers: np.ndarray, scale: Fraction | Sequence[Fraction], step: str
-                   ) -> np.ndarray:
+    def _add_noise(
+        self, integers: np.ndarray, scale: Fraction | Sequence[Fraction], step: str
+    ) -> np.ndarray:
         return laplace_mechanism(integers, scale, self._noise.child(step))

@@ -10,12 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import BudgetError, PrivacyError
-from .noise import WORD, CommonNoise, ExactNoise, Noise, NoNoise, OpenDPNoise, float_above
-
-__all__ = [
-    "LIMIT", "WORD", "CommonNoise", "ExactNoise", "NoNoise", "Noise", "OpenDPNoise", "Quantity",
-    "discrete_laplace_pmf", "exponential_mechanism", "exponential_probabilities", "float_above",
-    "laplace_mechanism"]
+from .noise import WORD, CommonNoise, ExactNoise, Noise, NoNoise, OpenDPNoise  # noqa: F401
 
 LIMIT = 2**62  # numerators of selections fit 64 bits below it, with room for the sampler's factors
 

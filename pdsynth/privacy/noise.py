@@ -95,7 +95,7 @@ class ExactNoise(Noise):
         return (words % bound).astype(np.int64)
 
     def _uniform_large(self, bound: int) -> int:
-        """The same for one bound of any size: as many bits as it has, drawn again from it on."""
+        """The same for one bound of any size: as many bits as it has, until they are below it."""
         bits = bound.bit_length()
         words = -(-bits // 64)
         while True:
@@ -122,7 +122,7 @@ class ExactNoise(Noise):
         return self._bernoulli_part(one, one)
 
     def _bernoulli_part(self, numerator: np.ndarray, denominator: np.ndarray) -> np.ndarray:
-        """Bernoulli(exp(−γ)), γ ≤ 1: of Bernoulli(γ/1), (γ/2), … the first to fail is odd."""
+        """Bernoulli(exp(−γ)), γ ≤ 1: the first failure of Bernoulli(γ/place) is at an odd place."""
         odd = np.ones(numerator.size, dtype=bool)
         alive, place = np.flatnonzero(numerator > 0), 1
         while alive.size:
@@ -171,7 +171,7 @@ class ExactNoise(Noise):
         return int(winners[self.below(winners.size)])  # the first success in a random order
 
     def _selections(self, numerators: np.ndarray, denominator: int) -> np.ndarray:
-        """At least one selection: uniform proposals, accepted with exp(−γ), have just that law."""
+        """At least one independent selection: uniform proposals, each accepted with exp(−γ)."""
         below = np.full(256, denominator, dtype=numerators.dtype)
         while True:
             proposals = self._uniform(np.full(256, numerators.size, dtype=np.int64))

@@ -102,6 +102,12 @@ def test_only_the_curator_names_its_records():
     assert [str(p) for p, text in sources() if "__records" in text] == ["privacy/curator.py"]
 
 
+def test_on_its_floor_only_the_curator_can_count():
+    found = [str(path) for path, text in sources() if room(path) == "privacy"
+             and any(name.startswith("counting") for name in imported(path, text))]
+    assert found == ["privacy/curator.py"]
+
+
 @pytest.mark.parametrize(
     "line",
     [
