@@ -1,6 +1,7 @@
 """T7: raw records have one door. The imports are walked, and a spy records who reads during fits."""
 
 import ast
+import functools
 import inspect
 import sys
 from fractions import Fraction as Q
@@ -72,7 +73,8 @@ def forbidden(path, text):
     # base builds the Records that it hands to a curator, degrees checks sizes
     known = {"synthesizers/base.py": ("counting.tables.Records",), "structure/parent_rules.py": ("counting.tables.MAX_CELLS",)}
     found = [name for name in found if name not in known.get(Path(path).as_posix(), ())]
-    return found + [word for word in ("__records", "import_module", "__import__", "gc.get_") if word in text]
+    ways = ("__records", "._pairwise", "import_module", "__import__", "gc.get_")
+    return found + [word for word in ways if word in text]
 
 
 def guarded():
@@ -100,6 +102,12 @@ def test_only_the_curator_names_its_records():
     assert [str(p) for p, text in sources() if "__records" in text] == ["privacy/curator.py"]
 
 
+def test_on_its_floor_only_the_curator_can_count():
+    found = [str(path) for path, text in sources() if room(path) == "privacy"
+             and any(name.startswith("counting") for name in imported(path, text))]
+    assert found == ["privacy/curator.py"]
+
+
 @pytest.mark.parametrize(
     "line",
     [
@@ -110,6 +118,7 @@ def test_only_the_curator_names_its_records():
         "from pdsynth.counting import tables as c",
         "def f():\n    from ..counting.tables import Records",
         "x = curator._Curator__records",
+        "x = curator._pairwise('I')",
         "import importlib; importlib.import_module('pdsynth.counting.tables')",
     ],
 )
@@ -135,7 +144,8 @@ class Spy:
         spy = self
 
         def noticed(frame):
-            while Path(frame.f_code.co_filename) == Path(counts.__file__) or frame.f_code.co_name.startswith("spied_"):
+            between = {counts.__file__, functools.__file__}  # cached properties come from there
+            while frame.f_code.co_filename in between or frame.f_code.co_name.startswith("spied_"):
                 frame = frame.f_back
             spy.readers.append((Path(frame.f_code.co_filename).name, frame.f_code.co_name))
 
@@ -147,7 +157,7 @@ class Spy:
 
         def spied_lattice(records):
             noticed(sys._getframe(1))
-            return lattice.fget(records)
+            return lattice.__get__(records)
 
         def spied_codes(records):
             noticed(sys._getframe(1))
@@ -156,8 +166,8 @@ class Spy:
         monkeypatch.setattr(Records, "table", spied_table)
         monkeypatch.setattr(Records, "lattice", property(spied_lattice))
         monkeypatch.setattr(Records, "codes", property(spied_codes, lambda r, v: r.__dict__.__setitem__("codes", v)), raising=False)
-        for name, method in list(vars(Curator).items()):
-            if callable(method) and not name.startswith("_") and name not in ("prepare", "binary"):  # which answer nothing
+        for name, method in inspect.getmembers(Curator, inspect.isfunction):  # inherited ones, too
+            if not name.startswith("_") and name not in ("prepare", "binary"):  # which answer nothing
                 monkeypatch.setattr(Curator, name, self.watched(name, method))
 
     def watched(self, name, method):
