@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from pdsynth.audit import CASES, run
-from pdsynth.audit.bugs import ZOO
-from pdsynth.audit.zoo import check
+from pdsynth.audit.zoo import ZOO, check
 
 RECORDED = Path(__file__).with_name("recorded_audits.json")
 RUNS, SEED = 1000, 11

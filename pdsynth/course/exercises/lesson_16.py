@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ...audit.bugs import counted
-from ...audit.detectors import Silent
+from ...audit.bugs import count
+from ...audit.detectors import RecordedNoise
 from ...audit.estimator import ceiling, lower_limit, upper_limit
 from ...audit.zoo import check
 from .exercise import Exercise, number
@@ -41,8 +41,8 @@ def _repaired(function: Callable[..., Any]) -> str | None:
     if not found.sound:
         return f"the auditor objects.\n{found}"
     codes, sizes = np.array([[0, 0], [0, 2], [1, 1], [0, 2]], dtype=np.uint8), (2, 3)
-    quiet = np.asarray(function(codes, sizes, Fraction(1), Silent()))
-    if quiet.shape != sizes or np.abs(quiet - counted(codes, sizes, (0, 1))).max() > 1:
+    quiet = np.asarray(function(codes, sizes, Fraction(1), RecordedNoise()))
+    if quiet.shape != sizes or np.abs(quiet - count(codes, sizes)).max() > 1:
         return "private_table must still be the table: without noise, its (2, 3) cells should hold the counts."
     return None
 

@@ -1,0 +1,50 @@
+"""The cases of ``cases.toml``, and the family of whole strict fits."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
+from importlib.resources import files
+from typing import Any
+
+from . import attacks, fits, floating, pairs, structure_steps, table_steps, tables
+from .case import NOT_REFUTED, VIOLATED, Case
+
+# What a row may name: the functions and attacks of these modules, and nothing else.
+NAMED: dict[str, Callable[..., Any]] = {
+    name: value for module in (tables, pairs, table_steps, structure_steps, floating, attacks)
+    for name, value in vars(module).items()
+    if getattr(value, "__module__", "") == module.__name__
+}
+SLOW = 20  # a whole fit takes as long as so many releases of one table
+
+
+def bind(name: str, *arguments: Any) -> Callable[..., Any]:
+    """A named function with its first arguments."""
+    return partial(NAMED[name], *arguments)
+
+
+def read_case(name: str, row: dict[str, Any]) -> Case:
+    """A row of the file as a case."""
+    release = fits.fit_structure(*row.pop("fit")) if "fit" in row else bind(*row.pop("release"))
+    options = {key: row.pop(key) for key in ("slow", "statistic") if key in row}
+    if "statistic" in options:
+        options["statistic"] = NAMED[options["statistic"]]
+    attack = NAMED[row.pop("attack")](release, **options)
+    row.setdefault("expect", NOT_REFUTED if name.startswith("strict-") else VIOLATED)
+    return Case(name, pair=bind(*row.pop("pair")), attack=attack,
+                claimed=Fraction(row.pop("claimed")), **row)
+
+
+def audit_fit(name: str) -> Case:
+    """A whole strict fit."""
+    attack = attacks.OneByOne(fits.fit_algorithm(name), fits.evidence, slow=SLOW)
+    return Case(f"strict-{name}", "the whole algorithm: structure and tables", "strict",
+                bind("zeros_to_ones", 3), attack, Fraction(2), expect=NOT_REFUTED)
+
+
+ROWS = tomllib.loads(files(__package__).joinpath("cases.toml").read_text(encoding="utf-8"))
+CASES: dict[str, Case] = {name: read_case(name, row) for name, row in ROWS.items()}
+CASES |= {case.name: case for case in map(audit_fit, fits.ALGORITHMS)}
