@@ -21,7 +21,7 @@ from ..structure.adaptive import abn_published, abn_strict, printed_sensitivity
 from .pairs import CHILDREN, ELP_PARENTS, PARENTS
 
 
-def list_pairs_of_lone_ones() -> Candidates:
+def list_lone_ones() -> Candidates:
     """Every child among A, C₁ … C₉ with every parent among B, D₁ … D₄₀."""
     children = [0, *range(2, 2 + CHILDREN)]
     parents = [1, *range(2 + CHILDREN, 2 + CHILDREN + PARENTS)]
@@ -44,7 +44,7 @@ def one_pair(sensitivity: str, door: Curator, noise: Noise, epsilon: Q) -> Any:
 
     **Privacy:** ε with the score's own sensitivity.
     """
-    return door.select(list_pairs_of_lone_ones(), "I", epsilon, step="pair",
+    return door.select(list_lone_ones(), "I", epsilon, step="pair",
                        source="exponential mechanism",
                        printed_sensitivity=SENSITIVITIES[sensitivity](door.n))
 

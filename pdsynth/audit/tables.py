@@ -1,10 +1,9 @@
-"""Small tables and their neighbours under replacing one record, to enumerate and to sample."""
+"""Small tables, their curators, and pairs of neighbours under replacing one record."""
 
 from __future__ import annotations
 
 import itertools
-import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache, cached_property
@@ -40,29 +39,6 @@ def curator_of(rows: Any, sizes: Sequence[int], noise: Noise, epsilon: Fraction 
 def cells_of(sizes: Sequence[int]) -> list[tuple[int, ...]]:
     """All possible records."""
     return list(itertools.product(*map(range, sizes)))
-
-
-def multisets(n: int, cells: int) -> Iterator[tuple[int, ...]]:
-    """All tables of n records over some cells, as sorted tuples of cell numbers."""
-    return itertools.combinations_with_replacement(range(cells), n)
-
-
-def neighbourhoods(n: int, cells: int) -> Iterator[list[tuple[int, ...]]]:
-    """All tables that share n−1 records; every pair of neighbours is in one of these lists."""
-    for shared in multisets(n - 1, cells):
-        yield [tuple(sorted((*shared, extra))) for extra in range(cells)]
-
-
-def largest_change(score: Callable[[np.ndarray], float], n: int, shape: tuple[int, ...]) -> float:
-    """The largest difference of a score of count tables between neighbours, over all tables."""
-    cells = math.prod(shape)
-
-    @cache
-    def value(records: tuple[int, ...]) -> float:
-        return score(np.bincount(records, minlength=cells).reshape(shape))
-
-    around = (list(map(value, tables)) for tables in neighbourhoods(n, cells))
-    return max(max(values) - min(values) for values in around)
 
 
 @dataclass(frozen=True)
