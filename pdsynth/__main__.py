@@ -21,7 +21,7 @@ def format_line(cells: Iterable[str]) -> str:
 
 
 def format_result(result: Result) -> str:
-    """One case: claimed ε, true ε in theory, the bound that was measured, its ceiling, the verdict."""
+    """One line of the report, with a remark on what wasn't expected."""
     numbers = (result.claimed, result.theory, result.bound, result.ceiling)
     line = format_line([result.name, *map(format_epsilon, numbers), result.verdict])
     if not result.as_expected:

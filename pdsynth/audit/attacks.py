@@ -1,4 +1,4 @@
-"""Ways to find out what a release costs: sampling, and exact detectors where its law can be computed."""
+"""Ways to find out what a release costs: sampling, and exact detectors where they can be had."""
 
 from __future__ import annotations
 
@@ -12,12 +12,27 @@ import numpy as np
 
 from ..privacy.mechanisms import ExactNoise
 from .case import (
-    Attack, Case, Effort, Finding, Fit, Release, Samples, bound_samples, collect, format_epsilon,
+    Attack,
+    Case,
+    Effort,
+    Finding,
+    Fit,
+    Release,
+    Samples,
+    bound_samples,
+    collect,
+    format_epsilon,
     report,
 )
 from .detectors import (
-    BatchedNoise, PrefetchedNoise, RecordedNoise, ScriptedNoise, extend_seed, law, log_ratio,
-    same_structure, selection_law,
+    BatchedNoise,
+    PrefetchedNoise,
+    RecordedNoise,
+    extend_seed,
+    law,
+    log_ratio,
+    same_structure,
+    selection_law,
 )
 from .estimator import quantise
 from .tables import Pair
@@ -27,12 +42,12 @@ Statistic = Callable[[Any, Pair], Any]  # (what is published, the tables) → in
 
 
 class Sampling(Attack):
-    """Attacks that draw ``samples(case, effort)``: the statistic of both worlds, two int64 arrays."""
+    """Attacks that draw a statistic of both worlds."""
 
     method = "sampling"
 
     def samples(self, case: Case, effort: Effort) -> Samples:
-        """The statistic of many releases of each table."""
+        """The statistic of many releases of each table: two int64 arrays."""
         raise NotImplementedError
 
     def measure(self, case: Case, effort: Effort) -> Finding:
@@ -75,9 +90,8 @@ class Sampled(Sampling):
 def likelihood_ratio(quiet: Sequence[Any], asked: Sequence[list[tuple[Any, Any]]]) -> Statistic:
     """Σ (|t − c'| − |t − c|)/b over the noisy cells t that one record changes from c to c'.
 
-    ``quiet``: both releases without noise; ``asked``: their scales b. In 256ths of its largest value.
-
-    **Privacy:** of noisy answers of made-up tables it is post-processing.
+    ``quiet``: both releases without noise; ``asked``: their scales b. The statistic is in 256ths of
+    its largest value.
     """
     scales, others = ([np.asarray(scale, dtype=object) for scale, _ in calls] for calls in asked)
     same = [s.tolist() for s in scales] == [s.tolist() for s in others]
@@ -139,43 +153,35 @@ class OneSelection(Attack):
         gaps = np.abs(laws[0] - laws[1])
         at = int(gaps.argmax())
         p, q = (math.exp(x[at]) for x in laws)
-        return Finding(float(gaps[at]), f"candidate {at + 1} of {len(gaps):,} has probability "
-                                        f"{p:.3g} and {q:.3g}")
-
-
-class _StructureScript(ScriptedNoise):
-    """A script for the choices of a fit; its tables stay without noise, since nobody looks at them."""
-
-    def discrete_laplace(self, scale: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-        """Zeros."""
-        return np.zeros(shape, dtype=np.int64)
+        event = f"candidate {at + 1} of {len(gaps):,} has probability {p:.3g} and {q:.3g}"
+        return Finding(float(gaps[at]), event)
 
 
 @dataclass(frozen=True)
 class WholeLaw(Attack):
-    """The exact law of a step that only selects, along every path: also the support test."""
+    """The exact law of all that is selected, along every path of choices: also the support test."""
 
     release: Release | Fit
     method = "exact law"
 
     def measure(self, case: Case, effort: Effort) -> Finding:
         """Max |ln p/p'| over the outcomes, infinite where only one table can give one."""
-        p, q = (law(partial(case.publish, world), _StructureScript) for world in (0, 1))
+        p, q = (law(partial(case.publish, world)) for world in (0, 1))
         for side, alone in (("D", set(p) - set(q)), ("D'", set(q) - set(p))):
             if alone:
                 first = join_lines(min(alone, key=str))
                 return Finding(math.inf, f"support: {first} is possible in {side} only")
         worst = max(p, key=lambda o: abs(math.log(p[o] / q[o])))
-        return Finding(log_ratio(p, q), f"{join_lines(worst)} has probability {p[worst]:.3g} and "
-                                        f"{q[worst]:.3g}")
+        event = f"{join_lines(worst)} has probability {p[worst]:.3g} and {q[worst]:.3g}"
+        return Finding(log_ratio(p, q), event)
 
 
 @dataclass(frozen=True)
 class ScaleTest(Attack):
     """Noise scales of both tables, read off ledgers of runs without noise.
 
-    A scale that differs between neighbours must come from an earlier release, which its ledger entry
-    names: else rule L5 is broken, and no ε covers it.
+    A scale that differs must come from an earlier release, which its ledger entry names: else rule
+    L5 is broken, and no ε covers it.
     """
 
     release: Release | Fit

@@ -13,11 +13,20 @@ import numpy as np
 
 from ..counting.tables import marginal
 from ..measures import (
-    GRID, SCORES, association, association_sensitivity, entropy, mutual_information,
+    GRID,
+    SCORES,
+    association,
+    association_sensitivity,
+    entropy,
+    mutual_information,
     sensitivity_weights,
 )
 from ..privacy.mechanisms import (
-    ExactNoise, Noise, Quantity, exponential_mechanism, laplace_mechanism,
+    ExactNoise,
+    Noise,
+    Quantity,
+    exponential_mechanism,
+    laplace_mechanism,
 )
 
 Codes = np.ndarray  # (n, d)
@@ -123,12 +132,13 @@ def paid_for_less(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise) -> list[
 
 
 def raw_facts(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise) -> list[Any]:
-    """Wrong: exact missing rate (the largest code), minimum, maximum (DataSynthesizer).
+    """Wrong: exact share of missing values (the largest code), least, largest (DataSynthesizer).
 
     **Privacy:** none.
     """
     missing = (codes == np.array(sizes) - 1).mean()
-    return [*histograms(codes, sizes, epsilon, noise), missing, codes.min(axis=0), codes.max(axis=0)]
+    facts = [missing, codes.min(axis=0), codes.max(axis=0)]
+    return histograms(codes, sizes, epsilon, noise) + facts
 
 
 def seeded_again(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise) -> list[Table]:
@@ -253,7 +263,7 @@ def order(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise) -> tuple[int, ..
 
 
 def raw_order(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise) -> tuple[int, ...]:
-    """Wrong: an order by raw information (HPPrivBayes Alg 3, HMPrivBayes Alg 4). **Privacy:** none."""
+    """Wrong: an order by raw information (HPPrivBayes Alg 3, HM Alg 4). **Privacy:** none."""
     return tuple(np.argsort(-information(codes, sizes), kind="stable").tolist())
 
 
@@ -264,6 +274,6 @@ def group(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise) -> tuple[int, ..
 
 
 def raw_threshold(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise) -> tuple[int, ...]:
-    """Wrong: who reaches 0.1 bit by raw information (HPPrivBayes, Algorithm 4). **Privacy:** none."""
+    """Wrong: who reaches 0.1 bit by raw information (HPPrivBayes Alg 4). **Privacy:** none."""
     return tuple(np.flatnonzero(information(codes, sizes) >= 0.1).tolist())
 

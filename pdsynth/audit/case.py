@@ -7,7 +7,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from functools import cached_property
 from html import escape
@@ -22,6 +22,8 @@ from .detectors import RecordedNoise, Seed
 from .estimator import ceiling, lower_bound
 from .tables import Pair
 
+COLUMNS = ("case", "claimed", "theory", "bound", "ceiling", "verdict", "expected", "method", "runs",
+           "seconds")
 VIOLATED, NOT_REFUTED, UNSEEN = "violated", "not refuted", "unseen"
 
 Release = Callable[[Curator, Noise, Fraction], Any]  # (door, noise, claimed ε) → what is published
@@ -39,13 +41,11 @@ shown = format_epsilon  # until the rooms above use the new name
 
 @dataclass(frozen=True)
 class Result:
-    """One audit.
+    """One audit: the ε that is claimed, the true one in theory, and the one that is lost for sure.
 
-    ``claimed``: the ε that the step promises; ``theory``: the true one, where it is known.
-    ``bound``: the ε of which the audit is sure; ``ceiling``: what a perfect attack could have shown.
-    ``verdict``: "violated" when the bound exceeds the claim, else "not refuted", which proves nothing.
-    ``expect``: what the catalogue expects; ``method``: sampling, or an exact detector (``runs`` 0).
-    ``witness``: the pair of tables and the event that show it.
+    ``ceiling``: what a perfect attack could have shown; ``verdict``: "violated" when the bound
+    exceeds the claim, else "not refuted", which proves nothing; ``expect``: what the catalogue
+    expects; ``runs``: 0 for an exact method; ``witness``: the pair of tables and the event.
     """
 
     name: str
@@ -62,15 +62,14 @@ class Result:
 
     @property
     def as_expected(self) -> bool:
-        """Whether a defect was caught or a sound step left alone; "unseen" defects may be either."""
+        """Whether a defect was caught, or a sound step left alone; "unseen" may be either."""
         return self.expect == UNSEEN or (self.verdict == VIOLATED) == (self.expect == VIOLATED)
 
     def row(self) -> dict[str, Any]:
         """One line of a table."""
-        columns = ("claimed", "theory", "bound", "ceiling", "verdict")
-        return {"case": self.name, **{name: getattr(self, name) for name in columns},
-                "expected": self.expect, "method": self.method, "runs": self.runs,
-                "seconds": round(self.seconds, 2)}
+        row = {"case": self.name} | asdict(self) | {"seconds": round(self.seconds, 2)}
+        row["expected"] = row["expect"]
+        return {column: row[column] for column in COLUMNS}
 
     def __str__(self) -> str:
         bound, top = format_epsilon(self.bound), format_epsilon(self.ceiling)
@@ -87,20 +86,20 @@ class Result:
         colour = "color:#d55e00;" if self.verdict == VIOLATED else ""
         top = max(x for x in (self.claimed, self.bound, 1e-9) if math.isfinite(x))
         rows = "".join(
-            f"<tr><td style='text-align:left'>{label}</td><td style='width:220px'><div "
-            f"style='background:{fill};height:.8em;width:{max(0, round(100 * min(value / top, 1)))}%'>"
-            f"</div></td><td>{format_epsilon(value)}</td></tr>"
+            f"<tr><td style='text-align:left'>{label}</td><td style='width:220px'>"
+            f"<div style='background:{fill};height:.8em;width:{min(value / top, 1):.0%}'></div>"
+            f"</td><td>{format_epsilon(value)}</td></tr>"
             for label, value, fill in (("claimed", self.claimed, "#0072b2"),
                                        ("lost, at least", self.bound, "#d55e00")))
         words = escape(str(self).split(". ", 1)[1]).replace("\n", "<br>", 1)
         return (f"<div class='pdsynth-audit'><p><b>{escape(self.name)}</b>: "
-                f"<span style='{colour}font-weight:600'>{escape(self.verdict)}</span></p>"
+                f"<span style='{colour}font-weight:600'>{self.verdict}</span></p>"
                 f"<table>{rows}</table><p>{words}</p></div>")
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What an attack measured: a bound of ε, the event that shows it, and if it sampled, how much."""
+    """What an attack measured: a bound of ε, the event that shows it, and the runs, if any."""
 
     bound: float
     event: str
@@ -110,7 +109,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Effort:
-    """How hard an attack tries: releases of each table, their seed, and how many share the error."""
+    """How hard an attack tries: releases of each table, and how many audits share the error."""
 
     runs: int
     seed: Seed = None
@@ -120,14 +119,14 @@ class Effort:
 
 @dataclass(frozen=True)
 class Fit:
-    """A whole fit in place of a step: ``make(ε)`` is an unfitted synthesizer, ``show`` what is seen."""
+    """A whole fit in place of a step: ``make(ε)`` makes the synthesizer, ``show`` what is seen."""
 
     make: Callable[[Fraction], Any]
     show: Callable[[Any], Any]
 
 
 class Attack:
-    """A way to find out what ε a release really costs; subclasses are dataclasses with a ``release``."""
+    """A way to find out what ε a ``release`` really costs."""
 
     method: ClassVar[str]
     release: Release | Fit
@@ -152,11 +151,10 @@ class Attack:
 class Case:
     """A step of an algorithm with the pair of neighbouring tables on which it loses most.
 
-    ``about``: what is broken, or kept; ``source``: paper and line; ``pair``: makes the tables;
-    ``attack``: runs the step through the library's own parts; ``claimed``: the ε that it promises;
-    ``factor``: how many times that it truly costs; ``expect``: "violated", "not refuted" (sound) or
-    "unseen" (the ledger or a proof sees more than sampling can); ``tier``: what is published, "T1"
-    (network and noisy tables) or "T0" (synthetic rows alone); ``twin``: the sound case beside it.
+    ``about``: what is broken, or kept; ``claimed``: the ε that it promises; ``factor``: how many
+    times that it truly costs; ``expect``: "violated", "not refuted" (sound) or "unseen" (the ledger
+    or a proof sees more than sampling can); ``tier``: "T1" publishes network and noisy tables, "T0"
+    synthetic rows alone; ``twin``: the sound case beside it.
     """
 
     name: str
@@ -172,7 +170,7 @@ class Case:
 
     @cached_property
     def tables(self) -> Pair:
-        """The two tables. They are made up, and public."""
+        """The two tables, made up and public."""
         return self.pair()
 
     @property
@@ -242,15 +240,13 @@ def black_box(make_release: Callable[[Any], Any], pair: Pair | tuple[Any, Any],
 
     Parameters
     ----------
-    make_release : takes one table and publishes something, with fresh randomness at every call.
+    make_release : publishes something of one table, with fresh randomness at every call.
     pair : two neighbouring tables of any kind, or a :class:`Pair`, whose code arrays are handed on.
-    statistic : takes what was published, returns an integer that differs between the worlds.
+    statistic : an integer from what was published; TypeError if it isn't one.
     claimed : the ε that the synthesizer promises. ``theory``: the true one, if known.
     runs : releases of each table. ``audits``: how many audits are read together (Bonferroni).
 
-    Raises TypeError when the statistic isn't an integer.
-
-    **Privacy:** use made-up tables: what is published of them is what the audit takes apart.
+    **Privacy:** use made-up tables: what is published of them is taken apart.
 
     >>> black_box(lambda table: table[-1], ([0, 0], [0, 1]), int, claimed=1, runs=200).verdict
     'violated'

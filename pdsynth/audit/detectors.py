@@ -1,4 +1,4 @@
-"""Random sources for audits: many runs at once, recorded, scripted; and exact laws of selections."""
+"""Random sources for audits (batched, recorded, scripted), and exact laws of selections."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ def extend_seed(seed: Seed, *more: int) -> list[int] | None:
 
 
 class RecordedNoise(Noise):
-    """No noise and the first candidate; keeps what was asked.
+    """No noise, and the first candidate; keeps what was asked.
 
     ``asked``: ("discrete_laplace", scale, shape) and ("select", numerators, denominator), in order.
     """
 
-    def __init__(self, asked: list[tuple[str, Any, Any]] | None = None) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self.asked: list[tuple[str, Any, Any]] = [] if asked is None else asked
+        self.asked: list[tuple[str, Any, Any]] = []
 
     def find(self, kind: str) -> list[tuple[Any, Any]]:
         """What was asked of one kind."""
         return [(first, second) for name, first, second in self.asked if name == kind]
 
     def _stream(self, label: str) -> RecordedNoise:
-        return RecordedNoise(self.asked)
+        return self
 
     def discrete_laplace(self, scale: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
         """Zeros."""
@@ -55,6 +55,37 @@ class RecordedNoise(Noise):
     def generator(self) -> np.random.Generator:
         """Always the same."""
         return np.random.default_rng(0)
+
+
+class ScriptedNoise(RecordedNoise):
+    """Takes the choices of a script, then the first, and multiplies their exact probabilities."""
+
+    unit: Any = 1.0
+
+    def __init__(self, choices: Sequence[int] = ()) -> None:
+        super().__init__()
+        self.choices, self.probability = list(choices), self.unit
+        self.taken: list[int] = []
+        self.options: list[int] = []
+
+    def law_of(self, numerators: np.ndarray, denominator: int, permute: bool) -> Any:
+        """P(i) of one selection."""
+        return selection_law(numerators, denominator, permute=permute)
+
+    def _take(self, p: Sequence[Any]) -> int:
+        at = len(self.taken)
+        self.taken.append(self.choices[at] if at < len(self.choices) else 0)
+        self.options.append(len(p))
+        self.probability *= p[self.taken[at]]
+        return self.taken[at]
+
+    def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:
+        """The next choice of the script."""
+        return self._take(self.law_of(numerators, denominator, permute))
+
+    def below(self, bound: int) -> int:
+        """The next choice of the script, uniform."""
+        return self._take([self.unit / bound] * bound)
 
 
 class BatchedNoise(ExactNoise):
@@ -119,40 +150,6 @@ class PrefetchedNoise(ExactNoise):
         return int(self._kept[key].pop())
 
 
-class ScriptedNoise(Noise):
-    """Takes the choices of a script, then the first, and multiplies their exact probabilities."""
-
-    unit: Any = 1.0
-
-    def __init__(self, choices: Sequence[int] = ()) -> None:
-        super().__init__()
-        self.choices, self.probability = list(choices), self.unit
-        self.taken: list[int] = []
-        self.options: list[int] = []
-
-    def law_of(self, numerators: np.ndarray, denominator: int, permute: bool) -> Sequence[Any]:
-        """P(i) of one selection."""
-        return selection_law(numerators, denominator, permute=permute)  # type: ignore[return-value]
-
-    def _stream(self, label: str) -> ScriptedNoise:
-        return self
-
-    def _take(self, p: Sequence[Any]) -> int:
-        at = len(self.taken)
-        self.taken.append(self.choices[at] if at < len(self.choices) else 0)
-        self.options.append(len(p))
-        self.probability *= p[self.taken[at]]
-        return self.taken[at]
-
-    def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:
-        """The next choice of the script."""
-        return self._take(self.law_of(numerators, denominator, permute))
-
-    def below(self, bound: int) -> int:
-        """The next choice of the script, uniform."""
-        return self._take([self.unit / bound] * bound)
-
-
 def selection_law(numerators: np.ndarray, denominator: int, *, permute: bool = False) -> np.ndarray:
     """P(i) of one selection with exponents −numerators[i]/denominator."""
     weight = np.exp(-np.asarray(numerators, dtype=float) / denominator)
@@ -171,9 +168,9 @@ def permute_and_flip_law(accept: np.ndarray) -> np.ndarray:
 
 def law(run: Callable[[Noise], Hashable],
         script: type[ScriptedNoise] = ScriptedNoise) -> dict[Hashable, Any]:
-    """P(outcome) of a run that only selects, by walking every path of choices.
+    """P(outcome) of a run that only selects, by walking every path, in ``script``'s arithmetic.
 
-    The probabilities are in the arithmetic of ``script``.
+    What is noised besides must not matter to the outcome: it stays without noise.
     """
     out: dict[Hashable, Any] = defaultdict(int)
     choices: list[int] = []

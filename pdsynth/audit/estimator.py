@@ -1,4 +1,4 @@
-"""A lower bound of ε from samples of two worlds: Clopper–Pearson, the event chosen on half of them."""
+"""A lower bound of ε from samples of two worlds: Clopper–Pearson, the event from half of them."""
 
 from __future__ import annotations
 
@@ -9,16 +9,15 @@ import numpy as np
 from scipy.special import betaincinv
 
 CONFIDENCE = 0.95
-CAUTION = 20  # the event is chosen at a twentieth of the level, so that lucky rare events fall behind
+CAUTION = 20  # the event is chosen at a twentieth of the level: lucky rare events fall behind
 THRESHOLDS = 4096  # of more distinct values, so many quantiles serve as thresholds
 
 
 @dataclass(frozen=True)
 class Bound:
-    """A lower bound of ε and the event that shows it: {T ≥ threshold} (``sign`` = 1) or {T ≤ …} (−1).
+    """A lower bound of ε and its event: {T ≥ threshold} (``sign`` = 1) or {T ≤ threshold} (−1).
 
-    ``hits`` of ``runs`` held-out outputs of the ``likely`` world lie in the event, and ``misses`` of
-    the other one's.
+    ``hits`` of ``runs`` held-out outputs of the ``likely`` world are in it, ``misses`` of the other.
     """
 
     epsilon: float
@@ -63,10 +62,9 @@ def lower_bound(first: np.ndarray, second: np.ndarray, *, confidence: float = CO
                 audits: int = 1) -> Bound:
     """ε of which the audit is sure, from integer statistics of both worlds' outputs, (N,) each.
 
-    Threshold, sign and order of the worlds are chosen on every other run. The event is measured on
-    the rest, where both probabilities get a one-sided limit at level (1 − confidence)/2, so that the
-    bound holds with ``confidence`` whatever was chosen. ``audits``: how many audits share the error
-    (Bonferroni).
+    Threshold, sign and order of the worlds are chosen on every other run. On the rest both
+    probabilities of the event get a one-sided limit at level (1 − confidence)/2, so that the bound
+    holds with ``confidence`` whatever was chosen. ``audits`` share the error (Bonferroni).
 
     Raises TypeError for statistics that aren't integers: doubles of two worlds can lie on different
     grids, which shows a leak where there is none (`algorithms` §11.1). See :func:`quantise`.

@@ -148,9 +148,6 @@ def flatten(output: Any) -> np.ndarray:
 class KnownNoise(RecordedNoise):
     """A tape of numbers that nobody adds by accident."""
 
-    def _stream(self, label: str) -> KnownNoise:
-        return KnownNoise(self.asked)
-
     def discrete_laplace(self, scale: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
         """Whole numbers from a fixed stream, each call further on."""
         rng = np.random.default_rng([23, len(self.asked)])

@@ -1,38 +1,18 @@
-"""Whole fits under audit: strict algorithms, network and tables together, and published structures."""
+"""Whole fits under audit: all of strict algorithms, and networks alone."""
 
 from __future__ import annotations
 
-import warnings
-from fractions import Fraction as Q
 from functools import partial
 from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
-from ..synthesizers import (
-    PPBA, GeneticBayes, HMPrivBayes, HPPrivBayes, PrivABN, PrivBayes, Synthesizer, baselines, parts,
-)
+from ..synthesizers import GeneticBayes, Synthesizer, parts
 from .case import Fit
 from .table_steps import unlinked
 from .tables import Pair
 
-ALGORITHMS: dict[str, partial] = {
-    "privbayes": partial(PrivBayes, k=1),
-    "hpprivbayes": partial(HPPrivBayes, k=1, sensitive="x0"),
-    "hmprivbayes": partial(HMPrivBayes, k=1, l=1, eta=0),
-    "privabn": partial(PrivABN, k=1),
-    "geneticbayes": partial(GeneticBayes, k=1, search="exact"),
-    "ppba": partial(PPBA, k=1),
-    "elprivbayes": partial(baselines.ELPrivBayes, k=1),
-    "saprivbayes": partial(baselines.SAPrivBayes, k=1),
-    "csaprivbayes": partial(baselines.CSAPrivBayes, k=1, sensitive="x0"),
-    "weightedprivbayes": partial(baselines.WeightedPrivBayes, k=1),
-    "privscbn": partial(baselines.PrivSCBN, clusters=[["x0", "x1"], ["x2"]]),
-    "independent": partial(baselines.Independent),
-    "jtree": partial(baselines.JTree),
-    "priview": partial(baselines.PriView),
-}
 STRUCTURES: dict[str, partial] = {
     "order_by_raw_average": partial(Synthesizer, structure=parts.Ordered(k=1)),
     "order_by_raw_sums": partial(Synthesizer, structure=parts.PairwiseSums(k=1)),
@@ -46,11 +26,6 @@ STRUCTURES: dict[str, partial] = {
 def fit_structure(name: str, guarantee: str) -> Fit:
     """A fit of which the network is seen."""
     return Fit(partial(STRUCTURES[name], guarantee=guarantee), attrgetter("network_"))
-
-
-def fit_algorithm(name: str) -> Fit:
-    """A strict fit of which everything is seen."""
-    return Fit(ALGORITHMS[name], lambda fitted: fitted)
 
 
 def evidence(fitted: Any, pair: Pair) -> int:

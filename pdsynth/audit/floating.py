@@ -24,10 +24,7 @@ NEAR = np.arange(-16, 17)  # grid points of u around the one that an output poin
 
 @dataclass(frozen=True)
 class Exhibit:
-    """Bounds of one correct mechanism: ``naive`` from unrounded doubles, ``rounded`` from whole steps.
-
-    ``claimed`` is its true ε.
-    """
+    """Bounds of a mechanism that costs what it claims, from unrounded and from rounded doubles."""
 
     claimed: float
     naive: float
@@ -37,8 +34,8 @@ class Exhibit:
     def __str__(self) -> str:
         claimed, naive, rounded, top = map(
             format_epsilon, (self.claimed, self.naive, max(self.rounded, 0), self.ceiling))
-        return (f"a Laplace histogram of ε = {claimed} in double precision: the audit reports {naive} "
-                f"from unrounded statistics, {rounded} from rounded ones (ceiling {top})")
+        return (f"a Laplace histogram of ε = {claimed} in double precision: the audit reports "
+                f"{naive} from unrounded statistics, {rounded} from rounded ones (ceiling {top})")
 
     __repr__ = __str__
 
@@ -65,7 +62,7 @@ def exhibit(epsilon: float = 0.0625, runs: int = 20_000, *, cells: int = 2,
 
 
 def textbook_laplace(steps: np.ndarray, scale: float) -> np.ndarray:
-    """−b sign(u) ln(1 − 2|u|), u = steps · 2^-53 in (−½, ½): the sampler of textbooks and the thesis."""
+    """−b sign(u) ln(1 − 2|u|), u = steps · 2^-53 in (−½, ½): textbooks' and the thesis' sampler."""
     u = np.asarray(steps, dtype=float) * 2.0**-53
     return -scale * np.sign(u) * np.log1p(-2 * np.abs(u))
 

@@ -83,7 +83,7 @@ def many_comparisons() -> Pair:
 
 @cache
 def straddle() -> Pair:
-    """x0 and x1 follow x2 but for 99 and 100 records, 90 in common; one record makes it 100 and 99."""
+    """x0 and x1 follow x2 but for 99 and 100 records, 90 in common; then but for 100 and 99."""
     before = np.repeat(np.arange(1001)[:, None] % 2, 3, axis=1).astype(np.uint8)
     before[1:100, 0] ^= 1
     before[10:110, 1] ^= 1
@@ -113,7 +113,7 @@ def lone_ones(n: int = 1000) -> Pair:
 
 @cache
 def three_values(n: int = 2001) -> Pair:
-    """The same with three values: (1, 2) and (2, 1) in halves, and one record in (0, 0) or (2, 2)."""
+    """The same with three values: halves of (1, 2) and (2, 1), one record at (0, 0) or (2, 2)."""
     half, d = np.arange(n) % 2, 2 + CHILDREN + PARENTS
     before = np.repeat(2 - half[:, None], d, axis=1)
     before[:, [0, *range(2, 2 + CHILDREN)]] = 1 + half[:, None]
@@ -151,10 +151,10 @@ def table_pairs() -> tuple[Pair, ...]:
 def list_pairs() -> tuple[Pair, ...]:
     """A record that changes one attribute or all, among mixed ones, or among others all alike."""
     mixed = [[i >> j & 1 for j in range(6)] for i in range(0, 60, 7)]
-    one, all_of_them = "one record changes its first attribute", "one record changes every attribute"
+    words = "one record changes its first attribute", "one record changes every attribute"
     return (
-        replace_last([*mixed, [0] * 6], [1] + [0] * 5, (2,) * 6, one),
-        replace_last([*mixed, [0] * 6], 1, (2,) * 6, all_of_them),
+        replace_last([*mixed, [0] * 6], [1] + [0] * 5, (2,) * 6, words[0]),
+        replace_last([*mixed, [0] * 6], 1, (2,) * 6, words[1]),
         zeros_to_ones(6, 10),
     )
 

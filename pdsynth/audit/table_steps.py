@@ -1,6 +1,6 @@
 """Steps that release noisy tables: what papers and public code do, and the sound form beside it.
 
-Each is called as ``step(…, door, noise, epsilon)``; arguments before the door stand in the catalogue.
+Each is called as ``step(…, door, noise, ε)``; what stands before the door is in ``cases.toml``.
 """
 
 from __future__ import annotations
@@ -33,36 +33,30 @@ def unlinked(d: int) -> Network:
 
 
 def release_all(door: Curator, network: Network, budget: TableBudget) -> Any:
-    """All tables of a public network, with the same noise.
-
-    **Privacy:** as the budget says, for each table.
-    """
+    """All tables of a public network, with the same noise. **Privacy:** the budget's, for each."""
     return noisy_tables(door, network, dict.fromkeys(door.schema.names, budget))
 
 
-# --- noise on conditionals (PrivABN) ------------------------------------------
+# --- noise on conditionals (PrivABN) --------------------------------------------
 
 
-def printed_conditional(columns: list[int], door: Curator, noise: Noise, epsilon: Q) -> np.ndarray:
-    """Algorithm 4's noisy P(x1 | x0) among 16, or P(x0): (…, 2, configurations) in 2^-30.
+def printed_conditional(parents: str, door: Curator, noise: Noise, epsilon: Q) -> np.ndarray:
+    """Algorithm 4's noisy P(x1 | x0) or P(x0), one of 16: (…, 2, configurations) in 2^-30.
 
     **Privacy:** none worth the name, as the case shows.
     """
-    label = "conditional(x1 | x0)" if len(columns) == 2 else "conditional(x0)"
+    columns = (1, 0) if parents else (0,)
     return door.conditionals(
-        tuple(columns), printed_scale(NLTCS_BITS, door.n, epsilon / 2), step=label,
-        source="PrivABN Alg 4 line 5", claimed=epsilon / 2 / NLTCS_BITS)[1]
+        columns, printed_scale(NLTCS_BITS, door.n, epsilon / 2), claimed=epsilon / 2 / NLTCS_BITS,
+        step=f"conditional(x{columns[0]}{parents})", source="PrivABN Alg 4 line 5")[1]
 
 
 def joint_of_two(door: Curator, noise: Noise, epsilon: Q) -> Any:
-    """The strict form: joint counts of x0, and of x1 with x0, that share ε.
-
-    **Privacy:** ε.
-    """
+    """The strict form: joint counts of x0, and of x1 with x0, that share ε. **Privacy:** ε."""
     return release_all(door, Network((("x0", ()), ("x1", ("x0",)))), uniform(2, epsilon))
 
 
-def lone_chance(released: np.ndarray, pair: Pair) -> np.ndarray:
+def lone_chance(released: np.ndarray, pair: Pair | None) -> np.ndarray:
     """P*[x1 = 1 | x0 = 1], in 2^-20."""
     return estimate_chance(released[..., 1])
 
@@ -76,28 +70,22 @@ def estimate_chance(column: np.ndarray) -> np.ndarray:
 
 
 def printed_rows(door: Curator, noise: Noise, epsilon: Q) -> np.ndarray:
-    """PrivABN's synthetic rows: (…, 2) numbers of (1, 0) and (1, 1).
-
-    **Privacy:** post-processing of what Algorithm 4 releases, which is hardly private.
-    """
-    root = printed_conditional([0], door, noise, epsilon)
-    return draw_rows(root[..., 0], printed_conditional([1, 0], door, noise, epsilon), door.n, noise)
+    """Synthetic rows of :func:`printed_conditional`. **Privacy:** no better, as post-processing."""
+    root = printed_conditional("", door, noise, epsilon)[..., 0]
+    return draw_rows(root, printed_conditional(" | x0", door, noise, epsilon), door.n, noise)
 
 
 def strict_rows(door: Curator, noise: Noise, epsilon: Q) -> np.ndarray:
-    """The same rows from the joint counts of the strict form.
-
-    **Privacy:** ε, and sampling is post-processing.
-    """
+    """Synthetic rows of :func:`joint_of_two`. **Privacy:** ε, and post-processing."""
     root, joint = joint_of_two(door, noise, epsilon)
     return draw_rows(root, joint, door.n, noise)
 
 
 def draw_rows(root: np.ndarray, table: np.ndarray, n: int, noise: Noise) -> np.ndarray:
-    """How many of n synthetic rows are (1, 0) and (1, 1), from noisy weights of x0 and of x1 with x0."""
+    """How many of n rows are (1, 0) and (1, 1): (…, 2), from noisy weights of x0 and x1 with x0."""
     rng = noise.child("synthetic rows").generator()
     ones = rng.binomial(n, estimate_chance(root) / 2**20)
-    both = rng.binomial(ones, estimate_chance(table[..., 1]) / 2**20)
+    both = rng.binomial(ones, lone_chance(table, None) / 2**20)
     return np.stack([ones - both, both], axis=-1)
 
 
@@ -107,39 +95,34 @@ def lopsidedness(released: np.ndarray, pair: Pair) -> np.ndarray:
     return quantise((eleven - ten) / np.sqrt(np.maximum(ten + eleven, 1)), 0.25)
 
 
-# --- too little noise on tables -----------------------------------------------
+# --- too little noise on tables -------------------------------------------------
 
 
 def one_way_tables(door: Curator, noise: Noise, epsilon: Q) -> Any:
-    """One table per attribute, that share ε.
-
-    **Privacy:** ε.
-    """
+    """One table per attribute, that share ε. **Privacy:** ε."""
     d = len(door.schema)
     return release_all(door, unlinked(d), uniform(d, epsilon))
 
 
 def reprinted_tables(door: Curator, noise: Noise, epsilon: Q) -> Any:
-    """Two of three tables by thesis Algorithm 2, which announces ε/2 (the claim) and divides by ε.
+    """Two tables of thesis Algorithm 2, which announces ε/2 (the claim) and divides by ε.
 
     **Privacy:** 2ε.
     """
-    scale, claimed = uniform(2, 2 * epsilon).scale, uniform(2, epsilon).claimed
-    return [door.table((0, j), scale, step=f"table(x0, x{j})", source="thesis Alg 2 line 4",
-                       claimed=claimed) for j in (1, 2)]
+    return [door.table((0, j), 2 / epsilon, step=f"table(x0, x{j})", source="thesis Alg 2 line 4",
+                       claimed=epsilon / 2) for j in (1, 2)]
 
 
 def double_spending(door: Curator, noise: Noise, epsilon: Q) -> Any:
-    """DataSynthesizer's correlated mode, k = 1: histograms with ε, tables with ε/2 for one record more.
+    """DataSynthesizer, correlated: histograms with ε, tables with ε/2 for one record more; k = 1.
 
-    **Privacy:** 2ε under replacing one record, ε under adding one, and ε/2 more for the network, which
-    isn't drawn here.
+    **Privacy:** 2ε under replacing a record, ε under adding one; the network (ε/2) isn't drawn.
     """
     d, source = len(door.schema), "DataSynthesizer@9072285: "
-    budget = TableBudget(uniform(d, epsilon).scale, Q(0),
-                         source=source + "independent mode inside the correlated one")
     each = epsilon / 2 / (d - 1)
-    histograms = release_all(door, unlinked(d), budget)
+    whole = TableBudget(uniform(d, epsilon).scale, Q(0),
+                        source=source + "independent mode inside the correlated one")
+    histograms = release_all(door, unlinked(d), whole)
     tables = [door.table((j, 0), 1 / each, step=f"table(x{j} | x0)", claimed=each,
                          source=source + "noise of tables", relation="add_remove")
               for j in range(1, d)]
@@ -147,7 +130,7 @@ def double_spending(door: Curator, noise: Noise, epsilon: Q) -> Any:
 
 
 def views(relation: str, door: Curator, noise: Noise, epsilon: Q) -> Any:
-    """PriView's noisy views of 6 bits, 4 at a time, every two together.
+    """PriView's views of 6 bits, 4 at a time, every two together.
 
     **Privacy:** 2ε for ``add_remove``, ε for ``replace_one``.
     """
@@ -157,43 +140,33 @@ def views(relation: str, door: Curator, noise: Noise, epsilon: Q) -> Any:
                        claimed=epsilon / len(design)) for i, view in enumerate(design, 1)]
 
 
-# --- HPPrivBayes (d = 14, k = 4) ----------------------------------------------
+# --- HPPrivBayes (d = 14, k = 4) ------------------------------------------------
 
 
 def printed_count(door: Curator, noise: Noise, epsilon: Q) -> Any:
-    """Group A's five tables, with Algorithm 5's noise for d − k − l = 14 − 4 − 9 of them.
-
-    **Privacy:** 5ε.
-    """
-    budget = TableBudget(printed_group_a(14, 4, 9, epsilon), epsilon / 5, source="thesis Alg 5 line 4")
-    return release_all(door, unlinked(5), budget)
+    """Group A's five tables, with Algorithm 5's noise for d − k − l = 1. **Privacy:** 5ε."""
+    scale, source = printed_group_a(14, 4, 9, epsilon), "thesis Alg 5 line 4"
+    return release_all(door, unlinked(5), TableBudget(scale, epsilon / 5, source=source))
 
 
-def weighted_rows(door: Curator, noise: Noise, epsilon: Q) -> np.ndarray:
-    """x0's table among seven of group B, noise by raw value weights: (…, 2, 64 in four axes).
+def weighted_rows(tables: int, columns: list[int], door: Curator, noise: Noise,
+                  epsilon: Q) -> np.ndarray:
+    """One of several tables of group B as Algorithm 6 noises it, ε₃ = 3ε/5: (…, 2, 4, 4, 2, 2).
 
-    **Privacy:** none: the weights set the noise scales.
-    """
-    return release_in_b(door, (0, 1, 2, 3, 4), 7, 3 * epsilon / 5)
-
-
-def release_in_b(door: Curator, columns: tuple[int, ...], tables: int,
-                 epsilon: Q) -> np.ndarray:
-    """A table of group B as Algorithm 6 noises it, one of ``tables`` that share ε₃.
-
-    **Privacy:** none: frequencies of the raw records set the scales.
+    **Privacy:** none: weights from raw frequencies set the noise scales.
     """
     (counts,), _ = door.histograms(columns[:1], Q(0), step="sensitivity weights of group B",
                                    source="thesis Alg 6 line 5")
-    scales = printed_scales(sensitivity_weights(counts), tables, epsilon)
-    return release_printed(door, columns, scales, epsilon / tables, "thesis Alg 6 line 6")
+    scales, source = sensitivity_weights(counts), "thesis Alg 6 line 6"
+    return release_printed(door, columns, printed_scales(scales, tables, 3 * epsilon / 5),
+                           3 * epsilon / 5 / tables, source)
 
 
-def release_printed(door: Curator, columns: tuple[int, ...], scale: Any, claimed: Q,
+def release_printed(door: Curator, columns: list[int], scale: Any, claimed: Q,
                     source: str) -> np.ndarray:
-    """The table of the first column, with the others for its parents."""
+    """The table of the first column, with the others for its parents. **Privacy:** by the scale."""
     step = f"table(x{columns[0]} | x{columns[1]} … x{columns[-1]})"
-    return door.table(columns, scale, step=step, source=source, claimed=claimed)
+    return door.table(tuple(columns), scale, step=step, source=source, claimed=claimed)
 
 
 def compare_masses(released: np.ndarray, pair: Pair) -> np.ndarray:
@@ -208,20 +181,15 @@ def split_table(door: Curator, noise: Noise, epsilon: Q) -> np.ndarray:
 
     **Privacy:** none: the group is decided by raw information.
     """
+    raw = [mutual_information(records.table((0, 1))) for records in across_theta().records]
     information, _ = door.association_with(0, Q(0), step="groups by association with x0",
                                            source="thesis Alg 4 lines 3–10")
-    a = information >= theta_between()
-    columns, in_a, in_b = (1, 2, 3, 4, 5), int(a.sum()), int((~a).sum())
+    a = information >= float(np.mean(raw))  # θ lies between the two tables
+    columns, in_a, in_b = [1, 2, 3, 4, 5], int(a.sum()), int((~a).sum())
     if not a[1]:
-        return release_in_b(door, columns, in_b, 3 * epsilon / 5)
+        return weighted_rows(in_b, columns, door, noise, epsilon)
     scale = printed_group_a(14, 4, in_b, epsilon / 5)
     return release_printed(door, columns, scale, epsilon / 5 / in_a, "thesis Alg 5 line 4")
-
-
-def theta_between() -> float:
-    """The θ between both tables' I(x1; x0), in bits."""
-    counts = (records.table((0, 1)) for records in across_theta().records)
-    return float(np.mean([mutual_information(table) for table in counts]))
 
 
 def measure_distance(released: np.ndarray, pair: Pair) -> np.ndarray:
@@ -255,7 +223,7 @@ def first_row_gap(released: np.ndarray, pair: Pair) -> np.ndarray:
     return released[..., 0, 0] - released[..., 0, 1]
 
 
-# --- HMPrivBayes --------------------------------------------------------------
+# --- HMPrivBayes and JTree ------------------------------------------------------
 
 
 def printed_similarities(door: Curator, noise: Noise, epsilon: Q) -> Any:
@@ -271,10 +239,7 @@ def printed_similarities(door: Curator, noise: Noise, epsilon: Q) -> Any:
 
 
 def noisy_similarities(door: Curator, noise: Noise, epsilon: Q) -> Any:
-    """The strict form: noisy K of all pairs.
-
-    **Privacy:** ε.
-    """
+    """The strict form: noisy K of all pairs. **Privacy:** ε."""
     pairs = list(combinations(range(len(door.schema)), 2))
     values, _ = door.noisy_associations(pairs, epsilon, step="similarity of pairs",
                                         source="algorithms §4.4")
@@ -282,17 +247,12 @@ def noisy_similarities(door: Curator, noise: Noise, epsilon: Q) -> Any:
 
 
 def cluster_tables(door: Curator, noise: Noise, epsilon: Q) -> Any:
-    """One table per attribute, each a cluster of its own that is given all of ε₃.
-
-    **Privacy:** as many times ε₃ as there are clusters.
-    """
+    """One table per attribute, each a cluster that is given all of ε₃. **Privacy:** d ε₃."""
     names, source = door.schema.names, "HMPrivBayes §4.2: parallel composition over attribute sets"
     doors = door.parallel("clusters", source, [f"columns:C{i}" for i in range(len(names))])
-    return [noisy_tables(one, Network(((name, ()),)), table_budgets({name: 0.5}, epsilon, "none"))[0]
-            for one, name in zip(doors, names, strict=True)]
-
-
-# --- JTree --------------------------------------------------------------------
+    budgets = [table_budgets({name: 0.5}, epsilon, "none") for name in names]
+    return [noisy_tables(one, Network(((name, ()),)), budget)[0]
+            for one, name, budget in zip(doors, names, budgets, strict=True)]
 
 
 def comparisons(door: Curator, noise: Noise, epsilon: Q) -> np.ndarray:

@@ -84,7 +84,7 @@ def replace_last(before: Any, record: Any, sizes: Sequence[int], words: str) -> 
 
 
 def zeros_to_ones(d: int, n: int = 9) -> Pair:
-    """N records of zeros; in the neighbour one is all ones, which moves two cells of every table."""
+    """N records of zeros; then one is all ones, which moves two cells of every table."""
     return replace_last(np.zeros((n, d)), 1, (2,) * d, "all records are zeros → one is all ones")
 
 

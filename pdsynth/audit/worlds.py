@@ -49,7 +49,7 @@ class ExactLawNoise(ScriptedNoise):
 
     unit: Any = Fraction(1)
 
-    def law_of(self, numerators: np.ndarray, denominator: int, permute: bool) -> list[Fraction]:
+    def law_of(self, numerators: np.ndarray, denominator: int, permute: bool) -> Any:
         """P(i) of one selection."""
         if permute:
             raise ValueError("micro-worlds know the exponential mechanism only")

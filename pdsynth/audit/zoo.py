@@ -33,7 +33,7 @@ class Kind:
 
 @dataclass(frozen=True)
 class Bug:
-    """One inmate: its name in `trust`, where it was found, both copies, and the rule that breaks."""
+    """One inmate: its name in `trust`, where it was found, both copies, and the broken rule."""
 
     name: str
     found: str
@@ -52,8 +52,9 @@ ZOO = [Bug(**row | {side: getattr(bugs, row[side]) for side in ("right", "wrong"
        for row in examine.DATA["bugs"]]
 
 
-def check(function: Function, kind: str, *, runs: int = 6000, seed: int | None = None) -> Diagnosis:
-    """Audit a function of one of the :data:`KINDS`: the first rule that it breaks, or "not refuted".
+def check(function: Function, kind: str, *, runs: int = 6000,
+          seed: int | None = None) -> Diagnosis:
+    """Audit a function of one of the :data:`KINDS`: the first broken rule, or "not refuted".
 
     Parameters
     ----------
@@ -62,8 +63,8 @@ def check(function: Function, kind: str, *, runs: int = 6000, seed: int | None =
     runs : releases of each table where sampling is needed.
     seed : None draws from the operating system.
 
-    Raises KeyError for an unknown kind, TypeError for a function that publishes no numbers. What the
-    function raises passes through.
+    Raises KeyError for an unknown kind, TypeError for outputs that aren't numbers, and what the
+    function raises.
     """
     if kind not in KINDS:
         raise KeyError(f"no kind {kind!r}; there are {', '.join(KINDS)}")

@@ -266,7 +266,7 @@ class TestLikelihood:
         assert statistic(released, None).tolist() == [round(x) for x in expected]
 
     def test_scales_that_depend_on_the_records_have_no_likelihood_ratio(self):
-        case = replace(CASES["hpprivbayes-raw-weights"], attack=Sampled(lambda *a: [table_steps.weighted_rows(*a)]))
+        case = replace(CASES["hpprivbayes-raw-weights"], attack=Sampled(lambda *a: [table_steps.weighted_rows(7, [0, 1, 2, 3, 4], *a)]))
         with pytest.raises(ValueError, match="same scales"):
             audit.run(case, 1000, seed=0)
 
