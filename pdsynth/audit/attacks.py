@@ -194,7 +194,7 @@ class ScaleTest(Attack):
         for a, b in zip(ledger.entries, other.entries, strict=True):
             explained = a.scale_depends_on and set(a.scale_depends_on) <= paid
             if a.scale != b.scale and not explained:
-                words = " to ".join(format_epsilon(float(np.max(e.scale))) for e in (a, b))
+                words = " to ".join(format_epsilon(float(np.max(np.asarray(e.scale)))) for e in (a, b))
                 return Finding(math.inf, f"rule L5: the noise of {a.step} goes from {words}, and "
                                          "no release explains it")
         return Finding(0.0, "every noise scale is public, or comes from an earlier release")

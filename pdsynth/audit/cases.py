@@ -10,6 +10,7 @@ from importlib.resources import files
 from typing import Any
 
 from .. import synthesizers
+from ..synthesizers import baselines
 from . import attacks, fits, floating, pairs, structure_steps, table_steps, tables
 from .case import NOT_REFUTED, VIOLATED, Case, Fit
 
@@ -41,7 +42,7 @@ def read_case(name: str, row: dict[str, Any]) -> Case:
 
 def audit_fit(name: str, options: dict[str, Any]) -> Case:
     """A whole strict fit, of which everything is seen."""
-    algorithm = getattr(synthesizers, name, None) or getattr(synthesizers.baselines, name)
+    algorithm = getattr(synthesizers, name, None) or getattr(baselines, name)
     fit = Fit(partial(algorithm, **options), lambda fitted: fitted)
     return Case(f"strict-{name.lower()}", "the whole algorithm: structure and tables", "strict",
                 bind("zeros_to_ones", 3), attacks.OneByOne(fit, fits.evidence, slow=SLOW),

@@ -17,7 +17,7 @@ THRESHOLDS = 4096  # of more distinct values, so many quantiles serve as thresho
 class Bound:
     """A lower bound of ε and its event: {T ≥ threshold} (``sign`` = 1) or {T ≤ threshold} (−1).
 
-    ``hits`` of ``runs`` held-out outputs of the ``likely`` world are in it, ``misses`` of the other.
+    ``hits`` of ``runs`` held-out outputs of the ``likely`` world are in it, ``misses`` else.
     """
 
     epsilon: float

@@ -192,11 +192,11 @@ def find_unmoved(trial: Trial) -> Diagnosis:
 
 def measure_best(trial: Trial, runs: int) -> Diagnosis:
     """The statistic that tells most in a third of the runs, measured on the others."""
-    quiet = [flatten(trial.run(world, RecordedNoise())) for world in (0, 1)]
+    before, after = (flatten(trial.run(world, RecordedNoise())) for world in (0, 1))
     out = [np.stack([flatten(output) for output in world]) for world in trial.sample(runs, 7)]
-    statistics = list_statistics(*quiet, np.concatenate([x[: runs // 3] for x in out]))
+    statistics = list_statistics(before, after, np.concatenate([x[: runs // 3] for x in out]))
     found, _ = bound_best([[statistic(x) for x in out] for statistic in statistics])
-    calls, numbers = trial.ask(0, "discrete_laplace"), len(quiet[0])
+    calls, numbers = trial.ask(0, "discrete_laplace"), len(before)
     drawn = sum(math.prod(shape) for _, shape in calls)
     code, words = "", found.event
     if not calls:
