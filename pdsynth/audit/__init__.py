@@ -13,12 +13,12 @@ from dataclasses import replace
 import pandas as pd
 
 from ..budgets import positive
-from .attacks import OneByOne, Sampled, Sampling
-from .case import NOT_REFUTED, VIOLATED, Case, Effort, Progress, Result, Samples, black_box
+from .case import NOT_REFUTED, VIOLATED, Case, Effort, Progress, Result
 from .cases import CASES
 from .detectors import Seed
 from .estimator import Bound, ceiling, lower_bound, quantise
 from .floating import Exhibit, exhibit
+from .sampling import OneByOne, Sampled, Samples, Sampling, black_box
 from .tables import Pair, zeros_to_ones
 
 __all__ = [

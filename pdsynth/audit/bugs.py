@@ -1,6 +1,7 @@
 """The bug zoo: defects of papers and of public code, each beside the part as it should be.
 
-Every function is of one of the kinds of :mod:`pdsynth.audit.zoo`. The tables are made up.
+Each function is of a kind of :mod:`pdsynth.audit.zoo`; ``zoo.toml`` says where a defect was found
+and which rule it breaks. The tables are made up.
 """
 
 from __future__ import annotations
@@ -11,16 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from .. import measures
 from ..counting.tables import marginal
-from ..measures import (
-    GRID,
-    SCORES,
-    association,
-    association_sensitivity,
-    entropy,
-    mutual_information,
-    sensitivity_weights,
-)
+from ..measures import GRID, mutual_information
 from ..privacy.mechanisms import (
     ExactNoise,
     Noise,
@@ -41,7 +35,7 @@ def count(codes: Codes, sizes: Sizes, columns: Sequence[int] | None = None) -> T
     return marginal(codes, tuple(sizes), tuple(range(len(sizes)) if columns is None else columns))
 
 
-# --- one table ----------------------------------------------------------------
+# --- one table ------------------------------------------------------------------
 
 
 def table(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise) -> Table:
@@ -61,15 +55,12 @@ def add_remove(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise) -> Table:
 
 def default_seed(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise, seed: int = 0) -> Table:
     """Wrong: a public default seed. **Privacy:** none: everybody can subtract the noise."""
-    return laplace_mechanism(count(codes, sizes), 2 / epsilon, ExactNoise(seed))
+    return table(codes, sizes, epsilon, ExactNoise(seed))
 
 
 def raw_scale(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise) -> Table:
-    """Wrong: weights from raw frequencies set the scale of each row (HPPrivBayes, Algorithm 6).
-
-    **Privacy:** none: the scales tell the frequencies.
-    """
-    weights = np.maximum(sensitivity_weights(count(codes, sizes, (0,))), 1e-3)
+    """Wrong: raw frequencies set the scale of each row. **Privacy:** none: the scales tell them."""
+    weights = np.maximum(measures.sensitivity_weights(count(codes, sizes, (0,))), 1e-3)
     scales = tuple(2 / (Q(float(w)).limit_denominator(10**6) * epsilon) for w in weights)
     return laplace_mechanism(count(codes, sizes), scales, noise.child("table"))
 
@@ -85,54 +76,50 @@ def own_domain(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise) -> Table:
 
 
 def shared_number(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise) -> Table:
-    """Wrong: one number per row (thesis code). **Privacy:** none: row differences are exact."""
-    counts = count(codes, sizes)
-    scale = np.array([2 / epsilon], dtype=object)
+    """Wrong: one number per row. **Privacy:** none: differences inside a row are exact."""
+    counts, scale = count(codes, sizes), np.array([2 / epsilon], dtype=object)
     return counts + noise.child("table").discrete_laplace(scale, (len(counts), 1))
 
 
-# --- several tables -----------------------------------------------------------
+# --- several tables -------------------------------------------------------------
 
 
-def add_noise(codes: Codes, sizes: Sizes, columns: Sequence[int], scale: Q,
-              noise: Noise) -> list[Table]:
-    """Histograms of some columns. **Privacy:** 2 ÷ scale for each."""
-    return [laplace_mechanism(count(codes, sizes, (j,)), scale, noise.child(f"x{j}"))
-            for j in columns]
+def histogram(codes: Codes, sizes: Sizes, j: int, scale: Q, noise: Noise) -> Table:
+    """Counts of one column. **Privacy:** 2 ÷ scale."""
+    return laplace_mechanism(count(codes, sizes, (j,)), scale, noise.child(f"x{j}"))
 
 
 def histograms(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise) -> list[Table]:
     """Right: d histograms that share ε. **Privacy:** ε."""
     d = len(sizes)
-    return add_noise(codes, sizes, range(d), 2 * d / epsilon, noise)
+    return [histogram(codes, sizes, j, 2 * d / epsilon, noise) for j in range(d)]
 
 
 def on_top(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise) -> list[Table]:
-    """Wrong: more histograms on top of ε (DataSynthesizer, correlated mode). **Privacy:** 3ε."""
+    """Wrong: the tables have used ε up, and more histograms come on top. **Privacy:** 3ε."""
     first = histograms(codes, sizes, epsilon, noise)
     return first + histograms(codes, sizes, 2 * epsilon, noise)
 
 
 def over_columns(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise) -> list[Table]:
-    """Wrong: "disjoint" columns in parallel (HMPrivBayes, Theorem 3). **Privacy:** dε."""
-    return add_noise(codes, sizes, range(len(sizes)), 2 / epsilon, noise)
+    """Wrong: "disjoint" columns in parallel, ε for each. **Privacy:** dε."""
+    return [histogram(codes, sizes, j, 2 / epsilon, noise) for j in range(len(sizes))]
 
 
 def every_cluster(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise) -> list[Table]:
-    """Wrong: three clusters have ε each (HMPrivBayes, Algorithms 3 and 4). **Privacy:** 3ε."""
+    """Wrong: each of three clusters of attributes has the whole ε. **Privacy:** 3ε."""
     clusters = [range(c, len(sizes), 3) for c in range(3)]
-    return [table for c in clusters
-            for table in add_noise(codes, sizes, c, 2 * len(c) / epsilon, noise)]
+    return [histogram(codes, sizes, j, 2 * len(c) / epsilon, noise) for c in clusters for j in c]
 
 
 def paid_for_less(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise) -> list[Table]:
-    """Wrong: d tables, d−4 paid for (HPPrivBayes, Algorithms 5, 6). **Privacy:** d/(d−4) ε."""
+    """Wrong: d tables have noise, d−4 are paid for. **Privacy:** d/(d−4) times ε."""
     d = len(sizes)
-    return add_noise(codes, sizes, range(d), 2 * (d - 4) / epsilon, noise)
+    return [histogram(codes, sizes, j, 2 * (d - 4) / epsilon, noise) for j in range(d)]
 
 
 def raw_facts(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise) -> list[Any]:
-    """Wrong: exact share of missing values (the largest code), least, largest (DataSynthesizer).
+    """Wrong: exact share of missing values (the largest code), least and largest value.
 
     **Privacy:** none.
     """
@@ -147,7 +134,7 @@ def seeded_again(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise) -> list[T
     return [laplace_mechanism(count(codes, sizes, (j,)), scale, ExactNoise(seed)) for j in range(2)]
 
 
-# --- conditionals -------------------------------------------------------------
+# --- conditionals ---------------------------------------------------------------
 
 
 def conditional(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise) -> Table:
@@ -157,14 +144,14 @@ def conditional(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise) -> Table:
 
 
 def noisy_conditional(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise) -> Table:
-    """Wrong: scale 2/(nε) on P(x0 | x1) itself (PrivABN, Algorithm 4). **Privacy:** about nε."""
+    """Wrong: noise of scale 2/(nε) on P(x0 | x1) itself. **Privacy:** about nε."""
     counts = count(codes, sizes)
     steps = counts * GRID // np.maximum(counts.sum(axis=0), 1)
     scale = 2 * GRID / (epsilon * len(codes))
     return laplace_mechanism(steps, scale, noise.child("conditional")) / GRID
 
 
-# --- selections ---------------------------------------------------------------
+# --- selections -----------------------------------------------------------------
 
 
 def score(codes: Codes, sizes: Sizes, pairs: Pairs,
@@ -181,22 +168,18 @@ def score(codes: Codes, sizes: Sizes, pairs: Pairs,
 
 def sensitivity(codes: Codes, sizes: Sizes, pairs: Pairs) -> int:
     """Of a sum of informations in bits: for the declared domains, times the number of terms."""
+    one, n = measures.SCORES["I"].sensitivity, len(codes)
     terms = max(len(parents) for _, parents in pairs)
-    return terms * max(SCORES["I"].sensitivity(len(codes), sizes[child], sizes[parent])
-                       for child, parents in pairs for parent in parents)
+    return terms * max(one(n, sizes[child], sizes[p]) for child, parents in pairs for p in parents)
 
 
-def choose(scores: np.ndarray, delta: int, pairs: Pairs, epsilon: Q, noise: Noise) -> Pair:
-    """The exponential mechanism."""
-    drawn = exponential_mechanism(Quantity(scores, "bit"), Quantity(delta, "bit"), epsilon,
-                                  noise.child("pair"))
-    return pairs[drawn]
-
-
-def selection(codes: Codes, sizes: Sizes, pairs: Pairs, epsilon: Q, noise: Noise) -> Pair:
+def selection(codes: Codes, sizes: Sizes, pairs: Pairs, epsilon: Q, noise: Noise,
+              measure: Callable[[Table], float] = mutual_information,
+              delta: int | None = None) -> Pair:
     """Right: mutual information, with its own sensitivity. **Privacy:** ε."""
-    delta = sensitivity(codes, sizes, pairs)
-    return choose(score(codes, sizes, pairs), delta, pairs, epsilon, noise)
+    scores = Quantity(score(codes, sizes, pairs, measure), "bit")
+    limit = Quantity(sensitivity(codes, sizes, pairs) if delta is None else delta, "bit")
+    return pairs[exponential_mechanism(scores, limit, epsilon, noise.child("pair"))]
 
 
 def normalised(codes: Codes, sizes: Sizes, pairs: Pairs, epsilon: Q, noise: Noise) -> Pair:
@@ -206,49 +189,48 @@ def normalised(codes: Codes, sizes: Sizes, pairs: Pairs, epsilon: Q, noise: Nois
     """
 
     def ratio(counts: Table) -> float:
-        least = min(entropy(counts.sum(axis=0)), entropy(counts.sum(axis=1)))
+        least = min(measures.entropy(counts.sum(axis=axis)) for axis in (0, 1))
         return mutual_information(counts) / least if least > 0 else 0.0
 
-    delta = sensitivity(codes, sizes, pairs)
-    return choose(score(codes, sizes, pairs, ratio), delta, pairs, epsilon, noise)
+    return selection(codes, sizes, pairs, epsilon, noise, ratio)
 
 
 def bits_and_nats(codes: Codes, sizes: Sizes, pairs: Pairs, epsilon: Q, noise: Noise) -> Pair:
-    """Wrong: score in bits, sensitivity in nats (PrivABN; hazy/dpart). **Privacy:** 1.44 ε."""
-    delta = int(sensitivity(codes, sizes, pairs) * np.log(2))
-    return choose(score(codes, sizes, pairs), delta, pairs, epsilon, noise)
+    """Wrong: the score in bits, its sensitivity in nats. **Privacy:** 1.44 ε."""
+    nats = int(sensitivity(codes, sizes, pairs) * np.log(2))
+    return selection(codes, sizes, pairs, epsilon, noise, delta=nats)
 
 
 def two_values_bound(codes: Codes, sizes: Sizes, pairs: Pairs, epsilon: Q, noise: Noise) -> Pair:
     """Wrong: the sensitivity for two values, on larger domains. **Privacy:** 1.84 ε."""
     delta = sensitivity(codes, [2] * len(sizes), pairs)
-    return choose(score(codes, sizes, pairs), delta, pairs, epsilon, noise)
+    return selection(codes, sizes, pairs, epsilon, noise, delta=delta)
 
 
 def one_of_k(codes: Codes, sizes: Sizes, pairs: Pairs, epsilon: Q, noise: Noise) -> Pair:
-    """Wrong: a sum over k parents, the sensitivity of one (EL, SA-PrivBayes). **Privacy:** kε."""
+    """Wrong: a sum over k parents with the sensitivity of one. **Privacy:** kε."""
     delta = sensitivity(codes, sizes, [(child, parents[:1]) for child, parents in pairs])
-    return choose(score(codes, sizes, pairs), delta, pairs, epsilon, noise)
+    return selection(codes, sizes, pairs, epsilon, noise, delta=delta)
 
 
 def raw_list(codes: Codes, sizes: Sizes, pairs: Pairs, epsilon: Q, noise: Noise) -> Pair:
-    """Wrong: only the better half of the candidates by raw information takes part (PrivABN, SA).
+    """Wrong: only the better half of the candidates by raw mutual information takes part.
 
     **Privacy:** none: who is chosen was among the better half.
     """
-    scores = score(codes, sizes, pairs)
-    kept = np.argsort(-scores, kind="stable")[: max(1, len(pairs) // 2)]
-    delta = sensitivity(codes, sizes, pairs)
-    return choose(scores[kept], delta, [pairs[i] for i in kept], epsilon, noise)
+    ranked = np.argsort(-score(codes, sizes, pairs), kind="stable")
+    kept = [pairs[i] for i in ranked[: max(1, len(pairs) // 2)]]
+    return selection(codes, sizes, kept, epsilon, noise, delta=sensitivity(codes, sizes, pairs))
 
 
-# --- orders and groups: of x0 and x1, by how they go with x2 ------------------
+# --- orders and groups of x0 and x1, by how they go with x2 -----------------------
 
 
 def associations(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise) -> np.ndarray:
     """Noisy integers K with x2. **Privacy:** ε: their sensitivities add up."""
-    k = np.array([association(count(codes, sizes, (j, 2))) for j in (0, 1)])
-    total = sum(association_sensitivity(len(codes), sizes[j], sizes[2]) for j in (0, 1))
+    n = len(codes)
+    k = np.array([measures.association(count(codes, sizes, (j, 2))) for j in (0, 1)])
+    total = sum(measures.association_sensitivity(n, sizes[j], sizes[2]) for j in (0, 1))
     return laplace_mechanism(k, total / epsilon, noise.child("associations"))
 
 
@@ -263,17 +245,16 @@ def order(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise) -> tuple[int, ..
 
 
 def raw_order(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise) -> tuple[int, ...]:
-    """Wrong: an order by raw information (HPPrivBayes Alg 3, HM Alg 4). **Privacy:** none."""
+    """Wrong: order and root by raw mutual information. **Privacy:** none."""
     return tuple(np.argsort(-information(codes, sizes), kind="stable").tolist())
 
 
 def group(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise) -> tuple[int, ...]:
-    """Right: who reaches a public threshold by noisy association. **Privacy:** ε."""
+    """Right: whose noisy association reaches a public threshold. **Privacy:** ε."""
     noisy = associations(codes, sizes, epsilon, noise)
     return tuple(np.flatnonzero(noisy >= len(codes) ** 2 // 4).tolist())
 
 
 def raw_threshold(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise) -> tuple[int, ...]:
-    """Wrong: who reaches 0.1 bit by raw information (HPPrivBayes Alg 4). **Privacy:** none."""
+    """Wrong: whose raw mutual information reaches 0.1 bit. **Privacy:** none."""
     return tuple(np.flatnonzero(information(codes, sizes) >= 0.1).tolist())
-

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 import time
 import warnings
 from collections.abc import Callable
@@ -13,13 +12,10 @@ from functools import cached_property
 from html import escape
 from typing import Any, ClassVar
 
-import numpy as np
-
 from ..privacy.curator import Curator
 from ..privacy.ledger import Ledger
 from ..privacy.mechanisms import Noise
 from .detectors import RecordedNoise, Seed
-from .estimator import ceiling, lower_bound
 from .tables import Pair
 
 COLUMNS = ("case", "claimed", "theory", "bound", "ceiling", "verdict", "expected", "method", "runs",
@@ -28,7 +24,6 @@ VIOLATED, NOT_REFUTED, UNSEEN = "violated", "not refuted", "unseen"
 
 Release = Callable[[Curator, Noise, Fraction], Any]  # (door, noise, claimed ε) → what is published
 Progress = bool | Callable[[int, int], None]
-Samples = tuple[np.ndarray, np.ndarray]
 
 
 def format_epsilon(value: float) -> str:
@@ -125,11 +120,12 @@ class Fit:
     show: Callable[[Any], Any]
 
 
+@dataclass(frozen=True)
 class Attack:
-    """A way to find out what ε a ``release`` really costs."""
+    """A way to find out what ε a release really costs."""
 
-    method: ClassVar[str]
     release: Release | Fit
+    method: ClassVar[str]
 
     def publish(self, case: Case, world: int, noise: Noise) -> tuple[Any, Ledger]:
         """One release of table 0 or 1, and the ledger that it wrote, over the claimed ε."""
@@ -204,55 +200,3 @@ def conclude(name: str, claimed: float, theory: float, expect: str, method: str,
     verdict = VIOLATED if found.bound > claimed * (1 + 1e-9) else NOT_REFUTED
     return Result(name, claimed, theory, found.bound, found.ceiling, verdict, expect, method,
                   found.runs, time.perf_counter() - start, f"{tables}. {found.event}")
-
-
-def report(progress: Progress, done: int, total: int) -> None:
-    """Say how far it is, to the given function or as one line on standard error."""
-    if callable(progress):
-        progress(done, total)
-    elif progress:
-        end = "\n" if done >= total else ""
-        print(f"\r  {done:,} of {total:,} runs", end=end, file=sys.stderr, flush=True)
-
-
-def collect(draw: Callable[[int], int], effort: Effort) -> Samples:
-    """A statistic of one run after the other: ``draw(world)`` for worlds 0 and 1 by turns."""
-    values: tuple[list[int], list[int]] = [], []
-    for done in range(1, effort.runs + 1):
-        for world in (0, 1):
-            values[world].append(draw(world))
-        if done % 100 == 0 or done == effort.runs:
-            report(effort.progress, done, effort.runs)
-    return np.array(values[0]), np.array(values[1])
-
-
-def bound_samples(samples: Samples, effort: Effort) -> Finding:
-    """The Clopper–Pearson bound of two samples."""
-    found, runs = lower_bound(*samples, audits=effort.audits), min(map(len, samples))
-    return Finding(max(found.epsilon, 0.0), found.event, ceiling(runs, audits=effort.audits), runs)
-
-
-def black_box(make_release: Callable[[Any], Any], pair: Pair | tuple[Any, Any],
-              statistic: Callable[[Any], int], claimed: float, runs: int = 1000, *,
-              name: str = "black box", theory: float = math.nan, progress: Progress = False,
-              audits: int = 1) -> Result:
-    """Audit any synthesizer, also somebody else's: two neighbouring tables, and a guess.
-
-    Parameters
-    ----------
-    make_release : publishes something of one table, with fresh randomness at every call.
-    pair : two neighbouring tables of any kind, or a :class:`Pair`, whose code arrays are handed on.
-    statistic : an integer from what was published; TypeError if it isn't one.
-    claimed : the ε that the synthesizer promises. ``theory``: the true one, if known.
-    runs : releases of each table. ``audits``: how many audits are read together (Bonferroni).
-
-    **Privacy:** use made-up tables: what is published of them is taken apart.
-
-    >>> black_box(lambda table: table[-1], ([0, 0], [0, 1]), int, claimed=1, runs=200).verdict
-    'violated'
-    """
-    start, effort = time.perf_counter(), Effort(runs, progress=progress, audits=audits)
-    tables = (pair.before, pair.after) if isinstance(pair, Pair) else pair
-    found = bound_samples(collect(lambda w: statistic(make_release(tables[w])), effort), effort)
-    words = str(pair) if isinstance(pair, Pair) else "two tables as given"
-    return conclude(name, float(claimed), theory, "", "sampling", found, words, start)

@@ -11,12 +11,13 @@ from typing import Any
 
 from .. import synthesizers
 from ..synthesizers import baselines
-from . import attacks, fits, floating, pairs, structure_steps, table_steps, tables
+from . import exact, fits, floating, pairs, sampling, structure_steps, table_steps, tables
 from .case import NOT_REFUTED, VIOLATED, Case, Fit
 
 # What a row may name: the functions and attacks of these modules, and nothing else.
 NAMED: dict[str, Callable[..., Any]] = {
-    name: value for module in (tables, pairs, table_steps, structure_steps, floating, attacks)
+    name: value
+    for module in (tables, pairs, table_steps, structure_steps, floating, sampling, exact)
     for name, value in vars(module).items()
     if getattr(value, "__module__", "") == module.__name__
 }
@@ -45,7 +46,7 @@ def audit_fit(name: str, options: dict[str, Any]) -> Case:
     algorithm = getattr(synthesizers, name, None) or getattr(baselines, name)
     fit = Fit(partial(algorithm, **options), lambda fitted: fitted)
     return Case(f"strict-{name.lower()}", "the whole algorithm: structure and tables", "strict",
-                bind("zeros_to_ones", 3), attacks.OneByOne(fit, fits.evidence, slow=SLOW),
+                bind("zeros_to_ones", 3), sampling.OneByOne(fit, fits.evidence, slow=SLOW),
                 Fraction(2), expect=NOT_REFUTED)
 
 

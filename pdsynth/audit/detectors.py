@@ -134,7 +134,7 @@ class PrefetchedNoise(ExactNoise):
     def discrete_laplace(self, scale: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
         """The next of a batch; batches grow up to 4,096."""
         scale = np.asarray(scale, dtype=object)
-        key = (tuple(scale.ravel().tolist()), scale.shape, shape)
+        key = (tuple(scale.flat), scale.shape, shape)
         if not self._kept.get(key):
             self._size[key] = min(4 * self._size.get(key, 4), 4096)
             self._kept[key] = list(super().discrete_laplace(scale, (self._size[key], *shape)))

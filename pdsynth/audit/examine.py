@@ -11,6 +11,7 @@ import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from importlib.resources import files
 from typing import Any
 
@@ -114,8 +115,7 @@ def examine_numbers(trial: Trial) -> Diagnosis:
                      for world in (0, 1))
     if first != second:
         return trial.blame("L9", f"the output has shapes {first} and {second}")
-    scales = [[np.ravel(scale).tolist() for scale, _ in trial.ask(world, "discrete_laplace")]
-              for world in (0, 1)]
+    scales = [detectors.noise_scales(partial(trial.run, world)) for world in (0, 1)]
     if scales[0] != scales[1]:
         a, b = next((max(x), max(y)) for x, y in zip(*scales, strict=False) if x != y)
         return trial.blame("L5", f"a noise scale is {float(a):.4g} in one world and {float(b):.4g} "
@@ -249,8 +249,7 @@ def examine_selection(trial: Trial) -> Diagnosis:
         return trial.blame("L4", f"there are {first[0]} candidates in one world and {second[0]} in "
                                  "the other")
     if max(first) <= WALK:
-        p, q = (detectors.law(lambda noise, world=world: trial.run(world, noise))  # type: ignore[misc]
-                for world in (0, 1))
+        p, q = (detectors.law(partial(trial.run, world)) for world in (0, 1))
         alone = sorted({*p} ^ {*q}, key=str)
         words = (f"{alone[0]} can be chosen in one world only" if alone
                  else "the laws of the choice differ too much")

@@ -18,9 +18,9 @@ import pdsynth as pds
 from pdsynth import __main__ as command
 from pdsynth import audit
 from pdsynth.audit import CASES, NOT_REFUTED, VIOLATED, estimator, floating, pairs, table_steps
-from pdsynth.audit.attacks import Sampled, likelihood_ratio
 from pdsynth.audit.case import Case
 from pdsynth.audit.detectors import BatchedNoise, RecordedNoise, law, noise_scales, selection_law
+from pdsynth.audit.sampling import Sampled, likelihood_ratio
 from pdsynth.audit.tables import Pair, curator_of, one_step_pair, zeros_to_ones
 from pdsynth.budgets import uniform
 from pdsynth.measures import entropy_sensitivity, mutual_information_sensitivity

@@ -1,8 +1,10 @@
-"""Ways to find out what a release costs: sampling, and exact detectors where they can be had."""
+"""Audits by sampling: releases of both tables, a statistic of each, and a Clopper–Pearson bound."""
 
 from __future__ import annotations
 
 import math
+import sys
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -10,35 +12,40 @@ from typing import Any
 
 import numpy as np
 
-from ..privacy.mechanisms import ExactNoise
-from .case import (
-    Attack,
-    Case,
-    Effort,
-    Finding,
-    Fit,
-    Release,
-    Samples,
-    bound_samples,
-    collect,
-    format_epsilon,
-    report,
-)
-from .detectors import (
-    BatchedNoise,
-    PrefetchedNoise,
-    RecordedNoise,
-    extend_seed,
-    law,
-    log_ratio,
-    same_structure,
-    selection_law,
-)
-from .estimator import quantise
+from .case import Attack, Case, Effort, Finding, Progress, Result, conclude
+from .detectors import BatchedNoise, PrefetchedNoise, RecordedNoise, extend_seed
+from .estimator import ceiling, lower_bound, quantise
 from .tables import Pair
 
 NUMBERS = 2**20  # noise numbers that are drawn at once
+Samples = tuple[np.ndarray, np.ndarray]
 Statistic = Callable[[Any, Pair], Any]  # (what is published, the tables) → int64 (runs,), or an int
+
+
+def report(progress: Progress, done: int, total: int) -> None:
+    """Tell a function how far it is, or standard error."""
+    if callable(progress):
+        progress(done, total)
+    elif progress:
+        end = "\n" if done >= total else ""
+        print(f"\r  {done:,} of {total:,} runs", end=end, file=sys.stderr, flush=True)
+
+
+def collect(draw: Callable[[int], int], effort: Effort) -> Samples:
+    """A statistic of one run after the other: ``draw(world)`` for worlds 0 and 1 by turns."""
+    values: tuple[list[int], list[int]] = [], []
+    for done in range(1, effort.runs + 1):
+        for world in (0, 1):
+            values[world].append(draw(world))
+        if done % 100 == 0 or done == effort.runs:
+            report(effort.progress, done, effort.runs)
+    return np.array(values[0]), np.array(values[1])
+
+
+def bound_samples(samples: Samples, effort: Effort) -> Finding:
+    """The Clopper–Pearson bound of two samples."""
+    found, runs = lower_bound(*samples, audits=effort.audits), min(map(len, samples))
+    return Finding(max(found.epsilon, 0.0), found.event, ceiling(runs, audits=effort.audits), runs)
 
 
 class Sampling(Attack):
@@ -64,7 +71,6 @@ class Sampled(Sampling):
     of its Laplace answers. ``slow`` divides the number of runs.
     """
 
-    release: Release
     statistic: Statistic | None = None
     slow: int = 1
 
@@ -123,7 +129,6 @@ class OneByOne(Sampling):
     ``statistic(released, pair)`` gives an integer; ``slow`` divides the number of runs.
     """
 
-    release: Release | Fit
     statistic: Statistic
     slow: int = 1
 
@@ -135,89 +140,27 @@ class OneByOne(Sampling):
                        replace(effort, runs=runs))
 
 
-@dataclass(frozen=True)
-class OneSelection(Attack):
-    """The exact law of the only selection of a step, for both tables: one list, however long."""
+def black_box(make_release: Callable[[Any], Any], pair: Pair | tuple[Any, Any],
+              statistic: Callable[[Any], int], claimed: float, runs: int = 1000, *,
+              name: str = "black box", theory: float = math.nan, progress: Progress = False,
+              audits: int = 1) -> Result:
+    """Audit any synthesizer, also somebody else's: two neighbouring tables, and a guess.
 
-    release: Release | Fit
-    method = "exact law"
+    Parameters
+    ----------
+    make_release : publishes something of one table, with fresh randomness at every call.
+    pair : two neighbouring tables of any kind, or a :class:`Pair`, whose code arrays are handed on.
+    statistic : an integer from what was published; TypeError if it isn't one.
+    claimed : the ε that the synthesizer promises. ``theory``: the true one, if known.
+    runs : releases of each table. ``audits``: how many audits are read together (Bonferroni).
 
-    def measure(self, case: Case, effort: Effort) -> Finding:
-        """Max |ln p/p'| over the candidates."""
-        laws = []
-        for world in (0, 1):
-            tape = RecordedNoise()
-            case.publish(world, tape)
-            (asked,) = tape.find("select")
-            laws.append(np.log(selection_law(*asked)))
-        gaps = np.abs(laws[0] - laws[1])
-        at = int(gaps.argmax())
-        p, q = (math.exp(x[at]) for x in laws)
-        event = f"candidate {at + 1} of {len(gaps):,} has probability {p:.3g} and {q:.3g}"
-        return Finding(float(gaps[at]), event)
+    **Privacy:** use made-up tables: what is published of them is taken apart.
 
-
-@dataclass(frozen=True)
-class WholeLaw(Attack):
-    """The exact law of all that is selected, along every path of choices: also the support test."""
-
-    release: Release | Fit
-    method = "exact law"
-
-    def measure(self, case: Case, effort: Effort) -> Finding:
-        """Max |ln p/p'| over the outcomes, infinite where only one table can give one."""
-        p, q = (law(partial(case.publish, world)) for world in (0, 1))
-        for side, alone in (("D", set(p) - set(q)), ("D'", set(q) - set(p))):
-            if alone:
-                first = join_lines(min(alone, key=str))
-                return Finding(math.inf, f"support: {first} is possible in {side} only")
-        worst = max(p, key=lambda o: abs(math.log(p[o] / q[o])))
-        event = f"{join_lines(worst)} has probability {p[worst]:.3g} and {q[worst]:.3g}"
-        return Finding(log_ratio(p, q), event)
-
-
-@dataclass(frozen=True)
-class ScaleTest(Attack):
-    """Noise scales of both tables, read off ledgers of runs without noise.
-
-    A scale that differs must come from an earlier release, which its ledger entry names: else rule
-    L5 is broken, and no ε covers it.
+    >>> black_box(lambda table: table[-1], ([0, 0], [0, 1]), int, claimed=1, runs=200).verdict
+    'violated'
     """
-
-    release: Release | Fit
-    method = "scale test"
-
-    def measure(self, case: Case, effort: Effort) -> Finding:
-        """Infinite if a scale differs without an explanation, 0 if not."""
-        ledger, other = case.ledger(0), case.ledger(1)
-        paid = {e.id for e in ledger.entries if e.kind == "mechanism"}
-        for a, b in zip(ledger.entries, other.entries, strict=True):
-            explained = a.scale_depends_on and set(a.scale_depends_on) <= paid
-            if a.scale != b.scale and not explained:
-                words = " to ".join(format_epsilon(float(np.max(np.asarray(e.scale)))) for e in (a, b))
-                return Finding(math.inf, f"rule L5: the noise of {a.step} goes from {words}, and "
-                                         "no release explains it")
-        return Finding(0.0, "every noise scale is public, or comes from an earlier release")
-
-
-@dataclass(frozen=True)
-class SameTwice(Attack):
-    """The determinism test: does what the ledger says is noised ever change on one table?"""
-
-    release: Release | Fit
-    method = "determinism test"
-
-    def measure(self, case: Case, effort: Effort) -> Finding:
-        """Infinite if both tables always give one outcome each, and not the same; 0 otherwise."""
-        if not all(same_structure(partial(case.publish, world)) for world in (0, 1)):
-            return Finding(0.0, "the outcome changes with the noise")
-        first, second = (case.publish(world, ExactNoise([3, 0])) for world in (0, 1))
-        if first == second:
-            return Finding(0.0, "both tables give the same")
-        return Finding(math.inf, f"whatever the noise, D gives {join_lines(first)} and D' gives "
-                                 f"{join_lines(second)}")
-
-
-def join_lines(outcome: object) -> str:
-    """An outcome for a sentence: a network's pairs side by side."""
-    return ", ".join(str(outcome).split("\n"))
+    start, effort = time.perf_counter(), Effort(runs, progress=progress, audits=audits)
+    tables = (pair.before, pair.after) if isinstance(pair, Pair) else pair
+    found = bound_samples(collect(lambda w: statistic(make_release(tables[w])), effort), effort)
+    words = str(pair) if isinstance(pair, Pair) else "two tables as given"
+    return conclude(name, float(claimed), theory, "", "sampling", found, words, start)
