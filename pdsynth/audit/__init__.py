@@ -44,9 +44,8 @@ def run(which: str | Case, runs: int = 20_000, *, epsilon: float | None = None, 
 
     Parameters
     ----------
-    which : a name of :func:`catalogue`, or a :class:`Case`.
+    which : a name of :func:`catalogue`, or a :class:`Case`. ``epsilon``: another claimed ε.
     runs : releases of each table; 20,000 take seconds, 400,000 show more; exact detectors: none.
-    epsilon : another claimed ε than the case's own.
     seed : None draws from the operating system; a number repeats the audit bit by bit.
     progress : True prints a line; a function gets (done, total).
     audits : how many audits are read together (Bonferroni).
