@@ -1,8 +1,9 @@
 """A black-box audit of somebody else's synthesizer.
 
-``python benchmarks/audit_peer.py [--runs N] [--python PATH]``: DataSynthesizer's correlated attribute
-mode publishes descriptions of two neighbouring tables, in an environment of its own (``--python``: one
-that already has it), and ``pds.audit.black_box`` guesses which table each came from. Writes AUDIT.md.
+``python benchmarks/audit_peer.py [--runs N] [--python PATH]``: DataSynthesizer's correlated
+attribute mode publishes descriptions of two neighbouring tables, in an environment of its own
+(``--python``: one that already has it), and ``pds.audit.black_box`` guesses which table each came
+from. Writes AUDIT.md.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def environment(python: str | None) -> Iterator[str]:
 
 
 class Adapter:
-    """The peer behind a pipe: ``publish(rows)`` is one description, with a fresh seed unless given."""
+    """The peer behind a pipe: ``publish(rows)`` is one description, by a fresh or a given seed."""
 
     def __init__(self, python: str, epsilon: float, seed: int | None = None) -> None:
         self.epsilon, self.seed = epsilon, seed
@@ -114,8 +115,8 @@ def main() -> None:
     with environment(options.python) as python:
         found = [measure(python, epsilon, options.runs, 2) for epsilon in (1.0, 2.0)]
         same = "the same" if repeats(python) else "different"
-    rows = "".join(f"| {r.claimed:g} | {r.bound:.2f} | {r.ceiling:.2f} | {r.theory:g} | {r.verdict} "
-                   f"| {r.runs:,} | {r.seconds:.0f} s |\n" for r, _ in found)
+    rows = "".join(f"| {r.claimed:g} | {r.bound:.2f} | {r.ceiling:.2f} | {r.theory:g} | "
+                   f"{r.verdict} | {r.runs:,} | {r.seconds:.0f} s |\n" for r, _ in found)
     (HERE / "AUDIT.md").write_text(f"""# An audit of somebody else's synthesizer
 
 `python benchmarks/audit_peer.py` measures this again. DataSynthesizer {found[0][1]} (PyPI),
