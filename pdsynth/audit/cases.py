@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .. import synthesizers
+from ..network import Network
 from ..synthesizers import GeneticBayes, Synthesizer, baselines, parts
 from . import exact, floating, pairs, sampling, structure_steps, table_steps, tables
 from .case import NOT_REFUTED, VIOLATED, Case, Fit
@@ -26,14 +27,14 @@ NAMED: dict[str, Callable[..., Any]] = {
     for name, value in vars(module).items()
     if getattr(value, "__module__", "") == module.__name__
 }
+UNLINKED = Network((("x0", ()), ("x1", ()), ("x2", ())))
 STRUCTURES: dict[str, partial] = {
     "order by raw average": partial(Synthesizer, structure=parts.Ordered(k=1)),
     "order by raw sums": partial(Synthesizer, structure=parts.PairwiseSums(k=1)),
     "filter by raw sums": partial(Synthesizer, structure=parts.PairwiseSums(k=1, keep=2 / 3)),
     "raw tree": partial(Synthesizer, structure=parts.SpanningTree(k=1)),
     "search": partial(GeneticBayes, k=1, search="exact"),
-    "risk entropy": partial(Synthesizer, structure=table_steps.unlinked(3),
-                            budget=parts.RiskEntropy()),
+    "risk entropy": partial(Synthesizer, structure=UNLINKED, budget=parts.RiskEntropy()),
 }
 
 

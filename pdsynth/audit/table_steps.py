@@ -5,21 +5,18 @@ Each is called as ``step(…, door, noise, ε)``; what stands before the door is
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from fractions import Fraction as Q
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from ..budgets import TableBudget, printed_group_a, printed_scales, tight_scales, uniform
-from ..conditionals import noisy_tables
+from ..budgets import printed_group_a, printed_scales, tight_scales
 from ..measures import GRID, mutual_information, sensitivity_weights
-from ..network import Network
 from ..privacy.curator import Curator
 from ..privacy.mechanisms import Noise, laplace_mechanism
 from ..structure.covering import covering_design
-from ..synthesizers.hmprivbayes import table_budgets
-from ..synthesizers.privabn import printed_scale
 from .estimator import quantise
 from .pairs import across_theta
 from .tables import Pair
@@ -27,14 +24,15 @@ from .tables import Pair
 NLTCS_BITS = 16  # attributes of PrivABN's first table
 
 
-def unlinked(d: int) -> Network:
-    """A public network without edges: one table per attribute."""
-    return Network(tuple((f"x{j}", ()) for j in range(d)))
-
-
-def release_all(door: Curator, network: Network, budget: TableBudget) -> Any:
-    """All tables of a public network, with the same noise. **Privacy:** the budget's, for each."""
-    return noisy_tables(door, network, dict.fromkeys(door.schema.names, budget))
+def release(door: Curator, tables: Iterable[Sequence[int]], scale: Any, claimed: Q,
+            source: str = "a public network", **more: Any) -> list[np.ndarray]:
+    """Noisy tables of a child and its parents each. **Privacy:** 2 ÷ scale for each."""
+    out = []
+    for child, *parents in tables:
+        given = " | " + ", ".join(f"x{j}" for j in parents) if parents else ""
+        out.append(door.table((child, *parents), scale, step=f"table(x{child}{given})",
+                              source=source, claimed=claimed, **more))
+    return out
 
 
 # --- noise on conditionals (PrivABN) --------------------------------------------
@@ -46,14 +44,15 @@ def printed_conditional(parents: str, door: Curator, noise: Noise, epsilon: Q) -
     **Privacy:** none worth the name, as the case shows.
     """
     columns = (1, 0) if parents else (0,)
+    m, epsilon2 = NLTCS_BITS, epsilon / 2
     return door.conditionals(
-        columns, printed_scale(NLTCS_BITS, door.n, epsilon / 2), claimed=epsilon / 2 / NLTCS_BITS,
+        columns, Q(2 * m) / (door.n * epsilon2), claimed=epsilon2 / m,
         step=f"conditional(x{columns[0]}{parents})", source="PrivABN Alg 4 line 5")[1]
 
 
 def joint_of_two(door: Curator, noise: Noise, epsilon: Q) -> Any:
     """The strict form: joint counts of x0, and of x1 with x0, that share ε. **Privacy:** ε."""
-    return release_all(door, Network((("x0", ()), ("x1", ("x0",)))), uniform(2, epsilon))
+    return release(door, [(0,), (1, 0)], 4 / epsilon, epsilon / 2)
 
 
 def lone_chance(released: np.ndarray, pair: Pair | None) -> np.ndarray:
@@ -101,7 +100,7 @@ def lopsidedness(released: np.ndarray, pair: Pair) -> np.ndarray:
 def one_way_tables(door: Curator, noise: Noise, epsilon: Q) -> Any:
     """One table per attribute, that share ε. **Privacy:** ε."""
     d = len(door.schema)
-    return release_all(door, unlinked(d), uniform(d, epsilon))
+    return release(door, [(j,) for j in range(d)], 2 * d / epsilon, epsilon / d)
 
 
 def reprinted_tables(door: Curator, noise: Noise, epsilon: Q) -> Any:
@@ -119,14 +118,11 @@ def double_spending(door: Curator, noise: Noise, epsilon: Q) -> Any:
     **Privacy:** 2ε under replacing a record, ε under adding one; the network (ε/2) isn't drawn.
     """
     d, source = len(door.schema), "DataSynthesizer@9072285: "
-    each = epsilon / 2 / (d - 1)
-    whole = TableBudget(uniform(d, epsilon).scale, Q(0),
-                        source=source + "independent mode inside the correlated one")
-    histograms = release_all(door, unlinked(d), whole)
-    tables = [door.table((j, 0), 1 / each, step=f"table(x{j} | x0)", claimed=each,
-                         source=source + "noise of tables", relation="add_remove")
-              for j in range(1, d)]
-    return [*histograms, *tables]
+    histograms = release(door, [(j,) for j in range(d)], 2 * d / epsilon, Q(0),
+                         source + "independent mode inside the correlated one")
+    each, pairs = epsilon / 2 / (d - 1), [(j, 0) for j in range(1, d)]
+    return histograms + release(door, pairs, 1 / each, each, source + "noise of tables",
+                                relation="add_remove")
 
 
 def views(relation: str, door: Curator, noise: Noise, epsilon: Q) -> Any:
@@ -145,8 +141,8 @@ def views(relation: str, door: Curator, noise: Noise, epsilon: Q) -> Any:
 
 def printed_count(door: Curator, noise: Noise, epsilon: Q) -> Any:
     """Group A's five tables, with Algorithm 5's noise for d − k − l = 1. **Privacy:** 5ε."""
-    scale, source = printed_group_a(14, 4, 9, epsilon), "thesis Alg 5 line 4"
-    return release_all(door, unlinked(5), TableBudget(scale, epsilon / 5, source=source))
+    scale = printed_group_a(14, 4, 9, epsilon)
+    return release(door, [(j,) for j in range(5)], scale, epsilon / 5, "thesis Alg 5 line 4")
 
 
 def weighted_rows(tables: int, columns: list[int], door: Curator, noise: Noise,
@@ -204,8 +200,7 @@ def tight_rows(door: Curator, noise: Noise, epsilon: Q) -> Any:
     **Privacy:** ε: only the worst move of one record counts, here within the row of weight 1.
     """
     scales = tight_scales([Q(1), Q(1, 2)], epsilon, 3)
-    return [door.table((0, 1), scales, step="table(x0 | x1)", source="algorithms §3.3.5",
-                       claimed=epsilon)]
+    return release(door, [(0, 1)], scales, epsilon, "algorithms §3.3.5")
 
 
 def shared_row_noise(door: Curator, noise: Noise, epsilon: Q) -> np.ndarray:
@@ -248,11 +243,9 @@ def noisy_similarities(door: Curator, noise: Noise, epsilon: Q) -> Any:
 
 def cluster_tables(door: Curator, noise: Noise, epsilon: Q) -> Any:
     """One table per attribute, each a cluster that is given all of ε₃. **Privacy:** d ε₃."""
-    names, source = door.schema.names, "HMPrivBayes §4.2: parallel composition over attribute sets"
-    doors = door.parallel("clusters", source, [f"columns:C{i}" for i in range(len(names))])
-    budgets = [table_budgets({name: 0.5}, epsilon, "none") for name in names]
-    return [noisy_tables(one, Network(((name, ()),)), budget)[0]
-            for one, name, budget in zip(doors, names, budgets, strict=True)]
+    d, source = len(door.schema), "HMPrivBayes §4.2: parallel composition over attribute sets"
+    doors = door.parallel("clusters", source, [f"columns:C{i}" for i in range(d)])
+    return [release(one, [(j,)], 2 / epsilon, epsilon, source)[0] for j, one in enumerate(doors)]
 
 
 def comparisons(door: Curator, noise: Noise, epsilon: Q) -> np.ndarray:

@@ -22,7 +22,6 @@ from pdsynth.audit.case import Case
 from pdsynth.audit.detectors import BatchedNoise, RecordedNoise, law, noise_scales, selection_law
 from pdsynth.audit.sampling import Sampled, likelihood_ratio
 from pdsynth.audit.tables import Pair, curator_of, one_step_pair, zeros_to_ones
-from pdsynth.budgets import uniform
 from pdsynth.measures import entropy_sensitivity, mutual_information_sensitivity
 from pdsynth.privacy.mechanisms import ExactNoise, discrete_laplace_pmf
 
@@ -385,7 +384,7 @@ class TestTwins:
     def test_a_forgotten_table(self):
         def forgetful(door, noise, epsilon):
             door.ledger.claimed = 3 * epsilon  # the slip is in the split, the ledger was told otherwise
-            return table_steps.release_all(door, table_steps.unlinked(3), uniform(1, epsilon))
+            return table_steps.release(door, [(0,), (1,), (2,)], 2 / epsilon, epsilon)
 
         case = sound("forgetful", lambda: zeros_to_ones(3), forgetful, Q(1))
         assert audit.run(case, 20_000, seed=1).verdict == VIOLATED
