@@ -14,7 +14,14 @@ from .network import Network
 from .privacy.ledger import Ledger
 from .structure.restrictions import Restriction
 from .synthesizers import (
-    PPBA, GeneticBayes, HMPrivBayes, HPPrivBayes, PrivABN, PrivBayes, Synthesizer, plan,
+    PPBA,
+    GeneticBayes,
+    HMPrivBayes,
+    HPPrivBayes,
+    PrivABN,
+    PrivBayes,
+    Synthesizer,
+    plan,
 )
 
 __version__ = "0.1.0"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -148,8 +148,8 @@ class ConditionalNoise:
 
         **Privacy:** as :func:`noisy_conditionals`.
         """
-        printed = {name: TableBudget(b.scale / curator.n, b.claimed, b.scale_depends_on, b.source)
-                   for name, b in budget.items()}  # type: ignore[operator]
+        printed = {name: replace(b, scale=b.scale / curator.n)  # type: ignore[arg-type, operator]
+                   for name, b in budget.items()}
         tables = noisy_conditionals(curator, learnt.network, printed, curator.noise)
         return [Measurement((child, *parents), table)
                 for (child, parents), table in zip(learnt.network.pairs, tables, strict=True)]
@@ -190,7 +190,7 @@ def measure_joint_counts(
     **Privacy:** one discrete Laplace release per measured pair, at the scale of ``budget[child]``.
     """
     first, index = [child for child, _ in network.pairs[:derived]], curator.schema.index
-    found = []
+    found: list[Measurement] = []
     for child, parents in network.pairs[derived:]:
         b = budget[child]
         if not found:

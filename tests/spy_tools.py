@@ -1,5 +1,7 @@
 """A spy on raw records, for tests of the one door."""
 
+import functools
+import inspect
 import sys
 from pathlib import Path
 
@@ -17,7 +19,8 @@ class Spy:
         spy = self
 
         def noticed(frame):
-            while (Path(frame.f_code.co_filename) == Path(tables.__file__)
+            between = {tables.__file__, functools.__file__}  # cached properties come from there
+            while (frame.f_code.co_filename in between
                    or frame.f_code.co_name.startswith("spied_")):
                 frame = frame.f_back
             spy.readers.append((Path(frame.f_code.co_filename).name, frame.f_code.co_name))
@@ -33,7 +36,7 @@ class Spy:
 
         def spied_lattice(records):
             noticed(sys._getframe(1))
-            return lattice.fget(records)
+            return lattice.__get__(records)
 
         def spied_codes(records):
             noticed(sys._getframe(1))
@@ -42,9 +45,8 @@ class Spy:
         monkeypatch.setattr(Records, "table", spied_table)
         monkeypatch.setattr(Records, "lattice", property(spied_lattice))
         monkeypatch.setattr(Records, "codes", property(spied_codes, keep), raising=False)
-        for name, method in list(vars(Curator).items()):
-            silent = name.startswith("_") or name in ("prepare", "binary")  # which answer nothing
-            if callable(method) and not silent:
+        for name, method in inspect.getmembers(Curator, inspect.isfunction):  # inherited ones, too
+            if not name.startswith("_") and name not in ("prepare", "binary"):  # answer nothing
                 monkeypatch.setattr(Curator, name, self.watch(name, method))
 
     def watch(self, name, method):

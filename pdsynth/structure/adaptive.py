@@ -68,7 +68,7 @@ class Adaptive:
         """
         names, policy = facts.schema.names, self.restriction or Restriction()
         permitted, epsilon1 = self.permitted(facts), shares.get("selections", Fraction(0))
-        known = policy.sensitive
+        known = tuple(policy.sensitive)
         if not epsilon1:
             return StructureResult(permitted.forced_network(names), known=known)
         if facts.guarantee != "strict":

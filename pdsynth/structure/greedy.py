@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 
@@ -30,7 +31,7 @@ class Greedy(Learner):
 
     root: str | None = None
 
-    scores = ("auto", "I", "R", "F")
+    scores: ClassVar[tuple[str, ...]] = ("auto", "I", "R", "F")
 
     def check(self, facts: Facts) -> None:
         """Refuse an unknown root, and F on larger domains, too."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from ..domain.facts import Facts
 from ..errors import BudgetError, SchemaError
@@ -105,7 +105,7 @@ class Learner:
     score: str = "auto"
     restriction: Restriction | None = None
 
-    scores = ("auto", "I", "R")
+    scores: ClassVar[tuple[str, ...]] = ("auto", "I", "R")
 
     def check(self, facts: Facts) -> None:
         """Refuse degrees, scores and restrictions that don't fit the schema."""

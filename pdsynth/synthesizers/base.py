@@ -83,7 +83,6 @@ class Recipe:
     takes_records: ClassVar[bool] = True
     over_bits: ClassVar[bool] = False  # the network stands over bits where a column has more values
     k_counts_parents: ClassVar[bool] = True  # and not clusters, or bits
-    share_structure: ClassVar[Any] = 0.3
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -218,7 +217,8 @@ class Recipe:
 
     def _epsilon2(self, epsilon: Fraction) -> Fraction:
         """What the tables have if a structure is learnt."""
-        return epsilon * (1 - share("share_structure", self.share_structure))
+        given = getattr(self, "share_structure", 0.3)
+        return epsilon * (1 - share("share_structure", given))
 
     def _split(self, facts: Facts) -> dict[str, Fraction]:
         """ε of every step: what the structure asks for, then what the budget rule asks for."""

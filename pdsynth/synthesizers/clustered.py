@@ -115,7 +115,8 @@ class Clustered(Recipe):
     def _recipe(
         self, curator: Curator, facts: Facts, shares: Shares
     ) -> tuple[Network, tuple[Table, ...]]:
-        self.similarity_, self.degree_rule_ = None, f"l = {self.l}"
+        self.similarity_: np.ndarray | None = None
+        self.degree_rule_ = f"l = {self.l}"
         run = self._run_strict if facts.guarantee == "strict" else self._run_as_printed
         pairs, tables, plan = run(curator, BinaryEncoding(facts.schema), facts, shares)
         names = curator.binary().schema.names
@@ -181,10 +182,10 @@ class Clustered(Recipe):
             return known
         values, entry = curator.noisy_associations(
             pairs, epsilon1, step="similarity of attribute pairs", source=DPSC)
-        self.similarity_ = symmetric_matrix(len(schema), pairs, values)
-        found = whole if clustered else self._find_clusters(self.similarity_)
+        similarity = self.similarity_ = symmetric_matrix(len(schema), pairs, values)
+        found = whole if clustered else self._find_clusters(similarity)
         together = np.equal.outer(place, place)
-        strength = np.where(together, np.inf, self.similarity_[np.ix_(place, place)])
+        strength = np.where(together, np.inf, similarity[np.ix_(place, place)])
         ties = ParentFilter(strength, float(self.eta), entry)
         return Clustering(spread_over_bits(found, encoding), ties, epsilon1)
 

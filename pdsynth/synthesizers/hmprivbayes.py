@@ -139,12 +139,12 @@ class HMPrivBayes(Clustered):
             near = ParentFilter.by_distance(range(d))
             return Clustering(spread_over_bits(public, encoding), near)
         each = epsilon1 * 2 * (d // 2) / (d * (d - 1))
-        self.similarity_, entry = bits.information_sketch(
+        similarity, entry = bits.information_sketch(
             each, claimed=epsilon1, step="DPSC: similarity of all pairs", source=DPSC)
-        ties = ParentFilter(self.similarity_, float(self.eta), entry)
+        self.similarity_, ties = similarity, ParentFilter(similarity, float(self.eta), entry)
         if public is not None:
             return Clustering(spread_over_bits(public, encoding), ties)
-        return Clustering(self._find_clusters(self.similarity_), ties)
+        return Clustering(self._find_clusters(similarity), ties)
 
     def _run_strict(
         self, curator: Curator, encoding: BinaryEncoding, facts: Facts, shares: Shares

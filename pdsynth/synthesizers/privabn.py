@@ -69,12 +69,11 @@ class PrivABN(Recipe):
 
     def _check(self, facts: Facts) -> None:
         """Refuse in-degrees whose tables can't be kept: whole ones, or 64-bit configurations."""
-        m, auto = len(facts.schema), self.k == "auto"
-        whole = isinstance(self.k, int)
-        if facts.guarantee == "strict" and whole and 2 ** (self.k + 1) > MAX_CELLS:
-            raise BudgetError(f"k = {self.k} means tables of {2 ** (self.k + 1):,} cells; at most "
+        m, k = len(facts.schema), None if isinstance(self.k, str) else int(self.k)
+        if facts.guarantee == "strict" and k is not None and 2 ** (k + 1) > MAX_CELLS:
+            raise BudgetError(f"k = {k} means tables of {2 ** (k + 1):,} cells; at most "
                               f"{MAX_CELLS:,}: lower k, or use k='auto'")
-        widest = m - 1 if auto or not whole else min(self.k, m - 1)
+        widest = m - 1 if k is None else min(k, m - 1)
         if facts.guarantee != "strict" and widest > MAX_PARENTS:
             raise BudgetError(
                 f"without a cap a table of {m} bits can have {widest} parents a node; their "

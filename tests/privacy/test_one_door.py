@@ -52,7 +52,8 @@ def forbidden(path, text):
     # base builds the Records that it hands to a curator, degrees checks sizes
     known = {"synthesizers/base.py": ("counting.tables.Records",), "structure/parent_rules.py": ("counting.tables.MAX_CELLS",)}
     found = [name for name in found if name not in known.get(Path(path).as_posix(), ())]
-    return found + [word for word in ("__records", "import_module", "__import__", "gc.get_") if word in text]
+    ways = ("__records", "._pairwise", "import_module", "__import__", "gc.get_")
+    return found + [word for word in ways if word in text]
 
 
 def guarded():
@@ -80,6 +81,12 @@ def test_only_the_curator_names_its_records():
     assert [str(p) for p, text in sources() if "__records" in text] == ["privacy/curator.py"]
 
 
+def test_on_its_floor_only_the_curator_can_count():
+    found = [str(path) for path, text in sources() if room(path) == "privacy"
+             and any(name.startswith("counting") for name in imported(path, text))]
+    assert found == ["privacy/curator.py"]
+
+
 @pytest.mark.parametrize(
     "line",
     [
@@ -90,6 +97,7 @@ def test_only_the_curator_names_its_records():
         "from pdsynth.counting import tables as c",
         "def f():\n    from ..counting.tables import Records",
         "x = curator._Curator__records",
+        "x = curator._pairwise('I')",
         "import importlib; importlib.import_module('pdsynth.counting.tables')",
     ],
 )

@@ -16,8 +16,8 @@ from pdsynth.privacy.mechanisms import (
     OpenDPNoise,
     Quantity,
     exponential_mechanism,
-    float_above,
 )
+from pdsynth.privacy.noise import float_above
 
 pytest.importorskip("opendp")
 SCORES = np.array([5, 3, 3, 0])

@@ -95,8 +95,8 @@ def test_twin_a_silent_function_is_found():
     assert not silent("evaluation.said", said)
 
 
-QUESTIONS = [name for name, thing in vars(Curator).items()
-             if inspect.isfunction(thing) and not name.startswith("_")]
+QUESTIONS = [name for name, _ in inspect.getmembers(Curator, inspect.isfunction)
+             if not name.startswith("_")]
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
