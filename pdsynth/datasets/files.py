@@ -32,7 +32,7 @@ def shipped(name: str) -> pd.DataFrame:
 
 
 def find(name: str, path: Location = None) -> Path:
-    """The file of a table that isn't shipped: ``path`` (a file or a folder), else ``$PDSYNTH_DATA``.
+    """The file of a table that can't ship: ``path`` (a file or a folder), else ``$PDSYNTH_DATA``.
 
     ``name`` is a table of ``tables.toml`` or a file name. Raises FileNotFoundError that says where
     to get the file and where to put it.

@@ -1,4 +1,4 @@
-"""Comparing tables with more cells than records: only cells that some record occupies are looked at."""
+"""Comparing tables with more cells than records: only cells that some record occupies are seen."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ import numpy as np
 
 
 def keys(codes: np.ndarray, sizes: Sequence[int], columns: Sequence[int]) -> np.ndarray:
-    """One int64 key a record, equal exactly where the records agree on ``columns``, whatever the size of the domain."""
+    """One int64 key per record, equal exactly where the records agree on ``columns``.
+
+    The size of the domain doesn't matter.
+    """
     key, cells = np.zeros(len(codes), dtype=np.int64), 1
     for j in columns:
         if cells * sizes[j] >= 2**62:  # relabel: at most n different keys are in use
@@ -19,15 +22,16 @@ def keys(codes: np.ndarray, sizes: Sequence[int], columns: Sequence[int]) -> np.
     return key
 
 
-def gaps(real: np.ndarray, fake: np.ndarray, sizes: Sequence[int], columns: Sequence[int]) -> np.ndarray:
-    """n·m·(P − Q) of every cell that some record occupies: int64 array; real codes (n, d), fake codes (m, d).
+def gaps(
+    real: np.ndarray, fake: np.ndarray, sizes: Sequence[int], columns: Sequence[int]
+) -> np.ndarray:
+    """n·m·(P − Q) of every occupied cell: int64 array; real codes (n, d), fake codes (m, d).
 
     **Privacy:** raw; it compares real records with synthetic ones for evaluation only.
     """
     n, m = len(real), len(fake)
-    columns = list(columns)
     both = np.vstack([real[:, columns], fake[:, columns]])
-    distinct, cell = np.unique(keys(both, [sizes[j] for j in columns], range(len(columns))), return_inverse=True)
-    p = np.bincount(cell[:n], minlength=len(distinct))
-    q = np.bincount(cell[n:], minlength=len(distinct))
+    key = keys(both, [sizes[j] for j in columns], range(len(columns)))
+    distinct, cell = np.unique(key, return_inverse=True)
+    p, q = (np.bincount(part, minlength=len(distinct)) for part in (cell[:n], cell[n:]))
     return p * m - q * n
