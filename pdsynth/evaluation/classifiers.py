@@ -1,6 +1,4 @@
-"""The utility protocol of Hittmeir, Mayer and Ekelhart (2022): five classifiers of scikit-learn as
-they come (`algorithms` §12.5).
-"""
+"""The protocol of Hittmeir, Mayer and Ekelhart (2022): five classifiers (`algorithms` §12.5)."""
 
 from __future__ import annotations
 
@@ -29,22 +27,20 @@ def five_classifiers(
     encoding: str = "label", positive: Any = None, drop: Iterable[str] = (),
     classifiers: Sequence[str] = CLASSIFIERS, max_rows: int | None = None, seed: int = 0,
 ) -> pd.DataFrame:
-    """Train five classifiers with scikit-learn's defaults on ``synthetic``, test them on held-out
-    real rows (paper, §V-A).
+    """Train scikit-learn's defaults on ``synthetic``, test on held-out real rows (paper, §V-A).
 
     ``encoding="label"``: one number per attribute (texts in alphabetical order); ``"one-hot"``: a
     column for each value of a categorical one. Numbers stay numbers (a DataFrame's own; the middle
-    of the bin where codes are given). Everything is then scaled to mean 0 and variance 1 of the
-    training rows. ``positive``: the value of ``target`` that is to be found; without it the second
-    of a two-valued target. ``max_rows``: at most so many training rows, drawn with ``seed``.
+    of the bin where codes are given). All are scaled to mean 0 and variance 1 of the training rows.
+    ``positive``: the value of ``target`` that is to be found; without it the second of two.
+    ``max_rows``: at most so many training rows, drawn with ``seed``.
 
     Returns one row per classifier: ``classifier``, ``accuracy``, ``majority`` (of the tested rows),
-    ``f2`` (NaN for more than two classes without ``positive``) and ``confusion`` (int64 array (c,
-    c), true class by row, predicted by column).
+    ``f2`` (NaN for more than two classes without ``positive``) and ``confusion`` (int64 array
+    (c, c), true class by row, predicted by column).
 
-    Raises SchemaError for unknown names, encodings, classifiers or classes, and where all tested
-    rows have the same class; a synthetic table of one class is an answer, and gets what always
-    saying that class gets.
+    Raises SchemaError for unknown names, and where all tested rows have the same class; a synthetic
+    table of one class is an answer, and gets what always saying that class gets.
 
     **Privacy:** reads the real test rows exactly; no guarantee covers it.
     """
@@ -106,9 +102,7 @@ def f2(confusion: np.ndarray, positive: int = 1) -> float:
 
 def design(train: Table, test: Table, schema: Schema, columns: Sequence[str],
            encoding: str = "label") -> tuple[np.ndarray, np.ndarray]:
-    """What a classifier sees: two float64 arrays (rows, features), scaled to mean 0 and variance 1
-    of the training rows.
-    """
+    """What a classifier sees: two float64 arrays (rows, features), scaled by the training rows."""
     check_choice("encoding", encoding, ENCODINGS)
     from sklearn.preprocessing import StandardScaler
 
@@ -146,12 +140,10 @@ def _ranks(attribute: Attribute) -> np.ndarray:
 
 def predict(classifier: str, train: np.ndarray, learnt: np.ndarray, test: np.ndarray,
             seed: int = 0) -> np.ndarray:
-    """Classes (t,) that a classifier taught on (s, f) and classes (s,) gives to the tested rows
-    (t, f).
+    """Classes (t,) that a classifier taught on (s, f) and classes (s,) gives to tested rows (t, f).
 
-    Every tested row that occurs more than once is looked at once, and support vectors are learnt
-    from different rows with weights (by scikit-learn-intelex where it is installed): the same
-    decision up to the solver's tolerance, sooner.
+    Equal tested rows are looked at once, and support vectors are learnt from different rows with
+    weights: the same decision up to the solver's tolerance, sooner.
     """
     if len(np.unique(learnt)) == 1:
         return np.full(len(test), learnt[0])

@@ -18,7 +18,7 @@ import pandas as pd
 from ..counting.tables import Records
 from ..errors import BudgetError, SchemaError
 from .store import COLUMNS, Store
-from .trial import NEEDS_TEST, Bench, Trial, check_measures, measure_trial
+from .trial import NEEDS_TEST, Bench, Trial, check_measures, find_measure
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,9 @@ def _work(bench: Bench, task: Task) -> list[dict[str, Any]]:
     else:
         seconds, cpu = time.perf_counter() - started, time.process_time() - worked
         trial = Trial(bench, fitted, records.codes, fake, test, task.seed, cpu)
-        found = {m: measure_trial(m, trial) for m in task.measures}
+        for name in task.measures:
+            measure, options = find_measure(name)
+            found[name] = measure(trial, **options)
     row = {
         "method": task.method, "guarantee": getattr(task.synthesizer, "guarantee", ""),
         "epsilon": float(task.epsilon), "repeat": task.repeat, "seed": task.seed,

@@ -1,7 +1,6 @@
-"""What does a synthetic table give away about one attribute of a person of whom others are known?
-GCAP, six attackers, leaks.
+"""What a synthetic table gives away about one attribute of a person whose others are known.
 
-Sources: Hittmeir, Mayer and Ekelhart (2022), §II and §V-B; `algorithms` §5.1, §12.6, §12.8.
+Hittmeir, Mayer and Ekelhart (2022), §II and §V-B; `algorithms` §5.1, §12.6, §12.8.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from ..domain.schema import Schema
 from ..errors import SchemaError
 from . import sparse
 from .classifiers import CLASSIFIERS, check_choices, design, predict
-from .marginals import Table, coded
+from .marginals import Table, check_whole, coded
 from .utility import check_choice, majority_share, sample_rows
 
 ATTACKERS = ("GCAP", *CLASSIFIERS)
@@ -31,12 +30,11 @@ SUBSET_COST = 1000  # pairs of values compared in the time of one look-up on a s
 
 @dataclass(frozen=True, eq=False)
 class Attribution:
-    """What :func:`gcap` found, record by record of the original table.
+    """What :func:`gcap` found for each record of the original table; int64 or float64 (n,) each.
 
-    ``distance``: int64 (n,), Hamming distance ρ to the nearest synthetic keys. ``share``: float64
-    (n,), GCAP_j, the fraction of the synthetic rows there whose target is the record's own.
-    ``guess``: int64 (n,), code of the most frequent target there, the smallest code on a tie.
-    ``truth``: int64 (n,), the record's own code.
+    ``distance``: Hamming distance ρ to the nearest synthetic keys. ``share``: GCAP_j, the fraction
+    of the synthetic rows there whose target is the record's own. ``guess``: code of the most
+    frequent target there, the smallest on a tie. ``truth``: the record's own code.
     """
 
     distance: np.ndarray
@@ -51,10 +49,7 @@ class Attribution:
 
     @property
     def accuracy(self) -> float:
-        """Accuracy of the guess.
-
-        The paper's tables hold this number under "GCAP": its Table IX fits no other reading.
-        """
+        """Accuracy of the guess: what the paper's tables call GCAP (Table IX fits nothing else)."""
         return float((self.guess == self.truth).mean())
 
     @property
@@ -64,9 +59,9 @@ class Attribution:
 
     @property
     def cap(self) -> float:
-        """CAP: mean share of the records whose key occurs in the synthetic table; else NaN."""
-        there = self.distance == 0
-        return float(self.share[there].mean()) if there.any() else float("nan")
+        """CAP: mean share of the records whose key occurs; NaN where none does."""
+        there = self.share[self.distance == 0]
+        return float(there.mean()) if len(there) else float("nan")
 
     @property
     def exact(self) -> float:
@@ -83,9 +78,9 @@ def gcap(
     and the share of them with its own target. ``real`` (n, d) and ``synthetic`` (m, d): DataFrames,
     codes or Records over ``schema``.
 
-    Equal to the definition, but counted over distinct keys: near keys by looking them up on every
-    subset of ℓ − ρ attributes, ρ = 0, 1, …, the few far ones by comparing them with all. Raises
-    SchemaError for an unknown, repeated or empty key, or one that holds the target.
+    Counted over distinct keys: near keys by looking them up on every subset of ℓ − ρ attributes,
+    ρ = 0, 1, …, the few far ones by comparing them with all. Raises SchemaError for an unknown,
+    repeated or empty key, or one that holds the target.
 
     **Privacy:** reads real records exactly; no guarantee covers it.
     """
@@ -117,11 +112,11 @@ def _check_key(schema: Schema, key: Sequence[str], target: str) -> None:
     if isinstance(key, str):  # its letters would be taken for names
         raise SchemaError(f"the key must be a list of attribute names, got {key!r}: "
                           f"write [{key!r}]")
-    listed, aim = list(key), schema.index(target)
+    listed, known = list(key), [schema.index(name) for name in key]
     if not listed or len(set(listed)) != len(listed):
         raise SchemaError("the key must name at least one attribute, each of them once, "
                           f"got {listed}")
-    if aim in [schema.index(name) for name in listed]:
+    if schema.index(target) in known:
         raise SchemaError(f"the target {target!r} is part of the key {listed}: an attacker who "
                           "knows it has nothing to find out")
 
@@ -144,7 +139,7 @@ class Known(NamedTuple):
 def _find_nearest(
     asked: np.ndarray, known: Known, sizes: list[int]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Distance (u,) of each asked key (u, ℓ) to the nearest known one; int64 counts (u, c) there."""
+    """Distance (u,) of asked keys (u, ℓ) to the nearest known ones, and counts (u, c) there."""
     width = len(sizes)
     distance = np.zeros(len(asked), dtype=np.int64)
     counts = np.zeros((len(asked), known.classes), dtype=np.int64)
@@ -181,18 +176,13 @@ def _look_up(
 def _compare(asked: np.ndarray, known: Known) -> tuple[np.ndarray, np.ndarray]:
     """As :func:`_find_nearest`, by comparing every asked key with every known one."""
     columns = [np.ascontiguousarray(column) for column in known.keys.T]
-    kind = np.uint8 if len(columns) < 256 else np.uint16
     step = max(BLOCK // len(known.keys), 1)
-    apart = np.empty((step, len(known.keys)), dtype=kind)
-    differs = np.empty(apart.shape, dtype=bool)
     distances, counts = [], []
     for start in range(0, len(asked), step):
         rows = asked[start : start + step]
-        gap, differ = apart[: len(rows)], differs[: len(rows)]
-        gap.fill(0)
-        for j, column in enumerate(columns):
-            np.not_equal(rows[:, j, None], column, out=differ)
-            np.add(gap, differ.view(np.uint8), out=gap)  # without a cast
+        gap = np.zeros((len(rows), len(known.keys)), np.uint8 if len(columns) < 256 else np.uint16)
+        for mine, column in zip(rows.T, columns, strict=True):
+            gap += (mine[:, None] != column).view(np.uint8)  # without a cast
         nearest = gap.min(axis=1)
         distances.append(nearest)
         counts.append(known.count(*np.nonzero(gap == nearest[:, None]), len(rows)))
@@ -204,18 +194,16 @@ def disclosure_risk(
     key_length: int | None = None, *,
     attackers: Sequence[str] = ATTACKERS, encoding: str = "label", seed: int = 0,
 ) -> pd.DataFrame:
-    """How often six attackers, taught on the synthetic table, guess the ``target`` of the real
-    people (paper, §V-B).
+    """How often six attackers, taught on key and target of the synthetic rows, guess the ``target``
+    of the real people (paper, §V-B).
 
     ``keys``: the quasi-identifiers. ``key_length``: how many of them an attacker knows; every
-    subset of that length is tried (None: all of them at once). Each attacker learns from the
-    synthetic rows, restricted to key and target, and guesses the target of every real record.
-    ``encoding`` and scaling as in :func:`five_classifiers`; ``attackers``: some of
-    :data:`ATTACKERS`.
+    subset of that length is tried (None: all of them at once). ``attackers``: some of
+    :data:`ATTACKERS`; ``encoding`` and scaling as in :func:`five_classifiers`.
 
     Returns one row per key and attacker: ``attacker``, ``key`` (names joined by " + "),
-    ``accuracy``, ``zero_rule`` (accuracy of always saying the most frequent value) and, for GCAP,
-    ``score`` (its mean share; NaN otherwise).
+    ``accuracy``, ``zero_rule`` (accuracy of always saying the most frequent value) and ``score``
+    (the mean share of GCAP; NaN otherwise).
 
     Raises SchemaError for a key longer than the list, a target among the keys, a target of one
     class, unknown names.
@@ -224,10 +212,7 @@ def disclosure_risk(
     """
     _check_key(schema, keys, target)
     length = len(keys) if key_length is None else key_length
-    whole = isinstance(length, (int, np.integer)) and not isinstance(length, bool)
-    if not whole or not 1 <= length <= len(keys):
-        raise SchemaError(f"key_length must be a whole number from 1 to {len(keys)}, the number of "
-                          f"keys given, got {key_length!r}")
+    check_whole("key_length", length, len(keys), "the number of keys given")
     check_choices("attackers", attackers, ATTACKERS)
     ours, theirs = coded(real, schema), coded(synthetic, schema)
     truth, learnt = (codes[:, schema.index(target)].astype(np.int64) for codes in (ours, theirs))
@@ -251,14 +236,13 @@ def disclosure_risk(
 
 def leak_probability(real: Table, synthetic: Table, schema: Schema, target: str,
                      definition: str = "gcap", *, holdout: Table | None = None) -> float:
-    """The "leak probability" of HMPrivBayes' Figure 4, which that paper doesn't define, in one of
-    three readings.
+    """The "leak probability" of HMPrivBayes' Figure 4, undefined there, in one of three readings.
 
     The attacker knows every other attribute and uses :func:`gcap`. ``definition="gcap"``: the mean
-    share. ``"advantage"``: accuracy of the guesses minus that of the same attacker taught on
-    ``holdout``, real records of other people from which the synthetic table was not made: what
-    taking part adds to what anybody could infer; from −1 to 1. ``"exact"``: fraction of records
-    whose key occurs in the synthetic table and whose most frequent target there is their own.
+    share. ``"exact"``: fraction of records whose key occurs and is guessed right. ``"advantage"``:
+    accuracy of the guesses minus that of the same attacker taught on ``holdout``, real records of
+    other people from which the synthetic table was not made: what taking part adds to what anybody
+    could infer; from −1 to 1.
 
     PITFALL: it falls with n for another reason than privacy where a table is padded with random
     rows (:func:`padded`).
@@ -280,13 +264,11 @@ def leak_probability(real: Table, synthetic: Table, schema: Schema, target: str,
 
 
 def padded(real: Table, schema: Schema, rows: int = 100_000, seed: int = 0) -> np.ndarray:
-    """A table brought to ``rows`` records by adding random ones, each value uniform on its domain.
+    """A table brought to ``rows`` records by random ones, each value uniform: codes (rows, d).
 
-    Codes (rows, d). HMPrivBayes brings the 45,222 complete rows of Adult to 100,000 so (54,778
-    random ones): a leak that falls with n is then partly dilution, since random records have no
-    secret to leak. With fewer rows than there are, a random subset of them.
-
-    Raises SchemaError for fewer than one row.
+    HMPrivBayes brings the 45,222 complete rows of Adult to 100,000 so: a leak that falls with n is
+    then partly dilution, since random records have no secret to leak. With fewer rows than there
+    are, a random subset of them. Raises SchemaError for fewer than one row.
 
     **Privacy:** raw records in, raw and random records out.
     """

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import combinations
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -51,21 +51,22 @@ def coded(table: Table, schema: Schema) -> np.ndarray:
     return codes
 
 
-def attribute_sets(d: int, alpha: int, sets: int | None = None, seed: int = 0) -> Sets:
-    """All α-sets of d attributes, or ``sets`` different ones drawn with a public seed.
+def check_whole(parameter: str, given: Any, most: int, what: str) -> None:
+    """SchemaError unless ``given`` is a whole number from 1 to ``most``, which is ``what``."""
+    whole = isinstance(given, (int, np.integer)) and not isinstance(given, bool)
+    if not whole or not 1 <= given <= most:
+        raise SchemaError(f"{parameter} must be a whole number from 1 to {most}, {what}, "
+                          f"got {given!r}")
 
-    Where there are fewer than ``sets``, all of them.
-    """
-    whole = isinstance(alpha, (int, np.integer)) and not isinstance(alpha, bool)
-    if not whole or not 1 <= alpha <= d:
-        raise SchemaError(f"alpha must be a whole number from 1 to {d}, the number of attributes, "
-                          f"got {alpha!r}")
+
+def attribute_sets(d: int, alpha: int, sets: int | None = None, seed: int = 0) -> Sets:
+    """All α-sets of d attributes, or at most ``sets`` of them, drawn with a public seed."""
+    check_whole("alpha", alpha, d, "the number of attributes")
     if sets is not None and sets < 1:
         raise SchemaError(f"sets must be at least 1, or None for all, got {sets}")
-    total = math.comb(d, alpha)
+    total, rng = math.comb(d, alpha), np.random.default_rng(seed)
     if sets is None or sets >= total:
         return tuple(combinations(range(d), alpha))
-    rng = np.random.default_rng(seed)
     if total <= ENUMERATED:
         everything = list(combinations(range(d), alpha))
         return tuple(everything[i] for i in np.sort(rng.choice(total, sets, replace=False)))
@@ -79,8 +80,7 @@ def attribute_sets(d: int, alpha: int, sets: int | None = None, seed: int = 0) -
 def plan_blocks(sizes: tuple[int, ...], sets: Sets, cells: int) -> Blocks:
     """Blocks ``(attributes, positions in sets)`` of at most ``cells`` cells that cover every set.
 
-    Greedy: a block starts with the first uncovered set and takes in the attribute that covers most
-    further sets.
+    Greedy: a block starts with the first uncovered set and adds what covers most further sets.
     """
     left, blocks = dict.fromkeys(range(len(sets))), []
     while left:
@@ -104,7 +104,7 @@ def plan_blocks(sizes: tuple[int, ...], sets: Sets, cells: int) -> Blocks:
 
 
 # A measure takes n·m·(P − Q) of every cell (exact: two billion records a side still fit), where
-# each set's cells start, and n·m; it gives float array (…, n_sets).
+# each set's cells start, and n·m. It gives a float array (…, n_sets).
 
 
 def distances(gaps: np.ndarray, starts: Starts, pairs: int) -> np.ndarray:
@@ -128,8 +128,7 @@ class Marginals:
     """Counts of one table on many sets of attributes, kept to be compared with table after table.
 
     ``counts``: int64 array, the tables of ``sets`` laid end to end; ``starts``: where each begins.
-    ``like`` takes the sets and the counting plan of another object. A live panel keeps the real
-    side: only the synthetic side is counted again.
+    ``like`` takes the sets and the counting plan of another object.
 
     **Privacy:** exact counts of the records; on the real side for evaluation, never for release.
     """
@@ -138,27 +137,21 @@ class Marginals:
                  like: Marginals | None = None) -> None:
         codes = coded(table, schema)
         self.schema, self.n = schema, len(codes)
-        if like is not None:
-            self.sets: Sets = like.sets
-        else:
-            self.sets = attribute_sets(len(schema), alpha) if sets is None else sets
+        if sets is None:
+            sets = attribute_sets(len(schema), alpha) if like is None else like.sets
+        self.sets = sets
         cells = [math.prod(schema.sizes[j] for j in members) for members in self.sets]
         if sum(cells) > KEPT_CELLS:
             raise BudgetError(
                 f"{len(cells):,} marginals have {sum(cells):,} cells ({sum(cells) / 2**27:.1f} "
                 "GiB): use marginal_distance, which compares them in groups, or a sample of sets")
-        largest = min(BLOCK_CELLS, max(self.n // 2, 64))
-        self.blocks = (plan_blocks(schema.sizes, self.sets, largest) if like is None
-                       else like.blocks)
+        most = min(BLOCK_CELLS, max(self.n // 2, 64))
+        self.blocks = plan_blocks(schema.sizes, sets, most) if like is None else like.blocks
         self.starts = np.cumsum([0, *cells])[:-1]
         self.counts = np.empty(sum(cells), dtype=np.int64)
-        self._count(codes)
-
-    def _count(self, codes: np.ndarray) -> None:
-        sizes = self.schema.sizes
         narrow = [np.ascontiguousarray(column, dtype=np.uint16) for column in codes.T]
         for block, inside in self.blocks:
-            table = _tabulate(narrow, codes, sizes, block)
+            table = _tabulate(narrow, codes, schema.sizes, block)
             for i in inside:
                 spare = tuple(a for a, j in enumerate(block) if j not in self.sets[i])
                 np.add.reduce(table, axis=spare, out=self._view(i))
@@ -177,10 +170,7 @@ class Marginals:
         return Marginals(table, self.schema, like=self)
 
     def answers(self, cells: np.ndarray) -> np.ndarray:
-        """How many records lie in each set's marked cells: int64 array (n_sets,).
-
-        ``cells``: bool array, laid end to end like ``counts``.
-        """
+        """Records in the marked ``cells`` (bool, like ``counts``) of each set: int64 (n_sets,)."""
         return np.add.reduceat(np.where(cells, self.counts, 0), self.starts)
 
     def measure(self, other: Marginals | Table, measure: Measure) -> np.ndarray:
@@ -246,9 +236,9 @@ def measure_sets(real: Table | Marginals, fake: Table, schema: Schema, sets: Set
 
 def marginal_distances(real: Table, fake: Table, schema: Schema, alpha: int = 2, *,
                        sets: int | None = None, seed: int = 0) -> pd.Series:
-    """Total variation distance ½ Σ|P − Q|, in [0, 1], of each α-way marginal.
+    """Total variation distance ½ Σ|P − Q| of each α-way marginal, indexed by tuples of names.
 
-    Parameters as for :func:`marginal_distance`; a Series indexed by tuples of attribute names.
+    Parameters as for :func:`marginal_distance`.
 
     **Privacy:** reads real records exactly; no guarantee covers it.
     """
@@ -280,9 +270,8 @@ def max_cell(real: Table, fake: Table, schema: Schema, alpha: int = 2, *,
              sets: int | None = None, seed: int = 0) -> float:
     """REPLICA ONLY: mean over α-sets of the largest difference of one cell, max|P − Q|.
 
-    Some published code reports this L∞ figure as its variation distance. It is at most the true one
-    and shrinks as domains grow, so the two must never stand in one plot. Use
-    :func:`marginal_distance`.
+    Some published code reports it as its variation distance. It is at most the true one and shrinks
+    as domains grow, so the two must never stand in one plot. Use :func:`marginal_distance`.
 
     **Privacy:** as :func:`marginal_distance`.
     """

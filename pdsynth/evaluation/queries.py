@@ -13,10 +13,8 @@ from ..counting.tables import MAX_MEMBERS, Records
 from ..domain.schema import Schema
 from ..errors import SchemaError
 from ..network import Network
-from . import sparse
-from .marginals import (
-    DENSE_CELLS, Marginals, Sets, Table, attribute_sets, coded, measure_sets, norms,
-)
+from . import marginals, sparse
+from .marginals import DENSE_CELLS, Marginals, Sets, Table, attribute_sets, coded
 
 
 class QueryErrors(NamedTuple):
@@ -38,17 +36,15 @@ class Answering(Protocol):
 
 def query_errors(real: Table | Marginals, fake: Table | Answering, schema: Schema, alpha: int,
                  queries: int = 200, seed: int = 0) -> QueryErrors:
-    """Mean L1 and L2 errors of random α-way marginal queries T, in frequencies (PrivABN, section 5).
+    """Mean errors of random α-way marginal queries T, in frequencies (PrivABN, section 5).
 
-    L2 = mean ‖T(D) − T(D~)‖₂ and L1 = mean ‖T(D) − T(D~)‖₁ = twice the total variation distance, in
-    [0, 2]. ``queries`` different α-sets are drawn with the public ``seed``; all of them are asked
-    where there are fewer. ``fake``: a synthetic table, or a fitted method with ``marginal(names)``,
-    which is then judged by its own answers, each taken to sum 1. ``real`` may be a
-    :class:`Marginals` whose counts are kept: then its sets are the queries.
+    L2 = mean ‖T(D) − T(D~)‖₂; L1 = mean ‖T(D) − T(D~)‖₁, twice the total variation distance, in
+    [0, 2]. At most ``queries`` α-sets are drawn with the public ``seed``. ``fake``: a synthetic
+    table, or a fitted method with ``marginal(names)``, which is then judged by its own answers,
+    each taken to sum 1. ``real`` may be kept :class:`Marginals`: then its sets are the queries.
 
-    FLAG: the paper prints an L1 formula that compares the two tables record by record, which means
-    nothing for tables whose rows don't correspond; the L1 here is the one above. Its L2 bars make
-    sense only in frequencies, not in counts.
+    FLAG: the paper prints an L1 formula that compares the tables record by record, which means
+    nothing where rows don't correspond. Its L2 bars make sense only in frequencies, not in counts.
 
     **Privacy:** reads real records exactly; no guarantee covers it.
     """
@@ -58,7 +54,7 @@ def query_errors(real: Table | Marginals, fake: Table | Answering, schema: Schem
         known = real if isinstance(real, Marginals) else Marginals(real, schema, sets=sets)
         l1, l2 = np.array([_answer_norms(known, fake, members) for members in sets]).T
     else:
-        l1, l2 = measure_sets(real, fake, schema, sets, norms)
+        l1, l2 = marginals.measure_sets(real, fake, schema, sets, marginals.norms)
     return QueryErrors(float(l1.mean()), float(l2.mean()), len(sets))
 
 
@@ -71,14 +67,13 @@ def _answer_norms(known: Marginals, method: Answering, members: Sequence[int]) -
 
 def counting_errors(real: Table | Marginals, fake: Table, schema: Schema, alpha: int,
                     queries: int = 200, seed: int = 0) -> np.ndarray:
-    """Errors of random counting queries "how many records have X₁ in S₁, …, X_α in S_α".
+    """Errors |q(D)/n − q(D~)/m| of random queries "how many records have X₁ in S₁, …, X_α in S_α".
 
-    Float array (n_queries,), shares of all records. One query for each of ``queries`` α-sets, drawn
-    with the public ``seed`` (all of them where there are fewer). S holds half of an attribute's
-    values: neighbouring bins of a number, any values of a category. Each error |q(D)/n − q(D~)/m|
-    is at most the total variation distance of its marginal, which is the error of the worst such
-    query: for any set of cells, not only boxes. ``real`` may be a :class:`Marginals` whose counts
-    are kept: then its sets are the queries.
+    Float array (n_queries,). One query for each of at most ``queries`` α-sets, drawn with the
+    public ``seed``. S holds half of an attribute's values: neighbouring bins of a number, any
+    values of a category. An error is at most the total variation distance of its marginal, which is
+    that of the worst such query: for any set of cells, not only boxes. ``real`` may be kept
+    :class:`Marginals`: then its sets are the queries.
 
     **Privacy:** reads real records exactly; no guarantee covers it.
     """
@@ -89,10 +84,7 @@ def counting_errors(real: Table | Marginals, fake: Table, schema: Schema, alpha:
 
 
 def random_boxes(schema: Schema, sets: Sets, seed: int = 0) -> np.ndarray:
-    """The cells that :func:`counting_errors` counts, of the tables of ``sets`` laid end to end.
-
-    Bool array (n_cells,).
-    """
+    """The cells that :func:`counting_errors` counts, all ``sets`` laid end to end: bool array."""
     rng, boxes = np.random.default_rng(seed), []
     for members in sets:
         box = np.ones(1, dtype=bool)
@@ -112,9 +104,8 @@ def sum_mutual_information(
 ) -> float:
     """Σ I(X, Π) of a network in bits, each attribute against its whole parent set, on real records.
 
-    ``records``: DataFrame, code array (n_records, n_attributes) or Records, whose kept entropies
-    make this a look-up. ``schema`` may be left out for Records. Compare networks of equal degree
-    only: more parents always hold more bits.
+    ``schema`` may be left out for Records, whose kept entropies make this a look-up. Compare
+    networks of equal degree only: more parents always hold more bits.
 
     **Privacy:** reads real records exactly; no guarantee covers it.
     """

@@ -1,4 +1,4 @@
-"""What :func:`compare` measures on one fit: a pattern of names and a function for each measure."""
+"""What :func:`compare` measures on one fit: a method for each measure."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ from .disclosure import leak_probability
 from .marginals import Marginals, attribute_sets, marginal_distance, marginal_distances
 from .queries import QueryErrors, query_errors, sum_mutual_information
 from .utility import split_mask, utility
+
+Found = tuple[float, str]
 
 
 @dataclass
@@ -76,7 +78,10 @@ class Bench:
 
 @dataclass
 class Trial:
-    """One fit: the fitted, the synthetic and the held-out records (None where it saw all)."""
+    """One fit: the fitted, the synthetic and the held-out records (None where it saw all).
+
+    Each measure gives a value and a note.
+    """
 
     bench: Bench
     fitted: Any
@@ -87,120 +92,98 @@ class Trial:
     cpu: float
     _errors: dict[tuple[int, int], QueryErrors] = field(default_factory=dict)
 
-    def errors(self, alpha: int, queries: int) -> QueryErrors:
-        """L1 and L2 errors of the table, or of a method that answers: two measures of one count."""
-        if (alpha, queries) not in self._errors:
-            answering, real = hasattr(self.fitted, "marginal"), self.bench.marginals(alpha, queries)
-            self._errors[alpha, queries] = query_errors(
-                real, self.fitted if answering else self.fake, self.bench.schema, alpha, queries)
-        return self._errors[alpha, queries]
+    def time(self) -> Found:
+        """Processor seconds of fit and sample."""
+        return self.cpu, ""
+
+    def accuracy(self, kind: str | None) -> Found:
+        """Accuracy of support vectors on the target."""
+        kernel = "linear" if kind == "_linear" else "rbf"
+        protocol = "self_test" if kind == "_self" else "train_synthetic_test_real"
+        options: dict[str, Any] = {"seed": self.seed, **self.bench.options, "kernel": kernel}
+        schema, target = self.bench.schema, self.bench.target
+        found = utility(self.fake, self.test, schema, target, protocol, **options)
+        return found.accuracy, (f"majority {found.majority:.4f}; {found.backend}; "
+                                f"{found.train_rows} training rows; {found.protocol}")
+
+    def information(self) -> Found:
+        """Bits that the network holds of the real table."""
+        network = getattr(self.fitted, "network_", None)
+        if network is None:
+            return float("nan"), "no network"
+        return sum_mutual_information(network, self.bench.records), ""
+
+    def loss(self, attribute: str) -> Found:
+        """The ledger's ε of a change of one attribute alone."""
+        ledger = getattr(self.fitted, "ledger_", None)
+        if ledger is None:
+            return float("nan"), "no ledger"
+        return float(ledger.attribute_epsilon()[attribute]), ""
+
+    def distance(self, alpha: str, drawn: str | None) -> Found:
+        """Average variation distance."""
+        sets = int(drawn) if drawn else None
+        real, schema = self.bench.marginals(int(alpha), sets), self.bench.schema
+        return marginal_distance(real, self.fake, schema, int(alpha), sets=sets), ""
+
+    def distance_without(self, attribute: str) -> Found:
+        """2-way distance of the pairs of all other attributes."""
+        pairs = marginal_distances(self.bench.codes, self.fake, self.bench.schema, 2)
+        return float(pairs[[attribute not in pair for pair in pairs.index]].mean()), ""
+
+    def query_error(self, norm: str, alpha: str, drawn: str | None) -> Found:
+        """L1 or L2 error of the table, or of a method that answers: two measures of one count."""
+        asked, answering = (int(alpha), int(drawn or 200)), hasattr(self.fitted, "marginal")
+        if asked not in self._errors:
+            real, fake = self.bench.marginals(*asked), self.fitted if answering else self.fake
+            self._errors[asked] = query_errors(real, fake, self.bench.schema, *asked)
+        errors = self._errors[asked]
+        how = ", answered without a table" if answering else ""
+        return getattr(errors, norm), f"{errors.queries} queries{how}"
+
+    def leak(self, definition: str, drawn: str | None) -> Found:
+        """Leak probability of the target, of all fitted records or of some drawn at random."""
+        attacked, bench = self.codes, self.bench
+        if drawn and int(drawn) < len(attacked):
+            rng = np.random.default_rng(bench.seed)
+            attacked = attacked[rng.choice(len(attacked), int(drawn), replace=False)]
+        value = leak_probability(attacked, self.fake, bench.schema, bench.target, definition,
+                                 holdout=self.test)
+        return value, f"{len(attacked)} records attacked"
 
 
-Found = tuple[float, str]  # a value and a note
-Measure = Callable[[Trial, re.Match[str]], Found]
-MEASURES: dict[str, Measure] = {}
-NEEDS_TEST = re.compile(r"svm(_linear)?|leak_advantage(_\d+)?")  # so fitted on training rows alone
 ALPHA, DRAWN = "(?P<alpha>[1-9][0-9]*)", "(_(?P<drawn>[1-9][0-9]*))?"
+MEASURES: dict[str, Callable[..., Found]] = {
+    "cpu": Trial.time,
+    "sum_mi": Trial.information,
+    "svm(?P<kind>_linear|_self)?": Trial.accuracy,
+    "loss_(?P<attribute>.+)": Trial.loss,
+    f"avd{ALPHA}{DRAWN}": Trial.distance,
+    "avd2_without_(?P<attribute>.+)": Trial.distance_without,
+    f"(?P<norm>l1|l2)_{ALPHA}{DRAWN}": Trial.query_error,
+    f"leak_(?P<definition>gcap|exact|advantage){DRAWN}": Trial.leak,
+}
+NEEDS_TEST = re.compile(f"svm(_linear)?|leak_advantage{DRAWN}")  # so fitted on training rows alone
 
 
-def measure(pattern: str) -> Callable[[Measure], Measure]:
-    """Register a measure under the names that match."""
-
-    def register(function: Measure) -> Measure:
-        MEASURES[pattern] = function
-        return function
-
-    return register
-
-
-def measure_trial(name: str, trial: Trial) -> Found:
-    """Value and note of one measure."""
-    function, found = _find(name)
-    return function(trial, found)
-
-
-def check_measures(names: Sequence[str], schema: Schema) -> tuple[str, ...]:
-    """The names, each once; SchemaError for one that isn't known or doesn't fit the schema."""
-    for name in names:
-        asked = _find(name)[1].groupdict()
-        if "attribute" in asked:
-            schema.index(asked["attribute"])
-        if int(asked.get("alpha", 0)) > len(schema):
-            raise SchemaError(f"measure {name!r} needs α ≤ {len(schema)}, the number of attributes")
-    return tuple(dict.fromkeys(names))
-
-
-def _find(name: str) -> tuple[Measure, re.Match[str]]:
+def find_measure(name: str) -> tuple[Callable[..., Found], dict[str, Any]]:
+    """The method of :class:`Trial` that a name means, and its arguments."""
     for pattern, function in MEASURES.items():
         found = re.fullmatch(pattern, name)
         if found:
-            return function, found
+            return function, found.groupdict()
     raise SchemaError(
         f"unknown measure {name!r}: use sum_mi, cpu, svm, svm_linear, svm_self, loss_<attribute>, "
         "avd2_without_<attribute>, avd<α>, l1_<α>, l2_<α>, leak_gcap, leak_exact or "
         "leak_advantage, the last six also with _<number of sets or records>")
 
 
-@measure("cpu")
-def _cpu(trial: Trial, found: re.Match[str]) -> Found:
-    return trial.cpu, ""
-
-
-@measure("svm(?P<kind>_linear|_self)?")
-def _svm(trial: Trial, found: re.Match[str]) -> Found:
-    bench = trial.bench
-    kernel = "linear" if found["kind"] == "_linear" else "rbf"
-    protocol = "self_test" if found["kind"] == "_self" else "train_synthetic_test_real"
-    options: dict[str, Any] = {"seed": trial.seed, **bench.options, "kernel": kernel}
-    result = utility(trial.fake, trial.test, bench.schema, bench.target, protocol, **options)
-    note = (f"majority {result.majority:.4f}; {result.backend}; {result.train_rows} training rows; "
-            f"{result.protocol}")
-    return result.accuracy, note
-
-
-@measure("sum_mi")
-def _sum_mi(trial: Trial, found: re.Match[str]) -> Found:
-    network = getattr(trial.fitted, "network_", None)
-    if network is None:
-        return float("nan"), "no network"
-    return sum_mutual_information(network, trial.bench.records), ""
-
-
-@measure("loss_(?P<attribute>.+)")
-def _loss(trial: Trial, found: re.Match[str]) -> Found:
-    ledger = getattr(trial.fitted, "ledger_", None)
-    if ledger is None:
-        return float("nan"), "no ledger"
-    return float(ledger.attribute_epsilon()[found["attribute"]]), ""
-
-
-@measure("avd2_without_(?P<attribute>.+)")
-def _rest(trial: Trial, found: re.Match[str]) -> Found:
-    pairs = marginal_distances(trial.bench.codes, trial.fake, trial.bench.schema, 2)
-    rest = [found["attribute"] not in pair for pair in pairs.index]
-    return float(pairs[rest].mean()), ""
-
-
-@measure(f"leak_(?P<definition>gcap|exact|advantage){DRAWN}")
-def _leak(trial: Trial, found: re.Match[str]) -> Found:
-    bench, attacked, most = trial.bench, trial.codes, int(found["drawn"] or len(trial.codes))
-    if most < len(attacked):
-        rng = np.random.default_rng(bench.seed)
-        attacked = attacked[rng.choice(len(attacked), most, replace=False)]
-    value = leak_probability(attacked, trial.fake, bench.schema, bench.target, found["definition"],
-                             holdout=trial.test)
-    return value, f"{len(attacked)} records attacked"
-
-
-@measure(f"avd{ALPHA}{DRAWN}")
-def _distance(trial: Trial, found: re.Match[str]) -> Found:
-    alpha, sets = int(found["alpha"]), int(found["drawn"]) if found["drawn"] else None
-    real, schema = trial.bench.marginals(alpha, sets), trial.bench.schema
-    return marginal_distance(real, trial.fake, schema, alpha, sets=sets), ""
-
-
-@measure(f"(?P<norm>l1|l2)_{ALPHA}{DRAWN}")
-def _queries(trial: Trial, found: re.Match[str]) -> Found:
-    errors = trial.errors(int(found["alpha"]), int(found["drawn"] or 200))
-    how = ", answered without a table" if hasattr(trial.fitted, "marginal") else ""
-    return getattr(errors, found["norm"]), f"{errors.queries} queries{how}"
+def check_measures(names: Sequence[str], schema: Schema) -> tuple[str, ...]:
+    """The names, each once; SchemaError for one that isn't known or doesn't fit the schema."""
+    for name in names:
+        asked = find_measure(name)[1]
+        if "attribute" in asked:
+            schema.index(asked["attribute"])
+        if int(asked.get("alpha", 0)) > len(schema):
+            raise SchemaError(f"measure {name!r} needs α ≤ {len(schema)}, the number of attributes")
+    return tuple(dict.fromkeys(names))

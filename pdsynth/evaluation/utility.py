@@ -17,8 +17,8 @@ from ..errors import SchemaError
 from .marginals import Table, coded
 
 ACADEMIC_DEGREES = ("Bachelors", "Masters", "Doctorate")
-"""Adult's education values whose complement is .767 of the 27,504 records behind the thesis
-author's code: its likely target."""
+"""Adult's education values that the thesis author's code likely predicts: the complement is .767
+of its 27,504 records."""
 POST_SECONDARY = ("Some-college", "Assoc-voc", "Assoc-acdm", *ACADEMIC_DEGREES[:2], "Prof-school",
                   "Doctorate")
 """Adult's education values above high school: the positive class of the thesis' text."""
@@ -29,10 +29,10 @@ BACKENDS = ("auto", "sklearnex", "sklearn")
 
 @dataclass(frozen=True)
 class Utility:
-    """Result of :func:`utility`: rates in [0, 1], and how they were measured.
+    """Rates in [0, 1], and how :func:`utility` measured them.
 
-    ``majority``: accuracy of always saying the most frequent class of the tested rows; no
-    classifier is of use below it.
+    ``majority``: accuracy of always saying the most frequent class of the tested rows; below it no
+    classifier is of use.
     """
 
     accuracy: float
@@ -90,20 +90,17 @@ def utility(
     C: float = 1,  # noqa: N803  (scikit-learn's name)
     max_rows: int | None = 10_000, seed: int = 0, backend: str = "auto",
 ) -> Utility:
-    """Accuracy of a C-SVM on one-hot codes, trained on ``synthetic`` and tested on held-out real
-    rows (thesis, Figure 4).
+    """Accuracy of a C-SVM on one-hot codes, trained on ``synthetic``, tested on held-out real rows.
 
-    ``positive``: the values of ``target`` that make the positive class; None takes
-    :data:`POST_SECONDARY` for Adult's education and every value as a class of its own otherwise.
+    Thesis, Figure 4. ``positive``: the values of ``target`` that make the positive class; None
+    takes :data:`POST_SECONDARY` for Adult's education, else every value as a class of its own.
     ``drop``: attributes the classifier may not see (the thesis keeps education-num, which nearly
     gives education away). ``kernel="linear"`` (squared hinge) is the fast stand-in for live panels.
     At most ``max_rows`` training rows are used, drawn with the public ``seed``. ``backend``:
-    scikit-learn-intelex where it is installed, else scikit-learn (same accuracy, slower); the
-    result names the one used.
+    scikit-learn-intelex where it is installed, else scikit-learn (same accuracy, slower).
 
     PITFALL ``protocol="self_test"`` (the published code): trains on 4/5 and tests on 1/5 of the
-    *synthetic* table. It measures whether the table agrees with itself, so it can't see a table
-    that is wrong; it warns, and ignores ``real_test``.
+    *synthetic* table, so it can't see a table that is wrong; it warns, and ignores ``real_test``.
 
     Raises SchemaError for an unknown target, class, protocol or kernel.
 
@@ -143,8 +140,8 @@ def feature_columns(schema: Schema, target: str, drop: Iterable[str]) -> list[in
     hidden = {schema.index(name) for name in (target, *drop)}
     columns = [j for j in range(len(schema)) if j not in hidden]
     if not columns:
-        raise SchemaError(f"target {target!r} and drop leave the classifier no attribute to look "
-                          "at")
+        raise SchemaError(
+            f"target {target!r} and drop leave the classifier no attribute to look at")
     return columns
 
 
