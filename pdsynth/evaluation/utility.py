@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib import import_module
@@ -14,7 +14,7 @@ import pandas as pd
 
 from ..domain.schema import Schema
 from ..errors import SchemaError
-from .marginals import Table, coded
+from .inputs import Table, check_choice, sample_rows, to_codes
 
 ACADEMIC_DEGREES = ("Bachelors", "Masters", "Doctorate")
 """Adult's education values that the thesis author's code likely predicts: the complement is .767
@@ -72,17 +72,6 @@ def split_mask(n: int, test: float | Fraction, seed: int | list[int]) -> np.ndar
     return tested
 
 
-def sample_rows(n: int, rows: int, seed: int) -> np.ndarray:
-    """Which rows of n to keep, in their order: int64 array (rows,)."""
-    return np.sort(np.random.default_rng(seed).choice(n, rows, replace=False))
-
-
-def check_choice(parameter: str, given: Any, known: Sequence[str]) -> None:
-    """SchemaError unless ``given`` is one of the known words."""
-    if given not in known:
-        raise SchemaError(f"{parameter} must be one of {known}, got {given!r}")
-
-
 def utility(
     synthetic: Table, real_test: Table | None, schema: Schema, target: str,
     protocol: str = "train_synthetic_test_real", *,
@@ -109,7 +98,7 @@ def utility(
     check_choice("protocol", protocol, PROTOCOLS)
     check_choice("kernel", kernel, KERNELS)
     check_choice("backend", backend, BACKENDS)
-    train = coded(synthetic, schema)
+    train = to_codes(synthetic, schema)
     if protocol == "self_test":
         warnings.warn("self_test never looks at real records: it can't see that a synthetic table "
                       "is wrong", stacklevel=2)
@@ -119,7 +108,7 @@ def utility(
         raise SchemaError("train_synthetic_test_real needs held-out real rows: "
                           "utility(synthetic, real_test, schema, target)")
     else:
-        test = coded(real_test, schema)
+        test = to_codes(real_test, schema)
     if max_rows is not None and len(train) > max_rows:
         train = train[sample_rows(len(train), max_rows, seed)]
     classes, columns = _classes(schema, target, positive), feature_columns(schema, target, drop)
