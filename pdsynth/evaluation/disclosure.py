@@ -84,27 +84,14 @@ def gcap(
     **Privacy:** reads real records exactly; no guarantee covers it.
     """
     _check_key(schema, key, target)
-    ours, theirs = to_codes(real, schema), to_codes(synthetic, schema)
     columns, aim = [schema.index(name) for name in key], schema.index(target)
-    sizes, classes = [schema.sizes[j] for j in columns], schema.sizes[aim]
-    label = sparse.keys(np.vstack([ours, theirs]), schema.sizes, columns)
-    _, first, person = np.unique(label[: len(ours)], return_index=True, return_inverse=True)
-    asked, truth = ours[first][:, columns], ours[:, aim].astype(np.int64)
-    answers = theirs[:, aim].astype(np.int64)
-    rows = np.unique(label[len(ours) :], return_inverse=True)[1] * classes + answers
-    _, different, weights = np.unique(rows, return_index=True, return_counts=True)
-    known = Known(theirs[different][:, columns], answers[different], weights, classes)
-    distance, guess = np.empty_like(first), np.empty_like(first)
-    share = np.empty(len(ours))
-    step = max(CHUNK // classes, 1)
-    for start in range(0, len(asked), step):
-        part = slice(start, start + step)
-        distance[part], counts = _find_nearest(asked[part], known, sizes)
-        guess[part] = counts.argmax(axis=1)
-        mine = np.flatnonzero((person >= start) & (person < start + step))
-        near = counts[person[mine] - start]
-        share[mine] = near[np.arange(len(mine)), truth[mine]] / near.sum(axis=1)
-    return Attribution(distance[person], share, guess[person], truth)
+    ours, theirs = (to_codes(table, schema) for table in (real, synthetic))
+    known = Known.of(theirs[:, columns], theirs[:, aim], [schema.sizes[j] for j in columns],
+                     schema.sizes[aim])
+    step = max(CHUNK // known.classes, 1)
+    parts = [_attribute(part[:, columns], part[:, aim].astype(np.int64), known)
+             for part in np.split(ours, range(step, len(ours), step))]
+    return Attribution(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 def _check_key(schema: Schema, key: Sequence[str], target: str) -> None:
@@ -127,7 +114,16 @@ class Known:
     keys: np.ndarray
     targets: np.ndarray
     weights: np.ndarray
+    sizes: list[int]
     classes: int
+
+    @classmethod
+    def of(cls, keys: np.ndarray, targets: np.ndarray, sizes: list[int], classes: int) -> Known:
+        """Each different (key, target) row once."""
+        _, label = np.unique(sparse.keys(keys, sizes, range(len(sizes))), return_inverse=True)
+        rows = label * classes + targets
+        _, first, weights = np.unique(rows, return_index=True, return_counts=True)
+        return cls(keys[first], targets[first].astype(np.int64), weights, sizes, classes)
 
     def count(self, rows: np.ndarray, chosen: np.ndarray, n: int) -> np.ndarray:
         """Targets of the chosen keys, which belong to ``rows`` 0 … n−1: int64 counts (n, c)."""
@@ -136,14 +132,21 @@ class Known:
         return counts.astype(np.int64).reshape(n, self.classes)
 
 
-def _find_nearest(
-    asked: np.ndarray, known: Known, sizes: list[int]
-) -> tuple[np.ndarray, np.ndarray]:
+def _attribute(keys: np.ndarray, truth: np.ndarray, known: Known) -> tuple[np.ndarray, ...]:
+    """The fields of :class:`Attribution` for some records: keys (n, ℓ) and targets (n,)."""
+    label = sparse.keys(keys, known.sizes, range(len(known.sizes)))
+    _, first, person = np.unique(label, return_index=True, return_inverse=True)
+    distance, counts = _find_nearest(keys[first], known)
+    near = counts[person]
+    share = near[np.arange(len(truth)), truth] / near.sum(axis=1)
+    return distance[person], share, near.argmax(axis=1), truth
+
+
+def _find_nearest(asked: np.ndarray, known: Known) -> tuple[np.ndarray, np.ndarray]:
     """Distance (u,) of asked keys (u, ℓ) to the nearest known ones, and counts (u, c) there."""
-    width = len(sizes)
+    width, left = len(known.sizes), np.arange(len(asked))
     distance = np.zeros(len(asked), dtype=np.int64)
     counts = np.zeros((len(asked), known.classes), dtype=np.int64)
-    left = np.arange(len(asked))
     for rho in range(width + 1):
         look_ups = math.comb(width, rho) * (len(left) + len(known.keys))
         if look_ups * SUBSET_COST > len(left) * len(known.keys) * width:
@@ -152,7 +155,7 @@ def _find_nearest(
         # two keys at distance exactly ρ agree on exactly one subset of ℓ − ρ attributes,
         # so nothing is counted twice
         for kept in combinations(range(width), width - rho):
-            counts[left] += _look_up(asked[left], known, sizes, kept)
+            counts[left] += _look_up(asked[left], known, kept)
         found = counts[left].any(axis=1)
         distance[left[found]] = rho
         left = left[~found]
@@ -161,11 +164,9 @@ def _find_nearest(
     return distance, counts
 
 
-def _look_up(
-    asked: np.ndarray, known: Known, sizes: list[int], kept: Sequence[int]
-) -> np.ndarray:
+def _look_up(asked: np.ndarray, known: Known, kept: Sequence[int]) -> np.ndarray:
     """Targets of the known keys that agree with each asked one on some attributes: (u, c)."""
-    label = sparse.keys(np.vstack([asked, known.keys]), sizes, kept)
+    label = sparse.keys(np.vstack([asked, known.keys]), known.sizes, kept)
     theirs = label[len(asked) :]
     mine, inverse = np.unique(label[: len(asked)], return_inverse=True)
     place = np.minimum(np.searchsorted(mine, theirs), len(mine) - 1)
@@ -176,11 +177,11 @@ def _look_up(
 def _compare(asked: np.ndarray, known: Known) -> tuple[np.ndarray, np.ndarray]:
     """As :func:`_find_nearest`, by comparing every asked key with every known one."""
     columns = [np.ascontiguousarray(column) for column in known.keys.T]
+    kind = np.uint8 if len(columns) < 256 else np.uint16
     step = max(BLOCK // len(known.keys), 1)
     distances, counts = [], []
-    for start in range(0, len(asked), step):
-        rows = asked[start : start + step]
-        gap = np.zeros((len(rows), len(known.keys)), np.uint8 if len(columns) < 256 else np.uint16)
+    for rows in np.split(asked, range(step, len(asked), step)):
+        gap = np.zeros((len(rows), len(known.keys)), dtype=kind)
         for mine, column in zip(rows.T, columns, strict=True):
             gap += (mine[:, None] != column).view(np.uint8)  # without a cast
         distances.append(gap.min(axis=1))
