@@ -15,9 +15,16 @@ import pandas as pd
 
 from ..domain.schema import Schema
 from ..errors import SchemaError
-from . import sparse
 from .classifiers import CLASSIFIERS, design, predict
-from .inputs import Table, check_choice, check_choices, check_whole, sample_rows, to_codes
+from .inputs import (
+    Table,
+    check_choice,
+    check_choices,
+    check_whole,
+    record_keys,
+    sample_rows,
+    to_codes,
+)
 from .utility import majority_share
 
 ATTACKERS = ("GCAP", *CLASSIFIERS)
@@ -120,7 +127,7 @@ class Known:
     @classmethod
     def of(cls, keys: np.ndarray, targets: np.ndarray, sizes: list[int], classes: int) -> Known:
         """Each different (key, target) row once."""
-        _, label = np.unique(sparse.keys(keys, sizes, range(len(sizes))), return_inverse=True)
+        _, label = np.unique(record_keys(keys, sizes, range(len(sizes))), return_inverse=True)
         rows = label * classes + targets
         _, first, weights = np.unique(rows, return_index=True, return_counts=True)
         return cls(keys[first], targets[first].astype(np.int64), weights, sizes, classes)
@@ -134,7 +141,7 @@ class Known:
 
 def _attribute(keys: np.ndarray, truth: np.ndarray, known: Known) -> tuple[np.ndarray, ...]:
     """The fields of :class:`Attribution` for some records: keys (n, ℓ) and targets (n,)."""
-    label = sparse.keys(keys, known.sizes, range(len(known.sizes)))
+    label = record_keys(keys, known.sizes, range(len(known.sizes)))
     _, first, person = np.unique(label, return_index=True, return_inverse=True)
     distance, counts = _find_nearest(keys[first], known)
     near = counts[person]
@@ -166,7 +173,7 @@ def _find_nearest(asked: np.ndarray, known: Known) -> tuple[np.ndarray, np.ndarr
 
 def _look_up(asked: np.ndarray, known: Known, kept: Sequence[int]) -> np.ndarray:
     """Targets of the known keys that agree with each asked one on some attributes: (u, c)."""
-    label = sparse.keys(np.vstack([asked, known.keys]), known.sizes, kept)
+    label = record_keys(np.vstack([asked, known.keys]), known.sizes, kept)
     theirs = label[len(asked) :]
     mine, inverse = np.unique(label[: len(asked)], return_inverse=True)
     place = np.minimum(np.searchsorted(mine, theirs), len(mine) - 1)

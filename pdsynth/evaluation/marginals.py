@@ -15,8 +15,7 @@ import pandas as pd
 from ..counting.tables import marginal
 from ..domain.schema import Schema
 from ..errors import BudgetError, SchemaError
-from . import sparse
-from .inputs import Table, check_whole, to_codes
+from .inputs import Table, check_whole, record_keys, to_codes
 
 BLOCK_CELLS = 2**12  # tables are counted up to this size, then summed down to the sets asked for
 DENSE_CELLS = 2**20  # one table with more cells than this is compared cell by occupied cell
@@ -199,11 +198,21 @@ def measure_sets(real: Table | Marginals, fake: Table, schema: Schema, sets: Set
     for positions in groups:
         known = Marginals(ours, schema, sets=tuple(sets[i] for i in positions))
         found.append(known.measure(theirs, measure))
-    sparse_sets = [i for i, count in enumerate(cells) if count > DENSE_CELLS]
-    for i in sparse_sets:
-        gaps = sparse.gaps(ours, theirs, sizes, sets[i])
+    sparse = [i for i, count in enumerate(cells) if count > DENSE_CELLS]
+    for i in sparse:
+        gaps = _occupied_gaps(ours, theirs, sizes, sets[i])
         found.append(measure(gaps, [0], len(ours) * len(theirs)))
-    return np.concatenate(found, axis=-1)[..., np.argsort([*dense, *sparse_sets])]
+    return np.concatenate(found, axis=-1)[..., np.argsort([*dense, *sparse])]
+
+
+def _occupied_gaps(real: np.ndarray, fake: np.ndarray, sizes: Sequence[int],
+                   columns: Sequence[int]) -> np.ndarray:
+    """n·m·(P − Q) of every cell that some record occupies: int64 array."""
+    n, m = len(real), len(fake)
+    key = record_keys(np.vstack([real, fake]), sizes, columns)
+    distinct, cell = np.unique(key, return_inverse=True)
+    p, q = (np.bincount(part, minlength=len(distinct)) for part in (cell[:n], cell[n:]))
+    return p * m - q * n
 
 
 def marginal_distances(real: Table, fake: Table, schema: Schema, alpha: int = 2, *,

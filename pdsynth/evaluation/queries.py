@@ -13,8 +13,8 @@ from ..counting.tables import MAX_MEMBERS, Records
 from ..domain.schema import Schema
 from ..errors import SchemaError
 from ..network import Network
-from . import marginals, sparse
-from .inputs import Table, to_codes
+from . import marginals
+from .inputs import Table, record_keys, to_codes
 from .marginals import DENSE_CELLS, Marginals, Sets, attribute_sets
 
 
@@ -134,7 +134,7 @@ def sum_mutual_information(
 
 def _information(records: Records, row: list[int]) -> float:
     def entropy(columns: list[int]) -> float:
-        key = sparse.keys(records.codes, records.schema.sizes, columns)
+        key = record_keys(records.codes, records.schema.sizes, columns)
         p = np.unique(key, return_counts=True)[1] / records.n
         return float(-(p * np.log2(p)).sum())
 

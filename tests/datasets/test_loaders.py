@@ -46,7 +46,7 @@ def test_big5_s_countries_are_256_public_values():
 
 def test_big5_from_csv_reads_namibia(tmp_path):
     ones = np.ones(TABLES["big5"]["rows"], dtype=int)
-    raw = pd.DataFrame({name: ones for name in BIG5.names})
+    raw = pd.DataFrame(dict.fromkeys(BIG5.names, ones))
     raw["age"], raw["country"] = 2_000, "NA"
     raw.to_csv(tmp_path / "mine.csv", index=False)
     frame = load_big5(tmp_path / "mine.csv").frame
