@@ -16,15 +16,7 @@ import pandas as pd
 from ..domain.schema import Schema
 from ..errors import SchemaError
 from .classifiers import CLASSIFIERS, design, predict
-from .inputs import (
-    Table,
-    check_choice,
-    check_choices,
-    check_whole,
-    record_keys,
-    sample_rows,
-    to_codes,
-)
+from .inputs import Table, check_choice, check_choices, check_whole, record_keys, to_codes
 from .utility import majority_share
 
 ATTACKERS = ("GCAP", *CLASSIFIERS)
@@ -103,12 +95,12 @@ def gcap(
 
 def _check_key(schema: Schema, key: Sequence[str], target: str) -> None:
     if isinstance(key, str):  # its letters would be taken for names
-        raise SchemaError(f"the key must be a list of attribute names, got {key!r}: "
-                          f"write [{key!r}]")
-    listed, known = list(key), [schema.index(name) for name in key]
-    if not listed or len(set(listed)) != len(listed):
-        raise SchemaError("the key must name at least one attribute, each of them once, "
-                          f"got {listed}")
+        raise SchemaError(
+            f"the key must be a list of attribute names, got {key!r}: write [{key!r}]")
+    listed, known = list(key), {schema.index(name) for name in key}
+    if not listed or len(known) != len(listed):
+        raise SchemaError(
+            f"the key must name at least one attribute, each of them once, got {listed}")
     if schema.index(target) in known:
         raise SchemaError(f"the target {target!r} is part of the key {listed}: an attacker who "
                           "knows it has nothing to find out")
@@ -282,8 +274,8 @@ def padded(real: Table, schema: Schema, rows: int = 100_000, seed: int = 0) -> n
     """
     if rows < 1:
         raise SchemaError(f"rows must be at least 1, got {rows}")
-    codes = to_codes(real, schema)
+    codes, rng = to_codes(real, schema), np.random.default_rng(seed)
     if rows <= len(codes):
-        return codes[sample_rows(len(codes), rows, seed)]
-    shape, rng = (rows - len(codes), len(schema)), np.random.default_rng(seed)
+        return codes[np.sort(rng.choice(len(codes), rows, replace=False))]
+    shape = (rows - len(codes), len(schema))
     return np.vstack([codes, rng.integers(0, schema.sizes, shape).astype(codes.dtype)])
