@@ -8,7 +8,7 @@ import pandas as pd
 
 from ..domain.schema import Schema
 from .dataset import Dataset
-from .files import shipped
+from .files import read_shipped
 from .tables import TABLES, describe, expand_rules, read_rules, yes_no_schema
 
 FACTS = TABLES["adult"]
@@ -38,7 +38,7 @@ def load_adult(complete: bool = False, coding: str = "default") -> Dataset:
     """
     if coding not in CODINGS:
         raise ValueError(f"coding must be one of {CODINGS}, not {coding!r}")
-    frame = shipped("adult")
+    frame = read_shipped("adult")
     if complete or coding != "default":
         frame = frame[(frame[FACTS["unknown"]] != "?").all(axis=1)].reset_index(drop=True)
     split = frame.pop("split")

@@ -17,18 +17,18 @@ Location = str | os.PathLike[str] | None
 
 
 @cache
-def _shipped(name: str) -> pd.DataFrame:
+def _read_csv(name: str) -> pd.DataFrame:
     source = resources.files(__package__) / "data" / f"{name}.csv.gz"
     with source.open("rb") as stream:
         return pd.read_csv(stream, compression="gzip", na_filter=False)
 
 
-def shipped(name: str) -> pd.DataFrame:
+def read_shipped(name: str) -> pd.DataFrame:
     """A table inside the package, read once a session; the caller may change the copy at will.
 
     **Privacy:** raw records of a public table.
     """
-    return _shipped(name).copy(deep=False)
+    return _read_csv(name).copy(deep=False)
 
 
 def find(name: str, path: Location = None) -> Path:

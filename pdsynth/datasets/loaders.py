@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from .dataset import Dataset
-from .files import Location, find, read_table, shipped
+from .files import Location, find, read_shipped, read_table
 from .tables import TABLES, describe, public_schema, yes_no_schema
 
 
@@ -18,7 +18,7 @@ def load_cmc() -> Dataset:
 
     **Privacy:** raw records of a public table; the schema was written without looking at them.
     """
-    return describe("cmc", shipped("cmc"))
+    return describe("cmc", read_shipped("cmc"))
 
 
 def load_big5(path: Location = None) -> Dataset:

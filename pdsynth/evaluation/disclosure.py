@@ -85,8 +85,10 @@ def gcap(
     _check_key(schema, key, target)
     columns, aim = [schema.index(name) for name in key], schema.index(target)
     ours, theirs = (to_codes(table, schema) for table in (real, synthetic))
-    known = Known.of(theirs[:, columns], theirs[:, aim], [schema.sizes[j] for j in columns],
-                     schema.sizes[aim])
+    label = record_keys(theirs, schema.sizes, [*columns, aim])
+    _, first, weights = np.unique(label, return_index=True, return_counts=True)
+    known = SyntheticRows(theirs[first][:, columns], theirs[first, aim].astype(np.int64), weights,
+                          [schema.sizes[j] for j in columns], schema.sizes[aim])
     step = max(CHUNK // known.classes, 1)
     parts = [_attribute(part[:, columns], part[:, aim].astype(np.int64), known)
              for part in np.split(ours, range(step, len(ours), step))]
@@ -107,7 +109,7 @@ def _check_key(schema: Schema, key: Sequence[str], target: str) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class Known:
+class SyntheticRows:
     """Different synthetic rows: keys (s, ℓ), targets (s,), how many rows each stands for (s,)."""
 
     keys: np.ndarray
@@ -116,14 +118,6 @@ class Known:
     sizes: list[int]
     classes: int
 
-    @classmethod
-    def of(cls, keys: np.ndarray, targets: np.ndarray, sizes: list[int], classes: int) -> Known:
-        """Each different (key, target) row once."""
-        _, label = np.unique(record_keys(keys, sizes, range(len(sizes))), return_inverse=True)
-        rows = label * classes + targets
-        _, first, weights = np.unique(rows, return_index=True, return_counts=True)
-        return cls(keys[first], targets[first].astype(np.int64), weights, sizes, classes)
-
     def count(self, rows: np.ndarray, chosen: np.ndarray, n: int) -> np.ndarray:
         """Targets of the chosen keys, which belong to ``rows`` 0 … n−1: int64 counts (n, c)."""
         cells = rows * self.classes + self.targets[chosen]
@@ -131,7 +125,7 @@ class Known:
         return counts.astype(np.int64).reshape(n, self.classes)
 
 
-def _attribute(keys: np.ndarray, truth: np.ndarray, known: Known) -> tuple[np.ndarray, ...]:
+def _attribute(keys: np.ndarray, truth: np.ndarray, known: SyntheticRows) -> tuple[np.ndarray, ...]:
     """The fields of :class:`Attribution` for some records: keys (n, ℓ) and targets (n,)."""
     label = record_keys(keys, known.sizes, range(len(known.sizes)))
     _, first, person = np.unique(label, return_index=True, return_inverse=True)
@@ -141,7 +135,7 @@ def _attribute(keys: np.ndarray, truth: np.ndarray, known: Known) -> tuple[np.nd
     return distance[person], share, near.argmax(axis=1), truth
 
 
-def _find_nearest(asked: np.ndarray, known: Known) -> tuple[np.ndarray, np.ndarray]:
+def _find_nearest(asked: np.ndarray, known: SyntheticRows) -> tuple[np.ndarray, np.ndarray]:
     """Distance (u,) of asked keys (u, ℓ) to the nearest known ones, and counts (u, c) there."""
     width, left = len(known.sizes), np.arange(len(asked))
     distance = np.zeros(len(asked), dtype=np.int64)
@@ -163,7 +157,7 @@ def _find_nearest(asked: np.ndarray, known: Known) -> tuple[np.ndarray, np.ndarr
     return distance, counts
 
 
-def _look_up(asked: np.ndarray, known: Known, kept: Sequence[int]) -> np.ndarray:
+def _look_up(asked: np.ndarray, known: SyntheticRows, kept: Sequence[int]) -> np.ndarray:
     """Targets of the known keys that agree with each asked one on some attributes: (u, c)."""
     label = record_keys(np.vstack([asked, known.keys]), known.sizes, kept)
     theirs = label[len(asked) :]
@@ -173,7 +167,7 @@ def _look_up(asked: np.ndarray, known: Known, kept: Sequence[int]) -> np.ndarray
     return known.count(place[hit], hit, len(mine))[inverse]
 
 
-def _compare(asked: np.ndarray, known: Known) -> tuple[np.ndarray, np.ndarray]:
+def _compare(asked: np.ndarray, known: SyntheticRows) -> tuple[np.ndarray, np.ndarray]:
     """As :func:`_find_nearest`, by comparing every asked key with every known one."""
     columns = [np.ascontiguousarray(column) for column in known.keys.T]
     kind = np.uint8 if len(columns) < 256 else np.uint16

@@ -216,3 +216,11 @@ def test_find_says_where_to_get_a_table_and_where_to_put_it(tmp_path, monkeypatc
         find("nltcs")
     with pytest.raises(FileNotFoundError, match=r"isn't at .*big5_19719.parquet.*openpsychometrics"):
         find("big5", path=tmp_path)
+
+
+def test_every_table_has_its_credits_and_every_one_that_isnt_shipped_says_where_to_get_it(root):
+    for name, facts in TABLES.items():
+        shipped = (root / "pdsynth" / "datasets" / "data" / f"{name}.csv.gz").exists()
+        assert shipped != ({"file", "where"} <= set(facts))
+        if not name.endswith("_part"):
+            assert facts["source"] and facts["licence"]
