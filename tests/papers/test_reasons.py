@@ -9,8 +9,7 @@ import pandas as pd
 import pytest
 
 from pdsynth.datasets import load_cmc
-from pdsynth.datasets.credit import DEFAULT_ROWS, DEFAULT_TARGET, FRAUD_ROWS
-from pdsynth.datasets.tables import public_schema
+from pdsynth.datasets.credit import DEFAULT_ROWS, DEFAULT_TARGET, FRAUD_ROWS, _default_schema, _fraud_schema
 from pdsynth.papers import genetic, hmprivbayes, hmprivbayes_settings, hpprivbayes_claims
 from pdsynth.papers.genetic_settings import Settings
 from pdsynth.structure import Restriction
@@ -54,8 +53,8 @@ def search(epsilon=1):
 
 @pytest.mark.parametrize(
     ("schema", "n", "epsilon", "drowned"),
-    [(public_schema("credit_default"), DEFAULT_ROWS * 4 // 5, 1, True), (public_schema("credit_default"), DEFAULT_ROWS * 4 // 5, 3, False),
-     (public_schema("credit_fraud"), FRAUD_ROWS * 4 // 5, 1, False), (load_cmc().schema, 1473, 1, True)],
+    [(_default_schema(), DEFAULT_ROWS * 4 // 5, 1, True), (_default_schema(), DEFAULT_ROWS * 4 // 5, 3, False),
+     (_fraud_schema(), FRAUD_ROWS * 4 // 5, 1, False), (load_cmc().schema, 1473, 1, True)],
 )  # fmt: skip
 def test_whether_a_network_is_worth_its_noise_follows_from_public_facts(schema, n, epsilon, drowned):
     part = search(epsilon)
@@ -64,10 +63,10 @@ def test_whether_a_network_is_worth_its_noise_follows_from_public_facts(schema, 
 
 
 def test_the_noise_of_the_stand_in_s_sketch():
-    scale = search().threshold(public_schema("credit_default"), 24_000, Q(3, 10))
+    scale = search().threshold(_default_schema(), 24_000, Q(3, 10))
     assert round(scale, 2) == 0.11
     assert round(scale * math.log(276), 1) == 0.6
-    assert len(search().permitted(public_schema("credit_default")).pairs) == 276
+    assert len(search().permitted(_default_schema()).pairs) == 276
 
 
 def test_leaving_the_network_out_is_nearer_at_1_and_farther_at_2():
@@ -79,7 +78,7 @@ def test_leaving_the_network_out_is_nearer_at_1_and_farther_at_2():
 
 def test_an_edge_by_policy_costs_nothing():
     edge = Restriction(forced=(("PAY_0", DEFAULT_TARGET),))
-    settled = GeneticBayes(restriction=edge)._search().permitted(public_schema("credit_default")).forced_network(public_schema("credit_default").names)
+    settled = GeneticBayes(restriction=edge)._search().permitted(_default_schema()).forced_network(_default_schema().names)
     assert settled.edges == (("PAY_0", DEFAULT_TARGET),)
     assert mean("sketch", "GeneticBayes, PAY_0 → target by policy", 1, "edges") == 1
     alone, edge, greedy = (mean("f2", w, 1, "F2, mean of five classifiers") for w in (
