@@ -240,11 +240,13 @@ def marginal_distance(real: Table | Marginals, fake: Table, schema: Schema, alph
 
     **Privacy:** reads real records exactly; no guarantee covers it.
     """
-    if isinstance(real, Marginals) and {len(members) for members in real.sets} != {alpha}:
+    if not isinstance(real, Marginals):
+        chosen = attribute_sets(len(schema), alpha, sets, seed)
+        return float(measure_sets(real, fake, schema, chosen, distances).mean())
+    if {len(members) for members in real.sets} != {alpha}:
         raise SchemaError(f"these kept marginals are not of {alpha} attributes each: "
                           f"build Marginals(table, schema, alpha={alpha})")
-    chosen = attribute_sets(len(schema), alpha, sets, seed)
-    return float(measure_sets(real, fake, schema, chosen, distances).mean())
+    return real.distance(fake)
 
 
 def max_cell(real: Table, fake: Table, schema: Schema, alpha: int = 2, *,
