@@ -19,11 +19,11 @@ def observe_case(name: str) -> dict:
     case, found = CASES[name], run(name, RUNS, seed=SEED)
     return {
         "about": case.about, "source": case.source, "claimed": str(case.claimed),
-        "expect": case.expect, "twin": case.twin, "tier": case.tier, "guarantee": case.guarantee, "method": found.method,
-        "theory": found.theory, "bound": found.bound, "ceiling": found.ceiling, "runs": found.runs,
-        "verdict": found.verdict, "witness": found.witness,
+        "expect": case.expect, "twin": case.twin, "tier": case.tier, "guarantee": case.guarantee,
+        "method": found.method, "theory": found.theory, "bound": found.bound,
+        "ceiling": found.ceiling, "runs": found.runs, "verdict": found.verdict,
+        "witness": found.witness,
     }
-
 
 def observe_bug(bug) -> dict:
     """One inmate of the zoo, and the verdicts on its wrong and its right copy."""
