@@ -25,6 +25,7 @@ def observe_case(name: str) -> dict:
         "witness": found.witness,
     }
 
+
 def observe_bug(bug) -> dict:
     """One inmate of the zoo, and the verdicts on its wrong and its right copy."""
     wrong, right = (check(f, bug.kind, runs=RUNS, seed=SEED) for f in (bug.wrong, bug.right))
