@@ -24,6 +24,7 @@ from .estimator import Bound, lower_bound, quantise
 from .tables import Pair
 
 AUDITS = 1000  # audits that share the error of 5 %: a correct function is blamed in one of 20,000
+ROUNDING = 1 + 1e-9  # what doubles may add to an exact law
 TRIES = 12  # runs that show whether anything changes with the noise
 WALK = 64  # of so many candidates every path is walked: who they are is seen, not just how many
 DATA = tomllib.loads(files(__package__).joinpath("zoo.toml").read_text(encoding="utf-8"))
@@ -100,10 +101,11 @@ class Trial:
         """A finding."""
         return Diagnosis(code, words, self.pair, bound, float(self.epsilon))
 
-    def judge(self, words: str, bound: float, code: str = "") -> Diagnosis:
+    def judge(self, words: str, bound: float | Fraction, code: str = "",
+              rounding: float = 1) -> Diagnosis:
         """A finding if more than ε is lost."""
-        lost = bound > float(self.epsilon) * (1 + 1e-9)
-        return self.blame(code or self.code, words, bound) if lost else SOUND
+        lost = bound > self.epsilon * rounding
+        return self.blame(code or self.code, words, float(bound)) if lost else SOUND
 
 
 # --- functions that publish numbers ---------------------------------------------
@@ -123,7 +125,7 @@ def examine_numbers(trial: Trial) -> Diagnosis:
     lost = add_losses(trial)
     if lost is not None:
         words = "the changes of all published numbers, each divided by its noise scale, add up to "
-        return trial.judge(f"{words}{lost}", float(lost))
+        return trial.judge(f"{words}{lost}", lost)
     found = find_unmoved(trial)
     for runs in (trial.runs // 6, trial.runs):  # what shows in few runs needs no more
         found = measure_best(trial, runs) if found.sound else found
@@ -253,13 +255,13 @@ def examine_selection(trial: Trial) -> Diagnosis:
         alone = sorted({*p} ^ {*q}, key=str)
         words = (f"{alone[0]} can be chosen in one world only" if alone
                  else "the laws of the choice differ too much")
-        return trial.judge(words, detectors.log_ratio(p, q))
+        return trial.judge(words, detectors.log_ratio(p, q), rounding=ROUNDING)
     logs = [sum(np.log(detectors.selection_law(*call)) for call in calls) for calls in asked]
     gaps = np.abs(logs[0] - logs[1])
     at = int(gaps.argmax())
     either = " or ".join(f"{math.exp(x[at]):.3g}" for x in logs)
     words = f"candidate {at + 1} of {len(gaps)} has probability {either}"
-    return trial.judge(words, float(gaps[at]))
+    return trial.judge(words, float(gaps[at]), rounding=ROUNDING)
 
 
 def examine_choice(trial: Trial) -> Diagnosis:
