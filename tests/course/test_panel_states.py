@@ -145,6 +145,8 @@ def plain(value: Any, name: str = "") -> Any:
 
 def is_default(place: str, key: str, value: Any) -> bool:
     """Whether Plotly does the same without this setting."""
+    if (place, key, value) == ("title", "text", ""):
+        return True
     axis = (place == "xaxis" and key == "anchor" and value == "y") or (
         place == "yaxis" and key == "anchor" and value == "x"
     )
