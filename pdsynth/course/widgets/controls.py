@@ -15,8 +15,8 @@ import ipywidgets as W
 class Control:
     """One parameter, with a text label and an accessible ``name``.
 
-    ``symbol`` names it in a figure's title; ``default`` is its first value. Its widgets are made when
-    they are first asked for: ``widget`` holds the value, ``box`` is what the page shows.
+    ``symbol`` names it in a figure's title; ``default`` is its first value. Its widgets are made
+    when they are first asked for: ``widget`` holds the value, ``box`` is what the page shows.
     """
 
     build: Callable[[], Sequence[W.Widget]]  # the widget that holds the value last
@@ -92,12 +92,12 @@ def choice(label: str, options: Sequence[Any] | Mapping[str, Any], value: Any = 
     'score = R'
     """
     symbol, words, html = _words(label, tooltip, "")
-    values = options if isinstance(options, Mapping) else {str(option): option for option in options}
+    values = options if isinstance(options, Mapping) else {str(value): value for value in options}
     chosen = next(iter(values.values())) if value is None else value
 
     def build() -> list[W.Widget]:
-        menu = W.Dropdown(options=list(values.items()), value=chosen, tooltip=words, description=html,
-                          description_allow_html=True, layout=_wide())
+        menu = W.Dropdown(options=list(values.items()), value=chosen, tooltip=words,
+                          description=html, description_allow_html=True, layout=_wide())
         menu.add_class("pdsynth-choice")
         return [menu]
 
