@@ -108,3 +108,8 @@ def test_ledger_figure_shows_unaccounted_accesses_in_red(guarantee, cmc):
         assert sum(text == "∞" for text in red[0].text) == len({e.step for e in fitted.ledger_.unaccounted})
         assert "∞ true" in plot.layout.title.text
         json.loads(plot.to_json())
+
+
+def test_tab_completion_shows_figures_and_nothing_that_is_imported():
+    assert dir(plots) == plots.__all__
+    assert not {"np", "pd", "go", "re", "math", "Network"} & set(plots.__all__)
