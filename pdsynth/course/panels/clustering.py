@@ -110,9 +110,9 @@ def draw_grid(plot: Board, table: TeachingTable, pair: tuple[int, int]) -> None:
     plot.heat(np.log10(counts.T + 1), zmin=0, zmax=4.5, customdata=counts.T, showscale=False,
               hover="%{customdata:,} records")
     for cut in grid(table, pair).row_cuts:
-        plot.mark((cut - 0.5, cut - 0.5), (-0.5, y.size - 0.5), "attack", width=3, dash=None)
+        plot.mark((cut - 0.5, cut - 0.5), (-0.5, y.size - 0.5), "attack", 1, 3, None)
     for cut in grid(table, pair).column_cuts:
-        plot.mark((-0.5, x.size - 0.5), (cut - 0.5, cut - 0.5), "attack", width=3, dash=None)
+        plot.mark((-0.5, x.size - 0.5), (cut - 0.5, cut - 0.5), "attack", 1, 3, None)
     found = strengths(table, pair)
     plot.bars(list(found.values())[::-1], list(found)[::-1], "none", 2, across=True,
               hover="%{y}: %{x:,.0f} sensitivities")

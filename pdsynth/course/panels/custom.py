@@ -102,11 +102,9 @@ def draw_heat(plot: Board, table: TeachingTable, state: dict[str, Any], sensitiv
     row, end = table.schema.index(sensitive), len(names) - 0.5
     for cell, name in enumerate(TABLES, start=1):
         plot.pairs(state["heat"][name], names, cell, 3, coloraxis="coloraxis", colorscale=None)
-        at = f"{cell if cell > 1 else ''}"
-        plot.mark((-0.5, end), (row - 0.5, row + 0.5), "attack", width=2, dash=None,
-                  xref=f"x{at}", yref=f"y{at}")
-        plot.set(**{f"x{at}": {"range": [-0.5, end], **ticks(names)},
-                    f"y{at}": {"range": [end, -0.5], **ticks(names)}})
+        plot.mark((-0.5, end), (row - 0.5, row + 0.5), "attack", cell, 2, None)
+        plot.set(**{f"x{cell}": {"range": [-0.5, end], **ticks(names)},
+                    f"y{cell}": {"range": [end, -0.5], **ticks(names)}})
     title = {"text": "r" if measure == "r" else "bit", "side": "top"}
     bar = {"thickness": 10, "len": 0.42, "y": 0.75, "title": title}
     plot.figure.update_layout(coloraxis={**SCALES[measure], "colorbar": bar})

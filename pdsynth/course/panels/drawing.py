@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import plotly.graph_objects as go
 
 from ...network import Network
 from ...plots import BOXES, PALETTE, figure
 
 Axis = Mapping[str, Any]
 Cell = int | tuple[int, int]
+Points = Sequence[Any] | np.ndarray
 Curve = tuple[list[float | None], list[float | None]]
 OVERLAY = {"fillmode": "overlay", "size": 6}  # of the patterns that tell bars apart without colour
 
@@ -51,50 +51,44 @@ class Board:
         self.figure = figure(title=title, subtitle=layout.pop("subtitle", ""))
         self.figure.update_layout(layout)
 
-    def add(self, kind: str, cell: Cell, name: str | None, hover: str | bool | None,
+    def add(self, kind: str, cell: Cell, name: str | None = None, hover: str | bool | None = None,
             **trace: Any) -> None:
         """Any trace of Plotly in a cell."""
-        x, y = cell if isinstance(cell, tuple) else (cell, cell)
-        trace |= {"name": name} if name else {"showlegend": False} if kind != "heatmap" else {}
-        trace |= {"hoverinfo": "skip"} if hover is False else (
-            {"hovertemplate": f"{hover}<extra></extra>"} if hover else {})
-        self.figure.add_trace({"type": kind, "xaxis": f"x{x}" if x > 1 else "x",
-                               "yaxis": f"y{y}" if y > 1 else "y", **trace})
+        x, y = _both(cell)
+        trace |= {"name": name} if name else {} if kind == "heatmap" else {"showlegend": False}
+        if hover is not None:
+            trace |= {"hovertemplate": f"{hover}<extra></extra>"} if hover else {"hoverinfo": "skip"}
+        self.figure.add_trace({"type": kind, "xaxis": f"x{x}", "yaxis": f"y{y}", **trace})
 
-    def line(self, x: Sequence[Any], y: Sequence[Any], colour: Any, cell: Cell = 1, *,
-             dash: str | None = None, width: float | None = None, name: str | None = None,
-             hover: str | bool | None = None, mode: str | None = "lines", **more: Any) -> None:
+    def line(self, x: Points, y: Points, colour: Any, cell: Cell = 1, *, dash: str | None = None,
+             width: float | None = None, mode: str | None = "lines", **more: Any) -> None:
         """A curve."""
         style = {"color": ink(colour), "dash": dash, "width": width}
-        self.add("scatter", cell, name, hover, x=x, y=y, mode=mode, line=style, **more)
+        self.add("scatter", cell, x=x, y=y, mode=mode, line=style, **more)
 
-    def limit(self, x: Sequence[float], y: Sequence[float], cell: Cell = 1, colour: str = "attack",
+    def limit(self, x: Points, y: Points, cell: Cell = 1, colour: str = "attack",
               **more: Any) -> None:
         """A dashed line to compare with."""
         self.line(x, y, colour, cell, **{"dash": "dash", "width": 1.5, "hover": False} | more)
 
-    def dots(self, x: Sequence[Any], y: Sequence[Any], colour: Any, cell: Cell = 1, *,
-             symbol: Any = None, size: float = 12, name: str | None = None,
-             hover: str | bool | None = None, marker: Axis | None = None, **more: Any) -> None:
+    def dots(self, x: Points, y: Points, colour: Any, cell: Cell = 1, *, symbol: Any = None,
+             size: float = 12, mode: str = "markers", **more: Any) -> None:
         """Marks."""
-        style = {"color": ink(colour), "symbol": symbol, "size": size} | dict(marker or {})
-        self.add("scatter", cell, name, hover, x=x, y=y, marker=style, **{"mode": "markers"} | more)
+        style = {"color": ink(colour), "symbol": symbol, "size": size} | more.pop("marker", {})
+        self.add("scatter", cell, x=x, y=y, mode=mode, marker=style, **more)
 
-    def bars(self, x: Sequence[Any], y: Sequence[Any], colour: Any, cell: Cell = 1, *,
-             name: str | None = None, hover: str | bool | None = None, across: bool = False,
+    def bars(self, x: Points, y: Points, colour: Any, cell: Cell = 1, *, across: bool = False,
              labels: Sequence[str] = (), pattern: Any = None, **more: Any) -> None:
         """Bars, with labels outside; with ``across`` they lie, and x is their length."""
-        style = {"color": ink(colour), "pattern": {"shape": pattern} if isinstance(pattern, str) else pattern}
-        style |= more.pop("marker", {})
+        pattern = {"shape": pattern} if isinstance(pattern, str) else pattern
+        style = {"color": ink(colour), "pattern": pattern} | more.pop("marker", {})
         if labels:
             more |= {"text": labels, "textposition": "outside", "cliponaxis": False}
-        self.add("bar", cell, name, hover, x=x, y=y, orientation="h" if across else "v",
-                 marker=style, **more)
+        self.add("bar", cell, x=x, y=y, orientation="h" if across else "v", marker=style, **more)
 
-    def heat(self, z: np.ndarray, cell: Cell = 1, *, hover: str | bool | None = None,
-             **more: Any) -> None:
+    def heat(self, z: np.ndarray, cell: Cell = 1, **more: Any) -> None:
         """A heat map."""
-        self.add("heatmap", cell, None, hover, z=z, **{"colorscale": "Cividis"} | more)
+        self.add("heatmap", cell, z=z, **{"colorscale": "Cividis"} | more)
 
     def pairs(self, matrix: np.ndarray, names: Sequence[str], cell: Cell = 1, digits: int = 4,
               **more: Any) -> None:
@@ -110,34 +104,33 @@ class Board:
                   colorbar={"title": "2-way<br>distance", "thickness": 12} | dict(bar),
                   hover="%{x} × %{y}: %{z:.3f}")
 
-    def mark(self, x: Sequence[float], y: Sequence[float], colour: str, cell: int = 1,
+    def mark(self, x: Sequence[float], y: Sequence[float], colour: str, cell: Cell = 1,
              width: float = 1.5, dash: str | None = "dash", **more: Any) -> None:
         """A straight line between two points, or a frame around them."""
-        kind = "line" if x[0] == x[1] or y[0] == y[1] else "rect"
-        style = {"color": ink(colour), "width": width, "dash": dash}
-        at = {"xref": f"x{cell}", "yref": f"y{cell}"} if cell > 1 else {}
-        self.figure.add_shape(type=kind, x0=x[0], x1=x[1], y0=y[0], y1=y[1], line=style, **at | more)
+        style, (a, b) = {"color": ink(colour), "width": width, "dash": dash}, _both(cell)
+        self.figure.add_shape(type="line" if x[0] == x[1] or y[0] == y[1] else "rect", x0=x[0],
+                              x1=x[1], y0=y[0], y1=y[1], line=style,
+                              **{"xref": f"x{a}", "yref": f"y{b}"} | more)
 
     def boxes(self, sizes: Iterable[int], width: int, cell: Cell) -> None:
         """Frames along the diagonal of a heat map, one per block of ``sizes`` in its colour."""
-        x, y = cell if isinstance(cell, tuple) else (cell, cell)
         start = -0.5
         for size, (colour, *_) in zip(sizes, cycle(BOXES)):
             ends = (start, start + size)
-            self.mark(ends, ends, colour, width=width, dash=None, xref=f"x{x}", yref=f"y{y}")
+            self.mark(ends, ends, colour, cell, width, None)
             start += size
 
     def note(self, text: str, x: Any, y: Any, cell: Cell, colour: str | None = None,
              size: int | None = None, **more: Any) -> None:
         """A text without an arrow."""
-        a, b = cell if isinstance(cell, tuple) else (cell, cell)
+        a, b = _both(cell)
         font = {"color": ink(colour), "size": size} if colour else None
         self.figure.add_annotation(text=text, x=x, y=y, showarrow=False, font=font,
                                    **{"xref": f"x{a}", "yref": f"y{b}"} | more)
 
     def set(self, **axes: Axis) -> None:
         """Settings that depend on the table: ``set(x2={"range": [0, top]})``."""
-        self.figure.update_layout({f"{key[0]}axis{key[1:]}": more for key, more in axes.items()})
+        self.figure.update_layout({f"{key[0]}axis{key[1:].lstrip('1')}": more for key, more in axes.items()})
 
     def network(self, curve: Curve, labels: Sequence[str], marks: Iterable[Mark],
                 widest: int | None = None) -> None:
@@ -154,6 +147,12 @@ class Board:
                           customdata=words, hover="%{customdata}: %{y:.3g}")
         self.limit([-0.6, len(labels) - 0.4], [1, 1], (1, 2))
         self.set(x=places(labels), y=arches(widest or len(labels)))
+
+
+def _both(cell: Cell) -> tuple[int | str, int | str]:
+    """Numbers of a cell's axes in Plotly's names: x is the first, then x2."""
+    x, y = cell if isinstance(cell, tuple) else (cell, cell)
+    return x if x > 1 else "", y if y > 1 else ""
 
 
 class Mark(NamedTuple):

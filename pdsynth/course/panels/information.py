@@ -67,7 +67,7 @@ def draw(table: TeachingTable, plot: Board, matrix: np.ndarray, pair: tuple[int,
     names, counts = table.schema.names, table.records.table(pair)
     plot.pairs(matrix, names, zmin=0, zmax=TOPS[measure], colorbar=colour_bar(measure, 0.0))
     for i, j in (pair, pair[::-1]):
-        plot.mark((i - 0.5, i + 0.5), (j - 0.5, j + 0.5), "attack", width=3, dash=None)
+        plot.mark((i - 0.5, i + 0.5), (j - 0.5, j + 0.5), "attack", 1, 3, None)
     p = counts / counts.sum()
     gap = p - np.outer(p.sum(1), p.sum(0))
     x, y = (list(table.schema.attributes[j].labels) for j in pair)

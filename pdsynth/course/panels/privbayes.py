@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ...network import Network
+from ...evaluation import sum_mutual_information
 from ...synthesizers import PrivBayes
 from ..widgets import View, choice, slider
 from .drawing import Board, Mark, arcs
@@ -20,13 +20,6 @@ READINGS: dict[str, dict[str, Any]] = {
 SEED = 7  # of the root when nothing else is drawn
 
 
-def captured(table: TeachingTable, network: Network) -> float:
-    """Sum of mutual information Σ I(X_i, Π_i) in bits, raw: for judging, never for release."""
-    index, information = table.schema.index, table.records.lattice.information
-    return sum(float(information(np.array([index(child)]), np.array([[index(p) for p in parents]]))[0])
-               for child, parents in network.pairs if parents)
-
-
 @remember
 def fit(table: TeachingTable, epsilon: float, k: int | str, reading: str) -> dict[str, Any]:
     """One run with common random numbers, and what is shown of it.
@@ -34,7 +27,7 @@ def fit(table: TeachingTable, epsilon: float, k: int | str, reading: str) -> dic
     ``noise`` leaves out tables that are derived from others.
     """
     fitted = table.run(PrivBayes(epsilon, k=k, random_state=SEED, **READINGS[reading]))
-    return {"fitted": fitted, "captured": captured(table, fitted.network_),
+    return {"fitted": fitted, "captured": sum_mutual_information(fitted.network_, table.records),
             "noise": {name: v for name, v in noise_to_cell(fitted).items() if v},
             "distances": np.sort(table.real.distances(table.sample(fitted)))}
 
