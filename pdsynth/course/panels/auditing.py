@@ -45,8 +45,8 @@ def draw_worlds(plot: Board, samples: Samples, threshold: int) -> None:
     for name, world, colour, shape in zip(("D", "D'"), samples, ("none", "private"), ("", "/"),
                                           strict=True):
         share = np.histogram(np.clip(world, low, high), edges)[0] / len(world)
-        plot.bars((edges[1:] + edges[:-1]) / 2, share, colour, 2, name=f"world {name}", opacity=0.65,
-                  pattern={"shape": shape, **OVERLAY})
+        plot.bars((edges[1:] + edges[:-1]) / 2, share, colour, 2, name=f"world {name}",
+                  opacity=0.65, pattern={"shape": shape, **OVERLAY})
     at = float(np.clip(threshold, low, high))
     plot.mark((at, at), (0, 1), "attack", 2, yref="y2 domain")
 

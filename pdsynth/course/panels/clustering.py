@@ -97,7 +97,8 @@ def compute(table: TeachingTable, k: int, epsilon1: Fraction, eta: float, guaran
         removed[np.ix_(cluster, cluster)] = ~ties.kept(cluster)
     np.fill_diagonal(removed, False)
     owners = table.records.binary().owners if guarantee == "published" else names
-    torn = sorted(o for o in set(owners) if sum(any(owners[j] == o for j in c) for c in clusters) > 1)
+    homes = [{owners[j] for j in cluster} for cluster in clusters]
+    torn = [owner for owner in set(owners) if sum(owner in home for home in homes) > 1]
     inside = kept_information(information(table, guarantee), clusters)
     return {"matrix": matrix, "names": names, "ledger": ledger, "clusters": clusters, "torn": torn,
             "removed": removed, "inside": inside, "best": best(table, guarantee, k)}
@@ -185,8 +186,8 @@ def view(table: TeachingTable, x: str, y: str, k: int, epsilon: float, eta: floa
         f"{len(cuts.column_cuts) + 1} grid; "
         f"I = {measures.mutual_information(table.records.table(pair)):.3f} bits. "
         f"The clusters keep {state['inside']:.0%} of all pairwise information "
-        f"({state['best']:.0%} without noise and with the right sign){torn if state['torn'] else ''}; "
-        f"η removes {int(state['removed'].sum()) // 2} pairs inside them; "
+        f"({state['best']:.0%} without noise and with the right sign)"
+        f"{torn if state['torn'] else ''}; η removes {int(state['removed'].sum()) // 2} pairs inside them; "
         f"{'not private' if guarantee == 'none' else paid}."
     )
     clusters = clusters_table(state["clusters"], state["names"])

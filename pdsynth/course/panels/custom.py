@@ -63,7 +63,7 @@ def strengths(records: Records, measure: str) -> np.ndarray:
     Float array (d, d), NaN on the diagonal.
     """
     if measure == "I":
-        matrix = pairwise(records.lattice)
+        matrix: Any = pairwise(records.lattice)
     else:
         with np.errstate(invalid="ignore", divide="ignore"):  # a synthetic column may be constant
             matrix = np.nan_to_num(np.corrcoef(records.codes.T.astype(np.float32)))
@@ -113,7 +113,8 @@ def draw_heat(plot: Board, table: TeachingTable, state: dict[str, Any], sensitiv
 def draw_bars(plot: Board, state: dict[str, Any], guarantee: str) -> None:
     """The attacker, the classifier, and the loss of the sensitive attribute."""
     private = "private" if guarantee == "strict" else "none"
-    pattern = {"shape": ["", "/", ""], "fgopacity": 0.5, "fillmode": "overlay", "fgcolor": "#FFFFFF"}
+    pattern = {"shape": ["", "/", ""], "fgopacity": 0.5, "fillmode": "overlay",
+               "fgcolor": "#FFFFFF"}
     losses = [float(state["loss"][name]) for name in TABLES]
     top = max([v for v in losses if v != math.inf], default=1.0) * 1.3 or 1.0
     kinds = [(4, [100 * state["scores"][name]["disclosure"] for name in TABLES]),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from copy import deepcopy
 from functools import cache
 from itertools import cycle
 from pathlib import Path
@@ -19,13 +20,13 @@ from ...plots import BOXES, PALETTE, figure
 
 Axis = Mapping[str, Any]
 Cell = int | tuple[int, int]
-Points = Sequence[Any] | np.ndarray
+Points = Any  # whatever Plotly takes as x or y
 Curve = tuple[list[float | None], list[float | None]]
 OVERLAY = {"fillmode": "overlay", "size": 6}  # of the patterns that tell bars apart without colour
 
 
 @cache
-def layouts() -> dict[str, dict[str, Any]]:
+def layouts() -> dict[str, Any]:
     """Layouts of all panels, in Plotly's words."""
     return tomllib.loads(Path(__file__).with_name("boards.toml").read_text(encoding="utf-8"))
 
@@ -39,8 +40,7 @@ class Board:
     """
 
     def __init__(self, name: str, title: str) -> None:
-        layout = {key: dict(value) if isinstance(value, dict) else value
-                  for key, value in layouts()[name].items()}
+        layout = deepcopy(layouts()[name])
         for key, axis in layout.items():
             if key[1:5] == "axis":
                 if "overlaying" not in axis:
@@ -69,7 +69,8 @@ class Board:
     def limit(self, x: Points, y: Points, cell: Cell = 1, colour: str = "attack",
               **more: Any) -> None:
         """A dashed line to compare with."""
-        self.line(x, y, colour, cell, **{"dash": "dash", "width": 1.5, "hover": False} | more)
+        more = {"dash": "dash", "width": 1.5, "hover": False, **more}
+        self.line(x, y, colour, cell, **more)
 
     def dots(self, x: Points, y: Points, colour: Any, cell: Cell = 1, *, symbol: Any = None,
              size: float = 12, mode: str = "markers", **more: Any) -> None:

@@ -1,22 +1,20 @@
 """Lesson 15: one table, four questions, and two yardsticks: a copy, and other real people."""
 
-import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...counting.tables import Records
-from ...datasets import Dataset, load_adult
+from ...datasets import Dataset
 from ...evaluation.disclosure import gcap
 from ...evaluation.marginals import Marginals, attribute_sets
 from ...evaluation.queries import counting_errors
 from ...evaluation.utility import one_hot
-from ...privacy.mechanisms import CommonNoise
 from ...synthesizers import GeneticBayes, HPPrivBayes, PrivBayes, Synthesizer, baselines
 from ..widgets import View, choice, slider
 from .drawing import OVERLAY, Board, ink
 from .panel import live_panel
-from .table import remember
+from .table import TeachingTable, adult, remember
 from .words import html_table
 
 KEY = ("age", "workclass", "occupation", "race", "sex")  # attack and use of lesson 14
@@ -26,7 +24,7 @@ WITH_K = ("PrivBayes", "HPPrivBayes", "custom network")
 SYMBOLS = {"PrivBayes": "circle", "HPPrivBayes": "square", "custom network": "diamond",
            "JTree": "triangle-up", "Independent": "triangle-down", COPY: "x", OTHERS: "cross"}
 TABLES = tuple(SYMBOLS)
-TAUGHT, ATTACKED, SEED = 3000, 1500, 15  # rows to learn from and to test on; people attacked
+TAUGHT, ATTACKED = 3000, 1500  # rows to learn from and to test on; people attacked
 BARS, WORST = 15, 8  # bars of the histogram; bars of the worst
 SHORT = {"marital-status": "marital", "education-num": "edu-num", "capital-gain": "gain",
          "capital-loss": "loss", "education": "edu", "hours-per-week": "hours",
@@ -52,34 +50,22 @@ MEASURES = {
 }
 
 
-class SplitTable:
-    """Adult cut by its public split: training rows are fitted and attacked, the others judge.
+class SplitTable(TeachingTable):
+    """Adult cut by its public split: training rows are the records, the others judge.
 
     All tables but the copy have as many rows as the held-out part, so that "other real people" say
     what chance alone does.
     """
 
-    def __init__(self, dataset: Dataset) -> None:
-        codes, self.schema = dataset.schema.encode(dataset.frame), dataset.schema
+    def __init__(self, dataset: Dataset, seed: int) -> None:
+        super().__init__(dataset, seed)
         if dataset.split is None:
             raise ValueError(f"{dataset.name} has no public split into training and test rows: "
                              "take Adult")
-        test = (dataset.split == "test").to_numpy()
-        self.train, self.held = Records(codes[~test], self.schema), codes[test]
-        chosen = np.random.default_rng(SEED).choice(self.train.n, ATTACKED, replace=False)
-        self.victims, self.tested = self.train.codes[chosen], self.held[-TAUGHT:]
-        self.noise = CommonNoise(SEED)
-
-
-@remember
-def split_adult() -> SplitTable:
-    """Adult, 32,561 training and 16,281 held-out records with 15 attributes."""
-    return SplitTable(load_adult())
-
-
-def source(dataset: Dataset | None = None) -> Any:
-    """Adult unless another public table with its attributes and a split is given."""
-    return split_adult() if dataset is None else SplitTable(dataset)
+        test, codes = (dataset.split == "test").to_numpy(), self.records.codes
+        self.records, self.held = Records(codes[~test], self.schema), codes[test]
+        chosen = np.random.default_rng(seed).choice(self.records.n, ATTACKED, replace=False)
+        self.victims, self.tested = self.records.codes[chosen], self.held[-TAUGHT:]
 
 
 def synthesizer(name: str, epsilon: float, k: int | str) -> Synthesizer:
@@ -104,18 +90,16 @@ def run_of(name: str, epsilon: float, k: int | str) -> tuple[str, float, int | s
 def codes_of(table: SplitTable, name: str, epsilon: float, k: int | str) -> np.ndarray:
     """Rows of a table."""
     if name in (COPY, OTHERS):
-        return table.train.codes if name == COPY else table.held
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # the panel shows what a k can't bear
-        fitted = synthesizer(name, epsilon, k).fit(table.train, noise=table.noise.fresh())
+        return table.records.codes if name == COPY else table.held
+    fitted = table.run(synthesizer(name, epsilon, k))
     return fitted.model_.sample_codes(len(table.held), np.random.default_rng(11))
 
 
 @remember
 def real(table: SplitTable, alpha: int, sets: int) -> Marginals:
     """The training rows' side of a measure."""
-    sets = attribute_sets(len(table.schema), alpha, sets)
-    return Marginals(table.train.codes, table.schema, sets=sets)
+    chosen = attribute_sets(len(table.schema), alpha, sets)
+    return Marginals(table.records.codes, table.schema, sets=chosen)
 
 
 @remember
@@ -233,7 +217,7 @@ def standings(state: dict[str, Any], measure: str) -> str:
 
 
 @live_panel(
-    source,
+    adult("adult", seed=15, kind=SplitTable),
     table=choice("table", TABLES, tooltip="table that is looked at"),
     epsilon=slider("ε", 1.0, 0.05, 4.0, 0.05, tooltip="ε, total privacy budget of each algorithm"),
     k=choice("k", ["auto", 1, 2, 3], tooltip="k, largest number of parents"),

@@ -12,17 +12,17 @@ from ..widgets import View, choice, slider
 from .drawing import Board, Curve, Mark, half_circles
 from .panel import live_panel
 from .table import TeachingTable, teaching_table
-from .words import (GUARANTEES, audited, fold, html_table, ledger_summary, noise_to_cell, preview)
+from .words import GUARANTEES, audited, fold, html_table, ledger_summary, noise_to_cell, preview
 
 AFFINITIES = {"the guarantee's own": "auto", "similarity": "similarity", "as printed": "printed"}
 Piece = tuple[int, str]  # number of a cluster, and an attribute with at least one bit in it
 
 
-def source(dataset: Dataset | None = None) -> TeachingTable:
+def source(*dataset: Dataset) -> TeachingTable:
     """The table as the paper uses it, with sets of up to three bits counted in one pass."""
-    if dataset is not None:
-        return TeachingTable(dataset)
-    table = teaching_table("complete")
+    if dataset:
+        return TeachingTable(*dataset)
+    table: TeachingTable = teaching_table("complete")
     table.records.binary().lattice.build(3, kind="H").build(3, kind="K")
     return table
 
@@ -52,7 +52,8 @@ def draw(table: TeachingTable, fitted: HMPrivBayes, distances: np.ndarray, noise
     labels = [f"{name} ({len(bits)} of {n})" if len(bits) < n else name
               for ((_, name), bits), n in zip(parts.items(), all_bits, strict=True)]
     means = [float(np.mean([noise[b] for b in bits])) for bits in parts.values()]
-    words = [f"{label}: {', '.join(bits)}" for label, bits in zip(labels, parts.values(), strict=True)]
+    words = [f"{label}: {', '.join(bits)}"
+             for label, bits in zip(labels, parts.values(), strict=True)]
     plot, marks = Board("hmprivbayes", title), []
     for number in range(len(fitted.clusters_)):
         at = [i for i, (cluster, _) in enumerate(parts) if cluster == number]
@@ -108,7 +109,8 @@ def view(table: TeachingTable, guarantee: str, affinity: str, **levers: Any) -> 
         f"{sum(v > 1 for v in noise.values())} of {len(noise)} tables have more noise than signal."
     )
     plot = draw(table, fitted, distances, noise, title)
-    return View(plot.figure, status, [ledger_summary(ledger), shares(fitted), preview(table, codes)])
+    tables = [ledger_summary(ledger), shares(fitted), preview(table, codes)]
+    return View(plot.figure, status, tables)
 
 
 panel = view.panel

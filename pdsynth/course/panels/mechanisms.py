@@ -1,4 +1,4 @@
-"""Lesson 01: one noisy count and one noisy choice on two neighbouring tables, within e^±ε or not."""
+"""Lesson 01: a noisy count and a noisy choice on two neighbouring tables, within e^±ε or not."""
 
 from typing import Any
 
@@ -52,22 +52,21 @@ def laws(counts: np.ndarray, moved: np.ndarray, epsilon: float, share: float) ->
                         for c in (counts, moved)]}
 
 
-def draw_laws(plot: Board, x: Any, real: np.ndarray, other: np.ndarray, epsilon: float,
-              cell: int) -> None:
+def draw_laws(plot: Board, x: Any, both: list[np.ndarray], epsilon: float, cell: int) -> None:
     """Both laws, and everything within e^±ε of the law on the real table."""
-    once = {"showlegend": cell == 1}
+    (real, other), once = both, cell == 1
     for bound, fill in ((-epsilon, None), (epsilon, "tonexty")):
         plot.add("scatter", cell, "allowed: within e^±ε", False, x=x, fill=fill, mode="lines",
                  y=np.maximum(real * np.exp(bound), FLOOR / 10), fillcolor="rgba(230,159,0,.22)",
-                 line={"width": 0, "shape": "hvh"}, showlegend=cell == 1 and fill is not None)
+                 line={"width": 0, "shape": "hvh"}, showlegend=once and fill is not None)
     for name, law, colour, symbol in (("real table D", real, "private", "circle"),
                                       ("neighbour D′", other, "none", "diamond-open")):
         plot.dots(x, law, colour, cell, symbol=symbol, size=8, name=name,
-                  hover="%{x}: %{y:.3g}", **once)
+                  hover="%{x}: %{y:.3g}", showlegend=once)
     ratio = np.log(np.maximum(other, 1e-300)) - np.log(np.maximum(real, 1e-300))
     outside = np.abs(ratio) > epsilon * (1 + 1e-9)
     plot.dots(np.array(x)[outside], other[outside], "attack", cell, symbol="x", size=9,
-              name="outside: gives away more than ε", **once)
+              name="outside: gives away more than ε", showlegend=once)
 
 
 @live_panel(
@@ -89,8 +88,8 @@ def view(table: TeachingTable, epsilon: float, share: float, n: int, attribute: 
     title = f"{attribute}, first {people:,} people: ε = {epsilon:g}, noise × {share:g}"
     plot = Board("mechanisms", title)
     order = np.argsort(-choices[0], kind="stable")
-    draw_laws(plot, z, *state["laplace"], epsilon, 1)
-    draw_laws(plot, [labels[i] for i in order], *(p[order] for p in choices), epsilon, 2)
+    draw_laws(plot, z, state["laplace"], epsilon, 1)
+    draw_laws(plot, [labels[i] for i in order], [p[order] for p in choices], epsilon, 2)
     plot.set(x={"range": [z[0], z[-1]]})
     truth = max(worst_ratio(*state["laplace"]), worst_ratio(*choices))
     broken = f"more than the promised {epsilon:g}: not {epsilon:g}-differentially private"

@@ -1,4 +1,4 @@
-"""A panel is one function of its controls: :func:`live_panel` makes the still picture and the widget.
+"""A panel is one function of its controls, with a still picture and a live widget.
 
 >>> from pdsynth.course.panels import hpprivbayes
 >>> hpprivbayes.view(epsilon=2.0).figure.layout.title.text
@@ -15,8 +15,8 @@ from ...datasets import Dataset
 from ..widgets import Control, LivePanel, View, live
 from .table import TeachingTable
 
-Controls = Mapping[str, Control | Callable[[TeachingTable], Control]]
-Source = Callable[..., TeachingTable] | None
+Made = Control | Callable[[Any], Control]
+Source = Callable[..., Any] | None
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Panel:
     """A function of a teaching table and the controls' values, with its controls."""
 
     function: Callable[..., View]
-    made: Controls
+    made: Mapping[str, Made]
     source: Source
     spends: bool
 
@@ -41,7 +41,8 @@ class Panel:
 
     def live(self, show: Callable[..., View], table: TeachingTable | None = None) -> LivePanel:
         """The controls above what ``show`` makes of their values."""
-        return live(show, spends=self.spends, **self.controls(table))
+        controls: dict[str, Any] = self.controls(table)
+        return live(show, spends=self.spends, **controls)
 
     def table(self, *dataset: Dataset) -> TeachingTable | None:
         """The teaching table; None for a panel of made-up people."""
@@ -58,8 +59,7 @@ class Panel:
 
 
 def live_panel(source: Source = None, *, spends: bool = True,
-               **controls: Control | Callable[[TeachingTable], Control],
-               ) -> Callable[[Callable[..., View]], Panel]:
+               **controls: Made) -> Callable[[Callable[..., View]], Panel]:
     """Make a panel of a function (table, one argument per control) → View.
 
     ``source``: makes the teaching table, of a dataset if one is given. ``spends``: whether the panel

@@ -1,7 +1,6 @@
 """Lesson 12: ε, k and q; who gets which budget, and what availability costs in security."""
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -92,8 +91,8 @@ def draw_sweep(plot: Board, found: dict[str, np.ndarray], q: float, sensitive: s
             ("strongest pairs", "strongest", 3, "none", "dash"),
             ("dearest attribute", "dearest", 4, "private", "solid"),
             (sensitive, "sensitive", 4, "none", "dash")):
-        y = found[key] if np.isfinite(found[key]).all() else [None] * len(RATIOS)
-        plot.line(RATIOS, y, colour, cell, dash=dash, mode="lines+markers", name=name,
+        curve = found[key] if np.isfinite(found[key]).all() else [None] * len(RATIOS)
+        plot.line(RATIOS, curve, colour, cell, dash=dash, mode="lines+markers", name=name,
                   showlegend=False, hover=f"{name}, q = %{{x}}: %{{y:.3f}}")
     for cell in (3, 4):
         plot.limit([q, q], [0, 1], cell)

@@ -18,7 +18,8 @@ from .words import fold, html_table, ledger_summary
 
 SIGNS = {"paper, more OE, more noise": 1, "reversed": -1, "equal shares": 0}
 READINGS = {"noisy histograms": "strict", "raw, as published": "published"}
-RAW = "the entropies of the raw records set the noise scales, so the scales differ between neighbours"
+RAW = ("the entropies of the raw records set the noise scales, "
+       "so the scales differ between neighbours")
 
 
 @remember

@@ -111,8 +111,8 @@ def view(table: TeachingTable, epsilon: float, k: int | str, guarantee: str,
     """Above: distance and loss of all algorithms. Below: what the plan knows before any run."""
     found = compute(table, sensitive, epsilon, k, guarantee)
     known = plan(table.schema, table.records.n, epsilon)
-    plot = Board("side_by_side", f"Side by side, {GUARANTEES[guarantee]}: ε = {epsilon:g}, k = {k}, "
-                                 f"sensitive: {sensitive}")
+    plot = Board("side_by_side", f"Side by side, {GUARANTEES[guarantee]}: ε = {epsilon:g}, "
+                                 f"k = {k}, sensitive: {sensitive}")
     draw_results(plot, found, sensitive, guarantee == "published")
     draw_plan(plot, known, k)
     ran = {name: result for name, result in found.items() if not math.isnan(result.distance)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from functools import cached_property, lru_cache
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -69,18 +69,14 @@ class TeachingTable:
 
 
 @lru_cache(maxsize=8)
-def teaching_table(name: str = "thesis", seed: int = 7) -> TeachingTable:
+def teaching_table(name: str = "thesis", seed: int = 7, kind: type = TeachingTable) -> Any:
     """A table of :data:`TABLES`; FileNotFoundError says where to get one that doesn't ship."""
-    return TeachingTable(TABLES[name](), seed)
+    return kind(TABLES[name](), seed)
 
 
-def adult(name: str = "thesis", seed: int = 7) -> Callable[..., TeachingTable]:
-    """A source of a panel: Adult in one of its codings, unless another dataset is given."""
-
-    def source(dataset: Dataset | None = None) -> TeachingTable:
-        return teaching_table(name, seed) if dataset is None else TeachingTable(dataset, seed)
-
-    return source
+def adult(name: str = "thesis", seed: int = 7, kind: type = TeachingTable) -> Callable[..., Any]:
+    """A source of a panel: Adult in one of its codings, unless a dataset is given."""
+    return lambda *dataset: kind(*dataset, seed) if dataset else teaching_table(name, seed, kind)
 
 
 def mean_without(distances: np.ndarray, attribute: int) -> float:
