@@ -147,12 +147,12 @@ def is_default(place: str, key: str, value: Any) -> bool:
     """Whether Plotly does the same without this setting."""
     if (place, key, value) == ("title", "text", ""):
         return True
-    axis = (place == "xaxis" and key == "anchor" and value == "y") or (
-        place == "yaxis" and key == "anchor" and value == "x"
-    )
-    return axis or (
-        place == "data" and (key, value) in (("xaxis", "x"), ("yaxis", "y"), ("orientation", "v"))
-    )
+    if key == "anchor":
+        return (place, value) in (("xaxis", "y"), ("yaxis", "x"))
+    plain_values = {"xaxis": "x", "yaxis": "y", "orientation": "v"}
+    if place == "shapes":
+        plain_values = {"xref": "x", "yref": "y"}
+    return place in ("data", "shapes") and plain_values.get(key) == value
 
 
 def digest(text: str) -> str:

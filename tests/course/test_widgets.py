@@ -253,7 +253,8 @@ def test_spends_says_so():
 
 RUN_IN_KERNEL = """
 import json, sys, nbclient, nbformat
-notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in json.load(sys.stdin)])
+cells = [nbformat.v4.new_code_cell(text) for text in json.load(sys.stdin)]
+notebook = nbformat.v4.new_notebook(cells=cells)
 nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
 json.dump(notebook, sys.stdout)
 """
@@ -264,10 +265,11 @@ def test_the_plain_back_end_shows_its_figure_in_a_real_kernel():
     pytest.importorskip("nbclient")
     code = [
         "import plotly.graph_objects as go; from pdsynth.course.widgets import live, slider\n"
-        "panel = live(lambda x: go.Figure().add_scatter(y=[x]), x=slider('x', 1, 0, 9, 1), backend='output'); panel",
+        "draw = lambda x: go.Figure().add_scatter(y=[x])\n"
+        "panel = live(draw, x=slider('x', 1, 0, 9, 1), backend='output'); panel",
         "panel.set(x=7); panel.error",
     ]
-    # in a process of its own: beside joblib's idle workers the client waits for its whole time limit
+    # in a process of its own: beside joblib's idle workers the client waits for its time limit
     run = subprocess.run(
         [sys.executable, "-c", RUN_IN_KERNEL],
         input=json.dumps(code),
@@ -294,7 +296,8 @@ def test_colab_and_a_missing_anywidget_get_the_plain_back_end(monkeypatch):
         "import sys, importlib.util as u; find = u.find_spec\n"
         "u.find_spec = lambda name, *a: None if name == 'anywidget' else find(name, *a)\n"
         "import plotly.graph_objects as go; from pdsynth.course.widgets import live, slider\n"
-        "p = live(lambda x: go.Figure(), x=slider('x', 1, 0, 2, 1)); print(type(p.plot).__name__, 'anywidget' in sys.modules)"
+        "p = live(lambda x: go.Figure(), x=slider('x', 1, 0, 2, 1))\n"
+        "print(type(p.plot).__name__, 'anywidget' in sys.modules)"
     )
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert run.stdout.split() == ["OutputPlot", "False"]
@@ -319,7 +322,8 @@ def test_a_bare_number_is_no_control():
 
 
 def test_import_of_the_library_loads_no_widgets():
-    script = "import sys, pdsynth; print([m for m in ('ipywidgets', 'anywidget', 'plotly', 'sklearn') if m in sys.modules])"
+    heavy = ("ipywidgets", "anywidget", "plotly", "sklearn")
+    script = f"import sys, pdsynth; print([m for m in {heavy} if m in sys.modules])"
     assert (
         subprocess.run(
             [sys.executable, "-c", script], capture_output=True, text=True, check=True

@@ -180,6 +180,7 @@ def view(table: TeachingTable, x: str, y: str, k: int, epsilon: float, eta: floa
     draw_clusters(plot, state)
     finite, cuts = float(state["ledger"].finite), grid(table, pair)
     torn = f"; {len(state['torn'])} attributes have bits in several clusters"
+    removed = int(state["removed"].sum()) // 2
     paid = f"claimed ε₁ = {epsilon:g}, truly {finite:g}"
     status = (
         f"MIC({x}, {y}) = {cuts.value:.3f} on a {len(cuts.row_cuts) + 1} × "
@@ -187,7 +188,7 @@ def view(table: TeachingTable, x: str, y: str, k: int, epsilon: float, eta: floa
         f"I = {measures.mutual_information(table.records.table(pair)):.3f} bits. "
         f"The clusters keep {state['inside']:.0%} of all pairwise information "
         f"({state['best']:.0%} without noise and with the right sign)"
-        f"{torn if state['torn'] else ''}; η removes {int(state['removed'].sum()) // 2} pairs inside them; "
+        f"{torn if state['torn'] else ''}; η removes {removed} pairs inside them; "
         f"{'not private' if guarantee == 'none' else paid}."
     )
     clusters = clusters_table(state["clusters"], state["names"])

@@ -29,7 +29,7 @@ SCALES: dict[str, dict[str, Any]] = {
 
 @remember
 def people(table: TeachingTable) -> tuple[np.ndarray, np.ndarray]:
-    """Codes of the people who are attacked, and of those who teach the classifier: 5000 each."""
+    """Codes of 5000 people who are attacked, and of 5000 who teach the classifier."""
     order = np.random.default_rng(SEED).permutation(table.records.n)
     return table.records.codes[order[:5000]], table.records.codes[order[5000 : 5000 + LEARNT]]
 

@@ -6,7 +6,7 @@ What is drawn in cell 2 of a board stands on the axes x2 and y2; cell (1, 2) is 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from functools import cache
 from itertools import cycle
@@ -57,7 +57,8 @@ class Board:
         x, y = _both(cell)
         trace |= {"name": name} if name else {} if kind == "heatmap" else {"showlegend": False}
         if hover is not None:
-            trace |= {"hovertemplate": f"{hover}<extra></extra>"} if hover else {"hoverinfo": "skip"}
+            says = {"hovertemplate": f"{hover}<extra></extra>"}
+            trace |= says if hover else {"hoverinfo": "skip"}
         self.figure.add_trace({"type": kind, "xaxis": f"x{x}", "yaxis": f"y{y}", **trace})
 
     def line(self, x: Points, y: Points, colour: Any, cell: Cell = 1, *, dash: str | None = None,
@@ -94,8 +95,8 @@ class Board:
     def pairs(self, matrix: np.ndarray, names: Sequence[str], cell: Cell = 1, digits: int = 4,
               **more: Any) -> None:
         """A heat map over names at the places 0, 1, 2, …, with both names on hover."""
-        at = list(range(len(names)))
-        self.heat(matrix, cell, x=at, y=at, customdata=[[f"{a} × {b}" for a in names] for b in names],
+        at, both = list(range(len(names))), [[f"{a} × {b}" for a in names] for b in names]
+        self.heat(matrix, cell, x=at, y=at, customdata=both,
                   hover=f"%{{customdata}}: %{{z:.{digits}f}}", **more)
 
     def distances(self, matrix: np.ndarray, names: Sequence[str], top: float,
@@ -131,7 +132,24 @@ class Board:
 
     def set(self, **axes: Axis) -> None:
         """Settings that depend on the table: ``set(x2={"range": [0, top]})``."""
-        self.figure.update_layout({f"{key[0]}axis{key[1:].lstrip('1')}": more for key, more in axes.items()})
+        self.figure.update_layout({f"{key[0]}axis{key[1:].lstrip('1')}": more
+                                   for key, more in axes.items()})
+
+    def halves(self, network: Network, edges: Iterable[tuple[str, str]], styles: Mapping[str, Axis],
+               cell: int = 1) -> None:
+        """Arcs of a network: those that are among ``edges``, whatever their direction, and others.
+
+        ``styles``: how both kinds look, by their names in the legend.
+        """
+        known = {frozenset(edge) for edge in edges}
+        for kept, (name, style) in zip((True, False), styles.items(), strict=True):
+            mine = [edge for edge in network.edges if (frozenset(edge) in known) == kept]
+            self.line(*arcs(network, mine), cell=cell, name=name, hover=False, **style)
+
+    def nodes(self, words: Sequence[str], size: float, cell: int = 1) -> None:
+        """A network's attributes on the zero line, each with its words on hover."""
+        self.dots(list(range(len(words))), [0] * len(words), "none", cell, size=size, text=words,
+                  hover="%{text}")
 
     def network(self, curve: Curve, labels: Sequence[str], marks: Iterable[Mark],
                 widest: int | None = None) -> None:
@@ -203,14 +221,8 @@ def half_circles(pairs: Iterable[tuple[int, int]]) -> Curve:
     return x, y
 
 
-def arcs(network: Network) -> Curve:
+def arcs(network: Network, edges: Iterable[tuple[str, str]] | None = None) -> Curve:
     """Half circles from every parent to its child over the sampling order."""
     place = {name: i for i, name in enumerate(network.order)}
-    return half_circles((place[parent], place[child]) for parent, child in network.edges)
-
-
-def split(network: Network, edges: Collection[frozenset[str]]) -> list[Network]:
-    """The network with only those edges that are among ``edges``, and with only the others."""
-    return [Network(tuple(
-        (child, tuple(p for p in parents if (frozenset((p, child)) in edges) == kept))
-        for child, parents in network.pairs)) for kept in (True, False)]
+    chosen = network.edges if edges is None else edges
+    return half_circles((place[parent], place[child]) for parent, child in chosen)

@@ -6,7 +6,7 @@ from ...network import Network
 from ...structure import Parameters, SearchResult, exact_search
 from ...structure import genetic as genetic_search
 from ..widgets import View, slider
-from .drawing import Board, arches, arcs, places, split
+from .drawing import Board, arches, places
 from .panel import live_panel
 from .table import TeachingTable, adult, remember
 
@@ -50,13 +50,10 @@ def draw_fitness(plot: Board, history: np.ndarray, generation: int, last: int, b
 
 def draw_network(plot: Board, network: Network, best: Network) -> None:
     """The best network of a generation in its order; what it shares with the optimum is grey."""
-    halves = split(network, {frozenset(edge) for edge in best.edges})
-    for half, name, colour, dash in zip(halves, ("edge of the optimum, too", "edge of its own"),
-                                        ("real", "attack"), ("solid", "dash"), strict=True):
-        plot.line(*arcs(half), colour, 3, dash=dash, width=1.4, name=name, hover=False)
-    words = [f"{child} ← {', '.join(parents) or '∅'}" for child, parents in network.pairs]
-    plot.dots(list(range(len(words))), [0] * len(words), "none", 3, size=11, text=words,
-              hover="%{text}")
+    plot.halves(network, best.edges, {
+        "edge of the optimum, too": {"colour": "real", "dash": "solid", "width": 1.4},
+        "edge of its own": {"colour": "attack", "dash": "dash", "width": 1.4}}, 3)
+    plot.nodes([f"{c} ← {', '.join(p) or '∅'}" for c, p in network.pairs], 11, 3)
     plot.set(x3=places(network.order), y3=arches(len(network)))
 
 

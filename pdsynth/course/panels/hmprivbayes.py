@@ -18,11 +18,9 @@ AFFINITIES = {"the guarantee's own": "auto", "similarity": "similarity", "as pri
 Piece = tuple[int, str]  # number of a cluster, and an attribute with at least one bit in it
 
 
-def source(*dataset: Dataset) -> TeachingTable:
+def source(dataset: Dataset | None = None) -> TeachingTable:
     """The table as the paper uses it, with sets of up to three bits counted in one pass."""
-    if dataset:
-        return TeachingTable(*dataset)
-    table: TeachingTable = teaching_table("complete")
+    table: TeachingTable = TeachingTable(dataset) if dataset else teaching_table("complete")
     table.records.binary().lattice.build(3, kind="H").build(3, kind="K")
     return table
 

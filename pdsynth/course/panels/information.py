@@ -1,6 +1,5 @@
 """Lesson 03: heat map of an association, and the contingency table of one pair of attributes."""
 
-from collections.abc import Callable
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
@@ -12,7 +11,7 @@ from ...measures import association_sensitivity, entropy, mutual_information, tv
 from ...plots import PALETTE
 from ...privacy.curator import Curator
 from ...privacy.ledger import Ledger, as_fraction
-from ..widgets import Control, View, choice, slider
+from ..widgets import View, choice, slider
 from .drawing import Board, ticks
 from .panel import live_panel
 from .table import TeachingTable, adult, remember, symmetric
@@ -25,11 +24,10 @@ LIFT = [[0, PALETTE["none"]], [0.5, "#f3f3f3"], [1, PALETTE["attack"]]]
 @remember
 def raw(table: TeachingTable, measure: str) -> np.ndarray:
     """One number per pair of attributes."""
-    lattice, pairs = table.records.lattice, np.triu_indices(len(table.schema), 1)
-    i, j = pairs[0], pairs[1][:, None]
+    i, j = np.triu_indices(len(table.schema), 1)
     if measure == "I, bits":
-        return lattice.information(i, j)
-    return lattice.association(i, j) / (2 * table.records.n**2)
+        return table.information[i, j]
+    return table.records.lattice.association(i, j[:, None]) / (2 * table.records.n**2)
 
 
 def values(table: TeachingTable, measure: str, epsilon: Fraction) -> np.ndarray:
@@ -48,17 +46,11 @@ def noise_scale(table: TeachingTable, epsilon: Fraction) -> float:
     return float(total / epsilon) / (2 * n * n)
 
 
-def attribute(label: str, end: int) -> Callable[[TeachingTable], Control]:
-    """A choice that starts with one end of the strongest pair."""
-
-    def made(table: TeachingTable) -> Control:
-        names = table.schema.names
-        pairs = list(combinations(names, 2))
-        first = pairs[int(np.argmax(raw(table, "I, bits")))]
-        usual = ("relationship", "marital-status")
-        return choice(label, names, (usual if set(usual) <= set(names) else first)[end])
-
-    return made
+def first_pair(table: TeachingTable) -> tuple[str, ...]:
+    """The pair that is shown first: the strongest one, or a telling one of Adult."""
+    pairs = list(combinations(table.schema.names, 2))
+    usual = ("relationship", "marital-status")
+    return usual if usual[::-1] in pairs else pairs[int(np.argmax(raw(table, "I, bits")))]
 
 
 def draw(table: TeachingTable, plot: Board, matrix: np.ndarray, pair: tuple[int, int],
@@ -94,8 +86,8 @@ def contingency(table: TeachingTable, pair: tuple[int, int]) -> str:
 
 @live_panel(
     adult("thesis", seed=5),
-    x=attribute("attribute X", 0),
-    y=attribute("attribute Y", 1),
+    x=lambda table: choice("attribute X", table.schema.names, first_pair(table)[0]),
+    y=lambda table: choice("attribute Y", table.schema.names, first_pair(table)[1]),
     measure=choice("measure", list(TOPS)),
     epsilon=slider("ε", 1.0, 0.05, 4.0, 0.05, tooltip="ε of the noisy sketch of all pairs"),
 )
@@ -114,10 +106,10 @@ def view(table: TeachingTable, x: str, y: str, measure: str, epsilon: float) -> 
               f"{x} and {entropy(counts.sum(0)):.3f} of {y}; "
               f"R = {float(tvd_from_independence(counts)):.3f}.")
     if noisy:
-        scale = noise_scale(table, share)
-        below = np.mean(raw(table, "R") < scale)
-        status += (f" The sketch at ε = {epsilon:g} says R = {matrix[pair]:.3f}; its noise has scale "
-                   f"{scale:.4f}, and {below:.0%} of the pairs lie below that.")
+        scale, found = noise_scale(table, share), raw(table, "R")
+        status += (f" The sketch at ε = {epsilon:g} says R = {matrix[pair]:.3f}; its noise has "
+                   f"scale {scale:.4f}, and {np.mean(found < scale):.0%} of the pairs lie below "
+                   "that.")
     return View(plot.figure, status, [contingency(table, pair)])
 
 

@@ -2,7 +2,7 @@
 
 import math
 
-from ...privacy.ledger import Entry, Ledger
+from ...privacy.ledger import Ledger
 from ...synthesizers import HPPrivBayes, PrivBayes, Synthesizer
 from ..widgets import View, choice, slider
 from .drawing import Board
@@ -24,23 +24,17 @@ def recipe(algorithm: str, guarantee: str, epsilon: float, k: int, sensitive: st
     return PrivBayes(epsilon, k=k, guarantee=guarantee, reading=reading)
 
 
-def part(entry: Entry) -> str:
-    """The part of an algorithm that an entry belongs to."""
-    if entry.kind == "unaccounted_access":
-        return "unaccounted"
-    if entry.mechanism in ("exponential", "permute_and_flip"):
-        return "structure"
-    return "tables" if entry.step.startswith("table(") else "sketches"
-
-
 def totals(ledger: Ledger) -> dict[str, tuple[float, float]]:
     """Claimed and true ε of each part; the true cost of an unaccounted part is infinite."""
     found = dict.fromkeys(PARTS, (0.0, 0.0))
     for e in ledger.entries:
-        if e.kind in ("mechanism", "unaccounted_access"):
-            claimed, true = found[part(e)]
-            free = e.kind == "unaccounted_access"
-            found[part(e)] = claimed + float(e.claimed), math.inf if free else true + float(e.cost)
+        free = e.kind == "unaccounted_access"
+        part = "tables" if e.step.startswith("table(") else "sketches"
+        if free or e.mechanism in ("exponential", "permute_and_flip"):
+            part = "unaccounted" if free else "structure"
+        if free or e.kind == "mechanism":
+            claimed, true = found[part]
+            found[part] = claimed + float(e.claimed), math.inf if free else true + float(e.cost)
     return found
 
 
@@ -52,8 +46,9 @@ def draw_parts(plot: Board, ledger: Ledger) -> None:
         colour, pattern = PARTS[name]
         endless = true == math.inf
         words = "∞: nobody paid" if endless else f"{true:.3g}" if true > 0.15 else ""
-        plot.bars(["claimed", "true"], [claimed, max(TOP - filled, 0.3) if endless else true], colour,
-                  name=name, text=["" if claimed < 0.15 else f"{claimed:.3g}", words],
+        heights = [claimed, max(TOP - filled, 0.3) if endless else true]
+        plot.bars(["claimed", "true"], heights, colour, name=name,
+                  text=["" if claimed < 0.15 else f"{claimed:.3g}", words],
                   textposition="inside", insidetextanchor="middle",
                   textfont={"color": "black", "size": 13},
                   marker={"pattern": {**HATCH, "shape": pattern}})

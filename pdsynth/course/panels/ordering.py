@@ -36,11 +36,6 @@ def order_sensitivity(n: int, sizes: tuple[int, ...]) -> int:
     return 2 * sum(SCORES["R"].sensitivity(n, a, b) for a, b in combinations(sizes, 2))
 
 
-def descending(values: np.ndarray) -> list[int]:
-    """Attributes from the largest value to the smallest; ties by column, as the library does."""
-    return np.argsort(-np.asarray(values), kind="stable").tolist()
-
-
 def captured(lattice: Lattice, order: list[int], k: int = 2) -> float:
     """Bits that each attribute's best parents among those before it tell, without noise."""
     total = 0.0
@@ -79,13 +74,17 @@ def compute(table: TeachingTable, epsilon0: Fraction, draw: int) -> dict[str, An
     unit = 2.0 * records.n**2 * (d - 1)
     values = [table.information.sum(axis=1) / (d - 1), k.sum(axis=1) / unit,
               (k.sum(axis=1) + noise) / unit]
-    orders = [descending(v) for v in values]
+    orders = [np.argsort(-v, kind="stable").tolist() for v in values]  # ties by column
     return {"values": values, "orders": orders, "scale": float(scale) / unit,
             "bits": [captured(records.lattice, order) for order in orders]}
 
 
-def draw_ranks(plot: Board, state: dict[str, Any], names: tuple[str, ...]) -> None:
-    """One line per attribute through its three ranks; those that noise moves far are marked."""
+def draw_orders(plot: Board, state: dict[str, Any], names: tuple[str, ...],
+                odds: dict[str, list[float]]) -> None:
+    """One line per attribute through its three ranks, and the odds of the small table.
+
+    Attributes that noise moves far are marked.
+    """
     ranks = np.array([np.argsort(order) + 1 for order in state["orders"]])
     far = abs(ranks[2] - ranks[1]) >= 3
     kinds = (("moves less than 3 ranks", "real", "circle"),
@@ -96,19 +95,17 @@ def draw_ranks(plot: Board, state: dict[str, Any], names: tuple[str, ...]) -> No
                  for text in (*(f"{names[j]}: {v[j]:.4f}" for v in state["values"]), None)]
         heights = [y for j in chosen for y in (*ranks[:, j].tolist(), None)]
         plot.line([0, 1, 2, None] * len(chosen), heights, colour, mode="lines+markers", name=label,
-                  text=words, hover="%{text}", width=2 + moves, marker={"size": 8, "symbol": symbol})
-    left, right = ({"range": [len(names) + 0.5, 0.5], **ticks([names[j] for j in state["orders"][column]], 1)}
-                   for column in (0, 2))
-    plot.set(x=ticks(COLUMNS), y=left, y3=right)
-
-
-def draw_odds(plot: Board, odds: dict[str, list[float]]) -> None:
-    """How likely each order of the small table is in both worlds."""
+                  width=2 + moves, marker={"size": 8, "symbol": symbol}, text=words,
+                  hover="%{text}")
     worlds = (("eighth person has asthma", 1.0, ""), ("eighth person has a dog", 0.45, "/"))
     for world, (label, opacity, shape) in enumerate(worlds):
         chances = [pair[world] for pair in odds.values()]
         plot.bars(list(odds), chances, ["attack", "private"], 2, name=label, pattern=shape,
                   marker={"opacity": opacity}, labels=[f"{p:.3g}" for p in chances])
+    plot.line([None], [None], None, (1, 3), mode=None)  # the right axis needs a trace of its own
+    left, right = (ticks([names[j] for j in state["orders"][column]], 1) for column in (0, 2))
+    span = {"range": [len(names) + 0.5, 0.5]}
+    plot.set(x=ticks(COLUMNS), y=left | span, y3=right | span)
 
 
 @live_panel(
@@ -125,9 +122,7 @@ def view(table: TeachingTable, epsilon: float, share: float, draw: int) -> View:
             "noisy order": [asthma_first(moved, epsilon0) for moved in (False, True)]}
     title = f"Order of the attributes: ε = {epsilon:g}, share = {share:g}, draw = {draw}"
     plot = Board("ordering", title)
-    draw_ranks(plot, state, names)
-    draw_odds(plot, odds)
-    plot.line([None], [None], None, (1, 3), mode=None)  # the right axis needs a trace of its own
+    draw_orders(plot, state, names, odds)
     ranks = [np.argsort(order) for order in state["orders"]]
     with_asthma, with_dog = odds["noisy order"]
     status = (

@@ -147,8 +147,9 @@ def view(epsilon: float, k: int | str, bins: int, persons: int, proposal: str,
         parts.insert(0, f"A person with {persons} records would lose {persons} times ε, so a fit "
                         f"may spend {float(share):.3g}.")
     if not isinstance(k, str) and k > 0 and hopeless(schema, file.n, share, k):
-        parts.append("At the k of your choice a typical cell has "
-                     f"{noise_to_cell(schema, file.n, share, k):,.3g} times more noise than records.")
+        noise = noise_to_cell(schema, file.n, share, k)
+        parts.append(f"At the k of your choice a typical cell has {noise:,.3g} times more noise "
+                     "than records.")
     if declared.open:
         parts.append(f"Not declared yet, and not in the plan: {', '.join(declared.open)}.")
     if proposal != "public":

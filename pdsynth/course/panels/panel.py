@@ -62,8 +62,8 @@ def live_panel(source: Source = None, *, spends: bool = True,
                **controls: Made) -> Callable[[Callable[..., View]], Panel]:
     """Make a panel of a function (table, one argument per control) → View.
 
-    ``source``: makes the teaching table, of a dataset if one is given. ``spends``: whether the panel
-    says that moving it on real records would spend the budget. A control that depends on the table
-    is a function of it.
+    ``source``: makes the teaching table, of a dataset if one is given. ``spends``: whether the
+    panel says that moving it on real records would spend the budget. A control that depends on
+    the table is a function of it.
     """
     return lambda function: Panel(function, controls, source, spends)

@@ -7,7 +7,7 @@ import numpy as np
 from ...structure.tree import maximum_spanning_tree
 from ...synthesizers import PPBA
 from ..widgets import View, choice, slider
-from .drawing import Board, arches, arcs, places, split
+from .drawing import Board, arches, places
 from .panel import live_panel
 from .table import TeachingTable, adult, remember
 from .words import GUARANTEES, audited, child_of, ledger_summary, noise_to_cell
@@ -25,11 +25,10 @@ def fit(table: TeachingTable, epsilon: float, k: int, q: float,
 
 
 @remember
-def raw_tree(table: TeachingTable) -> frozenset[frozenset[str]]:
+def raw_tree(table: TeachingTable) -> list[tuple[str, str]]:
     """The maximum spanning tree of the raw information of a public teaching table."""
     names = table.schema.names
-    return frozenset(frozenset((names[i], names[j]))
-                     for i, j in maximum_spanning_tree(table.information))
+    return [(names[i], names[j]) for i, j in maximum_spanning_tree(table.information)]
 
 
 def rank(fitted: PPBA) -> list[str]:
@@ -68,14 +67,11 @@ def sweep(table: TeachingTable, epsilon: float, k: int, guarantee: str) -> dict[
 def draw_run(plot: Board, table: TeachingTable, fitted: PPBA) -> None:
     """The network in its order, and the budget of its tables by rank."""
     network, weights = fitted.network_, fitted.learnt_.weights
-    halves = split(network, raw_tree(table))
-    for half, name, colour, dash in zip(halves, ("edge of the raw tree, too", "another edge"),
-                                        ("real", "none"), ("solid", "dot"), strict=True):
-        plot.line(*arcs(half), colour, dash=dash, width=1.5, name=name, hover=False)
-    words = [f"{c} ← {', '.join(p) or '∅'}<br>weight {weights.get(c, 0.0):.3g}"
-             for c, p in network.pairs]
-    plot.dots(list(range(len(words))), [0] * len(words), "none", size=10, text=words,
-              hover="%{text}")
+    plot.halves(network, raw_tree(table), {
+        "edge of the raw tree, too": {"colour": "real", "dash": "solid", "width": 1.5},
+        "another edge": {"colour": "none", "dash": "dot", "width": 1.5}})
+    plot.nodes([f"{c} ← {', '.join(p) or '∅'}<br>weight {weights.get(c, 0.0):.3g}"
+                for c, p in network.pairs], 10)
     names, share, noise = rank(fitted), shares(fitted), noise_to_cell(fitted)
     plot.bars(list(range(len(names))), [100 * share[n] for n in names], "private", 2,
               customdata=[[n, noise[n]] for n in names],
@@ -99,7 +95,8 @@ def draw_sweep(plot: Board, found: dict[str, np.ndarray], q: float, sensitive: s
     notes = [(3, 1.5, 0.84, "strongest pairs", "none"),
              (3, 0.62, 0.64, "mean of all pairs", "private")]
     if np.isfinite(found["dearest"]).all():
-        notes += [(4, 0.62, 0.9, "dearest attribute", "private"), (4, 0.62, 0.12, sensitive, "none")]
+        notes += [(4, 0.62, 0.9, "dearest attribute", "private"),
+                  (4, 0.62, 0.12, sensitive, "none")]
     else:
         notes += [(4, 1.0, 0.5, "no finite ε: the tree is read off the records", "attack")]
     for cell, x, y, text, colour in notes:

@@ -141,10 +141,6 @@ def draw_attack(plot: Board, games: dict[tuple[str, int], np.ndarray],
         plot.bars([alone[name]], [f"{name} tables"], KINDS[name][1], 4, across=True, hover=False,
                   text=[f"{alone[name]:.1%}"], textposition="inside",
                   insidetextfont={"color": text})
-    for x, y, side, text, colour in ((0.03, 50, "left", "she said no", "attack"),
-                                     (0.97, 50, "right", "yes", "attack"),
-                                     (0.52, 56, "left", "either", "private")):
-        plot.note(text, x, y, 3, colour, xanchor=side)
 
 
 def tables(table: TeachingTable) -> Control:

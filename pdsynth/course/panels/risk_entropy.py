@@ -119,8 +119,8 @@ def view(table: TeachingTable, epsilon: float, share: float, weights: str, readi
         words = f"Every table gets {shares[most]:.1%}"
     status = (
         f"{words}. The entropies used are off by up to "
-        f"{max(abs(state['oe'][n] - state['raw'][n]) for n in order):.3f}; in {loud} of {len(order)} "
-        f"tables the noise exceeds the mean cell; "
+        f"{max(abs(state['oe'][n] - state['raw'][n]) for n in order):.3f}; in {loud} of "
+        f"{len(order)} tables the noise exceeds the mean cell; "
         f"{close if guarantee == 'strict' else 'no finite ε: the entropies are raw'}."
     )
     title = (f"reading = {reading}: ε = {epsilon:g}, s = {share:g}, "

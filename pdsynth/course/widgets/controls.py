@@ -72,11 +72,11 @@ def slider(label: str, value: float, minimum: float, maximum: float, step: float
     number = int if whole else float
 
     def build() -> list[W.Widget]:
+        kinds = (W.BoundedIntText, W.IntSlider) if whole else (W.BoundedFloatText, W.FloatSlider)
         bounds = {"min": number(minimum), "max": number(maximum), "step": number(step),
-                  "value": number(value), "tooltip": words}
-        bar = (W.IntSlider if whole else W.FloatSlider)(readout=False, layout=_wide(), **bounds)
-        kind = W.BoundedIntText if whole else W.BoundedFloatText
-        box = kind(description=html, description_allow_html=True, layout=_wide(), **bounds)
+                  "value": number(value)}
+        box = kinds[0](**bounds, **_face(words, html))
+        bar = kinds[1](**bounds, **_face(words, ""), readout=False)
         box.add_class("pdsynth-number")
         W.link((bar, "value"), (box, "value"), transform=(_clean, _clean))
         return [box, bar]
@@ -91,13 +91,12 @@ def choice(label: str, options: Sequence[Any] | Mapping[str, Any], value: Any = 
     >>> choice("score", ["I", "F", "R"], "R").state
     'score = R'
     """
-    symbol, words, html = _words(label, tooltip, "")
+    symbol, words, html = _words(label, tooltip)
     values = options if isinstance(options, Mapping) else {str(value): value for value in options}
     chosen = next(iter(values.values())) if value is None else value
 
     def build() -> list[W.Widget]:
-        menu = W.Dropdown(options=list(values.items()), value=chosen, tooltip=words,
-                          description=html, description_allow_html=True, layout=_wide())
+        menu = W.Dropdown(options=list(values.items()), value=chosen, **_face(words, html))
         menu.add_class("pdsynth-choice")
         return [menu]
 
@@ -106,13 +105,12 @@ def choice(label: str, options: Sequence[Any] | Mapping[str, Any], value: Any = 
 
 def toggle(label: str, value: bool = False, *, tooltip: str = "") -> Control:
     """A check box."""
-    symbol, words, html = _words(label, tooltip, "")
-    return Control(lambda: [W.Checkbox(value=value, description=html, description_allow_html=True,
-                                       indent=False, tooltip=words, layout=_wide())],
-                   value, symbol, words)
+    symbol, words, html = _words(label, tooltip)
+    return Control(lambda: [W.Checkbox(value=value, indent=False, **_face(words, html))], value,
+                   symbol, words)
 
 
-def _words(label: str, tooltip: str, unit: str) -> tuple[str, str, str]:
+def _words(label: str, tooltip: str, unit: str = "") -> tuple[str, str, str]:
     """The symbol for titles, the accessible name, and the HTML of the visible label."""
     symbol = label.split(",")[0].strip()
     known = tooltip.startswith(symbol) or not tooltip
@@ -126,5 +124,6 @@ def _clean(value: Any) -> Any:
     return float(f"{value:.10g}") if isinstance(value, float) else value
 
 
-def _wide() -> W.Layout:
-    return W.Layout(width="100%", margin="0")
+def _face(words: str, html: str) -> dict[str, Any]:
+    return {"tooltip": words, "description": html, "description_allow_html": True,
+            "layout": W.Layout(width="100%", margin="0")}

@@ -41,8 +41,9 @@ class View:
         parts = result if isinstance(result, tuple) else (result,)
         view = result if isinstance(result, View) else cls(*parts)
         if not isinstance(view.figure, (go.Figure, dict)):
-            raise TypeError(f"the figure function returned {type(view.figure).__name__}, not a Plotly "
-                            "figure: does it end with `return figure`?")
+            kind = type(view.figure).__name__
+            raise TypeError(f"the figure function returned {kind}, not a Plotly figure: "
+                            "does it end with `return figure`?")
         return view
 
 
@@ -160,9 +161,8 @@ class LivePanel(W.VBox):
         return plain
 
     def _complaint(self, problem: Exception) -> str:
-        kept = "There is no figure yet."
-        if self._shown:
-            kept = f"The figure still shows {self._shown}."
+        last = f"The figure still shows {self._shown}."
+        kept = last if self._shown else "There is no figure yet."
         text, details = str(problem) or type(problem).__name__, ""
         if not isinstance(problem, ValueError):
             text = f"Unexpected {type(problem).__name__}: {text}"
@@ -180,8 +180,9 @@ def live(function: Callable[..., Any], *, spends: bool = False, backend: str = "
     It returns a Plotly figure or a View. ``backend``: ``"anywidget"``, ``"output"``, or ``"auto"``.
     ``spends=True`` adds the line about real records.
 
-    **Privacy:** the panel reads no records and charges nothing. A function that fits on real records
-    would spend its budget at every move: give it a public teaching table and common random numbers.
+    **Privacy:** the panel reads no records and charges nothing. A function that fits on real
+    records would spend its budget at every move: give it a public teaching table and common random
+    numbers.
 
     >>> import plotly.graph_objects as go
     >>> from pdsynth.course.widgets import live, slider
@@ -210,7 +211,7 @@ def _say(box: W.HTML, text: str) -> None:
 
 
 def _table(table: Any, number: int) -> str:
-    show = getattr(table, "_repr_html_", None)
-    text = table if isinstance(table, str) else show() if show else f"<pre>{escape(str(table))}</pre>"
+    show = getattr(table, "_repr_html_", lambda: f"<pre>{escape(str(table))}</pre>")
+    text = table if isinstance(table, str) else show()
     return (f"<div class='pdsynth-table' role='group' aria-label='Table {number}' tabindex='0'>"
             f"{text}</div>")

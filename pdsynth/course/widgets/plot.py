@@ -46,10 +46,8 @@ class LivePlot(AnyWidget):
     alt = traitlets.Unicode("").tag(sync=True)
     dark_colours = traitlets.Dict(DARK).tag(sync=True)
 
-    def __init__(self, figure: Any = None, alt: str = "", **traits: Any) -> None:
-        if figure is not None:
-            traits["figure"] = _json(figure)
-        super().__init__(alt=alt, **traits)
+    def __init__(self, **traits: Any) -> None:
+        super().__init__(**traits)
         self.on_msg(self._answer)
 
     def show(self, figure: Any, alt: str = "") -> None:

@@ -12,7 +12,7 @@ from pdsynth.evaluation.utility import one_hot
 
 @pytest.fixture(scope="module")
 def table():
-    return evaluating.source()
+    return evaluating.view.table()
 
 
 def test_a_view_says_in_words_what_it_shows_and_is_the_same_every_time():
@@ -25,7 +25,7 @@ def test_a_view_says_in_words_what_it_shows_and_is_the_same_every_time():
 
 def test_numbers_are_those_of_the_library_on_the_same_tables(table):
     run = ("PrivBayes", 0.5, "auto")
-    codes, train = evaluating.codes_of(table, *run), table.train.codes
+    codes, train = evaluating.codes_of(table, *run), table.records.codes
     assert len(codes) == len(table.held)
     assert evaluating.errors_of(table, run, "2-way distance").mean() == pytest.approx(
         marginal_distance(train, codes, table.schema, 2)
@@ -44,10 +44,10 @@ def test_victims_were_fitted_and_judges_were_not(table):
     """The public split: who is attacked was fitted, who is asked about salary wasn't."""
     adult = load_adult()
     codes, test = table.schema.encode(adult.frame), (adult.split == "test").to_numpy()
-    assert np.array_equal(table.train.codes, codes[~test]) and np.array_equal(
+    assert np.array_equal(table.records.codes, codes[~test]) and np.array_equal(
         table.held, codes[test]
     )
-    mine = {row.tobytes() for row in np.ascontiguousarray(table.train.codes)}
+    mine = {row.tobytes() for row in np.ascontiguousarray(table.records.codes)}
     assert all(row.tobytes() in mine for row in np.ascontiguousarray(table.victims))
     assert np.array_equal(table.tested, codes[test][-evaluating.TAUGHT :])
     assert len(table.held) >= 2 * evaluating.TAUGHT, (
