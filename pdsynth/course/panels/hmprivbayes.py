@@ -12,7 +12,16 @@ from ..widgets import View, choice, slider
 from .drawing import Board, Curve, Mark, half_circles
 from .panel import live_panel
 from .table import TeachingTable, teaching_table
-from .words import GUARANTEES, audited, fold, html_table, ledger_summary, noise_to_cell, preview
+from .words import (
+    GUARANTEE,
+    GUARANTEES,
+    audited,
+    fold,
+    html_table,
+    ledger_summary,
+    noise_to_cell,
+    preview,
+)
 
 AFFINITIES = {"the guarantee's own": "auto", "similarity": "similarity", "as printed": "printed"}
 Piece = tuple[int, str]  # number of a cluster, and an attribute with at least one bit in it
@@ -86,7 +95,7 @@ def shares(fitted: HMPrivBayes) -> str:
     k=slider("k", 3, 1, 20, 1, unit="clusters", tooltip="k, number of clusters"),
     l=slider("l", 2, 1, 3, 1, unit="parents", tooltip="l, largest number of parents"),
     eta=slider("η", 0.1, 0.0, 0.9, 0.05, tooltip="η, weakest tie against the strongest"),
-    guarantee=choice("guarantee", ["strict", "published", "none"]),
+    guarantee=GUARANTEE,
     affinity=choice("affinity", list(AFFINITIES)),
 )
 def view(table: TeachingTable, guarantee: str, affinity: str, **levers: Any) -> View:

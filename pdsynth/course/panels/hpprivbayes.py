@@ -10,7 +10,7 @@ from ..widgets import View, choice, slider
 from .drawing import Board, Mark, arcs
 from .panel import live_panel
 from .table import TeachingTable, adult
-from .words import GUARANTEES, audited, ledger_summary, noise_to_cell, preview
+from .words import GUARANTEE, GUARANTEES, audited, ledger_summary, noise_to_cell, preview
 
 GROUPS = {"A": ("more", "private", "circle"), "B": ("less", "none", "square")}
 
@@ -21,7 +21,7 @@ GROUPS = {"A": ("more", "private", "circle"), "B": ("less", "none", "square")}
     k=slider("k", 2, 0, 4, 1, unit="parents", tooltip="k, largest number of parents"),
     r=slider("r", 0.33, 0.05, 1.0, 0.01, tooltip="r = L2/L3, budget of group A against group B"),
     theta=slider("θ", 0.1, 0.0, 0.5, 0.01, unit="bit", tooltip="θ, threshold of group A in bits"),
-    guarantee=choice("guarantee", ["strict", "published", "none"]),
+    guarantee=GUARANTEE,
     rare_values=choice("rare_values", ["less_noise", "more_noise", "same_noise"]),
 )
 def view(table: TeachingTable, guarantee: str, rare_values: str, **levers: Any) -> View:

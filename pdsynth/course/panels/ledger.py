@@ -8,6 +8,7 @@ from ..widgets import View, choice, slider
 from .drawing import Board
 from .panel import live_panel
 from .table import TeachingTable, adult
+from .words import GUARANTEE
 
 ALGORITHMS = ("PrivBayes", "PrivBayes as the thesis reprints it", "HPPrivBayes")
 TOP = 3.0  # both ε axes end there, whatever the sliders say
@@ -59,7 +60,7 @@ def draw_parts(plot: Board, ledger: Ledger) -> None:
 @live_panel(
     adult("thesis"),
     algorithm=choice("algorithm", ALGORITHMS),
-    guarantee=choice("guarantee", ["strict", "published", "none"]),
+    guarantee=GUARANTEE,
     epsilon=slider("ε", 1.0, 0.1, 2.0, 0.1, tooltip="ε, what the run promises to cost"),
     k=slider("k", 2, 0, 3, 1, unit="parents", tooltip="k, largest number of parents"),
 )

@@ -6,11 +6,11 @@ import numpy as np
 
 from ...structure.tree import maximum_spanning_tree
 from ...synthesizers import PPBA
-from ..widgets import View, choice, slider
+from ..widgets import View, slider
 from .drawing import Board, arches, places
 from .panel import live_panel
 from .table import TeachingTable, adult, remember
-from .words import GUARANTEES, audited, child_of, ledger_summary, noise_to_cell
+from .words import GUARANTEE, GUARANTEES, audited, child_of, ledger_summary, noise_to_cell
 
 RATIOS = (0.5, 0.7, 0.85, 1.0, 1.2, 1.5, 2.0)
 STRONGEST = 4  # tables, the heaviest first
@@ -112,7 +112,7 @@ def draw_sweep(plot: Board, found: dict[str, np.ndarray], q: float, sensitive: s
     k=slider("k", 1, 1, 4, 1, unit="parents", tooltip="k, largest number of parents"),
     q=slider("q", 1.2, 0.5, 2.0, 0.05,
              tooltip="q, budget of a table against the one ranked before it"),
-    guarantee=choice("guarantee", ["strict", "published", "none"]),
+    guarantee=GUARANTEE,
 )
 def view(table: TeachingTable, epsilon: float, k: int, q: float, guarantee: str) -> View:
     """Left: the network along its tree, and who gets which budget. Right: what q does."""

@@ -15,7 +15,7 @@ from ..widgets import View, choice, slider
 from .drawing import Board, ink
 from .panel import live_panel
 from .table import TeachingTable, adult, mean_without, remember
-from .words import GUARANTEES
+from .words import GUARANTEE, GUARANTEES
 
 LEFT_OUT = (*SLOW, "GeneticBayes")  # more than a tenth of a second each
 LEAST, MOST = 0.004, 6.0  # ends of the axis of losses; an infinite one is drawn to its right end
@@ -102,7 +102,7 @@ def draw_plan(plot: Board, known: Plan, k: int | str) -> None:
     adult("thesis"),
     epsilon=slider("ε", 1.0, 0.05, 4.0, 0.05, tooltip="ε, total privacy budget of each algorithm"),
     k=choice("k", ["auto", 1, 2, 3, 4], tooltip="k, largest number of parents"),
-    guarantee=choice("guarantee", ["strict", "published", "none"]),
+    guarantee=GUARANTEE,
     sensitive=lambda table: choice("sensitive", table.schema.names, table.dataset.sensitive,
                                    tooltip="sensitive attribute"),
 )

@@ -11,9 +11,11 @@ import numpy as np
 
 from ...privacy.ledger import Entry, Ledger
 from ...synthesizers import Synthesizer
+from ..widgets import choice
 from .table import TeachingTable
 
 GUARANTEES = {"strict": "strict", "published": "as published", "none": "no noise"}
+GUARANTEE = choice("guarantee", list(GUARANTEES))
 
 
 def html_table(heads: Sequence[str], rows: Iterable[Sequence[Any]], left: int = 1,
