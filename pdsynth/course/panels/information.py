@@ -48,9 +48,10 @@ def noise_scale(table: TeachingTable, epsilon: Fraction) -> float:
 
 def first_pair(table: TeachingTable) -> tuple[str, ...]:
     """The pair that is shown first: the strongest one, or a telling one of Adult."""
-    pairs = list(combinations(table.schema.names, 2))
-    usual = ("relationship", "marital-status")
-    return usual if usual[::-1] in pairs else pairs[int(np.argmax(raw(table, "I, bits")))]
+    names, usual = table.schema.names, ("relationship", "marital-status")
+    if set(usual) <= set(names):
+        return usual
+    return list(combinations(names, 2))[int(np.argmax(raw(table, "I, bits")))]
 
 
 def draw(table: TeachingTable, plot: Board, matrix: np.ndarray, pair: tuple[int, int],

@@ -145,8 +145,8 @@ def draw_attack(plot: Board, games: dict[tuple[str, int], np.ndarray],
 
 def tables(table: TeachingTable) -> Control:
     """Adult as yes–no questions, or any table of the paper that is there; or the one given."""
-    name = table.dataset.name
-    return choice("table", available() if name == SHIPPED.lower() else [name])
+    usual = table is teaching_table(SHIPPED)
+    return choice("table", available() if usual else [table.dataset.name])
 
 
 @live_panel(
@@ -158,7 +158,7 @@ def tables(table: TeachingTable) -> Control:
 )
 def view(table: TeachingTable, epsilon: float, alpha: int, data: str) -> View:
     """Both readings and their errors; what the two worlds of a lone person look like."""
-    if data in OTHERS and table.dataset.name == SHIPPED.lower():
+    if data in OTHERS:
         table = teaching_table(data)
     n, m, epsilon = table.records.n, len(table.schema), round(epsilon, 4)
     fits = {name: fit(table, 1.0 if name == "none" else epsilon, name) for name in KINDS}

@@ -68,9 +68,13 @@ class TeachingTable:
         return np.bincount(rows[:, j], minlength=self.schema.sizes[j])
 
 
-@lru_cache(maxsize=8)
 def teaching_table(name: str = "thesis", seed: int = 7, kind: type = TeachingTable) -> Any:
-    """A table of :data:`TABLES`; FileNotFoundError says where to get one that doesn't ship."""
+    """A table of :data:`TABLES`, kept; FileNotFoundError says where to get one that isn't there."""
+    return _open(name, seed, kind)
+
+
+@lru_cache(maxsize=16)
+def _open(name: str, seed: int, kind: type) -> Any:
     return kind(TABLES[name](), seed)
 
 
