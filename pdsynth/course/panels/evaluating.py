@@ -155,18 +155,18 @@ def colour(name: str) -> str:
     return "attack" if name == COPY else "real" if name == OTHERS else "private"
 
 
-def draw_errors(plot: Board, table: SplitTable, state: dict[str, Any], shown: str,
+def draw_errors(plot: Board, table: SplitTable, state: dict[str, Any], chosen: str,
                 measure: Measure) -> None:
     """All tables on the chosen measure; one table's errors set by set, and its worst."""
-    low, means, found = measure.low, state["mean"], state["errors"][shown]
+    low, means, found = measure.low, state["mean"], state["errors"][chosen]
     plot.dots(np.log10([max(means[name], 10.0**low) for name in TABLES]), list(TABLES),
               [colour(name) for name in TABLES], symbol=[SYMBOLS[name] for name in TABLES],
               marker={"line": {"color": ink("none"),
-                               "width": [3 * (name == shown) for name in TABLES]}},
+                               "width": [3 * (name == chosen) for name in TABLES]}},
               mode="markers+text", text=[f"   {means[name]:.3f}" for name in TABLES],
               textposition="middle right", cliponaxis=False, hover="%{y}: %{text}")
     edges = np.linspace(low, 0, BARS + 1)
-    for name in dict.fromkeys((OTHERS, shown)):
+    for name in dict.fromkeys((OTHERS, chosen)):
         exponents = np.log10(np.clip(state["errors"][name], 10.0**low, 1.0))
         share = np.histogram(exponents, edges)[0] / len(exponents)
         plot.bars((edges[1:] + edges[:-1]) / 2, share, colour(name), 2, name=name, opacity=0.75,
@@ -175,7 +175,7 @@ def draw_errors(plot: Board, table: SplitTable, state: dict[str, Any], shown: st
     worst = np.argsort(-found, kind="stable")[:WORST]
     names, sets = table.schema.names, real(table, *measure[:2]).sets
     labels = [" × ".join(SHORT.get(names[j], names[j]) for j in sets[i]) for i in worst]
-    plot.bars(found[worst], labels, colour(shown), 3, across=True, hover="%{y}: %{x:.3f}",
+    plot.bars(found[worst], labels, colour(chosen), 3, across=True, hover="%{y}: %{x:.3f}",
               labels=[f"{found[i]:.3f}" for i in worst])
     powers = ["10⁻⁴", "10⁻³", "0.01", "0.1", "1"][low - 1 :]
     logs = {"tickvals": list(range(low, 1)), "ticktext": [f"≤{powers[0]}", *powers[1:]]}
@@ -183,14 +183,14 @@ def draw_errors(plot: Board, table: SplitTable, state: dict[str, Any], shown: st
     plot.set(x={"range": [1.05 * low, 0.3], "title": f"mean {measure.words}", **logs},
              y={**ordered, "categoryarray": list(TABLES)}, y3={**ordered, "categoryarray": labels},
              x2={"range": [1.03 * low, 0.05], "title": measure.words, **logs},
-             x3={"range": [0, measure.top], "title": f"the worst of {shown}"})
+             x3={"range": [0, measure.top], "title": f"the worst of {chosen}"})
 
 
-def draw_map(plot: Board, table: SplitTable, state: dict[str, Any], shown: str) -> None:
+def draw_map(plot: Board, table: SplitTable, state: dict[str, Any], chosen: str) -> None:
     """How well the target is learnt, against how often the secret is guessed."""
     for name in TABLES:
         use, risk = state["place"][name]
-        ring = {"color": ink("none"), "width": 3 * (name == shown)}
+        ring = {"color": ink("none"), "width": 3 * (name == chosen)}
         plot.dots([100 * use], [100 * risk], colour(name), 4, symbol=SYMBOLS[name], name=name,
                   showlegend=False, marker={"line": ring},
                   hover=f"{name}: learnt %{{x:.1f}} %, guessed %{{y:.1f}} %")
