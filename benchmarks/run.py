@@ -102,7 +102,7 @@ def panel_row() -> tuple[str, str, str, str]:
     """The HPPrivBayes panel: every control moved in turn, 95th percentile of the computation."""
     from pdsynth.course.panels import hpprivbayes
 
-    room, seconds = hpprivbayes.studio(), []
+    table, seconds = hpprivbayes.view.table(), []
     start = {"epsilon": 1.0, "k": 2, "r": 1 / 3, "theta": 0.1, "guarantee": "strict", "rare_values": "less_noise"}
     moves: list[dict[str, object]] = []
     for guarantee in ("strict", "published"):
@@ -114,7 +114,7 @@ def panel_row() -> tuple[str, str, str, str]:
         for move in moves:
             before = time.process_time()
             try:
-                hpprivbayes.compute(room, **(start | move))
+                hpprivbayes.view(table, **(start | move))
             except pds.BudgetError:
                 continue
             if not warm:

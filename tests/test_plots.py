@@ -15,7 +15,12 @@ STAR = Network((("hub", ()), *((f"leaf-{i}", ("hub",)) for i in range(13))))
 
 
 def test_the_palette_is_okabe_and_itos_and_means_the_same_everywhere():
-    assert PALETTE == {"real": "#767676", "none": "#0072B2", "private": "#E69F00", "attack": "#D55E00"}
+    assert PALETTE == {
+        "real": "#767676",
+        "none": "#0072B2",
+        "private": "#E69F00",
+        "attack": "#D55E00",
+    }
     assert set(DARK) <= set(PALETTE.values())
 
 
@@ -31,7 +36,7 @@ def contrast(colour, ground):
 
 @pytest.mark.parametrize("name", ["real", "none", "private", "attack"])
 def test_colours_are_seen_on_a_dark_page(name):
-    """WCAG asks for 3:1 of parts of a graphic; the orange on white is the palette's known exception, so marks have shapes."""
+    """WCAG asks for 3:1; orange on white is the known exception, so marks have shapes."""
     dark = DARK.get(PALETTE[name], PALETTE[name])
     assert contrast(dark, "#111111") >= 4.5
     assert contrast(PALETTE[name], "#FFFFFF") >= (2 if name == "private" else 3)
@@ -55,14 +60,18 @@ def test_heatmap_shows_the_matrix_with_its_unit_and_an_empty_diagonal():
 
 def test_bars_and_curve_show_their_numbers():
     assert list(plots.bars({"a": 1, "b": 2}).data[0].y) == [1, 2]
-    frame = pd.DataFrame({"ε": [1, 2, 1, 2], "avd": [0.4, 0.3, 0.2, 0.1], "se": [0.01] * 4, "who": list("ppqq")})
+    frame = pd.DataFrame(
+        {"ε": [1, 2, 1, 2], "avd": [0.4, 0.3, 0.2, 0.1], "se": [0.01] * 4, "who": list("ppqq")}
+    )
     first, second = plots.curve(frame, x="ε", y="avd", by="who", error="se").data
     assert list(first.y) == [0.4, 0.3]
     assert list(first.error_y.array) == [0.01, 0.01]
     assert (first.line.dash, first.marker.symbol) != (second.line.dash, second.marker.symbol)
 
 
-@pytest.mark.parametrize("network", [DIAMOND, STAR, Network((("alone", ()),))], ids=["diamond", "star", "one"])
+@pytest.mark.parametrize(
+    "network", [DIAMOND, STAR, Network((("alone", ()),))], ids=["diamond", "star", "one"]
+)
 def test_parents_stand_above_their_children_and_no_boxes_overlap(network):
     place = plots.network_layout(network)
     assert set(place) == set(network.order)
@@ -78,7 +87,9 @@ def test_parents_stand_above_their_children_and_no_boxes_overlap(network):
 
 def test_network_figure_names_every_attribute_group_and_edge():
     strengths = {edge: i / 4 for i, edge in enumerate(DIAMOND.edges)}
-    plot = plots.network_figure(DIAMOND, strengths=strengths, groups={"A": ["a", "b"], "B": ["c", "d"]}, unit="bit")
+    plot = plots.network_figure(
+        DIAMOND, strengths=strengths, groups={"A": ["a", "b"], "B": ["c", "d"]}, unit="bit"
+    )
     assert {note.text for note in plot.layout.annotations} == {"● a", "● b", "■ c", "■ d"}
     assert {t.name for t in plot.data if t.name} == {"group A", "group B"}
     told = [text for trace in plot.data if trace.text for text in trace.text]
@@ -96,7 +107,9 @@ def test_network_figure_takes_groups_either_way_and_none():
 
 @pytest.mark.parametrize("guarantee", ["strict", "published"])
 def test_ledger_figure_shows_unaccounted_accesses_in_red(guarantee, cmc):
-    fitted = HPPrivBayes(1.0, k=1, sensitive=cmc.sensitive, guarantee=guarantee, random_state=1).fit(cmc.frame, schema=cmc.schema)
+    fitted = HPPrivBayes(
+        1.0, k=1, sensitive=cmc.sensitive, guarantee=guarantee, random_state=1
+    ).fit(cmc.frame, schema=cmc.schema)
     plot = plots.ledger_figure(fitted.ledger_)
     red = [t for t in plot.data if t.marker.color == PALETTE["attack"]]
     claimed = next(t for t in plot.data if t.name == "claimed")
@@ -105,6 +118,13 @@ def test_ledger_figure_shows_unaccounted_accesses_in_red(guarantee, cmc):
         assert not red
         assert "1 true" in plot.layout.title.text
     else:
-        assert sum(text == "∞" for text in red[0].text) == len({e.step for e in fitted.ledger_.unaccounted})
+        assert sum(text == "∞" for text in red[0].text) == len(
+            {e.step for e in fitted.ledger_.unaccounted}
+        )
         assert "∞ true" in plot.layout.title.text
         json.loads(plot.to_json())
+
+
+def test_tab_completion_shows_figures_and_nothing_that_is_imported():
+    assert dir(plots) == plots.__all__
+    assert not {"np", "pd", "go", "re", "math", "Network"} & set(plots.__all__)

@@ -128,17 +128,17 @@ pd.DataFrame(lines).loc[["source", "mechanism", "claimed", "epsilon"]]
 # roots stands beside the AMI order, forwards and backwards, and the means of twenty shuffled and twenty noisy orders.
 
 # %%
-room = panels.hpprivbayes.studio()  # Adult with its counts kept warm
-lattice, rng, o = room.records.lattice, np.random.default_rng(0), panels.ordering
+table = panels.teaching_table()  # Adult with its counts kept warm
+lattice, rng, o = table.records.lattice, np.random.default_rng(0), panels.ordering
 ami = [adult.schema.index(name) for name in published.order_]
 orders = {"AMI order": [ami], "backwards": [ami[::-1]]}
 orders["shuffled"] = [rng.permutation(14).tolist() for _ in range(20)]
 for share in (Fraction(1, 50), Fraction(1, 10)):
-    draws = [o.compute(room, share, draw) for draw in range(20)]
+    draws = [o.compute(table, share, draw) for draw in range(20)]
     orders[f"noisy, ε₀ = {share}"] = [state["orders"][2] for state in draws]
 
 def greedy(k, seed):
-    run = pds.PrivBayes(k=k, guarantee="none", random_state=seed).fit(room.records)
+    run = pds.PrivBayes(k=k, guarantee="none", random_state=seed).fit(table.records)
     return pds.evaluate.sum_mutual_information(run.network_, adult.frame, adult.schema)
 
 # %%

@@ -69,15 +69,15 @@ measures.maximal_grid(bent)
 
 # %%
 adult = pds.datasets.load_adult(coding="thesis")
-room = panels.clustering.room()  # Adult with its counts kept warm
+people = panels.teaching_table("thesis", seed=8)  # Adult with its counts kept warm
 pairs = [("education", "education-num"), ("relationship", "sex")]
 pairs += [("age", "marital-status"), ("sex", "native-country")]
 rows = {}
 for x, y in pairs:
     pair = adult.schema.index(x), adult.schema.index(y)
-    table, grid = room.records.table(pair), room.grid(pair)
+    table, grid = people.records.table(pair), panels.clustering.grid(people, pair)
     size = f"{len(grid.row_cuts) + 1} × {len(grid.column_cuts) + 1}"
-    by_sensitivity = {f"{m} ÷ Δ{m}": round(v) for m, v in panels.clustering.strengths(room, pair).items()}
+    by_sensitivity = {f"{m} ÷ Δ{m}": round(v) for m, v in panels.clustering.strengths(people, pair).items()}
     found = {"I, bits": round(measures.mutual_information(table), 4), "MIC": round(grid.value, 4), "grid": size}
     rows[f"{x} × {y}"] = found | by_sensitivity
 pd.DataFrame(rows).T
@@ -91,7 +91,7 @@ pd.DataFrame(rows).T
 
 # %%
 pair = adult.schema.index("age"), adult.schema.index("marital-status")
-table = room.records.table(pair)
+table = people.records.table(pair)
 shuffled = table[[3, 0, 4, 1, 2]]  # the same ages in another order
 for name, t in {"age in order": table, "age shuffled": shuffled}.items():
     mic = measures.maximal_information_coefficient(t)
@@ -115,9 +115,9 @@ for reading in ("similarity", "printed"):
 
 # %%
 def kept(clusters):
-    return panels.clustering.kept_information(room.information["attributes"], clusters)
+    return panels.clustering.kept_information(people.information, clusters)
 
-r = panels.clustering.similarities(room, "none", Fraction(1))[0]
+r = panels.clustering.similarities(people, "none", Fraction(1))[0]
 right, wrong = (spectral_clusters(r, 3, reading=reading) for reading in ("similarity", "printed"))
 rng, sizes = np.random.default_rng(0), np.cumsum([len(c) for c in right])[:-1]
 lots = [kept([tuple(c) for c in np.split(rng.permutation(14), sizes)]) for _ in range(200)]
@@ -259,7 +259,7 @@ pd.DataFrame(rows).T.rename_axis("d").round(2)
 
 # %%
 for guarantee in ("published", "strict"):
-    ledger = panels.clustering.similarities(room, guarantee, Fraction(2, 5))[2]
+    ledger = panels.clustering.similarities(people, guarantee, Fraction(2, 5))[2]
     print(f"{guarantee}: {ledger.verdict()}")
 
 # %% [markdown]

@@ -139,8 +139,8 @@ pd.Series(oe_bits, name="OE").filter(regex="^(age|sex|capital-gain)").round(3).t
 # the noise scale $2d/\epsilon_0$. Entropies, shares and scales computed from the *noisy* histograms are post-processing.
 
 # %%
-room, rows = panels.risk_entropy.room(), {}
-for size, records in room.sizes.items():
+people, rows = panels.teaching_table("complete"), {}
+for size, records in panels.risk_entropy.samples(people).items():
     for part in (Fraction(1, 100), Fraction(1, 10)):
         state = panels.risk_entropy.run(records, Fraction(1), part, 1, "strict", ExactNoise())
         off = pd.Series(state["oe"]) - pd.Series(state["raw"])
@@ -229,8 +229,7 @@ ex.q3.check(bug)
 
 # %%
 for guarantee in ("published", "strict"):
-    everybody = room.sizes[room.all]
-    state = panels.risk_entropy.run(everybody, Fraction(1), Fraction(1, 10), 1, guarantee, ExactNoise())
+    state = panels.risk_entropy.run(people.records, Fraction(1), Fraction(1, 10), 1, guarantee, ExactNoise())
     ledger = state["ledger"]
     print(f"{guarantee}: {ledger.verdict()}")
     print(*(f"    {e.step}, {e.source}: {e.why}" for e in ledger.unaccounted), sep="\n")

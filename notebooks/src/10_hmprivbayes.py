@@ -99,7 +99,7 @@ print(*published.ledger_.check()[:2], sep="\n")
 # Mean distance over all 105 pairs of attributes, one run each. Look at the large gaps, not at the last digit.
 
 # %%
-room, HM = panels.hmprivbayes.room(), pds.HMPrivBayes  # Adult with its counts kept warm
+table, HM = panels.hmprivbayes.source(), pds.HMPrivBayes  # Adult with its counts kept warm
 methods = {
     "strict": HM(1.0, l=2),
     "strict, one cluster": HM(1.0, k=1, l=2, eta=0),
@@ -111,7 +111,7 @@ methods = {
 }
 
 def distance(synthesizer):
-    return np.nanmean(room.distances(room.sample(room.run(synthesizer))))
+    return np.nanmean(table.distances(table.sample(table.run(synthesizer))))
 
 pd.Series({name: distance(s) for name, s in methods.items()}, name="2-way distance").round(3).to_frame()
 
@@ -214,7 +214,7 @@ ex.q3.check(bug)
 # %%
 from IPython.display import HTML
 
-from pdsynth.course.panels.hpprivbayes import ledger_summary
+from pdsynth.course.panels.words import ledger_summary
 
 HTML(ledger_summary(published.ledger_))
 

@@ -9,6 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import pytest
 
+from pdsynth.course.panels.panel import live_panel
 from pdsynth.course.widgets import LivePlot, View, choice, live, slider, toggle
 
 BACKENDS = ("anywidget", "output")
@@ -21,7 +22,12 @@ def draw(epsilon, k=1):
         raise ZeroDivisionError("scale")
     figure = go.Figure(layout={"title": {"text": "Noise"}}).add_scatter(y=[1 / epsilon, k])
     table = pd.DataFrame({"ε": [epsilon], "k": [k]})
-    return View(figure, f"The scale is {1 / epsilon:g}.", [f"<p>ε is {epsilon:g}</p>", table][: 1 + (k > 1)], "A line.")
+    return View(
+        figure,
+        f"The scale is {1 / epsilon:g}.",
+        [f"<p>ε is {epsilon:g}</p>", table][: 1 + (k > 1)],
+        "A line.",
+    )
 
 
 def panel(**options):
@@ -51,7 +57,7 @@ def test_a_bad_combination_shows_its_message_and_keeps_the_figure(backend):
     shown.controls["k"].value = 3
     shown.controls["k"].value = 4
     assert isinstance(shown.error, ValueError)
-    assert '<span role=\'alert\'>' in shown.alert.value
+    assert "<span role='alert'>" in shown.alert.value
     assert "take k ≤ 3" in shown.alert.value
     assert "still shows ε = 1 · k = 3 parents" in shown.alert.value
     assert shown.alert.layout.display is None
@@ -94,7 +100,9 @@ def test_messages_are_text_and_not_html():
     assert "<script>" not in live(fail, x=slider("x", 1, 0, 2, 1)).alert.value
 
 
-@pytest.mark.parametrize(("value", "step", "kind"), [(2, 1, W.BoundedIntText), (0.5, 0.1, W.BoundedFloatText)])
+@pytest.mark.parametrize(
+    ("value", "step", "kind"), [(2, 1, W.BoundedIntText), (0.5, 0.1, W.BoundedFloatText)]
+)
 def test_the_number_box_and_the_slider_are_one(value, step, kind):
     control = slider("θ", value, 0, 5, step, unit="bit", tooltip="θ, threshold")
     number = next(w for w in control.box.children if isinstance(w, kind))
@@ -108,7 +116,10 @@ def test_the_number_box_and_the_slider_are_one(value, step, kind):
 
 
 def test_every_control_has_a_visible_label_and_an_accessible_name():
-    theta, plain = slider("θ", 0.1, 0, 1, 0.1, unit="bit", tooltip="θ, threshold of group A"), choice("score", ["I", "R"])
+    theta, plain = (
+        slider("θ", 0.1, 0, 1, 0.1, unit="bit", tooltip="θ, threshold of group A"),
+        choice("score", ["I", "R"]),
+    )
     assert theta.name == theta.widget.tooltip == "θ, threshold of group A"
     number = theta.box.children[0]
     assert number.description == "<b>θ</b>, threshold of group A <span>(bit)</span>"
@@ -138,7 +149,9 @@ def test_the_state_of_the_controls_stands_in_the_title():
     title = panel().plot.shown["layout"]["title"]
     assert title["text"] == "Noise"
     assert title["subtitle"]["text"] == "ε = 1 · k = 1 parents"
-    own = live(lambda x: go.Figure(layout={"title": {"text": f"Mine, x = {x}"}}), x=slider("x", 1, 0, 2, 1))
+    own = live(
+        lambda x: go.Figure(layout={"title": {"text": f"Mine, x = {x}"}}), x=slider("x", 1, 0, 2, 1)
+    )
     assert "subtitle" not in own.plot.shown["layout"]["title"]
     bare = live(lambda x: go.Figure(), x=slider("x", 1, 0, 2, 1))
     assert bare.plot.shown["layout"]["title"]["text"] == "x = 1"
@@ -152,7 +165,11 @@ def test_the_figure_of_the_function_is_not_changed():
 
 def test_set_moves_several_controls_with_one_redraw():
     calls = []
-    shown = live(lambda a, b: calls.append((a, b)) or go.Figure(), a=slider("a", 1, 0, 9, 1), b=slider("b", 1, 0, 9, 1))
+    shown = live(
+        lambda a, b: calls.append((a, b)) or go.Figure(),
+        a=slider("a", 1, 0, 9, 1),
+        b=slider("b", 1, 0, 9, 1),
+    )
     shown.set(a=5, b=6)
     assert calls == [(1, 1), (5, 6)]
     with pytest.raises(ValueError, match="no control named c; the panel has a, b"):
@@ -171,15 +188,29 @@ def test_tables_grow_shrink_and_stay_the_same_widgets():
 
 
 def test_a_function_may_return_a_figure_or_a_tuple():
-    for result in (go.Figure(), (go.Figure(),), (go.Figure(), "Done."), (go.Figure(), "Done.", ["<p>x</p>"], "Alt.")):
+    for result in (
+        go.Figure(),
+        (go.Figure(),),
+        (go.Figure(), "Done."),
+        (go.Figure(), "Done.", ["<p>x</p>"], "Alt."),
+    ):
         shown = live(lambda x, result=result: result, x=slider("x", 1, 0, 2, 1))
         assert shown.error is None
         assert shown.view == View.of(result)
 
 
-def test_a_view_told_in_words_describes_itself():
-    view = View.told(go.Figure(layout={"title": {"text": "Noise"}}), "The scale is 2.", ["<p>x</p>"])
-    assert (view.alt, view.status, view.tables) == ("Noise. The scale is 2.", "The scale is 2.", ["<p>x</p>"])
+def test_a_panel_s_view_describes_itself():
+    def show(k):
+        return View(
+            go.Figure(layout={"title": {"text": "Noise"}}), f"The scale is {k}.", ["<p>x</p>"]
+        )
+
+    view = live_panel(k=slider("k", 2, 0, 5, 1))(show)()
+    assert (view.alt, view.status, view.tables) == (
+        "Noise. The scale is 2.",
+        "The scale is 2.",
+        ["<p>x</p>"],
+    )
 
 
 def test_the_state_never_holds_plotly_js_and_the_page_gets_it_when_it_asks(monkeypatch):
@@ -187,7 +218,9 @@ def test_the_state_never_holds_plotly_js_and_the_page_gets_it_when_it_asks(monke
     held = sum(len(json.dumps(w.get_state(), default=str)) for w in _all(shown))
     assert held < 100_000
     sent = []
-    monkeypatch.setattr(LivePlot, "send", lambda self, content, buffers: sent.append((content, buffers)))
+    monkeypatch.setattr(
+        LivePlot, "send", lambda self, content, buffers: sent.append((content, buffers))
+    )
     shown.plot._answer(shown.plot, {"type": "need", "gzip": True}, [])
     shown.plot._answer(shown.plot, {"type": "need"}, [])
     shown.plot._answer(shown.plot, {"type": "other"}, [])
@@ -211,13 +244,17 @@ def test_text_alternative_follows_the_controls():
 
 def test_spends_says_so():
     told = [w.value for w in _all(panel(spends=True)) if isinstance(w, W.HTML)]
-    assert any("would spend the budget again: this panel uses a public teaching table" in text for text in told)
+    assert any(
+        "would spend the budget again: this panel uses a public teaching table" in text
+        for text in told
+    )
     assert not any("spend the budget" in w.value for w in _all(panel()) if isinstance(w, W.HTML))
 
 
 RUN_IN_KERNEL = """
 import json, sys, nbclient, nbformat
-notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in json.load(sys.stdin)])
+cells = [nbformat.v4.new_code_cell(text) for text in json.load(sys.stdin)]
+notebook = nbformat.v4.new_notebook(cells=cells)
 nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
 json.dump(notebook, sys.stdout)
 """
@@ -229,15 +266,26 @@ def test_the_plain_back_end_shows_its_figure_in_a_real_kernel():
     pytest.importorskip("nbclient")
     code = [
         "import plotly.graph_objects as go; from pdsynth.course.widgets import live, slider\n"
-        "panel = live(lambda x: go.Figure().add_scatter(y=[x]), x=slider('x', 1, 0, 9, 1), backend='output'); panel",
+        "draw = lambda x: go.Figure().add_scatter(y=[x])\n"
+        "panel = live(draw, x=slider('x', 1, 0, 9, 1), backend='output'); panel",
         "panel.set(x=7); panel.error",
     ]
-    # in a process of its own: beside joblib's idle workers the client waits for its whole time limit
-    run = subprocess.run([sys.executable, "-c", RUN_IN_KERNEL], input=json.dumps(code), capture_output=True, text=True, timeout=600)
+    # in a process of its own: beside joblib's idle workers the client waits for its time limit
+    run = subprocess.run(
+        [sys.executable, "-c", RUN_IN_KERNEL],
+        input=json.dumps(code),
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
     assert run.returncode == 0, run.stderr[-3000:]
-    states = json.loads(run.stdout)["metadata"]["widgets"]["application/vnd.jupyter.widget-state+json"]["state"].values()
+    states = json.loads(run.stdout)["metadata"]["widgets"][
+        "application/vnd.jupyter.widget-state+json"
+    ]["state"].values()
     (output,) = [w["state"] for w in states if w["model_name"] == "OutputModel"]
-    assert [o["data"]["application/vnd.plotly.v1+json"]["data"][0]["y"] for o in output["outputs"]] == [[7]]
+    assert [
+        o["data"]["application/vnd.plotly.v1+json"]["data"][0]["y"] for o in output["outputs"]
+    ] == [[7]]
 
 
 def test_colab_and_a_missing_anywidget_get_the_plain_back_end(monkeypatch):
@@ -249,13 +297,21 @@ def test_colab_and_a_missing_anywidget_get_the_plain_back_end(monkeypatch):
         "import sys, importlib.util as u; find = u.find_spec\n"
         "u.find_spec = lambda name, *a: None if name == 'anywidget' else find(name, *a)\n"
         "import plotly.graph_objects as go; from pdsynth.course.widgets import live, slider\n"
-        "p = live(lambda x: go.Figure(), x=slider('x', 1, 0, 2, 1)); print(type(p.plot).__name__, 'anywidget' in sys.modules)"
+        "p = live(lambda x: go.Figure(), x=slider('x', 1, 0, 2, 1))\n"
+        "print(type(p.plot).__name__, 'anywidget' in sys.modules)"
     )
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert run.stdout.split() == ["OutputPlot", "False"]
 
 
-@pytest.mark.parametrize("wrong", [lambda: slider("x", 5, 0, 2, 1), lambda: slider("x", 1, 0, 2, 0), lambda: panel(backend="flash")])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: slider("x", 5, 0, 2, 1),
+        lambda: slider("x", 1, 0, 2, 0),
+        lambda: panel(backend="flash"),
+    ],
+)
 def test_impossible_controls_are_refused(wrong):
     with pytest.raises(ValueError):
         wrong()
@@ -267,5 +323,11 @@ def test_a_bare_number_is_no_control():
 
 
 def test_import_of_the_library_loads_no_widgets():
-    script = "import sys, pdsynth; print([m for m in ('ipywidgets', 'anywidget', 'plotly', 'sklearn') if m in sys.modules])"
-    assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+    heavy = ("ipywidgets", "anywidget", "plotly", "sklearn")
+    script = f"import sys, pdsynth; print([m for m in {heavy} if m in sys.modules])"
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", script], capture_output=True, text=True, check=True
+        ).stdout.strip()
+        == "[]"
+    )

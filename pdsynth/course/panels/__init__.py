@@ -1,8 +1,10 @@
-"""Live panels of the lessons, one module a topic: ``panels.mechanisms.panel()``.
+"""Live panels of the lessons, one module per topic: ``panels.mechanisms.panel()``.
 
-Each module has ``view(**controls) -> View`` (a pure function of the controls and a public teaching table; ``view().figure`` is the
-picture for readers without a kernel) and ``panel(dataset=None)`` (the live widget around it). What they share is in ``studio``,
-a table with warm counts and common random numbers, and in ``drawing``, parts of their figures.
+Each module has ``view(**controls) -> View``, a function of the controls and of a public teaching
+table (``view().figure`` is the picture for readers without a kernel), and ``panel(dataset=None)``,
+the live widget around it. They share ``table`` (records with warm counts and common random
+numbers), ``drawing`` (figures; their layouts stand in ``boards.toml``), ``words``, and ``panel``,
+which makes a panel of a function: a slider is one line.
 """
 
 from importlib import import_module
@@ -32,15 +34,17 @@ LESSONS = {
     "own_data": "19_your_own_data",
 }
 
-__all__ = sorted(LESSONS)
+__all__ = [*sorted(LESSONS), "teaching_table"]
 
 
 def __getattr__(name: str) -> Any:
     """A panel is loaded when it is first used: each needs Plotly and ipywidgets."""
+    if name == "teaching_table":
+        return import_module(".table", __name__).teaching_table
     if name in LESSONS:
         return import_module(f".{name}", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *LESSONS])
+    return __all__

@@ -1,103 +1,80 @@
-"""The courtroom (lesson 16): a step, an ε and a number of runs; the lower bound climbs past the claim, or doesn't."""
-
-from __future__ import annotations
-
-from functools import lru_cache
-from typing import Any
+"""The courtroom of lesson 16: the lower bound of an audit climbs past the claim, or doesn't."""
 
 import numpy as np
-import plotly.graph_objects as go
 
 from ... import audit
 from ...audit.case import Case, shown
-from ...plots import PALETTE, figure
-from ..widgets import View, choice, live, slider
+from ..widgets import View, choice, slider
+from .drawing import OVERLAY, Board
+from .panel import live_panel
+from .table import remember
 
 STEPS = (
-    "datasynthesizer-double-spending", "hpprivbayes-raw-weights", "hpprivbayes-count-of-tables", "hpprivbayes-shared-row-noise",
-    "hmprivbayes-clusters", "privabn-conditional-noise", "strict-joint-tables", "strict-value-weights", "datasynthesizer-one-record-more",
-)  # fmt: skip
-TOP, FEWEST, SEED = 8.0, 200, 16
-BARS, TICKS = 40, [300, 1000, 3000, 10_000, 30_000]
-WORLDS = ("D", "D'")
-COLOURS = {"D": PALETTE["none"], "D'": PALETTE["private"]}
+    "datasynthesizer-double-spending", "hpprivbayes-raw-weights", "hpprivbayes-count-of-tables",
+    "hpprivbayes-shared-row-noise", "hmprivbayes-clusters", "privabn-conditional-noise",
+    "strict-joint-tables", "strict-value-weights", "datasynthesizer-one-record-more",
+)
+FEWEST, SEED, BARS = 200, 16, 40
+Samples = tuple[np.ndarray, np.ndarray]
 
 
-@lru_cache(maxsize=24)
-def drawn(step: str, epsilon: float, runs: int) -> tuple[np.ndarray, np.ndarray]:
+@remember
+def samples_of(step: str, epsilon: float, runs: int) -> Samples:
     """Statistics of both made-up tables, from a fixed stream: int64 (runs,) each."""
     return audit.samples(step, runs, epsilon=epsilon, seed=SEED)
 
 
-def climb(samples: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, list[audit.Bound]]:
-    """The bound after 200, … all runs."""
+def draw_climb(plot: Board, case: Case, samples: Samples) -> None:
+    """Bound, ceiling and claim against the number of runs."""
     runs = len(samples[0])
     sizes = np.unique(np.geomspace(min(FEWEST, runs), runs, 14).astype(int))
-    return sizes, [audit.lower_bound(*(x[:size] for x in samples)) for size in sizes]
+    found = [max(audit.lower_bound(*(x[:size] for x in samples)).epsilon, 0) for size in sizes]
+    claimed = float(case.claimed)
+    plot.line(sizes, found, "attack" if found[-1] > claimed else "private", width=2.5,
+              mode="lines+markers", name="lost, at least (95 %)")
+    plot.line(sizes, [audit.ceiling(int(n)) for n in sizes], "real", dash="dot", width=1.5,
+              name="a perfect attack would show")
+    plot.line(sizes, [claimed] * len(sizes), "none", dash="dash", width=2, name="claimed ε")
 
 
-def draw(case: Case, samples: tuple[np.ndarray, np.ndarray], title: str) -> go.Figure:
-    """Left: bound, claim, ceiling and theory against the number of runs. Right: what the adversary sees in the two worlds."""
-    sizes, bounds = climb(samples)
-    plot = figure(title=title, height=460)
-    found = [max(b.epsilon, 0) for b in bounds]
-    over = found[-1] > float(case.claimed)
-    plot.add_scatter(x=sizes, y=found, mode="lines+markers", name="lost, at least (95 %)",
-                     line={"color": PALETTE["attack" if over else "private"], "width": 2.5})  # fmt: skip
-    plot.add_scatter(x=sizes, y=[audit.ceiling(int(n)) for n in sizes], mode="lines", name="a perfect attack would show",
-                     line={"color": PALETTE["real"], "dash": "dot", "width": 1.5})  # fmt: skip
-    line = {"color": PALETTE["none"], "dash": "dash", "width": 2}
-    plot.add_scatter(x=sizes, y=[float(case.claimed)] * len(sizes), mode="lines", name="claimed ε", line=line)
-    _histograms(plot, samples, bounds[-1].threshold)
-    return plot.update_layout(
-        xaxis={"domain": [0, 0.46], "type": "log", "title": "runs of each world", "tickvals": TICKS,
-               "ticktext": [f"{n:,}" for n in TICKS]},
-        yaxis={"range": [0, TOP], "title": "ε"},
-        xaxis2={"domain": [0.58, 1], "anchor": "y2", "title": "statistic T"},
-        yaxis2={"anchor": "x2", "title": "share of runs", "rangemode": "tozero"},
-        barmode="overlay", bargap=0.05, legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}, margin={"t": 110},
-    )  # fmt: skip
-
-
-def _histograms(plot: go.Figure, samples: tuple[np.ndarray, np.ndarray], threshold: int) -> None:
-    """Both worlds on the same bars; what lies beyond the middle 98 % is put into the outermost ones."""
+def draw_worlds(plot: Board, samples: Samples, threshold: int) -> None:
+    """What the adversary sees; what lies beyond the middle 98 % is in the outermost bars."""
     low, high = np.percentile(np.concatenate(samples), [1, 99])
     high = max(high, low + 1)
     edges = np.linspace(low, high, min(BARS, max(2, int(high - low) + 1)) + 1)
-    middle = (edges[1:] + edges[:-1]) / 2
-    for name, world, pattern in zip(WORLDS, samples, ("", "/"), strict=True):
+    for name, world, colour, shape in zip(("D", "D'"), samples, ("none", "private"), ("", "/"),
+                                          strict=True):
         share = np.histogram(np.clip(world, low, high), edges)[0] / len(world)
-        plot.add_bar(x=middle, y=share, name=f"world {name}", xaxis="x2", yaxis="y2", opacity=0.65,
-                     marker={"color": COLOURS[name], "pattern": {"shape": pattern, "fillmode": "overlay", "size": 6}})  # fmt: skip
+        plot.bars((edges[1:] + edges[:-1]) / 2, share, colour, 2, name=f"world {name}",
+                  opacity=0.65, pattern={"shape": shape, **OVERLAY})
     at = float(np.clip(threshold, low, high))
-    plot.add_shape(type="line", xref="x2", yref="y2 domain", x0=at, x1=at, y0=0, y1=1,
-                   line={"color": PALETTE["attack"], "dash": "dash", "width": 1.5})  # fmt: skip
+    plot.mark((at, at), (0, 1), "attack", 2, yref="y2 domain")
 
 
-def view(step: str = STEPS[0], epsilon: float = 1.0, runs: int = 10) -> View:
+@live_panel(
+    spends=False,  # the tables are made up
+    step=choice("step", STEPS),
+    epsilon=slider("ε", 1.0, 0.1, 3.0, 0.1, tooltip="ε, what the step claims"),
+    runs=slider("runs", 10, 1, 40, 1, unit="thousand", tooltip="runs of each world, in thousands"),
+)
+def view(step: str, epsilon: float, runs: int) -> View:
     """One audit; ``runs`` in thousands."""
-    case, count = audit.case(step, epsilon), int(runs) * 1000
-    samples = drawn(step, float(epsilon), count)
-    bound = audit.lower_bound(*samples)
+    case, samples = audit.case(step, epsilon), samples_of(step, float(epsilon), runs * 1000)
+    bound, count = audit.lower_bound(*samples), len(samples[0])
     lost = max(bound.epsilon, 0.0)
     verdict = audit.VIOLATED if lost > epsilon else audit.NOT_REFUTED
-    title = f"{step}: ε = {epsilon:g}, {len(samples[0]):,} runs"
+    plot = Board("auditing", f"{step}: ε = {epsilon:g}, {count:,} runs")
+    draw_climb(plot, case, samples)
+    draw_worlds(plot, samples, bound.threshold)
     status = (
-        f"{verdict.capitalize()}. Claimed ε = {epsilon:g}, lost at least {shown(lost)} with 95 % confidence, in theory "
-        f"{shown(case.theory(case.claimed))}; a perfect attack would show {shown(audit.ceiling(len(samples[0])))}."
+        f"{verdict.capitalize()}. Claimed ε = {epsilon:g}, lost at least {shown(lost)} with 95 % "
+        f"confidence, in theory {shown(case.theory(case.claimed))}; "
+        f"a perfect attack would show {shown(audit.ceiling(count))}."
     )
-    words = (
-        f"<p><b>What is tested.</b> {case.about} ({case.source}).<br><b>Pair of tables.</b> {case.tables}<br>"
-        f"<b>Event.</b> {bound.event}</p><p><b>The ledger says.</b> {case.ledger().verdict()}</p>"
-    )
-    return View.told(draw(case, samples, title), status, [words])
+    words = (f"<p><b>What is tested.</b> {case.about} ({case.source}).<br><b>Pair of tables.</b> "
+             f"{case.tables}<br><b>Event.</b> {bound.event}</p>"
+             f"<p><b>The ledger says.</b> {case.ledger().verdict()}</p>")
+    return View(plot.figure, status, [words])
 
 
-def panel() -> Any:
-    """The live panel; its tables are made up, so it spends nothing."""
-    return live(
-        view,
-        step=choice("step", list(STEPS)),
-        epsilon=slider("ε", 1.0, 0.1, 3.0, 0.1, tooltip="ε, what the step claims"),
-        runs=slider("runs", 10, 1, 40, 1, unit="thousand", tooltip="runs of each world, in thousands"),
-    )
+panel = view.panel

@@ -1,43 +1,216 @@
-"""Parts of the panels' figures: axes with one place a name, arcs of a network, marks, lines and heat maps of pairs."""
+"""Boards: figures with several cells, and what panels draw alike: networks, noise and distances.
+
+What is drawn in cell 2 of a board stands on the axes x2 and y2; cell (1, 2) is x1 and y2.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
+from functools import cache
 from itertools import cycle
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
-import plotly.graph_objects as go
 
 from ...network import Network
-from ...plots import BOXES, PALETTE
+from ...plots import BOXES, PALETTE, figure
 
-Line = tuple[list[float | None], list[float | None]]
-DASHED = {"color": PALETTE["attack"], "dash": "dash", "width": 1.5}
+Axis = Mapping[str, Any]
+Cell = int | tuple[int, int]
+Points = Any  # whatever Plotly takes as x or y
+Curve = tuple[list[float | None], list[float | None]]
+OVERLAY = {"fillmode": "overlay", "size": 6}  # of the patterns that tell bars apart without colour
 
 
-def ticks(labels: Sequence[str], angle: float | None = None, first: int = 0) -> dict[str, Any]:
+@cache
+def layouts() -> dict[str, Any]:
+    """Layouts of all panels, in Plotly's words."""
+    return tomllib.loads(Path(__file__).with_name("boards.toml").read_text(encoding="utf-8"))
+
+
+class Board:
+    """A figure in the house style, with traces and axes by cell.
+
+    ``name`` says which layout of ``boards.toml`` it has. Colours are names of the palette or
+    colours. A trace without a name stays out of the legend; ``hover=False`` says nothing, a text
+    is Plotly's template.
+    """
+
+    def __init__(self, name: str, title: str) -> None:
+        layout = deepcopy(layouts()[name])
+        for key, axis in layout.items():
+            if key[1:5] == "axis":
+                if "overlaying" not in axis:
+                    axis.setdefault("anchor", f"{'y' if key[0] == 'x' else 'x'}{key[5:]}")
+                if "powers" in axis:
+                    axis |= {"type": "log", "range": axis.pop("powers"), "exponentformat": "power"}
+                    axis.setdefault("dtick", 1)
+        self.figure = figure(title=title, subtitle=layout.pop("subtitle", ""))
+        self.figure.update_layout(layout)
+
+    def add(self, kind: str, cell: Cell, name: str | None = None, hover: str | bool | None = None,
+            **trace: Any) -> None:
+        """Any trace of Plotly in a cell."""
+        x, y = _both(cell)
+        trace |= {"name": name} if name else {} if kind == "heatmap" else {"showlegend": False}
+        if hover is not None:
+            says = {"hovertemplate": f"{hover}<extra></extra>"}
+            trace |= says if hover else {"hoverinfo": "skip"}
+        self.figure.add_trace({"type": kind, "xaxis": f"x{x}", "yaxis": f"y{y}", **trace})
+
+    def line(self, x: Points, y: Points, colour: Any, cell: Cell = 1, *, dash: str | None = None,
+             width: float | None = None, mode: str | None = "lines", **more: Any) -> None:
+        """A curve."""
+        style = {"color": ink(colour), "dash": dash, "width": width}
+        self.add("scatter", cell, x=x, y=y, mode=mode, line=style, **more)
+
+    def limit(self, x: Points, y: Points, cell: Cell = 1, colour: str = "attack",
+              **more: Any) -> None:
+        """A dashed line to compare with."""
+        more = {"dash": "dash", "width": 1.5, "hover": False, **more}
+        self.line(x, y, colour, cell, **more)
+
+    def dots(self, x: Points, y: Points, colour: Any, cell: Cell = 1, *, symbol: Any = None,
+             size: float = 12, mode: str = "markers", **more: Any) -> None:
+        """Marks."""
+        style = {"color": ink(colour), "symbol": symbol, "size": size} | more.pop("marker", {})
+        self.add("scatter", cell, x=x, y=y, mode=mode, marker=style, **more)
+
+    def bars(self, x: Points, y: Points, colour: Any, cell: Cell = 1, *, across: bool = False,
+             labels: Sequence[str] = (), pattern: Any = None, **more: Any) -> None:
+        """Bars, with labels outside; with ``across`` they lie, and x is their length."""
+        pattern = {"shape": pattern} if isinstance(pattern, str) else pattern
+        style = {"color": ink(colour), "pattern": pattern} | more.pop("marker", {})
+        if labels:
+            more |= {"text": labels, "textposition": "outside", "cliponaxis": False}
+        self.add("bar", cell, x=x, y=y, orientation="h" if across else "v", marker=style, **more)
+
+    def heat(self, z: np.ndarray, cell: Cell = 1, **more: Any) -> None:
+        """A heat map."""
+        self.add("heatmap", cell, z=z, **{"colorscale": "Cividis"} | more)
+
+    def pairs(self, matrix: np.ndarray, names: Sequence[str], cell: Cell = 1, digits: int = 4,
+              **more: Any) -> None:
+        """A heat map over names at the places 0, 1, 2, …, with both names on hover."""
+        at, both = list(range(len(names))), [[f"{a} × {b}" for a in names] for b in names]
+        self.heat(matrix, cell, x=at, y=at, customdata=both,
+                  hover=f"%{{customdata}}: %{{z:.{digits}f}}", **more)
+
+    def distances(self, matrix: np.ndarray, names: Sequence[str], top: float,
+                  bar: Axis) -> None:
+        """Two-way distances of all pairs of attributes beside a network, on the axes x2 and y3."""
+        self.heat(matrix, (2, 3), x=list(names), y=list(names), zmin=0, zmax=top,
+                  colorbar={"title": "2-way<br>distance", "thickness": 12} | dict(bar),
+                  hover="%{x} × %{y}: %{z:.3f}")
+
+    def mark(self, x: Sequence[float], y: Sequence[float], colour: str, cell: Cell = 1,
+             width: float = 1.5, dash: str | None = "dash", **more: Any) -> None:
+        """A straight line between two points, or a frame around them."""
+        style, (a, b) = {"color": ink(colour), "width": width, "dash": dash}, _both(cell)
+        self.figure.add_shape(type="line" if x[0] == x[1] or y[0] == y[1] else "rect", x0=x[0],
+                              x1=x[1], y0=y[0], y1=y[1], line=style,
+                              **{"xref": f"x{a}", "yref": f"y{b}"} | more)
+
+    def boxes(self, sizes: Iterable[int], width: int, cell: Cell) -> None:
+        """Frames along the diagonal of a heat map, one per block of ``sizes`` in its colour."""
+        start = -0.5
+        for size, (colour, *_) in zip(sizes, cycle(BOXES)):
+            ends = (start, start + size)
+            self.mark(ends, ends, colour, cell, width, None)
+            start += size
+
+    def note(self, text: str, x: Any, y: Any, cell: Cell, colour: str | None = None,
+             size: int | None = None, **more: Any) -> None:
+        """A text without an arrow."""
+        a, b = _both(cell)
+        font = {"color": ink(colour), "size": size} if colour else None
+        self.figure.add_annotation(text=text, x=x, y=y, showarrow=False, font=font,
+                                   **{"xref": f"x{a}", "yref": f"y{b}"} | more)
+
+    def set(self, **axes: Axis) -> None:
+        """Settings that depend on the table: ``set(x2={"range": [0, top]})``."""
+        self.figure.update_layout({f"{key[0]}axis{key[1:].lstrip('1')}": more
+                                   for key, more in axes.items()})
+
+    def halves(self, network: Network, edges: Iterable[tuple[str, str]], styles: Mapping[str, Axis],
+               cell: int = 1) -> None:
+        """Arcs of a network: those that are among ``edges``, whatever their direction, and others.
+
+        ``styles``: how both kinds look, by their names in the legend.
+        """
+        known = {frozenset(edge) for edge in edges}
+        for kept, (name, style) in zip((True, False), styles.items(), strict=True):
+            mine = [edge for edge in network.edges if (frozenset(edge) in known) == kept]
+            self.line(*arcs(network, mine), cell=cell, name=name, hover=False, **style)
+
+    def nodes(self, words: Sequence[str], size: float, cell: int = 1) -> None:
+        """A network's attributes on the zero line, each with its words on hover."""
+        self.dots(list(range(len(words))), [0] * len(words), "none", cell, size=size, text=words,
+                  hover="%{text}")
+
+    def network(self, curve: Curve, labels: Sequence[str], marks: Iterable[Mark],
+                widest: int | None = None) -> None:
+        """Arcs over the noise of their tables, on y1 and y2; ``widest``: places an arc spans."""
+        self.line(*curve, "real", width=1, hover=False)
+        floor = 10.0 ** (self.figure.layout.yaxis2.range[0] - 1)
+        for mark in marks:
+            words, at = list(mark.words), list(mark.at)
+            if mark.symbol:
+                self.dots(at, [0] * len(at), mark.colour, symbol=mark.symbol, size=mark.size,
+                          name=mark.name, text=words, hover="%{text}")
+            if mark.noise is not None:
+                self.bars(at, [max(v, floor) for v in mark.noise], mark.colour, (1, 2),
+                          customdata=words, hover="%{customdata}: %{y:.3g}")
+        self.limit([-0.6, len(labels) - 0.4], [1, 1], (1, 2))
+        self.set(x=places(labels), y=arches(widest or len(labels)))
+
+
+def _both(cell: Cell) -> tuple[int | str, int | str]:
+    """Numbers of a cell's axes in Plotly's names: x is the first, then x2."""
+    x, y = cell if isinstance(cell, tuple) else (cell, cell)
+    return x if x > 1 else "", y if y > 1 else ""
+
+
+class Mark(NamedTuple):
+    """Attributes of a network that look alike: their places, hover texts, and noise ÷ mean cell."""
+
+    at: Sequence[int]
+    words: Sequence[str]
+    colour: str
+    symbol: str = "circle"
+    name: str | None = None
+    noise: Sequence[float] | None = None
+    size: float = 12
+
+
+def ink(colour: Any) -> Any:
+    """A colour by its name in the palette, or a list of them."""
+    if isinstance(colour, list):
+        return [ink(one) for one in colour]
+    return PALETTE.get(colour, colour)
+
+
+def ticks(labels: Sequence[str], first: int = 0) -> dict[str, Any]:
     """Settings of an axis without a grid that has labels at ``first``, ``first`` + 1, …"""
-    at = list(range(first, first + len(labels)))
-    return {"tickmode": "array", "tickvals": at, "ticktext": list(labels), "tickangle": angle, "showgrid": False, "zeroline": False}
+    return {"tickmode": "array", "tickvals": list(range(first, first + len(labels))),
+            "ticktext": list(labels), "showgrid": False, "zeroline": False}
 
 
-def places(labels: Sequence[str], angle: float = -50) -> dict[str, Any]:
-    """Settings of an axis with one place a name, with room at both ends."""
-    return {"range": [-0.6, len(labels) - 0.4], **ticks(labels, angle)}
+def places(labels: Sequence[str]) -> dict[str, Any]:
+    """Settings of an axis with one place per name, and some space at both ends."""
+    return {"range": [-0.6, len(labels) - 0.4], **ticks(labels)}
 
 
-def arches(width: int, title: str) -> dict[str, Any]:
+def arches(width: int) -> dict[str, Any]:
     """Settings of the axis along which a network's arcs rise, over ``width`` places."""
-    return {"range": [-0.6, width / 2], "showticklabels": False, "showgrid": False, "zeroline": False, "title": title}
+    return {"range": [-0.6, width / 2], "showticklabels": False, "showgrid": False,
+            "zeroline": False}
 
 
-def powers(low: float, high: float, title: str, step: int = 1) -> dict[str, Any]:
-    """Settings of a logarithmic axis from 10^low to 10^high."""
-    return {"type": "log", "range": [low, high], "dtick": step, "exponentformat": "power", "title": title}
-
-
-def half_circles(pairs: Iterable[tuple[int, int]]) -> Line:
+def half_circles(pairs: Iterable[tuple[int, int]]) -> Curve:
     """Arcs between places on an axis, upwards: x and y of one line trace."""
     angle = np.linspace(0, np.pi, 21)
     x: list[float | None] = []
@@ -48,59 +221,8 @@ def half_circles(pairs: Iterable[tuple[int, int]]) -> Line:
     return x, y
 
 
-def arcs(network: Network) -> Line:
+def arcs(network: Network, edges: Iterable[tuple[str, str]] | None = None) -> Curve:
     """Half circles from every parent to its child over the sampling order."""
     place = {name: i for i, name in enumerate(network.order)}
-    return half_circles((place[parent], place[child]) for parent, child in network.edges)
-
-
-def split(network: Network, edges: Collection[frozenset[str]]) -> list[Network]:
-    """The network with only those edges that are among ``edges``, whatever their direction, and with only the others."""
-    return [Network(tuple((c, tuple(p for p in parents if (frozenset((p, c)) in edges) == kept)) for c, parents in network.pairs))
-            for kept in (True, False)]  # fmt: skip
-
-
-def add_arcs(plot: go.Figure, curve: Line, **more: Any) -> None:
-    """A network's arcs, thin and grey unless ``more`` says otherwise."""
-    grey = {"line": {"color": PALETTE["real"], "width": 1}, "showlegend": False}
-    plot.add_scatter(x=curve[0], y=curve[1], mode="lines", hoverinfo="skip", **(grey | more))
-
-
-def add_dots(plot: go.Figure, at: Sequence[int], words: Sequence[str], marker: dict[str, Any], **more: Any) -> None:
-    """Marks on the zero line, each with its words on hover."""
-    plot.add_scatter(x=list(at), y=[0] * len(at), mode="markers", text=list(words), marker=marker,
-                     hovertemplate="%{text}<extra></extra>", **more)  # fmt: skip
-
-
-def add_noise(plot: go.Figure, at: Sequence[int], heights: Sequence[float], words: Sequence[str], colour: str) -> None:
-    """Bars of noise against mean cells on the axis below, each with its words on hover."""
-    plot.add_bar(x=list(at), y=list(heights), yaxis="y2", marker_color=colour, showlegend=False, customdata=list(words),
-                 hovertemplate="%{customdata}: %{y:.3g}<extra></extra>")  # fmt: skip
-
-
-def add_line(plot: go.Figure, x: Sequence[float], y: Sequence[float], line: dict[str, Any] = DASHED, **more: Any) -> None:
-    """A straight line to compare with, dashed and red unless ``line`` says otherwise."""
-    plot.add_scatter(x=list(x), y=list(y), mode="lines", line=line, **{"hoverinfo": "skip", "showlegend": False} | more)
-
-
-def add_pairs(plot: go.Figure, matrix: np.ndarray, names: Sequence[str], digits: int = 4, **more: Any) -> None:
-    """A heat map of a matrix over names at the places 0, 1, 2, …, with both names on hover."""
-    at = list(range(len(names)))
-    plot.add_heatmap(z=matrix, x=at, y=at, customdata=[[f"{a} × {b}" for a in names] for b in names],
-                     hovertemplate=f"%{{customdata}}: %{{z:.{digits}f}}<extra></extra>", **more)  # fmt: skip
-
-
-def add_distances(plot: go.Figure, matrix: np.ndarray, names: Sequence[str], top: float, **bar: Any) -> None:
-    """Two-way distances of all pairs of attributes on the axes beside a network."""
-    plot.add_heatmap(z=matrix, x=list(names), y=list(names), xaxis="x2", yaxis="y3", zmin=0, zmax=top, colorscale="Cividis",
-                     colorbar={"title": "2-way<br>distance", "thickness": 12, **bar},
-                     hovertemplate="%{x} × %{y}: %{z:.3f}<extra></extra>")  # fmt: skip
-
-
-def add_boxes(plot: go.Figure, sizes: Iterable[int], width: int, x: str, y: str) -> None:
-    """Frames along the diagonal of a heat map on axes ``x`` and ``y``, one a block of ``sizes``, each in its colour."""
-    start = -0.5
-    for size, (colour, *_) in zip(sizes, cycle(BOXES)):
-        plot.add_shape(type="rect", xref=x, yref=y, x0=start, x1=start + size, y0=start, y1=start + size,
-                       line={"color": colour, "width": width})  # fmt: skip
-        start += size
+    chosen = network.edges if edges is None else edges
+    return half_circles((place[parent], place[child]) for parent, child in chosen)

@@ -1,37 +1,30 @@
-"""The mechanism explorer (lesson 01): two neighbouring tables, one noisy count, one noisy choice, and the band that ε allows."""
+"""Lesson 01: a noisy count and a noisy choice on two neighbouring tables, within e^±ε or not."""
 
-from __future__ import annotations
-
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
-from ...datasets import Dataset, load_adult
-from ...plots import PALETTE, figure
 from ...privacy.mechanisms import CommonNoise, discrete_laplace_pmf, exponential_probabilities
-from ..widgets import View, choice, live, slider
-from .drawing import powers
+from ..widgets import Control, View, choice, slider
+from .drawing import Board
+from .panel import live_panel
+from .table import TeachingTable, adult
 
-REACH = 15  # shown outputs lie this many records around the real count
+REACH = 15  # outputs on show lie this many records around the real count
 FLOOR = 1e-4
 
 
-@lru_cache(maxsize=1)
-def histograms() -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
-    """Labels and codes of the categorical attributes of the public teaching table."""
-    return _columns(load_adult(complete=True))
-
-
-def _columns(dataset: Dataset) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
-    codes = dataset.schema.encode(dataset.frame)
-    shown = [a for a in dataset.schema.attributes if not a.numeric_bins and 2 < a.size <= 16]
-    return {a.name: (a.labels, codes[:, dataset.schema.index(a.name)]) for a in shown}
+def attributes(table: TeachingTable) -> Control:
+    """The categorical attributes with a few values."""
+    names = [a.name for a in table.schema.attributes if not a.numeric_bins and 2 < a.size <= 16]
+    return choice("attribute", names, "occupation" if "occupation" in names else None)
 
 
 def neighbours(codes: np.ndarray, size: int, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Counts of the first n records, and of a neighbour in which one record leaves the commonest value for the second."""
+    """Counts of the first n records, and of a neighbour of theirs.
+
+    There one record leaves the commonest value for the second.
+    """
     counts = np.bincount(codes[:n], minlength=size)
     first, second = np.argsort(-counts, kind="stable")[:2]
     moved = counts.copy()
@@ -41,82 +34,75 @@ def neighbours(codes: np.ndarray, size: int, n: int) -> tuple[np.ndarray, np.nda
 
 
 def worst_ratio(p: np.ndarray, q: np.ndarray) -> float:
-    """The largest |ln p/q| over all outputs: the ε that really holds for this pair of neighbours."""
+    """The largest |ln p/q| over all outputs: the ε that really holds for these neighbours."""
     seen = (p > 1e-300) & (q > 1e-300)  # what underflows can't be compared, and can't happen either
     return float(np.abs(np.log(p[seen]) - np.log(q[seen])).max())
 
 
-def compute(counts: np.ndarray, moved: np.ndarray, epsilon: float, share: float) -> dict[str, Any]:
-    """Output laws of both mechanisms on both neighbours. ``share`` scales the noise: 1 is right, below 1 is too little."""
+def laws(counts: np.ndarray, moved: np.ndarray, epsilon: float, share: float) -> dict[str, Any]:
+    """Output laws of both mechanisms on both neighbours.
+
+    ``share`` scales the noise: 1 is right, below 1 is too little.
+    """
     top = int(counts.argmax())
     z = np.arange(counts[top] - REACH, counts[top] + REACH + 1)
-    laplace = [discrete_laplace_pmf(z - c[top], share / epsilon) for c in (counts, moved)]
-    choices = [exponential_probabilities(c, 1.0, epsilon / share) for c in (counts, moved)]
-    return {"top": top, "z": z, "laplace": laplace, "choices": choices}
+    return {"top": top, "z": z,
+            "laplace": [discrete_laplace_pmf(z - c[top], share / epsilon) for c in (counts, moved)],
+            "choices": [exponential_probabilities(c, 1.0, epsilon / share)
+                        for c in (counts, moved)]}
 
 
-def _band(plot: go.Figure, x: Any, p: np.ndarray, epsilon: float, axis: str) -> None:
-    """Everything within e^±ε of the law on the real table."""
-    line = {"width": 0, "shape": "hvh"}
-    for y, fill in ((p * np.exp(-epsilon), None), (p * np.exp(epsilon), "tonexty")):
-        plot.add_scatter(x=x, y=np.maximum(y, FLOOR / 10), mode="lines", line=line, fill=fill, fillcolor="rgba(230,159,0,.22)",
-                         hoverinfo="skip", xaxis=f"x{axis}", yaxis=f"y{axis}", name="allowed: within e^±ε",
-                         showlegend=axis == "" and fill is not None)  # fmt: skip
+def draw_laws(plot: Board, x: Any, both: list[np.ndarray], epsilon: float, cell: int) -> None:
+    """Both laws, and everything within e^±ε of the law on the real table."""
+    (real, other), once = both, cell == 1
+    for bound, fill in ((-epsilon, None), (epsilon, "tonexty")):
+        plot.add("scatter", cell, "allowed: within e^±ε", False, x=x, fill=fill, mode="lines",
+                 y=np.maximum(real * np.exp(bound), FLOOR / 10), fillcolor="rgba(230,159,0,.22)",
+                 line={"width": 0, "shape": "hvh"}, showlegend=once and fill is not None)
+    for name, law, colour, symbol in (("real table D", real, "private", "circle"),
+                                      ("neighbour D′", other, "none", "diamond-open")):
+        plot.dots(x, law, colour, cell, symbol=symbol, size=8, name=name,
+                  hover="%{x}: %{y:.3g}", showlegend=once)
+    ratio = np.log(np.maximum(other, 1e-300)) - np.log(np.maximum(real, 1e-300))
+    outside = np.abs(ratio) > epsilon * (1 + 1e-9)
+    plot.dots(np.array(x)[outside], other[outside], "attack", cell, symbol="x", size=9,
+              name="outside: gives away more than ε", showlegend=once)
 
 
-def draw(state: dict[str, Any], labels: tuple[str, ...], epsilon: float, title: str) -> go.Figure:
-    """Left: law of a noisy count; right: probability that each value is named the commonest. Logarithmic, fixed ranges."""
-    plot = figure(title=title, subtitle="two neighbouring tables, and the band that ε allows", height=470)
-    order = np.argsort(-state["choices"][0], kind="stable")
-    names = [labels[i] for i in order]
-    for axis, x, laws in (("", state["z"], state["laplace"]), ("2", names, [p[order] for p in state["choices"]])):
-        _band(plot, x, laws[0], epsilon, axis)
-        outside = np.abs(np.log(np.maximum(laws[1], 1e-300)) - np.log(np.maximum(laws[0], 1e-300))) > epsilon * (1 + 1e-9)
-        worlds = (("real table D", laws[0], PALETTE["private"], "circle"), ("neighbour D′", laws[1], PALETTE["none"], "diamond-open"))
-        for label, p, colour, symbol in worlds:
-            plot.add_scatter(x=x, y=p, mode="markers", name=label, marker={"color": colour, "symbol": symbol, "size": 8}, xaxis=f"x{axis}",
-                             yaxis=f"y{axis}", showlegend=axis == "", hovertemplate="%{x}: %{y:.3g}<extra></extra>")  # fmt: skip
-        plot.add_scatter(x=np.array(x)[outside], y=laws[1][outside], mode="markers", name="outside: gives away more than ε",
-                         xaxis=f"x{axis}", yaxis=f"y{axis}", showlegend=axis == "",
-                         marker={"color": PALETTE["attack"], "symbol": "x", "size": 9})  # fmt: skip
-    return plot.update_layout(
-        xaxis={"domain": [0, 0.47], "range": [state["z"][0], state["z"][-1]], "title": "released count, in people"},
-        xaxis2={"domain": [0.58, 1], "anchor": "y2", "tickangle": -50, "title": "value named the commonest", "type": "category"},
-        yaxis=powers(np.log10(FLOOR), 0.1, "probability"),
-        yaxis2={"anchor": "x2", **powers(np.log10(FLOOR), 0.1, "probability")},
-        margin={"t": 92, "b": 110},
-    )
-
-
-def view(epsilon: float = 1.0, attribute: str = "occupation", n: int = 1000, share: float = 1.0, columns: dict | None = None) -> View:
-    """Both mechanisms on the first n records of Adult and on a neighbour."""
-    labels, codes = (columns or histograms())[attribute]
-    counts, moved = neighbours(codes, len(labels), int(n))
-    state = compute(counts, moved, epsilon, share)
-    truth = max(worst_ratio(*state["laplace"]), worst_ratio(*state["choices"]))
-    top = state["top"]
-    title = f"{attribute}, first {min(int(n), len(codes)):,} people: ε = {epsilon:g}, noise × {share:g}"
-    kept = truth <= epsilon * (1 + 1e-9)
-    verdict = "as promised" if kept else f"more than the promised {epsilon:g}: not {epsilon:g}-differentially private"
+@live_panel(
+    adult("complete"),
+    epsilon=slider("ε", 1.0, 0.1, 4.0, 0.1, tooltip="ε, the privacy budget of one release"),
+    share=slider("noise", 1.0, 0.25, 2.0, 0.05, unit="× right scale",
+                 tooltip="noise scale as a multiple of sensitivity over ε"),
+    n=choice("people asked", [100, 1000, 10000, 45222], 1000),
+    attribute=attributes,
+)
+def view(table: TeachingTable, epsilon: float, share: float, n: int, attribute: str) -> View:
+    """Both mechanisms on the first n records and on a neighbour, on logarithmic, fixed axes."""
+    labels, codes = table.schema[attribute].labels, table.records.codes
+    column = codes[:, table.schema.index(attribute)]
+    counts, moved = neighbours(column, len(labels), n)
+    state = laws(counts, moved, epsilon, share)
+    top, z, choices = state["top"], state["z"], state["choices"]
+    people = min(n, len(codes))
+    title = f"{attribute}, first {people:,} people: ε = {epsilon:g}, noise × {share:g}"
+    plot = Board("mechanisms", title)
+    order = np.argsort(-choices[0], kind="stable")
+    draw_laws(plot, z, state["laplace"], epsilon, 1)
+    draw_laws(plot, [labels[i] for i in order], [p[order] for p in choices], epsilon, 2)
+    plot.set(x={"range": [z[0], z[-1]]})
+    truth = max(worst_ratio(*state["laplace"]), worst_ratio(*choices))
+    broken = f"more than the promised {epsilon:g}: not {epsilon:g}-differentially private"
     status = (
-        f"Real count of {labels[top]}: {counts[top]:,}; the noise moves it by about {share / epsilon:.3g}. "
-        f"{labels[top]} is named the commonest with probability {state['choices'][0][top]:.3g}. "
-        f"Over all outputs the two tables differ by a factor of at most e^{truth:.3g}, {verdict}."
+        f"Real count of {labels[top]}: {counts[top]:,}; the noise moves it by about "
+        f"{share / epsilon:.3g}. {labels[top]} is named the commonest with probability "
+        f"{choices[0][top]:.3g}. Over all outputs the two tables differ by a factor of at most "
+        f"e^{truth:.3g}, {'as promised' if truth <= epsilon * (1 + 1e-9) else broken}."
     )
     noise = CommonNoise(3).discrete_laplace(np.asarray(share / epsilon), (6,))
     draws = ", ".join(f"{c:,}" for c in counts[top] + noise)
-    table = f"<b>Six releases of the count of {labels[top]}</b>, each of which would cost ε again: {draws}"
-    return View.told(draw(state, labels, epsilon, title), status, [table])
+    return View(plot.figure, status, [f"<b>Six releases of the count of {labels[top]}</b>, each of "
+                                      f"which would cost ε again: {draws}"])
 
 
-def panel(dataset: Dataset | None = None) -> Any:
-    """The live panel; the complete rows of Adult unless another public teaching table is given."""
-    columns = histograms() if dataset is None else _columns(dataset)
-    return live(
-        lambda **controls: view(columns=columns, **controls),
-        epsilon=slider("ε", 1.0, 0.1, 4.0, 0.1, tooltip="ε, the privacy budget of one release"),
-        share=slider("noise", 1.0, 0.25, 2.0, 0.05, unit="× right scale", tooltip="noise scale as a multiple of sensitivity over ε"),
-        n=choice("people asked", [100, 1000, 10000, 45222], 1000),
-        attribute=choice("attribute", list(columns), "occupation" if "occupation" in columns else None),
-        spends=True,
-    )
+panel = view.panel

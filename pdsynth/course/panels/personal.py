@@ -1,115 +1,107 @@
-"""Personal budgets (lesson 17): who loses how much, and what the others pay for it."""
+"""Lesson 17: who loses how much, and what the others pay for it."""
 
-from __future__ import annotations
-
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
 from ...datasets import Dataset
-from ...plots import PALETTE, figure
-from ...synthesizers import PPBA, HPPrivBayes, PrivBayes, Synthesizer
-from ...synthesizers import parts as p
+from ...synthesizers import PPBA, HPPrivBayes, PrivBayes, Synthesizer, parts
 from ...synthesizers.groups import SensitivityGroups, TwoGroups
-from ..widgets import View, choice, live, slider
-from .studio import Studio, ledger_summary, mean_without, studio
+from ..widgets import View, choice, slider
+from .drawing import Board, ink
+from .panel import live_panel
+from .table import TeachingTable, adult, mean_without, remember
+from .words import ledger_summary
 
 CUSTOM = "custom network, two groups"
 METHODS = ("HPPrivBayes", "HPPrivBayes, groups by policy", "PPBA", CUSTOM)
 TOTALS = (0.05, 0.1, 0.2, 0.4, 0.7, 1.0, 2.0)
-TICKS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 
 
-def recipe(method: str, epsilon: float, r: float, theta: float, q: float, dataset: Dataset) -> Synthesizer:
-    """The synthesizer that the controls name; a lever that it doesn't have is ignored."""
-    s = str(dataset.sensitive)
+def recipe(method: str, epsilon: float, r: float, theta: float, q: float,
+           dataset: Dataset) -> Synthesizer:
+    """The synthesizer that the controls name; it ignores a lever that it doesn't have."""
+    sensitive = str(dataset.sensitive)
+    policy = SensitivityGroups(groups={"A": [sensitive]}, rare_values="same_noise")
     if method == "PPBA":
         return PPBA(epsilon, q=q)
     if method == "HPPrivBayes":
-        return HPPrivBayes(epsilon, sensitive=s, r=r, theta=theta)
+        return HPPrivBayes(epsilon, sensitive=sensitive, r=r, theta=theta)
     if method == CUSTOM:
-        two = TwoGroups(r=r, personal=SensitivityGroups(groups={"A": [s]}, rare_values="same_noise"))
-        return Synthesizer(epsilon, structure=p.Greedy(restriction=p.Restriction(dataset.target, s)), budget=p.Groups(two))
-    return HPPrivBayes(epsilon, r=r, personal=SensitivityGroups(groups={"A": [s]}, rare_values="same_noise"))
+        structure = parts.Greedy(restriction=parts.Restriction(dataset.target, sensitive))
+        budget = parts.Groups(TwoGroups(r=r, personal=policy))
+        return Synthesizer(epsilon, structure=structure, budget=budget)
+    return HPPrivBayes(epsilon, r=r, personal=policy)
 
 
-def place(room: Studio, synthesizer: Synthesizer) -> dict[str, Any]:
-    """The fitted synthesizer, the losses of all attributes, and the mean two-way distance of the pairs without the sensitive one."""
-    fitted = room.run(synthesizer)
-    distances, s = room.distances(room.sample(fitted)), room.schema.index(str(room.dataset.sensitive))
-    return {"fitted": fitted, "losses": fitted.ledger_.attribute_epsilon(), "rest": mean_without(distances, s),
-            "with": float(np.nanmean(distances[s]))}  # fmt: skip
+def measure(table: TeachingTable, synthesizer: Synthesizer) -> dict[str, Any]:
+    """A fitted synthesizer, the losses of all attributes, and mean two-way distances.
+
+    ``rest``: of the pairs without the sensitive attribute, ``with``: of those with it.
+    """
+    fitted = table.run(synthesizer)
+    distances = table.distances(table.sample(fitted))
+    s = table.schema.index(str(table.dataset.sensitive))
+    return {"fitted": fitted, "losses": fitted.ledger_.attribute_epsilon(),
+            "rest": mean_without(distances, s), "with": float(np.nanmean(distances[s]))}
 
 
-@lru_cache(maxsize=2)
-def line(room: Studio) -> tuple[list[float], list[float]]:
-    """PrivBayes with less ε for everybody: the sensitive attribute's loss and the error on the rest, one point an ε."""
-    found = [place(room, PrivBayes(total)) for total in TOTALS]
-    return [float(f["losses"][room.dataset.sensitive]) for f in found], [f["rest"] for f in found]
+@remember
+def line(table: TeachingTable) -> tuple[list[float], list[float]]:
+    """PrivBayes with less ε for all: the sensitive attribute's loss and the rest's error."""
+    found = [measure(table, PrivBayes(total)) for total in TOTALS]
+    losses = [float(one["losses"][table.dataset.sensitive]) for one in found]
+    return losses, [one["rest"] for one in found]
 
 
-def draw(state: dict[str, Any], room: Studio, title: str) -> go.Figure:
-    """Left: what each attribute loses. Right: the sensitive attribute's loss against the error on the rest, beside PrivBayes' line."""
-    sensitive, losses = room.dataset.sensitive, state["losses"][::-1].astype(float)
-    plot = figure(title=title, height=480)
-    colours = [PALETTE["private"] if name == sensitive else PALETTE["real"] for name in losses.index]
-    plot.add_bar(y=list(losses.index), x=losses, orientation="h", marker_color=colours, showlegend=False,
-                 text=[f"{v:.3g}" for v in losses], textposition="outside")  # fmt: skip
-    x, y = line(room)
-    plot.add_scatter(x=x, y=y, mode="lines+markers", name="PrivBayes, less ε for all", xaxis="x2", yaxis="y2",
-                     line={"color": "#009E73", "width": 2}, marker={"symbol": "square-open", "size": 8},
-                     customdata=[f"ε = {t:g}" for t in TOTALS], hovertemplate="%{customdata}<extra></extra>")  # fmt: skip
-    before = guaranteed_ex_ante(state, room)
-    plot.add_scatter(x=[float(losses[sensitive])], y=[state["rest"]], mode="markers", xaxis="x2", yaxis="y2",
-                     name="known before the run" if before else "ex post: promises nothing",
-                     marker={"color": PALETTE["private"], "size": 15, "symbol": "circle" if before else "circle-open",
-                             "line": {"width": 3, "color": PALETTE["private"]}})  # fmt: skip
-    return plot.update_layout(
-        xaxis={"domain": [0, 0.36], "range": [0, 2.3], "title": "loss if only this attribute changes, ε"},
-        xaxis2={"domain": [0.56, 1], "anchor": "y2", "type": "log", "range": [-2.5, 0.35], "tickvals": TICKS,
-                "ticktext": [f"{t:g}" for t in TICKS], "tickangle": -45, "title": f"ε that {sensitive} loses"},
-        yaxis2={"anchor": "x2", "range": [0, 0.25], "title": "mean 2-way distance of the rest"},
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0.5}, margin={"t": 92, "l": 110},
-    )  # fmt: skip
+def draw(table: TeachingTable, state: dict[str, Any], ex_ante: bool, title: str) -> Board:
+    """What each attribute loses; the sensitive one's loss against the error on the rest."""
+    sensitive, losses = table.dataset.sensitive, state["losses"][::-1].astype(float)
+    plot = Board("personal", title)
+    plot.bars(losses, list(losses.index),
+              ["private" if name == sensitive else "real" for name in losses.index], across=True,
+              text=[f"{v:.3g}" for v in losses], textposition="outside")
+    plot.line(*line(table), "#009E73", 2, width=2, mode="lines+markers", hover="%{customdata}",
+              name="PrivBayes, less ε for all", marker={"symbol": "square-open", "size": 8},
+              customdata=[f"ε = {t:g}" for t in TOTALS])
+    plot.dots([float(losses[sensitive])], [state["rest"]], "private", 2, size=15,
+              name="known before the run" if ex_ante else "ex post: promises nothing",
+              symbol="circle" if ex_ante else "circle-open",
+              marker={"line": {"width": 3, "color": ink("private")}})
+    plot.set(x2={"title": f"ε that {sensitive} loses"})
+    return plot
 
 
-def guaranteed_ex_ante(state: dict[str, Any], room: Studio) -> bool:
-    """Whether policy alone fixed the sensitive attribute's loss."""
-    said = str(state["losses"].attrs["known"])
-    return said == "before the run" or str(room.dataset.sensitive) in said.split(";")[0]
-
-
-def view(
-    method: str = METHODS[0], epsilon: float = 1.0, r: float = 0.33, theta: float = 0.1, q: float = 1.1, room: Studio | None = None
-) -> View:
-    """One setting of the levers."""
-    room = room or studio()
-    state = place(room, recipe(method, epsilon, r, theta, q, room.dataset))
-    levers = {"PPBA": f"q = {q:g}", "HPPrivBayes": f"r = {r:g}, θ = {theta:g} bit"}.get(method, f"r = {r:g}")
-    title = f"{method}: ε = {epsilon:g}, {levers}"
-    loss = float(state["losses"][room.dataset.sensitive])
-    x, y = line(room)
-    plain = float(np.interp(np.log(loss), np.log(x), y))
-    known = "known before the run" if guaranteed_ex_ante(state, room) else "read off this run"
+@live_panel(
+    adult("thesis"),
+    method=choice("method", METHODS),
+    epsilon=slider("ε", 1.0, 0.1, 2.0, 0.1, tooltip="ε, budget of a whole record"),
+    r=slider("r", 0.33, 0.01, 1.0, 0.01,
+             tooltip="r, budget of the sensitive group against the others"),
+    theta=slider("θ", 0.1, 0.0, 0.5, 0.01, unit="bit",
+                 tooltip="θ, threshold of the sensitive group in bits"),
+    q=slider("q", 1.1, 0.7, 1.5, 0.05,
+             tooltip="q, budget of a table against the one ranked before it"),
+)
+def view(table: TeachingTable, method: str, epsilon: float, r: float, theta: float,
+         q: float) -> View:
+    """One setting of the levers, beside PrivBayes with less ε for everybody."""
+    state = measure(table, recipe(method, epsilon, r, theta, q, table.dataset))
+    sensitive, known = table.dataset.sensitive, str(state["losses"].attrs["known"])
+    ex_ante = known == "before the run" or str(sensitive) in known.split(";")[0]
+    levers = {"PPBA": f"q = {q:g}", "HPPrivBayes": f"r = {r:g}, θ = {theta:g} bit"}
+    title = f"{method}: ε = {epsilon:g}, {levers.get(method, f'r = {r:g}')}"
+    loss = float(state["losses"][sensitive])
+    losses, errors = line(table)
+    plain = float(np.interp(np.log(loss), np.log(losses), errors))
     status = (
-        f"{room.dataset.sensitive} loses ε = {loss:.3g} of {epsilon:g}, {known}; "
-        f"mean distance of the rest {state['rest']:.3f}, of pairs with it {state['with']:.3f}. "
-        f"PrivBayes with so little ε for all that {room.dataset.sensitive} loses the same: {plain:.3f}."
+        f"{sensitive} loses ε = {loss:.3g} of {epsilon:g}, "
+        f"{'known before the run' if ex_ante else 'read off this run'}; mean distance of the rest "
+        f"{state['rest']:.3f}, of pairs with it {state['with']:.3f}. PrivBayes with so little ε "
+        f"for all that {sensitive} loses the same: {plain:.3f}."
     )
-    return View.told(draw(state, room, title), status, [ledger_summary(state["fitted"].ledger_)])
+    plot = draw(table, state, ex_ante, title)
+    return View(plot.figure, status, [ledger_summary(state["fitted"].ledger_)])
 
 
-def panel(dataset: Dataset | None = None) -> Any:
-    """The live panel; Adult in the thesis' coding unless another public teaching table is given."""
-    room = studio() if dataset is None else Studio(dataset)
-    return live(
-        lambda **controls: view(room=room, **controls),
-        method=choice("method", list(METHODS)),
-        epsilon=slider("ε", 1.0, 0.1, 2.0, 0.1, tooltip="ε, budget of a whole record"),
-        r=slider("r", 0.33, 0.01, 1.0, 0.01, tooltip="r, budget of the sensitive group against the others"),
-        theta=slider("θ", 0.1, 0.0, 0.5, 0.01, unit="bit", tooltip="θ, threshold of the sensitive group in bits"),
-        q=slider("q", 1.1, 0.7, 1.5, 0.05, tooltip="q, budget of a table against the one ranked before it"),
-        spends=True,
-    )
+panel = view.panel

@@ -16,8 +16,8 @@ from .controls import Control
 from .plot import make
 
 SPENDS = (
-    "Each move on real records would spend the budget again: this panel uses a public teaching table, and the same random numbers "
-    "at every move. A release draws fresh noise, once."
+    "Each move on real records would spend the budget again: this panel uses a public teaching "
+    "table, and the same random numbers at every move. A release draws fresh noise, once."
 )
 HEAD = 84  # pixels above the plot that hold a title, a subtitle and one row of a legend
 
@@ -26,8 +26,8 @@ HEAD = 84  # pixels above the plot that hold a title, a subtitle and one row of 
 class View:
     """What a panel shows for one position of its controls.
 
-    ``status`` says the result in one sentence; ``tables`` are HTML texts or objects that show themselves (a ledger, a
-    DataFrame); ``alt`` describes the figure in words (its title and the status if empty).
+    ``status`` says the result in one sentence; ``tables`` are HTML texts or objects that show
+    themselves (a ledger, a DataFrame); ``alt`` describes the figure in words.
     """
 
     figure: Any
@@ -36,44 +36,46 @@ class View:
     alt: str = ""
 
     @classmethod
-    def told(cls, figure: go.Figure, status: str, tables: Sequence[Any] = ()) -> View:
-        """A View whose text alternative is the figure's title and the status."""
-        return cls(figure, status, tables, f"{figure.layout.title.text}. {status}")
-
-    @classmethod
     def of(cls, result: Any) -> View:
-        """A View from what a figure function returns: a figure, ``(figure, status[, tables[, alt]])``, or a View."""
-        view = result if isinstance(result, View) else cls(*result) if isinstance(result, tuple) else cls(result)
+        """A View from a View, a figure, or ``(figure, status[, tables[, alt]])``."""
+        parts = result if isinstance(result, tuple) else (result,)
+        view = result if isinstance(result, View) else cls(*parts)
         if not isinstance(view.figure, (go.Figure, dict)):
             kind = type(view.figure).__name__
-            raise TypeError(f"the figure function returned {kind}, not a Plotly figure: does it end with `return figure`?")
+            raise TypeError(f"the figure function returned {kind}, not a Plotly figure: "
+                            "does it end with `return figure`?")
         return view
 
 
 class LivePanel(W.VBox):
     """Controls above a figure that follows them; made by :func:`live`.
 
-    ``controls`` maps names to widgets, ``values`` to their values; ``view`` is what is shown, ``figure`` its figure; ``error``
-    is the exception of the present position, or None.
+    ``controls`` maps names to widgets, ``values`` to their values; ``view`` is what is shown,
+    ``figure`` its figure; ``error`` is the exception of the present position, or None.
     """
 
-    def __init__(self, function: Callable[..., Any], controls: dict[str, Control], *, spends: bool, backend: str) -> None:
+    def __init__(self, function: Callable[..., Any], controls: dict[str, Control], *, spends: bool,
+                 backend: str) -> None:
         self._function, self._parts, self._shown, self._quiet = function, controls, "", False
         self.controls = {name: control.widget for name, control in controls.items()}
         self.error: Exception | None = None
         self.view: View | None = None
-        self.plot = make(backend)
-        self.alert, self.status, note = _html("alert"), _html("status"), _html("note", f"<div>{escape(SPENDS)}</div>" if spends else "")
-        self.tables = W.VBox(layout=W.Layout(width="100%"))
+        self.plot, self.alert, self.status = make(backend), _html("alert"), _html("status")
+        note = _html("note", f"<div>{escape(SPENDS)}</div>" if spends else "")
+        wide = W.Layout(width="100%")
+        self.tables = W.VBox(layout=wide)
         self.tables.add_class("pdsynth-tables")
-        columns = W.Layout(width="100%", grid_template_columns="repeat(auto-fit, minmax(260px, 1fr))", overflow="visible")
-        grid = W.GridBox([control.box for control in controls.values()], layout=columns)
+        columns = "repeat(auto-fit, minmax(260px, 1fr))"
+        grid = W.GridBox([control.box for control in controls.values()], layout=W.Layout(
+            width="100%", grid_template_columns=columns, overflow="visible"))
         grid.add_class("pdsynth-controls")
-        style = W.HTML(_style(), layout=W.Layout(display="none"))
-        super().__init__([style, grid, self.alert, self.plot, self.status, self.tables, note], layout=W.Layout(width="100%"))
+        css = Path(__file__).with_name("live.css").read_text(encoding="utf-8")
+        style = W.HTML(f"<style>{css}</style>", layout=W.Layout(display="none"))
+        super().__init__([style, grid, self.alert, self.plot, self.status, self.tables, note],
+                         layout=wide)
         self.add_class("pdsynth-live")
         for widget in self.controls.values():
-            widget.observe(self._moved, "value")
+            widget.observe(self._move, "value")
         self.refresh()
 
     @property
@@ -95,7 +97,8 @@ class LivePanel(W.VBox):
         """Move several controls at once, with one redraw; returns the panel."""
         unknown = sorted(set(values) - set(self.controls))
         if unknown:
-            raise ValueError(f"no control named {', '.join(unknown)}; the panel has {', '.join(self.controls)}")
+            raise ValueError(f"no control named {', '.join(unknown)}; "
+                             f"the panel has {', '.join(self.controls)}")
         self._quiet = True
         try:
             for name, value in values.items():
@@ -106,18 +109,21 @@ class LivePanel(W.VBox):
         return self
 
     def refresh(self) -> None:
-        """Compute and show the present position. An error stands in the panel and in ``error``; the last good figure stays."""
+        """Compute and show the present position.
+
+        An error stands in the panel and in ``error``; the last good figure stays.
+        """
         try:
             view = View.of(self._function(**self.values))
             self._show(view, self.state)
-        except Exception as problem:  # a callback's exception would be lost in the front end's log
+        except Exception as problem:  # a callback's exception would be lost in the page's log
             self.error = problem
             _say(self.alert, self._complaint(problem))
         else:
             self.error, self.view, self._shown = None, view, self.state
             _say(self.alert, "")
 
-    def _moved(self, _: Any) -> None:
+    def _move(self, _: Any) -> None:
         if not self._quiet:
             self.refresh()
 
@@ -125,64 +131,71 @@ class LivePanel(W.VBox):
         figure = self._titled(view.figure, state)
         texts = [_table(table, number) for number, table in enumerate(view.tables, 1)]
         title = figure["layout"]["title"].get("text") or "Figure"
-        _say(self.status, f"<div role='status'>{escape(view.status)}</div>" if view.status else "")
+        _say(self.status, view.status and f"<div role='status'>{escape(view.status)}</div>")
         boxes = self.tables.children
-        new = tuple(W.HTML(layout=W.Layout(width="100%")) for _ in range(len(texts) - len(boxes)))
+        new = (W.HTML(layout=W.Layout(width="100%")) for _ in texts[len(boxes) :])
         self.tables.children = (*boxes, *new)[: len(texts)]
         for box, text in zip(self.tables.children, texts, strict=True):
             box.value = text
-        self.plot.show(figure, view.alt or f"{title}. {state}. {view.status}")  # last: who sees the figure sees its tables
+        # last: who sees the figure sees its tables
+        self.plot.show(figure, view.alt or f"{title}. {state}. {view.status}")
 
     def _titled(self, figure: Any, state: str) -> dict[str, Any]:
-        """The figure as a plain dict of its own; what its title doesn't say of the controls' position is its subtitle."""
+        """A plain copy of the figure; a subtitle says what of the position the title doesn't."""
         plain = figure.to_dict() if isinstance(figure, go.Figure) else dict(figure)
         layout = plain["layout"] = dict(plain.get("layout") or {})
         title = layout.get("title") or {}
         title = {"text": title} if isinstance(title, str) else dict(title)
-        told = str(title.get("text") or "")
-        missing = " · ".join(part for part in state.split(" · ") if part and f"{part.split(' = ')[0]} =" not in told)
-        if missing and not told:
+        text = str(title.get("text") or "")
+        missing = " · ".join(part for part in state.split(" · ")
+                             if part and f"{part.split(' = ')[0]} =" not in text)
+        if missing and not text:
             title["text"] = missing
         elif missing and "subtitle" not in title:
             title["subtitle"] = {"text": missing, "font": {"size": 12}}
-            room = layout.get("margin", {}).get("t", 100)
-            if room < HEAD:
-                layout |= {"margin": {**layout["margin"], "t": HEAD}, "height": layout.get("height", 420) + HEAD - room}
+            top = layout.get("margin", {}).get("t", 100)
+            if top < HEAD:
+                layout |= {"margin": {**layout["margin"], "t": HEAD},
+                           "height": layout.get("height", 420) + HEAD - top}
         layout["title"] = {"y": 1, "yref": "container", "yanchor": "top", "pad": {"t": 12}} | title
         return plain
 
     def _complaint(self, problem: Exception) -> str:
-        kept = f"The figure still shows {self._shown}." if self._shown else "There is no figure yet."
+        last = f"The figure still shows {self._shown}."
+        kept = last if self._shown else "There is no figure yet."
         text, details = str(problem) or type(problem).__name__, ""
         if not isinstance(problem, ValueError):
             text = f"Unexpected {type(problem).__name__}: {text}"
             trace = escape("".join(traceback.format_exception(problem)))
-            details = f"<details><summary>Details for a bug report</summary><pre>{trace}</pre></details>"
-        return f"<span role='alert'><b>{escape(self.state)}</b>: {escape(text)} {escape(kept)}</span>{details}"
+            details = (f"<details><summary>Details for a bug report</summary><pre>{trace}</pre>"
+                       "</details>")
+        return (f"<span role='alert'><b>{escape(self.state)}</b>: {escape(text)} {escape(kept)}"
+                f"</span>{details}")
 
 
-def live(function: Callable[..., Any], *, spends: bool = False, backend: str = "auto", **controls: Control) -> LivePanel:
-    """A live panel: ``function(**values)`` returns a Plotly figure or a View, and runs again whenever a control moves.
+def live(function: Callable[..., Any], *, spends: bool = False, backend: str = "auto",
+         **controls: Control) -> LivePanel:
+    """A live panel: ``function(**values)`` runs again whenever a control moves.
 
-    ``backend``: ``"anywidget"``, ``"output"``, or ``"auto"``. ``spends=True`` adds the line about real records.
+    It returns a Plotly figure or a View. ``backend``: ``"anywidget"``, ``"output"``, or ``"auto"``.
+    ``spends=True`` adds the line about real records.
 
-    **Privacy:** the panel reads no records and charges nothing. A function that fits on real records would spend its budget
-    at every move: give it a public teaching table and common random numbers.
+    **Privacy:** the panel reads no records and charges nothing. A function that fits on real
+    records would spend its budget at every move: give it a public teaching table and common random
+    numbers.
 
     >>> import plotly.graph_objects as go
     >>> from pdsynth.course.widgets import live, slider
-    >>> panel = live(lambda epsilon: go.Figure().add_scatter(y=[1 / epsilon]), epsilon=slider("ε", 1, 0.1, 4, 0.1))
+    >>> draw = lambda epsilon: go.Figure().add_scatter(y=[1 / epsilon])
+    >>> panel = live(draw, epsilon=slider("ε", 1, 0.1, 4, 0.1))
     >>> panel.set(epsilon=2).figure.data[0].y
     (0.5,)
     """
     strange = [name for name, control in controls.items() if not isinstance(control, Control)]
     if strange:
-        raise TypeError(f"control(s) {', '.join(strange)}: use slider(...), choice(...) or toggle(...)")
+        raise TypeError(f"control(s) {', '.join(strange)}: use slider(...), choice(...) or "
+                        "toggle(...)")
     return LivePanel(function, controls, spends=spends, backend=backend)
-
-
-def _style() -> str:
-    return f"<style>{Path(__file__).with_name('live.css').read_text(encoding='utf-8')}</style>"
 
 
 def _html(name: str, value: str = "") -> W.HTML:
@@ -198,6 +211,7 @@ def _say(box: W.HTML, text: str) -> None:
 
 
 def _table(table: Any, number: int) -> str:
-    show = getattr(table, "_repr_html_", None)
-    text = table if isinstance(table, str) else show() if show else f"<pre>{escape(str(table))}</pre>"
-    return f"<div class='pdsynth-table' role='group' aria-label='Table {number}' tabindex='0'>{text}</div>"
+    show = getattr(table, "_repr_html_", lambda: f"<pre>{escape(str(table))}</pre>")
+    text = table if isinstance(table, str) else show()
+    return (f"<div class='pdsynth-table' role='group' aria-label='Table {number}' tabindex='0'>"
+            f"{text}</div>")

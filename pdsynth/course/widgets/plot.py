@@ -1,4 +1,4 @@
-"""The two ways to put a figure on the page: a thin anywidget around plotly.js, or an Output widget."""
+"""Two ways to put a figure on the page: a thin anywidget around plotly.js, or an Output widget."""
 
 from __future__ import annotations
 
@@ -36,8 +36,9 @@ def _plotlyjs(packed: bool) -> bytes:
 class LivePlot(AnyWidget):
     """One Plotly figure, replaced in place by :meth:`show`.
 
-    The state is the figure's JSON and its text alternative. The page asks for plotly.js once, whatever the number of
-    figures, and gets it as a binary message: it is never part of the state or of a saved notebook.
+    The state is the figure's JSON and its text alternative. The page asks for plotly.js once,
+    whatever the number of figures, and gets it as a binary message: it is never part of the state
+    or of a saved notebook.
     """
 
     _esm = Path(__file__).with_name("liveplot.js")
@@ -45,10 +46,8 @@ class LivePlot(AnyWidget):
     alt = traitlets.Unicode("").tag(sync=True)
     dark_colours = traitlets.Dict(DARK).tag(sync=True)
 
-    def __init__(self, figure: Any = None, alt: str = "", **traits: Any) -> None:
-        if figure is not None:
-            traits["figure"] = _json(figure)
-        super().__init__(alt=alt, **traits)
+    def __init__(self, **traits: Any) -> None:
+        super().__init__(**traits)
         self.on_msg(self._answer)
 
     def show(self, figure: Any, alt: str = "") -> None:
@@ -69,15 +68,16 @@ class LivePlot(AnyWidget):
 
 
 class OutputPlot(W.Output):
-    """The same face over a plain Output widget: a new figure at every move, for front ends where anywidget can't run."""
+    """The same over a plain Output widget, for front ends where anywidget can't run."""
 
     shown: dict[str, Any]
 
     def show(self, figure: Any, alt: str = "") -> None:
         """Draw another figure; the text alternative is its plain-text form."""
-        drawn = go.Figure(figure)
-        self.shown = drawn.to_dict()
-        data = {**drawn._repr_mimebundle_(), "text/plain": alt or "Figure"}  # whatever this front end's renderer shows
+        whole = go.Figure(figure)
+        self.shown = whole.to_dict()
+        # whatever this front end's renderer shows
+        data = {**whole._repr_mimebundle_(), "text/plain": alt or "Figure"}
         if _kernel() is None:
             self.outputs = ({"output_type": "display_data", "data": data, "metadata": {}},)
             return
@@ -89,20 +89,26 @@ class OutputPlot(W.Output):
 
 
 def make(backend: str) -> LivePlot | OutputPlot:
-    """An empty plot of back-end ``"anywidget"``, ``"output"`` or ``"auto"`` (output in Google Colab and without anywidget)."""
+    """An empty plot of back-end ``"anywidget"``, ``"output"`` or ``"auto"``.
+
+    ``"auto"`` is output in Google Colab and without anywidget.
+    """
     if backend not in ("auto", "anywidget", "output"):
         raise ValueError(f"backend must be 'auto', 'anywidget' or 'output', not {backend!r}")
     if backend == "anywidget" and not ANYWIDGET:
-        raise ValueError("backend='anywidget' needs the package anywidget: pip install anywidget, or take backend='output'")
-    plain = backend == "output" or (backend == "auto" and ("google.colab" in sys.modules or not ANYWIDGET))
-    return OutputPlot() if plain else LivePlot(layout=W.Layout(width="100%"))
+        raise ValueError("backend='anywidget' needs the package anywidget: "
+                         "pip install anywidget, or take backend='output'")
+    if backend == "auto" and ("google.colab" in sys.modules or not ANYWIDGET):
+        backend = "output"
+    return OutputPlot() if backend == "output" else LivePlot(layout=W.Layout(width="100%"))
 
 
 def _json(figure: Any) -> str:
     if isinstance(figure, go.Figure):
         figure = figure.to_dict()
     if not isinstance(figure, dict) or "data" not in figure:
-        raise TypeError(f"expected a Plotly figure, got {type(figure).__name__}: the function must return one, or a View of one")
+        raise TypeError(f"expected a Plotly figure, got {type(figure).__name__}: "
+                        "the function must return one, or a View of one")
     return to_json_plotly(figure)
 
 

@@ -10,8 +10,21 @@ from pdsynth.course.panels import LESSONS, mechanisms
 from pdsynth.course.widgets import LivePanel
 from pdsynth.datasets import load_cmc
 
-NOTHING_TO_SPEND = {"auditing", "genetic", "own_data", "worlds"}  # made-up people, a stored search, public facts
-ONE_TABLE = {"auditing", "custom", "evaluating", "hmprivbayes", "own_data", "privabn", "worlds"}  # and no other fits
+NOTHING_TO_SPEND = {
+    "auditing",
+    "genetic",
+    "own_data",
+    "worlds",
+}  # made-up people, a stored search, public facts
+ONE_TABLE = {
+    "auditing",
+    "custom",
+    "evaluating",
+    "hmprivbayes",
+    "own_data",
+    "privabn",
+    "worlds",
+}  # and no other fits
 NO_TABLES = {"genetic", "ordering"}
 
 
@@ -35,7 +48,9 @@ def test_every_lesson_has_its_panel_and_an_unknown_one_is_refused():
 @every()
 def test_a_view_says_in_words_what_it_shows_and_is_the_same_every_time(module):
     first, again = module.view(), module.view()
-    assert first.status and first.status in first.alt and first.figure.layout.title.text in first.alt
+    assert (
+        first.status and first.status in first.alt and first.figure.layout.title.text in first.alt
+    )
     assert bool(first.tables) == (module.__name__.split(".")[-1] not in NO_TABLES)
     assert first.figure.to_json() == again.figure.to_json()
 
@@ -44,7 +59,9 @@ def test_a_view_says_in_words_what_it_shows_and_is_the_same_every_time(module):
 def test_a_panel_warns_that_moving_spends_and_keeps_its_state_in_the_title(module):
     panel = module.panel()
     assert panel.error is None
-    warned = any("would spend the budget again" in str(getattr(w, "value", "")) for w in panel.children)
+    warned = any(
+        "would spend the budget again" in str(getattr(w, "value", "")) for w in panel.children
+    )
     assert warned == (module.__name__.split(".")[-1] not in NOTHING_TO_SPEND)
     for name, widget in panel.controls.items():
         if hasattr(widget, "min"):
@@ -80,9 +97,15 @@ def test_every_panel_of_the_course_from_end_to_end(module):
     assert shown.view.status
     before = shown.values
     for key, widget in shown.controls.items():
-        places = [widget.min, widget.max] if hasattr(widget, "min") else [value for _, value in widget._options_full][-2:]
+        places = (
+            [widget.min, widget.max]
+            if hasattr(widget, "min")
+            else [value for _, value in widget._options_full][-2:]
+        )
         for place in places:
             shown.set(**{key: place})
-            assert shown.error is None or type(shown.error).__module__ == "pdsynth.errors", f"{key}={place}: {shown.error!r}"
+            assert shown.error is None or type(shown.error).__module__ == "pdsynth.errors", (
+                f"{key}={place}: {shown.error!r}"
+            )
         shown.set(**{key: before[key]})
         assert shown.error is None

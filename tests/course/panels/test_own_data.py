@@ -1,4 +1,4 @@
-"""The panel of lesson 19: a pure view of declaration, n and parameters; then the widget with files, edits and refusals."""
+"""The panel of lesson 19: a pure view of declaration, n and parameters; then the widget."""
 
 import json
 from fractions import Fraction
@@ -10,27 +10,42 @@ import pdsynth as pds
 from pdsynth.course.panels import own_data
 from pdsynth.course.panels.own_data import EXAMPLE, File, view
 from pdsynth.datasets.declaration import declare
+from pdsynth.plots import PALETTE
 
-MINE = b"person_id,age,smoker,ward\n" + b"".join(b"%d,%d,%s,%d\n" % (i, 20 + i % 60, [b"yes", b"no"][i % 2], i % 5) for i in range(4000))
-TEXT = "person_id: drop\nage: 18 to 99 in 9 bins\nsmoker: yes | no + missing\nward: 0 | 1 | 2 | 3 | 4"
+MINE = b"person_id,age,smoker,ward\n" + b"".join(
+    b"%d,%d,%s,%d\n" % (i, 20 + i % 60, [b"yes", b"no"][i % 2], i % 5) for i in range(4000)
+)
+TEXT = (
+    "person_id: drop\nage: 18 to 99 in 9 bins\nsmoker: yes | no + missing\nward: 0 | 1 | 2 | 3 | 4"
+)
 
 
 def uploaded(panel, name, content):
     """What the browser sends when a student chooses a file."""
     now = pd.Timestamp("2026-01-01").to_pydatetime()
-    sent = {"name": name, "type": "text/csv", "size": len(content), "content": memoryview(content), "last_modified": now}
-    panel.desk.upload.value = (sent,)
+    sent = {
+        "name": name,
+        "type": "text/csv",
+        "size": len(content),
+        "content": memoryview(content),
+        "last_modified": now,
+    }
+    panel.form.upload.value = (sent,)
 
 
 def test_a_view_says_in_words_what_it_shows_and_is_the_same_every_time():
     first, again = view(), view()
-    assert first.status and first.status in first.alt and first.figure.layout.title.text in first.alt
+    assert (
+        first.status and first.status in first.alt and first.figure.layout.title.text in first.alt
+    )
     assert first.figure.to_json() == again.figure.to_json()
     assert "Before you spend" in first.tables[0] and "pds.Schema((" in first.tables[1]
 
 
 def test_axes_stay_where_they_are_while_sliders_move():
-    a, b = (view(epsilon=e, k=k).figure.to_plotly_json()["layout"] for e, k in ((1.0, "auto"), (0.1, 4)))
+    a, b = (
+        view(epsilon=e, k=k).figure.to_plotly_json()["layout"] for e, k in ((1.0, "auto"), (0.1, 4))
+    )
     assert all(a[name]["range"] == b[name]["range"] for name in ("xaxis", "xaxis2", "yaxis2"))
 
 
@@ -62,12 +77,16 @@ def test_the_left_bars_are_noise_over_mean_cell_of_each_column_s_table():
 
 
 def test_the_view_is_a_function_of_the_declaration_and_n_alone():
-    """Two files with nothing in common but header and n have the same view; the twin, exploring, tells them apart."""
+    """Two files with one header and one n have the same view; the twin, exploring, doesn't."""
     one = File.of("x.csv", b"age,smoker\n" + b"34,yes\n61,no\n" * 100)
-    other = File.of("x.csv", b"age,smoker\n" + b"".join(b"%d,no%d\n" % (i, i % 3) for i in range(one.n)))
+    other = File.of(
+        "x.csv", b"age,smoker\n" + b"".join(b"%d,no%d\n" % (i, i % 3) for i in range(one.n))
+    )
     text = "age: 18 to 99\nsmoker: yes | no"
     assert view(file=one, text=text).status == view(file=other, text=text).status
-    assert view(file=one, text=text).figure.to_json() == view(file=other, text=text).figure.to_json()
+    assert (
+        view(file=one, text=text).figure.to_json() == view(file=other, text=text).figure.to_json()
+    )
     assert one.propose("public") == other.propose("public") == "age: ?\nsmoker: ?"
     assert one.propose("data") != other.propose("data")
 
@@ -76,26 +95,43 @@ def test_a_hopeless_table_and_a_hopeless_k_are_said():
     small = File("small.csv", EXAMPLE.names, 100, None, EXAMPLE.codebook)
     assert "every two-way table is noise" in view(file=small).status
     assert "times more noise than records" in view(epsilon=0.1, k=4).status
-    assert set(view(epsilon=0.1, k=4).figure.data[0].marker.color) == {own_data.PALETTE["attack"]}
+    assert set(view(epsilon=0.1, k=4).figure.data[0].marker.color) == {PALETTE["attack"]}
     assert "times more noise" not in view(epsilon=0.1).status
 
 
 def test_open_columns_are_named_and_domains_from_records_are_marked():
     assert "Not declared yet, and not in the plan: native-country." in view().status
     seen = view(proposal="data")
-    assert "a strict fit refuses them" in seen.status and "domains = exploring" in seen.figure.layout.title.text
+    assert (
+        "a strict fit refuses them" in seen.status
+        and "domains = exploring" in seen.figure.layout.title.text
+    )
     assert "Holand-Netherlands" in seen.tables[1] and "source=&quot;data&quot;" in seen.tables[1]
-    assert "Holand-Netherlands" not in view().tables[1], "one person alone; a codebook that names the place would"
+    assert "Holand-Netherlands" not in view().tables[1], (
+        "one person alone; a codebook that names the place would"
+    )
 
 
 @pytest.mark.parametrize(
     ("given", "error", "words"),
     [
-        ({"k": 3, "text": "age: 1 to 5\nsex: Female | Male"}, pds.BudgetError, "k = 3, but with d = 2"),
+        (
+            {"k": 3, "text": "age: 1 to 5\nsex: Female | Male"},
+            pds.BudgetError,
+            "k = 3, but with d = 2",
+        ),
         ({"text": "age: 1 to 5"}, pds.SchemaError, "a plan needs at least two"),
         ({"text": "height: 1 to 5"}, pds.SchemaError, "columns: id, fnlwgt"),
         ({"epsilon": 0}, pds.BudgetError, "epsilon must be a positive"),
-        ({"k": 2, "text": "".join(f"{n}: 0.0 to 1.0\n" for n in EXAMPLE.names[:4]), "bins": 30_000}, pds.BudgetError, "GiB"),
+        (
+            {
+                "k": 2,
+                "text": "".join(f"{n}: 0.0 to 1.0\n" for n in EXAMPLE.names[:4]),
+                "bins": 30_000,
+            },
+            pds.BudgetError,
+            "GiB",
+        ),
     ],
 )
 def test_bad_positions_are_the_library_s_own_errors(given, error, words):
@@ -105,7 +141,13 @@ def test_bad_positions_are_the_library_s_own_errors(given, error, words):
 
 def test_a_wide_table_shows_its_worst_columns():
     names = tuple(f"a very long column name {j}" for j in range(80))
-    wide = File("wide.csv", names, 10_000, None, "\n".join(f"{n}: {' | '.join('abcdefghij'[: 2 + j % 8])}" for j, n in enumerate(names)))
+    wide = File(
+        "wide.csv",
+        names,
+        10_000,
+        None,
+        "\n".join(f"{n}: {' | '.join('abcdefghij'[: 2 + j % 8])}" for j, n in enumerate(names)),
+    )
     bars = view(file=wide).figure.data[0]
     assert len(bars.y) == own_data.ROWS and "· 9" in bars.y[-1] and max(map(len, bars.y)) < 28
 
@@ -121,7 +163,7 @@ def test_no_position_reads_a_record(monkeypatch):
         view(proposal="data")
 
 
-# --- the widget ------------------------------------------------------------------------------------------------------------
+# --- the widget ---
 
 
 @pytest.fixture
@@ -130,76 +172,98 @@ def panel():
 
 
 def test_the_panel_follows_its_controls(panel):
-    assert panel.error is None and panel.desk.editor.value == EXAMPLE.codebook
-    for name, value, words in (("epsilon", 0.5, "ε = 0.5"), ("k", 1, "k = 1"), ("proposal", "data", "exploring")):
+    assert panel.error is None and panel.form.editor.value == EXAMPLE.codebook
+    for name, value, words in (
+        ("epsilon", 0.5, "ε = 0.5"),
+        ("k", 1, "k = 1"),
+        ("proposal", "data", "exploring"),
+    ):
         panel.set(**{name: value})
         assert panel.error is None and words in panel.figure.layout.title.text
-    assert "Holand-Netherlands" in panel.desk.editor.value
+    assert "Holand-Netherlands" in panel.form.editor.value
     panel.set(proposal="public")
-    assert panel.desk.editor.value == EXAMPLE.codebook, "each keeps its own text"
+    assert panel.form.editor.value == EXAMPLE.codebook, "each keeps its own text"
 
 
 def test_the_panel_says_what_it_reads(panel):
-    told = " ".join(getattr(w, "value", "") for w in panel.children if isinstance(getattr(w, "value", ""), str))
+    told = " ".join(
+        getattr(w, "value", "") for w in panel.children if isinstance(getattr(w, "value", ""), str)
+    )
     assert "column names and the number of records, nothing else" in told
 
 
 def test_an_edited_declaration_moves_the_plan_and_a_bad_one_says_so(panel):
-    panel.desk.editor.value = EXAMPLE.codebook.replace("country: ?", "country: US | elsewhere + missing")
+    panel.form.editor.value = EXAMPLE.codebook.replace(
+        "country: ?", "country: US | elsewhere + missing"
+    )
     assert "9 columns" in panel.view.status and "Not declared" not in panel.view.status
-    panel.desk.editor.value = "age: young"
+    panel.form.editor.value = "age: young"
     assert isinstance(panel.error, pds.SchemaError) and "declares no domain" in panel.alert.value
     assert "still shows" in panel.alert.value and "9 columns" in panel.view.status
-    panel.desk.editor.value = EXAMPLE.codebook
+    panel.form.editor.value = EXAMPLE.codebook
     assert panel.error is None and "8 columns" in panel.view.status
 
 
 def test_an_edit_outlives_a_look_at_the_records(panel):
     edited = EXAMPLE.codebook.replace("fnlwgt: drop", "fnlwgt: 0 to 1500000")
-    panel.desk.editor.value = edited
+    panel.form.editor.value = edited
     panel.set(proposal="data").set(proposal="public")
-    assert panel.desk.editor.value == edited
+    assert panel.form.editor.value == edited
 
 
 def test_a_student_s_own_file(panel):
     panel.set(proposal="data")
     uploaded(panel, "ward.csv", MINE)
     assert panel.values["proposal"] == "public", "a new file starts without a look at its records"
-    assert panel.desk.editor.value == "person_id: drop\nage: ?\nsmoker: ?\nward: ?"
-    assert isinstance(panel.error, pds.SchemaError) and "0 column(s) declared, 3 still open" in panel.alert.value
-    assert "4,000 records, 4 columns" in panel.desk.label.value
-    panel.desk.editor.value = TEXT
+    assert panel.form.editor.value == "person_id: drop\nage: ?\nsmoker: ?\nward: ?"
+    assert (
+        isinstance(panel.error, pds.SchemaError)
+        and "0 column(s) declared, 3 still open" in panel.alert.value
+    )
+    assert "4,000 records, 4 columns" in panel.form.label.value
+    panel.form.editor.value = TEXT
     assert panel.error is None and "4,000 rows × 3 columns" in panel.view.status
     assert "ward.csv" in panel.figure.layout.title.text
     panel.set(proposal="data")
-    assert panel.error is None and "age: 20 to 79" in panel.desk.editor.value
+    assert panel.error is None and "age: 20 to 79" in panel.form.editor.value
 
 
 def test_the_page_forgets_the_file_so_that_a_saved_notebook_holds_no_record(panel):
     uploaded(panel, "ward.csv", MINE)
-    panel.desk.editor.value = TEXT
-    assert panel.desk.upload.value == ()
+    panel.form.editor.value = TEXT
+    assert panel.form.upload.value == ()
     held = [panel]
     for widget in held:
         held.extend(getattr(widget, "children", ()))
     state = json.dumps([w.get_state() for w in held], default=str)
     assert "3999,59" not in state and "person_id" in state
-    kept = own_data.Desk(EXAMPLE)  # the twin: without its panel nothing clears the button
-    uploaded(type("P", (), {"desk": kept}), "ward.csv", MINE)
+    kept = own_data.DeclarationForm(
+        EXAMPLE
+    )  # the twin: without its panel nothing clears the button
+    uploaded(type("P", (), {"form": kept}), "ward.csv", MINE)
     assert bytes(kept.upload.value[0]["content"]) == MINE
 
 
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"", "empty"), (b"a;b\n1;2\n", "semicolon"), (b"a\n1\n", "one column"), (b"a,b\n", "no rows"), (b"PK\x03\x04", "spreadsheet"),
-        ("größe,b\n1,2\n".encode("cp1252"), "UTF-8"), (b"a,b\n1\n", "line 2"),
+        (b"", "empty"),
+        (b"a;b\n1;2\n", "semicolon"),
+        (b"a\n1\n", "one column"),
+        (b"a,b\n", "no rows"),
+        (b"PK\x03\x04", "spreadsheet"),
+        ("größe,b\n1,2\n".encode("cp1252"), "UTF-8"),
+        (b"a,b\n1\n", "line 2"),
     ],
-)  # fmt: skip
+)
 def test_a_bad_file_is_refused_gently_and_the_last_one_stays(panel, content, words):
     uploaded(panel, "bad.csv", content)
-    assert isinstance(panel.error, pds.SchemaError) and words in panel.alert.value and "bad.csv" in panel.alert.value
-    assert "Traceback" not in panel.alert.value and panel.desk.file is EXAMPLE
+    assert (
+        isinstance(panel.error, pds.SchemaError)
+        and words in panel.alert.value
+        and "bad.csv" in panel.alert.value
+    )
+    assert "Traceback" not in panel.alert.value and panel.form.file is EXAMPLE
     panel.set(epsilon=0.7)
     assert panel.error is None and "my_data.csv: ε = 0.7" in panel.figure.layout.title.text
 
@@ -207,7 +271,7 @@ def test_a_bad_file_is_refused_gently_and_the_last_one_stays(panel, content, wor
 def test_a_constant_column_stays_open_when_exploring(panel):
     uploaded(panel, "x.csv", b"a,b,c\n" + b"1,x,5\n1,y,6\n" * 9)
     panel.set(proposal="data")
-    assert panel.desk.editor.value == "a: ?\nb: x | y\nc: 5 | 6"
+    assert panel.form.editor.value == "a: ?\nb: x | y\nc: 5 | 6"
     assert "Not declared yet, and not in the plan: a." in panel.view.status
 
 
@@ -215,8 +279,12 @@ def test_a_large_file_comes_by_its_path(tmp_path):
     path = tmp_path / "ward.csv"
     path.write_bytes(MINE)
     panel = own_data.panel(path)
-    assert isinstance(panel.error, pds.SchemaError) and "still open" in panel.alert.value and "There is no figure yet" in panel.alert.value
-    panel.desk.editor.value = TEXT
+    assert (
+        isinstance(panel.error, pds.SchemaError)
+        and "still open" in panel.alert.value
+        and "There is no figure yet" in panel.alert.value
+    )
+    panel.form.editor.value = TEXT
     assert panel.error is None and "ward.csv: ε = 1" in panel.figure.layout.title.text
     with pytest.raises(FileNotFoundError):
         own_data.panel(tmp_path / "nowhere.csv")

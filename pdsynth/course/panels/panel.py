@@ -1,0 +1,69 @@
+"""A panel is one function of its controls, with a still picture and a live widget.
+
+>>> from pdsynth.course.panels import hpprivbayes
+>>> hpprivbayes.view(epsilon=2.0).figure.layout.title.text
+'HPPrivBayes strict: ε = 2, k = 2, r = 0.33, θ = 0.1 bit'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ...datasets import Dataset
+from ..widgets import Control, LivePanel, View, live
+from .table import TeachingTable
+
+Made = Control | Callable[[Any], Control]
+Source = Callable[..., Any] | None
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A function of a teaching table and the controls' values, with its controls."""
+
+    function: Callable[..., View]
+    made: Mapping[str, Made]
+    source: Source
+    spends: bool
+
+    def __call__(self, table: TeachingTable | None = None, /, **moved: Any) -> View:
+        """What the panel shows; controls that ``moved`` doesn't name stand at their first value."""
+        table = table or self.table()
+        at = {name: control.default for name, control in self.controls(table).items()} | moved
+        return self._show(table, at)
+
+    def panel(self, dataset: Dataset | None = None) -> LivePanel:
+        """The live widget, on another public teaching table if one is given."""
+        table = self.table(*([] if dataset is None else [dataset]))
+        return self.live(lambda **at: self._show(table, at), table)
+
+    def live(self, show: Callable[..., View], table: TeachingTable | None = None) -> LivePanel:
+        """The controls above what ``show`` makes of their values."""
+        controls: dict[str, Any] = self.controls(table)
+        return live(show, spends=self.spends, **controls)
+
+    def table(self, *dataset: Dataset) -> TeachingTable | None:
+        """The teaching table; None for a panel of made-up people."""
+        return self.source(*dataset) if self.source else None
+
+    def controls(self, table: TeachingTable | None) -> dict[str, Control]:
+        """Controls with widgets of their own; some depend on the table's attributes."""
+        return {name: replace(made) if isinstance(made, Control) else made(table)
+                for name, made in self.made.items()}
+
+    def _show(self, table: TeachingTable | None, at: dict[str, Any]) -> View:
+        view = self.function(*([table] if table else []), **at)
+        return replace(view, alt=view.alt or f"{view.figure.layout.title.text}. {view.status}")
+
+
+def live_panel(source: Source = None, *, spends: bool = True,
+               **controls: Made) -> Callable[[Callable[..., View]], Panel]:
+    """Make a panel of a function (table, one argument per control) → View.
+
+    ``source``: makes the teaching table, of a dataset if one is given. ``spends``: whether the
+    panel says that moving it on real records would spend the budget. A control that depends on
+    the table is a function of it.
+    """
+    return lambda function: Panel(function, controls, source, spends)

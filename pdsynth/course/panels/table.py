@@ -1,0 +1,105 @@
+"""Teaching tables: public records with warm counts and common random numbers."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from functools import cached_property, lru_cache
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ...counting.tables import Lattice, Records
+from ...datasets import Dataset, load_acs, load_adult, load_nltcs, load_retail
+from ...evaluation.marginals import Marginals
+from ...privacy.mechanisms import CommonNoise
+from ...synthesizers import Synthesizer
+
+Fitted = TypeVar("Fitted", bound=Synthesizer)
+remember = lru_cache(maxsize=128)  # keeps the latest results of a slow function of (table, …)
+
+TABLES: dict[str, Callable[[], Dataset]] = {
+    "adult": load_adult,
+    "complete": lambda: load_adult(complete=True),  # as HMPrivBayes uses it
+    "thesis": lambda: load_adult(coding="thesis"),
+    "Adult, yes–no": lambda: load_adult(coding="yes-no"),
+    "NLTCS": load_nltcs,
+    "ACS": load_acs,
+    "Retail, top 20": lambda: load_retail(items=20),  # all 50 items take seconds per move
+}
+
+
+class TeachingTable:
+    """One public table: what a live panel keeps between two moves of a slider."""
+
+    def __init__(self, dataset: Dataset, seed: int = 7) -> None:
+        self.dataset, self.schema = dataset, dataset.schema
+        self.noise = CommonNoise(seed)
+        self.records = Records(self.schema.encode(dataset.frame), self.schema)
+
+    @cached_property
+    def real(self) -> Marginals:
+        """The real side of all two-way distances."""
+        return Marginals(self.records.codes, self.schema, 2)
+
+    @cached_property
+    def information(self) -> np.ndarray:
+        """Raw mutual information of all pairs of attributes in bits: float array (d, d)."""
+        return pairwise(self.records.lattice)
+
+    def run(self, synthesizer: Fitted) -> Fitted:
+        """The synthesizer, fitted with the same underlying random numbers every time."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # a panel shows what ε can't bear
+            return synthesizer.fit(self.records, noise=self.noise.fresh())
+
+    def sample(self, synthesizer: Synthesizer, seed: int = 11) -> np.ndarray:
+        """Codes of a synthetic table of the original size, from a fixed stream."""
+        return synthesizer.model_.sample_codes(self.records.n, np.random.default_rng(seed))
+
+    def distances(self, codes: np.ndarray) -> np.ndarray:
+        """Symmetric (d, d) matrix of two-way total variation distances, NaN on the diagonal."""
+        return symmetric(self.real.distances(codes), len(self.schema))
+
+    def counts(self, attribute: str, codes: np.ndarray | None = None) -> np.ndarray:
+        """Number of records with each value of an attribute: int64 array (|X|,)."""
+        j = self.schema.index(attribute)
+        rows = self.records.codes if codes is None else codes
+        return np.bincount(rows[:, j], minlength=self.schema.sizes[j])
+
+
+def teaching_table(name: str = "thesis", seed: int = 7, kind: type = TeachingTable) -> Any:
+    """A table of :data:`TABLES`, kept; FileNotFoundError says where to get one that isn't there."""
+    return _open(name, seed, kind)
+
+
+@lru_cache(maxsize=16)
+def _open(name: str, seed: int, kind: type) -> Any:
+    return kind(TABLES[name](), seed)
+
+
+def adult(name: str = "thesis", seed: int = 7, kind: type = TeachingTable) -> Callable[..., Any]:
+    """A source of a panel: Adult in one of its codings, unless a dataset is given."""
+    return lambda *dataset: kind(*dataset, seed) if dataset else teaching_table(name, seed, kind)
+
+
+def mean_without(distances: np.ndarray, attribute: int) -> float:
+    """Mean distance of the pairs in which one attribute doesn't stand."""
+    return float(np.nanmean(np.delete(np.delete(distances, attribute, 0), attribute, 1)))
+
+
+def symmetric(values: np.ndarray, d: int, diagonal: float = np.nan) -> np.ndarray:
+    """The (d, d) matrix of one number per pair, pairs in the order of ``combinations``."""
+    kind = float if np.isnan(diagonal) else np.asarray(values).dtype
+    matrix = np.full((d, d), diagonal, dtype=kind)
+    i, j = np.triu_indices(d, 1)
+    matrix[i, j] = matrix[j, i] = values
+    return matrix
+
+
+def pairwise(lattice: Lattice, measure: str = "I") -> np.ndarray:
+    """I (bits) or K (integers) of all pairs of columns, raw: array (d, d) with zero diagonal."""
+    d = len(lattice.sizes)
+    i, j = np.triu_indices(d, 1)
+    of = lattice.association if measure == "K" else lattice.information
+    return symmetric(of(i, j[:, None]), d, 0)

@@ -1,0 +1,63 @@
+"""The panel of lesson 16: audits."""
+
+import pytest
+from panel_tools import ranges, trace
+
+from pdsynth import audit
+from pdsynth.audit.estimator import lower_bound
+from pdsynth.course import panels
+from pdsynth.course.panels import auditing
+
+
+def test_the_bound_on_the_picture_is_the_audit_s():
+    view = auditing.view(step="datasynthesizer-double-spending", epsilon=1.0, runs=10)
+    samples = audit.samples(
+        "datasynthesizer-double-spending", 10_000, epsilon=1.0, seed=auditing.SEED
+    )
+    bound = lower_bound(*samples)
+    line = trace(view.figure, "lost")
+    assert line.y[-1] == pytest.approx(bound.epsilon) and line.x[-1] == 10_000
+    assert (
+        f"{bound.epsilon:.3g}" in view.status
+        and view.status.startswith("Violated")
+        and "in theory 2" in view.status
+    )
+    assert "OVERSPENT: claimed ε = 1, true ε = 2" in view.tables[0]
+    assert list(trace(view.figure, "a perfect").y) == [audit.ceiling(int(n)) for n in line.x]
+
+
+def test_patience_refutes_and_a_small_epsilon_hides():
+    verdicts = [
+        auditing.view(epsilon=e, runs=r).status.split(".")[0]
+        for e, r in ((1.0, 1), (1.0, 10), (0.3, 10))
+    ]
+    assert verdicts == ["Not refuted", "Violated", "Not refuted"]
+
+
+@pytest.mark.parametrize("step", auditing.STEPS)
+def test_every_step_says_what_the_catalogue_expects(step):
+    view = auditing.view(step=step, epsilon=1.0, runs=4)
+    assert step in view.figure.layout.title.text
+    expected = audit.case(step).expect
+    if (
+        expected == audit.VIOLATED and step != "datasynthesizer-double-spending"
+    ):  # needs more runs, as the lesson shows
+        assert view.status.startswith("Violated")
+    if expected != audit.VIOLATED:
+        assert view.status.startswith("Not refuted")
+
+
+def test_axes_stay_and_both_worlds_are_shares():
+    first, second = auditing.view(runs=1), auditing.view(runs=4)
+    assert ranges(first.figure)["yaxis"] == ranges(second.figure)["yaxis"]
+    for world in ("world D", "world D'"):
+        assert sum(next(t for t in second.figure.data if t.name == world).y) == pytest.approx(1)
+
+
+def test_the_auditing_widget_moves():
+    panel = panels.auditing.panel()
+    start = panel.figure.layout.title.text
+    panel.set(epsilon=0.3, runs=2)
+    assert "ε = 0.3, 2,000 runs" in panel.figure.layout.title.text != start
+    panel.set(step="strict-joint-tables")
+    assert panel.figure.layout.title.text.startswith("strict-joint-tables") and panel.error is None

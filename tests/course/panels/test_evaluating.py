@@ -1,0 +1,136 @@
+"""The panel of lesson 15: the library's numbers, honest yardsticks, and the lesson's claims."""
+
+import numpy as np
+import pytest
+from panel_tools import ranges
+
+from pdsynth.course.panels import evaluating
+from pdsynth.datasets import load_adult, load_cmc
+from pdsynth.evaluation import counting_errors, gcap, marginal_distance
+from pdsynth.evaluation.utility import one_hot
+
+
+@pytest.fixture(scope="module")
+def table():
+    return evaluating.view.table()
+
+
+def test_a_view_says_in_words_what_it_shows_and_is_the_same_every_time():
+    first, again = evaluating.view(), evaluating.view()
+    assert first.status in first.alt and first.figure.layout.title.text in first.alt
+    assert first.figure.to_json() == again.figure.to_json()
+    moved = evaluating.view(epsilon=0.2)
+    assert ranges(first.figure) == ranges(moved.figure) and first.status != moved.status
+
+
+def test_numbers_are_those_of_the_library_on_the_same_tables(table):
+    run = ("PrivBayes", 0.5, "auto")
+    codes, train = evaluating.codes_of(table, *run), table.records.codes
+    assert len(codes) == len(table.held)
+    assert evaluating.errors_of(table, run, "2-way distance").mean() == pytest.approx(
+        marginal_distance(train, codes, table.schema, 2)
+    )
+    assert evaluating.errors_of(table, run, "3-way distance").mean() == pytest.approx(
+        marginal_distance(train, codes, table.schema, 3, sets=150)
+    )
+    assert evaluating.errors_of(table, run, "counting queries") == pytest.approx(
+        counting_errors(train, codes, table.schema, 3, 150)
+    )
+    found = gcap(table.victims, codes, table.schema, evaluating.KEY, evaluating.SECRET).accuracy
+    assert evaluating.place_of(table, run)[1] == found
+
+
+def test_victims_were_fitted_and_judges_were_not(table):
+    """The public split: who is attacked was fitted, who is asked about salary wasn't."""
+    adult = load_adult()
+    codes, test = table.schema.encode(adult.frame), (adult.split == "test").to_numpy()
+    assert np.array_equal(table.records.codes, codes[~test]) and np.array_equal(
+        table.held, codes[test]
+    )
+    mine = {row.tobytes() for row in np.ascontiguousarray(table.records.codes)}
+    assert all(row.tobytes() in mine for row in np.ascontiguousarray(table.victims))
+    assert np.array_equal(table.tested, codes[test][-evaluating.TAUGHT :])
+    assert len(table.held) >= 2 * evaluating.TAUGHT, (
+        "other real people teach with rows that aren't tested"
+    )
+
+
+@pytest.mark.parametrize("epsilon", [0.05, 1.0, 4.0])
+def test_a_copy_is_near_useful_and_the_only_risk_beyond_other_people(table, epsilon):
+    for measure in evaluating.MEASURES:
+        state = evaluating.compute(table, epsilon, "auto", measure)
+        assert state["mean"][evaluating.COPY] == 0 < state["mean"][evaluating.OTHERS]
+    others = state["place"][evaluating.OTHERS]
+    beyond = {name: risk - others[1] for name, (_, risk) in state["place"].items()}
+    assert beyond.pop(evaluating.COPY) > 0.03
+    assert max(beyond.values()) <= 0, beyond
+
+
+def test_the_winner_depends_on_the_measure_and_independent_wins_at_a_tiny_budget(table):
+    """What the lesson says is to be seen in its panel."""
+
+    def order(measure, epsilon=1.0):
+        mean = evaluating.compute(table, epsilon, "auto", measure)["mean"]
+        return sorted(
+            (n for n in mean if n not in (evaluating.COPY, evaluating.OTHERS)), key=mean.__getitem__
+        )
+
+    assert order("1-way distance")[0] == "Independent" and order("3-way distance")[0] == "JTree"
+    assert (
+        len({tuple(order(m)) for m in ("1-way distance", "2-way distance", "3-way distance")}) == 3
+    )
+    for measure in evaluating.MEASURES:
+        assert "Independent" in order(measure, 0.05)[:2]
+    place = evaluating.compute(table, 0.05, "auto", "2-way distance")["place"]
+    assert place["Independent"][0] <= evaluating.chance(table)[0], "near, and no use"
+
+
+def test_chance_can_be_larger_than_the_noise(table):
+    """At ε = 4 Independent's attributes are nearer than other real people's; pairs never are."""
+    one, two = (
+        evaluating.compute(table, 4.0, "auto", measure)["mean"]
+        for measure in ("1-way distance", "2-way distance")
+    )
+    assert one["Independent"] < one[evaluating.OTHERS]
+    assert two[evaluating.OTHERS] < min(
+        v for n, v in two.items() if n not in (evaluating.COPY, evaluating.OTHERS)
+    )
+
+
+def test_large_tables_are_worse_and_leak_less(table):
+    """Three parents of sixteen values each: noise. "Risk" falls, for a reason that is no merit."""
+    auto, large = (evaluating.compute(table, 1.0, k, "2-way distance") for k in ("auto", 3))
+    for name in evaluating.WITH_K:
+        assert large["mean"][name] > 3 * auto["mean"][name]
+        assert large["place"][name][1] < auto["place"][name][1]
+    assert large["mean"]["JTree"] == auto["mean"]["JTree"], "what has no k is not fitted again"
+
+
+def test_a_table_of_one_class_gets_the_accuracy_of_always_saying_it(table):
+    constant = table.held.copy()
+    aim = table.schema.index(evaluating.TARGET)
+    constant[:, aim] = 1
+    accuracy, _ = evaluating.use_and_risk(table, constant)
+    assert accuracy == pytest.approx((table.tested[:, aim] == 1).mean())
+    assert one_hot(constant, table.schema, [aim]).shape[1] == 2
+
+
+def test_every_control_moves_the_panel():
+    panel = evaluating.panel()
+    assert panel.error is None
+    for name, value, words in (
+        ("epsilon", 0.3, "ε = 0.3"),
+        ("k", 1, "k = 1"),
+        ("measure", "counting queries", "counting queries"),
+        ("table", evaluating.COPY, "table = copy of the records"),
+    ):
+        before = panel.view.figure.to_json()
+        panel.set(**{name: value})
+        assert panel.error is None and words in panel.figure.layout.title.text
+        assert panel.view.figure.to_json() != before
+    assert "+" in panel.view.status.split("points against")[0].rsplit("%), ", 1)[1]
+
+
+def test_a_table_without_a_public_split_is_refused_in_words():
+    with pytest.raises(ValueError, match="no public split"):
+        evaluating.panel(load_cmc())

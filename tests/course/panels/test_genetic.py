@@ -1,0 +1,82 @@
+"""The panel of lesson 13: the search replayed."""
+
+import pytest
+from panel_tools import ranges
+
+from pdsynth.course.panels import genetic
+from pdsynth.course.panels.table import teaching_table
+from pdsynth.structure import exact_search
+
+
+@pytest.fixture(scope="module")
+def table():
+    return teaching_table()
+
+
+@pytest.mark.parametrize("generation", [0, 7, 400])
+def test_replay_shows_what_was_stored(table, generation):
+    view = genetic.view(table, generation=generation)
+    found, best = (
+        genetic.search(table, 2, 200, 10, 0.07, 0),
+        exact_search(table.information, 2).fitness,
+    )
+    value = found.history[generation, 0]
+    assert f"{value:.3f} bits, {value / best:.1%} of the exact optimum {best:.3f}" in view.status
+    network = found.network(table.schema.names, generation)
+    column = {name: j for j, name in enumerate(table.schema.names)}
+    assert sum(table.information[column[c], column[p]] for p, c in network.edges) == pytest.approx(
+        value
+    )
+
+
+def test_replay_runs_no_second_search(table, monkeypatch):
+    genetic.view(table)
+    monkeypatch.setattr(genetic, "genetic_search", lambda *args: pytest.fail("searched again"))
+    for generation, last in ((0, 400), (399, 400), (399, 100)):
+        genetic.view(table, generation=generation, generations=last)
+
+
+def test_a_generation_beyond_the_last_shows_the_last(table):
+    view = genetic.view(table, generation=300, generations=50)
+    assert "generation 50 of 50" in view.figure.layout.title.text
+    assert view.status == genetic.view(table, generation=50, generations=50).status
+
+
+def test_fewer_generations_are_the_beginning_of_more(table):
+    """e cuts the same table short, so moving it never searches again."""
+    short, whole = (genetic.view(table, generation=20, generations=e).figure for e in (30, 400))
+    assert list(short.data[0].y) == list(whole.data[0].y)
+
+
+def test_arcs_are_marked_by_what_the_optimum_has(table):
+    found, best = genetic.search(table, 2, 200, 10, 0.07, 0), genetic.optimum(table, 2)
+    network, optimum = found.network(table.schema.names, 40), best.network(table.schema.names)
+    arcs = {
+        t.name: sum(v is None for v in t.x)
+        for t in genetic.view(table).figure.data
+        if t.name and t.name.startswith("edge")
+    }
+    own = genetic.shared(network, optimum)
+    assert arcs == {"edge of the optimum, too": own, "edge of its own": len(network.edges) - own}
+
+
+def test_search_panel_follows_its_controls():
+    panel = genetic.panel()
+    first = ranges(panel.view.figure)
+    for name, value in {
+        "generation": 0,
+        "elite": 3,
+        "population": 40,
+        "r": 0.5,
+        "k": 1,
+        "seed": 4,
+    }.items():
+        before = panel.view.status
+        panel.controls[name].value = value
+        assert panel.error is None
+        assert panel.view.status != before
+    assert set(ranges(panel.view.figure)) == set(first)
+    panel.controls[
+        "elite"
+    ].value = 50  # S > P = 40: the library's words stand in the panel, the last good figure stays
+    assert "population = 40 is smaller than elite = 50" in str(panel.error)

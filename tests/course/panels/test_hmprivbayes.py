@@ -1,0 +1,84 @@
+"""The panel of lesson 10: clusters of bits."""
+
+import numpy as np
+import pytest
+
+from pdsynth.course.panels import hmprivbayes
+from pdsynth.course.panels.words import ledger_summary
+from pdsynth.errors import BudgetError
+from pdsynth.synthesizers import HMPrivBayes
+
+
+@pytest.fixture(scope="module")
+def table():
+    return hmprivbayes.source()
+
+
+def places_of(table, fitted):
+    binary = table.records.binary()
+    owners = dict(zip(binary.schema.names, binary.owners, strict=True))
+    parts = hmprivbayes.pieces(fitted, owners)
+    return {bit: i for i, bits in enumerate(parts.values()) for bit in bits}
+
+
+def test_hmprivbayes_view_is_the_library_s_own_run(table):
+    view = hmprivbayes.view(table)
+    fitted = table.run(HMPrivBayes(1.0, k=3, l=2, eta=0.1))
+    x, _ = hmprivbayes.edges(fitted, places_of(table, fitted))
+    assert list(view.figure.data[0].x) == x, "the same network"
+    assert view.tables[0] == ledger_summary(fitted.ledger_) and fitted.ledger_.epsilon == 1
+    assert np.shape(view.figure.data[-1].z) == (15, 15)
+    assert not view.status.startswith("Too noisy")
+
+
+def test_published_ledger_shows_12_75_and_the_raw_entropies(table):
+    view = hmprivbayes.view(table, guarantee="published")
+    assert "audited ε = infinite (12.75 without the raw entropies)" in view.status
+    text = view.tables[0]
+    assert "NOT DIFFERENTIALLY PRIVATE" in text
+    assert text.count("∞, unaccounted") == 1
+    assert "11.0194" in text  # ⌊52/2⌋ · 0.4238
+    assert text.count("0.8643") == 2  # k · 0.2881, selections and tables
+
+
+def test_pieces_of_torn_attributes_add_up_to_all_bits(table):
+    binary = table.records.binary()
+    owners = dict(zip(binary.schema.names, binary.owners, strict=True))
+    for guarantee in ("strict", "published"):
+        fitted = table.run(HMPrivBayes(1.0, k=3, l=2, eta=0.1, guarantee=guarantee))
+        parts = hmprivbayes.pieces(fitted, owners)
+        assert sorted(b for bits in parts.values() for b in bits) == sorted(binary.schema.names)
+        assert (len(parts) == 15) == (guarantee == "strict")
+
+
+def test_arcs_join_pieces_once_and_inside_clusters(table):
+    fitted = table.run(HMPrivBayes(1.0, k=3, l=2, eta=0.1))
+    binary = table.records.binary()
+    parts = hmprivbayes.pieces(fitted, dict(zip(binary.schema.names, binary.owners, strict=True)))
+    places = {bit: i for i, bits in enumerate(parts.values()) for bit in bits}
+    cluster = [c for c, _ in parts]
+    x, y = hmprivbayes.edges(fitted, places)
+    assert len(x) == len(y)
+    assert x.count(None) == len(
+        {(places[p], places[c]) for p, c in fitted.network_.edges if places[p] != places[c]}
+    )
+    assert all(cluster[places[p]] == cluster[places[c]] for p, c in fitted.network_.edges)
+    assert min(v for v in y if v is not None) > -1e-9
+
+
+def test_too_noisy_to_cluster_is_said_and_not_warned(table, recwarn):
+    view = hmprivbayes.view(table, epsilon=0.2)
+    assert view.status.startswith("Too noisy to cluster: one cluster instead.")
+    assert not [w for w in recwarn if issubclass(w.category, UserWarning)]
+    assert not hmprivbayes.view(table, epsilon=0.2, k=1).status.startswith("Too noisy")
+
+
+def test_hmprivbayes_panel_refuses_more_clusters_than_attributes_and_keeps_the_figure(table):
+    panel = hmprivbayes.panel()
+    panel.set(k=16)
+    assert isinstance(panel.error, BudgetError)
+    assert "1 to d = 15" in str(panel.error)
+    assert "k = 3" in panel.figure.layout.title.text
+    panel.set(guarantee="published")
+    assert panel.error is None
+    assert "k = 16" in panel.figure.layout.title.text

@@ -1,0 +1,88 @@
+"""The panel of lesson 05: the AMI order."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from panel_tools import ranges
+
+from pdsynth.course.panels import ordering, privbayes
+from pdsynth.course.panels.table import teaching_table
+from pdsynth.measures import (
+    SCORES,
+    average_mutual_information,
+)
+from pdsynth.privacy.mechanisms import CommonNoise, discrete_laplace_pmf
+from pdsynth.synthesizers import HPPrivBayes
+
+
+@pytest.fixture(scope="module")
+def table():
+    return teaching_table()
+
+
+def test_small_table_flips_by_one_record():
+    here, there = ordering.small_table(False), ordering.small_table(True)
+    assert (here != there).any(axis=1).sum() == 1
+    assert ordering.asthma_first(False, None) == 1
+    assert ordering.asthma_first(True, None) == 0
+
+
+@pytest.mark.parametrize("scale", [0.7, 3.0, 25.0])
+def test_difference_of_two_discrete_laplace_numbers(scale):
+    z = np.arange(-600, 601)
+    law = np.convolve(discrete_laplace_pmf(z, scale), discrete_laplace_pmf(z, scale))
+    for t in (-17, -1, 0, 1, 16):
+        assert ordering.difference_tail(t, scale) == pytest.approx(law[1200 + t :].sum(), abs=1e-7)
+
+
+@pytest.mark.parametrize("epsilon0", [Fraction(1, 50), Fraction(1), Fraction(8)])
+def test_noisy_order_keeps_its_promise_and_the_raw_one_breaks_it(epsilon0):
+    p, q = ordering.asthma_first(False, epsilon0), ordering.asthma_first(True, epsilon0)
+    bound = math.exp(epsilon0)
+    assert max(p / q, q / p, (1 - p) / (1 - q), (1 - q) / (1 - p)) <= bound
+    assert (
+        ordering.asthma_first(True, None) == 0 < ordering.asthma_first(False, None)
+    )  # support mismatch: no bound at all
+
+
+def test_order_sensitivity_counts_every_pair_twice(table):
+    assert ordering.order_sensitivity(100, (3, 4, 5, 6)) == 6 * 99 * 4 * 3
+    assert ordering.order_sensitivity(8, (2, 2, 2)) == 2 * 3 * SCORES["R"].sensitivity(8, 2, 2)
+
+
+def test_orders_are_those_of_the_library(table):
+    state = ordering.compute(table, Fraction(1, 50), 3)
+    names = table.records.schema.names
+    assert np.allclose(state["values"][0], average_mutual_information(table.information))
+    published = HPPrivBayes(k=1, sensitive="occupation", guarantee="published", noise="common").fit(
+        table.records
+    )
+    assert tuple(names[j] for j in state["orders"][0]) == published.order_
+    strict = HPPrivBayes(k=1, sensitive="occupation").fit(table.records, noise=CommonNoise(3))
+    assert (
+        tuple(names[j] for j in state["orders"][2]) == strict.order_
+    )  # L0 · 0.4 · ε = 1/50, the panel's first position
+
+
+def test_no_order_beats_greedy_search_with_one_parent(table):
+    """Prim: with one parent the greedy network is a maximum spanning tree from every root."""
+    lattice, rng = table.records.lattice, np.random.default_rng(1)
+    best = privbayes.fit(table, 1.0, 1, "no noise")["captured"]
+    orders = [
+        ordering.compute(table, Fraction(1, 50), 1)["orders"][0],
+        *(rng.permutation(14).tolist() for _ in range(20)),
+    ]
+    assert all(ordering.captured(lattice, order, 1) <= best + 1e-9 for order in orders)
+
+
+def test_ordering_panel_follows_its_controls():
+    panel = ordering.panel()
+    before = panel.view.status
+    panel.controls["share"].value = 1.0
+    panel.controls["epsilon"].value = 8.0
+    panel.controls["draw"].value = 5
+    assert panel.error is None
+    assert panel.view.status != before
+    assert ranges(panel.view.figure) == ranges(ordering.view().figure)

@@ -1,0 +1,61 @@
+"""The panel of lesson 17: personal budgets."""
+
+from fractions import Fraction as Q
+
+import pytest
+from panel_tools import ranges
+
+from pdsynth.course import panels
+from pdsynth.course.panels import personal
+from pdsynth.course.panels.table import TeachingTable
+
+
+@pytest.fixture(scope="module")
+def table(cmc):
+    return TeachingTable(cmc)
+
+
+def test_the_point_is_the_ledger_s_loss(table):
+    state = personal.measure(table, personal.recipe("PPBA", 1.0, 0.3, 0.1, 1.2, table.dataset))
+    sensitive = table.dataset.sensitive
+    assert state["losses"].equals(state["fitted"].ledger_.attribute_epsilon())
+    view = personal.view(table, method="PPBA", q=1.2)
+    assert f"{sensitive} loses ε = {float(state['losses'][sensitive]):.3g} of 1" in view.status
+    assert (
+        view.figure.data[-1].x[0] == pytest.approx(float(state["losses"][sensitive]))
+        and view.figure.data[-1].y[0] == state["rest"]
+    )
+    others = [float(v) for name, v in state["losses"].items() if name != sensitive]
+    bars = dict(zip(view.figure.data[0].y, view.figure.data[0].x, strict=True))
+    assert sorted(v for name, v in bars.items() if name != sensitive) == pytest.approx(
+        sorted(others)
+    )
+
+
+def test_only_policy_promises(table):
+    named = {m: personal.view(table, method=m, r=0.05) for m in personal.METHODS}
+    assert "known before the run" in named[personal.CUSTOM].status
+    assert all(
+        "read off this run" in view.status for m, view in named.items() if m != personal.CUSTOM
+    )
+    custom = personal.measure(
+        table, personal.recipe(personal.CUSTOM, 1.0, 0.05, 0.1, 1.1, table.dataset)
+    )
+    assert custom["losses"][table.dataset.sensitive] <= Q(1, 20), "r/(1 + r) of the tables' budget"
+
+
+def test_the_line_is_privbayes_with_less_for_all(table):
+    losses, errors = personal.line(table)
+    assert losses == sorted(losses) and len(losses) == len(errors) == len(personal.TOTALS)
+    assert errors[0] > errors[-1]
+
+
+def test_the_personal_widget_moves(cmc):
+    panel = panels.personal.panel(cmc)
+    panel.set(method=personal.CUSTOM, r=0.1)
+    assert panel.error is None and "r = 0.1" in panel.figure.layout.title.text
+    panel.set(epsilon=0.5)
+    assert "ε = 0.5" in panel.figure.layout.title.text and ranges(panel.figure)["yaxis2"] == (
+        0,
+        0.25,
+    )

@@ -1,0 +1,71 @@
+"""The panel of lesson 06: groups and weights."""
+
+from fractions import Fraction
+
+import pytest
+from panel_tools import ranges
+
+from pdsynth.course.panels import sensitivity
+from pdsynth.course.panels.table import teaching_table
+from pdsynth.privacy.ledger import histogram_cost
+from pdsynth.synthesizers import HPPrivBayes
+
+
+@pytest.fixture(scope="module")
+def table():
+    return teaching_table()
+
+
+def test_groups_of_the_panel_are_those_of_the_thesis(table):
+    state = sensitivity.compute(table, 0.1, Fraction(1, 3), "race", "less_noise", Fraction(1, 2))
+    published = HPPrivBayes(k=1, sensitive="occupation", guarantee="published", noise="common").fit(
+        table.records
+    )
+    assert {"A": state["A"], "B": state["B"]} == published.groups_
+
+
+@pytest.mark.parametrize("attribute", ["race", "age", "capital-gain", "native-country"])
+@pytest.mark.parametrize("rare_values", ["less_noise", "more_noise", "same_noise"])
+def test_tight_scales_cost_what_is_paid_and_printed_ones_max_w(table, attribute, rare_values):
+    state = sensitivity.compute(table, 0.1, Fraction(1, 3), attribute, rare_values, Fraction(1, 20))
+    assert state["tight_true"] == state["paid"]
+    assert float(state["true"] / state["paid"]) == pytest.approx(max(state["w"]), rel=1e-5)
+    assert float(histogram_cost([Fraction(s) for s in state["tight"]], 2)) == pytest.approx(
+        float(state["paid"])
+    )
+
+
+def test_directions_turn_the_noise_round(table):
+    paper, protect, flat = (
+        sensitivity.compute(table, 0.1, Fraction(1, 3), "race", d, Fraction(1, 20))["tight"]
+        for d in ("less_noise", "more_noise", "same_noise")
+    )
+    common = 0  # White
+    assert paper[common] == paper.max()
+    assert protect[common] == protect.min()
+    assert len(set(flat.tolist())) == 1
+
+
+def test_theta_moves_attributes_between_the_groups(table):
+    everything = sensitivity.view(table, theta=0.0)
+    alone = sensitivity.view(table, theta=0.5)
+    assert "14 attributes in A" in everything.status
+    assert "race is in A" in everything.status
+    assert alone.status.startswith("1 attribute in A")
+
+
+def test_sensitivity_panel_follows_its_controls():
+    panel = sensitivity.panel()
+    first = ranges(panel.view.figure)
+    for name, value in {
+        "theta": 0.2,
+        "r": 1.5,
+        "attribute": "capital-gain",
+        "rare_values": "more_noise",
+        "v_min": 0.05,
+    }.items():
+        before = panel.view.alt
+        panel.controls[name].value = value
+        assert panel.error is None
+        assert panel.view.alt != before
+    assert ranges(panel.view.figure) == first
