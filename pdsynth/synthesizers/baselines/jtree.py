@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...budgets import number, positive, share
-from ...consistency import clipped, consistent, integer_weights, margin
+from ...consistency import clip_and_scale, integer_weights, make_consistent, margin
 from ...domain.schema import Schema
 from ...errors import BudgetError
 from ...measures import GRID
@@ -20,20 +20,19 @@ from ...privacy.curator import Curator
 from ...privacy.ledger import as_fraction
 from ...privacy.mechanisms import Noise
 from ...structure import MaxCells
-from ...structure.junction import Edge, JunctionTree, strongest_graph
+from ...structure.junction import Edge, strongest_graph
 from ..base import Synthesizer
 from ..degrees import AUTO_CELLS, check_noise
 
+GRAPH = "dependency graph"
 SVT = "JTree's sparse vector test, from literature: Algorithm 6 in Lyu, Su, Li (VLDB 2017), lines 4–5"
-WHY = (
-    "the number of positives has no bound, so no ε covers any number of pairs (∞-DP); composing the {0} tests of this run one by one "
-    "would give {0}/2 times the claim"
-)
+WHY = ("the number of positives has no bound, so no ε covers any number of pairs (∞-DP); composing "
+       "the {0} tests of this run one by one would give {0}/2 times the claim")
 
 
 @dataclass(eq=False, repr=False)
 class JTree(Synthesizer):
-    """JTree: a dependency graph, triangulated; one noisy table a clique; cliques made to agree on what they share.
+    """A triangulated dependency graph, one noisy table per clique, made to agree on what they share.
 
     From literature, reconstruction where the description at hand is silent (`algorithms` §8.2).
 
@@ -41,27 +40,32 @@ class JTree(Synthesizer):
     ----------
     epsilon : total budget ε.
     share_structure : share of ε for the graph, ε₁ = βε.
-    phi : smallest dependence worth an edge, as Cramér's V in [0, 1]: an edge where I(A_i, A_j) ≥ θ_ij =
-        ½ min(|A_i|−1, |A_j|−1) φ² nats.
-    theta_tvd : threshold of R instead, in [0, 1]; None: ``0.752·sqrt(θ_ij / 2)`` a pair (Pinsker's cap on R, scaled as in HPPrivBayes).
+    phi : smallest dependence worth an edge, as Cramér's V in [0, 1]: an edge where
+        I(A_i, A_j) ≥ θ_ij = ½ min(|A_i|−1, |A_j|−1) φ² nats.
+    theta_tvd : threshold of R instead, in [0, 1]; None: ``0.752·sqrt(θ_ij / 2)`` per pair (Pinsker's
+        cap on R, scaled as in HPPrivBayes).
     theta_usefulness : θ of TODS; no clique gets more than n ε₂ / (2 d θ) cells.
     guarantee, noise, random_state : as in PrivBayes.
 
     Ambiguities and how they are resolved
     -------------------------------------
-    1. The bound on cells is public: d, not the number of cliques C ≤ d, stands in it. Edges enter from the strongest down and one
-       that would make a larger clique is dropped (published: it has no strengths; pairs with fewer joint cells come first). Pairs too
-       large for any clique aren't asked for; when no pair is left, nothing is spent on the graph.
-    2. Merging cliques into groups and sampling the records before the tests, which the paper does to save budget, are left out.
-    3. Agreement: averages on the separators and their intersections, weighted by precision; then clipped and normalised to n.
-    4. The released model is the clique tables as a network: root clique, then each clique given its separator, weights in
-       units of 2^-20 record.
+    1. The bound on cells is public: d, not the number of cliques C ≤ d, stands in it. Edges enter
+       from the strongest down and one that would make a larger clique is dropped (published has no
+       strengths: pairs with fewer joint cells come first). Pairs too large for any clique aren't
+       asked for; when no pair is left, nothing is spent on the graph.
+    2. Merging cliques into groups and sampling the records before the tests, which the paper does
+       to save budget, are left out.
+    3. Agreement: averages on the separators and their intersections, weighted by precision; then
+       clipped and normalised to n.
+    4. The released model is the clique tables as a network: root clique, then each clique given its
+       separator, weights in units of 2^-20 record.
 
     Fitted: ``edges_`` (pairs of names), ``tree_`` (columns), ``cell_bound_``.
 
-    **Privacy:** strict: pure ε-DP under replacing one record: one discrete Laplace sketch of R (ε₁), C clique tables of scale
-    2C/ε₂, sequentially; all else is post-processing. Published: the edges come from a sparse vector test that claims ε₁ but has no
-    bound on its positives, so the ledger shows it as unaccounted. None: raw R, raw tables.
+    **Privacy:** strict: pure ε-DP under replacing one record: one discrete Laplace sketch of R (ε₁),
+    C clique tables of scale 2C/ε₂, sequentially; all else is post-processing. Published: the edges
+    come from a sparse vector test that claims ε₁ but has no bound on its positives, so the ledger
+    shows it as unaccounted. None: raw R, raw tables.
 
     >>> JTree(epsilon=0.5, phi=0.1)
     JTree(epsilon=0.5, phi=0.1, guarantee='strict')
@@ -80,52 +84,60 @@ class JTree(Synthesizer):
     def _check_parameters(self) -> Fraction:
         share("share_structure", self.share_structure)
         positive("theta_usefulness", self.theta_usefulness)
-        for name, value in (("phi", self.phi), ("theta_tvd", 0 if self.theta_tvd is None else self.theta_tvd)):
+        tvd = 0 if self.theta_tvd is None else self.theta_tvd
+        for name, value in (("phi", self.phi), ("theta_tvd", tvd)):
             if not 0 <= number(name, value) <= 1:
                 raise BudgetError(f"{name} must lie in [0, 1], got {value!r}")
         return super()._check_parameters()
 
     def _check_schema(self, schema: Schema, n: int) -> None:
-        if self.guarantee == "none":
-            return
-        d, epsilon, beta = len(schema), as_fraction(self.epsilon), as_fraction(self.share_structure)
-        graph = 3 * n * d * d if self.guarantee == "strict" else 4 * GRID  # Δ of I is below 2 bits
-        check_noise(self.epsilon, n, max(Fraction(graph) / (epsilon * beta), Fraction(2 * d) / (epsilon * (1 - beta))))
+        if self.guarantee != "none":
+            d, (epsilon1, epsilon2) = len(schema), self._shares(as_fraction(self.epsilon))
+            moved = 3 * n * d * d if self.guarantee == "strict" else 4 * GRID  # Δ of I: below 2 bits
+            check_noise(self.epsilon, n, max(moved / epsilon1, 2 * d / epsilon2))
 
-    def _recipe(self, curator: Curator, noise: Noise, epsilon: Fraction) -> tuple[Network, tuple[np.ndarray, ...]]:
-        schema, n, sizes = curator.schema, curator.n, curator.schema.sizes
-        epsilon1 = epsilon * share("share_structure", self.share_structure)
-        bound = min(MaxCells.of(n, len(sizes), epsilon - epsilon1, positive("theta_usefulness", self.theta_usefulness)).cells, Fraction(AUTO_CELLS))
-        pairs = [(i, j) for i, j in itertools.combinations(range(len(sizes)), 2) if sizes[i] * sizes[j] <= bound]
+    def _shares(self, epsilon: Fraction) -> tuple[Fraction, Fraction]:
+        epsilon1 = epsilon * as_fraction(self.share_structure)
+        return epsilon1, epsilon - epsilon1
+
+    def _recipe(self, curator: Curator, noise: Noise, epsilon: Fraction
+                ) -> tuple[Network, tuple[np.ndarray, ...]]:
+        names, sizes = curator.schema.names, curator.schema.sizes
+        epsilon1, epsilon2 = self._shares(epsilon)
+        useful = MaxCells.of(curator.n, len(sizes), epsilon2, as_fraction(self.theta_usefulness))
+        bound = min(useful.cells, Fraction(AUTO_CELLS))
+        pairs = [(i, j) for i, j in itertools.combinations(range(len(sizes)), 2)
+                 if sizes[i] * sizes[j] <= bound]
         ranked = self._ranked(curator, pairs, epsilon1) if pairs else []
         edges, self.tree_ = strongest_graph(sizes, ranked, float(bound))
         self.cell_bound_ = math.floor(bound)
-        self.edges_ = tuple((schema.names[i], schema.names[j]) for i, j in edges)
-        return self._release(curator, self.tree_, epsilon - epsilon1 if pairs else epsilon)
-
-    def _thresholds(self, sizes: tuple[int, ...], pairs: list[Edge]) -> np.ndarray:
-        """θ_ij of the pairs, in nats."""
-        return np.array([min(sizes[i], sizes[j]) - 1 for i, j in pairs]) * float(self.phi) ** 2 / 2
+        self.edges_ = tuple((names[i], names[j]) for i, j in edges)
+        return self._release(curator, epsilon2 if pairs else epsilon)
 
     def _ranked(self, curator: Curator, pairs: list[Edge], epsilon: Fraction) -> list[Edge]:
         """Pairs that pass the test, strongest first."""
-        sizes, theta = curator.schema.sizes, self._thresholds(curator.schema.sizes, pairs)
+        sizes = curator.schema.sizes
+        nats = np.array([min(sizes[i], sizes[j]) - 1 for i, j in pairs]) * float(self.phi) ** 2 / 2
         if self.guarantee == "published":
-            passed = curator.sparse_vector_test(
-                pairs, (theta / math.log(2)).tolist(), epsilon, step="dependency graph", source=SVT, why=WHY.format(len(pairs))
-            )
-            kept = [pair for pair, yes in zip(pairs, passed, strict=True) if yes]
-            return sorted(kept, key=lambda p: sizes[p[0]] * sizes[p[1]])
-        strength, _ = curator.noisy_associations(pairs, epsilon, step="dependency graph", source="JTree, step 1, on R (`algorithms` §8.2)")
-        least = 0.752 * np.sqrt(theta / 2) if self.theta_tvd is None else np.full(len(pairs), float(self.theta_tvd))
+            passed = curator.sparse_vector_test(pairs, (nats / math.log(2)).tolist(), epsilon,
+                                                step=GRAPH, source=SVT, why=WHY.format(len(pairs)))
+            return sorted(itertools.compress(pairs, passed), key=lambda p: sizes[p[0]] * sizes[p[1]])
+        strength, _ = curator.noisy_associations(
+            pairs, epsilon, step=GRAPH, source="JTree, step 1, on R (`algorithms` §8.2)")
+        least = 0.752 * np.sqrt(nats / 2)
+        if self.theta_tvd is not None:
+            least[:] = float(self.theta_tvd)
         return [pairs[i] for i in np.argsort(-strength, kind="stable") if strength[i] >= least[i]]
 
-    def _release(self, curator: Curator, tree: JunctionTree, epsilon: Fraction) -> tuple[Network, tuple[np.ndarray, ...]]:
-        names, cliques = curator.schema.names, [tuple(sorted(c)) for c in tree.cliques]
-        scale, each = Fraction(2 * len(cliques)) / epsilon, epsilon / len(cliques)
-        noisy = [curator.table(c, scale, step=f"table({', '.join(names[j] for j in c)})", source="JTree, step 3: clique tables",
-                               claimed=each) for c in cliques]  # fmt: skip
-        agreed = [clipped(t, curator.n) for t in consistent(noisy, cliques, curator.n)]
-        families = list(tree.families())
+    def _release(self, curator: Curator, epsilon: Fraction
+                 ) -> tuple[Network, tuple[np.ndarray, ...]]:
+        """The clique tables as a network over the attributes."""
+        names, cliques = curator.schema.names, self.tree_.cliques
+        each = epsilon / len(cliques)
+        noisy = [curator.table(c, 2 / each, step=f"table({', '.join(names[j] for j in c)})",
+                               source="JTree, step 3: clique tables", claimed=each) for c in cliques]
+        tables = [clip_and_scale(t, curator.n) for t in make_consistent(noisy, cliques, curator.n)]
+        families = list(self.tree_.families())
         network = Network.of_columns([family[:2] for family in families], names)
-        return network, tuple(integer_weights(margin(agreed[at], cliques[at], (child, *parents))) for child, parents, at in families)
+        return network, tuple(integer_weights(margin(tables[at], cliques[at], (child, *parents)))
+                              for child, parents, at in families)
