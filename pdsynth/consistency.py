@@ -41,22 +41,20 @@ def make_consistent(tables: Sequence[np.ndarray], views: Sequence[Members], tota
     """Tables that agree on every intersection of their views: floats, with sum ``total`` each.
 
     ``views``: sorted columns of each table, one axis per column; ``total``: the public number of
-    records. Intersections are taken by increasing size. On each, the tables that hold it move to
-    their average, weighted by precision (a margin that sums c cells is known c times less well);
-    the difference is spread evenly over the cells behind each cell of the margin, which leaves
-    smaller intersections as they are. Cells may be negative.
+    records. On each intersection, smaller ones first, the tables that hold it move to their
+    average, weighted by precision (a margin that sums c cells is known c times less well). The
+    difference is spread evenly over the cells behind each cell of the margin, which leaves smaller
+    intersections as they are. Cells may be negative.
 
-    Source: Qardaji, Yang, Li (SIGMOD 2014), section on consistency, from literature
-    (`algorithms` §8.1, step 3), where an average stands in the place of n on the empty set.
+    Source: Qardaji, Yang, Li (SIGMOD 2014), from literature (`algorithms` §8.1, step 3), where an
+    average stands in the place of n on the empty set.
     """
     out = [np.array(t, dtype=float) for t in tables]
     for shared in intersections(views):
         inside = [i for i, view in enumerate(views) if {*shared} <= {*view}]
         margins = [margin(out[i], views[i], shared) for i in inside]
         weights = np.array([1 / out[i].size for i in inside])
-        average = np.tensordot(weights / weights.sum(), np.array(margins), 1)
-        if not shared:
-            average = np.array(float(total))
+        average = np.tensordot(weights / weights.sum(), margins, 1) if shared else np.array(total)
         for i, own in zip(inside, margins, strict=True):
             step = (average - own) * (average.size / out[i].size)
             axes = tuple(axis for axis, m in enumerate(views[i]) if m not in shared)

@@ -20,18 +20,16 @@ from .network import Network
 from .privacy.ledger import Ledger
 
 FORMAT = "pdsynth-model-1"
-MALFORMED = (ValueError, TypeError, KeyError, AttributeError, OverflowError, ZeroDivisionError,
-             RecursionError)
+MALFORMED = ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError
 
 
 @dataclass(frozen=True)
 class Model:
     """A released network with noisy counts; safe to publish exactly as far as its ledger says.
 
-    ``tables``: one int64 array per pair, child first (or a
-    :class:`~pdsynth.conditionals.SparseTable` of many parents): counts, or integer weights in their
-    place. ``n`` is the public number of records. The network stands over the attributes, or over
-    their bits (see :attr:`domain`).
+    ``tables``: one int64 array per pair, child first, of counts or integer weights (or a
+    :class:`~pdsynth.conditionals.SparseTable`). ``n``: the public number of records. The network
+    stands over the attributes, or over their bits.
     """
 
     schema: Schema
@@ -45,14 +43,15 @@ class Model:
     def __post_init__(self) -> None:
         if {*self.network.order} != {*self.domain.names}:
             raise SchemaError("the network's attributes are not those of the schema")
-        for (child, parents), table in zip(self.network.pairs, self.tables, strict=True):
-            if table.shape != (shape := _shape(self.domain, child, parents)):
+        shapes = _shapes(self.domain, self.network)
+        for child, shape, table in zip(self.network.order, shapes, self.tables, strict=True):
+            if table.shape != shape:
                 raise SchemaError(
                     f"table of {child!r} has shape {table.shape}, its declared domain {shape}")
 
     @cached_property
     def encoding(self) -> BinaryEncoding | None:
-        """How bits become values where the network stands over bits; None over attributes."""
+        """How bits become values; None where the network stands over the attributes."""
         return _encoding(self.schema, self.network)
 
     @property
@@ -62,17 +61,14 @@ class Model:
 
     @cached_property
     def conditionals(self) -> dict[str, np.ndarray]:
-        """P*(X | Π) of every attribute: float array (|X|, cells of Π), parents in network order.
-
-        Of a sparse table its columns.
-        """
+        """P*(X | Π) of every attribute: float (|X|, cells of Π), or the columns that are kept."""
         tables = [t.weights if isinstance(t, SparseTable) else t for t in self.tables]
         return {c: conditional(t) for c, t in zip(self.network.order, tables, strict=True)}
 
     def sample_codes(self, n: int, generator: np.random.Generator) -> np.ndarray:
         """Codes of n synthetic records by ancestral sampling: uint8/uint16 (n, d), by column.
 
-        Codes that bits can spell but the schema doesn't declare are drawn again
+        What bits can spell but the schema doesn't declare is drawn again
         (:meth:`BinaryEncoding.decode`).
         """
         schema, sizes = self.domain, self.domain.sizes
@@ -139,15 +135,13 @@ class Model:
     @classmethod
     def _from_dict(cls, data: Mapping[str, Any]) -> Model:
         schema, network = Schema.from_dict(data["schema"]), Network.from_dict(data["network"])
-        encoding = _encoding(schema, network)
-        domain = encoding.schema if encoding else schema
-        tables = tuple(_table(flat, child, _shape(domain, child, parents)) for (child, parents), flat
-                       in zip(network.pairs, data["tables"], strict=True))
-        n, ledger = data["n"], Ledger.from_dict(data["ledger"])
+        encoding, n, ledger = _encoding(schema, network), data["n"], Ledger.from_dict(data["ledger"])
+        shapes = _shapes(encoding.schema if encoding else schema, network)
+        stored = zip(network.order, shapes, data["tables"], strict=True)
         if type(n) is not int or n < 1:
             raise SchemaError(f"n must be a positive integer, got {n!r}")
-        parameters = dict(data["parameters"])
-        model = cls(schema, network, tables, ledger, n, str(data["algorithm"]), parameters)
+        model = cls(schema, network, tuple(_table(*each) for each in stored), ledger, n,
+                    str(data["algorithm"]), dict(data["parameters"]))
         if data["private"] is not model.private:
             raise SchemaError(f"the file says private={data['private']!r}, "
                               f"but its ledger says: {ledger.verdict()}")
@@ -163,11 +157,12 @@ def _encoding(schema: Schema, network: Network) -> BinaryEncoding | None:
     return None if {*network.order} == {*schema.names} else BinaryEncoding(schema)
 
 
-def _shape(domain: Schema, child: str, parents: tuple[str, ...]) -> tuple[int, ...]:
-    return tuple(domain[name].size for name in (child, *parents))
+def _shapes(domain: Schema, network: Network) -> list[tuple[int, ...]]:
+    return [tuple(domain[name].size for name in (child, *parents))
+            for child, parents in network.pairs]
 
 
-def _table(data: Any, child: str, shape: tuple[int, ...]) -> Table:
+def _table(child: str, shape: tuple[int, ...], data: Any) -> Table:
     if isinstance(data, Mapping):
         return SparseTable.from_dict(data, shape)
     if not all(type(x) is int for x in data):

@@ -22,15 +22,13 @@ CLEAR = 0.1  # R of attributes tied as strongly as those of a census table: a pu
 Clusters = tuple[tuple[int, ...], ...]
 
 
-def affinity(
-    similarity: np.ndarray, sigma: float = 1.0, reading: str = "similarity"
-) -> np.ndarray:
-    """Edge weights W of the attribute graph from a similarity matrix S (d, d).
+def affinity(similarity: np.ndarray, sigma: float = 1.0, reading: str = "similarity"
+             ) -> np.ndarray:
+    """Edge weights W of the attribute graph from similarities S (d, d) with a zero diagonal.
 
-    ``"similarity"``: S clipped to [0, 1] with a zero diagonal. ``"printed"``: exp(−S / 2σ²), S with
-    a zero diagonal, as HMPrivBayes' Algorithms 1 (step 2) and 3 read together. Algorithm 1 is made
-    for distances: of similarities it gives the closest attributes the *smallest* weight and
-    separates them.
+    ``"similarity"``: S clipped to [0, 1]. ``"printed"``: exp(−S / 2σ²), as HMPrivBayes' Algorithms
+    1 (step 2) and 3 read together. Algorithm 1 is made for distances: of similarities it gives the
+    closest attributes the *smallest* weight and separates them.
 
     **Privacy:** post-processing of noisy similarities.
     """
@@ -47,8 +45,7 @@ def embedding(weights: np.ndarray, dimensions: int) -> np.ndarray:
     """The ``dimensions`` smallest eigenvectors of L = B^-½ (B − W) B^-½, rows of length 1.
 
     Returns (d, dimensions). B holds the row sums of W (HMPrivBayes, Algorithm 1, steps 3–6; Ng,
-    Jordan, Weiss 2001). A node without any weight is tied to nothing: it gets the eigenvalue 1 and
-    a row of zeros, instead of a dimension of its own.
+    Jordan, Weiss 2001). A node without any weight gets a row of zeros, not a dimension of its own.
     """
     degree = weights.sum(axis=1, keepdims=True)
     tied = degree > 0
@@ -63,10 +60,9 @@ def spectral_clusters(
     similarity: np.ndarray, k: int, *, sigma: float = 1.0, reading: str = "similarity",
     dimensions: int | None = None, seed: int = 0,
 ) -> Clusters:
-    """At most k clusters of columns from a similarity matrix (d, d); each column is in one.
+    """Clusters of columns from a similarity matrix (d, d): k, or fewer when fewer rows differ.
 
-    ``dimensions`` is k₁ of Algorithm 1, k if None. Fewer than k clusters come back when fewer than
-    k rows differ. Raises BudgetError for k outside 1 … d.
+    ``dimensions`` is k₁ of Algorithm 1, k if None. Raises BudgetError for k outside 1 … d.
 
     **Privacy:** post-processing of noisy similarities; the seed is public.
     """
@@ -92,19 +88,19 @@ def in_order(clusters: Sequence[Sequence[int]]) -> Clusters:
 def check_clusters(k: int, d: int, what: str = "attributes") -> None:
     """Refuse a number of clusters outside 1 … d, from public facts."""
     if not is_whole(k, 1, d):
-        raise BudgetError(f"k must be a whole number of clusters from 1 to d = {d} {what}, "
-                          f"got {k!r}")
+        raise BudgetError(
+            f"k must be a whole number of clusters from 1 to d = {d} {what}, got {k!r}")
 
 
 def noise_to_signal(n: int, sizes: Sequence[int], epsilon: Fraction,
                     pairs: Sequence[tuple[int, int]] | None = None) -> float:
-    """How the noise of released R compares with what there is to see, from public facts alone.
+    """The noise of released R over what there is to see, from public facts alone.
 
     A sketch of some ``pairs`` (all if None) adds Laplace noise of scale Σ Δ(K) / (2 n² ε) to each
-    R, about 3·pairs/(n ε). Spectral clustering averages over g attributes, and what survives grows
-    with √g: returned is the largest eigenvalue of such a noise matrix, 2·√2·scale·√g, over that of
-    a cluster of g/3 attributes tied with R = 0.1 (:data:`CLEAR`). Above 1, clusters are more noise
-    than signal; above 3, hardly anything else.
+    R, about 3·pairs/(n ε). Spectral clustering averages over g attributes, so the ratio is that of
+    two eigenvalues: the largest of such a noise matrix, 2·√2·scale·√g, and that of a cluster of g/3
+    attributes tied with R = 0.1 (:data:`CLEAR`). Above 1, clusters are more noise than signal;
+    above 3, hardly anything else.
 
     >>> census = noise_to_signal(45_222, (16,) * 15, Fraction(1))
     >>> census < 1 < noise_to_signal(19_719, (6,) * 57, Fraction(1, 2))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from functools import lru_cache
 
@@ -18,9 +19,8 @@ def covering_design(d: int, size: int, t: int, seed: int = 0) -> tuple[tuple[int
     """Sets of ``size`` of the columns 0 … d−1 such that every t columns lie in one of them.
 
     Greedy, the best of ``TRIES`` runs with random ties (fewer where there are many t-sets); at most
-    two thirds more sets than the best designs known for the tables of the PriView paper, which
-    looks them up in a repository (Qardaji, Yang, Li, SIGMOD 2014). One set of all columns where
-    d ≤ size. BudgetError for more than 250,000 t-sets.
+    two thirds more sets than the designs that the PriView paper takes from a repository (Qardaji,
+    Yang, Li, SIGMOD 2014). BudgetError for more than 250,000 t-sets.
 
     >>> covering_design(4, 8, 2)
     ((0, 1, 2, 3),)
@@ -36,9 +36,9 @@ def covering_design(d: int, size: int, t: int, seed: int = 0) -> tuple[tuple[int
 
 
 def _greedy(d: int, size: int, t: int, rng: np.random.Generator) -> tuple[tuple[int, ...], ...]:
-    grid = np.indices((d,) * t)  # which t-sets aren't covered yet: a symmetric array of t axes
-    left = np.all([grid[a] != grid[b] for a in range(t) for b in range(a)] or [grid[0] >= 0], axis=0)
-    found = []
+    left, found = np.ones((d,) * t, dtype=bool), []  # t-sets that aren't covered yet: symmetric
+    for one, other in itertools.combinations(np.indices(left.shape), 2):
+        left &= one != other
     while left.any():
         view: list[int] = []
         while len(view) < size:
@@ -51,7 +51,7 @@ def _greedy(d: int, size: int, t: int, rng: np.random.Generator) -> tuple[tuple[
 
 
 def _gain(left: np.ndarray, view: list[int]) -> np.ndarray:
-    """Open t-sets that each column would close; while the view is small, those it leaves possible."""
+    """Open t-sets that each column would close, or leave possible while the view is small."""
     d, t = len(left), left.ndim
     closed = left[tuple(view)] if len(view) < t - 1 else left[np.ix_(range(d), *[view] * (t - 1))]
     return closed.reshape(d, -1).sum(axis=1)

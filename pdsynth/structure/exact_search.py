@@ -23,8 +23,8 @@ def exact_search(weights: np.ndarray, k: int, permitted: Permitted | None = None
     """The optimum for ``weights`` (d, d), [child, parent], by dynamic programming over subsets.
 
     F(S) = max over j in S of F(S∖j) + v_j(S∖j), with v_j(M) the sum of the k heaviest parents of j
-    among M (after Silander and Myllymäki, UAI 2006, without a look at records). Ties go to the
-    lower column. BudgetError beyond 20 attributes to place.
+    among M (after Silander and Myllymäki, UAI 2006). Ties go to the lower column. BudgetError for
+    more than 20 attributes to place.
     """
     objective, permitted = pose(weights, k, permitted)
     free = permitted.searchable
@@ -34,10 +34,9 @@ def exact_search(weights: np.ndarray, k: int, permitted: Permitted | None = None
                           "use search='hill' or 'genetic'")
     gain = [_gains(objective[j], k, free) for j in free]
     masks = np.arange(2**m)
-    count, last = np.bitwise_count(masks), np.zeros(2**m, dtype=np.int8)
-    value = np.where(masks > 0, -np.inf, 0.0)
+    value, last = np.where(masks > 0, -np.inf, 0.0), np.zeros(2**m, dtype=np.int8)
     for size in range(1, m + 1):
-        layer = masks[count == size]
+        layer = masks[np.bitwise_count(masks) == size]
         for i in range(m):
             whole = layer[layer >> i & 1 == 1]
             rest = whole ^ 1 << i
@@ -52,10 +51,10 @@ def exact_search(weights: np.ndarray, k: int, permitted: Permitted | None = None
 
 
 def _gains(w: np.ndarray, k: int, free: Sequence[int]) -> np.ndarray:
-    """v(M) for every subset M of the free attributes, float (2^m,): the sum of the k heaviest of w.
+    """v(M), the sum of the k heaviest of w, for every subset M of the free attributes: (2^m,).
 
-    Attributes that aren't free stand before all and can always be taken. From the lightest attribute
-    to the heaviest, ``best[c]`` is the best sum of c parents; a heavier one takes one place.
+    The other attributes can always be taken. From the lightest attribute to the heaviest,
+    ``best[c]`` is the best sum of c parents; one that is taken leaves c − 1 of the lighter ones.
     """
     m = len(free)
     best = [np.zeros((1,) * m)] * (k + 1)
@@ -72,7 +71,7 @@ def _gains(w: np.ndarray, k: int, free: Sequence[int]) -> np.ndarray:
 
 def hill(weights: np.ndarray, k: int, generator: np.random.Generator,
          permitted: Permitted | None = None, *, starts: int = 20) -> SearchResult:
-    """The best of several climbs in the space of orders, each from a random order, for any d.
+    """The best of several climbs in the space of orders, each from a random one, for any d.
 
     A step takes one attribute out and puts it back where the sum of the k heaviest predecessors of
     all nodes is largest; a climb ends when no attribute wants to move.
@@ -86,13 +85,14 @@ def hill(weights: np.ndarray, k: int, generator: np.random.Generator,
             moved = False
             for j in generator.permutation(permitted.searchable).tolist():
                 rest = [a for a in order if a != j]
-                totals = _insertions(objective, k, rest, j)[fixed:]
-                at = int(totals.argmax())
+                totals = _insertions(objective, k, rest, j)
+                at = fixed + int(totals[fixed:].argmax())
                 if totals[at] > value + 1e-12:
                     value, moved = float(totals[at]), True
-                    order = [*rest[: at + fixed], j, *rest[at + fixed :]]
+                    order = [*rest[:at], j, *rest[at:]]
         climbs.append((value, order))
-    return _result(max(climbs, key=lambda climb: climb[0])[1], weights, k, permitted)
+    _, order = max(climbs, key=lambda climb: climb[0])
+    return _result(order, weights, k, permitted)
 
 
 def _insertions(w: np.ndarray, k: int, rest: Sequence[int], j: int) -> np.ndarray:
@@ -103,7 +103,7 @@ def _insertions(w: np.ndarray, k: int, rest: Sequence[int], j: int) -> np.ndarra
     own = _heaviest(np.where(ahead, w[j, rest], 0.0), k).sum(axis=1)
     smallest = top.min(axis=1) if k <= m else np.zeros(m)
     extra = np.maximum(w[rest, j] - smallest, 0.0)  # what a node gains when j stands before it
-    behind = np.append(extra[::-1].cumsum()[::-1], 0.0)  # all nodes behind the place
+    behind = np.append(extra[::-1].cumsum()[::-1], 0.0)
     return top.sum() + own + behind
 
 
@@ -113,17 +113,13 @@ def _heaviest(w: np.ndarray, k: int) -> np.ndarray:
 
 
 def best_parents(
-    order: Sequence[int],
-    weights: np.ndarray,
-    k: int,
-    permitted: Permitted,
-    sizes: Sequence[int] | None = None,
-    cells: Fraction | float = math.inf,
+    order: Sequence[int], weights: np.ndarray, k: int, permitted: Permitted,
+    sizes: Sequence[int] | None = None, cells: Fraction | float = math.inf,
 ) -> np.ndarray:
-    """The heaviest permitted parents that an order leaves to each attribute.
+    """The heaviest permitted parents that an order leaves to each attribute: bool [child, parent].
 
-    Returns bool (d, d), [child, parent]: at most k, none of weight 0, as long as the table of child
-    and parents has no more than ``cells`` cells; forced parents always.
+    At most k, none of weight 0, while the table of child and parents has no more than ``cells``
+    cells; forced parents always.
     """
     objective = permitted.objective(weights)
     parents, sizes = np.zeros(objective.shape, dtype=bool), sizes or [1] * len(objective)
@@ -132,13 +128,12 @@ def best_parents(
         for a in sorted(order[:i], key=(-objective[child]).__getitem__):
             fits = sizes[a] <= left and objective[child, a] > 0
             if parents[child].sum() < k and (fits or permitted.forced[child, a]):
-                parents[child, a] = True
-                left /= sizes[a]
+                parents[child, a], left = True, left / sizes[a]
     return parents
 
 
 def _result(order: list[int], weights: np.ndarray, k: int, permitted: Permitted) -> SearchResult:
     parents = best_parents(order, weights, k, permitted)
     value = float(weights[parents].sum())
-    return SearchResult(tuple(order), parents, value, np.array([[value]]), np.array([order]),
-                        parents[None])
+    history, orders = np.array([[value]]), np.array([order])
+    return SearchResult(tuple(order), parents, value, history, orders, parents[None])

@@ -1,9 +1,8 @@
 """Genetic structure search (Hittmeir, Mayer, Ekelhart 2022, section III), from associations alone.
 
-An individual is an order of the d attributes and, for each attribute, a set of exactly k others;
-those of them that stand before the attribute are its parents. A population is two arrays: orders
-(P, d), and sets (P, d) as bit masks (bit a says whether attribute a is a member), so that every
-step is arithmetic on 64-bit integers.
+An individual is an order of the d attributes and, for each, a set of exactly k others; those of
+them that stand before it are its parents. A population is two arrays: orders (P, d), and sets
+(P, d) as bit masks: bit a says whether attribute a is a member.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.random import Generator
 
 from ..errors import BudgetError, is_whole
 from ..network import Network
@@ -26,9 +26,8 @@ ONE = np.uint64(1)
 class SearchResult:
     """The best order that a search found, its parents (bool (d, d), [child, parent]), its fitness.
 
-    ``history``: fitness of the whole population, best first, float (generations + 1, P).
-    ``orders``, ``networks``: the best individual of each generation, (generations + 1, d) and
-    (generations + 1, d, d); one row where the search has no generations.
+    ``history``: fitness of the whole population, best first, float (generations + 1, P); ``orders``
+    and ``networks``: the best individual of each generation. One row where there are none.
     """
 
     order: tuple[int, ...]
@@ -41,8 +40,8 @@ class SearchResult:
     def network(self, names: Sequence[str], generation: int = -1) -> Network:
         """The best network of a generation over named attributes."""
         order, parents = self.orders[generation], self.networks[generation]
-        return Network.of_columns([(j, tuple(a for a in order if parents[j, a])) for j in order],
-                                  names)
+        pairs = [(child, tuple(a for a in order if parents[child, a])) for child in order]
+        return Network.of_columns(pairs, names)
 
 
 @dataclass(frozen=True)
@@ -56,16 +55,15 @@ class Parameters:
 
     def __post_init__(self) -> None:
         for name in ("population", "elite", "generations"):
-            if not is_whole(getattr(self, name), 1):
-                raise BudgetError(f"{name} must be a whole number of at least 1, "
-                                  f"got {getattr(self, name)!r}")
+            if not is_whole(given := getattr(self, name), 1):
+                raise BudgetError(f"{name} must be a whole number of at least 1, got {given!r}")
         if self.population < self.elite:
             raise BudgetError(f"population = {self.population} is smaller than "
                               f"elite = {self.elite}: the elite is a part of it")
-        r, number = self.rate, (int, float, np.number)
-        if r is not None and (isinstance(r, bool) or not isinstance(r, number) or not 0 < r <= 1):
-            raise BudgetError("r, the mutation rate, must lie in (0, 1], or be None for 1/d; "
-                              f"got {r!r}")
+        r, real = self.rate, (int, float, np.number)
+        if r is not None and (isinstance(r, bool) or not isinstance(r, real) or not 0 < r <= 1):
+            raise BudgetError(
+                f"r, the mutation rate, must lie in (0, 1], or be None for 1/d; got {r!r}")
 
 
 def check_width(k: int, d: int, most: float = math.inf) -> None:
@@ -73,99 +71,85 @@ def check_width(k: int, d: int, most: float = math.inf) -> None:
     if not is_whole(k, 1, d - 1):
         raise BudgetError(f"k must be a whole number from 1 to d − 1 = {d - 1}, got {k!r}")
     if d > most:
-        raise BudgetError(f"{d} attributes, but the genetic search has room for {most}: "
-                          "use search='hill'")
+        raise BudgetError(
+            f"{d} attributes, but the genetic search has room for {most}: use search='hill'")
 
 
 def pose(weights: np.ndarray, k: int, permitted: Permitted | None, most: float = math.inf
          ) -> tuple[np.ndarray, Permitted]:
     """What a search maximises, float (d, d), and its policy; a k that can't be is refused."""
-    d = len(weights)
-    permitted = permitted or Restriction().on([str(j) for j in range(d)])
-    check_width(k, d, most)
+    permitted = permitted or Restriction().on([str(j) for j in range(len(weights))])
+    check_width(k, len(weights), most)
     permitted.check(k)
     return permitted.objective(weights), permitted
 
 
-def genetic(
-    weights: np.ndarray,
-    k: int,
-    generator: np.random.Generator,
-    parameters: Parameters | None = None,
-    permitted: Permitted | None = None,
-) -> SearchResult:
+def genetic(weights: np.ndarray, k: int, generator: Generator,
+            parameters: Parameters | None = None, permitted: Permitted | None = None
+            ) -> SearchResult:
     """The best network of at most k parents per node that the genetic algorithm finds.
 
     Fitness is the sum of ``weights`` (d, d), [child, parent], over all edges; the paper's weights
     are pairwise mutual information. Parents of weight 0 add nothing and are left out of the result.
     """
     objective, permitted = pose(weights, k, permitted, ROOM)
-    parameters, d, worth = parameters or Parameters(), len(weights), _look_up(objective)
-    size, elite, rate = parameters.population, parameters.elite, parameters.rate or 1 / d
+    parameters, worth = parameters or Parameters(), _look_up(objective)
+    size, elite = parameters.population, parameters.elite
+    rate = parameters.rate or 1 / len(weights)
     orders, sets = initial(size, k, permitted, generator)
     population = [orders, sets, sets & before(orders) & pack(permitted.allowed)]
-    kept: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+    kept = []
     for generation in range(parameters.generations + 1):
         if generation:
             best = [part[:elite] for part in population]
             new = offspring(best[0], best[1], size - elite, k, rate, permitted, generator)
             population = [np.concatenate(both) for both in zip(best, new, strict=True)]
-        value = _fitness(population[2], worth)
-        ranked = np.argsort(-value, kind="stable")
+        fitness = _fitness(population[2], worth)
+        ranked = np.argsort(-fitness, kind="stable")
         population = [part[ranked] for part in population]
-        kept.append((value[ranked], population[0][0], population[2][0]))
-    history, best_orders, masks = map(np.array, zip(*kept, strict=True))
-    networks = spread(masks, d) & (objective > 0)
+        kept.append((fitness[ranked], population[0][0], population[2][0]))
+    history, orders, parents = map(np.array, zip(*kept, strict=True))
+    networks = spread(parents, len(weights)) & (objective > 0)
     bonus = (objective - weights)[permitted.forced].sum()
-    return SearchResult(tuple(best_orders[-1].tolist()), networks[-1],
-                        float(weights[networks[-1]].sum()), history - bonus, best_orders, networks)
+    return SearchResult(tuple(orders[-1].tolist()), networks[-1],
+                        float(weights[networks[-1]].sum()), history - bonus, orders, networks)
 
 
-def initial(size: int, k: int, permitted: Permitted, generator: np.random.Generator
+def initial(size: int, k: int, permitted: Permitted, rng: Generator
             ) -> tuple[np.ndarray, np.ndarray]:
-    """Orders and sets of the first population (procedure Initialization).
+    """Random orders; sets of random predecessors, others where those are too few (Initialization).
 
-    Random orders; sets of k random predecessors, others only where those are too few.
+    Forced parents come first, and nothing is its own parent.
     """
     d = len(permitted)
-    orders = generator.permuted(np.tile(np.arange(d), (size, 1)), axis=1)  # line 2
+    orders = rng.permuted(np.tile(np.arange(d), (size, 1)), axis=1)  # line 2
     if permitted.fixed_order or permitted.forced.any():
         orders = np.array([permitted.reorder(row) for row in orders.tolist()])
-    # lines 5–7: the k smallest keys; forced parents come first, then predecessors, never oneself
-    first = (spread(before(orders), d) & permitted.allowed) * 1.0
-    key = generator.random((size, d, d)) - first - permitted.forced + 9.0 * np.eye(d)
-    members = np.zeros((size, d, d), dtype=bool)
-    np.put_along_axis(members, np.argpartition(key, k - 1, axis=2)[:, :, :k], True, axis=2)
-    return orders, pack(members)
+    key = rng.random((size, d, d)) + 9.0 * np.eye(d)
+    key -= (spread(before(orders), d) & permitted.allowed) * 1.0 + permitted.forced
+    return orders, pack(key <= np.partition(key, k - 1)[:, :, k - 1 : k])  # lines 5–7
 
 
-def offspring(
-    orders: np.ndarray, sets: np.ndarray, count: int, k: int, rate: float, permitted: Permitted,
-    generator: np.random.Generator,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def offspring(orders: np.ndarray, sets: np.ndarray, count: int, k: int, rate: float,
+              permitted: Permitted, rng: Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Orders, sets and parents of mutated children of an elite (Next Generation, lines 2–10)."""
     elite, d = orders.shape
-    one = generator.integers(elite, size=count)  # line 3
-    mixed = generator.random(count) < rate  # lines 4–6
-    two = np.where(mixed, generator.integers(elite, size=count), one)
-    cut = generator.integers(d + 1, size=count)
+    one = rng.integers(elite, size=count)  # line 3
+    two = np.where(rng.random(count) < rate, rng.integers(elite, size=count), one)  # lines 4–6
+    cut = rng.integers(d + 1, size=count)
     new = np.where(np.arange(d) < cut[:, None], sets[one], sets[two])  # line 7, Crossover
-    flipped = order_flip(orders[one], rate, generator, len(permitted.fixed_order))  # line 8
+    flipped = order_flip(orders[one], rate, rng, len(permitted.fixed_order))  # line 8
     valid = before(flipped) & pack(permitted.allowed)
-    swap(new, valid, k, rate, generator)  # line 9
+    swap(new, valid, k, rate, rng)  # line 9
     return flipped, new, new & valid
 
 
-def order_flip(orders: np.ndarray, rate: float, generator: np.random.Generator, fixed: int = 0
-               ) -> np.ndarray:
-    """Each position trades with a random one with probability r (procedure Order Flip).
-
-    The first ``fixed`` positions don't move.
-    """
+def order_flip(orders: np.ndarray, rate: float, rng: Generator, fixed: int = 0) -> np.ndarray:
+    """Each position but the first ``fixed`` trades with a random one with probability r."""
     orders, d = orders.copy(), orders.shape[1]
-    row, position = np.nonzero(generator.random((len(orders), d - fixed)) < rate)
-    other = generator.integers(fixed, d, size=len(row))
-    turn = np.arange(len(row)) - np.searchsorted(row, row)  # this is its individual's m-th flip
+    row, position = np.nonzero(rng.random((len(orders), d - fixed)) < rate)
+    other = rng.integers(fixed, d, size=len(row))
+    turn = np.arange(len(row)) - np.searchsorted(row, row)  # the first, second, … of its individual
     for m in range(int(turn.max(initial=-1)) + 1):
         at = turn == m
         r, a, b = row[at], position[at] + fixed, other[at]
@@ -173,34 +157,32 @@ def order_flip(orders: np.ndarray, rate: float, generator: np.random.Generator, 
     return orders
 
 
-def swap(sets: np.ndarray, valid: np.ndarray, k: int, rate: float, generator: np.random.Generator
-         ) -> None:
+def swap(sets: np.ndarray, valid: np.ndarray, k: int, rate: float, rng: Generator) -> None:
     """Replace members that can't be parents, then each with probability r (procedure Swap).
 
-    Changes ``sets`` in place. ``valid`` (P, d): the attributes that precede and are permitted. A
-    set has no order: its members are visited by column.
+    In place. ``valid`` (P, d): the attributes that precede and are permitted. A set has no order:
+    its members are visited by column.
     """
     sets, valid = sets.reshape(-1), valid.reshape(-1)  # views
     rows = np.flatnonzero(sets & ~valid)
-    while len(rows):  # lines 2–6: one broken member per row, while there is a predecessor to take
-        rows = _trade(sets, valid, rows, _lowest(sets[rows] & ~valid[rows]), generator)
+    while len(rows):  # lines 2–6: one broken member per set, while there is a predecessor to take
+        rows = _trade(sets, valid, rows, _lowest(sets[rows] & ~valid[rows]), rng)
         rows = rows[sets[rows] & ~valid[rows] != 0]
-    row, turn = np.nonzero(generator.random((len(sets), k), dtype=np.float32) < rate)
+    row, turn = np.nonzero(rng.random((len(sets), k), dtype=np.float32) < rate)
     left = sets[row]  # the members as they stand now
     for c in range(k):  # lines 7–12
         at = turn == c
-        _trade(sets, valid, row[at], _lowest(left[at]), generator)
+        _trade(sets, valid, row[at], _lowest(left[at]), rng)
         left &= left - ONE
 
 
 def _trade(sets: np.ndarray, valid: np.ndarray, rows: np.ndarray, gone: np.ndarray,
-           generator: np.random.Generator) -> np.ndarray:
+           rng: Generator) -> np.ndarray:
     """Put a random valid non-member in the place of ``gone``; returns the rows that had one."""
     free = valid[rows] & ~sets[rows]
-    some = free != 0
-    rows, gone, free = rows[some], gone[some], free[some]
+    rows, gone, free = rows[free != 0], gone[free != 0], free[free != 0]
     bits = max(int(free.max(initial=0)).bit_length(), 1)
-    chance = 1 - generator.random((len(rows), bits), dtype=np.float32)
+    chance = 1 - rng.random((len(rows), bits), dtype=np.float32)
     come = (spread(free, bits) * chance).argmax(axis=1).astype(np.uint64)
     sets[rows] ^= gone | ONE << come
     return rows
@@ -231,10 +213,9 @@ def _lowest(masks: np.ndarray) -> np.ndarray:
 
 def _look_up(objective: np.ndarray) -> np.ndarray:
     """Sums of weights for every byte of a mask: float (8, d, 256), [byte, child, its value]."""
-    wide = np.zeros((len(objective), ROOM))
-    wide[:, : len(objective)] = objective
-    octets = spread(np.arange(256, dtype=np.uint64), 8)
-    return np.einsum("jcb,mb->cjm", wide.reshape(-1, 8, 8), octets)
+    d = len(objective)
+    wide = np.pad(objective, ((0, 0), (0, ROOM - d))).reshape(d, 8, 8)
+    return np.einsum("jcb,mb->cjm", wide, spread(np.arange(256, dtype=np.uint64), 8))
 
 
 def _fitness(parents: np.ndarray, worth: np.ndarray) -> np.ndarray:

@@ -1,6 +1,6 @@
-"""Undirected graphs of attributes: junction trees, spanning trees. Knows no record.
+"""Undirected graphs of attributes: junction trees and spanning trees. Knows no record.
 
-Sets of nodes are whole numbers: bit v says whether node v is a member.
+A set of nodes is a whole number: bit v says whether node v is a member.
 """
 
 from __future__ import annotations
@@ -18,10 +18,9 @@ Edge = tuple[int, int]
 
 @dataclass(frozen=True)
 class JunctionTree:
-    """Maximal cliques of a chordal graph (sorted column numbers), each hung on an earlier one.
+    """Maximal cliques of a chordal graph (sorted columns), each hung on an earlier one.
 
-    ``parents[0] = -1`` is the root. Running intersection: what a clique shares with all cliques
-    before it lies in the one that it hangs on.
+    The root's parent is −1. What a clique shares with all cliques before it lies in its parent.
     """
 
     cliques: tuple[tuple[int, ...], ...]
@@ -29,24 +28,21 @@ class JunctionTree:
 
     @property
     def separators(self) -> tuple[tuple[int, ...], ...]:
-        """What each clique but the root shares with the one it hangs on; may be empty."""
+        """What each clique but the root shares with its parent; may be empty."""
         pairs = zip(self.cliques[1:], self.parents[1:], strict=True)
         return tuple(tuple(sorted({*clique} & {*self.cliques[up]})) for clique, up in pairs)
 
     def families(self) -> Iterator[tuple[int, tuple[int, ...], int]]:
-        """(child, parents, number of its clique) in sampling order: each clique by its separator."""
-        for at, (clique, known) in enumerate(zip(self.cliques, ((), *self.separators), strict=True)):
-            for node in clique:
+        """(child, parents, number of their clique) in sampling order: cliques given separators."""
+        for at, known in enumerate(((), *self.separators)):
+            for node in self.cliques[at]:
                 if node not in known:
                     yield node, known, at
                     known = (*known, node)
 
 
 def junction_tree(d: int, edges: Iterable[Edge]) -> JunctionTree:
-    """A junction tree of the graph on 0 … d−1, triangulated by min-fill.
-
-    It is a spanning tree of the cliques with the largest separators.
-    """
+    """The tree with the largest separators of the graph on 0 … d−1, triangulated by min-fill."""
     near = [0] * d
     for u, v in edges:
         near[u] |= 1 << v
@@ -55,10 +51,10 @@ def junction_tree(d: int, edges: Iterable[Edge]) -> JunctionTree:
     for clique in eliminate(near, (1 << d) - 1):  # no later one holds an earlier one
         if not any(clique & ~other == 0 for other in cliques):
             cliques.append(clique)
-    order, above = spanning_tree(np.array([[(a & b).bit_count() for b in cliques] for a in cliques]))
-    place = {clique: i for i, clique in enumerate(order)}
-    return JunctionTree(tuple(_members(cliques[i]) for i in order),
-                        tuple(place.get(above[i], -1) for i in order))
+    shared = [[(a & b).bit_count() for b in cliques] for a in cliques]
+    order, above = spanning_tree(np.array(shared))
+    parents = (order.index(above[i]) if i else -1 for i in order)
+    return JunctionTree(tuple(_members(cliques[i]) for i in order), tuple(parents))
 
 
 def spanning_tree(weights: np.ndarray) -> tuple[list[int], list[int]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -36,45 +37,47 @@ class Restriction:
     def __post_init__(self) -> None:
         target, hidden = self.target, _names(self.sensitive)
         forced, forbidden = (tuple(map(_edge, e)) for e in (self.forced, self.forbidden))
+        both = sorted({*forced} & {*forbidden})
+        problems = [
+            (target is not None and not isinstance(target, str),
+             f"target must be the name of one attribute, or None, got {target!r}"),
+            (len({*hidden}) != len(hidden), f"a sensitive attribute stands twice: {hidden}"),
+            (hidden and target is None, f"the sensitive attribute(s) {hidden} may have the target "
+             "as their only parent: name it (target=…)"),
+            (target in hidden, f"{target!r} can't be both the target and a sensitive attribute"),
+            (both, f"edge(s) both forced and forbidden: {both}"),
+        ]
+        for p, c in forced:
+            problems += [
+                (c == target,
+                 f"{p!r} is forced to be a parent of {c!r}, but the target is the root"),
+                (p in hidden or (c in hidden and p != target),
+                 f"the edge {p!r} → {c!r} is forced, but a sensitive attribute has only the target "
+                 "as parent and is nobody's parent"),
+            ]
+        problems += [(p == target and c in hidden, f"the edge {p!r} → {c!r} is forbidden, but the "
+                      "target is the only parent it may have") for p, c in forbidden]
+        for wrong, message in problems:
+            if wrong:
+                raise SchemaError(message)
+        Network.from_edges(dict.fromkeys(a for e in forced for a in e), dict.fromkeys(forced))
         for field, value in (("sensitive", hidden), ("forced", forced), ("forbidden", forbidden)):
             object.__setattr__(self, field, value)
-        if target is not None and not isinstance(target, str):
-            raise SchemaError(f"target must be the name of one attribute, or None, got {target!r}")
-        if len(set(hidden)) != len(hidden):
-            raise SchemaError(f"a sensitive attribute stands twice: {hidden}")
-        if hidden and target is None:
-            raise SchemaError(f"the sensitive attribute(s) {hidden} may have the target as their "
-                              "only parent: name it (target=…)")
-        if target in hidden:
-            raise SchemaError(f"{target!r} can't be both the target and a sensitive attribute")
-        if both := sorted({*forced} & {*forbidden}):
-            raise SchemaError(f"edge(s) both forced and forbidden: {both}")
-        for parent, child in forced:
-            if child == target:
-                raise SchemaError(f"{parent!r} is forced to be a parent of {child!r}, "
-                                  "but the target is the root")
-            if parent in hidden or (child in hidden and parent != target):
-                raise SchemaError(f"the edge {parent!r} → {child!r} is forced, but a sensitive "
-                                  "attribute has only the target as parent and is nobody's parent")
-        for parent, child in forbidden:
-            if parent == target and child in hidden:
-                raise SchemaError(f"the edge {parent!r} → {child!r} is forbidden, "
-                                  "but the target is the only parent it may have")
-        Network.from_edges(dict.fromkeys(a for e in forced for a in e), dict.fromkeys(forced))
 
     def on(self, names: Sequence[str]) -> Permitted:
         """The same policy over the columns of a schema; a strange attribute raises SchemaError."""
-        fixed = [a for a in (self.target, *self.sensitive) if a is not None]
-        for name in (*fixed, *(a for edge in (*self.forced, *self.forbidden) for a in edge)):
+        def column(name: str) -> int:
             if name not in names:
                 raise SchemaError(f"no attribute {name!r} in the schema; it has {', '.join(names)}")
-        column = {name: j for j, name in enumerate(names)}
+            return names.index(name)
+
         allowed = ~np.eye(len(names), dtype=bool)
         forced = np.zeros_like(allowed)
-        for edges, where, value in ((self.forbidden, allowed, False), (self.forced, forced, True)):
-            for parent, child in edges:
-                where[column[child], column[parent]] = value
-        first = [column[name] for name in fixed]
+        first = [column(name) for name in (self.target, *self.sensitive) if name is not None]
+        for parent, child in self.forced:
+            forced[column(child), column(parent)] = True
+        for parent, child in self.forbidden:
+            allowed[column(child), column(parent)] = False
         target, hidden = first[:1], first[1:]
         allowed[:, hidden] = allowed[first] = forced[hidden] = False
         allowed[hidden, target] = forced[hidden, target] = True
@@ -83,7 +86,7 @@ class Restriction:
 
 @dataclass(frozen=True)
 class Permitted:
-    """A restriction over column numbers: ``allowed`` and ``forced`` are bool (d, d), [child, parent].
+    """A restriction over columns: ``allowed`` and ``forced`` are bool (d, d), [child, parent].
 
     ``fixed_order``: target and sensitive attributes, which open every order.
     """
@@ -108,10 +111,7 @@ class Permitted:
 
     @cached_property
     def pairs(self) -> tuple[tuple[int, int], ...]:
-        """Unordered pairs whose association a search may use.
-
-        Neither decided by policy nor forbidden both ways.
-        """
+        """Unordered pairs that policy neither decides nor forbids both ways."""
         usable = self.allowed & ~self.forced & ~self.forced.T
         usable[list(self.fixed_order)] = False
         return tuple((i, j) for i, j in np.argwhere(np.triu(usable | usable.T)).tolist())
@@ -119,7 +119,8 @@ class Permitted:
     def forced_network(self, names: Sequence[str]) -> Network:
         """The network of the forced edges alone."""
         order = [names[j] for j in (*self.fixed_order, *self.searchable)]
-        return Network.from_edges(order, [(names[p], names[c]) for c, p in np.argwhere(self.forced)])
+        edges = [(names[p], names[c]) for c, p in np.argwhere(self.forced)]
+        return Network.from_edges(order, edges)
 
     def check(self, k: int) -> None:
         """Refuse more forced parents than a node may have."""
@@ -130,7 +131,7 @@ class Permitted:
 
     def parents(self, child: int, placed: Iterable[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Forced and free parents of a child among the columns that stand before it."""
-        known = [p for p in placed if self.allowed[child, p] or self.forced[child, p]]
+        known = [p for p in placed if self.allowed[child, p]]
         return (tuple(p for p in known if self.forced[child, p]),
                 tuple(p for p in known if not self.forced[child, p]))
 
@@ -141,7 +142,7 @@ class Permitted:
         return [c for c in children if not (self.forced[c] & missing).any()]
 
     def reorder(self, order: Sequence[int]) -> list[int]:
-        """The nearest order that ``fixed_order`` opens, with forced parents before their children."""
+        """The nearest order with ``fixed_order`` first and forced parents before children."""
         placed = list(self.fixed_order)
         left = [j for j in order if j not in placed]
         while left:
@@ -150,10 +151,7 @@ class Permitted:
         return placed
 
     def objective(self, weights: np.ndarray) -> np.ndarray:
-        """Weights (d, d), [child, parent], whose optimum respects the policy.
-
-        0 where an edge is forbidden, a bonus where it is forced.
-        """
+        """Weights (d, d), [child, parent], 0 where forbidden, with a bonus where forced."""
         w = np.where(self.allowed, np.maximum(weights, 0.0), 0.0)
         return w + self.forced * (1.0 + w.sum())
 
@@ -168,7 +166,7 @@ def check_restriction(restriction: Restriction | None, k: int | str, schema: Sch
     return permitted
 
 
-def _names(given: str | Iterable[str] | None) -> tuple[str, ...]:
+def _names(given: Any) -> tuple[str, ...]:
     several = isinstance(given, Iterable) and not isinstance(given, str)
     named = () if given is None else tuple(given) if several else (given,)
     if not all(isinstance(name, str) for name in named):

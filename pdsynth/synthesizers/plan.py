@@ -11,13 +11,13 @@ import numpy as np
 import pandas as pd
 
 from ..budgets import positive, share
-from ..counting.tables import MAX_CELLS, marginal
 from ..domain.schema import Schema
 from ..errors import SchemaError, is_whole
 from ..measures import mutual_information
 from ..network import Network
+from .degrees import MAX_CELLS
 
-NOISE_DOMINATES = 1.0  # noise as large as the mean cell: a table tells more of noise than of records
+NOISE_DOMINATES = 1.0  # noise as large as the mean cell: a table tells most about the noise
 USEFUL = 4.0  # θ of TODS 2017: a mean cell of at least four noise scales
 
 
@@ -74,7 +74,8 @@ class Plan:
                 raise SchemaError(f"the table of {child!r} would have {after:,} cells; at most "
                                   f"{MAX_CELLS:,} can be counted")
             columns = [schema.index(name) for name in (*family, parent)]
-            table = marginal(schema.encode(reference), schema.sizes, columns)
+            table = np.zeros([schema.sizes[j] for j in columns], dtype=np.int64)
+            np.add.at(table, tuple(schema.encode(reference)[:, columns].T), 1)
             gain = mutual_information(table) - mutual_information(table.sum(axis=-1))
             gain = max(gain, 0.0)  # never negative but for rounding
         return EdgePrice(edge, before, after, *noise, touched * each, (touched + 1) * each, gain)
@@ -86,7 +87,7 @@ class Plan:
 
 
 def plan(schema: Schema, n: int, epsilon: float, *, share_structure: float = 0.3) -> Plan:
-    """What n records over a public schema can bear at ε: the largest useful k, a method, a sentence.
+    """What n records over a public schema can bear at ε: the largest useful k, a method, why.
 
     ``plan(…).table`` has one row per degree: cells of a typical table, its mean cell and noise
     scale in records, their ratio, and the total variation distance that noise alone adds to such a
@@ -104,13 +105,11 @@ def plan(schema: Schema, n: int, epsilon: float, *, share_structure: float = 0.3
         "k": k, "tables": len(schema) - k, "cells of a typical table": cells.map(round),
         "mean cell, records": n / cells, "noise scale, records": ratio * n / cells,
         "noise ÷ mean cell": ratio, "distance from noise alone": (ratio / 2).clip(upper=1.0)})
-    best = int(k[ratio * USEFUL <= 1].max()) if (ratio * USEFUL <= 1).any() else 0
-    if ratio[1] > NOISE_DOMINATES:
-        method = "baselines.Independent"
-    else:
-        method = ("CSAPrivBayes or HPPrivBayes with the schema's groups, k='auto'" if schema.groups
-                  else "PrivBayes(k='auto')")
-    sentence = _facts(schema, n, budget) + _expectation(ratio.tolist(), best)
+    best = max(k[ratio * USEFUL <= 1], default=0)
+    method = ("baselines.Independent" if ratio[1] > NOISE_DOMINATES else "PrivBayes(k='auto')"
+              if not schema.groups else
+              "CSAPrivBayes or HPPrivBayes with the schema's groups, k='auto'")
+    sentence = _facts(schema, n, budget) + _expect(ratio.tolist(), best)
     return Plan(int(n), budget, schema, best, method, sentence, table)
 
 
@@ -118,8 +117,8 @@ def _facts(schema: Schema, n: int, epsilon: Fraction) -> str:
     return f"{n:,} rows × {len(schema)} columns at ε = {float(epsilon):g}: "
 
 
-def _expectation(ratio: list[float], k: int) -> str:
-    """What tables of 0, 1, … parents are worth at these ratios of noise to cell; k is useful."""
+def _expect(ratio: list[float], k: int) -> str:
+    """What tables of 0, 1, … parents are worth at these ratios of noise to mean cell."""
     lost = [degree for degree, value in enumerate(ratio) if value > NOISE_DOMINATES]
     if 1 in lost:
         return "every two-way table is noise" + (
@@ -141,8 +140,8 @@ def noise_dominates(schema: Schema, n: int, epsilon: Fraction, k: int) -> str | 
         return None
     return _facts(schema, n, epsilon) + (
         f"with k = {k} a typical table has {cells:,.0f} cells of {n / cells:.2g} records, under "
-        f"noise of {ratio * n / cells:.2g} records in every cell; k='auto' chooses what n and ε can "
-        "bear (see pds.plan)")
+        f"noise of {ratio * n / cells:.2g} records in every cell; k='auto' chooses what n and ε "
+        "can bear (see pds.plan)")
 
 
 hopeless, DROWNED = noise_dominates, NOISE_DOMINATES  # until the rooms above use the new names
@@ -168,7 +167,8 @@ class EdgePrice:
 
     def __str__(self) -> str:
         parent, child = self.edge
-        gained = f"gains {self.information:.4f} bit of information; " if self.information else ""
+        gained = ("" if self.information is None else
+                  f"gains {self.information:.4f} bit of information; ")
         return (f"{parent} → {child}: {gained}the table grows from {self.cells_before:,} to "
                 f"{self.cells_after:,} cells, noise alone moves it by {self.noise_after:.3g} "
                 f"instead of {self.noise_before:.3g}; a change of {parent} then costs ε = "

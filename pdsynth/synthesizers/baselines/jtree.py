@@ -25,27 +25,27 @@ from ..base import Synthesizer
 from ..degrees import AUTO_CELLS, check_noise
 
 GRAPH = "dependency graph"
-SVT = "JTree's sparse vector test, from literature: Algorithm 6 in Lyu, Su, Li (VLDB 2017), lines 4–5"
+SVT = ("JTree's sparse vector test, from literature: Algorithm 6 in Lyu, Su, Li (VLDB 2017), "
+       "lines 4–5")
 WHY = ("the number of positives has no bound, so no ε covers any number of pairs (∞-DP); composing "
        "the {0} tests of this run one by one would give {0}/2 times the claim")
 
 
 @dataclass(eq=False, repr=False)
 class JTree(Synthesizer):
-    """A triangulated dependency graph, one noisy table per clique, made to agree on what they share.
+    """JTree: one noisy table per clique of a dependency graph, made to agree on what they share.
 
     From literature, reconstruction where the description at hand is silent (`algorithms` §8.2).
 
     Parameters
     ----------
-    epsilon : total budget ε.
     share_structure : share of ε for the graph, ε₁ = βε.
     phi : smallest dependence worth an edge, as Cramér's V in [0, 1]: an edge where
         I(A_i, A_j) ≥ θ_ij = ½ min(|A_i|−1, |A_j|−1) φ² nats.
-    theta_tvd : threshold of R instead, in [0, 1]; None: ``0.752·sqrt(θ_ij / 2)`` per pair (Pinsker's
-        cap on R, scaled as in HPPrivBayes).
+    theta_tvd : threshold of R instead, in [0, 1]; None: ``0.752·sqrt(θ_ij / 2)`` (Pinsker's cap on
+        R, scaled as in HPPrivBayes).
     theta_usefulness : θ of TODS; no clique gets more than n ε₂ / (2 d θ) cells.
-    guarantee, noise, random_state : as in PrivBayes.
+    epsilon, guarantee, noise, random_state : as in PrivBayes.
 
     Ambiguities and how they are resolved
     -------------------------------------
@@ -53,16 +53,16 @@ class JTree(Synthesizer):
        from the strongest down and one that would make a larger clique is dropped (published has no
        strengths: pairs with fewer joint cells come first). Pairs too large for any clique aren't
        asked for; when no pair is left, nothing is spent on the graph.
-    2. Merging cliques into groups and sampling the records before the tests, which the paper does
-       to save budget, are left out.
-    3. Agreement: averages on the separators and their intersections, weighted by precision; then
-       clipped and normalised to n.
-    4. The released model is the clique tables as a network: root clique, then each clique given its
-       separator, weights in units of 2^-20 record.
+    2. What the paper does to save budget is left out: merging cliques into groups, and sampling the
+       records before the tests.
+    3. Tables move to averages on separators and their intersections, weighted by precision; then
+       they are clipped and normalised to n.
+    4. The released model is a network: the root clique, then each clique given its separator,
+       weights in units of 2^-20 record.
 
     Fitted: ``edges_`` (pairs of names), ``tree_`` (columns), ``cell_bound_``.
 
-    **Privacy:** strict: pure ε-DP under replacing one record: one discrete Laplace sketch of R (ε₁),
+    **Privacy:** strict: pure ε-DP under replacing one record: a discrete Laplace sketch of R (ε₁),
     C clique tables of scale 2C/ε₂, sequentially; all else is post-processing. Published: the edges
     come from a sparse vector test that claims ε₁ but has no bound on its positives, so the ledger
     shows it as unaccounted. None: raw R, raw tables.
@@ -92,8 +92,8 @@ class JTree(Synthesizer):
 
     def _check_schema(self, schema: Schema, n: int) -> None:
         if self.guarantee != "none":
-            d, (epsilon1, epsilon2) = len(schema), self._shares(as_fraction(self.epsilon))
-            moved = 3 * n * d * d if self.guarantee == "strict" else 4 * GRID  # Δ of I: below 2 bits
+            d, epsilon1, epsilon2 = len(schema), *self._shares(as_fraction(self.epsilon))
+            moved = 3 * n * d * d if self.guarantee == "strict" else 4 * GRID  # Δ of I is < 2 bits
             check_noise(self.epsilon, n, max(moved / epsilon1, 2 * d / epsilon2))
 
     def _shares(self, epsilon: Fraction) -> tuple[Fraction, Fraction]:
@@ -121,7 +121,8 @@ class JTree(Synthesizer):
         if self.guarantee == "published":
             passed = curator.sparse_vector_test(pairs, (nats / math.log(2)).tolist(), epsilon,
                                                 step=GRAPH, source=SVT, why=WHY.format(len(pairs)))
-            return sorted(itertools.compress(pairs, passed), key=lambda p: sizes[p[0]] * sizes[p[1]])
+            return sorted(itertools.compress(pairs, passed),
+                          key=lambda pair: sizes[pair[0]] * sizes[pair[1]])
         strength, _ = curator.noisy_associations(
             pairs, epsilon, step=GRAPH, source="JTree, step 1, on R (`algorithms` §8.2)")
         least = 0.752 * np.sqrt(nats / 2)
@@ -132,11 +133,12 @@ class JTree(Synthesizer):
     def _release(self, curator: Curator, epsilon: Fraction
                  ) -> tuple[Network, tuple[np.ndarray, ...]]:
         """The clique tables as a network over the attributes."""
-        names, cliques = curator.schema.names, self.tree_.cliques
+        names, cliques, n = curator.schema.names, self.tree_.cliques, curator.n
         each = epsilon / len(cliques)
-        noisy = [curator.table(c, 2 / each, step=f"table({', '.join(names[j] for j in c)})",
-                               source="JTree, step 3: clique tables", claimed=each) for c in cliques]
-        tables = [clip_and_scale(t, curator.n) for t in make_consistent(noisy, cliques, curator.n)]
+        noisy = [curator.table(clique, 2 / each, claimed=each, source="JTree, step 3: clique tables",
+                               step=f"table({', '.join(names[j] for j in clique)})")
+                 for clique in cliques]
+        tables = [clip_and_scale(t, n) for t in make_consistent(noisy, cliques, n)]
         families = list(self.tree_.families())
         network = Network.of_columns([family[:2] for family in families], names)
         return network, tuple(integer_weights(margin(tables[at], cliques[at], (child, *parents)))

@@ -11,8 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from ...consistency import (Members, clip_and_scale, integer_weights, make_consistent, margin,
-                            maximum_entropy, ripple)
+from ...consistency import (
+    Members,
+    clip_and_scale,
+    integer_weights,
+    make_consistent,
+    margin,
+    maximum_entropy,
+    ripple,
+)
 from ...domain.encoding import BinaryEncoding
 from ...domain.schema import Schema
 from ...errors import BudgetError, SchemaError, is_whole
@@ -34,21 +41,19 @@ LARGEST_VIEW = 16
 
 @dataclass(eq=False, repr=False)
 class PriView(Synthesizer):
-    """Noisy views of ``size`` bits that cover every ``t`` of them, made to agree, answer any marginal.
+    """PriView: views of ``size`` bits that cover every ``t`` of them, made to agree.
 
-    From literature (`algorithms` §8.1). It answers marginals (:meth:`marginal`); ``sample`` is an
-    EXTENSION that PriView doesn't have: a tree of the strongest pairs, read off the views, so that
-    the common contract holds; its model and its file hold that tree only. Judge it by its answers,
-    as ``query_errors`` and ``compare`` do.
+    From literature (`algorithms` §8.1). It answers any :meth:`marginal`; judge it by that, as
+    ``query_errors`` and ``compare`` do. ``sample`` is an EXTENSION that PriView doesn't have: a
+    tree of the strongest pairs, read off the views; the model and its file hold that tree only.
 
     Parameters
     ----------
-    epsilon : total budget ε.
     size : bits per view, l.
     t : every t bits lie in one view: 1, 2 or 3; ``"auto"``: 3 where the noise error
         2^((l−1)/2)·sqrt(w d(d−1)/(l(l−1)))/(nε) stays within .003, else 2; public facts only.
     design_seed : public seed of the greedy covering design.
-    guarantee, noise, random_state : as in PrivBayes.
+    epsilon, guarantee, noise, random_state : as in PrivBayes.
 
     Ambiguities and how they are resolved
     -------------------------------------
@@ -81,14 +86,13 @@ class PriView(Synthesizer):
 
     def _check_parameters(self) -> Fraction:
         if not is_whole(self.size, 2, LARGEST_VIEW):
-            raise BudgetError(f"size must be a whole number of bits from 2 to {LARGEST_VIEW}, "
-                              f"got {self.size!r}")
-        most = min(3, self.size)
-        if not is_whole(self.t, 1, most) and not (isinstance(self.t, str) and self.t == "auto"):
-            raise BudgetError(f"t must be 'auto' or a whole number from 1 to {most}, got {self.t!r}")
-        if not is_whole(self.design_seed, 0):
-            raise BudgetError("design_seed must be a whole number of at least 0, "
-                              f"got {self.design_seed!r}")
+            raise BudgetError(
+                f"size must be a whole number of bits from 2 to {LARGEST_VIEW}, got {self.size!r}")
+        t, most, seed = self.t, min(3, self.size), self.design_seed
+        if not is_whole(t, 1, most) and not (isinstance(t, str) and t == "auto"):
+            raise BudgetError(f"t must be 'auto' or a whole number from 1 to {most}, got {t!r}")
+        if not is_whole(seed, 0):
+            raise BudgetError(f"design_seed must be a whole number of at least 0, got {seed!r}")
         return super()._check_parameters()
 
     def _check_schema(self, schema: Schema, n: int) -> None:
@@ -98,18 +102,21 @@ class PriView(Synthesizer):
 
     def _design(self, d: int, n: int) -> tuple[int, tuple[Members, ...]]:
         """Strength t and the views; everything here is public."""
-        size, seed, epsilon = int(self.size), int(self.design_seed), float(as_fraction(self.epsilon))
-        epsilon /= 2 if self.guarantee == "strict" else 1
+        size, seed = int(self.size), int(self.design_seed)
+        if not isinstance(self.t, str):
+            return int(self.t), covering_design(d, size, int(self.t), seed)
+        epsilon = float(as_fraction(self.epsilon)) / (2 if self.guarantee == "strict" else 1)
 
-        def tolerable(views: float) -> bool:
-            spread = math.sqrt(views * d * (d - 1) / (size * (size - 1)))
-            return 2 ** ((size - 1) / 2) * spread / (n * epsilon) <= NOISE_ERROR
+        def error(views: float) -> float:
+            pairs = math.sqrt(views * d * (d - 1) / (size * (size - 1)))
+            return 2 ** ((size - 1) / 2) * pairs / (n * epsilon)
 
-        t = 2 if isinstance(self.t, str) else int(self.t)
         fewest = math.comb(d, 3) / math.comb(size, 3) if size >= 3 else math.inf  # of any design
-        if isinstance(self.t, str) and tolerable(fewest):
-            t = 3 if tolerable(len(covering_design(d, size, 3, seed))) else 2
-        return t, covering_design(d, size, t, seed)
+        if error(fewest) <= NOISE_ERROR:
+            views = covering_design(d, size, 3, seed)
+            if error(len(views)) <= NOISE_ERROR:
+                return 3, views
+        return 2, covering_design(d, size, 2, seed)
 
     def _recipe(self, curator: Curator, noise: Noise, epsilon: Fraction
                 ) -> tuple[Network, tuple[np.ndarray, ...]]:
@@ -155,15 +162,15 @@ class PriView(Synthesizer):
         return self._tables[0].sum() * maximum_entropy((2,) * len(bits), margins)
 
     def marginal(self, names: Sequence[str]) -> np.ndarray:
-        """Estimated counts of some attributes: one axis per attribute as asked, sum n; costs nothing.
+        """Estimated counts of some attributes: floats, one axis per attribute as asked, sum n.
 
-        Read off a view that holds them all, otherwise the distribution of largest entropy that
-        agrees with every view on what they share (iterative proportional fitting, until nothing
-        moves by 1e-6 or 100 sweeps). BudgetError before ``fit`` and for more than a million cells,
-        SchemaError for attributes that aren't there or stand twice.
+        Costs nothing. Read off a view that holds them all, otherwise the distribution of largest
+        entropy that agrees with every view on what they share. BudgetError before ``fit`` and for
+        more than a million cells, SchemaError for attributes that aren't there or stand twice.
         """
         if not hasattr(self, "model_"):
-            raise BudgetError("this PriView is not fitted yet: call fit(frame, schema=schema) first")
+            raise BudgetError(
+                "this PriView is not fitted yet: call fit(frame, schema=schema) first")
         names = [names] if isinstance(names, str) else list(names)
         if not names or len({*names}) != len(names):
             raise SchemaError(f"a marginal needs one or more different attributes, got {names}")
