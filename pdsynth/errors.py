@@ -2,6 +2,7 @@
 
 import math
 from numbers import Integral
+from typing import Any
 
 
 class SchemaError(ValueError):
@@ -20,6 +21,7 @@ class PrivacyError(ValueError):
     """A step would touch raw records outside a mechanism while the guarantee is strict."""
 
 
-def is_whole(value: object, low: float = -math.inf, high: float = math.inf) -> bool:
+def is_whole(value: Any, low: float = -math.inf, high: float = math.inf) -> bool:
     """Whether a parameter is a whole number from ``low`` to ``high``; ``True`` and 1.0 are none."""
-    return isinstance(value, Integral) and not isinstance(value, bool) and low <= value <= high
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    return whole and bool(low <= value <= high)

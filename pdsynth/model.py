@@ -68,8 +68,7 @@ class Model:
     def sample_codes(self, n: int, generator: np.random.Generator) -> np.ndarray:
         """Codes of n synthetic records by ancestral sampling: uint8/uint16 (n, d), by column.
 
-        What bits can spell but the schema doesn't declare is drawn again
-        (:meth:`BinaryEncoding.decode`).
+        What bits can spell but the schema doesn't declare is drawn again.
         """
         schema, sizes = self.domain, self.domain.sizes
         dtype = np.uint8 if max(sizes) <= 256 else np.uint16
@@ -135,7 +134,8 @@ class Model:
     @classmethod
     def _from_dict(cls, data: Mapping[str, Any]) -> Model:
         schema, network = Schema.from_dict(data["schema"]), Network.from_dict(data["network"])
-        encoding, n, ledger = _encoding(schema, network), data["n"], Ledger.from_dict(data["ledger"])
+        n, ledger = data["n"], Ledger.from_dict(data["ledger"])
+        encoding = _encoding(schema, network)
         shapes = _shapes(encoding.schema if encoding else schema, network)
         stored = zip(network.order, shapes, data["tables"], strict=True)
         if type(n) is not int or n < 1:

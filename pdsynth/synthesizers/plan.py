@@ -66,7 +66,7 @@ class Plan:
         network.with_edge(parent, child)
         family = (child, *network.parents(child))
         before, after = schema.cells(family), schema.cells((*family, parent))
-        noise = [min(1.0, float(cells / (each * self.n))) for cells in (before, after)]
+        noise, more_noise = (min(1.0, float(cells / (each * self.n))) for cells in (before, after))
         touched = sum(parent in (c, *p) for c, p in network.pairs)
         gain = None
         if reference is not None:
@@ -78,7 +78,8 @@ class Plan:
             np.add.at(table, tuple(schema.encode(reference)[:, columns].T), 1)
             gain = mutual_information(table) - mutual_information(table.sum(axis=-1))
             gain = max(gain, 0.0)  # never negative but for rounding
-        return EdgePrice(edge, before, after, *noise, touched * each, (touched + 1) * each, gain)
+        return EdgePrice(edge, before, after, noise, more_noise, touched * each,
+                         (touched + 1) * each, gain)
 
     def _repr_html_(self) -> str:
         table = self.table.to_html(index=False, border=0, float_format="{:.3g}".format)
@@ -106,9 +107,10 @@ def plan(schema: Schema, n: int, epsilon: float, *, share_structure: float = 0.3
         "mean cell, records": n / cells, "noise scale, records": ratio * n / cells,
         "noise ÷ mean cell": ratio, "distance from noise alone": (ratio / 2).clip(upper=1.0)})
     best = max(k[ratio * USEFUL <= 1], default=0)
-    method = ("baselines.Independent" if ratio[1] > NOISE_DOMINATES else "PrivBayes(k='auto')"
-              if not schema.groups else
-              "CSAPrivBayes or HPPrivBayes with the schema's groups, k='auto'")
+    personal = "CSAPrivBayes or HPPrivBayes with the schema's groups, k='auto'"
+    method = personal if schema.groups else "PrivBayes(k='auto')"
+    if ratio[1] > NOISE_DOMINATES:
+        method = "baselines.Independent"
     sentence = _facts(schema, n, budget) + _expect(ratio.tolist(), best)
     return Plan(int(n), budget, schema, best, method, sentence, table)
 
@@ -120,17 +122,20 @@ def _facts(schema: Schema, n: int, epsilon: Fraction) -> str:
 def _expect(ratio: list[float], k: int) -> str:
     """What tables of 0, 1, … parents are worth at these ratios of noise to mean cell."""
     lost = [degree for degree, value in enumerate(ratio) if value > NOISE_DOMINATES]
+    if 1 in lost and 0 in lost:
+        return ("every two-way table is noise, and so is every single column: it takes more "
+                "records, coarser bins or a larger ε.")
     if 1 in lost:
-        return "every two-way table is noise" + (
-            ", and so is every single column: it takes more records, coarser bins or a larger ε."
-            if 0 in lost else "; publish single columns, or use fewer of them, or coarser bins.")
+        return ("every two-way table is noise; publish single columns, or use fewer of them, or "
+                "coarser bins.")
     if k == 0:
         return ("two-way tables are as much noise as signal: k = 'auto' will keep only the "
                 "smallest; coarser bins would help.")
-    later = (f" From k = {lost[0]} on a typical table has more noise than records in a cell."
-             if lost else "")
-    return (f"up to k = {k} parent{'s' * (k > 1)} a typical table is useful (mean cell of at least "
-            f"{USEFUL:g} noise scales).{later}")
+    useful = (f"up to k = {k} parent{'s' * (k > 1)} a typical table is useful (mean cell of at "
+              f"least {USEFUL:g} noise scales).")
+    if not lost:
+        return useful
+    return f"{useful} From k = {lost[0]} on a typical table has more noise than records in a cell."
 
 
 def noise_dominates(schema: Schema, n: int, epsilon: Fraction, k: int) -> str | None:

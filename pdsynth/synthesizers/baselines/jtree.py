@@ -135,9 +135,9 @@ class JTree(Synthesizer):
         """The clique tables as a network over the attributes."""
         names, cliques, n = curator.schema.names, self.tree_.cliques, curator.n
         each = epsilon / len(cliques)
-        noisy = [curator.table(clique, 2 / each, claimed=each, source="JTree, step 3: clique tables",
-                               step=f"table({', '.join(names[j] for j in clique)})")
-                 for clique in cliques]
+        noisy = [curator.table(c, 2 / each, step=f"table({', '.join(names[j] for j in c)})",
+                               source="JTree, step 3: clique tables", claimed=each)
+                 for c in cliques]
         tables = [clip_and_scale(t, n) for t in make_consistent(noisy, cliques, n)]
         families = list(self.tree_.families())
         network = Network.of_columns([family[:2] for family in families], names)
