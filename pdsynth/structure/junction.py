@@ -1,7 +1,4 @@
-"""Undirected graphs of attributes: junction trees and spanning trees. Knows no record.
-
-A set of nodes is a whole number: bit v says whether node v is a member.
-"""
+"""Undirected graphs of attributes: junction trees and spanning trees. Knows no record."""
 
 from __future__ import annotations
 
@@ -9,7 +6,6 @@ import itertools
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
@@ -43,36 +39,35 @@ class JunctionTree:
 
 def junction_tree(d: int, edges: Iterable[Edge]) -> JunctionTree:
     """The tree with the largest separators of the graph on 0 … d−1, triangulated by min-fill."""
-    near = [0] * d
+    near: list[set[int]] = [set() for _ in range(d)]
     for u, v in edges:
-        near[u] |= 1 << v
-        near[v] |= 1 << u
-    cliques: list[int] = []
-    for clique in eliminate(near, (1 << d) - 1):  # no later one holds an earlier one
-        if not any(clique & ~other == 0 for other in cliques):
+        near[u].add(v)
+        near[v].add(u)
+    cliques: list[set[int]] = []
+    for clique in eliminate(near, range(d)):  # no later one holds an earlier one
+        if not any(clique <= other for other in cliques):
             cliques.append(clique)
-    shared = [[(a & b).bit_count() for b in cliques] for a in cliques]
-    order, above = spanning_tree(np.array(shared))
-    parents = (order.index(above[i]) if i else -1 for i in order)
-    return JunctionTree(tuple(_members(cliques[i]) for i in order), tuple(parents))
+    tree = spanning_tree(np.array([[len(a & b) for b in cliques] for a in cliques]))
+    place = {i: at for at, (i, _) in enumerate(tree)}
+    return JunctionTree(tuple(tuple(sorted(cliques[i])) for i, _ in tree),
+                        tuple(place.get(above, -1) for _, above in tree))
 
 
-def spanning_tree(weights: np.ndarray) -> tuple[list[int], list[int]]:
-    """Maximum spanning tree of a symmetric matrix (m, m), by Prim.
+def spanning_tree(weights: np.ndarray) -> list[Edge]:
+    """Maximum spanning tree of a symmetric matrix (m, m), by Prim: (node, what it hangs on).
 
-    Returns the nodes as they join, from 0, and what each node hangs on (−1: the root). Ties go to
-    the smaller number and to what joined earlier, so the tree depends on the weights alone.
+    In the order in which nodes join; the root is (0, −1). Ties go to the smaller number and to what
+    joined earlier, so the tree depends on the weights alone.
     """
-    best = np.array(weights[0], dtype=float)
-    order, above, left = [0], np.zeros(len(best), dtype=int), np.ones(len(best), dtype=bool)
-    above[0], left[0] = -1, False
+    m, tree = len(weights), []
+    best, above, left = np.full(m, -math.inf), np.full(m, -1), np.ones(m, dtype=bool)
     while left.any():
         node = int(np.where(left, best, -math.inf).argmax())
-        order.append(node)
+        tree.append((node, int(above[node])))
         left[node] = False
         closer = left & (weights[node] > best)
         best[closer], above[closer] = weights[node][closer], node
-    return order, above.tolist()
+    return tree
 
 
 def maximum_spanning_tree(association: np.ndarray) -> tuple[Edge, ...]:
@@ -87,8 +82,7 @@ def maximum_spanning_tree(association: np.ndarray) -> tuple[Edge, ...]:
     rank = np.zeros(np.shape(association))
     heaviest = np.argsort(-np.asarray(association)[i, j], kind="stable")
     rank[i[heaviest], j[heaviest]] = range(len(i), 0, -1)
-    _, above = spanning_tree(rank + rank.T)
-    edges = [(min(v, up), max(v, up)) for v, up in enumerate(above) if up >= 0]
+    edges = [(min(edge), max(edge)) for edge in spanning_tree(rank + rank.T)[1:]]
     return tuple(sorted(edges, key=lambda edge: -rank[edge]))
 
 
@@ -99,57 +93,49 @@ def strongest_graph(sizes: Sequence[int], ranked: Iterable[Edge], cells: float
     An edge that would make a larger clique of two or more is dropped, so the weakest ones go first.
     Returns the edges that are kept and the tree of their cliques.
     """
-    bits = [math.log2(s) for s in sizes]
-    most = math.log2(cells) + 1e-9 if cells > 0 else -1.0
-    near, kept, part = [0] * len(sizes), [], [1 << v for v in range(len(sizes))]
+    d, kept = len(sizes), list[Edge]()
+    near: list[set[int]] = [set() for _ in range(d)]
+    part = [{v} for v in range(d)]  # the connected part that each node lies in
     cliques = part.copy()
     for u, v in ranked:
-        both, whole = 1 << u | 1 << v, part[u] | part[v]
-        grown = list(near)
-        grown[u] |= 1 << v
-        grown[v] |= 1 << u
-        if not any(clique & both == both for clique in cliques):
-            new = list(itertools.takewhile(lambda c: sum(bits[w] for w in _members(c)) <= most,
+        both, whole, grown = {u, v}, part[u] | part[v], near.copy()
+        grown[u], grown[v] = near[u] | {v}, near[v] | {u}
+        if not any(both <= clique for clique in cliques):
+            new = list(itertools.takewhile(lambda c: math.prod(sizes[w] for w in c) <= cells,
                                            eliminate(grown, whole)))
-            if len(new) < whole.bit_count():
+            if len(new) < len(whole):
                 continue
             cliques = [c for c in cliques if not c & whole] + new
-        for w in _members(whole):  # the connected part that each node lies in
-            part[w] = whole
+        part = [whole if w in whole else part[w] for w in range(d)]
         near = grown
         kept.append((u, v))
     # the edges inside cliques: chordal already, where eliminating anew could find larger cliques
-    filled = {pair for clique in cliques for pair in itertools.combinations(_members(clique), 2)}
-    return kept, junction_tree(len(sizes), filled)
+    return kept, junction_tree(d, {e for c in cliques for e in itertools.combinations(c, 2)})
 
 
-def eliminate(adjacent: Sequence[int], nodes: int) -> Iterator[int]:
-    """Min-fill elimination of a set of nodes: the clique of each with its later neighbours.
+def eliminate(adjacent: Sequence[set[int]], nodes: Iterable[int]) -> Iterator[set[int]]:
+    """Min-fill elimination of some nodes: the clique of each with its later neighbours.
 
     The node that needs the fewest new edges goes first. Ties go to the smaller clique and then,
     as among the nodes that need none, to the smaller number.
     """
-    near = list(adjacent)
-    turn = {v: _turn(near, v) for v in _members(nodes)}
+    near = [set(around) for around in adjacent]
+    turn = {v: _turn(near, v) for v in nodes}
     while turn:
         missing, _, v = min(turn.values())
-        around = touched = near[v]
-        yield around | 1 << v
-        for u in _members(around):
+        around = near[v]
+        yield around | {v}
+        touched = around.copy()
+        for u in around:
             if missing:
-                near[u] |= around & ~(1 << u)
+                near[u] |= around - {u}
                 touched |= near[u]
-            near[u] &= ~(1 << v)
+            near[u].discard(v)
         del turn[v]
-        turn |= {u: _turn(near, u) for u in _members(touched & ~(1 << v))}
+        turn |= {u: _turn(near, u) for u in touched - {v}}
 
 
-def _turn(near: Sequence[int], v: int) -> tuple[int, int, int]:
+def _turn(near: Sequence[set[int]], v: int) -> tuple[int, int, int]:
     """What the elimination goes by: edges missing between a node's neighbours (twice), its size."""
-    missing = sum((near[v] & ~near[u]).bit_count() - 1 for u in _members(near[v]))
-    return missing, near[v].bit_count() if missing else 0, v
-
-
-@lru_cache(maxsize=2**14)
-def _members(nodes: int) -> tuple[int, ...]:
-    return tuple(v for v in range(nodes.bit_length()) if nodes >> v & 1)
+    missing = sum(len(near[v] - near[u]) - 1 for u in near[v])
+    return missing, len(near[v]) if missing else 0, v

@@ -142,9 +142,8 @@ class PriView(Synthesizer):
                 if strength[i, j] < 0:
                     information = mutual_information(margin(table, view, (i, j)))
                     strength[i, j] = strength[j, i] = max(0.0, information)
-        order, above = spanning_tree(strength)
-        pairs = [(j, (up,) if up >= 0 and strength[j, up] >= 0 else ())
-                 for j in order for up in [above[j]]]
+        pairs = [(j, (above,) if above >= 0 and strength[j, above] >= 0 else ())
+                 for j, above in spanning_tree(strength)]
         tables = tuple(integer_weights(self._answer((j, *parents))) for j, parents in pairs)
         return Network.of_columns(pairs, names), tables
 
