@@ -271,7 +271,7 @@ class TestPriView:
         frame, schema = binary(12, 200_000)
         fitted = PriView(2.0, t=2, random_state=1).fit(frame, schema)
         names = fitted.model_.domain.names
-        for (a, va), (b, vb) in itertools.combinations(zip(fitted._tables, fitted._views, strict=True), 2):
+        for (va, a), (vb, b) in itertools.combinations(fitted._tables.items(), 2):
             shared = tuple(sorted(set(va) & set(vb)))
             assert np.abs(margin(a, va, shared) - margin(b, vb, shared)).max() < 0.02 * 200_000 / 4
         assert len(names) == 12

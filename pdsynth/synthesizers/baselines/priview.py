@@ -123,7 +123,7 @@ class PriView(Synthesizer):
         bits, n = curator.binary(), curator.n
         names = bits.schema.names
         self.t_, views = self._design(len(names), n)
-        self._views, self.views_ = views, tuple(tuple(names[j] for j in view) for view in views)
+        self.views_ = tuple(tuple(names[j] for j in view) for view in views)
         moved, relation = (2, "replace_one") if self.guarantee == "strict" else (1, "add_remove")
         each = epsilon / len(views)
         tables = [bits.table(view, moved / each, step=f"view {i} of {len(views)}", claimed=each,
@@ -131,13 +131,14 @@ class PriView(Synthesizer):
                   for i, view in enumerate(views, 1)]
         for _ in range(ROUNDS):
             tables = [ripple(t, 0.01 * n / t.size) for t in make_consistent(tables, views, n)]
-        self._tables = [clip_and_scale(t, n) for t in make_consistent(tables, views, n)]
+        tables = [clip_and_scale(t, n) for t in make_consistent(tables, views, n)]
+        self._tables = dict(zip(views, tables, strict=True))
         return self._tree(names)
 
     def _tree(self, names: Sequence[str]) -> tuple[Network, tuple[np.ndarray, ...]]:
         """EXTENSION: the tree of bits with the most mutual information in the views."""
         strength = np.full((len(names), len(names)), -1.0)  # t = 1 leaves pairs that no view holds
-        for view, table in zip(self._views, self._tables, strict=True):
+        for view, table in self._tables.items():
             for i, j in itertools.combinations(view, 2):
                 if strength[i, j] < 0:
                     information = mutual_information(margin(table, view, (i, j)))
@@ -150,7 +151,7 @@ class PriView(Synthesizer):
     def _answer(self, bits: Members) -> np.ndarray:
         """Counts of some bits, axes as asked: of the first view that holds all, or joined."""
         shared: dict[Members, np.ndarray] = {}
-        for view, table in zip(self._views, self._tables, strict=True):
+        for view, table in self._tables.items():
             common = tuple(b for b in bits if b in view)
             if common == bits:
                 return margin(table, view, bits)
@@ -158,7 +159,8 @@ class PriView(Synthesizer):
                 shared[common] = margin(table, view, common)
         margins = [(tuple(bits.index(b) for b in s), table) for s, table in shared.items()
                    if not any({*s} < {*other} for other in shared)]
-        return self._tables[0].sum() * maximum_entropy((2,) * len(bits), margins)
+        total = next(iter(self._tables.values())).sum()
+        return total * maximum_entropy((2,) * len(bits), margins)
 
     def marginal(self, names: Sequence[str]) -> np.ndarray:
         """Estimated counts of some attributes: floats, one axis per attribute as asked, sum n.
