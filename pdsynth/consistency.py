@@ -40,11 +40,10 @@ def make_consistent(tables: Sequence[np.ndarray], views: Sequence[Members], tota
                     ) -> list[np.ndarray]:
     """Tables that agree on every intersection of their views: floats, with sum ``total`` each.
 
-    ``views``: sorted columns of each table, one axis per column; ``total``: the public number of
-    records. On each intersection, smaller ones first, the tables that hold it move to their
-    average, weighted by precision (a margin that sums c cells is known c times less well). The
-    difference is spread evenly over the cells behind each cell of the margin, which leaves smaller
-    intersections as they are. Cells may be negative.
+    ``views``: sorted columns, one per axis of each table; ``total``: the public number of records.
+    On each intersection, smaller ones first, the tables that hold it move to their average,
+    weighted by precision: a margin that sums c cells is known c times less well. The difference is
+    spread evenly over the cells behind each cell of the margin. Cells may be negative.
 
     Source: Qardaji, Yang, Li (SIGMOD 2014), from literature (`algorithms` §8.1, step 3), where an
     average stands in the place of n on the empty set.
@@ -56,18 +55,16 @@ def make_consistent(tables: Sequence[np.ndarray], views: Sequence[Members], tota
         weights = np.array([1 / out[i].size for i in inside])
         average = np.tensordot(weights / weights.sum(), margins, 1) if shared else np.array(total)
         for i, own in zip(inside, margins, strict=True):
-            step = (average - own) * (average.size / out[i].size)
-            axes = tuple(axis for axis, m in enumerate(views[i]) if m not in shared)
-            out[i] += np.expand_dims(step, axes)
+            behind = tuple(axis for axis, m in enumerate(views[i]) if m not in shared)
+            out[i] += np.expand_dims((average - own) * (average.size / out[i].size), behind)
     return out
 
 
 def ripple(table: np.ndarray, threshold: float, sweeps: int = 100) -> np.ndarray:
-    """A table of two-valued axes without cells below −threshold; the sum stays.
+    """A table of two-valued axes without cells below −threshold; the sum stays (Ripple, ibid.).
 
     Each such cell becomes 0 and its deficit is shared by the cells that differ from it in one axis;
-    all such cells at once, until there are none or ``sweeps`` times. A table whose sum isn't
-    positive stays as it is. Source: Ripple, Qardaji, Yang, Li (SIGMOD 2014), from literature.
+    all at once, at most ``sweeps`` times. A table without a positive sum stays as it is.
     """
     out = np.array(table, dtype=float)
     for _ in range(sweeps if out.ndim and out.sum() > 0 else 0):
@@ -92,8 +89,7 @@ def maximum_entropy(
     """The distribution of largest entropy with given margins, by iterative proportional fitting.
 
     ``margins``: (axes, table) pairs, tables non-negative, of any sum. Stops when no cell moves by
-    more than ``tolerance`` in a sweep. Contradicting margins leave a compromise that agrees with
-    the last one.
+    more than ``tolerance`` in a sweep. Of margins that contradict each other the last one holds.
     """
     cells = math.prod(shape)
     place = np.unravel_index(np.arange(cells), shape)

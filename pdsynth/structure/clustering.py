@@ -1,7 +1,6 @@
-"""Clusters of attributes from similarities that are already released: all of it post-processing.
+"""Spectral clusters of attributes from released similarities (HMPrivBayes, Algorithms 1 and 3).
 
-Spectral clustering as HMPrivBayes prints it (Algorithms 1 and 3), with scikit-learn's k-means++ and
-a public seed: the same release always gives the same clusters.
+k-means++ is scikit-learn's, its seed public: the same release always gives the same clusters.
 """
 
 from __future__ import annotations
@@ -26,9 +25,9 @@ def affinity(similarity: np.ndarray, sigma: float = 1.0, reading: str = "similar
              ) -> np.ndarray:
     """Edge weights W of the attribute graph from similarities S (d, d) with a zero diagonal.
 
-    ``"similarity"``: S clipped to [0, 1]. ``"printed"``: exp(−S / 2σ²), as HMPrivBayes' Algorithms
-    1 (step 2) and 3 read together. Algorithm 1 is made for distances: of similarities it gives the
-    closest attributes the *smallest* weight and separates them.
+    ``"similarity"``: S clipped to [0, 1]. ``"printed"``: exp(−S / 2σ²), Algorithms 1 (step 2) and 3
+    read together. Algorithm 1 is made for distances: of similarities it gives the closest
+    attributes the *smallest* weight and separates them.
 
     **Privacy:** post-processing of noisy similarities.
     """
@@ -42,10 +41,10 @@ def affinity(similarity: np.ndarray, sigma: float = 1.0, reading: str = "similar
 
 
 def embedding(weights: np.ndarray, dimensions: int) -> np.ndarray:
-    """The ``dimensions`` smallest eigenvectors of L = B^-½ (B − W) B^-½, rows of length 1.
+    """The smallest eigenvectors of L = B^-½ (B − W) B^-½, float (d, dimensions), rows of length 1.
 
-    Returns (d, dimensions). B holds the row sums of W (HMPrivBayes, Algorithm 1, steps 3–6; Ng,
-    Jordan, Weiss 2001). A node without any weight gets a row of zeros, not a dimension of its own.
+    B holds the row sums of W (Algorithm 1, steps 3–6; Ng, Jordan, Weiss 2001). A node without any
+    weight gets a row of zeros, not a dimension of its own.
     """
     degree = weights.sum(axis=1, keepdims=True)
     tied = degree > 0

@@ -119,7 +119,7 @@ def initial(size: int, k: int, permitted: Permitted, rng: Generator
             ) -> tuple[np.ndarray, np.ndarray]:
     """Random orders; sets of random predecessors, others where those are too few (Initialization).
 
-    Forced parents come first, and nothing is its own parent.
+    Forced parents are taken first, the attribute itself never.
     """
     d = len(permitted)
     orders = rng.permuted(np.tile(np.arange(d), (size, 1)), axis=1)  # line 2

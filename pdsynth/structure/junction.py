@@ -56,8 +56,8 @@ def junction_tree(d: int, edges: Iterable[Edge]) -> JunctionTree:
 def spanning_tree(weights: np.ndarray) -> list[Edge]:
     """Maximum spanning tree of a symmetric matrix (m, m), by Prim: (node, what it hangs on).
 
-    In the order in which nodes join; the root is (0, −1). Ties go to the smaller number and to what
-    joined earlier, so the tree depends on the weights alone.
+    As nodes join; the root is (0, −1). Ties go to the smaller number and to what joined earlier, so
+    the tree depends on the weights alone.
     """
     m, tree = len(weights), []
     best, above, left = np.full(m, -math.inf), np.full(m, -1), np.ones(m, dtype=bool)
@@ -88,10 +88,9 @@ def maximum_spanning_tree(association: np.ndarray) -> tuple[Edge, ...]:
 
 def strongest_graph(sizes: Sequence[int], ranked: Iterable[Edge], cells: float
                     ) -> tuple[list[Edge], JunctionTree]:
-    """Edges of ``ranked``, strongest first, that keep every clique within ``cells`` joint cells.
+    """Edges of ``ranked`` that keep every clique within ``cells`` joint cells, and their tree.
 
-    An edge that would make a larger clique of two or more is dropped, so the weakest ones go first.
-    Returns the edges that are kept and the tree of their cliques.
+    Strongest first: an edge that would make a larger clique of two or more is dropped.
     """
     d, kept = len(sizes), list[Edge]()
     near: list[set[int]] = [set() for _ in range(d)]
@@ -120,9 +119,9 @@ def eliminate(adjacent: Sequence[set[int]], nodes: Iterable[int]) -> Iterator[se
     as among the nodes that need none, to the smaller number.
     """
     near = [set(around) for around in adjacent]
-    turn = {v: _turn(near, v) for v in nodes}
-    while turn:
-        missing, _, v = min(turn.values())
+    keys = {v: _key(near, v) for v in nodes}
+    while keys:
+        missing, _, v = min(keys.values())
         around = near[v]
         yield around | {v}
         touched = around.copy()
@@ -131,11 +130,11 @@ def eliminate(adjacent: Sequence[set[int]], nodes: Iterable[int]) -> Iterator[se
                 near[u] |= around - {u}
                 touched |= near[u]
             near[u].discard(v)
-        del turn[v]
-        turn |= {u: _turn(near, u) for u in touched - {v}}
+        del keys[v]
+        keys |= {u: _key(near, u) for u in touched - {v}}
 
 
-def _turn(near: Sequence[set[int]], v: int) -> tuple[int, int, int]:
-    """What the elimination goes by: edges missing between a node's neighbours (twice), its size."""
+def _key(near: Sequence[set[int]], v: int) -> tuple[int, int, int]:
+    """Edges missing between a node's neighbours (each twice), number of neighbours, node."""
     missing = sum(len(near[v] - near[u]) - 1 for u in near[v])
     return missing, len(near[v]) if missing else 0, v

@@ -20,10 +20,9 @@ Edge = tuple[str, str]
 class Restriction:
     """What every structure learner must respect; public, so it costs nothing.
 
-    ``target`` is the root. Each attribute of ``sensitive`` (one name or several) has the target as
-    its only parent and is nobody's parent (Hittmeir et al. 2022, Fig. 2; two or more are their
-    future work: the same rule for each). ``forced`` and ``forbidden`` are (parent, child) edges. A
-    contradiction raises SchemaError.
+    ``target`` is the root. Each ``sensitive`` attribute, one name or several, has the target as its
+    only parent and is nobody's parent (Hittmeir et al. 2022, Fig. 2, for one attribute). ``forced``
+    and ``forbidden`` are (parent, child) edges. A contradiction raises SchemaError.
 
     >>> Restriction("income", "relationship").sensitive
     ('relationship',)

@@ -51,19 +51,18 @@ class PriView(Synthesizer):
     ----------
     size : bits per view, l.
     t : every t bits lie in one view: 1, 2 or 3; ``"auto"``: 3 where the noise error
-        2^((l−1)/2)·sqrt(w d(d−1)/(l(l−1)))/(nε) stays within .003, else 2; public facts only.
+        2^((l−1)/2)·sqrt(w d(d−1)/(l(l−1)))/(nε), from public facts, stays within .003, else 2.
     design_seed : public seed of the greedy covering design.
     epsilon, guarantee, noise, random_state : as in PrivBayes.
 
     Ambiguities and how they are resolved
     -------------------------------------
-    1. Attributes with more than two values become bits; in an answer, codes that the schema doesn't
-       declare are left out.
+    1. Attributes with more than two values become bits; answers leave undeclared codes out.
     2. n is public here, so the views are given the sum n, where the paper averages their sums.
-    3. Consistency and Ripple (threshold: 1 % of a mean cell) take turns three times, then
-       consistency once more, then cells are clipped and views normalised.
-    4. d ≤ l: a single view. A query takes, from each view, the margin on what they share, the
-       larger of two nested ones.
+    3. Consistency and Ripple (threshold: 1 % of a mean cell) take turns three times; then
+       consistency once more, and cells are clipped and views normalised.
+    4. d ≤ l: a single view. A query takes from each view the margin on what they share, the larger
+       of two nested ones.
 
     Fitted: ``views_`` (tuples of bit names), ``t_``, ``marginal``.
 
