@@ -1,7 +1,8 @@
-"""Generates the notebooks from their sources: ``python notebooks/build.py`` writes, ``--check`` compares.
+"""Generates the notebooks: ``python notebooks/build.py`` writes them, ``--check`` names stale ones.
 
-A source is a py:percent script. In a code cell, what follows a line ``# solution`` is the solution: the student notebook keeps what
-stands before it. A cell marked ``# %% tags=["solution"]`` stands in the solutions notebook only.
+A source is a py:percent script. In a code cell, what follows a line ``# solution`` is the solution:
+the student notebook keeps what stands before it. A cell marked ``# %% tags=["solution"]`` stands in
+the solutions notebook only.
 """
 
 from __future__ import annotations
@@ -13,68 +14,71 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-CELL = re.compile(r"^# %%(.*)$", re.MULTILINE)
-HINT = "\n\n*New here? Choose **Run ▸ Run All Cells** first: a panel without a running kernel stays empty.*"
+CELL = re.compile(r"^# %%(.*)\n", re.MULTILINE)
+SOLUTION = re.compile(r"^# solution\n", re.MULTILINE)
+HINT = ("\n\n*New here? Choose **Run ▸ Run All Cells** first: "
+        "a panel without a running kernel stays empty.*")
+METADATA = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+            "language_info": {"name": "python"}}
 Cell = tuple[str, str, bool]  # kind, text, solution only
 
 
 def cells(source: str) -> list[Cell]:
     """Cells of a py:percent script."""
     found = []
-    marks = list(CELL.finditer(source))
-    for mark, after in zip(marks, [*marks[1:], None], strict=True):
-        text = source[mark.end() : after.start() if after else None].strip("\n")
-        if "[markdown]" in mark.group(1):
-            text = "\n".join(re.sub(r"^# ?", "", line) for line in text.split("\n")).strip()
-            found.append(("markdown", text, "solution" in mark.group(1)))
-        elif text.strip():
-            found.append(("code", text.rstrip(), "solution" in mark.group(1)))
+    marks_and_texts = CELL.split(source)[1:]
+    for mark, text in zip(marks_and_texts[::2], marks_and_texts[1::2], strict=True):
+        kind = "markdown" if "[markdown]" in mark else "code"
+        if kind == "markdown":
+            text = re.sub(r"^# ?", "", text.strip("\n"), flags=re.MULTILINE).strip()
+        if kind == "markdown" or text.strip():
+            found.append((kind, text.strip("\n").rstrip(), "solution" in mark))
     return found
 
 
 def cut(text: str, solutions: bool) -> str:
     """One code cell as the student or the solutions notebook shows it."""
-    before, mark, after = re.split(r"^(# solution)$", text, maxsplit=1, flags=re.MULTILINE) if re.search(r"^# solution$", text, re.M) else (text, "", "")
-    if not mark:
+    before, *after = SOLUTION.split(text, maxsplit=1)
+    if not after:
         return text
-    return after.strip("\n") if solutions else f"{before.rstrip()}\n# your code here".strip("\n")
+    return after[0].strip("\n") if solutions else f"{before.rstrip()}\n# your code here".strip("\n")
 
 
 def notebook(name: str, source: str, *, solutions: bool) -> str:
-    """JSON of one notebook: no outputs, cell ids from name and place, so that the same source gives the same bytes."""
+    """JSON of one notebook without outputs; the same source gives the same bytes, cell ids too."""
     out = []
-    for i, (kind, text, only) in enumerate(cells(source)):
-        if only and not solutions:
+    for i, (kind, text, only_solution) in enumerate(cells(source)):
+        if only_solution and not solutions:
             continue
-        if kind == "markdown" and i == 0:
+        if kind == "code":
+            text = cut(text, solutions)
+        elif i == 0:
             text += HINT
         if solutions:
             text = text.replace("](../figures/", "](../../figures/")
-        text = cut(text, solutions) if kind == "code" else text
-        cell: dict = {"cell_type": kind, "id": hashlib.sha1(f"{name}:{i}".encode()).hexdigest()[:12], "metadata": {}}
-        cell |= {"execution_count": None, "outputs": []} if kind == "code" else {}
-        out.append(dict(sorted((cell | {"source": text.splitlines(keepends=True)}).items())))
-    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    data = {"cells": out, "metadata": {"kernelspec": kernel, "language_info": {"name": "python"}}, "nbformat": 4, "nbformat_minor": 5}
-    return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
+        cell = {"cell_type": kind, "id": hashlib.sha1(f"{name}:{i}".encode()).hexdigest()[:12],
+                "metadata": {}, "source": text.splitlines(keepends=True)}
+        if kind == "code":
+            cell |= {"execution_count": None, "outputs": []}
+        out.append(dict(sorted(cell.items())))
+    document = {"cells": out, "metadata": METADATA, "nbformat": 4, "nbformat_minor": 5}
+    return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
 
 
 def wanted() -> dict[Path, str]:
     """Every generated file and its text."""
-    files = {}
-    for path in sorted((HERE / "src").glob("*.py")):
-        source = path.read_text(encoding="utf-8")
-        files[HERE / f"{path.stem}.ipynb"] = notebook(path.stem, source, solutions=False)
-        files[HERE / "solutions" / f"{path.stem}.ipynb"] = notebook(path.stem, source, solutions=True)
-    return files
+    return {folder / f"{path.stem}.ipynb":
+                notebook(path.stem, path.read_text(encoding="utf-8"), solutions=folder != HERE)
+            for path in sorted((HERE / "src").glob("*.py"))
+            for folder in (HERE, HERE / "solutions")}
 
 
 def stale() -> list[Path]:
     """Generated files that differ from their source, and notebooks without one."""
     files = wanted()
-    present = {p for folder in (HERE, HERE / "solutions") for p in folder.glob("*.ipynb")}
-    differing = [p for p, text in files.items() if not p.exists() or p.read_text(encoding="utf-8") != text]
-    return sorted({*differing, *(present - set(files))})
+    present = {path for folder in (HERE, HERE / "solutions") for path in folder.glob("*.ipynb")}
+    changed = {path for path in present & set(files) if path.read_text("utf-8") != files[path]}
+    return sorted(changed | (present ^ set(files)))
 
 
 def main() -> int:

@@ -3,6 +3,7 @@
 Teach it, analyse it, release with it.
 """
 
+import sys
 from importlib import import_module
 from typing import Any
 
@@ -54,34 +55,30 @@ _MOVED = {
     "partitions": "pdsynth.counting.equivalence_classes",
     "rules": "pdsynth.privacy.rules",
     "schema": "pdsynth.domain.schema",
+    "structure.exact": "pdsynth.structure.exact_search",
+    "structure.informed": "pdsynth.structure.ibayes",
+    "synthesizers.groups": "pdsynth.parts.Groups and pdsynth.parts.SensitivityGroups",
 }
 
 __all__ = [
-    "Attribute",
-    "BudgetError",
-    "GeneticBayes",
-    "HMPrivBayes",
-    "HPPrivBayes",
-    "Ledger",
-    "Model",
-    "Network",
-    "PPBA",
-    "PrivABN",
-    "PrivBayes",
-    "PrivacyError",
-    "Restriction",
-    "Schema",
-    "SchemaError",
-    "Synthesizer",
-    "audit",
-    "baselines",
-    "datasets",
-    "evaluate",
-    "papers",
-    "parts",
-    "plan",
-    "plots",
+    "Attribute", "BudgetError", "GeneticBayes", "HMPrivBayes", "HPPrivBayes", "Ledger", "Model",
+    "Network", "PPBA", "PrivABN", "PrivBayes", "PrivacyError", "Restriction", "Schema",
+    "SchemaError", "Synthesizer", "audit", "baselines", "datasets", "evaluate", "papers", "parts",
+    "plan", "plots",
 ]
+
+
+class _Moved:
+    """Asked last for a module that isn't there: a name of the old house says where it lives now."""
+
+    @staticmethod
+    def find_spec(name: str, path: Any = None, target: Any = None) -> None:
+        old = name.removeprefix("pdsynth.")
+        if old != name and old in _MOVED:
+            raise ModuleNotFoundError(f"{name} has moved: use {_MOVED[old]}", name=name)
+
+
+sys.meta_path.append(_Moved)  # type: ignore[arg-type]
 
 
 def __getattr__(name: str) -> Any:
@@ -91,7 +88,7 @@ def __getattr__(name: str) -> Any:
         globals()[name] = module
         return module
     if name in _MOVED:
-        raise AttributeError(f"pdsynth.{name} has moved: use {_MOVED[name]}")
+        raise ImportError(f"pdsynth.{name} has moved: use {_MOVED[name]}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

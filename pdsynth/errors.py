@@ -14,7 +14,7 @@ class BudgetError(ValueError):
 
 
 class BudgetDegenerate(BudgetError):
-    """The printed formula divides the budget by zero or by a negative number of tables (thesis, Algorithm 5)."""
+    """The printed formula divides by zero or fewer tables (thesis, Algorithm 5)."""
 
 
 class PrivacyError(ValueError):

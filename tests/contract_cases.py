@@ -16,7 +16,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdsynth import PPBA, Attribute, GeneticBayes, HMPrivBayes, HPPrivBayes, Network, PrivABN, PrivBayes, Schema, Synthesizer, baselines
+from pdsynth import (
+    PPBA,
+    Attribute,
+    GeneticBayes,
+    HMPrivBayes,
+    HPPrivBayes,
+    Network,
+    PrivABN,
+    PrivBayes,
+    Schema,
+    Synthesizer,
+    baselines,
+)
 from pdsynth.privacy.ledger import Ledger
 from pdsynth.privacy.mechanisms import CommonNoise, ExactNoise
 from pdsynth.structure import Restriction
@@ -189,7 +201,7 @@ CASES |= {
         "a class": ({"structure": parts.Greedy}, r"structure must be a part.*Greedy"),
         "no budget": ({"budget": 3}, r"budget must be a part.*3"),
         "noise nowhere": ({"conditionals": "nowhere"}, r"conditionals.*'nowhere'"),
-        "noise on conditionals": ({"conditionals": "conditional"}, r"n times what it claims.*'joint'"),
+        "noise on conditionals": ({"conditionals": parts.ConditionalNoise()}, r"n times what it claims.*JointCounts"),
         "a strange network": ({"structure": Network((("a", ()), ("b", ())))}, r"same attributes; they differ in .*'a'"),
         "an unknown root": ({"structure": parts.Greedy(root="job")}, r"no attribute 'job'"),
         "degree": ({"structure": parts.SpanningTree(k=8)}, r"k = 8.*d = 8"),

@@ -24,7 +24,13 @@ import pandas as pd
 import pdsynth as pds
 from pdsynth.course import panels
 from pdsynth.course.exercises import lesson_01 as ex
-from pdsynth.privacy.mechanisms import ExactNoise, Quantity, discrete_laplace_pmf, exponential_mechanism, laplace_mechanism
+from pdsynth.privacy.mechanisms import (
+    ExactNoise,
+    Quantity,
+    discrete_laplace_pmf,
+    exponential_mechanism,
+    laplace_mechanism,
+)
 
 adult = pds.datasets.load_adult(complete=True)
 rich = adult.frame["salary"] == ">50K"

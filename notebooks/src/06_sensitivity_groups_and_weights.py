@@ -96,7 +96,7 @@ pd.DataFrame(rows, index=["scale of a", "scale of b", "scale of c", "true ε"]).
 #
 # **Noise.** A: one scale for all cells (Algorithm 5, line 4). B: a scale for each value, from $w_x$ (Algorithm 6, lines 5–6).
 #
-# The strict library pays for what it reads: 4/10 of $L_0\epsilon$ for the associations with $S$, 2/10 for the histograms of B.
+# The strict library pays for what it reads, from a share $L_0$ (`share_sketch`): 4/10 of $L_0\epsilon$ for the associations with $S$, 2/10 for the histograms of B.
 
 # %%
 adult = pds.datasets.load_adult(coding="thesis")

@@ -55,7 +55,8 @@ epsilon_2, epsilon_3 = r / (1 + r), 1 / (1 + r)
 # 4. **Noise for B** (Algorithm 6). Row $x$ gets scale $2l/(n\,w_x\varepsilon_3)$ with the sensitivity weight $w_x$.
 # 5. **Sampling.**
 #
-# The library's recipe has the same five steps; the reading decides what is done about the holes.
+# The library's recipe has the same five steps; the reading decides what is done about the holes. In its keywords $L_1$ is `share_structure`,
+# and strict has one share more: `share_sketch`, $L_0$, pays for order, groups and weights.
 
 # %%
 strict = pds.HPPrivBayes(epsilon=1.0, k=2, sensitive="occupation", random_state=7)

@@ -23,7 +23,6 @@ import pandas as pd
 import pdsynth as pds
 from pdsynth.course import panels
 from pdsynth.course.exercises import lesson_14 as ex
-from pdsynth.structure import Restriction
 
 adult = pds.datasets.load_adult()
 key = ["age", "workclass", "occupation", "race", "sex"]
@@ -137,7 +136,7 @@ panels.custom.panel()
 # time; a smaller synthetic sample does as well:
 
 # %%
-both = Restriction("salary", ("relationship", "marital-status"))
+both = pds.Restriction("salary", ("relationship", "marital-status"))
 methods = {"ordinary, raw": raw, "custom, strict": custom, "two secrets, strict": pds.GeneticBayes(1.0, restriction=both, search="exact", random_state=1)}
 found = {}
 for name, method in methods.items():

@@ -63,8 +63,8 @@ print(loss.attrs["known"], {name: str(value) for name, value in loss.items()})
 # weighs them by risk. None of them touches the first part, and none of them knows beforehand in how many tables $A$ will stand. Look at the bill:
 
 # %%
-parts = told.ledger_.to_frame()
-mine = parts[parts["attributes"].str.contains("occupation")]
+bill = told.ledger_.to_frame()
+mine = bill[bill["attributes"].str.contains("occupation")]
 kind = mine["step"].str.replace(r"\(.*|parents of.*", "", regex=True).replace("", "parent sets")
 mine["epsilon"].astype(float).groupby(kind).agg(["count", "sum"]).round(4)
 
@@ -76,12 +76,11 @@ mine["epsilon"].astype(float).groupby(kind).agg(["count", "sum"]).round(4)
 # **Policy in place of questions.** A custom network (lesson 14) puts the secret into one table and into no selection. Its loss is a number that you choose, before a single record is read:
 
 # %%
-from pdsynth.synthesizers.groups import TwoGroups
-from pdsynth.synthesizers.parts import Greedy, Groups, Restriction
-
-policy = Greedy(restriction=Restriction(target="education", sensitive="occupation"))
-share = TwoGroups(r=0.05, personal=pds.parts.SensitivityGroups(groups={"A": ["occupation"]}, rare_values="same_noise"))
-custom = pds.Synthesizer(1.0, structure=policy, budget=Groups(share)).fit(adult.frame, schema=adult.schema)
+parts = pds.parts
+policy = parts.Greedy(restriction=pds.Restriction(target="education", sensitive="occupation"))
+personal = parts.SensitivityGroups(groups={"A": ["occupation"]}, rare_values="same_noise")
+groups = parts.Groups(parts.TwoGroups(r=0.05, personal=personal))
+custom = pds.Synthesizer(1.0, structure=policy, budget=groups).fit(adult.frame, schema=adult.schema)
 loss = custom.ledger_.attribute_epsilon()
 print(loss.attrs["known"], "|", loss["occupation"], "of", custom.ledger_.epsilon)
 
@@ -95,8 +94,9 @@ print(loss.attrs["known"], "|", loss["occupation"], "of", custom.ledger_.epsilon
 races = adult.schema["race"].labels
 weights = {"race": [1 if name == "White" else 0.25 for name in races]}
 network = pds.Network(tuple((name, ()) for name in adult.schema.names))
-by_value = TwoGroups(personal=pds.parts.SensitivityGroups(groups={"A": ["occupation"]}, weights=weights, rare_values="same_noise"))
-careful = pds.Synthesizer(1.0, structure=network, budget=Groups(by_value)).fit(adult.frame, schema=adult.schema)
+personal = parts.SensitivityGroups(groups={"A": ["occupation"]}, weights=weights, rare_values="same_noise")
+by_value = parts.Groups(parts.TwoGroups(personal=personal))
+careful = pds.Synthesizer(1.0, structure=network, budget=by_value).fit(adult.frame, schema=adult.schema)
 moves = careful.ledger_.value_epsilon("race", races)
 print(moves.attrs["known"])
 moves.astype(float).round(4)

@@ -29,7 +29,16 @@ from .case import (
     audit,
     black_box,
 )
-from .detectors import Many, Script, Silent, law, log_ratio, noise_scales, same_structure, selection_law
+from .detectors import (
+    Many,
+    Script,
+    Silent,
+    law,
+    log_ratio,
+    noise_scales,
+    same_structure,
+    selection_law,
+)
 from .estimator import Bound, ceiling, lower_bound, quantise
 from .floating import Exhibit, exhibit
 from .tables import Pair, zeros_to_ones

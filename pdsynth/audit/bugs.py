@@ -13,8 +13,22 @@ from typing import Any
 import numpy as np
 
 from ..counting.tables import marginal
-from ..measures import GRID, SCORES, association, association_sensitivity, entropy, mutual_information, sensitivity_weights
-from ..privacy.mechanisms import ExactNoise, Noise, Quantity, exponential_mechanism, laplace_mechanism
+from ..measures import (
+    GRID,
+    SCORES,
+    association,
+    association_sensitivity,
+    entropy,
+    mutual_information,
+    sensitivity_weights,
+)
+from ..privacy.mechanisms import (
+    ExactNoise,
+    Noise,
+    Quantity,
+    exponential_mechanism,
+    laplace_mechanism,
+)
 
 Sizes = Sequence[int]
 Pairs = Sequence[tuple[int, tuple[int, ...]]]

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from ..budgets import TableBudget, tight_scales, uniform
+from ..budgets import Groups as TwoGroups
+from ..budgets import SensitivityGroups, TableBudget, tight_scales, uniform
 from ..conditionals import noisy_tables
 from ..measures import GRID, mutual_information
 from ..network import Network
 from ..privacy.curator import Curator
 from ..privacy.mechanisms import Noise, laplace_mechanism
 from ..structure.covering import covering_design
-from ..synthesizers.groups import SensitivityGroups, TwoGroups
 from ..synthesizers.hmprivbayes import table_budgets
 from ..synthesizers.parts import RiskEntropy, StructureResult
 from ..synthesizers.privabn import printed_scale

@@ -14,7 +14,16 @@ from ..network import Network
 from ..privacy.curator import Curator
 from ..privacy.ledger import Ledger
 from ..privacy.mechanisms import Noise
-from ..synthesizers import PPBA, GeneticBayes, HMPrivBayes, HPPrivBayes, PrivABN, PrivBayes, Synthesizer, baselines
+from ..synthesizers import (
+    PPBA,
+    GeneticBayes,
+    HMPrivBayes,
+    HPPrivBayes,
+    PrivABN,
+    PrivBayes,
+    Synthesizer,
+    baselines,
+)
 from .case import Case, OneByOne, sound
 from .tables import Pair, zeros_to_ones
 

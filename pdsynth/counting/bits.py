@@ -1,4 +1,4 @@
-"""Fast tables of many sets of two-valued columns, and the integer x·log₂x that every entropy is summed from."""
+"""Fast tables of many sets of two-valued columns, and the integers that entropies add up."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ KEPT = 2**25  # moments of one size that are kept
 
 
 def fixed_point(n: int) -> tuple[np.ndarray, float]:
-    """c·log2(c) for c = 0 … n in integers and the unit they count, so that sums don't depend on the order of the cells."""
+    """c·log2(c) for c = 0 … n in integers, and their unit: no sum depends on the order of cells."""
     top = n * math.log2(max(n, 2))
     unit = 2.0 ** -(60 - math.ceil(math.log2(max(top, 2))))
     values = np.arange(n + 1, dtype=float)
@@ -23,11 +23,12 @@ def fixed_point(n: int) -> tuple[np.ndarray, float]:
 
 
 class BitTables:
-    """Tables of many small sets of two-valued columns at once, from the numbers of records in which all of a set are 1.
+    """Tables of many small sets of two-valued columns at once.
 
-    The 2^s cells of a set of s columns follow from the moments of its subsets by inclusion and exclusion; a moment is the
-    popcount of an "and" of packed columns, and the moments of small subsets are kept for all sets that contain them.
-    ``columns``: two-valued codes (n,), or None for a column that is not; sets don't name those.
+    The 2^s cells of a set of s columns follow by inclusion and exclusion from the moments of its
+    subsets: the numbers of records in which all of a subset are 1. A moment is the popcount of an
+    "and" of packed columns; those of small subsets are kept. ``columns``: two-valued codes (n,), or
+    None for a column that is not; sets don't name those.
 
     **Privacy:** raw counts; it lives inside the lattice, inside the curator.
     """
@@ -42,7 +43,7 @@ class BitTables:
         self._kept: dict[int, np.ndarray] = {}
 
     def cells(self, sets: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
-        """Counts of sets (m, s) of different columns, in blocks of rows: int64 (2^s, rows), first column the highest bit."""
+        """Counts of sets (m, s) in blocks of rows: int64 (2^s, rows), first column highest bit."""
         s = sets.shape[1]
         step = max(BLOCK >> s, 1)
         for start in range(0, len(sets), step):
@@ -57,25 +58,26 @@ class BitTables:
             yield slice(start, start + rows.shape[1]), table
 
     def entropies(self, sets: np.ndarray, xlogx: np.ndarray, unit: float) -> np.ndarray:
-        """H in bits of each row of ``sets`` (m, s), from the integers of :func:`fixed_point`: float64 (m,)."""
+        """H in bits of each row of ``sets`` (m, s), with :func:`fixed_point`: float64 (m,)."""
         out = np.empty(len(sets))
         for rows, table in self.cells(sets):
             out[rows] = math.log2(self.n) - xlogx.take(table).sum(axis=0) * unit / self.n
         return out
 
     def associations(self, sets: np.ndarray) -> np.ndarray:
-        """K of every member of a set against the others: int64 (m, s). Σ|n·t − c·p|, whose two rows are opposite."""
+        """K = Σ|n·t − c·p| of every member against the others, int64 (m, s): two opposite rows."""
         s = sets.shape[1]
         out = np.zeros(sets.shape, dtype=np.int64)
         for rows, table in self.cells(sets):
             for i in range(s if s > 1 else 0):
                 parts = table.reshape(2**i, 2, 2 ** (s - 1 - i), -1)
                 zero = parts[:, 0].sum(axis=(0, 1))
-                out[rows, i] = 2 * np.abs(self.n * parts[:, 0] - zero * parts.sum(axis=1)).sum(axis=(0, 1))
+                gaps = np.abs(self.n * parts[:, 0] - zero * parts.sum(axis=1))
+                out[rows, i] = 2 * gaps.sum(axis=(0, 1))
         return out
 
     def _moments(self, rows: np.ndarray) -> np.ndarray:
-        """Number of records in which all columns of each set are 1; ``rows`` (r, m) holds a set a column, members rising."""
+        """Moments of sets; ``rows`` (r, m) holds one set per column, members rising."""
         r = len(rows)
         if r == 0:
             return np.full(rows.shape[1], self.n, dtype=np.int64)
@@ -87,13 +89,12 @@ class BitTables:
         at = np.ravel_multi_index(tuple(rows[::-1]), (self.d,) * r)
         missing = at[kept[at] < 0]
         if len(missing):
-            missing.sort()
-            missing = missing[np.append(True, missing[1:] != missing[:-1])]
+            missing = np.unique(missing)
             kept[missing] = self._count(np.array(np.unravel_index(missing, (self.d,) * r))[::-1])
         return kept[at].astype(np.int64)
 
     def _count(self, rows: np.ndarray) -> np.ndarray:
-        """Popcounts; neighbours that differ in their first member only share the "and" of the others."""
+        """Popcounts; neighbours that differ in their first member only share the others' "and"."""
         m = rows.shape[1]
         out = np.empty(m, dtype=np.int64)
         step = max(WORDS // self.words.shape[1], 1)

@@ -1,6 +1,6 @@
-"""Parent sets of any size: the classes that they put the distinct rows in, refined by one attribute at a time.
+"""Parent sets of any size, as the classes that they put the distinct rows of a table in.
 
-However many attributes a set has, its classes never outnumber the distinct rows of the table.
+However many attributes a set has, its classes never outnumber those rows.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ SHORT = 2**16  # labels below it take two bytes
 LARGE = 2**30  # distinct rows × scores from which compiling pays: about a second of numpy
 
 
-def distinct(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Distinct rows of codes (n, d), in a fixed order, and how often each occurs: (m, d) of the same type, int64 (m,).
+def distinct_rows(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Distinct rows (m, d) of codes (n, d) in a fixed order, and how often each occurs: int64 (m,).
 
     **Privacy:** raw rows and raw counts.
     """
@@ -32,108 +32,81 @@ def distinct(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     else:
         words = np.ascontiguousarray(codes)
     if words.shape[1] == 1:
-        _, first, weights = np.unique(words[:, 0], return_index=True, return_counts=True)
-    else:
-        _, first, weights = np.unique(words, axis=0, return_index=True, return_counts=True)
+        words = words[:, 0]
+    axis = 0 if words.ndim > 1 else None
+    _, first, weights = np.unique(words, axis=axis, return_index=True, return_counts=True)
     return codes[first], weights.astype(np.int64)
 
 
 class Partitions:
-    """The distinct rows of a table with their weights, and I(S;Π) for parent sets Π of any size.
+    """The distinct rows of codes (n, d) with their weights; columns have ``sizes`` values.
 
-    A parent set is known by its ``labels``: int64 (m,), the class 0, 1, … of each distinct row, numbered without gaps, so
-    that tables over Π have at most m columns. ``codes`` (n, d) of columns with ``sizes`` values.
+    ``columns``: (d, m), one row per distinct row of the table; ``weights``: int64 (m,).
 
     **Privacy:** raw; it lives inside the curator.
     """
 
     def __init__(self, codes: np.ndarray, sizes: Sequence[int]) -> None:
-        rows, self.weights = distinct(codes)
+        rows, self.weights = distinct_rows(codes)
         self.n, self.sizes = len(codes), tuple(int(s) for s in sizes)
-        self.columns = np.ascontiguousarray(rows.T)  # (d, m)
+        self.columns = np.ascontiguousarray(rows.T)
         self.xlogx, self.unit = fixed_point(self.n)
 
     def __len__(self) -> int:
         return len(self.weights)
 
-    def whole(self) -> np.ndarray:
-        """Labels of the empty parent set: one class."""
-        return np.zeros(len(self), dtype=np.int64)
-
-    def refine(self, labels: np.ndarray, f: int) -> np.ndarray:
-        """Labels of Π ∪ {f} from the labels of Π; classes in the order of (class of Π, value of f)."""
-        key = labels * self.sizes[f] + self.columns[f]
-        occupied = np.bincount(key) > 0
-        return (np.cumsum(occupied) - 1)[key]
-
-    def labels(self, columns: Sequence[int]) -> np.ndarray:
-        """Labels of a parent set; its classes are its occupied configurations in lexicographic order."""
-        out = self.whole()
-        for f in columns:
-            out = self.refine(out, f)
-        return out
-
-    def table(self, child: int, labels: np.ndarray) -> np.ndarray:
-        """Counts of a child and a parent set: int64 (|S|, classes)."""
-        classes = int(labels.max(initial=-1)) + 1
-        key = labels + classes * self.columns[child].astype(np.int64)
-        found = np.bincount(key, weights=self.weights, minlength=classes * self.sizes[child])
-        return found.astype(np.int64).reshape(self.sizes[child], classes)
-
-    def information(self, children: Sequence[int], labels: np.ndarray) -> np.ndarray:
-        """I(S;Π) in bits of each child and the parent set of these labels: float64 (len(children),).
-
-        Sums of integers, so that no order of rows, columns or threads changes a bit of it.
-        """
-        return np.array([self._information(self.table(child, labels)) for child in children], dtype=float)
-
-    def _information(self, table: np.ndarray) -> float:
-        x = self.xlogx
-        within = int(x[table.sum(axis=0)].sum()) - int(x[table].sum())  # n·H(S|Π)
-        return (int(x[self.n]) - int(x[table.sum(axis=1)].sum()) - within) * self.unit / self.n
-
     def parent_sets(self, children: Sequence[int], most: int | None = None) -> ParentSets:
-        """An empty store of one parent set a child and size (at most ``most``), for GParentSet's dynamic programme."""
+        """An empty store of one parent set per child and size (at most ``most``)."""
         return ParentSets(self, children, most)
 
 
 class ParentSets:
-    """dp[S, j]: for each child S one parent set of each size j = 0 … k, kept as classes of the distinct rows.
+    """dp[S, j]: one parent set of each size j = 0 … k for each child S, as classes of rows.
 
-    The store that PrivABN's GParentSet works on (privabn-2021, Algorithm 2 and GParentSet): which set to keep is decided by
-    who uses it. All columns are two-valued. One step with a new attribute f::
+    The store that PrivABN's GParentSet works on (privabn-2021, Algorithm 2 and GParentSet): which
+    set to keep is decided by who uses it. All columns are two-valued. One step with a new attribute
+    f::
 
-        candidate = sets.grow(f)       # I(S; dp[S, j−1] ∪ {f}), (children, k+1) for j = 1 … k+1
-        sets.keep(candidate >= kept)   # where True, dp[S, j] becomes dp[S, j−1] ∪ {f}; the last column must be True
+        candidate = sets.grow(f)      # I(S; dp[S, j−1] ∪ {f}), (children, k+1) for j = 1 … k+1
+        sets.keep(candidate >= kept)  # where True, dp[S, j] becomes dp[S, j−1] ∪ {f}; last: True
 
-    All of a step reads the sets as they were before it, as a descending j does. Once the sizes have reached ``most``, they stay:
-    there are ``most`` columns then, and the last may be False, too. ``compiled``: use numba; None: if it is installed and the
-    table is large. The numbers are the same, bit by bit.
+    All of a step reads the sets as they were before it, as a descending j does. Once the sizes have
+    reached ``most``, they stay: there are ``most`` columns then, and the last may be False, too.
+    ``compiled``: use numba; None: if it is installed and the table is large. The numbers are the
+    same, bit by bit.
 
     **Privacy:** raw; it lives behind the curator.
     """
 
-    def __init__(self, partitions: Partitions, children: Sequence[int], most: int | None = None, *, compiled: bool | None = None) -> None:
+    def __init__(
+        self, partitions: Partitions, children: Sequence[int], most: int | None = None, *,
+        compiled: bool | None = None,
+    ) -> None:
         if any(size != 2 for size in partitions.sizes):
-            raise BudgetError("parent sets of unlimited size need two-valued columns: encode the table as bits first")
+            raise BudgetError("parent sets of unlimited size need two-valued columns: "
+                              "encode the table as bits first")
         self.partitions, self.children = partitions, tuple(int(c) for c in children)
         self.size, self.most = 0, len(partitions.sizes) if most is None else most
-        # class 0 is for rows whose class has one value of S only: they say nothing more. Classes stay below 2 m + 32.
-        kind = np.uint16 if 2 * len(partitions) + 32 < SHORT else np.int32
-        self._labels = [np.ones((1, len(partitions)), dtype=kind) for _ in self.children]  # of each child: (sets, m)
-        self._counts = [self._of_all(c) for c in self.children]  # (2, classes) of all sets of a child, side by side
-        self._ends = [np.array([0, 2]) for _ in self.children]  # where the classes of a set start, and where the last one's end
-        large = len(partitions) * len(self.children) ** 3 / 6 >= LARGE
-        self._loops = _compiled() if compiled or (compiled is None and large) else None
+        # Of each child: labels (sets, m); counts (2, classes) of all sets side by side; where the
+        # classes of a set start, and where the last one's end. Class 0 is for rows whose class has
+        # one value of S only, which say nothing more. Classes stay below 2 m + 32.
+        m = len(partitions)
+        kind = np.uint16 if 2 * m + 32 < SHORT else np.int32
+        self._labels = [np.ones((1, m), dtype=kind) for _ in self.children]
+        self._counts = [self._count_all(c) for c in self.children]
+        self._ends = [np.array([0, 2]) for _ in self.children]
+        large = m * len(self.children) ** 3 / 6 >= LARGE
+        self._loops = _compile() if compiled or (compiled is None and large) else None
 
-    def _of_all(self, child: int) -> np.ndarray:
+    def _count_all(self, child: int) -> np.ndarray:
         ones = int(self.partitions.weights[self.partitions.columns[child] == 1].sum())
         return np.array([[0, self.partitions.n - ones], [0, ones]], dtype=np.int64)
 
     def grow(self, f: int) -> np.ndarray:
-        """I(S; dp[S, j−1] ∪ {f}) in bits for each child and j = 1 … min(size+1, most): float64 (children, that). Changes nothing.
+        """I(S; dp[S, j−1] ∪ {f}) in bits for each child and j = 1 … min(size+1, most).
 
-        Only the rows with the rarer value of f are visited: what they leave of a class is its other part.
+        float64 (children, that); changes nothing. Only the rows with the rarer value of f are
+        visited: what they leave of a class is its other part.
         """
         p, wide = self.partitions, min(self.size + 1, self.most)
         ones = np.flatnonzero(p.columns[f])
@@ -141,7 +114,7 @@ class ParentSets:
         weights = p.weights[self._rows]
         if not self._loops:
             weights = np.tile(weights.astype(float), wide)
-        self._splits = [self._split(child, i, wide, weights) for i, child in enumerate(self.children)]
+        self._splits = [self._split(i, wide, weights) for i in range(len(self.children))]
         out = np.empty((len(self.children), wide))
         for i, (_, part, rest) in enumerate(self._splits):
             within = _logs(p.xlogx, part) + _logs(p.xlogx, rest)
@@ -149,11 +122,14 @@ class ParentSets:
             out[i] = (total - np.add.reduceat(within, self._ends[i][:wide])) * p.unit / p.n
         return out
 
-    def _split(self, child: int, i: int, wide: int, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Classes of the visited rows (sets, rows), and the counts (2, classes) of the visited rows and of the others."""
-        labels, first, counts = self._labels[i], self._ends[i][:wide], self._counts[i][:, : self._ends[i][wide]]
+    def _split(
+        self, i: int, wide: int, weights: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Classes of visited rows (sets, rows), counts (2, classes) of them and of the others."""
+        labels, first = self._labels[i], self._ends[i][:wide]
+        counts = self._counts[i][:, : self._ends[i][wide]]
         seen = np.empty((wide, len(self._rows)), dtype=labels.dtype)
-        values = self.partitions.columns[child].take(self._rows).astype(np.int64)
+        values = self.partitions.columns[self.children[i]].take(self._rows).astype(np.int64)
         if self._loops:
             part = np.zeros(counts.shape, dtype=np.int64)
             self._loops[0](labels, self._rows, values, weights, first, seen, part)
@@ -162,31 +138,36 @@ class ParentSets:
                 labels[j].take(self._rows, out=seen[j], mode="clip")
             keys = seen + first[:, None]
             keys += values * counts.shape[1]
-            part = np.bincount(keys.ravel(), weights=weights, minlength=counts.size).astype(np.int64).reshape(counts.shape)
+            part = np.bincount(keys.ravel(), weights=weights, minlength=counts.size)
+            part = part.astype(np.int64).reshape(counts.shape)
         part[:, first] = 0
         return seen, part, counts - part
 
     def keep(self, which: np.ndarray) -> None:
-        """Where ``which`` (children, columns of grow) is True, dp[S, j] becomes dp[S, j−1] ∪ {f} of the last :meth:`grow`."""
+        """Where ``which`` is True, dp[S, j] becomes dp[S, j−1] ∪ {f} of the last :meth:`grow`."""
         wide = min(self.size + 1, self.most)
-        if which.shape != (len(self.children), wide) or (wide > self.size and not which[:, -1].all()):
-            raise ValueError("a larger set is new: which must be (children, size+1) and its last column True")
+        shape = len(self.children), wide
+        if which.shape != shape or (wide > self.size and not which[:, -1].all()):
+            raise ValueError("a larger set is new: which must be (children, size+1) "
+                             "and its last column True")
         for i, taken in enumerate(which):
             self._take(i, taken)
         self.size = wide
 
     def _take(self, i: int, taken: np.ndarray) -> None:
-        """New sets of child ``i``, in descending order: each from the one before it, whose classes the visited rows leave."""
-        (_, part, rest), counts, ends, wide = self._splits[i], self._counts[i], self._ends[i], len(taken)
-        left, first, sizes = _mixed(part), ends[:wide], ends[1 : wide + 1] - ends[:wide]
+        """New sets of child ``i``: each the one before it, whose classes the visited rows leave."""
+        (_, part, rest), counts, ends = self._splits[i], self._counts[i], self._ends[i]
+        wide, left = len(taken), _find_mixed(part)
+        first, sizes = ends[:wide], ends[1 : wide + 1] - ends[:wide]
         before = np.zeros(len(left) + 1, dtype=np.int64)
         left.cumsum(out=before[1:])
         new = np.repeat(sizes - 1 - before[first], sizes)
         new += before[1:]
         new *= left
         self._move(i, taken, new)
-        leaving, cut, ends = part.compress(left, axis=1), before[ends[: wide + 1]].tolist(), ends.tolist()
-        staying = np.add.reduceat(_mixed(rest), first, dtype=np.int64).tolist()
+        leaving, cut = part.compress(left, axis=1), before[ends[: wide + 1]].tolist()
+        ends = ends.tolist()
+        staying = np.add.reduceat(_find_mixed(rest), first, dtype=np.int64).tolist()
         pieces, size = [counts[:, : ends[1]]], [ends[1]]
         for j, grown in enumerate(taken.tolist()):
             if grown:
@@ -194,7 +175,8 @@ class ParentSets:
                 size.append(ends[j + 1] - ends[j] + cut[j + 1] - cut[j])
                 pieces += [rest[:, ends[j] : ends[j + 1]], leaving[:, cut[j] : cut[j + 1]]]
                 if size[-1] > 2 * alive + 16:
-                    pieces[-2:] = [_renumber(self._labels[i][j + 1], np.concatenate(pieces[-2:], axis=1))]
+                    both = np.concatenate(pieces[-2:], axis=1)
+                    pieces[-2:] = [_renumber(self._labels[i][j + 1], both)]
                     size[-1] = alive + 1
             else:
                 size.append(ends[j + 2] - ends[j + 1])
@@ -203,10 +185,11 @@ class ParentSets:
         self._ends[i] = np.cumsum([0, *size])
 
     def _move(self, i: int, taken: np.ndarray, moved: np.ndarray) -> None:
-        """Labels of the new sets: those of the set before, but ``moved`` ones for the visited rows."""
+        """Labels of the new sets: those of the set before, ``moved`` ones for the visited rows."""
         labels, (seen, _, _) = self._labels[i], self._splits[i]
         if len(labels) <= len(taken):
-            labels = self._labels[i] = np.concatenate([labels, np.empty((4, labels.shape[1]), dtype=labels.dtype)])
+            spare = np.empty((4, labels.shape[1]), dtype=labels.dtype)
+            labels = self._labels[i] = np.concatenate([labels, spare])
         if self._loops:
             self._loops[1](labels, taken, self._rows, moved, self._ends[i], seen)
             return
@@ -221,13 +204,13 @@ class ParentSets:
         del self._labels[at], self._counts[at], self._ends[at]
 
 
-def _mixed(counts: np.ndarray) -> np.ndarray:
+def _find_mixed(counts: np.ndarray) -> np.ndarray:
     return (counts[0] > 0) & (counts[1] > 0)
 
 
 def _renumber(labels: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Give numbers to classes that are still mixed only: in place in the labels; the counts that are left."""
-    mixed = _mixed(counts)
+    """Number only classes that are still mixed, in place; the counts that are left."""
+    mixed = _find_mixed(counts)
     labels[:] = np.where(mixed, mixed.cumsum(), 0).astype(labels.dtype).take(labels)
     mixed[0] = True
     return counts[:, mixed]
@@ -241,7 +224,7 @@ def _logs(xlogx: np.ndarray, counts: np.ndarray) -> np.ndarray:
 def _visit(
     labels: np.ndarray, rows: np.ndarray, values: np.ndarray, weights: np.ndarray,
     first: np.ndarray, seen: np.ndarray, part: np.ndarray,
-) -> None:  # fmt: skip
+) -> None:
     """The classes of the visited rows under each set, and their counts: loops for the compiler."""
     for j in range(len(first)):
         own, to, counts = labels[j], seen[j], part[:, first[j] :]
@@ -252,7 +235,10 @@ def _visit(
                 counts[values[r], c] += weights[r]
 
 
-def _move(labels: np.ndarray, taken: np.ndarray, rows: np.ndarray, moved: np.ndarray, first: np.ndarray, seen: np.ndarray) -> None:
+def _move(
+    labels: np.ndarray, taken: np.ndarray, rows: np.ndarray, moved: np.ndarray, first: np.ndarray,
+    seen: np.ndarray,
+) -> None:
     """What :meth:`ParentSets._move` does: loops for the compiler."""
     for j in range(len(taken) - 1, -1, -1):
         if taken[j]:
@@ -263,7 +249,7 @@ def _move(labels: np.ndarray, taken: np.ndarray, rows: np.ndarray, moved: np.nda
 
 
 @cache
-def _compiled() -> tuple[Callable[..., None], Callable[..., None]] | None:
+def _compile() -> tuple[Callable[..., None], Callable[..., None]] | None:
     """The two loops, compiled, or None without numba."""
     try:
         import numba

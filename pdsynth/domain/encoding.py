@@ -1,4 +1,4 @@
-"""Binary encoding: every attribute as ⌈log₂|X|⌉ two-valued columns, and the way back to legal values."""
+"""Binary encoding: every attribute as ⌈log₂|X|⌉ two-valued columns, and the way back."""
 
 from __future__ import annotations
 
@@ -15,11 +15,13 @@ ILLEGAL = ("resample", "clip")
 
 @dataclass(frozen=True)
 class BinaryEncoding:
-    """The bits of a schema in natural code order, most significant first (HMPrivBayes §3.1; Zhang et al. 2017, §5.1).
+    """The bits of a schema in code order, most significant first.
 
-    A two-valued attribute is its own bit and keeps its name; the bits of ``age`` are ``age:1``, ``age:2``, …
+    HMPrivBayes §3.1; Zhang et al. 2017, §5.1. A two-valued attribute is its own bit and keeps its
+    name; the bits of ``age`` are ``age:1``, ``age:2``, …
 
-    >>> BinaryEncoding(Schema((Attribute.categorical("sex", "fm"), Attribute.categorical("size", "SML")))).schema.names
+    >>> sizes = Attribute.categorical("sex", "fm"), Attribute.categorical("size", "SML")
+    >>> BinaryEncoding(Schema(sizes)).schema.names
     ('sex', 'size:1', 'size:2')
     """
 
@@ -33,7 +35,8 @@ class BinaryEncoding:
     @cached_property
     def owners(self) -> tuple[str, ...]:
         """The attribute that each bit belongs to."""
-        return tuple(name for name, width in zip(self.original.names, self.widths, strict=True) for _ in range(width))
+        pairs = zip(self.original.names, self.widths, strict=True)
+        return tuple(name for name, width in pairs for _ in range(width))
 
     @cached_property
     def schema(self) -> Schema:
@@ -43,8 +46,10 @@ class BinaryEncoding:
             names += [name] if width == 1 else [f"{name}:{b + 1}" for b in range(width)]
         twice = sorted({n for n in names if names.count(n) > 1})
         if twice:
-            raise SchemaError(f"binary encoding would name two bits {', '.join(twice)}: rename those attributes")
-        return Schema(tuple(Attribute.categorical(n, ["0", "1"]) for n in names), source=self.original.source)
+            raise SchemaError(f"binary encoding would name two bits {', '.join(twice)}: "
+                              "rename those attributes")
+        bits = tuple(Attribute.categorical(n, ["0", "1"]) for n in names)
+        return Schema(bits, source=self.original.source)
 
     def bits(self, name: str) -> tuple[int, ...]:
         """Columns of an attribute's bits, most significant first."""
@@ -53,43 +58,43 @@ class BinaryEncoding:
         return tuple(range(start, start + self.widths[j]))
 
     def encode(self, codes: np.ndarray) -> np.ndarray:
-        """Codes (n_records, n_attributes) → bits, uint8 array (n_records, n_bits), stored by column.
+        """Codes (n_records, n_attributes) → bits, uint8 (n_records, n_bits), stored by column.
 
         **Privacy:** raw records in, raw records out.
         """
         out = np.empty((len(codes), len(self.owners)), dtype=np.uint8, order="F")
-        at = 0
-        for j, width in enumerate(self.widths):
-            for b in reversed(range(width)):
-                out[:, at] = (codes[:, j] >> b) & 1
-                at += 1
+        places = [(j, b) for j, width in enumerate(self.widths) for b in reversed(range(width))]
+        for at, (j, b) in enumerate(places):
+            out[:, at] = (codes[:, j] >> b) & 1
         return out
 
-    def decode(self, bits: np.ndarray, generator: np.random.Generator | None = None, illegal: str = "resample") -> np.ndarray:
+    def decode(
+        self, bits: np.ndarray, generator: np.random.Generator | None = None,
+        illegal: str = "resample",
+    ) -> np.ndarray:
         """Bits (n_records, n_bits) → codes (n_records, n_attributes), always legal.
 
-        A code beyond the declared domain is ``"clip"``-ped to the last legal one, or ``"resample"``-d: replaced by the value
-        of a synthetic record that is legal (any legal value if there is none), which keeps the attribute's distribution.
+        A code beyond the declared domain is ``"clip"``-ped to the last legal one, or
+        ``"resample"``-d: replaced by the value of a synthetic record that is legal (any legal value
+        if there is none), which keeps the attribute's distribution.
 
         **Privacy:** post-processing of synthetic bits.
         """
         if illegal not in ILLEGAL:
             raise SchemaError(f"illegal must be one of {ILLEGAL}, got {illegal!r}")
         sizes = self.original.sizes
-        out = np.empty((len(bits), len(sizes)), dtype=np.uint8 if max(sizes) <= 256 else np.uint16, order="F")
-        at = 0
-        for j, (width, size) in enumerate(zip(self.widths, sizes, strict=True)):
+        kind = np.uint8 if max(sizes) <= 256 else np.uint16
+        out = np.empty((len(bits), len(sizes)), dtype=kind, order="F")
+        for j, (name, size) in enumerate(zip(self.original.names, sizes, strict=True)):
             value = np.zeros(len(bits), dtype=np.int64)
-            for b in range(at, at + width):
+            for b in self.bits(name):
                 value = 2 * value + bits[:, b]
-            at += width
             bad = value >= size
-            if bad.any():
-                value[bad] = size - 1 if illegal == "clip" else _redrawn(value[~bad], size, int(bad.sum()), generator)
+            if bad.any() and illegal == "clip":
+                value[bad] = size - 1
+            elif bad.any():
+                rng = np.random.default_rng() if generator is None else generator
+                legal = np.arange(size) if bad.all() else value[~bad]
+                value[bad] = rng.choice(legal, int(bad.sum()))
             out[:, j] = value
         return out
-
-
-def _redrawn(legal: np.ndarray, size: int, count: int, generator: np.random.Generator | None) -> np.ndarray:
-    generator = np.random.default_rng() if generator is None else generator
-    return generator.choice(legal, count) if len(legal) else generator.integers(0, size, count)

@@ -26,7 +26,17 @@ from ..synthesizers import parts as p
 from ..synthesizers.groups import SensitivityGroups, TwoGroups
 from .drawing import STYLE, finished, panels, ticks
 from .engine import Key, Paper, Run
-from .results import OPEN, Verdict, average, decided, difference, direction_verdict, spoken, summarise, values
+from .results import (
+    OPEN,
+    Verdict,
+    average,
+    decided,
+    difference,
+    direction_verdict,
+    spoken,
+    summarise,
+    values,
+)
 
 BASE = "PrivBayes"
 CUSTOM, POLICY, GROUPED = "custom network", "HPPrivBayes, groups by policy", "custom network, two groups"

@@ -21,7 +21,17 @@ from ..evaluation.store import Store
 from . import genetic_claims, genetic_peer, genetic_plots, genetic_tables
 from .engine import NO_NOISE, Curve, Key, Paper, Run
 from .genetic_measures import MEASURE, Trial, synthesizer, table, training
-from .genetic_settings import SEED, STAND_IN, TABLE, TIMED, TITLES, ZERO_RULE, Settings, compared, degrees
+from .genetic_settings import (
+    SEED,
+    STAND_IN,
+    TABLE,
+    TIMED,
+    TITLES,
+    ZERO_RULE,
+    Settings,
+    compared,
+    degrees,
+)
 
 __all__ = ["PAPER", "TITLES", "Settings", "compared", "synthesizer", "table", "training"]
 

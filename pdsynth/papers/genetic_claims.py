@@ -10,7 +10,17 @@ import pandas as pd
 from .engine import Key
 from .genetic_settings import ATTACKERS, STAND_IN, TITLES, ZERO_RULE, Settings, degrees
 from .genetic_tables import beside, metric
-from .results import OPEN, Verdict, average, decided, difference, direction_verdict, interval, spoken, values
+from .results import (
+    OPEN,
+    Verdict,
+    average,
+    decided,
+    difference,
+    direction_verdict,
+    interval,
+    spoken,
+    values,
+)
 
 Judge = Callable[[Key, pd.DataFrame, Settings], list[Verdict]]
 EACH = "Welch's 95 % interval of the difference at each k named: replicates if more than half favour the claim and none is against it"

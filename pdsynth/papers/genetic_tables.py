@@ -6,7 +6,20 @@ import numpy as np
 import pandas as pd
 
 from .engine import NO_NOISE, Key
-from .genetic_settings import ATTACKERS, CELLS, CLASSIFIERS, NAN, PRINTED, STAND_IN, TIMED, VII, ZERO_RULE, Settings, compared, printed
+from .genetic_settings import (
+    ATTACKERS,
+    CELLS,
+    CLASSIFIERS,
+    NAN,
+    PRINTED,
+    STAND_IN,
+    TIMED,
+    VII,
+    ZERO_RULE,
+    Settings,
+    compared,
+    printed,
+)
 from .results import Result, average, distinct, markdown, select, values
 
 

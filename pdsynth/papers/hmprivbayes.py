@@ -22,7 +22,20 @@ from ..evaluation import padded
 from ..synthesizers import HMPrivBayes, PrivBayes, baselines
 from . import hmprivbayes_claims, hmprivbayes_plots
 from .engine import Curve, Grid, Key, Paper, RealData, Run
-from .hmprivbayes_settings import ADULT, BIG5, LEAKS, METHODS, SEED, TITLES, YOUNG, Settings, compared, leaking, noiseless, timed
+from .hmprivbayes_settings import (
+    ADULT,
+    BIG5,
+    LEAKS,
+    METHODS,
+    SEED,
+    TITLES,
+    YOUNG,
+    Settings,
+    compared,
+    leaking,
+    noiseless,
+    timed,
+)
 
 __all__ = ["METHODS", "PAPER", "TITLES", "Settings", "bits_of", "compared", "padded_to", "synthesizer", "tables"]
 

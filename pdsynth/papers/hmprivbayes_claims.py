@@ -10,7 +10,19 @@ import pandas as pd
 from . import results
 from .engine import Key
 from .hmprivbayes_settings import LEAKS, METHODS, Settings, compared, noiseless
-from .results import Verdict, average, counted, decided, difference, direction_verdict, distinct, spoken, tally, trend, values
+from .results import (
+    Verdict,
+    average,
+    counted,
+    decided,
+    difference,
+    direction_verdict,
+    distinct,
+    spoken,
+    tally,
+    trend,
+    values,
+)
 
 Gaps = list[tuple[float, float]]
 WOULD = {results.REPLICATES: "would replicate the claim", results.FAILS: "contradicts the claim", results.OPEN: "leaves it undecided"}

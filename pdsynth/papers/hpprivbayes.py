@@ -14,7 +14,17 @@ from ..datasets import load_adult
 from ..synthesizers import HPPrivBayes, PrivBayes
 from . import hpprivbayes_claims, hpprivbayes_plots
 from .engine import Grid, Key, Paper, RealData, Run
-from .hpprivbayes_settings import MEASURES, METHODS, SEED, TITLES, Curve, Settings, compared, noiseless, private
+from .hpprivbayes_settings import (
+    MEASURES,
+    METHODS,
+    SEED,
+    TITLES,
+    Curve,
+    Settings,
+    compared,
+    noiseless,
+    private,
+)
 from .results import Result, markdown, select
 
 __all__ = ["METHODS", "PAPER", "TITLES", "Curve", "Settings", "compared", "noiseless", "private", "synthesizer"]

@@ -10,7 +10,18 @@ import pandas as pd
 from . import results
 from .engine import NO_NOISE, Key
 from .hpprivbayes_settings import METHODS, Settings
-from .results import BETTER, TREND, Verdict, average, counted, decided, difference, direction_verdict, spoken, values
+from .results import (
+    BETTER,
+    TREND,
+    Verdict,
+    average,
+    counted,
+    decided,
+    difference,
+    direction_verdict,
+    spoken,
+    values,
+)
 
 
 def gaps(data: pd.DataFrame, guarantee: str, k: str, epsilons: Sequence[float]) -> list[tuple[float, float]]:

@@ -10,7 +10,18 @@ from scipy.stats import spearmanr
 
 from .engine import Key
 from .privabn_settings import BAR, FROM, RIVALS, Settings, compared, large
-from .results import BETTER, Verdict, average, decided, difference, direction_verdict, distinct, spoken, tally, values
+from .results import (
+    BETTER,
+    Verdict,
+    average,
+    decided,
+    difference,
+    direction_verdict,
+    distinct,
+    spoken,
+    tally,
+    values,
+)
 
 NEAR = 0.05  # the ε at which PrivABN is said to be as good as without privacy
 DERAILED = (

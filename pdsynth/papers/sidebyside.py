@@ -11,7 +11,19 @@ from ..datasets import Dataset, load_adult
 from . import sidebyside_claims, sidebyside_plots
 from .engine import Grid, Key, Paper, Run
 from .results import Result, markdown
-from .sidebyside_settings import DISTANCE, LOSS, REST, SECONDS, SEED, TITLES, YARDSTICK, Settings, compared, mixtures, yardsticks
+from .sidebyside_settings import (
+    DISTANCE,
+    LOSS,
+    REST,
+    SECONDS,
+    SEED,
+    TITLES,
+    YARDSTICK,
+    Settings,
+    compared,
+    mixtures,
+    yardsticks,
+)
 
 __all__ = ["PAPER", "TITLES", "Settings", "compared", "mixtures", "yardsticks"]
 

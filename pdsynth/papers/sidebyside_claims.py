@@ -8,8 +8,29 @@ import numpy as np
 import pandas as pd
 
 from .engine import Key
-from .results import Verdict, average, counted, decided, difference, distinct, select, summarise, values
-from .sidebyside_settings import BASE, DISTANCE, GROUPED, LOSS, PERSONAL, POLICY, REST, SECONDS, YARDSTICK, Settings
+from .results import (
+    Verdict,
+    average,
+    counted,
+    decided,
+    difference,
+    distinct,
+    select,
+    summarise,
+    values,
+)
+from .sidebyside_settings import (
+    BASE,
+    DISTANCE,
+    GROUPED,
+    LOSS,
+    PERSONAL,
+    POLICY,
+    REST,
+    SECONDS,
+    YARDSTICK,
+    Settings,
+)
 
 __all__ = ["GROUPED", "JUDGE", "POLICY", "matched", "table"]
 

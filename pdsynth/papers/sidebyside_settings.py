@@ -8,7 +8,16 @@ from fractions import Fraction
 from typing import Any
 
 from ..datasets import Dataset
-from ..synthesizers import PPBA, GeneticBayes, HMPrivBayes, HPPrivBayes, PrivABN, PrivBayes, Synthesizer, baselines
+from ..synthesizers import (
+    PPBA,
+    GeneticBayes,
+    HMPrivBayes,
+    HPPrivBayes,
+    PrivABN,
+    PrivBayes,
+    Synthesizer,
+    baselines,
+)
 from ..synthesizers import parts as p
 from ..synthesizers.groups import SensitivityGroups, TwoGroups
 from . import engine

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from dataclasses import fields as dataclass_fields
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any
 
@@ -33,8 +32,9 @@ def as_fraction(value: float | int | str | Fraction) -> Fraction:
 class Entry:
     """One line of the ledger; see the fields of `algorithms` §10.1.
 
-    ``sensitivity`` and ``scale`` are in the unit of ``released``; a per-value scale is a tuple, one a row of the table, with
-    ``columns`` telling how many cells each row has. ``epsilon`` is the true cost, ``claimed`` the advertised one.
+    ``sensitivity`` and ``scale`` are in the unit of ``released``; a tuple has one scale per row of
+    the table, whose number of cells is ``columns``. ``epsilon`` is the true cost, ``claimed`` the
+    advertised one.
     """
 
     id: str
@@ -71,10 +71,10 @@ class Entry:
 
 
 def histogram_cost(scales: Sequence[Fraction], columns: int) -> Fraction:
-    """Exact loss of a noisy table with one scale a row: the worst move of one record from a cell to another.
+    """Loss of a noisy table with one scale per row: the worst move of one record between two cells.
 
-    With two or more columns both cells can lie in the row of the smallest scale; with one column they lie in two rows
-    (`algorithms` §3.3.5).
+    With two or more columns both cells can lie in the row of the smallest scale; with one column
+    they lie in two rows (`algorithms` §3.3.5).
 
     >>> histogram_cost([Fraction(2), Fraction(4)], 3), histogram_cost([Fraction(2), Fraction(4)], 1)
     (Fraction(1, 1), Fraction(3, 4))
@@ -87,10 +87,8 @@ def histogram_cost(scales: Sequence[Fraction], columns: int) -> Fraction:
 
 def to_plain(value: Any) -> Any:
     """An entry's fields as plain data for JSON; fractions are written as text."""
-    if isinstance(value, Fraction):
+    if isinstance(value, Fraction) or value == math.inf:
         return str(value)
-    if isinstance(value, float) and math.isinf(value):
-        return "inf"
     if isinstance(value, dict):
         return {k: to_plain(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
@@ -99,28 +97,31 @@ def to_plain(value: Any) -> Any:
 
 
 def from_plain(data: Mapping[str, Any]) -> Entry:
-    """The inverse of :func:`to_plain`; a malformed document raises ValueError, TypeError or KeyError."""
-    fields = dict(data)
-    texts, whole = [f.name for f in dataclass_fields(Entry) if f.type == "str"], ("columns", "n_records")
-    for name in (*texts, "parent", "record_filter", *whole):
-        optional = name in ("parent", "record_filter", "n_records")
-        if type(fields[name]) is not (int if name in whole else str) and not (optional and fields[name] is None):
-            raise ValueError(f"{name} = {fields[name]!r} in a ledger entry")
-    for name in ("attributes", "inputs", "scale_depends_on"):
-        fields[name] = tuple(map(str, fields[name]))
-    fields["epsilon"] = math.inf if fields["epsilon"] == "inf" else Fraction(fields["epsilon"])
-    fields["claimed"] = Fraction(fields["claimed"])
-    fields["sensitivity"] = None if fields["sensitivity"] is None else Fraction(fields["sensitivity"])
-    scale = fields["scale"]
-    fields["scale"] = tuple(map(Fraction, scale)) if isinstance(scale, list) else None if scale is None else Fraction(scale)
-    scales = fields["scale"] if isinstance(scale, list) else [Fraction(1) if scale is None else fields["scale"]]
-    if not scales or min(scales) <= 0:
-        raise ValueError(f"a noise scale of {scale!r} in a ledger entry")
-    if fields["domain_sizes"] is not None:
-        x, pi = map(int, fields["domain_sizes"])
-        fields["domain_sizes"] = (x, pi)
-    counted = {"columns": fields["columns"], "n_records": fields["n_records"], "domain_sizes": min(fields["domain_sizes"] or (1,))}
-    for name, value in counted.items():
-        if value is not None and value < 1:
-            raise ValueError(f"{name} = {fields[name]!r} in a ledger entry")
-    return Entry(**fields)
+    """The inverse of :func:`to_plain`; malformed data raise ValueError, TypeError or KeyError."""
+    read = {f.name: _read(str(f.type), data[f.name]) for f in fields(Entry)}
+    entry = Entry(**{**data, **read})
+    scales = entry.scale if isinstance(entry.scale, tuple) else (entry.scale,)
+    numbers = (*scales, entry.columns, entry.n_records, *(entry.domain_sizes or ()))
+    if not scales or any(number is not None and number <= 0 for number in numbers):
+        raise ValueError(f"a scale or a size that isn't positive in the ledger entry {data!r}")
+    return entry
+
+
+def _read(kind: str, value: Any) -> Any:
+    """A field from plain data; ``kind`` is its annotation in :class:`Entry`."""
+    if value is None and "None" in kind:
+        return None
+    if kind.startswith(("str", "int")):
+        if type(value).__name__ != kind.split()[0]:
+            raise ValueError(f"{value!r} in a ledger entry, where {kind} belongs")
+        return value
+    if kind == "tuple[str, ...]":
+        return tuple(map(str, value))
+    if kind.startswith("tuple[int"):
+        x, pi = map(int, value)
+        return x, pi
+    if value == "inf" and "float" in kind:
+        return math.inf
+    if isinstance(value, list) and "tuple" in kind:
+        return tuple(map(Fraction, value))
+    return Fraction(value)

@@ -1,50 +1,58 @@
-"""How a ledger shows itself in a notebook: a table with unaccounted accesses in red, and per-attribute losses as bars."""
+"""How a ledger shows itself in a notebook: unaccounted accesses in red, losses as bars."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from .ledger import Ledger
+import pandas as pd
+
+HEADS = ("step", "source", "mechanism", "released", "sensitivity", "scale", "claimed ε", "true ε",
+         "total")
+RED = "color:#d55e00;font-weight:600"
+LEFT = "style='text-align:left'"
 
 
-def ledger_html(ledger: Ledger) -> str:
-    """The ledger as an HTML table: unaccounted accesses in red, per-attribute loss as bars."""
-    red = "color:#d55e00;font-weight:600"
-    good = not ledger.unaccounted and ledger.guarantee != "none" and ledger.epsilon <= ledger.claimed
+def ledger_html(
+    lines: pd.DataFrame, losses: pd.Series, verdict: str, notes: Iterable[str], *, good: bool
+) -> str:
+    """The lines (``Ledger.to_frame``) and losses of attributes as a page; red unless ``good``."""
     rows = []
-    for r in ledger.to_frame().itertuples():
-        style = f" style='{red}'" if r.kind == "unaccounted_access" or r.epsilon > r.claimed else ""
-        cells = [r.step, r.source, r.mechanism, r.released, short(r.sensitivity), short(r.scale), short(r.claimed),
-                 short(r.epsilon), short(r.total)]  # fmt: skip
-        rows.append(f"<tr{style}>" + "".join(f"<td style='text-align:left'>{escape(str(c))}</td>" for c in cells) + "</tr>")
-    heads = ["step", "source", "mechanism", "released", "sensitivity", "scale", "claimed ε", "true ε", "total"]
-    head = "".join(f"<th style='text-align:left'>{h}</th>" for h in heads)
-    notes = "".join(f"<li>{escape(n)}</li>" for n in ledger.notes)
+    for r in lines.itertuples():
+        style = f" style='{RED}'" if r.kind == "unaccounted_access" or r.epsilon > r.claimed else ""
+        numbers = (short(x) for x in (r.sensitivity, r.scale, r.claimed, r.epsilon, r.total))
+        cells = _cells("td", [r.step, r.source, r.mechanism, r.released, *numbers])
+        rows.append(f"<tr{style}>{cells}</tr>")
+    items = "".join(f"<li>{escape(note)}</li>" for note in notes)
     return (
-        f"<div class='pdsynth-ledger'><p style='{'' if good else red}'>{escape(ledger.verdict())}</p><ul>{notes}</ul>"
-        f"<div style='overflow-x:auto'><table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
-        f"{_bars(ledger)}</div>"
-    )
+        f"<div class='pdsynth-ledger'><p style='{'' if good else RED}'>{escape(verdict)}</p>"
+        f"<ul>{items}</ul><div style='overflow-x:auto'><table><thead><tr>{_cells('th', HEADS)}</tr>"
+        f"</thead><tbody>{''.join(rows)}</tbody></table></div>{_bars(losses)}</div>")
 
 
-def _bars(ledger: Ledger) -> str:
-    losses = ledger.attribute_epsilon()
+def _cells(tag: str, texts: Sequence[Any]) -> str:
+    return "".join(f"<{tag} {LEFT}>{escape(str(text))}</{tag}>" for text in texts)
+
+
+def _bars(losses: pd.Series) -> str:
     if losses.empty:
         return ""
     top = float(max([x for x in losses if x != math.inf], default=0) or 1)
     lines = []
     for name, loss in losses.items():
-        width = 100 if loss == math.inf else round(100 * float(loss) / top)
-        colour = "#d55e00" if loss == math.inf else "#e69f00"
+        endless = loss == math.inf
+        width = 100 if endless else round(100 * float(loss) / top)
+        colour = "#d55e00" if endless else "#e69f00"
         lines.append(
-            f"<tr><td style='text-align:left'>{escape(str(name))}</td><td style='width:220px;text-align:left'>"
-            f"<div style='background:{colour};height:.8em;width:{width}%'></div></td><td>{short(loss)}</td></tr>"
-        )
-    return f"<details><summary>Loss per attribute ({escape(losses.attrs['known'])})</summary><table>{''.join(lines)}</table></details>"
+            f"<tr><td {LEFT}>{escape(str(name))}</td><td style='width:220px;text-align:left'>"
+            f"<div style='background:{colour};height:.8em;width:{width}%'></div></td>"
+            f"<td>{short(loss)}</td></tr>")
+    known = escape(losses.attrs["known"])
+    return (f"<details><summary>Loss per attribute ({known})</summary>"
+            f"<table>{''.join(lines)}</table></details>")
 
 
 def short(value: Any) -> str:
@@ -55,6 +63,6 @@ def short(value: Any) -> str:
         return value
     if value == math.inf:
         return "∞"
-    if isinstance(value, Fraction):
-        return str(value) if value.denominator <= 999 and value.numerator <= 9999 else f"{float(value):.4g}"
-    return f"{value:.4g}"
+    if isinstance(value, Fraction) and value.denominator <= 999 and value.numerator <= 9999:
+        return str(value)
+    return f"{float(value):.4g}"

@@ -1,4 +1,4 @@
-"""Differentially private mechanisms: what is added to counts, and how one of many candidates is drawn."""
+"""Differentially private mechanisms: noise on counts, and the draw of one of many candidates."""
 
 from __future__ import annotations
 
@@ -10,14 +10,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import BudgetError, PrivacyError
-from .noise import WORD, CommonNoise, ExactNoise, Noise, NoNoise, OpenDPNoise, float_above
+from .noise import WORD, CommonNoise, ExactNoise, Noise, NoNoise, OpenDPNoise  # noqa: F401
 
-__all__ = [
-    "WORD", "CommonNoise", "ExactNoise", "NoNoise", "Noise", "OpenDPNoise", "Quantity", "discrete_laplace_pmf", "exponential_mechanism",
-    "exponential_probabilities", "float_above", "laplace_mechanism",
-]  # fmt: skip
-
-LIMIT = 2**62  # numerators of selections that fit 64-bit arithmetic with room for the sampler's factors
+LIMIT = 2**62  # numerators of selections fit 64 bits below it, with room for the sampler's factors
 
 
 @dataclass(frozen=True)
@@ -28,48 +23,56 @@ class Quantity:
     unit: str
 
 
-def laplace_mechanism(counts: np.ndarray, scale: Fraction | Sequence[Fraction], noise: Noise) -> np.ndarray:
+def laplace_mechanism(
+    counts: np.ndarray, scale: Fraction | Sequence[Fraction], noise: Noise
+) -> np.ndarray:
     """Integer counts plus discrete Laplace noise in every cell, also the empty ones.
 
-    ``scale`` is one number (records), or one a row of axis 0.
+    ``scale`` is one number (records), or one per row of axis 0.
 
-    **Privacy:** with L1 sensitivity Δ and one scale b the release is (Δ/b)-DP; with a scale a row it costs
-    ``ledger.histogram_cost``.
+    **Privacy:** with L1 sensitivity Δ and one scale b the release is (Δ/b)-DP; with one scale per
+    row it costs ``ledger.histogram_cost``.
     """
     counts = np.asarray(counts)
     scales = np.array(scale if isinstance(scale, (list, tuple)) else [scale], dtype=object)
-    if any(s <= 0 for s in scales):
+    if min(scales) <= 0:
         raise BudgetError(f"a noise scale must be positive, got {min(scales)}")
-    shaped = scales.reshape(-1, *[1] * (counts.ndim - 1)) if len(scales) > 1 else scales[0]
-    return counts + noise.discrete_laplace(shaped, counts.shape)
+    rows = scales.reshape(-1, *[1] * (counts.ndim - 1)) if len(scales) > 1 else scales[0]
+    return counts + noise.discrete_laplace(rows, counts.shape)
 
 
 def exponential_mechanism(
-    scores: Quantity, sensitivity: Quantity, epsilon: Fraction, noise: Noise, *, permute_and_flip: bool = False
+    scores: Quantity, sensitivity: Quantity, epsilon: Fraction, noise: Noise, *,
+    permute_and_flip: bool = False,
 ) -> int:
     """Index drawn with P(i) ∝ exp(ε u_i / 2Δ); integer scores and sensitivity in the same unit.
 
-    **Privacy:** ε-DP when the candidates don't depend on the records (McSherry & Talwar 2007); permute-and-flip
-    (McKenna & Sheldon 2020) costs the same and is never less useful.
+    **Privacy:** ε-DP when the candidates don't depend on the records (McSherry & Talwar 2007);
+    permute-and-flip (McKenna & Sheldon 2020) costs the same and is never less useful.
     """
     if scores.unit != sensitivity.unit:
-        raise PrivacyError(f"the score is in {scores.unit!r}, its sensitivity in {sensitivity.unit!r}: convert one of them first")
+        raise PrivacyError(f"the score is in {scores.unit!r}, its sensitivity in "
+                           f"{sensitivity.unit!r}: convert one of them first")
     values = np.asarray(scores.value)
     if values.size == 0:
         raise BudgetError("nothing to select from: the candidate set is empty")
     if not np.issubdtype(values.dtype, np.integer):
-        raise PrivacyError("scores must be integers: floating point would leak through the exponent")
+        raise PrivacyError("scores must be integers: "
+                           "floating point would leak through the exponent")
     gaps = values.max() - values
-    if sensitivity.value == 0:  # a score that no record can change: every candidate is as good as public
+    if sensitivity.value == 0:  # no record can change the score: as good as public
         return noise.select(np.zeros(values.size, dtype=np.int64), 1, permute=permute_and_flip)
-    numerator, denominator = epsilon.numerator, 2 * int(sensitivity.value) * epsilon.denominator
+    numerator = epsilon.numerator
+    denominator = 2 * int(sensitivity.value) * epsilon.denominator
     if int(gaps.max()) * numerator >= LIMIT or denominator >= LIMIT // 64:
-        gaps = gaps.astype(object)  # too long for 64 bits: Python's integers, slower, and just as exact
+        gaps = gaps.astype(object)  # too long for 64 bits: Python's integers, slower
     return noise.select(gaps * numerator, denominator, permute=permute_and_flip)
 
 
-def exponential_probabilities(scores: np.ndarray, sensitivity: float, epsilon: float) -> np.ndarray:
-    """The law of the exponential mechanism, for lessons and exact audits."""
+def exponential_probabilities(
+    scores: np.ndarray, sensitivity: float, epsilon: float
+) -> np.ndarray:
+    """The law of the exponential mechanism, for lessons and audits."""
     exponent = epsilon * (np.asarray(scores, dtype=float) - np.max(scores)) / (2 * sensitivity)
     weight = np.exp(exponent)
     return weight / weight.sum()

@@ -1,10 +1,11 @@
-"""Random sources: exact integer noise and selections, OpenDP's samplers, common random numbers for live panels, and no noise.
+"""Random sources: integer noise and selections, OpenDP's, common random numbers, and no noise.
 
-What reaches a release is exact: integer noise sampled with integer arithmetic only (Canonne, Kamath, Steinke 2020, Algorithms 1
-and 2), selections by Bernoulli(exp(−γ)) with rational γ. No floating point stands between the records and the release, so
-Mironov's attack (2012) has nothing to hold on to.
+What reaches a release is sampled with integers only (Canonne, Kamath, Steinke 2020, Algorithms 1
+and 2), selections by Bernoulli(exp(−γ)) with rational γ. No floating point stands between the
+records and the release, so Mironov's attack (2012) has nothing to hold on to.
 """
 
+# ruff: noqa: D102 (what the methods of Noise do stands there, once)
 from __future__ import annotations
 
 import math
@@ -18,11 +19,15 @@ import numpy as np
 
 from ..errors import BudgetError
 
+Shape = tuple[int, ...]
 WORD = 2**52  # numerators of scales that fit 64-bit arithmetic with room for the sampler's factors
 
 
 class Noise:
-    """A random source with one child stream a step. ``reproducible`` says whether someone else could draw the same noise."""
+    """A random source with one child stream per step.
+
+    ``reproducible``: someone else could draw the same noise. ``private``: it is noise at all.
+    """
 
     reproducible = False
     private = True
@@ -31,19 +36,19 @@ class Noise:
         self._used: dict[str, int] = {}
 
     def child(self, label: str) -> Noise:
-        """The stream of one step; the same label twice gives two different streams, so that noise never cancels."""
+        """The stream of one step; the same label twice gives two streams: noise never cancels."""
         count = self._used[label] = self._used.get(label, -1) + 1
         return self._stream(label if count == 0 else f"{label}\0{count}")
 
     def _stream(self, label: str) -> Noise:
         raise NotImplementedError
 
-    def discrete_laplace(self, scale: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-        """Integer noise, P(z) ∝ exp(−|z|/scale): int64 array; ``scale`` holds Fractions that broadcast against ``shape``."""
+    def discrete_laplace(self, scale: np.ndarray, shape: Shape) -> np.ndarray:
+        """Integer noise, P(z) ∝ exp(−|z|/scale): int64; Fractions that broadcast to ``shape``."""
         raise NotImplementedError
 
     def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:
-        """An index with P(i) ∝ exp(−numerators[i]/denominator) (``permute``: permute-and-flip on the same exponents)."""
+        """An index with P(i) ∝ exp(−numerators[i]/denominator), or permute-and-flip on the same."""
         raise NotImplementedError
 
     def below(self, bound: int) -> int:
@@ -56,16 +61,19 @@ class Noise:
 
 
 class ExactNoise(Noise):
-    """Exact sampling; bits from the operating system, or from a seeded PCG64 stream a step when ``seed`` is given."""
+    """The laws without rounding; bits from the operating system, or from seeded PCG64 streams."""
 
     def __init__(self, seed: int | Sequence[int] | None = None) -> None:
         super().__init__()
-        self._entropy = None if seed is None else [seed] if isinstance(seed, (int, np.integer)) else list(seed)
+        seeds = [seed] if isinstance(seed, (int, np.integer)) else seed
+        self._entropy = None if seeds is None else list(seeds)
         self.reproducible = seed is not None
-        self._bits = None if self._entropy is None else np.random.PCG64(np.random.SeedSequence(self._entropy))
+        self._bits = _stream_of(self._entropy) if self.reproducible else None
 
     def _stream(self, label: str) -> ExactNoise:
-        return self if self._entropy is None else ExactNoise([*self._entropy, zlib.crc32(label.encode()), len(label)])
+        if self._entropy is None:
+            return self
+        return ExactNoise([*self._entropy, zlib.crc32(label.encode()), len(label)])
 
     def _words(self, size: int) -> np.ndarray:
         if self._bits is not None:
@@ -73,22 +81,21 @@ class ExactNoise(Noise):
         return np.frombuffer(os.urandom(8 * size), dtype=np.uint64)
 
     def _uniform(self, bound: np.ndarray) -> np.ndarray:
-        """Uniform integers in [0, bound), exact: words above the last whole multiple of the bound are drawn again."""
+        """Uniform integers in [0, bound): words above the last whole multiple are drawn again."""
         if bound.dtype == object:
             return np.array([self._uniform_large(int(b)) for b in bound], dtype=object)
         bound = bound.astype(np.uint64)
         top = np.uint64(2**64 - 1) - (np.uint64(2**64 - 1) % bound + np.uint64(1)) % bound
         words = self._words(bound.size)
         again = np.flatnonzero(words > top)
-        if again.size:
-            words = words.copy()
+        words = words.copy() if again.size else words
         while again.size:
             words[again] = self._words(again.size)
             again = again[words[again] > top[again]]
         return (words % bound).astype(np.int64)
 
     def _uniform_large(self, bound: int) -> int:
-        """The same for one bound of any size: as many bits as it has, drawn again while they reach it."""
+        """The same for one bound of any size: as many bits as it has, until they are below it."""
         bits = bound.bit_length()
         words = -(-bits // 64)
         while True:
@@ -96,23 +103,26 @@ class ExactNoise(Noise):
             if drawn < bound:
                 return drawn
 
-    def below(self, bound: int) -> int:  # noqa: D102
+    def below(self, bound: int) -> int:
         return int(self._uniform(np.array([bound]))[0])
 
     def bernoulli_exp(self, numerator: np.ndarray, denominator: np.ndarray) -> np.ndarray:
-        """Independent Bernoulli(exp(−numerator/denominator)), exact, for int64 arrays (m,) with non-negative ratios."""
+        """Independent Bernoulli(exp(−numerator/denominator)) for int64 arrays (m,), ratios ≥ 0."""
         whole, part = numerator // denominator, numerator % denominator
         result = self._bernoulli_part(part, denominator)
-        one = np.ones(1, dtype=np.int64)
         alive = np.flatnonzero(result & (whole > 0))
         while alive.size:
-            result[alive] = self._bernoulli_part(np.repeat(one, alive.size), np.repeat(one, alive.size))
+            result[alive] = self._bernoulli_one(alive.size)
             whole[alive] -= 1
             alive = alive[result[alive] & (whole[alive] > 0)]
         return result
 
+    def _bernoulli_one(self, size: int) -> np.ndarray:
+        one = np.ones(size, dtype=np.int64)
+        return self._bernoulli_part(one, one)
+
     def _bernoulli_part(self, numerator: np.ndarray, denominator: np.ndarray) -> np.ndarray:
-        """Bernoulli(exp(−γ)) for γ ≤ 1: the first failure of Bernoulli(γ/1), Bernoulli(γ/2), … comes at an odd place."""
+        """Bernoulli(exp(−γ)), γ ≤ 1: the first failure of Bernoulli(γ/place) is at an odd place."""
         odd = np.ones(numerator.size, dtype=bool)
         alive, place = np.flatnonzero(numerator > 0), 1
         while alive.size:
@@ -122,18 +132,16 @@ class ExactNoise(Noise):
             odd[alive] = place % 2 == 1
         return odd
 
-    def discrete_laplace(self, scale: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:  # noqa: D102
-        scale = np.asarray(scale, dtype=object)
-        if max(scale.ravel()) >= WORD:
-            raise BudgetError(f"a noise scale of {float(max(scale.ravel())):.3g} leaves nothing of any count: raise ε")
-        wide = any(max(f.numerator, f.denominator) >= WORD for f in map(Fraction, scale.ravel()))
-        kind = object if wide else np.int64  # a long fraction needs Python's integers: slower, and just as exact
-        t = np.broadcast_to(np.vectorize(lambda f: Fraction(f).numerator, otypes=[kind])(scale), shape).ravel()
-        s = np.broadcast_to(np.vectorize(lambda f: Fraction(f).denominator, otypes=[kind])(scale), shape).ravel()
+    def discrete_laplace(self, scale: np.ndarray, shape: Shape) -> np.ndarray:
+        ratios = [Fraction(f).as_integer_ratio() for f in _fractions(scale).ravel()]
+        wide = max(map(max, ratios)) >= WORD  # needs Python's integers: slower, the same law
+        parts = np.array(ratios, dtype=object if wide else np.int64).T.reshape(2, *np.shape(scale))
+        t, s = (np.broadcast_to(parts[i, ...], shape).ravel() for i in (0, 1))
         out = np.zeros(t.size, dtype=np.int64)
         todo = np.arange(t.size)
         while todo.size:
-            size, sign = self._magnitude(t[todo], s[todo]), self._words(todo.size) >> np.uint64(63)
+            size = self._magnitude(t[todo], s[todo])
+            sign = self._words(todo.size) >> np.uint64(63)
             kept = (size > 0) | (sign == 0)  # zero has one sign only
             out[todo[kept]] = np.where(sign[kept] == 1, -size[kept], size[kept])
             todo = todo[~kept]
@@ -151,20 +159,19 @@ class ExactNoise(Noise):
         multiples = np.zeros(t.size, dtype=np.int64)
         alive = np.arange(t.size)
         while alive.size:
-            one = np.ones(alive.size, dtype=np.int64)
-            alive = alive[self._bernoulli_part(one, one)]
+            alive = alive[self._bernoulli_one(alive.size)]
             multiples[alive] += 1
         return ((remainder + multiples * t) // s).astype(np.int64)
 
-    def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:  # noqa: D102
-        if permute:
-            below = np.full(numerators.size, denominator, dtype=numerators.dtype)
-            winners = np.flatnonzero(self.bernoulli_exp(numerators, below))
-            return int(winners[self.below(winners.size)])  # flips are independent: the first success in a random order
-        return int(self._selections(numerators, denominator)[0])
+    def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:
+        if not permute:
+            return int(self._selections(numerators, denominator)[0])
+        below = np.full(numerators.size, denominator, dtype=numerators.dtype)
+        winners = np.flatnonzero(self.bernoulli_exp(numerators, below))
+        return int(winners[self.below(winners.size)])  # the first success in a random order
 
     def _selections(self, numerators: np.ndarray, denominator: int) -> np.ndarray:
-        """At least one independent selection: a uniform proposal accepted with exp(−γ) is exactly the exponential mechanism."""
+        """At least one independent selection: uniform proposals, each accepted with exp(−γ)."""
         below = np.full(256, denominator, dtype=numerators.dtype)
         while True:
             proposals = self._uniform(np.full(256, numerators.size, dtype=np.int64))
@@ -172,15 +179,16 @@ class ExactNoise(Noise):
             if accepted.size:
                 return accepted
 
-    def generator(self) -> np.random.Generator:  # noqa: D102
-        return np.random.Generator(np.random.PCG64(np.random.SeedSequence(self._entropy)))
+    def generator(self) -> np.random.Generator:
+        return np.random.Generator(_stream_of(self._entropy))
 
 
 class OpenDPNoise(ExactNoise):
-    """The same laws from OpenDP's hardened samplers (the extra ``secure``), always from the operating system's randomness.
+    """The same laws from OpenDP's hardened samplers (the extra ``secure``), never seeded.
 
-    Slower than ``ExactNoise``, and checked by other people. OpenDP takes scales as doubles: they are rounded up, so that no release
-    costs more than its ledger says. Raises ImportError where OpenDP isn't installed.
+    Slower than ``ExactNoise``, and checked by other people. OpenDP takes scales as doubles: they
+    are rounded up, so that no release costs more than its ledger says. Raises ImportError without
+    OpenDP.
     """
 
     def __init__(self) -> None:
@@ -188,28 +196,42 @@ class OpenDPNoise(ExactNoise):
         try:
             self._dp = import_module("opendp.prelude")
         except ImportError as missing:
-            raise ImportError("noise='opendp' needs OpenDP: pip install 'pdsynth[secure]', or use noise='exact'") from missing
+            raise ImportError("noise='opendp' needs OpenDP: pip install 'pdsynth[secure]', "
+                              "or use noise='exact'") from missing
         self._dp.enable_features("contrib")
         self._cells = self._dp.vector_domain(self._dp.atom_domain(T="i64"))
 
-    def discrete_laplace(self, scale: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:  # noqa: D102
-        wide = np.broadcast_to(np.asarray(scale, dtype=object), shape)
-        if max(wide.ravel()) >= WORD:
-            raise BudgetError(f"a noise scale of {float(max(wide.ravel())):.3g} leaves nothing of any count: raise ε")
-        out = np.zeros(shape, dtype=np.int64)
+    def discrete_laplace(self, scale: np.ndarray, shape: Shape) -> np.ndarray:
+        wide = np.broadcast_to(_fractions(scale), shape)
+        metric, out = self._dp.l1_distance(T="i64"), np.zeros(shape, dtype=np.int64)
         for one in set(wide.ravel()):
             cells = wide == one
-            sampler = self._dp.m.make_laplace(self._cells, self._dp.l1_distance(T="i64"), scale=float_above(one))
+            sampler = self._dp.m.make_laplace(self._cells, metric, scale=float_above(one))
             out[cells] = sampler([0] * int(cells.sum()))
         return out
 
-    def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:  # noqa: D102
-        common = math.gcd(*numerators.tolist()) or denominator  # ε's numerator cancels, so that the scores fit 64 bits again
-        # noisy max with exponential noise is permute-and-flip (Ding et al. 2021), with Gumbel noise the exponential mechanism
-        noise = self._dp.max_divergence() if permute else self._dp.zero_concentrated_divergence()
+    def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:
+        # Noisy max with exponential noise is permute-and-flip (Ding et al. 2021), with Gumbel noise
+        # the exponential mechanism. ε's numerator cancels, so that the scores fit 64 bits again.
+        dp, common = self._dp, math.gcd(*numerators.tolist()) or denominator
+        law = dp.max_divergence() if permute else dp.zero_concentrated_divergence()
         scale = float_above(Fraction(denominator, common))
-        sampler = self._dp.m.make_noisy_max(self._cells, self._dp.linf_distance(T="i64"), noise, scale=scale)
+        sampler = dp.m.make_noisy_max(self._cells, dp.linf_distance(T="i64"), law, scale=scale)
         return int(sampler((-(numerators // common)).tolist()))
+
+
+def _stream_of(entropy: Sequence[int] | None) -> np.random.PCG64:
+    return np.random.PCG64(np.random.SeedSequence(entropy))
+
+
+def _fractions(scale: np.ndarray) -> np.ndarray:
+    """Scales as an array of objects; BudgetError when one is too large for any use."""
+    scale = np.asarray(scale, dtype=object)
+    largest = max(scale.ravel())
+    if largest >= WORD:
+        largest = float(largest)
+        raise BudgetError(f"a noise scale of {largest:.3g} leaves nothing of any count: raise ε")
+    return scale
 
 
 def float_above(value: Fraction) -> float:
@@ -223,7 +245,7 @@ def float_above(value: Fraction) -> float:
 
 
 class CommonNoise(Noise):
-    """Common random numbers for live panels: the same unit draws are rescaled, so that a moved slider moves a curve smoothly.
+    """Common random numbers for live panels: unit draws are rescaled, so curves move smoothly.
 
     Not for release: seeded, and in double precision.
     """
@@ -239,28 +261,30 @@ class CommonNoise(Noise):
         return CommonNoise(self._seed, "", self._cache)
 
     def _stream(self, label: str) -> CommonNoise:
-        return CommonNoise(self._seed, f"{self._label}\1{label}" if self._label else label, self._cache)
+        label = f"{self._label}\1{label}" if self._label else label
+        return type(self)(self._seed, label, self._cache)
 
-    def generator(self) -> np.random.Generator:  # noqa: D102
-        return np.random.Generator(np.random.PCG64(np.random.SeedSequence([self._seed, zlib.crc32(self._label.encode())])))
+    def generator(self) -> np.random.Generator:
+        return np.random.Generator(_stream_of([self._seed, zlib.crc32(self._label.encode())]))
 
     def _draws(self, kind: str, size: int) -> np.ndarray:
         kept = self._cache.get((kind, self._label))
         if kept is None or kept.shape[-1] < size:
             rng = self.generator()
-            kept = rng.standard_exponential((2, size)) if kind == "laplace" else rng.gumbel(size=size)
+            laplace = kind == "laplace"
+            kept = rng.standard_exponential((2, size)) if laplace else rng.gumbel(size=size)
             self._cache[kind, self._label] = kept
         return kept[..., :size]
 
-    def discrete_laplace(self, scale: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:  # noqa: D102
+    def discrete_laplace(self, scale: np.ndarray, shape: Shape) -> np.ndarray:
         width = np.asarray(scale, dtype=object).astype(float)
-        up, down = self._draws("laplace", int(np.prod(shape))).reshape(2, *shape)
+        up, down = self._draws("laplace", math.prod(shape)).reshape(2, *shape)
         return (np.floor(up * width) - np.floor(down * width)).astype(np.int64)
 
-    def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:  # noqa: D102
+    def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:
         return int(np.argmax(self._draws("gumbel", numerators.size) - numerators / denominator))
 
-    def below(self, bound: int) -> int:  # noqa: D102
+    def below(self, bound: int) -> int:
         return int(self.generator().integers(bound))
 
 
@@ -269,11 +293,8 @@ class NoNoise(CommonNoise):
 
     private = False
 
-    def _stream(self, label: str) -> NoNoise:
-        return NoNoise(self._seed, f"{self._label}\1{label}" if self._label else label, self._cache)
-
-    def discrete_laplace(self, scale: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:  # noqa: D102
+    def discrete_laplace(self, scale: np.ndarray, shape: Shape) -> np.ndarray:
         return np.zeros(shape, dtype=np.int64)
 
-    def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:  # noqa: D102
+    def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:
         return int(np.argmin(numerators))

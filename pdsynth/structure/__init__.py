@@ -1,15 +1,27 @@
-"""Structure learners: each draws a network through the curator, or from what the curator released, by a published rule."""
+"""Structure learners: each draws a network through the curator, or from what it released."""
 
-from .candidates import MaxCells, MaxParents, ParentRule, useful_degree
+from typing import Any
+
 from .exact_search import best_parents, exact_search, hill
 from .genetic import Parameters, SearchResult, genetic
 from .greedy import greedy
 from .ibayes import ParentFilter, ibayes, most_parents
 from .ordered import ordered
-from .pairwise import symmetric
+from .parent_rules import MaxCells, MaxParents, ParentRule, useful_degree
 from .restrictions import Permitted, Restriction, check_restriction
 
 __all__ = [
-    "ParentRule", "MaxParents", "SearchResult", "Parameters", "Permitted", "Restriction", "ParentFilter", "MaxCells", "best_parents",
-    "check_restriction", "exact_search", "genetic", "greedy", "hill", "ibayes", "most_parents", "ordered", "symmetric", "useful_degree",
-]  # fmt: skip
+    "MaxCells", "MaxParents", "Parameters", "ParentFilter", "ParentRule", "Permitted",
+    "Restriction", "SearchResult", "best_parents", "check_restriction", "exact_search", "genetic",
+    "greedy", "hill", "ibayes", "most_parents", "ordered", "useful_degree",
+]
+
+_RENAMED = {"FixedDegree": "MaxParents", "Found": "SearchResult", "Ties": "ParentFilter",
+            "Usefulness": "MaxCells", "exact": "exact_search", "informed": "ibayes"}
+
+
+def __getattr__(name: str) -> Any:
+    """Say what an old name is called now."""
+    if name in _RENAMED:
+        raise ImportError(f"pdsynth.structure.{name} is {_RENAMED[name]} now")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,30 +1,108 @@
-"""ABN: the structure learner of PrivABN, whose parent sets grow by one attribute at a time, without a largest in-degree."""
+"""ABN: PrivABN's structure learner, whose parent sets grow by one attribute at a time."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
+from ..domain.facts import Facts
+from ..errors import BudgetError
 from ..measures import GRID, SCORES
+from ..network import Network
 from ..privacy.curator import Candidates, Curator
 from ..privacy.mechanisms import Noise
-from .candidates import joined
-from .restrictions import Restriction
-
-Pairs = list[tuple[int, tuple[int, ...]]]
+from ..privacy.numbers import positive
+from .candidates import Pair, join_pairs
+from .learner import Shares, StructureResult, name_origin
+from .parent_rules import AUTO_CELLS, MaxCells, check_parents
+from .restrictions import Permitted, Restriction
 
 CANDIDATES = "PrivABN Alg 2 line 5 and Alg 3"
 SELECTION = "PrivABN Alg 2 line 6"
-WHY_RAW = "'no other operations involve … the original dataset', but dp[S, j] is an argmax over it: neighbours offer different candidates"
+RAW = ("'no other operations involve … the original dataset', but dp[S, j] is an argmax over it: "
+       "neighbours offer different candidates")
+
+
+@dataclass(frozen=True)
+class Adaptive:
+    """PrivABN: parent sets of two-valued attributes grow; under strict until noise outweighs them.
+
+    ``k``: largest number of parents; ``"auto"``: no cap as printed, the largest θ-useful number
+    under strict. A ``restriction`` holds under strict only: the printed programme has no place for
+    one.
+    """
+
+    k: int | str = "auto"
+    theta_usefulness: float = 4
+    restriction: Restriction | None = None
+
+    def check(self, facts: Facts) -> None:
+        """Refuse impossible degrees and restrictions, and attributes of more than two values."""
+        check_parents(self.k, len(facts.schema))
+        positive("theta_usefulness", self.theta_usefulness)
+        if self.restriction is not None:
+            permitted = self.permitted(facts)
+            if not isinstance(self.k, str):
+                permitted.check(int(self.k))
+            if facts.guarantee != "strict":
+                raise BudgetError("Adaptive() takes a restriction under guarantee='strict' only, "
+                                  f"not under {facts.guarantee!r}")
+        if max(facts.schema.sizes) > 2:
+            raise BudgetError("Adaptive() needs two-valued attributes: use PrivABN, which takes "
+                              "every table through its bits")
+
+    def asks(self, facts: Facts) -> Shares:
+        """All of it, unless under strict no edge is worth its noise or policy settles all."""
+        nothing = self.largest(facts) == 0 or not self.permitted(facts).searchable
+        return {} if facts.guarantee == "strict" and nothing else {"selections": Fraction(1)}
+
+    def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
+        """ABN with raw candidates as printed, nested selections under strict.
+
+        **Privacy:** as :func:`abn_published` and :func:`abn_strict`; ε₁, of which what STOP leaves
+        over is charged all the same.
+        """
+        names, policy = facts.schema.names, self.restriction or Restriction()
+        permitted, epsilon1 = self.permitted(facts), shares.get("selections", Fraction(0))
+        known = tuple(policy.sensitive)
+        if not epsilon1:
+            return StructureResult(permitted.forced_network(names), known=known)
+        if facts.guarantee != "strict":
+            most = None if isinstance(self.k, str) else int(self.k)
+            pairs = abn_published(curator, epsilon1, curator.noise, most=most)
+        else:
+            most, m = self.largest(facts), len(names)
+            total = count_selections(m, most)
+            pairs, used = abn_strict(curator, epsilon1 / total, curator.noise, most=most, tables=m,
+                                     epsilon2=facts.epsilon2, restriction=policy)
+            curator.charge_unused(epsilon1 * (total - used) / total,
+                                  "selections that STOP left over", "algorithms §6.4")
+        rule = "adaptive" if most is None else f"at most {most} parents"
+        found = StructureResult(Network.of_columns(pairs, names), known=known, rule=rule)
+        return name_origin(found, curator)
+
+    def permitted(self, facts: Facts) -> Permitted:
+        """The restriction over the columns of the schema."""
+        return (self.restriction or Restriction()).on(facts.schema.names)
+
+    def largest(self, facts: Facts) -> int:
+        """In-degree of a strict network: k, or for ``"auto"`` with 2^(k+1) θ-useful cells."""
+        if not isinstance(self.k, str):
+            return int(self.k)
+        m, theta = len(facts.schema), positive("theta_usefulness", self.theta_usefulness)
+        useful = min(MaxCells.of(facts.n, m, facts.epsilon2, theta).cells, Fraction(AUTO_CELLS))
+        return min(max(math.floor(useful).bit_length() - 2, 0), m - 1)
 
 
 class ParentChoice:
-    """dp[S, j] of GParentSet: for each child S the best parent set of each size j that the greedy rule has met (Algorithm 3).
+    """dp[S, j]: for each child S the best set of each size j that the rule met (Algorithm 3).
 
-    ``sizes`` are parent numbers 1 … k; sets and scores (2^-30 bit) are indexed by child, then by j − 1. dp[S, 0] is empty.
+    ``sizes`` are parent numbers 1 … k; sets and scores (2^-30 bit) are indexed by child, then by
+    j − 1. dp[S, 0] is empty.
     """
 
     def __init__(self, children: Sequence[int]) -> None:
@@ -32,10 +110,11 @@ class ParentChoice:
         self.scores: dict[int, list[int]] = {child: [] for child in children}
 
     def offer(self, f: int, grown: np.ndarray) -> np.ndarray:
-        """Take Π' = dp[S, j−1] ∪ {f} where I(S, Π') ≥ I(S, dp[S, j]), ties too, and where dp[S, j] is undefined.
+        """Take Π' = dp[S, j−1] ∪ {f} where I(S, Π') ≥ I(S, dp[S, j]) or dp[S, j] is undefined.
 
-        ``grown``: I(S, Π') in integers, (children, columns). Every j is compared with the sets as they were before, as a
-        descending j does: ascending ones would put f into Π' twice. Returns where it was taken, bool of the same shape.
+        ``grown``: I(S, Π') in integers, (children, columns). Every j is compared with the sets as
+        they were before, as a descending j does: ascending ones would put f into Π' twice. Returns
+        where it was taken, bool of the same shape.
         """
         taken = np.zeros(grown.shape, dtype=bool)
         for row, (child, values) in enumerate(zip(self.sets, grown.tolist(), strict=True)):
@@ -48,13 +127,14 @@ class ParentChoice:
         return taken
 
     def candidates(self) -> tuple[Candidates, np.ndarray]:
-        """All (S, dp[S, j]) in blocks of equal j, with their scores in the same order: line 5 of Algorithm 2."""
+        """All (S, dp[S, j]) in blocks of equal j, and their scores: line 5 of Algorithm 2."""
         children = list(self.sets)
-        widest = len(self.sets[children[0]])
-        blocks = tuple(
-            (np.array(children, dtype=np.int64), np.array([self.sets[c][j] for c in children], dtype=np.int64)) for j in range(widest)
-        )
-        return Candidates(blocks), np.array([self.scores[c][j] for j in range(widest) for c in children], dtype=np.int64)
+        widest = range(len(self.sets[children[0]]))
+        blocks = tuple((np.array(children, dtype=np.int64),
+                        np.array([self.sets[c][j] for c in children], dtype=np.int64))
+                       for j in widest)
+        scores = [self.scores[c][j] for j in widest for c in children]
+        return Candidates(blocks), np.array(scores, dtype=np.int64)
 
     def drop(self, child: int) -> None:
         """Forget a child that has entered the network."""
@@ -62,111 +142,109 @@ class ParentChoice:
 
 
 def printed_sensitivity(n: int) -> int:
-    """Formula (10), whose logarithms are natural, taken for the sensitivity of a score in bits: in steps of 2^-30 bit, at least 1."""
+    """Formula (10), in nats, taken for a sensitivity in bits: 2^-30 bit, at least 1."""
     return max(math.floor(SCORES["I"].sensitivity(n, 2, 2) * math.log(2)), 1)
 
 
 def abn_published(
-    curator: Curator, epsilon: Fraction, noise: Noise, *, most: int | None = None, columns: Sequence[int] | None = None, label: str = ""
-) -> Pairs:
-    """A network of binary attributes as ABN prints it (PrivABN, Algorithms 2 and 3): (child, parents) column pairs in sampling order.
+    curator: Curator, epsilon: Fraction, noise: Noise, *, most: int | None = None,
+    columns: Sequence[int] | None = None, label: str = "",
+) -> list[Pair]:
+    """A network of binary attributes as ABN prints it (PrivABN, Algorithms 2 and 3).
 
-    Root uniform; then d−1 times: the newly placed attribute updates dp[S, ·] of all others, and the exponential mechanism draws one
-    of all (S, dp[S, j]). ``most`` caps j (None: no cap, as printed); ``columns`` restricts the network to some attributes; ``label``
-    tells the steps of several networks apart.
+    Root uniform; then d−1 times: the newly placed attribute updates dp[S, ·] of all others, and the
+    exponential mechanism draws one of all (S, dp[S, j]). ``most`` caps j (None: no cap, as
+    printed); ``columns`` restricts the network to some attributes; ``label`` tells several networks
+    apart.
 
-    Readings (`algorithms` §6.2): "conditional entropy" is mutual information, in bits; GParentSet is called with k = i−1; j descends;
-    an undefined dp[S, j] takes Π'. The programme isn't optimal, though the paper says so: of an exclusive or it sees neither parent.
+    Readings (`algorithms` §6.2): "conditional entropy" is mutual information, in bits; GParentSet
+    is called with k = i−1; j descends; an undefined dp[S, j] takes Π'. The programme isn't optimal,
+    though the paper says so: of an exclusive or it sees neither parent.
 
-    **Privacy:** none worth the name. The candidates are argmaxes over the records: one unaccounted access. The score is in bits and
-    the printed sensitivity in nats, so each selection truly costs 1.4427 times the ε/(d−1) it claims. Raises PrivacyError under
-    ``strict``: use :func:`abn_strict`.
+    **Privacy:** none worth the name. The candidates are argmaxes over the records: one unaccounted
+    access. The score is in bits and the printed sensitivity in nats, so each selection truly costs
+    1.4427 times the ε/(d−1) it claims. Raises PrivacyError under ``strict``: use
+    :func:`abn_strict`.
     """
     columns = list(range(len(curator.schema)) if columns is None else columns)
     f = columns[noise.child(f"root{label}").below(len(columns))]
-    pairs: Pairs = [(f, ())]
+    pairs: list[Pair] = [(f, ())]
     others = [c for c in columns if c != f]
     if not others or most == 0:
         return pairs + [(c, ()) for c in others]
-    store = curator.parent_sets(others, most, step=f"parent sets{label}", source=CANDIDATES, why=WHY_RAW)
+    store = curator.parent_sets(others, most, step=f"parent sets{label}", source=CANDIDATES,
+                                why=RAW)
     choice, printed = ParentChoice(others), printed_sensitivity(curator.n)
     for i in range(2, len(columns) + 1):
         store.keep(choice.offer(f, np.rint(store.grow(f) * GRID).astype(np.int64)))  # line 5
         candidates, scores = choice.candidates()
-        pair = curator.select(candidates, "I", epsilon / (len(columns) - 1), step=f"pair {i} of {len(columns)}{label}", source=SELECTION,
-                              printed_sensitivity=printed, raw_scores=scores)  # line 6  # fmt: skip
-        pairs.append(pair)
-        f = pair[0]
+        pairs.append(curator.select(
+            candidates, "I", epsilon / (len(columns) - 1), source=SELECTION, raw_scores=scores,
+            step=f"pair {i} of {len(columns)}{label}", printed_sensitivity=printed))  # line 6
+        f = pairs[-1][0]
         store.drop(f)
         choice.drop(f)
     return pairs
 
 
-def selections(d: int, most: int) -> int:
-    """How many selections :func:`abn_strict` may need for d attributes: Σ min(most, i−1) over i = 2 … d."""
+def count_selections(d: int, most: int) -> int:
+    """Selections that :func:`abn_strict` may need for d attributes: Σ min(most, i−1)."""
     return sum(min(most, i - 1) for i in range(2, d + 1))
 
 
 def growth_penalty(size: int, n: int, tables: int, epsilon2: Fraction) -> int:
-    """What a set of ``size`` parents pays for one more, in units of K: 2n² (pen(size+1) − pen(size)), pen(j) = 2^(j+1) m / (n ε₂).
+    """What a set of ``size`` parents pays for one more, in K: 2n² (pen(size+1) − pen(size)).
 
-    pen(j) is the expected distance that the noise of a table with j parents adds; it depends on public numbers only. Beyond 2^60
-    it stays there, so that scores fit 64 bits.
+    pen(j) = 2^(j+1) m / (n ε₂) is the expected distance that the noise of a table with j parents
+    adds; it depends on public numbers only. Beyond 2^60 it stays there, so that scores fit 64 bits.
     """
     return min(math.floor(2 * n * 2 ** (size + 1) * tables / epsilon2), 2**60)
 
 
 def abn_strict(
-    curator: Curator,
-    each: Fraction,
-    noise: Noise,
-    *,
-    most: int,
-    tables: int,
-    epsilon2: Fraction,
-    columns: Sequence[int] | None = None,
-    label: str = "",
-    restriction: Restriction | None = None,
-) -> tuple[Pairs, int]:
-    """The strict form of ABN (`algorithms` §6.4): a nested exponential mechanism of ``each`` a selection, and how many it used.
+    curator: Curator, each: Fraction, noise: Noise, *, most: int, tables: int, epsilon2: Fraction,
+    columns: Sequence[int] | None = None, label: str = "", restriction: Restriction | None = None,
+) -> tuple[list[Pair], int]:
+    """ABN by nested exponential mechanisms of ``each`` (`algorithms` §6.4), and how many it used.
 
-    For every node: one selection over (S, {p}), p placed before; then up to ``most`` − 1 further ones over the remaining placed
-    attributes and STOP, with score R less the public penalty of :func:`growth_penalty` for ``tables`` tables that share
-    ``epsilon2``. STOP is the set as it stands. A node without placed attributes left to add stops by itself. What a
-    ``restriction`` settles stands first; forced parents are in a set from the beginning.
+    For every node: one selection over (S, {p}), p placed before; then up to ``most`` − 1 further
+    ones over the remaining placed attributes and STOP, with score R less the public penalty of
+    :func:`growth_penalty` for ``tables`` tables that share ``epsilon2``. STOP is the set as it
+    stands. A node without placed attributes left to add stops by itself. What a ``restriction``
+    settles stands first; forced parents are in a set from the beginning.
 
-    **Privacy:** every selection costs ``each``: its candidates are all placed attributes that policy permits, its penalty is
-    public, its score R of a two-valued child has sensitivity 4(n−1) in units of K. At most :func:`selections` of them.
+    **Privacy:** every selection costs ``each``: its candidates are all placed attributes that
+    policy permits, its penalty is public, its score R of a two-valued child has sensitivity 4(n−1)
+    in units of K. At most :func:`count_selections` of them.
     """
     columns = list(range(len(curator.schema)) if columns is None else columns)
     permitted = (restriction or Restriction()).on(curator.schema.names)
     roots = permitted.ready(columns, permitted.fixed_order)
-    pairs: Pairs = list(permitted.fixed_pairs) or [(roots[noise.child(f"root{label}").below(len(roots))], ())]
-    used, placed = 0, [child for child, _ in pairs]
-    while len(placed) < len(columns):
+    pairs: list[Pair] = list(permitted.fixed_pairs) or [
+        (roots[noise.child(f"root{label}").below(len(roots))], ())]
+    used = 0
+    while len(pairs) < len(columns):
+        placed = [child for child, _ in pairs]
         where = f"{len(placed) + 1} of {len(columns)}{label}"
         ready = permitted.ready([c for c in columns if c not in placed], placed)
         first = [(c, *permitted.parents(c, placed)) for c in ready]
-        offered = [(c, (*forced, p)) for c, forced, free in first if len(forced) < most for p in free]
+        offered = [(c, (*forced, p))
+                   for c, forced, free in first if len(forced) < most for p in free]
         offered += [(c, forced) for c, forced, free in first if len(forced) >= most or not free]
-        child, parents = curator.select(_together(offered), "R", each, step=f"pair {where}", source=SELECTION)
+        child, parents = curator.select(join_pairs(offered), "R", each, step=f"pair {where}",
+                                        source=SELECTION)
         used += 1
         free = permitted.parents(child, placed)[1]
         while len(parents) < most and set(free) - set(parents):
             more = [(child, (*parents, p)) for p in free if p not in parents]
             penalty = growth_penalty(len(parents), curator.n, tables, epsilon2)
             offsets = np.array([0, *[-penalty] * len(more)], dtype=np.int64)  # STOP comes first
-            _, larger = curator.select(_together([(child, parents), *more]), "R", each, offsets=offsets, source=SELECTION,
-                                       step=f"parent {len(parents) + 1} of {where}")  # fmt: skip
+            _, larger = curator.select(
+                join_pairs([(child, parents), *more]), "R", each, offsets=offsets,
+                source=SELECTION, step=f"parent {len(parents) + 1} of {where}")
             used += 1
             if larger == parents:
                 break
             parents = larger
         pairs.append((child, parents))
-        placed.append(child)
     return pairs, used
-
-
-def _together(pairs: Pairs) -> Candidates:
-    """Pairs as candidates: blocks of equal parent number, smaller sets first, otherwise in their order."""
-    return joined(((np.array([child]), np.array(parents, dtype=np.int64).reshape(1, -1)) for child, parents in pairs), "public")

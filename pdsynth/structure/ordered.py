@@ -1,43 +1,127 @@
-"""Ordered structure learning: the attributes enter in a given order, only their parents are chosen."""
+"""Ordered structure learning: attributes enter in a given order, only their parents are chosen."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
+import numpy as np
+
+from ..domain.facts import Facts
+from ..errors import BudgetError, SchemaError
+from ..measures import entropy
 from ..network import Network
 from ..privacy.curator import Curator
-from .candidates import ParentRule, block
+from ..privacy.numbers import share
+from .candidates import list_candidates
+from .learner import Learner, Shares, StructureResult
+from .parent_rules import ParentRule
 from .restrictions import Restriction
 
 SOURCE = "thesis Alg 3 line 7"
 
 
+@dataclass(frozen=True)
+class Ordered(Learner):
+    """Attributes enter in an order, only their parents are chosen.
+
+    ``by``: ``"association"`` (thesis, average mutual information), ``"entropy"`` (weighted
+    PrivBayes), ``"domain"`` (largest first, public), or the names in their order.
+    ``share_sketch``: part of the structure's share for an order that must be asked for.
+    ``step``, ``reason``: how the ledger names that question, and why it matters where it is raw.
+    """
+
+    by: str | Sequence[str] = "association"
+    share_sketch: float = 0.15
+    step: str = ""
+    reason: str = ""
+
+    def check(self, facts: Facts) -> None:
+        """Refuse an order that isn't one."""
+        super().check(facts)
+        share("share_sketch", self.share_sketch)
+        names, known = list(facts.schema.names), ("association", "entropy", "domain")
+        if isinstance(self.by, str) and self.by not in known:
+            raise BudgetError("by must be 'association', 'entropy', 'domain' or a list of all "
+                              f"attributes, got {self.by!r}")
+        if not isinstance(self.by, str) and sorted(self.by) != sorted(names):
+            raise SchemaError(f"an order must name every attribute once; got {list(self.by)}, "
+                              f"the schema has {names}")
+
+    def steps(self, facts: Facts) -> Shares:
+        """The order's sketch, where it has a price, and the selections."""
+        asked = self.by in ("association", "entropy") if isinstance(self.by, str) else False
+        sketch = facts.pay(share("share_sketch", self.share_sketch)) if asked else Fraction(0)
+        return {"order": sketch, "selections": 1 - sketch}
+
+    def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
+        """The network; without a choice to make, its order is the one that policy gives.
+
+        **Privacy:** as :meth:`grow`.
+        """
+        found = super().learn(curator, shares, facts)
+        shown = {"order_": found.network.order, "average_association_": None}
+        return replace(found, attributes=shown | dict(found.attributes))
+
+    def grow(
+        self, curator: Curator, shares: Shares, rule: ParentRule, facts: Facts
+    ) -> StructureResult:
+        """The order, then the parent sets.
+
+        **Privacy:** the order's share where it depends on records, then as :func:`ordered`.
+        """
+        order, depends_on, strength = self._order(curator, shares["order"])
+        network = ordered(curator, order, rule, shares["selections"], self.measure(facts),
+                          depends_on=depends_on, restriction=self.restriction)
+        names = facts.schema.names
+        shown = {"order_": tuple(names[j] for j in order), "average_association_": strength}
+        return StructureResult(network, derived=self.derived(rule), attributes=shown)
+
+    def _order(
+        self, curator: Curator, epsilon: Fraction
+    ) -> tuple[list[int], str, dict[str, float] | None]:
+        """Columns in their order, the entry it comes from, the strengths that were asked for."""
+        schema, depends_on = curator.schema, "public"
+        if not isinstance(self.by, str):
+            return [schema.index(name) for name in self.by], depends_on, None
+        step = self.step or f"order by {self.by}"
+        if self.by == "domain":
+            strength = np.array(schema.sizes, dtype=float)
+        elif self.by == "association":
+            strength, depends_on = curator.average_association(
+                epsilon, step=step, source="thesis Alg 3 line 2", reason=self.reason)
+        else:
+            counts, depends_on = curator.histograms(
+                range(len(schema)), epsilon, step=step, source="weighted PrivBayes: weights",
+                reason=self.reason)
+            strength = np.array([entropy(h) if h.any() else 0.0
+                                 for h in (np.maximum(c, 0) for c in counts)])
+        order = np.argsort(-strength, kind="stable").tolist()  # ties by column
+        return order, depends_on, dict(zip(schema.names, strength.tolist(), strict=True))
+
+
 def ordered(
-    curator: Curator,
-    order: Sequence[int],
-    degree: ParentRule,
-    epsilon: Fraction,
-    score: str,
-    *,
-    depends_on: str = "public",
-    restriction: Restriction | None = None,
+    curator: Curator, order: Sequence[int], rule: ParentRule, epsilon: Fraction, score: str, *,
+    depends_on: str = "public", restriction: Restriction | None = None,
 ) -> Network:
-    """A network whose attributes enter as ``order`` says (columns); each parent set is drawn (thesis, Algorithm 3, lines 3–10).
+    """Attributes enter as ``order`` says (columns); parent sets are drawn (thesis, Alg. 3, 3–10).
 
-    ``depends_on`` is the ledger id that the order comes from, or ``"public"``. The pair is added once: line 9 of the print repeats
-    line 8. A ``restriction`` opens the order with what it settles, and moves no attribute before its forced parents.
+    ``depends_on`` is the ledger id that the order comes from, or ``"public"``. The pair is added
+    once: line 9 of the print repeats line 8. A ``restriction`` opens the order with what it
+    settles, and moves no attribute before its forced parents.
 
-    **Privacy:** d−1 exponential mechanisms of ε₁/(d−1) (fewer and larger where a restriction settles pairs), ε₁ in all. The order
-    itself must have been paid for before.
+    **Privacy:** d−1 exponential mechanisms of ε₁/(d−1) (fewer and larger where a restriction
+    settles pairs), ε₁ in all. The order itself must have been paid for before.
     """
     schema, d = curator.schema, len(curator.schema)
-    names, permitted = schema.names, (restriction or Restriction()).on(schema.names)
+    permitted = (restriction or Restriction()).on(schema.names)
     order = permitted.reorder(order)
     pairs = list(permitted.fixed_pairs) or [(order[0], ())]  # line 3
     share = epsilon / max(d - len(pairs), 1)
     for i in range(len(pairs), d):
-        candidates = block(degree, tuple(order[:i]), [order[i]], schema.sizes, depends_on, permitted if restriction else None)  # lines 5–6
-        step = f"parents of {names[order[i]]}"
-        pairs.append(curator.select(candidates, score, share, step=step, source=SOURCE))  # lines 7–9
-    return Network.of_columns(pairs, names)
+        candidates = list_candidates(rule, tuple(order[:i]), [order[i]], schema.sizes, permitted,
+                                     depends_on)  # lines 5–6
+        pairs.append(curator.select(candidates, score, share, source=SOURCE,
+                                    step=f"parents of {schema.names[order[i]]}"))  # lines 7–9
+    return Network.of_columns(pairs, schema.names)

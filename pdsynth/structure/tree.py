@@ -1,71 +1,118 @@
-"""Spanning-tree structure learning: the strongest tree over the attributes shrinks what may be chosen (PPBA)."""
+"""Structure along a spanning tree: the strongest tree shrinks what may be chosen (PPBA)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
 
+from ..domain.facts import Facts
 from ..network import Network
 from ..privacy.curator import Candidates, Curator
-from .candidates import ParentRule, block, joined
+from ..privacy.numbers import share
+from .candidates import join_blocks, list_candidates
 from .junction import maximum_spanning_tree
+from .learner import Learner, Shares, StructureResult
+from .pairwise import symmetric_matrix
+from .parent_rules import ParentRule
 from .restrictions import Permitted, Restriction
 
 SOURCE = "PPBA (reconstruction): candidates along the maximum spanning tree"
+WEIGHTS = "PPBA abstract: spanning tree and node weights"
+RAW = "tree, candidates and ranking are functions of the records"
+
+
+@dataclass(frozen=True)
+class SpanningTree(Learner):
+    """PPBA (reconstruction): a maximum spanning tree shrinks the candidates.
+
+    ``share_sketch``: part of the structure's share for the associations.
+    """
+
+    share_sketch: float = 0.5
+
+    def check(self, facts: Facts) -> None:
+        """Refuse a share out of range."""
+        super().check(facts)
+        share("share_sketch", self.share_sketch)
+
+    def steps(self, facts: Facts) -> Shares:
+        """The associations, where they have a price, and the selections."""
+        sketch = facts.pay(share("share_sketch", self.share_sketch))
+        return {"associations": sketch, "selections": 1 - sketch}
+
+    def grow(
+        self, curator: Curator, shares: Shares, rule: ParentRule, facts: Facts
+    ) -> StructureResult:
+        """Associations, tree, then pairs along the tree.
+
+        **Privacy:** the associations' share, the rest as :func:`spanning_tree_bayes`. Published:
+        the associations are raw.
+        """
+        d = len(facts.schema)
+        pairs = list(combinations(range(d), 2))
+        values, entry = curator.noisy_associations(
+            pairs, shares["associations"], step="associations", source=WEIGHTS, raw_measure="I",
+            reason=RAW)
+        network, weights = spanning_tree_bayes(
+            curator, symmetric_matrix(d, pairs, values), rule, shares["selections"],
+            self.measure(facts), depends_on=entry, restriction=self.restriction)
+        return StructureResult(network, weights, entry)
 
 
 def spanning_tree_bayes(
-    curator: Curator,
-    association: np.ndarray,
-    degree: ParentRule,
-    epsilon: Fraction,
-    score: str,
-    *,
-    depends_on: str = "public",
-    restriction: Restriction | None = None,
+    curator: Curator, association: np.ndarray, rule: ParentRule, epsilon: Fraction, score: str, *,
+    depends_on: str = "public", restriction: Restriction | None = None,
 ) -> tuple[Network, dict[str, float]]:
-    """A network grown along the maximum spanning tree, and the dynamic weight of every node (PPBA, reconstruction).
+    """A network grown along the maximum spanning tree, and the dynamic weight of every node.
 
-    The root is the attribute with the largest row sum of ``association`` (d, d). Only neighbours in the tree of what is placed
-    may enter, and their tree neighbour is one of their parents. The weight of X at its entry is Σ association(X, p) over its
-    parents p. ``depends_on`` is the ledger id that ``association`` comes from, or ``"public"``. What a ``restriction`` settles
-    stands first.
+    PPBA, reconstruction. The root is the attribute with the largest row sum of ``association`` (d,
+    d). Only neighbours in the tree of what is placed may enter, and their tree neighbour is one of
+    their parents. The weight of X at its entry is Σ association(X, p) over its parents p.
+    ``depends_on`` is the ledger id that ``association`` comes from, or ``"public"``. What a
+    ``restriction`` settles stands first.
 
-    **Privacy:** d−1 exponential mechanisms of ε/(d−1) (fewer and larger where a restriction settles pairs), ε in all; tree, root
-    and weights are functions of ``association``, which must have been paid for before.
+    **Privacy:** d−1 exponential mechanisms of ε/(d−1) (fewer and larger where a restriction settles
+    pairs), ε in all; tree, root and weights are functions of ``association``, paid for before.
     """
     schema, names = curator.schema, curator.schema.names
-    edges, permitted = maximum_spanning_tree(association), (restriction or Restriction()).on(names)
+    edges = maximum_spanning_tree(association)
+    permitted = (restriction or Restriction()).on(names)
     pairs = list(permitted.fixed_pairs)
     if not pairs:
         roots = permitted.ready(range(len(names)), ())
         pairs = [(max(roots, key=lambda j: association[j].sum()), ())]
-    placed = [child for child, _ in pairs]
     share = epsilon / max(len(names) - len(pairs), 1)
-    while len(placed) < len(names):
-        leaving = [(b, a) if a in placed else (a, b) for a, b in edges if (a in placed) != (b in placed)]
+    while len(pairs) < len(names):
+        placed = tuple(child for child, _ in pairs)
+        leaving = [(b, a) if a in placed else (a, b)
+                   for a, b in edges if (a in placed) != (b in placed)]
         outside = sorted((c, p) for c, p in leaving if permitted.ready([c], placed))
-        others = permitted.ready([j for j in range(len(names)) if j not in placed], placed)
-        candidates = _along(outside or [(c, -1) for c in others], degree, tuple(placed), schema.sizes, depends_on, permitted)
-        pair = curator.select(candidates, score, share, step=f"pair {len(placed) + 1} of {len(names)}", source=SOURCE)
-        pairs.append(pair)
-        placed.append(pair[0])
+        others = [j for j in range(len(names)) if j not in placed]
+        candidates = _along(outside or [(c, -1) for c in permitted.ready(others, placed)],
+                            rule, placed, schema.sizes, depends_on, permitted)
+        pairs.append(curator.select(candidates, score, share, source=SOURCE,
+                                    step=f"pair {len(placed) + 1} of {len(names)}"))
     weights = {names[c]: float(association[c, list(p)].sum()) for c, p in pairs}
     return Network.of_columns(pairs, names), weights
 
 
 def _along(
-    outside: Sequence[tuple[int, int]], degree: ParentRule, placed: tuple[int, ...], sizes: Sequence[int], depends_on: str, permitted: Permitted
+    outside: Sequence[tuple[int, int]], rule: ParentRule, placed: tuple[int, ...],
+    sizes: Sequence[int], depends_on: str, permitted: Permitted,
 ) -> Candidates:
     """All pairs of an attribute beside the tree so far, with its tree neighbour among the parents.
 
-    Where a bound on the table or a policy has no room for that neighbour, the attribute keeps all its sets.
+    Where a bound on the table or a policy has no room for that neighbour, the attribute keeps all
+    its sets.
     """
     blocks: list[tuple[np.ndarray, np.ndarray]] = []
     for child, neighbour in outside:
-        every = block(degree, placed, [child], sizes, restriction=permitted).blocks
-        kept = [(c[has], p[has]) for c, p in every for has in [(p == neighbour).any(axis=1)] if has.any()]
+        every = list_candidates(rule, placed, [child], sizes, permitted).blocks
+        along = [(p == neighbour).any(axis=1) for _, p in every]
+        kept = [(c[has], p[has]) for (c, p), has in zip(every, along, strict=True) if has.any()]
         blocks += kept or every
-    return joined(blocks, depends_on)
+    return join_blocks(blocks, depends_on)

@@ -1,81 +1,104 @@
-"""What every algorithm shares: scikit-learn parameters, checks before any budget is spent, fit, sample."""
+"""What every algorithm is: parts that a paper combines, and one way in for all of them.
+
+The hooks of a subclass are ``_parts``, ``_split``, ``_check``, ``_largest_scale`` and ``_recipe``.
+"""
 
 from __future__ import annotations
 
 import inspect
 import warnings
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass, replace
 from fractions import Fraction
-from typing import Any, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
 
-from ..budgets import TableBudget, positive, share
-from ..conditionals import Table, noisy_conditionals, noisy_tables
+from ..budgets import Uniform, positive, share
+from ..conditionals import AsMeasured, ConditionalNoise, JointCounts, Table
 from ..counting.tables import Records
+from ..domain.encoding import BinaryEncoding
+from ..domain.facts import Facts
 from ..domain.schema import Schema
 from ..errors import BudgetError, PrivacyError, SchemaError
 from ..model import Model
 from ..network import Network
 from ..privacy.curator import GUARANTEES, Curator
-from ..privacy.ledger import Ledger, as_fraction
-from ..privacy.mechanisms import CommonNoise, ExactNoise, Noise, NoNoise, OpenDPNoise
-from .degrees import MAX_PAIRS, check_degree, check_noise, choose_degree, prepare
-from .parts import Fixed, Greedy, Groups, Uniform
+from ..privacy.ledger import Ledger
+from ..privacy.mechanisms import WORD, CommonNoise, ExactNoise, Noise, NoNoise, OpenDPNoise
+from ..structure.greedy import Greedy
+from ..structure.learner import Fixed, Shares
+from ..structure.parent_rules import check_parents
 from .plan import hopeless
 
-__all__ = ["MAX_PAIRS", "Synthesizer", "check_degree", "check_noise", "choose_degree", "prepare"]
+FINAL = ("fit", "public_facts")
+RENAMED = {
+    "beta": "share_structure", "usefulness": "theta_usefulness", "sketch": "share_sketch",
+    "L0": "share_sketch (HMPrivBayes: share_histograms)", "L2": "share_structure",
+    "L1": "share_structure (HMPrivBayes, PrivSCBN: share_sketch)",
+    "direction": "personal=SensitivityGroups(rare_values=…)",
+    "groups": "personal=SensitivityGroups(groups=…)",
+    "weights": "personal=SensitivityGroups(weights=…)",
+    "v_min": "personal=SensitivityGroups(v_min=…)",
+    "theta_tvd": "personal=SensitivityGroups(theta_tvd=…)",
+}
 
 
-class Synthesizer:
-    """Parts of different papers, mixed by hand; the papers' classes are recipes of their own.
+class Parts(NamedTuple):
+    """What a synthesizer is made of."""
 
-    Parameters
+    structure: Any
+    budget: Any = Uniform()
+    conditionals: Any = JointCounts()
+    reconcile: Any = AsMeasured()
+
+
+@dataclass(eq=False, repr=False)
+class Recipe:
+    """What all synthesizers share: parameters as in scikit-learn, refusals, fit and sample.
+
+    ``guarantee``: ``"strict"``, ``"published"`` or ``"none"``. ``noise``: ``"exact"``;
+    ``"opendp"``: the same laws from OpenDP's hardened samplers, for release; ``"common"``: seeded,
+    for simulations. ``random_state``: None draws from the operating system; a seed makes noise that
+    others could draw, too, and the ledger says so.
+
+    Attributes
     ----------
-    epsilon : total budget ε.
-    structure : a part of ``pds.parts`` (``Greedy``, ``Ordered``, ``PairwiseSums``, ``SpanningTree``), or a
-        :class:`Network`, which is public and costs nothing. None: ``Greedy()``. A ``restriction`` of a part forces and forbids edges.
-    budget : ``Uniform``, ``Groups``, ``RiskEntropy`` or ``Geometric``. None: ``Uniform()``.
-    conditionals : where the noise goes: ``"joint"`` counts, or ``"conditional"`` probabilities as PrivABN prints it, which isn't
-        private and so is refused under strict.
-    share_structure : share of ε for the structure; what a structure doesn't need goes to the tables.
-    guarantee : ``"strict"``, ``"published"`` or ``"none"``.
-    noise : ``"exact"``; ``"opendp"``: the same laws from OpenDP's hardened samplers, for release; ``"common"``: seeded, for simulations.
-    random_state : None draws from the operating system; a seed makes noise that others could draw, too, and the ledger says so.
+    ledger_, network_, model_, schema_, n_ : what the run cost, what it learnt, what is released,
+        and the public facts of the table.
+    degree_rule_ : how many parents a node could have, in words.
+    learnt_ : :class:`~pdsynth.structure.learner.StructureResult`, where the recipe is made of
+        parts.
 
-    A fitted synthesizer has ``ledger_``, ``network_``, ``model_`` and ``schema_``. Constructor keywords are stored untouched and
-    checked in ``fit``; subclasses write one ``_recipe``.
-
-    **Privacy:** strict: pure ε-DP under replacing one record, the sum of what the parts say. Published: each part as its paper prints it.
-
-    >>> import pdsynth as pds
-    >>> pds.Synthesizer(structure=pds.parts.Greedy(k=1), budget=pds.parts.Geometric(q=1.2)).budget
-    Geometric(q=1.2, classes=None)
+    **Privacy:** what the subclass says.
     """
 
-    epsilon: Any
-    guarantee: str
-    noise: str
-    random_state: Any
-    share_structure: Any
-    conditionals: str = "joint"
-    takes_records = True
+    epsilon: float = 1.0
+    _: KW_ONLY
+    guarantee: str = "strict"
+    noise: str = "exact"
+    random_state: Any = None
 
-    def __init__(
-        self,
-        epsilon: float = 1.0,
-        *,
-        structure: Any = None,
-        budget: Any = None,
-        conditionals: str = "joint",
-        share_structure: float = 0.3,
-        guarantee: str = "strict",
-        noise: str = "exact",
-        random_state: Any = None,
-    ) -> None:
-        self.epsilon, self.structure, self.budget, self.conditionals, self.share_structure = epsilon, structure, budget, conditionals, share_structure
-        self.guarantee, self.noise, self.random_state = guarantee, noise, random_state
+    takes_records: ClassVar[bool] = True
+    over_bits: ClassVar[bool] = False  # the network stands over bits where a column has more values
+    k_counts_parents: ClassVar[bool] = True  # and not clusters, or bits
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        for name in FINAL:
+            if name in vars(cls):
+                raise TypeError(f"{cls.__name__} overrides {name}, which refuses what can't be "
+                                "private: override _parts, _split, _check, _largest_scale, _recipe")
+
+    def __new__(cls, *args: Any, **params: Any) -> Self:
+        """Say what an old name of a parameter is called now."""
+        known = inspect.signature(cls.__init__).parameters
+        for name in params:
+            if name not in known and name in RENAMED:
+                raise TypeError(f"{cls.__name__} has no parameter {name!r}: "
+                                f"it is {RENAMED[name]} now")
+        return super().__new__(cls)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Constructor keywords and their values, as scikit-learn does."""
@@ -85,7 +108,8 @@ class Synthesizer:
         """Change constructor keywords; an unknown one raises BudgetError."""
         for name, value in params.items():
             if name not in self._parameter_names():
-                raise BudgetError(f"{type(self).__name__} has no parameter {name!r}; it has {', '.join(self._parameter_names())}")
+                raise BudgetError(f"{type(self).__name__} has no parameter {name!r}; it has "
+                                  f"{', '.join(self._parameter_names())}")
             setattr(self, name, value)
         return self
 
@@ -97,151 +121,243 @@ class Synthesizer:
     def _parameter_names(cls) -> list[str]:
         return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
 
-    def fit(self, data: pd.DataFrame | Records, schema: Schema | None = None, *, noise: Noise | None = None) -> Self:
+    def fit(
+        self, data: pd.DataFrame | Records, schema: Schema | None = None, *,
+        noise: Noise | None = None,
+    ) -> Self:
         """Learn a model of a table over its public schema; returns self.
 
-        ``data``: a frame with its ``schema``, or :class:`Records` already coded over theirs (live panels, ``compare``). ``noise``:
-        a random source in place of the one that the parameters name. A fit that is refused leaves an earlier one untouched.
-        Raises SchemaError, BudgetError or PrivacyError before any budget is spent.
+        ``data``: a frame with its ``schema``, or :class:`Records` that are coded already (live
+        panels, ``compare``). ``noise``: a random source in place of the one that the parameters
+        name. A fit that is refused leaves an earlier one untouched. Raises SchemaError, BudgetError
+        or PrivacyError before any budget is spent.
 
-        **Privacy:** as the class says, for replacing one record; n and the schema are public. Every fit spends ε again.
+        **Privacy:** as the class says, for replacing one record; n and the schema are public. Every
+        fit spends ε again.
         """
-        self._check_parameters()
-        records = self._records(data, schema)
+        coded = isinstance(data, Records)
+        schema = data.schema if isinstance(data, Records) else _check_frame(data, schema)
+        facts = self.public_facts(schema, data.n if isinstance(data, Records) else len(data))
+        degree = getattr(self, "k", getattr(getattr(self, "structure", None), "k", None))
+        if not coded and isinstance(degree, int) and self.k_counts_parents:
+            doubt = hopeless(schema, facts.n, facts.epsilon, degree)
+            if doubt and degree and self.guarantee != "none":
+                warnings.warn(doubt, stacklevel=2)
+        if not isinstance(data, Records):
+            data = Records(schema.encode(data), schema.like(data))
         before = dict(self.__dict__)
         try:
-            return self._fit(records, noise)
+            self._run(data, facts, noise)
         except Exception:
             self.__dict__.clear()
             self.__dict__.update(before)
             raise
-
-    def _records(self, data: pd.DataFrame | Records, schema: Schema | None) -> Records:
-        """The table as coded records, checked."""
-        if isinstance(data, Records):
-            return data
-        if schema is None:
-            raise SchemaError("fit needs the public schema of the table: fit(frame, schema=schema); Schema.infer(frame) only to explore")
-        if not isinstance(schema, Schema):
-            raise SchemaError(f"schema must be a Schema, got {type(schema).__name__}")
-        schema.check(data)
-        if self.guarantee == "strict" and schema.source != "public":
-            raise PrivacyError(
-                "this schema was inferred from the data, so its domains would leak; write a public one, or say "
-                "schema.declare_public() if you knew these domains without looking"
-            )
-        self._check_schema(schema, len(data))
-        degree = self._asked_degree()
-        doubt = hopeless(schema, len(data), positive("epsilon", self.epsilon), degree) if degree and self.guarantee != "none" else None
-        if doubt:
-            warnings.warn(doubt, stacklevel=3)
-        return Records(schema.encode(data), schema.like(data))
-
-    def _fit(self, records: Records, noise: Noise | None) -> Self:
-        epsilon = self._check_parameters()
-        self._check_schema(records.schema, records.n)
-        if self.guarantee == "none":
-            source: Noise = NoNoise(self.random_state or 0)
-        else:
-            source = noise or self._source()
-        ledger = Ledger(epsilon, self.guarantee)
-        curator = Curator(records, ledger, source)
-        network, tables = self._recipe(curator, source, epsilon)
-        self.ledger_, self.network_, self.schema_, self.n_ = ledger, network, records.schema, records.n
-        self.model_ = Model(records.schema, network, tables, ledger, records.n, type(self).__name__, self.get_params())
-        self._sampled = 0
         return self
 
-    def sample(self, n: int | None = None) -> pd.DataFrame:
-        """A synthetic table of n rows (as many as were fitted if None); post-processing, costs nothing.
+    def public_facts(self, schema: Schema, n: int) -> Facts:
+        """Schema of the network's nodes, n, ε and guarantee; every refusal happens here, once.
 
-        A seeded synthesizer gives the same tables in the same order after each fit.
+        Checks run from the base class down, so that a subclass adds to them and takes none away.
         """
-        if not hasattr(self, "model_"):
-            raise BudgetError(f"this {type(self).__name__} is not fitted yet: call fit(frame, schema=schema) first")
-        self._sampled += 1
-        if self.random_state is None:
-            return self.model_.sample(n)
-        seed = np.random.SeedSequence([*np.atleast_1d(self.random_state).tolist(), 7919, self._sampled])
-        return self.model_.sample(n, int(seed.generate_state(1, np.uint64)[0]))
+        epsilon = self._check_options()
+        if self.guarantee == "strict" and schema.source != "public":
+            raise PrivacyError(
+                "this schema was inferred from the data, so its domains would leak; write a public "
+                "one, or say schema.declare_public() if you knew these domains without looking")
+        nodes = BinaryEncoding(schema).schema if self._uses_bits(schema) else schema
+        facts = Facts(nodes, n, epsilon, self.guarantee, self._epsilon2(epsilon))
+        self._check_names(schema)
+        for cls in reversed(type(self).__mro__):
+            if "_check" in vars(cls):
+                vars(cls)["_check"](self, facts)
+        parts = self._parts(facts)
+        for part in parts[:2]:
+            part.check(facts)
+        parts.conditionals.check(facts, parts.budget)
+        largest = self._largest_scale(facts)
+        if self.guarantee != "none" and largest >= WORD:
+            raise BudgetError(
+                f"epsilon = {self.epsilon} asks for noise of scale {float(largest):.3g} on a table "
+                f"of n = {n:,} records, and exact sampling ends at {WORD:.3g}: choose a larger "
+                "epsilon")
+        return facts
 
-    def _check_parameters(self) -> Fraction:
+    def _check_options(self) -> Fraction:
         if self.guarantee not in GUARANTEES:
             raise BudgetError(f"guarantee must be one of {GUARANTEES}, got {self.guarantee!r}")
         if self.noise not in ("exact", "opendp", "common"):
             raise BudgetError(f"noise must be 'exact', 'opendp' or 'common', got {self.noise!r}")
         seed = self.random_state
         seeds = seed if isinstance(seed, (list, tuple)) and seed else [seed]
-        if seed is not None and not all(isinstance(s, (int, np.integer)) and not isinstance(s, bool) and s >= 0 for s in seeds):
-            raise BudgetError(f"random_state must be None or a whole number of at least 0, got {seed!r}")
+        if seed is not None and not all(isinstance(s, (int, np.integer)) and s >= 0
+                                        and not isinstance(s, bool) for s in seeds):
+            raise BudgetError("random_state must be None or a whole number of at least 0, "
+                              f"got {seed!r}")
         if self.noise == "opendp" and seed is not None:
-            raise BudgetError("OpenDP draws from the operating system and takes no seed: use random_state=None, or noise='exact'")
+            raise BudgetError("OpenDP draws from the operating system and takes no seed: use "
+                              "random_state=None, or noise='exact'")
         return positive("epsilon", self.epsilon)
+
+    def _check_names(self, schema: Schema) -> None:
+        """What every recipe with such a parameter refuses, whatever its parts say."""
+        for given in (getattr(self, "target", None), getattr(self, "sensitive", None)):
+            for name in [given] if isinstance(given, str) else given or ():
+                schema.index(name)
+        if hasattr(self, "k") and (self.k_counts_parents or self.over_bits):
+            check_parents(self.k, len(schema))
+
+    # --- hooks -----------------------------------------------------------------------------------
+
+    def _check(self, facts: Facts) -> None:
+        """Refuse, from public facts alone, what can't be fitted; base classes' checks run, too."""
+
+    def _parts(self, facts: Facts) -> Parts:
+        """What the paper combines."""
+        raise NotImplementedError
+
+    def _epsilon2(self, epsilon: Fraction) -> Fraction:
+        """What the tables have if a structure is learnt."""
+        given = getattr(self, "share_structure", 0.3)
+        return epsilon * (1 - share("share_structure", given))
+
+    def _split(self, facts: Facts) -> dict[str, Fraction]:
+        """ε of every step: what the structure asks for, then what the budget rule asks for."""
+        parts = self._parts(facts)
+        learns = parts.structure.asks(facts)
+        epsilon1 = facts.epsilon - facts.epsilon2 if learns else Fraction(0)
+        rest = facts.epsilon - epsilon1
+        shares = {step: rest * part for step, part in parts.budget.asks(facts).items()}
+        tables = rest - sum(shares.values())
+        learning = {step: epsilon1 * part for step, part in learns.items()}
+        return learning | shares | {"tables": tables}
+
+    def _largest_scale(self, facts: Facts) -> Fraction:
+        """A public bound of all noise scales, in records or, for sketches, in records²."""
+        return Fraction(600 * facts.n * len(facts.schema) ** 2) / facts.epsilon
+
+    def _recipe(
+        self, curator: Curator, facts: Facts, shares: Shares
+    ) -> tuple[Network, tuple[Table, ...]]:
+        """Learn, split, measure, reconcile.
+
+        **Privacy:** the sum of what the parts say.
+        """
+        structure, budget, conditionals, reconcile = self._parts(facts)
+        curator = curator.binary() if self._uses_bits(curator.schema) else curator
+        foreseen = budget.foresee(curator, shares, facts)
+        learnt = structure.learn(curator, shares, facts)
+        derived = learnt.derived if conditionals.derives else 0
+        learnt = replace(learnt, foreseen=foreseen, derived=derived)
+        tables: Mapping[str, Any] = budget.allocate(curator, learnt, shares, facts)
+        shown = {"degree_rule_": learnt.rule, "learnt_": learnt, **learnt.attributes}
+        self.__dict__.update(shown | getattr(tables, "attributes", {}))
+        if not any(b.scale_depends_on for b in tables.values()):  # read off this run's sketches
+            curator.ledger.guaranteed_ex_ante = learnt.known
+        found = conditionals.measure(curator, learnt, tables)
+        return learnt.network, reconcile.reconcile(found, learnt.network)
+
+    # --- the run ---------------------------------------------------------------------------------
+
+    def _uses_bits(self, schema: Schema) -> bool:
+        return self.over_bits and max(schema.sizes) > 2
+
+    def _run(self, records: Records, facts: Facts, noise: Noise | None) -> None:
+        ledger = Ledger(facts.epsilon, self.guarantee)
+        source = NoNoise(self.random_state or 0) if self.guarantee == "none" else None
+        curator = Curator(records, ledger, source or noise or self._source())
+        network, tables = self._recipe(curator, facts, self._split(facts))
+        self.ledger_, self.network_ = ledger, network
+        self.schema_, self.n_, self._sampled = records.schema, records.n, 0
+        self.model_ = Model(records.schema, network, tables, ledger, records.n, type(self).__name__,
+                            self.get_params())
 
     def _source(self) -> Noise:
         """The random source that ``noise`` names."""
         if self.noise == "opendp":
             return OpenDPNoise()
-        return CommonNoise(self.random_state or 0) if self.noise == "common" else ExactNoise(self.random_state)
+        seed = self.random_state
+        return CommonNoise(seed or 0) if self.noise == "common" else ExactNoise(seed)
 
-    def _check_schema(self, schema: Schema, n: int) -> None:
-        """Refuse, from public facts alone, what can't be fitted."""
-        if type(self)._recipe is not Synthesizer._recipe:
-            return  # a recipe of its own says what it can't do
-        structure, budget = self._parts()
-        structure.check(schema)
-        budget.check(schema)
-        share("share_structure", self.share_structure)
-        if self.conditionals not in ("joint", "conditional"):
-            raise BudgetError(f"conditionals must be 'joint' or 'conditional', got {self.conditionals!r}")
-        if self.conditionals == "conditional":
-            self._check_conditionals(schema, budget)
-        if self.guarantee != "none":
-            check_noise(self.epsilon, n, Fraction(6 * n * len(schema) ** 2) * 100 / as_fraction(self.epsilon))
+    def sample(self, n: int | None = None) -> pd.DataFrame:
+        """A synthetic table of n rows (None: as many as were fitted); costs nothing.
 
-    def _check_conditionals(self, schema: Schema, budget: Any) -> None:
-        if self.guarantee == "strict":
-            raise PrivacyError(
-                "noise on conditionals costs n times what it claims (PrivABN): use conditionals='joint', or guarantee='published'"
-            )
-        if max(schema.sizes) > 2 or isinstance(budget, Groups):
-            raise BudgetError("noise on conditionals is for two-valued attributes and one scale a table: use conditionals='joint'")
-
-    def _asked_degree(self) -> int | None:
-        """The number of parents that was asked for, over attributes; None where it is chosen by rule."""
-        given = getattr(self, "k", getattr(getattr(self, "structure", None), "k", None))
-        return given if isinstance(given, int) else None
-
-    def _parts(self) -> tuple[Any, Any]:
-        """Structure and budget, defaults filled in; BudgetError for what is neither."""
-        structure = Greedy() if self.structure is None else Fixed(self.structure) if isinstance(self.structure, Network) else self.structure
-        budget = Uniform() if self.budget is None else self.budget
-        for name, part, method in (("structure", structure, "learn"), ("budget", budget, "split")):
-            if not hasattr(part, method) or isinstance(part, type):
-                raise BudgetError(f"{name} must be a part of pds.parts such as Greedy() or Uniform(), got {part!r}")
-        return structure, budget
-
-    def _recipe(self, curator: Curator, noise: Noise, epsilon: Fraction) -> tuple[Network, tuple[Table, ...]]:
-        structure, budget = self._parts()
-        epsilon1 = epsilon * share("share_structure", self.share_structure)
-        learnt = structure.learn(curator, noise, epsilon1, epsilon - epsilon1)
-        if self.conditionals == "conditional":  # every table is measured, none is derived
-            learnt = replace(learnt, derived=0)
-        self.learnt_, split = learnt, budget.split(curator, learnt, epsilon - learnt.spent)
-        policy = getattr(structure, "restriction", None)
-        if any(b.scale_depends_on for b in split.values()):
-            curator.ledger.guaranteed_ex_ante = False  # the shares of the tables are read off this run's sketches
-        elif policy is not None:
-            curator.ledger.guaranteed_ex_ante = policy.sensitive
-        if self.conditionals == "joint":
-            derived = learnt.derived if len(split) < len(learnt.network) else 0
-            return learnt.network, noisy_tables(curator, learnt.network, split, derived=derived)
-        printed = {name: TableBudget(b.scale / curator.n, b.claimed, b.scale_depends_on, b.source) for name, b in split.items()}  # type: ignore[operator]
-        return learnt.network, noisy_conditionals(curator, learnt.network, printed, noise)
+        A seeded synthesizer gives the same tables in the same order after each fit.
+        """
+        if not hasattr(self, "model_"):
+            raise BudgetError(f"this {type(self).__name__} is not fitted yet: call "
+                              "fit(frame, schema=schema) first")
+        self._sampled += 1
+        if self.random_state is None:
+            return self.model_.sample(n)
+        seeds = [*np.atleast_1d(self.random_state).tolist(), 7919, self._sampled]
+        seed = np.random.SeedSequence(seeds).generate_state(1, np.uint64)[0]
+        return self.model_.sample(n, int(seed))
 
     def __repr__(self) -> str:
-        defaults = {n: p.default for n, p in inspect.signature(type(self).__init__).parameters.items()}
-        shown = ", ".join(f"{k}={v!r}" for k, v in self.get_params().items() if k in ("epsilon", "guarantee") or v != defaults[k])
-        words = {"strict": "", "published": " as published: see ledger_", "none": " NOT DIFFERENTIALLY PRIVATE"}
-        word = words.get(self.guarantee, "")
-        return f"{type(self).__name__}({shown}){word}"
+        parameters = inspect.signature(type(self).__init__).parameters
+        given = {name: value for name, value in self.get_params().items()
+                 if name not in ("epsilon", "guarantee") and value != parameters[name].default}
+        given = {"epsilon": self.epsilon, **given, "guarantee": self.guarantee}
+        word = {"published": " as published: see ledger_", "none": " NOT DIFFERENTIALLY PRIVATE"}
+        shown = ", ".join(f"{name}={value!r}" for name, value in given.items())
+        return f"{type(self).__name__}({shown}){word.get(self.guarantee, '')}"
+
+
+def _check_frame(data: Any, schema: Schema | None) -> Schema:
+    """The schema of a frame that it fits."""
+    if schema is None:
+        raise SchemaError("fit needs the public schema of the table: fit(frame, schema=schema); "
+                          "Schema.infer(frame) only to explore")
+    if not isinstance(schema, Schema):
+        raise SchemaError(f"schema must be a Schema, got {type(schema).__name__}")
+    schema.check(data)
+    return schema
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class Synthesizer(Recipe):
+    """Parts of different papers, mixed by hand; the papers' classes are presets of it.
+
+    Parameters
+    ----------
+    epsilon : total budget ε.
+    structure : a part of ``pds.parts`` (``Greedy``, ``Ordered``, ``PairwiseSums``,
+        ``SpanningTree``, ``Adaptive``, ``GeneticSearch``), or a :class:`Network`, which is public
+        and costs nothing. None: ``Greedy()``. A ``restriction`` of a part forces and forbids edges.
+    budget : ``Uniform``, ``Groups``, ``RiskEntropy`` or ``Geometric``. None: ``Uniform()``.
+    conditionals : where the noise goes: ``JointCounts()``, or ``ConditionalNoise()`` as PrivABN
+        prints it, which isn't private and so is refused under strict. None: ``JointCounts()``.
+    reconcile : what is done to the noisy tables afterwards. None: ``AsMeasured()``.
+    share_structure : β, share of ε for the structure; what a structure doesn't need goes to the
+        tables.
+    guarantee, noise, random_state : as in every synthesizer, see :class:`Recipe`.
+
+    **Privacy:** strict: pure ε-DP under replacing one record, the sum of what the parts say.
+    Published: each part as its paper prints it.
+
+    >>> import pdsynth as pds
+    >>> pds.Synthesizer(structure=pds.parts.Greedy(k=1), budget=pds.parts.Geometric(q=1.2)).budget.q
+    1.2
+    """
+
+    structure: Any = None
+    budget: Any = None
+    conditionals: Any = None
+    reconcile: Any = None
+    share_structure: float = 0.3
+
+    def _parts(self, facts: Facts) -> Parts:
+        structure = Fixed(self.structure) if isinstance(self.structure, Network) else self.structure
+        chosen = Parts(Greedy() if structure is None else structure,
+                       *(part if given is None else given for given, part in zip(
+                           (self.budget, self.conditionals, self.reconcile),
+                           (Uniform(), JointCounts(), AsMeasured()), strict=True)))
+        verbs = ("learn", "allocate", "measure", "reconcile")
+        for name, part, verb in zip(Parts._fields, chosen, verbs, strict=True):
+            if not hasattr(part, verb) or isinstance(part, type):
+                raise BudgetError(f"{name} must be a part of pds.parts such as Greedy() or "
+                                  f"Uniform(), got {part!r}")
+        return chosen
+
+
+__all__ = ["ConditionalNoise", "Parts", "Recipe", "Synthesizer"]

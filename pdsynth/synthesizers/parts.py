@@ -1,15 +1,26 @@
-"""Parts of different papers that fit together: structures, budgets and the place of the noise.
+"""Parts of different papers that fit together; ``pds.Synthesizer`` takes any combination of them.
 
-``Synthesizer(structure=…, budget=…, conditionals=…)`` takes any combination; the papers' classes are presets of it.
+Structures learn a network, budgets split ε over its tables, conditionals say where the noise goes,
+and the last kind reconciles what was measured.
 """
 
+from ..budgets import Geometric, Groups, RiskEntropy, SensitivityGroups, Uniform
+from ..conditionals import AsMeasured, ConditionalNoise, JointCounts
+from ..structure.adaptive import Adaptive
+from ..structure.greedy import Greedy
+from ..structure.learner import Fixed
+from ..structure.ordered import Ordered
+from ..structure.pairwise import PairwiseSums
 from ..structure.restrictions import Restriction
-from .allocations import Budget, Geometric, Groups, RiskEntropy, Uniform
-from .groups import SensitivityGroups, TwoGroups
-from .searching import GeneticSearch
-from .structures import Adaptive, Fixed, Greedy, Ordered, PairwiseSums, SpanningTree, Structure, StructureResult
+from ..structure.searching import GeneticSearch
+from ..structure.tree import SpanningTree
 
 __all__ = [
-    "Adaptive", "Budget", "Fixed", "GeneticSearch", "Geometric", "Greedy", "Groups", "StructureResult", "Ordered", "PairwiseSums", "Restriction",
-    "RiskEntropy", "SensitivityGroups", "SpanningTree", "Structure", "TwoGroups", "Uniform",
-]  # fmt: skip
+    "Adaptive", "AsMeasured", "ConditionalNoise", "Fixed", "GeneticSearch", "Geometric", "Greedy",
+    "Groups", "JointCounts", "Ordered", "PairwiseSums", "Restriction", "RiskEntropy",
+    "SensitivityGroups", "SpanningTree", "Uniform",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -10,12 +10,12 @@ from html import escape
 import numpy as np
 import pandas as pd
 
-from ..budgets import positive, share
 from ..domain.schema import Schema
 from ..errors import SchemaError, is_whole
 from ..measures import mutual_information
 from ..network import Network
-from .degrees import MAX_CELLS
+from ..privacy.numbers import positive, share
+from ..structure.parent_rules import MAX_CELLS
 
 NOISE_DOMINATES = 1.0  # noise as large as the mean cell: a table tells most about the noise
 USEFUL = 4.0  # θ of TODS 2017: a mean cell of at least four noise scales

@@ -310,7 +310,7 @@ class TestBlackBox:
         rows[-1] = 1
         tables = [schema.decode(rows), schema.decode(np.vstack([rows[:-1], [[1, 0]]]))]
         network = pds.Network((("x0", ()), ("x1", ("x0",))))
-        maker = pds.Synthesizer(0.5, structure=network, conditionals="conditional", guarantee="published")
+        maker = pds.Synthesizer(0.5, structure=network, conditionals=pds.parts.ConditionalNoise(), guarantee="published")
 
         def released(frame):
             return maker.fit(frame, schema).sample(1000)

@@ -12,10 +12,10 @@ from privacy_tools import records_of
 
 from pdsynth import HPPrivBayes, PrivBayes
 from pdsynth.audit import ceiling, lower_bound
+from pdsynth.budgets import SensitivityGroups
 from pdsynth.measures import mutual_information
 from pdsynth.privacy import curator as curator_room
 from pdsynth.privacy.mechanisms import ExactNoise
-from pdsynth.synthesizers.groups import SensitivityGroups
 
 
 def bound(p: np.ndarray, q: np.ndarray) -> float:

@@ -107,7 +107,7 @@ class TestLatticeOfBits:
             sizes[members[0]] = 3
         lattice = Lattice(rows, sizes).build(3, members=members[::-1])
         wanted = [s for size in (1, 2, 3) for s in itertools.combinations(members, size)]
-        shelves = [lattice._shelf("H", size) for size in (1, 2, 3)]
+        shelves = [lattice._runs("H", size) for size in (1, 2, 3)]
         kept = {key: value for shelf in shelves for keys, values in shelf.runs for key, value in zip(keys.tolist(), values, strict=True)}
         assert kept == {int(pack(np.array([s]))[0]): one_by_one(lattice, "H", np.array([s]))[0] for s in wanted}
 

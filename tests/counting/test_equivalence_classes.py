@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pdsynth.counting import equivalence_classes as partitions
-from pdsynth.counting.equivalence_classes import ParentSets, Partitions, distinct
+from pdsynth.counting.equivalence_classes import ParentSets, Partitions, distinct_rows
 from pdsynth.counting.tables import Lattice, marginal
 from pdsynth.errors import BudgetError
 from pdsynth.measures import mutual_information
@@ -31,6 +31,37 @@ def coded(draw, most_values=4, most=6):
 def classes_of(labels):
     """The partition itself, without the numbers of its classes."""
     return sorted(tuple(np.flatnonzero(labels == c).tolist()) for c in range(labels.max() + 1))
+
+
+class Classes(Partitions):
+    """Parent sets without any cleverness: labels (m,), the class 0, 1, … of each distinct row."""
+
+    def whole(self):
+        return np.zeros(len(self), dtype=np.int64)
+
+    def refine(self, labels, f):
+        """Labels of Π ∪ {f} from those of Π; classes in the order of (class of Π, value of f)."""
+        return np.unique(labels * self.sizes[f] + self.columns[f], return_inverse=True)[1]
+
+    def labels(self, columns):
+        out = self.whole()
+        for f in columns:
+            out = self.refine(out, f)
+        return out
+
+    def table(self, child, labels):
+        out = np.zeros((self.sizes[child], labels.max(initial=-1) + 1), dtype=np.int64)
+        np.add.at(out, (self.columns[child], labels), self.weights)
+        return out
+
+    def information(self, children, labels):
+        """I(S;Π) in bits, summed in integers: no order of rows or columns changes a bit of it."""
+        x, found = self.xlogx, []
+        for table in (self.table(child, labels) for child in children):
+            within = int(x[table.sum(axis=0)].sum()) - int(x[table].sum())  # n·H(S|Π)
+            child = int(x[self.n]) - int(x[table.sum(axis=1)].sum())  # n·H(S)
+            found.append((child - within) * self.unit / self.n)
+        return np.array(found)
 
 
 class OneByOne:
@@ -63,7 +94,7 @@ class OneByOne:
 def walk(codes, seed, most=None, compiled=False):
     """ABN's steps with random choices in both stores: a list of pairs of equal arrays, if all is right."""
     d, random = codes.shape[1], np.random.Generator(np.random.PCG64(seed))
-    p = Partitions(codes, (2,) * d)
+    p = Classes(codes, (2,) * d)
     order = random.permutation(d).tolist()
     fast, slow = ParentSets(p, order[1:], most, compiled=compiled), OneByOne(p, order[1:], most)
     found = []
@@ -85,7 +116,7 @@ class TestDistinct:
     def test_every_row_once_with_its_number(self, case, copies):
         _, codes = case
         codes = np.tile(codes, (copies, 1))
-        rows, weights = distinct(codes)
+        rows, weights = distinct_rows(codes)
         assert dict(zip(map(tuple, rows.tolist()), weights.tolist(), strict=True)) == Counter(map(tuple, codes.tolist()))
         assert len(rows) == len(weights) == len({tuple(r) for r in codes.tolist()})
 
@@ -93,18 +124,18 @@ class TestDistinct:
     def test_bits_of_one_and_of_several_words(self, d):
         random = np.random.Generator(np.random.PCG64(d))
         codes = np.asfortranarray((random.random((300, d)) < 0.02).astype(np.uint8))
-        rows, weights = distinct(codes)
+        rows, weights = distinct_rows(codes)
         assert dict(zip(map(tuple, rows.tolist()), weights.tolist(), strict=True)) == Counter(map(tuple, codes.tolist()))
 
     def test_more_than_256_values(self):
-        rows, weights = distinct(np.array([[299, 1], [43, 1], [299, 1]], dtype=np.uint16))
+        rows, weights = distinct_rows(np.array([[299, 1], [43, 1], [299, 1]], dtype=np.uint16))
         assert (rows.tolist(), weights.tolist()) == ([[43, 1], [299, 1]], [1, 2])
 
 
 class TestPartitions:
     def test_by_hand(self):
         codes = np.array([[0, 0, 0], [0, 1, 1], [1, 0, 1], [1, 1, 0]] * 2, dtype=np.uint8)  # the third is the exclusive or
-        p = Partitions(codes, (2, 2, 2))
+        p = Classes(codes, (2, 2, 2))
         assert (len(p), p.n, p.weights.tolist()) == (4, 8, [2, 2, 2, 2])
         one = p.refine(p.whole(), 0)
         both = p.refine(one, 1)
@@ -117,7 +148,7 @@ class TestPartitions:
     @settings(max_examples=60)
     def test_tables_and_information_of_any_parents(self, case, rng):
         sizes, codes = case
-        p = Partitions(codes, sizes)
+        p = Classes(codes, sizes)
         child, *parents = rng.sample(range(len(sizes)), rng.randint(1, len(sizes)))
         labels = p.labels(parents)
         whole = marginal(codes, sizes, (child, *parents)).reshape(sizes[child], -1)
@@ -133,14 +164,14 @@ class TestPartitions:
     @settings(max_examples=30)
     def test_no_order_matters_to_the_classes(self, case):
         sizes, codes = case
-        p = Partitions(codes, sizes)
+        p = Classes(codes, sizes)
         kinds = {tuple(classes_of(p.labels(order))) for order in itertools.permutations(range(min(len(sizes), 3)))}
         assert len(kinds) == 1
 
     def test_classes_never_outnumber_the_rows(self):
         codes = np.random.Generator(np.random.PCG64(1)).integers(0, 2, size=(40, 70)).astype(np.uint8)
-        labels = Partitions(codes, (2,) * 70).labels(range(70))
-        assert labels.max() + 1 == len(Partitions(codes, (2,) * 70)) == 40
+        labels = Classes(codes, (2,) * 70).labels(range(70))
+        assert labels.max() + 1 == len(Classes(codes, (2,) * 70)) == 40
 
 
 class TestParentSets:
@@ -215,7 +246,8 @@ class TestCompiled:
     def test_only_large_tables_are_worth_compiling(self, monkeypatch):
         codes = np.random.Generator(np.random.PCG64(9)).integers(0, 2, size=(50, 6)).astype(np.uint8)
         p, asked = Partitions(codes, (2,) * 6), []
-        monkeypatch.setattr(partitions, "_compiled", lambda: asked.append(1))  # as without numba: None
+        # None, as without numba
+        monkeypatch.setattr(partitions, "_compile", lambda: asked.append(1))
         p.parent_sets([1, 2])
         ParentSets(p, [1, 2], compiled=False)
         assert not asked

@@ -1,4 +1,4 @@
-"""The course: generated files are current, every lesson has its shape, every solutions notebook runs from top to bottom."""
+"""The course: generated files are current, lessons have their shape, notebooks run to the end."""
 
 import importlib.util
 import json
@@ -31,10 +31,12 @@ def names(source):
 def test_the_series_has_its_first_twelve_lessons_and_the_map_says_so():
     there = [s.stem[:2] for s in SOURCES]
     assert there[:12] == [f"{i:02d}" for i in range(12)]
-    lines = re.findall(r"^# \| (\*\*)?(\d\d)(?:\*\*)? \|.*\| (yes|planned) \|$", SOURCES[0].read_text(encoding="utf-8"), re.M)
+    lines = re.findall(r"^# \| (\*\*)?(\d\d)(?:\*\*)? \|.*\| (yes|planned) \|$",
+                       SOURCES[0].read_text(encoding="utf-8"), re.M)
     assert len(lines) == 20
     assert [number for bold, number, word in lines if bold and word == "yes"] == there
-    assert [number for bold, number, word in lines if not bold and word == "planned"] == [n for _, n, _ in lines if n not in there]
+    planned = [number for bold, number, word in lines if not bold and word == "planned"]
+    assert planned == [number for _, number, _ in lines if number not in there]
 
 
 def test_generated_notebooks_are_current(build):
@@ -49,11 +51,13 @@ def test_a_changed_source_is_noticed(build, tmp_path, monkeypatch):
 
 
 def test_solutions_are_cut_from_the_student_notebook(build):
-    source = "# %% [markdown]\n# # T\n# %%\nx = None\n# solution\nx = 42\n# %% tags=[\"solution\"]\nsecret = 1\n"
-    student, solved = (json.loads(build.notebook("n", source, solutions=s)) for s in (False, True))
-    text = ["".join("".join(c["source"]) for c in nb["cells"]) for nb in (student, solved)]
-    assert "42" not in text[0] and "secret" not in text[0] and "your code here" in text[0]
-    assert "x = 42" in text[1] and "secret = 1" in text[1] and "None" not in text[1]
+    source = ("# %% [markdown]\n# # T\n# %%\nx = None\n# solution\nx = 42\n"
+              '# %% tags=["solution"]\nsecret = 1\n')
+    student, solved = (
+        "".join("".join(cell["source"]) for cell in json.loads(notebook)["cells"])
+        for notebook in (build.notebook("n", source, solutions=s) for s in (False, True)))
+    assert "42" not in student and "secret" not in student and "your code here" in student
+    assert "x = 42" in solved and "secret = 1" in solved and "None" not in solved
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=names)
@@ -73,7 +77,8 @@ def test_lesson_has_its_shape(build, source):
 
 @pytest.mark.parametrize("source", SOURCES, ids=names)
 def test_static_picture_is_there(source):
-    pictures = re.findall(r"!\[[^\]]+\]\(\.\./(figures/[^)]+)\)", source.read_text(encoding="utf-8"))
+    text = source.read_text(encoding="utf-8")
+    pictures = re.findall(r"!\[[^\]]+\]\(\.\./(figures/[^)]+)\)", text)
     assert pictures
     for picture in pictures:
         assert (ROOT / picture).exists(), picture
@@ -82,9 +87,8 @@ def test_static_picture_is_there(source):
 def execute(path, *options):
     """In a fresh process and shell, where the notebook lies."""
     return subprocess.run(
-        [sys.executable, str(RUNNER), str(path), *options],
-        capture_output=True, text=True, timeout=400, cwd=path.parent, env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )  # fmt: skip
+        [sys.executable, str(RUNNER), str(path), *options], capture_output=True, text=True,
+        timeout=400, cwd=path.parent, env={**os.environ, "PYTHONPATH": str(ROOT)})
 
 
 @pytest.mark.notebook
@@ -96,7 +100,7 @@ def test_solutions_run_without_error(source):
 
 
 @pytest.mark.notebook
-@pytest.mark.parametrize("source", SOURCES[:-1], ids=names)  # the last one runs in a real kernel below
+@pytest.mark.parametrize("source", SOURCES[:-1], ids=names)  # the last: in a real kernel
 def test_unanswered_exercises_stop_no_student(source):
     run = execute(NOTEBOOKS / f"{source.stem}.ipynb", "--student")
     assert run.returncode == 0, run.stdout[-3000:] + run.stderr[-3000:]
@@ -107,7 +111,10 @@ import plotly.graph_objects as go
 from pdsynth.course.widgets import live, slider
 live(lambda x: go.Figure(), x=slider('x', 1, 0, 2, 1))
 """
-ASK = "from pdsynth.course.exercises.exercise import Exercise\nq = Exercise(lambda a: None if a == 1 else 'not 1', 'h', 's')\n"
+ASK = """\
+from pdsynth.course.exercises.exercise import Exercise
+q = Exercise(lambda a: None if a == 1 else 'not 1', 'h', 's')
+"""
 FAULTS = {
     "": "expected one live panel",
     "1 / 0": "ZeroDivisionError",
@@ -131,15 +138,16 @@ def test_the_runner_notices_what_is_wrong(build, tmp_path, code, says):
 
 @pytest.mark.notebook
 def test_student_notebook_in_a_real_kernel():
-    """As a student opens it: unanswered exercises don't stop Run All, and nothing heavy is stored."""
+    """As a student opens it: unanswered exercises don't stop Run All, nothing heavy is stored."""
     pytest.importorskip("nbclient")
     path = NOTEBOOKS / f"{SOURCES[-1].stem}.ipynb"
     script = (
         "import sys, nbclient, nbformat; notebook = nbformat.read(sys.argv[1], as_version=4); "
-        "nbclient.NotebookClient(notebook, timeout=240, store_widget_state=False).execute(); nbformat.write(notebook, sys.stdout)"
-    )
-    # in a process of its own: beside joblib's idle workers the client waits for its whole time limit
-    run = subprocess.run([sys.executable, "-c", script, str(path)], capture_output=True, text=True, timeout=400, cwd=NOTEBOOKS)
+        "nbclient.NotebookClient(notebook, timeout=240, store_widget_state=False).execute(); "
+        "nbformat.write(notebook, sys.stdout)")
+    # a process of its own: beside joblib's idle workers the client waits for its whole time limit
+    run = subprocess.run([sys.executable, "-c", script, str(path)], capture_output=True, text=True,
+                         timeout=400, cwd=NOTEBOOKS)
     assert run.returncode == 0, run.stderr[-3000:]
     notebook = json.loads(run.stdout)
     assert len(json.dumps(notebook)) < 3_000_000

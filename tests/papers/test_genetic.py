@@ -11,7 +11,18 @@ import pytest
 import pdsynth as pds
 from pdsynth.papers import genetic, genetic_claims, genetic_measures, genetic_peer, genetic_tables
 from pdsynth.papers.engine import Curve, Run, read, stem
-from pdsynth.papers.genetic_settings import CELLS, CLASSIFIERS, PRINTED, SCENARIOS, STAND_IN, TITLES, VII, Settings, compared, printed
+from pdsynth.papers.genetic_settings import (
+    CELLS,
+    CLASSIFIERS,
+    PRINTED,
+    SCENARIOS,
+    STAND_IN,
+    TITLES,
+    VII,
+    Settings,
+    compared,
+    printed,
+)
 from pdsynth.papers.results import FAILS, OPEN, REPLICATES
 
 QUICK = {"degrees": ("1",), "credit_degrees": ("1",), "custom": "2", "population": 20, "elite": 3, "generations": 5,

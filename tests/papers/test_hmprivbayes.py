@@ -9,7 +9,16 @@ import pytest
 import pdsynth as pds
 from pdsynth.papers import engine, hmprivbayes, hmprivbayes_claims
 from pdsynth.papers.engine import Curve
-from pdsynth.papers.hmprivbayes_settings import BIG5, EPSILONS, LEAKS, METHODS, Settings, compared, noiseless, timed
+from pdsynth.papers.hmprivbayes_settings import (
+    BIG5,
+    EPSILONS,
+    LEAKS,
+    METHODS,
+    Settings,
+    compared,
+    noiseless,
+    timed,
+)
 from pdsynth.papers.results import FAILS, OPEN, REPLICATES
 
 QUICK = {

@@ -9,7 +9,13 @@ import pandas as pd
 import pytest
 
 from pdsynth.datasets import load_cmc
-from pdsynth.datasets.credit import DEFAULT_ROWS, DEFAULT_TARGET, FRAUD_ROWS, _default_schema, _fraud_schema
+from pdsynth.datasets.credit import (
+    DEFAULT_ROWS,
+    DEFAULT_TARGET,
+    FRAUD_ROWS,
+    _default_schema,
+    _fraud_schema,
+)
 from pdsynth.papers import genetic, hmprivbayes, hmprivbayes_settings, hpprivbayes_claims
 from pdsynth.papers.genetic_settings import Settings
 from pdsynth.structure import Restriction

@@ -13,7 +13,18 @@ from pdsynth import BudgetError, baselines
 from pdsynth.datasets import Dataset
 from pdsynth.papers import engine, sidebyside, sidebyside_claims
 from pdsynth.papers.results import FAILS, OPEN, REPLICATES
-from pdsynth.papers.sidebyside_settings import BASE, DISTANCE, GROUPED, LOSS, REST, SLOW, Settings, algorithms, compared, mixtures
+from pdsynth.papers.sidebyside_settings import (
+    BASE,
+    DISTANCE,
+    GROUPED,
+    LOSS,
+    REST,
+    SLOW,
+    Settings,
+    algorithms,
+    compared,
+    mixtures,
+)
 from pdsynth.papers.yardstick import OpenDPTable
 
 FOLDER = Path(__file__).resolve().parents[2] / "figures" / "sidebyside"

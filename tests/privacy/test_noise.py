@@ -15,7 +15,13 @@ from privacy_tools import curator_of
 from scipy import stats
 
 from pdsynth.privacy import noise as sources
-from pdsynth.privacy.mechanisms import CommonNoise, ExactNoise, Quantity, discrete_laplace_pmf, exponential_mechanism
+from pdsynth.privacy.mechanisms import (
+    CommonNoise,
+    ExactNoise,
+    Quantity,
+    discrete_laplace_pmf,
+    exponential_mechanism,
+)
 from pdsynth.structure import MaxParents, greedy, ordered
 
 PASS = 1e-6

@@ -11,7 +11,13 @@ from test_noise import PASS, p_value
 
 import pdsynth as pds
 from pdsynth.errors import BudgetError
-from pdsynth.privacy.mechanisms import ExactNoise, OpenDPNoise, Quantity, exponential_mechanism, float_above
+from pdsynth.privacy.mechanisms import (
+    ExactNoise,
+    OpenDPNoise,
+    Quantity,
+    exponential_mechanism,
+)
+from pdsynth.privacy.noise import float_above
 
 pytest.importorskip("opendp")
 SCORES = np.array([5, 3, 3, 0])

@@ -6,7 +6,15 @@ from fractions import Fraction as Q
 
 import numpy as np
 import pytest
-from privacy_tools import Silent, cells_of, curator_of, largest_change, multisets, neighbourhoods, records_of
+from privacy_tools import (
+    Silent,
+    cells_of,
+    curator_of,
+    largest_change,
+    multisets,
+    neighbourhoods,
+    records_of,
+)
 
 from pdsynth.measures import (
     GRID,

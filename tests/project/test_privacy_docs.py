@@ -86,7 +86,10 @@ def test_twin_a_silent_function_is_found():
     assert not silent("evaluation.said", said)
 
 
-@pytest.mark.parametrize("name", [n for n, v in vars(Curator).items() if inspect.isfunction(v) and not n.startswith("_")])
+QUESTIONS = [n for n, _ in inspect.getmembers(Curator, inspect.isfunction) if not n.startswith("_")]
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
 def test_every_question_to_the_curator_names_its_cost(name):
     text = inspect.getdoc(getattr(Curator, name)) or ""
     section = text[text.index("**Privacy:**") :]

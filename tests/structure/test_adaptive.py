@@ -16,7 +16,14 @@ from pdsynth.privacy.curator import Candidates, Curator
 from pdsynth.privacy.ledger import Ledger
 from pdsynth.privacy.mechanisms import ExactNoise, NoNoise
 from pdsynth.structure import Restriction
-from pdsynth.structure.adaptive import ParentChoice, abn_published, abn_strict, growth_penalty, printed_sensitivity, selections
+from pdsynth.structure.adaptive import (
+    ParentChoice,
+    abn_published,
+    abn_strict,
+    count_selections,
+    growth_penalty,
+    printed_sensitivity,
+)
 
 
 def information(rows, child, parents) -> int:
@@ -192,21 +199,21 @@ class TestNested:
         for record in ([1, 1, 1], [0, 1, 0], [1, 0, 0]):
             q = law(lambda noise, record=record: tuple(strict([*before[:-1], record], noise, each, 2, 3, epsilon2)[0]))
             worst = max(worst, log_ratio(p, q))
-        assert 0.05 < worst <= selections(3, 2) * each
+        assert 0.05 < worst <= count_selections(3, 2) * each
 
     def test_twin_a_raw_filter_of_the_candidates_is_seen(self, monkeypatch):
         """The same law, but attributes without any raw association aren't offered: supports differ."""
         import pdsynth.structure.adaptive as room  # noqa: PLC0415
 
         before, after = [[0, 0, 0], [1, 1, 0], [0, 0, 1], [1, 1, 1]], [[0, 0, 0], [1, 1, 0], [0, 0, 1], [1, 0, 1]]
-        together = room._together
+        together = room.join_pairs
 
         def run(rows):
             def filtered(pairs):
                 crossed = [np.histogram2d(*np.asarray(rows)[:, [c, *p]].T, bins=[[0, 1, 2]] * 2)[0].astype(int) for c, p in pairs]
                 return together([pair for pair, table in zip(pairs, crossed, strict=True) if association(table) > 0] or pairs)
 
-            monkeypatch.setattr(room, "_together", filtered)
+            monkeypatch.setattr(room, "join_pairs", filtered)
             return law(lambda noise: tuple(strict(rows, noise, most=1)[0]))
 
         assert log_ratio(run(before), run(after)) == math.inf
@@ -225,7 +232,7 @@ class TestNested:
         for epsilon2 in (Q(1, 100), Q(10**4)):
             pairs, used, curator = strict(rows.tolist(), ExactNoise(4), Q(30), 3, 4, epsilon2)
             degree[epsilon2] = max(len(p) for _, p in pairs)
-            assert used == sum(e.kind == "mechanism" for e in curator.ledger.entries) <= selections(4, 3)
+            assert used == sum(e.kind == "mechanism" for e in curator.ledger.entries) <= count_selections(4, 3)
             assert curator.ledger.check() == ["L10 noise is reproducible: do not release"]
         assert degree[Q(1, 100)] == 1
         assert degree[Q(10**4)] >= 2
@@ -245,11 +252,11 @@ class TestNested:
         assert 4 not in parents[3]
         assert all(len(p) <= 3 for p in parents.values())
         assert sorted(parents) == list(range(d))
-        assert d - 2 <= used == len(curator.ledger.entries) <= selections(d, 3)
+        assert d - 2 <= used == len(curator.ledger.entries) <= count_selections(d, 3)
 
     @given(st.integers(2, 12), st.integers(1, 12))
     def test_the_number_of_selections(self, d, most):
-        assert selections(d, most) == sum(min(most, i) for i in range(1, d)) <= (d - 1) * most
+        assert count_selections(d, most) == sum(min(most, i) for i in range(1, d)) <= (d - 1) * most
 
     @given(tables, st.integers(1, 4))
     def test_any_table_gives_a_network_within_the_cap(self, rows, most):
@@ -260,4 +267,4 @@ class TestNested:
             assert len(set(parents)) == len(parents) <= most
             seen.append(child)
         assert sorted(seen) == list(range(rows.shape[1]))
-        assert used <= selections(rows.shape[1], most)
+        assert used <= count_selections(rows.shape[1], most)

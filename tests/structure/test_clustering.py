@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 from sklearn.cluster import SpectralClustering
 
 from pdsynth.errors import BudgetError
-from pdsynth.structure.clustering import affinity, embedding, in_order, noise_to_signal, spectral_clusters
+from pdsynth.structure.clustering import (
+    affinity,
+    embedding,
+    in_order,
+    noise_to_signal,
+    spectral_clusters,
+)
 
 
 def blocks(*sizes, inside=0.4, outside=0.02):

@@ -17,8 +17,8 @@ from pdsynth.datasets import load_adult
 from pdsynth.privacy.mechanisms import CommonNoise
 from pdsynth.structure import Parameters, Restriction, best_parents, exact_search, genetic, hill
 from pdsynth.structure.genetic import before, initial, offspring, order_flip, pack, spread, swap
+from pdsynth.structure.searching import GeneticSearch
 from pdsynth.synthesizers import parts
-from pdsynth.synthesizers.searching import GeneticSearch
 
 module = importlib.import_module("pdsynth.structure.genetic")
 FREE = Restriction()

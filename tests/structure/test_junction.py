@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 
 from pdsynth import BudgetError
 from pdsynth.structure.covering import covering_design
-from pdsynth.structure.junction import JunctionTree, eliminate, junction_tree, spanning_tree, strongest_graph
+from pdsynth.structure.junction import (
+    JunctionTree,
+    eliminate,
+    junction_tree,
+    spanning_tree,
+    strongest_graph,
+)
 
 
 @st.composite

@@ -10,14 +10,32 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from privacy_tools import Silent, curator_of, records_of, schema_of
 
-from pdsynth import BudgetError, GeneticBayes, HPPrivBayes, Network, PrivBayes, SchemaError, Synthesizer
+from pdsynth import (
+    BudgetError,
+    GeneticBayes,
+    HPPrivBayes,
+    Network,
+    PrivBayes,
+    SchemaError,
+    Synthesizer,
+)
+from pdsynth.budgets import SensitivityGroups
 from pdsynth.privacy.ledger import Ledger
 from pdsynth.privacy.mechanisms import CommonNoise, ExactNoise
-from pdsynth.structure import MaxCells, MaxParents, Parameters, Restriction, exact_search, genetic, greedy, hill, ordered
-from pdsynth.structure.candidates import block
+from pdsynth.structure import (
+    MaxCells,
+    MaxParents,
+    Parameters,
+    Restriction,
+    exact_search,
+    genetic,
+    greedy,
+    hill,
+    ordered,
+)
+from pdsynth.structure.candidates import list_candidates
 from pdsynth.structure.ibayes import ParentFilter, ibayes
 from pdsynth.synthesizers import parts
-from pdsynth.synthesizers.groups import SensitivityGroups
 
 NAMES = ("t", "z", "a", "b", "c")
 POLICY = Restriction("t", "z", forced=(("a", "b"),), forbidden=(("b", "c"),))
@@ -179,7 +197,7 @@ class TestLearners:
         permitted = policy.on([f"x{j}" for j in range(d)])
         placed = tuple(random.sample(range(d), random.randint(1, d - 1)))
         left = [j for j in permitted.searchable if j not in placed]
-        found = block(MaxParents(k), placed, left, [2] * d, restriction=permitted)
+        found = list_candidates(MaxParents(k), placed, left, [2] * d, permitted)
         expected = set()
         for c in left:
             forced = set(np.flatnonzero(permitted.forced[c]))

@@ -13,8 +13,8 @@ from privacy_tools import Silent, curator_of, law
 from pdsynth.measures import association
 from pdsynth.privacy.curator import Candidates
 from pdsynth.privacy.mechanisms import NoNoise
-from pdsynth.structure import MaxCells, MaxParents, greedy, ordered, useful_degree
-from pdsynth.structure.candidates import block
+from pdsynth.structure import MaxCells, MaxParents, Restriction, greedy, ordered, useful_degree
+from pdsynth.structure.candidates import list_candidates
 
 
 def rows(arrays):
@@ -92,7 +92,7 @@ class TestParentSets:
     def test_candidates_of_several_children(self, case):
         sizes, _, placed = case
         left = [j for j in range(len(sizes)) if j not in placed]
-        candidates = block(MaxParents(2), placed, left, sizes, depends_on="s01")
+        candidates = list_candidates(MaxParents(2), placed, left, sizes, Restriction().on(range(len(sizes))), depends_on="s01")
         pairs = {candidates[i] for i in range(len(candidates))}
         expected = {(c, s) for c in left for s in itertools.combinations(sorted(placed), min(2, len(placed)))}
         assert pairs == expected

@@ -16,8 +16,8 @@ from pdsynth.measures import GRID, SCORES, Score, entropy_sensitivity, mutual_in
 from pdsynth.privacy.curator import Candidates, Curator
 from pdsynth.privacy.ledger import Ledger
 from pdsynth.privacy.mechanisms import exponential_probabilities
-from pdsynth.structure import MaxCells, MaxParents, greedy, ordered
-from pdsynth.structure.candidates import block
+from pdsynth.structure import MaxCells, MaxParents, Restriction, greedy, ordered
+from pdsynth.structure.candidates import list_candidates
 
 EPSILON1 = Q(1)
 BINARY = (2, 2, 2)
@@ -88,7 +88,7 @@ class TestNetworks:
                 key = tuple((f"x{c}", tuple(f"x{j}" for j in s)) for c, s in pairs)
                 expected[key] = expected.get(key, 0) + p
                 return
-            candidates = block(MaxParents(1), placed, [j for j in range(d) if j not in placed], sizes)
+            candidates = list_candidates(MaxParents(1), placed, [j for j in range(d) if j not in placed], sizes, Restriction().on(range(d)))
             options = [candidates[i] for i in range(len(candidates))]
             scores = [SCORES["R"].of(records.table((c, *s)).reshape(sizes[c], -1)) for c, s in options]
             worst = max(SCORES["R"].sensitivity(n, sizes[c], math.prod(sizes[j] for j in s)) for c, s in options)

@@ -16,13 +16,34 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn.base
-from contract_cases import ALGORITHMS, CASES, GUARANTEES, TABLES, binary, document, gaps, make, mixed, spending, total
+from contract_cases import (
+    ALGORITHMS,
+    CASES,
+    GUARANTEES,
+    TABLES,
+    binary,
+    document,
+    gaps,
+    make,
+    mixed,
+    spending,
+    total,
+)
 
-from pdsynth import Attribute, BudgetError, HPPrivBayes, Model, PrivacyError, PrivBayes, Schema, SchemaError
+from pdsynth import (
+    Attribute,
+    BudgetError,
+    HPPrivBayes,
+    Model,
+    PrivacyError,
+    PrivBayes,
+    Schema,
+    SchemaError,
+)
+from pdsynth.budgets import SensitivityGroups
 from pdsynth.counting.tables import Records
 from pdsynth.errors import BudgetDegenerate
 from pdsynth.privacy.ledger import as_fraction
-from pdsynth.synthesizers.groups import SensitivityGroups
 
 algorithms = pytest.mark.parametrize("name", ALGORITHMS)
 guarantees = pytest.mark.parametrize("guarantee", GUARANTEES)

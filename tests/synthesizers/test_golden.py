@@ -55,7 +55,7 @@ def recipes(s: str, t: str, schema) -> dict:
     halves = [list(schema.names[:3]), list(schema.names[3:])]
     restricted = parts.Restriction(t, (s,))
     mixed = {
-        "ordered by entropy, groups": (parts.Ordered(k=1, by="entropy"), parts.Groups(parts.TwoGroups(s))),
+        "ordered by entropy, groups": (parts.Ordered(k=1, by="entropy"), parts.Groups(s)),
         "ordered by association, risk": (parts.Ordered(k=2), parts.RiskEntropy()),
         "tree, geometric": (parts.SpanningTree(k=2, score="R"), parts.Geometric(0.8)),
         "sums kept, classes": (parts.PairwiseSums(k=2, keep=0.5), parts.Geometric(1.3, classes=2)),
@@ -98,7 +98,7 @@ def recipes(s: str, t: str, schema) -> dict:
     } | {
         f"mixed: {name}": pds.Synthesizer(10, structure=structure, budget=budget) for name, (structure, budget) in mixed.items()
     } | {
-        "mixed: noise on conditionals": pds.Synthesizer(10, structure=parts.Greedy(k=2), conditionals="conditional"),
+        "mixed: noise on conditionals": pds.Synthesizer(10, structure=parts.Greedy(k=2), conditionals=parts.ConditionalNoise()),
     }  # fmt: skip
 
 

@@ -19,10 +19,10 @@ from pdsynth.counting.tables import Records
 from pdsynth.domain.encoding import BinaryEncoding
 from pdsynth.measures import normalised_risk_entropy
 from pdsynth.privacy.mechanisms import ExactNoise, NoNoise
-from pdsynth.structure import ParentFilter, ibayes, most_parents
+from pdsynth.structure import ParentFilter, Restriction, ibayes, most_parents
 from pdsynth.structure.clustering import noise_to_signal
 from pdsynth.structure.ibayes import STEP_PAIRS, _Search
-from pdsynth.synthesizers.clustered import TOO_NOISY, travelling
+from pdsynth.synthesizers.clustered import NOISE_DOMINATES, spread_over_bits
 from pdsynth.synthesizers.hmprivbayes import bit_entropies
 
 SIZES = (3, 2, 5, 2, 4, 2)
@@ -137,10 +137,10 @@ class TestStrict:
             recwarn.clear()
             fit(hm(60), table)
             assert len(recwarn) == 0
-        assert noise_to_signal(N, SIZES, Q(9)) < TOO_NOISY < noise_to_signal(N, SIZES, Q("0.15"))
+        assert noise_to_signal(N, SIZES, Q(9)) < NOISE_DOMINATES < noise_to_signal(N, SIZES, Q("0.15"))
         big5 = (14, 16, 3, 4, 4, 5, 256) + (6,) * 50
-        assert all(noise_to_signal(19719, big5, e * Q("0.15")) > TOO_NOISY for e in (Q(1, 20), Q(1, 2), Q(1))), "Big5 at ε up to 1"
-        assert noise_to_signal(45222, (16,) * 15, Q("0.4") * Q("0.15")) < TOO_NOISY, "Adult from ε = 0.4 on"
+        assert all(noise_to_signal(19719, big5, e * Q("0.15")) > NOISE_DOMINATES for e in (Q(1, 20), Q(1, 2), Q(1))), "Big5 at ε up to 1"
+        assert noise_to_signal(45222, (16,) * 15, Q("0.4") * Q("0.15")) < NOISE_DOMINATES, "Adult from ε = 0.4 on"
 
     def test_roots_have_the_largest_released_entropy(self):
         fitted = fit(hm(1e6, k=2))
@@ -269,19 +269,19 @@ class TestInformed:
     def test_formula_9_by_hand(self):
         s = np.array([[0, 0.5, 0.1, 0.02], [0.5, 0, 0.3, 0.03], [0.1, 0.3, 0, 0.04], [0.02, 0.03, 0.04, 0]])
         # row maxima .5, .5, .3, .04; η = .25 → thresholds .125, .125, .075, .01: 0–2 is dropped by row 0, 3 by every row but its own
-        kept = ParentFilter(s, 0.25).kept(range(4))
+        kept = ParentFilter(s, 0.25).permit(range(4))
         assert [(i, j) for i, j in itertools.combinations(range(4), 2) if kept[i, j]] == [(0, 1), (1, 2)]
         assert (kept == kept.T).all()
-        inside = ParentFilter(s, 0.25).kept([0, 2, 3])  # within the cluster {0, 2, 3} the maxima are .1, .1, .04
+        inside = ParentFilter(s, 0.25).permit([0, 2, 3])  # within the cluster {0, 2, 3} the maxima are .1, .1, .04
         assert [(i, j) for i, j in itertools.combinations(range(3), 2) if inside[i, j]] == [(0, 1), (1, 2)]
-        assert ParentFilter(s, 0).kept(range(4)).all(), "no filter"
-        assert ParentFilter(-s, 0).kept(range(4)).all(), "no filter, whatever the noise"
+        assert ParentFilter(s, 0).permit(range(4)).all(), "no filter"
+        assert ParentFilter(-s, 0).permit(range(4)).all(), "no filter, whatever the noise"
 
     def test_bits_of_one_attribute_are_never_kept_apart(self):
         s = np.array([[np.inf, np.inf, 0.0], [np.inf, np.inf, 0.0], [0.0, 0.0, np.inf]])
-        kept = ParentFilter(s, 0.9).kept(range(3))
+        kept = ParentFilter(s, 0.9).permit(range(3))
         assert kept[0, 1] and not kept[0, 2]
-        assert ParentFilter(np.full((2, 2), np.inf), 0.5).kept(range(2)).all()
+        assert ParentFilter(np.full((2, 2), np.inf), 0.5).permit(range(2)).all()
 
     @pytest.mark.parametrize("strength", [np.zeros((4, 4)), -np.ones((4, 4)), np.eye(4)])
     def test_an_eta_that_empties_every_candidate_set_gives_no_parents(self, strength):
@@ -294,10 +294,10 @@ class TestInformed:
         columns = [1, 2, 4, 7, 8, 9]
         strength = np.zeros((10, 10))
         strength[np.ix_(columns, columns)] = s
-        found = _Search(columns, ParentFilter(strength, 0.3), 2).candidates([1, 7, 2])
+        found = _Search(columns, ParentFilter(strength, 0.3), 2, Restriction().on(range(10))).candidates([1, 7, 2])
         listed = {found[i] for i in range(len(found))}
         assert listed == {(4, (1, 2)), (8, (7,)), (9, (7,))}
-        free = _Search(columns, ParentFilter(strength), 2).candidates([1, 7, 2])
+        free = _Search(columns, ParentFilter(strength), 2, Restriction().on(range(10))).candidates([1, 7, 2])
         expected = {(c, p) for c in (4, 8, 9) for p in itertools.combinations((1, 2, 7), 2)}
         assert {free[i] for i in range(len(free))} == expected
         assert len(free) == len(expected)
@@ -316,9 +316,9 @@ class TestInformed:
         strength = np.array([[0, 1, 2, 3, 4, 5]] * 6, dtype=float)
         strength = np.maximum(strength, strength.T)
         assert most_parents(6, 1) == 1
-        found = _Search(list(range(6)), ParentFilter(strength), 1).candidates([0, 1, 2])
+        found = _Search(list(range(6)), ParentFilter(strength), 1, Restriction().on(range(6))).candidates([0, 1, 2])
         assert {found[i] for i in range(len(found))} == {(3, (0,)), (4, (0,)), (5, (0,))}, "all equal: the first column"
-        found = _Search(list(range(6)), ParentFilter(ParentFilter.by_distance(range(6)).strength), 1).candidates([0, 1, 5])
+        found = _Search(list(range(6)), ParentFilter(ParentFilter.by_distance(range(6)).strength), 1, Restriction().on(range(6))).candidates([0, 1, 5])
         assert {found[i] for i in range(len(found))} == {(2, (1,)), (3, (1,)), (4, (5,))}, "the nearest in the schema"
 
     def test_selections_are_charged(self):
@@ -331,7 +331,7 @@ class TestInformed:
         assert [c for c in curator.ledger.check() if not c.startswith("L10")] == []
 
     def test_travelling_bits(self):
-        assert travelling(((0, 2), (1,)), BinaryEncoding(schema_of((3, 2, 5)))) == ((0, 1, 3, 4, 5), (2,))
+        assert spread_over_bits(((0, 2), (1,)), BinaryEncoding(schema_of((3, 2, 5)))) == ((0, 1, 3, 4, 5), (2,))
 
 
 class TestBadInput:

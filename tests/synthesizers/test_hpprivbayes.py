@@ -12,12 +12,11 @@ from contract_cases import spending, total
 from privacy_tools import neighbourhoods
 
 from pdsynth import Attribute, BudgetError, HPPrivBayes, Schema
-from pdsynth.budgets import printed_scales, tight_scales, value_weights
+from pdsynth.budgets import SensitivityGroups, printed_scales, tight_scales, value_weights
 from pdsynth.errors import BudgetDegenerate
 from pdsynth.measures import sensitivity_weights
 from pdsynth.privacy.ledger import as_fraction, histogram_cost
 from pdsynth.privacy.mechanisms import discrete_laplace_pmf
-from pdsynth.synthesizers.groups import SensitivityGroups
 
 NAMES = tuple(f"x{j}" for j in range(5))
 

@@ -19,7 +19,13 @@ from pdsynth.privacy import curator as curator_room
 from pdsynth.privacy.mechanisms import ExactNoise
 from pdsynth.structure import Restriction
 from pdsynth.synthesizers import parts
-from pdsynth.synthesizers.baselines import CSAPrivBayes, ELPrivBayes, PrivSCBN, SAPrivBayes, WeightedPrivBayes
+from pdsynth.synthesizers.baselines import (
+    CSAPrivBayes,
+    ELPrivBayes,
+    PrivSCBN,
+    SAPrivBayes,
+    WeightedPrivBayes,
+)
 
 POLICY = Restriction("x1", ("x2", "x4"), forced=(("x1", "x0"),), forbidden=(("x3", "x0"),))
 QUICK = {"generations": 4, "population": 12, "elite": 4}

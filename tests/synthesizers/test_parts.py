@@ -14,14 +14,34 @@ from hypothesis import given
 from hypothesis import strategies as st
 from privacy_tools import curator_of
 
-from pdsynth import PPBA, Attribute, BudgetError, Network, PrivacyError, PrivBayes, Schema, SchemaError, Synthesizer, baselines
-from pdsynth.budgets import geometric
+from pdsynth import (
+    PPBA,
+    Attribute,
+    BudgetError,
+    Network,
+    PrivacyError,
+    PrivBayes,
+    Schema,
+    SchemaError,
+    Synthesizer,
+    baselines,
+)
+from pdsynth.budgets import SensitivityGroups, geometric
+from pdsynth.conditionals import ConditionalNoise
 from pdsynth.privacy.mechanisms import ExactNoise
 from pdsynth.structure import MaxParents, Restriction
 from pdsynth.structure.pairwise import pairwise
 from pdsynth.structure.tree import maximum_spanning_tree, spanning_tree_bayes
-from pdsynth.synthesizers.groups import SensitivityGroups, TwoGroups
-from pdsynth.synthesizers.parts import Geometric, Greedy, Groups, Ordered, PairwiseSums, RiskEntropy, SpanningTree, Uniform
+from pdsynth.synthesizers.parts import (
+    Geometric,
+    Greedy,
+    Groups,
+    Ordered,
+    PairwiseSums,
+    RiskEntropy,
+    SpanningTree,
+    Uniform,
+)
 
 CUSTOM = Restriction("b0", "b1", forced=(("b2", "b3"),), forbidden=(("b0", "b4"),))
 DRAWN = Network((("b4", ()), ("b3", ("b4",)), ("b2", ("b4", "b3")), ("b1", ()), ("b0", ("b1",))))
@@ -43,8 +63,8 @@ STRUCTURES = {
 }
 BUDGETS = {
     "uniform": Uniform(),
-    "groups": Groups(TwoGroups(sensitive="b1")),
-    "policy": Groups(TwoGroups(r=1 / 4, personal=SensitivityGroups(groups={"A": ["b1", "b2"]}, rare_values="same_noise"))),
+    "groups": Groups(sensitive="b1"),
+    "policy": Groups(r=1 / 4, personal=SensitivityGroups(groups={"A": ["b1", "b2"]}, rare_values="same_noise")),
     "risk": RiskEntropy(),
     "security": Geometric(1.2),
     "availability": Geometric(0.5, classes=3),
@@ -68,7 +88,7 @@ def test_every_combination_closes_at_exactly_epsilon(structure, budget):
 @pytest.mark.parametrize("structure", ["greedy", "tree", "sums", "drawn"])
 def test_noise_on_conditionals_is_published_only_and_costs_n_times_its_claim(structure):
     frame, schema = binary(5, 200)
-    mixture = Synthesizer(1, structure=STRUCTURES[structure], conditionals="conditional", guarantee="published").fit(frame, schema)
+    mixture = Synthesizer(1, structure=STRUCTURES[structure], conditionals=ConditionalNoise(), guarantee="published").fit(frame, schema)
     true = sum(e.cost for e in mixture.ledger_.entries if e.step.startswith("conditional(") and "|" in e.step)
     claimed = sum(e.claimed for e in mixture.ledger_.entries if e.step.startswith("conditional(") and "|" in e.step)
     assert true == 200 * claimed > 0

@@ -8,10 +8,9 @@ import pytest
 
 import pdsynth as pds
 from pdsynth.audit.tables import records_of
-from pdsynth.budgets import tight_scales
+from pdsynth.budgets import Groups, tight_scales
 from pdsynth.errors import BudgetError
 from pdsynth.privacy.mechanisms import ExactNoise
-from pdsynth.synthesizers.groups import TwoGroups
 
 SIZES = (2, 3, 2, 2)
 NAMES = ("x0", "x1", "x2", "x3")
@@ -32,7 +31,7 @@ class TestPublicWeights:
     WEIGHTS = {"x1": [1, 0.5, 0.25]}
 
     def two(self, **options):
-        return TwoGroups("x0", r=1.0, personal=pds.parts.SensitivityGroups(**{"groups": POLICY, "rare_values": "same_noise", "weights": self.WEIGHTS} | options))
+        return Groups("x0", r=1.0, personal=pds.parts.SensitivityGroups(**{"groups": POLICY, "rare_values": "same_noise", "weights": self.WEIGHTS} | options))
 
     def test_they_set_the_scales_and_cost_nothing(self):
         fitted = hp(weights=self.WEIGHTS, rare_values="same_noise")
@@ -58,8 +57,8 @@ class TestPublicWeights:
         ({"x1": [1, 1]}, "3 values, but 2 weights"),
         ({"x1": [1, 0, 1]}, "positive"),
         ({"x1": [1, 1, 1e-4]}, "1,000 apart"),
-        ({"x1": "abc"}, "one weight a value"),
-        ({"x1": 3}, "one weight a value"),
+        ({"x1": "abc"}, "one weight per value"),
+        ({"x1": 3}, "one weight per value"),
         ({"job": [1]}, "isn't one of them"),
     ])  # fmt: skip
     def test_bad_weights_are_refused(self, weights, says):
@@ -69,7 +68,7 @@ class TestPublicWeights:
             pds.HPPrivBayes(1.0, sensitive="x0", personal=pds.parts.SensitivityGroups(weights=self.WEIGHTS)).fit(RECORDS)
 
     def test_a_value_with_less_budget_loses_less(self):
-        fitted = by_hand(pds.parts.Groups(self.two()))
+        fitted = by_hand(self.two())
         losses = fitted.ledger_.value_epsilon("x1", ["a", "b", "c"])
         # ε = 1 for four tables; r = 1: A's one table has 1/2, each of B's three 1/6. x1 stands in its own table and, as a parent, in two
         # others. Scales of its rows: 2/(v/6) with v = 1, 1/2, 1/4, so a move from u to v costs (u + v)/12.
@@ -82,15 +81,15 @@ class TestPublicWeights:
 
     def test_the_statement_is_exact_for_the_table(self):
         """The loss of one move between rows is the sum of the two inverse scales: noise densities differ in exactly these two cells."""
-        fitted = by_hand(pds.parts.Groups(self.two()), structure=pds.Network(tuple((n, ()) for n in NAMES)))
+        fitted = by_hand(self.two(), structure=pds.Network(tuple((n, ()) for n in NAMES)))
         scale = next(e.scale for e in fitted.ledger_.entries if e.step == "table(x1)")
         losses = fitted.ledger_.value_epsilon("x1")
         assert all(losses.loc[u, v] == 1 / scale[u] + 1 / scale[v] for u in range(3) for v in range(3) if u != v)
         assert losses.to_numpy().max() == Q(1, 6) == fitted.ledger_.attribute_epsilon()["x1"]
 
     def test_twin_weights_from_the_records_are_not_known_before(self):
-        two = TwoGroups("x0", r=1.0, personal=pds.parts.SensitivityGroups(groups=POLICY, rare_values="more_noise"))
-        ledger = by_hand(pds.parts.Groups(two)).ledger_
+        two = Groups("x0", r=1.0, personal=pds.parts.SensitivityGroups(groups=POLICY, rare_values="more_noise"))
+        ledger = by_hand(two).ledger_
         assert ledger.value_epsilon("x1").attrs["known"].startswith("ex post")
         assert ledger.attribute_epsilon().attrs["known"].startswith("ex post")
 
@@ -137,7 +136,7 @@ class TestEdges:
         assert len(ledger.value_epsilon("x0")) == 1
 
     def test_statements_survive_the_file(self):
-        fitted = by_hand(pds.parts.Groups(TestPublicWeights().two()))
+        fitted = by_hand(TestPublicWeights().two())
         again = type(fitted.ledger_).from_dict(fitted.ledger_.to_dict())
         assert again.value_epsilon("x1").equals(fitted.ledger_.value_epsilon("x1"))
         assert again.value_epsilon("x1").attrs == fitted.ledger_.value_epsilon("x1").attrs

@@ -10,8 +10,9 @@ from contract_cases import binary
 
 import pdsynth as pds
 from pdsynth import Attribute, BudgetError, Network, Schema, SchemaError
+from pdsynth.domain.facts import Facts
 from pdsynth.measures import mutual_information
-from pdsynth.synthesizers.degrees import AUTO_PAIRS, choose_degree, largest_selection
+from pdsynth.structure.parent_rules import AUTO_PAIRS, choose_rule, largest_selection
 
 
 def plain(d, size):
@@ -123,6 +124,6 @@ def test_prices_without_a_reference_name_no_information():
 @pytest.mark.parametrize(("d", "epsilon", "k"), [(23, 1, 5), (50, 1, 2), (16, 1, 8), (16, 1e6, 15)])
 def test_auto_never_asks_for_a_search_that_can_t_end(d, epsilon, k):
     """ACS would bear k = 7 (half a million sets of eight), Retail k = 6 (10⁸ pairs in one step): both are cut, from public facts."""
-    degree = choose_degree("auto", plain(d, 2), 47_461, Q(str(epsilon)) * Q(7, 10), Q(4))
+    degree = choose_rule("auto", Facts(plain(d, 2), 47_461, Q(1), "strict", Q(str(epsilon)) * Q(7, 10)), Q(4))
     assert degree.k == k
     assert largest_selection(d, degree.k) <= AUTO_PAIRS

@@ -79,7 +79,7 @@ class TestStrict:
         mixed = Synthesizer(3, structure=Adaptive(k=2), budget=parts.RiskEntropy(), random_state=2).fit(frame, schema)
         assert mixed.ledger_.epsilon == 3
         assert any(e.mechanism == "exponential" for e in mixed.ledger_.entries)
-        published = {"structure": Adaptive(), "share_structure": 0.5, "guarantee": "published", "conditionals": "conditional", "random_state": 2}
+        published = {"structure": Adaptive(), "share_structure": 0.5, "guarantee": "published", "conditionals": parts.ConditionalNoise(), "random_state": 2}
         printed, paper = (
             Synthesizer(3, **published).fit(frame, schema),
             PrivABN(3, guarantee="published", random_state=2).fit(frame, schema),

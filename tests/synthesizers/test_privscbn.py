@@ -13,7 +13,7 @@ from test_one_door import Spy
 from pdsynth.budgets import printed_thirds
 from pdsynth.measures import jaccard_distances
 from pdsynth.privacy.mechanisms import ExactNoise, NoNoise
-from pdsynth.structure.adaptive import selections
+from pdsynth.structure.adaptive import count_selections
 from pdsynth.synthesizers.baselines import PrivSCBN
 
 
@@ -109,7 +109,7 @@ class TestStrict:
         assert made.ledger_.epsilon == made.ledger_.claimed == Q(str(options.get("epsilon", 0.7)))
         assert made.ledger_.check() == []
         chosen = [e for e in made.ledger_.entries if e.mechanism == "exponential"]
-        assert len(chosen) <= sum(selections(len(c), 3) for c in made.clusters_)
+        assert len(chosen) <= sum(count_selections(len(c), 3) for c in made.clusters_)
         assert len({e.epsilon for e in chosen}) <= 1
 
     def test_clusters_come_from_the_sketch_where_it_can_be_seen(self):

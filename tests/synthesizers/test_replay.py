@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 from privacy_tools import records_of
 
-from pdsynth.budgets import printed_thirds
+from pdsynth.budgets import SensitivityGroups, printed_thirds
+from pdsynth.conditionals import ConditionalNoise
 from pdsynth.errors import BudgetDegenerate
 from pdsynth.network import Network
 from pdsynth.privacy import curator as curator_room
 from pdsynth.privacy.mechanisms import ExactNoise, exponential_probabilities
 from pdsynth.synthesizers import HMPrivBayes, HPPrivBayes, PrivABN, PrivBayes, Synthesizer
 from pdsynth.synthesizers.baselines import Independent, JTree, PriView, PrivSCBN
-from pdsynth.synthesizers.groups import SensitivityGroups
 
 SIZES, N = (2, 3, 2, 4, 2), 12
 BINARY = (2,) * 5
@@ -193,7 +193,7 @@ def test_twin_published_hmprivbayes_counts_clusters_and_pairs_of_columns_as_if_t
 def test_twin_noise_on_conditionals_loses_n_times_its_claim(monkeypatch):
     """The lone record of configuration x0 = 1 turns (0, 1) into (1, 0): ε₂/2 claimed for that table, n·ε₂/2 lost, exactly."""
     network = Network((("x0", ()), ("x1", ("x0",))))
-    synthesizer = Synthesizer(Q(1, 20), structure=network, conditionals="conditional", guarantee="published")
+    synthesizer = Synthesizer(Q(1, 20), structure=network, conditionals=ConditionalNoise(), guarantee="published")
     before, after = np.zeros((N, 2), dtype=np.int64), np.zeros((N, 2), dtype=np.int64)
     before[-1], after[-1] = (1, 1), (1, 0)
     ledger = synthesizer.clone().fit(records_of(before, (2, 2))).ledger_

@@ -13,7 +13,19 @@ from ...datasets import Dataset
 from ...plots import BOXES, figure
 from ...synthesizers import HMPrivBayes
 from ..widgets import View, choice, live, slider
-from .drawing import Line, add_arcs, add_boxes, add_distances, add_dots, add_line, add_noise, arches, half_circles, places, powers
+from .drawing import (
+    Line,
+    add_arcs,
+    add_boxes,
+    add_distances,
+    add_dots,
+    add_line,
+    add_noise,
+    arches,
+    half_circles,
+    places,
+    powers,
+)
 from .studio import WORDS, Studio, audited, ledger_summary, noise_to_cell, preview, studio
 
 AFFINITIES = {"the guarantee's own": "auto", "similarity": "similarity", "as printed": "printed"}

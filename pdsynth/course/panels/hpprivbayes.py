@@ -12,7 +12,17 @@ from ...plots import PALETTE, figure
 from ...synthesizers import HPPrivBayes
 from ...synthesizers.groups import SensitivityGroups
 from ..widgets import View, choice, live, slider
-from .drawing import add_arcs, add_distances, add_dots, add_line, add_noise, arches, arcs, places, powers
+from .drawing import (
+    add_arcs,
+    add_distances,
+    add_dots,
+    add_line,
+    add_noise,
+    arches,
+    arcs,
+    places,
+    powers,
+)
 from .studio import WORDS, Studio, audited, ledger_summary, noise_to_cell, preview, studio
 
 GROUP_COLOURS = {"A": PALETTE["private"], "B": PALETTE["none"]}

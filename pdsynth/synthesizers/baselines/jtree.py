@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
-from ...budgets import number, positive, share
 from ...consistency import clip_and_scale, integer_weights, make_consistent, margin
-from ...domain.schema import Schema
+from ...domain.facts import Facts
 from ...errors import BudgetError
 from ...measures import GRID
 from ...network import Network
 from ...privacy.curator import Curator
-from ...privacy.ledger import as_fraction
-from ...privacy.mechanisms import Noise
+from ...privacy.numbers import number, positive
 from ...structure import MaxCells
 from ...structure.junction import Edge, strongest_graph
-from ..base import Synthesizer
-from ..degrees import AUTO_CELLS, check_noise
+from ...structure.learner import Fixed, Shares
+from ...structure.parent_rules import AUTO_CELLS
+from ..base import Parts, Recipe
 
 GRAPH = "dependency graph"
 SVT = ("JTree's sparse vector test, from literature: Algorithm 6 in Lyu, Su, Li (VLDB 2017), "
@@ -31,8 +29,8 @@ WHY = ("the number of positives has no bound, so no ε covers any number of pair
        "the {0} tests of this run one by one would give {0}/2 times the claim")
 
 
-@dataclass(eq=False, repr=False)
-class JTree(Synthesizer):
+@dataclass(eq=False, repr=False, kw_only=True)
+class JTree(Recipe):
     """JTree: one noisy table per clique of a dependency graph, made to agree on what they share.
 
     From literature, reconstruction where the description at hand is silent (`algorithms` §8.2).
@@ -71,48 +69,42 @@ class JTree(Synthesizer):
     JTree(epsilon=0.5, phi=0.1, guarantee='strict')
     """
 
-    epsilon: float = 1.0
-    _: KW_ONLY
     share_structure: float = 0.5
     phi: float = 0.2
     theta_tvd: float | None = None
     theta_usefulness: float = 4
-    guarantee: str = "strict"
-    noise: str = "exact"
-    random_state: Any = None
 
-    def _check_parameters(self) -> Fraction:
-        share("share_structure", self.share_structure)
+    def _check(self, facts: Facts) -> None:
         positive("theta_usefulness", self.theta_usefulness)
         tvd = 0 if self.theta_tvd is None else self.theta_tvd
         for name, value in (("phi", self.phi), ("theta_tvd", tvd)):
             if not 0 <= number(name, value) <= 1:
                 raise BudgetError(f"{name} must lie in [0, 1], got {value!r}")
-        return super()._check_parameters()
 
-    def _check_schema(self, schema: Schema, n: int) -> None:
-        if self.guarantee != "none":
-            d, epsilon1, epsilon2 = len(schema), *self._shares(as_fraction(self.epsilon))
-            moved = 3 * n * d * d if self.guarantee == "strict" else 4 * GRID  # Δ of I is < 2 bits
-            check_noise(self.epsilon, n, max(moved / epsilon1, 2 * d / epsilon2))
+    def _parts(self, facts: Facts) -> Parts:
+        return Parts(Fixed())  # cliques in place of pairs: see _recipe
 
-    def _shares(self, epsilon: Fraction) -> tuple[Fraction, Fraction]:
-        epsilon1 = epsilon * as_fraction(self.share_structure)
-        return epsilon1, epsilon - epsilon1
+    def _split(self, facts: Facts) -> dict[str, Fraction]:
+        return {"graph": facts.epsilon - facts.epsilon2, "cliques": facts.epsilon2}
 
-    def _recipe(self, curator: Curator, noise: Noise, epsilon: Fraction
+    def _largest_scale(self, facts: Facts) -> Fraction:
+        d, shares = len(facts.schema), self._split(facts)
+        moved = 3 * facts.n * d * d if facts.guarantee == "strict" else 4 * GRID  # Δ of I: < 2 bits
+        return max(moved / shares["graph"], 2 * d / shares["cliques"])
+
+    def _recipe(self, curator: Curator, facts: Facts, shares: Shares
                 ) -> tuple[Network, tuple[np.ndarray, ...]]:
-        names, sizes = curator.schema.names, curator.schema.sizes
-        epsilon1, epsilon2 = self._shares(epsilon)
-        useful = MaxCells.of(curator.n, len(sizes), epsilon2, as_fraction(self.theta_usefulness))
+        names, sizes = facts.schema.names, facts.schema.sizes
+        theta = positive("theta_usefulness", self.theta_usefulness)
+        useful = MaxCells.of(facts.n, len(sizes), shares["cliques"], theta)
         bound = min(useful.cells, Fraction(AUTO_CELLS))
         pairs = [(i, j) for i, j in itertools.combinations(range(len(sizes)), 2)
                  if sizes[i] * sizes[j] <= bound]
-        ranked = self._ranked(curator, pairs, epsilon1) if pairs else []
+        ranked = self._ranked(curator, pairs, shares["graph"]) if pairs else []
         edges, self.tree_ = strongest_graph(sizes, ranked, float(bound))
         self.cell_bound_ = math.floor(bound)
         self.edges_ = tuple((names[i], names[j]) for i, j in edges)
-        return self._release(curator, epsilon2 if pairs else epsilon)
+        return self._release(curator, shares["cliques"] if pairs else facts.epsilon)
 
     def _ranked(self, curator: Curator, pairs: list[Edge], epsilon: Fraction) -> list[Edge]:
         """Pairs that pass the test, strongest first."""

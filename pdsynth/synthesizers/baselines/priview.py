@@ -5,9 +5,8 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -21,17 +20,15 @@ from ...consistency import (
     ripple,
 )
 from ...domain.encoding import BinaryEncoding
-from ...domain.schema import Schema
+from ...domain.facts import Facts
 from ...errors import BudgetError, SchemaError, is_whole
 from ...measures import mutual_information
 from ...network import Network
 from ...privacy.curator import Curator
-from ...privacy.ledger import as_fraction
-from ...privacy.mechanisms import Noise
 from ...structure.covering import covering_design
 from ...structure.junction import spanning_tree
-from ..base import Synthesizer
-from ..degrees import check_noise
+from ...structure.learner import Fixed, Shares
+from ..base import Parts, Recipe
 
 NOISE_ERROR = 0.003  # what the paper's rule of thumb tolerates of all triples in place of all pairs
 ROUNDS = 3
@@ -39,8 +36,8 @@ QUERY_BITS = 20  # a marginal of up to a million cells
 LARGEST_VIEW = 16
 
 
-@dataclass(eq=False, repr=False)
-class PriView(Synthesizer):
+@dataclass(eq=False, repr=False, kw_only=True)
+class PriView(Recipe):
     """PriView: views of ``size`` bits that cover every ``t`` of them, made to agree.
 
     From literature (`algorithms` §8.1). It answers any :meth:`marginal`; judge it by that, as
@@ -74,16 +71,11 @@ class PriView(Synthesizer):
     PriView(epsilon=0.5, t=2, guarantee='strict')
     """
 
-    epsilon: float = 1.0
-    _: KW_ONLY
     size: int = 8
     t: int | str = "auto"
     design_seed: int = 0
-    guarantee: str = "strict"
-    noise: str = "exact"
-    random_state: Any = None
 
-    def _check_parameters(self) -> Fraction:
+    def _check(self, facts: Facts) -> None:
         if not is_whole(self.size, 2, LARGEST_VIEW):
             raise BudgetError(
                 f"size must be a whole number of bits from 2 to {LARGEST_VIEW}, got {self.size!r}")
@@ -92,23 +84,26 @@ class PriView(Synthesizer):
             raise BudgetError(f"t must be 'auto' or a whole number from 1 to {most}, got {t!r}")
         if not is_whole(seed, 0):
             raise BudgetError(f"design_seed must be a whole number of at least 0, got {seed!r}")
-        return super()._check_parameters()
 
-    def _check_schema(self, schema: Schema, n: int) -> None:
-        _, views = self._design(len(BinaryEncoding(schema).schema), n)
-        if self.guarantee != "none":
-            check_noise(self.epsilon, n, Fraction(2 * len(views)) / as_fraction(self.epsilon))
+    def _parts(self, facts: Facts) -> Parts:
+        return Parts(Fixed())  # views in place of pairs: see _recipe
 
-    def _design(self, d: int, n: int) -> tuple[int, tuple[Members, ...]]:
-        """Strength t and the views; everything here is public."""
-        size, seed = int(self.size), int(self.design_seed)
+    def _split(self, facts: Facts) -> dict[str, Fraction]:
+        return {"views": facts.epsilon}
+
+    def _largest_scale(self, facts: Facts) -> Fraction:
+        return 2 * len(self._design(facts)[1]) / facts.epsilon
+
+    def _design(self, facts: Facts) -> tuple[int, tuple[Members, ...]]:
+        """Strength t and the views, from public facts."""
+        d, size, seed = len(BinaryEncoding(facts.schema).schema), int(self.size), self.design_seed
         if not isinstance(self.t, str):
             return int(self.t), covering_design(d, size, int(self.t), seed)
-        epsilon = float(as_fraction(self.epsilon)) / (2 if self.guarantee == "strict" else 1)
+        epsilon = float(facts.epsilon) / (2 if facts.guarantee == "strict" else 1)
 
         def error(views: float) -> float:
             pairs = math.sqrt(views * d * (d - 1) / (size * (size - 1)))
-            return 2 ** ((size - 1) / 2) * pairs / (n * epsilon)
+            return 2 ** ((size - 1) / 2) * pairs / (facts.n * epsilon)
 
         fewest = math.comb(d, 3) / math.comb(size, 3) if size >= 3 else math.inf  # of any design
         if error(fewest) <= NOISE_ERROR:
@@ -117,14 +112,14 @@ class PriView(Synthesizer):
                 return 3, views
         return 2, covering_design(d, size, 2, seed)
 
-    def _recipe(self, curator: Curator, noise: Noise, epsilon: Fraction
+    def _recipe(self, curator: Curator, facts: Facts, shares: Shares
                 ) -> tuple[Network, tuple[np.ndarray, ...]]:
-        bits, n = curator.binary(), curator.n
+        bits, n = curator.binary(), facts.n
         names = bits.schema.names
-        self.t_, views = self._design(len(names), n)
+        self.t_, views = self._design(facts)
         self.views_ = tuple(tuple(names[j] for j in view) for view in views)
         moved, relation = (2, "replace_one") if self.guarantee == "strict" else (1, "add_remove")
-        each = epsilon / len(views)
+        each = shares["views"] / len(views)
         tables = [bits.table(view, moved / each, step=f"view {i} of {len(views)}", claimed=each,
                              source="PriView, step 2", relation=relation)
                   for i, view in enumerate(views, 1)]

@@ -1,0 +1,26 @@
+"""How ε is split over the tables of a network: arithmetic of shares, and the rules made of it."""
+
+from ..privacy.numbers import number, positive, share
+from .groups import Groups, SensitivityGroups
+from .rules import Allocation, BudgetRule, Geometric, RiskEntropy, Uniform
+from .shares import (
+    RARE_VALUES,
+    TableBudget,
+    by_weight,
+    geometric,
+    printed_group_a,
+    printed_scales,
+    printed_thirds,
+    proportional,
+    risk_entropy_weights,
+    tight_scales,
+    uniform,
+    value_weights,
+)
+
+__all__ = [
+    "RARE_VALUES", "Allocation", "BudgetRule", "Geometric", "Groups", "RiskEntropy",
+    "SensitivityGroups", "TableBudget", "Uniform", "by_weight", "geometric", "number", "positive",
+    "printed_group_a", "printed_scales", "printed_thirds", "proportional", "risk_entropy_weights",
+    "share", "tight_scales", "uniform", "value_weights",
+]

@@ -1,0 +1,288 @@
+"""Two sensitivity groups with budgets of their own, and value weights inside the second."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ..domain.facts import Facts
+from ..domain.schema import Schema
+from ..errors import BudgetError
+from ..measures import sensitivity_weights
+from ..privacy.curator import Curator
+from ..privacy.ledger import as_fraction
+from ..privacy.numbers import number, positive, share
+from ..structure.learner import Shares, StructureResult
+from .rules import Allocation, BudgetRule
+from .shares import (
+    RARE_VALUES,
+    TableBudget,
+    printed_group_a,
+    printed_scales,
+    proportional,
+    tight_scales,
+    value_weights,
+)
+
+GroupsOfNames = dict[str, list[str]]
+GROUP_A, GROUP_B = "thesis Alg 5 line 4", "thesis Alg 6 line 6"
+RAW_GROUPS = ("'no privacy protection involved … as we consider the data publisher safe' "
+              "(thesis, proof of Theorem 1, step 2)")
+RAW_WEIGHTS = ("frequencies of the raw records set the noise scales, so the scales differ between "
+               "neighbours")
+
+
+@dataclass(frozen=True)
+class SensitivityGroups:
+    """How group B treats rare values, and what public policy has settled beforehand.
+
+    ``groups``: ``{"A": [...], "B": [...]}`` by public policy: costs nothing, and is the cleanest
+    personalisation. None: ``schema.groups`` where it is declared, else association with the
+    sensitive attribute. What it doesn't name goes to B. ``rare_values``: ``"less_noise"`` (thesis),
+    ``"more_noise"``, or ``"same_noise"``, for which nothing is asked. ``v_min``: smallest relative
+    weight of a value under strict. ``theta_tvd``: threshold of R in place of θ under strict.
+    ``weights``: ``{attribute: [one weight per value]}`` of attributes of group B by public policy:
+    who gets which noise is then decided by people and not by the records, and
+    ``ledger_.value_epsilon(attribute)`` says what each value loses.
+
+    >>> SensitivityGroups(rare_values="same_noise").v_min
+    0.5
+    """
+
+    groups: Mapping[str, Sequence[str]] | None = None
+    rare_values: str = "less_noise"
+    v_min: float = 0.5
+    theta_tvd: float | None = None
+    weights: Mapping[str, Sequence[float]] | None = None
+
+    def check(self) -> None:
+        """Refuse what is out of range."""
+        theta_tvd = 0 if self.theta_tvd is None else number("theta_tvd", self.theta_tvd)
+        if not 0 <= theta_tvd <= 1:
+            raise BudgetError(f"theta_tvd must lie in [0, 1], got {self.theta_tvd!r}")
+        if self.rare_values not in RARE_VALUES:
+            raise BudgetError(f"rare_values must be one of {RARE_VALUES}, got {self.rare_values!r}")
+        if not 0 < number("v_min", self.v_min) <= 1:
+            raise BudgetError(f"v_min must lie in (0, 1], got {self.v_min!r}")
+
+    def public_weights(self, name: str, size: int) -> tuple[Fraction, ...]:
+        """Relative budgets of an attribute's values as declared in public, the largest 1."""
+        declared: Any = (self.weights or {})[name]
+        if isinstance(declared, str) or not isinstance(declared, (Sequence, np.ndarray)):
+            raise BudgetError("weights must be {attribute: [one weight per value]}, "
+                              f"got {declared!r} for {name!r}")
+        given = [positive(f"a weight of {name!r}", w) for w in declared]
+        if len(given) != size:
+            raise BudgetError(f"{name!r} has {size} values, but {len(given)} weights")
+        if max(given) > 1000 * min(given):
+            raise BudgetError(f"weights of {name!r} lie more than 1,000 apart: the noise of some "
+                              "values would leave nothing of them")
+        return tuple(w / max(given) for w in given)
+
+    def policy(self, schema: Schema, sensitive: str | None) -> GroupsOfNames | None:
+        """Groups declared in public, or None."""
+        declared = self.groups
+        if declared is None and not schema.groups:
+            return None
+        if declared is None:
+            declared = {g: [n for n in schema.names if schema.groups.get(n) == g] for g in "AB"}
+        if not isinstance(declared, Mapping) or any(
+                isinstance(v, str) or not isinstance(v, Sequence) for v in declared.values()):
+            raise BudgetError(f"groups must be {{'A': [names], 'B': [names]}}, got {declared!r}")
+        named = [*declared.get("A", []), *declared.get("B", [])]
+        for name in named:
+            schema.index(name)
+        if len(set(named)) != len(named) or not set(declared) <= {"A", "B"}:
+            raise BudgetError("groups must name each attribute once, under 'A' or 'B'; "
+                              f"got {dict(declared)}")
+        if sensitive in declared.get("B", []):
+            raise BudgetError(f"the sensitive attribute {sensitive!r} is always in group A, but "
+                              "the groups put it in B: take it out")
+        a = [n for n in schema.names if n in declared.get("A", []) or n == sensitive]
+        if not a:
+            raise BudgetError("the declared group A is empty: name a sensitive attribute, or put "
+                              "an attribute in A")
+        return {"A": a, "B": [n for n in schema.names if n not in a]}
+
+
+@dataclass(frozen=True)
+class Groups(BudgetRule):
+    """Groups A (more sensitive) and B share the tables' ε as r : 1 (thesis, Algorithms 4 to 6).
+
+    Parameters as in :class:`HPPrivBayes`; ``share_sketch``: part of the tables' ε for associations
+    and histograms that must be asked for. ``printed_k``: k in the printed d−k−l of Algorithm 5.
+
+    **Privacy:** strict: noisy associations and histograms, paid for; the tables of A cost ε₂/|A|
+    each, those of B ε₃/|B|. Published: both sketches are raw, the scales are the printed ones.
+    """
+
+    sensitive: str | None = None
+    theta: float = 0.1
+    r: float = 1 / 3
+    personal: SensitivityGroups = SensitivityGroups()
+    share_sketch: float = 0.05
+    printed_k: int = 0
+
+    one_scale_per_table = False
+
+    def check(self, facts: Facts) -> None:
+        """Refuse parameters out of range, and attributes that the schema doesn't have."""
+        if not isinstance(self.personal, SensitivityGroups):
+            raise BudgetError("personal must be a SensitivityGroups(...) of pds.parts, "
+                              f"got {self.personal!r}")
+        self.personal.check()
+        share("share_sketch", self.share_sketch)
+        positive("r", self.r)
+        if number("theta", self.theta) < 0:
+            raise BudgetError(f"theta must be at least 0 bits, got {self.theta!r}")
+        policy, schema = self.policy(facts), facts.schema
+        if self.sensitive is None and policy is None:
+            raise BudgetError("name the sensitive attribute (sensitive=…, one of "
+                              f"{', '.join(schema.names)}) or declare groups by policy")
+        if self.sensitive is not None:
+            schema.index(self.sensitive)
+        for name in self.personal.weights or ():
+            if policy is None or name not in policy["B"]:
+                raise BudgetError("public weights are for attributes that groups={...} puts in B; "
+                                  f"{name!r} isn't one of them")
+            self.personal.public_weights(name, schema[name].size)
+
+    def questions(self, facts: Facts) -> dict[str, bool]:
+        """Which of groups and value weights have to be asked for; a fact of the policy alone."""
+        policy, given = self.policy(facts), self.personal.weights or ()
+        weighs = self.personal.rare_values != "same_noise"
+        open_values = policy is None or any(name not in given for name in policy["B"])
+        return {"groups": policy is None, "weights": weighs and open_values}
+
+    def asks(self, facts: Facts) -> Shares:
+        """The sketches of associations and histograms, as 2 : 1, where they are needed."""
+        asked = self.questions(facts)
+        wanted = {"groups": 2 * asked["groups"], "weights": int(asked["weights"])}
+        if not any(wanted.values()):
+            return {}
+        return proportional(facts.pay(share("share_sketch", self.share_sketch)), wanted)
+
+    def foresee(self, curator: Curator, shares: Shares, facts: Facts) -> Any:
+        """Groups A and B (thesis, Algorithm 4), the associations they come from, and their entry.
+
+        They come first, so that a published run that can't be printed is refused before it starts.
+
+        **Privacy:** policy is free; otherwise as :meth:`Curator.association_with`, their share.
+        """
+        policy, values, entry = self.policy(facts), None, "public"
+        if policy is None:
+            names, s = facts.schema.names, str(self.sensitive)
+            strength, entry = curator.association_with(
+                facts.schema.index(s), shares.get("groups", Fraction(0)), reason=RAW_GROUPS,
+                step=f"groups by association with {s}", source="thesis Alg 4 lines 3–10")
+            bound = self.threshold(facts.guarantee)
+            a = [n for n, v in zip(names, strength, strict=True) if v >= bound]
+            policy = {"A": a, "B": [n for n in names if n not in a]}
+            values = dict(zip(names, strength.tolist(), strict=True))
+        if facts.guarantee == "published":  # raises where d − k − l ≤ 0
+            printed_group_a(len(facts.schema), self.printed_k, len(policy["B"]), Fraction(1))
+        return policy, values, entry
+
+    def allocate(
+        self, curator: Curator, learnt: StructureResult, shares: Shares, facts: Facts
+    ) -> Mapping[str, TableBudget]:
+        """Value weights, then scales: printed ones under ``published``, else tight ones.
+
+        **Privacy:** histograms for their share; published: raw, unaccounted. The tables cost the
+        rest.
+        """
+        groups, associations, groups_from = learnt.foreseen
+        weights = shares.get("weights", Fraction(0))
+        histograms, weights_from = self._histograms(curator, groups["B"], weights)
+        total = shares["tables"] + (0 if groups["B"] else weights)
+        scales = self._print if facts.guarantee == "published" else self._tighten
+        tables, shown = scales(learnt, groups, histograms, self._split(total, groups, facts), facts)
+        entries = tuple(x for x in (groups_from, weights_from) if x != "public")
+        return Allocation(
+            {name: replace(b, scale_depends_on=entries) for name, b in tables.items()},
+            {"groups_": groups, "association_": associations, "weights_": shown})
+
+    def policy(self, facts: Facts) -> GroupsOfNames | None:
+        """Groups declared in public, or None."""
+        return self.personal.policy(facts.schema, self.sensitive)
+
+    def threshold(self, guarantee: str) -> float:
+        """The threshold of group A: bits of I, or the R that stands for them under strict."""
+        if guarantee != "strict":
+            return float(self.theta)
+        if self.personal.theta_tvd is not None:
+            return float(self.personal.theta_tvd)
+        return float(0.752 * np.sqrt(float(self.theta) * np.log(2) / 2))
+
+    def _split(
+        self, total: Fraction, groups: GroupsOfNames, facts: Facts
+    ) -> tuple[Fraction, Fraction]:
+        """ε₂ and ε₃ with ε₂/ε₃ = r; under strict an empty group leaves its ε to the other."""
+        r = positive("r", self.r)
+        if facts.guarantee == "strict" and not (groups["A"] and groups["B"]):
+            return (total, Fraction(0)) if groups["A"] else (Fraction(0), total)
+        return total * r / (1 + r), total / (1 + r)
+
+    def _histograms(
+        self, curator: Curator, b: list[str], epsilon: Fraction
+    ) -> tuple[dict[str, np.ndarray], str]:
+        """Histograms of the B attributes whose weights aren't public, and their entry."""
+        schema = curator.schema
+        b = [name for name in b if name not in (self.personal.weights or ())]
+        if self.personal.rare_values == "same_noise" or not b:
+            return {name: np.ones(schema[name].size) for name in b}, "public"
+        counts, entry = curator.histograms(
+            [schema.index(name) for name in b], epsilon, step="sensitivity weights of group B",
+            source="thesis Alg 6 line 5", reason=RAW_WEIGHTS)
+        return dict(zip(b, counts, strict=True)), entry
+
+    def _tighten(
+        self, learnt: StructureResult, groups: GroupsOfNames, histograms: dict[str, np.ndarray],
+        budgets: tuple[Fraction, Fraction], facts: Facts,
+    ) -> tuple[dict[str, TableBudget], dict[str, tuple[float, ...]]]:
+        """ε₂/|A| per table of A; ε₃/|B| per table of B, with tight scales of its values."""
+        schema, floor, (a, b) = facts.schema, as_fraction(self.personal.v_min), groups.values()
+        out = {name: TableBudget(2 * len(a) / budgets[0], budgets[0] / len(a), source=GROUP_A)
+               for name in a}
+        shown: dict[str, tuple[float, ...]] = {}
+        for name in b:
+            if name in histograms:
+                weights = value_weights(histograms[name], self.personal.rare_values, floor)
+            else:
+                weights = self.personal.public_weights(name, schema[name].size)
+            shown[name] = tuple(map(float, weights))
+            each, cells = budgets[1] / len(b), schema.cells(learnt.network.parents(name))
+            out[name] = TableBudget(tight_scales(weights, each, cells), each,
+                                    source=f"{GROUP_B}, v = w / max w")
+        return out, shown
+
+    def _print(
+        self, learnt: StructureResult, groups: GroupsOfNames, histograms: dict[str, np.ndarray],
+        budgets: tuple[Fraction, Fraction], facts: Facts,
+    ) -> tuple[dict[str, TableBudget], dict[str, tuple[float, ...]]]:
+        """As printed: 2(d−k−l)/ε₂ per table of A, 2l/(w_x ε₃) per row of a table of B."""
+        a, b = groups.values()
+        scale = printed_group_a(len(facts.schema), self.printed_k, len(b), budgets[0])
+        out = {name: TableBudget(scale, budgets[0] / len(a), source=GROUP_A) for name in a}
+        shown: dict[str, tuple[float, ...]] = {}
+        for name in b:
+            if name in histograms:
+                w = self._printed_weights(histograms[name])
+            else:
+                public = self.personal.public_weights(name, facts.schema[name].size)
+                w = np.array(public, dtype=float)
+            shown[name] = tuple(w.tolist())
+            out[name] = TableBudget(printed_scales(w, len(b), budgets[1]), budgets[1] / len(b),
+                                    source=GROUP_B)
+        return out, shown
+
+    def _printed_weights(self, histogram: np.ndarray) -> np.ndarray:
+        if self.personal.rare_values == "same_noise":
+            return np.ones(len(histogram))
+        w = sensitivity_weights(histogram)
+        inverse = 1 / np.maximum(w, 1e-9)
+        return w if self.personal.rare_values == "less_noise" else inverse / inverse.sum()

@@ -1,0 +1,156 @@
+"""Budget rules: how the tables' ε is split over the tables of a network.
+
+A new rule is one class with ``check``, ``asks`` and ``allocate``, here, and its test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ..domain.facts import Facts
+from ..errors import BudgetError
+from ..measures import normalised_risk_entropy
+from ..privacy.curator import Curator
+from ..privacy.numbers import positive, share
+from ..structure.learner import Shares, StructureResult
+from .shares import TableBudget, by_weight, geometric, risk_entropy_weights, uniform
+
+RISK, RATIO = "HMPrivBayes Alg 5 line 4", "PPBA abstract: constant ratio q"
+
+
+class Allocation(dict[str, TableBudget]):
+    """Noise of every table, by child; ``attributes``: what a fitted synthesizer shows besides."""
+
+    def __init__(
+        self, tables: Mapping[str, TableBudget], attributes: Mapping[str, Any] | None = None
+    ) -> None:
+        super().__init__(tables)
+        self.attributes = dict(attributes or {})
+
+
+class BudgetRule:
+    """What every rule shares; a new one says at least how it allocates."""
+
+    one_scale_per_table = True
+
+    def check(self, facts: Facts) -> None:
+        """Refuse, from public facts, what can't be split."""
+
+    def asks(self, facts: Facts) -> Shares:
+        """Steps that cost ε, and their parts of the tables' share; the tables have the rest."""
+        return {}
+
+    def foresee(self, curator: Curator, shares: Shares, facts: Facts) -> Any:
+        """What must be known before a network is learnt.
+
+        **Privacy:** what the rule says; reads nothing here.
+        """
+
+    def allocate(
+        self, curator: Curator, learnt: StructureResult, shares: Shares, facts: Facts
+    ) -> Mapping[str, TableBudget]:
+        """Noise of every table that is measured, by child.
+
+        **Privacy:** what the rule says; sketches and tables together cost what it was given.
+        """
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Uniform(BudgetRule):
+    """The same noise for every table that is measured (PrivBayes).
+
+    ``source``: the paper's line in the ledger. ``reading="thesis"``: the printed scale 2m/ε for
+    tables that are announced to cost ε/2 in all.
+    """
+
+    source: str = "equal shares"
+    reading: str = "tods"
+
+    def allocate(
+        self, curator: Curator, learnt: StructureResult, shares: Shares, facts: Facts
+    ) -> Mapping[str, TableBudget]:
+        """ε/m per table.
+
+        **Privacy:** reads nothing; the tables cost ε (as the thesis prints it: twice that).
+        """
+        measured = learnt.network.order[learnt.derived:]
+        each = uniform(len(measured), shares["tables"], source=self.source)
+        if self.reading == "thesis":
+            scale = Fraction(2 * len(measured)) / facts.epsilon
+            each = TableBudget(scale, each.claimed, source=self.source)
+        return dict.fromkeys(measured, each)
+
+
+@dataclass(frozen=True)
+class RiskEntropy(BudgetRule):
+    """HMPrivBayes: the larger an attribute's risk entropy, the smaller its table's share.
+
+    ``share_sketch``: part of the tables' ε for the histograms that the entropies come from.
+    """
+
+    share_sketch: float = 0.1
+
+    def check(self, facts: Facts) -> None:
+        """Refuse a share out of range."""
+        share("share_sketch", self.share_sketch)
+
+    def asks(self, facts: Facts) -> Shares:
+        """The histograms."""
+        return {"entropies": facts.pay(share("share_sketch", self.share_sketch))}
+
+    def allocate(
+        self, curator: Curator, learnt: StructureResult, shares: Shares, facts: Facts
+    ) -> Mapping[str, TableBudget]:
+        """Histograms, then shares ∝ exp(−OE).
+
+        **Privacy:** noisy histograms for their share; published: raw histograms, unaccounted; the
+        tables cost the rest.
+        """
+        names = facts.schema.names
+        counts, entry = curator.histograms(
+            range(len(names)), shares["entropies"], step="risk entropies",
+            source="HMPrivBayes Alg 5 line 2", reason="raw entropies set the noise scales")
+        risk = {name: normalised_risk_entropy(np.maximum(h, 0))
+                for name, h in zip(names, counts, strict=True)}
+        return by_weight(shares["tables"], risk_entropy_weights(risk), RISK, entry)
+
+
+@dataclass(frozen=True)
+class Geometric(BudgetRule):
+    """PPBA: tables ranked by the weight of their node, budgets in the ratio q.
+
+    q > 1 gives the tables that weigh most the least budget ("security"), q < 1 the most
+    ("availability"). ``classes``: the same over classes of tables (SA-PrivBayes). A structure
+    without weights ranks its tables in sampling order.
+    """
+
+    q: float = 1.1
+    classes: int | None = None
+
+    def check(self, facts: Facts) -> None:
+        """Refuse q ≤ 0, and fewer than one class."""
+        positive("q", self.q)
+        whole = isinstance(self.classes, int) and not isinstance(self.classes, bool)
+        if self.classes is not None and (not whole or self.classes < 1):
+            raise BudgetError("classes must be a whole number of at least 1, or None, "
+                              f"got {self.classes!r}")
+
+    def allocate(
+        self, curator: Curator, learnt: StructureResult, shares: Shares, facts: Facts
+    ) -> Mapping[str, TableBudget]:
+        """Ranks, then shares.
+
+        **Privacy:** reads nothing: ranks come from weights that were paid for, or are unaccounted;
+        the tables cost ε.
+        """
+        ranked = list(learnt.network.order)
+        if learnt.weights:
+            ranked.sort(key=lambda name: -learnt.weights[name])
+        weights = geometric(ranked, positive("q", self.q), self.classes)
+        return by_weight(shares["tables"], weights, RATIO, learnt.depends_on)

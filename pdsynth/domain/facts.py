@@ -1,0 +1,31 @@
+"""What is public of a fit before it starts: every refusal and every share of ε follows from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from .schema import Schema
+
+
+@dataclass(frozen=True)
+class Facts:
+    """The schema of the network's nodes (attributes, or their bits), n, ε and the guarantee.
+
+    ``epsilon2``: what the tables have if a structure is learnt, from which ``k="auto"`` chooses.
+    """
+
+    schema: Schema
+    n: int
+    epsilon: Fraction
+    guarantee: str
+    epsilon2: Fraction
+
+    def pay(self, share: Fraction) -> Fraction:
+        """What a sketch costs: its share under ``strict``, nothing where it is read raw."""
+        return share if self.guarantee == "strict" else Fraction(0)
+
+    @property
+    def score(self) -> str:
+        """The score of parent sets: R under ``strict``, the papers' I otherwise."""
+        return "R" if self.guarantee == "strict" else "I"
