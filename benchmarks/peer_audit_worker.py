@@ -1,7 +1,8 @@
-"""Publish descriptions with DataSynthesizer, one a line of standard input; runs where benchmarks/requirements.txt is installed.
+"""Publish descriptions with DataSynthesizer, one per line of standard input.
 
-Each line is ``{"rows": [[…], …], "epsilon": ε, "seed": s}``; the answer is the part of the description that is made from records. Its
-correlated attribute mode runs as released, but for its process pool, which is replaced by a loop: the pool only saves time.
+Runs where benchmarks/requirements.txt is installed. Each line is ``{"rows": [[…], …], "epsilon": ε,
+"seed": s}``; the answer is the part of the description that is made from records. The correlated
+attribute mode runs as released, but for its process pool, which only saves time: a loop stands in.
 """
 
 import contextlib
@@ -33,12 +34,13 @@ def description(rows, epsilon, seed, folder):
     describer = DataDescriber()
     with contextlib.redirect_stdout(io.StringIO()):
         describer.describe_dataset_in_correlated_attribute_mode(
-            str(folder / "table.csv"), k=1, epsilon=epsilon, seed=seed, attribute_to_is_categorical=dict.fromkeys(names, True),
-            attribute_to_is_candidate_key=dict.fromkeys(names, False),
-        )  # fmt: skip
+            str(folder / "table.csv"), k=1, epsilon=epsilon, seed=seed,
+            attribute_to_is_categorical=dict.fromkeys(names, True),
+            attribute_to_is_candidate_key=dict.fromkeys(names, False))
     found = describer.data_description
     return {
-        "histograms": {a: list(map(float, d["distribution_probabilities"])) for a, d in found["attribute_description"].items()},
+        "histograms": {name: list(map(float, described["distribution_probabilities"]))
+                       for name, described in found["attribute_description"].items()},
         "network": found["bayesian_network"],
         "tables": found["conditional_probabilities"],
     }
@@ -50,7 +52,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for line in sys.stdin:
             asked = json.loads(line)
-            print(json.dumps(description(asked["rows"], asked["epsilon"], asked["seed"], Path(folder))), flush=True)
+            answer = description(asked["rows"], asked["epsilon"], asked["seed"], Path(folder))
+            print(json.dumps(answer), flush=True)
 
 
 if __name__ == "__main__":

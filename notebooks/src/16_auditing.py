@@ -177,21 +177,21 @@ ex.q2.check(bound)
 # until nothing is found. (The zoo itself, 21 defects of papers and public code, is in `pdsynth/audit/bugs.py`.)
 
 # %%
-from pdsynth.audit.bugs import counted
+from pdsynth.audit.bugs import count
 from pdsynth.privacy.mechanisms import laplace_mechanism
 
 
 def private_table(codes, sizes, epsilon, noise):
-    counts = counted(codes, sizes, range(len(sizes)))
+    counts = count(codes, sizes)
     noisy = laplace_mechanism(counts, 1 / epsilon, noise.child("table"))
     return np.where(counts > 0, noisy, 0)
 # solution
-from pdsynth.audit.bugs import counted
+from pdsynth.audit.bugs import count
 from pdsynth.privacy.mechanisms import laplace_mechanism
 
 
 def private_table(codes, sizes, epsilon, noise):
-    counts = counted(codes, sizes, range(len(sizes)))
+    counts = count(codes, sizes)
     return laplace_mechanism(counts, 2 / epsilon, noise.child("table"))
 
 # %%

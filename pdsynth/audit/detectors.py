@@ -1,4 +1,4 @@
-"""Detectors that are cheaper and stronger than sampling: exact laws of selections, noise-free tapes; and noise for many runs at once."""
+"""Random sources for audits (batched, recorded, scripted), and exact laws of selections."""
 
 from __future__ import annotations
 
@@ -13,19 +13,30 @@ import numpy as np
 
 from ..privacy.mechanisms import ExactNoise, Noise
 
+Seed = int | Sequence[int] | None
 
-class Silent(Noise):
-    """No noise and the first candidate, but everything that was asked is kept: what would be released without noise.
 
-    ``asked``: ("discrete_laplace", scale, shape) and ("select", numerators, denominator), in the order of the run.
+def extend_seed(seed: Seed, *more: int) -> list[int] | None:
+    """The seed of a part of an audit; None stays None and draws from the operating system."""
+    return None if seed is None else [*np.atleast_1d(seed).tolist(), *more]
+
+
+class RecordedNoise(Noise):
+    """No noise, and the first candidate; keeps what was asked.
+
+    ``asked``: ("discrete_laplace", scale, shape) and ("select", numerators, denominator), in order.
     """
 
-    def __init__(self, asked: list | None = None) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self.asked: list[tuple[str, Any, Any]] = [] if asked is None else asked
+        self.asked: list[tuple[str, Any, Any]] = []
 
-    def _stream(self, label: str) -> Silent:
-        return Silent(self.asked)
+    def find(self, kind: str) -> list[tuple[Any, Any]]:
+        """What was asked of one kind."""
+        return [(first, second) for name, first, second in self.asked if name == kind]
+
+    def _stream(self, label: str) -> RecordedNoise:
+        return self
 
     def discrete_laplace(self, scale: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
         """Zeros."""
@@ -46,20 +57,51 @@ class Silent(Noise):
         return np.random.default_rng(0)
 
 
-class Many(ExactNoise):
-    """Exact noise for many runs at once: arrays get a leading axis of ``runs``, so that one pass releases them all.
+class ScriptedNoise(RecordedNoise):
+    """Takes the choices of a script, then the first, and multiplies their exact probabilities."""
 
-    Only for runs whose steps don't depend on what was drawn before. A selection among several candidates takes the first: the
-    tables that follow are then audited for that network, and their claim holds for every network.
+    unit: Any = 1.0
+
+    def __init__(self, choices: Sequence[int] = ()) -> None:
+        super().__init__()
+        self.choices, self.probability = list(choices), self.unit
+        self.taken: list[int] = []
+        self.options: list[int] = []
+
+    def law_of(self, numerators: np.ndarray, denominator: int, permute: bool) -> Any:
+        """P(i) of one selection."""
+        return selection_law(numerators, denominator, permute=permute)
+
+    def _take(self, p: Sequence[Any]) -> int:
+        at = len(self.taken)
+        self.taken.append(self.choices[at] if at < len(self.choices) else 0)
+        self.options.append(len(p))
+        self.probability *= p[self.taken[at]]
+        return self.taken[at]
+
+    def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:
+        """The next choice of the script."""
+        return self._take(self.law_of(numerators, denominator, permute))
+
+    def below(self, bound: int) -> int:
+        """The next choice of the script, uniform."""
+        return self._take([self.unit / bound] * bound)
+
+
+class BatchedNoise(ExactNoise):
+    """Exact noise for many runs at once: arrays get a leading axis of ``runs``.
+
+    Only for runs whose steps don't depend on what was drawn before. A selection or a random root
+    takes the first candidate: the tables that follow are audited for it; their claim holds for any.
     """
 
-    def __init__(self, runs: int, seed: int | Sequence[int] | None = None) -> None:
+    def __init__(self, runs: int, seed: Seed = None) -> None:
         super().__init__(seed)
         self.runs = runs
 
-    def _stream(self, label: str) -> Many:
+    def _stream(self, label: str) -> BatchedNoise:
         child = super()._stream(label)
-        return Many(self.runs, child._entropy) if child is not self else self
+        return self if child is self else BatchedNoise(self.runs, child._entropy)
 
     def discrete_laplace(self, scale: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
         """Independent noise of every run: int64 (runs, *shape)."""
@@ -70,70 +112,42 @@ class Many(ExactNoise):
         return 0
 
     def below(self, bound: int) -> int:
-        """Zero: a random root is fixed as well."""
+        """Zero."""
         return 0
 
 
-class Stock(ExactNoise):
-    """Exact noise for many runs, one after the other: each law that is asked for is drawn in batches and handed out number by number.
+class PrefetchedNoise(ExactNoise):
+    """Exact noise for one run after the other: each law is drawn in batches, handed out singly.
 
-    Every number is handed out once, so that runs stay independent; a whole fit of a small table is two to four times faster.
+    No number is handed out twice, so that runs stay independent; a whole fit of a small table is
+    two to four times faster.
     """
 
-    def __init__(self, seed: int | Sequence[int] | None = None) -> None:
+    def __init__(self, seed: Seed = None) -> None:
         super().__init__(seed)
         self._kept: dict[Hashable, list[np.ndarray]] = {}
         self._size: dict[Hashable, int] = {}
 
-    def _stream(self, label: str) -> Stock:
+    def _stream(self, label: str) -> PrefetchedNoise:
         return self
 
     def discrete_laplace(self, scale: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
         """The next of a batch; batches grow up to 4,096."""
         scale = np.asarray(scale, dtype=object)
-        law = (tuple(scale.ravel().tolist()), scale.shape, shape)
-        if not self._kept.get(law):
-            self._size[law] = min(4 * self._size.get(law, 4), 4096)
-            self._kept[law] = list(super().discrete_laplace(scale, (self._size[law], *shape)))
-        return self._kept[law].pop()
+        key = (tuple(scale.flat), scale.shape, shape)
+        if not self._kept.get(key):
+            self._size[key] = min(4 * self._size.get(key, 4), 4096)
+            self._kept[key] = list(super().discrete_laplace(scale, (self._size[key], *shape)))
+        return self._kept[key].pop()
 
     def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:
         """The next of the selections that one batch of proposals gave."""
         if permute:
             return super().select(numerators, denominator, permute=True)
-        law = (tuple(numerators.tolist()), denominator)
-        if not self._kept.get(law):
-            self._kept[law] = list(self._selections(numerators, denominator))
-        return int(self._kept[law].pop())
-
-
-class Script(Noise):
-    """Takes the choices that it is told, and multiplies their probabilities under the exact law of each selection."""
-
-    def __init__(self, choices: Sequence[int] = ()) -> None:
-        super().__init__()
-        self.choices = list(choices)
-        self.probability: Any = 1.0
-        self.taken: list[int] = []
-        self.options: list[int] = []
-
-    def _stream(self, label: str) -> Script:
-        return self
-
-    def _take(self, p: Any) -> int:
-        choice = self.choices[len(self.taken)] if len(self.taken) < len(self.choices) else 0
-        self.taken.append(choice)
-        self.options.append(len(p))
-        self.probability *= p[choice]
-        return choice
-
-    def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:
-        """The next choice of the script."""
-        return self._take(selection_law(numerators, denominator, permute=permute))
-
-    def below(self, bound: int) -> int:
-        """The next choice of the script, uniform."""
-        return self._take(np.full(bound, 1 / bound))
+        key = (tuple(numerators.tolist()), denominator)
+        if not self._kept.get(key):
+            self._kept[key] = list(self._selections(numerators, denominator))
+        return int(self._kept[key].pop())
 
 
 def selection_law(numerators: np.ndarray, denominator: int, *, permute: bool = False) -> np.ndarray:
@@ -143,18 +157,21 @@ def selection_law(numerators: np.ndarray, denominator: int, *, permute: bool = F
 
 
 def permute_and_flip_law(accept: np.ndarray) -> np.ndarray:
-    """Exact law of permute-and-flip with these acceptance probabilities: the first success in a random order."""
-    m = len(accept)
-    out = np.zeros(m)
-    for heads in itertools.product((0, 1), repeat=m):
+    """Exact law of permute-and-flip with these acceptance probabilities: the first to succeed."""
+    out = np.zeros(len(accept))
+    for heads in itertools.product((0, 1), repeat=len(accept)):
         if any(heads):
             chance = np.prod(np.where(heads, accept, 1 - accept))
             out += chance * np.array(heads) / sum(heads)
     return out
 
 
-def law(run: Callable[[Noise], Hashable], script: type[Script] = Script) -> dict[Hashable, Any]:
-    """P(outcome) of a run whose only randomness is selections, by walking every path of choices (in the script's arithmetic)."""
+def law(run: Callable[[Noise], Hashable],
+        script: type[ScriptedNoise] = ScriptedNoise) -> dict[Hashable, Any]:
+    """P(outcome) of a run that only selects, by walking every path, in ``script``'s arithmetic.
+
+    What is noised besides must not matter to the outcome: it stays without noise.
+    """
     out: dict[Hashable, Any] = defaultdict(int)
     choices: list[int] = []
     while True:
@@ -171,22 +188,24 @@ def law(run: Callable[[Noise], Hashable], script: type[Script] = Script) -> dict
 
 
 def log_ratio(p: dict[Any, float], q: dict[Any, float]) -> float:
-    """Max |ln p(o)/q(o)| over all outcomes; infinite when one of them is possible on one side only (the support test)."""
+    """Max |ln p(o)/q(o)|; infinite when an outcome is possible on one side only (support test)."""
     if set(p) != set(q):
         return math.inf
     return max(abs(math.log(p[o] / q[o])) for o in p)
 
 
 def noise_scales(run: Callable[[Noise], object]) -> list[tuple[Fraction, ...]]:
-    """The scale test's view of a run: its noise scales in order, found on a tape that draws none.
+    """The noise scales of a run in order, from a tape that draws none (the scale test).
 
-    Scales that differ between neighbours, with no ledger entry that they come from, break rule L5: no ε covers them.
+    Scales that differ between neighbours, with no ledger entry that they come from, break rule L5:
+    no ε covers them.
     """
-    tape = Silent()
+    tape = RecordedNoise()
     run(tape)
-    return [tuple(np.asarray(scale, dtype=object).ravel()) for kind, scale, _ in tape.asked if kind == "discrete_laplace"]
+    return [tuple(np.ravel(np.asarray(scale, dtype=object)))
+            for scale, _ in tape.find("discrete_laplace")]
 
 
 def same_structure(run: Callable[[Noise], Hashable], tries: int = 12) -> bool:
-    """The determinism test: do runs on one table with different noise all give the same outcome, where noise should show?"""
+    """The determinism test: do runs with different noise, which should show, all give the same?"""
     return len({run(ExactNoise([3, i])) for i in range(tries)}) == 1

@@ -1,4 +1,4 @@
-"""A lower bound of ε from samples of two neighbouring worlds: Clopper–Pearson, with the event chosen on one half of the runs."""
+"""A lower bound of ε from samples of two worlds: Clopper–Pearson, the event from half of them."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import numpy as np
 from scipy.special import betaincinv
 
 CONFIDENCE = 0.95
-CAUTION = 20  # the event is chosen with limits at a twentieth of the level: rare events that were lucky on the first half fall behind
+CAUTION = 20  # the event is chosen at a twentieth of the level: lucky rare events fall behind
 THRESHOLDS = 4096  # of more distinct values, so many quantiles serve as thresholds
 
 
 @dataclass(frozen=True)
 class Bound:
-    """A lower bound of ε and the event that shows it: {T ≥ threshold} (``sign`` = 1) or {T ≤ threshold} (−1).
+    """A lower bound of ε and its event: {T ≥ threshold} (``sign`` = 1) or {T ≤ threshold} (−1).
 
-    ``hits`` of ``runs`` held-out outputs of the ``likely`` world lie in the event, and ``misses`` of the other one's.
+    ``hits`` of ``runs`` held-out outputs of the ``likely`` world are in it, ``misses`` else.
     """
 
     epsilon: float
@@ -31,7 +31,8 @@ class Bound:
     @property
     def event(self) -> str:
         """The event in words."""
-        return f"T {'≥' if self.sign > 0 else '≤'} {self.threshold}: {self.hits} of {self.runs} under {self.likely}, else {self.misses}"
+        return (f"T {'≥' if self.sign > 0 else '≤'} {self.threshold}: "
+                f"{self.hits} of {self.runs} under {self.likely}, else {self.misses}")
 
 
 def lower_limit(hits: np.ndarray | int, runs: int, alpha: float) -> np.ndarray:
@@ -48,7 +49,7 @@ def upper_limit(hits: np.ndarray | int, runs: int, alpha: float) -> np.ndarray:
 
 
 def ceiling(runs: int, *, confidence: float = CONFIDENCE, audits: int = 1) -> float:
-    """What a perfect attack could show with so many runs a world: about ln(h / 3.69) for h = runs/2 at 95 %.
+    """What a perfect attack could show with so many runs a world: ln(runs / 2 / 3.69) at 95 %.
 
     >>> round(ceiling(20_000), 1)
     7.9
@@ -57,26 +58,28 @@ def ceiling(runs: int, *, confidence: float = CONFIDENCE, audits: int = 1) -> fl
     return math.log(float(lower_limit(half, half, alpha)) / float(upper_limit(0, half, alpha)))
 
 
-def lower_bound(first: np.ndarray, second: np.ndarray, *, confidence: float = CONFIDENCE, audits: int = 1) -> Bound:
-    """ε of which the audit is sure, from integer statistics of the outputs of two neighbouring tables, (N,) each.
+def lower_bound(first: np.ndarray, second: np.ndarray, *, confidence: float = CONFIDENCE,
+                audits: int = 1) -> Bound:
+    """ε of which the audit is sure, from integer statistics of both worlds' outputs, (N,) each.
 
-    Threshold, sign and order of the worlds are chosen on every other run; the event is measured on the rest, where both
-    probabilities get a one-sided limit at level (1 − confidence)/2, so that the bound holds with ``confidence`` whatever was
-    chosen. ``audits``: divides the error by the number of audits that are read together (Bonferroni).
+    Threshold, sign and order of the worlds are chosen on every other run. On the rest both
+    probabilities of the event get a one-sided limit at level (1 − confidence)/2, so that the bound
+    holds with ``confidence`` whatever was chosen. ``audits`` share the error (Bonferroni).
 
-    Raises TypeError for statistics that aren't integers: doubles of two worlds can lie on different grids, which shows as a leak
-    where there is none (`algorithms` §11.1). See :func:`quantise`.
+    Raises TypeError for statistics that aren't integers: doubles of two worlds can lie on different
+    grids, which shows a leak where there is none (`algorithms` §11.1). See :func:`quantise`.
     """
     samples = [np.asarray(x) for x in (first, second)]
     if any(not np.issubdtype(x.dtype, np.integer) for x in samples):
-        raise TypeError("statistics must be integers, or floating point shows a leak where there is none: quantise them first")
+        raise TypeError("statistics must be integers, or floating point shows a leak where there "
+                        "is none: quantise them first")
     if min(map(len, samples)) < 4:
         raise ValueError("an audit needs at least four runs of each world")
     alpha = (1 - confidence) / 2 / audits
     chosen, sign, threshold = _best_event([x[::2] for x in samples], alpha / CAUTION)
     held = [samples[chosen][1::2], samples[1 - chosen][1::2]]
     hits, misses = (int((sign * x >= sign * threshold).sum()) for x in held)
-    value = float(_log_ratio(np.array([hits]), len(held[0]), np.array([misses]), len(held[1]), alpha)[0])
+    value = float(_log_ratio(np.array(hits), len(held[0]), np.array(misses), len(held[1]), alpha))
     return Bound(value, threshold, sign, ("D", "D'")[chosen], hits, misses, len(held[0]))
 
 
@@ -84,20 +87,22 @@ def _best_event(halves: list[np.ndarray], alpha: float) -> tuple[int, int, int]:
     """World, sign and threshold of the event with the largest bound on these samples."""
     thresholds = np.unique(np.concatenate(halves))
     if len(thresholds) > THRESHOLDS:
-        thresholds = thresholds[np.linspace(0, len(thresholds) - 1, THRESHOLDS).astype(np.int64)]
+        at = np.linspace(0, len(thresholds) - 1, THRESHOLDS).astype(np.int64)
+        thresholds = thresholds[at]
     best = (-math.inf, 0, 1, int(thresholds[0]))
     for sign in (1, -1):
         at = np.sort(sign * thresholds)
         counts = [len(x) - np.searchsorted(np.sort(sign * x), at) for x in halves]
-        for a in (0, 1):
-            values = _log_ratio(counts[a], len(halves[a]), counts[1 - a], len(halves[1 - a]), alpha)
+        for a, b in ((0, 1), (1, 0)):
+            values = _log_ratio(counts[a], len(halves[a]), counts[b], len(halves[b]), alpha)
             i = int(values.argmax())
             if values[i] > best[0]:
                 best = (float(values[i]), a, sign, int(sign * at[i]))
     return best[1:]
 
 
-def _log_ratio(hits: np.ndarray, runs: int, misses: np.ndarray, others: int, alpha: float) -> np.ndarray:
+def _log_ratio(hits: np.ndarray, runs: int, misses: np.ndarray, others: int,
+               alpha: float) -> np.ndarray:
     with np.errstate(divide="ignore"):
         return np.log(lower_limit(hits, runs, alpha)) - np.log(upper_limit(misses, others, alpha))
 
@@ -109,4 +114,4 @@ def quantise(values: np.ndarray, step: float = 1e-6) -> np.ndarray:
     [2, 5]
     """
     scaled = np.rint(np.asarray(values, dtype=float) / step)
-    return np.clip(np.nan_to_num(scaled, nan=0.0, posinf=2.0**62, neginf=-(2.0**62)), -(2.0**62), 2.0**62).astype(np.int64)
+    return np.clip(np.nan_to_num(scaled, nan=0.0), -(2.0**62), 2.0**62).astype(np.int64)

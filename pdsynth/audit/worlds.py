@@ -1,16 +1,17 @@
-"""Exact micro-worlds: tables so small that the whole output distribution of a structure step is computed, in fractions.
+"""Exact micro-worlds: tables so small that the whole law of a structure step is computed.
 
-Every path of choices is walked and its probability multiplied; e^−γ is a fraction right to 50 digits, so that a law sums to exactly 1
-and "inside the band" is a statement about numbers, not about rounding.
+Every path of choices is walked and its probability multiplied, in fractions; e^−γ is right to 50
+digits. So a law sums to exactly 1, and "inside the band" is a statement about numbers.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,11 +19,10 @@ import pandas as pd
 from ..errors import BudgetError
 from ..network import Network
 from ..privacy.curator import Curator
-from ..privacy.ledger import Ledger
 from ..privacy.mechanisms import Noise
 from ..structure import MaxParents, greedy, ordered
-from .detectors import Script, law
-from .tables import cells_of, records_of
+from .detectors import ScriptedNoise, law
+from .tables import cells_of, curator_of
 
 RECORDS, ATTRIBUTES, VALUES = 6, 3, 4
 DIGITS = Context(prec=50)
@@ -36,93 +36,89 @@ def exp_of_minus(gamma: Fraction) -> Fraction:
     >>> float(exp_of_minus(Fraction(1))) == math.exp(-1)
     True
     """
-    return Fraction(DIGITS.exp(DIGITS.divide(Decimal(-gamma.numerator), Decimal(gamma.denominator))))
+    return Fraction(DIGITS.exp(to_decimal(-gamma)))
 
 
-class Exactly(Script):
-    """A script whose probabilities are fractions."""
+def to_decimal(number: Fraction) -> Decimal:
+    """A fraction to 50 digits."""
+    return DIGITS.divide(Decimal(number.numerator), Decimal(number.denominator))
 
-    def __init__(self, choices: Sequence[int] = ()) -> None:
-        super().__init__(choices)
-        self.probability = Fraction(1)
 
-    def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:
-        """The next choice of the script, from the exponential mechanism."""
+class ExactLawNoise(ScriptedNoise):
+    """A script whose probabilities are fractions, of the exponential mechanism only."""
+
+    unit: Any = Fraction(1)
+
+    def law_of(self, numerators: np.ndarray, denominator: int, permute: bool) -> Any:
+        """P(i) of one selection."""
         if permute:
             raise ValueError("micro-worlds know the exponential mechanism only")
         weights = [exp_of_minus(Fraction(int(x), denominator)) for x in numerators]
         whole = sum(weights)
-        return self._take([w / whole for w in weights])
-
-    def below(self, bound: int) -> int:
-        """The next choice of the script, uniform."""
-        return self._take([Fraction(1, bound)] * bound)
+        return [w / whole for w in weights]
 
 
-# --- steps ----------------------------------------------------------------------------------------------------------------
+# --- steps ----------------------------------------------------------------------
 
 
-def pairs(network: Network) -> str:
+def show_pairs(network: Network) -> str:
     """A network in one line: ``x0 · x1←x0``."""
-    return " · ".join(child + (f"←{','.join(parents)}" if parents else "") for child, parents in network.pairs)
+    return " · ".join(child + (f"←{','.join(parents)}" if parents else "")
+                      for child, parents in network.pairs)
 
 
-def greedy_step(score: str) -> Step:
-    """PrivBayes' search with one parent; the root is the first attribute, by policy."""
-    return lambda door, noise, epsilon: pairs(greedy(door, MaxParents(1), epsilon, score, noise, first=0))
+def search_greedily(score: str, times: int = 1) -> Step:
+    """PrivBayes' search with one parent, rooted in the first attribute by policy.
 
-
-def ordered_step(door: Curator, noise: Noise, epsilon: Fraction) -> str:
-    """The parents of a public order.
-
-    **Privacy:** ε.
+    ``times`` n: a sensitivity that is divided by n once more, as if counts were probabilities.
     """
-    return pairs(ordered(door, range(len(door.schema)), MaxParents(1), epsilon, "R"))
+    def step(door: Curator, noise: Noise, epsilon: Fraction) -> str:
+        share = epsilon * door.n**(times - 1)
+        return show_pairs(greedy(door, MaxParents(1), share, score, noise, first=0))
+
+    return step
 
 
-def raw_order_step(door: Curator, noise: Noise, epsilon: Fraction) -> str:
-    """The thesis' Algorithm 3: the order is an argsort of raw average mutual informations.
+def public_order(door: Curator, noise: Noise, epsilon: Fraction) -> str:
+    """The parents of a public order. **Privacy:** ε."""
+    return show_pairs(ordered(door, range(len(door.schema)), MaxParents(1), epsilon, "R"))
+
+
+def raw_order(door: Curator, noise: Noise, epsilon: Fraction) -> str:
+    """The thesis' Algorithm 3: an argsort of raw average mutual informations.
 
     **Privacy:** none: an order that only one of two neighbours can give away has no finite ε.
     """
     strength, _ = door.average_association(epsilon, step="AMI order", source="thesis Alg 3 line 2")
     order = np.argsort(-strength, kind="stable").tolist()
-    return pairs(ordered(door, order, MaxParents(1), epsilon, "I"))
-
-
-def divided_twice_step(door: Curator, noise: Noise, epsilon: Fraction) -> str:
-    """A sensitivity that is divided by n once more, as if counts were probabilities: n times too little noise.
-
-    **Privacy:** up to nε.
-    """
-    return pairs(greedy(door, MaxParents(1), door.n * epsilon, "R", noise, first=0))
+    return show_pairs(ordered(door, order, MaxParents(1), epsilon, "I"))
 
 
 STEPS: dict[str, Step] = {
-    "PrivBayes, score R": greedy_step("R"),
-    "PrivBayes, score I": greedy_step("I"),
-    "public order, score R": ordered_step,
-    "sensitivity divided by n twice": divided_twice_step,
-    "raw order (HPPrivBayes as printed)": raw_order_step,
+    "PrivBayes, score R": search_greedily("R"),
+    "PrivBayes, score I": search_greedily("I"),
+    "public order, score R": public_order,
+    "sensitivity divided by n twice": search_greedily("R", times=2),
+    "raw order (HPPrivBayes as printed)": raw_order,
 }
 
 
-# --- worlds ---------------------------------------------------------------------------------------------------------------
+# --- worlds ---------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class World:
-    """At most six records of at most three attributes with at most four values; made up, and public."""
+    """Up to six records of two or three attributes with up to four values; made up, and public."""
 
     rows: tuple[tuple[int, ...], ...]
     sizes: tuple[int, ...] = (2, 2, 2)
 
     def __post_init__(self) -> None:
-        if not (
-            1 <= len(self.rows) <= RECORDS and 2 <= len(self.sizes) <= ATTRIBUTES and 2 <= min(self.sizes) <= max(self.sizes) <= VALUES
-        ):
-            raise BudgetError(f"a micro-world has up to {RECORDS} records and 2 to {ATTRIBUTES} attributes of 2 to {VALUES} values")
-        if any(row not in self.cells for row in self.rows):
+        few = 1 <= len(self.rows) <= RECORDS and 2 <= len(self.sizes) <= ATTRIBUTES
+        if not few or not all(2 <= size <= VALUES for size in self.sizes):
+            raise BudgetError(f"a micro-world has up to {RECORDS} records and 2 to {ATTRIBUTES} "
+                              f"attributes of 2 to {VALUES} values")
+        if not set(self.rows) <= set(self.cells):
             raise BudgetError("a record lies outside the declared values")
 
     @property
@@ -137,42 +133,52 @@ class World:
     def neighbours(self, person: int | None = None) -> Iterator[tuple[int, World]]:
         """All worlds in which one person (or the named one) has another record, with who moved."""
         for who in range(len(self.rows)) if person is None else [person]:
-            yield from ((who, self.moved(who, cell)) for cell in self.cells if cell != self.rows[who])
+            others = (cell for cell in self.cells if cell != self.rows[who])
+            yield from ((who, self.moved(who, cell)) for cell in others)
 
     def law(self, step: Step | str, epsilon: Fraction) -> Law:
         """P(outcome) of a step, in fractions that sum to 1."""
         run = STEPS[step] if isinstance(step, str) else step
-        records = records_of(self.rows, self.sizes)
-        found = law(lambda noise: run(Curator(records, Ledger(epsilon * RECORDS, "published"), noise), noise, epsilon), Exactly)
-        return dict(sorted((str(o), p) for o, p in found.items()))
+        budget = epsilon * RECORDS
+
+        def release(noise: Noise) -> Hashable:
+            door = curator_of(self.rows, self.sizes, noise, budget, "published")
+            return run(door, noise, epsilon)
+
+        return dict(sorted((str(o), p) for o, p in law(release, ExactLawNoise).items()))
+
+
+def log(ratio: Fraction) -> float:
+    """Ln of a fraction."""
+    return float(DIGITS.ln(to_decimal(ratio)))
 
 
 def loss(p: Law, q: Law) -> float:
     """Max |ln p/q|, infinite where an outcome is possible in one world only."""
     if set(p) != set(q):
         return math.inf
-    return max((abs(_log(p[o] / q[o])) for o in p), default=0.0)
-
-
-def _log(ratio: Fraction) -> float:
-    return float(DIGITS.ln(DIGITS.divide(Decimal(ratio.numerator), Decimal(ratio.denominator))))
+    return max((abs(log(p[o] / q[o])) for o in p), default=0.0)
 
 
 def inside(p: Law, q: Law, epsilon: Fraction) -> bool:
     """Whether e^−ε ≤ p/q ≤ e^ε for every outcome, compared as fractions."""
-    band = exp_of_minus(epsilon) * (1 - Fraction(1, 10**40))  # the digits that e^−ε isn't sure of
+    band = exp_of_minus(epsilon) * (1 - Fraction(1, 10**40))  # less the digits that aren't sure
     return set(p) == set(q) and all(p[o] >= band * q[o] and q[o] >= band * p[o] for o in p)
 
 
 def table(p: Law, q: Law) -> pd.DataFrame:
-    """Both laws side by side: one row an outcome, with ln(p/q); infinite where only one world can give it."""
+    """Both laws side by side, likeliest outcome first, with ln(p/q), infinite at a zero."""
     outcomes = sorted({*p, *q}, key=lambda o: (-max(p.get(o, 0), q.get(o, 0)), o))
-    rows = [(o, p.get(o, Fraction(0)), q.get(o, Fraction(0))) for o in outcomes]
-    ratios = [_log(a / b) if a and b else math.inf if a else -math.inf for _, a, b in rows]
-    return pd.DataFrame({"p": [a for _, a, _ in rows], "q": [b for _, _, b in rows], "log_ratio": ratios}, index=outcomes)
+    both = [(p.get(o, Fraction(0)), q.get(o, Fraction(0))) for o in outcomes]
+    ratios = [log(a / b) if a and b else math.copysign(math.inf, a - b) for a, b in both]
+    columns = {"p": [a for a, _ in both], "q": [b for _, b in both], "log_ratio": ratios}
+    return pd.DataFrame(columns, index=outcomes)
 
 
-def worst(world: World, step: Step | str, epsilon: Fraction, person: int | None = None) -> tuple[float, int, World]:
+def worst(world: World, step: Step | str, epsilon: Fraction,
+          person: int | None = None) -> tuple[float, int, World]:
     """The neighbour that tells most: its loss, who moved, and the world."""
-    here = world.law(step, epsilon)
-    return max(((loss(here, other.law(step, epsilon)), who, other) for who, other in world.neighbours(person)), key=lambda found: found[0])
+    own = world.law(step, epsilon)
+    found = ((loss(own, other.law(step, epsilon)), who, other)
+             for who, other in world.neighbours(person))
+    return max(found, key=lambda losses: losses[0])

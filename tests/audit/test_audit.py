@@ -17,18 +17,21 @@ from scipy.stats import beta, binom
 import pdsynth as pds
 from pdsynth import __main__ as command
 from pdsynth import audit
-from pdsynth.audit import CASES, NOT_REFUTED, VIOLATED, estimator, floating, tables_cases
-from pdsynth.audit.case import Likelihood, Sampled, sound, times
-from pdsynth.audit.detectors import Many, Silent, law, noise_scales, selection_law
+from pdsynth.audit import CASES, NOT_REFUTED, VIOLATED, estimator, floating, pairs, table_steps
+from pdsynth.audit.case import Case
+from pdsynth.audit.detectors import BatchedNoise, RecordedNoise, law, noise_scales, selection_law
+from pdsynth.audit.sampling import Sampled, likelihood_ratio
 from pdsynth.audit.tables import Pair, curator_of, one_step_pair, zeros_to_ones
-from pdsynth.conditionals import noisy_tables
-from pdsynth.privacy.curator import Curator
-from pdsynth.privacy.ledger import Ledger
+from pdsynth.measures import entropy_sensitivity, mutual_information_sensitivity
 from pdsynth.privacy.mechanisms import ExactNoise, discrete_laplace_pmf
 
 BROKEN = [name for name, case in CASES.items() if case.expect == VIOLATED]
 SOUND = [name for name, case in CASES.items() if case.expect == NOT_REFUTED]
 UNSEEN = [name for name, case in CASES.items() if case.expect == "unseen"]
+
+
+def sound(name, pair, release, claimed):
+    return Case(name, "", "", pair, Sampled(release), claimed, expect=NOT_REFUTED)
 
 
 class TestEstimator:
@@ -147,6 +150,17 @@ class TestCatalogue:
         assert audit.run("sum-of-2-scores").bound > 1.8
         assert audit.run("sum-of-4-scores").bound > 3.5
 
+    def test_factors_of_sensitivities_are_their_formulas(self):
+        general = mutual_information_sensitivity(2001, 3, 3) / entropy_sensitivity(2001)
+        formulas = {
+            "privabn-units": 1 / math.log(2),
+            "binary-sensitivity-on-three-values": general,
+            "binary-sensitivity-in-nats": general / math.log(2),
+            "privabn-conditional-noise": pairs.NLTCS / 2 / table_steps.NLTCS_BITS,
+            "hmprivbayes-dpsc-small-share": 52 // 2,
+        }
+        assert {name: CASES[name].factor for name in formulas} == pytest.approx(formulas, rel=1e-12)
+
     def test_names_twins_and_sources(self):
         frame = audit.catalogue()
         assert len(frame) == len(CASES) >= 50
@@ -206,7 +220,7 @@ class TestStrictAtEveryEpsilon:
     def test_tables(self, epsilon):
         bounds = []
         for pair in self.PAIRS.values():
-            case = sound("tables", "", "", pair, Sampled(tables_cases.one_way_tables), Q(str(epsilon)))
+            case = sound("tables", pair, table_steps.one_way_tables, Q(str(epsilon)))
             bounds.append(audit.run(case, 20_000, seed=int(10 * epsilon)).bound)
         assert max(bounds) <= epsilon
         assert max(bounds) >= 0.6 * epsilon
@@ -216,7 +230,7 @@ class TestMany:
     def test_one_pass_is_many_independent_runs(self):
         """The law of the batch is the library's own: compare the histogram of one cell with the exact probabilities."""
         runs, scale = 60_000, 2.0
-        door = curator_of([[0, 0]] * 3, (2, 2), Many(runs, 1), Q(1))
+        door = curator_of([[0, 0]] * 3, (2, 2), BatchedNoise(runs, 1), Q(1))
         table = door.table((0, 1), Q(2), step="t", source="s", claimed=Q(1))
         assert table.shape == (runs, 2, 2)
         noise = table - np.array([[3, 0], [0, 0]])
@@ -227,14 +241,14 @@ class TestMany:
         assert abs(np.corrcoef(noise.reshape(runs, 4).T)[0, 1]) < 0.02
 
     def test_steps_have_streams_of_their_own(self):
-        noise = Many(500, 7)
+        noise = BatchedNoise(500, 7)
         a, b = (noise.child(s).discrete_laplace(np.array(Q(9), dtype=object), (3,)) for s in ("one", "two"))
         assert a.shape == (500, 3)
         assert not np.array_equal(a, b)
-        assert np.array_equal(a, Many(500, 7).child("one").discrete_laplace(np.array(Q(9), dtype=object), (3,)))
+        assert np.array_equal(a, BatchedNoise(500, 7).child("one").discrete_laplace(np.array(Q(9), dtype=object), (3,)))
 
     def test_scales_a_row_reach_their_rows(self):
-        door = curator_of([[0, 0]], (2, 3), Many(4000, 3), Q(10))
+        door = curator_of([[0, 0]], (2, 3), BatchedNoise(4000, 3), Q(10))
         table = door.table((0, 1), (Q(1), Q(50)), step="t", source="s", claimed=Q(2))
         spread = table.std(axis=0).mean(axis=1)
         assert spread[0] < 2 < 40 < spread[1]
@@ -243,15 +257,15 @@ class TestMany:
 class TestLikelihood:
     def test_by_hand(self):
         """Scales 2 and 4; a cell goes from 5 to 4, another from 0 to 1: T is the sum of (|t − c'| − |t − c|)/b."""
-        asked = [[("discrete_laplace", np.array(Q(2), dtype=object), (2,)), ("discrete_laplace", np.array(Q(4), dtype=object), (1,))]] * 2
-        statistic = Likelihood([[np.array([5, 7]), np.array([0])], [np.array([4, 7]), np.array([1])]], asked)
+        asked = [[(np.array(Q(2), dtype=object), (2,)), (np.array(Q(4), dtype=object), (1,))]] * 2
+        statistic = likelihood_ratio([[np.array([5, 7]), np.array([0])], [np.array([4, 7]), np.array([1])]], asked)
         released = [np.array([[5, 99], [4, -3], [9, 0]]), np.array([[0], [1], [1]])]
         step = (1 / 2 + 1 / 4) / 256
         expected = [(1 / 2 + 1 / 4) / step, -(1 / 2 + 1 / 4) / step, (1 / 2 - 1 / 4) / step]
         assert statistic(released, None).tolist() == [round(x) for x in expected]
 
     def test_scales_that_depend_on_the_records_have_no_likelihood_ratio(self):
-        case = replace(CASES["hpprivbayes-raw-weights"], attack=Sampled(lambda *a: [tables_cases.weighted_rows(*a)]))
+        case = replace(CASES["hpprivbayes-raw-weights"], attack=Sampled(lambda *a: [table_steps.weighted_rows(7, [0, 1, 2, 3, 4], *a)]))
         with pytest.raises(ValueError, match="same scales"):
             audit.run(case, 1000, seed=0)
 
@@ -277,9 +291,8 @@ class TestDetectors:
         assert "rule L5" in broken.witness
 
     def test_scales_of_a_function(self):
-        pair = CASES["hmprivbayes-risk-entropy"].tables
-        doors = [lambda noise, r=r: Curator(r, Ledger(Q(1), "published"), noise) for r in pair.records]
-        seen = [noise_scales(lambda noise, door=door: tables_cases.risk_entropy(door(noise), noise, Q(1))) for door in doors]
+        case = CASES["hmprivbayes-risk-entropy"]
+        seen = [noise_scales(lambda noise, world=world: case.publish(world, noise)) for world in (0, 1)]
         assert seen[0] != seen[1]
         assert [len(s) for s in seen] == [3, 3]
 
@@ -364,17 +377,16 @@ class TestTwins:
 
     @pytest.mark.parametrize("name", ["strict-views", "strict-value-weights"])
     def test_half_of_the_noise(self, name, monkeypatch):
-        honest = Many.discrete_laplace
-        monkeypatch.setattr(Many, "discrete_laplace", lambda self, scale, shape: honest(self, scale / 2, shape))
+        honest = BatchedNoise.discrete_laplace
+        monkeypatch.setattr(BatchedNoise, "discrete_laplace", lambda self, scale, shape: honest(self, scale / 2, shape))
         assert audit.run(name, 20_000, seed=1).verdict == VIOLATED
 
     def test_a_forgotten_table(self):
         def forgetful(door, noise, epsilon):
-            budget = tables_cases.uniform(1, epsilon)
             door.ledger.claimed = 3 * epsilon  # the slip is in the split, the ledger was told otherwise
-            return noisy_tables(door, tables_cases.alone(3), tables_cases.every(door, budget))
+            return table_steps.release(door, [(0,), (1,), (2,)], 2 / epsilon, epsilon)
 
-        case = sound("forgetful", "", "", lambda: zeros_to_ones(3), Sampled(forgetful), Q(1))
+        case = sound("forgetful", lambda: zeros_to_ones(3), forgetful, Q(1))
         assert audit.run(case, 20_000, seed=1).verdict == VIOLATED
 
     def test_noise_that_is_drawn_again_from_one_seed_cancels(self):
@@ -382,20 +394,20 @@ class TestTwins:
             first = door.table((0,), 2 / (epsilon / 2), step="t", source="s", claimed=epsilon / 2)
             return first - first + door.peek("again", "a seed used twice", (0,))
 
-        case = replace(CASES["strict-joint-counts"], guarantee="published", pair=lambda: zeros_to_ones(1),
+        case = replace(CASES["strict-joint-counts"], expect=VIOLATED, pair=lambda: zeros_to_ones(1),
                        attack=Sampled(again, lambda t, pair: np.broadcast_to(t[..., 1], 1000)))  # fmt: skip
         assert audit.run(case, 1000, seed=1).bound == pytest.approx(audit.ceiling(1000))
 
 
 class TestCommand:
-    def spoken(self, *words):
+    def speak(self, *words):
         out = io.StringIO()
         with redirect_stdout(out):
             status = command.main(["audit", *words])
         return status, out.getvalue()
 
     def test_one_line_a_case(self):
-        status, said = self.spoken("--case", "privabn-units", "--case", "strict-selection", "--jobs", "1")
+        status, said = self.speak("--case", "privabn-units", "--case", "strict-selection", "--jobs", "1")
         head, first, second, last = said.strip().split("\n")
         assert status == 0
         assert head.split() == ["case", "claimed", "theory", "bound", "ceiling", "verdict"]
@@ -407,17 +419,17 @@ class TestCommand:
         good = audit.run("privabn-units")
         for wrong in (replace(good, expect=NOT_REFUTED), replace(good, verdict=NOT_REFUTED)):
             with redirect_stdout(io.StringIO()) as out:
-                assert command.audited([good, wrong]) == 1
+                assert command.print_audits([good, wrong]) == 1
             assert "not: privabn-units" in out.getvalue()
         with redirect_stdout(io.StringIO()):
-            assert command.audited([good]) == 0
+            assert command.print_audits([good]) == 0
 
     def test_list_and_unknown_names(self):
-        status, said = self.spoken("--list")
+        status, said = self.speak("--list")
         assert status == 0
         assert len(said.strip().split("\n")) == len(CASES)
-        assert self.spoken("--case", "nonsense")[0] == 2
-        assert self.spoken()[0] == 2
+        assert self.speak("--case", "nonsense")[0] == 2
+        assert self.speak()[0] == 2
 
     def test_as_a_process_with_two_workers(self):
         words = ["audit", "--case", "privabn-units", "--case", "strict-value-weights", "--runs", "1000", "--jobs", "2", "--seed", "1"]
@@ -437,7 +449,7 @@ def test_tables_of_a_case_are_neighbours():
 
 def test_a_pair_in_words():
     assert "n = 9, 1 record replaced" in str(zeros_to_ones(3))
-    assert "n = 9 → 10" in str(tables_cases.one_more())
+    assert "n = 9 → 10" in str(pairs.one_more())
     swapped = zeros_to_ones(2).swapped()
     assert isinstance(swapped, Pair) and swapped.before[-1].tolist() == [1, 1]
 
@@ -445,7 +457,7 @@ def test_a_pair_in_words():
 def test_the_quiet_run_writes_the_ledger_of_the_step():
     ledger = CASES["hmprivbayes-clusters"].ledger()
     assert (ledger.claimed, ledger.epsilon) == (1, 5)
-    tape = Silent()
+    tape = RecordedNoise()
     CASES["strict-joint-counts"].publish(0, tape)
     assert [kind for kind, _, _ in tape.asked] == ["discrete_laplace"] * 2
-    assert times(3)(Q(2)) == 6
+    assert CASES["hmprivbayes-dpsc"].theory(Q(2)) == 6

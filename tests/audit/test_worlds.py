@@ -94,4 +94,4 @@ def test_larger_domains_and_a_step_of_one_s_own():
     assert world.law(lambda door, noise, epsilon: noise.child("coin").below(3), EPSILON) == {"0": Q(1, 3), "1": Q(1, 3), "2": Q(1, 3)}
     assert len(world.cells) == 9 and len(list(world.neighbours(1))) == 8
     with pytest.raises(ValueError, match="exponential mechanism only"):
-        worlds.Exactly().select([0, 1], 1, permute=True)
+        worlds.ExactLawNoise().select([0, 1], 1, permute=True)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from pdsynth.audit import bugs
-from pdsynth.audit.bugs import ZOO
-from pdsynth.audit.zoo import KINDS, LEMMAS, Stock, check
+from pdsynth.audit.detectors import PrefetchedNoise
+from pdsynth.audit.zoo import KINDS, LEMMAS, ZOO, check
 from pdsynth.privacy.mechanisms import ExactNoise, laplace_mechanism
 
 NAMES = """counts noised with a probability's scale · marginals published on top of the budget · a re-seeded stream that lets noise cancel ·
@@ -50,7 +50,7 @@ def test_the_right_functions_use_their_budget_up():
 
     def scaled(factor):
         return lambda codes, sizes, epsilon, noise: laplace_mechanism(
-            bugs.counted(codes, sizes, (0, 1)), 2 / (epsilon * factor), noise.child("t"))  # fmt: skip
+            bugs.count(codes, sizes, (0, 1)), 2 / (epsilon * factor), noise.child("t"))  # fmt: skip
 
     assert check(scaled(1), "table", seed=1).sound
     assert check(scaled(Q(1001, 1000)), "table", seed=1).code == "L3"
@@ -60,11 +60,11 @@ class TestStudents:
     """Slips that nobody has planted."""
 
     def test_forgotten_noise(self):
-        assert check(lambda codes, sizes, epsilon, noise: bugs.counted(codes, sizes, (0, 1)), "table", seed=1).code == "L10"
+        assert check(lambda codes, sizes, epsilon, noise: bugs.count(codes, sizes, (0, 1)), "table", seed=1).code == "L10"
 
     def test_one_table_of_several_is_raw(self):
         def one_raw(codes, sizes, epsilon, noise):
-            return [*bugs.histograms(codes, sizes, epsilon, noise)[1:], bugs.counted(codes, sizes, (0,))]
+            return [*bugs.histograms(codes, sizes, epsilon, noise)[1:], bugs.count(codes, sizes, (0,))]
 
         found = check(one_raw, "tables", seed=1)
         assert found.code == "L1" and "no noise" in found.words
@@ -82,7 +82,7 @@ class TestStudents:
 
     def test_argmax_instead_of_a_mechanism(self):
         def best(codes, sizes, pairs, epsilon, noise):
-            return pairs[int(np.argmax(bugs.scored(bugs.mutual_information, codes, sizes, pairs)))]
+            return pairs[int(np.argmax(bugs.score(codes, sizes, pairs)))]
 
         assert check(best, "selection", seed=1).code == "L1"
 
@@ -104,7 +104,7 @@ class TestStudents:
 
 
 def test_stocked_noise_is_the_same_noise():
-    stock, scales = Stock(4), np.array([Q(2), Q(30)], dtype=object).reshape(2, 1)
+    stock, scales = PrefetchedNoise(4), np.array([Q(2), Q(30)], dtype=object).reshape(2, 1)
     drawn = np.stack([stock.child("a").discrete_laplace(scales, (2, 3)) for _ in range(1500)])
     plain = ExactNoise(5).discrete_laplace(scales, (1500, 2, 3))
     assert len(np.unique(drawn.reshape(1500, -1), axis=0)) > 1490, "no draw is handed out twice"

@@ -1,0 +1,96 @@
+"""The cases of ``cases.toml``: steps, structures learnt in a fit, and whole strict fits."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
+from importlib.resources import files
+from operator import attrgetter
+from typing import Any
+
+import numpy as np
+
+from .. import synthesizers
+from ..network import Network
+from ..synthesizers import GeneticBayes, Synthesizer, baselines, parts
+from . import exact, floating, pairs, sampling, structure_steps, table_steps, tables
+from .case import NOT_REFUTED, VIOLATED, Case, Fit
+from .tables import Pair
+
+SLOW = 20  # a whole fit takes as long as so many releases of one table
+# What a row may name: the functions and attacks of these modules, and nothing else.
+NAMED: dict[str, Callable[..., Any]] = {
+    name: value
+    for module in (tables, pairs, table_steps, structure_steps, floating, sampling, exact)
+    for name, value in vars(module).items()
+    if getattr(value, "__module__", "") == module.__name__
+}
+UNLINKED = Network((("x0", ()), ("x1", ()), ("x2", ())))
+STRUCTURES: dict[str, partial] = {
+    "order by raw average": partial(Synthesizer, structure=parts.Ordered(k=1)),
+    "order by raw sums": partial(Synthesizer, structure=parts.PairwiseSums(k=1)),
+    "filter by raw sums": partial(Synthesizer, structure=parts.PairwiseSums(k=1, keep=2 / 3)),
+    "raw tree": partial(Synthesizer, structure=parts.SpanningTree(k=1)),
+    "search": partial(GeneticBayes, k=1, search="exact"),
+    "risk entropy": partial(Synthesizer, structure=UNLINKED, budget=parts.RiskEntropy()),
+}
+
+
+def bind(name: str, *arguments: Any) -> Callable[..., Any]:
+    """A named function with its first arguments."""
+    return partial(NAMED[name], *arguments)
+
+
+def fit_structure(name: str, guarantee: str) -> Fit:
+    """A fit of which the network is seen."""
+    return Fit(partial(STRUCTURES[name], guarantee=guarantee), attrgetter("network_"))
+
+
+def read_case(name: str, row: dict[str, Any]) -> Case:
+    """A row of the file as a case."""
+    release = fit_structure(*row.pop("fit")) if "fit" in row else bind(*row.pop("release"))
+    options = {key: row.pop(key) for key in ("slow", "statistic") if key in row}
+    if "statistic" in options:
+        options["statistic"] = NAMED[options["statistic"]]
+    attack = NAMED[row.pop("attack")](release, **options)
+    row.setdefault("expect", NOT_REFUTED if name.startswith("strict-") else VIOLATED)
+    return Case(name, pair=bind(*row.pop("pair")), attack=attack,
+                claimed=Fraction(row.pop("claimed")), **row)
+
+
+def audit_fit(name: str, options: dict[str, Any]) -> Case:
+    """A whole strict fit, of which everything is seen."""
+    algorithm = getattr(synthesizers, name, None) or getattr(baselines, name)
+    fit = Fit(partial(algorithm, **options), lambda fitted: fitted)
+    return Case(f"strict-{name.lower()}", "the whole algorithm: structure and tables", "strict",
+                bind("zeros_to_ones", 3), sampling.OneByOne(fit, find_evidence, slow=SLOW),
+                Fraction(2), expect=NOT_REFUTED)
+
+
+def find_evidence(fitted: Any, pair: Pair) -> int:
+    """Log-likelihood ratio of the noisy cells that the pair changes, in 32nds.
+
+    Tables that are derived from those tell no more. Where no table is released as measured (views),
+    what each cell gains between the two tables is added up, as a share of all records.
+    """
+    scales = {e.step: e.scale for e in fitted.ledger_.entries}
+    total = shares = 0.0
+    for (child, parents), noisy in zip(fitted.network_.pairs, fitted.model_.tables, strict=True):
+        before, after = pair.counts((child, *parents))
+        scale = scales.get(f"table({child}{' | ' if parents else ''}{', '.join(parents)})")
+        if scale is None:
+            whole = max(float(np.maximum(noisy, 0).sum()), 1.0)
+            shares += float((noisy * (after - before)).sum()) / whole
+            continue
+        b = np.array(scale, dtype=object).astype(float).reshape(-1, *[1] * (noisy.ndim - 1))
+        ratio = (np.abs(noisy - after) - np.abs(noisy - before)) / b
+        total += float(ratio[before != after].sum())
+    return round(-32 * total if any(s.startswith("table(") for s in scales) else 32 * shares)
+
+
+ROWS = tomllib.loads(files(__package__).joinpath("cases.toml").read_text(encoding="utf-8"))
+WHOLE = [audit_fit(name, options) for name, options in ROWS.pop("fits").items()]
+CASES: dict[str, Case] = {name: read_case(name, row) for name, row in ROWS.items()}
+CASES |= {case.name: case for case in WHOLE}

@@ -1,0 +1,92 @@
+"""Exact audits: laws of selections, noise scales, and outcomes that noise should change."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+import numpy as np
+
+from ..privacy.mechanisms import ExactNoise
+from .case import Attack, Case, Effort, Finding, format_epsilon
+from .detectors import RecordedNoise, law, log_ratio, same_structure, selection_law
+
+
+class OneSelection(Attack):
+    """The exact law of the only selection of a step, for both tables: one list, however long."""
+
+    method = "exact law"
+
+    def measure(self, case: Case, effort: Effort) -> Finding:
+        """Max |ln p/p'| over the candidates."""
+        laws = []
+        for world in (0, 1):
+            tape = RecordedNoise()
+            case.publish(world, tape)
+            (asked,) = tape.find("select")
+            laws.append(np.log(selection_law(*asked)))
+        gaps = np.abs(laws[0] - laws[1])
+        at = int(gaps.argmax())
+        p, q = (math.exp(x[at]) for x in laws)
+        event = f"candidate {at + 1} of {len(gaps):,} has probability {p:.3g} and {q:.3g}"
+        return Finding(float(gaps[at]), event)
+
+
+class WholeLaw(Attack):
+    """The exact law of all that is selected, along every path of choices: also the support test."""
+
+    method = "exact law"
+
+    def measure(self, case: Case, effort: Effort) -> Finding:
+        """Max |ln p/p'| over the outcomes, infinite where only one table can give one."""
+        p, q = (law(partial(case.publish, world)) for world in (0, 1))
+        for side, alone in (("D", set(p) - set(q)), ("D'", set(q) - set(p))):
+            if alone:
+                first = join_lines(min(alone, key=str))
+                return Finding(math.inf, f"support: {first} is possible in {side} only")
+        worst = max(p, key=lambda o: abs(math.log(p[o] / q[o])))
+        event = f"{join_lines(worst)} has probability {p[worst]:.3g} and {q[worst]:.3g}"
+        return Finding(log_ratio(p, q), event)
+
+
+class ScaleTest(Attack):
+    """Noise scales of both tables, read off ledgers of runs without noise.
+
+    A scale that differs must come from an earlier release, which its ledger entry names: else rule
+    L5 is broken, and no ε covers it.
+    """
+
+    method = "scale test"
+
+    def measure(self, case: Case, effort: Effort) -> Finding:
+        """Infinite if a scale differs without an explanation, 0 if not."""
+        ledger, other = case.ledger(0), case.ledger(1)
+        paid = {e.id for e in ledger.entries if e.kind == "mechanism"}
+        for a, b in zip(ledger.entries, other.entries, strict=True):
+            explained = a.scale_depends_on and set(a.scale_depends_on) <= paid
+            if a.scale != b.scale and not explained:
+                first, second = (format_epsilon(float(np.max(np.asarray(e.scale)))) for e in (a, b))
+                return Finding(math.inf, f"rule L5: the noise of {a.step} goes from {first} to "
+                                         f"{second}, and no release explains it")
+        return Finding(0.0, "every noise scale is public, or comes from an earlier release")
+
+
+class SameTwice(Attack):
+    """The determinism test: does what the ledger says is noised ever change on one table?"""
+
+    method = "determinism test"
+
+    def measure(self, case: Case, effort: Effort) -> Finding:
+        """Infinite if both tables always give one outcome each, and not the same; 0 otherwise."""
+        if not all(same_structure(partial(case.publish, world)) for world in (0, 1)):
+            return Finding(0.0, "the outcome changes with the noise")
+        first, second = (case.publish(world, ExactNoise([3, 0])) for world in (0, 1))
+        if first == second:
+            return Finding(0.0, "both tables give the same")
+        return Finding(math.inf, f"whatever the noise, D gives {join_lines(first)} and D' gives "
+                                 f"{join_lines(second)}")
+
+
+def join_lines(outcome: object) -> str:
+    """An outcome for a sentence: a network's pairs side by side."""
+    return ", ".join(str(outcome).split("\n"))

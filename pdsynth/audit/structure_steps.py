@@ -1,0 +1,87 @@
+"""Steps that learn structures: orders, candidate lists, scores and their sensitivities.
+
+Called as ``step(…, door, noise, epsilon)``; arguments before the door stand in the catalogue. Their
+laws are finite, so they are exact.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction as Q
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+
+from ..measures import GRID, SCORES, entropy_sensitivity
+from ..network import Network
+from ..privacy.curator import Candidates, Curator
+from ..privacy.mechanisms import Noise
+from ..structure.adaptive import abn_published, abn_strict, printed_sensitivity
+from .pairs import CHILDREN, ELP_PARENTS, PARENTS
+
+
+def list_lone_ones() -> Candidates:
+    """Every child among A, C₁ … C₉ with every parent among B, D₁ … D₄₀."""
+    children = [0, *range(2, 2 + CHILDREN)]
+    parents = [1, *range(2 + CHILDREN, 2 + CHILDREN + PARENTS)]
+    grid = np.array(list(product(children, parents)))
+    return Candidates(((grid[:, 0], grid[:, 1:]),))
+
+
+# What stands in for the sensitivity of mutual information, by n, in steps of 2^-30 bit. S_bin is
+# proved for two values.
+SENSITIVITIES = {
+    "own": lambda n: None,
+    "PrivABN's, in nats": printed_sensitivity,
+    "S_bin": lambda n: math.ceil(entropy_sensitivity(n) * GRID),
+    "S_bin in nats": lambda n: math.ceil(entropy_sensitivity(n) * math.log(2) * GRID),
+}
+
+
+def one_pair(sensitivity: str, door: Curator, noise: Noise, epsilon: Q) -> Any:
+    """An exponential mechanism with mutual information in bits and one of :data:`SENSITIVITIES`.
+
+    **Privacy:** ε with the score's own sensitivity.
+    """
+    return door.select(list_lone_ones(), "I", epsilon, step="pair",
+                       source="exponential mechanism",
+                       printed_sensitivity=SENSITIVITIES[sensitivity](door.n))
+
+
+def sum_of_pairs(k: int, terms: int, door: Curator, noise: Noise, epsilon: Q) -> Any:
+    """x0's k parents by a sum of k mutual informations, with the sensitivity of ``terms`` (1 or k).
+
+    **Privacy:** ε · k / terms.
+    """
+    sets = np.array(list(combinations(range(1, 1 + k + ELP_PARENTS), k)))
+    candidates = Candidates(((np.zeros(len(sets), dtype=np.int64), sets),))
+    given = int(SCORES["I"].sensitivity(door.n, 2, 2)) if terms == 1 else None
+    return door.select(candidates, "I", epsilon, step="parents of x0", source="ELPrivBayes",
+                       pairwise=True, printed_sensitivity=given)
+
+
+def abn_as_printed(door: Curator, noise: Noise, epsilon: Q) -> Network:
+    """ABN's pairs as printed.
+
+    **Privacy:** none: see :func:`pdsynth.structure.adaptive.abn_published`.
+    """
+    return Network.of_columns(abn_published(door, epsilon, noise), door.schema.names)
+
+
+def abn_repaired(door: Curator, noise: Noise, epsilon: Q) -> Network:
+    """The strict form of ABN.
+
+    **Privacy:** at most three selections of ε/3.
+    """
+    pairs, _ = abn_strict(door, epsilon / 3, noise, most=2, tables=3, epsilon2=Q(1))
+    return Network.of_columns(pairs, door.schema.names)
+
+
+def noisy_averages(door: Curator, noise: Noise, epsilon: Q) -> Any:
+    """The average associations that order strict HPPrivBayes, as the integers with the noise.
+
+    **Privacy:** ε.
+    """
+    strength, _ = door.average_association(epsilon, step="order", source="algorithms §3.4")
+    return [np.rint(strength * 2 * door.n**2 * (len(door.schema) - 1)).astype(np.int64)]
