@@ -278,7 +278,8 @@ class TestPriView:
 
     @pytest.mark.parametrize(("n", "epsilon", "d", "t"), [(2000, 0.01, 10, 2), (10**7, 1.0, 10, 3), (10**5, 1.0, 40, 2)])
     def test_auto_t_by_public_facts(self, n, epsilon, d, t):
-        assert PriView(epsilon)._design(d, n)[0] == t
+        priview = PriView(epsilon)
+        assert priview._design(priview.public_facts(schema_of((2,) * d), n))[0] == t
 
     @pytest.mark.parametrize("params", [{"epsilon": 0.0001}, {"epsilon": 0.01, "t": 3}, {"epsilon": 10**6}])
     def test_tables_of_zeros_constants_and_two_columns(self, params):
