@@ -7,7 +7,6 @@ them that stand before it are its parents. A population is two arrays: orders (P
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -66,20 +65,13 @@ class Parameters:
                 f"r, the mutation rate, must lie in (0, 1], or be None for 1/d; got {r!r}")
 
 
-def check_width(k: int, d: int, most: float = math.inf) -> None:
-    """Refuse sets of k parents that d attributes don't have, and more attributes than ``most``."""
-    if not is_whole(k, 1, d - 1):
-        raise BudgetError(f"k must be a whole number from 1 to d − 1 = {d - 1}, got {k!r}")
-    if d > most:
-        raise BudgetError(
-            f"{d} attributes, but the genetic search has room for {most}: use search='hill'")
-
-
-def pose(weights: np.ndarray, k: int, permitted: Permitted | None, most: float = math.inf
+def pose(weights: np.ndarray, k: int, permitted: Permitted | None
          ) -> tuple[np.ndarray, Permitted]:
     """What a search maximises, float (d, d), and its policy; a k that can't be is refused."""
-    permitted = permitted or Restriction().on([str(j) for j in range(len(weights))])
-    check_width(k, len(weights), most)
+    d = len(weights)
+    if not is_whole(k, 1, d - 1):
+        raise BudgetError(f"k must be a whole number from 1 to d − 1 = {d - 1}, got {k!r}")
+    permitted = permitted or Restriction().on([str(j) for j in range(d)])
     permitted.check(k)
     return permitted.objective(weights), permitted
 
@@ -92,10 +84,13 @@ def genetic(weights: np.ndarray, k: int, generator: Generator,
     Fitness is the sum of ``weights`` (d, d), [child, parent], over all edges; the paper's weights
     are pairwise mutual information. Parents of weight 0 add nothing and are left out of the result.
     """
-    objective, permitted = pose(weights, k, permitted, ROOM)
-    parameters, worth = parameters or Parameters(), _look_up(objective)
+    d, parameters = len(weights), parameters or Parameters()
+    if d > ROOM:
+        raise BudgetError(
+            f"{d} attributes, but the genetic search has room for {ROOM}: use search='hill'")
+    objective, permitted = pose(weights, k, permitted)
+    worth, rate = _look_up(objective), parameters.rate or 1 / d
     size, elite = parameters.population, parameters.elite
-    rate = parameters.rate or 1 / len(weights)
     orders, sets = initial(size, k, permitted, generator)
     population = [orders, sets, sets & before(orders) & pack(permitted.allowed)]
     kept = []
@@ -109,7 +104,7 @@ def genetic(weights: np.ndarray, k: int, generator: Generator,
         population = [part[ranked] for part in population]
         kept.append((fitness[ranked], population[0][0], population[2][0]))
     history, orders, parents = map(np.array, zip(*kept, strict=True))
-    networks = spread(parents, len(weights)) & (objective > 0)
+    networks = spread(parents, d) & (objective > 0)
     bonus = (objective - weights)[permitted.forced].sum()
     return SearchResult(tuple(orders[-1].tolist()), networks[-1],
                         float(weights[networks[-1]].sum()), history - bonus, orders, networks)
