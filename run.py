@@ -2,11 +2,12 @@
 """Everything a fresh machine needs, in two commands (Windows: py for python3):
 
     python3 run.py lab      open the notebook course in JupyterLab
-    python3 run.py test     run every test
+    python3 run.py test     run the tests, all but those marked slow (--all: every one)
     python3 run.py lint     check style and types, as the continuous integration does
 
-The first use makes .venv beside this file and installs the exact versions of constraints.txt there; nothing else on
-the machine changes. Further words go to the program: `python3 run.py test -k schema`, `python3 run.py lab --no-browser`.
+The first use makes .venv beside this file and installs the exact versions of constraints.txt there;
+nothing else on the machine changes. Further words go to the program:
+`python3 run.py test -k schema`, `python3 run.py lab --no-browser`.
 """
 
 from __future__ import annotations
@@ -32,19 +33,23 @@ PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 INPUTS = ("pyproject.toml", "constraints.txt", "run.py")
 # What must be installed for a task, and what it then runs, one command after the other.
 LEVELS = {"lab": ["-e", "."], "test": ["-e", ".", "--group", "test"]}
+PYTEST = ["-m", "pytest", "-n", "auto", "--dist", "worksteal"]
 TASKS = {
     "lab": ("lab", [["-m", "jupyterlab", "notebooks/00_start_here.ipynb"]]),
-    "test": ("test", [["-m", "pytest", "-n", "auto", "--dist", "loadgroup"]]),
+    "test": ("test", [[*PYTEST, "-m", "not slow"]]),
+    "test --all": ("test", [PYTEST]),
     "lint": ("test", [["-m", "ruff", "check"], ["-m", "mypy"]]),
 }
 # Without this the "Jupyter news" question covers a corner of every lesson.
-OVERRIDES = {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False}}
+NEWS = "@jupyterlab/apputils-extension:notification"
+OVERRIDES = {NEWS: {"fetchNews": "false", "checkForUpdates": False}}
 
 
 def fingerprint() -> str:
-    """What the installation depends on: the inputs' bytes, this Python, and where the project lies."""
+    """What the installation depends on: the inputs' bytes, this Python, and the project's place."""
     parts = [(ROOT / name).read_bytes() for name in INPUTS]
-    return hashlib.sha256(b"\0".join([*parts, sys.version.encode(), str(ROOT).encode()])).hexdigest()
+    parts += [sys.version.encode(), str(ROOT).encode()]
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()
 
 
 def stamp(level: str) -> Path:
@@ -62,7 +67,8 @@ def call(*command: object) -> None:
     """Run one step of the installation; stop with its own exit code if it fails."""
     code = subprocess.run([str(part) for part in command], cwd=ROOT).returncode
     if code:
-        sys.exit(f"set-up stopped: {' '.join(map(str, command))} ended with exit code {code}")
+        words = " ".join(map(str, command))
+        sys.exit(f"set-up stopped: {words} ended with exit code {code}")
 
 
 def usable() -> bool:
@@ -70,7 +76,8 @@ def usable() -> bool:
     config = VENV / "pyvenv.cfg"
     if not (PYTHON.exists() and config.exists()):
         return False
-    pairs = dict(line.replace(" ", "").split("=", 1) for line in config.read_text().splitlines() if "=" in line)
+    lines = config.read_text().replace(" ", "").splitlines()
+    pairs = dict(line.split("=", 1) for line in lines if "=" in line)
     version = pairs.get("version") or pairs.get("version_info") or ""
     return version.split(".")[:2] == [str(part) for part in sys.version_info[:2]]
 
@@ -78,15 +85,17 @@ def usable() -> bool:
 def make_venv() -> None:
     """A new .venv with pip, replacing one of another Python."""
     if Path(sys.prefix).resolve() == VENV:
-        sys.exit("this Python is the .venv that has to be made anew: run the command with your system's Python")
+        sys.exit("this Python is the .venv that has to be made anew: "
+                 "run the command with your system's Python")
     if importlib.util.find_spec("ensurepip") is None:
         number = f"{sys.version_info.major}.{sys.version_info.minor}"
-        sys.exit(f"Python's venv module is incomplete here. On Debian or Ubuntu: sudo apt install python3-venv (or python{number}-venv)")
+        sys.exit("Python's venv module is incomplete here. On Debian or Ubuntu: "
+                 f"sudo apt install python3-venv (or python{number}-venv)")
     venv.EnvBuilder(clear=True, with_pip=True).create(VENV)
 
 
 def install(level: str, want: str) -> None:
-    """Bring .venv to the versions of constraints.txt: with uv where it is on the PATH, with pip otherwise."""
+    """Bring .venv to the versions of constraints.txt, with uv where it is on the PATH, or pip."""
     print("Setting up .venv: about a minute, only the first time and after an update.", flush=True)
     for name in LEVELS:
         stamp(name).unlink(missing_ok=True)
@@ -109,7 +118,7 @@ def install(level: str, want: str) -> None:
 
 
 def run(arguments: list[str]) -> int:
-    """Run a program of .venv in this terminal until it ends; Ctrl-C and termination are for the program, not for us."""
+    """Run a program of .venv in this terminal until it ends; Ctrl-C and termination are for it."""
     child = subprocess.Popen([str(PYTHON), *arguments], cwd=ROOT)
     signal.signal(signal.SIGTERM, lambda *_: child.terminate())
     while True:
@@ -124,12 +133,16 @@ def main(words: list[str]) -> int:
     if not words or words[0] not in TASKS:
         print(__doc__)
         return 0 if words in (["-h"], ["--help"]) else 2
-    level, commands = TASKS[words[0]]
+    task, *further = words
+    if task == "test" and "--all" in further:
+        task = "test --all"
+        further.remove("--all")
+    level, commands = TASKS[task]
     want = fingerprint()
     if not installed(level, want):
         install(level, want)
     for command in commands:
-        code = run([*command, *words[1:]])
+        code = run([*command, *further])
         if code:
             return code
     return 0

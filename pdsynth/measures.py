@@ -1,6 +1,7 @@
-"""Information measures of contingency tables, each with the most that one replaced record can change it.
+"""Information measures of contingency tables, and how far one replaced record can change each.
 
-Tables are int64 counts; the child is axis 0, its joint parent configuration axis 1. Information is in bits.
+Tables are int64 counts; the child is axis 0, its joint parent configuration axis 1. Information is
+in bits.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ GRID = 2**30  # mutual information enters mechanisms as an integer multiple of 2
 def entropy(counts: np.ndarray) -> float:
     """Shannon entropy in bits of the distribution ``counts / counts.sum()``.
 
-    **Privacy:** of raw counts it is raw; replacing one record changes it by at most :func:`entropy_sensitivity`.
+    **Privacy:** of raw counts it is raw; sensitivity :func:`entropy_sensitivity`.
 
     >>> entropy(np.array([4, 2, 2]))
     1.5
@@ -36,7 +37,7 @@ def entropy(counts: np.ndarray) -> float:
 def mutual_information(table: np.ndarray) -> float:
     """Mutual information in bits of a table (|X|, |Π|); thesis, Definition 8.
 
-    **Privacy:** of raw counts it is raw; replacing one record changes it by at most :func:`mutual_information_sensitivity`.
+    **Privacy:** of raw counts it is raw; sensitivity :func:`mutual_information_sensitivity`.
 
     >>> mutual_information(np.array([[2, 0], [0, 2]]))
     1.0
@@ -48,7 +49,7 @@ def mutual_information(table: np.ndarray) -> float:
 def association(table: np.ndarray) -> int:
     """Integer association K = Σ |n c(x,π) − c(x) c(π)| = 2 n² R of a table (|X|, |Π|).
 
-    **Privacy:** of raw counts it is raw; replacing one record changes it by at most :func:`association_sensitivity`.
+    **Privacy:** of raw counts it is raw; sensitivity :func:`association_sensitivity`.
 
     >>> association(np.array([[2, 0], [0, 2]]))
     16
@@ -58,9 +59,9 @@ def association(table: np.ndarray) -> int:
 
 
 def tvd_from_independence(table: np.ndarray) -> Fraction:
-    """R(X,Π): total variation distance of the joint distribution from the product of its marginals, exact.
+    """R(X,Π): total variation distance of the joint distribution from the product of its marginals.
 
-    **Privacy:** of raw counts it is raw; replacing one record changes it by at most :func:`tvd_sensitivity`.
+    Exact. **Privacy:** of raw counts it is raw; sensitivity :func:`tvd_sensitivity`.
 
     >>> tvd_from_independence(np.array([[2, 0], [0, 2]]))
     Fraction(1, 2)
@@ -69,12 +70,13 @@ def tvd_from_independence(table: np.ndarray) -> Fraction:
 
 
 def f_shortfall(table: np.ndarray) -> int:
-    """Integer form of PrivBayes' score F of a table (2, |Π|): 2n·F = −shortfall (Zhang et al. 2017, score F).
+    """Integer form of score F (Zhang et al. 2017) of a table (2, |Π|): 2n·F = −shortfall.
 
-    Every parent configuration takes side 0 or side 1; the shortfall of a choice is ``(n−2a)₊ + (n−2b)₊`` with a, b the
-    counts that agree with their side. Exact dynamic programme over the reachable a, keeping the largest b.
+    Every parent configuration takes side 0 or side 1; the shortfall of a choice is
+    ``(n−2a)₊ + (n−2b)₊`` with a, b the counts that agree with their side. Exact dynamic programme
+    over the reachable a, keeping the largest b.
 
-    **Privacy:** of raw counts it is raw; replacing one record changes it by at most 2 half records.
+    **Privacy:** of raw counts it is raw; sensitivity 2 half records.
 
     >>> f_shortfall(np.array([[2, 0], [0, 2]]))
     0
@@ -96,11 +98,11 @@ def f_shortfall(table: np.ndarray) -> int:
 
 
 def normalised_risk_entropy(counts: np.ndarray) -> float:
-    """OE = H(X) / log₂|X| in [0, 1] with |X| declared values; HMPrivBayes, formulas (7) and (11), whose n is |X| here.
+    """OE = H(X) / log₂|X| in [0, 1]; HMPrivBayes, formulas (7) and (11), whose n is |X| here.
 
-    Negative counts, which noise leaves, are taken as 0; counts without a positive one tell nothing and give the uniform 1.
+    Negative counts, which noise leaves, are taken as 0; counts without a positive one give 1.
 
-    **Privacy:** of raw counts it is raw, and a noise scale computed from it depends on the records: no ε covers it. Of noisy
+    **Privacy:** of raw counts it is raw, and no ε covers a noise scale computed from it. Of noisy
     counts it is post-processing.
 
     >>> normalised_risk_entropy(np.array([4, 4, 0, -1]))
@@ -113,9 +115,12 @@ def normalised_risk_entropy(counts: np.ndarray) -> float:
 
 
 def jaccard_distances(bits: np.ndarray) -> np.ndarray:
-    """1 − n₁₁/(n₁₁ + n₁₀ + n₀₁) of every two columns of 0 and 1, (n, d) → (d, d), 1 where neither has a one, zero diagonal.
+    """1 − n₁₁/(n₁₁ + n₁₀ + n₀₁) of every two columns of 0 and 1: (n, d) → (d, d).
 
-    **Privacy:** raw; replacing one record can change all pairs by 1, the whole range: it may hold the only ones of both columns.
+    1 where neither column has a one; the diagonal is zero.
+
+    **Privacy:** raw; sensitivity 1, the whole range, of all pairs at once: a record may hold the
+    only ones of both columns.
 
     >>> jaccard_distances(np.array([[1, 1], [1, 0], [0, 0]])).tolist()
     [[0.0, 0.5], [0.5, 0.0]]
@@ -129,9 +134,10 @@ def jaccard_distances(bits: np.ndarray) -> np.ndarray:
 
 
 def average_mutual_information(matrix: np.ndarray) -> np.ndarray:
-    """AMI(X_i) = Σ_{j≠i} I(X_i, X_j) / (d−1), one number an attribute; thesis, Definition 10.
+    """AMI(X_i) = Σ_{j≠i} I(X_i, X_j) / (d−1), one number per attribute; thesis, Definition 10.
 
-    **Privacy:** of raw information it is raw, and so is any order by it: supports of neighbours differ, no ε covers it.
+    **Privacy:** of raw information it is raw, and no ε covers an order by it: supports of
+    neighbours differ.
     """
     m = np.array(matrix, dtype=float)
     np.fill_diagonal(m, 0.0)
@@ -139,11 +145,12 @@ def average_mutual_information(matrix: np.ndarray) -> np.ndarray:
 
 
 def sensitivity_weights(counts: np.ndarray) -> np.ndarray:
-    """w_x = SD_x / Σ SD with SD_x = −log₂ P(x), one weight a value; thesis, Definition 11.
+    """w_x = SD_x / Σ SD with SD_x = −log₂ P(x), one weight per value; thesis, Definition 11.
 
-    A declared value without records has no SD; then one is added to every count (`algorithms`, HPPrivBayes ambiguity 10).
+    A declared value without records has no SD; then one is added to every count (`algorithms`,
+    HPPrivBayes ambiguity 10).
 
-    **Privacy:** of raw counts they are raw, and a noise scale computed from them depends on the records: no ε covers it.
+    **Privacy:** of raw counts they are raw, and no ε covers a noise scale computed from them.
 
     >>> sensitivity_weights(np.array([4, 2, 2])).tolist()
     [0.2, 0.4, 0.4]
@@ -159,7 +166,7 @@ def total_variation(p: np.ndarray, q: np.ndarray) -> float:
     return float(0.5 * np.abs(np.asarray(p, dtype=float) - np.asarray(q, dtype=float)).sum())
 
 
-# --- sensitivities under replacing one record, n public -------------------------------------------------------------
+# --- sensitivities under replacing one record, n public ------------------------------------------
 
 
 def entropy_sensitivity(n: int) -> float:
@@ -168,7 +175,10 @@ def entropy_sensitivity(n: int) -> float:
 
 
 def mutual_information_sensitivity(n: int, x_size: int, pi_size: int) -> float:
-    """Sensitivity of I(X,Π) in bits (Zhang et al. 2017, Lemma 4.1): smaller when X or Π has two values; attained for odd n."""
+    """Sensitivity of I(X,Π) in bits (Zhang et al. 2017, Lemma 4.1); attained for odd n.
+
+    Smaller when X or Π has two values.
+    """
     if n < 2 or min(x_size, pi_size) < 2:
         return 0.0
     if min(x_size, pi_size) == 2:
@@ -177,11 +187,12 @@ def mutual_information_sensitivity(n: int, x_size: int, pi_size: int) -> float:
 
 
 def maximal_information_sensitivity(n: int, x_size: int, y_size: int) -> float:
-    """Sensitivity of the exact MIC: max(S_bin, S_gen / log₂ 3), and S_bin when a side has two values; in bits per bit.
+    """Sensitivity of the exact MIC: max(S_bin, S_gen / log₂ 3), or S_bin for a two-valued side.
 
-    Lemma: the grids are the same for all tables of n records, so the two maxima differ by at most the largest change on one grid;
-    I of a grouped table changes by at most S_bin when the grid has two rows or columns, where the normaliser is 1, and by at most
-    S_gen when it has three or more, where the normaliser is at least log₂ 3. A heuristic search that lets the records choose the
+    Lemma: the grids are the same for all tables of n records, so the two maxima differ by at most
+    the largest change on one grid. I of a grouped table changes by at most S_bin when the grid has
+    two rows or columns, where the normaliser is 1, and by at most S_gen when it has three or more,
+    where the normaliser is at least log₂ 3. A heuristic search that lets the records choose the
     grids (ApproxMaxMI) has no such bound, and neither has I divided by an entropy.
     """
     if min(x_size, y_size) < 3:
@@ -193,23 +204,26 @@ def association_sensitivity(n: int, x_size: int, pi_size: int) -> int:
     """Sensitivity of K: 4(n−1) when X or Π has two values, else 6(n−1).
 
     Lemma: with q the distribution of the n−1 unchanged records, C(p) = p − p_X p_Y obeys
-    C(p) = (n−1)/n · [C(q) + (δ_x − q_X)(δ_y − q_Y)/n]; the difference of two such terms has L1 norm at most 6(n−1)/n²
-    (4(n−1)/n² when one side has two values, its rows being opposite), and K = n² ‖C‖₁.
+    C(p) = (n−1)/n · [C(q) + (δ_x − q_X)(δ_y − q_Y)/n]; the difference of two such terms has L1 norm
+    at most 6(n−1)/n² (4(n−1)/n² when one side has two values, its rows being opposite), and
+    K = n² ‖C‖₁.
     """
-    return 0 if min(x_size, pi_size) < 2 else (4 if min(x_size, pi_size) == 2 else 6) * (n - 1)
+    smaller = min(x_size, pi_size)
+    return 0 if smaller < 2 else (4 if smaller == 2 else 6) * (n - 1)
 
 
 def tvd_sensitivity(n: int, x_size: int, pi_size: int) -> Fraction:
-    """Sensitivity of R = K / 2n²: at most 3(n−1)/n², smaller than the 3/n + 2/n² of Zhang et al. 2017."""
+    """Sensitivity of R = K / 2n²: at most 3(n−1)/n², below Zhang et al.'s 3/n + 2/n² (2017)."""
     return Fraction(association_sensitivity(n, x_size, pi_size), 2 * n * n)
 
 
 def conditional_sensitivity(n: int, x_size: int, pi_size: int) -> Fraction:
-    """L1 sensitivity of all P(X | π) together: 4 − 4/|X|, so 2 for a two-valued X, however large n; about 2/n without parents.
+    """L1 sensitivity of all P(X | π) together: 4 − 4/|X|, however large n; 2/n without parents.
 
-    Lemma: a record that is alone in its configuration turns (0, 1) into (1, 0). One that moves leaves a column of c records, which
-    changes by 1 − 1/|X| twice when c = 1 (an empty column is uniform), by at most 2/c otherwise, and joins another, likewise. Two
-    values are kept as integers (a, 2^30 − a), so that the grid adds nothing but the rounding of 2/n.
+    Lemma: a record that is alone in its configuration turns (0, 1) into (1, 0). One that moves
+    leaves a column of c records, which changes by 1 − 1/|X| twice when c = 1 (an empty column is
+    uniform), by at most 2/c otherwise, and joins another, likewise. Two values are kept as integers
+    (a, 2^30 − a), so that the grid adds nothing but the rounding of 2/n.
     """
     return 4 - Fraction(4, x_size) if pi_size > 1 else Fraction(2 * -(-GRID // n), GRID)
 
@@ -218,8 +232,9 @@ def conditional_sensitivity(n: int, x_size: int, pi_size: int) -> Fraction:
 class Score:
     """A score of an attribute–parent pair in the exact integer form that mechanisms use.
 
-    ``of(table)`` is an integer in ``unit``; ``sensitivity(n, |X|, |Π|)`` bounds its change, in the same unit;
-    ``shown(value, n)`` is the number a reader expects (bits for I, a probability for R and F).
+    ``of(table)`` is an integer in ``unit``; ``sensitivity(n, |X|, |Π|)`` bounds its change, in the
+    same unit; ``shown(value, n)`` is the number a reader expects (bits for I, a probability for R
+    and F).
     """
 
     name: str
@@ -230,25 +245,20 @@ class Score:
     lemma: str
 
 
-def _information_steps(n: int, x_size: int, pi_size: int) -> int:
-    bits = mutual_information_sensitivity(n, x_size, pi_size)
-    return math.ceil(bits * GRID) + 1 if bits else 0  # + 1: rounding to the grid moves each side by at most half a step
+def _grid_steps(bits: float) -> int:
+    # + 1: rounding to the grid moves each side by at most half a step
+    return math.ceil(bits * GRID) + 1 if bits else 0
 
 
-def _entropy_steps(n: int, x_size: int, pi_size: int) -> int:
-    return math.ceil(entropy_sensitivity(n) * GRID) + 1 if x_size > 1 and n > 1 else 0
-
-
-SCORES = {
-    "H": Score("H", "2^-30 bit", lambda t: round(entropy(t) * GRID), _entropy_steps, lambda v, n: v / GRID, "lemma:entropy"),
-    "I": Score(
-        "I",
-        "2^-30 bit",
-        lambda t: round(mutual_information(t) * GRID),
-        _information_steps,
-        lambda v, n: v / GRID,
-        "lemma:mutual_information",
-    ),
-    "R": Score("R", "records^2", association, association_sensitivity, lambda v, n: v / (2 * n * n), "lemma:association"),
-    "F": Score("F", "half records", lambda t: -f_shortfall(t), lambda n, x, pi: 2, lambda v, n: v / (2 * n), "lemma:score_f"),
-}
+SCORES = {score.name: score for score in (
+    Score("H", "2^-30 bit", lambda t: round(entropy(t) * GRID),
+          lambda n, x, pi: _grid_steps(entropy_sensitivity(n) if x > 1 else 0.0),
+          lambda v, n: v / GRID, "lemma:entropy"),
+    Score("I", "2^-30 bit", lambda t: round(mutual_information(t) * GRID),
+          lambda n, x, pi: _grid_steps(mutual_information_sensitivity(n, x, pi)),
+          lambda v, n: v / GRID, "lemma:mutual_information"),
+    Score("R", "records^2", association, association_sensitivity,
+          lambda v, n: v / (2 * n * n), "lemma:association"),
+    Score("F", "half records", lambda t: -f_shortfall(t), lambda n, x, pi: 2,
+          lambda v, n: v / (2 * n), "lemma:score_f"),
+)}

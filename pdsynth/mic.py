@@ -14,30 +14,15 @@ import numpy as np
 from .errors import SchemaError
 
 TIE = 1e-13  # of two grids that differ by rounding only, the coarser one wins
-MAX_GRIDS = 2**28  # floating-point operations, roughly, of one exact maximal information coefficient: some seconds
-
-
-def maximal_information_coefficient(table: np.ndarray, exponent: float = 0.6) -> float:
-    """MIC: the largest I(X,Y) / log₂ min(a,b) over all groupings of the values into a × b < B cells, B = n^exponent; in [0, 1].
-
-    Groups are runs of neighbouring declared codes, so the family of grids depends on domain and n alone; 2 × 2 grids always
-    belong to it. The maximum is exact: a dynamic programme over the column cuts for every grouping of the rows (HMPrivBayes,
-    formula (5); Reshef et al. 2011 search heuristically). On a table (2, 2) it is the mutual information in bits. A domain with
-    too many groupings raises SchemaError: about 16 × 16 values are feasible.
-
-    **Privacy:** of raw counts it is raw; replacing one record changes it by at most :func:`measures.maximal_information_sensitivity`.
-
-    >>> maximal_information_coefficient(np.array([[8, 0, 0], [0, 8, 0], [0, 0, 16]]))
-    1.0
-    """
-    return maximal_grid(table, exponent).value
+MAX_GRIDS = 2**28  # floating-point operations, roughly, of one exact coefficient: some seconds
 
 
 @dataclass(frozen=True)
 class Grid:
-    """A grouping of a table's values into runs of neighbouring codes, and I / log₂ min(a, b) of the a × b grouped table.
+    """A grouping of a table's values into runs of neighbouring codes.
 
-    ``row_cuts`` and ``column_cuts`` are the codes that begin a new run, the first run's 0 left out.
+    ``value``: I / log₂ min(a, b) of the a × b grouped table. ``row_cuts`` and ``column_cuts``: the
+    codes that begin a new run, the first run's 0 left out.
     """
 
     value: float
@@ -45,10 +30,29 @@ class Grid:
     column_cuts: tuple[int, ...] = ()
 
 
-def maximal_grid(table: np.ndarray, exponent: float = 0.6) -> Grid:
-    """The grid that attains the maximal information coefficient; see :func:`maximal_information_coefficient`.
+def maximal_information_coefficient(table: np.ndarray, exponent: float = 0.6) -> float:
+    """MIC: the largest I(X,Y) / log₂ min(a,b) over a × b grids with a·b < n^exponent; in [0, 1].
 
-    **Privacy:** of raw counts it is raw, and which grid wins can flip with one record: no ε covers it. For lessons.
+    Groups are runs of neighbouring declared codes, so the family of grids depends on domain and n
+    alone; 2 × 2 grids always belong to it. The maximum is exact: a dynamic programme over the
+    column cuts for every grouping of the rows (HMPrivBayes, formula (5); Reshef et al. 2011 search
+    heuristically). On a table (2, 2) it is the mutual information in bits. A domain with too many
+    groupings raises SchemaError: about 16 × 16 values are feasible.
+
+    **Privacy:** of raw counts it is raw; sensitivity
+    :func:`measures.maximal_information_sensitivity`.
+
+    >>> maximal_information_coefficient(np.array([[8, 0, 0], [0, 8, 0], [0, 0, 16]]))
+    1.0
+    """
+    return maximal_grid(table, exponent).value
+
+
+def maximal_grid(table: np.ndarray, exponent: float = 0.6) -> Grid:
+    """The grid that attains the :func:`maximal_information_coefficient`.
+
+    **Privacy:** of raw counts it is raw, and which grid wins can flip with one record: no ε covers
+    it. For lessons.
 
     >>> maximal_grid(np.array([[8, 0, 0], [0, 4, 4]]))
     Grid(value=1.0, row_cuts=(1,), column_cuts=(1,))
@@ -62,42 +66,49 @@ def maximal_grid(table: np.ndarray, exponent: float = 0.6) -> Grid:
         return Grid(0.0)
     if 2 ** (rows - 1) * rows * columns**2 > MAX_GRIDS:
         raise SchemaError(
-            f"an exact maximal information coefficient of {rows} × {columns} values would try {2 ** (rows - 1):,} groupings of the rows "
-            f"and {columns**2:,} column groups each: use fewer bins, or mutual_information"
-        )
-    corners = np.zeros((rows + 1, columns + 1))
-    corners[1:, 1:] = t.cumsum(axis=0).cumsum(axis=1)
+            f"an exact maximal information coefficient of {rows} × {columns} values would try "
+            f"{2 ** (rows - 1):,} groupings of the rows and {columns**2:,} column groups each: use "
+            "fewer bins, or mutual_information")
+    corners = np.pad(t.cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)))
     best, cut, groups = 0.0, np.zeros(0, dtype=np.int64), 1
     for a in range(2, rows + 1):
-        most = max((b for b in range(2, columns + 1) if a * b < n**exponent or a == b == 2), default=0)
-        if most:
-            cuts = np.array(list(combinations(range(1, rows), a - 1)))
-            step = max(2**21 // (a * (columns + 1) ** 2), 1)
-            for part in (cuts[i : i + step] for i in range(0, len(cuts), step)):
-                value, at, b = _best_columns(corners, part, most)
-                if value > best + TIE:
-                    best, cut, groups = value, part[at], b
+        allowed = [b for b in range(2, columns + 1) if a * b < n**exponent or a == b == 2]
+        if not allowed:
+            break
+        cuts = np.array(list(combinations(range(1, rows), a - 1)))
+        step = max(2**21 // (a * (columns + 1) ** 2), 1)
+        for part in np.split(cuts, range(step, len(cuts), step)):
+            value, at, b = _best_columns(corners, part, allowed[-1])
+            if value > best + TIE:
+                best, cut, groups = value, part[at], b
     return Grid(min(best, 1.0), tuple(cut.tolist()), _column_cuts(corners, cut, groups))
 
 
 def _gains(corners: np.ndarray, cuts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """For groupings ``cuts`` (m, a−1) of the rows: −n H(row group | column group) of each run of columns (m, i, j), H(row group)."""
-    m, n = len(cuts), corners[-1, -1]
-    edges = np.column_stack([np.zeros(m, dtype=np.int64), cuts, np.full(m, len(corners) - 1)])
-    groups = np.diff(corners[edges], axis=1)  # (m, a, columns + 1): records of a row group left of each column edge
-    cells = groups[:, :, None, :] - groups[:, :, :, None]  # (…, i, j): records between the column edges i and j
+    """For groupings ``cuts`` (m, a−1) of the rows: −n H(row group | column group) of each run of
+    columns (m, i, j), and H(row group) (m,).
+    """
+    n = corners[-1, -1]
+    edges = np.pad(cuts, ((0, 0), (1, 1)))
+    edges[:, -1] = len(corners) - 1
+    # (m, a, columns + 1): records of a row group left of each column edge
+    groups = np.diff(corners[edges], axis=1)
+    # (…, i, j): records between the column edges i and j
+    cells = groups[:, :, None, :] - groups[:, :, :, None]
     gain = _xlogx(cells).sum(axis=1) - _xlogx(cells.sum(axis=1))
     gain[:, np.tri(corners.shape[1], dtype=bool)] = -np.inf
     return gain, math.log2(n) - _xlogx(groups[:, :, -1]).sum(axis=1) / n
 
 
 def _best_columns(corners: np.ndarray, cuts: np.ndarray, most: int) -> tuple[float, int, int]:
-    """Largest I / log₂ min(a, b) over groupings ``cuts`` (m, a−1) of the rows and of the columns, b ≤ ``most``; which cut, and b."""
+    """Largest I / log₂ min(a, b) over groupings ``cuts`` (m, a−1) of the rows and of the columns,
+    b ≤ ``most``; which cut, and b.
+    """
     a, n = cuts.shape[1] + 1, corners[-1, -1]
     gain, row_entropy = _gains(corners, cuts)
     reached, best = gain[:, 0, :], (0.0, 0, 1)
     for b in range(2, most + 1):
-        reached = (reached[:, :, None] + gain).max(axis=1)  # the best b groups that end at each edge
+        reached = (reached[:, :, None] + gain).max(axis=1)  # the best b groups that end at an edge
         information = row_entropy + reached[:, -1] / n
         at = int(information.argmax())
         value = float(information[at]) / math.log2(min(a, b))
@@ -107,7 +118,7 @@ def _best_columns(corners: np.ndarray, cuts: np.ndarray, most: int) -> tuple[flo
 
 
 def _column_cuts(corners: np.ndarray, cut: np.ndarray, groups: int) -> tuple[int, ...]:
-    """The way back: where the best grouping of the columns into ``groups`` runs has its cuts, given the rows' ``cut`` (a−1,)."""
+    """The way back: the cuts of the best ``groups`` runs of columns, given the rows' ``cut``."""
     if groups < 2:
         return ()
     gain = _gains(corners, cut[None, :])[0][0]

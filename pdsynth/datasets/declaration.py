@@ -1,4 +1,6 @@
-"""A schema as a text: one line a column, to be written by hand, proposed from column names, or explored."""
+"""A schema as a text: one line per column, to be written by hand, proposed from column names, or
+explored.
+"""
 
 from __future__ import annotations
 
@@ -13,18 +15,50 @@ from ..domain.schema import MAX_VALUES, Attribute, Schema
 from ..errors import SchemaError
 
 LISTED = 60  # values that a proposal lists
-NAMELESS = re.compile(r"(.*[_ -])?(id|uuid|name|surname|e-?mail|phone|address|ssn|iban|notes?|comments?|text)", re.IGNORECASE)
-FORM = "write `18 to 90 in 8 bins`, `edges 0, 1000, 5000` or `yes | no`, and `+ missing` where a cell may be empty; else `drop`, or `?`"
+NAMELESS = re.compile(
+    r"(.*[_ -])?(id|uuid|name|surname|e-?mail|phone|address|ssn|iban|notes?|comments?|text)",
+    re.IGNORECASE)
+FORM = ("write `18 to 90 in 8 bins`, `edges 0, 1000, 5000` or `yes | no`, "
+        "and `+ missing` where a cell may be empty; else `drop`, or `?`")
 
 
 @dataclass(frozen=True)
 class Declared:
-    """A declaration that was read: the schema, its Python, columns left out and columns still open."""
+    """A declaration that was read: the schema, its Python, columns left out, columns still open."""
 
     schema: Schema
     code: str
     dropped: tuple[str, ...]
     open: tuple[str, ...]
+
+
+def read_rule(name: str, rule: str, bins: int = 16) -> tuple[Attribute, str]:
+    """An attribute from its domain, and the Python that makes it; ``bins`` where none are said.
+
+    >>> read_rule("age", "18 to 90 in 8 bins")[1]
+    "numeric('age', 18, 90, bins=8, integer=True)"
+    """
+    body, missing = re.subn(r"\s*\+\s*missing$", "", rule)
+    span = re.fullmatch(r"(\S+)\s+to\s+(\S+?)(?:\s+in\s+(\d+)\s+bins?)?", body)
+    options: dict[str, Any] = {}
+    if span:
+        method, domain = "numeric", [_number(span[1]), _number(span[2])]
+        options["bins"] = int(span[3] or bins)
+        if options["bins"] > MAX_VALUES:
+            raise SchemaError(f"{options['bins']:,} bins; at most {MAX_VALUES:,} are possible")
+    elif body.startswith("edges "):
+        method, domain = "binned", [_number(part) for part in body[6:].split(",")]
+    else:
+        method, domain = "categorical", _values([word.strip() for word in body.split("|")])
+        if len(domain) + missing < 2 or "" in domain:
+            raise SchemaError(f"{rule!r} declares no domain: {FORM}")
+    if method != "categorical" and all(isinstance(number, int) for number in domain):
+        options["integer"] = True
+    if missing:
+        options["missing"] = True
+    given = [name, *domain] if span else [name, domain]
+    code = [repr(value) for value in given] + [f"{key}={value}" for key, value in options.items()]
+    return getattr(Attribute, method)(*given, **options), f"{method}({', '.join(code)})"
 
 
 def _number(text: str) -> int | float:
@@ -35,84 +69,76 @@ def _number(text: str) -> int | float:
     return int(text) if re.fullmatch(r"\s*-?\d+\s*", text) else value
 
 
-def _values(words: Sequence[str]) -> list[Any]:
-    """Listed values: whole numbers only if all look the same when they are written again ("01" is a text)."""
-    return [int(w) for w in words] if all(re.fullmatch(r"0|-?[1-9]\d{0,17}", w) for w in words) else list(words)
+def _values(words: list[str]) -> list[Any]:
+    """Whole numbers only if all look the same when they are written again ("01" is a text)."""
+    whole = all(re.fullmatch(r"0|-?[1-9]\d{0,17}", word) for word in words)
+    return [int(word) for word in words] if whole else words
 
 
-def _attribute(name: str, rule: str, bins: int) -> tuple[Attribute, str]:
-    """One attribute and the Python that makes it."""
-    body, missing = re.subn(r"\s*\+\s*missing$", "", rule)
-    more = ", missing=True" if missing else ""
-    span = re.fullmatch(r"(\S+)\s+to\s+(\S+?)(?:\s+in\s+(\d+)\s+bins?)?", body)
-    if span:
-        low, high = _number(span[1]), _number(span[2])
-        bins, integer = int(span[3] or bins), isinstance(low, int) and isinstance(high, int)
-        if bins > MAX_VALUES:
-            raise SchemaError(f"{bins:,} bins; at most {MAX_VALUES:,} are possible")
-        made = Attribute.numeric(name, low, high, bins=bins, integer=integer, missing=bool(missing))
-        return made, f"numeric({name!r}, {low}, {high}, bins={bins}{', integer=True' if integer else ''}{more})"
-    if body.startswith("edges "):
-        edges = [_number(part) for part in body[6:].split(",")]
-        integer = all(isinstance(edge, int) for edge in edges)
-        made = Attribute.binned(name, edges, integer=integer, missing=bool(missing))
-        return made, f"binned({name!r}, {edges}{', integer=True' if integer else ''}{more})"
-    words = [word.strip() for word in body.split("|")]
-    if len(words) + bool(missing) < 2 or not all(words):
-        raise SchemaError(f"{rule!r} declares no domain: {FORM}")
-    values = _values(words)
-    return Attribute.categorical(name, values, missing=bool(missing)), f"categorical({name!r}, {values}{more})"
+def declare(
+    text: str, names: Sequence[str], bins: int = 16, source: str = "public"
+) -> Declared:
+    r"""A declaration, one line ``column: domain`` each; SchemaError names the line.
 
+    ``bins``: for ranges that don't say how many.
 
-def declare(text: str, names: Sequence[str], bins: int = 16, source: str = "public") -> Declared:
-    r"""A declaration, one line ``column: domain`` each; SchemaError names the line. ``bins``: for ranges that don't say how many.
-
-    >>> declare("age: 0 to 99 in 5 bins\nsmoker: yes | no + missing\nid: drop", ["id", "age", "smoker"]).schema.sizes
+    >>> text = "age: 0 to 99 in 5 bins\nsmoker: yes | no + missing\nid: drop"
+    >>> declare(text, ["id", "age", "smoker"]).schema.sizes
     (5, 3)
     """
     rules: dict[str, str] = {}
-    for number, line in enumerate(text.splitlines(), 1):
-        if not line.strip():
+    for number, line in enumerate(map(str.strip, text.splitlines()), 1):
+        if not line:
             continue
-        name = max((n for n in names if line.strip().startswith(f"{n}:")), key=len, default=None)
+        name = max((n for n in names if line.startswith(f"{n}:")), key=len, default=None)
         if name is None:
-            raise SchemaError(f"line {number} ({line.strip()[:40]!r}) doesn't begin with a column and a colon; columns: {', '.join(names)}")
+            raise SchemaError(f"line {number} ({line[:40]!r}) doesn't begin with a column and a "
+                              f"colon; columns: {', '.join(names)}")
         if name in rules:
             raise SchemaError(f"line {number} declares {name!r} a second time")
-        rules[name] = line.strip()[len(name) + 1 :].strip()
+        rules[name] = line[len(name) + 1 :].strip()
     dropped = tuple(n for n in names if rules.get(n) == "drop")
     waiting = tuple(n for n in names if rules.get(n, "?") in ("", "?"))
-    made = [_named(n, rules[n], bins) for n in names if n not in (*dropped, *waiting)]
+    made = [_name_problem(n, rules[n], bins) for n in names if n not in dropped + waiting]
     if len(made) < 2:
-        raise SchemaError(f"{len(made)} column(s) declared, {len(waiting)} still open; a plan needs at least two: {FORM}")
-    schema = Schema(tuple(a for a, _ in made), source)
+        raise SchemaError(f"{len(made)} column(s) declared, {len(waiting)} still open; "
+                          f"a plan needs at least two: {FORM}")
     body = "".join(f"    pds.Attribute.{code},\n" for _, code in made)
-    end = ")" if source == "public" else ', source="data")  # read off the records: replace each domain by what is publicly known'
+    end = ")" if source == "public" else (
+        ', source="data")  # read off the records: replace each domain by what is publicly known')
+    schema = Schema(tuple(attribute for attribute, _ in made), source)
     return Declared(schema, f"schema = pds.Schema((\n{body}){end}", dropped, waiting)
 
 
-def _named(name: str, rule: str, bins: int) -> tuple[Attribute, str]:
+def _name_problem(name: str, rule: str, bins: int) -> tuple[Attribute, str]:
+    """:func:`read_rule`, whose errors begin with the column."""
     try:
-        return _attribute(name, rule, bins)
+        return read_rule(name, rule, bins)
     except SchemaError as problem:
-        raise SchemaError(f"{name}: {str(problem).removeprefix(f'attribute {name!r}').removeprefix(':').strip()}") from problem
+        what = str(problem).removeprefix(f"attribute {name!r}").removeprefix(":").strip()
+        raise SchemaError(f"{name}: {what}") from problem
 
 
 def propose(names: Sequence[str], frame: pd.DataFrame | None = None) -> str:
-    """A first declaration to be edited, from column names alone: identifiers and free text are dropped, the rest is open.
+    """A first declaration to be edited, from column names alone: identifiers and free text are
+    dropped, the rest is open.
 
     >>> print(propose(["person_id", "age"]))
     person_id: drop
     age: ?
 
-    **Privacy:** with ``frame`` every value is read and its domain told: exploring only, outside every guarantee.
+    **Privacy:** with ``frame`` every value is read and its domain told: exploring only, outside
+    every guarantee.
     """
-    seen = {name: "drop" if NAMELESS.fullmatch(name) else "?" if frame is None else _seen(frame[[name]]) for name in names}
-    return "\n".join(f"{name}: {rule}" for name, rule in seen.items())
+    lines = []
+    for name in names:
+        rule = "?" if frame is None else _explore(frame[[name]])
+        lines.append(f"{name}: {'drop' if NAMELESS.fullmatch(name) else rule}")
+    return "\n".join(lines)
 
 
-def _seen(column: pd.DataFrame) -> str:
-    """What a column of the records would declare; "?" for a constant one, "drop" for one of too many texts."""
+def _explore(column: pd.DataFrame) -> str:
+    """What a column's records would declare; "?" if constant, "drop" if of too many texts."""
     try:
         found = Schema.infer(column).attributes[0]
     except SchemaError as problem:
@@ -122,4 +148,6 @@ def _seen(column: pd.DataFrame) -> str:
         return f"{found.edges[0]} to {found.edges[-1]}{more}"
     if found.size > LISTED:
         return "drop"
-    return "?" if any("|" in v or "\n" in v for v in found.labels) else " | ".join(map(str, found.values)) + more
+    if any("|" in label or "\n" in label for label in found.labels):
+        return "?"
+    return " | ".join(map(str, found.values)) + more

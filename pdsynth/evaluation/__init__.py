@@ -1,6 +1,7 @@
-"""How good is a synthetic table? Marginal distances, query errors, classifiers, and whole grids of experiments.
+"""How good is a synthetic table? Distances, query errors, classifiers, attacks, whole experiments.
 
-Everything here reads real records exactly. It is for those who may see them; no result is covered by a privacy guarantee.
+Everything here reads real records exactly. It is for those who may see them; no result is covered
+by a privacy guarantee.
 """
 
 from .classifiers import CLASSIFIERS, f2, five_classifiers
@@ -11,7 +12,8 @@ from .queries import QueryErrors, counting_errors, query_errors, sum_mutual_info
 from .utility import ACADEMIC_DEGREES, POST_SECONDARY, Utility, split, utility
 
 __all__ = [
-    "ACADEMIC_DEGREES", "ATTACKERS", "CLASSIFIERS", "POST_SECONDARY", "Attribution", "Marginals", "QueryErrors", "Utility", "compare",
-    "counting_errors", "disclosure_risk", "f2", "five_classifiers", "gcap", "leak_probability", "marginal_distance",
-    "marginal_distances", "max_cell", "padded", "query_errors", "split", "sum_mutual_information", "utility",
-]  # fmt: skip
+    "ACADEMIC_DEGREES", "ATTACKERS", "CLASSIFIERS", "POST_SECONDARY", "Attribution", "Marginals",
+    "QueryErrors", "Utility", "compare", "counting_errors", "disclosure_risk", "f2",
+    "five_classifiers", "gcap", "leak_probability", "marginal_distance", "marginal_distances",
+    "max_cell", "padded", "query_errors", "split", "sum_mutual_information", "utility",
+]

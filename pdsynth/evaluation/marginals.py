@@ -1,9 +1,10 @@
-"""How far a synthetic table is from the real one, measured over all small marginals (average variation distance)."""
+"""How far a synthetic table is from the real one, over all small marginals."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import combinations
 from typing import TypeAlias
@@ -11,50 +12,32 @@ from typing import TypeAlias
 import numpy as np
 import pandas as pd
 
-from ..counting.tables import Records, marginal
+from ..counting.tables import marginal
 from ..domain.schema import Schema
 from ..errors import BudgetError, SchemaError
-from . import sparse
+from .inputs import Table, check_whole, record_keys, to_codes
 
-BLOCK_CELLS = 2**12  # larger tables are counted up to this size and then summed down to the sets asked for; measured best
+BLOCK_CELLS = 2**12  # tables are counted up to this size, then summed down to the sets asked for
 DENSE_CELLS = 2**20  # one table with more cells than this is compared cell by occupied cell
 GROUP_CELLS = 2**23  # tables compared in one go: 64 MiB of counts a side
+KEPT_CELLS = 2**25  # tables kept in one go
 KEYS16 = 2**16  # keys below this are built in uint16, several times faster than in int64
 ENUMERATED = 200_000  # below this many sets, a sample is drawn from the list of all of them
 
 Sets: TypeAlias = tuple[tuple[int, ...], ...]
 Blocks: TypeAlias = tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
-Table: TypeAlias = pd.DataFrame | np.ndarray | Records
-
-
-def coded(table: Table, schema: Schema) -> np.ndarray:
-    """Codes (n_records, n_attributes) of a DataFrame, of a code array (checked against the schema) or of Records."""
-    if isinstance(table, Records):
-        return table.codes
-    if isinstance(table, pd.DataFrame):
-        return schema.encode(table)
-    codes = np.asarray(table)
-    if codes.ndim != 2 or codes.shape[1] != len(schema) or not np.issubdtype(codes.dtype, np.integer):
-        raise SchemaError(f"expected integer codes of shape (n, {len(schema)}), got {codes.dtype} of shape {codes.shape}")
-    if len(codes) == 0:
-        raise SchemaError("the table has no rows")
-    tops, lows = codes.max(axis=0), codes.min(axis=0)
-    for name, top, low, size in zip(schema.names, tops, lows, schema.sizes, strict=True):
-        if top >= size or low < 0:
-            raise SchemaError(f"attribute {name!r}: codes from {low} to {top}, but its declared domain has the codes 0 to {size - 1}")
-    return codes
+Starts: TypeAlias = Sequence[int] | np.ndarray
+Measure: TypeAlias = Callable[[np.ndarray, Starts, int], np.ndarray]
 
 
 def attribute_sets(d: int, alpha: int, sets: int | None = None, seed: int = 0) -> Sets:
-    """All α-sets of d attributes, or ``sets`` different ones drawn with a public seed (all of them where there are fewer)."""
-    if isinstance(alpha, bool) or not isinstance(alpha, (int, np.integer)) or not 1 <= alpha <= d:
-        raise SchemaError(f"alpha must be a whole number from 1 to {d}, the number of attributes, got {alpha!r}")
+    """All α-sets of d attributes, or at most ``sets`` of them, drawn with a public seed."""
+    check_whole("alpha", alpha, d, "the number of attributes")
     if sets is not None and sets < 1:
         raise SchemaError(f"sets must be at least 1, or None for all, got {sets}")
-    total = math.comb(d, alpha)
+    total, rng = math.comb(d, alpha), np.random.default_rng(seed)
     if sets is None or sets >= total:
         return tuple(combinations(range(d), alpha))
-    rng = np.random.default_rng(seed)
     if total <= ENUMERATED:
         everything = list(combinations(range(d), alpha))
         return tuple(everything[i] for i in np.sort(rng.choice(total, sets, replace=False)))
@@ -65,28 +48,25 @@ def attribute_sets(d: int, alpha: int, sets: int | None = None, seed: int = 0) -
 
 
 @lru_cache(maxsize=64)
-def plan(sizes: tuple[int, ...], sets: Sets, cells: int) -> Blocks:
-    """Blocks ``(attributes, positions in sets)`` of at most ``cells`` cells that together cover every set once.
+def plan_blocks(sizes: tuple[int, ...], sets: Sets, cells: int) -> Blocks:
+    """Blocks ``(attributes, positions in sets)`` of at most ``cells`` cells that cover every set.
 
-    Greedy: a block starts with the first uncovered set and takes in the attribute that covers most further sets.
+    Greedy: a block starts with the first uncovered set and adds what covers most further sets.
     """
     left, blocks = dict.fromkeys(range(len(sets))), []
     while left:
         block = set(sets[next(iter(left))])
-        room = cells // math.prod(sizes[j] for j in block)
+        free = cells // math.prod(sizes[j] for j in block)
         while True:
-            # sets that exactly one more attribute would bring in
-            gains: dict[int, int] = {}
-            for i in left:
-                outside = [j for j in sets[i] if j not in block]
-                if len(outside) == 1:
-                    gains[outside[0]] = gains.get(outside[0], 0) + 1
-            affordable = [j for j in gains if sizes[j] <= room]
+            # how many sets each attribute would bring in alone
+            missing = ([j for j in sets[i] if j not in block] for i in left)
+            gains = Counter(absent[0] for absent in missing if len(absent) == 1)
+            affordable = [j for j in gains if sizes[j] <= free]
             if not affordable:
                 break
             best = max(affordable, key=lambda j: (gains[j], -sizes[j], -j))
             block.add(best)
-            room //= sizes[best]
+            free //= sizes[best]
         inside = tuple(i for i in left if block.issuperset(sets[i]))
         for i in inside:
             del left[i]
@@ -94,168 +74,189 @@ def plan(sizes: tuple[int, ...], sets: Sets, cells: int) -> Blocks:
     return tuple(blocks)
 
 
+# A measure takes n·m·(P − Q) of every cell (exact: two billion records a side still fit), where
+# each set's cells start, and n·m. It gives a float array (…, n_sets).
+
+
+def distances(gaps: np.ndarray, starts: Starts, pairs: int) -> np.ndarray:
+    """Total variation distance, in [0, 1], for each set."""
+    return np.add.reduceat(np.abs(gaps), starts) / (2.0 * pairs)
+
+
+def largest_cells(gaps: np.ndarray, starts: Starts, pairs: int) -> np.ndarray:
+    """Largest difference of one cell, in [0, 1], for each set."""
+    return np.maximum.reduceat(np.abs(gaps), starts) / float(pairs)
+
+
+def norms(gaps: np.ndarray, starts: Starts, pairs: int) -> np.ndarray:
+    """L1 and L2 norm of the difference of frequencies, for each set: (2, n_sets)."""
+    apart = gaps / float(pairs)
+    squares = np.add.reduceat(apart * apart, starts)
+    return np.stack([np.add.reduceat(np.abs(apart), starts), np.sqrt(squares)])
+
+
 class Marginals:
     """Counts of one table on many sets of attributes, kept to be compared with table after table.
 
-    ``counts``: int64 array, the tables of ``sets`` laid end to end; ``starts``: where each begins. ``like`` takes the sets
-    and the counting plan of another object. A live panel keeps the real side: only the synthetic side is counted again.
+    ``counts``: int64 array, the tables of ``sets`` laid end to end; ``starts``: where each begins.
+    ``like`` takes the sets and the counting plan of another object.
 
-    **Privacy:** exact counts of the records; on the real side this is for evaluation, never for release.
+    **Privacy:** exact counts of the records; on the real side for evaluation, never for release.
     """
 
-    def __init__(self, table: Table, schema: Schema, alpha: int = 2, *, sets: Sets | None = None, like: Marginals | None = None) -> None:
-        codes = coded(table, schema)
+    def __init__(self, table: Table, schema: Schema, alpha: int = 2, *, sets: Sets | None = None,
+                 like: Marginals | None = None) -> None:
+        codes = to_codes(table, schema)
         self.schema, self.n = schema, len(codes)
-        self.sets: Sets = like.sets if like is not None else attribute_sets(len(schema), alpha) if sets is None else sets
-        cells = [math.prod(schema.sizes[j] for j in s) for s in self.sets]
-        if sum(cells) > 4 * GROUP_CELLS:
+        if sets is None:
+            sets = attribute_sets(len(schema), alpha) if like is None else like.sets
+        self.sets: Sets = sets
+        cells = [math.prod(schema.sizes[j] for j in members) for members in self.sets]
+        if sum(cells) > KEPT_CELLS:
             raise BudgetError(
-                f"{len(cells):,} marginals have {sum(cells):,} cells ({sum(cells) / 2**27:.1f} GiB): "
-                "use marginal_distance, which compares them in groups, or a sample of sets"
-            )
-        self.blocks: Blocks = like.blocks if like is not None else plan(schema.sizes, self.sets, min(BLOCK_CELLS, max(self.n // 2, 64)))
-        self.starts = np.concatenate([[0], np.cumsum(cells)]).astype(np.int64)
-        self.counts = np.empty(self.starts[-1], dtype=np.int64)
-        self._count(codes)
-
-    def _count(self, codes: np.ndarray) -> None:
-        sizes = self.schema.sizes
-        narrow = [np.ascontiguousarray(codes[:, j], dtype=np.uint16) for j in range(len(sizes))]
+                f"{len(cells):,} marginals have {sum(cells):,} cells ({sum(cells) / 2**27:.1f} "
+                "GiB): use marginal_distance, which compares them in groups, or a sample of sets")
+        most = min(BLOCK_CELLS, max(self.n // 2, 64))
+        self.blocks: Blocks = like.blocks if like else plan_blocks(schema.sizes, sets, most)
+        self.starts = np.cumsum([0, *cells])[:-1]
+        self.counts = np.empty(sum(cells), dtype=np.int64)
+        narrow = [np.ascontiguousarray(column, dtype=np.uint16) for column in codes.T]
         for block, inside in self.blocks:
-            table = _tabulate(narrow, codes, sizes, block)
+            table = _tabulate(narrow, codes, schema.sizes, block)
             for i in inside:
-                shape = tuple(sizes[j] for j in self.sets[i])
                 spare = tuple(a for a, j in enumerate(block) if j not in self.sets[i])
-                out = self.counts[self.starts[i] : self.starts[i + 1]].reshape(shape)
-                if spare:
-                    np.add.reduce(table, axis=spare, out=out)
-                else:
-                    out[...] = table
+                np.add.reduce(table, axis=spare, out=self._view(i))
+
+    def _view(self, i: int) -> np.ndarray:
+        shape = [self.schema.sizes[j] for j in self.sets[i]]
+        start = self.starts[i]
+        return self.counts[start : start + math.prod(shape)].reshape(shape)
 
     def table(self, names: Sequence[str]) -> np.ndarray:
         """Counts of one of the sets, int64, axes in the order of the schema."""
-        wanted = tuple(sorted(self.schema.index(n) for n in names))
-        i = self.sets.index(wanted)
-        return self.counts[self.starts[i] : self.starts[i + 1]].reshape([self.schema.sizes[j] for j in wanted])
+        return self._view(self.sets.index(tuple(sorted(map(self.schema.index, names)))))
 
     def of(self, table: Table) -> Marginals:
         """The same marginals of another table over the same schema."""
         return Marginals(table, self.schema, like=self)
 
     def answers(self, cells: np.ndarray) -> np.ndarray:
-        """How many records lie in the marked cells (bool array, laid end to end like ``counts``) of each set: int64 array (n_sets,)."""
-        return np.add.reduceat(np.where(cells, self.counts, 0), self.starts[:-1])
+        """Records in the marked ``cells`` (bool, like ``counts``) of each set: int64 (n_sets,)."""
+        return np.add.reduceat(np.where(cells, self.counts, 0), self.starts)
+
+    def measure(self, other: Marginals | Table, measure: Measure) -> np.ndarray:
+        """:func:`distances`, :func:`largest_cells` or :func:`norms` from another table."""
+        fake = other if isinstance(other, Marginals) else self.of(other)
+        if self.sets != fake.sets or self.schema.sizes != fake.schema.sizes:
+            raise SchemaError("these marginals are of different sets or schemas: "
+                              "build the second with first.of(table)")
+        gaps = self.counts * fake.n - fake.counts * self.n
+        return measure(gaps, self.starts, self.n * fake.n)
 
     def distances(self, other: Marginals | Table) -> np.ndarray:
         """Total variation distance, in [0, 1], for each set: float array (n_sets,)."""
-        fake = other if isinstance(other, Marginals) else self.of(other)
-        return np.add.reduceat(np.abs(self._gaps(fake)), self.starts[:-1]) / (2.0 * self.n * fake.n)
+        return self.measure(other, distances)
 
-    def largest(self, other: Marginals | Table) -> np.ndarray:
-        """Largest difference of one cell, in [0, 1], for each set; see :func:`max_cell`."""
-        fake = other if isinstance(other, Marginals) else self.of(other)
-        return np.maximum.reduceat(np.abs(self._gaps(fake)), self.starts[:-1]) / (1.0 * self.n * fake.n)
-
-    def norms(self, other: Marginals | Table) -> tuple[np.ndarray, np.ndarray]:
-        """L1 and L2 norm of the difference of frequencies, for each set: two float arrays (n_sets,)."""
-        fake = other if isinstance(other, Marginals) else self.of(other)
-        gaps = self._gaps(fake) / (1.0 * self.n * fake.n)
-        return np.add.reduceat(np.abs(gaps), self.starts[:-1]), np.sqrt(np.add.reduceat(gaps * gaps, self.starts[:-1]))
+    def norms(self, other: Marginals | Table) -> np.ndarray:
+        """L1 and L2 norm of the difference of frequencies, for each set: (2, n_sets)."""
+        return self.measure(other, norms)
 
     def distance(self, other: Marginals | Table) -> float:
         """Average variation distance: the mean of :meth:`distances`."""
         return float(self.distances(other).mean())
 
-    def _gaps(self, fake: Marginals) -> np.ndarray:
-        """n·m·(P − Q) of every cell, exact integers: two billion records a side still fit."""
-        if self.sets != fake.sets or self.schema.sizes != fake.schema.sizes:
-            raise SchemaError("these marginals are of different sets or schemas: build the second with first.of(table)")
-        return self.counts * fake.n - fake.counts * self.n
 
-
-def _tabulate(narrow: list[np.ndarray], codes: np.ndarray, sizes: tuple[int, ...], block: tuple[int, ...]) -> np.ndarray:
-    shape = tuple(sizes[j] for j in block)
-    cells = math.prod(shape)
-    if cells > KEYS16:
+def _tabulate(narrow: list[np.ndarray], codes: np.ndarray, sizes: tuple[int, ...],
+              block: tuple[int, ...]) -> np.ndarray:
+    shape = [sizes[j] for j in block]
+    if math.prod(shape) > KEYS16:
         return marginal(codes, sizes, block)
     key = narrow[block[0]]
-    for j, size in zip(block[1:], shape[1:], strict=True):
-        key = key * np.uint16(size)
+    for j in block[1:]:
+        key = key * np.uint16(sizes[j])
         key += narrow[j]
     # bincount on int64 is several times faster than on uint16
-    return np.bincount(key.astype(np.int64), minlength=cells).reshape(shape)
+    return np.bincount(key.astype(np.int64), minlength=math.prod(shape)).reshape(shape)
 
 
-def marginal_distances(
-    real: Table, fake: Table, schema: Schema, alpha: int = 2, *, sets: int | None = None, seed: int = 0
-) -> pd.Series:
-    """Total variation distance ½ Σ|P − Q|, in [0, 1], of each α-way marginal: Series indexed by tuples of attribute names.
+def measure_sets(real: Table | Marginals, fake: Table, schema: Schema, sets: Sets,
+                 measure: Measure) -> np.ndarray:
+    """A measure of two tables on each set, in groups that fit in memory: float array (…, n_sets).
+
+    Kept marginals are compared on their own sets.
+
+    **Privacy:** reads real records exactly; no guarantee covers it.
+    """
+    if isinstance(real, Marginals):
+        return real.measure(fake, measure)
+    ours, theirs, sizes = to_codes(real, schema), to_codes(fake, schema), schema.sizes
+    cells = [math.prod(sizes[j] for j in members) for members in sets]
+    dense = np.flatnonzero([count <= DENSE_CELLS for count in cells])
+    group = np.cumsum([cells[i] for i in dense]) // GROUP_CELLS
+    groups = np.split(dense, np.flatnonzero(np.diff(group)) + 1) if len(dense) else []
+    found = []
+    for positions in groups:
+        known = Marginals(ours, schema, sets=tuple(sets[i] for i in positions))
+        found.append(known.measure(theirs, measure))
+    sparse = [i for i, count in enumerate(cells) if count > DENSE_CELLS]
+    for i in sparse:
+        gaps = _occupied_gaps(ours, theirs, sizes, sets[i])
+        found.append(measure(gaps, [0], len(ours) * len(theirs)))
+    return np.concatenate(found, axis=-1)[..., np.argsort([*dense, *sparse])]
+
+
+def _occupied_gaps(real: np.ndarray, fake: np.ndarray, sizes: Sequence[int],
+                   columns: Sequence[int]) -> np.ndarray:
+    """n·m·(P − Q) of every cell that some record occupies: int64 array."""
+    n, m = len(real), len(fake)
+    key = record_keys(np.vstack([real, fake]), sizes, columns)
+    distinct, cell = np.unique(key, return_inverse=True)
+    p, q = (np.bincount(part, minlength=len(distinct)) for part in (cell[:n], cell[n:]))
+    return p * m - q * n
+
+
+def marginal_distances(real: Table, fake: Table, schema: Schema, alpha: int = 2, *,
+                       sets: int | None = None, seed: int = 0) -> pd.Series:
+    """Total variation distance ½ Σ|P − Q| of each α-way marginal, indexed by tuples of names.
 
     Parameters as for :func:`marginal_distance`.
 
-    **Privacy:** reads the real records exactly; an evaluation for those who may see them, outside every guarantee.
+    **Privacy:** reads real records exactly; no guarantee covers it.
     """
     chosen = attribute_sets(len(schema), alpha, sets, seed)
-    names = pd.Index([tuple(schema.names[j] for j in s) for s in chosen], tupleize_cols=False, name="attributes")
-    return pd.Series(_each(real, fake, schema, chosen, largest=False), index=names, name="distance")
+    names = [tuple(schema.names[j] for j in members) for members in chosen]
+    index = pd.Index(names, tupleize_cols=False, name="attributes")
+    return pd.Series(measure_sets(real, fake, schema, chosen, distances), index, name="distance")
 
 
-def marginal_distance(
-    real: Table | Marginals, fake: Table, schema: Schema, alpha: int = 2, *, sets: int | None = None, seed: int = 0
-) -> float:
-    """α-way average variation distance (AVD): the mean total variation distance over all α-sets of attributes.
+def marginal_distance(real: Table | Marginals, fake: Table, schema: Schema, alpha: int = 2, *,
+                      sets: int | None = None, seed: int = 0) -> float:
+    """α-way average variation distance (AVD): the mean total variation distance over all α-sets.
 
-    ``real``, ``fake``: DataFrames, code arrays (n_records, n_attributes) or Records, of any two lengths; ``real`` may be a
-    :class:`Marginals` whose counts are kept. ``sets``: how many sets to draw (public ``seed``) where all are too many.
-    Result in [0, 1], 0 for equal marginals. Source: thesis, section 5 (2-way and 3-way); Zhang et al. 2017.
+    ``real``, ``fake``: DataFrames, code arrays (n_records, n_attributes) or Records, of any two
+    lengths; ``real`` may be a :class:`Marginals` whose counts are kept. ``sets``: how many sets to
+    draw (public ``seed``) where all are too many. Result in [0, 1], 0 for equal marginals. Source:
+    thesis, section 5 (2-way and 3-way); Zhang et al. 2017.
 
-    **Privacy:** reads the real records exactly; an evaluation for those who may see them, outside every guarantee.
+    **Privacy:** reads real records exactly; no guarantee covers it.
     """
-    if isinstance(real, Marginals):
-        if {len(s) for s in real.sets} != {alpha}:
-            raise SchemaError(f"these kept marginals are not of {alpha} attributes each: build Marginals(table, schema, alpha={alpha})")
-        return real.distance(fake)
-    return float(_each(real, fake, schema, attribute_sets(len(schema), alpha, sets, seed), largest=False).mean())
+    if not isinstance(real, Marginals):
+        chosen = attribute_sets(len(schema), alpha, sets, seed)
+        return float(measure_sets(real, fake, schema, chosen, distances).mean())
+    if {len(members) for members in real.sets} != {alpha}:
+        raise SchemaError(f"these kept marginals are not of {alpha} attributes each: "
+                          f"build Marginals(table, schema, alpha={alpha})")
+    return real.distance(fake)
 
 
-def max_cell(real: Table, fake: Table, schema: Schema, alpha: int = 2, *, sets: int | None = None, seed: int = 0) -> float:
+def max_cell(real: Table, fake: Table, schema: Schema, alpha: int = 2, *,
+             sets: int | None = None, seed: int = 0) -> float:
     """REPLICA ONLY: mean over α-sets of the largest difference of one cell, max|P − Q|.
 
-    Some published code reports this L∞ figure as its variation distance. It is at most the true one and shrinks as
-    domains grow, so the two must never stand in one plot. Use :func:`marginal_distance`.
+    Some published code reports it as its variation distance. It is at most the true one and shrinks
+    as domains grow, so the two must never stand in one plot. Use :func:`marginal_distance`.
 
     **Privacy:** as :func:`marginal_distance`.
     """
-    return float(_each(real, fake, schema, attribute_sets(len(schema), alpha, sets, seed), largest=True).mean())
-
-
-def _each(real: Table, fake: Table, schema: Schema, chosen: Sets, *, largest: bool) -> np.ndarray:
-    ours, theirs = coded(real, schema), coded(fake, schema)
-    out = np.empty(len(chosen))
-    for group, dense in _groups(schema.sizes, chosen):
-        members = tuple(chosen[i] for i in group)
-        if dense:
-            known = Marginals(ours, schema, sets=members)
-            out[list(group)] = known.largest(theirs) if largest else known.distances(theirs)
-        else:
-            gap = np.abs(sparse.gaps(ours, theirs, schema.sizes, members[0]))
-            out[group[0]] = (gap.max() if largest else gap.sum() / 2) / (len(ours) * len(theirs))
-    return out
-
-
-def _groups(sizes: tuple[int, ...], chosen: Sets) -> Iterator[tuple[tuple[int, ...], bool]]:
-    """Positions to compare in one go, within memory; a table too large to be laid out is a group of its own."""
-    group: list[int] = []
-    total = 0
-    for i, member in enumerate(chosen):
-        cells = math.prod(sizes[j] for j in member)
-        if cells > DENSE_CELLS:
-            yield (i,), False
-            continue
-        if total + cells > GROUP_CELLS and group:
-            yield tuple(group), True
-            group, total = [], 0
-        group.append(i)
-        total += cells
-    if group:
-        yield tuple(group), True
+    chosen = attribute_sets(len(schema), alpha, sets, seed)
+    return float(measure_sets(real, fake, schema, chosen, largest_cells).mean())

@@ -9,12 +9,13 @@ from typing import NamedTuple, Protocol, runtime_checkable
 import numpy as np
 import pandas as pd
 
-from ..counting.tables import MAX_MEMBERS, Records, marginal
+from ..counting.tables import MAX_MEMBERS, Records
 from ..domain.schema import Schema
 from ..errors import SchemaError
 from ..network import Network
-from . import sparse
-from .marginals import DENSE_CELLS, Marginals, Table, attribute_sets, coded
+from . import marginals
+from .inputs import Table, record_keys, to_codes
+from .marginals import DENSE_CELLS, Marginals, Sets, attribute_sets
 
 
 class QueryErrors(NamedTuple):
@@ -30,113 +31,111 @@ class Answering(Protocol):
     """A method that answers marginal queries itself (PriView)."""
 
     def marginal(self, names: Sequence[str]) -> np.ndarray:
-        """Counts or frequencies, one axis an attribute in the order asked."""
+        """Counts or frequencies, one axis per attribute in the order asked."""
         ...
 
 
-def query_errors(
-    real: Table | Marginals, fake: Table | Answering, schema: Schema, alpha: int, queries: int = 200, seed: int = 0
-) -> QueryErrors:
-    """Mean L1 and L2 errors of random α-way marginal queries T, in frequencies (PrivABN, section 5).
+def query_errors(real: Table | Marginals, fake: Table | Answering, schema: Schema, alpha: int,
+                 queries: int = 200, seed: int = 0) -> QueryErrors:
+    """Mean errors of random α-way marginal queries T, in frequencies (PrivABN, section 5).
 
-    L2 = mean ‖T(D) − T(D~)‖₂ and L1 = mean ‖T(D) − T(D~)‖₁ = twice the total variation distance, in [0, 2].
-    ``queries`` different α-sets are drawn with the public ``seed``; all of them are asked where there are fewer. ``fake``: a
-    synthetic table, or a fitted method with ``marginal(names)``, which is then judged by its own answers, each taken to sum 1.
-    ``real`` may be a :class:`Marginals` whose counts are kept: then its sets are the queries.
+    L2 = mean ‖T(D) − T(D~)‖₂; L1 = mean ‖T(D) − T(D~)‖₁, twice the total variation distance, in
+    [0, 2]. At most ``queries`` α-sets are drawn with the public ``seed``. ``fake``: a synthetic
+    table, or a fitted method with ``marginal(names)``, which is then judged by its own answers,
+    each taken to sum 1. ``real`` may be kept :class:`Marginals`: then its sets are the queries.
 
-    FLAG: the paper prints an L1 formula that compares the two tables record by record, which means nothing for tables whose
-    rows don't correspond; the L1 here is the one above. Its L2 bars make sense only in frequencies, not in counts.
+    FLAG: the paper prints an L1 formula that compares the tables record by record, which means
+    nothing where rows don't correspond. Its L2 bars make sense only in frequencies, not in counts.
 
-    **Privacy:** reads the real records exactly; an evaluation for those who may see them, outside every guarantee.
+    **Privacy:** reads real records exactly; no guarantee covers it.
     """
-    chosen = real.sets if isinstance(real, Marginals) else attribute_sets(len(schema), alpha, queries, seed)
+    sets = (real.sets if isinstance(real, Marginals)
+            else attribute_sets(len(schema), alpha, queries, seed))
     if isinstance(fake, Answering) and not isinstance(fake, pd.DataFrame):
-        known = real if isinstance(real, Marginals) else Marginals(real, schema, sets=chosen)
-        norms = np.array([_answer_norms(known, fake, [schema.names[j] for j in member]) for member in chosen]).T
-    elif isinstance(real, Marginals):
-        norms = np.array(real.norms(fake))
+        known = real if isinstance(real, Marginals) else Marginals(real, schema, sets=sets)
+        l1, l2 = np.array([_answer_norms(known, fake, members) for members in sets]).T
     else:
-        ours, theirs = coded(real, schema), coded(fake, schema)
-        gaps = (_gaps(ours, theirs, schema.sizes, member) / (len(ours) * len(theirs)) for member in chosen)
-        norms = np.array([(np.abs(gap).sum(), np.sqrt((gap * gap).sum())) for gap in gaps]).T
-    return QueryErrors(float(norms[0].mean()), float(norms[1].mean()), len(chosen))
+        l1, l2 = marginals.measure_sets(real, fake, schema, sets, marginals.norms)
+    return QueryErrors(float(l1.mean()), float(l2.mean()), len(sets))
 
 
-def _answer_norms(known: Marginals, asked: Answering, names: list[str]) -> tuple[float, float]:
-    answer = asked.marginal(names)
+def _answer_norms(known: Marginals, method: Answering, members: Sequence[int]) -> list[float]:
+    names = [known.schema.names[j] for j in members]
+    answer = method.marginal(names)
     gap = known.table(names) / known.n - answer / answer.sum()
-    return float(np.abs(gap).sum()), float(np.sqrt((gap * gap).sum()))
+    return [float(np.abs(gap).sum()), float(np.sqrt((gap * gap).sum()))]
 
 
-def counting_errors(real: Table | Marginals, fake: Table, schema: Schema, alpha: int, queries: int = 200, seed: int = 0) -> np.ndarray:
-    """Errors of random counting queries "how many records have X₁ in S₁, …, X_α in S_α": float array (n_queries,), shares of all records.
+def counting_errors(real: Table | Marginals, fake: Table, schema: Schema, alpha: int,
+                    queries: int = 200, seed: int = 0) -> np.ndarray:
+    """Errors |q(D)/n − q(D~)/m| of random queries "how many records have X₁ in S₁, …, X_α in S_α".
 
-    One query for each of ``queries`` α-sets, drawn with the public ``seed`` (all of them where there are fewer). S holds half of
-    an attribute's values: neighbouring bins of a number, any values of a category. Each error |q(D)/n − q(D~)/m| is at most the
-    total variation distance of its marginal, which is the error of the worst such query: for any set of cells, not only boxes.
-    ``real`` may be a :class:`Marginals` whose counts are kept: then its sets are the queries.
+    Float array (n_queries,). One query for each of at most ``queries`` α-sets, drawn with the
+    public ``seed``. S holds half of an attribute's values: neighbouring bins of a number, any
+    values of a category. An error is at most the total variation distance of its marginal, which is
+    that of the worst such query: for any set of cells, not only boxes. ``real`` may be kept
+    :class:`Marginals`: then its sets are the queries.
 
-    **Privacy:** reads the real records exactly; an evaluation for those who may see them, outside every guarantee.
+    **Privacy:** reads real records exactly; no guarantee covers it.
     """
-    known = real if isinstance(real, Marginals) else Marginals(real, schema, sets=attribute_sets(len(schema), alpha, queries, seed))
-    asked, theirs = random_boxes(schema, known.sets, seed), known.of(fake)
-    return np.abs(known.answers(asked) / known.n - theirs.answers(asked) / theirs.n)
+    if not isinstance(real, Marginals):
+        real = Marginals(real, schema, sets=attribute_sets(len(schema), alpha, queries, seed))
+    boxes, theirs = random_boxes(schema, real.sets, seed), real.of(fake)
+    return np.abs(real.answers(boxes) / real.n - theirs.answers(boxes) / theirs.n)
 
 
-def random_boxes(schema: Schema, sets: Sequence[tuple[int, ...]], seed: int = 0) -> np.ndarray:
-    """Which cells of the tables of ``sets``, laid end to end, the queries of :func:`counting_errors` count: bool array (n_cells,)."""
-    rng, parts = np.random.default_rng(seed), []
-    for member in sets:
+def random_boxes(schema: Schema, sets: Sets, seed: int = 0) -> np.ndarray:
+    """The cells that :func:`counting_errors` counts, all ``sets`` laid end to end: bool array."""
+    rng, boxes = np.random.default_rng(seed), []
+    for members in sets:
         box = np.ones(1, dtype=bool)
-        for j in member:
-            size = schema.sizes[j]
+        for attribute in (schema.attributes[j] for j in members):
+            size = attribute.size
             first = int(rng.integers(size - size // 2 + 1))
-            values = np.arange(size) if schema.attributes[j].edges is not None else rng.permutation(size)
-            wanted = np.isin(np.arange(size), values[first : first + size // 2])
+            values = np.arange(size) if attribute.numeric_bins else rng.permutation(size)
+            wanted = np.zeros(size, dtype=bool)
+            wanted[values[first : first + size // 2]] = True
             box = np.logical_and.outer(box, wanted).ravel()
-        parts.append(box)
-    return np.concatenate(parts)
+        boxes.append(box)
+    return np.concatenate(boxes)
 
 
-def _gaps(ours: np.ndarray, theirs: np.ndarray, sizes: tuple[int, ...], member: tuple[int, ...]) -> np.ndarray:
-    if math.prod(sizes[j] for j in member) > DENSE_CELLS:
-        return sparse.gaps(ours, theirs, sizes, member)
-    return marginal(ours, sizes, member).ravel() * len(theirs) - marginal(theirs, sizes, member).ravel() * len(ours)
+def sum_mutual_information(
+    network: Network, records: Table, schema: Schema | None = None
+) -> float:
+    """Σ I(X, Π) of a network in bits, each attribute against its whole parent set, on real records.
 
+    ``schema`` may be left out for Records, whose kept entropies make this a look-up. Compare
+    networks of equal degree only: more parents always hold more bits.
 
-def sum_mutual_information(network: Network, records: Table, schema: Schema | None = None) -> float:
-    """Σ I(X, Π) of a network in bits, each attribute against its whole parent set, on the *real* records.
-
-    ``records``: DataFrame, code array (n_records, n_attributes) or Records, whose kept entropies make this a look-up.
-    ``schema`` may be left out for Records. Compare networks of equal degree only: more parents always hold more bits.
-
-    **Privacy:** reads the real records exactly; an evaluation for those who may see them, outside every guarantee.
+    **Privacy:** reads real records exactly; no guarantee covers it.
     """
-    schema = records.schema if schema is None and isinstance(records, Records) else schema
     if schema is None:
-        raise SchemaError("sum_mutual_information needs the schema of the table: sum_mutual_information(network, frame, schema)")
-    kept = records if isinstance(records, Records) else Records(coded(records, schema), schema)
+        if not isinstance(records, Records):
+            raise SchemaError("sum_mutual_information needs the schema of the table: "
+                              "sum_mutual_information(network, frame, schema)")
+        schema = records.schema
+    kept = records if isinstance(records, Records) else Records(to_codes(records, schema), schema)
     by_degree: dict[int, list[list[int]]] = {}
     for child, parents in network.pairs:
-        by_degree.setdefault(len(parents), []).append([schema.index(a) for a in (child, *parents)])
+        columns = [schema.index(name) for name in (child, *parents)]
+        by_degree.setdefault(len(parents), []).append(columns)
+    by_degree.pop(0, None)
     total = 0.0
     for degree, rows in by_degree.items():
-        pairs = np.array(rows)
-        if 0 < degree < MAX_MEMBERS and _cells(pairs, schema) <= DENSE_CELLS:
+        cells = max(math.prod(schema.sizes[j] for j in row) for row in rows)
+        if degree < MAX_MEMBERS and cells <= DENSE_CELLS:
+            pairs = np.array(rows)
             total += float(kept.lattice.information(pairs[:, 0], pairs[:, 1:]).sum())
-        elif degree:
-            total += sum(_information(kept.codes, schema.sizes, row) for row in rows)
+        else:
+            total += sum(_information(kept, row) for row in rows)
     return total
 
 
-def _cells(pairs: np.ndarray, schema: Schema) -> int:
-    return max(math.prod(schema.sizes[j] for j in row) for row in pairs.tolist())
-
-
-def _information(codes: np.ndarray, sizes: tuple[int, ...], row: list[int]) -> float:
+def _information(records: Records, row: list[int]) -> float:
     def entropy(columns: list[int]) -> float:
-        _, counts = np.unique(sparse.keys(codes, sizes, columns), return_counts=True)
-        p = counts / len(codes)
+        key = record_keys(records.codes, records.schema.sizes, columns)
+        p = np.unique(key, return_counts=True)[1] / records.n
         return float(-(p * np.log2(p)).sum())
 
     return entropy(row[:1]) + entropy(row[1:]) - entropy(row)

@@ -14,12 +14,14 @@ import pandas as pd
 
 from ..domain.schema import Schema
 from ..errors import SchemaError
-from .marginals import Table, coded
+from .inputs import Table, check_choice, sample_rows, to_codes
 
 ACADEMIC_DEGREES = ("Bachelors", "Masters", "Doctorate")
-"""Adult's education values whose complement is .767 of the 27,504 records behind the thesis author's code: its likely target."""
-POST_SECONDARY = ("Some-college", "Assoc-voc", "Assoc-acdm", *ACADEMIC_DEGREES[:2], "Prof-school", "Doctorate")
-"""Adult's education values above high school: the positive class of the target education, as the thesis' text has it."""
+"""Adult's education values that the thesis author's code likely predicts: the complement is .767
+of its 27,504 records."""
+POST_SECONDARY = ("Some-college", "Assoc-voc", "Assoc-acdm", *ACADEMIC_DEGREES[:2], "Prof-school",
+                  "Doctorate")
+"""Adult's education values above high school: the positive class of the thesis' text."""
 PROTOCOLS = ("train_synthetic_test_real", "self_test")
 KERNELS = ("rbf", "linear")
 BACKENDS = ("auto", "sklearnex", "sklearn")
@@ -27,9 +29,10 @@ BACKENDS = ("auto", "sklearnex", "sklearn")
 
 @dataclass(frozen=True)
 class Utility:
-    """Result of :func:`utility`: rates in [0, 1], and how they were measured.
+    """Rates in [0, 1], and how :func:`utility` measured them.
 
-    ``majority``: accuracy of always saying the most frequent class of the tested rows; no classifier is of use below it.
+    ``majority``: accuracy of always saying the most frequent class of the tested rows; below it no
+    classifier is of use.
     """
 
     accuracy: float
@@ -46,10 +49,11 @@ class Utility:
         return 1 - self.accuracy
 
 
-def split(frame: pd.DataFrame, test: float | Fraction = Fraction(1, 3), seed: int = 0) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """A table cut at random into (train, test), index and order of the rows kept; ``test`` is the share of test rows.
+def split(frame: pd.DataFrame, test: float | Fraction = Fraction(1, 3), seed: int = 0
+          ) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """A table cut at random into (train, test), index and order of the rows kept.
 
-    1/3 is the thesis' share, 1/5 that of Zhang et al. 2017.
+    ``test``: the share of test rows; 1/3 in the thesis, 1/5 in Zhang et al. 2017.
 
     **Privacy:** rows only move; hold the test part back from every fit whose table it is to judge.
     """
@@ -61,69 +65,72 @@ def split_mask(n: int, test: float | Fraction, seed: int | list[int]) -> np.ndar
     """Which of n rows are test rows: bool array (n,)."""
     rows = round(n * Fraction(test)) if 0 < test < 1 else 0
     if not 0 < rows < n:
-        raise SchemaError(f"test={test} of {n:,} rows leaves {rows:,} to test on; both parts need at least one row")
+        raise SchemaError(f"test={test} of {n:,} rows leaves {rows:,} to test on; "
+                          "both parts need at least one row")
     tested = np.zeros(n, dtype=bool)
     tested[np.random.default_rng(seed).permutation(n)[:rows]] = True
     return tested
 
 
 def utility(
-    synthetic: Table,
-    real_test: Table | None,
-    schema: Schema,
-    target: str,
-    protocol: str = "train_synthetic_test_real",
-    *,
-    positive: Iterable[Any] | None = None,
-    drop: Iterable[str] = (),
-    kernel: str = "rbf",
+    synthetic: Table, real_test: Table | None, schema: Schema, target: str,
+    protocol: str = "train_synthetic_test_real", *,
+    positive: Iterable[Any] | None = None, drop: Iterable[str] = (), kernel: str = "rbf",
     C: float = 1,  # noqa: N803  (scikit-learn's name)
-    max_rows: int | None = 10_000,
-    seed: int = 0,
-    backend: str = "auto",
+    max_rows: int | None = 10_000, seed: int = 0, backend: str = "auto",
 ) -> Utility:
-    """Accuracy of a C-SVM on one-hot codes, trained on ``synthetic`` and tested on held-out real rows (thesis, Figure 4).
+    """Accuracy of a C-SVM on one-hot codes, trained on ``synthetic``, tested on held-out real rows.
 
-    ``positive``: the values of ``target`` that make the positive class; None takes :data:`POST_SECONDARY` for Adult's
-    education and every value as a class of its own otherwise. ``drop``: attributes the classifier may not see (the thesis
-    keeps education-num, which nearly gives education away). ``kernel="linear"`` (squared hinge) is the fast stand-in for live panels.
-    At most ``max_rows`` training rows are used, drawn with the public ``seed``. ``backend``: scikit-learn-intelex where it
-    is installed, else scikit-learn (same accuracy, slower); the result names the one used.
+    Thesis, Figure 4. ``positive``: the values of ``target`` that make the positive class; None
+    takes :data:`POST_SECONDARY` for Adult's education, else every value as a class of its own.
+    ``drop``: attributes the classifier may not see (the thesis keeps education-num, which nearly
+    gives education away). ``kernel="linear"`` (squared hinge) is the fast stand-in for live panels.
+    At most ``max_rows`` training rows are used, drawn with the public ``seed``. ``backend``:
+    scikit-learn-intelex where it is installed, else scikit-learn (same accuracy, slower).
 
-    PITFALL ``protocol="self_test"`` (the published code): trains on 4/5 and tests on 1/5 of the *synthetic* table. It
-    measures whether the table agrees with itself, so it can't see a table that is wrong; it warns, and ignores ``real_test``.
+    PITFALL ``protocol="self_test"`` (the published code): trains on 4/5 and tests on 1/5 of the
+    *synthetic* table, so it can't see a table that is wrong; it warns, and ignores ``real_test``.
 
     Raises SchemaError for an unknown target, class, protocol or kernel.
 
-    **Privacy:** reads the real test rows exactly; an evaluation for those who may see them, outside every guarantee.
+    **Privacy:** reads the real test rows exactly; no guarantee covers it.
     """
-    for word, given, known in (("protocol", protocol, PROTOCOLS), ("kernel", kernel, KERNELS), ("backend", backend, BACKENDS)):
-        if given not in known:
-            raise SchemaError(f"{word} must be one of {known}, got {given!r}")
-    train = coded(synthetic, schema)
+    check_choice("protocol", protocol, PROTOCOLS)
+    check_choice("kernel", kernel, KERNELS)
+    check_choice("backend", backend, BACKENDS)
+    train = to_codes(synthetic, schema)
     if protocol == "self_test":
-        warnings.warn("self_test never looks at real records: it can't see that a synthetic table is wrong", stacklevel=2)
+        warnings.warn("self_test never looks at real records: it can't see that a synthetic table "
+                      "is wrong", stacklevel=2)
         tested = split_mask(len(train), Fraction(1, 5), seed)
         train, test = train[~tested], train[tested]
     elif real_test is None:
-        raise SchemaError("train_synthetic_test_real needs held-out real rows: utility(synthetic, real_test, schema, target)")
+        raise SchemaError("train_synthetic_test_real needs held-out real rows: "
+                          "utility(synthetic, real_test, schema, target)")
     else:
-        test = coded(real_test, schema)
+        test = to_codes(real_test, schema)
     if max_rows is not None and len(train) > max_rows:
-        train = train[np.sort(np.random.default_rng(seed).choice(len(train), max_rows, replace=False))]
-    classes = _classes(schema, target, positive)
-    columns = _features(schema, target, drop)
-    learnt, truth = classes[train[:, schema.index(target)]], classes[test[:, schema.index(target)]]
-    said, used = _classify(one_hot(train, schema, columns), learnt, one_hot(test, schema, columns), kernel, C, backend)
-    majority = float(np.bincount(truth).max() / len(truth))
-    return Utility(float((said == truth).mean()), majority, protocol, kernel, used, len(train), len(test))
+        train = train[sample_rows(len(train), max_rows, seed)]
+    classes, columns = _classes(schema, target, positive), feature_columns(schema, target, drop)
+    learnt, truth = (classes[codes[:, schema.index(target)]] for codes in (train, test))
+    features = [one_hot(codes, schema, columns) for codes in (train, test)]
+    guessed, used = _classify(features[0], learnt, features[1], kernel, C, backend)
+    accuracy, majority = float((guessed == truth).mean()), majority_share(truth)
+    return Utility(accuracy, majority, protocol, kernel, used, len(train), len(test))
 
 
-def _features(schema: Schema, target: str, drop: Iterable[str]) -> list[int]:
-    hidden = {schema.index(target), *(schema.index(name) for name in drop)}
+def majority_share(truth: np.ndarray) -> float:
+    """Share of the most frequent class."""
+    return float(np.bincount(truth).max() / len(truth))
+
+
+def feature_columns(schema: Schema, target: str, drop: Iterable[str]) -> list[int]:
+    """Columns that a classifier of ``target`` may see; SchemaError where none are left."""
+    hidden = {schema.index(name) for name in (target, *drop)}
     columns = [j for j in range(len(schema)) if j not in hidden]
     if not columns:
-        raise SchemaError(f"target {target!r} and drop leave the classifier no attribute to look at")
+        raise SchemaError(
+            f"target {target!r} and drop leave the classifier no attribute to look at")
     return columns
 
 
@@ -134,32 +141,59 @@ def _classes(schema: Schema, target: str, positive: Iterable[Any] | None) -> np.
         positive = POST_SECONDARY
     if positive is None:
         return np.arange(len(labels))
-    wanted = {str(v) for v in positive}
+    wanted = {str(value) for value in positive}
     if not wanted or not wanted < set(labels):
-        raise SchemaError(f"positive must be some but not all values of {target!r}; got {sorted(wanted)}, it has {list(labels)}")
+        raise SchemaError(f"positive must be some but not all values of {target!r}; "
+                          f"got {sorted(wanted)}, it has {list(labels)}")
     return np.array([label in wanted for label in labels], dtype=np.int64)
 
 
 def one_hot(codes: np.ndarray, schema: Schema, columns: Iterable[int]) -> np.ndarray:
     """One 0/1 column for each value of each of the columns: float32 array (n, Σ|X|)."""
-    return np.concatenate([np.eye(schema.sizes[j], dtype=np.float32)[codes[:, j]] for j in columns], axis=1)
+    return np.hstack([np.eye(schema.sizes[j], dtype=np.float32)[codes[:, j]] for j in columns])
 
 
-def _classify(
-    train: np.ndarray, learnt: np.ndarray, test: np.ndarray, kernel: str, penalty: float, backend: str
-) -> tuple[np.ndarray, str]:
+def _classify(train: np.ndarray, learnt: np.ndarray, test: np.ndarray, kernel: str,
+              penalty: float, backend: str) -> tuple[np.ndarray, str]:
+    """Classes of the test rows, and what found them."""
     if len(np.unique(learnt)) == 1:
         return np.full(len(test), learnt[0]), "one class only"
     if kernel == "linear":
         from sklearn.svm import LinearSVC
 
         # the primal problem: the dual one with the plain hinge takes minutes on noisy tables
-        return LinearSVC(C=penalty, dual=False).fit(train, learnt).predict(test), "sklearn linear"
+        machine = LinearSVC(C=penalty, dual=False).fit(train, learnt)
+        return machine.predict(test), "sklearn linear"
+    return support_vectors(train, learnt, test, backend=backend, penalty=penalty)
+
+
+def support_vectors(train: np.ndarray, learnt: np.ndarray, test: np.ndarray, *,
+                    backend: str = "auto", penalty: float = 1, distinct: bool = False,
+                    ) -> tuple[np.ndarray, str]:
+    """Classes that an RBF machine gives to the test rows, and the backend used.
+
+    ``distinct``: learn from different rows with weights, sooner. Two classes are told apart by
+    matrix products, about nine times faster than scikit-learn's own predict.
+    """
     machine, used = _machine(backend)
-    model = machine(C=penalty, kernel="rbf", gamma="scale", cache_size=500).fit(train, learnt)
-    if used == "sklearn" and len(model.classes_) == 2:
-        return _predict(model, test, 1 / (train.shape[1] * float(train.var(dtype=np.float64)) or 1.0)), used
-    return model.predict(test), used
+    gamma = 1 / (train.shape[1] * float(train.var(dtype=np.float64)) or 1.0)  # gamma="scale"
+    weights = None
+    if distinct:
+        rows = np.column_stack([train, learnt])
+        rows, weights = np.unique(rows, axis=0, return_counts=True)
+        train, learnt = rows[:, :-1], rows[:, -1].astype(np.int64)
+    model = machine(C=penalty, gamma=gamma, cache_size=500)
+    model.fit(train, learnt, sample_weight=weights)
+    if used == "sklearnex" or len(model.classes_) != 2:
+        return model.predict(test), used
+    support, side = model.support_vectors_, np.empty(len(test))
+    norms = (support * support).sum(axis=1)
+    for start in range(0, len(test), 512):
+        rows = test[start : start + 512]
+        apart = (rows * rows).sum(axis=1)[:, None] + norms - 2 * (rows @ support.T)
+        kernel = np.exp(-gamma * apart)
+        side[start : start + 512] = kernel @ model.dual_coef_[0] + model.intercept_[0]
+    return model.classes_[(side > 0).astype(int)], used
 
 
 def _machine(backend: str) -> tuple[Any, str]:
@@ -170,15 +204,3 @@ def _machine(backend: str) -> tuple[Any, str]:
             if backend == "sklearnex":
                 raise
     return import_module("sklearn.svm").SVC, "sklearn"
-
-
-def _predict(model: Any, test: np.ndarray, gamma: float) -> np.ndarray:
-    """The decision rule of a two-class RBF machine by matrix products, about nine times faster than its own predict."""
-    support = model.support_vectors_
-    side = (support * support).sum(axis=1)
-    out = np.empty(len(test))
-    for start in range(0, len(test), 512):
-        rows = test[start : start + 512]
-        apart = (rows * rows).sum(axis=1)[:, None] + side - 2 * (rows @ support.T)
-        out[start : start + 512] = np.exp(-gamma * apart) @ model.dual_coef_[0] + model.intercept_[0]
-    return model.classes_[(out > 0).astype(int)]

@@ -61,10 +61,10 @@ def likelihood(before, after, sizes):
 ZEROS = [(0, 0)] * 9
 ONE = [(0, 0)] * 8 + [(1, 1)]
 CASES = {
-    "PrivBayes, tables": (PrivBayes(2, k=0), 2500),
-    "PrivBayes, network and tables": (PrivBayes(2, k=1), 2000),
-    "HPPrivBayes, policy": (HPPrivBayes(2, k=0, r=1, personal=SensitivityGroups(groups={"A": ["x0"], "B": ["x1"]})), 1200),
-    "HPPrivBayes, everything": (HPPrivBayes(2, k=1, sensitive="x0"), 1000),
+    "PrivBayes, tables": (PrivBayes(2, k=0), 1250),
+    "PrivBayes, network and tables": (PrivBayes(2, k=1), 800),
+    "HPPrivBayes, policy": (HPPrivBayes(2, k=0, r=1, personal=SensitivityGroups(groups={"A": ["x0"], "B": ["x1"]})), 600),
+    "HPPrivBayes, everything": (HPPrivBayes(2, k=1, sensitive="x0"), 500),
 }
 
 

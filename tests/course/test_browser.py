@@ -41,7 +41,6 @@ live(draw, epsilon=slider("ε", 1.0, 0.1, 4.0, 0.1, tooltip="ε, privacy budget"
 playwright = pytest.importorskip("playwright.sync_api")
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.xdist_group("browser"),  # one JupyterLab for all
     pytest.mark.skipif(not CHROMIUM, reason="no Chromium on this machine"),
 ]
 
@@ -161,6 +160,7 @@ def test_any_panel_by_keyboard_with_its_names_values_and_errors(page, lab):
     assert not page.problems, page.problems
 
 
+@pytest.mark.slow
 def test_an_opened_table_stays_open_and_a_dark_page_gets_light_text(page, lab):
     open_and_run(page, lab, "small.ipynb")
     page.locator(".pdsynth-live summary").click()
@@ -175,6 +175,7 @@ def test_an_opened_table_stays_open_and_a_dark_page_gets_light_text(page, lab):
     assert not page.problems, page.problems
 
 
+@pytest.mark.slow
 def test_a_reloaded_page_shows_the_panel_where_it_was(page, lab):
     open_and_run(page, lab, "small.ipynb")
     press(page, "ε, privacy budget", "ArrowRight", 5)
@@ -216,6 +217,7 @@ def choose_published(page):
     page.wait_for_function("document.querySelector('.pdsynth-live .gtitle').textContent.includes('as published')")
 
 
+@pytest.mark.slow
 def test_published_reading_turns_the_ledger_red(page, lab):
     open_and_run(page, lab, "07_hpprivbayes.ipynb")
     choose_published(page)
@@ -226,6 +228,7 @@ def test_published_reading_turns_the_ledger_red(page, lab):
     assert not page.problems, page.problems
 
 
+@pytest.mark.slow
 def test_a_bad_combination_shows_its_message_in_the_panel(page, lab):
     open_and_run(page, lab, "07_hpprivbayes.ipynb")
     choose_published(page)
@@ -238,6 +241,7 @@ def test_a_bad_combination_shows_its_message_in_the_panel(page, lab):
     assert not page.problems, page.problems
 
 
+@pytest.mark.slow
 def test_custom_network_panel_follows_its_controls(page, lab):
     """Heat maps, disclosure and utility follow ε, k and the sensitive attribute (lesson 14)."""
     open_and_run(page, lab, "14_custom_networks_and_disclosure.ipynb")
@@ -276,6 +280,7 @@ def dark(page, on):
     page.wait_for_function("ink => getComputedStyle(document.querySelector('.pdsynth-live .gtitle')).fill === ink", arg=ink)
 
 
+@pytest.mark.slow
 def test_hmprivbayes_panel_by_keyboard_published_refused_reloaded_and_dark(page, lab):
     open_and_run(page, lab, "10_hmprivbayes.ipynb")
     drawn, ledgers = moved(page, (
@@ -306,6 +311,7 @@ def test_hmprivbayes_panel_by_keyboard_published_refused_reloaded_and_dark(page,
     assert not page.problems, page.problems
 
 
+@pytest.mark.slow
 def test_privabn_panel_by_keyboard_and_dark(page, lab):
     open_and_run(page, lab, "11_privabn.ipynb")
     drawn, ledgers = moved(page, (
@@ -323,6 +329,7 @@ def test_privabn_panel_by_keyboard_and_dark(page, lab):
     assert not page.problems, page.problems
 
 
+@pytest.mark.slow
 def test_the_audit_s_bound_climbs_past_the_claim(page, lab):
     open_and_run(page, lab, "16_auditing.ipynb")
     status = page.get_by_role("status").filter(has_text="Claimed ε")
@@ -342,6 +349,7 @@ def test_the_audit_s_bound_climbs_past_the_claim(page, lab):
     assert not page.problems, page.problems
 
 
+@pytest.mark.slow
 def test_ppba_panel_by_keyboard_published_and_dark(page, lab):
     open_and_run(page, lab, "12_ppba.ipynb")
     drawn, ledgers = moved(page, (
@@ -361,6 +369,7 @@ def test_ppba_panel_by_keyboard_published_and_dark(page, lab):
     assert not page.problems, page.problems
 
 
+@pytest.mark.slow
 def test_side_by_side_panel_by_keyboard_its_choices_and_dark(page, lab):
     open_and_run(page, lab, "18_side_by_side.ipynb")
     drawn = [marks(page)]
@@ -378,6 +387,7 @@ def test_side_by_side_panel_by_keyboard_its_choices_and_dark(page, lab):
     assert not page.problems, page.problems
 
 
+@pytest.mark.slow
 def test_evaluation_panel_by_keyboard_its_choices_and_dark(page, lab):
     open_and_run(page, lab, "15_evaluating_a_synthetic_table.ipynb")
     drawn, standings = [marks(page)], [table(page)]
@@ -405,6 +415,7 @@ def send(page, button, name, content):
     chooser.value.set_files({"name": name, "mimeType": "text/csv", "buffer": content})
 
 
+@pytest.mark.slow
 def test_own_data_panel_by_keyboard_its_text_a_file_and_dark(page, lab):
     """Lesson 19: sliders, an edited declaration, a bad and a good file of the student's; the page keeps no record of it."""
     open_and_run(page, lab, "19_your_own_data.ipynb")

@@ -100,6 +100,7 @@ def test_solutions_run_without_error(source):
 
 
 @pytest.mark.notebook
+@pytest.mark.slow  # their code runs with the solutions, but for the empty answers
 @pytest.mark.parametrize("source", SOURCES[:-1], ids=names)  # the last: in a real kernel
 def test_unanswered_exercises_stop_no_student(source):
     run = execute(NOTEBOOKS / f"{source.stem}.ipynb", "--student")
@@ -127,6 +128,7 @@ FAULTS = {
 
 
 @pytest.mark.notebook
+@pytest.mark.slow
 @pytest.mark.parametrize(("code", "says"), FAULTS.items(), ids=range(len(FAULTS)))
 def test_the_runner_notices_what_is_wrong(build, tmp_path, code, says):
     path = tmp_path / "faulty.ipynb"

@@ -71,6 +71,7 @@ def test_axes_stay_where_they_are_while_sliders_move(module):
     assert a.status != b.status
 
 
+@pytest.mark.slow
 @every()
 def test_every_panel_of_the_course_from_end_to_end(module):
     shown = module.panel()

@@ -224,6 +224,7 @@ json.dump(notebook, sys.stdout)
 
 
 @pytest.mark.notebook
+@pytest.mark.slow
 def test_the_plain_back_end_shows_its_figure_in_a_real_kernel():
     pytest.importorskip("nbclient")
     code = [

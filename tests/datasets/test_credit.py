@@ -1,4 +1,4 @@
-"""The credit card tables: the user's own file, the part of it, the stand-in; public bounds that hold the records."""
+"""The credit card tables: the user's own file, the part of it, the stand-in; public bounds."""
 
 import numpy as np
 import pandas as pd
@@ -6,13 +6,18 @@ import pytest
 
 from pdsynth import SchemaError
 from pdsynth.datasets import load_credit_default, load_credit_fraud
-from pdsynth.datasets.credit import COMPONENT, FRAUD_COLUMNS, FRAUD_ROWS
+from pdsynth.datasets.credit import FRAUD_ROWS
+from pdsynth.datasets.tables import public_schema
+
+FRAUDS = public_schema("credit_fraud")
 
 
 def frauds(rows, **changed):
     rng = np.random.default_rng(0)
-    columns = {name: rng.normal(size=rows) for name in FRAUD_COLUMNS} | {"Time": rng.integers(0, 172_800, rows).astype(float)}
-    return pd.DataFrame(columns | {"Amount": rng.random(rows) * 100, "Class": rng.integers(0, 2, rows)} | changed)
+    columns = {name: rng.normal(size=rows) for name in FRAUDS.names}
+    columns["Time"] = rng.integers(0, 172_800, rows).astype(float)
+    columns |= {"Amount": rng.random(rows) * 100, "Class": rng.integers(0, 2, rows)}
+    return pd.DataFrame(columns | changed)
 
 
 def test_a_users_own_file_comes_first(tmp_path):
@@ -37,8 +42,11 @@ def test_what_is_not_the_table_is_refused(tmp_path):
 
 
 def test_components_are_cut_symmetrically_into_datasynthesizers_20_bins():
-    assert len(COMPONENT) == 21
-    assert tuple(-e for e in reversed(COMPONENT)) == COMPONENT
+    components = [a.edges for a in FRAUDS.attributes if a.name.startswith("V")]
+    assert len(components) == 28
+    assert set(components) == {components[0]}
+    assert len(components[0]) == 21
+    assert tuple(-e for e in reversed(components[0])) == components[0]
 
 
 def test_the_part_and_the_stand_in(data_folder):
@@ -52,5 +60,6 @@ def test_the_part_and_the_stand_in(data_folder):
         codes = ours.schema.encode(ours.frame)
         assert all(len(np.unique(codes[:, j])) > 1 for j in range(codes.shape[1]))
     zero = (other.frame["PAY_AMT1"] == 0).to_numpy()
-    back = other.schema.decode(other.schema.encode(other.frame), np.random.default_rng(0).random(other.frame.shape))
+    uniforms = np.random.default_rng(0).random(other.frame.shape)
+    back = other.schema.decode(other.schema.encode(other.frame), uniforms)
     assert (back["PAY_AMT1"].to_numpy() == 0).tolist() == zero.tolist()

@@ -8,8 +8,9 @@ import pandas as pd
 import pytest
 
 from pdsynth.datasets import Dataset, _make, find, load_adult, load_cmc
-from pdsynth.datasets.adult import CATEGORIES, MAY_BE_UNKNOWN
+from pdsynth.datasets.tables import TABLES, expand_rules
 
+MAY_BE_UNKNOWN = TABLES["adult"]["unknown"]
 THESIS_SIZES = (5, 7, 7, 16, 5, 7, 14, 6, 5, 2, 6, 2, 7, 2)
 LOADERS = {
     "adult": load_adult,
@@ -44,7 +45,7 @@ def test_complete_adult_drops_the_rows_and_the_category_of_the_unknown():
     assert complete.split.value_counts().to_dict() == {"train": 30_162, "test": 15_060}
     assert complete.frame.index.equals(complete.split.index)
     assert not any("?" in a.values for a in complete.schema.attributes)
-    assert [a.name for a in load_adult().schema.attributes if "?" in a.values] == list(MAY_BE_UNKNOWN)
+    assert [a.name for a in load_adult().schema.attributes if "?" in a.values] == MAY_BE_UNKNOWN
 
 
 def test_thesis_coding_is_table_2(thesis):
@@ -86,8 +87,10 @@ def test_default_coding_has_16_bins_for_each_number_and_every_documented_categor
     assert [(a.name, a.size) for a in numbers] == [
         (n, 16) for n in ("age", "fnlwgt", "education-num", "capital-gain", "capital-loss", "hours-per-week")
     ]
-    for name, text in CATEGORIES.items():
-        assert set(text.split(", ")) | set(adult.frame[name]) == set(adult.schema[name].values)
+    for name, rule in expand_rules("adult").items():
+        if "|" in rule:
+            documented = set(rule.split(" | "))
+            assert documented | set(adult.frame[name]) == set(adult.schema[name].values)
 
 
 def test_cmc_has_uci_s_rows_and_classes(cmc):
@@ -208,7 +211,16 @@ def test_find_takes_a_folder_a_file_or_the_variable(tmp_path, monkeypatch):
 
 def test_find_says_where_to_get_a_table_and_where_to_put_it(tmp_path, monkeypatch):
     monkeypatch.delenv("PDSYNTH_DATA", raising=False)
-    with pytest.raises(FileNotFoundError, match=r"neither path= nor \$PDSYNTH_DATA.*National Long Term Care.*nltcs_21574.parquet"):
+    where = r"neither path= nor \$PDSYNTH_DATA.*National Long Term Care.*nltcs_21574.parquet"
+    with pytest.raises(FileNotFoundError, match=where):
         find("nltcs")
     with pytest.raises(FileNotFoundError, match=r"isn't at .*big5_19719.parquet.*openpsychometrics"):
         find("big5", path=tmp_path)
+
+
+def test_every_table_has_its_credits_and_every_one_that_isnt_shipped_says_where_to_get_it(root):
+    for name, facts in TABLES.items():
+        shipped = (root / "pdsynth" / "datasets" / "data" / f"{name}.csv.gz").exists()
+        assert shipped != ({"file", "where"} <= set(facts))
+        if not name.endswith("_part"):
+            assert facts["source"] and facts["licence"]

@@ -6,9 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pdsynth.datasets import big5, load_acs, load_big5, load_nltcs, load_retail
-from pdsynth.datasets.binary import NLTCS_COLUMNS
+from pdsynth.datasets import load_acs, load_big5, load_nltcs, load_retail
 from pdsynth.datasets.files import read_table
+from pdsynth.datasets.tables import TABLES, expand_rules, public_schema
+
+BIG5 = public_schema("big5")
+ITEMS = [f"{trait}{i}" for trait in "ENACO" for i in range(1, 11)]
 
 
 def test_big5_has_the_papers_rows_attributes_and_bits(data_folder):
@@ -31,15 +34,19 @@ def test_big5_s_odd_values_become_what_the_loader_says(data_folder):
     assert ours["age"].where(raw["age"] <= 100).equals(raw["age"].where(raw["age"] <= 100))
     assert (ours["country"] == "NA").sum() == 8
     assert set(raw.loc[ours["country"] == "unknown", "country"]) == {"", "(nu"}
-    assert (ours[list(big5.ITEMS)] == 0).all(axis=1).sum() == 1
+    assert BIG5.names[7:] == tuple(ITEMS)
+    assert (ours[ITEMS] == 0).all(axis=1).sum() == 1
 
 
 def test_big5_s_countries_are_256_public_values():
-    assert len(set(big5.COUNTRIES.split())) == len(big5.COUNTRIES.split()) == 255
+    values = BIG5["country"].values
+    assert len(set(values)) == len(values) == 256
+    assert values[-1] == "unknown"
 
 
 def test_big5_from_csv_reads_namibia(tmp_path):
-    raw = pd.DataFrame({name: np.ones(big5.ROWS, dtype=int) for name in big5.COLUMNS})
+    ones = np.ones(TABLES["big5"]["rows"], dtype=int)
+    raw = pd.DataFrame(dict.fromkeys(BIG5.names, ones))
     raw["age"], raw["country"] = 2_000, "NA"
     raw.to_csv(tmp_path / "mine.csv", index=False)
     frame = load_big5(tmp_path / "mine.csv").frame
@@ -97,7 +104,7 @@ def test_wrong_columns_rows_values_and_gaps_are_refused_in_plain_words(tmp_path)
         frame.to_csv(tmp_path / "t.csv", index=False)
         return tmp_path / "t.csv"
 
-    good = pd.DataFrame(np.zeros((21_574, 16), dtype=int), columns=NLTCS_COLUMNS)
+    good = pd.DataFrame(np.zeros((21_574, 16), dtype=int), columns=list(expand_rules("nltcs")))
     assert load_nltcs(saved(good)).frame.shape == good.shape
     with pytest.raises(ValueError, match=r"missing column\(s\) \['eating'\], unknown column\(s\) \['x'\]"):
         load_nltcs(saved(good.rename(columns={"eating": "x"})))
@@ -116,4 +123,4 @@ def test_parquet_without_pyarrow_says_what_to_install(tmp_path, monkeypatch):
 
     monkeypatch.setattr(pd, "read_parquet", refuse)
     with pytest.raises(ImportError, match="pip install pyarrow"):
-        read_table("t", tmp_path / "t.parquet", ("a",), None)
+        read_table("nltcs", tmp_path / "t.parquet")

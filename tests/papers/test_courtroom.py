@@ -108,6 +108,7 @@ def test_the_committed_grid_is_whole_and_holds(root):
     assert (table["bound"] <= table["epsilon"]).all() and table["share"].max() >= courtroom.BITES
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 2.0, 4.0])
 def test_twenty_thousand_fits_a_side_again(epsilon, root):
     """T5, one row of the grid bit by bit: whole fits of PrivBayes, never above ε, and above 0.6 ε at the largest."""

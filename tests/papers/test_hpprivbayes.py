@@ -182,6 +182,7 @@ class TestCommitted:
             monkeypatch.undo()
             assert again.read_bytes() == kept, (name, key)
 
+    @pytest.mark.slow
     def test_a_redraw_writes_the_words_of_the_committed_picture(self, make, committed, chromium):
         with make.browser():
             drawn = {at: make.svg(make.on_white(result.figure), width=make.WIDTH) for at, result in committed.items()}
@@ -197,6 +198,7 @@ class TestCommitted:
         fitted = synth.set_params(epsilon=float(row["epsilon"]), random_state=int(row["seed"])).fit(records)
         assert sum_mutual_information(fitted.network_, records) == pytest.approx(row["value"], rel=1e-5)
 
+    @pytest.mark.slow
     def test_the_index_page_says_what_the_numbers_say(self, make, root):
         assert (root / "figures" / "README.md").read_text(encoding="utf-8") == make.index()
 

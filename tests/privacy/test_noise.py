@@ -9,6 +9,7 @@ from fractions import Fraction as Q
 
 import numpy as np
 import pytest
+from fit_tools import PASS, p_value
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from privacy_tools import curator_of
@@ -24,24 +25,7 @@ from pdsynth.privacy.mechanisms import (
 )
 from pdsynth.structure import MaxParents, greedy, ordered
 
-PASS = 1e-6
 MILLION = 1_000_000
-
-
-def p_value(drawn: np.ndarray, scale: Q) -> float:
-    """Chi-square goodness of fit of integers against the discrete Laplace law; at most 60 classes, none with fewer than 20 expected."""
-    b, n = float(scale), len(drawn)
-    reach = max(1, int(b * math.log(n * math.tanh(0.5 / b) / 20)))
-    reach = max(reach, 1)
-    width = math.ceil((2 * reach + 1) / 60)
-    edges = np.arange(-reach, reach + 1, width)  # classes [e, e + width), and two tails
-    values = np.arange(edges[0], edges[-1] + width)
-    inside = discrete_laplace_pmf(values, b).reshape(-1, width).sum(axis=1)
-    below, above = (math.exp(-(abs(v)) / b) / (1 + math.exp(-1 / b)) for v in (edges[0] - 1, edges[-1] + width))
-    expected = np.array([below, *inside, above])
-    assert expected.sum() == pytest.approx(1)
-    observed = np.bincount(np.clip((drawn - edges[0]) // width, -1, len(edges)) + 1, minlength=len(expected))
-    return stats.chisquare(observed, expected / expected.sum() * n).pvalue
 
 
 class TestFit:

@@ -1,15 +1,14 @@
 """T7: raw records have one door. The imports are walked, and a spy records who reads during fits."""
 
-import ast
-import functools
 import inspect
-import sys
 from fractions import Fraction as Q
 from pathlib import Path
 
 import numpy as np
 import pytest
+from import_tools import PACKAGE, imported, sources
 from privacy_tools import records_of, schema_of
+from spy_tools import Spy
 
 import pdsynth
 from pdsynth.budgets import SensitivityGroups
@@ -24,7 +23,6 @@ from pdsynth.synthesizers import GeneticBayes, HMPrivBayes, HPPrivBayes, PrivABN
 from pdsynth.synthesizers.base import Synthesizer
 from pdsynth.synthesizers.baselines import Independent, JTree, PriView, PrivSCBN
 
-PACKAGE = Path(pdsynth.__file__).parent
 FLOORS = {
     **dict.fromkeys(["errors", "domain", "measures", "mic", "network"], 0),
     "counting": 1,
@@ -44,27 +42,8 @@ SIZES = (2, 2, 3, 2)
 # --- the imports ------------------------------------------------------------------------------------------------------
 
 
-def sources():
-    """(path inside the package, its text) of every module."""
-    return [(p.relative_to(PACKAGE), p.read_text(encoding="utf-8")) for p in sorted(PACKAGE.rglob("*.py"))]
-
-
 def room(path):
     return Path(path).parts[0].removesuffix(".py")
-
-
-def imported(path, text):
-    """Names of everything of the package that a module imports, anywhere in its code, as paths like ``counts.Records``."""
-    package = ("pdsynth", *Path(path).parts[:-1])
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Import):
-            names = [a.name for a in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            base = ".".join([*(package[: len(package) - node.level + 1] if node.level else ()), *([node.module] if node.module else [])])
-            names = [f"{base}.{a.name}" for a in node.names]
-        else:
-            continue
-        yield from (n.removeprefix("pdsynth.") for n in names if n.startswith("pdsynth."))
 
 
 def forbidden(path, text):
@@ -133,59 +112,6 @@ def test_twin_the_base_class_may_build_records_and_no_more():
 
 
 # --- the spy ------------------------------------------------------------------------------------------------------------
-
-
-class Spy:
-    """Records who reads raw records, and what the ledger held before and after each question to the curator."""
-
-    def __init__(self, monkeypatch):
-        self.readers: list[tuple[str, str]] = []
-        self.unpaid: list[str] = []
-        spy = self
-
-        def noticed(frame):
-            between = {counts.__file__, functools.__file__}  # cached properties come from there
-            while frame.f_code.co_filename in between or frame.f_code.co_name.startswith("spied_"):
-                frame = frame.f_back
-            spy.readers.append((Path(frame.f_code.co_filename).name, frame.f_code.co_name))
-
-        table, lattice = Records.table, Records.__dict__["lattice"]
-
-        def spied_table(records, columns):
-            noticed(sys._getframe(1))
-            return table(records, columns)
-
-        def spied_lattice(records):
-            noticed(sys._getframe(1))
-            return lattice.__get__(records)
-
-        def spied_codes(records):
-            noticed(sys._getframe(1))
-            return records.__dict__["codes"]
-
-        monkeypatch.setattr(Records, "table", spied_table)
-        monkeypatch.setattr(Records, "lattice", property(spied_lattice))
-        monkeypatch.setattr(Records, "codes", property(spied_codes, lambda r, v: r.__dict__.__setitem__("codes", v)), raising=False)
-        for name, method in inspect.getmembers(Curator, inspect.isfunction):  # inherited ones, too
-            if not name.startswith("_") and name not in ("prepare", "binary"):  # which answer nothing
-                monkeypatch.setattr(Curator, name, self.watched(name, method))
-
-    def watched(self, name, method):
-        def ask(curator, *args, **kwargs):
-            reads, lines = len(self.readers), len(curator.ledger.entries)
-            answer = method(curator, *args, **kwargs)
-            if len(self.readers) > reads:
-                new = curator.ledger.entries[lines:]
-                if not any(e.kind == "unaccounted_access" or (e.kind == "mechanism" and e.cost > 0) for e in new):
-                    self.unpaid.append(name)
-            return answer
-
-        return ask
-
-    @property
-    def outside(self):
-        """Readers that are not the curator."""
-        return [r for r in self.readers if r[0] != "curator.py"]
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ from fractions import Fraction as Q
 
 import numpy as np
 import pytest
+from fit_tools import PASS, p_value
 from privacy_tools import curator_of, permute_and_flip_law
 from scipy import stats
-from test_noise import PASS, p_value
 
 import pdsynth as pds
 from pdsynth.errors import BudgetError

@@ -9,12 +9,17 @@ import pytest
 from contract_cases import ALGORITHMS
 
 import pdsynth
+from pdsynth import PrivBayes, Schema, Synthesizer
+from pdsynth.counting.tables import Records
 from pdsynth.measures import SCORES
 from pdsynth.privacy.curator import Curator
+from pdsynth.privacy.mechanisms import laplace_mechanism
 from pdsynth.privacy.rules import LEMMAS
+from pdsynth.structure import greedy
 
-# What a parameter of that name holds: records, exact counts of them, or the curator who guards them. Floors 7 and 8 show what they
-# are given; `codes` and `table` above floor 2 may be synthetic or noisy.
+# What a parameter of that name holds: records, exact counts of them, or the curator who guards
+# them. The wings and plots show what they are given; `codes` and `table` in the rooms above the low
+# ones may be synthetic or noisy.
 RAW = {"frame", "records", "curator", "real", "dataset"}
 LOW = RAW | {"codes", "counts", "table", "parts", "column", "matrix"}
 LOW_ROOMS = {"domain", "measures", "counting", "privacy"}
@@ -31,11 +36,12 @@ def modules():
 
 
 def members(name):
-    """(qualified name, object) of the public functions, classes and methods that a module defines."""
+    """(qualified name, object) of the public functions, classes and methods of a module."""
     module = importlib.import_module(f"pdsynth.{name}")
     for label, thing in vars(module).items():
         own = getattr(thing, "__module__", None) == module.__name__ and callable(thing)
-        if label.startswith("_") or not own or (inspect.isclass(thing) and issubclass(thing, Exception)):
+        error = inspect.isclass(thing) and issubclass(thing, Exception)
+        if label.startswith("_") or not own or error:
             continue
         yield f"{name}.{label}", thing
         if inspect.isclass(thing):
@@ -46,13 +52,14 @@ def members(name):
 
 
 def touches_data(name, thing):
-    parameters = set(inspect.signature(thing).parameters)
-    return name not in POST_PROCESSING and bool(parameters & (LOW if name.split(".")[0] in LOW_ROOMS else RAW))
+    raw = LOW if name.split(".")[0] in LOW_ROOMS else RAW
+    return name not in POST_PROCESSING and bool(raw & set(inspect.signature(thing).parameters))
 
 
 def silent(name, thing):
     """Whether something touches data without a word about privacy."""
-    return touches_data(name, thing) and not re.search(r"\*\*Privacy:\*\* \S", inspect.getdoc(thing) or "")
+    said = re.search(r"\*\*Privacy:\*\* \S", inspect.getdoc(thing) or "")
+    return touches_data(name, thing) and not said
 
 
 FOUND = [pair for module in modules() for pair in members(module)]
@@ -60,9 +67,11 @@ TOUCHING = [name for name, thing in FOUND if touches_data(name, thing)]
 
 
 def test_the_walk_finds_what_matters():
-    for name in ("synthesizers.base.Synthesizer.fit", "synthesizers.privbayes.PrivBayes", "privacy.curator.Curator", "counting.tables.Records",
-                 "privacy.mechanisms.laplace_mechanism", "structure.greedy.greedy", "domain.schema.Schema.infer"):  # fmt: skip
-        assert name in dict(FOUND), name
+    seen = {(name.split(".")[0], thing) for name, thing in FOUND}
+    for what in (("synthesizers", PrivBayes), ("synthesizers", Synthesizer.fit),
+                 ("privacy", Curator), ("privacy", laplace_mechanism), ("counting", Records),
+                 ("structure", greedy), ("domain", Schema.infer.__func__)):
+        assert what in seen, what
     assert len(TOUCHING) >= 30
 
 
@@ -86,7 +95,8 @@ def test_twin_a_silent_function_is_found():
     assert not silent("evaluation.said", said)
 
 
-QUESTIONS = [n for n, _ in inspect.getmembers(Curator, inspect.isfunction) if not n.startswith("_")]
+QUESTIONS = [name for name, _ in inspect.getmembers(Curator, inspect.isfunction)
+             if not name.startswith("_")]
 
 
 @pytest.mark.parametrize("name", QUESTIONS)

@@ -18,7 +18,7 @@ def run(root, tmp_path, monkeypatch):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     module.calls, module.runs = [], []
-    monkeypatch.setattr(module, "call", lambda *command: module.calls.append([str(part) for part in command]))
+    monkeypatch.setattr(module, "call", lambda *words: module.calls.append(list(map(str, words))))
     monkeypatch.setattr(module, "run", lambda arguments: module.runs.append(arguments) or 0)
     monkeypatch.setattr(module.shutil, "which", lambda name: None)
     monkeypatch.setattr(module, "make_venv", lambda: fake_venv(module))
@@ -34,10 +34,20 @@ def fake_venv(module):
 def test_first_use_installs_with_the_constraints_and_the_second_does_not(run):
     assert run.main(["test", "-k", "schema"]) == 0
     assert run.calls[-1][-6:] == ["-c", "constraints.txt", "-e", ".", "--group", "test"]
-    assert run.runs == [["-m", "pytest", "-n", "auto", "--dist", "loadgroup", "-k", "schema"]]
     run.calls.clear()
     assert run.main(["test"]) == 0
     assert run.calls == []
+
+
+def test_the_slow_tests_run_with_all_only_and_further_words_go_to_pytest(run):
+    run.main(["test"])
+    run.main(["test", "-k", "schema"])
+    run.main(["test", "--all", "-k", "schema"])
+    fast, chosen, everything = run.runs
+    assert fast[:4] == ["-m", "pytest", "-n", "auto"]
+    assert fast[-2:] == ["-m", "not slow"]
+    assert chosen == [*fast, "-k", "schema"]
+    assert everything == [*fast[:-2], "-k", "schema"]
 
 
 def test_lab_needs_no_test_group_and_is_contained_in_test(run):

@@ -1,100 +1,157 @@
-"""The tests of trust, T1 to T16: each has its test, and a twin that must fail. The index is checked against the files."""
+"""The tests of trust, T1 to T16: each has its test, and a twin that must fail."""
 
 import ast
 
 import pytest
 
-# What passes when, the tests, and their twins, as ``file::Class::test`` or ``file::test`` (a prefix may stand for several).
+# What passes when: the tests and their twins, as ``folder/file::Class::test`` or
+# ``folder/file::test``; the beginning of a name may stand for several.
 TRUST = {
-    "T1 declared sensitivities, against all tables and all their neighbours": (
-        ["test_sensitivity.py::TestMutualInformation::test_largest_change", "test_sensitivity.py::TestAssociation::test_two_valued",
-         "test_sensitivity.py::TestScoreF::test_the_change", "test_sensitivity.py::TestEntropy::test_the_declared",
-         "test_sensitivity.py::TestCounts::test_joint_counts", "test_sensitivity.py::TestCounts::test_a_table_with_a_scale"],
-        ["test_sensitivity.py::TestMutualInformation::test_twin", "test_sensitivity.py::TestAssociation::test_twin",
-         "test_sensitivity.py::TestCounts::test_twin"],
-    ),
-    "T2 exact law of the network, for all tiny tables": (
-        ["test_composition.py::TestNetworks::test_greedy_on_all", "test_composition.py::TestNetworks::test_ordered_on_all"],
-        ["test_composition.py::TestNetworks::test_twin", "test_composition.py::TestOneSelection::test_twin"],
-    ),
-    "T3 noise fits its law": (
-        ["test_noise.py::TestFit::test_exact_noise", "test_opendp.py::"],
-        ["test_noise.py::TestFit::test_a_million_draws_accept_the_law_and_reject_its_twins"],
-    ),
-    "T4 events at ε = log 3": (
-        ["test_noise.py::TestEvent::test_selections_at_log_three"],
-        ["test_noise.py::TestEvent::test_noise_of_scale_one_over_epsilon_passes_and_its_twin_does_not"],
-    ),
-    "T5 end-to-end audits": (
-        ["test_courtroom.py::test_the_committed_grid", "test_papers_courtroom.py::test_twenty_thousand",
-         "test_audit.py::TestStrictAtEveryEpsilon::test_tables", "test_end_to_end_audit.py::TestStrict::"],
-        ["test_courtroom.py::test_twin_half", "test_end_to_end_audit.py::TestTwins::", "test_audit.py::TestTwins::"],
-    ),
-    "T6 the bug zoo": (
-        ["test_zoo.py::test_every_defect_is_caught", "test_zoo.py::test_no_false_alarm_in_twenty_seeds"],
-        ["test_zoo.py::test_the_right_functions_use_their_budget_up"],
-    ),
-    "T7 one door": (
-        ["test_one_door.py::test_strict_fits", "test_one_door.py::test_broken_published", "test_one_door.py::test_only_the_curator"],
-        ["test_one_door.py::test_twin_a_recipe_that_reads_past", "test_one_door.py::test_twin_an_answer_that_is_not_paid"],
-    ),
-    "T8 the ledger in exact fractions": (
-        ["test_ledger.py::TestArithmetic::test_the_sum_is_exact", "test_contract.py::TestLedger::test_closes_at_exactly_epsilon",
-         "test_ledger.py::TestOverdraft::test_it_raises_before_any_noise", "test_ledger.py::TestArithmetic::test_parallel_parts"],
-        ["test_ledger.py::TestRules::test_a_broken_rule", "test_ledger.py::TestArithmetic::test_parts_that_are_not_disjoint"],
-    ),
-    "T9 the domain is the declared one": (
-        ["test_contract.py::TestDomain::test_constant_columns", "test_contract.py::TestDomain::test_neighbours_release"],
-        ["test_contract.py::TestDomain::test_twin"],
-    ),
-    "T10 randomness": (
-        ["test_noise.py::TestSource::test_a_run_never", "test_noise.py::TestSource::test_child_streams",
-         "test_noise.py::TestSource::test_seeded_runs"],
-        ["test_noise.py::TestSource::test_twin", "test_noise.py::TestSource::test_without_a_seed"],
-    ),
-    "T11 floating point": (
-        ["test_noise.py::TestIntegers::test_neighbours_reach"],
-        ["test_noise.py::TestIntegers::test_twin_doubles", "test_audit.py::TestFloatingPoint::test_the_textbook"],
-    ),
-    "T12 the same seed, the same bytes": (
-        ["test_noise.py::TestDeterminism::test_known_draws", "test_contract.py::TestSeeds::test_same_seed_same_bytes"],
-        ["test_noise.py::TestDeterminism::test_another_seed", "test_contract.py::TestSeeds::test_no_seed_differs"],
-    ),
-    "T13 utility": (
-        ["test_contract.py::TestUtility::test_at_a_million", "test_contract.py::TestUtility::test_error_falls"],
-        ["test_contract.py::TestUtility::test_twin"],
-    ),
-    "T14 every mechanism says its lemma": (
-        ["test_privacy_docs.py::test_what_touches_data", "test_privacy_docs.py::test_every_score"],
-        ["test_privacy_docs.py::test_twin"],
-    ),
-    "T15 the privacy page": (
-        ["test_privacy_page.py::test_the_page_is_there"],
-        ["test_privacy_page.py::test_twin"],
-    ),
-    "T16 10,000 mutated files": (
-        ["test_contract.py::TestFile::test_mutated_files"],
-        ["test_contract.py::TestFile::test_twin"],
-    ),
-}  # fmt: skip
+    "T1 declared sensitivities, against all tables and all their neighbours": ("""
+        privacy/test_sensitivity.py::TestMutualInformation::test_largest_change
+        privacy/test_sensitivity.py::TestAssociation::test_two_valued
+        privacy/test_sensitivity.py::TestScoreF::test_the_change
+        privacy/test_sensitivity.py::TestEntropy::test_the_declared
+        privacy/test_sensitivity.py::TestCounts::test_joint_counts
+        privacy/test_sensitivity.py::TestCounts::test_a_table_with_a_scale
+    """, """
+        privacy/test_sensitivity.py::TestMutualInformation::test_twin
+        privacy/test_sensitivity.py::TestAssociation::test_twin
+        privacy/test_sensitivity.py::TestCounts::test_twin
+    """),
+    "T2 exact law of the network, for all tiny tables": ("""
+        synthesizers/test_composition.py::TestNetworks::test_greedy_on_all
+        synthesizers/test_composition.py::TestNetworks::test_ordered_on_all
+    """, """
+        synthesizers/test_composition.py::TestNetworks::test_twin
+        synthesizers/test_composition.py::TestOneSelection::test_twin
+    """),
+    "T3 noise fits its law": ("""
+        privacy/test_noise.py::TestFit::test_exact_noise
+        privacy/test_opendp.py::
+    """, """
+        privacy/test_noise.py::TestFit::test_a_million_draws_accept_the_law_and_reject_its_twins
+    """),
+    "T4 events at ε = log 3": ("""
+        privacy/test_noise.py::TestEvent::test_selections_at_log_three
+    """, """
+        privacy/test_noise.py::TestEvent::test_noise_of_scale_one_over_epsilon_passes_and_its_twin_does_not
+    """),
+    "T5 end-to-end audits": ("""
+        papers/test_courtroom.py::test_the_committed_grid
+        papers/test_courtroom.py::test_twenty_thousand
+        audit/test_audit.py::TestStrictAtEveryEpsilon::test_tables
+        audit/test_end_to_end_audit.py::TestStrict::
+    """, """
+        papers/test_courtroom.py::test_twin_half
+        audit/test_end_to_end_audit.py::TestTwins::
+        audit/test_audit.py::TestTwins::
+    """),
+    "T6 the bug zoo": ("""
+        audit/test_zoo.py::test_every_defect_is_caught
+        audit/test_zoo.py::test_no_false_alarm_in_any_seed
+    """, """
+        audit/test_zoo.py::test_the_right_functions_use_their_budget_up
+    """),
+    "T7 one door": ("""
+        privacy/test_one_door.py::test_strict_fits
+        privacy/test_one_door.py::test_broken_published
+        privacy/test_one_door.py::test_only_the_curator
+    """, """
+        privacy/test_one_door.py::test_twin_a_recipe_that_reads_past
+        privacy/test_one_door.py::test_twin_an_answer_that_is_not_paid
+    """),
+    "T8 the ledger in exact fractions": ("""
+        privacy/test_ledger.py::TestArithmetic::test_the_sum_is_exact
+        synthesizers/test_contract.py::TestLedger::test_closes_at_exactly_epsilon
+        privacy/test_ledger.py::TestOverdraft::test_it_raises_before_any_noise
+        privacy/test_ledger.py::TestArithmetic::test_parallel_parts
+    """, """
+        privacy/test_ledger.py::TestRules::test_a_broken_rule
+        privacy/test_ledger.py::TestArithmetic::test_parts_that_are_not_disjoint
+    """),
+    "T9 the domain is the declared one": ("""
+        synthesizers/test_contract.py::TestDomain::test_constant_columns
+        synthesizers/test_contract.py::TestDomain::test_neighbours_release
+    """, """
+        synthesizers/test_contract.py::TestDomain::test_twin
+    """),
+    "T10 randomness": ("""
+        privacy/test_noise.py::TestSource::test_a_run_never
+        privacy/test_noise.py::TestSource::test_child_streams
+        privacy/test_noise.py::TestSource::test_seeded_runs
+    """, """
+        privacy/test_noise.py::TestSource::test_twin
+        privacy/test_noise.py::TestSource::test_without_a_seed
+    """),
+    "T11 floating point": ("""
+        privacy/test_noise.py::TestIntegers::test_neighbours_reach
+    """, """
+        privacy/test_noise.py::TestIntegers::test_twin_doubles
+        audit/test_audit.py::TestFloatingPoint::test_the_textbook
+    """),
+    "T12 the same seed, the same bytes": ("""
+        privacy/test_noise.py::TestDeterminism::test_known_draws
+        synthesizers/test_contract.py::TestSeeds::test_same_seed_same_bytes
+    """, """
+        privacy/test_noise.py::TestDeterminism::test_another_seed
+        synthesizers/test_contract.py::TestSeeds::test_no_seed_differs
+    """),
+    "T13 utility": ("""
+        synthesizers/test_contract.py::TestUtility::test_at_a_million
+        synthesizers/test_contract.py::TestUtility::test_error_falls
+    """, """
+        synthesizers/test_contract.py::TestUtility::test_twin
+    """),
+    "T14 every mechanism says its lemma": ("""
+        project/test_privacy_docs.py::test_what_touches_data
+        project/test_privacy_docs.py::test_every_score
+    """, """
+        project/test_privacy_docs.py::test_twin
+    """),
+    "T15 the privacy page": ("""
+        project/test_privacy_page.py::test_the_page_is_there
+    """, """
+        project/test_privacy_page.py::test_twin
+    """),
+    "T16 10,000 mutated files": ("""
+        synthesizers/test_contract.py::TestFile::test_mutated_files
+    """, """
+        synthesizers/test_contract.py::TestFile::test_twin
+    """),
+}
 
 
 @pytest.fixture(scope="module")
 def known(root):
-    """Every test as ``file::Class::name``."""
-    names = []
-    for path in sorted((root / "tests").rglob("test_*.py")):
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
-            inner = node.body if isinstance(node, ast.ClassDef) else [node]
-            where = f"{path.name}::{node.name}::" if isinstance(node, ast.ClassDef) else f"{path.name}::"
-            names += [where + f.name for f in inner if isinstance(f, ast.FunctionDef) and f.name.startswith("test_")]
-    return names
+    """Every test as ``folder/file::Class::name``, and whether it is marked slow as a whole."""
+    tests = root / "tests"
+    return {f"{path.relative_to(tests).as_posix()}::{name}": slow
+            for path in sorted(tests.rglob("test_*.py"))
+            for name, slow in find(ast.parse(path.read_text(encoding="utf-8")))}
+
+
+def find(tree):
+    """The tests of a module or class, those of a class with its name before them."""
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef):
+            yield from ((f"{node.name}::{name}", slow) for name, slow in find(node))
+        elif isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+            yield node.name, "pytest.mark.slow" in map(ast.unparse, node.decorator_list)
 
 
 def missing(trust, known):
     """Names of the index that no test has, and tests of trust without a test or a twin."""
-    holes = [label for label, (tests, twins) in trust.items() if not tests or not twins]
-    return holes + [name for pair in trust.values() for part in pair for name in part if not any(k.startswith(name) for k in known)]
+    holes = [label for label, parts in trust.items() if not all(map(str.split, parts))]
+    listed = [name for parts in trust.values() for part in parts for name in part.split()]
+    return holes + [name for name in listed if not any(k.startswith(name) for k in known)]
+
+
+def late(trust, known):
+    """Tests of trust whose tests or twins are all slow: the short run would not notice."""
+    fast = [name for name, slow in known.items() if not slow]
+    return [label for label, parts in trust.items() for part in parts
+            if not any(name.startswith(start) for start in part.split() for name in fast)]
 
 
 def test_all_sixteen_are_there(known):
@@ -103,5 +160,16 @@ def test_all_sixteen_are_there(known):
 
 
 def test_twin_a_test_that_was_renamed_or_lost_its_twin_is_missed(known):
-    assert missing({"T1": (["test_sensitivity.py::TestNothing"], ["test_noise.py::"])}, known) == ["test_sensitivity.py::TestNothing"]
-    assert missing({"T1": (["test_noise.py::"], [])}, known) == ["T1"]
+    gone, there = "privacy/test_sensitivity.py::TestNothing", "privacy/test_noise.py::"
+    assert missing({"T1": (gone, there)}, known) == [gone]
+    assert missing({"T1": (there, "")}, known) == ["T1"]
+
+
+def test_the_short_run_holds_a_test_and_a_twin_of_each(known):
+    assert late(TRUST, known) == []
+
+
+def test_twin_a_test_that_is_slow_as_a_whole_is_not_in_the_short_run():
+    known = dict(find(ast.parse("def test_a(): ...\n@pytest.mark.slow\ndef test_b(): ...\n")))
+    assert known == {"test_a": False, "test_b": True}
+    assert late({"T1": ("test_a", "test_b"), "T2": ("test_a", "test_")}, known) == ["T1"]

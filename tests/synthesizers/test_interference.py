@@ -12,7 +12,7 @@ from fractions import Fraction as Q
 import numpy as np
 import pytest
 from privacy_tools import records_of
-from test_replay import BINARY, SIZES, STRICT, N, Tape, losses
+from synthesizers.test_replay import BINARY, SIZES, STRICT, N, Tape, losses
 
 from pdsynth import PPBA, GeneticBayes, HMPrivBayes, HPPrivBayes, PrivABN, Synthesizer
 from pdsynth.privacy import curator as curator_room

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from privacy_tools import curator_of, neighbourhoods, records_of, schema_of
-from test_one_door import Spy
+from spy_tools import Spy
 
 from pdsynth.budgets import printed_thirds
 from pdsynth.measures import jaccard_distances

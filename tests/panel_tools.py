@@ -4,7 +4,8 @@
 def ranges(figure):
     """Ranges of the axes that are fixed."""
     layout = figure.to_plotly_json()["layout"]
-    return {name: tuple(axis["range"]) for name, axis in layout.items() if name[1:5] == "axis" and "range" in axis}
+    return {name: tuple(axis["range"]) for name, axis in layout.items()
+            if name[1:5] == "axis" and "range" in axis}
 
 
 def trace(figure, name):
