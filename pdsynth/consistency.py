@@ -1,4 +1,7 @@
-"""Noisy tables that overlap: made to agree, freed of negative cells, and joined by maximum entropy. All of it is post-processing."""
+"""Noisy tables that overlap: made to agree, freed of negative cells, joined by maximum entropy.
+
+**Privacy:** all of it is post-processing.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +15,13 @@ WEIGHT = 2**20  # one record in the integer tables of a model whose cells are re
 
 
 def intersections(views: Sequence[Members]) -> list[Members]:
-    """Every set of columns that is the intersection of two or more views, smallest first, the empty set always among them.
+    """Every set of columns that two or more views share, smallest first; always the empty one.
 
     >>> intersections([(0, 1, 2), (1, 2, 3), (2, 3, 4)])
     [(), (2,), (1, 2), (2, 3)]
     """
     known: set[frozenset[int]] = set()
-    shared: set[frozenset[int]] = {frozenset()}
+    shared = {frozenset[int]()}
     for view in map(frozenset, views):
         met = {view & other for other in known}
         shared |= met
@@ -27,46 +30,44 @@ def intersections(views: Sequence[Members]) -> list[Members]:
 
 
 def margin(table: np.ndarray, members: Members, wanted: Members) -> np.ndarray:
-    """Sum of a table with one axis a member, down to the wanted members, axes in their order."""
+    """Sum of a table, one axis per member, down to the wanted members, axes in their order."""
     left = [m for m in members if m in wanted]
     summed = table.sum(axis=tuple(i for i, m in enumerate(members) if m not in wanted))
     return np.transpose(summed, [left.index(m) for m in wanted])
 
 
-def consistent(tables: Sequence[np.ndarray], views: Sequence[Members], total: float) -> list[np.ndarray]:
-    """Tables that agree on every intersection of their views: float arrays of the same shapes, with sum ``total`` each.
+def make_consistent(tables: Sequence[np.ndarray], views: Sequence[Members], total: float
+                    ) -> list[np.ndarray]:
+    """Tables that agree on every intersection of their views: floats, with sum ``total`` each.
 
-    ``views``: sorted columns of each table, one axis a column; ``total``: the public number of records. The intersections are
-    taken by increasing size. On each, the tables that hold it move to their average, weighted by precision (a table of c cells
-    with equal noise in each knows its margin c times less well; equal sizes, equal weights), the difference spread evenly over
-    the cells behind each cell of the margin, which leaves the smaller intersections as they are. Cells may be negative.
+    ``views``: sorted columns, one per axis of each table; ``total``: the public number of records.
+    On each intersection, smaller ones first, the tables that hold it move to their average,
+    weighted by precision: a margin that sums c cells is known c times less well. The difference is
+    spread evenly over the cells behind each cell of the margin. Cells may be negative.
 
-    Source: Qardaji, Yang, Li (SIGMOD 2014), section on consistency, from literature (`algorithms` §8.1, step 3), where the
-    average itself stands in the place of n on the empty set.
+    Source: Qardaji, Yang, Li (SIGMOD 2014), from literature (`algorithms` §8.1, step 3), where an
+    average stands in the place of n on the empty set.
     """
     out = [np.array(t, dtype=float) for t in tables]
     for shared in intersections(views):
-        inside = [i for i, view in enumerate(views) if set(shared) <= set(view)]
+        inside = [i for i, view in enumerate(views) if {*shared} <= {*view}]
         margins = [margin(out[i], views[i], shared) for i in inside]
         weights = np.array([1 / out[i].size for i in inside])
-        average = np.tensordot(weights / weights.sum(), np.array(margins), 1) if shared else np.array(float(total))
+        average = np.tensordot(weights / weights.sum(), margins, 1) if shared else np.array(total)
         for i, own in zip(inside, margins, strict=True):
-            step = (average - own) * (average.size / out[i].size)
-            out[i] += step.reshape([n if m in shared else 1 for n, m in zip(out[i].shape, views[i], strict=True)])
+            behind = tuple(axis for axis, m in enumerate(views[i]) if m not in shared)
+            out[i] += np.expand_dims((average - own) * (average.size / out[i].size), behind)
     return out
 
 
 def ripple(table: np.ndarray, threshold: float, sweeps: int = 100) -> np.ndarray:
-    """A table of two-valued axes without cells below −threshold; the sum stays.
+    """A table of two-valued axes without cells below −threshold; the sum stays (Ripple, ibid.).
 
-    Each such cell becomes 0 and its deficit is shared by the cells that differ from it in one axis; all such cells at once, until
-    there are none (or ``sweeps`` times). A table whose sum isn't positive is returned as it is: there is nothing to take from.
-    Source: Ripple, Qardaji, Yang, Li (SIGMOD 2014), from literature.
+    Each such cell becomes 0 and its deficit is shared by the cells that differ from it in one axis;
+    all at once, at most ``sweeps`` times. A table without a positive sum stays as it is.
     """
     out = np.array(table, dtype=float)
-    if out.ndim == 0 or out.sum() <= 0:
-        return out
-    for _ in range(sweeps):
+    for _ in range(sweeps if out.ndim and out.sum() > 0 else 0):
         deficit = np.where(out < -threshold, out, 0.0)
         if not deficit.any():
             break
@@ -74,7 +75,7 @@ def ripple(table: np.ndarray, threshold: float, sweeps: int = 100) -> np.ndarray
     return out
 
 
-def clipped(table: np.ndarray, total: float) -> np.ndarray:
+def clip_and_scale(table: np.ndarray, total: float) -> np.ndarray:
     """Negative cells to 0, the rest scaled to the sum ``total``; uniform where nothing is left."""
     out = np.maximum(table, 0.0)
     mass = out.sum()
@@ -82,28 +83,30 @@ def clipped(table: np.ndarray, total: float) -> np.ndarray:
 
 
 def maximum_entropy(
-    shape: tuple[int, ...], margins: Sequence[tuple[Members, np.ndarray]], *, tolerance: float = 1e-6, sweeps: int = 100
+    shape: tuple[int, ...], margins: Sequence[tuple[Members, np.ndarray]], *,
+    tolerance: float = 1e-6, sweeps: int = 100,
 ) -> np.ndarray:
-    """The distribution of largest entropy with given margins, by iterative proportional fitting from the uniform one.
+    """The distribution of largest entropy with given margins, by iterative proportional fitting.
 
-    ``margins``: (axes, table) pairs, tables non-negative, of any sum. Stops when no cell of the distribution moves by more than
-    ``tolerance`` in a sweep. Margins that contradict each other leave a compromise that agrees with the last one.
+    ``margins``: (axes, table) pairs, tables non-negative, of any sum. Stops when no cell moves by
+    more than ``tolerance`` in a sweep. Of margins that contradict each other the last one holds.
     """
-    place = np.unravel_index(np.arange(math.prod(shape)), shape)
-    wanted = [(np.ravel_multi_index([place[a] for a in axes], m.shape), clipped(m, 1.0).ravel()) for axes, m in margins]
-    p = np.full(math.prod(shape), 1 / math.prod(shape))
+    cells = math.prod(shape)
+    place = np.unravel_index(np.arange(cells), shape)
+    targets = [(np.ravel_multi_index([place[a] for a in axes], m.shape),
+                clip_and_scale(m, 1.0).ravel()) for axes, m in margins]
+    p = np.full(cells, 1 / cells)
     for _ in range(sweeps):
         before = p
-        for cell, target in wanted:
+        for cell, target in targets:
             now = np.bincount(cell, p, len(target))
             p = p * np.divide(target, now, out=np.zeros_like(target), where=now > 0)[cell]
         if np.abs(p - before).max() <= tolerance:
             break
-    return clipped(p, 1.0).reshape(shape)
+    return clip_and_scale(p, 1.0).reshape(shape)
 
 
 def integer_weights(table: np.ndarray) -> np.ndarray:
-    """A table of real counts as int64: the counts themselves where all are whole, else in units of 2^-20 record."""
-    whole = np.rint(table)
-    unit = 1 if np.abs(table - whole).max() < 1e-6 else WEIGHT
+    """Real counts as int64: as they are where all are whole, else in units of 2^-20 record."""
+    unit = 1 if np.abs(table - np.rint(table)).max() < 1e-6 else WEIGHT
     return np.rint(table * unit).astype(np.int64)

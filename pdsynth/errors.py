@@ -1,5 +1,9 @@
 """The three errors of the library: each says what happened, with the numbers, and what to do."""
 
+import math
+from numbers import Integral
+from typing import Any
+
 
 class SchemaError(ValueError):
     """The table and its declared public domain do not agree, or a declaration is impossible."""
@@ -15,3 +19,9 @@ class BudgetDegenerate(BudgetError):
 
 class PrivacyError(ValueError):
     """A step would touch raw records outside a mechanism while the guarantee is strict."""
+
+
+def is_whole(value: Any, low: float = -math.inf, high: float = math.inf) -> bool:
+    """Whether a parameter is a whole number from ``low`` to ``high``; ``True`` and 1.0 are none."""
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    return whole and bool(low <= value <= high)

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
 from pdsynth.consistency import (
-    clipped,
-    consistent,
+    clip_and_scale,
     integer_weights,
     intersections,
+    make_consistent,
     margin,
     maximum_entropy,
     ripple,
@@ -73,7 +73,7 @@ class TestConsistent:
     def test_all_pairs_agree_and_the_total_is_n(self, case):
         views, tables, _ = case
         assume_disagree = disagreement(tables, views)
-        agreed = consistent(tables, views, TOTAL)
+        agreed = make_consistent(tables, views, TOTAL)
         assert disagreement(agreed, views) < 1e-9
         assert len(views) == 1 or assume_disagree > 1e-9
         assert [t.shape for t in agreed] == [t.shape for t in tables]
@@ -83,7 +83,7 @@ class TestConsistent:
         views = covering_design(23, 8, 2)
         tables = [np.random.default_rng(i).laplace(0, 300, (2,) * 8) for i in range(len(views))]
         assert disagreement(tables, views) > 1000
-        assert disagreement(consistent(tables, views, 47461), views) < 1e-9
+        assert disagreement(make_consistent(tables, views, 47461), views) < 1e-9
 
     @given(noisy_views())
     @settings(deadline=None, max_examples=40)
@@ -91,13 +91,13 @@ class TestConsistent:
         views, _, sizes = case
         whole = np.random.default_rng(0).integers(0, 9, sizes).astype(float)
         tables = [margin(whole, tuple(range(len(sizes))), view) for view in views]
-        for before, after in zip(tables, consistent(tables, views, whole.sum()), strict=True):
+        for before, after in zip(tables, make_consistent(tables, views, whole.sum()), strict=True):
             assert np.allclose(before, after, atol=1e-9)
 
     def test_two_tables_by_hand(self):
         """Both know B: (6, 4) and (4, 6), so (5, 5); each cell behind B = 0 moves by half of the difference."""
         ab, bc = np.array([[2.0, 3.0], [4.0, 1.0]]), np.array([[1.0, 3.0], [4.0, 2.0]])
-        one, two = consistent([ab, bc], [(0, 1), (1, 2)], 10)
+        one, two = make_consistent([ab, bc], [(0, 1), (1, 2)], 10)
         assert np.allclose(one, [[1.5, 3.5], [3.5, 1.5]])
         assert np.allclose(two, [[1.5, 3.5], [3.5, 1.5]])
 
@@ -105,7 +105,7 @@ class TestConsistent:
         """A margin of 4 noisy cells a value is known half as well as one of 2: weights 1/4 and 1/8."""
         small, large = np.full((2, 2), 5.0), np.full((2, 2, 2), 2.5)
         small[0] += 3  # A = 0: 16 of 26, so 13 of 20 once the total is 20
-        one, _ = consistent([small, large], [(0, 1), (0, 2, 3)], 20)
+        one, _ = make_consistent([small, large], [(0, 1), (0, 2, 3)], 20)
         assert one.sum(axis=1) == pytest.approx([10 + 3 * 2 / 3, 10 - 3 * 2 / 3])
 
     @given(st.integers(0, 2**32), st.integers(2, 3), st.integers(2, 3))
@@ -122,16 +122,16 @@ class TestConsistent:
         start = np.concatenate([t.ravel() for t in tables])
         a = np.array(rows)
         moved = start + a.T @ np.linalg.solve(a @ a.T, np.array([TOTAL, 0, 0]) - a @ start)
-        mine = np.concatenate([t.ravel() for t in consistent(tables, views, TOTAL)])
+        mine = np.concatenate([t.ravel() for t in make_consistent(tables, views, TOTAL)])
         assert np.allclose(mine, moved, atol=1e-8)
 
     def test_twin_pairs_alone_are_not_enough(self, monkeypatch):
         """Without what three views share, a later step undoes an earlier one."""
         views = [(0, 1, 2), (0, 1, 3), (0, 2, 3)]
         tables = [np.random.default_rng(i).laplace(5, 20, (2, 2, 2)) for i in range(3)]
-        assert disagreement(consistent(tables, views, TOTAL), views) < 1e-9
+        assert disagreement(make_consistent(tables, views, TOTAL), views) < 1e-9
         monkeypatch.setattr("pdsynth.consistency.intersections", lambda v: [(), (0, 1), (0, 2), (0, 3)])
-        assert disagreement(consistent(tables, views, TOTAL), views) > 1e-3
+        assert disagreement(make_consistent(tables, views, TOTAL), views) > 1e-3
 
 
 class TestRipple:
@@ -158,13 +158,13 @@ class TestRipple:
         table[(0,) * 8] = -80
         done = ripple(table, 0.1)
         assert done[(1,) * 8] == 4, "the far corner pays nothing"
-        assert clipped(table, table.sum())[(1,) * 8] < 3.7
+        assert clip_and_scale(table, table.sum())[(1,) * 8] < 3.7
 
 
 class TestClipped:
     def test_by_hand(self):
-        assert clipped(np.array([-1.0, 1.0, 3.0]), 8).tolist() == [0, 2, 6]
-        assert clipped(np.array([-1.0, 0.0]), 8).tolist() == [4, 4]
+        assert clip_and_scale(np.array([-1.0, 1.0, 3.0]), 8).tolist() == [0, 2, 6]
+        assert clip_and_scale(np.array([-1.0, 0.0]), 8).tolist() == [4, 4]
 
 
 class TestMaximumEntropy:

@@ -1,7 +1,6 @@
-"""Clusters of attributes from similarities that are already released: everything here is post-processing.
+"""Spectral clusters of attributes from released similarities (HMPrivBayes, Algorithms 1 and 3).
 
-Spectral clustering as HMPrivBayes prints it (Algorithms 1 and 3), with scikit-learn's k-means++ and a public seed, so that the
-same release always gives the same clusters.
+k-means++ is scikit-learn's, its seed public: the same release always gives the same clusters.
 """
 
 from __future__ import annotations
@@ -10,25 +9,25 @@ import math
 import warnings
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
-from ..errors import BudgetError
+from ..errors import BudgetError, is_whole
 from ..measures import association_sensitivity
 
 READINGS = ("similarity", "printed")
-CLEAR = 0.1  # R of attributes that are tied as strongly as those of a census table: a public yardstick, not a statistic
+CLEAR = 0.1  # R of attributes tied as strongly as those of a census table: a public yardstick
 
 Clusters = tuple[tuple[int, ...], ...]
 
 
-def affinity(similarity: np.ndarray, sigma: float = 1.0, reading: str = "similarity") -> np.ndarray:
-    """Edge weights W of the attribute graph from a similarity matrix (d, d).
+def affinity(similarity: np.ndarray, sigma: float = 1.0, reading: str = "similarity"
+             ) -> np.ndarray:
+    """Edge weights W of the attribute graph from similarities S (d, d) with a zero diagonal.
 
-    ``"similarity"``: S clipped to [0, 1] with a zero diagonal. ``"printed"``: exp(−S / 2σ²) with the diagonal's zero, as
-    HMPrivBayes' Algorithms 1 (step 2) and 3 read together. Algorithm 1 is made for distances; fed with similarities it gives the
-    most closely related attributes the *smallest* weight and separates them.
+    ``"similarity"``: S clipped to [0, 1]. ``"printed"``: exp(−S / 2σ²), Algorithms 1 (step 2) and 3
+    read together. Algorithm 1 is made for distances: of similarities it gives the closest
+    attributes the *smallest* weight and separates them.
 
     **Privacy:** post-processing of noisy similarities.
     """
@@ -42,75 +41,74 @@ def affinity(similarity: np.ndarray, sigma: float = 1.0, reading: str = "similar
 
 
 def embedding(weights: np.ndarray, dimensions: int) -> np.ndarray:
-    """Rows of the ``dimensions`` smallest eigenvectors of L = B^-½ (B − W) B^-½, each row scaled to length 1: (d, dimensions).
+    """The smallest eigenvectors of L = B^-½ (B − W) B^-½, float (d, dimensions), rows of length 1.
 
-    B holds the row sums of W (HMPrivBayes, Algorithm 1, steps 3–6; Ng, Jordan, Weiss 2001). A node without any weight is tied to
-    nothing: it gets the eigenvalue 1 and a row of zeros, instead of a dimension of its own.
+    B holds the row sums of W (Algorithm 1, steps 3–6; Ng, Jordan, Weiss 2001). A node without any
+    weight gets a row of zeros, not a dimension of its own.
     """
-    degree = weights.sum(axis=1)
-    root = np.where(degree > 0, 1 / np.sqrt(np.where(degree > 0, degree, 1)), 0.0)
-    laplacian = np.eye(len(weights)) - root[:, None] * weights * root
-    rows = np.linalg.eigh(laplacian)[1][:, :dimensions]
-    rows = np.where(degree[:, None] > 0, rows, 0.0)
+    degree = weights.sum(axis=1, keepdims=True)
+    tied = degree > 0
+    root = np.where(tied, 1 / np.sqrt(np.where(tied, degree, 1)), 0.0)
+    laplacian = np.eye(len(weights)) - root * weights * root.T
+    rows = np.where(tied, np.linalg.eigh(laplacian)[1][:, :dimensions], 0.0)
     length = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.where(length > 1e-12, rows / np.where(length > 1e-12, length, 1), 0.0)
+    return np.divide(rows, length, out=np.zeros_like(rows), where=length > 1e-12)
 
 
 def spectral_clusters(
-    similarity: np.ndarray, k: int, *, sigma: float = 1.0, reading: str = "similarity", dimensions: int | None = None, seed: int = 0
+    similarity: np.ndarray, k: int, *, sigma: float = 1.0, reading: str = "similarity",
+    dimensions: int | None = None, seed: int = 0,
 ) -> Clusters:
-    """At most k clusters of columns from a similarity matrix (d, d): tuples of column numbers, each column once.
+    """Clusters of columns from a similarity matrix (d, d): k, or fewer when fewer rows differ.
 
-    ``dimensions`` is k₁ of Algorithm 1, k if None. Fewer than k clusters come back when fewer than k rows differ.
-    Raises BudgetError for k outside 1 … d.
+    ``dimensions`` is k₁ of Algorithm 1, k if None. Raises BudgetError for k outside 1 … d.
 
     **Privacy:** post-processing of noisy similarities; the seed is public.
     """
     d = len(similarity)
     check_clusters(k, d)
-    if k == 1:
-        return (tuple(range(d)),)
-    if k == d:
-        return tuple((j,) for j in range(d))
-    rows = embedding(affinity(similarity, sigma, reading), min(dimensions or k, d))
-    labels = _k_means(rows, k, seed)
-    return in_order([tuple(np.flatnonzero(labels == c).tolist()) for c in range(k)])
-
-
-def _k_means(rows: np.ndarray, k: int, seed: int) -> Any:
+    if k in (1, d):
+        return (tuple(range(d)),) if k == 1 else tuple((j,) for j in range(d))
     from sklearn.cluster import KMeans  # noqa: PLC0415 - a second that only clustering needs
     from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer different rows than clusters: some stay empty
-        return KMeans(k, init="k-means++", n_init=10, random_state=seed).fit_predict(rows)
+    rows = embedding(affinity(similarity, sigma, reading), min(dimensions or k, d))
+    with warnings.catch_warnings():  # fewer different rows than clusters: some stay empty
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        labels = KMeans(k, init="k-means++", n_init=10, random_state=seed).fit_predict(rows)
+    return in_order([np.flatnonzero(labels == c).tolist() for c in range(k)])
 
 
 def in_order(clusters: Sequence[Sequence[int]]) -> Clusters:
-    """Non-empty clusters, members rising, by their first member."""
+    """Non-empty clusters by their first member, members rising."""
     return tuple(sorted(tuple(sorted(c)) for c in clusters if len(c)))
 
 
 def check_clusters(k: int, d: int, what: str = "attributes") -> None:
     """Refuse a number of clusters outside 1 … d, from public facts."""
-    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or not 1 <= k <= d:
-        raise BudgetError(f"k must be a whole number of clusters from 1 to d = {d} {what}, got {k!r}")
+    if not is_whole(k, 1, d):
+        raise BudgetError(
+            f"k must be a whole number of clusters from 1 to d = {d} {what}, got {k!r}")
 
 
-def noise_to_signal(n: int, sizes: Sequence[int], epsilon: Fraction, pairs: Sequence[tuple[int, int]] | None = None) -> float:
-    """How the noise of one released R compares with what there is to see, from public facts: n, the declared domains and ε.
+def noise_to_signal(n: int, sizes: Sequence[int], epsilon: Fraction,
+                    pairs: Sequence[tuple[int, int]] | None = None) -> float:
+    """The noise of released R over what there is to see, from public facts alone.
 
-    A sketch of some ``pairs`` (all if None) adds Laplace noise of scale Σ Δ(K) / (2 n² ε) to each R, about 3·pairs/(n ε). Spectral
-    clustering averages over g attributes, and what survives grows with √g: the number returned is the largest eigenvalue of such a
-    noise matrix, 2·√2·scale·√g, over that of a cluster of g/3 attributes tied with R = 0.1 (:data:`CLEAR`). Above 1, clusters are
-    more noise than signal; above 3, hardly anything else.
+    A sketch of some ``pairs`` (all if None) adds Laplace noise of scale Σ Δ(K) / (2 n² ε) to each
+    R, about 3·pairs/(n ε). Spectral clustering averages over g attributes, so the ratio is that of
+    two eigenvalues: the largest of such a noise matrix, 2·√2·scale·√g, and that of a cluster of g/3
+    attributes tied with R = 0.1 (:data:`CLEAR`). Above 1, clusters are more noise than signal;
+    above 3, hardly anything else.
 
-    >>> noise_to_signal(45_222, (16,) * 15, Fraction(1)) < 1 < noise_to_signal(19_719, (6,) * 57, Fraction(1, 2))
+    >>> census = noise_to_signal(45_222, (16,) * 15, Fraction(1))
+    >>> census < 1 < noise_to_signal(19_719, (6,) * 57, Fraction(1, 2))
     True
     """
     g = len(sizes)
     if n < 2 or g < 2:
         return math.inf
-    asked = [(i, j) for i in range(g) for j in range(i)] if pairs is None else pairs
-    scale = sum(association_sensitivity(n, sizes[i], sizes[j]) for i, j in asked) / (2 * n**2 * float(epsilon))
+    pairs = [(i, j) for i in range(g) for j in range(i)] if pairs is None else pairs
+    moved = sum(association_sensitivity(n, sizes[i], sizes[j]) for i, j in pairs)
+    scale = moved / (2 * n**2 * float(epsilon))
     return 2 * math.sqrt(2) * scale * math.sqrt(g) / (CLEAR * g / 3)

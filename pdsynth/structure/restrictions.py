@@ -1,10 +1,11 @@
-"""Which edges a network may have, by public policy: custom networks (Hittmeir et al. 2022, section IV), forced and forbidden edges."""
+"""Which edges a network may have, by public policy (Hittmeir et al. 2022, section IV)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -19,9 +20,9 @@ Edge = tuple[str, str]
 class Restriction:
     """What every structure learner must respect; public, so it costs nothing.
 
-    ``target`` is the root. Each attribute of ``sensitive`` (one name or several) has the target as its only parent and is
-    nobody's parent (Hittmeir et al. 2022, Fig. 2; two or more are their future work: the same rule for each). ``forced`` and
-    ``forbidden`` are (parent, child) edges. A contradiction raises SchemaError.
+    ``target`` is the root. Each ``sensitive`` attribute, one name or several, has the target as its
+    only parent and is nobody's parent (Hittmeir et al. 2022, Fig. 2, for one attribute). ``forced``
+    and ``forbidden`` are (parent, child) edges. A contradiction raises SchemaError.
 
     >>> Restriction("income", "relationship").sensitive
     ('relationship',)
@@ -33,61 +34,61 @@ class Restriction:
     forbidden: tuple[Edge, ...] = ()
 
     def __post_init__(self) -> None:
-        named = _names(self.sensitive)
-        if self.target is not None and not isinstance(self.target, str):
-            raise SchemaError(f"target must be the name of one attribute, or None, got {self.target!r}")
-        object.__setattr__(self, "sensitive", named)
-        for field in ("forced", "forbidden"):
-            object.__setattr__(self, field, tuple(map(_edge, getattr(self, field))))
-        if len(set(named)) != len(named):
-            raise SchemaError(f"a sensitive attribute stands twice: {named}")
-        if named and self.target is None:
-            raise SchemaError(f"the sensitive attribute(s) {named} may have the target as their only parent: name it (target=…)")
-        if self.target in named:
-            raise SchemaError(f"{self.target!r} can't be both the target and a sensitive attribute")
-        both = sorted(set(self.forced) & set(self.forbidden))
-        if both:
-            raise SchemaError(f"edge(s) both forced and forbidden: {both}")
-        for parent, child in self.forced:
-            if child == self.target:
-                raise SchemaError(f"{parent!r} is forced to be a parent of {child!r}, but the target is the root")
-            if parent in named or (child in named and parent != self.target):
-                raise SchemaError(f"the edge {parent!r} → {child!r} is forced, but a sensitive attribute has only the target as parent "
-                                  "and is nobody's parent")  # fmt: skip
-        cut = [z for z in named if (self.target, z) in self.forbidden]
-        if cut:
-            raise SchemaError(f"the edge {self.target!r} → {cut[0]!r} is forbidden, but the target is the only parent it may have")
-        Network.from_edges(dict.fromkeys(name for edge in self.forced for name in edge), dict.fromkeys(self.forced))  # refuses a cycle
+        target, hidden = self.target, _names(self.sensitive)
+        forced, forbidden = (tuple(map(_edge, e)) for e in (self.forced, self.forbidden))
+        both = sorted({*forced} & {*forbidden})
+        problems = [
+            (target is not None and not isinstance(target, str),
+             f"target must be the name of one attribute, or None, got {target!r}"),
+            (len({*hidden}) != len(hidden), f"a sensitive attribute stands twice: {hidden}"),
+            (hidden and target is None, f"the sensitive attribute(s) {hidden} may have the target "
+             "as their only parent: name it (target=…)"),
+            (target in hidden, f"{target!r} can't be both the target and a sensitive attribute"),
+            (both, f"edge(s) both forced and forbidden: {both}"),
+        ]
+        for p, c in forced:
+            problems += [
+                (c == target,
+                 f"{p!r} is forced to be a parent of {c!r}, but the target is the root"),
+                (p in hidden or (c in hidden and p != target),
+                 f"the edge {p!r} → {c!r} is forced, but a sensitive attribute has only the target "
+                 "as parent and is nobody's parent"),
+            ]
+        problems += [(p == target and c in hidden, f"the edge {p!r} → {c!r} is forbidden, but the "
+                      "target is the only parent it may have") for p, c in forbidden]
+        for wrong, message in problems:
+            if wrong:
+                raise SchemaError(message)
+        Network.from_edges(dict.fromkeys(a for e in forced for a in e), dict.fromkeys(forced))
+        for field, value in (("sensitive", hidden), ("forced", forced), ("forbidden", forbidden)):
+            object.__setattr__(self, field, value)
 
     def on(self, names: Sequence[str]) -> Permitted:
-        """The same policy over the columns of a schema; an attribute that isn't there raises SchemaError."""
-        used = [
-            *([self.target] if self.target is not None else []),
-            *self.sensitive,
-            *(a for e in (*self.forced, *self.forbidden) for a in e),
-        ]
-        missing = [name for name in dict.fromkeys(used) if name not in names]
-        if missing:
-            raise SchemaError(f"no attribute {missing[0]!r} in the schema; it has {', '.join(names)}")
-        column, d = {name: j for j, name in enumerate(names)}, len(names)
-        allowed, forced = ~np.eye(d, dtype=bool), np.zeros((d, d), dtype=bool)
-        for parent, child in self.forbidden:
-            allowed[column[child], column[parent]] = False
+        """The same policy over the columns of a schema; a strange attribute raises SchemaError."""
+        def column(name: str) -> int:
+            if name not in names:
+                raise SchemaError(f"no attribute {name!r} in the schema; it has {', '.join(names)}")
+            return names.index(name)
+
+        allowed = ~np.eye(len(names), dtype=bool)
+        forced = np.zeros_like(allowed)
+        first = [column(name) for name in (self.target, *self.sensitive) if name is not None]
         for parent, child in self.forced:
-            forced[column[child], column[parent]] = True
-        first = tuple(column[name] for name in (self.target, *self.sensitive) if name is not None)
-        for z in first[1:]:
-            allowed[:, z] = False
-            allowed[z] = forced[z] = False
-            allowed[z, first[0]] = forced[z, first[0]] = True
-        if first:
-            allowed[first[0]] = False
-        return Permitted(allowed, forced, first)
+            forced[column(child), column(parent)] = True
+        for parent, child in self.forbidden:
+            allowed[column(child), column(parent)] = False
+        target, hidden = first[:1], first[1:]
+        allowed[:, hidden] = allowed[first] = forced[hidden] = False
+        allowed[hidden, target] = forced[hidden, target] = True
+        return Permitted(allowed, forced, tuple(first))
 
 
 @dataclass(frozen=True)
 class Permitted:
-    """A restriction over column numbers: ``allowed`` and ``forced`` are bool (d, d), [child, parent]; ``fixed_order`` opens every order."""
+    """A restriction over columns: ``allowed`` and ``forced`` are bool (d, d), [child, parent].
+
+    ``fixed_order``: target and sensitive attributes, which open every order.
+    """
 
     allowed: np.ndarray
     forced: np.ndarray
@@ -98,62 +99,64 @@ class Permitted:
 
     @cached_property
     def searchable(self) -> tuple[int, ...]:
-        """The columns whose parents are searched; those of ``fixed_order`` are settled."""
+        """The columns whose parents are searched: all but ``fixed_order``."""
         return tuple(j for j in range(len(self)) if j not in self.fixed_order)
 
     @cached_property
     def fixed_pairs(self) -> tuple[tuple[int, tuple[int, ...]], ...]:
-        """The pairs (child, parents) that policy alone decides: the target, then every sensitive attribute."""
-        return tuple((j, () if j == self.fixed_order[0] else self.fixed_order[:1]) for j in self.fixed_order)
+        """The pairs (child, parents) that policy alone decides: those of ``fixed_order``."""
+        target = self.fixed_order[:1]
+        return tuple((j, target if i else ()) for i, j in enumerate(self.fixed_order))
 
     @cached_property
     def pairs(self) -> tuple[tuple[int, int], ...]:
-        """Unordered pairs whose association a search may use: neither settled by policy nor forbidden both ways."""
+        """Unordered pairs that policy neither decides nor forbids both ways."""
         usable = self.allowed & ~self.forced & ~self.forced.T
         usable[list(self.fixed_order)] = False
-        return tuple((i, j) for i, j in zip(*map(np.ndarray.tolist, np.nonzero(np.triu(usable | usable.T))), strict=True))
+        return tuple((i, j) for i, j in np.argwhere(np.triu(usable | usable.T)).tolist())
 
     def forced_network(self, names: Sequence[str]) -> Network:
         """The network of the forced edges alone."""
-        pairs = zip(*map(np.ndarray.tolist, np.nonzero(self.forced)), strict=True)
         order = [names[j] for j in (*self.fixed_order, *self.searchable)]
-        return Network.from_edges(order, [(names[p], names[c]) for c, p in pairs])
+        edges = [(names[p], names[c]) for c, p in np.argwhere(self.forced)]
+        return Network.from_edges(order, edges)
 
     def check(self, k: int) -> None:
         """Refuse more forced parents than a node may have."""
         most = int(self.forced.sum(axis=1).max(initial=0))
         if most > k:
-            raise BudgetError(f"k = {k}, but the restriction forces {most} parent(s) on one attribute: choose k of at least {most}")
+            raise BudgetError(f"k = {k}, but the restriction forces {most} parent(s) on one "
+                              f"attribute: choose k of at least {most}")
 
     def parents(self, child: int, placed: Iterable[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Forced and free parents of a child among the columns that stand before it."""
-        placed = tuple(placed)
-        forced = tuple(p for p in placed if self.forced[child, p])
-        return forced, tuple(p for p in placed if self.allowed[child, p] and not self.forced[child, p])
+        known = [p for p in placed if self.allowed[child, p]]
+        return (tuple(p for p in known if self.forced[child, p]),
+                tuple(p for p in known if not self.forced[child, p]))
 
     def ready(self, children: Iterable[int], placed: Iterable[int]) -> list[int]:
         """The children whose forced parents all stand already."""
-        out = np.ones(len(self), dtype=bool)
-        out[list(placed)] = False
-        return [c for c in children if not (self.forced[c] & out).any()]
+        missing = np.ones(len(self), dtype=bool)
+        missing[list(placed)] = False
+        return [c for c in children if not (self.forced[c] & missing).any()]
 
     def reorder(self, order: Sequence[int]) -> list[int]:
-        """The order nearest to the given one: ``fixed_order`` opens it, no attribute stands before its forced parents."""
-        left, placed = [j for j in order if j not in self.fixed_order], list(self.fixed_order)
+        """The nearest order with ``fixed_order`` first and forced parents before children."""
+        placed = list(self.fixed_order)
+        left = [j for j in order if j not in placed]
         while left:
-            following = self.ready(left, placed)[0]
-            left.remove(following)
-            placed.append(following)
+            placed.append(self.ready(left, placed)[0])
+            left.remove(placed[-1])
         return placed
 
     def objective(self, weights: np.ndarray) -> np.ndarray:
-        """Weights (d, d), [child, parent], that make every optimum respect the policy: 0 where forbidden, a bonus where forced."""
+        """Weights (d, d), [child, parent], 0 where forbidden, with a bonus where forced."""
         w = np.where(self.allowed, np.maximum(weights, 0.0), 0.0)
         return w + self.forced * (1.0 + w.sum())
 
 
 def check_restriction(restriction: Restriction | None, k: int | str, schema: Schema) -> Permitted:
-    """A restriction over the columns of a schema; what isn't one, names a stranger, or needs more than k parents is refused."""
+    """A restriction over the columns of a schema, refused if it needs more than k parents."""
     if restriction is not None and not isinstance(restriction, Restriction):
         raise BudgetError(f"restriction must be a Restriction, got {type(restriction).__name__}")
     permitted = (restriction or Restriction()).on(schema.names)
@@ -162,11 +165,12 @@ def check_restriction(restriction: Restriction | None, k: int | str, schema: Sch
     return permitted
 
 
-def _names(sensitive: str | Iterable[str] | None) -> tuple[str, ...]:
-    listed = () if sensitive is None else [sensitive] if isinstance(sensitive, str) or not isinstance(sensitive, Iterable) else sensitive
-    named = tuple(listed)
+def _names(given: Any) -> tuple[str, ...]:
+    several = isinstance(given, Iterable) and not isinstance(given, str)
+    named = () if given is None else tuple(given) if several else (given,)
     if not all(isinstance(name, str) for name in named):
-        raise SchemaError(f"sensitive must be the name of an attribute, or a list of names, got {sensitive!r}")
+        raise SchemaError("sensitive must be the name of an attribute, or a list of names, "
+                          f"got {given!r}")
     return named
 
 

@@ -14,6 +14,7 @@ from ..network import Network
 from ..privacy.curator import Candidates, Curator
 from ..privacy.numbers import share
 from .candidates import join_blocks, list_candidates
+from .junction import maximum_spanning_tree
 from .learner import Learner, Shares, StructureResult
 from .pairwise import symmetric_matrix
 from .parent_rules import ParentRule
@@ -60,27 +61,6 @@ class SpanningTree(Learner):
             curator, symmetric_matrix(d, pairs, values), rule, shares["selections"],
             self.measure(facts), depends_on=entry, restriction=self.restriction)
         return StructureResult(network, weights, entry)
-
-
-def maximum_spanning_tree(association: np.ndarray) -> tuple[tuple[int, int], ...]:
-    """Edges (i, j), i < j, of a maximum spanning tree of a symmetric (d, d) matrix: Kruskal.
-
-    Ties go by index. Always d−1 edges: where attributes aren't tied at all, edges of weight 0 join
-    them in index order.
-
-    >>> maximum_spanning_tree(np.array([[0, 3, 1], [3, 0, 2], [1, 2, 0]]))
-    ((0, 1), (1, 2))
-    """
-    d = len(association)
-    i, j = np.triu_indices(d, 1)
-    part = list(range(d))  # the component of every attribute
-    tree = []
-    for e in np.argsort(-np.asarray(association)[i, j], kind="stable").tolist():
-        a, b = part[i[e]], part[j[e]]
-        if a != b:
-            tree.append((int(i[e]), int(j[e])))
-            part = [a if p == b else p for p in part]
-    return tuple(tree)
 
 
 def spanning_tree_bayes(

@@ -1,4 +1,4 @@
-"""Before you spend: what to expect of a table, a degree or one more edge, from public facts alone."""
+"""Before you spend: what to expect of a table, a degree or an edge, from public facts alone."""
 
 from __future__ import annotations
 
@@ -11,25 +11,29 @@ import numpy as np
 import pandas as pd
 
 from ..domain.schema import Schema
-from ..errors import SchemaError
+from ..errors import SchemaError, is_whole
 from ..measures import mutual_information
 from ..network import Network
 from ..privacy.numbers import positive, share
 from ..structure.parent_rules import MAX_CELLS
 
-DROWNED = 1.0  # noise as large as the mean cell: the table tells more about the noise than about the records
+NOISE_DOMINATES = 1.0  # noise as large as the mean cell: a table tells most about the noise
 USEFUL = 4.0  # θ of TODS 2017: a mean cell of at least four noise scales
 
 
 def typical_cells(schema: Schema, k: int) -> float:
-    """Cells of a table of a child and k parents of typical size: the geometric mean of the domain sizes to the power k+1."""
+    """Cells of a table of k+1 attributes of typical size, the geometric mean of the sizes."""
     return math.exp(float(np.mean(np.log(schema.sizes)))) ** (k + 1)
 
 
-def noise_to_cell(schema: Schema, n: int, epsilon: Fraction, k: int, share_structure: Fraction = Fraction(3, 10)) -> float:
-    """Noise scale of a typical table over its mean cell, both in records: d−k tables share (1−β)ε (all of ε for k = 0)."""
-    d = len(schema)
-    scale = 2 * (d - k) / (float(epsilon) * (1 - float(share_structure) if k else 1.0))
+def noise_to_cell(schema: Schema, n: int, epsilon: Fraction, k: int,
+                  share_structure: Fraction = Fraction(3, 10)) -> float:
+    """Noise scale of a typical table over its mean cell, both in records.
+
+    d−k tables share (1−β)ε, or all of ε for k = 0.
+    """
+    rest = 1 - float(share_structure) if k else 1.0
+    scale = 2 * (len(schema) - k) / (float(epsilon) * rest)
     return scale * typical_cells(schema, k) / n
 
 
@@ -48,99 +52,113 @@ class Plan:
     def __str__(self) -> str:
         return self.sentence
 
-    def price(self, network: Network, edge: tuple[str, str], *, reference: pd.DataFrame | None = None) -> EdgePrice:
-        """The price of an edge (parent, child) before it is bought, where the tables share all of ε evenly.
+    def price(self, network: Network, edge: tuple[str, str], *,
+              reference: pd.DataFrame | None = None) -> EdgePrice:
+        """The price of an edge (parent, child), where the tables share all of ε evenly.
 
-        ``reference``: a *public* table over the schema, for the information gained. Raises SchemaError for an edge that is there
-        already or closes a cycle.
+        ``reference``: a *public* table over the schema, for the information gained. Raises
+        SchemaError for an edge that is there already or closes a cycle.
 
-        **Privacy:** reads no private record: n, ε and the schema are public. A private ``reference`` would be read without being
-        paid for, so don't give one.
+        **Privacy:** reads no private record: n, ε and the schema are public. A private
+        ``reference`` would be read without being paid for, so don't give one.
         """
-        (parent, child), schema, budget, d = edge, self.schema, self.epsilon, len(self.schema)
+        (parent, child), schema, each = edge, self.schema, self.epsilon / len(self.schema)
         network.with_edge(parent, child)
-        parents = network.parents(child)
-        before, after = schema.cells((child, *parents)), schema.cells((child, *parents, parent))
-        scale = 2 * d / budget
+        family = (child, *network.parents(child))
+        before, after = schema.cells(family), schema.cells((*family, parent))
+        noise, more_noise = (min(1.0, float(cells / (each * self.n))) for cells in (before, after))
         touched = sum(parent in (c, *p) for c, p in network.pairs)
         gain = None
         if reference is not None:
             if after > MAX_CELLS:
-                raise SchemaError(f"the table of {child!r} would have {after:,} cells; at most {MAX_CELLS:,} can be counted")
-            codes = schema.encode(reference)
-            before_it, with_it = (_information(codes, schema, child, p) for p in (parents, (*parents, parent)))
-            gain = max(with_it - before_it, 0.0)  # never negative but for rounding
-        noise_before, noise_after = (min(1.0, float(cells * scale / (2 * self.n))) for cells in (before, after))
-        return EdgePrice((parent, child), before, after, noise_before, noise_after, touched * budget / d, (touched + 1) * budget / d, gain)
+                raise SchemaError(f"the table of {child!r} would have {after:,} cells; at most "
+                                  f"{MAX_CELLS:,} can be counted")
+            columns = [schema.index(name) for name in (*family, parent)]
+            table = np.zeros([schema.sizes[j] for j in columns], dtype=np.int64)
+            np.add.at(table, tuple(schema.encode(reference)[:, columns].T), 1)
+            gain = mutual_information(table) - mutual_information(table.sum(axis=-1))
+            gain = max(gain, 0.0)  # never negative but for rounding
+        return EdgePrice(edge, before, after, noise, more_noise, touched * each,
+                         (touched + 1) * each, gain)
 
     def _repr_html_(self) -> str:
         table = self.table.to_html(index=False, border=0, float_format="{:.3g}".format)
-        return f"<p>{escape(self.sentence)}</p><p>Recommended: <code>{escape(self.method)}</code></p>{table}"
+        return (f"<p>{escape(self.sentence)}</p><p>Recommended: <code>{escape(self.method)}"
+                f"</code></p>{table}")
 
 
 def plan(schema: Schema, n: int, epsilon: float, *, share_structure: float = 0.3) -> Plan:
-    """What n records over a public schema can bear at ε: noise against mean cells, the largest sensible k, a method, a sentence.
+    """What n records over a public schema can bear at ε: the largest useful k, a method, why.
 
-    ``plan(…).table`` has one row a degree: cells of a typical table, its mean cell and noise scale in records, their ratio, and
-    the total variation distance that the noise alone adds to such a table. No record is read. Raises BudgetError for ε ≤ 0 and
-    SchemaError for n < 1.
+    ``plan(…).table`` has one row per degree: cells of a typical table, its mean cell and noise
+    scale in records, their ratio, and the total variation distance that noise alone adds to such a
+    table. Raises BudgetError for ε ≤ 0 and SchemaError for n < 1.
 
     **Privacy:** a function of n, ε and the schema, which are public: costs nothing.
     """
-    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
+    if not is_whole(n, 1):
         raise SchemaError(f"n must be a whole number of records, at least 1, got {n!r}")
-    budget, part, d = positive("epsilon", epsilon), share("share_structure", share_structure), len(schema)
-    rows: list[dict[str, float]] = []
-    for k in range(min(d, 6)):
-        ratio = noise_to_cell(schema, n, budget, k, part)
-        cells = typical_cells(schema, k)
-        rows.append({"k": k, "tables": d - k, "cells of a typical table": round(cells), "mean cell, records": n / cells,
-                     "noise scale, records": ratio * n / cells, "noise ÷ mean cell": ratio,
-                     "distance from noise alone": min(1.0, ratio / 2)})  # fmt: skip
-    table = pd.DataFrame(rows)
-    useful = [r["k"] for r in rows if r["noise ÷ mean cell"] * USEFUL <= 1]
-    k = int(max(useful, default=0))
-    return Plan(int(n), budget, schema, k, _method(schema, rows), _sentence(schema, n, budget, k, rows), table)
+    budget, beta = positive("epsilon", epsilon), share("share_structure", share_structure)
+    k = pd.Series(range(min(len(schema), 6)))
+    cells = k.map(lambda k: typical_cells(schema, k))
+    ratio = k.map(lambda k: noise_to_cell(schema, n, budget, k, beta))
+    table = pd.DataFrame({
+        "k": k, "tables": len(schema) - k, "cells of a typical table": cells.map(round),
+        "mean cell, records": n / cells, "noise scale, records": ratio * n / cells,
+        "noise ÷ mean cell": ratio, "distance from noise alone": (ratio / 2).clip(upper=1.0)})
+    best = max(k[ratio * USEFUL <= 1], default=0)
+    personal = "CSAPrivBayes or HPPrivBayes with the schema's groups, k='auto'"
+    method = personal if schema.groups else "PrivBayes(k='auto')"
+    if ratio[1] > NOISE_DOMINATES:
+        method = "baselines.Independent"
+    sentence = _facts(schema, n, budget) + _expect(ratio.tolist(), best)
+    return Plan(int(n), budget, schema, best, method, sentence, table)
 
 
-def _method(schema: Schema, rows: list[dict[str, float]]) -> str:
-    if rows[1]["noise ÷ mean cell"] > DROWNED:
-        return "baselines.Independent"
-    return "CSAPrivBayes or HPPrivBayes with the schema's groups, k='auto'" if schema.groups else "PrivBayes(k='auto')"
+def _facts(schema: Schema, n: int, epsilon: Fraction) -> str:
+    return f"{n:,} rows × {len(schema)} columns at ε = {float(epsilon):g}: "
 
 
-def _sentence(schema: Schema, n: int, epsilon: Fraction, k: int, rows: list[dict[str, float]]) -> str:
-    head = f"{n:,} rows × {len(schema)} columns at ε = {float(epsilon):g}: "
-    if rows[1]["noise ÷ mean cell"] > DROWNED:
-        if rows[0]["noise ÷ mean cell"] > DROWNED:
-            return head + "every two-way table is noise, and so is every single column: it takes more records, coarser bins or a larger ε."
-        return head + "every two-way table is noise; publish single columns, or use fewer of them, or coarser bins."
+def _expect(ratio: list[float], k: int) -> str:
+    """What tables of 0, 1, … parents are worth at these ratios of noise to mean cell."""
+    lost = [degree for degree, value in enumerate(ratio) if value > NOISE_DOMINATES]
+    if 1 in lost and 0 in lost:
+        return ("every two-way table is noise, and so is every single column: it takes more "
+                "records, coarser bins or a larger ε.")
+    if 1 in lost:
+        return ("every two-way table is noise; publish single columns, or use fewer of them, or "
+                "coarser bins.")
     if k == 0:
-        return head + "two-way tables are as much noise as signal: k = 'auto' will keep only the smallest; coarser bins would help."
-    later = next((r for r in rows if r["noise ÷ mean cell"] > DROWNED), None)
-    drowned = "" if later is None else f" From k = {later['k']} on a typical table has more noise than records in a cell."
-    return head + f"up to k = {k} parent{'s' * (k > 1)} a typical table is useful (mean cell of at least {USEFUL:g} noise scales).{drowned}"
+        return ("two-way tables are as much noise as signal: k = 'auto' will keep only the "
+                "smallest; coarser bins would help.")
+    useful = (f"up to k = {k} parent{'s' * (k > 1)} a typical table is useful (mean cell of at "
+              f"least {USEFUL:g} noise scales).")
+    if not lost:
+        return useful
+    return f"{useful} From k = {lost[0]} on a typical table has more noise than records in a cell."
 
 
-def hopeless(schema: Schema, n: int, epsilon: Fraction, k: int) -> str | None:
-    """A warning where a typical table of this degree is more noise than signal, else None; from public facts."""
-    ratio = noise_to_cell(schema, n, epsilon, k)
-    if ratio <= DROWNED:
+def noise_dominates(schema: Schema, n: int, epsilon: Fraction, k: int) -> str | None:
+    """A warning where a typical table of this degree is more noise than signal, else None."""
+    ratio, cells = noise_to_cell(schema, n, epsilon, k), typical_cells(schema, k)
+    if ratio <= NOISE_DOMINATES:
         return None
-    cells = typical_cells(schema, k)
-    return (
-        f"{n:,} rows × {len(schema)} columns at ε = {float(epsilon):g}: with k = {k} a typical table has {cells:,.0f} cells of "
-        f"{n / cells:.2g} records, under noise of {ratio * n / cells:.2g} records in every cell; k='auto' chooses what n and ε can bear "
-        "(see pds.plan)"
-    )
+    return _facts(schema, n, epsilon) + (
+        f"with k = {k} a typical table has {cells:,.0f} cells of {n / cells:.2g} records, under "
+        f"noise of {ratio * n / cells:.2g} records in every cell; k='auto' chooses what n and ε "
+        "can bear (see pds.plan)")
+
+
+hopeless, DROWNED = noise_dominates, NOISE_DOMINATES  # until the rooms above use the new names
 
 
 @dataclass(frozen=True)
 class EdgePrice:
-    """What one more edge brings and costs. ``information`` in bits, None without a public reference.
+    """What one more edge brings and costs.
 
-    ``noise_before``, ``noise_after``: total variation distance that noise alone adds to the child's table; ``epsilon_before``,
-    ``epsilon_after``: loss of the new parent if only it changes, at equal shares for all d tables.
+    ``noise_before``, ``noise_after``: total variation distance that noise alone adds to the child's
+    table; ``epsilon_before``, ``epsilon_after``: loss of the new parent if only it changes, at
+    equal shares for all d tables. ``information`` in bits, None without a public reference.
     """
 
     edge: tuple[str, str]
@@ -153,18 +171,10 @@ class EdgePrice:
     information: float | None = None
 
     def __str__(self) -> str:
-        gained = "" if self.information is None else f"gains {self.information:.4f} bit of information; "
-        return (
-            f"{self.edge[0]} → {self.edge[1]}: {gained}the table grows from {self.cells_before:,} to {self.cells_after:,} cells, noise "
-            f"alone moves it by {self.noise_after:.3g} instead of {self.noise_before:.3g}; a change of {self.edge[0]} then costs ε = "
-            f"{float(self.epsilon_after):.3g} instead of {float(self.epsilon_before):.3g}"
-        )
-
-
-def _information(codes: np.ndarray, schema: Schema, child: str, parents: tuple[str, ...]) -> float:
-    if not parents:
-        return 0.0
-    columns = [schema.index(name) for name in (child, *parents)]
-    shape = tuple(schema.sizes[j] for j in columns)
-    key = np.ravel_multi_index(tuple(codes[:, j].astype(np.int64) for j in columns), shape)
-    return mutual_information(np.bincount(key, minlength=math.prod(shape)).reshape(shape[0], -1))
+        parent, child = self.edge
+        gained = ("" if self.information is None else
+                  f"gains {self.information:.4f} bit of information; ")
+        return (f"{parent} → {child}: {gained}the table grows from {self.cells_before:,} to "
+                f"{self.cells_after:,} cells, noise alone moves it by {self.noise_after:.3g} "
+                f"instead of {self.noise_before:.3g}; a change of {parent} then costs ε = "
+                f"{float(self.epsilon_after):.3g} instead of {float(self.epsilon_before):.3g}")

@@ -271,14 +271,15 @@ class TestPriView:
         frame, schema = binary(12, 200_000)
         fitted = PriView(2.0, t=2, random_state=1).fit(frame, schema)
         names = fitted.model_.domain.names
-        for (a, va), (b, vb) in itertools.combinations(zip(fitted._tables, fitted._views, strict=True), 2):
+        for (va, a), (vb, b) in itertools.combinations(fitted._tables.items(), 2):
             shared = tuple(sorted(set(va) & set(vb)))
             assert np.abs(margin(a, va, shared) - margin(b, vb, shared)).max() < 0.02 * 200_000 / 4
         assert len(names) == 12
 
     @pytest.mark.parametrize(("n", "epsilon", "d", "t"), [(2000, 0.01, 10, 2), (10**7, 1.0, 10, 3), (10**5, 1.0, 40, 2)])
     def test_auto_t_by_public_facts(self, n, epsilon, d, t):
-        assert PriView(epsilon)._design(d, n)[0] == t
+        priview = PriView(epsilon)
+        assert priview._design(priview.public_facts(schema_of((2,) * d), n))[0] == t
 
     @pytest.mark.parametrize("params", [{"epsilon": 0.0001}, {"epsilon": 0.01, "t": 3}, {"epsilon": 10**6}])
     def test_tables_of_zeros_constants_and_two_columns(self, params):

@@ -9,57 +9,61 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...budgets import number, positive
-from ...consistency import clipped, consistent, integer_weights, margin
+from ...consistency import clip_and_scale, integer_weights, make_consistent, margin
 from ...domain.facts import Facts
 from ...errors import BudgetError
 from ...measures import GRID
 from ...network import Network
 from ...privacy.curator import Curator
+from ...privacy.numbers import number, positive
 from ...structure import MaxCells
-from ...structure.junction import Edge, JunctionTree, strongest_graph
+from ...structure.junction import Edge, strongest_graph
 from ...structure.learner import Fixed, Shares
 from ...structure.parent_rules import AUTO_CELLS
 from ..base import Parts, Recipe
 
-SVT = "JTree's sparse vector test, from literature: Algorithm 6 in Lyu, Su, Li (VLDB 2017), lines 4–5"
-WHY = (
-    "the number of positives has no bound, so no ε covers any number of pairs (∞-DP); composing the {0} tests of this run one by one "
-    "would give {0}/2 times the claim"
-)
+GRAPH = "dependency graph"
+SVT = ("JTree's sparse vector test, from literature: Algorithm 6 in Lyu, Su, Li (VLDB 2017), "
+       "lines 4–5")
+WHY = ("the number of positives has no bound, so no ε covers any number of pairs (∞-DP); composing "
+       "the {0} tests of this run one by one would give {0}/2 times the claim")
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class JTree(Recipe):
-    """JTree: a dependency graph, triangulated; one noisy table a clique; cliques made to agree on what they share.
+    """JTree: one noisy table per clique of a dependency graph, made to agree on what they share.
 
     From literature, reconstruction where the description at hand is silent (`algorithms` §8.2).
 
     Parameters
     ----------
-    epsilon : total budget ε.
     share_structure : share of ε for the graph, ε₁ = βε.
-    phi : smallest dependence worth an edge, as Cramér's V in [0, 1]: an edge where I(A_i, A_j) ≥ θ_ij =
-        ½ min(|A_i|−1, |A_j|−1) φ² nats.
-    theta_tvd : threshold of R instead, in [0, 1]; None: ``0.752·sqrt(θ_ij / 2)`` a pair (Pinsker's cap on R, scaled as in HPPrivBayes).
+    phi : smallest dependence worth an edge, as Cramér's V in [0, 1]: an edge where
+        I(A_i, A_j) ≥ θ_ij = ½ min(|A_i|−1, |A_j|−1) φ² nats.
+    theta_tvd : threshold of R instead, in [0, 1]; None: ``0.752·sqrt(θ_ij / 2)`` (Pinsker's cap on
+        R, scaled as in HPPrivBayes).
     theta_usefulness : θ of TODS; no clique gets more than n ε₂ / (2 d θ) cells.
-    guarantee, noise, random_state : as in PrivBayes.
+    epsilon, guarantee, noise, random_state : as in PrivBayes.
 
     Ambiguities and how they are resolved
     -------------------------------------
-    1. The bound on cells is public: d, not the number of cliques C ≤ d, stands in it. Edges enter from the strongest down and one
-       that would make a larger clique is dropped (published: it has no strengths; pairs with fewer joint cells come first). Pairs too
-       large for any clique aren't asked for; when no pair is left, nothing is spent on the graph.
-    2. Merging cliques into groups and sampling the records before the tests, which the paper does to save budget, are left out.
-    3. Agreement: averages on the separators and their intersections, weighted by precision; then clipped and normalised to n.
-    4. The released model is the clique tables as a network: root clique, then each clique given its separator, weights in
-       units of 2^-20 record.
+    1. The bound on cells is public: d, not the number of cliques C ≤ d, stands in it. Edges enter
+       from the strongest down and one that would make a larger clique is dropped (published has no
+       strengths: pairs with fewer joint cells come first). Pairs too large for any clique aren't
+       asked for; when no pair is left, nothing is spent on the graph.
+    2. What the paper does to save budget is left out: merging cliques into groups, and sampling the
+       records before the tests.
+    3. Tables move to averages on separators and their intersections, weighted by precision; then
+       they are clipped and normalised to n.
+    4. The released model is a network: the root clique, then each clique given its separator,
+       weights in units of 2^-20 record.
 
     Fitted: ``edges_`` (pairs of names), ``tree_`` (columns), ``cell_bound_``.
 
-    **Privacy:** strict: pure ε-DP under replacing one record: one discrete Laplace sketch of R (ε₁), C clique tables of scale
-    2C/ε₂, sequentially; all else is post-processing. Published: the edges come from a sparse vector test that claims ε₁ but has no
-    bound on its positives, so the ledger shows it as unaccounted. None: raw R, raw tables.
+    **Privacy:** strict: pure ε-DP under replacing one record: a discrete Laplace sketch of R (ε₁),
+    C clique tables of scale 2C/ε₂, sequentially; all else is post-processing. Published: the edges
+    come from a sparse vector test that claims ε₁ but has no bound on its positives, so the ledger
+    shows it as unaccounted. None: raw R, raw tables.
 
     >>> JTree(epsilon=0.5, phi=0.1)
     JTree(epsilon=0.5, phi=0.1, guarantee='strict')
@@ -72,7 +76,8 @@ class JTree(Recipe):
 
     def _check(self, facts: Facts) -> None:
         positive("theta_usefulness", self.theta_usefulness)
-        for name, value in (("phi", self.phi), ("theta_tvd", 0 if self.theta_tvd is None else self.theta_tvd)):
+        tvd = 0 if self.theta_tvd is None else self.theta_tvd
+        for name, value in (("phi", self.phi), ("theta_tvd", tvd)):
             if not 0 <= number(name, value) <= 1:
                 raise BudgetError(f"{name} must lie in [0, 1], got {value!r}")
 
@@ -83,44 +88,50 @@ class JTree(Recipe):
         return {"graph": facts.epsilon - facts.epsilon2, "cliques": facts.epsilon2}
 
     def _largest_scale(self, facts: Facts) -> Fraction:
-        d, strict = len(facts.schema), facts.guarantee == "strict"
-        graph = Fraction(3 * facts.n * d * d if strict else 4 * GRID)  # Δ of I is below 2 bits
-        return max(graph / (facts.epsilon - facts.epsilon2), 2 * d / facts.epsilon2)
+        d, shares = len(facts.schema), self._split(facts)
+        moved = 3 * facts.n * d * d if facts.guarantee == "strict" else 4 * GRID  # Δ of I: < 2 bits
+        return max(moved / shares["graph"], 2 * d / shares["cliques"])
 
-    def _recipe(self, curator: Curator, facts: Facts, shares: Shares) -> tuple[Network, tuple[np.ndarray, ...]]:
-        schema, n, sizes = curator.schema, curator.n, curator.schema.sizes
-        epsilon, epsilon1 = facts.epsilon, shares["graph"]
-        bound = min(MaxCells.of(n, len(sizes), epsilon - epsilon1, positive("theta_usefulness", self.theta_usefulness)).cells, Fraction(AUTO_CELLS))
-        pairs = [(i, j) for i, j in itertools.combinations(range(len(sizes)), 2) if sizes[i] * sizes[j] <= bound]
-        ranked = self._ranked(curator, pairs, epsilon1) if pairs else []
+    def _recipe(self, curator: Curator, facts: Facts, shares: Shares
+                ) -> tuple[Network, tuple[np.ndarray, ...]]:
+        names, sizes = facts.schema.names, facts.schema.sizes
+        theta = positive("theta_usefulness", self.theta_usefulness)
+        useful = MaxCells.of(facts.n, len(sizes), shares["cliques"], theta)
+        bound = min(useful.cells, Fraction(AUTO_CELLS))
+        pairs = [(i, j) for i, j in itertools.combinations(range(len(sizes)), 2)
+                 if sizes[i] * sizes[j] <= bound]
+        ranked = self._ranked(curator, pairs, shares["graph"]) if pairs else []
         edges, self.tree_ = strongest_graph(sizes, ranked, float(bound))
         self.cell_bound_ = math.floor(bound)
-        self.edges_ = tuple((schema.names[i], schema.names[j]) for i, j in edges)
-        return self._release(curator, self.tree_, epsilon - epsilon1 if pairs else epsilon)
-
-    def _thresholds(self, sizes: tuple[int, ...], pairs: list[Edge]) -> np.ndarray:
-        """θ_ij of the pairs, in nats."""
-        return np.array([min(sizes[i], sizes[j]) - 1 for i, j in pairs]) * float(self.phi) ** 2 / 2
+        self.edges_ = tuple((names[i], names[j]) for i, j in edges)
+        return self._release(curator, shares["cliques"] if pairs else facts.epsilon)
 
     def _ranked(self, curator: Curator, pairs: list[Edge], epsilon: Fraction) -> list[Edge]:
         """Pairs that pass the test, strongest first."""
-        sizes, theta = curator.schema.sizes, self._thresholds(curator.schema.sizes, pairs)
+        sizes = curator.schema.sizes
+        nats = np.array([min(sizes[i], sizes[j]) - 1 for i, j in pairs]) * float(self.phi) ** 2 / 2
         if self.guarantee == "published":
-            passed = curator.sparse_vector_test(
-                pairs, (theta / math.log(2)).tolist(), epsilon, step="dependency graph", source=SVT, why=WHY.format(len(pairs))
-            )
-            kept = [pair for pair, yes in zip(pairs, passed, strict=True) if yes]
-            return sorted(kept, key=lambda p: sizes[p[0]] * sizes[p[1]])
-        strength, _ = curator.noisy_associations(pairs, epsilon, step="dependency graph", source="JTree, step 1, on R (`algorithms` §8.2)")
-        least = 0.752 * np.sqrt(theta / 2) if self.theta_tvd is None else np.full(len(pairs), float(self.theta_tvd))
+            passed = curator.sparse_vector_test(pairs, (nats / math.log(2)).tolist(), epsilon,
+                                                step=GRAPH, source=SVT, why=WHY.format(len(pairs)))
+            return sorted(itertools.compress(pairs, passed),
+                          key=lambda pair: sizes[pair[0]] * sizes[pair[1]])
+        strength, _ = curator.noisy_associations(
+            pairs, epsilon, step=GRAPH, source="JTree, step 1, on R (`algorithms` §8.2)")
+        least = 0.752 * np.sqrt(nats / 2)
+        if self.theta_tvd is not None:
+            least[:] = float(self.theta_tvd)
         return [pairs[i] for i in np.argsort(-strength, kind="stable") if strength[i] >= least[i]]
 
-    def _release(self, curator: Curator, tree: JunctionTree, epsilon: Fraction) -> tuple[Network, tuple[np.ndarray, ...]]:
-        names, cliques = curator.schema.names, [tuple(sorted(c)) for c in tree.cliques]
-        scale, each = Fraction(2 * len(cliques)) / epsilon, epsilon / len(cliques)
-        noisy = [curator.table(c, scale, step=f"table({', '.join(names[j] for j in c)})", source="JTree, step 3: clique tables",
-                               claimed=each) for c in cliques]  # fmt: skip
-        agreed = [clipped(t, curator.n) for t in consistent(noisy, cliques, curator.n)]
-        families = list(tree.families())
+    def _release(self, curator: Curator, epsilon: Fraction
+                 ) -> tuple[Network, tuple[np.ndarray, ...]]:
+        """The clique tables as a network over the attributes."""
+        names, cliques, n = curator.schema.names, self.tree_.cliques, curator.n
+        each = epsilon / len(cliques)
+        noisy = [curator.table(c, 2 / each, step=f"table({', '.join(names[j] for j in c)})",
+                               source="JTree, step 3: clique tables", claimed=each)
+                 for c in cliques]
+        tables = [clip_and_scale(t, n) for t in make_consistent(noisy, cliques, n)]
+        families = list(self.tree_.families())
         network = Network.of_columns([family[:2] for family in families], names)
-        return network, tuple(integer_weights(margin(agreed[at], cliques[at], (child, *parents))) for child, parents, at in families)
+        return network, tuple(integer_weights(margin(tables[at], cliques[at], (child, *parents)))
+                              for child, parents, at in families)

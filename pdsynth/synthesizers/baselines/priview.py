@@ -1,4 +1,4 @@
-"""PriView: noisy views of a covering design that answer every marginal (Qardaji, Yang, Li, SIGMOD 2014)."""
+"""PriView: noisy views of a covering design answer every marginal (Qardaji et al., SIGMOD 2014)."""
 
 from __future__ import annotations
 
@@ -7,18 +7,24 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
-from ...consistency import clipped, consistent, integer_weights, margin, maximum_entropy, ripple
+from ...consistency import (
+    Members,
+    clip_and_scale,
+    integer_weights,
+    make_consistent,
+    margin,
+    maximum_entropy,
+    ripple,
+)
 from ...domain.encoding import BinaryEncoding
 from ...domain.facts import Facts
-from ...errors import BudgetError, SchemaError
+from ...errors import BudgetError, SchemaError, is_whole
 from ...measures import mutual_information
 from ...network import Network
 from ...privacy.curator import Curator
-from ...privacy.ledger import as_fraction
 from ...structure.covering import covering_design
 from ...structure.junction import spanning_tree
 from ...structure.learner import Fixed, Shares
@@ -32,33 +38,34 @@ LARGEST_VIEW = 16
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class PriView(Recipe):
-    """PriView: views of ``size`` bits that cover every ``t`` of them, made consistent and non-negative, answer any marginal.
+    """PriView: views of ``size`` bits that cover every ``t`` of them, made to agree.
 
-    From literature (`algorithms` §8.1). It answers marginals (:meth:`marginal`); ``sample`` is an EXTENSION that PriView doesn't have:
-    a tree of the strongest pairs, read off the views, so that the common contract holds; its model and its file hold that tree
-    only. Judge it by its answers, as ``query_errors`` and ``compare`` do.
+    From literature (`algorithms` §8.1). It answers any :meth:`marginal`; judge it by that, as
+    ``query_errors`` and ``compare`` do. ``sample`` is an EXTENSION that PriView doesn't have: a
+    tree of the strongest pairs, read off the views; the model and its file hold that tree only.
 
     Parameters
     ----------
-    epsilon : total budget ε.
-    size : bits a view, l.
-    t : every t bits lie in one view: 1, 2 or 3; ``"auto"``: 3 where the noise error 2^((l−1)/2)·sqrt(w d(d−1)/(l(l−1)))/(nε)
-        stays within .003, else 2; public facts only.
+    size : bits per view, l.
+    t : every t bits lie in one view: 1, 2 or 3; ``"auto"``: 3 where the noise error
+        2^((l−1)/2)·sqrt(w d(d−1)/(l(l−1)))/(nε), from public facts, stays within .003, else 2.
     design_seed : public seed of the greedy covering design.
-    guarantee, noise, random_state : as in PrivBayes.
+    epsilon, guarantee, noise, random_state : as in PrivBayes.
 
     Ambiguities and how they are resolved
     -------------------------------------
-    1. Attributes with more than two values become bits; in an answer, codes that the schema doesn't declare are left out.
+    1. Attributes with more than two values become bits; answers leave undeclared codes out.
     2. n is public here, so the views are given the sum n, where the paper averages their sums.
-    3. Consistency and Ripple (threshold: 1 % of a mean cell) take turns three times, then consistency once more, then cells are
-       clipped and views normalised.
-    4. d ≤ l: a single view. A query takes, from each view, the margin on what they share, the larger of two nested ones.
+    3. Consistency and Ripple (threshold: 1 % of a mean cell) take turns three times; then
+       consistency once more, and cells are clipped and views normalised.
+    4. d ≤ l: a single view. A query takes from each view the margin on what they share, the larger
+       of two nested ones.
 
     Fitted: ``views_`` (tuples of bit names), ``t_``, ``marginal``.
 
-    **Privacy:** strict: pure ε-DP under replacing one record: w views, discrete Laplace of scale 2w/ε, sequentially. Published:
-    scale w/ε, which is ε for one record more or less, and so truly costs 2ε here (rule L7). None: raw.
+    **Privacy:** strict: pure ε-DP under replacing one record: w views, discrete Laplace of scale
+    2w/ε, sequentially. Published: scale w/ε, which is ε for one record more or less, and so truly
+    costs 2ε here (rule L7). None: raw.
 
     >>> PriView(epsilon=0.5, t=2)
     PriView(epsilon=0.5, t=2, guarantee='strict')
@@ -69,16 +76,14 @@ class PriView(Recipe):
     design_seed: int = 0
 
     def _check(self, facts: Facts) -> None:
-        def whole(value: Any, low: int, high: float) -> bool:
-            return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and bool(low <= value <= high)
-
-        if not whole(self.size, 2, LARGEST_VIEW):
-            raise BudgetError(f"size must be a whole number of bits from 2 to {LARGEST_VIEW}, got {self.size!r}")
-        most = min(3, int(self.size))
-        if not (isinstance(self.t, str) and self.t == "auto") and not whole(self.t, 1, most):
-            raise BudgetError(f"t must be 'auto' or a whole number from 1 to {most}, got {self.t!r}")
-        if not whole(self.design_seed, 0, math.inf):
-            raise BudgetError(f"design_seed must be a whole number of at least 0, got {self.design_seed!r}")
+        if not is_whole(self.size, 2, LARGEST_VIEW):
+            raise BudgetError(
+                f"size must be a whole number of bits from 2 to {LARGEST_VIEW}, got {self.size!r}")
+        t, most, seed = self.t, min(3, self.size), self.design_seed
+        if not is_whole(t, 1, most) and not (isinstance(t, str) and t == "auto"):
+            raise BudgetError(f"t must be 'auto' or a whole number from 1 to {most}, got {t!r}")
+        if not is_whole(seed, 0):
+            raise BudgetError(f"design_seed must be a whole number of at least 0, got {seed!r}")
 
     def _parts(self, facts: Facts) -> Parts:
         return Parts(Fixed())  # views in place of pairs: see _recipe
@@ -87,84 +92,88 @@ class PriView(Recipe):
         return {"views": facts.epsilon}
 
     def _largest_scale(self, facts: Facts) -> Fraction:
-        _, views = self._design(len(BinaryEncoding(facts.schema).schema), facts.n)
-        return Fraction(2 * len(views)) / facts.epsilon
+        return 2 * len(self._design(facts)[1]) / facts.epsilon
 
-    def _design(self, d: int, n: int) -> tuple[int, tuple[tuple[int, ...], ...]]:
-        """Strength t and the views; everything here is public."""
-        size, seed, epsilon = int(self.size), int(self.design_seed), float(as_fraction(self.epsilon))
+    def _design(self, facts: Facts) -> tuple[int, tuple[Members, ...]]:
+        """Strength t and the views, from public facts."""
+        d, size, seed = len(BinaryEncoding(facts.schema).schema), int(self.size), self.design_seed
         if not isinstance(self.t, str):
             return int(self.t), covering_design(d, size, int(self.t), seed)
-        epsilon /= 2 if self.guarantee == "strict" else 1
+        epsilon = float(facts.epsilon) / (2 if facts.guarantee == "strict" else 1)
 
         def error(views: float) -> float:
-            return 2 ** ((size - 1) / 2) * math.sqrt(views * d * (d - 1) / (size * (size - 1))) / (n * epsilon)
+            pairs = math.sqrt(views * d * (d - 1) / (size * (size - 1)))
+            return 2 ** ((size - 1) / 2) * pairs / (facts.n * epsilon)
 
-        if size >= 3 and error(math.comb(d, 3) / math.comb(size, 3)) <= NOISE_ERROR:  # the least that any design needs
+        fewest = math.comb(d, 3) / math.comb(size, 3) if size >= 3 else math.inf  # of any design
+        if error(fewest) <= NOISE_ERROR:
             views = covering_design(d, size, 3, seed)
             if error(len(views)) <= NOISE_ERROR:
                 return 3, views
         return 2, covering_design(d, size, 2, seed)
 
-    def _recipe(self, curator: Curator, facts: Facts, shares: Shares) -> tuple[Network, tuple[np.ndarray, ...]]:
-        epsilon = shares["views"]
-        bits = curator.binary()
-        self.t_, views = self._design(len(bits.schema), curator.n)
-        w, strict = len(views), self.guarantee == "strict"
-        noisy = [
-            bits.table(view, Fraction((2 if strict else 1) * w) / epsilon, step=f"view {i + 1} of {w}", source="PriView, step 2",
-                       claimed=epsilon / w, relation="replace_one" if strict else "add_remove") for i, view in enumerate(views)
-        ]  # fmt: skip
+    def _recipe(self, curator: Curator, facts: Facts, shares: Shares
+                ) -> tuple[Network, tuple[np.ndarray, ...]]:
+        bits, n = curator.binary(), facts.n
+        names = bits.schema.names
+        self.t_, views = self._design(facts)
+        self.views_ = tuple(tuple(names[j] for j in view) for view in views)
+        moved, relation = (2, "replace_one") if self.guarantee == "strict" else (1, "add_remove")
+        each = shares["views"] / len(views)
+        tables = [bits.table(view, moved / each, step=f"view {i} of {len(views)}", claimed=each,
+                             source="PriView, step 2", relation=relation)
+                  for i, view in enumerate(views, 1)]
         for _ in range(ROUNDS):
-            noisy = [ripple(table, 0.01 * curator.n / table.size) for table in consistent(noisy, views, curator.n)]
-        self._tables = [clipped(table, curator.n) for table in consistent(noisy, views, curator.n)]
-        self._views = views
-        self.views_ = tuple(tuple(bits.schema.names[j] for j in view) for view in views)
-        return self._tree(bits.schema.names)
+            tables = [ripple(t, 0.01 * n / t.size) for t in make_consistent(tables, views, n)]
+        tables = [clip_and_scale(t, n) for t in make_consistent(tables, views, n)]
+        self._tables = dict(zip(views, tables, strict=True))
+        return self._tree(names)
 
     def _tree(self, names: Sequence[str]) -> tuple[Network, tuple[np.ndarray, ...]]:
-        """EXTENSION: the tree of bits with the most mutual information in the views, and its tables."""
+        """EXTENSION: the tree of bits with the most mutual information in the views."""
         strength = np.full((len(names), len(names)), -1.0)  # t = 1 leaves pairs that no view holds
-        for view, table in zip(self._views, self._tables, strict=True):
+        for view, table in self._tables.items():
             for i, j in itertools.combinations(view, 2):
                 if strength[i, j] < 0:
-                    strength[i, j] = strength[j, i] = max(0.0, mutual_information(margin(table, view, (i, j))))
-        order, above = spanning_tree(strength)
-        pairs = [(j, (above[j],) if above[j] >= 0 and strength[j, above[j]] >= 0 else ()) for j in order]
-        network = Network.of_columns(pairs, names)
-        return network, tuple(integer_weights(self._answer((j, *parents))) for j, parents in pairs)
+                    information = mutual_information(margin(table, view, (i, j)))
+                    strength[i, j] = strength[j, i] = max(0.0, information)
+        pairs = [(j, (above,) if above >= 0 and strength[j, above] >= 0 else ())
+                 for j, above in spanning_tree(strength)]
+        tables = tuple(integer_weights(self._answer((j, *parents))) for j, parents in pairs)
+        return Network.of_columns(pairs, names), tables
 
-    def _answer(self, bits: tuple[int, ...]) -> np.ndarray:
-        """Counts of some bits, axes as asked: read off the first view that holds them, else of maximum entropy."""
-        for view, table in zip(self._views, self._tables, strict=True):
-            if set(bits) <= set(view):
-                return margin(table, view, bits)
-        shared: dict[tuple[int, ...], np.ndarray] = {}
-        for view, table in zip(self._views, self._tables, strict=True):
+    def _answer(self, bits: Members) -> np.ndarray:
+        """Counts of some bits, axes as asked: of the first view that holds all, or joined."""
+        shared: dict[Members, np.ndarray] = {}
+        for view, table in self._tables.items():
             common = tuple(b for b in bits if b in view)
+            if common == bits:
+                return margin(table, view, bits)
             if common and common not in shared:
                 shared[common] = margin(table, view, common)
-        largest = [s for s in shared if not any(set(s) < set(other) for other in shared)]
-        margins = [(tuple(bits.index(b) for b in s), shared[s]) for s in largest]
-        return self._tables[0].sum() * maximum_entropy((2,) * len(bits), margins)
+        margins = [(tuple(bits.index(b) for b in s), table) for s, table in shared.items()
+                   if not any({*s} < {*other} for other in shared)]
+        total = next(iter(self._tables.values())).sum()
+        return total * maximum_entropy((2,) * len(bits), margins)
 
     def marginal(self, names: Sequence[str]) -> np.ndarray:
-        """Estimated counts of some attributes: float array, one axis an attribute in the order asked, sum n; costs nothing.
+        """Estimated counts of some attributes: floats, one axis per attribute as asked, sum n.
 
-        Read off a view that holds them all, otherwise the distribution of largest entropy that agrees with every view on what they
-        share (iterative proportional fitting, until nothing moves by 1e-6 or 100 sweeps). BudgetError before ``fit`` and
-        for more than a million cells, SchemaError for attributes that aren't there or stand twice.
+        Costs nothing. Read off a view that holds them all, otherwise the distribution of largest
+        entropy that agrees with every view on what they share. BudgetError before ``fit`` and for
+        more than a million cells, SchemaError for attributes that aren't there or stand twice.
         """
         if not hasattr(self, "model_"):
-            raise BudgetError("this PriView is not fitted yet: call fit(frame, schema=schema) first")
+            raise BudgetError(
+                "this PriView is not fitted yet: call fit(frame, schema=schema) first")
         names = [names] if isinstance(names, str) else list(names)
-        if not names or len(set(names)) != len(names):
+        if not names or len({*names}) != len(names):
             raise SchemaError(f"a marginal needs one or more different attributes, got {names}")
-        encoding = BinaryEncoding(self.schema_)
-        groups = [encoding.bits(name) for name in names]
-        bits = tuple(b for group in groups for b in group)
+        groups = [BinaryEncoding(self.schema_).bits(name) for name in names]
+        bits = tuple(itertools.chain(*groups))
         if len(bits) > QUERY_BITS:
-            raise BudgetError(f"a marginal of {len(names)} attributes has 2^{len(bits)} = {2 ** len(bits):,} cells; at most 2^{QUERY_BITS}")
+            raise BudgetError(f"a marginal of {len(names)} attributes has 2^{len(bits)} = "
+                              f"{2 ** len(bits):,} cells; at most 2^{QUERY_BITS}")
         table = self._answer(bits).reshape([2 ** len(group) for group in groups])
-        legal = table[tuple(slice(self.schema_[name].size) for name in names)]
-        return clipped(legal, self.n_)
+        declared = table[tuple(slice(self.schema_[name].size) for name in names)]
+        return clip_and_scale(declared, self.n_)
