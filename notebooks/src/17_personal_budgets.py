@@ -79,7 +79,7 @@ mine["epsilon"].astype(float).groupby(kind).agg(["count", "sum"]).round(4)
 parts = pds.parts
 policy = parts.Greedy(restriction=pds.Restriction(target="education", sensitive="occupation"))
 personal = parts.SensitivityGroups(groups={"A": ["occupation"]}, rare_values="same_noise")
-groups = parts.Groups(parts.TwoGroups(r=0.05, personal=personal))
+groups = parts.Groups(r=0.05, personal=personal)
 custom = pds.Synthesizer(1.0, structure=policy, budget=groups).fit(adult.frame, schema=adult.schema)
 loss = custom.ledger_.attribute_epsilon()
 print(loss.attrs["known"], "|", loss["occupation"], "of", custom.ledger_.epsilon)
@@ -95,7 +95,7 @@ races = adult.schema["race"].labels
 weights = {"race": [1 if name == "White" else 0.25 for name in races]}
 network = pds.Network(tuple((name, ()) for name in adult.schema.names))
 personal = parts.SensitivityGroups(groups={"A": ["occupation"]}, weights=weights, rare_values="same_noise")
-by_value = parts.Groups(parts.TwoGroups(personal=personal))
+by_value = parts.Groups(personal=personal)
 careful = pds.Synthesizer(1.0, structure=network, budget=by_value).fit(adult.frame, schema=adult.schema)
 moves = careful.ledger_.value_epsilon("race", races)
 print(moves.attrs["known"])

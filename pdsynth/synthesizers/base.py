@@ -30,7 +30,7 @@ from ..privacy.mechanisms import WORD, CommonNoise, ExactNoise, Noise, NoNoise, 
 from ..structure.greedy import Greedy
 from ..structure.learner import Fixed, Shares
 from ..structure.parent_rules import check_parents
-from .plan import hopeless
+from .plan import noise_dominates
 
 FINAL = ("fit", "public_facts")
 RENAMED = {
@@ -140,7 +140,7 @@ class Recipe:
         facts = self.public_facts(schema, data.n if isinstance(data, Records) else len(data))
         degree = getattr(self, "k", getattr(getattr(self, "structure", None), "k", None))
         if not coded and isinstance(degree, int) and self.k_counts_parents:
-            doubt = hopeless(schema, facts.n, facts.epsilon, degree)
+            doubt = noise_dominates(schema, facts.n, facts.epsilon, degree)
             if doubt and degree and self.guarantee != "none":
                 warnings.warn(doubt, stacklevel=2)
         if not isinstance(data, Records):

@@ -149,7 +149,6 @@ def noise_dominates(schema: Schema, n: int, epsilon: Fraction, k: int) -> str | 
         "can bear (see pds.plan)")
 
 
-hopeless, DROWNED = noise_dominates, NOISE_DOMINATES  # until the rooms above use the new names
 
 
 @dataclass(frozen=True)

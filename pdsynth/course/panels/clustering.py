@@ -94,7 +94,7 @@ def compute(table: TeachingTable, k: int, epsilon1: Fraction, eta: float, guaran
     clusters, removed = spectral_clusters(matrix, k, reading=reading), np.zeros(matrix.shape, bool)
     ties = ParentFilter(matrix, eta)
     for cluster in clusters:
-        removed[np.ix_(cluster, cluster)] = ~ties.kept(cluster)
+        removed[np.ix_(cluster, cluster)] = ~ties.permit(cluster)
     np.fill_diagonal(removed, False)
     owners = table.records.binary().owners if guarantee == "published" else names
     homes = [{owners[j] for j in cluster} for cluster in clusters]

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from ...budgets import SensitivityGroups
 from ...synthesizers import HPPrivBayes
-from ...synthesizers.groups import SensitivityGroups
 from ..widgets import View, choice, slider
 from .drawing import Board, Mark, arcs
 from .panel import live_panel

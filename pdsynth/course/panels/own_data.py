@@ -17,8 +17,8 @@ from ...datasets import load_adult, outline, read_csv
 from ...datasets.declaration import FORM, Declared, declare, propose
 from ...domain.schema import Schema
 from ...errors import SchemaError
-from ...synthesizers.degrees import check_degree
-from ...synthesizers.plan import DROWNED, USEFUL, Plan, hopeless, noise_to_cell, plan, typical_cells
+from ...structure.parent_rules import check_degree
+from ...synthesizers.plan import NOISE_DOMINATES, USEFUL, Plan, noise_dominates, noise_to_cell, plan, typical_cells
 from ..widgets import LivePanel, View, choice, slider
 from .drawing import Board, ink
 from .panel import live_panel
@@ -79,7 +79,7 @@ def ratios(schema: Schema, n: int, epsilon: float, k: int) -> dict[str, float]:
 
 def judge(ratio: float) -> str:
     """A table's noise in one word."""
-    return "drowned" if ratio > DROWNED else "useful" if ratio * USEFUL <= 1 else "weak"
+    return "drowned" if ratio > NOISE_DOMINATES else "useful" if ratio * USEFUL <= 1 else "weak"
 
 
 def shorten(name: str) -> str:
@@ -109,11 +109,11 @@ def draw(declared: Declared, known: Plan, k: int, title: str) -> Board:
     ring = {"width": [3 * (degree == k) for degree in degrees], "color": ink("real")}
     plot.bars(degrees, clip(typical), [COLOURS[judge(ratio)] for ratio in typical], 2,
               customdata=typical, marker={"line": ring}, hover="k = %{x}: %{customdata:.3g}")
-    for level, colour, dash in ((DROWNED, "attack", "dash"), (1 / USEFUL, "real", "dot")):
+    for level, colour, dash in ((NOISE_DOMINATES, "attack", "dash"), (1 / USEFUL, "real", "dot")):
         plot.mark((level, level), (0, 1), colour, dash=dash, xref="x", yref="y domain")
         plot.mark((-0.6, 5.6), (level, level), colour, 2, dash=dash)
     for level, text, side, colour in ((1 / USEFUL, "useful ←", "right", "real"),
-                                      (DROWNED, "→ more noise than records", "left", "attack")):
+                                      (NOISE_DOMINATES, "→ more noise than records", "left", "attack")):
         plot.note(text, math.log10(level), 1, 1, colour, 11, xref=None, yref="y domain",
                   xanchor=side, yanchor="bottom")
     plot.set(x={"title": f"noise ÷ mean cell: a column's table at k = {k}"})
@@ -146,7 +146,7 @@ def view(epsilon: float, k: int | str, bins: int, persons: int, proposal: str,
     if persons > 1:
         parts.insert(0, f"A person with {persons} records would lose {persons} times ε, so a fit "
                         f"may spend {float(share):.3g}.")
-    if not isinstance(k, str) and k > 0 and hopeless(schema, file.n, share, k):
+    if not isinstance(k, str) and k > 0 and noise_dominates(schema, file.n, share, k):
         noise = noise_to_cell(schema, file.n, share, k)
         parts.append(f"At the k of your choice a typical cell has {noise:,.3g} times more noise "
                      "than records.")

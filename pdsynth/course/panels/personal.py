@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
+from ...budgets import SensitivityGroups
 from ...datasets import Dataset
 from ...synthesizers import PPBA, HPPrivBayes, PrivBayes, Synthesizer, parts
-from ...synthesizers.groups import SensitivityGroups, TwoGroups
 from ..widgets import View, choice, slider
 from .drawing import Board, ink
 from .panel import live_panel
@@ -29,7 +29,7 @@ def recipe(method: str, epsilon: float, r: float, theta: float, q: float,
         return HPPrivBayes(epsilon, sensitive=sensitive, r=r, theta=theta)
     if method == CUSTOM:
         structure = parts.Greedy(restriction=parts.Restriction(dataset.target, sensitive))
-        budget = parts.Groups(TwoGroups(r=r, personal=policy))
+        budget = parts.Groups(r=r, personal=policy)
         return Synthesizer(epsilon, structure=structure, budget=budget)
     return HPPrivBayes(epsilon, r=r, personal=policy)
 
