@@ -22,17 +22,22 @@ from ..structure import exact_search as exact_search
 from ..structure.exact_search import MOST
 from ..synthesizers import GeneticBayes, PrivBayes
 from . import genetic_peer
-from .engine import NO_NOISE, Curve
-from .genetic_settings import CELLS, SCENARIOS, SEED, Settings
+from .engine import NO_NOISE, Curve, find
+from .genetic_tables import CELLS
 
 DROPPED = {"adult": ("fnlwgt", "education")}  # the authors' adult_complete.csv has the other 13 columns
+# Table VIII: quasi-identifiers, key length.
+SCENARIOS = {
+    "cmc": (("wife_age", "wife_education", "children", "wife_religion", "wife_working"), 4),
+    "adult": (("age", "workclass", "occupation", "race", "sex"), 5),
+}
 SENSITIVE = {"adult": "relationship", "cmc": "husband_education"}
 
 
 # --- tables and synthesizers --------------------------------------------------------------------------------------------------
 
 
-def table(name: str, settings: Settings, data: Dataset | None = None) -> Dataset:
+def table(name: str, settings: Any, data: Dataset | None = None) -> Dataset:
     """The table of an experiment: ``adult`` (13 columns), ``cmc`` or ``credit``; numbers in DataSynthesizer's 20 bins.
 
     ``credit``: the user's own creditcard.csv where it is whole, else the 30,000 defaults that stand in for it.
@@ -66,7 +71,7 @@ def rebinned(schema: Schema, bins: float) -> Schema:
     return replace(schema, attributes=tuple(map(again, schema.attributes)))
 
 
-def synthesizer(this: Curve, dataset: Dataset, settings: Settings) -> Any:
+def synthesizer(this: Curve, dataset: Dataset, settings: Any) -> Any:
     """The unfitted synthesizer of a curve; ε and the seed come from the trial."""
     # simulation noise: fast, and nothing here is released
     shared: dict[str, Any] = {"k": this.k if this.k == "auto" else int(this.k), "guarantee": this.guarantee, "noise": "common"}
@@ -78,7 +83,7 @@ def synthesizer(this: Curve, dataset: Dataset, settings: Settings) -> Any:
     )
 
 
-def generations(dataset: Dataset, settings: Settings) -> int:
+def generations(dataset: Dataset, settings: Any) -> int:
     """How many generations on a table."""
     return settings.credit_generations if dataset.name.startswith("credit") else settings.generations
 
@@ -102,7 +107,7 @@ class Trial:
         return int(self.key[:8], 16)
 
 
-def synthesize(trial: Trial, dataset: Dataset, settings: Settings, frame: pd.DataFrame) -> pd.DataFrame:
+def synthesize(trial: Trial, dataset: Dataset, settings: Any, frame: pd.DataFrame) -> pd.DataFrame:
     """A synthetic table as long as ``frame``, or ``frame`` itself.
 
     **Privacy:** as the curve says; without noise, none.
@@ -119,7 +124,7 @@ def training(dataset: Dataset, repeat: int) -> tuple[pd.DataFrame, pd.DataFrame]
     """Training and test rows: the public split, or 80/20 at random, the same for all methods."""
     if dataset.split is not None:
         return dataset.train, dataset.test
-    tested = split_mask(len(dataset.frame), 1 / 5, [SEED, repeat])
+    tested = split_mask(len(dataset.frame), 1 / 5, [find("genetic").seed, repeat])
     return dataset.frame[~tested], dataset.frame[tested]
 
 
@@ -128,7 +133,7 @@ def kept(dataset: Dataset) -> pd.DataFrame:
     return dataset.frame if dataset.split is None else dataset.train
 
 
-def utility(trial: Trial, dataset: Dataset, settings: Settings) -> dict[str, float]:
+def utility(trial: Trial, dataset: Dataset, settings: Any) -> dict[str, float]:
     """Accuracy of the five classifiers and its mean; for two classes F2 and the confusion matrices, too.
 
     **Privacy:** an experiment on raw records.
@@ -153,7 +158,7 @@ def scenario(dataset: Dataset) -> tuple[tuple[str, ...], int]:
     return others, max(len(others) - 1, 1)
 
 
-def disclosure(trial: Trial, dataset: Dataset, settings: Settings) -> dict[str, float]:
+def disclosure(trial: Trial, dataset: Dataset, settings: Any) -> dict[str, float]:
     """Accuracy of the six attackers, mean over all keys, and its mean; the zero rule; GCAP's mean share.
 
     **Privacy:** an experiment on raw records.
@@ -171,7 +176,7 @@ def disclosure(trial: Trial, dataset: Dataset, settings: Settings) -> dict[str, 
     return out | {f"{name} over keys": float(value) for name, value in keyed.items() if length < len(keys)}
 
 
-def correlations(trial: Trial, dataset: Dataset, settings: Settings) -> dict[str, float]:
+def correlations(trial: Trial, dataset: Dataset, settings: Any) -> dict[str, float]:
     """Pearson's r of every pair of attributes, texts as their alphabetical rank.
 
     **Privacy:** an experiment on raw records.
@@ -184,7 +189,7 @@ def correlations(trial: Trial, dataset: Dataset, settings: Settings) -> dict[str
     return {f"{names[i]} × {names[j]}": float(r[i, j]) for i in range(len(names)) for j in range(i + 1, len(names))}
 
 
-def runtime(trial: Trial, dataset: Dataset, settings: Settings) -> dict[str, float]:
+def runtime(trial: Trial, dataset: Dataset, settings: Any) -> dict[str, float]:
     """Processor seconds of description and generation; for the genetic search its share of the optimum of its own objective.
 
     **Privacy:** an experiment on raw records.
@@ -202,7 +207,7 @@ def runtime(trial: Trial, dataset: Dataset, settings: Settings) -> dict[str, flo
     return {"description, s": described - started, "generation, s": time.process_time() - described}
 
 
-def share(trial: Trial, dataset: Dataset, settings: Settings) -> dict[str, float]:
+def share(trial: Trial, dataset: Dataset, settings: Any) -> dict[str, float]:
     """How much of the best sum of pairwise information the genetic search reaches, at the paper's parameters.
 
     **Privacy:** an experiment on raw records.
@@ -216,6 +221,6 @@ def share(trial: Trial, dataset: Dataset, settings: Settings) -> dict[str, float
     return {"share of the optimum": found.fitness / best.fitness}
 
 
-MEASURE: Mapping[str, Callable[[Trial, Dataset, Settings], dict[str, float]]] = {
+MEASURE: Mapping[str, Callable[[Trial, Dataset, Any], dict[str, float]]] = {
     "utility": utility, "disclosure": disclosure, "correlations": correlations, "runtime": runtime, "share": share,
 }  # fmt: skip
