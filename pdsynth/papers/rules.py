@@ -186,13 +186,13 @@ def judge(claims: Sequence[Mapping[str, Any]], key: Key, data: pd.DataFrame, set
     for each, block in groupby(claims, key=lambda c: c.get("each", [{}])):
         together = list(block)
         turns = each if isinstance(each, list) else expand(each, settings, data)
-        out += [_answer(claim, key, data, settings, {**vocabulary, **turn})
+        out += [_answer({**claim, **turn}, key, data, settings, vocabulary)
                 for turn in turns for claim in together]
     return [verdict for verdict in out if verdict is not None]
 
 
 def _answer(claim: Mapping[str, Any], key: Key, data: pd.DataFrame, settings: Any,
-            vocabulary: dict[str, Any]) -> Verdict | None:
+            vocabulary: Mapping[str, Any]) -> Verdict | None:
     """One claim's verdict, its texts filled with what its rule found."""
     texts = ("says", "source", "numbers", "why")
     question = fill_all({n: v for n, v in claim.items() if n not in texts},
@@ -202,7 +202,8 @@ def _answer(claim: Mapping[str, Any], key: Key, data: pd.DataFrame, settings: An
     if answer is None:
         return None
     verdict, words = answer
-    words = {"where": "each ε", "which": "both", "x": "ε"} | vocabulary | question | words
+    words = {"where": "each ε", "which": "both", "x": "ε",
+             **vocabulary, **question, **words}
     says, source, numbers, why = (fill(claim.get(name, ""), words) for name in texts)
     return Verdict(says, source, verdict, numbers, why, fill(text, words))
 
@@ -255,7 +256,11 @@ def within(q: Question) -> Answer:
     return decide(inside, beyond), q.words() | {"found": gaps}
 
 
-def one_sided(gaps: Sequence[Difference]) -> str:
-    """The verdict that needs every point beyond its interval, on one side or the other."""
-    better, worse = count_signs(gaps)
-    return decide(better == len(gaps), worse == len(gaps)) if len(gaps) else OPEN
+@rule("{how}")
+def everywhere(q: Question) -> Answer:
+    """Whether a is above b at every point beyond its interval; does not if below at every point."""
+    gaps = q.gaps()
+    if not len(gaps):
+        return None
+    verdict = decide(gaps.better == len(gaps), gaps.worse == len(gaps))
+    return verdict, q.words() | {"found": gaps}
