@@ -1,6 +1,7 @@
 """Every verdict, note and number of the committed trials, word by word.
 
-``verdicts.json`` was written before the papers became data. Rewrite it only where a text or a rule is meant to change:
+``verdicts.json`` was written before the papers became data. Rewrite it only where a text or a
+rule is meant to change:
 ``python tests/papers/test_verdicts.py``.
 """
 
@@ -53,13 +54,15 @@ def test_the_same_words(paper, key):
 @pytest.mark.parametrize(("paper", "key"), COMMITTED)
 def test_the_same_points(paper, key):
     """Mean, standard deviation and interval of every point, byte by byte."""
-    text = assemble(paper, key).summary().to_csv(index=False, lineterminator="\n", float_format="%.5g")
+    points = assemble(paper, key).summary()
+    text = points.to_csv(index=False, lineterminator="\n", float_format="%.5g")
     assert text == path(paper, key, ".csv").read_text(encoding="utf-8")
 
 
 def test_nothing_committed_is_left_out():
     assert len(COMMITTED) == len(list(ROOT.glob("figures/*/*_trials.csv")))
-    assert {f"{paper} {stem(key)}" for paper, key in COMMITTED} == set(json.loads(FILE.read_text(encoding="utf-8")))
+    kept = json.loads(FILE.read_text(encoding="utf-8"))
+    assert {f"{paper} {stem(key)}" for paper, key in COMMITTED} == set(kept)
 
 
 if __name__ == "__main__":
