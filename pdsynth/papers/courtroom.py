@@ -85,7 +85,7 @@ def measure(one: Audit, start: int) -> list[dict[str, Any]]:
 
 
 def trials(key: Key, settings: Any, run: Run) -> pd.DataFrame:
-    """Every audit once: an audit is itself thousands of runs. ``run.resume`` keeps finished ones."""
+    """Every audit once: it is itself thousands of runs. ``run.resume`` keeps finished ones."""
     path, empty = run.store, pd.DataFrame({"seed": []})
     kept = read(path) if path is not None and path.exists() else empty
     wanted = {one.seed(run.seed): one for one in audits(key, settings)}

@@ -150,9 +150,10 @@ def draw_grid(data: pd.DataFrame, settings: Any, spec: Mapping[str, Any]) -> go.
     if "bar" in spec:
         _draw_bar(plot, spec["bar"], choices(spec["bar"]["span"], settings), len(across))
     for axis in spec["axes"]:
-        _update_axis(plot, axis | ({"row": len(down)} if axis.get("row") == "last" else {}), settings)
+        _update_axis(plot, axis, settings, len(down))
     words = vars(settings) | {"tables": _say_tables(data)}
-    return finish(plot, data, fill(spec["text"], words), fill(spec["table"], words), spec["height"])
+    text, table = fill(spec["text"], words), fill(spec["table"], words)
+    return finish(plot, data, text, table, spec["height"])
 
 
 def _repeat_noiseless(summary: pd.DataFrame, at: Mapping[str, Any]) -> pd.DataFrame:
@@ -172,9 +173,11 @@ def _draw_bar(plot: go.Figure, bar: Mapping[str, Any], span: list[float], column
             line={"color": PALETTE["attack"], "width": 1.4, "dash": "dot"})
 
 
-def _update_axis(plot: go.Figure, spec: Mapping[str, Any], settings: Any) -> None:
+def _update_axis(plot: go.Figure, spec: Mapping[str, Any], settings: Any, rows: int) -> None:
     """Plotly's options of an axis; ``ticks``: where they are, ``unit``: what their words count."""
     options = dict(spec)
+    if options.get("row") == "last":
+        options["row"] = rows
     update = {"x": plot.update_xaxes, "y": plot.update_yaxes}[options.pop("axis")]
     if "ticks" in options:
         at, unit = choices(options.pop("ticks"), settings), options.pop("unit", None)

@@ -73,10 +73,12 @@ class Point:
 
 def points(settings: Any, dataset: Dataset) -> Iterator[Point]:
     """Every point of the figure, its synthesizer unfitted."""
-    e, own = settings.epsilon, {"sensitive": dataset.sensitive}
+    e: float = settings.epsilon
+    own: dict[str, Any] = {"sensitive": dataset.sensitive}
     policy = {"personal": group_by_policy(dataset)}
 
-    def at(method: str, lever: str, setting: Any, kind: Any, total: float = e, **options: Any) -> Point:
+    def at(method: str, lever: str, setting: Any, kind: Any, total: float = e,
+           **options: Any) -> Point:
         word = setting if isinstance(setting, str) else f"{setting:g}"
         # simulation noise: nothing here is released
         return Point(method, lever, word, total, kind(total, noise="common", **options))
@@ -149,7 +151,7 @@ def place(data: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
-    """Left: error on the rest; right: on the pairs with the sensitive attribute; against its loss."""
+    """Error on the rest, and on the pairs with the sensitive attribute, against its loss."""
     plot = panels(2, ["error on the rest", "error on pairs with it"], shared_yaxes=True)
     for (method, lever), part in place(data).groupby(["method", "lever"], sort=False):
         colour, symbol = LOOKS[method]

@@ -37,7 +37,7 @@ def measure(trial: Trial, dataset: Dataset, settings: Any) -> dict[str, float]:
 
 def plan_trials(kind: str, curves: Iterable[tuple[Curve, float]], dataset: Dataset, settings: Any,
                 repeats: int) -> list[Trial]:
-    """Every curve ``repeats`` times; once where only a forest's seed would change, or it is slow."""
+    """Every curve ``repeats`` times; once where only a forest's seed would change, or if slow."""
     rows = int(pd.util.hash_pandas_object(dataset.frame, index=False).sum())
     data = _digest(dataset.schema.to_dict(), rows, PAPER.seed)
     out = []

@@ -15,7 +15,8 @@ from .rules import Answer, Question, rule
 # --- utility --------------------------------------------------------------------------------------
 
 
-@rule("at least 95 % of the cells within two of the paper's standard deviations; does not below half")
+@rule("at least 95 % of the cells within two of the paper's standard deviations; does not below "
+      "half")
 def printed_cells(q: Question) -> Answer:
     """How many printed cells lie within two of the paper's standard deviations."""
     found = tables.beside(q.key, q.data, q.settings)
@@ -40,8 +41,8 @@ def _degenerate(q: Question) -> str:
             "class is a spike, and it calls nearly everybody so.")
 
 
-@rule("at most {bar:g} point at every k named; does not if Welch's 95 % interval lies beyond that at "
-      "more than half of them")
+@rule("at most {bar:g} point at every k named; does not if Welch's 95 % interval lies beyond that "
+      "at more than half of them")
 def near(q: Question) -> Answer:
     """Whether a is close to b."""
     gaps, bar = q.gaps(), q["bar"]

@@ -1,4 +1,4 @@
-"""The GA paper's printed tables: where their cells are in the trials, and its numbers beside ours."""
+"""The GA paper's printed tables: their cells in the trials, and its numbers beside ours."""
 
 from __future__ import annotations
 

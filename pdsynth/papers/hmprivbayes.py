@@ -141,9 +141,9 @@ def times(settings: Any, run: Run) -> pd.DataFrame:
 # --- rules ----------------------------------------------------------------------------------------
 
 
-@rule("in every panel: significantly better at ε = {epsilons_first:g}, and at {epsilons_last:g} zero "
-      "inside the interval or less than half the difference; does not if so in less than half of "
-      "the panels")
+@rule("in every panel: significantly better at ε = {epsilons_first:g}, and at {epsilons_last:g} "
+      "zero inside the interval or less than half the difference; does not if so in less than "
+      "half of the panels")
 def approaches(q: Question) -> Answer:
     """Whether a is above b at small ε and close to it at large ε."""
     nearer, said = [], []

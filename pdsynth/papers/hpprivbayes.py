@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -44,8 +44,9 @@ def synthesizer(this: Curve, sensitive: str, settings: Any) -> Any:
                               "guarantee": this.guarantee, "noise": "common"}
     if this.method == "PrivBayes":
         return synthesizers.PrivBayes(share_structure=settings.beta, **shared)
-    return synthesizers.HPPrivBayes(sensitive=sensitive, theta=settings.theta, r=Fraction(this.r),
-                                    share_structure=settings.L1, **shared)
+    return synthesizers.HPPrivBayes(
+        sensitive=sensitive, theta=settings.theta, r=cast(float, Fraction(this.r)),
+        share_structure=settings.L1, **shared)
 
 
 def trials(key: Key, settings: Any, run: Run) -> pd.DataFrame:
@@ -78,8 +79,8 @@ def alike(q: Question) -> Answer:
     return decide(equal, True), {"raw": raw, "found": noisy}
 
 
-@rule("zero inside both intervals, or less than half of the average difference at larger ε; does not "
-      "if both intervals exclude zero")
+@rule("zero inside both intervals, or less than half of the average difference at larger ε; does "
+      "not if both intervals exclude zero")
 def close_at_first(q: Question) -> Answer:
     """Whether the curves are close at the two smallest ε."""
     gaps = q.gaps().found
@@ -99,11 +100,11 @@ class Fluctuation:
     high: float
 
 
-@rule("percentile bootstrap over repeats of the difference, smallest r minus largest: replicates if "
-      "its 95 % interval lies above zero")
+@rule("percentile bootstrap over repeats of the difference, smallest r minus largest: replicates "
+      "if its 95 % interval lies above zero")
 def fluctuates(q: Question) -> Answer:
     """Whether the accuracy fluctuates more over ε where r is small."""
-    def measure(at: Mapping[str, Any]) -> Fluctuation:
+    def measure(at: dict[str, Any]) -> Fluctuation:
         cubes = {}
         for r in q.settings.ratios:
             runs = q.curve(at | {"r": r, "epsilon": "$epsilons"})

@@ -131,8 +131,8 @@ def falls_everywhere(q: Question) -> Answer:
     return verdict, {"found": ", ".join(f"{n} {r:+.2f}" for n, r in rho.items())}
 
 
-@rule("largest over smallest mean L2 among the α at most 2 at every ε; does not if above 2 on every "
-      "table")
+@rule("largest over smallest mean L2 among the α at most 2 at every ε; does not if above 2 on "
+      "every table")
 def hardly_differs(q: Question) -> Answer:
     """Whether errors of different α are alike."""
     ratio = {}
@@ -143,8 +143,8 @@ def hardly_differs(q: Question) -> Answer:
     return verdict, {"found": ", ".join(f"{t} {r:.2f}" for t, r in ratio.items())}
 
 
-@rule("the 95 % interval of the mean lies below {bar:g} at this ε and every larger one; does not if "
-      "above at any")
+@rule("the 95 % interval of the mean lies below {bar:g} at this ε and every larger one; does not "
+      "if above at any")
 def stays_below(q: Question) -> Answer:
     """Whether the error is below the bar from some ε on."""
     grid, bar = q.settings.fine, q["bar"]

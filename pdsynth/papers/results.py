@@ -76,8 +76,8 @@ class Result:
     def _repr_html_(self) -> str:
         names = ("claim", "source", "verdict", "numbers", "why")
         head = "".join(f"<th>{name}</th>" for name in names)
-        rows = ("".join(f"<td style=text-align:left>{escape(getattr(v, name))}</td>" for name in names)
-                for v in self.verdicts)
+        cell = "<td style=text-align:left>{}</td>".format
+        rows = ("".join(cell(escape(getattr(v, name))) for name in names) for v in self.verdicts)
         body = "".join(f"<tr>{row}</tr>" for row in rows)
         notes = "".join(f"<li>{escape(d)}</li>" for d in self.deviation)
         cells = "" if self.beside is None else self.cells().to_html()

@@ -2,7 +2,8 @@
 
 A rule is a function of a :class:`Question`. It gives a verdict and the words that the claim's texts
 may name in braces, or None where there is nothing to judge. The text that registers it is what the
-index page says about it, and may name words, too. A rule knows no method: the claim says whose values are compared, and where.
+index page says about it, and may name words, too. A rule knows no method: the claim says whose
+values are compared, and where.
 """
 
 from __future__ import annotations
@@ -104,7 +105,8 @@ class Means:
     digits: int = 3
 
     def __str__(self) -> str:
-        said = (f"{n} {mean:.{self.digits}f}" for n, mean in zip(self.names, self.found, strict=True))
+        means = zip(self.names, self.found, strict=True)
+        said = (f"{name} {mean:.{self.digits}f}" for name, mean in means)
         return ", ".join(said).strip()
 
     @property
@@ -195,15 +197,13 @@ def _answer(claim: Mapping[str, Any], key: Key, data: pd.DataFrame, settings: An
             vocabulary: Mapping[str, Any]) -> Verdict | None:
     """One claim's verdict, its texts filled with what its rule found."""
     texts = ("says", "source", "numbers", "why")
-    question = fill_all({n: v for n, v in claim.items() if n not in texts},
-                        {**vocabulary, **claim})
+    own = fill_all({n: v for n, v in claim.items() if n not in texts}, {**vocabulary, **claim})
     decide_claim, text = RULES[claim["rule"]]
-    answer = decide_claim(Question(key, data, settings, question))
+    answer = decide_claim(Question(key, data, settings, own))
     if answer is None:
         return None
     verdict, words = answer
-    words = {"where": "each ε", "which": "both", "x": "ε",
-             **vocabulary, **question, **words}
+    words = {"where": "each ε", "which": "both", "x": "ε", **vocabulary, **own, **words}
     says, source, numbers, why = (fill(claim.get(name, ""), words) for name in texts)
     return Verdict(says, source, verdict, numbers, why, fill(text, words))
 
@@ -216,11 +216,12 @@ def _answer(claim: Mapping[str, Any], key: Key, data: pd.DataFrame, settings: An
 def above(q: Question) -> Answer:
     """Whether a is above b (``sign`` −1: below)."""
     gaps, sign = q.gaps(), q.claim.get("sign", 1)
-    return direction_verdict([(sign * gap, half) for gap, half in gaps]), q.words() | {"found": gaps}
+    verdict = direction_verdict([(sign * gap, half) for gap, half in gaps])
+    return verdict, q.words() | {"found": gaps}
 
 
-@rule("Welch's 95 % interval of the difference at each point: replicates if more than half favour the "
-      "claim, does not if against it")
+@rule("Welch's 95 % interval of the difference at each point: replicates if more than half favour "
+      "the claim, does not if against it")
 def mostly_above(q: Question) -> Answer:
     """Whether a is above b in most cases."""
     gaps, words = q.gaps(), q.words()
@@ -229,8 +230,8 @@ def mostly_above(q: Question) -> Answer:
     return direction_verdict(gaps.found, mostly=True), words | {"found": gaps}
 
 
-@rule("{which} curves: last {x} against the first beyond Welch's 95 % interval, and Spearman's ρ of "
-      "the means at least 0.8 in size")
+@rule("{which} curves: last {x} against the first beyond Welch's 95 % interval, and Spearman's ρ "
+      "of the means at least 0.8 in size")
 def moves(q: Question) -> Answer:
     """Whether curves rise (``sign`` 1) or fall (−1) ``along`` a column."""
     ((column, _),) = q["along"].items()
@@ -243,7 +244,8 @@ def moves(q: Question) -> Answer:
         return results.trend(curves, [float(x) for x in along], q["sign"])
 
     verdict, found = say(q["at"])
-    return verdict, {"found": found} | {n: say(at)[1] for n, at in q.claim.get("beside", {}).items()}
+    beside = {name: say(at)[1] for name, at in q.claim.get("beside", {}).items()}
+    return verdict, {"found": found, **beside}
 
 
 @rule("the 95 % interval {what}, the paper's own bar, {where}")

@@ -37,8 +37,9 @@ def choices(value: Any, settings: Any) -> list[Any]:
 def expand(spec: Mapping[str, Any], settings: Any, data: pd.DataFrame | None = None) -> list[Point]:
     """All points of a selector, the last column running fastest.
 
-    ``"*"`` stands for every value of that column in ``data``. A table of values depends on the point's method:
-    ``k = {PrivBayes = "auto", JTree = ""}``; a method that it doesn't name has "". Everything but ε is text, as in a CSV.
+    ``"*"`` stands for every value of that column in ``data``. A table of values depends on the
+    point's method: ``k = {PrivBayes = "auto"}``; a method that it doesn't name has "". Everything
+    but ε is text, as in a CSV.
     """
     def listed(column: str, value: Any) -> list[Any]:
         if isinstance(value, str) and value == "*":

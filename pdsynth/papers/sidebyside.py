@@ -10,7 +10,18 @@ from ..datasets import Dataset, load_adult
 from . import sidebyside_plots
 from .engine import Grid, Key, Run, load
 from .results import Result, markdown
-from .sidebyside_methods import BASE, DISTANCE, LOSS, REST, SECONDS, SLOW, algorithms, compared, mixtures, yardsticks
+from .sidebyside_methods import (
+    BASE,
+    DISTANCE,
+    LOSS,
+    REST,
+    SECONDS,
+    SLOW,
+    algorithms,
+    compared,
+    mixtures,
+    yardsticks,
+)
 from .sidebyside_rules import match, tabulate
 
 __all__ = ["BASE", "PAPER", "SLOW", "algorithms", "compared", "match", "mixtures", "yardsticks"]

@@ -30,8 +30,8 @@ STRUCTURES: dict[str, Any] = {
 
 def algorithms(dataset: Dataset, settings: Any) -> dict[str, Callable[..., Any]]:
     """Every algorithm by name: a function of keywords, k = "auto" where it has a k."""
-    own, r = {"sensitive": dataset.sensitive}, float(Fraction(settings.r))
-    policy = {"r": r, "personal": group_by_policy(dataset)}
+    own: dict[str, Any] = {"sensitive": dataset.sensitive}
+    policy = {"r": float(Fraction(settings.r)), "personal": group_by_policy(dataset)}
     return {
         BASE: s.PrivBayes,
         "HPPrivBayes": lambda **o: s.HPPrivBayes(**own, **o),

@@ -29,8 +29,8 @@ ENDLESS = 3.0  # where an infinite loss is drawn
 
 def set_ticks(at: Any, *last: str) -> dict[str, Any]:
     """Ticks of a logarithmic axis; ``last``: words of the last ones."""
-    words = [f"{v:g}" for v in at]
-    return {"type": "log", "tickvals": list(at), "ticktext": words[: len(words) - len(last)] + [*last]}
+    words = [*(f"{v:g}" for v in at[: len(at) - len(last)]), *last]
+    return {"type": "log", "tickvals": list(at), "ticktext": words}
 
 
 def dots(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
@@ -85,8 +85,8 @@ def heat(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
     text = f"2-way distance of every mixture of parts at ε = {settings.epsilon:g}"
     widest = f"{count_repeats(data)} repeats; 95 % half-widths up to {table['ci95'].max():.3f}"
     return plot.update_layout(
-        title_text=small_print(text, widest), title_pad_t=24, height=170 + 230 * -(-len(kinds) // 2),
-        margin={"l": 110, "r": 16, "t": 104, "b": 40})
+        title_text=small_print(text, widest), height=170 + 230 * -(-len(kinds) // 2),
+        margin={"l": 110, "r": 16, "t": 104, "b": 40}, title_pad_t=24)
 
 
 def promises(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:

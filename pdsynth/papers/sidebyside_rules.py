@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .results import average, decide, difference, distinct, select, summarise, values
+from .results import average, decide, difference, distinct, select, summarise
 from .rules import Answer, Question, rule
 from .sidebyside_methods import BASE, DISTANCE, LOSS, PERSONAL, REST, SECONDS
 from .yardstick import GUARANTEE
@@ -100,8 +100,8 @@ def match(data: pd.DataFrame, settings: Any) -> pd.DataFrame:
 # --- rules ----------------------------------------------------------------------------------------
 
 
-@rule("the method's mean is at most PrivBayes', or Welch's 95 % interval of the difference contains "
-      "zero, at every ε")
+@rule("the method's mean is at most PrivBayes', or Welch's 95 % interval of the difference "
+      "contains zero, at every ε")
 def no_worse(q: Question) -> Answer:
     """Whether one strict personalised method is no farther from the table than PrivBayes."""
     def against(method: str, epsilon: float) -> tuple[float, float]:
@@ -132,8 +132,8 @@ def third_lower(q: Question) -> Answer:
     return decide(all(lower), not any(lower)), words
 
 
-@rule("strict significantly farther at more than half of the points; does not if significantly nearer "
-      "at more than half")
+@rule("strict significantly farther at more than half of the points; does not if significantly "
+      "nearer at more than half")
 def costs_accuracy(q: Question) -> Answer:
     """What privacy that is paid for costs."""
     gaps, last = q.gaps(), q.gaps({"epsilon": "$epsilons.last"})
@@ -160,7 +160,8 @@ def split_matters_more(q: Question) -> Answer:
     share = effects(strict, ("method", "budget"))
     split, structure = share["budget"], share["method"]
     means = strict.groupby(["method", "budget"])["value"].mean()
-    best, worst = (f"{' with '.join(at)}, {means[at]:.4f}" for at in (means.idxmin(), means.idxmax()))
+    ends = means.idxmin(), means.idxmax()
+    best, worst = (f"{' with '.join(at)}, {means[at]:.4f}" for at in ends)
     words = {"table": table, "split": split, "structure": structure, "best": best, "worst": worst}
     return decide(split > 2 * structure, structure > 2 * split), words
 

@@ -69,7 +69,7 @@ def test_tables_have_the_papers_columns_and_20_bins():
     assert max(a.size for a in adult.schema.attributes if a.edges) == 20
     assert (adult.sensitive, adult.target, len(adult.train)) == ("relationship", "salary", 32_561)
     assert (adult.train["relationship"] == "Husband").mean() == pytest.approx(0.405, abs=0.0005)  # the printed zero rule
-    fine = genetic_measures.rebinned(adult.schema, np.inf)
+    fine = genetic_measures.rebin(adult.schema, np.inf)
     assert fine["age"].size == 74
     assert fine["capital-gain"].size == 20  # 100,000 values: left as they are
     assert (cmc.sensitive, cmc.schema["children"].size) == ("husband_education", 20)
