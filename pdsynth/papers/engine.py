@@ -74,9 +74,9 @@ class Paper:
 
     def curves(self, key: Key, settings: Any, **only: str) -> list[Any]:
         """The curves that the data file names at a figure, in its order, each once."""
-        base = self.file.get("curves", {})
-        specs = [spec | {n: v for n, v in base.items() if n not in spec}
-                 for spec in self.experiments[key]["run"]]
+        base, run = self.file.get("curves", {}), self.experiments[key]["run"]
+        run = self.file["runs"][run] if isinstance(run, str) else run
+        specs = [spec | {n: v for n, v in base.items() if n not in spec} for spec in run]
         found = dict.fromkeys(self.curve(**at) for spec in specs for at in expand(spec, settings))
         return [c for c in found if all(getattr(c, name) == v for name, v in only.items())]
 
@@ -132,7 +132,8 @@ class Paper:
         """Every claim about a figure, by its rule."""
         from .rules import judge
 
-        shared = self.file.get("claims", {})
+        shared = {"numbers": "{found}", **self.file.get("claims", {})}
+        shared |= {n: v for n, v in self.experiments[key].items() if n == "source"}
         claims = [shared | c for c in self.file["claim"] if key in _of(c, self.experiments)]
         return judge(claims, key, data, settings, self.vocabulary(key, settings, data))
 

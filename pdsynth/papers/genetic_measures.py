@@ -76,9 +76,7 @@ def rebin(schema: Schema, bins: float) -> Schema:
 
 def synthesizer(this: Curve, dataset: Dataset, settings: Any) -> Any:
     """The unfitted synthesizer of a curve; ε and the seed come from the trial."""
-    # simulation noise: fast, and nothing here is released
-    shared: dict[str, Any] = {"k": this.k if this.k == "auto" else int(this.k),
-                              "guarantee": this.guarantee, "noise": "common"}
+    shared = this.keywords | {"k": this.degree}
     if this.method == "DS":
         return PrivBayes(**shared)
     if this.method == "DSc":

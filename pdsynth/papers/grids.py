@@ -31,6 +31,16 @@ class Curve:
         """A unique name for the grid."""
         return "|".join(astuple(self))
 
+    @property
+    def degree(self) -> Any:
+        """The k that a synthesizer takes: a number where it is one."""
+        return int(self.k) if self.k.isdigit() else self.k
+
+    @property
+    def keywords(self) -> dict[str, Any]:
+        """What every synthesizer takes: guarantee and simulation noise (nothing is released)."""
+        return {"guarantee": self.guarantee, "noise": "common"}
+
 
 @dataclass(frozen=True)
 class Grid:

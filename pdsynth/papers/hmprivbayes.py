@@ -33,17 +33,15 @@ def synthesizer(this: Curve, settings: Any) -> Any:
     """The unfitted synthesizer of a curve; ε and the seed come from the grid."""
     if this.method == "real data":
         return RealData()
-    # simulation noise: nothing here is released
-    shared: dict[str, Any] = {"guarantee": this.guarantee, "noise": "common"}
-    degree: Any = int(this.k) if this.k.isdigit() else this.k
     if this.method == "PrivBayes":
-        return PrivBayes(k=degree, **shared)
+        return PrivBayes(k=this.degree, **this.keywords)
     if this.method == "JTree":
-        return baselines.JTree(**shared)
+        return baselines.JTree(**this.keywords)
+    shared = this.keywords | {"k": settings.clusters, "l": this.degree}
     if this.method == "PrivSCBN":
-        return baselines.PrivSCBN(k=settings.clusters, l=degree, **shared)
+        return baselines.PrivSCBN(**shared)
     reading = "auto" if this.guarantee == "strict" else settings.affinity
-    return HMPrivBayes(k=settings.clusters, l=degree, affinity=reading, **shared)
+    return HMPrivBayes(affinity=reading, **shared)
 
 
 # --- the tables -----------------------------------------------------------------------------------

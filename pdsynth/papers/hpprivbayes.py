@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from .. import synthesizers
 from ..datasets import load_adult
 from ..plots import PALETTE, figure
+from ..synthesizers import HPPrivBayes, PrivBayes
 from . import drawing, engine
 from .drawing import STYLE, finish, label, level, line, panels
 from .engine import NO_NOISE, Key, RealData, Run, load
@@ -39,14 +39,11 @@ def synthesizer(this: Curve, sensitive: str, settings: Any) -> Any:
     """The unfitted synthesizer of a curve; ε and the seed come from the grid."""
     if this.method == "real data":
         return RealData()
-    # simulation noise: fast, and nothing here is released
-    shared: dict[str, Any] = {"k": this.k if this.k == "auto" else int(this.k),
-                              "guarantee": this.guarantee, "noise": "common"}
+    shared = this.keywords | {"k": this.degree}
     if this.method == "PrivBayes":
-        return synthesizers.PrivBayes(share_structure=settings.beta, **shared)
-    return synthesizers.HPPrivBayes(
-        sensitive=sensitive, theta=settings.theta, r=cast(float, Fraction(this.r)),
-        share_structure=settings.L1, **shared)
+        return PrivBayes(share_structure=settings.beta, **shared)
+    return HPPrivBayes(sensitive=sensitive, theta=settings.theta, r=cast(float, Fraction(this.r)),
+                       share_structure=settings.L1, **shared)
 
 
 def trials(key: Key, settings: Any, run: Run) -> pd.DataFrame:
@@ -90,37 +87,29 @@ def close_at_first(q: Question) -> Answer:
     return verdict, {"small": small, "large": large}
 
 
-@dataclass(frozen=True)
-class Fluctuation:
-    """Spreads over ε of the mean; smallest r minus largest with its 95 % interval."""
-
-    spreads: str
-    gap: float
-    low: float
-    high: float
-
-
 @rule("percentile bootstrap over repeats of the difference, smallest r minus largest: replicates "
       "if its 95 % interval lies above zero")
 def fluctuates(q: Question) -> Answer:
     """Whether the accuracy fluctuates more over ε where r is small."""
-    def measure(at: dict[str, Any]) -> Fluctuation:
+    def measure(**change: str) -> dict[str, Any]:
         cubes = {}
         for r in q.settings.ratios:
-            runs = q.curve(at | {"r": r, "epsilon": "$epsilons"})
+            runs = q.curve(q["at"] | change | {"r": r, "epsilon": "$epsilons"})
             cubes[r] = np.column_stack([run[: min(map(len, runs))] for run in runs])
         return fluctuation(cubes)
 
-    found = measure(q["at"])
-    words = {name: measure(q["at"] | change) for name, change in q["beside"].items()}
-    return decide(found.low > 0, found.high < 0), words | {"found": found}
+    words = {"found": measure(), "strict": measure(**q["beside"]["strict"])}
+    return decide(words["found"]["low"] > 0, words["found"]["high"] < 0), words
 
 
-def fluctuation(cubes: Mapping[str, np.ndarray]) -> Fluctuation:
-    """How much accuracies (repeats, ε) of each r fluctuate."""
+def fluctuation(cubes: Mapping[str, np.ndarray]) -> dict[str, Any]:
+    """Spreads over ε of the mean accuracy, from (repeats, ε) of each r.
+
+    ``gap``: smallest r minus largest; ``low``, ``high``: its 95 % interval.
+    """
     fewest = min(map(len, cubes.values()))
     if not fewest:
-        return Fluctuation("every run is a gap", float("nan"), -np.inf, np.inf)
+        return {"spreads": "every run is a gap", "gap": np.nan, "low": -np.inf, "high": np.inf}
     spreads = {r: float(cube.mean(axis=0).std()) for r, cube in cubes.items()}
     first, *_, last = spreads
     both = np.stack([cubes[first][:fewest], cubes[last][:fewest]], axis=1)  # (repeats, 2, ε)
@@ -130,7 +119,8 @@ def fluctuation(cubes: Mapping[str, np.ndarray]) -> Fluctuation:
         return float(a - b)
 
     said = ", ".join(f"r = {r}: {s:.4f}" for r, s in spreads.items())
-    return Fluctuation(said, spreads[first] - spreads[last], *bootstrap(both, gap))
+    low, high = bootstrap(both, gap)
+    return {"spreads": said, "gap": spreads[first] - spreads[last], "low": low, "high": high}
 
 
 # --- figures: 95 % confidence intervals of the mean -----------------------------------------------

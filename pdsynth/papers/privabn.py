@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,13 +20,10 @@ from .rules import Answer, Gaps, Question, rule
 
 def synthesizer(this: Curve) -> Any:
     """The unfitted synthesizer of a curve; ε and the seed come from the grid."""
-    # simulation noise: nothing here is released
-    shared: dict[str, Any] = {"guarantee": this.guarantee, "noise": "common"}
     if this.method == "PrivBayes":
-        return PrivBayes(k=int(this.k), **shared)
+        return PrivBayes(k=this.degree, **this.keywords)
     own = this.method == "PrivABN"
-    kind: Callable[..., Any] = PrivABN if own else getattr(baselines, this.method)
-    return kind(**shared)
+    return (PrivABN if own else getattr(baselines, this.method))(**this.keywords)
 
 
 def errors(key: Key, settings: Any, run: Run, name: str, dataset: Dataset) -> pd.DataFrame:

@@ -98,7 +98,7 @@ class Gaps:
 
 @dataclass(frozen=True)
 class Means:
-    """Means at named points; ``str`` says them all."""
+    """Means of methods; ``str`` says them all."""
 
     found: list[float]
     names: list[str]
@@ -165,12 +165,11 @@ class Question:
         return Gaps(found, [name.format_map(p) for p in points], say["digits"], say["unit"])
 
     def means(self, spec: Mapping[str, Any]) -> Means:
-        """The means at the points of a selector."""
-        say = {"point": "", "digits": 3, **spec}
-        at = {n: v for n, v in spec.items() if n not in ("point", "digits")}
-        points = self.points(at)
-        return Means([average(self.values(**p)) for p in points],
-                     [say["point"].format_map(p) for p in points], say["digits"])
+        """The means at the points of a selector, each under its method where there are several."""
+        points = self.points({n: v for n, v in spec.items() if n != "digits"})
+        names = [p["method"] if len(points) > 1 else "" for p in points]
+        means = [average(self.values(**p)) for p in points]
+        return Means(means, names, spec.get("digits", 3))
 
     def words(self) -> dict[str, Any]:
         """The differences and means that stand beside the claim's own."""
