@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..errors import BudgetError
 from . import results
 from .engine import Key
 from .results import (
@@ -42,6 +43,8 @@ RULES: dict[str, tuple[Rule, str]] = {}
 def rule(text: str) -> Callable[[Rule], Rule]:
     """Register a rule under its name, with the text that says how it judges."""
     def register(function: Rule) -> Rule:
+        if function.__name__ in RULES:
+            raise ValueError(f"there is a rule {function.__name__!r} already: choose another name")
         RULES[function.__name__] = function, text
         return function
 
@@ -63,7 +66,8 @@ class Gaps:
     def __str__(self) -> str:
         unit = f" {self.unit}" if self.unit else ""
         said = [interval(gap, half, self.digits) + unit for gap, half in self.found]
-        return "; ".join(f"{n}: {s}" if n else s for n, s in zip(self.names, said, strict=True))
+        words = (f"{n}: {s}" if n else s for n, s in zip(self.names, said, strict=True))
+        return "; ".join(words) or "not run"
 
     def __iter__(self) -> Iterator[Difference]:
         return iter(self.found)
@@ -197,6 +201,8 @@ def _answer(claim: Mapping[str, Any], key: Key, data: pd.DataFrame, settings: An
     """One claim's verdict, its texts filled with what its rule found."""
     texts = ("says", "source", "numbers", "why")
     own = fill_all({n: v for n, v in claim.items() if n not in texts}, {**vocabulary, **claim})
+    if claim["rule"] not in RULES:
+        raise BudgetError(f"no rule {claim['rule']!r}; there are {', '.join(RULES)}")
     decide_claim, text = RULES[claim["rule"]]
     answer = decide_claim(Question(key, data, settings, own))
     if answer is None:
