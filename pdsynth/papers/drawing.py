@@ -32,25 +32,21 @@ def error_bars(half: Any, thickness: float = 1.4, width: int = 4) -> dict[str, A
     return {"type": "data", "array": half, "thickness": thickness, "width": width}
 
 
-def line(plot: go.Figure, part: pd.DataFrame, x: str, style: dict[str, Any],
-         where: dict[str, Any] | None = None) -> None:
+def line(plot: go.Figure, part: pd.DataFrame, x: str, name: str, colour: str, dash: str = "solid",
+         symbol: str = "circle", legend: bool = True, **where: int) -> None:
     """One curve with error bars."""
     plot.add_scatter(
-        x=part[x], y=part["mean"], name=style["name"], legendgroup=style["name"],
-        showlegend=style.get("legend", True), mode="lines+markers",
-        line={"color": style["colour"], "dash": style.get("dash", "solid"), "width": 2},
-        marker={"symbol": style.get("symbol", "circle"), "size": 8},
-        error_y=error_bars(part["ci95"]), **(where or {}))
+        x=part[x], y=part["mean"], name=name, legendgroup=name, showlegend=legend,
+        mode="lines+markers", line={"color": colour, "dash": dash, "width": 2},
+        marker={"symbol": symbol, "size": 8}, error_y=error_bars(part["ci95"]), **where)
 
 
-def level(plot: go.Figure, part: pd.DataFrame, span: tuple[float, float], style: dict[str, Any],
-          where: dict[str, Any] | None = None) -> None:
+def level(plot: go.Figure, part: pd.DataFrame, span: tuple[float, float], name: str, colour: str,
+          dash: str, legend: bool = True, **where: int) -> None:
     """A value that doesn't depend on ε: a horizontal line."""
     mean = float(part["mean"].iloc[0]) if len(part) else float("nan")
-    plot.add_scatter(
-        x=list(span), y=[mean, mean], name=style["name"], legendgroup=style["name"],
-        showlegend=style.get("legend", True), mode="lines",
-        line={"color": style["colour"], "dash": style["dash"], "width": 1.6}, **(where or {}))
+    plot.add_scatter(x=list(span), y=[mean, mean], name=name, legendgroup=name, showlegend=legend,
+                     mode="lines", line={"color": colour, "dash": dash, "width": 1.6}, **where)
 
 
 def say_repeats(repeats: int) -> str:
@@ -103,7 +99,7 @@ def label(method: str, guarantee: str, k: str = "") -> str:
     return f"{method}{f' k={k}' if k else ''}, {word}"
 
 
-def panel(plot: go.Figure, summary: pd.DataFrame, where: dict[str, Any], at: Mapping[str, Any],
+def panel(plot: go.Figure, summary: pd.DataFrame, where: dict[str, int], at: Mapping[str, Any],
           x: str = "epsilon") -> None:
     """Every curve of one panel against ``x``, at the points that ``at`` selects."""
     part = select(summary, **at)
@@ -119,13 +115,13 @@ def panel(plot: go.Figure, summary: pd.DataFrame, where: dict[str, Any], at: Map
         colour, symbol = STYLE.get(method, (PALETTE["real"], "x"))
         if guarantee == "none":
             colour = PALETTE["real" if method in FLAT else "none"]
-        style = {"name": label(*keys), "colour": colour, "legend": label(*keys) not in known,
-                 "symbol": symbol + ("-open" if guarantee == "published" else ""),
-                 "dash": FLAT.get(method, DASH[guarantee])}
+        name, dash = label(*keys), FLAT.get(method, DASH[guarantee])
+        symbol += "-open" if guarantee == "published" else ""
         if np.isfinite(points[x]).all():
-            line(plot, points.sort_values(x), x, style, where)
+            line(plot, points.sort_values(x), x, name, colour, dash, symbol, name not in known,
+                 **where)
         else:
-            level(plot, points, span, style, where)
+            level(plot, points, span, name, colour, dash, name not in known, **where)
 
 
 # --- a figure from the data file ------------------------------------------------------------------

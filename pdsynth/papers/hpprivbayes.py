@@ -134,16 +134,14 @@ def add_curves(plot: go.Figure, data: pd.DataFrame, metric: str, settings: Any,
         for method in METHODS if (guarantee, degree) not in leave_out else ():
             at = {"method": method, "guarantee": guarantee, "k": degree}
             colour, symbol = STYLE[method]
-            hollow = "-open" if (guarantee, degree) == ("strict", k) else ""
-            style = {"name": label(**at), "colour": colour, "legend": legend,
-                     "dash": DASH.get((guarantee, degree), "dash"), "symbol": symbol + hollow}
-            line(plot, select(summary, metric=metric, **at), "epsilon", style, place)
+            symbol += "-open" if (guarantee, degree) == ("strict", k) else ""
+            dash = DASH.get((guarantee, degree), "dash")
+            points = select(summary, metric=metric, **at)
+            line(plot, points, "epsilon", label(**at), colour, dash, symbol, legend, **place)
     span = (min(settings.epsilons), max(settings.epsilons))
     for method, dash in zip(METHODS, ("longdash", "dot"), strict=True):
-        style = {"name": label(method, "none"), "colour": PALETTE["none"], "dash": dash,
-                 "legend": legend}
         part = select(summary, metric=metric, method=method, guarantee="none", k=k)
-        level(plot, part, span, style, place)
+        level(plot, part, span, label(method, "none"), PALETTE["none"], dash, legend, **place)
 
 
 def sums(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
@@ -156,10 +154,9 @@ def sums(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
         for guarantee in ("none",) if epsilon == NO_NOISE else ("published", "strict"):
             for method in METHODS:
                 colour, symbol = STYLE[method]
-                style = {"name": f"{method}, {words[guarantee]}", "colour": colour,
-                         "symbol": symbol, "dash": drawing.DASH[guarantee], "legend": column < 3}
                 points = select(summary, epsilon=epsilon, guarantee=guarantee, method=method)
-                line(plot, points, "degree", style, {"row": 1, "col": column})
+                line(plot, points, "degree", f"{method}, {words[guarantee]}", colour,
+                     drawing.DASH[guarantee], symbol, column < 3, row=1, col=column)
     plot.update_xaxes(title_text="k (parents)", tickvals=[int(k) for k in settings.degrees])
     plot.update_yaxes(title_text="sum of mutual information, bit", col=1)
     return finish(plot, data, "Quality of the networks", TABLE, 460)
@@ -171,8 +168,8 @@ def accuracies(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
     add_curves(plot, data, "accuracy", settings)
     span = (min(settings.epsilons), max(settings.epsilons))
     for method, dash in drawing.FLAT.items():
-        style = {"name": method, "colour": PALETTE["real"], "dash": dash}
-        level(plot, select(summary, metric="accuracy", method=method), span, style)
+        part = select(summary, metric="accuracy", method=method)
+        level(plot, part, span, method, PALETTE["real"], dash)
     return finish(plot, data, "SVM trained on synthetic rows, tested on real ones", TABLE, 560)
 
 
@@ -196,11 +193,10 @@ def ratios(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
     plot = panels(2, titles, shared_yaxes=True)
     for column, (guarantee, degree) in enumerate((("published", k), ("strict", "auto")), 1):
         for i, r in enumerate(settings.ratios):
-            style = {"name": f"r = {r}", "colour": colours[i % 5], "symbol": symbols[i % 5],
-                     "legend": column == 1}
             points = select(summary, metric="accuracy", method="HPPrivBayes", guarantee=guarantee,
                             k=degree, r=r)
-            line(plot, points, "epsilon", style, {"row": 1, "col": column})
+            line(plot, points, "epsilon", f"r = {r}", colours[i % 5], symbol=symbols[i % 5],
+                 legend=column == 1, row=1, col=column)
     plot.update_xaxes(title_text="ε")
     plot.update_yaxes(title_text="accuracy", col=1)
     return finish(plot, data, "HPPrivBayes: budget of group A over group B, r = L2/L3", TABLE, 460)
