@@ -32,7 +32,6 @@ __all__ = ["NO_NOISE", "PAPERS", "Curve", "Grid", "Key", "Paper", "RealData", "R
 PAPERS = ("hpprivbayes", "hmprivbayes", "privabn", "genetic", "frontier", "sidebyside", "courtroom")
 
 Key = int | str
-Words = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -62,7 +61,7 @@ class Paper:
     experiments: Mapping[Key, Mapping[str, Any]]
     trials: Callable[[Key, Any, Run], pd.DataFrame]
     draw: Mapping[Key, Callable[[Key, pd.DataFrame, Any], Any]] = field(default_factory=dict)
-    words: Callable[[Key, Any, Any], Words] = lambda key, settings, data: {}
+    words: Callable[[Key, Any, Any], Mapping[str, Any]] = lambda key, settings, data: {}
     appendix: Callable[[Key, Result], str] = lambda key, result: ""
     beside: Callable[..., pd.DataFrame | None] = lambda key, data, settings: None
     curve: Callable[..., Curve] = Curve

@@ -30,11 +30,10 @@ __all__ = ["BASE", "PAPER", "SLOW", "algorithms", "compared", "match", "mixtures
 def trials(key: Key, settings: Any, run: Run) -> pd.DataFrame:
     """Every curve of one figure."""
     dataset = load_adult(coding="thesis") if run.data is None else run.data
-    s, top = dataset.sensitive, (max(settings.epsilons),)
+    s = dataset.sensitive
     run.facts |= {"sensitive": s, "target": dataset.target}
     if key == 2:
         return run.measure(*mix(settings, run, dataset))
-    outside = {"avd2": DISTANCE, f"avd2_without_{s}": REST, "cpu": SECONDS}
     measures = {"avd2": DISTANCE, f"avd2_without_{s}": REST, f"loss_{s}": LOSS, "cpu": SECONDS}
     if key == 3:
         quick = compared("strict", dataset, settings, slow=False)
@@ -46,8 +45,9 @@ def trials(key: Key, settings: Any, run: Run) -> pd.DataFrame:
     if not settings.yardsticks:
         return frame
     # OpenDP has no ledger by attribute
-    few = min(run.repeats, settings.yardstick_repeats)
-    beside = run.measure(Grid(dataset, yardsticks(settings), outside, top), repeats=few)
+    known = {measure: name for measure, name in measures.items() if name != LOSS}
+    outside = Grid(dataset, yardsticks(settings), known, (max(settings.epsilons),))
+    beside = run.measure(outside, repeats=min(run.repeats, settings.yardstick_repeats))
     return pd.concat([frame, beside], ignore_index=True)
 
 
