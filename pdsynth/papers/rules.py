@@ -77,26 +77,27 @@ class Gaps:
 
     @property
     def better(self) -> int:
-        """At how many points the difference is significantly above zero."""
+        """How many lie significantly above zero."""
         return count_signs(self.found)[0]
 
     @property
     def worse(self) -> int:
-        """The same below zero."""
+        """How many lie significantly below zero."""
         return count_signs(self.found)[1]
 
     @property
     def points(self) -> int:
-        """How many points there are."""
+        """How many there are."""
         return len(self.found)
 
     @property
     def tally(self) -> str:
         """How often each name, a rival's, is beaten."""
-        of = {n: [g for g, m in zip(self.found, self.names, strict=True) if m == n]
-              for n in dict.fromkeys(self.names)}
-        said = ("{} {} better, {} worse of {}".format(n, *count_signs(gaps), len(gaps))
-                for n, gaps in of.items())
+        rivals: dict[str, list[Difference]] = {}
+        for name, gap in zip(self.names, self.found, strict=True):
+            rivals.setdefault(name, []).append(gap)
+        said = ("{} {} better, {} worse of {}".format(name, *count_signs(gaps), len(gaps))
+                for name, gaps in rivals.items())
         return "; ".join(said)
 
 
