@@ -29,7 +29,7 @@ from pdsynth.counting.tables import Records  # noqa: E402
 from pdsynth.datasets import load_adult  # noqa: E402
 from pdsynth.datasets.credit import DEFAULT_TARGET  # noqa: E402
 from pdsynth.evaluation import five_classifiers, marginal_distance, marginal_distances  # noqa: E402
-from pdsynth.papers import genetic, genetic_settings, hmprivbayes_settings, hpprivbayes_settings  # noqa: E402
+from pdsynth.papers import genetic, hmprivbayes, hpprivbayes  # noqa: E402
 from pdsynth.structure import Restriction  # noqa: E402
 from pdsynth.synthesizers import searching  # noqa: E402
 
@@ -46,7 +46,7 @@ def fitted(synthesizer: Any, records: Records, seed: int) -> tuple[Any, np.ndarr
 
 def credit(repeat: int, epsilons: Sequence[float]) -> Iterator[tuple[str, float, Any, Records, np.ndarray, pd.DataFrame]]:
     """Strict fits on the defaults: what, ε, the synthesizer, its records, the codes of its table, the test rows."""
-    data = genetic.table("credit", genetic_settings.Settings())
+    data = genetic.table("credit", genetic.PAPER.settings())
     train, test = genetic.training(data, repeat)
     records = Records(data.schema.encode(train), data.schema)
     edge = Restriction(forced=(("PAY_0", data.target),))
@@ -87,7 +87,7 @@ def affinity(repeats: int = 20) -> Iterator[Row]:
     records = Records(data.schema.encode(data.frame), data.schema)
     for repeat in range(repeats):
         for reading in ("printed", "similarity"):
-            for epsilon in (*hmprivbayes_settings.EPSILONS, math.inf):
+            for epsilon in (*hmprivbayes.PAPER.settings().epsilons, math.inf):
                 kind: dict[str, Any] = {"guarantee": "none"} if epsilon == math.inf else {"guarantee": "published", "epsilon": epsilon}
                 _, codes = fitted(pds.HMPrivBayes(affinity=reading, **kind), records, repeat)
                 yield reading, epsilon, "2-way distance", marginal_distance(records, codes, data.schema, 2)
@@ -95,7 +95,7 @@ def affinity(repeats: int = 20) -> Iterator[Row]:
 
 def first(repeats: int = 20) -> Iterator[Row]:
     """HPPrivBayes' figure 5: what k = 4 does to the first five attributes, four of which PrivBayes derives from one table."""
-    data, s = load_adult(coding="thesis"), hpprivbayes_settings.Settings()
+    data, s = load_adult(coding="thesis"), hpprivbayes.PAPER.settings()
     records, k, epsilon = Records(data.schema.encode(data.frame), data.schema), int(s.k), s.epsilons[-1]
     d, shared = len(data.schema), {"k": k, "guarantee": "published"}
     for repeat in range(repeats):

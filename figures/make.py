@@ -27,7 +27,7 @@ sys.path.insert(0, str(HERE.parent))
 
 import plotly.graph_objects as go  # noqa: E402
 
-from pdsynth.papers import PAPERS, hpprivbayes_plots  # noqa: E402
+from pdsynth.papers import PAPERS, hpprivbayes  # noqa: E402
 from pdsynth.papers.engine import Key, Paper, Run, find, read, stem  # noqa: E402
 from pdsynth.papers.results import Result, markdown, point  # noqa: E402
 from pdsynth.plots import svg  # noqa: E402
@@ -108,7 +108,8 @@ def make_main(options: argparse.Namespace) -> None:
     """The README's picture."""
     paper = find("hpprivbayes")
     result = redrawn(paper, 5)
-    save(hpprivbayes_plots.main_picture(result.data, paper.settled(result.parameters)), HERE / "main.svg")
+    settings = paper.read_settings(result.parameters)
+    save(hpprivbayes.main_picture(result.data, settings), HERE / "main.svg")
     shown = result.summary()
     hidden = (shown["metric"] != "2-way distance") | ((shown["guarantee"] == "published") & (shown["k"] != "4"))
     shown = shown[~(hidden | ((shown["guarantee"] == "strict") & (shown["k"] != "auto")))]

@@ -22,7 +22,7 @@ import pandas as pd
 import pdsynth as pds
 from pdsynth.course import panels
 from pdsynth.course.exercises import lesson_18 as ex
-from pdsynth.papers import sidebyside_claims, sidebyside_settings
+from pdsynth.papers import sidebyside
 
 adult = pds.datasets.load_adult(coding="thesis")
 n, schema = len(adult.frame), adult.schema
@@ -127,7 +127,7 @@ panels.side_by_side.panel()
 # %%
 points = {"fine": (0.05, 0.2, 1.0), "promises": (0.05,)}
 fair = pds.papers.reproduce("sidebyside", figure=3, repeats=2, jobs=1, **points)
-sidebyside_claims.matched(fair.data, sidebyside_settings.Settings(**points)).set_index("method")
+sidebyside.match(fair.data, sidebyside.PAPER.settings(**points)).set_index("method")
 
 # %% [markdown]
 # The policy wins by far, and not by a clever formula. It keeps occupation a leaf with one table of its own, gives that table a small share, and everything else goes to the others. It is also the only

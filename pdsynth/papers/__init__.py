@@ -26,22 +26,28 @@ def reproduce(
 ) -> Result:
     """Run one experiment of a paper with the paper's parameters.
 
-    ``paper="hpprivbayes"``: the thesis' figures 3 to 6 on Adult in its own coding. ``"hmprivbayes"``: figures 4 to 6 on Adult
-    and Big5. ``"privabn"``: figures 1 to 3 on NLTCS, ACS and Retail, and table 2. ``"genetic"``: figures and tables of the GA paper.
-    ``"sidebyside"``: figures 1 to 3, all algorithms at the same ε, all mixtures of parts, and the same promise to one attribute.
+    ``paper="hpprivbayes"``: the thesis' figures 3 to 6 on Adult in its own coding.
+    ``"hmprivbayes"``: figures 4 to 6 on Adult and Big5. ``"privabn"``: figures 1 to 3 on NLTCS, ACS
+    and Retail, and table 2. ``"genetic"``: figures and tables of the GA paper. ``"sidebyside"``:
+    figures 1 to 3, all algorithms at the same ε, all mixtures of parts, and the same promise to one
+    attribute. ``"frontier"``: figure 1, what an attribute loses against the error on the rest.
+    ``"courtroom"``: figures 1 and 2, audits.
 
-    ``figure`` or ``table``: which one (without either, the paper's first). ``repeats``: independent fits a point (None: the
-    paper's own number, which can take hours). ``data``: another table in place of the paper's; its ``target`` and ``sensitive``
-    are used. ``resume``: a CSV that holds finished trials; they are not run again, new ones are added as they finish.
-    ``jobs``: processes (−1: all cores). ``options``: any parameter of the paper's ``Settings``, for a quick look or for other
-    values than the paper's.
+    ``figure`` or ``table``: which one (without either, the paper's first). ``repeats``: independent
+    fits per point (None: the paper's own number, which can take hours). ``data``: another table in
+    place of the paper's; its ``target`` and ``sensitive`` are used. ``resume``: a CSV that holds
+    finished trials; they are not run again, new ones are added as they finish. ``jobs``: processes
+    (−1: all cores). ``options``: any of the paper's settings, for a quick look or for other values.
 
-    Returns a :class:`Result`: ``data`` (one row a trial and metric), ``figure`` (Plotly), ``verdicts`` and ``deviation``.
-    Raises BudgetError for a paper, figure or option that doesn't exist.
+    Returns a :class:`Result`: ``data`` (one row per trial and metric), ``figure`` (Plotly),
+    ``verdicts`` and ``deviation``. Raises BudgetError for a paper, figure or option that doesn't
+    exist.
 
     **Privacy:** an experiment on raw records, repeated many times; use public tables.
     """
     chosen = find(paper)
-    key: Key = f"table {table}" if table is not None else next(iter(chosen.titles)) if figure is None else figure
-    run = Run(chosen.repeats if repeats is None else repeats, chosen.seed, data, progress, resume, jobs)
-    return chosen.run(key, run, options)
+    key: Key = next(iter(chosen.titles)) if figure is None else figure
+    if table is not None:
+        key = f"table {table}"
+    count = chosen.repeats if repeats is None else repeats
+    return chosen.run(key, Run(count, chosen.seed, data, progress, resume, jobs), options)

@@ -1,8 +1,8 @@
-"""Parts of every paper's figures: curves with error bars, levels, panels, titles with their small print."""
+"""Parts of every paper's figures: curves with error bars, levels, panels, titles."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,63 +10,72 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from ..plots import PALETTE, figure
-from .results import select
+from .results import distinct, select, summarise
+from .selectors import choices, expand, fill
 
 ERROR_NOTE = "error bars: 95 % confidence interval of the mean"
-# One colour and one marker a method, the paper's own method in the private orange.
-STYLE = {"PrivBayes": ("#009E73", "square"), "HPPrivBayes": (PALETTE["private"], "circle"), "HMPrivBayes": (PALETTE["private"], "circle"),
-         "PrivABN": (PALETTE["private"], "circle"), "PrivSCBN": ("#CC79A7", "diamond"), "JTree": ("#56B4E9", "triangle-up"),
-         "PriView": ("#CC79A7", "diamond"), "Independent": ("#767676", "x")}  # fmt: skip
+# One colour and one marker per method, the paper's own method in the private orange.
+STYLE = {
+    "PrivBayes": ("#009E73", "square"), "HPPrivBayes": (PALETTE["private"], "circle"),
+    "HMPrivBayes": (PALETTE["private"], "circle"), "PrivABN": (PALETTE["private"], "circle"),
+    "PrivSCBN": ("#CC79A7", "diamond"), "JTree": ("#56B4E9", "triangle-up"),
+    "PriView": ("#CC79A7", "diamond"), "Independent": ("#767676", "x"),
+}
 DASH = {"published": "dash", "strict": "solid", "none": "longdash"}
-# Published forms that satisfy no finite ε, or a larger one than they claim, for replacing a record.
+FLAT = {"real data": "solid", "majority class": "dot"}  # dashes of lines that no method draws
+# Published forms that satisfy no finite ε, or a larger one than they claim.
 NOT_PRIVATE = ("HPPrivBayes", "HMPrivBayes", "PrivABN", "PrivSCBN", "JTree")
 
 
-def line(plot: go.Figure, part: pd.DataFrame, x: str, style: dict[str, Any], where: dict[str, Any] | None = None) -> None:
+def error_bars(half: Any, thickness: float = 1.4, width: int = 4) -> dict[str, Any]:
+    """Half-widths of intervals, as Plotly wants them."""
+    return {"type": "data", "array": half, "thickness": thickness, "width": width}
+
+
+def line(plot: go.Figure, part: pd.DataFrame, x: str, name: str, colour: str, dash: str = "solid",
+         symbol: str = "circle", legend: bool = True, **where: int) -> None:
     """One curve with error bars."""
     plot.add_scatter(
-        x=part[x], y=part["mean"], name=style["name"], legendgroup=style["name"], showlegend=style.get("legend", True),
-        mode="lines+markers", line={"color": style["colour"], "dash": style.get("dash", "solid"), "width": 2},
-        marker={"symbol": style.get("symbol", "circle"), "size": 8},
-        error_y={"type": "data", "array": part["ci95"], "thickness": 1.4, "width": 4},
-        **(where or {}),
-    )  # fmt: skip
+        x=part[x], y=part["mean"], name=name, legendgroup=name, showlegend=legend,
+        mode="lines+markers", line={"color": colour, "dash": dash, "width": 2},
+        marker={"symbol": symbol, "size": 8}, error_y=error_bars(part["ci95"]), **where)
 
 
-def level(
-    plot: go.Figure, part: pd.DataFrame, span: tuple[float, float], style: dict[str, Any], where: dict[str, Any] | None = None
-) -> None:
+def level(plot: go.Figure, part: pd.DataFrame, span: tuple[float, float], name: str, colour: str,
+          dash: str, legend: bool = True, **where: int) -> None:
     """A value that doesn't depend on ε: a horizontal line."""
     mean = float(part["mean"].iloc[0]) if len(part) else float("nan")
-    plot.add_scatter(x=list(span), y=[mean, mean], name=style["name"], legendgroup=style["name"], showlegend=style.get("legend", True),
-                     mode="lines", line={"color": style["colour"], "dash": style["dash"], "width": 1.6}, **(where or {}))  # fmt: skip
+    plot.add_scatter(x=list(span), y=[mean, mean], name=name, legendgroup=name, showlegend=legend,
+                     mode="lines", line={"color": colour, "dash": dash, "width": 1.6}, **where)
 
 
-def titled(repeats: int, text: str, table: str) -> str:
-    """A title with its small print: table, repeats, what the error bars are."""
-    return f"{text}<br><span style='font-size:11px'>{table}; {times(repeats)}; {ERROR_NOTE}</span>"
-
-
-def times(repeats: int) -> str:
+def say_repeats(repeats: int) -> str:
     """How many repeats, in words."""
     return f"{repeats} repeat{'' if repeats == 1 else 's'}"
 
 
+def count_repeats(data: pd.DataFrame) -> int:
+    """How many repeats the trials hold."""
+    return int(data["repeat"].nunique())
+
+
 def legend_below(plot: go.Figure, height: int) -> go.Figure:
-    """Room for a long legend under the axes, so that it covers nothing."""
-    legend = {"orientation": "h", "y": -72 / (height - 184), "yanchor": "top", "x": 0}  # 72 pixels: tick labels and the axis title
-    plot.update_layout(height=height, legend=legend, margin={"t": 84, "b": 40}, title_pad_t=24)
+    """Space for a long legend under the axes, so that it covers nothing."""
+    y = -72 / (height - 184)  # 72 pixels: tick labels and the axis title
+    plot.update_layout(height=height, margin={"t": 84, "b": 40}, title_pad_t=24,
+                       legend={"orientation": "h", "y": y, "yanchor": "top", "x": 0})
     return plot
 
 
-def finished(plot: go.Figure, data: pd.DataFrame, text: str, table: str, height: int) -> go.Figure:
-    """The plot with its title and its legend, ``height`` pixels high."""
-    return legend_below(plot.update_layout(title_text=titled(repeats(data), text, table)), height)
+def small_print(title: str, words: str) -> str:
+    """A title with a smaller line below it."""
+    return f"{title}<br><span style='font-size:11px'>{words}</span>"
 
 
-def repeats(data: pd.DataFrame) -> int:
-    """How many repeats the trials hold."""
-    return int(data["repeat"].nunique())
+def finish(plot: go.Figure, data: pd.DataFrame, text: str, table: str, height: int) -> go.Figure:
+    """The plot with title, small print (table, repeats, error bars) and legend."""
+    words = f"{table}; {say_repeats(count_repeats(data))}; {ERROR_NOTE}"
+    return legend_below(plot.update_layout(title_text=small_print(text, words)), height)
 
 
 def panels(columns: int, titles: list[str], **shared: Any) -> go.Figure:
@@ -76,21 +85,23 @@ def panels(columns: int, titles: list[str], **shared: Any) -> go.Figure:
     shared = {"horizontal_spacing": 0.08} | shared
     plot = make_subplots(-(-len(titles) // columns), columns, subplot_titles=titles, **shared)
     house = figure().layout
-    plot.update_layout(template=house.template, font=house.font, paper_bgcolor=house.paper_bgcolor, plot_bgcolor=house.plot_bgcolor,
-                       title=house.title)  # fmt: skip
-    return plot
+    looks = ("template", "font", "paper_bgcolor", "plot_bgcolor", "title")
+    return plot.update_layout({name: house[name] for name in looks})
 
 
 def label(method: str, guarantee: str, k: str = "") -> str:
     """A curve's name in a legend; says when it isn't private."""
     if guarantee == "none":
-        return method if method in ("real data", "majority class") else f"{method}, no privacy"
-    word = "as published" + (", not private" if method in NOT_PRIVATE else "") if guarantee == "published" else "strict"
+        return method if method in FLAT else f"{method}, no privacy"
+    word = "strict"
+    if guarantee == "published":
+        word = "as published" + (", not private" if method in NOT_PRIVATE else "")
     return f"{method}{f' k={k}' if k else ''}, {word}"
 
 
-def panel(plot: go.Figure, summary: pd.DataFrame, where: dict[str, Any], at: Mapping[str, str], x: str = "epsilon") -> None:
-    """Every curve of one panel against ``x``: the points where the columns named in ``at`` have these values."""
+def panel(plot: go.Figure, summary: pd.DataFrame, where: dict[str, int], at: Mapping[str, Any],
+          x: str = "epsilon") -> None:
+    """Every curve of one panel against ``x``, at the points that ``at`` selects."""
     part = select(summary, **at)
     part = part.assign(**{x: part[x].astype(float)})
     known = {trace.name for trace in plot.data}
@@ -101,19 +112,83 @@ def panel(plot: go.Figure, summary: pd.DataFrame, where: dict[str, Any], at: Map
         curve.append("k")
     for keys, points in part.groupby(curve, sort=False):
         method, guarantee = keys[:2]
-        flat = {"real data": "solid", "majority class": "dot"}.get(method)
         colour, symbol = STYLE.get(method, (PALETTE["real"], "x"))
-        name = label(*keys)
-        style = {"name": name, "colour": colour if guarantee != "none" else PALETTE["real" if flat else "none"],
-                 "symbol": symbol + ("-open" if guarantee == "published" else ""), "dash": flat or DASH[guarantee],
-                 "legend": name not in known}  # fmt: skip
+        if guarantee == "none":
+            colour = PALETTE["real" if method in FLAT else "none"]
+        name, dash = label(*keys), FLAT.get(method, DASH[guarantee])
+        symbol += "-open" if guarantee == "published" else ""
         if np.isfinite(points[x]).all():
-            line(plot, points.sort_values(x), x, style, where)
+            line(plot, points.sort_values(x), x, name, colour, dash, symbol, name not in known,
+                 **where)
         else:
-            level(plot, points, span, style, where)
+            level(plot, points, span, name, colour, dash, name not in known, **where)
 
 
-def ticks(plot: go.Figure, values: Sequence[float], title: str, logarithmic: bool = True) -> None:
-    """One ε axis for all panels, its ticks at the values that were run."""
-    kind = "log" if logarithmic else "linear"
-    plot.update_xaxes(type=kind, tickvals=list(values), ticktext=[f"{v:g}" for v in values], title_text=title)
+# --- a figure from the data file ------------------------------------------------------------------
+
+
+def draw_grid(data: pd.DataFrame, settings: Any, spec: Mapping[str, Any]) -> go.Figure:
+    """The ``panels`` of a data file: one for each of its ``rows`` × ``columns``, all against ``x``.
+
+    ``title``: of a panel, naming its columns in braces (``names``: other words for their values).
+    ``axes``: updates of all axes or of some. ``bar``: a horizontal line. ``text``, ``table``: title
+    and small print of the figure, ``height`` in pixels.
+    """
+    summary, x = summarise(data), spec.get("x", "epsilon")
+    down, across = (expand(spec.get(side, {}), settings, data) for side in ("rows", "columns"))
+    cells = [row | column for row in down for column in across]
+    names = spec.get("names", {})
+    titles = [fill(spec["title"], {c: names.get(v, v) for c, v in at.items()}) for at in cells]
+    plot = panels(len(across), titles, **spec.get("spacing", {}))
+    for i, at in enumerate(cells):
+        where = {"row": i // len(across) + 1, "col": i % len(across) + 1}
+        panel(plot, _repeat_noiseless(summary, at), where, at, x)
+    if "bar" in spec:
+        _draw_bar(plot, spec["bar"], choices(spec["bar"]["span"], settings), len(across))
+    for axis in spec["axes"]:
+        _update_axis(plot, axis, settings, len(down))
+    words = vars(settings) | {"tables": _say_tables(data)}
+    text, table = fill(spec["text"], words), fill(spec["table"], words)
+    return finish(plot, data, text, table, spec["height"])
+
+
+def _repeat_noiseless(summary: pd.DataFrame, at: Mapping[str, Any]) -> pd.DataFrame:
+    """Where a panel has one ε: the curves without noise stand in it, too."""
+    if "epsilon" not in at:
+        return summary
+    free = summary[~np.isfinite(summary["epsilon"])].assign(epsilon=at["epsilon"])
+    return pd.concat([summary[summary["epsilon"] == at["epsilon"]], free])
+
+
+def _draw_bar(plot: go.Figure, bar: Mapping[str, Any], span: list[float], columns: int) -> None:
+    """A level that the paper names, in the first row of panels."""
+    for column in range(1, columns + 1):
+        plot.add_scatter(
+            x=[min(span), max(span)], y=[bar["value"]] * 2, mode="lines", name=bar["name"],
+            legendgroup="bar", showlegend=column == 1, row=1, col=column,
+            line={"color": PALETTE["attack"], "width": 1.4, "dash": "dot"})
+
+
+def _update_axis(plot: go.Figure, spec: Mapping[str, Any], settings: Any, rows: int) -> None:
+    """Plotly's options of an axis; ``ticks``: where they are, ``unit``: what their words count."""
+    options = dict(spec)
+    if options.get("row") == "last":
+        options["row"] = rows
+    update = {"x": plot.update_xaxes, "y": plot.update_yaxes}[options.pop("axis")]
+    if "ticks" in options:
+        at, unit = choices(options.pop("ticks"), settings), options.pop("unit", None)
+        if options.pop("decades", False):  # the others have no space
+            at = [v for v in at if np.log10(v) % 1 == 0] or at
+        options["tickvals"] = at
+        if unit:
+            options["ticktext"] = [f"{v / unit:g}" for v in at]
+    update(**options)
+
+
+def _say_tables(data: pd.DataFrame) -> str:
+    """The tables of a figure, and the repeats of the one that has fewest."""
+    if "dataset" not in data:
+        return ""
+    counts = data.groupby("dataset")["repeat"].nunique()
+    fewer = f" ({say_repeats(counts.min())})" if counts.min() < counts.max() else ""
+    return " and ".join(distinct(data, "dataset")) + fewer

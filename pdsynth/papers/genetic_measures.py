@@ -22,20 +22,25 @@ from ..structure import exact_search as exact_search
 from ..structure.exact_search import MOST
 from ..synthesizers import GeneticBayes, PrivBayes
 from . import genetic_peer
-from .engine import NO_NOISE, Curve
-from .genetic_settings import CELLS, SCENARIOS, SEED, Settings
+from .engine import NO_NOISE, Curve, find
+from .genetic_tables import CELLS
 
-DROPPED = {"adult": ("fnlwgt", "education")}  # the authors' adult_complete.csv has the other 13 columns
+DROPPED = {"adult": ("fnlwgt", "education")}  # the authors' adult_complete.csv has the other 13
 SENSITIVE = {"adult": "relationship", "cmc": "husband_education"}
+SCENARIOS = {  # Table VIII: quasi-identifiers, key length
+    "cmc": (("wife_age", "wife_education", "children", "wife_religion", "wife_working"), 4),
+    "adult": (("age", "workclass", "occupation", "race", "sex"), 5),
+}
 
 
-# --- tables and synthesizers --------------------------------------------------------------------------------------------------
+# --- tables and synthesizers ----------------------------------------------------------------------
 
 
-def table(name: str, settings: Settings, data: Dataset | None = None) -> Dataset:
-    """The table of an experiment: ``adult`` (13 columns), ``cmc`` or ``credit``; numbers in DataSynthesizer's 20 bins.
+def table(name: str, settings: Any, data: Dataset | None = None) -> Dataset:
+    """The table of an experiment: ``adult`` (13 columns), ``cmc`` or ``credit``, in 20 bins.
 
-    ``credit``: the user's own creditcard.csv where it is whole, else the 30,000 defaults that stand in for it.
+    ``credit``: the user's own creditcard.csv where it is whole, else the 30,000 defaults that stand
+    in for it.
     """
     if data is not None:
         return data
@@ -47,43 +52,46 @@ def table(name: str, settings: Settings, data: Dataset | None = None) -> Dataset
         return own if len(own.frame) == FRAUD_ROWS else load_credit_default()
     whole = load_adult() if name == "adult" else load_cmc()
     frame = whole.frame.drop(columns=list(DROPPED.get(name, ())))
-    schema = rebinned(whole.schema.select(list(frame.columns)), settings.bins)
+    schema = rebin(whole.schema.select(list(frame.columns)), settings.bins)
     return replace(whole, frame=frame, schema=schema, name=name, sensitive=SENSITIVE[name])
 
 
-def rebinned(schema: Schema, bins: float) -> Schema:
-    """The same public ranges in at most so many equal bins; infinite: every whole number for itself, where they are few."""
+def rebin(schema: Schema, bins: float) -> Schema:
+    """The same public ranges in at most so many equal bins.
 
-    def again(a: Attribute) -> Attribute:
+    ``bins`` infinite: every whole number for itself, where they are few.
+    """
+    def rebin_one(a: Attribute) -> Attribute:
         if a.edges is None or not a.integer:
             return a
         low, high = a.edges[0], a.edges[-1]
         number = min(bins, high - low + 1)
         if number > 1000:
             return a
-        return Attribute.numeric(a.name, low, high, bins=int(number), integer=True, missing=a.missing, spread=a.spread)
+        return Attribute.numeric(a.name, low, high, bins=int(number), integer=True,
+                                 missing=a.missing, spread=a.spread)
 
-    return replace(schema, attributes=tuple(map(again, schema.attributes)))
+    return replace(schema, attributes=tuple(map(rebin_one, schema.attributes)))
 
 
-def synthesizer(this: Curve, dataset: Dataset, settings: Settings) -> Any:
+def synthesizer(this: Curve, dataset: Dataset, settings: Any) -> Any:
     """The unfitted synthesizer of a curve; ε and the seed come from the trial."""
-    # simulation noise: fast, and nothing here is released
-    shared: dict[str, Any] = {"k": this.k if this.k == "auto" else int(this.k), "guarantee": this.guarantee, "noise": "common"}
+    shared = this.keywords | {"k": this.degree}
     if this.method == "DS":
         return PrivBayes(**shared)
-    custom: dict[str, Any] = {"target": dataset.target, "sensitive": dataset.sensitive} if this.method == "DSc" else {}
-    return GeneticBayes(
-        population=settings.population, elite=settings.elite, generations=generations(dataset, settings), **custom, **shared
-    )
+    if this.method == "DSc":
+        shared |= {"target": dataset.target, "sensitive": dataset.sensitive}
+    return GeneticBayes(population=settings.population, elite=settings.elite,
+                        generations=generations(dataset, settings), **shared)
 
 
-def generations(dataset: Dataset, settings: Settings) -> int:
+def generations(dataset: Dataset, settings: Any) -> int:
     """How many generations on a table."""
-    return settings.credit_generations if dataset.name.startswith("credit") else settings.generations
+    credit = dataset.name.startswith("credit")
+    return int(settings.credit_generations if credit else settings.generations)
 
 
-# --- what is measured -------------------------------------------------------------------------------------------------------
+# --- what is measured -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -102,7 +110,7 @@ class Trial:
         return int(self.key[:8], 16)
 
 
-def synthesize(trial: Trial, dataset: Dataset, settings: Settings, frame: pd.DataFrame) -> pd.DataFrame:
+def synthesize(trial: Trial, dataset: Dataset, settings: Any, frame: pd.DataFrame) -> pd.DataFrame:
     """A synthetic table as long as ``frame``, or ``frame`` itself.
 
     **Privacy:** as the curve says; without noise, none.
@@ -119,103 +127,115 @@ def training(dataset: Dataset, repeat: int) -> tuple[pd.DataFrame, pd.DataFrame]
     """Training and test rows: the public split, or 80/20 at random, the same for all methods."""
     if dataset.split is not None:
         return dataset.train, dataset.test
-    tested = split_mask(len(dataset.frame), 1 / 5, [SEED, repeat])
+    tested = split_mask(len(dataset.frame), 1 / 5, [find("genetic").seed, repeat])
     return dataset.frame[~tested], dataset.frame[tested]
 
 
-def kept(dataset: Dataset) -> pd.DataFrame:
+def all_rows(dataset: Dataset) -> pd.DataFrame:
     """The rows of an experiment that holds none back: the public training rows, or all."""
     return dataset.frame if dataset.split is None else dataset.train
 
 
-def utility(trial: Trial, dataset: Dataset, settings: Settings) -> dict[str, float]:
-    """Accuracy of the five classifiers and its mean; for two classes F2 and the confusion matrices, too.
+def utility(trial: Trial, dataset: Dataset, settings: Any) -> dict[str, float]:
+    """Accuracy of the five classifiers and its mean; for two classes F2 and confusion matrices.
 
     **Privacy:** an experiment on raw records.
     """
     train, test = training(dataset, trial.repeat)
     fake = synthesize(trial, dataset, settings, train)
-    found = five_classifiers(fake, test, dataset.schema, dataset.target, encoding=settings.encoding, seed=trial.seed % 2**31)
-    out = {row.classifier: float(row.accuracy) for row in found.itertuples()} | {"Avg": float(found["accuracy"].mean())}
-    out["majority"] = float(found["majority"].iloc[0])
+    found = five_classifiers(fake, test, dataset.schema, dataset.target,
+                             encoding=settings.encoding, seed=trial.seed % 2**31)
+    rows = list(found.itertuples())
+    out = {row.classifier: float(row.accuracy) for row in rows}
+    out |= {"Avg": float(found["accuracy"].mean()), "majority": float(found["majority"].iloc[0])}
     if dataset.schema[dataset.target].size == 2:
-        out |= {f"F2 {row.classifier}": float(row.f2) for row in found.itertuples()} | {"F2 Avg": float(found["f2"].mean())}
-        for row in found.itertuples():
-            out |= {f"{row.classifier} {name}": float(v) for name, v in zip(CELLS, row.confusion.ravel(), strict=True)}
+        out |= {f"F2 {row.classifier}": float(row.f2) for row in rows}
+        out |= {"F2 Avg": float(found["f2"].mean())}
+        out |= {f"{row.classifier} {name}": float(count) for row in rows
+                for name, count in zip(CELLS, row.confusion.ravel(), strict=True)}
     return out
 
 
 def scenario(dataset: Dataset) -> tuple[tuple[str, ...], int]:
-    """Quasi-identifiers and key length of Table VIII; on another table the first five attributes but target and sensitive one."""
+    """Quasi-identifiers and key length of Table VIII; on another table its first attributes."""
     if dataset.name in SCENARIOS:
         return SCENARIOS[dataset.name]
-    others = tuple(n for n in dataset.schema.names if n not in (dataset.target, dataset.sensitive))[:5]
+    known = (dataset.target, dataset.sensitive)
+    others = tuple(n for n in dataset.schema.names if n not in known)[:5]
     return others, max(len(others) - 1, 1)
 
 
-def disclosure(trial: Trial, dataset: Dataset, settings: Settings) -> dict[str, float]:
-    """Accuracy of the six attackers, mean over all keys, and its mean; the zero rule; GCAP's mean share.
+def disclosure(trial: Trial, dataset: Dataset, settings: Any) -> dict[str, float]:
+    """Accuracy of the six attackers, mean over all keys; the zero rule; GCAP's mean share.
 
     **Privacy:** an experiment on raw records.
     """
-    real = kept(dataset)
+    real, (keys, length) = all_rows(dataset), scenario(dataset)
     fake = synthesize(trial, dataset, settings, real)
-    keys, length = scenario(dataset)
-    # attackers see whole numbers, not the bins of the model
-    found = disclosure_risk(real, fake, rebinned(dataset.schema, math.inf), keys, dataset.sensitive, length, encoding=settings.encoding,
-                            seed=trial.seed % 2**31)  # fmt: skip
-    mean = found.groupby("attacker", sort=False)["accuracy"].mean()
-    keyed = found.groupby("attacker", sort=False)["accuracy"].std(ddof=0)
+    schema = rebin(dataset.schema, math.inf)  # attackers see whole numbers, not a model's bins
+    found = disclosure_risk(real, fake, schema, keys, dataset.sensitive, length,
+                            encoding=settings.encoding, seed=trial.seed % 2**31)
+    by_attacker = found.groupby("attacker", sort=False)["accuracy"]
+    mean, spread = by_attacker.mean(), by_attacker.std(ddof=0)
     out = {str(name): float(value) for name, value in mean.items()} | {"Avg": float(mean.mean())}
-    out |= {"zero rule": float(found["zero_rule"].iloc[0]), "GCAP share": float(found["score"].mean())}
-    return out | {f"{name} over keys": float(value) for name, value in keyed.items() if length < len(keys)}
+    out["zero rule"] = float(found["zero_rule"].iloc[0])
+    out["GCAP share"] = float(found["score"].mean())
+    if length < len(keys):
+        out |= {f"{name} over keys": float(value) for name, value in spread.items()}
+    return out
 
 
-def correlations(trial: Trial, dataset: Dataset, settings: Settings) -> dict[str, float]:
+def correlations(trial: Trial, dataset: Dataset, settings: Any) -> dict[str, float]:
     """Pearson's r of every pair of attributes, texts as their alphabetical rank.
 
     **Privacy:** an experiment on raw records.
     """
-    fake = synthesize(trial, dataset, settings, kept(dataset))
-    numbers, _ = design(fake, fake, dataset.schema, dataset.schema.names)
+    fake, names = synthesize(trial, dataset, settings, all_rows(dataset)), dataset.schema.names
+    numbers, _ = design(fake, fake, dataset.schema, names)
     with np.errstate(invalid="ignore", divide="ignore"):
         r = np.nan_to_num(np.corrcoef(numbers, rowvar=False))
-    names = dataset.schema.names
-    return {f"{names[i]} × {names[j]}": float(r[i, j]) for i in range(len(names)) for j in range(i + 1, len(names))}
+    return {f"{names[i]} × {names[j]}": float(r[i, j])
+            for i, j in zip(*np.triu_indices(len(names), 1), strict=True)}
 
 
-def runtime(trial: Trial, dataset: Dataset, settings: Settings) -> dict[str, float]:
-    """Processor seconds of description and generation; for the genetic search its share of the optimum of its own objective.
+def runtime(trial: Trial, dataset: Dataset, settings: Any) -> dict[str, float]:
+    """Processor seconds of description and generation.
 
     **Privacy:** an experiment on raw records.
     """
     train, _ = training(dataset, trial.repeat)
     if trial.curve.method == "DataSynthesizer":
-        greedy = synthesizer(replace(trial.curve, method="DS"), dataset, settings).set_params(random_state=0)
-        network = greedy.fit(train, schema=dataset.schema).network_
-        return genetic_peer.seconds(train, dataset.schema, network, int(trial.curve.k), settings.minutes)
+        greedy = synthesizer(replace(trial.curve, method="DS"), dataset, settings)
+        network = greedy.set_params(random_state=0).fit(train, schema=dataset.schema).network_
+        k, minutes = int(trial.curve.k), settings.minutes
+        return genetic_peer.seconds(train, dataset.schema, network, k, minutes)
     made = synthesizer(trial.curve, dataset, settings).set_params(random_state=trial.seed)
     started = time.process_time()
     made.fit(train, schema=dataset.schema)
     described = time.process_time()
     made.sample()
-    return {"description, s": described - started, "generation, s": time.process_time() - described}
+    return {"description, s": described - started,
+            "generation, s": time.process_time() - described}
 
 
-def share(trial: Trial, dataset: Dataset, settings: Settings) -> dict[str, float]:
-    """How much of the best sum of pairwise information the genetic search reaches, at the paper's parameters.
+def share(trial: Trial, dataset: Dataset, settings: Any) -> dict[str, float]:
+    """How much of the best sum of pairwise information the genetic search reaches.
 
     **Privacy:** an experiment on raw records.
     """
     train, _ = training(dataset, 0)
-    quick = synthesizer(replace(trial.curve, method="GA"), dataset, settings).set_params(generations=1, random_state=0)
-    weights, k = quick.fit(train, schema=dataset.schema).weights_, int(trial.curve.k)
-    parameters = Parameters(settings.population, settings.elite, None, generations(dataset, settings))
-    found = genetic(weights, k, np.random.default_rng(trial.seed), parameters)
-    best = exact_search(weights, k) if len(weights) <= MOST else hill(weights, k, np.random.default_rng(0))
+    quick = synthesizer(replace(trial.curve, method="GA"), dataset, settings)
+    quick.set_params(generations=1, random_state=0).fit(train, schema=dataset.schema)
+    weights, k, rng = quick.weights_, int(trial.curve.k), np.random.default_rng
+    size = generations(dataset, settings)
+    parameters = Parameters(settings.population, settings.elite, None, size)
+    found = genetic(weights, k, rng(trial.seed), parameters)
+    small = len(weights) <= MOST
+    best = exact_search(weights, k) if small else hill(weights, k, rng(0))
     return {"share of the optimum": found.fitness / best.fitness}
 
 
-MEASURE: Mapping[str, Callable[[Trial, Dataset, Settings], dict[str, float]]] = {
-    "utility": utility, "disclosure": disclosure, "correlations": correlations, "runtime": runtime, "share": share,
-}  # fmt: skip
+MEASURE: Mapping[str, Callable[[Trial, Dataset, Any], dict[str, float]]] = {
+    "utility": utility, "disclosure": disclosure, "correlations": correlations,
+    "runtime": runtime, "share": share,
+}

@@ -23,19 +23,24 @@ def python() -> str:
     return os.environ.get(VARIABLE, "") if SCRIPT.exists() else ""
 
 
-def seconds(frame: pd.DataFrame, schema: Schema, network: Network, k: int, minutes: float) -> dict[str, float]:
-    """Processor seconds of its description and generation of a coded table; NaN where it takes longer than ``minutes``.
+def seconds(frame: pd.DataFrame, schema: Schema, network: Network, k: int,
+            minutes: float) -> dict[str, float]:
+    """Processor seconds of its description and generation; NaN where it needs over ``minutes``.
 
     **Privacy:** hands the raw records to another program, without noise.
     """
+    pairs = [[child, list(parents)] for child, parents in network.pairs[1:]]
+    words = [python(), str(SCRIPT), "table.csv", str(k), "network.json", "result.json"]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        pd.DataFrame(schema.encode(frame), columns=list(schema.names)).to_csv(folder / "table.csv", index=False)
-        (folder / "network.json").write_text(json.dumps([[child, list(parents)] for child, parents in network.pairs[1:]]), encoding="utf-8")
-        words = [python(), str(SCRIPT), "table.csv", str(k), "network.json", "result.json", *["--whole"] * (len(frame) <= WHOLE)]
+        codes = pd.DataFrame(schema.encode(frame), columns=list(schema.names))
+        codes.to_csv(folder / "table.csv", index=False)
+        (folder / "network.json").write_text(json.dumps(pairs), encoding="utf-8")
         try:
-            subprocess.run(words, cwd=folder, check=True, stdout=subprocess.DEVNULL, timeout=60 * minutes)
+            subprocess.run([*words, *["--whole"] * (len(frame) <= WHOLE)], cwd=folder, check=True,
+                           stdout=subprocess.DEVNULL, timeout=60 * minutes)
+            found = json.loads((folder / "result.json").read_text(encoding="utf-8"))
         except subprocess.TimeoutExpired:
-            return {"description, s": float("nan"), "generation, s": float("nan")}
-        found = json.loads((folder / "result.json").read_text(encoding="utf-8"))
-    return {"description, s": float(found["description_seconds"]), "generation, s": float(found["sampling_seconds"])}
+            found = {"description_seconds": "nan", "sampling_seconds": "nan"}
+    return {"description, s": float(found["description_seconds"]),
+            "generation, s": float(found["sampling_seconds"])}

@@ -1,105 +1,137 @@
-"""The GA paper's printed tables: where their cells are in the trials, and the printed numbers beside ours."""
+"""The GA paper's printed tables: their cells in the trials, and its numbers beside ours."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from .engine import NO_NOISE, Key
-from .genetic_settings import (
-    ATTACKERS,
-    CELLS,
-    CLASSIFIERS,
-    NAN,
-    PRINTED,
-    STAND_IN,
-    TIMED,
-    VII,
-    ZERO_RULE,
-    Settings,
-    compared,
-    printed,
-)
+from ..evaluation import f2
+from .engine import NO_NOISE, Curve, Key, find
 from .results import Result, average, distinct, markdown, select, values
+
+CLASSIFIERS = ("NB", "SV", "KN", "RF", "LR")
+ATTACKERS = ("GCAP", *CLASSIFIERS)
+CELLS = ("TN", "FP", "FN", "TP")
+STAND_IN = "stand-in: 30,000 defaults"  # the note of its trials
+NAN = float("nan")
+
+
+def part(key: Key) -> Mapping[str, Any]:
+    """The data file's part about a table."""
+    return find("genetic").experiments[key]
+
+
+def compared(key: Key, settings: Any) -> list[tuple[Curve, float]]:
+    """Curves of a table or of the figure, each with its ε (infinite without noise)."""
+    return [(c, NO_NOISE if c.guarantee == "none" else settings.epsilon)
+            for c in find("genetic").curves(key, settings)]
+
+
+def on_stand_in(data: pd.DataFrame) -> bool:
+    """Whether trials rest on the stand-in of the credit card table."""
+    return bool((data["note"] == STAND_IN).any())
 
 
 def columns(key: Key) -> tuple[str, ...]:
     """Columns of a printed table."""
-    return (*(ATTACKERS if key in ZERO_RULE else CLASSIFIERS), "Avg")
+    return (*(ATTACKERS if part(key)["kind"] == "disclosure" else CLASSIFIERS), "Avg")
 
 
 def metric(key: Key, column: str) -> str:
     """Name of a column in the trials."""
-    return f"F2 {column}" if key == "table 7" else column
+    return str(part(key).get("prefix", "")) + column
 
 
-def rows(key: Key, settings: Settings) -> list[tuple[str, dict[str, str]]]:
+def rows(key: Key, settings: Any) -> list[tuple[str, dict[str, str]]]:
     """Rows of a table: label, and where its trials are."""
-    out = []
-    for curve, epsilon in compared(key, settings):
-        label = f"{curve.method} {curve.k}".strip() if epsilon == NO_NOISE else f"strict {curve.method}, ε = {epsilon:g}"
-        out.append((label, {"method": curve.method, "guarantee": curve.guarantee, "k": curve.k}))
-    return out
+    return [(f"{c.method} {c.k}".strip() if epsilon == NO_NOISE
+             else f"strict {c.method}, ε = {epsilon:g}", vars(c))
+            for c, epsilon in compared(key, settings)]
 
 
-def beside(key: Key, data: pd.DataFrame, settings: Settings) -> pd.DataFrame | None:
-    """The paper's numbers beside ours, one row a cell, in per cent."""
-    if key not in PRINTED and key != "table 7":
+def printed(key: Key, row: str, column: str) -> tuple[float, float]:
+    """Mean and standard deviation that the paper prints, in per cent; NaN where it prints none."""
+    table = part(key)
+    if "matrices" in table:
+        return _score(table["matrices"].get(row, ""), column), NAN
+    cells = table.get("printed", {}).get(row, "").split()
+    mean, _, sd = dict(zip(columns(key), cells, strict=False)).get(column, "?").partition("±")
+    return NAN if mean == "?" else float(mean), float(sd) if sd else NAN
+
+
+def _score(row: str, column: str) -> float:
+    """F2 in per cent from printed confusion matrices, or the average of the row."""
+    matrices = [np.array(cells.split(), dtype=int).reshape(2, 2) for cells in row.split(",") if row]
+    found = dict(zip(CLASSIFIERS, (100 * f2(m) for m in matrices), strict=False))
+    if column == "Avg" and found:
+        return sum(found.values()) / len(found)
+    return found.get(column, NAN)
+
+
+def beside(key: Key, data: pd.DataFrame, settings: Any) -> pd.DataFrame | None:
+    """The paper's numbers beside ours, one row per cell, in per cent."""
+    if not {"printed", "matrices"} & set(part(key)):
         return None
-    comparable = key != "table 7" or not (data["note"] == STAND_IN).any()
+    comparable, zero = not on_stand_in(data), part(key).get("zero_rule")
     cells = []
     for label, at in rows(key, settings):
         for column in columns(key):
             here = 100 * values(data, metric=metric(key, column), **at)
             said = printed(key, label, column) if comparable else (NAN, NAN)
-            cells.append((label, column, *said, average(here), float(here.std(ddof=1)) if len(here) > 1 else NAN))
-    if key in ZERO_RULE:
+            spread = float(here.std(ddof=1)) if len(here) > 1 else NAN
+            cells.append((label, column, *said, average(here), spread))
+    if zero:
         here = 100 * values(data, metric="zero rule", method="original")
-        cells.append(("zero rule", "Avg", ZERO_RULE[str(key)], NAN, average(here), NAN))
+        cells.append(("zero rule", "Avg", zero, NAN, average(here), NAN))
     return pd.DataFrame(cells, columns=["row", "column", "paper", "paper_sd", "here", "here_sd"])
 
 
 def appendix(key: Key, result: Result) -> str:
     """The table with the paper's numbers beside ours, or the seconds of a run-time table."""
-    if key in TIMED:
-        summary = result.summary()
-        metrics, searches = distinct(summary, "metric"), dict.fromkeys(zip(summary["method"], summary["k"], strict=True))
-        lines = [[f"{method} {k}", *(_cell(summary, m, method, k) for m in metrics)] for method, k in searches]
-        return "\n" + (CREDIT_TIMES if key == "table 4" else "") + markdown(["search, k", *metrics], lines)
+    if part(key)["kind"] == "runtime":
+        return _times(result, " ".join(part(key).get("before", "").split()))
     if result.beside is None:
         return ""
     cells = result.cells().fillna("")
     body = markdown(["", *cells.columns], cells.itertuples())
-    if not (result.data["note"] == STAND_IN).any():
+    if not on_stand_in(result.data):
         return "\nPaper → here:\n\n" + body
-    theirs = ", ".join(f"{name} {printed(key, name, 'Avg')[0]:.1f}" for name in VII)
-    return (f"\nNone of the paper's cells could be run without its table. Its average F2, per cent: {theirs}. Here, on the stand-in:\n\n"
-            f"{body}"
-            f"\nConfusion matrices of the first run on the stand-in, TN FP / FN TP:\n\n{_matrices(result.data)}")  # fmt: skip
+    averages = ((name, printed(key, name, "Avg")[0]) for name in part(key)["matrices"])
+    theirs = ", ".join(f"{name} {mean:.1f}" for name, mean in averages)
+    return ("\nNone of the paper's cells could be run without its table. Its average F2, per cent: "
+            f"{theirs}. Here, on the stand-in:\n\n{body}\nConfusion matrices of the first run on "
+            f"the stand-in, TN FP / FN TP:\n\n{_matrices(result.data)}")
 
 
-CREDIT_TIMES = (
-    "The paper's table holds no readable numbers and its records weren't there; its text says of k = 3 on 284,807 rows: description below "
-    "10 minutes for the genetic search and almost 12 hours for the greedy one, generation about 1.5 hours for both. Here, on the "
-    "stand-in:\n\n"
-)
+def _times(result: Result, before: str) -> str:
+    """Seconds of description and generation, shares of the optimum."""
+    summary = result.summary()
+    metrics = distinct(summary, "metric")
+    searches = dict.fromkeys(zip(summary["method"], summary["k"], strict=True))
+    lines = [[f"{method} {k}", *(_cell(summary, m, method, k) for m in metrics)]
+             for method, k in searches]
+    head = f"\n{before}\n\n" if before else "\n"
+    return head + markdown(["search, k", *metrics], lines)
 
 
 def _matrices(data: pd.DataFrame) -> str:
     """Confusion matrices of the first run of each curve."""
     rows = []
-    for at, part in select(data, repeat=0).groupby(["method", "guarantee", "k"], sort=False):
-        value = part.set_index("metric")["value"]
+    for at, runs in select(data, repeat=0).groupby(["method", "guarantee", "k"], sort=False):
+        value = runs.set_index("metric")["value"]
         counts = [[f"{value[f'{c} {n}']:.0f}" for n in CELLS] for c in CLASSIFIERS]
         rows.append([" ".join(filter(None, at)), *(f"{a} {b} / {c} {d}" for a, b, c, d in counts)])
     return markdown(["", *CLASSIFIERS], rows)
 
 
 def _cell(summary: pd.DataFrame, name: str, method: str, k: str) -> str:
-    part = select(summary, metric=name, method=method, k=k)
-    if not len(part):
+    found = select(summary, metric=name, method=method, k=k)
+    if not len(found):
         return ""
-    mean, sd = part["mean"].iloc[0], part["sd"].iloc[0]
+    mean, sd = found["mean"].iloc[0], found["sd"].iloc[0]
     if np.isnan(mean):
         return "not finished"
     digits = 4 if name.startswith("share") else 2

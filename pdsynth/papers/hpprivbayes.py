@@ -1,118 +1,234 @@
-"""Deng, "High-dimensional dataset publishing methods satisfying personalized differential privacy …" (thesis, 2025), §4.
+"""Deng's thesis (2025), §4: HPPrivBayes against PrivBayes on Adult.
 
-Figures 3 to 6: HPPrivBayes against PrivBayes on Adult. What the thesis leaves open is decided in :class:`Settings`.
+``hpprivbayes.toml`` says what is run and claimed, and decides what the thesis leaves open.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, cast
 
+import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 
 from ..datasets import load_adult
+from ..plots import PALETTE, figure
 from ..synthesizers import HPPrivBayes, PrivBayes
-from . import hpprivbayes_claims, hpprivbayes_plots
-from .engine import Grid, Key, Paper, RealData, Run
-from .hpprivbayes_settings import (
-    MEASURES,
-    METHODS,
-    SEED,
-    TITLES,
-    Curve,
-    Settings,
-    compared,
-    noiseless,
-    private,
-)
-from .results import Result, markdown, select
+from . import drawing, engine
+from .drawing import STYLE, finish, label, level, line, panels
+from .engine import NO_NOISE, Key, RealData, Run, load
+from .results import Result, average, bootstrap, decide, markdown, select, summarise
+from .rules import Answer, Question, rule
 
-__all__ = ["METHODS", "PAPER", "TITLES", "Curve", "Settings", "compared", "noiseless", "private", "synthesizer"]
+METHODS = ("PrivBayes", "HPPrivBayes")
+DASH = {("published", "4"): "dash", ("strict", "4"): "dot", ("strict", "auto"): "solid"}
+TABLE = "Adult, thesis coding"
 
 
-def synthesizer(this: Curve, sensitive: str, settings: Settings) -> Any:
+@dataclass(frozen=True)
+class Curve(engine.Curve):
+    """One method with its parameters; ``r`` is empty for PrivBayes."""
+
+    r: str = ""
+
+
+def synthesizer(this: Curve, sensitive: str, settings: Any) -> Any:
     """The unfitted synthesizer of a curve; ε and the seed come from the grid."""
     if this.method == "real data":
         return RealData()
-    # simulation noise: fast, and nothing here is released
-    shared: dict[str, Any] = {"k": this.k if this.k == "auto" else int(this.k), "guarantee": this.guarantee, "noise": "common"}
+    shared = this.keywords | {"k": this.degree}
     if this.method == "PrivBayes":
         return PrivBayes(share_structure=settings.beta, **shared)
-    return HPPrivBayes(sensitive=sensitive, theta=settings.theta, r=cast(float, Fraction(this.r)), share_structure=settings.L1, **shared)
+    return HPPrivBayes(sensitive=sensitive, theta=settings.theta, r=cast(float, Fraction(this.r)),
+                       share_structure=settings.L1, **shared)
 
 
-def trials(figure: Key, settings: Settings, run: Run) -> pd.DataFrame:
+def trials(key: Key, settings: Any, run: Run) -> pd.DataFrame:
     """All curves of one figure of the thesis' §4."""
     dataset = load_adult(coding="thesis") if run.data is None else run.data
     options = {"test": 1 - settings.train, "utility_options": {"max_rows": settings.svm_rows}}
-
-    def grid(curves: list[Curve], epsilons: tuple[float, ...]) -> Grid:
-        named = {c: synthesizer(c, dataset.sensitive, settings) for c in curves}
-        return Grid(dataset, named, MEASURES[figure], epsilons, options=options)
-
-    return run.measure(grid(noiseless(figure, settings), ()), grid(private(figure, settings), settings.epsilons))
+    return run.measure(*PAPER.grids(
+        key, settings, dataset, lambda c: synthesizer(c, dataset.sensitive, settings),
+        settings.epsilons, options=options))
 
 
-def deviations(figure: Key, settings: Settings) -> tuple[str, ...]:
-    """How the experiment differs from what the thesis prints, and what it doesn't print."""
-    out = [
-        "The thesis' figures carry no readable numbers, so its claims are tested and not its values.",
-        "Its public code doesn't run its printed experiment: 27,504 US-only rows whose 14th column is the income label, one fixed network "
-        "for every ε, r and repeat, and ε = 0.08, 2.08, … 8.08 for the baseline against 0.08 … 0.88 for HPPrivBayes. Here: the "
-        "45,222 complete rows and 14 attributes of its Table 2, and a new fit for every repeat.",
-        f"L1 is not printed: ε₁ = {settings.L1:g} ε for HPPrivBayes and β = {settings.beta:g} for PrivBayes, equal on purpose.",
-        "Published PrivBayes is TODS 2017 (score I, d−k tables); published HPPrivBayes is Algorithms 3 to 6 to the letter "
-        "(raw order, groups and weights, all d tables noised at the price of d−k−l and l).",
-        "Strict curves are an addition: they satisfy ε-DP with everything paid for.",
-    ]
-    if figure == 3:
-        out.append("The thesis doesn't say at which ε its networks were drawn: without noise and at every ε of §4.2.")
-    if figure in (4, 6):
-        out += [
-            f"The thesis trains on two thirds of the data; so do the synthesizers, a new split each repeat. Each SVM sees at most "
-            f"{settings.svm_rows:,} rows, for all methods and the real data alike, and is tested on all held-out real rows (its code "
-            "tests on synthetic rows). scikit-learn-intelex fits them where it is installed, as for the committed trials.",
-            'Target: education beyond high school or not (the thesis: "secondary education or not"). Features: all other attributes, '
-            "one-hot; education-num is one of them, as in the thesis, and gives most of the target away.",
-            "k = auto admits education (16 values) with education-num (5) only where its bound on the table, n ε₂ / (2 d θ), reaches "
-            "80 cells: above ε = 0.4 on the 30,148 training rows. Below, that edge is missing and the accuracy falls to the majority "
-            "class, although the distances of figure 5 are the smallest.",
-        ]
-    return tuple(out)
+# --- rules ----------------------------------------------------------------------------------------
 
 
-def appendix(figure: Key, result: Result) -> str:
+@rule("spread over the roots below 1 % of the mean")
+def one_root(q: Question) -> Answer:
+    """Whether the first node matters."""
+    roots = q.values(**q.points()[0])
+    words = {"count": len(roots), "least": roots.min(), "most": roots.max()}
+    return decide(float(np.ptp(roots)) < 0.01 * roots.mean(), True), words
+
+
+@rule("without noise within 1 %, and zero inside Welch's 95 % interval at every ε")
+def alike(q: Question) -> Answer:
+    """Whether two methods do the same."""
+    noisy, free = q.gaps(), {"guarantee": "none", "epsilon": NO_NOISE}
+    ((raw, _),) = q.gaps(free)
+    level = average(q.values(**q.points()[0] | free | q.side("b")))
+    equal = abs(raw) <= 0.01 * level and all(abs(gap) <= half for gap, half in noisy)
+    return decide(equal, True), {"raw": raw, "found": noisy}
+
+
+@rule("zero inside both intervals, or less than half of the average difference at larger ε; does "
+      "not if both intervals exclude zero")
+def close_at_first(q: Question) -> Answer:
+    """Whether the curves are close at the two smallest ε."""
+    gaps = q.gaps().found
+    sizes, inside = [abs(gap) for gap, _ in gaps], [abs(gap) <= half for gap, half in gaps[:2]]
+    small, large = max(sizes[:2]), average(np.array(sizes[2:]))
+    verdict = decide(all(inside) or small < large / 2, not any(inside))
+    return verdict, {"small": small, "large": large}
+
+
+@rule("percentile bootstrap over repeats of the difference, smallest r minus largest: replicates "
+      "if its 95 % interval lies above zero")
+def fluctuates(q: Question) -> Answer:
+    """Whether the accuracy fluctuates more over ε where r is small."""
+    def measure(**change: str) -> dict[str, Any]:
+        cubes = {}
+        for r in q.settings.ratios:
+            runs = q.curve(q["at"] | change | {"r": r, "epsilon": "$epsilons"})
+            cubes[r] = np.column_stack([run[: min(map(len, runs))] for run in runs])
+        return fluctuation(cubes)
+
+    words = {"found": measure(), "strict": measure(**q["beside"]["strict"])}
+    return decide(words["found"]["low"] > 0, words["found"]["high"] < 0), words
+
+
+def fluctuation(cubes: Mapping[str, np.ndarray]) -> dict[str, Any]:
+    """Spreads over ε of the mean accuracy, from (repeats, ε) of each r.
+
+    ``gap``: smallest r minus largest; ``low``, ``high``: its 95 % interval.
+    """
+    fewest = min(map(len, cubes.values()))
+    if not fewest:
+        return {"spreads": "every run is a gap", "gap": np.nan, "low": -np.inf, "high": np.inf}
+    spreads = {r: float(cube.mean(axis=0).std()) for r, cube in cubes.items()}
+    first, *_, last = spreads
+    both = np.stack([cubes[first][:fewest], cubes[last][:fewest]], axis=1)  # (repeats, 2, ε)
+
+    def gap(sample: np.ndarray) -> float:
+        a, b = sample.mean(axis=0).std(axis=1)
+        return float(a - b)
+
+    said = ", ".join(f"r = {r}: {s:.4f}" for r, s in spreads.items())
+    low, high = bootstrap(both, gap)
+    return {"spreads": said, "gap": spreads[first] - spreads[last], "low": low, "high": high}
+
+
+# --- figures: 95 % confidence intervals of the mean -----------------------------------------------
+
+
+def add_curves(plot: go.Figure, data: pd.DataFrame, metric: str, settings: Any,
+               leave_out: tuple[tuple[str, str], ...] = (), **place: Any) -> None:
+    """All curves against ε of figures 4 and 5, and the lines without privacy."""
+    summary, legend, k = summarise(data), place.pop("legend", True), settings.k
+    for guarantee, degree in (("published", k), ("strict", k), ("strict", "auto")):
+        for method in METHODS if (guarantee, degree) not in leave_out else ():
+            at = {"method": method, "guarantee": guarantee, "k": degree}
+            colour, symbol = STYLE[method]
+            symbol += "-open" if (guarantee, degree) == ("strict", k) else ""
+            dash = DASH.get((guarantee, degree), "dash")
+            points = select(summary, metric=metric, **at)
+            line(plot, points, "epsilon", label(**at), colour, dash, symbol, legend, **place)
+    span = (min(settings.epsilons), max(settings.epsilons))
+    for method, dash in zip(METHODS, ("longdash", "dot"), strict=True):
+        part = select(summary, metric=metric, method=method, guarantee="none", k=k)
+        level(plot, part, span, label(method, "none"), PALETTE["none"], dash, legend, **place)
+
+
+def sums(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
+    """Figure 3: sum of mutual information against k."""
+    summary = summarise(data).assign(degree=lambda f: f["k"].astype(int))
+    ends = max(settings.epsilons), min(settings.epsilons)
+    plot = panels(3, ["no noise", *(f"ε = {e:g}" for e in ends)], shared_yaxes=True)
+    words = {"none": "no noise", "published": "as published", "strict": "strict"}
+    for column, epsilon in enumerate((NO_NOISE, *ends), 1):
+        for guarantee in ("none",) if epsilon == NO_NOISE else ("published", "strict"):
+            for method in METHODS:
+                colour, symbol = STYLE[method]
+                points = select(summary, epsilon=epsilon, guarantee=guarantee, method=method)
+                line(plot, points, "degree", f"{method}, {words[guarantee]}", colour,
+                     drawing.DASH[guarantee], symbol, column < 3, row=1, col=column)
+    plot.update_xaxes(title_text="k (parents)", tickvals=[int(k) for k in settings.degrees])
+    plot.update_yaxes(title_text="sum of mutual information, bit", col=1)
+    return finish(plot, data, "Quality of the networks", TABLE, 460)
+
+
+def accuracies(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
+    """Figure 4: SVM accuracy against ε."""
+    summary, plot = summarise(data), figure(x="ε", y="accuracy")
+    add_curves(plot, data, "accuracy", settings)
+    span = (min(settings.epsilons), max(settings.epsilons))
+    for method, dash in drawing.FLAT.items():
+        part = select(summary, metric="accuracy", method=method)
+        level(plot, part, span, method, PALETTE["real"], dash)
+    return finish(plot, data, "SVM trained on synthetic rows, tested on real ones", TABLE, 560)
+
+
+def distances(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
+    """Figure 5: 2-way and 3-way average variation distance against ε."""
+    plot = panels(2, ["2-way", "3-way"])
+    for column, metric in enumerate(("2-way distance", "3-way distance"), 1):
+        add_curves(plot, data, metric, settings, row=1, col=column, legend=column == 1)
+    plot.update_xaxes(title_text="ε")
+    plot.update_yaxes(rangemode="tozero")
+    plot.update_yaxes(title_text="average variation distance", col=1)
+    return finish(plot, data, "How far the synthetic table is from the real one", TABLE, 560)
+
+
+def ratios(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
+    """Figure 6: SVM accuracy against ε, one curve per ratio r."""
+    summary, k = summarise(data), settings.k
+    colours = ("#D55E00", "#E69F00", "#009E73", "#0072B2", "#767676")
+    symbols = ("circle", "square", "diamond", "triangle-up", "cross")
+    titles = [f"as published, not private (k={k})", "strict (k=auto)"]
+    plot = panels(2, titles, shared_yaxes=True)
+    for column, (guarantee, degree) in enumerate((("published", k), ("strict", "auto")), 1):
+        for i, r in enumerate(settings.ratios):
+            points = select(summary, metric="accuracy", method="HPPrivBayes", guarantee=guarantee,
+                            k=degree, r=r)
+            line(plot, points, "epsilon", f"r = {r}", colours[i % 5], symbol=symbols[i % 5],
+                 legend=column == 1, row=1, col=column)
+    plot.update_xaxes(title_text="ε")
+    plot.update_yaxes(title_text="accuracy", col=1)
+    return finish(plot, data, "HPPrivBayes: budget of group A over group B, r = L2/L3", TABLE, 460)
+
+
+def main_picture(data: pd.DataFrame, settings: Any) -> go.Figure:
+    """The README's picture: published against strict against no privacy, 2-way distance."""
+    plot = figure(x="privacy budget ε", y="2-way average variation distance")
+    add_curves(plot, data, "2-way distance", settings, (("strict", settings.k),))
+    plot.update_yaxes(rangemode="tozero")
+    ends = [min(settings.epsilons) - 0.03, max(settings.epsilons) + 0.03]
+    plot.update_xaxes(tickvals=list(settings.epsilons), range=ends)
+    title = "How far is the synthetic table from the real one?"
+    return finish(plot, data, title, TABLE, 500)
+
+
+def appendix(key: Key, result: Result) -> str:
     """2-way distance of the trials of figure 5 for every k, as a table."""
-    if figure != 5:
+    if key != 5:
         return ""
     points = select(result.summary(), metric="2-way distance")
     points = points[points["guarantee"] != "none"]
-    epsilons = sorted(points["epsilon"].unique())
-    rows = []
+    epsilons, rows = sorted(points["epsilon"].unique()), []
     for (guarantee, k, method), part in points.groupby(["guarantee", "k", "method"], sort=True):
         at = part.set_index("epsilon")
         values = [f"{at.loc[e, 'mean']:.3f} ± {at.loc[e, 'ci95']:.3f}" for e in epsilons]
-        rows.append([f"{method}, {'as published' if guarantee == 'published' else guarantee}", k, *values])
+        word = "as published" if guarantee == "published" else guarantee
+        rows.append([f"{method}, {word}", k, *values])
     table = markdown(["method", "k", *(f"ε = {e:g}" for e in epsilons)], rows)
-    return f"\nThe 2-way distance by k (mean ± 95 % half-width): what k = 4 does to the comparison.\n\n{table}"
+    return ("\nThe 2-way distance by k (mean ± 95 % half-width): what k = 4 does to the comparison."
+            f"\n\n{table}")
 
 
-READING = """"Replicates" says that the algorithms as printed, at the thesis' k = 4, behave as the thesis says. It does not say that they
-are private: published HPPrivBayes has no finite ε, and at k = 4 both methods are far worse than at a k that the budget can bear.
-The numbers of the strict twins, which pay for everything, stand beside each verdict.
-"""
-
-PAPER = Paper(
-    name="hpprivbayes",
-    heading="HPPrivBayes (Deng, thesis 2025)",
-    reading=READING,
-    titles=TITLES,
-    settings=Settings,
-    repeats=20,
-    seed=SEED,
-    trials=trials,
-    draw=lambda figure, data, settings: hpprivbayes_plots.DRAW[figure](data, settings),
-    judge=lambda figure, data, settings: hpprivbayes_claims.JUDGE[figure](data, settings),
-    deviations=deviations,
-    appendix=appendix,
-)
+PAPER = load("hpprivbayes", trials, curve=Curve, appendix=appendix,
+             draw={3: sums, 4: accuracies, 5: distances, 6: ratios})

@@ -1,73 +1,65 @@
-"""Lan, Hong, Chen, Cai, Wang, "Differential privacy high-dimensional data publishing based on an adaptive Bayesian network" (2021), §6.
-
-Figures 1 to 3 and Table 2: PrivABN on NLTCS, ACS and Retail. Each published curve has its strict twin beside it.
-"""
+"""PrivABN's §6: its errors on NLTCS, ACS and Retail, and Table 2, which is arithmetic."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 
 from ..datasets import Dataset, load_acs, load_nltcs, load_retail
+from ..plots import figure
 from ..structure.adaptive import ParentChoice
 from ..synthesizers import PrivABN, PrivBayes, baselines
-from . import privabn_claims, privabn_plots
-from .engine import NO_NOISE, Curve, Grid, Key, Paper, Run
-from .privabn_settings import FREE, OWN, SEED, TITLES, Settings, compared
-
-__all__ = ["PAPER", "TITLES", "Settings", "enumerated", "synthesizer", "tables"]
+from .engine import NO_NOISE, Curve, Key, Run, load
+from .results import average, correlation, decide, difference, direction_verdict, distinct
+from .rules import Answer, Gaps, Question, rule
 
 
 def synthesizer(this: Curve) -> Any:
     """The unfitted synthesizer of a curve; ε and the seed come from the grid."""
-    shared: dict[str, Any] = {"guarantee": this.guarantee, "noise": "common"}  # simulation noise: nothing here is released
     if this.method == "PrivBayes":
-        return PrivBayes(k=int(this.k), **shared)
-    kind: Callable[..., Any] = PrivABN if this.method == "PrivABN" else getattr(baselines, this.method)
-    return kind(**shared)
+        return PrivBayes(k=this.degree, **this.keywords)
+    own = this.method == "PrivABN"
+    return (PrivABN if own else getattr(baselines, this.method))(**this.keywords)
 
 
-def tables(run: Run) -> dict[str, Dataset]:
-    """NLTCS and ACS, or the user's own table."""
-    return {"NLTCS": load_nltcs(), "ACS": load_acs()} if run.data is None else {run.data.name: run.data}
-
-
-def errors(
-    run: Run, named: tuple[str, Dataset], curves: Sequence[Curve], alphas: Sequence[int], epsilons: Sequence[float], settings: Settings,
-    repeats: int,
-) -> pd.DataFrame:  # fmt: skip
+def errors(key: Key, settings: Any, run: Run, name: str, dataset: Dataset) -> pd.DataFrame:
     """L1 and L2 errors of all curves on one table, α as a column, with NoPrivABN."""
-    name, dataset = named
-    fitting = [a for a in alphas if a <= len(dataset.schema)]
-    measures = {f"l{p}_{a}_{settings.queries}": f"L{p} {a}" for p in (1, 2) for a in fitting}
-    grids = [Grid(dataset, {c: synthesizer(c) for c in some}, measures, at, {"dataset": name})
-             for some, at in (([FREE], ()), (curves, epsilons))]  # fmt: skip
-    frame = run.measure(*grids, repeats=repeats)
+    retail = key == 3
+    alphas = settings.retail_alphas if retail else settings.alphas[: 1 if key == 2 else None]
+    epsilons = {1: settings.epsilons, 2: settings.fine, 3: settings.retail_epsilons}[int(key)]
+    measures = {f"l{p}_{a}_{settings.queries}": f"L{p} {a}" for p in (1, 2)
+                for a in alphas if a <= len(dataset.schema)}
+    grids = PAPER.grids(key, settings, dataset, synthesizer, epsilons, measures=measures,
+                        labels={"dataset": name})
+    fewer = settings.retail_repeats if retail else 0
+    frame = run.measure(*grids, repeats=min(run.repeats, fewer or run.repeats))
     both = frame["metric"].str.split(" ", expand=True)
     frame["metric"] = both[0]
     frame.insert(2, "alpha", both[1])
     return frame
 
 
-def trials(key: Key, settings: Settings, run: Run) -> pd.DataFrame:
+def trials(key: Key, settings: Any, run: Run) -> pd.DataFrame:
     """The experiment behind one figure or table."""
     if key == "table 2":
-        return enumerated(settings)
-    if key == 3:
-        dataset = load_retail(settings.items) if run.data is None else run.data
-        named = ("Retail" if run.data is None else dataset.name, dataset)
-        repeats = min(run.repeats, settings.retail_repeats or run.repeats)
-        return errors(run, named, compared(settings), settings.retail_alphas, settings.retail_epsilons, settings, repeats)
-    alphas, epsilons = (settings.alphas, settings.epsilons) if key == 1 else (settings.alphas[:1], settings.fine)
-    return pd.concat([errors(run, t, OWN, alphas, epsilons, settings, run.repeats) for t in tables(run).items()], ignore_index=True)
+        return enumerate_pairs(settings)
+    tables: dict[str, Dataset]
+    if run.data is not None:
+        tables = {run.data.name: run.data}
+    elif key == 3:
+        tables = {"Retail": load_retail(settings.items)}
+    else:
+        tables = {"NLTCS": load_nltcs(), "ACS": load_acs()}
+    parts = [errors(key, settings, run, name, table) for name, table in tables.items()]
+    return pd.concat(parts, ignore_index=True)
 
 
-def enumerated(settings: Settings) -> pd.DataFrame:
-    """Table 2, counted: pairs of GreedyBayes at each k, and those that ABN's programme really offers."""
+def enumerate_pairs(settings: Any) -> pd.DataFrame:
+    """Table 2, counted: pairs of GreedyBayes at each k, and those that ABN really offers."""
     m = settings.attributes
     pairs = {("GreedyBayes", str(k)): float(math.comb(m + 1, k + 2)) for k in settings.degrees}
     choice, offered = ParentChoice(range(1, m)), 0
@@ -76,48 +68,131 @@ def enumerated(settings: Settings) -> pd.DataFrame:
         offered += len(choice.candidates()[1])
         choice.drop(f)
     pairs["ABN", ""] = float(offered)
+    rest = {"epsilon": NO_NOISE, "repeat": 0, "seed": 0}
     return pd.DataFrame([
-        {"metric": "pairs", "method": method, "guarantee": "none", "k": k, "epsilon": NO_NOISE, "repeat": 0, "seed": 0, "value": value,
-         "note": ""} for (method, k), value in pairs.items()
-    ])  # fmt: skip
+        {"metric": "pairs", "method": method, "guarantee": "none", "k": k, **rest, "value": value,
+         "note": ""} for (method, k), value in pairs.items()])
 
 
-def deviations(key: Key, settings: Settings) -> tuple[str, ...]:
-    """How the experiment differs from what the paper prints, and what it doesn't print."""
-    if key == "table 2":
-        return ("Table 2 is arithmetic: nothing is fitted. ABN's pairs are counted by running its programme on m attributes.",)
-    out = [
-        "L1 as printed compares the j-th row of the synthetic table with the j-th row of the original, which means nothing: here it is "
-        "the L1 distance of the marginal tables. Both errors are in frequencies; the paper's error bar of .01 makes sense only so.",
-        "NoPrivABN memorises: without noise ABN takes ever more parents until a parent configuration holds one record, and repeats the "
-        "table. Its small error is no merit of the network.",
-        "Published PrivABN adds noise to conditionals at a scale for a sensitivity of 2/n, when it is 2: it spends about n ε. Strict "
-        "PrivABN adds its noise to joint counts, and pays for everything.",
-    ]
-    if key == 3:
-        out.append(
-            f"PriView answers the queries itself and has no table. PrivBayes has k = {settings.baseline_degree}: θ-usefulness alone "
-            "gives 3 at ε = 0.1, but 6 at ε = 1, which would mean 10⁸ candidates. "
-            "The 50 best-selling items are taken as public, as in the paper."
-        )
-    return tuple(out)
+# --- Table 2 as a picture -------------------------------------------------------------------------
 
 
-READING = """The published curves are those of an algorithm without privacy: noise on conditionals at the scale of counts hides nobody
-(lesson 11 attacks it). "Replicates" says that the printed algorithm has the printed errors; what private methods reach is the
-strict curve.
-"""
+def say_large(number: float) -> str:
+    """A number of pairs as the paper prints it: 1.158 × 10⁸."""
+    if number < 1e6:
+        return f"{number:,.0f}"
+    digits, power = f"{number:.3e}".split("e")
+    raised = str(int(power)).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return f"{digits} × 10{raised}"
 
-PAPER = Paper(
-    name="privabn",
-    heading="PrivABN (Lan et al., 2021)",
-    reading=READING,
-    titles=TITLES,
-    settings=Settings,
-    repeats=100,
-    seed=SEED,
-    trials=trials,
-    draw=lambda key, data, settings: privabn_plots.DRAW[key](data, settings),
-    judge=lambda key, data, settings: privabn_claims.JUDGE[key](data, settings),
-    deviations=deviations,
-)
+
+def say_time(seconds: float) -> str:
+    """A time in the largest unit that it fills."""
+    for size, unit in ((365 * 86_400, "years"), (86_400, "days"), (3_600, "hours")):
+        if seconds >= size:
+            return f"{seconds / size:,.1f} {unit}"
+    return f"{seconds:.1f} seconds"
+
+
+def pairs(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
+    """Table 2: pairs and the time they take at the paper's speed."""
+    names = [f"{row.method}{f', k = {row.k}' if row.k else ''}" for row in data.itertuples()]
+    times = [say_time(s) for s in data["value"] / settings.speed]
+    cells = [names, [say_large(v) for v in data["value"]], times]
+    shared = {"align": ["left", "right", "right"], "height": 28}
+    head = ["", "pairs", f"at {settings.speed:,} a second"]
+    title = f"Pairs enumerated for m = {settings.attributes} attributes"
+    plot = figure(title=title, height=90 + 30 * (len(names) + 1))
+    plot.add_table(header={"values": head, "fill_color": "rgba(128,128,128,.15)", **shared},
+                   cells={"values": cells, "fill_color": "rgba(0,0,0,0)", **shared})
+    return plot.update_layout(margin={"l": 16, "r": 16, "t": 56, "b": 8})
+
+
+# --- rules ----------------------------------------------------------------------------------------
+
+
+def published_means(q: Question) -> dict[str, dict[str, list[float]]]:
+    """Mean L2 of published PrivABN at every ε, by table and α."""
+    at = {"metric": "L2", "method": "PrivABN", "guarantee": "published", "epsilon": "$epsilons"}
+    return {t: {a: [average(v) for v in q.curve(at | {"dataset": t, "alpha": a})]
+                for a in distinct(q.data, "alpha")} for t in distinct(q.data, "dataset")}
+
+
+@rule("Spearman's ρ at most −0.8 in every panel; does not if above 0 in any")
+def falls_everywhere(q: Question) -> Answer:
+    """Whether the error falls with ε on every table, for every α."""
+    rho = {f"{t} α = {a}": correlation(q.settings.epsilons, means)
+           for t, by in published_means(q).items() for a, means in by.items()}
+    verdict = decide(all(r <= -0.8 for r in rho.values()), any(r >= 0 for r in rho.values()))
+    return verdict, {"found": ", ".join(f"{n} {r:+.2f}" for n, r in rho.items())}
+
+
+@rule("largest over smallest mean L2 among the α at most 2 at every ε; does not if above 2 on "
+      "every table")
+def hardly_differs(q: Question) -> Answer:
+    """Whether errors of different α are alike."""
+    ratio = {}
+    for table, by in published_means(q).items():
+        means = np.array(list(by.values()))
+        ratio[table] = float((means.max(axis=0) / means.min(axis=0)).max())
+    verdict = decide(max(ratio.values()) <= 2, min(ratio.values()) > 2)
+    return verdict, {"found": ", ".join(f"{t} {r:.2f}" for t, r in ratio.items())}
+
+
+@rule("the 95 % interval of the mean lies below {bar:g} at this ε and every larger one; does not "
+      "if above at any")
+def stays_below(q: Question) -> Answer:
+    """Whether the error is below the bar from some ε on."""
+    grid, bar = q.settings.fine, q["bar"]
+    start = q["from"].get(q["at"]["dataset"], grid[0])
+    found = {e: q.values(**q["at"], guarantee="published", epsilon=e) for e in grid if e >= start}
+    gaps = [difference(v, np.full(2, bar)) for v in found.values()]
+    words: dict[str, Any] = {"start": start}
+    for guarantee in ("published", "strict"):
+        means = q.means({**q["at"], "guarantee": guarantee, "epsilon": "$fine"}).found
+        reach = [e for i, e in enumerate(grid) if all(mean < bar for mean in means[i:])]
+        words |= {guarantee: f"from ε = {reach[0]:g}" if reach else "at no ε", "last": means[-1]}
+    there, first = next(iter(found.items()))
+    free = average(q.values(**q["at"], guarantee="none"))
+    verdict = decide(all(g + h < 0 for g, h in gaps), any(g - h > 0 for g, h in gaps))
+    return verdict, words | {"there": there, "mean": average(first), "free": free}
+
+
+@rule("Welch's 95 % interval of the difference at each ε and rival: replicates if more than half "
+      "favour the claim and none is against it")
+def steadier(q: Question) -> Answer:
+    """Whether the error changes least with α."""
+    def ranges(**at: Any) -> np.ndarray:
+        runs = q.curve(at | {"alpha": "$retail_alphas"})  # the α of one repeat share one fit
+        return np.ptp(np.array([run[: min(map(len, runs))] for run in runs]), axis=0)
+
+    gaps = [difference(ranges(**p), ranges(**(p | q.side("b")))) for p in q.points()]
+    names = [f"{p['method']} ε = {p['epsilon']:g}" for p in q.points()]
+    return direction_verdict(gaps), {"found": Gaps(gaps, names)}
+
+
+@rule("within 1 % of every number printed for m = 50")
+def as_printed(q: Question) -> Answer:
+    """Whether the pairs that were counted are those that the paper prints."""
+    found = {k: v for k, v in zip(q.data["k"], q.data["value"], strict=True) if k}
+    right = [abs(found[k] / printed - 1) < 0.01 for k, printed in q["printed"].items()
+             if k in found and q.settings.attributes == 50]
+    said = ", ".join(f"k = {k}: {say_large(v)}" for k, v in found.items())
+    return decide(bool(right) and all(right), not all(right)), {"found": said}
+
+
+@rule("equal to the number counted; does not if more are offered")
+def equals(q: Question) -> Answer:
+    """Whether ABN offers as many pairs as the paper says."""
+    offered, printed = float(q.values(method="ABN")[0]), q["printed"]
+    words = {"offered": offered, "square": q.settings.attributes**2,
+             "seconds": offered / q.settings.speed}
+    return decide(offered == printed, offered > printed), words
+
+
+def words(key: Key, settings: Any, data: Any) -> dict[str, float]:
+    """The ε of figure 1 that is nearest to the one of the claim."""
+    return {"near_epsilon": min(settings.epsilons, key=lambda e: abs(e - 0.05))}
+
+
+PAPER = load("privabn", trials, words=words, draw={"table 2": pairs})

@@ -11,18 +11,17 @@ import numpy as np
 import pandas as pd
 
 REPLICATES, FAILS, OPEN = "replicates", "does not", "undecided"
-TRIAL = ("repeat", "seed", "value", "note")  # columns of one trial; all others of a tidy frame say which point it belongs to
-BETTER = "Welch's 95 % interval of the difference at each ε: replicates if more than half favour the claim and none is against it"
-MOST = "Welch's 95 % interval of the difference at each point: replicates if more than half favour the claim, does not if against it"
-TREND = "both curves: last ε against the first beyond Welch's 95 % interval, and Spearman's ρ of the means at least 0.8 in size"
+TRIAL = ("repeat", "seed", "value", "note")  # columns of one trial; the others name its point
+Difference = tuple[float, float]  # difference of two means, half-width of its 95 % interval
 
 
 @dataclass(frozen=True)
 class Verdict:
     """One claim of a paper against the numbers measured here.
 
-    ``claim``: the paper's statement; ``source``: where it stands; ``verdict``: "replicates", "does not" or "undecided";
-    ``numbers``: what was measured; ``why``: the reason, as far as it is known; ``rule``: how the verdict was reached.
+    ``claim``: the paper's statement; ``source``: where it stands; ``verdict``: "replicates",
+    "does not" or "undecided"; ``numbers``: what was measured; ``why``: the reason, as far as it is
+    known; ``rule``: how the verdict was reached.
     """
 
     claim: str
@@ -37,9 +36,10 @@ class Verdict:
 class Result:
     """A reproduced figure.
 
-    ``data``: DataFrame, one row a trial and metric. ``figure``: Plotly figure. ``verdicts``: one a claim.
-    ``deviation``: what differs from the paper's experiment. ``parameters``: what was run. ``beside``: where the paper prints
-    numbers, one row a cell with the columns ``row``, ``column``, ``paper``, ``paper_sd``, ``here``, ``here_sd`` (NaN: not there).
+    ``data``: DataFrame, one row per trial and metric. ``figure``: Plotly figure. ``verdicts``: one
+    per claim. ``deviation``: what differs from the paper's experiment. ``parameters``: what was
+    run. ``beside``: where the paper prints numbers, one row per cell with the columns ``row``,
+    ``column``, ``paper``, ``paper_sd``, ``here``, ``here_sd`` (NaN: not there).
     """
 
     title: str
@@ -59,42 +59,44 @@ class Result:
         return pd.DataFrame([vars(v) for v in self.verdicts])
 
     def cells(self) -> pd.DataFrame:
-        """The paper's table with ours in each cell: "paper → here", the difference in the paper's standard deviations behind it."""
+        """The paper's table with ours in each cell: see :func:`side_by_side`."""
         if self.beside is None:
             return pd.DataFrame()
         text = self.beside.assign(cell=[side_by_side(c) for c in self.beside.itertuples()])
-        order = {name: list(dict.fromkeys(text[name])) for name in ("row", "column")}
-        return text.pivot(index="row", columns="column", values="cell").loc[order["row"], order["column"]].rename_axis(None, axis=1)
+        wide = text.pivot(index="row", columns="column", values="cell")
+        return wide.loc[distinct(text, "row"), distinct(text, "column")].rename_axis(None, axis=1)
 
     def __repr__(self) -> str:
         lines = [f"{self.title}: {len(self.data):,} measured values"]
         if self.beside is not None:
             lines.append(self.cells().to_string())
-        return "\n".join(lines + [f"  {v.verdict}: {v.claim} ({v.source}). {v.numbers}" for v in self.verdicts])
+        lines += [f"  {v.verdict}: {v.claim} ({v.source}). {v.numbers}" for v in self.verdicts]
+        return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{c}</th>" for c in ("claim", "source", "verdict", "numbers", "why"))
-        rows = "".join(
-            f"<tr>{''.join(f'<td style=text-align:left>{escape(x)}</td>' for x in (v.claim, v.source, v.verdict, v.numbers, v.why))}</tr>"
-            for v in self.verdicts
-        )
+        names = ("claim", "source", "verdict", "numbers", "why")
+        head = "".join(f"<th>{name}</th>" for name in names)
+        cell = "<td style=text-align:left>{}</td>".format
+        rows = ("".join(cell(escape(getattr(v, name))) for name in names) for v in self.verdicts)
+        body = "".join(f"<tr>{row}</tr>" for row in rows)
         notes = "".join(f"<li>{escape(d)}</li>" for d in self.deviation)
         cells = "" if self.beside is None else self.cells().to_html()
-        return f"<p><b>{escape(self.title)}</b></p>{self.figure._repr_html_()}{cells}<table><tr>{head}</tr>{rows}</table><ul>{notes}</ul>"
+        return (f"<p><b>{escape(self.title)}</b></p>{self.figure._repr_html_()}{cells}"
+                f"<table><tr>{head}</tr>{body}</table><ul>{notes}</ul>")
 
 
 def side_by_side(cell: Any) -> str:
-    """One cell: the paper's number, ours, and their difference in the paper's standard deviations.
+    """One cell: the paper's number, ours, their difference in the paper's standard deviations.
 
     >>> side_by_side(pd.Series({"paper": 45.9, "paper_sd": 3.2, "here": 44.3, "here_sd": 2.5}))
     '45.9±3.2 → 44.3±2.5 (-0.5 sd)'
     """
-
     def number(value: float, sd: float) -> str:
         return "–" if np.isnan(value) else f"{value:.1f}" + ("" if np.isnan(sd) else f"±{sd:.1f}")
 
     apart = (cell.here - cell.paper) / cell.paper_sd if cell.paper_sd else float("nan")
-    return f"{number(cell.paper, cell.paper_sd)} → {number(cell.here, cell.here_sd)}" + ("" if np.isnan(apart) else f" ({apart:+.1f} sd)")
+    words = f"{number(cell.paper, cell.paper_sd)} → {number(cell.here, cell.here_sd)}"
+    return words + ("" if np.isnan(apart) else f" ({apart:+.1f} sd)")
 
 
 def markdown(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
@@ -109,7 +111,7 @@ def markdown(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
     return "\n".join([text[0], "|" + "---|" * len(columns), *text[1:]]) + "\n"
 
 
-# --- the statistics -------------------------------------------------------------------------------------------------------
+# --- tidy frames ----------------------------------------------------------------------------------
 
 
 def point(data: pd.DataFrame) -> list[str]:
@@ -118,7 +120,7 @@ def point(data: pd.DataFrame) -> list[str]:
 
 
 def summarise(data: pd.DataFrame) -> pd.DataFrame:
-    """Mean, sd, repeats and half-width of the 95 % t-interval of the mean, one row a point."""
+    """Mean, sd, repeats and half-width of the 95 % t-interval of the mean, one row per point."""
     from scipy.stats import t
 
     grouped = data.groupby(point(data), sort=False, dropna=False)["value"]
@@ -143,18 +145,16 @@ def select(data: pd.DataFrame, **at: Any) -> pd.DataFrame:
 
 
 def values(data: pd.DataFrame, **at: Any) -> np.ndarray:
-    """Values of all repeats where the named columns have these values (None: any), gaps left out."""
+    """Values of all repeats where the named columns have these values, gaps left out."""
     return select(data, **at)["value"].dropna().to_numpy(dtype=float)
+
+
+# --- the statistics -------------------------------------------------------------------------------
 
 
 def average(found: np.ndarray) -> float:
     """Mean; NaN where every repeat is a gap."""
     return float(found.mean()) if len(found) else float("nan")
-
-
-def spoken(found: Sequence[tuple[float, float]], at: Sequence[object]) -> str:
-    """Differences in words of numbers."""
-    return "; ".join(f"{a}: {interval(gap, half, 3)}" for a, (gap, half) in zip(at, found, strict=True))
 
 
 def interval(gap: float, half: float, digits: int = 2) -> str:
@@ -166,8 +166,11 @@ def interval(gap: float, half: float, digits: int = 2) -> str:
     return f"{gap:+.{digits}f}" + (f" ± {half:.{digits}f}" if np.isfinite(half) else " (one run)")
 
 
-def difference(a: np.ndarray, b: np.ndarray) -> tuple[float, float]:
-    """Mean of a minus mean of b, and the half-width of its 95 % Welch interval (infinite below two repeats)."""
+def difference(a: np.ndarray, b: np.ndarray) -> Difference:
+    """Mean of a minus mean of b, and the half-width of its 95 % Welch interval.
+
+    The half-width is infinite below two repeats.
+    """
     from scipy.stats import t
 
     a, b = a[~np.isnan(a)], b[~np.isnan(b)]
@@ -183,51 +186,55 @@ def difference(a: np.ndarray, b: np.ndarray) -> tuple[float, float]:
     return gap, float(t.ppf(0.975, freedom) * np.sqrt(va + vb))
 
 
-def direction_verdict(gaps: Sequence[tuple[float, float]], mostly: bool = False) -> str:
-    """Verdict on "a is larger than b" at several points: each gap with its 95 % half-width.
-
-    Replicates if more than half of the points are significantly in favour and none against; does not if more than half are
-    significantly against and none in favour; undecided otherwise. ``mostly``, for a claim about most cases: some may disagree.
-    """
-    favour, against = counted(gaps)
-    return decided(favour * 2 > len(gaps) and (mostly or not against), against * 2 > len(gaps) and (mostly or not favour))
-
-
-def decided(favour: bool, against: bool) -> str:
-    """The verdict of a rule with a condition for each side."""
-    return REPLICATES if favour else FAILS if against else OPEN
-
-
-def counted(gaps: Sequence[tuple[float, float]]) -> tuple[int, int]:
+def count_signs(gaps: Sequence[Difference]) -> tuple[int, int]:
     """At how many points a difference lies significantly above and below zero."""
     return sum(gap > half for gap, half in gaps), sum(gap < -half for gap, half in gaps)
 
 
-def tally(named: Mapping[str, Sequence[tuple[float, float]]]) -> tuple[list[tuple[float, float]], str]:
-    """All differences to several rivals, and in words how often each rival is beaten."""
-    said = ("{} {} better, {} worse of {}".format(name, *counted(gaps), len(gaps)) for name, gaps in named.items())
-    return [gap for gaps in named.values() for gap in gaps], "; ".join(said)
+def decide(favour: bool, against: bool) -> str:
+    """The verdict of a rule with a condition for each side."""
+    return REPLICATES if favour else FAILS if against else OPEN
 
 
-def trend(curves: Mapping[str, Sequence[np.ndarray]], at: Sequence[float], sign: int) -> tuple[str, str]:
-    """Verdict and numbers on "rises (sign 1) or falls (−1) with ε": last ε against the first, and Spearman's ρ of the means.
+def direction_verdict(gaps: Sequence[Difference], mostly: bool = False) -> str:
+    """Verdict on "a is larger than b" at several points.
 
-    ``curves``: for each curve the repeats at every ε of ``at``.
+    Replicates if more than half of the points are significantly in favour and none against; does
+    not if more than half are significantly against and none in favour; undecided otherwise.
+    ``mostly``, for a claim about most cases: some may disagree.
     """
+    favour, against = count_signs(gaps)
+    return decide(favour * 2 > len(gaps) and (mostly or not against),
+                  against * 2 > len(gaps) and (mostly or not favour))
+
+
+def correlation(at: Sequence[float], means: Sequence[float]) -> float:
+    """Spearman's ρ of means with where they are; NaN for a single one."""
     from scipy.stats import spearmanr
 
+    return float(spearmanr(at, means)[0]) if len(means) > 1 else float("nan")
+
+
+def trend(curves: Mapping[str, Sequence[np.ndarray]], at: Sequence[float],
+          sign: int) -> tuple[str, str]:
+    """Verdict and numbers on "rises (sign 1) or falls (−1) with ε".
+
+    ``curves``: for each curve the repeats at every ε of ``at``. Judged are the last ε against the
+    first, and Spearman's ρ of the means.
+    """
     ends, said = [], []
     for name, found in curves.items():
         gap, half = difference(found[-1], found[0])
         means = [average(v) for v in found]
-        rho = spearmanr(at, means)[0] if len(set(means)) > 1 else 0.0  # a flat curve has no trend
+        rho = correlation(at, means) if len(set(means)) > 1 else 0.0  # a flat curve has no trend
         ends.append((sign * gap, half, sign * rho))
-        said.append(f"{name} {average(found[0]):.3f} → {average(found[-1]):.3f} (ρ = {rho:+.1f})")
+        said.append(f"{name} {means[0]:.3f} → {means[-1]:.3f} (ρ = {rho:+.1f})")
     moves = all(gap > half and rho >= 0.8 for gap, half, rho in ends)
-    return decided(moves, any(gap < -half for gap, half, _ in ends)), "; ".join(said)
+    return decide(moves, any(gap < -half for gap, half, _ in ends)), "; ".join(said)
 
 
-def bootstrap(values: np.ndarray, statistic: Callable[[np.ndarray], float], draws: int = 4000, seed: int = 0) -> tuple[float, float]:
+def bootstrap(values: np.ndarray, statistic: Callable[[np.ndarray], float], draws: int = 4000,
+              seed: int = 0) -> tuple[float, float]:
     """95 % percentile interval of a statistic of (repeats, points), repeats resampled together."""
     rng = np.random.default_rng(seed)
     found = [statistic(values[rng.integers(0, len(values), len(values))]) for _ in range(draws)]

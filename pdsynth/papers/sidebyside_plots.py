@@ -1,4 +1,4 @@
-"""The side-by-side pictures, from tidy trials. Error bars: 95 % confidence interval of the mean."""
+"""The side-by-side pictures. Error bars: 95 % confidence interval of the mean."""
 
 from __future__ import annotations
 
@@ -10,92 +10,110 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from ..plots import PALETTE, SERIES, SYMBOLS
-from .drawing import finished, panels, repeats
+from .drawing import count_repeats, error_bars, finish, panels, small_print
 from .engine import Key
 from .results import distinct, select, summarise
-from .sidebyside_claims import finite, methods
-from .sidebyside_settings import DISTANCE, LOSS, REST, SECONDS, YARDSTICK, Settings
+from .sidebyside_methods import DISTANCE, LOSS, REST, SECONDS
+from .sidebyside_rules import rank, summarise_losses
+from .yardstick import GUARANTEE
 
 TABLE = "Adult, thesis coding"
-LOOKS = {"strict": ("strict, pure ε", PALETTE["private"], "circle"), "published": ("as published", PALETTE["attack"], "x-thin-open"),
-         "none": ("no noise", PALETTE["none"], "diamond-open"), YARDSTICK: (f"OpenDP, {YARDSTICK}", "#009E73", "star")}  # fmt: skip
+LOOKS = {
+    "strict": ("strict, pure ε", PALETTE["private"], "circle", 8),
+    "published": ("as published", PALETTE["attack"], "x-thin-open", 8),
+    "none": ("no noise", PALETTE["none"], "diamond-open", 8),
+    GUARANTEE: (f"OpenDP, {GUARANTEE}", "#009E73", "star", 10),
+}
 ENDLESS = 3.0  # where an infinite loss is drawn
 
 
-def dots(data: pd.DataFrame, settings: Settings) -> go.Figure:
-    """Figure 1: one row a method; distances at each ε, loss of the sensitive attribute, time."""
-    points, top = finite(data), max(settings.epsilons)
-    order = methods(data, top)[::-1]
+def set_ticks(at: Any, *last: str) -> dict[str, Any]:
+    """Ticks of a logarithmic axis; ``last``: words of the last ones."""
+    words = [*(f"{v:g}" for v in at[: len(at) - len(last)]), *last]
+    return {"type": "log", "tickvals": list(at), "ticktext": words}
+
+
+def dots(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
+    """Figure 1: one row per method; distances at each ε, loss of the sensitive attribute, time."""
+    points, top = summarise_losses(data), max(settings.epsilons)
+    order = rank(data, top)[::-1]
     columns = [(DISTANCE, e, f"distance, ε = {e:g}") for e in settings.epsilons]
     columns += [(LOSS, top, f"loss, ε = {top:g}"), (SECONDS, top, "seconds")]
-    plot = panels(len(columns), [name for *_, name in columns], shared_yaxes=True, horizontal_spacing=0.025)
+    titles = [title for *_, title in columns]
+    plot = panels(len(columns), titles, shared_yaxes=True, horizontal_spacing=0.025)
+    shown: set[str] = set()
     for column, (metric, epsilon, _) in enumerate(columns, 1):
-        for guarantee, (name, colour, symbol) in LOOKS.items():
+        for guarantee, (name, colour, symbol, size) in LOOKS.items():
             at = select(points, metric=metric, guarantee=guarantee)
             at = at[(at["epsilon"] == epsilon) | ~np.isfinite(at["epsilon"])]
-            x = at["mean"].where(np.isfinite(at["mean"]), ENDLESS)
-            first = len(at) > 0 and name not in {trace.name for trace in plot.data if trace.showlegend}
+            marker = {"color": colour, "symbol": symbol, "size": size,
+                      "line": {"width": 2, "color": colour}}
             plot.add_scatter(
-                x=x, y=at["method"], mode="markers", name=name, legendgroup=name, showlegend=first,
-                marker={"color": colour, "symbol": symbol, "size": 10 if guarantee == YARDSTICK else 8,
-                        "line": {"width": 2, "color": colour}},
-                error_x={"type": "data", "array": at["ci95"], "thickness": 1.4, "width": 3}, row=1, col=column,
-            )  # fmt: skip
-    loss, last = len(settings.epsilons) + 1, len(columns)
-    plot.update_xaxes(type="log", row=1, col=loss, range=[-1.9, 0.7], tickvals=[0.02, 0.1, 1, ENDLESS], ticktext=["0.02", "0.1", "1", "∞"])
-    plot.update_xaxes(type="log", row=1, col=last, tickvals=[0.01, 0.1, 1, 10, 100], ticktext=["0.01", "0.1", "1", "10", "100"])
-    for column in range(1, loss):
+                x=at["mean"].where(np.isfinite(at["mean"]), ENDLESS), y=at["method"], name=name,
+                mode="markers", legendgroup=name, showlegend=len(at) > 0 and name not in shown,
+                marker=marker, error_x=error_bars(at["ci95"], 1.4, 3), row=1, col=column)
+            shown |= {name} if len(at) else set()
+    for column in range(1, len(columns) - 1):
         plot.update_xaxes(rangemode="tozero", row=1, col=column)
+    plot.update_xaxes(row=1, col=len(columns) - 1, range=[-1.9, 0.7],
+                      **set_ticks((0.02, 0.1, 1, ENDLESS), "∞"))
+    plot.update_xaxes(row=1, col=len(columns), **set_ticks((0.01, 0.1, 1, 10, 100)))
     plot.update_yaxes(categoryorder="array", categoryarray=order, automargin=True, showgrid=True)
-    return finished(plot, data, "All algorithms at the same ε, the nearest strict table first", TABLE, 200 + 26 * len(order))
+    title = "All algorithms at the same ε, the nearest strict table first"
+    return finish(plot, data, title, TABLE, 200 + 26 * len(order))
 
 
-def heat(data: pd.DataFrame, settings: Settings) -> go.Figure:
-    """Figure 2: the 2-way distance of every mixture; a panel for each table, guarantee and place of the noise."""
+def heat(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
+    """Figure 2: the 2-way distance of every mixture; a panel per table, guarantee and place."""
     table = summarise(data)
-    kinds = list(dict.fromkeys(zip(table["dataset"], table["guarantee"], table["place"], strict=True)))
+    kinds = list(table[["dataset", "guarantee", "place"]].drop_duplicates().itertuples(index=False))
     words = {"strict": "strict", "published": "as published"}
-    plot = panels(2, [f"{d}, {words[g]}{', noise on conditionals' if p == 'conditional' else ''}" for d, g, p in kinds],
-                  vertical_spacing=0.17, horizontal_spacing=0.06)  # fmt: skip
-    for i, (dataset, guarantee, place) in enumerate(kinds):
-        at = select(table, dataset=dataset, guarantee=guarantee, place=place)
+    titles = [f"{at.dataset}, {words[at.guarantee]}"
+              + (", noise on conditionals" if at.place == "conditional" else "") for at in kinds]
+    plot = panels(2, titles, vertical_spacing=0.17, horizontal_spacing=0.06)
+    for i, kind in enumerate(kinds):
+        at, where = select(table, **kind._asdict()), {"row": i // 2 + 1, "col": i % 2 + 1}
         rows, columns = distinct(at, "method"), distinct(at, "budget")
-        z = at.pivot(index="method", columns="budget", values="mean").loc[rows, columns].to_numpy()
-        half = at.pivot(index="method", columns="budget", values="ci95").loc[rows, columns].to_numpy()
-        short = [name.split(" (")[0].replace("Greedy, largest root", "Greedy, largest") for name in rows]
-        plot.add_heatmap(z=z, x=columns, y=short, colorscale="Cividis", showscale=False, row=i // 2 + 1, col=i % 2 + 1, customdata=half,
-                         zmin=float(np.nanmin(z)), zmax=float(np.nanmax(z)), text=z, texttemplate="%{text:.3f}",
-                         hovertemplate="%{y} with %{x}: %{z:.4f} ± %{customdata:.4f}<extra></extra>")  # fmt: skip
-        plot.update_yaxes(autorange="reversed", showticklabels=i % 2 == 0, row=i // 2 + 1, col=i % 2 + 1)
+        wide = at.pivot(index="method", columns="budget", values=["mean", "ci95"])
+        z, half = (wide[name].loc[rows, columns].to_numpy() for name in ("mean", "ci95"))
+        short = [name.split(" (")[0].replace("largest root", "largest") for name in rows]
+        plot.add_heatmap(
+            z=z, x=columns, y=short, colorscale="Cividis", showscale=False, customdata=half,
+            zmin=float(np.nanmin(z)), zmax=float(np.nanmax(z)), text=z, texttemplate="%{text:.3f}",
+            hovertemplate="%{y} with %{x}: %{z:.4f} ± %{customdata:.4f}<extra></extra>", **where)
+        plot.update_yaxes(autorange="reversed", showticklabels=i % 2 == 0, **where)
     text = f"2-way distance of every mixture of parts at ε = {settings.epsilon:g}"
-    widest = float(table["ci95"].max())
-    plot.update_layout(
-        title_text=f"{text}<br><span style='font-size:11px'>{repeats(data)} repeats; 95 % half-widths up to {widest:.3f}</span>",
-        height=170 + 230 * -(-len(kinds) // 2), margin={"l": 110, "r": 16, "t": 104, "b": 40}, title_pad_t=24,
-    )  # fmt: skip
-    return plot
+    widest = f"{count_repeats(data)} repeats; 95 % half-widths up to {table['ci95'].max():.3f}"
+    return plot.update_layout(
+        title_text=small_print(text, widest), height=170 + 230 * -(-len(kinds) // 2),
+        margin={"l": 110, "r": 16, "t": 104, "b": 40}, title_pad_t=24)
 
 
-def promises(data: pd.DataFrame, settings: Settings) -> go.Figure:
-    """Figure 3: total ε moves each method along its curve; left against what the sensitive attribute loses, right against ε."""
-    table, order = summarise(data), methods(data, max(settings.fine), REST)
+def promises(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
+    """Figure 3: total ε moves each method along its curve; against its loss, and against ε."""
+    table = summarise(data)
     plot = panels(2, ["against its loss", "against the total ε"], shared_yaxes=True)
-    for i, name in enumerate(order):
-        mine = table[table["method"] == name].pivot(index="epsilon", columns="metric", values=["mean", "ci95"])
-        style: dict[str, Any] = {"color": SERIES[i % len(SERIES)], "dash": ("solid", "dot")[i // len(SERIES) % 2], "width": 1.6}
+    for i, name in enumerate(rank(data, max(settings.fine), REST)):
+        mine = select(table, method=name)
+        mine = mine.pivot(index="epsilon", columns="metric", values=["mean", "ci95"])
+        lap = i // len(SERIES)
+        line = {"color": SERIES[i % len(SERIES)], "dash": ("solid", "dot")[lap % 2], "width": 1.6}
         for column, x in enumerate((mine["mean", LOSS], mine.index), 1):
-            plot.add_scatter(x=x, y=mine["mean", REST], name=name, legendgroup=name, showlegend=column == 1, mode="lines+markers",
-                             line=style, marker={"symbol": SYMBOLS[(i + i // len(SERIES)) % len(SYMBOLS)], "size": 7}, row=1, col=column,
-                             error_y={"type": "data", "array": mine["ci95", REST], "thickness": 1.1, "width": 3})  # fmt: skip
+            plot.add_scatter(
+                x=x, y=mine["mean", REST], name=name, legendgroup=name, showlegend=column == 1,
+                mode="lines+markers", line=line, row=1, col=column,
+                marker={"symbol": SYMBOLS[(i + lap) % len(SYMBOLS)], "size": 7},
+                error_y=error_bars(mine["ci95", REST], 1.1, 3))
     for s in settings.promises:
-        plot.add_vline(x=s, line={"color": PALETTE["real"], "width": 1, "dash": "dash"}, row=1, col=1)
-    ticks = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1)
-    plot.update_xaxes(type="log", tickvals=ticks, ticktext=[f"{t:g}" for t in ticks])
-    plot.update_xaxes(title_text="ε of the sensitive attribute", row=1, col=1)
-    plot.update_xaxes(title_text="ε of the whole table", row=1, col=2)
-    plot.update_yaxes(type="log", tickvals=[0.03, 0.05, 0.1, 0.2, 0.3], ticktext=["0.03", "0.05", "0.1", "0.2", "0.3"])
+        line = {"color": PALETTE["real"], "width": 1, "dash": "dash"}
+        plot.add_vline(x=s, line=line, row=1, col=1)
+    plot.update_xaxes(**set_ticks((0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1)))
+    for column, words in enumerate(("ε of the sensitive attribute", "ε of the whole table"), 1):
+        plot.update_xaxes(title_text=words, row=1, col=column)
+    plot.update_yaxes(**set_ticks((0.03, 0.05, 0.1, 0.2, 0.3)))
     plot.update_yaxes(title_text="2-way distance without it", row=1, col=1)
-    return finished(plot, data, "Who serves the rest, at which loss of the sensitive attribute?", TABLE, 620)
+    title = "Who serves the rest, at which loss of the sensitive attribute?"
+    return finish(plot, data, title, TABLE, 620)
 
 
-DRAW: dict[Key, Callable[[pd.DataFrame, Settings], go.Figure]] = {1: dots, 2: heat, 3: promises}
+DRAW: dict[Key, Callable[[Key, pd.DataFrame, Any], go.Figure]] = {1: dots, 2: heat, 3: promises}

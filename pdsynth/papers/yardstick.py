@@ -1,4 +1,4 @@
-"""AIM and MST of OpenDP (its extra ``mbi``) behind the contract that ``compare`` needs: (ε, δ) yardsticks, not ours."""
+"""AIM and MST of OpenDP (its extra ``mbi``) as ``compare`` needs them: (ε, δ) yardsticks."""
 
 from __future__ import annotations
 
@@ -14,14 +14,16 @@ GUARANTEE = "(ε, δ)"
 
 
 class OpenDPTable:
-    """OpenDP's contingency table: pairwise marginals chosen by ``algorithm`` ("MST" or "AIM"), fitted together and sampled.
+    """OpenDP's contingency table: pairwise marginals, chosen, fitted together and sampled.
 
-    ``delta``: of the conversion; it runs in zero-concentrated privacy with the ρ for which ρ + 2 √(ρ ln(1/δ)) = ε (Bun and
-    Steinke 2016, proposition 1.3). Two contributions a record in OpenDP's symmetric distance are one replaced record here. Noise
+    ``algorithm``: "MST" or "AIM". ``delta``: of the conversion; it runs in zero-concentrated
+    privacy with the ρ for which ρ + 2 √(ρ ln(1/δ)) = ε (Bun and Steinke 2016, proposition 1.3).
+    Two contributions per record in OpenDP's symmetric distance are one replaced record here. Noise
     from the operating system: it takes no seed.
     """
 
     guarantee = GUARANTEE
+    takes_records = True
 
     def __init__(self, algorithm: str = "MST", delta: float = 1e-9, epsilon: float = 1.0) -> None:
         self.algorithm, self.delta, self.epsilon = algorithm, delta, epsilon
@@ -45,34 +47,36 @@ class OpenDPTable:
         far = math.log(1 / self.delta)
         return (math.sqrt(far + self.epsilon) - math.sqrt(far)) ** 2
 
-    takes_records = True
-
     def fit(self, records: Records) -> OpenDPTable:
         """Release the table; BudgetError where OpenDP's extra isn't installed.
 
-        **Privacy:** OpenDP's own promise, ρ-zCDP and so (ε, δ), for replacing one record; not in our ledger.
+        **Privacy:** OpenDP's own promise, ρ-zCDP and so (ε, δ), for replacing one record; not in
+        our ledger.
         """
         try:
             import mbi  # type: ignore[import-not-found]  # noqa: F401
             import opendp.prelude as dp
             import polars as pl  # type: ignore[import-not-found]
         except ImportError as problem:
-            raise BudgetError(f"the yardstick needs opendp[mbi], which isn't installed here ({problem})") from problem
+            remedy = f"the yardstick needs opendp[mbi], which isn't installed here ({problem})"
+            raise BudgetError(remedy) from problem
         dp.enable_features("contrib")
-        sizes = records.schema.sizes
-        table = pl.DataFrame({f"c{j}": records.codes[:, j].astype(np.int64) for j in range(len(sizes))}).lazy()
+        keys = {f"c{j}": list(range(size)) for j, size in enumerate(records.schema.sizes)}
+        columns = zip(keys, records.codes.T.astype(np.int64), strict=True)
         query = dp.Context.compositor(
-            data=table, privacy_unit=dp.unit_of(contributions=2), privacy_loss=dp.loss_of(rho=self.rho), split_evenly_over=1
+            data=pl.DataFrame(dict(columns)).lazy(), privacy_unit=dp.unit_of(contributions=2),
+            privacy_loss=dp.loss_of(rho=self.rho), split_evenly_over=1,
         ).query()  # type: ignore[attr-defined]
-        keys = {f"c{j}": list(range(size)) for j, size in enumerate(sizes)}
-        self._table = query.contingency_table(keys=keys, algorithm=getattr(dp.mbi, self.algorithm)()).release()
+        algorithm = getattr(dp.mbi, self.algorithm)()
+        self._table = query.contingency_table(keys=keys, algorithm=algorithm).release()
         self.model_ = self
         return self
 
     def sample_codes(self, n: int, generator: np.random.Generator) -> np.ndarray:
-        """Codes (n, d) of a synthetic table; a category that OpenDP calls missing becomes the first.
+        """Codes (n, d) of a synthetic table; what OpenDP calls missing is the first category.
 
         **Privacy:** post-processing.
         """
         drawn = self._table.synthesize(rows=n, method="sample")
-        return np.column_stack([drawn[name].fill_null(0).to_numpy() for name in drawn.columns]).astype(np.uint8)
+        columns = [drawn[name].fill_null(0).to_numpy() for name in drawn.columns]
+        return np.column_stack(columns).astype(np.uint8)

@@ -10,10 +10,11 @@ import pdsynth as pds
 from pdsynth.counting.tables import Records
 from pdsynth.evaluation import Marginals
 from pdsynth.papers import engine, frontier
-from pdsynth.papers.frontier import BASE, CUSTOM, GROUPED, LOSS, REST, WITH, Settings
+from pdsynth.papers.frontier import BASE, CUSTOM, GROUPED, LOSS, PAPER, REST, WITH
 from pdsynth.papers.results import FAILS, OPEN, REPLICATES
+from pdsynth.papers.rules import Question
 
-QUICK = Settings(totals=(0.5, 2.0), ratios=("1/3", "3"), thetas=(0.1,), directions=("flat",), policies=("1/3",), degrees=(1,), q=(0.9, 1.1),
+QUICK = PAPER.settings(totals=(0.5, 2.0), ratios=("1/3", "3"), thetas=(0.1,), directions=("flat",), policies=("1/3",), degrees=(1,), q=(0.9, 1.1),
                  grouped=("1/20",))  # fmt: skip
 
 
@@ -24,7 +25,7 @@ def small(cmc):
 
 @pytest.fixture(scope="module")
 def result(small):
-    options = {name: getattr(QUICK, name) for name in Settings.__dataclass_fields__}
+    options = vars(QUICK)
     return pds.papers.reproduce("frontier", 1, 2, data=small, jobs=1, **options)
 
 
@@ -54,7 +55,7 @@ def test_a_trial_is_the_ledger_s_loss_and_the_distances_of_the_pairs(result, sma
     codes = fitted.model_.sample_codes(records.n, np.random.default_rng([seed, 1]))
     distances = real.distances(codes)
     mine = np.array([small.schema.index(small.sensitive) in pair for pair in real.sets])
-    rows = {r["metric"]: r["value"] for r in frontier.measured(point, 1, frontier.PAPER.seed, small, real, records)}
+    rows = {r["metric"]: r["value"] for r in frontier.measure(point, 1, PAPER.seed, small, real, records)}
     assert rows[LOSS] == float(fitted.ledger_.attribute_epsilon()[small.sensitive])
     assert rows[REST] == pytest.approx(distances[~mine].mean()) and rows[WITH] == pytest.approx(distances[mine].mean())
     assert mine.sum() == len(small.schema) - 1
@@ -79,15 +80,21 @@ def planted(shift, r_losses=(0.2, 0.5), repeats=6):
     return pd.DataFrame(rows)
 
 
+def judge(rule, data, **claim):
+    return rule(Question(1, data, PAPER.settings(), claim))[0]
+
+
 @pytest.mark.parametrize(("shift", "verdict"), [(0.1, REPLICATES), (-0.1, FAILS), (0.0, OPEN)])
 def test_the_line_tells_below_from_above(shift, verdict):
-    assert frontier.below_the_line(planted(shift), CUSTOM)[0] == verdict
+    assert judge(frontier.below_the_line, planted(shift), method=CUSTOM) == verdict
 
 
 @pytest.mark.parametrize(("losses", "verdict"), [((0.2, 0.5), REPLICATES), ((0.5, 0.2), FAILS), ((0.3, 0.3), OPEN)])
 def test_a_lever_s_ends_are_compared(losses, verdict):
-    assert frontier.extremes(planted(0, losses), "HPPrivBayes", "r", ("3", "1/6"))[0] == verdict
-    assert frontier.extremes(planted(0), "PPBA", "q", ("1", "2"))[0] == OPEN, "nothing was run"
+    assert judge(frontier.loses_less, planted(0, losses), method="HPPrivBayes", lever="r",
+                 **{"from": "3", "to": "1/6"}) == verdict
+    assert judge(frontier.loses_less, planted(0), method="PPBA", lever="q",
+                 **{"from": "1", "to": "2"}) == OPEN, "nothing was run"
 
 
 def test_the_committed_trials_are_adult_s(root):

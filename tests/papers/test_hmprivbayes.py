@@ -7,20 +7,14 @@ import pandas as pd
 import pytest
 
 import pdsynth as pds
-from pdsynth.papers import engine, hmprivbayes, hmprivbayes_claims
+from pdsynth.papers import engine, hmprivbayes
 from pdsynth.papers.engine import Curve
-from pdsynth.papers.hmprivbayes_settings import (
-    BIG5,
-    EPSILONS,
-    LEAKS,
-    METHODS,
-    Settings,
-    compared,
-    noiseless,
-    timed,
-)
+from pdsynth.papers.hmprivbayes import BIG5, PAPER
 from pdsynth.papers.results import FAILS, OPEN, REPLICATES
 
+METHODS = ("HMPrivBayes", "PrivSCBN", "PrivBayes", "JTree")
+METRICS = ("2-way distance", "3-way distance", "misclassification")
+LEAKS = ("GCAP", "right exact matches", "attacker's advantage")
 QUICK = {
     "epsilons": (1.0,),
     "sets": 10,
@@ -39,12 +33,12 @@ def small(cmc):
 
 
 def test_parameters_are_the_papers_own():
-    s = Settings()
+    s = PAPER.settings()
     assert s.epsilons == (0.05, 0.1, 0.2, 0.4, 0.8, 1.0)
     assert (s.clusters, s.degree, s.epsilon, s.train) == (3, 3, 0.2, 0.8)
-    assert hmprivbayes.PAPER.repeats == 50
-    assert {(c.method, c.guarantee) for c in compared(s)} == {(m, g) for m in METHODS for g in ("published", "strict")}
-    assert noiseless(s).guarantee == "none"
+    assert PAPER.repeats == 50
+    assert {(c.method, c.guarantee) for c in PAPER.curves(5, s) if c.guarantee != "none"} == {(m, g) for m in METHODS for g in ("published", "strict")}
+    assert {c.method for c in PAPER.curves(5, s, guarantee="none")} == {"HMPrivBayes", "real data"}
 
 
 def test_adult_has_52_bits(thesis):
@@ -82,7 +76,7 @@ def test_every_figure_runs_on_another_table(small, figure, tmp_path):
     assert first.deviation
     assert {v.verdict for v in first.verdicts} <= {REPLICATES, FAILS, OPEN}
     first.data.to_csv(tmp_path / "tidy.csv", index=False, lineterminator="\n")
-    back = hmprivbayes.PAPER.assemble(figure, engine.read(tmp_path / "tidy.csv"), first.parameters)
+    back = PAPER.assemble(figure, engine.read(tmp_path / "tidy.csv"), first.parameters)
     assert [v.verdict for v in back.verdicts] == [v.verdict for v in first.verdicts]
     assert len(back.figure.data) == len(first.figure.data)
 
@@ -101,57 +95,57 @@ def test_figure_5_shows_the_majority_class_and_wrong_is_one_minus_right(small):
 
 def planted(levels, swap=None):
     """Trials of figure 5: level / ε for each method, so that all curves fall; NoPrivacy below all."""
-    settings, rows = Settings(), []
+    settings, rows = PAPER.settings(), []
     named = dict(zip(METHODS, (levels if swap is None else swap), strict=True))
-    for metric in hmprivbayes_claims.METRICS:
+    for metric in METRICS:
         for i in range(5):
             shared = {"metric": metric, "dataset": "Adult", "repeat": i}
             rows.append({**shared, "method": "HMPrivBayes", "guarantee": "none", "k": "3", "epsilon": np.inf, "value": 0.001 + i / 1e6})
             rows += [
                 {**shared, "method": c.method, "guarantee": c.guarantee, "k": c.k, "epsilon": e, "value": named[c.method] / e + i / 1e6}
-                for c in compared(settings)
-                for e in EPSILONS
+                for c in PAPER.curves(5, settings) if c.guarantee != "none"
+                for e in settings.epsilons
             ]
     return pd.DataFrame(rows), settings
 
 
 def test_exchanging_the_methods_turns_the_verdicts_round():
-    found = [v.verdict for v in hmprivbayes_claims.figure_5(*planted((0.01, 0.02, 0.03, 0.04)))]
+    found = [v.verdict for v in PAPER.judge(5, *planted((0.01, 0.02, 0.03, 0.04)))]
     assert found == [REPLICATES] * 7
-    turned = [v.verdict for v in hmprivbayes_claims.figure_5(*planted((0.04, 0.03, 0.02, 0.01)))]
+    turned = [v.verdict for v in PAPER.judge(5, *planted((0.04, 0.03, 0.02, 0.01)))]
     assert turned == [FAILS, FAILS, FAILS, *[REPLICATES] * 4]
 
 
 @pytest.mark.parametrize(("slope", "falls"), [(-1, REPLICATES), (1, FAILS)])
 def test_a_leak_that_falls_is_seen_and_one_that_rises_too(slope, falls):
-    s = Settings()
-    curves = [c for c in compared(s) if c.method != "JTree"] + [noiseless(s)]
+    s = PAPER.settings()
+    curves = PAPER.curves(4, s)
     rows = [
         {"metric": metric, "rows": str(n), "method": c.method, "guarantee": c.guarantee, "k": c.k, "epsilon": 0.2, "repeat": i,
          "value": 0.5 + 0.1 * METHODS.index(c.method) + slope * n / 1e6 + i / 1e6}
-        for metric in LEAKS.values() for c in curves for n in s.sizes for i in range(4)
+        for metric in LEAKS for c in curves for n in s.sizes for i in range(4)
     ]  # fmt: skip
-    verdicts = hmprivbayes_claims.figure_4(pd.DataFrame(rows), s)
+    verdicts = PAPER.judge(4, pd.DataFrame(rows), s)
     assert [v.verdict for v in verdicts[::2]] == [falls] * 3
     assert [v.verdict for v in verdicts[1::2]] == [REPLICATES] * 3, "HMPrivBayes lies below the others by plan"
 
 
 def test_times_are_judged_by_their_ratio():
-    s = Settings()
+    s = PAPER.settings()
     rows = []
     for table, width, largest in (("Adult", 1.0, s.baseline_degrees[0]), (BIG5, 10.0, s.baseline_degrees[1])):
-        for c in timed(s, largest):
+        for c in [c for c in PAPER.curves(6, s) if c.method == "HMPrivBayes" or int(c.k) <= largest]:
             seconds = 0.1 * int(c.k) * (width**2 * 10 if c.method == "PrivBayes" else width)
             rows.append({"metric": "seconds", "dataset": table, "method": c.method, "guarantee": c.guarantee, "k": c.k, "value": seconds})
     data = pd.DataFrame(rows)
-    assert [v.verdict for v in hmprivbayes_claims.figure_6(data, s)] == [REPLICATES] * 3
+    assert [v.verdict for v in PAPER.judge(6, data, s)] == [REPLICATES] * 3
     slow = data.assign(value=data["value"].where(data["method"] == "PrivBayes", data["value"] * 1e4))
-    assert [v.verdict for v in hmprivbayes_claims.figure_6(slow, s)][1] == FAILS
+    assert [v.verdict for v in PAPER.judge(6, slow, s)][1] == FAILS
 
 
 @pytest.mark.parametrize("affinity", ["auto", "printed", "similarity"])
 def test_the_affinity_is_a_setting_of_the_curves_that_follow_the_paper(affinity):
-    settings = Settings(affinity=affinity)
+    settings = PAPER.settings(affinity=affinity)
     read = {g: hmprivbayes.synthesizer(Curve("HMPrivBayes", g, "3"), settings).affinity for g in ("published", "none", "strict")}
     assert read == {"published": affinity, "none": affinity, "strict": "auto"}
     assert "affinity" not in repr(hmprivbayes.synthesizer(Curve("PrivSCBN", "published", "3"), settings))

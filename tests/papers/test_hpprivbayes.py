@@ -12,7 +12,8 @@ import pytest
 import pdsynth as pds
 from pdsynth.counting.tables import Records
 from pdsynth.evaluation import Marginals, sum_mutual_information
-from pdsynth.papers import engine, hpprivbayes, hpprivbayes_claims, results
+from pdsynth.papers import engine, hpprivbayes, results
+from pdsynth.papers.hpprivbayes import PAPER
 from pdsynth.papers.results import FAILS, OPEN, REPLICATES
 
 QUICK = {"epsilons": (1.0,), "degrees": ("1", "2"), "k": "2"}
@@ -50,12 +51,13 @@ def test_the_thesis_groups_come_out_of_its_own_coding(records):
 
 
 def test_parameters_are_the_thesis_own():
-    s = hpprivbayes.Settings()
+    s = PAPER.settings()
     assert s.epsilons == (0.2, 0.4, 0.6, 0.8, 1.0)
     assert s.ratios == ("1/6", "1/5", "1/4", "1/3", "1/2")
     assert (s.k, s.theta, s.r, s.train) == ("4", 0.1, "1/3", 2 / 3)
-    assert len(hpprivbayes.private(6, s)) == 10
-    assert {(c.guarantee, c.k) for c in hpprivbayes.compared(s)} == {("published", "4"), ("strict", "4"), ("strict", "auto")}
+    assert len([c for c in PAPER.curves(6, s) if c.guarantee != "none"]) == 10
+    assert {(c.guarantee, c.k) for c in PAPER.curves(4, s) if c.guarantee != "none"} == {
+        ("published", "4"), ("strict", "4"), ("strict", "auto")}
 
 
 def test_a_stopped_run_goes_on_and_gives_the_same_rows(cmc, tmp_path):
@@ -127,7 +129,7 @@ class TestVerdicts:
         assert (gap - half, gap + half) == pytest.approx((low, high))
 
     def test_exchanging_the_methods_turns_the_verdict_round(self):
-        settings = hpprivbayes.Settings()
+        settings = PAPER.settings()
         rows = [
             {"metric": f"{a}-way distance", "method": m, "guarantee": g, "k": k, "r": "", "epsilon": e, "value": level / e + i / 1e4}
             for a in (2, 3) for m, level in (("PrivBayes", 0.2), ("HPPrivBayes", 0.1)) for e in settings.epsilons for i in range(5)
@@ -135,16 +137,16 @@ class TestVerdicts:
         ]  # fmt: skip
         data = pd.DataFrame(rows)
         swapped = data.assign(method=data["method"].map({"PrivBayes": "HPPrivBayes", "HPPrivBayes": "PrivBayes"}))
-        assert [v.verdict for v in hpprivbayes_claims.figure_5(data, settings)] == [REPLICATES] * 4
-        assert [v.verdict for v in hpprivbayes_claims.figure_5(swapped, settings)] == [FAILS, REPLICATES] * 2
+        assert [v.verdict for v in PAPER.judge(5, data, settings)] == [REPLICATES] * 4
+        assert [v.verdict for v in PAPER.judge(5, swapped, settings)] == [FAILS, REPLICATES] * 2
 
     def test_fluctuation_sees_a_planted_one_and_nothing_in_equals(self):
         rng = np.random.default_rng(1)
         calm = rng.normal(0.7, 0.01, (20, 5))
         wild = calm + np.array([0.0, 0.1, 0.0, 0.1, 0.0])
-        assert hpprivbayes_claims.fluctuation({"1/6": wild, "1/2": calm})[1] > 0
-        _, low, high, _ = hpprivbayes_claims.fluctuation({"1/6": calm, "1/2": rng.normal(0.7, 0.01, (20, 5))})
-        assert low < 0 < high
+        assert hpprivbayes.fluctuation({"1/6": wild, "1/2": calm})["low"] > 0
+        equal = hpprivbayes.fluctuation({"1/6": calm, "1/2": rng.normal(0.7, 0.01, (20, 5))})
+        assert equal["low"] < 0 < equal["high"]
 
 
 @pytest.fixture(scope="module")
@@ -165,10 +167,10 @@ def committed(make):
 class TestCommitted:
     """The committed numbers belong to each other; pictures are never compared by their pixels."""
 
-    @pytest.mark.parametrize("figure", list(hpprivbayes.TITLES))
+    @pytest.mark.parametrize("figure", list(PAPER.titles))
     def test_trials_are_real_and_complete(self, committed, figure):
         result = committed["hpprivbayes", figure]
-        curves = [*hpprivbayes.private(figure, hpprivbayes.Settings()), *hpprivbayes.noiseless(figure, hpprivbayes.Settings())]
+        curves = PAPER.curves(figure, PAPER.settings())
         found = set(map(tuple, result.data[["method", "guarantee", "k", "r"]].drop_duplicates().to_numpy()))
         assert {(c.method, c.guarantee, c.k, c.r) for c in curves} <= found
         assert result.parameters["tables"] == {"adult (thesis coding)": 45_222}
@@ -194,7 +196,7 @@ class TestCommitted:
         trials = committed["hpprivbayes", 3].data
         row = trials[(trials["method"] == "HPPrivBayes") & (trials["guarantee"] == "published") & (trials["k"] == "2")].iloc[0]
         curve = hpprivbayes.Curve(row["method"], row["guarantee"], row["k"], row["r"])
-        synth = hpprivbayes.synthesizer(curve, "occupation", hpprivbayes.Settings())
+        synth = hpprivbayes.synthesizer(curve, "occupation", PAPER.settings())
         fitted = synth.set_params(epsilon=float(row["epsilon"]), random_state=int(row["seed"])).fit(records)
         assert sum_mutual_information(fitted.network_, records) == pytest.approx(row["value"], rel=1e-5)
 

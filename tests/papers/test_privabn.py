@@ -8,8 +8,8 @@ import pytest
 
 import pdsynth as pds
 from pdsynth.datasets import Dataset
-from pdsynth.papers import engine, privabn, privabn_claims
-from pdsynth.papers.privabn_settings import FROM, OWN, Settings, compared
+from pdsynth.papers import engine, privabn
+from pdsynth.papers.privabn import PAPER
 from pdsynth.papers.results import FAILS, OPEN, REPLICATES
 
 QUICK = {"epsilons": (0.05, 1.0), "fine": (0.5, 1.0), "alphas": (2, 3), "retail_alphas": (2, 3), "queries": 5, "baseline_degree": 1}
@@ -25,18 +25,19 @@ def bits():
 
 
 def test_parameters_are_the_papers_own():
-    s = Settings()
+    s = PAPER.settings()
     assert s.epsilons == (0.001, 0.005, 0.01, 0.05, 0.1, 1.0)
     assert s.fine[:2] + s.fine[18:] == (0.05, 0.075, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
-    assert set(FROM.values()) <= set(s.fine)
+    (start,) = (claim["from"] for claim in PAPER.file["claim"] if claim["of"] == [2])
+    assert start == {"NLTCS": 0.4, "ACS": 0.225} and set(start.values()) <= set(s.fine)
     assert (s.alphas, s.retail_alphas, s.queries, s.retail_epsilons) == ((3, 7, 12), (4, 6, 8), 200, (0.1, 1.0))
-    assert privabn.PAPER.repeats == 100
-    assert {c.method for c in compared(s)} == {"PrivABN", "PriView", "PrivBayes", "JTree"}
+    assert PAPER.repeats == 100
+    assert {c.method for c in PAPER.curves(3, s)} == {"PrivABN", "PriView", "PrivBayes", "JTree"}
 
 
 @pytest.mark.parametrize("m", [3, 7, 50])
 def test_the_pairs_of_table_2_are_counted(m):
-    data = privabn.enumerated(Settings(attributes=m, degrees=(1, 2)))
+    data = privabn.enumerate_pairs(PAPER.settings(attributes=m, degrees=(1, 2)))
     value = dict(zip(data["method"] + data["k"], data["value"], strict=True))
     assert value["ABN"] == (m**3 - m) / 6
     for k in (1, 2):  # every child with every k-subset of what stands before it
@@ -64,12 +65,19 @@ def test_every_figure_runs_on_another_table(bits, figure, tmp_path):
     assert first.data["value"].between(0, 2).all()
     assert {v.verdict for v in first.verdicts} <= {REPLICATES, FAILS, OPEN}
     first.data.to_csv(tmp_path / "tidy.csv", index=False, lineterminator="\n")
-    back = privabn.PAPER.assemble(figure, engine.read(tmp_path / "tidy.csv"), first.parameters)
+    back = PAPER.assemble(figure, engine.read(tmp_path / "tidy.csv"), first.parameters)
     assert [v.verdict for v in back.verdicts] == [v.verdict for v in first.verdicts]
     assert len(back.figure.data) == len(first.figure.data) > 0
 
 
 # --- verdicts on planted numbers ------------------------------------------------------------------------------------------
+
+
+OWN = [engine.Curve("PrivABN", guarantee) for guarantee in ("published", "strict")]
+
+
+def private(s):
+    return [c for c in PAPER.curves(3, s) if c.guarantee != "none"]
 
 
 def planted(level, epsilons, alphas=("3", "7", "12"), curves=OWN, tables=("NLTCS", "ACS")):
@@ -86,32 +94,32 @@ def planted(level, epsilons, alphas=("3", "7", "12"), curves=OWN, tables=("NLTCS
 
 
 def test_figure_1_is_judged_by_the_papers_bar():
-    s = Settings()
-    good = privabn_claims.figure_1(planted(lambda c, e: 0.0001 / e, s.epsilons), s)
-    bad = privabn_claims.figure_1(planted(lambda c, e: 0.5 + e / 100, s.epsilons), s)
+    s = PAPER.settings()
+    good = PAPER.judge(1, planted(lambda c, e: 0.0001 / e, s.epsilons), s)
+    bad = PAPER.judge(1, planted(lambda c, e: 0.5 + e / 100, s.epsilons), s)
     assert [v.verdict for v in good] == [REPLICATES] * 3
     assert [v.verdict for v in bad] == [FAILS, FAILS, REPLICATES]
 
 
 def test_figure_2_needs_every_larger_epsilon():
-    s = Settings()
-    reach = privabn_claims.figure_2(planted(lambda c, e: 0.009 if e >= 0.3 else 0.02, s.fine, ("3",)), s)
+    s = PAPER.settings()
+    reach = PAPER.judge(2, planted(lambda c, e: 0.009 if e >= 0.3 else 0.02, s.fine, ("3",)), s)
     assert [v.verdict for v in reach] == [REPLICATES, FAILS], "0.3 is early enough for NLTCS, too late for ACS"
     assert "from ε = 0.3 on" in reach[0].numbers
-    late = privabn_claims.figure_2(planted(lambda c, e: 0.02 if e == 0.5 else 0.009, s.fine, ("3",)), s)
+    late = PAPER.judge(2, planted(lambda c, e: 0.02 if e == 0.5 else 0.009, s.fine, ("3",)), s)
     assert [v.verdict for v in late] == [FAILS, FAILS], "one ε above the bar breaks the claim"
 
 
 @pytest.mark.parametrize(("best", "expected"), [("PrivABN", REPLICATES), ("JTree", FAILS)])
 def test_figure_3_knows_no_method(best, expected):
-    s = Settings()
+    s = PAPER.settings()
     level = {m: 0.05 + 0.05 * i for i, m in enumerate(("PriView", "PrivBayes", "JTree"))} | {"PrivABN": 0.3}
     level |= {best: 0.01} if best == "PrivABN" else {}
-    data = planted(lambda c, e: level[c.method] / e, s.retail_epsilons, ("4", "6", "8"), compared(s), ("Retail",))
-    assert privabn_claims.figure_3(data, s)[0].verdict == expected
+    data = planted(lambda c, e: level[c.method] / e, s.retail_epsilons, ("4", "6", "8"), private(s), ("Retail",))
+    assert PAPER.judge(3, data, s)[0].verdict == expected
 
 
 def test_one_repeat_decides_nothing():
-    s = Settings()
-    data = planted(lambda c, e: 0.0001 / e, s.retail_epsilons, ("4", "6", "8"), compared(s), ("Retail",))
-    assert {v.verdict for v in privabn_claims.figure_3(data[data["repeat"] == 0], s)} == {OPEN}
+    s = PAPER.settings()
+    data = planted(lambda c, e: 0.0001 / e, s.retail_epsilons, ("4", "6", "8"), private(s), ("Retail",))
+    assert {v.verdict for v in PAPER.judge(3, data[data["repeat"] == 0], s)} == {OPEN}

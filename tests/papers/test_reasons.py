@@ -9,24 +9,17 @@ import pandas as pd
 import pytest
 
 from pdsynth.datasets import load_cmc
-from pdsynth.datasets.credit import (
-    DEFAULT_ROWS,
-    DEFAULT_TARGET,
-    FRAUD_ROWS,
-    _default_schema,
-    _fraud_schema,
-)
-from pdsynth.papers import genetic, hmprivbayes, hmprivbayes_settings, hpprivbayes_claims
-from pdsynth.papers.genetic_settings import Settings
+from pdsynth.datasets.credit import DEFAULT_ROWS, DEFAULT_TARGET, FRAUD_ROWS, _default_schema, _fraud_schema
+from pdsynth.papers import genetic, hmprivbayes, hpprivbayes
 from pdsynth.structure import Restriction
 from pdsynth.synthesizers import GeneticBayes
 
 ROOT = Path(__file__).resolve().parents[2]
 FOUND = pd.read_csv(ROOT / "benchmarks" / "reasons.csv")
 TEXTS = {
-    "sketch f2": genetic.deviations("table 7", Settings()),
-    "affinity": hmprivbayes.deviations(5, hmprivbayes_settings.Settings()),
-    "first": (hpprivbayes_claims.WHY_DISTANCE,),
+    "sketch f2": genetic.PAPER.deviations("table 7", genetic.PAPER.settings()),
+    "affinity": hmprivbayes.PAPER.deviations(5, hmprivbayes.PAPER.settings()),
+    "first": tuple(" ".join(c["why"].split()) for c in hpprivbayes.PAPER.file["claim"] if c["of"] == [5]),
 }
 
 
@@ -95,7 +88,7 @@ def test_an_edge_by_policy_costs_nothing():
 def test_similarities_never_bring_published_hmprivbayes_below_its_rivals():
     points = pd.read_csv(ROOT / "figures" / "hmprivbayes" / "fig5.csv")
     points = points[(points["dataset"] == "Adult") & (points["metric"] == "2-way distance") & (points["guarantee"] == "published")]
-    for epsilon in hmprivbayes_settings.EPSILONS:
+    for epsilon in hmprivbayes.PAPER.settings().epsilons:
         rivals = points[(points["epsilon"] == epsilon) & points["method"].isin(["PrivSCBN", "PrivBayes"])]["mean"]
         assert len(rivals) == 2 and rivals.max() < mean("affinity", "similarity", epsilon)
 

@@ -1,0 +1,169 @@
+"""What is run: grids of curves × ε, their tidy frames, and trials that don't fit a grid."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..counting.tables import Records
+from ..evaluation import compare
+
+NO_NOISE = float("inf")  # the ε of a run without noise
+NUMBERS = {"epsilon": float, "repeat": int, "seed": int, "value": float}  # all others are text
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One method with its parameters, all as text as in the CSV; a paper may add further ones."""
+
+    method: str
+    guarantee: str = "none"
+    k: str = ""
+
+    @property
+    def name(self) -> str:
+        """A unique name for the grid."""
+        return "|".join(astuple(self))
+
+    @property
+    def degree(self) -> Any:
+        """The k that a synthesizer takes: a number where it is one."""
+        return int(self.k) if self.k.isdigit() else self.k
+
+    @property
+    def keywords(self) -> dict[str, Any]:
+        """What every synthesizer takes: guarantee and simulation noise (nothing is released)."""
+        return {"guarantee": self.guarantee, "noise": "common"}
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Curves × ε on one table, one call of ``compare``.
+
+    ``curves``: each curve with its unfitted synthesizer. ``measures``: measures of ``compare`` with
+    the names they have in the figure; the value of "misclassification" is one minus the accuracy.
+    ``labels``: further columns, equal in all rows. ``options``: further keywords of ``compare``.
+    Without ``epsilons`` the curves have no noise, and an infinite ε.
+    """
+
+    dataset: Any
+    curves: Mapping[Any, Any]
+    measures: Mapping[str, str]
+    epsilons: Sequence[Any] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class Run:
+    """How an experiment is run: repeats, seed, the user's table, file of finished trials.
+
+    ``tables`` (name → rows) and ``facts`` are filled while it runs and go into the result.
+    """
+
+    repeats: int
+    seed: int
+    data: Any = None
+    progress: bool = False
+    resume: str | os.PathLike[str] | None = None
+    jobs: int = -1
+    tables: dict[str, int] = field(default_factory=dict)
+    facts: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def store(self) -> Path | None:
+        """The file of finished trials."""
+        return None if self.resume is None else Path(self.resume)
+
+    def measure(self, *grids: Grid, repeats: int | None = None) -> pd.DataFrame:
+        """Run grids one after the other. ``repeats``: fewer than the figure's, for a slow part."""
+        found = [self._measure(grid, repeats or self.repeats) for grid in grids if grid.curves]
+        return pd.concat(found, ignore_index=True)
+
+    def _measure(self, grid: Grid, repeats: int) -> pd.DataFrame:
+        self.tables[grid.dataset.name] = len(grid.dataset.frame)
+        rows = compare({c.name: s for c, s in grid.curves.items()}, grid.dataset,
+                       tuple(grid.epsilons) or (1.0,), repeats, tuple(grid.measures),
+                       seed=self.seed, jobs=self.jobs, progress=self.progress, resume=self.store,
+                       **grid.options)
+        return tidy(rows if grid.epsilons else rows.assign(epsilon=NO_NOISE), grid)
+
+    def each(self, work: Callable[..., Any], items: Sequence[tuple[Any, ...]],
+             words: str) -> Iterator[tuple[int, Any]]:
+        """``work(*item)`` for every item, in processes; number and result of each as it ends."""
+        from joblib import Parallel, delayed
+        from tqdm.auto import tqdm
+
+        calls = (delayed(_number)(at, work, item) for at, item in enumerate(items))
+        done = Parallel(n_jobs=self.jobs, return_as="generator_unordered")(calls)
+        yield from tqdm(done, total=len(items), desc=words, unit="fit", disable=not self.progress)
+
+
+def _number(at: int, work: Callable[..., Any], item: tuple[Any, ...]) -> tuple[int, Any]:
+    return at, work(*item)
+
+
+def tidy(rows: pd.DataFrame, grid: Grid) -> pd.DataFrame:
+    """One row per trial and metric, the curve's parts as columns.
+
+    Times are left out, so that a rerun gives the same bytes. Where real rows train the classifier,
+    the share of the most frequent class is added as the curve "majority class".
+    """
+    names = [f.name for f in fields(next(iter(grid.curves)))]
+    frame = rows["method"].str.split("|", expand=True).set_axis(names, axis=1)
+    for at, (name, text) in enumerate(grid.labels.items()):
+        frame.insert(at, name, text)
+    frame.insert(0, "metric", rows["measure"].map(dict(grid.measures)))
+    note = rows["note"].where(rows["value"].isna(), "")
+    frame = frame.assign(**{c: rows[c] for c in NUMBERS}, note=note)
+    real = (frame["method"] == "real data") & rows["measure"].str.startswith("svm")
+    if real.any():
+        share = rows.loc[real, "note"].str.extract(r"majority ([0-9.]+)")[0].astype(float)
+        majority = frame[real].assign(method="majority class", value=share)
+        frame = pd.concat([frame, majority], ignore_index=True)
+    wrong = frame["metric"] == "misclassification"
+    frame.loc[wrong, "value"] = 1 - frame.loc[wrong, "value"]
+    return frame
+
+
+def read(path: str | os.PathLike[str]) -> pd.DataFrame:
+    """Tidy trials from a CSV written by ``Result.data.to_csv``."""
+    text = {name: str for name in pd.read_csv(path, nrows=0).columns if name not in NUMBERS}
+    return pd.read_csv(path, dtype=text, keep_default_na=False, na_values={"value": [""]})
+
+
+class RealData:
+    """Stands where a synthesizer stands and hands the training records back."""
+
+    guarantee = "none"
+    takes_records = True
+
+    def get_params(self) -> dict[str, Any]:
+        """It has no parameters."""
+        return {}
+
+    def clone(self) -> RealData:
+        """Another one."""
+        return RealData()
+
+    def set_params(self, **params: Any) -> RealData:
+        """Ignores ε and the seed."""
+        return self
+
+    def fit(self, records: Records) -> RealData:
+        """Remembers the records."""
+        self.model_, self.codes = self, records.codes
+        return self
+
+    def sample_codes(self, n: int, generator: np.random.Generator) -> np.ndarray:
+        """The records.
+
+        **Privacy:** none at all.
+        """
+        return self.codes[:n]

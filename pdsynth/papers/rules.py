@@ -1,0 +1,274 @@
+"""Rules that turn trials into verdicts. A paper's data file names a rule; it can call nothing else.
+
+A rule is a function of a :class:`Question`. It gives a verdict and the words that the claim's texts
+may name in braces, or None where there is nothing to judge. The text that registers it is what the
+index page says about it, and may name words, too. A rule knows no method: the claim says whose
+values are compared, and where.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..errors import BudgetError
+from . import results
+from .engine import Key
+from .results import (
+    OPEN,
+    Difference,
+    Verdict,
+    average,
+    count_signs,
+    decide,
+    difference,
+    direction_verdict,
+    interval,
+    select,
+)
+from .selectors import Point, expand, fill, fill_all
+
+Answer = tuple[str, dict[str, Any]] | None
+Rule = Callable[["Question"], Answer]
+WOULD = {results.REPLICATES: "would replicate the claim", results.FAILS: "contradicts the claim",
+         OPEN: "leaves it undecided"}
+RULES: dict[str, tuple[Rule, str]] = {}
+
+
+def rule(text: str) -> Callable[[Rule], Rule]:
+    """Register a rule under its name, with the text that says how it judges."""
+    def register(function: Rule) -> Rule:
+        if function.__name__ in RULES:
+            raise ValueError(f"there is a rule {function.__name__!r} already: choose another name")
+        RULES[function.__name__] = function, text
+        return function
+
+    return register
+
+
+# --- differences and means in words ---------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Gaps:
+    """Differences at named points; ``str`` says them all, ``unit`` follows each number."""
+
+    found: list[Difference]
+    names: list[str]
+    digits: int = 3
+    unit: str = ""
+
+    def __str__(self) -> str:
+        unit = f" {self.unit}" if self.unit else ""
+        said = [interval(gap, half, self.digits) + unit for gap, half in self.found]
+        words = (f"{n}: {s}" if n else s for n, s in zip(self.names, said, strict=True))
+        return "; ".join(words) or "not run"
+
+    def __iter__(self) -> Iterator[Difference]:
+        return iter(self.found)
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    @property
+    def better(self) -> int:
+        """How many lie significantly above zero."""
+        return count_signs(self.found)[0]
+
+    @property
+    def worse(self) -> int:
+        """How many lie significantly below zero."""
+        return count_signs(self.found)[1]
+
+    @property
+    def points(self) -> int:
+        """How many there are."""
+        return len(self.found)
+
+    @property
+    def tally(self) -> str:
+        """How often each name, a rival's, is beaten."""
+        rivals: dict[str, list[Difference]] = {}
+        for name, gap in zip(self.names, self.found, strict=True):
+            rivals.setdefault(name, []).append(gap)
+        said = ("{} {} better, {} worse of {}".format(name, *count_signs(gaps), len(gaps))
+                for name, gaps in rivals.items())
+        return "; ".join(said)
+
+
+@dataclass(frozen=True)
+class Means:
+    """Means of methods; ``str`` says them all."""
+
+    found: list[float]
+    names: list[str]
+    digits: int = 3
+
+    def __str__(self) -> str:
+        means = zip(self.names, self.found, strict=True)
+        said = (f"{name} {mean:.{self.digits}f}" for name, mean in means)
+        return ", ".join(said).strip()
+
+    @property
+    def largest(self) -> float:
+        """The largest one."""
+        return max(self.found)
+
+
+# --- a claim before its trials --------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Question:
+    """One claim of a data file before the trials of its figure.
+
+    ``claim["at"]``: the points to compare at. ``claim["a"]`` and ``claim["b"]``: whose values, a
+    minus b; what they don't say, the point says. ``claim["scale"]``: 100 for per cent. ``point``,
+    ``digits`` and ``unit``: how a difference is said. ``beside``: further differences, each a
+    change of ``at``, that the texts may name; ``means``: the same for means.
+    """
+
+    key: Key
+    data: pd.DataFrame
+    settings: Any
+    claim: Mapping[str, Any]
+
+    def __getitem__(self, name: str) -> Any:
+        return self.claim[name]
+
+    def points(self, at: Mapping[str, Any] | None = None) -> list[Point]:
+        """The points of a selector (None: the claim's own)."""
+        return expand(self.claim.get("at", {}) if at is None else at, self.settings, self.data)
+
+    def side(self, name: str) -> Point:
+        """One of the two that are compared."""
+        return self.points(self.claim.get(name, {}))[0]
+
+    def values(self, **at: Any) -> np.ndarray:
+        """All repeats at a point, in the claim's unit."""
+        return self.claim.get("scale", 1) * results.values(self.data, **at)
+
+    def curve(self, at: Mapping[str, Any]) -> list[np.ndarray]:
+        """The repeats at every point of a selector."""
+        return [self.values(**p) for p in self.points(at)]
+
+    def gaps(self, change: Mapping[str, Any] | None = None) -> Gaps:
+        """The differences at the claim's points, or at changed ones; a point not run is none."""
+        say = {"digits": 3, "unit": "", **self.claim, **(change or {})}
+        at = {n: v for n, v in (self.claim.get("at", {}) | (change or {})).items()
+              if n not in ("point", "digits", "unit")}
+        a, b = self.side("a"), self.side("b")
+        points = [p for p in self.points(at)
+                  if all(len(select(self.data, **(p | side))) for side in (a, b))]
+        found = [difference(self.values(**(p | a)), self.values(**(p | b))) for p in points]
+        name = say.get("point", "ε = {epsilon:g}" if "epsilon" in at else "")
+        return Gaps(found, [name.format_map(p) for p in points], say["digits"], say["unit"])
+
+    def means(self, spec: Mapping[str, Any]) -> Means:
+        """The means at the points of a selector, each under its method where there are several."""
+        points = self.points({n: v for n, v in spec.items() if n != "digits"})
+        names = [p["method"] if len(points) > 1 else "" for p in points]
+        means = [average(self.values(**p)) for p in points]
+        return Means(means, names, spec.get("digits", 3))
+
+    def words(self) -> dict[str, Any]:
+        """The differences and means that stand beside the claim's own."""
+        gaps = {name: self.gaps(change) for name, change in self.claim.get("beside", {}).items()}
+        return gaps | {name: self.means(s) for name, s in self.claim.get("means", {}).items()}
+
+
+def judge(claims: Sequence[Mapping[str, Any]], key: Key, data: pd.DataFrame, settings: Any,
+          vocabulary: Mapping[str, Any]) -> list[Verdict]:
+    """The verdicts on the claims about one figure.
+
+    Claims that follow each other with the same ``each`` are judged in turn for each of its values.
+    """
+    out = []
+    for each, block in groupby(claims, key=lambda c: c.get("each", [{}])):
+        together = list(block)
+        turns = each if isinstance(each, list) else expand(each, settings, data)
+        out += [_answer({**claim, **turn}, key, data, settings, vocabulary)
+                for turn in turns for claim in together]
+    return [verdict for verdict in out if verdict is not None]
+
+
+def _answer(claim: Mapping[str, Any], key: Key, data: pd.DataFrame, settings: Any,
+            vocabulary: Mapping[str, Any]) -> Verdict | None:
+    """One claim's verdict, its texts filled with what its rule found."""
+    texts = ("says", "source", "numbers", "why")
+    own = fill_all({n: v for n, v in claim.items() if n not in texts}, {**vocabulary, **claim})
+    if claim["rule"] not in RULES:
+        raise BudgetError(f"no rule {claim['rule']!r}; there are {', '.join(RULES)}")
+    decide_claim, text = RULES[claim["rule"]]
+    answer = decide_claim(Question(key, data, settings, own))
+    if answer is None:
+        return None
+    verdict, words = answer
+    words = {"where": "each ε", "which": "both", "x": "ε", **vocabulary, **own, **words}
+    says, source, numbers, why = (fill(claim.get(name, ""), words) for name in texts)
+    return Verdict(says, source, verdict, numbers, why, fill(text, words))
+
+
+# --- rules for any paper --------------------------------------------------------------------------
+
+
+@rule("Welch's 95 % interval of the difference at {where}: replicates if more than half favour the "
+      "claim and none is against it")
+def above(q: Question) -> Answer:
+    """Whether a is above b (``sign`` −1: below)."""
+    gaps, sign = q.gaps(), q.claim.get("sign", 1)
+    verdict = direction_verdict([(sign * gap, half) for gap, half in gaps])
+    return verdict, q.words() | {"found": gaps}
+
+
+@rule("Welch's 95 % interval of the difference at each point: replicates if more than half favour "
+      "the claim, does not if against it")
+def mostly_above(q: Question) -> Answer:
+    """Whether a is above b in most cases."""
+    gaps, words = q.gaps(), q.words()
+    words |= {f"{n}_would": WOULD[direction_verdict(g.found, mostly=True)]
+              for n, g in words.items() if isinstance(g, Gaps)}
+    return direction_verdict(gaps.found, mostly=True), words | {"found": gaps}
+
+
+@rule("{which} curves: last {x} against the first beyond Welch's 95 % interval, and Spearman's ρ "
+      "of the means at least 0.8 in size")
+def moves(q: Question) -> Answer:
+    """Whether curves rise (``sign`` 1) or fall (−1) ``along`` a column."""
+    ((column, _),) = q["along"].items()
+    along = [p[column] for p in q.points(q["along"])]
+
+    def say(at: Mapping[str, Any]) -> tuple[str, str]:
+        name = at.get("point", q.claim.get("point", "{method}"))
+        points = q.points({n: v for n, v in at.items() if n != "point"})
+        curves = {name.format_map(p): [q.values(**p, **{column: x}) for x in along] for p in points}
+        return results.trend(curves, [float(x) for x in along], q["sign"])
+
+    verdict, found = say(q["at"])
+    beside = {name: say(at)[1] for name, at in q.claim.get("beside", {}).items()}
+    return verdict, {"found": found, **beside}
+
+
+@rule("the 95 % interval {what}, the paper's own bar, {where}")
+def within(q: Question) -> Answer:
+    """Whether all differences lie below ``bar`` (``two_sided``: within it on both sides)."""
+    gaps, bar = q.gaps(), q["bar"]
+    sizes = [(abs(gap) if q.claim.get("two_sided") else gap, half) for gap, half in gaps]
+    inside, beyond = (all(gap + half < bar for gap, half in sizes),
+                      all(gap - half > bar for gap, half in sizes))
+    return decide(inside, beyond), q.words() | {"found": gaps}
+
+
+@rule("{how}")
+def everywhere(q: Question) -> Answer:
+    """Whether a is above b at every point beyond its interval; does not if below at every point."""
+    gaps = q.gaps()
+    if not len(gaps):
+        return None
+    verdict = decide(gaps.better == len(gaps), gaps.worse == len(gaps))
+    return verdict, q.words() | {"found": gaps}

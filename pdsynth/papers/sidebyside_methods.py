@@ -1,0 +1,100 @@
+"""What stands side by side: every algorithm and every mixture of parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from .. import synthesizers as s
+from ..datasets import Dataset
+from ..synthesizers import baselines
+from ..synthesizers import parts as p
+from . import engine
+from .frontier import group_by_policy, groups, restrict
+from .yardstick import GUARANTEE, OpenDPTable
+
+DISTANCE, REST = "2-way distance", "2-way distance without it"
+LOSS, SECONDS = "ε of the sensitive attribute", "processor seconds"
+POLICY, GROUPED = "CSAPrivBayes, policy", "custom network, policy"
+PERSONAL = ("HPPrivBayes", "HMPrivBayes", "PPBA", "CSAPrivBayes", POLICY, GROUPED, "SAPrivBayes")
+SLOW = ("HMPrivBayes", "PrivABN", "PrivSCBN", "PriView")  # seconds a fit: figure 1 only
+BASE = "PrivBayes"
+STRUCTURES: dict[str, Any] = {
+    "Greedy (PrivBayes)": p.Greedy(), "Greedy, largest root (CSA)": p.Greedy(root="largest"),
+    "Ordered (thesis)": p.Ordered(), "Ordered by entropy": p.Ordered(by="entropy"),
+    "PairwiseSums (EL)": p.PairwiseSums(), "SpanningTree (PPBA)": p.SpanningTree(),
+}
+
+
+def algorithms(dataset: Dataset, settings: Any) -> dict[str, Callable[..., Any]]:
+    """Every algorithm by name: a function of keywords, k = "auto" where it has a k."""
+    own: dict[str, Any] = {"sensitive": dataset.sensitive}
+    policy = {"r": float(Fraction(settings.r)), "personal": group_by_policy(dataset)}
+    return {
+        BASE: s.PrivBayes,
+        "HPPrivBayes": lambda **o: s.HPPrivBayes(**own, **o),
+        "HMPrivBayes": s.HMPrivBayes,
+        "PPBA": s.PPBA,
+        "CSAPrivBayes": lambda **o: baselines.CSAPrivBayes(**own, **o),
+        POLICY: lambda **o: baselines.CSAPrivBayes(**policy, **o),
+        GROUPED: lambda **o: s.Synthesizer(structure=restrict(dataset), budget=groups(**policy),
+                                           **o),
+        "ELPrivBayes": baselines.ELPrivBayes,
+        "SAPrivBayes": baselines.SAPrivBayes,
+        "WeightedPrivBayes": baselines.WeightedPrivBayes,
+        "GeneticBayes": s.GeneticBayes,
+        "PrivABN": s.PrivABN,
+        "PrivSCBN": baselines.PrivSCBN,
+        "JTree": baselines.JTree,
+        "PriView": baselines.PriView,
+        "Independent": baselines.Independent,
+    }
+
+
+def compared(guarantee: str, dataset: Dataset, settings: Any,
+             slow: bool = True) -> dict[engine.Curve, Any]:
+    """Curves of all algorithms under one guarantee, each with its unfitted synthesizer."""
+    # simulation noise: fast, and nothing here is released
+    return {engine.Curve(name, guarantee): make(guarantee=guarantee, noise="common")
+            for name, make in algorithms(dataset, settings).items() if slow or name not in SLOW}
+
+
+def yardsticks(settings: Any) -> dict[engine.Curve, Any]:
+    """OpenDP's algorithms."""
+    return {engine.Curve(f"OpenDP {name}", GUARANTEE): OpenDPTable(name, settings.delta)
+            for name in settings.yardsticks}
+
+
+@dataclass(frozen=True)
+class Mixture(engine.Curve):
+    """One mixture of parts: ``method`` is the structure."""
+
+    budget: str = ""
+    place: str = "joint"
+
+
+def mixtures(guarantee: str, dataset: Dataset, settings: Any,
+             bits: bool = False) -> dict[Mixture, Any]:
+    """All structures × budgets.
+
+    On a table of ``bits`` also × places of the noise; there k is fixed, and there are no groups.
+    """
+    budgets: dict[str, Any] = {"Uniform": p.Uniform()}
+    if not bits:
+        same = p.SensitivityGroups(rare_values="same_noise")
+        budgets["Groups"] = groups(sensitive=dataset.sensitive, personal=same)
+    budgets |= {"RiskEntropy": p.RiskEntropy()}
+    budgets |= {f"Geometric {q:g}": p.Geometric(q) for q in settings.q}
+    k: int | str = settings.degree if bits else "auto"
+    places = ("joint", "conditional") if bits and guarantee == "published" else ("joint",)
+    out: dict[Mixture, Any] = {}
+    for name, structure in STRUCTURES.items():
+        structure = type(structure)(**{**vars(structure), "k": k})
+        for budget, part in budgets.items():
+            for place in places:
+                out[Mixture(name, guarantee, str(k), budget, place)] = s.Synthesizer(
+                    structure=structure, budget=part, conditionals=place, guarantee=guarantee,
+                    noise="common")
+    return out

@@ -1,0 +1,98 @@
+"""The data files: what they may name, how points are selected, and that they lie in the package."""
+
+from importlib import resources
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pdsynth import BudgetError
+from pdsynth.papers import PAPERS, engine
+from pdsynth.papers.results import FAILS, OPEN, REPLICATES
+from pdsynth.papers.rules import RULES, Question, judge, rule
+from pdsynth.papers.selectors import choices, expand, fill, fill_all
+
+SETTINGS = SimpleNamespace(k="4", degrees=("1", "2", "4"), epsilons=(0.5, 1.0))
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_every_paper_has_its_file_in_the_package(name):
+    assert resources.files("pdsynth.papers").joinpath(f"{name}.toml").is_file()
+    paper = engine.find(name)
+    assert paper.heading and paper.reading.endswith("\n") and paper.titles
+
+
+def test_every_claim_names_a_rule_and_every_rule_judges_a_claim():
+    named = {claim["rule"] for name in PAPERS for claim in engine.find(name).file["claim"]}
+    assert named == set(RULES)
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_claims_and_notes_are_about_experiments_that_exist(name):
+    paper = engine.find(name)
+    for part in (*paper.file["claim"], *paper.file["note"]):
+        assert set(part.get("of", [])) <= set(paper.experiments)
+        assert set(part) & {"says", "text"}
+
+
+@pytest.mark.parametrize("name", ["eval", "__import__", "no_such_rule", "Question"])
+def test_a_file_can_call_nothing_but_a_rule(name):
+    with pytest.raises(BudgetError, match="no rule"):
+        judge([{"rule": name, "says": ""}], 1, pd.DataFrame(), SETTINGS, {})
+
+
+def test_two_rules_of_one_name_are_refused():
+    with pytest.raises(ValueError, match="already"):
+        rule("another")(RULES["above"][0])
+
+
+def test_selectors_by_hand():
+    assert choices("$degrees but $k", SETTINGS) == ["1", "2"]
+    assert choices("$degrees but 1", SETTINGS) == ["2", "4"]
+    assert choices("$epsilons.last", SETTINGS) == [1.0]
+    found = expand({"method": ["A", "B"], "k": {"A": "$k"}, "epsilon": "$epsilons"}, SETTINGS)
+    assert found == [{"method": m, "epsilon": e, "k": k} for m, k in (("A", "4"), ("B", ""))
+                     for e in (0.5, 1.0)]
+    data = pd.DataFrame({"dataset": ["y", "x", "y"]})
+    assert expand({"dataset": "*"}, SETTINGS, data) == [{"dataset": "y"}, {"dataset": "x"}]
+    assert fill("a\n  {k}", {"k": 3}) == "a 3"
+    assert fill_all({"at": ["{k}"], "point": "{k}", "n": 1}, {"k": 3}) == {
+        "at": ["3"], "point": "{k}", "n": 1}
+
+
+def trials(level):
+    rows = [{"method": m, "epsilon": e, "value": level[m] * e + i / 1e4}
+            for m in level for e in SETTINGS.epsilons for i in range(4)]
+    return pd.DataFrame(rows)
+
+
+CLAIM = {"a": {"method": "A"}, "b": {"method": "B"}, "at": {"epsilon": "$epsilons"}}
+
+
+@pytest.mark.parametrize(
+    ("name", "a", "verdict"),
+    [("above", 2.0, REPLICATES), ("above", 0.5, FAILS), ("above", 1.0, OPEN),
+     ("mostly_above", 2.0, REPLICATES), ("everywhere", 2.0, REPLICATES), ("everywhere", 0.5, FAILS),
+     ("within", 1.001, REPLICATES), ("within", 2.0, FAILS)])
+def test_common_rules_see_what_is_planted(name, a, verdict):
+    question = Question(1, trials({"A": a, "B": 1.0}), SETTINGS, {**CLAIM, "bar": 0.1})
+    found, words = RULES[name][0](question)
+    assert found == verdict
+    assert str(words["found"]).startswith(f"ε = 0.5: {(a - 1) / 2:+.3f}")
+
+
+def test_a_point_that_was_not_run_is_none():
+    question = Question(1, trials({"A": 1.0}), SETTINGS, CLAIM)
+    assert len(question.gaps()) == 0 and str(question.gaps()) == "not run"
+    assert np.isnan(question.means({"method": "C"}).found).all()
+
+
+def test_claims_with_the_same_each_take_turns():
+    claim = {"rule": "above", "at": CLAIM["at"], "source": "", "why": "", "b": {"method": "B"},
+             "each": [{"rival": "A"}, {"rival": "C"}], "a": {"method": "{rival}"}, "numbers": ""}
+    data = trials({"A": 2.0, "B": 1.0, "C": 0.5})
+    found = judge([{**claim, "says": "{rival} first"}, {**claim, "says": "{rival} second"}], 1,
+                  data, SETTINGS, {})
+    assert [v.claim for v in found] == ["A first", "A second", "C first", "C second"]
+    assert [v.verdict for v in found] == [REPLICATES, REPLICATES, FAILS, FAILS]
