@@ -30,8 +30,10 @@ from pdsynth.datasets import load_adult  # noqa: E402
 from pdsynth.datasets.credit import DEFAULT_TARGET  # noqa: E402
 from pdsynth.evaluation import five_classifiers, marginal_distance, marginal_distances  # noqa: E402
 from pdsynth.papers import genetic, hmprivbayes, hpprivbayes  # noqa: E402
-from pdsynth.structure import Restriction  # noqa: E402
-from pdsynth.synthesizers import searching  # noqa: E402
+from pdsynth.structure import (
+    Restriction,  # noqa: E402
+    searching,  # noqa: E402
+)
 
 FILE = HERE / "reasons.csv"
 COLUMNS = ("reason", "what", "epsilon", "measure")

@@ -4,17 +4,13 @@ stand in for it.
 
 from __future__ import annotations
 
-from functools import partial
-
 from .dataset import Dataset
 from .files import Location, find, read_table
-from .tables import TABLES, describe, expand_rules, public_schema
+from .tables import TABLES, describe, expand_rules
 
 FRAUD_ROWS = 284_807
 DEFAULT_ROWS: int = TABLES["credit_default"]["rows"]
 DEFAULT_TARGET: str = TABLES["credit_default"]["target"]
-_fraud_schema = partial(public_schema, "credit_fraud")  # until the tests use public_schema
-_default_schema = partial(public_schema, "credit_default")
 
 
 def load_credit_fraud(path: Location = None) -> Dataset:

@@ -49,7 +49,7 @@ def group_by_policy(dataset: Dataset) -> Any:
 
 def groups(**options: Any) -> Any:
     """The budget rule of sensitivity groups."""
-    return p.Groups(p.TwoGroups(**options))
+    return p.Groups(**options)
 
 
 def restrict(dataset: Dataset) -> Any:

@@ -88,13 +88,15 @@ def mixtures(guarantee: str, dataset: Dataset, settings: Any,
     budgets |= {"RiskEntropy": p.RiskEntropy()}
     budgets |= {f"Geometric {q:g}": p.Geometric(q) for q in settings.q}
     k: int | str = settings.degree if bits else "auto"
-    places = ("joint", "conditional") if bits and guarantee == "published" else ("joint",)
+    places = {"joint": p.JointCounts()}
+    if bits and guarantee == "published":
+        places["conditional"] = p.ConditionalNoise()
     out: dict[Mixture, Any] = {}
     for name, structure in STRUCTURES.items():
         structure = type(structure)(**{**vars(structure), "k": k})
         for budget, part in budgets.items():
-            for place in places:
+            for place, part_of_noise in places.items():
                 out[Mixture(name, guarantee, str(k), budget, place)] = s.Synthesizer(
-                    structure=structure, budget=part, conditionals=place, guarantee=guarantee,
+                    structure=structure, budget=part, conditionals=part_of_noise, guarantee=guarantee,
                     noise="common")
     return out

@@ -9,7 +9,9 @@ import pandas as pd
 import pytest
 
 from pdsynth.datasets import load_cmc
-from pdsynth.datasets.credit import DEFAULT_ROWS, DEFAULT_TARGET, FRAUD_ROWS, _default_schema, _fraud_schema
+from pdsynth.datasets.credit import DEFAULT_ROWS, DEFAULT_TARGET, FRAUD_ROWS
+from pdsynth.datasets.tables import public_schema
+from pdsynth.domain.facts import Facts
 from pdsynth.papers import genetic, hmprivbayes, hpprivbayes
 from pdsynth.structure import Restriction
 from pdsynth.synthesizers import GeneticBayes
@@ -46,26 +48,29 @@ def test_every_number_was_measured(reason):
     assert {int(n) for n in re.findall(r"\b(\d+) (?:seeds|runs)", words)} == repeats
 
 
-def search(epsilon=1):
-    return GeneticBayes(epsilon)._search()
+def strict(schema, n, epsilon=1):
+    """The structure of a strict GeneticBayes, and the public facts of its fit."""
+    facts = Facts(schema, n, Q(epsilon), "strict", Q(epsilon) * Q(7, 10))
+    return GeneticBayes(epsilon)._parts(facts).structure, facts
 
 
 @pytest.mark.parametrize(
     ("schema", "n", "epsilon", "drowned"),
-    [(_default_schema(), DEFAULT_ROWS * 4 // 5, 1, True), (_default_schema(), DEFAULT_ROWS * 4 // 5, 3, False),
-     (_fraud_schema(), FRAUD_ROWS * 4 // 5, 1, False), (load_cmc().schema, 1473, 1, True)],
+    [(public_schema("credit_default"), DEFAULT_ROWS * 4 // 5, 1, True), (public_schema("credit_default"), DEFAULT_ROWS * 4 // 5, 3, False),
+     (public_schema("credit_fraud"), FRAUD_ROWS * 4 // 5, 1, False), (load_cmc().schema, 1473, 1, True)],
 )  # fmt: skip
 def test_whether_a_network_is_worth_its_noise_follows_from_public_facts(schema, n, epsilon, drowned):
-    part = search(epsilon)
-    assert part.drowned(schema, n, Q(epsilon) * Q(3, 10)) == drowned
-    assert (part.rule(schema, n, Q(epsilon) * Q(3, 10), Q(epsilon) * Q(7, 10), True)[0] == 0) == drowned
+    part, facts = strict(schema, n, epsilon)
+    assert part.noise_dominates(facts) == drowned
+    assert (part.limits(facts)[0] == 0) == drowned
 
 
 def test_the_noise_of_the_stand_in_s_sketch():
-    scale = search().threshold(_default_schema(), 24_000, Q(3, 10))
+    part, facts = strict(public_schema("credit_default"), 24_000)
+    scale = part.threshold(facts)
     assert round(scale, 2) == 0.11
     assert round(scale * math.log(276), 1) == 0.6
-    assert len(search().permitted(_default_schema()).pairs) == 276
+    assert len(part.permitted(facts).pairs) == 276
 
 
 def test_leaving_the_network_out_is_nearer_at_1_and_farther_at_2():
@@ -77,7 +82,8 @@ def test_leaving_the_network_out_is_nearer_at_1_and_farther_at_2():
 
 def test_an_edge_by_policy_costs_nothing():
     edge = Restriction(forced=(("PAY_0", DEFAULT_TARGET),))
-    settled = GeneticBayes(restriction=edge)._search().permitted(_default_schema()).forced_network(_default_schema().names)
+    names = public_schema("credit_default").names
+    settled = edge.on(names).forced_network(names)
     assert settled.edges == (("PAY_0", DEFAULT_TARGET),)
     assert mean("sketch", "GeneticBayes, PAY_0 → target by policy", 1, "edges") == 1
     alone, edge, greedy = (mean("f2", w, 1, "F2, mean of five classifiers") for w in (

@@ -16,7 +16,17 @@ from pdsynth.datasets import Dataset
 from pdsynth.evaluation import Marginals
 from pdsynth.papers import engine, sidebyside, sidebyside_rules
 from pdsynth.papers.results import FAILS, OPEN, REPLICATES
-from pdsynth.papers.sidebyside_methods import BASE, DISTANCE, GROUPED, LOSS, REST, SLOW, algorithms, compared, mixtures
+from pdsynth.papers.sidebyside_methods import (
+    BASE,
+    DISTANCE,
+    GROUPED,
+    LOSS,
+    REST,
+    SLOW,
+    algorithms,
+    compared,
+    mixtures,
+)
 from pdsynth.papers.yardstick import OpenDPTable
 
 FOLDER = Path(__file__).resolve().parents[2] / "figures" / "sidebyside"

@@ -18,7 +18,15 @@ from ...datasets.declaration import FORM, Declared, declare, propose
 from ...domain.schema import Schema
 from ...errors import SchemaError
 from ...structure.parent_rules import check_degree
-from ...synthesizers.plan import NOISE_DOMINATES, USEFUL, Plan, noise_dominates, noise_to_cell, plan, typical_cells
+from ...synthesizers.plan import (
+    NOISE_DOMINATES,
+    USEFUL,
+    Plan,
+    noise_dominates,
+    noise_to_cell,
+    plan,
+    typical_cells,
+)
 from ..widgets import LivePanel, View, choice, slider
 from .drawing import Board, ink
 from .panel import live_panel

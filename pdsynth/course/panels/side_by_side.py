@@ -8,7 +8,7 @@ import numpy as np
 
 from ...datasets import Dataset
 from ...errors import BudgetError
-from ...papers.sidebyside_settings import BASE, SLOW, Settings, algorithms
+from ...papers.sidebyside import BASE, PAPER, SLOW, algorithms
 from ...synthesizers import Synthesizer
 from ...synthesizers.plan import Plan, plan
 from ..widgets import View, choice, slider
@@ -33,7 +33,7 @@ def contenders(dataset: Dataset, sensitive: str, epsilon: float, k: int | str,
                guarantee: str) -> dict[str, Synthesizer]:
     """The algorithms of the panel, unfitted; where a method has no k, k moves nothing."""
     target = dataset.target if dataset.target != sensitive else dataset.sensitive
-    named = algorithms(replace(dataset, sensitive=sensitive, target=target), Settings())
+    named = algorithms(replace(dataset, sensitive=sensitive, target=target), PAPER.settings())
     found = {name: make(guarantee=guarantee, epsilon=epsilon) for name, make in named.items()
              if name not in LEFT_OUT}
     for synthesizer in found.values():
