@@ -1,1 +1,1 @@
-"""The course's wing: widgets, the panels made of them, and the exercises. The library never imports it."""
+"""The course's wing: widgets, panels and exercises. The library never imports it."""

@@ -23,15 +23,13 @@ import pandas as pd
 
 from ..errors import BudgetError
 from .grids import NO_NOISE, Curve, Grid, RealData, Run, read
-from .results import Result, Verdict
+from .results import Key, Result, Verdict
 from .selectors import expand, fill, name_ends
 
 __all__ = ["NO_NOISE", "PAPERS", "Curve", "Grid", "Key", "Paper", "RealData", "Run", "find", "load",
            "read", "stem"]
 
 PAPERS = ("hpprivbayes", "hmprivbayes", "privabn", "genetic", "frontier", "sidebyside", "courtroom")
-
-Key = int | str
 
 
 @dataclass(frozen=True)

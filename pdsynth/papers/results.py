@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+Key = int | str  # a figure's number, or "table 2"
 REPLICATES, FAILS, OPEN = "replicates", "does not", "undecided"
 TRIAL = ("repeat", "seed", "value", "note")  # columns of one trial; the others name its point
 Difference = tuple[float, float]  # difference of two means, half-width of its 95 % interval

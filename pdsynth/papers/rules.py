@@ -18,10 +18,10 @@ import pandas as pd
 
 from ..errors import BudgetError
 from . import results
-from .engine import Key
 from .results import (
     OPEN,
     Difference,
+    Key,
     Verdict,
     average,
     count_signs,

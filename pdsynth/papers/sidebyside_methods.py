@@ -95,8 +95,8 @@ def mixtures(guarantee: str, dataset: Dataset, settings: Any,
     for name, structure in STRUCTURES.items():
         structure = type(structure)(**{**vars(structure), "k": k})
         for budget, part in budgets.items():
-            for place, part_of_noise in places.items():
+            for place, noised in places.items():
                 out[Mixture(name, guarantee, str(k), budget, place)] = s.Synthesizer(
-                    structure=structure, budget=part, conditionals=part_of_noise, guarantee=guarantee,
+                    structure=structure, budget=part, conditionals=noised, guarantee=guarantee,
                     noise="common")
     return out

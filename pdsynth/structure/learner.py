@@ -39,7 +39,10 @@ class StructureResult:
 
 
 def name_origin(found: StructureResult, curator: Curator) -> StructureResult:
-    """A network that was drawn depends on its last draw, unless it says what it comes from."""
+    """A network that was drawn depends on its last draw, unless it says what it comes from.
+
+    **Privacy:** reads the ledger's last id, and no records.
+    """
     entries = curator.ledger.entries
     if found.depends_on != "public" or not entries:
         return found

@@ -1,9 +1,9 @@
 """Algorithms: each class names the parts that one paper combines."""
 
-from .base import Synthesizer
 from .genetic import GeneticBayes
 from .hmprivbayes import HMPrivBayes
 from .hpprivbayes import HPPrivBayes
+from .mixture import Synthesizer
 from .plan import EdgePrice, Plan, plan
 from .presets import PPBA, PrivBayes
 from .privabn import PrivABN

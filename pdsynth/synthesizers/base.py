@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from ..budgets import Uniform, positive, share
-from ..conditionals import AsMeasured, ConditionalNoise, JointCounts, Table
+from ..conditionals import AsMeasured, JointCounts, Table
 from ..counting.tables import Records
 from ..domain.encoding import BinaryEncoding
 from ..domain.facts import Facts
@@ -27,22 +27,12 @@ from ..network import Network
 from ..privacy.curator import GUARANTEES, Curator
 from ..privacy.ledger import Ledger
 from ..privacy.mechanisms import WORD, CommonNoise, ExactNoise, Noise, NoNoise, OpenDPNoise
-from ..structure.greedy import Greedy
-from ..structure.learner import Fixed, Shares
+from ..structure.learner import Shares
 from ..structure.parent_rules import check_parents
+from .old_names import refuse_old_names
 from .plan import noise_dominates
 
 FINAL = ("fit", "public_facts")
-RENAMED = {
-    "beta": "share_structure", "usefulness": "theta_usefulness", "sketch": "share_sketch",
-    "L0": "share_sketch (HMPrivBayes: share_histograms)", "L2": "share_structure",
-    "L1": "share_structure (HMPrivBayes, PrivSCBN: share_sketch)",
-    "direction": "personal=SensitivityGroups(rare_values=…)",
-    "groups": "personal=SensitivityGroups(groups=…)",
-    "weights": "personal=SensitivityGroups(weights=…)",
-    "v_min": "personal=SensitivityGroups(v_min=…)",
-    "theta_tvd": "personal=SensitivityGroups(theta_tvd=…)",
-}
 
 
 class Parts(NamedTuple):
@@ -93,11 +83,7 @@ class Recipe:
 
     def __new__(cls, *args: Any, **params: Any) -> Self:
         """Say what an old name of a parameter is called now."""
-        known = inspect.signature(cls.__init__).parameters
-        for name in params:
-            if name not in known and name in RENAMED:
-                raise TypeError(f"{cls.__name__} has no parameter {name!r}: "
-                                f"it is {RENAMED[name]} now")
+        refuse_old_names(cls.__name__, set(params) - set(cls._parameter_names()))
         return super().__new__(cls)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -312,52 +298,3 @@ def _check_frame(data: Any, schema: Schema | None) -> Schema:
         raise SchemaError(f"schema must be a Schema, got {type(schema).__name__}")
     schema.check(data)
     return schema
-
-
-@dataclass(eq=False, repr=False, kw_only=True)
-class Synthesizer(Recipe):
-    """Parts of different papers, mixed by hand; the papers' classes are presets of it.
-
-    Parameters
-    ----------
-    epsilon : total budget ε.
-    structure : a part of ``pds.parts`` (``Greedy``, ``Ordered``, ``PairwiseSums``,
-        ``SpanningTree``, ``Adaptive``, ``GeneticSearch``), or a :class:`Network`, which is public
-        and costs nothing. None: ``Greedy()``. A ``restriction`` of a part forces and forbids edges.
-    budget : ``Uniform``, ``Groups``, ``RiskEntropy`` or ``Geometric``. None: ``Uniform()``.
-    conditionals : where the noise goes: ``JointCounts()``, or ``ConditionalNoise()`` as PrivABN
-        prints it, which isn't private and so is refused under strict. None: ``JointCounts()``.
-    reconcile : what is done to the noisy tables afterwards. None: ``AsMeasured()``.
-    share_structure : β, share of ε for the structure; what a structure doesn't need goes to the
-        tables.
-    guarantee, noise, random_state : as in every synthesizer, see :class:`Recipe`.
-
-    **Privacy:** strict: pure ε-DP under replacing one record, the sum of what the parts say.
-    Published: each part as its paper prints it.
-
-    >>> import pdsynth as pds
-    >>> pds.Synthesizer(structure=pds.parts.Greedy(k=1), budget=pds.parts.Geometric(q=1.2)).budget.q
-    1.2
-    """
-
-    structure: Any = None
-    budget: Any = None
-    conditionals: Any = None
-    reconcile: Any = None
-    share_structure: float = 0.3
-
-    def _parts(self, facts: Facts) -> Parts:
-        structure = Fixed(self.structure) if isinstance(self.structure, Network) else self.structure
-        chosen = Parts(Greedy() if structure is None else structure,
-                       *(part if given is None else given for given, part in zip(
-                           (self.budget, self.conditionals, self.reconcile),
-                           (Uniform(), JointCounts(), AsMeasured()), strict=True)))
-        verbs = ("learn", "allocate", "measure", "reconcile")
-        for name, part, verb in zip(Parts._fields, chosen, verbs, strict=True):
-            if not hasattr(part, verb) or isinstance(part, type):
-                raise BudgetError(f"{name} must be a part of pds.parts such as Greedy() or "
-                                  f"Uniform(), got {part!r}")
-        return chosen
-
-
-__all__ = ["ConditionalNoise", "Parts", "Recipe", "Synthesizer"]

@@ -20,7 +20,7 @@ from pdsynth.privacy.ledger import Ledger
 from pdsynth.privacy.mechanisms import ExactNoise, NoNoise
 from pdsynth.structure import MaxCells, MaxParents, Restriction, greedy, ordered
 from pdsynth.synthesizers import GeneticBayes, HMPrivBayes, HPPrivBayes, PrivABN, PrivBayes
-from pdsynth.synthesizers.base import Synthesizer
+from pdsynth.synthesizers import Synthesizer
 from pdsynth.synthesizers.baselines import Independent, JTree, PriView, PrivSCBN
 
 FLOORS = {

@@ -121,7 +121,8 @@ def draw(declared: Declared, known: Plan, k: int, title: str) -> Board:
         plot.mark((level, level), (0, 1), colour, dash=dash, xref="x", yref="y domain")
         plot.mark((-0.6, 5.6), (level, level), colour, 2, dash=dash)
     for level, text, side, colour in ((1 / USEFUL, "useful ←", "right", "real"),
-                                      (NOISE_DOMINATES, "→ more noise than records", "left", "attack")):
+                                      (NOISE_DOMINATES, "→ more noise than records", "left",
+                                       "attack")):
         plot.note(text, math.log10(level), 1, 1, colour, 11, xref=None, yref="y domain",
                   xanchor=side, yanchor="bottom")
     plot.set(x={"title": f"noise ÷ mean cell: a column's table at k = {k}"})

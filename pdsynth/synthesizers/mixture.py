@@ -1,0 +1,61 @@
+"""Parts of different papers, mixed by hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..budgets import Uniform
+from ..conditionals import AsMeasured, JointCounts
+from ..domain.facts import Facts
+from ..errors import BudgetError
+from ..network import Network
+from ..structure.greedy import Greedy
+from ..structure.learner import Fixed
+from .base import Parts, Recipe
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class Synthesizer(Recipe):
+    """Parts of different papers, mixed by hand; the papers' classes are presets of it.
+
+    Parameters
+    ----------
+    epsilon : total budget ε.
+    structure : a part of ``pds.parts`` (``Greedy``, ``Ordered``, ``PairwiseSums``,
+        ``SpanningTree``, ``Adaptive``, ``GeneticSearch``), or a :class:`Network`, which is public
+        and costs nothing. None: ``Greedy()``. A ``restriction`` of a part forces and forbids edges.
+    budget : ``Uniform``, ``Groups``, ``RiskEntropy`` or ``Geometric``. None: ``Uniform()``.
+    conditionals : where the noise goes: ``JointCounts()``, or ``ConditionalNoise()`` as PrivABN
+        prints it, which isn't private and so is refused under strict. None: ``JointCounts()``.
+    reconcile : what is done to the noisy tables afterwards. None: ``AsMeasured()``.
+    share_structure : β, share of ε for the structure; what a structure doesn't need goes to the
+        tables.
+    guarantee, noise, random_state : as in every synthesizer, see :class:`Recipe`.
+
+    **Privacy:** strict: pure ε-DP under replacing one record, the sum of what the parts say.
+    Published: each part as its paper prints it.
+
+    >>> import pdsynth as pds
+    >>> pds.Synthesizer(structure=pds.parts.Greedy(k=1), budget=pds.parts.Geometric(q=1.2)).budget.q
+    1.2
+    """
+
+    structure: Any = None
+    budget: Any = None
+    conditionals: Any = None
+    reconcile: Any = None
+    share_structure: float = 0.3
+
+    def _parts(self, facts: Facts) -> Parts:
+        structure = Fixed(self.structure) if isinstance(self.structure, Network) else self.structure
+        chosen = Parts(Greedy() if structure is None else structure,
+                       *(part if given is None else given for given, part in zip(
+                           (self.budget, self.conditionals, self.reconcile),
+                           (Uniform(), JointCounts(), AsMeasured()), strict=True)))
+        verbs = ("learn", "allocate", "measure", "reconcile")
+        for name, part, verb in zip(Parts._fields, chosen, verbs, strict=True):
+            if not hasattr(part, verb) or isinstance(part, type):
+                raise BudgetError(f"{name} must be a part of pds.parts such as Greedy() or "
+                                  f"Uniform(), got {part!r}")
+        return chosen
