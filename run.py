@@ -85,12 +85,16 @@ def usable() -> bool:
 def make_venv() -> None:
     """A new .venv with pip, replacing one of another Python."""
     if Path(sys.prefix).resolve() == VENV:
-        sys.exit("this Python is the .venv that has to be made anew: "
-                 "run the command with your system's Python")
+        sys.exit(
+            "this Python is the .venv that has to be made anew: "
+            "run the command with your system's Python"
+        )
     if importlib.util.find_spec("ensurepip") is None:
         number = f"{sys.version_info.major}.{sys.version_info.minor}"
-        sys.exit("Python's venv module is incomplete here. On Debian or Ubuntu: "
-                 f"sudo apt install python3-venv (or python{number}-venv)")
+        sys.exit(
+            "Python's venv module is incomplete here. On Debian or Ubuntu: "
+            f"sudo apt install python3-venv (or python{number}-venv)"
+        )
     venv.EnvBuilder(clear=True, with_pip=True).create(VENV)
 
 

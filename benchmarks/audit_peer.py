@@ -51,8 +51,12 @@ class Adapter:
 
     def __init__(self, python: str, epsilon: float, seed: int | None = None) -> None:
         self.epsilon, self.seed = epsilon, seed
-        self.worker = subprocess.Popen([python, str(HERE / "peer_audit_worker.py")], text=True,
-                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.worker = subprocess.Popen(
+            [python, str(HERE / "peer_audit_worker.py")],
+            text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
         self.version = self._answer()["version"]
 
     def __enter__(self) -> Adapter:
@@ -95,8 +99,16 @@ def measure(python: str, epsilon: float, runs: int, audits: int) -> tuple[pds.au
     """The audit at one ε."""
     with Adapter(python, epsilon) as peer:
         found = pds.audit.black_box(
-            peer.publish, (BEFORE, AFTER), peer.evidence, epsilon, runs, theory=2 * epsilon,
-            name=f"DataSynthesizer {peer.version}, ε = {epsilon:g}", audits=audits, progress=True)
+            peer.publish,
+            (BEFORE, AFTER),
+            peer.evidence,
+            epsilon,
+            runs,
+            theory=2 * epsilon,
+            name=f"DataSynthesizer {peer.version}, ε = {epsilon:g}",
+            audits=audits,
+            progress=True,
+        )
         return found, peer.version
 
 
@@ -115,8 +127,11 @@ def main() -> None:
     with environment(options.python) as python:
         found = [measure(python, epsilon, options.runs, 2) for epsilon in (1.0, 2.0)]
         same = "the same" if repeats(python) else "different"
-    rows = "".join(f"| {r.claimed:g} | {r.bound:.2f} | {r.ceiling:.2f} | {r.theory:g} | "
-                   f"{r.verdict} | {r.runs:,} | {r.seconds:.0f} s |\n" for r, _ in found)
+    rows = "".join(
+        f"| {r.claimed:g} | {r.bound:.2f} | {r.ceiling:.2f} | {r.theory:g} | "
+        f"{r.verdict} | {r.runs:,} | {r.seconds:.0f} s |\n"
+        for r, _ in found
+    )
     (HERE / "AUDIT.md").write_text(f"""# An audit of somebody else's synthesizer
 
 `python benchmarks/audit_peer.py` measures this again. DataSynthesizer {found[0][1]} (PyPI),

@@ -34,13 +34,19 @@ def description(rows, epsilon, seed, folder):
     describer = DataDescriber()
     with contextlib.redirect_stdout(io.StringIO()):
         describer.describe_dataset_in_correlated_attribute_mode(
-            str(folder / "table.csv"), k=1, epsilon=epsilon, seed=seed,
+            str(folder / "table.csv"),
+            k=1,
+            epsilon=epsilon,
+            seed=seed,
             attribute_to_is_categorical=dict.fromkeys(names, True),
-            attribute_to_is_candidate_key=dict.fromkeys(names, False))
+            attribute_to_is_candidate_key=dict.fromkeys(names, False),
+        )
     found = describer.data_description
     return {
-        "histograms": {name: list(map(float, described["distribution_probabilities"]))
-                       for name, described in found["attribute_description"].items()},
+        "histograms": {
+            name: list(map(float, described["distribution_probabilities"]))
+            for name, described in found["attribute_description"].items()
+        },
         "network": found["bayesian_network"],
         "tables": found["conditional_probabilities"],
     }

@@ -1,10 +1,12 @@
-"""Time DataSynthesizer's structure search and sampling on a coded table; runs where benchmarks/requirements.txt is installed.
+"""Time DataSynthesizer's structure search and sampling on a coded table; runs where
+benchmarks/requirements.txt is installed.
 
 python peer_datasynthesizer.py table.csv k network.json result.json [--whole]
 
-Its search scores every candidate with a pandas group-by, the same work for each: by default a random sample of its scores is
-timed and multiplied by their number, and its tables and sampling use the network given. ``--whole`` runs the search itself
-(about five minutes at k = 2 on two free cores). Seconds are processor time, so that a busy machine doesn't count.
+Its search scores every candidate with a pandas group-by, the same work for each: by default a
+random sample of its scores is timed and multiplied by their number, and its tables and sampling use
+the network given. ``--whole`` runs the search itself (about five minutes at k = 2 on two free
+cores). Seconds are processor time, so that a busy machine doesn't count.
 """
 
 import json
@@ -73,11 +75,16 @@ def main(table, k, network, out, whole):
     describer = DataDescriber(category_threshold=100)
     begun = processor()
     describer.describe_dataset_in_correlated_attribute_mode(
-        dataset_file=table, epsilon=1, k=k, attribute_to_is_categorical=dict.fromkeys(names, True),
+        dataset_file=table,
+        epsilon=1,
+        k=k,
+        attribute_to_is_categorical=dict.fromkeys(names, True),
         attribute_to_is_candidate_key=dict.fromkeys(names, False),
-    )  # fmt: skip
+    )
     # a sampled search counts with all its scores
-    found["description_seconds"] = processor() - begun + (0 if whole else found["structure_seconds"] - found["search_seconds"])
+    found["description_seconds"] = (
+        processor() - begun + (0 if whole else found["structure_seconds"] - found["search_seconds"])
+    )
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "description.json"
         describer.save_dataset_description_to_file(str(path))

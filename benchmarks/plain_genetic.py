@@ -1,8 +1,10 @@
-"""The genetic search of Hittmeir et al. (2022) as plain Python: lists, ``index`` look-ups and ``random``, like its authors' code.
+"""The genetic search of Hittmeir et al. (2022) as plain Python: lists, ``index`` look-ups and
+``random``, like its authors' code.
 
-The yardstick of ``pdsynth.structure.genetic``. It follows the paper's procedures line by line over a dictionary of pairwise
-information that is filled before, and looks names up in the table's columns as the authors do. Their GANetworkBuilder (commit
-3e57a13) differs in what it makes of C (a complete graph of the first k+1 attributes) and takes as long, within a tenth.
+The yardstick of ``pdsynth.structure.genetic``. It follows the paper's procedures line by line over
+a dictionary of pairwise information that is filled before, and looks names up in the table's
+columns as the authors do. Their GANetworkBuilder (commit 3e57a13) differs in what it makes of C (a
+complete graph of the first k+1 attributes) and takes as long, within a tenth.
 """
 
 from __future__ import annotations
@@ -23,7 +25,11 @@ def initialization(d: int, k: int) -> Genome:
     for j in range(d):
         before = [x for x in order if order.index(x) < order.index(j)]
         others = [x for x in order if x not in before and x != j]
-        sets.append(random.sample(before, k) if len(before) >= k else before + random.sample(others, k - len(before)))
+        sets.append(
+            random.sample(before, k)
+            if len(before) >= k
+            else before + random.sample(others, k - len(before))
+        )
     return order, sets
 
 
@@ -36,8 +42,14 @@ def network(genome: Genome, columns: pd.Index) -> list[tuple[str, list[str]]]:
     return pairs
 
 
-def fitness(genome: Genome, columns: pd.Index, information: Mapping[str, Mapping[str, float]]) -> float:
-    return sum(information[child][parent] for child, parents in network(genome, columns) for parent in parents)
+def fitness(
+    genome: Genome, columns: pd.Index, information: Mapping[str, Mapping[str, float]]
+) -> float:
+    return sum(
+        information[child][parent]
+        for child, parents in network(genome, columns)
+        for parent in parents
+    )
 
 
 def crossover(one: Genome, two: Genome) -> Genome:
@@ -79,8 +91,15 @@ def next_generation(elite: list[Genome], population: int, rate: float) -> list[G
     return following
 
 
-def search(information: pd.DataFrame, k: int, population: int = 200, elite: int = 10, generations: int = 400) -> float:
-    """Fitness of the best network; ``information``: children in the rows, parents in the columns."""
+def search(
+    information: pd.DataFrame,
+    k: int,
+    population: int = 200,
+    elite: int = 10,
+    generations: int = 400,
+) -> float:
+    """Fitness of the best network; ``information``: children in the rows, parents in the columns.
+    """
     columns, table, d = information.columns, information.to_dict("index"), len(information)
     genomes = [initialization(d, k) for _ in range(population)]
     for _ in range(generations):

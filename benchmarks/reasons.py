@@ -1,10 +1,12 @@
-"""Small experiments behind reasons that figures/README.md gives: what a sentence of its column "why" rests on.
+"""Small experiments behind reasons that figures/README.md gives: what a sentence of its column
+"why" rests on.
 
 python benchmarks/reasons.py [sketch] [f2] [affinity] [first] [--repeats N]
 
-Rewrites the rows of those experiments (all if none is named) in reasons.csv: mean, standard deviation and number of repeats.
-The noise of repeat i comes from seed i, and where rows are split, so does the split. ``sketch`` and ``f2`` need UCI's
-credit card defaults in $PDSYNTH_DATA; ``f2`` takes some minutes, the others a minute each.
+Rewrites the rows of those experiments (all if none is named) in reasons.csv: mean, standard
+deviation and number of repeats. The noise of repeat i comes from seed i, and where rows are split,
+so does the split. ``sketch`` and ``f2`` need UCI's credit card defaults in $PDSYNTH_DATA; ``f2``
+takes some minutes, the others a minute each.
 """
 
 from __future__ import annotations
@@ -46,8 +48,11 @@ def fitted(synthesizer: Any, records: Records, seed: int) -> tuple[Any, np.ndarr
     return synthesizer, synthesizer.model_.sample_codes(records.n, np.random.default_rng([seed, 1]))
 
 
-def credit(repeat: int, epsilons: Sequence[float]) -> Iterator[tuple[str, float, Any, Records, np.ndarray, pd.DataFrame]]:
-    """Strict fits on the defaults: what, ε, the synthesizer, its records, the codes of its table, the test rows."""
+def credit(
+    repeat: int, epsilons: Sequence[float]
+) -> Iterator[tuple[str, float, Any, Records, np.ndarray, pd.DataFrame]]:
+    """Strict fits on the defaults: what, ε, the synthesizer, its records, the codes of its table,
+    the test rows."""
     data = genetic.table("credit", genetic.PAPER.settings())
     train, test = genetic.training(data, repeat)
     records = Records(data.schema.encode(train), data.schema)
@@ -56,7 +61,10 @@ def credit(repeat: int, epsilons: Sequence[float]) -> Iterator[tuple[str, float,
         rivals: dict[str, tuple[Any, float]] = {
             "GeneticBayes": (pds.GeneticBayes(epsilon), searching.STRONG),
             "GeneticBayes, whatever the noise of its sketch": (pds.GeneticBayes(epsilon), math.inf),
-            "GeneticBayes, PAY_0 → target by policy": (pds.GeneticBayes(epsilon, restriction=edge), searching.STRONG),
+            "GeneticBayes, PAY_0 → target by policy": (
+                pds.GeneticBayes(epsilon, restriction=edge),
+                searching.STRONG,
+            ),
             "PrivBayes": (pds.PrivBayes(epsilon), searching.STRONG),
         }
         for what, (synthesizer, strong) in rivals.items():
@@ -66,45 +74,91 @@ def credit(repeat: int, epsilons: Sequence[float]) -> Iterator[tuple[str, float,
 
 
 def sketch(repeats: int = 10) -> Iterator[Row]:
-    """Table VII: why strict GeneticBayes with k = "auto" learns no network of the credit card defaults at ε = 1, and what that is worth."""
+    """Table VII: why strict GeneticBayes with k = "auto" learns no network of the credit card
+    defaults at ε = 1, and what that is worth."""
     for repeat in range(repeats):
         for what, epsilon, made, records, codes, _ in credit(repeat, (1.0, 2.0, 3.0)):
             edges = made.network_.edges
             yield what, epsilon, "edges", float(len(edges))
-            yield what, epsilon, "share of fits with an edge at the target", float(any(DEFAULT_TARGET in e for e in edges))
-            yield what, epsilon, "2-way distance", marginal_distance(records, codes, records.schema, 2)
+            yield (
+                what,
+                epsilon,
+                "share of fits with an edge at the target",
+                float(any(DEFAULT_TARGET in e for e in edges)),
+            )
+            yield (
+                what,
+                epsilon,
+                "2-way distance",
+                marginal_distance(records, codes, records.schema, 2),
+            )
 
 
 def f2(repeats: int = 5) -> Iterator[Row]:
-    """Table VII: F2 of the fits of ``sketch`` at ε = 1, from 6,000 synthetic rows: a support vector machine on 24,000 takes a minute."""
+    """Table VII: F2 of the fits of ``sketch`` at ε = 1, from 6,000 synthetic rows: a support vector
+    machine on 24,000 takes a minute."""
     for repeat in range(repeats):
         for what, epsilon, made, _, _, test in credit(repeat, (1.0,)):
-            found = five_classifiers(made.sample(6_000), test, made.schema_, DEFAULT_TARGET, encoding="label", seed=repeat)
+            found = five_classifiers(
+                made.sample(6_000),
+                test,
+                made.schema_,
+                DEFAULT_TARGET,
+                encoding="label",
+                seed=repeat,
+            )
             yield what, epsilon, "F2, mean of five classifiers", float(found["f2"].mean())
 
 
 def affinity(repeats: int = 20) -> Iterator[Row]:
-    """HMPrivBayes' figure 5: its printed affinity, which takes similarities for distances, and the other reading."""
+    """HMPrivBayes' figure 5: its printed affinity, which takes similarities for distances, and the
+    other reading."""
     data = load_adult(complete=True)
     records = Records(data.schema.encode(data.frame), data.schema)
     for repeat in range(repeats):
         for reading in ("printed", "similarity"):
             for epsilon in (*hmprivbayes.PAPER.settings().epsilons, math.inf):
-                kind: dict[str, Any] = {"guarantee": "none"} if epsilon == math.inf else {"guarantee": "published", "epsilon": epsilon}
+                kind: dict[str, Any] = (
+                    {"guarantee": "none"}
+                    if epsilon == math.inf
+                    else {"guarantee": "published", "epsilon": epsilon}
+                )
                 _, codes = fitted(pds.HMPrivBayes(affinity=reading, **kind), records, repeat)
-                yield reading, epsilon, "2-way distance", marginal_distance(records, codes, data.schema, 2)
+                yield (
+                    reading,
+                    epsilon,
+                    "2-way distance",
+                    marginal_distance(records, codes, data.schema, 2),
+                )
 
 
 def first(repeats: int = 20) -> Iterator[Row]:
-    """HPPrivBayes' figure 5: what k = 4 does to the first five attributes, four of which PrivBayes derives from one table."""
+    """HPPrivBayes' figure 5: what k = 4 does to the first five attributes, four of which PrivBayes
+    derives from one table."""
     data, s = load_adult(coding="thesis"), hpprivbayes.PAPER.settings()
-    records, k, epsilon = Records(data.schema.encode(data.frame), data.schema), int(s.k), s.epsilons[-1]
+    records, k, epsilon = (
+        Records(data.schema.encode(data.frame), data.schema),
+        int(s.k),
+        s.epsilons[-1],
+    )
     d, shared = len(data.schema), {"k": k, "guarantee": "published"}
     for repeat in range(repeats):
-        greedy, codes = fitted(pds.PrivBayes(epsilon, share_structure=s.beta, **shared), records, repeat)
-        # the same network and the same noise, with tables of their own for the first k attributes: d tables at the price of d − k
-        whole = pds.Synthesizer(epsilon * (1 - s.beta) * d / (d - k), structure=greedy.network_, guarantee="published")
-        ours = pds.HPPrivBayes(epsilon, sensitive=data.sensitive, theta=s.theta, r=1 / 3, share_structure=s.L1, **shared)
+        greedy, codes = fitted(
+            pds.PrivBayes(epsilon, share_structure=s.beta, **shared), records, repeat
+        )
+        # the same network and the same noise, with tables of their own for the first k attributes:
+        # d tables at the price of d − k
+        whole = pds.Synthesizer(
+            epsilon * (1 - s.beta) * d / (d - k), structure=greedy.network_, guarantee="published"
+        )
+        ours = pds.HPPrivBayes(
+            epsilon,
+            sensitive=data.sensitive,
+            theta=s.theta,
+            r=1 / 3,
+            share_structure=s.L1,
+            **shared,
+        )
         for what, (model, made) in {
             "PrivBayes": (greedy, codes),
             "PrivBayes, first tables measured and unpaid": fitted(whole, records, repeat),
@@ -113,17 +167,34 @@ def first(repeats: int = 20) -> Iterator[Row]:
             one = marginal_distances(records, made, data.schema, 1)
             one.index = [name for (name,) in one.index]
             order = model.network_.order
-            yield what, epsilon, "1-way distance, first five attributes", float(one[list(order[: k + 1])].mean())
-            yield what, epsilon, "1-way distance, the others", float(one[list(order[k + 1 :])].mean())
+            yield (
+                what,
+                epsilon,
+                "1-way distance, first five attributes",
+                float(one[list(order[: k + 1])].mean()),
+            )
+            yield (
+                what,
+                epsilon,
+                "1-way distance, the others",
+                float(one[list(order[k + 1 :])].mean()),
+            )
             yield what, epsilon, "2-way distance", marginal_distance(records, made, data.schema, 2)
 
 
-REASONS: dict[str, Callable[..., Iterator[Row]]] = {"sketch": sketch, "f2": f2, "affinity": affinity, "first": first}
+REASONS: dict[str, Callable[..., Iterator[Row]]] = {
+    "sketch": sketch,
+    "f2": f2,
+    "affinity": affinity,
+    "first": first,
+}
 
 
 def main() -> None:
     """Read the command line, run, and write the file."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("reasons", nargs="*", choices=(*REASONS, []), help="all if none is named")
     parser.add_argument("--repeats", type=int, help="default: what the committed rows have")
     options = parser.parse_args()
@@ -132,7 +203,11 @@ def main() -> None:
     given = {} if options.repeats is None else {"repeats": options.repeats}
     rows = [(name, *row) for name in named for row in REASONS[name](**given)]
     frame = pd.DataFrame(rows, columns=[*COLUMNS, "value"])
-    found = frame.groupby(list(COLUMNS), sort=False)["value"].agg(["mean", "std", "count"]).reset_index()
+    found = (
+        frame.groupby(list(COLUMNS), sort=False)["value"]
+        .agg(["mean", "std", "count"])
+        .reset_index()
+    )
     found.columns = [*COLUMNS, "mean", "sd", "repeats"]
     old = pd.read_csv(FILE) if FILE.exists() else found.head(0)
     both = pd.concat([part for part in (old[~old["reason"].isin(named)], found) if len(part)])

@@ -1,13 +1,14 @@
 """Draw the committed figures and their numbers.
 
-python figures/make.py PAPER [--figure N …] [--table N …] [--repeats 20] [--set NAME=JSON …] [--jobs 2] [--store FOLDER] [--redraw]
-python figures/make.py main
-python figures/make.py lessons [NAME …]
+python figures/make.py PAPER [--figure N …] [--table N …] [--repeats 20] [--set NAME=JSON …] [--jobs
+2] [--store FOLDER] [--redraw] python figures/make.py main python figures/make.py lessons [NAME …]
 
-``PAPER`` (hpprivbayes, …) runs a paper's experiments and writes picture, points and trials to figures/PAPER, and the index page;
-``--store`` keeps finished trials so that an interrupted run goes on; ``--redraw`` draws the committed trials again and runs
-nothing. ``main`` draws the README's picture from the trials of HPPrivBayes' figure 5. ``lessons`` draws each panel in its
-default state, for readers without a kernel. Needs the extra ``figures`` (kaleido) and a Chromium or Chrome on the system.
+``PAPER`` (hpprivbayes, …) runs a paper's experiments and writes picture, points and trials to
+figures/PAPER, and the index page; ``--store`` keeps finished trials so that an interrupted run goes
+on; ``--redraw`` draws the committed trials again and runs nothing. ``main`` draws the README's
+picture from the trials of HPPrivBayes' figure 5. ``lessons`` draws each panel in its default state,
+for readers without a kernel. Needs the extra ``figures`` (kaleido) and a Chromium or Chrome on the
+system.
 """
 
 from __future__ import annotations
@@ -60,7 +61,8 @@ def save(plot: go.Figure, path: Path, width: int = WIDTH) -> None:
     sys.stdout.write(f"{path.relative_to(HERE.parent)}: {path.stat().st_size:,} bytes\n")
 
 
-# --- papers ---------------------------------------------------------------------------------------------------------------
+# --- papers
+# --------------------------------------------------------------------------------------------------
 
 
 def file(paper: Paper, key: Key, end: str) -> Path:
@@ -81,7 +83,9 @@ def redrawn(paper: Paper, key: Key) -> Result:
 
 def write_points(paper: Paper, key: Key, result: Result) -> None:
     """Mean, standard deviation and interval of every point."""
-    result.summary().to_csv(file(paper, key, ".csv"), index=False, lineterminator="\n", float_format="%.5g")
+    result.summary().to_csv(
+        file(paper, key, ".csv"), index=False, lineterminator="\n", float_format="%.5g"
+    )
 
 
 def make_paper(options: argparse.Namespace) -> None:
@@ -91,14 +95,28 @@ def make_paper(options: argparse.Namespace) -> None:
     wanted: list[Key] = [*(options.figure or ()), *(f"table {n}" for n in options.table or ())]
     for key in wanted or (drawn(paper) if options.redraw else paper.titles):
         if not options.redraw:
-            # one file for all: figures share trials, and a trial's key says everything that decides it
+            # one file for all: figures share trials, and a trial's key says everything that decides
+            # it
             store = None if options.store is None else Path(options.store) / f"{paper.name}.csv"
-            run = Run(options.repeats or paper.repeats, paper.seed, progress=True, resume=store, jobs=options.jobs)
+            run = Run(
+                options.repeats or paper.repeats,
+                paper.seed,
+                progress=True,
+                resume=store,
+                jobs=options.jobs,
+            )
             fresh = paper.run(key, run, dict(options.set or ()))
-            fresh.data.to_csv(file(paper, key, "_trials.csv"), index=False, lineterminator="\n", float_format="%.6g")
+            fresh.data.to_csv(
+                file(paper, key, "_trials.csv"),
+                index=False,
+                lineterminator="\n",
+                float_format="%.6g",
+            )
             words = json.dumps(fresh.parameters, indent=1, ensure_ascii=False)
             file(paper, key, ".json").write_text(words + "\n", encoding="utf-8")
-        result = redrawn(paper, key)  # from the rounded numbers that are committed, so that a redraw gives the same bytes
+        result = redrawn(
+            paper, key
+        )  # from the rounded numbers that are committed, so that a redraw gives the same bytes
         write_points(paper, key, result)
         save(result.figure, file(paper, key, ".svg"))
     write_index()
@@ -111,12 +129,15 @@ def make_main(options: argparse.Namespace) -> None:
     settings = paper.read_settings(result.parameters)
     save(hpprivbayes.main_picture(result.data, settings), HERE / "main.svg")
     shown = result.summary()
-    hidden = (shown["metric"] != "2-way distance") | ((shown["guarantee"] == "published") & (shown["k"] != "4"))
+    hidden = (shown["metric"] != "2-way distance") | (
+        (shown["guarantee"] == "published") & (shown["k"] != "4")
+    )
     shown = shown[~(hidden | ((shown["guarantee"] == "strict") & (shown["k"] != "auto")))]
     shown.to_csv(HERE / "main.csv", index=False, lineterminator="\n", float_format="%.5g")
 
 
-# --- lessons --------------------------------------------------------------------------------------------------------------
+# --- lessons
+# --------------------------------------------------------------------------------------------------
 
 
 def make_lessons(options: argparse.Namespace) -> None:
@@ -126,12 +147,17 @@ def make_lessons(options: argparse.Namespace) -> None:
     for name, picture in LESSONS.items():
         if not options.names or picture in options.names or name in options.names:
             path = HERE / "lessons" / f"{picture}.svg"
-            path.write_text(svg(importlib.import_module(f"pdsynth.course.panels.{name}").view().figure), encoding="utf-8", newline="\n")
+            path.write_text(
+                svg(importlib.import_module(f"pdsynth.course.panels.{name}").view().figure),
+                encoding="utf-8",
+                newline="\n",
+            )
             sys.stdout.write(f"{path.relative_to(HERE.parent)}\n")
     write_index()
 
 
-# --- the index page -------------------------------------------------------------------------------------------------------
+# --- the index page
+# --------------------------------------------------------------------------------------------------
 
 
 def write_index() -> None:
@@ -146,11 +172,17 @@ def index() -> str:
         results = {key: redrawn(paper, key) for key in drawn(paper)}
         if results:
             parts.append(f"## {paper.heading}\n\n{paper.reading}\n{claims(paper, results)}")
-            parts += [section(paper, key, result) + paper.appendix(key, result) for key, result in results.items()]
+            parts += [
+                section(paper, key, result) + paper.appendix(key, result)
+                for key, result in results.items()
+            ]
     pictures = sorted((HERE / "lessons").glob("*.svg"))
     if pictures:
         lines = "".join(f"### {p.stem}\n\n![{p.stem}](lessons/{p.name})\n\n" for p in pictures)
-        parts.append("## Lessons\n\nEach lesson's panel in its default state: `python figures/make.py lessons`.\n\n" + lines)
+        parts.append(
+            "## Lessons\n\nEach lesson's panel in its default state: `python figures/make.py lessons`.\n\n"
+            + lines
+        )
     return "\n".join(parts).rstrip() + "\n"
 
 
@@ -176,14 +208,19 @@ def cell(text: str) -> str:
 def claims(paper: Paper, results: dict[Key, Result]) -> str:
     """Claim by claim, in one table."""
     verdicts = [v for result in results.values() for v in result.verdicts]
-    rows = [[cell(v.claim), cell(v.source), f"**{v.verdict}**", cell(v.numbers), cell(v.why)] for v in verdicts]
+    rows = [
+        [cell(v.claim), cell(v.source), f"**{v.verdict}**", cell(v.numbers), cell(v.why)]
+        for v in verdicts
+    ]
     rules = sorted({v.rule for v in verdicts})
     notes = sorted({d for r in results.values() for d in r.deviation})
     return (
         markdown(["claim", "where", "verdict", "measured here", "why"], rows)
-        + "\nHow a verdict is reached:\n\n" + "".join(f"* {r}\n" for r in rules)
-        + f"\n{paper.notes}:\n\n" + "".join(f"* {n}\n" for n in notes)
-    )  # fmt: skip
+        + "\nHow a verdict is reached:\n\n"
+        + "".join(f"* {r}\n" for r in rules)
+        + f"\n{paper.notes}:\n\n"
+        + "".join(f"* {n}\n" for n in notes)
+    )
 
 
 def section(paper: Paper, key: Key, result: Result) -> str:
@@ -193,9 +230,16 @@ def section(paper: Paper, key: Key, result: Result) -> str:
     given = ", ".join(f"{k} = {v}" for k, v in p.items() if k not in ("tables", "repeats", "seed"))
     gaps = int(result.data["value"].isna().sum())
     base = f"{paper.name}/{stem(key)}"
-    tables = "; ".join(f"{name}, {rows:,} rows" for name, rows in p["tables"].items()) or "no records of people"
+    tables = (
+        "; ".join(f"{name}, {rows:,} rows" for name, rows in p["tables"].items())
+        or "no records of people"
+    )
     option = f"--figure {key}" if isinstance(key, int) else f"--{key}"
-    changed = {f.name: p[f.name] for f in fields(paper.settings) if json.dumps(f.default) != json.dumps(p[f.name])}
+    changed = {
+        f.name: p[f.name]
+        for f in fields(paper.settings)
+        if json.dumps(f.default) != json.dumps(p[f.name])
+    }
     option += "".join(f" --set {name}={json.dumps(value)}" for name, value in changed.items())
     return f"""### {result.title}
 
@@ -218,16 +262,25 @@ def setting(text: str) -> tuple[str, object]:
 
 def main() -> None:
     """Read the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("what", choices=(*PAPERS, "main", "lessons"))
     parser.add_argument("names", nargs="*", help="lessons: only these pictures")
     parser.add_argument("--figure", type=int, nargs="*", help="only these figures of the paper")
     parser.add_argument("--table", type=int, nargs="*", help="only these tables of the paper")
-    parser.add_argument("--set", type=setting, action="append", help="a setting of the paper other than its default, NAME=JSON")
+    parser.add_argument(
+        "--set",
+        type=setting,
+        action="append",
+        help="a setting of the paper other than its default, NAME=JSON",
+    )
     parser.add_argument("--repeats", type=int, help="default: the paper's own number")
     parser.add_argument("--jobs", type=int, default=-1)
     parser.add_argument("--store", help="folder for finished trials")
-    parser.add_argument("--redraw", action="store_true", help="draw the committed trials, run nothing")
+    parser.add_argument(
+        "--redraw", action="store_true", help="draw the committed trials, run nothing"
+    )
     options = parser.parse_args()
     with browser():
         {"main": make_main, "lessons": make_lessons}.get(options.what, make_paper)(options)

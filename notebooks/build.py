@@ -16,10 +16,14 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 CELL = re.compile(r"^# %%(.*)\n", re.MULTILINE)
 SOLUTION = re.compile(r"^# solution\n", re.MULTILINE)
-HINT = ("\n\n*New here? Choose **Run ▸ Run All Cells** first: "
-        "a panel without a running kernel stays empty.*")
-METADATA = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-            "language_info": {"name": "python"}}
+HINT = (
+    "\n\n*New here? Choose **Run ▸ Run All Cells** first: "
+    "a panel without a running kernel stays empty.*"
+)
+METADATA = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
 Cell = tuple[str, str, bool]  # kind, text, solution only
 
 
@@ -56,8 +60,12 @@ def notebook(name: str, source: str, *, solutions: bool) -> str:
             text += HINT
         if solutions:
             text = text.replace("](../figures/", "](../../figures/")
-        cell = {"cell_type": kind, "id": hashlib.sha1(f"{name}:{i}".encode()).hexdigest()[:12],
-                "metadata": {}, "source": text.splitlines(keepends=True)}
+        cell = {
+            "cell_type": kind,
+            "id": hashlib.sha1(f"{name}:{i}".encode()).hexdigest()[:12],
+            "metadata": {},
+            "source": text.splitlines(keepends=True),
+        }
         if kind == "code":
             cell |= {"execution_count": None, "outputs": []}
         out.append(dict(sorted(cell.items())))
@@ -67,10 +75,13 @@ def notebook(name: str, source: str, *, solutions: bool) -> str:
 
 def wanted() -> dict[Path, str]:
     """Every generated file and its text."""
-    return {folder / f"{path.stem}.ipynb":
-                notebook(path.stem, path.read_text(encoding="utf-8"), solutions=folder != HERE)
-            for path in sorted((HERE / "src").glob("*.py"))
-            for folder in (HERE, HERE / "solutions")}
+    return {
+        folder / f"{path.stem}.ipynb": notebook(
+            path.stem, path.read_text(encoding="utf-8"), solutions=folder != HERE
+        )
+        for path in sorted((HERE / "src").glob("*.py"))
+        for folder in (HERE, HERE / "solutions")
+    }
 
 
 def stale() -> list[Path]:

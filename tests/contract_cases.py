@@ -42,12 +42,14 @@ GUARANTEES = ("strict", "published", "none")
 class Case:
     """What the contract suite must know of one algorithm; everything else is the same for all.
 
-    ``degree``: the keyword that bounds the number of parents, ``degrees``: what it accepts among 0, 1, 2 and "auto" (another
-    one is left at its default). ``sound``: the published reading keeps its claim. ``selects``: it draws by an exponential
-    mechanism. ``counts``: without noise its tables are the raw joint counts. ``bits``: it fits every table through its bits.
-    ``agree``: how far strict at ε = 10⁶ may be from no noise, ``near``: how far from the real table, both in average distance;
-    ``falls``: how many times the error shrinks from ε = 0.02 to ε = 40; ``ways``: marginals of how many attributes.
-    ``bad``: own parameters that are refused, and words of the message.
+    ``degree``: the keyword that bounds the number of parents, ``degrees``: what it accepts among 0,
+    1, 2 and "auto" (another one is left at its default). ``sound``: the published reading keeps its
+    claim. ``selects``: it draws by an exponential mechanism. ``counts``: without noise its tables
+    are the raw joint counts. ``bits``: it fits every table through its bits. ``agree``: how far
+    strict at ε = 10⁶ may be from no noise, ``near``: how far from the real table, both in average
+    distance; ``falls``: how many times the error shrinks from ε = 0.02 to ε = 40; ``ways``:
+    marginals of how many attributes. ``bad``: own parameters that are refused, and words of the
+    message.
     """
 
     cls: type[Synthesizer]
@@ -71,7 +73,10 @@ CASES = {
         sound=True,  # as TODS prints it
         bad={
             "beta zero": ({"share_structure": 0}, r"share_structure.*got 0"),
-            "beta one": ({"share_structure": 1}, r"share_structure must lie between 0 and 1, got 1"),
+            "beta one": (
+                {"share_structure": 1},
+                r"share_structure must lie between 0 and 1, got 1",
+            ),
             "score": ({"score": "MIC"}, r"score.*got 'MIC'"),
             "score F": ({"score": "F"}, r"'F' needs.*two-valued.*score='R'"),
             "reading": ({"reading": "mine"}, r"reading.*'mine'"),
@@ -80,13 +85,19 @@ CASES = {
     ),
     "HMPrivBayes": Case(
         HMPrivBayes,
-        own=lambda schema: {"clusters": halves(schema), "eta": 0},  # small tables are too noisy for private clusters
+        own=lambda schema: {
+            "clusters": halves(schema),
+            "eta": 0,
+        },  # small tables are too noisy for private clusters
         degree="l",
         degrees=(1, 2),
         near=0.25,  # what ties attributes of different clusters is lost
         bad={
             "k > d": ({"k": 9, "clusters": None}, r"k must be.*from 1 to d = 8.*got 9"),
-            "k > bits": ({"k": 15, "clusters": None, "guarantee": "published"}, r"from 1 to d = 14 bits, got 15"),
+            "k > bits": (
+                {"k": 15, "clusters": None, "guarantee": "published"},
+                r"from 1 to d = 14 bits, got 15",
+            ),
             "k zero": ({"k": 0, "clusters": None}, r"k must be.*got 0"),
             "k a word": ({"k": "auto", "clusters": None}, r"k must be.*got 'auto'"),
             "l zero": ({"l": 0}, r"l must be.*at least 1, got 0"),
@@ -98,43 +109,98 @@ CASES = {
             "no dimensions": ({"dimensions": 0}, r"dimensions.*got 0"),
             "affinity": ({"affinity": "near"}, r"affinity must be one of.*'near'"),
             "no share of histograms": ({"share_histograms": 0}, r"share_histograms.*got 0"),
-            "shares that add up to 1": ({"share_histograms": 0.5, "share_sketch": 0.25, "share_structure": 0.25}, r"0.5 \+ 0.25 \+ 0.25 leaves nothing"),
+            "shares that add up to 1": (
+                {"share_histograms": 0.5, "share_sketch": 0.25, "share_structure": 0.25},
+                r"0.5 \+ 0.25 \+ 0.25 leaves nothing",
+            ),
             "a stranger in a cluster": ({"clusters": [["job"]]}, r"no attribute 'job'"),
-            "clusters that overlap": ({"clusters": [["age", "wage", "city", "grade"], ["age", "colour", "kids", "score", "member"]]},
-                                      r"exactly once; see age"),
-            "clusters that miss one": ({"clusters": [["age", "wage", "city", "grade", "colour", "kids", "score"]]}, r"once; see member"),
+            "clusters that overlap": (
+                {
+                    "clusters": [
+                        ["age", "wage", "city", "grade"],
+                        ["age", "colour", "kids", "score", "member"],
+                    ]
+                },
+                r"exactly once; see age",
+            ),
+            "clusters that miss one": (
+                {"clusters": [["age", "wage", "city", "grade", "colour", "kids", "score"]]},
+                r"once; see member",
+            ),
             "an empty cluster": ({"clusters": [[]]}, r"none of them empty"),
             "clusters a word": ({"clusters": "age"}, r"lists of attribute names.*'age'"),
-        },  # fmt: skip
+        },
     ),
     "HPPrivBayes": Case(
         HPPrivBayes,
-        own=lambda schema: {"sensitive": schema.names[0], "theta": 0},  # θ = 0 keeps d − k − l above zero whatever the table
+        own=lambda schema: {
+            "sensitive": schema.names[0],
+            "theta": 0,
+        },  # θ = 0 keeps d − k − l above zero whatever the table
         bad={
-            "no sensitive attribute": ({"sensitive": None}, r"name the sensitive attribute.*age, wage"),
-            "sensitive attribute that isn't there": ({"sensitive": "job"}, r"no attribute 'job'.*age, wage"),
+            "no sensitive attribute": (
+                {"sensitive": None},
+                r"name the sensitive attribute.*age, wage",
+            ),
+            "sensitive attribute that isn't there": (
+                {"sensitive": "job"},
+                r"no attribute 'job'.*age, wage",
+            ),
             "θ negative": ({"theta": -0.1}, r"theta.*-0.1"),
             "θ a word": ({"theta": "x"}, r"theta.*'x'"),
-            "θ of R above one": ({"personal": parts.SensitivityGroups(theta_tvd=1.5)}, r"theta_tvd.*1.5"),
+            "θ of R above one": (
+                {"personal": parts.SensitivityGroups(theta_tvd=1.5)},
+                r"theta_tvd.*1.5",
+            ),
             "r zero": ({"r": 0}, r"r must be.*got 0"),
             "r infinite": ({"r": math.inf}, r"r must be.*inf"),
-            "shares that add up to 1": ({"share_sketch": 0.5, "share_structure": 0.5}, r"share_sketch \+ share_structure = 0.5 \+ 0.5 leaves nothing"),
+            "shares that add up to 1": (
+                {"share_sketch": 0.5, "share_structure": 0.5},
+                r"share_sketch \+ share_structure = 0.5 \+ 0.5 leaves nothing",
+            ),
             "v_min zero": ({"personal": parts.SensitivityGroups(v_min=0)}, r"v_min.*got 0"),
             "v_min a word": ({"personal": parts.SensitivityGroups(v_min="half")}, r"v_min.*'half'"),
-            "rare_values": ({"personal": parts.SensitivityGroups(rare_values="up")}, r"less_noise.*got 'up'"),
-            "group of strangers": ({"personal": parts.SensitivityGroups(groups={"A": ["job"]})}, r"no attribute 'job'"),
-            "group twice": ({"personal": parts.SensitivityGroups(groups={"A": ["age"], "B": ["age"]})}, r"once.*'A' or 'B'"),
-            "group C": ({"personal": parts.SensitivityGroups(groups={"C": ["age"]})}, r"'A' or 'B'"),
-            "group a word": ({"personal": parts.SensitivityGroups(groups={"A": "age"})}, r"groups must be"),
-            "group A empty": ({"sensitive": None, "personal": parts.SensitivityGroups(groups={"B": ["age"]})}, r"group A is empty"),
+            "rare_values": (
+                {"personal": parts.SensitivityGroups(rare_values="up")},
+                r"less_noise.*got 'up'",
+            ),
+            "group of strangers": (
+                {"personal": parts.SensitivityGroups(groups={"A": ["job"]})},
+                r"no attribute 'job'",
+            ),
+            "group twice": (
+                {"personal": parts.SensitivityGroups(groups={"A": ["age"], "B": ["age"]})},
+                r"once.*'A' or 'B'",
+            ),
+            "group C": (
+                {"personal": parts.SensitivityGroups(groups={"C": ["age"]})},
+                r"'A' or 'B'",
+            ),
+            "group a word": (
+                {"personal": parts.SensitivityGroups(groups={"A": "age"})},
+                r"groups must be",
+            ),
+            "group A empty": (
+                {"sensitive": None, "personal": parts.SensitivityGroups(groups={"B": ["age"]})},
+                r"group A is empty",
+            ),
             "restriction a word": ({"restriction": "age"}, r"must be a Restriction, got str"),
-            "a stranger in the restriction": ({"restriction": Restriction("job")}, r"no attribute 'job'"),
+            "a stranger in the restriction": (
+                {"restriction": Restriction("job")},
+                r"no attribute 'job'",
+            ),
             "too many forced parents": (
                 {"k": 1, "restriction": Restriction(forced=(("age", "city"), ("wage", "city")))},
                 r"k = 1, but the restriction forces 2 parent.*at least 2",
             ),
             "degenerate budget": (
-                {"guarantee": "published", "k": 5, "personal": parts.SensitivityGroups(groups={"A": ["age"], "B": ["wage", "city", "kids"]})},
+                {
+                    "guarantee": "published",
+                    "k": 5,
+                    "personal": parts.SensitivityGroups(
+                        groups={"A": ["age"], "B": ["wage", "city", "kids"]}
+                    ),
+                },
                 r"8 − 5 − 7 = -4.*lower k or θ.*strict",
             ),
         },
@@ -144,7 +210,10 @@ CASES = {
         bits=True,
         bad={
             "beta zero": ({"share_structure": 0}, r"share_structure.*got 0"),
-            "beta one": ({"share_structure": 1}, r"share_structure must lie between 0 and 1, got 1"),
+            "beta one": (
+                {"share_structure": 1},
+                r"share_structure must lie between 0 and 1, got 1",
+            ),
         },
     ),
     "PrivSCBN": Case(
@@ -156,10 +225,16 @@ CASES = {
         near=0.25,
         bad={
             "k > d": ({"k": 9, "clusters": None}, r"k must be.*from 1 to d = 8.*got 9"),
-            "k > bits": ({"k": 15, "clusters": None, "guarantee": "published"}, r"from 1 to d = 14 bits, got 15"),
+            "k > bits": (
+                {"k": 15, "clusters": None, "guarantee": "published"},
+                r"from 1 to d = 14 bits, got 15",
+            ),
             "l zero": ({"l": 0}, r"l must be.*at least 1, got 0"),
             "no share of the sketch": ({"share_sketch": 0}, r"share_sketch.*got 0"),
-            "shares that add up to 1": ({"share_sketch": 0.5, "share_structure": 0.5}, r"share_sketch \+ share_structure = 0.5 \+ 0.5 leaves nothing"),
+            "shares that add up to 1": (
+                {"share_sketch": 0.5, "share_structure": 0.5},
+                r"share_sketch \+ share_structure = 0.5 \+ 0.5 leaves nothing",
+            ),
             "sigma zero": ({"sigma": 0}, r"sigma.*got 0"),
             "a cluster short": ({"clusters": [["age"]]}, r"each attribute exactly once"),
         },
@@ -181,12 +256,21 @@ CASES = {
             "r not a number": ({"r": math.nan}, r"\(0, 1\].*got nan"),
             "r a word": ({"r": "half"}, r"\(0, 1\].*got 'half'"),
             "search": ({"search": "luck"}, r"search must be one of.*got 'luck'"),
-            "target is sensitive": ({"target": "age", "sensitive": "age"}, r"'age' can't be both the target and a sensitive"),
+            "target is sensitive": (
+                {"target": "age", "sensitive": "age"},
+                r"'age' can't be both the target and a sensitive",
+            ),
             "sensitive twice": ({"target": "age", "sensitive": ("city", "city")}, r"twice.*city"),
             "sensitive without target": ({"sensitive": "age"}, r"only parent: name it \(target"),
             "target that isn't there": ({"target": "job"}, r"no attribute 'job'.*age, wage"),
-            "sensitive attribute that isn't there": ({"target": "age", "sensitive": ["job"]}, r"no attribute 'job'.*age, wage"),
-            "restriction and target": ({"target": "age", "restriction": Restriction("age")}, r"not both"),
+            "sensitive attribute that isn't there": (
+                {"target": "age", "sensitive": ["job"]},
+                r"no attribute 'job'.*age, wage",
+            ),
+            "restriction and target": (
+                {"target": "age", "restriction": Restriction("age")},
+                r"not both",
+            ),
             "restriction a word": ({"restriction": "age"}, r"must be a Restriction, got str"),
             "too many forced parents": (
                 {"k": 1, "restriction": Restriction(forced=(("age", "city"), ("wage", "city")))},
@@ -196,59 +280,106 @@ CASES = {
     ),
 }
 CASES |= {
-    "Synthesizer": Case(Synthesizer, own=lambda schema: {"structure": parts.Greedy(k=1)}, degree="", sound=True, bad={
-        "no structure": ({"structure": "greedy"}, r"structure must be a part.*'greedy'"),
-        "a class": ({"structure": parts.Greedy}, r"structure must be a part.*Greedy"),
-        "no budget": ({"budget": 3}, r"budget must be a part.*3"),
-        "noise nowhere": ({"conditionals": "nowhere"}, r"conditionals.*'nowhere'"),
-        "noise on conditionals": ({"conditionals": parts.ConditionalNoise()}, r"n times what it claims.*JointCounts"),
-        "a strange network": ({"structure": Network((("a", ()), ("b", ())))}, r"same attributes; they differ in .*'a'"),
-        "an unknown root": ({"structure": parts.Greedy(root="job")}, r"no attribute 'job'"),
-        "degree": ({"structure": parts.SpanningTree(k=8)}, r"k = 8.*d = 8"),
-        "order": ({"structure": parts.Ordered(by=["age"])}, r"every attribute once.*\['age'\]"),
-        "classes": ({"budget": parts.Geometric(classes=0)}, r"classes.*got 0"),
-        "share_structure": ({"share_structure": 1}, r"share_structure.*got 1"),
-    }),
-    "PPBA": Case(PPBA, bad={
-        "q zero": ({"q": 0}, r"q must be a positive.*got 0"),
-        "q negative": ({"q": -1}, r"q must be a positive.*got -1"),
-        "sketch": ({"share_sketch": 1}, r"sketch.*got 1"),
-    }),
-    "CSAPrivBayes": Case(baselines.CSAPrivBayes, own=lambda schema: {"sensitive": schema.names[0]}, bad={
-        "nobody sensitive": ({"sensitive": None}, r"name the sensitive attribute"),
-        "r zero": ({"r": 0}, r"r must be.*got 0"),
-        "group C": ({"personal": parts.SensitivityGroups(groups={"C": ["age"]})}, r"'A' or 'B'"),
-    }),
-    "ELPrivBayes": Case(baselines.ELPrivBayes, selects=False, bad={"share_structure": ({"share_structure": 0}, r"share_structure.*got 0")}),
-    "SAPrivBayes": Case(baselines.SAPrivBayes, selects=False, bad={
-        "keep nothing": ({"keep": 0}, r"keep.*got 0"),
-        "keep too much": ({"keep": 2}, r"keep.*got 2"),
-        "q": ({"q": 0}, r"q must be a positive.*got 0"),
-    }),
-    "WeightedPrivBayes": Case(baselines.WeightedPrivBayes, bad={"sketch": ({"share_sketch": 0}, r"sketch.*got 0")}),
-}  # fmt: skip
+    "Synthesizer": Case(
+        Synthesizer,
+        own=lambda schema: {"structure": parts.Greedy(k=1)},
+        degree="",
+        sound=True,
+        bad={
+            "no structure": ({"structure": "greedy"}, r"structure must be a part.*'greedy'"),
+            "a class": ({"structure": parts.Greedy}, r"structure must be a part.*Greedy"),
+            "no budget": ({"budget": 3}, r"budget must be a part.*3"),
+            "noise nowhere": ({"conditionals": "nowhere"}, r"conditionals.*'nowhere'"),
+            "noise on conditionals": (
+                {"conditionals": parts.ConditionalNoise()},
+                r"n times what it claims.*JointCounts",
+            ),
+            "a strange network": (
+                {"structure": Network((("a", ()), ("b", ())))},
+                r"same attributes; they differ in .*'a'",
+            ),
+            "an unknown root": ({"structure": parts.Greedy(root="job")}, r"no attribute 'job'"),
+            "degree": ({"structure": parts.SpanningTree(k=8)}, r"k = 8.*d = 8"),
+            "order": ({"structure": parts.Ordered(by=["age"])}, r"every attribute once.*\['age'\]"),
+            "classes": ({"budget": parts.Geometric(classes=0)}, r"classes.*got 0"),
+            "share_structure": ({"share_structure": 1}, r"share_structure.*got 1"),
+        },
+    ),
+    "PPBA": Case(
+        PPBA,
+        bad={
+            "q zero": ({"q": 0}, r"q must be a positive.*got 0"),
+            "q negative": ({"q": -1}, r"q must be a positive.*got -1"),
+            "sketch": ({"share_sketch": 1}, r"sketch.*got 1"),
+        },
+    ),
+    "CSAPrivBayes": Case(
+        baselines.CSAPrivBayes,
+        own=lambda schema: {"sensitive": schema.names[0]},
+        bad={
+            "nobody sensitive": ({"sensitive": None}, r"name the sensitive attribute"),
+            "r zero": ({"r": 0}, r"r must be.*got 0"),
+            "group C": (
+                {"personal": parts.SensitivityGroups(groups={"C": ["age"]})},
+                r"'A' or 'B'",
+            ),
+        },
+    ),
+    "ELPrivBayes": Case(
+        baselines.ELPrivBayes,
+        selects=False,
+        bad={"share_structure": ({"share_structure": 0}, r"share_structure.*got 0")},
+    ),
+    "SAPrivBayes": Case(
+        baselines.SAPrivBayes,
+        selects=False,
+        bad={
+            "keep nothing": ({"keep": 0}, r"keep.*got 0"),
+            "keep too much": ({"keep": 2}, r"keep.*got 2"),
+            "q": ({"q": 0}, r"q must be a positive.*got 0"),
+        },
+    ),
+    "WeightedPrivBayes": Case(
+        baselines.WeightedPrivBayes, bad={"sketch": ({"share_sketch": 0}, r"sketch.*got 0")}
+    ),
+}
 CASES |= {
     "Independent": Case(Independent, degree="", sound=True, selects=False, ways=1),
-    "JTree": Case(JTree, own=lambda schema: {"theta_usefulness": 0.01}, degree="", selects=False, bad={  # tables are too small for edges
-        "beta one": ({"share_structure": 1}, r"share_structure must lie between 0 and 1, got 1"),
-        "theta_usefulness": ({"theta_usefulness": 0}, r"theta_usefulness.*got 0"),
-        "φ negative": ({"phi": -0.1}, r"phi must lie in \[0, 1\], got -0.1"),
-        "φ above one": ({"phi": 1.1}, r"phi must lie in \[0, 1\], got 1.1"),
-        "φ a word": ({"phi": "x"}, r"phi.*'x'"),
-        "θ of R above one": ({"theta_tvd": 2}, r"theta_tvd must lie in \[0, 1\], got 2"),
-    }),
-    "PriView": Case(PriView, degree="", selects=False, bits=True, bad={
-        "one bit a view": ({"size": 1}, r"size.*from 2 to 16, got 1"),
-        "wide views": ({"size": 17}, r"size.*from 2 to 16, got 17"),
-        "size a float": ({"size": 8.0}, r"size.*got 8.0"),
-        "t zero": ({"t": 0}, r"t must be 'auto'.*from 1 to 3, got 0"),
-        "t above the view": ({"t": 3, "size": 2}, r"from 1 to 2, got 3"),
-        "t four": ({"t": 4}, r"from 1 to 3, got 4"),
-        "t true": ({"t": True}, r"t must be.*got True"),
-        "t a word": ({"t": "most"}, r"t must be.*'most'"),
-        "seed": ({"design_seed": -1}, r"design_seed.*got -1"),
-    }),
-}  # fmt: skip
+    "JTree": Case(
+        JTree,
+        own=lambda schema: {"theta_usefulness": 0.01},
+        degree="",
+        selects=False,
+        bad={  # tables are too small for edges
+            "beta one": (
+                {"share_structure": 1},
+                r"share_structure must lie between 0 and 1, got 1",
+            ),
+            "theta_usefulness": ({"theta_usefulness": 0}, r"theta_usefulness.*got 0"),
+            "φ negative": ({"phi": -0.1}, r"phi must lie in \[0, 1\], got -0.1"),
+            "φ above one": ({"phi": 1.1}, r"phi must lie in \[0, 1\], got 1.1"),
+            "φ a word": ({"phi": "x"}, r"phi.*'x'"),
+            "θ of R above one": ({"theta_tvd": 2}, r"theta_tvd must lie in \[0, 1\], got 2"),
+        },
+    ),
+    "PriView": Case(
+        PriView,
+        degree="",
+        selects=False,
+        bits=True,
+        bad={
+            "one bit a view": ({"size": 1}, r"size.*from 2 to 16, got 1"),
+            "wide views": ({"size": 17}, r"size.*from 2 to 16, got 17"),
+            "size a float": ({"size": 8.0}, r"size.*got 8.0"),
+            "t zero": ({"t": 0}, r"t must be 'auto'.*from 1 to 3, got 0"),
+            "t above the view": ({"t": 3, "size": 2}, r"from 1 to 2, got 3"),
+            "t four": ({"t": 4}, r"from 1 to 3, got 4"),
+            "t true": ({"t": True}, r"t must be.*got True"),
+            "t a word": ({"t": "most"}, r"t must be.*'most'"),
+            "seed": ({"design_seed": -1}, r"design_seed.*got -1"),
+        },
+    ),
+}
 ALGORITHMS = {name: case.cls for name, case in CASES.items()}
 
 
@@ -259,7 +390,8 @@ def halves(schema: Schema) -> list[list[str]]:
 
 
 def make(name: str, schema: Schema, k: int | str | None = None, **params):
-    """An algorithm with what it can't do without; ``k`` bounds its parents where it has such a keyword."""
+    """An algorithm with what it can't do without; ``k`` bounds its parents where it has such a
+    keyword."""
     case = CASES[name]
     bound = {case.degree: k} if k in case.degrees and case.degree else {}
     return case.cls(**{**case.own(schema), **bound, **params})
@@ -273,7 +405,9 @@ def binary(d: int = 4, n: int = 60, seed: int = 0) -> tuple[pd.DataFrame, Schema
         columns.append(np.where(rng.random(n) < 0.8, columns[-1], rng.random(n) < 0.5))
     names = [f"b{j}" for j in range(d)]
     schema = Schema(tuple(Attribute.categorical(name, ["no", "yes"]) for name in names))
-    return pd.DataFrame({name: np.where(c, "yes", "no") for name, c in zip(names, columns, strict=True)}), schema
+    return pd.DataFrame(
+        {name: np.where(c, "yes", "no") for name, c in zip(names, columns, strict=True)}
+    ), schema
 
 
 def mixed(n: int = 80, seed: int = 0) -> tuple[pd.DataFrame, Schema]:
@@ -285,8 +419,12 @@ def mixed(n: int = 80, seed: int = 0) -> tuple[pd.DataFrame, Schema]:
             "age": age,
             "wage": np.round(np.clip(age / 10 + rng.normal(0, 2, n), 0, 20), 2),
             "city": rng.choice(["Bern", "Oslo", "Rome"], n),
-            "grade": pd.Categorical(rng.choice(["low", "high"], n), categories=["low", "mid", "high"], ordered=True),
-            "colour": pd.Categorical(rng.choice(["red", "blue"], n), categories=["red", "green", "blue"]),
+            "grade": pd.Categorical(
+                rng.choice(["low", "high"], n), categories=["low", "mid", "high"], ordered=True
+            ),
+            "colour": pd.Categorical(
+                rng.choice(["red", "blue"], n), categories=["red", "green", "blue"]
+            ),
             "kids": rng.integers(0, 3, n).astype("int8"),
             "score": rng.integers(0, 2, n).astype("float64"),
             "member": rng.random(n) < 0.5,
@@ -334,7 +472,8 @@ TABLES = {"binary": binary, "mixed": mixed, "gaps": gaps}
 
 @contextmanager
 def spending(monkeypatch):
-    """The list of everything that was drawn or charged while the block ran; empty when nothing was spent."""
+    """The list of everything that was drawn or charged while the block ran; empty when nothing was
+    spent."""
     seen: list[str] = []
 
     def watch(owner, name):
@@ -348,8 +487,11 @@ def spending(monkeypatch):
         patch.setattr(owner, name, watched)
 
     with monkeypatch.context() as patch:
-        for owner, names in ((ExactNoise, ("_words", "select", "discrete_laplace")), (CommonNoise, ("_draws", "select")),
-                             (Ledger, ("write",))):  # fmt: skip
+        for owner, names in (
+            (ExactNoise, ("_words", "select", "discrete_laplace")),
+            (CommonNoise, ("_draws", "select")),
+            (Ledger, ("write",)),
+        ):
             for name in names:
                 watch(owner, name)
         yield seen
@@ -362,5 +504,13 @@ def document(model) -> dict:
 
 def total(ledger) -> Fraction:
     """Sum of the true costs, added here and not by the library."""
-    return sum((e.sensitivity / e.scale if e.mechanism == "discrete_laplace" and not isinstance(e.scale, tuple) else e.epsilon
-                for e in ledger.entries if e.kind == "mechanism"), Fraction(0))  # fmt: skip
+    return sum(
+        (
+            e.sensitivity / e.scale
+            if e.mechanism == "discrete_laplace" and not isinstance(e.scale, tuple)
+            else e.epsilon
+            for e in ledger.entries
+            if e.kind == "mechanism"
+        ),
+        Fraction(0),
+    )

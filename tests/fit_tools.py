@@ -20,8 +20,9 @@ def p_value(drawn: np.ndarray, scale: Q) -> float:
     edges = np.arange(-reach, reach + 1, width)  # classes [e, e + width), and two tails
     values = np.arange(edges[0], edges[-1] + width)
     inside = discrete_laplace_pmf(values, b).reshape(-1, width).sum(axis=1)
-    below, above = (math.exp(-abs(v) / b) / (1 + math.exp(-1 / b))
-                    for v in (edges[0] - 1, edges[-1] + width))
+    below, above = (
+        math.exp(-abs(v) / b) / (1 + math.exp(-1 / b)) for v in (edges[0] - 1, edges[-1] + width)
+    )
     expected = np.array([below, *inside, above])
     assert expected.sum() == pytest.approx(1)
     classes = np.clip((drawn - edges[0]) // width, -1, len(edges)) + 1

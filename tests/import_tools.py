@@ -12,8 +12,10 @@ PACKAGE = Path(pdsynth.__file__).parent
 
 def sources() -> list[tuple[Path, str]]:
     """The path inside the package and the text of every module."""
-    return [(path.relative_to(PACKAGE), path.read_text(encoding="utf-8"))
-            for path in sorted(PACKAGE.rglob("*.py"))]
+    return [
+        (path.relative_to(PACKAGE), path.read_text(encoding="utf-8"))
+        for path in sorted(PACKAGE.rglob("*.py"))
+    ]
 
 
 def imported(path, text: str) -> Iterator[str]:
@@ -23,7 +25,7 @@ def imported(path, text: str) -> Iterator[str]:
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            above = package[:len(package) - node.level + 1] if node.level else ()
+            above = package[: len(package) - node.level + 1] if node.level else ()
             base = ".".join([*above, *filter(None, [node.module])])
             names = [f"{base}.{alias.name}" for alias in node.names]
         else:
@@ -34,8 +36,10 @@ def imported(path, text: str) -> Iterator[str]:
 def graph(texts: Mapping[Path, str]) -> dict[str, set[str]]:
     """Each module's dotted name, and the names of the modules that it imports."""
     names = {".".join(path.with_suffix("").parts).removesuffix(".__init__"): path for path in texts}
-    return {name: {owner(found, names) for found in imported(path, texts[path])} - {name, ""}
-            for name, path in names.items()}
+    return {
+        name: {owner(found, names) for found in imported(path, texts[path])} - {name, ""}
+        for name, path in names.items()
+    }
 
 
 def owner(name: str, modules: Iterable[str]) -> str:

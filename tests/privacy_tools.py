@@ -11,8 +11,18 @@ from pdsynth.audit.detectors import RecordedNoise, law, log_ratio, permute_and_f
 from pdsynth.audit.tables import cells_of, curator_of, records_of, schema_of
 
 __all__ = [
-    "RecordedNoise", "Silent", "cells_of", "curator_of", "largest_change", "law", "log_ratio",
-    "multisets", "neighbourhoods", "permute_and_flip_law", "records_of", "schema_of",
+    "RecordedNoise",
+    "Silent",
+    "cells_of",
+    "curator_of",
+    "largest_change",
+    "law",
+    "log_ratio",
+    "multisets",
+    "neighbourhoods",
+    "permute_and_flip_law",
+    "records_of",
+    "schema_of",
 ]
 
 Silent = RecordedNoise  # until the tests of the other floors use the new name

@@ -20,8 +20,7 @@ class Spy:
 
         def noticed(frame):
             between = {tables.__file__, functools.__file__}  # cached properties come from there
-            while (frame.f_code.co_filename in between
-                   or frame.f_code.co_name.startswith("spied_")):
+            while frame.f_code.co_filename in between or frame.f_code.co_name.startswith("spied_"):
                 frame = frame.f_back
             spy.readers.append((Path(frame.f_code.co_filename).name, frame.f_code.co_name))
 
@@ -55,8 +54,10 @@ class Spy:
             answer = method(curator, *args, **kwargs)
             if len(self.readers) > reads:
                 new = curator.ledger.entries[lines:]
-                if not any(e.kind == "unaccounted_access" or (e.kind == "mechanism" and e.cost > 0)
-                           for e in new):
+                if not any(
+                    e.kind == "unaccounted_access" or (e.kind == "mechanism" and e.cost > 0)
+                    for e in new
+                ):
                     self.unpaid.append(name)
             return answer
 

@@ -1,4 +1,5 @@
-"""How a budget is split: exact fractions, tight scales against every move of one record, the printed formulas."""
+"""How a budget is split: exact fractions, tight scales against every move of one record, the
+printed formulas."""
 
 import itertools
 import math
@@ -27,19 +28,32 @@ fractions = st.fractions(Q(1, 50), Q(50), max_denominator=60)
 
 
 def worst_move(scales, columns) -> Q:
-    """The largest loss over all moves of one record between two cells: one count falls by 1, another rises by 1."""
+    """The largest loss over all moves of one record between two cells: one count falls by 1,
+    another rises by 1."""
     cells = [b for b in scales for _ in range(columns)]
     return max((1 / a + 1 / b for a, b in itertools.combinations(cells, 2)), default=Q(0))
 
 
 class TestNumbers:
-    @pytest.mark.parametrize(("value", "written"), [(0.1, Q(1, 10)), (1 / 3, Q(1, 3)), (2.345, Q(469, 200)), ("3/7", Q(3, 7)),
-                                                    (7, Q(7)), (math.pi, Q("3.141592653589793")), (Q(5, 9), Q(5, 9)),
-                                                    (1e-7, Q(1, 10**7))])  # fmt: skip
+    @pytest.mark.parametrize(
+        ("value", "written"),
+        [
+            (0.1, Q(1, 10)),
+            (1 / 3, Q(1, 3)),
+            (2.345, Q(469, 200)),
+            ("3/7", Q(3, 7)),
+            (7, Q(7)),
+            (math.pi, Q("3.141592653589793")),
+            (Q(5, 9), Q(5, 9)),
+            (1e-7, Q(1, 10**7)),
+        ],
+    )
     def test_enter_as_written(self, value, written):
         assert positive("x", value) == as_fraction(value) == written
 
-    @pytest.mark.parametrize("value", [0, -1, math.inf, -math.inf, math.nan, None, "x", "1/0", [1], True, 1j])
+    @pytest.mark.parametrize(
+        "value", [0, -1, math.inf, -math.inf, math.nan, None, "x", "1/0", [1], True, 1j]
+    )
     def test_others_are_refused_by_name(self, value):
         with pytest.raises(BudgetError, match="budget_of_x"):
             positive("budget_of_x", value)
@@ -82,7 +96,8 @@ class TestTightScales:
             assert set(tight_scales([Q(3)] * 4, Q(1, 5), columns)) == {uniform(1, Q(1, 5)).scale}
 
     def test_twin_adding_the_values_up_is_not_the_cost(self):
-        """The thesis pays for each value; cells are disjoint, so its scales cost max w·ε and not ε."""
+        """The thesis pays for each value; cells are disjoint, so its scales cost max w·ε and not ε.
+        """
         w = [Q(1, 2), Q(1, 4), Q(1, 4)]
         printed = [2 / (x * Q(1)) for x in w]
         assert sum(w) == 1
@@ -98,8 +113,11 @@ class TestValueWeights:
         assert value_weights(counts, "more_noise", Q(1, 10)) == (Q(1), Q(1, 2), Q(1, 3), Q(1, 3))
         assert value_weights(counts, "same_noise", Q(1, 2)) == (Q(1),) * 4
 
-    @given(st.lists(st.integers(-50, 10**6), min_size=2, max_size=20), st.sampled_from(["less_noise", "more_noise", "same_noise"]),
-           st.fractions(Q(1, 100), Q(1), max_denominator=100))  # fmt: skip
+    @given(
+        st.lists(st.integers(-50, 10**6), min_size=2, max_size=20),
+        st.sampled_from(["less_noise", "more_noise", "same_noise"]),
+        st.fractions(Q(1, 100), Q(1), max_denominator=100),
+    )
     def test_largest_is_one_and_none_is_below_the_floor(self, counts, rare_values, floor):
         weights = value_weights(np.array(counts), rare_values, floor)
         assert max(weights) == 1
@@ -107,12 +125,16 @@ class TestValueWeights:
         order = np.argsort(counts, kind="stable")
         rising = [weights[i] for i in order]
         if rare_values == "less_noise":
-            assert rising == sorted(rising, reverse=True)  # rare values first, with the larger budget
+            assert rising == sorted(
+                rising, reverse=True
+            )  # rare values first, with the larger budget
         if rare_values == "more_noise":
             assert rising == sorted(rising)
 
     def test_noisy_counts_below_one_half_count_as_one_half(self):
-        assert value_weights(np.array([-9, 0, 8]), "less_noise", Q(1, 9)) == value_weights(np.array([0.5, 0.5, 8]), "less_noise", Q(1, 9))
+        assert value_weights(np.array([-9, 0, 8]), "less_noise", Q(1, 9)) == value_weights(
+            np.array([0.5, 0.5, 8]), "less_noise", Q(1, 9)
+        )
 
 
 class TestPrinted:
@@ -121,7 +143,9 @@ class TestPrinted:
 
     @pytest.mark.parametrize(("d", "k", "l"), [(14, 4, 10), (14, 4, 12), (3, 1, 2), (2, 1, 1)])
     def test_degenerate(self, d, k, l):  # noqa: E741
-        with pytest.raises(BudgetDegenerate, match=rf"{d} − {k} − {l} = {d - k - l}.*lower k or θ.*strict"):
+        with pytest.raises(
+            BudgetDegenerate, match=rf"{d} − {k} − {l} = {d - k - l}.*lower k or θ.*strict"
+        ):
             printed_group_a(d, k, l, Q(1))
 
     def test_group_b_by_hand(self):

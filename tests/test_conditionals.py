@@ -1,4 +1,5 @@
-"""From noisy tables to conditionals: by hand in exact fractions, and what is derived without paying."""
+"""From noisy tables to conditionals: by hand in exact fractions, and what is derived without
+paying."""
 
 from fractions import Fraction as Q
 
@@ -24,11 +25,17 @@ def fractions(table) -> list[list[Q]]:
 
 class TestConditional:
     def test_by_hand(self):
-        assert fractions(conditional(np.array([[3, 0, -1], [1, 2, 4]]))) == [[Q(3, 4), 0, 0], [Q(1, 4), 1, 1]]
+        assert fractions(conditional(np.array([[3, 0, -1], [1, 2, 4]]))) == [
+            [Q(3, 4), 0, 0],
+            [Q(1, 4), 1, 1],
+        ]
 
     def test_an_empty_column_gets_the_noisy_marginal(self):
         table = np.array([[3, -2, 1], [1, 0, 4]])  # after clipping: rows 4 and 5 of 9
-        assert fractions(conditional(table)) == [[Q(3, 4), Q(4, 9), Q(1, 5)], [Q(1, 4), Q(5, 9), Q(4, 5)]]
+        assert fractions(conditional(table)) == [
+            [Q(3, 4), Q(4, 9), Q(1, 5)],
+            [Q(1, 4), Q(5, 9), Q(4, 5)],
+        ]
 
     def test_an_empty_table_is_uniform(self):
         assert fractions(conditional(np.array([[-3, 0], [0, -1], [-7, -7]]))) == [[Q(1, 3)] * 2] * 3
@@ -36,7 +43,13 @@ class TestConditional:
     def test_no_parents(self):
         assert fractions(conditional(np.array([2, -5, 6]))) == [[Q(1, 4)], [0], [Q(3, 4)]]
 
-    @given(hnp.arrays(np.int64, hnp.array_shapes(min_dims=1, max_dims=4, max_side=5), elements=st.integers(-(10**9), 10**9)))
+    @given(
+        hnp.arrays(
+            np.int64,
+            hnp.array_shapes(min_dims=1, max_dims=4, max_side=5),
+            elements=st.integers(-(10**9), 10**9),
+        )
+    )
     def test_always_distributions(self, table):
         p = conditional(table)
         assert p.shape == (len(table), table.size // len(table))
@@ -49,9 +62,15 @@ class TestNoisyTables:
 
     def test_without_noise_they_are_the_counts(self):
         curator = curator_of(ROWS, SIZES, Silent(), Q(3))
-        tables = noisy_tables(curator, self.NETWORK, dict.fromkeys(("x0", "x1", "x2"), uniform(3, Q(3))))
-        assert [t.shape for t in tables] == [(2,), (3, 2), (2, 3, 2)]  # child first, parents as the network lists them
-        for (x0, x1, x2) in ROWS:
+        tables = noisy_tables(
+            curator, self.NETWORK, dict.fromkeys(("x0", "x1", "x2"), uniform(3, Q(3)))
+        )
+        assert [t.shape for t in tables] == [
+            (2,),
+            (3, 2),
+            (2, 3, 2),
+        ]  # child first, parents as the network lists them
+        for x0, x1, x2 in ROWS:
             assert tables[2][x2, x1, x0] == ROWS.count((x0, x1, x2))
         assert curator.ledger.epsilon == 3
         assert len(curator.ledger.entries) == 3
@@ -59,7 +78,9 @@ class TestNoisyTables:
     @pytest.mark.parametrize("noise", [Silent(), ExactNoise(4)])
     def test_the_first_k_are_marginals_of_the_next(self, noise):
         curator = curator_of(ROWS, SIZES, noise, Q(1))
-        first, second, third = noisy_tables(curator, self.NETWORK, {"x2": uniform(1, Q(1))}, derived=2)
+        first, second, third = noisy_tables(
+            curator, self.NETWORK, {"x2": uniform(1, Q(1))}, derived=2
+        )
         positive = np.maximum(third, 0)
         assert np.array_equal(first, positive.sum(axis=(0, 1)))
         assert np.array_equal(second, positive.sum(axis=0))  # (x1, x0), child first
@@ -77,14 +98,25 @@ class TestNoisyTables:
         curator = curator_of(ROWS, SIZES, Silent(), Q(1))
         first, second, _ = noisy_tables(curator, network, {"x1": uniform(1, Q(1))}, derived=2)
         assert first.tolist() == [3, 4]
-        assert second.tolist() == [[sum(r[0] == a and r[2] == b for r in ROWS) for b in (0, 1)] for a in (0, 1)]
+        assert second.tolist() == [
+            [sum(r[0] == a and r[2] == b for r in ROWS) for b in (0, 1)] for a in (0, 1)
+        ]
 
     def test_each_table_gets_its_own_scales(self):
         noise = Silent()
         curator = curator_of(ROWS, SIZES, noise, Q(3))
         scales = (Q(2), Q(4), Q(4))
-        budget = {"x0": uniform(1, Q(1)), "x1": TableBudget(scales, Q(1), ("public:policy",), "line 6"), "x2": uniform(1, Q(1))}
+        budget = {
+            "x0": uniform(1, Q(1)),
+            "x1": TableBudget(scales, Q(1), ("public:policy",), "line 6"),
+            "x2": uniform(1, Q(1)),
+        }
         noisy_tables(curator, self.NETWORK, budget)
         entry = curator.ledger.entries[1]
-        assert (entry.scale, entry.epsilon, entry.source, entry.scale_depends_on) == (scales, Q(1), "line 6", ("public:policy",))
+        assert (entry.scale, entry.epsilon, entry.source, entry.scale_depends_on) == (
+            scales,
+            Q(1),
+            "line 6",
+            ("public:policy",),
+        )
         assert [np.ravel(a[1]).tolist() for a in noise.asked] == [[2], [2, 4, 4], [2]]

@@ -1,4 +1,5 @@
-"""Overlapping noisy tables: they really agree, nothing is lost, and every step matches its brute-force oracle."""
+"""Overlapping noisy tables: they really agree, nothing is lost, and every step matches its
+brute-force oracle."""
 
 import itertools
 
@@ -24,7 +25,8 @@ TOTAL = 100.0
 
 @st.composite
 def noisy_views(draw, most=6):
-    """Views over a few attributes of two to four values, with noisy tables that are far from agreeing."""
+    """Views over a few attributes of two to four values, with noisy tables that are far from
+    agreeing."""
     d = draw(st.integers(2, most))
     sizes = [draw(st.integers(2, 4)) for _ in range(d)]
     columns = st.sets(st.integers(0, d - 1), min_size=1, max_size=4).map(lambda s: tuple(sorted(s)))
@@ -47,7 +49,13 @@ class TestIntersections:
         assert intersections([(0, 1), (2, 3)]) == [()]
         assert intersections([(0, 1, 2)]) == [()]
         assert intersections([(0, 1), (0, 1)]) == [(), (0, 1)]
-        assert intersections([(0, 1, 2), (1, 2, 3), (0, 2, 3)]) == [(), (2,), (0, 2), (1, 2), (2, 3)]
+        assert intersections([(0, 1, 2), (1, 2, 3), (0, 2, 3)]) == [
+            (),
+            (2,),
+            (0, 2),
+            (1, 2),
+            (2, 3),
+        ]
 
     @given(noisy_views())
     @settings(deadline=None, max_examples=60)
@@ -55,7 +63,10 @@ class TestIntersections:
         views = case[0]
         found = {()}
         for r in range(2, len(views) + 1):
-            found |= {tuple(sorted(set.intersection(*map(set, group)))) for group in itertools.combinations(views, r)}
+            found |= {
+                tuple(sorted(set.intersection(*map(set, group))))
+                for group in itertools.combinations(views, r)
+            }
         assert intersections(views) == sorted(found, key=lambda s: (len(s), s))
 
 
@@ -95,14 +106,16 @@ class TestConsistent:
             assert np.allclose(before, after, atol=1e-9)
 
     def test_two_tables_by_hand(self):
-        """Both know B: (6, 4) and (4, 6), so (5, 5); each cell behind B = 0 moves by half of the difference."""
+        """Both know B: (6, 4) and (4, 6), so (5, 5); each cell behind B = 0 moves by half of the
+        difference."""
         ab, bc = np.array([[2.0, 3.0], [4.0, 1.0]]), np.array([[1.0, 3.0], [4.0, 2.0]])
         one, two = make_consistent([ab, bc], [(0, 1), (1, 2)], 10)
         assert np.allclose(one, [[1.5, 3.5], [3.5, 1.5]])
         assert np.allclose(two, [[1.5, 3.5], [3.5, 1.5]])
 
     def test_precision_counts(self):
-        """A margin of 4 noisy cells a value is known half as well as one of 2: weights 1/4 and 1/8."""
+        """A margin of 4 noisy cells a value is known half as well as one of 2: weights 1/4 and 1/8.
+        """
         small, large = np.full((2, 2), 5.0), np.full((2, 2, 2), 2.5)
         small[0] += 3  # A = 0: 16 of 26, so 13 of 20 once the total is 20
         one, _ = make_consistent([small, large], [(0, 1), (0, 2, 3)], 20)
@@ -111,7 +124,8 @@ class TestConsistent:
     @given(st.integers(0, 2**32), st.integers(2, 3), st.integers(2, 3))
     @settings(deadline=None, max_examples=15)
     def test_two_overlapping_tables_get_the_least_squares_answer(self, seed, x, z):
-        """The closest pair of tables (in squares) that agree on B and have n records: an oracle that knows nothing of averages."""
+        """The closest pair of tables (in squares) that agree on B and have n records: an oracle
+        that knows nothing of averages."""
         rng = np.random.default_rng(seed)
         tables, views = [rng.laplace(5, 9, (x, 2)), rng.laplace(5, 9, (2, z))], [(0, 1), (1, 2)]
         rows = [np.concatenate([np.ones(2 * x), np.zeros(2 * z)])]
@@ -130,7 +144,9 @@ class TestConsistent:
         views = [(0, 1, 2), (0, 1, 3), (0, 2, 3)]
         tables = [np.random.default_rng(i).laplace(5, 20, (2, 2, 2)) for i in range(3)]
         assert disagreement(make_consistent(tables, views, TOTAL), views) < 1e-9
-        monkeypatch.setattr("pdsynth.consistency.intersections", lambda v: [(), (0, 1), (0, 2), (0, 3)])
+        monkeypatch.setattr(
+            "pdsynth.consistency.intersections", lambda v: [(), (0, 1), (0, 2), (0, 3)]
+        )
         assert disagreement(make_consistent(tables, views, TOTAL), views) > 1e-3
 
 
@@ -138,7 +154,10 @@ class TestRipple:
     def test_by_hand(self):
         assert ripple(np.array([-1.0, 5.0]), 0.1).tolist() == [0, 4]
         assert ripple(np.array([[-2.0, 4.0], [4.0, 4.0]]), 0.1).tolist() == [[0, 3], [3, 4]]
-        assert ripple(np.array([[-0.05, 4.0], [4.0, 4.0]]), 0.1).tolist() == [[-0.05, 4], [4, 4]]  # within the threshold
+        assert ripple(np.array([[-0.05, 4.0], [4.0, 4.0]]), 0.1).tolist() == [
+            [-0.05, 4],
+            [4, 4],
+        ]  # within the threshold
 
     @given(st.integers(1, 8), st.integers(0, 2**32), st.floats(0.01, 1))
     @settings(deadline=None, max_examples=60)
@@ -171,7 +190,8 @@ class TestMaximumEntropy:
     @given(st.integers(0, 2**32))
     @settings(deadline=None, max_examples=30)
     def test_three_bits_with_all_pairs_against_brute_force(self, seed):
-        """Distributions with the same three pairs form a line, p ± δ; its point of largest entropy is found by search."""
+        """Distributions with the same three pairs form a line, p ± δ; its point of largest entropy
+        is found by search."""
         p = np.random.default_rng(seed).dirichlet(np.ones(8)).reshape(2, 2, 2)
         sign = np.fromfunction(lambda x, y, z: (-1.0) ** (x + y + z), (2, 2, 2))
         low, high = -p[sign > 0].min(), p[sign < 0].min()
@@ -180,9 +200,18 @@ class TestMaximumEntropy:
             q = np.maximum(p + delta * sign, 1e-300)
             return float((q * np.log(q)).sum())
 
-        best = minimize_scalar(entropy, bounds=(low, high), method="bounded", options={"xatol": 1e-12}).x
-        pairs = [((a, b), margin(p, (0, 1, 2), (a, b))) for a, b in itertools.combinations(range(3), 2)]
-        assert np.abs(maximum_entropy((2, 2, 2), pairs, tolerance=1e-10, sweeps=2000) - (p + best * sign)).max() < 1e-5
+        best = minimize_scalar(
+            entropy, bounds=(low, high), method="bounded", options={"xatol": 1e-12}
+        ).x
+        pairs = [
+            ((a, b), margin(p, (0, 1, 2), (a, b))) for a, b in itertools.combinations(range(3), 2)
+        ]
+        assert (
+            np.abs(
+                maximum_entropy((2, 2, 2), pairs, tolerance=1e-10, sweeps=2000) - (p + best * sign)
+            ).max()
+            < 1e-5
+        )
 
     def test_a_chain_has_a_closed_form(self):
         p = np.random.default_rng(1).dirichlet(np.ones(24)).reshape(2, 3, 4)
@@ -195,19 +224,29 @@ class TestMaximumEntropy:
         assert np.allclose(maximum_entropy((2, 2), [((1, 0), table)]), table.T / 8)
 
     def test_axes_without_a_margin_are_uniform(self):
-        assert np.allclose(maximum_entropy((2, 3), [((0,), np.array([1.0, 3.0]))]), [[1 / 12] * 3, [1 / 4] * 3])
+        assert np.allclose(
+            maximum_entropy((2, 3), [((0,), np.array([1.0, 3.0]))]), [[1 / 12] * 3, [1 / 4] * 3]
+        )
 
     def test_margins_that_contradict_each_other_or_hold_nothing(self):
         one, other = np.array([[1.0, 0.0], [0.0, 0.0]]), np.array([[0.0, 0.0], [0.0, 1.0]])
-        found = maximum_entropy((2, 2, 2), [((0, 1), one), ((1, 2), other), ((0, 2), np.zeros((2, 2)))])
+        found = maximum_entropy(
+            (2, 2, 2), [((0, 1), one), ((1, 2), other), ((0, 2), np.zeros((2, 2)))]
+        )
         assert np.isfinite(found).all()
         assert found.sum() == pytest.approx(1)
 
     def test_stops_after_so_many_sweeps(self):
         p = np.random.default_rng(3).dirichlet(np.ones(8) / 5).reshape(2, 2, 2)
-        pairs = [((a, b), margin(p, (0, 1, 2), (a, b))) for a, b in itertools.combinations(range(3), 2)]
+        pairs = [
+            ((a, b), margin(p, (0, 1, 2), (a, b))) for a, b in itertools.combinations(range(3), 2)
+        ]
         gap = [
-            np.abs(margin(maximum_entropy((2, 2, 2), pairs, tolerance=0, sweeps=s), (0, 1, 2), (0, 1)) - pairs[0][1]).max() for s in (1, 50)
+            np.abs(
+                margin(maximum_entropy((2, 2, 2), pairs, tolerance=0, sweeps=s), (0, 1, 2), (0, 1))
+                - pairs[0][1]
+            ).max()
+            for s in (1, 50)
         ]
         assert gap[1] < gap[0] / 10
 

@@ -16,7 +16,12 @@ CHAIN = Network((("a", ()), ("b", ("a",)), ("c", ("a", "b")), ("d", ())))
 @st.composite
 def networks(draw):
     names = draw(st.permutations("abcdef"))[: draw(st.integers(1, 6))]
-    return Network(tuple((n, tuple(draw(st.permutations(names[:i]))[: draw(st.integers(0, i))])) for i, n in enumerate(names)))
+    return Network(
+        tuple(
+            (n, tuple(draw(st.permutations(names[:i]))[: draw(st.integers(0, i))]))
+            for i, n in enumerate(names)
+        )
+    )
 
 
 def test_what_a_network_knows():
@@ -82,7 +87,16 @@ def test_cycles_and_strangers_are_refused():
         Network.from_edges("ab", [("a", "x")])
 
 
-@pytest.mark.parametrize("document", [[{"child": "a"}], ["a"], [{"child": "a", "parents": None}], None, [{"child": "b", "parents": ["a"]}]])
+@pytest.mark.parametrize(
+    "document",
+    [
+        [{"child": "a"}],
+        ["a"],
+        [{"child": "a", "parents": None}],
+        None,
+        [{"child": "b", "parents": ["a"]}],
+    ],
+)
 def test_a_malformed_document_is_a_schema_error(document):
     with pytest.raises(SchemaError):
         Network.from_dict(document)

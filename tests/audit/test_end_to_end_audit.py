@@ -1,7 +1,9 @@
-"""A small end-to-end audit (T5): thousands of fits of two neighbouring tables, a Clopper–Pearson lower bound of ε, and twins that fail.
+"""A small end-to-end audit (T5): thousands of fits of two neighbouring tables, a Clopper–Pearson
+lower bound of ε, and twins that fail.
 
-Statistics are integers, so that floating point can't fake a leak. Every fit has its own seeded stream: the bounds are the same at
-every run. "Not refuted" is all that passing means; the exact replays elsewhere say more.
+Statistics are integers, so that floating point can't fake a leak. Every fit has its own seeded
+stream: the bounds are the same at every run. "Not refuted" is all that passing means; the exact
+replays elsewhere say more.
 """
 
 from fractions import Fraction as Q
@@ -33,17 +35,25 @@ def fits(synthesizer, rows, sizes, runs: int, world: int, statistic) -> np.ndarr
 
 
 def audit(synthesizer, before, after, sizes, runs, statistic) -> float:
-    return bound(fits(synthesizer, before, sizes, runs, 1, statistic), fits(synthesizer, after, sizes, runs, 2, statistic))
+    return bound(
+        fits(synthesizer, before, sizes, runs, 1, statistic),
+        fits(synthesizer, after, sizes, runs, 2, statistic),
+    )
 
 
 def likelihood(before, after, sizes):
-    """T = Σ over all noisy cells of (|t − c'| − |t − c|)/b in twentieths, from what a fit releases and its ledger's scales."""
+    """T = Σ over all noisy cells of (|t − c'| − |t − c|)/b in twentieths, from what a fit releases
+    and its ledger's scales."""
     tables = [records_of(rows, sizes) for rows in (before, after)]
 
     def statistic(fitted) -> int:
-        scales = {e.attributes: e.scale for e in fitted.ledger_.entries if e.step.startswith("table(")}
+        scales = {
+            e.attributes: e.scale for e in fitted.ledger_.entries if e.step.startswith("table(")
+        }
         total = Q(0)
-        for (child, parents), noisy in zip(fitted.network_.pairs, fitted.model_.tables, strict=True):
+        for (child, parents), noisy in zip(
+            fitted.network_.pairs, fitted.model_.tables, strict=True
+        ):
             scale = scales.get((child, *parents))
             if scale is None:
                 continue  # derived
@@ -63,7 +73,10 @@ ONE = [(0, 0)] * 8 + [(1, 1)]
 CASES = {
     "PrivBayes, tables": (PrivBayes(2, k=0), 1250),
     "PrivBayes, network and tables": (PrivBayes(2, k=1), 800),
-    "HPPrivBayes, policy": (HPPrivBayes(2, k=0, r=1, personal=SensitivityGroups(groups={"A": ["x0"], "B": ["x1"]})), 600),
+    "HPPrivBayes, policy": (
+        HPPrivBayes(2, k=0, r=1, personal=SensitivityGroups(groups={"A": ["x0"], "B": ["x1"]})),
+        600,
+    ),
     "HPPrivBayes, everything": (HPPrivBayes(2, k=1, sensitive="x0"), 500),
 }
 
@@ -85,12 +98,15 @@ class TestStrict:
 
 
 def straddle():
-    """Two neighbours whose I(x1, S) lies on both sides of a θ, while x2 stays in A and x3, x4 in B."""
+    """Two neighbours whose I(x1, S) lies on both sides of a θ, while x2 stays in A and x3, x4 in B.
+    """
     s = np.repeat(np.arange(4), 6)
     near = np.where(np.arange(24) % 3 == 0, s, (np.arange(24) * 7) % 4)
     rows = np.column_stack([s, near, s, np.tile([0, 1], 12), np.tile([0, 0, 1], 8)])
     after = rows.copy()
-    after[next(i for i in range(24) if near[i] == s[i]), 1] = (near[next(i for i in range(24) if near[i] == s[i])] + 1) % 4
+    after[next(i for i in range(24) if near[i] == s[i]), 1] = (
+        near[next(i for i in range(24) if near[i] == s[i])] + 1
+    ) % 4
 
     def information(table):
         counts = np.zeros((4, 4), dtype=np.int64)
@@ -110,23 +126,34 @@ class TestTwins:
 
         def statistic(fitted) -> int:
             records = records_of(before, sizes)
-            off = [np.abs(t - records.table(tuple(int(a[1:]) for a in (c, *p)))).mean()
-                   for (c, p), t in zip(fitted.network_.pairs, fitted.model_.tables, strict=True) if c in ("x0", "x2")]  # fmt: skip
+            off = [
+                np.abs(t - records.table(tuple(int(a[1:]) for a in (c, *p)))).mean()
+                for (c, p), t in zip(fitted.network_.pairs, fitted.model_.tables, strict=True)
+                if c in ("x0", "x2")
+            ]
             return round(float(np.mean(off)))
 
         published = HPPrivBayes(1, k=1, sensitive="x0", theta=theta, guarantee="published")
         found = audit(published, before, after, sizes, 160, statistic)
         assert found > 1
-        groups = {tuple(published.clone().fit(records_of(rows, sizes)).groups_["A"]) for rows in (before, after)}
+        groups = {
+            tuple(published.clone().fit(records_of(rows, sizes)).groups_["A"])
+            for rows in (before, after)
+        }
         assert groups == {("x0", "x1", "x2"), ("x0", "x2")}
 
         strict = HPPrivBayes(1, k=1, sensitive="x0", theta=theta)
         assert audit(strict, before, after, sizes, 160, statistic) <= 1
 
     def test_one_noise_number_for_a_row_shows_more_than_it_claims(self, monkeypatch):
-        """The thesis' MATLAB code: noise cancels in the difference of two cells of a row, behind a ledger that looks fine."""
+        """The thesis' MATLAB code: noise cancels in the difference of two cells of a row, behind a
+        ledger that looks fine."""
         before, after = ZEROS, [*ZEROS[:-1], (0, 1)]
-        synthesizer = HPPrivBayes(Q(1, 2), k=1, personal=SensitivityGroups(groups={"A": ["x1"], "B": ["x0"]}, rare_values="same_noise"))
+        synthesizer = HPPrivBayes(
+            Q(1, 2),
+            k=1,
+            personal=SensitivityGroups(groups={"A": ["x1"], "B": ["x0"]}, rare_values="same_noise"),
+        )
 
         def statistic(fitted) -> int:
             at = fitted.network_.order.index("x0")
@@ -138,14 +165,24 @@ class TestTwins:
 
         def shared(counts, scale, noise):
             counts = np.asarray(counts)
-            column = honest(np.zeros((len(counts), *[1] * (counts.ndim - 1)), dtype=np.int64), scale, noise)
+            column = honest(
+                np.zeros((len(counts), *[1] * (counts.ndim - 1)), dtype=np.int64), scale, noise
+            )
             return counts + column
 
         monkeypatch.setattr(curator_room, "laplace_mechanism", shared)
         assert audit(synthesizer, before, after, (2, 2), 300, statistic) > 0.5
-        assert synthesizer.ledger_.epsilon == Q(1, 2)  # the ledger can't see it: that is why there is an audit
+        assert synthesizer.ledger_.epsilon == Q(
+            1, 2
+        )  # the ledger can't see it: that is why there is an audit
 
     def test_half_the_noise_shows_more_than_it_claims(self, monkeypatch):
         honest = curator_room.laplace_mechanism
-        monkeypatch.setattr(curator_room, "laplace_mechanism", lambda counts, scale, noise: honest(counts, scale / 3, noise))
-        assert audit(PrivBayes(1, k=0), ZEROS, ONE, (2, 2), 1000, likelihood(ZEROS, ONE, (2, 2))) > 1
+        monkeypatch.setattr(
+            curator_room,
+            "laplace_mechanism",
+            lambda counts, scale, noise: honest(counts, scale / 3, noise),
+        )
+        assert (
+            audit(PrivBayes(1, k=0), ZEROS, ONE, (2, 2), 1000, likelihood(ZEROS, ONE, (2, 2))) > 1
+        )

@@ -18,10 +18,19 @@ def observe_case(name: str) -> dict:
     """One row of the catalogue, and what a short audit of it says."""
     case, found = CASES[name], run(name, RUNS, seed=SEED)
     return {
-        "about": case.about, "source": case.source, "claimed": str(case.claimed),
-        "expect": case.expect, "twin": case.twin, "tier": case.tier, "guarantee": case.guarantee,
-        "method": found.method, "theory": found.theory, "bound": found.bound,
-        "ceiling": found.ceiling, "runs": found.runs, "verdict": found.verdict,
+        "about": case.about,
+        "source": case.source,
+        "claimed": str(case.claimed),
+        "expect": case.expect,
+        "twin": case.twin,
+        "tier": case.tier,
+        "guarantee": case.guarantee,
+        "method": found.method,
+        "theory": found.theory,
+        "bound": found.bound,
+        "ceiling": found.ceiling,
+        "runs": found.runs,
+        "verdict": found.verdict,
         "witness": found.witness,
     }
 
@@ -30,8 +39,13 @@ def observe_bug(bug) -> dict:
     """One inmate of the zoo, and the verdicts on its wrong and its right copy."""
     wrong, right = (check(f, bug.kind, runs=RUNS, seed=SEED) for f in (bug.wrong, bug.right))
     return {
-        "found": bug.found, "kind": bug.kind, "code": wrong.code, "words": wrong.words,
-        "wrong": bug.wrong.__name__, "right": bug.right.__name__, "bound": wrong.bound,
+        "found": bug.found,
+        "kind": bug.kind,
+        "code": wrong.code,
+        "words": wrong.words,
+        "wrong": bug.wrong.__name__,
+        "right": bug.right.__name__,
+        "bound": wrong.bound,
         "right code": right.code,
     }
 

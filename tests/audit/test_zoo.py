@@ -1,4 +1,5 @@
-"""T6, the bug zoo: every planted defect is caught with its rule and a witness, and the right functions are never blamed."""
+"""T6, the bug zoo: every planted defect is caught with its rule and a witness, and the right
+functions are never blamed."""
 
 import time
 from fractions import Fraction as Q
@@ -12,12 +13,14 @@ from pdsynth.audit.detectors import PrefetchedNoise
 from pdsynth.audit.zoo import KINDS, LEMMAS, ZOO, check
 from pdsynth.privacy.mechanisms import ExactNoise, laplace_mechanism
 
-NAMES = """counts noised with a probability's scale · marginals published on top of the budget · a re-seeded stream that lets noise cancel ·
-a public default seed · normalised MI with MI's sensitivity · score in bits, sensitivity in nats · binary sensitivity on larger domains ·
-a raw-MI threshold · a raw-MI candidate list · noise on a conditional · parallel composition over columns · a budget reused per cluster ·
-a noise scale computed from raw data · unseen cells left without noise · domain from data · exact missing rate, n, min, max published ·
-sensitivity 1 with replace-one neighbours · a data-dependent root or order · d tables noised while paying for d−k ·
-one noise number shared by a row · sum-of-k score with the sensitivity of one"""
+NAMES = """counts noised with a probability's scale · marginals published on top of the budget · a
+re-seeded stream that lets noise cancel · a public default seed · normalised MI with MI's
+sensitivity · score in bits, sensitivity in nats · binary sensitivity on larger domains · a
+raw-MI threshold · a raw-MI candidate list · noise on a conditional · parallel composition over
+columns · a budget reused per cluster · a noise scale computed from raw data · unseen cells left
+without noise · domain from data · exact missing rate, n, min, max published · sensitivity 1
+with replace-one neighbours · a data-dependent root or order · d tables noised while paying for
+d−k · one noise number shared by a row · sum-of-k score with the sensitivity of one"""
 RIGHT = sorted({(b.right, b.kind) for b in ZOO}, key=lambda pair: pair[0].__name__)
 
 
@@ -32,7 +35,9 @@ def test_every_defect_is_caught_by_its_rule_with_a_witness(bug):
     found = check(bug.wrong, bug.kind, seed=1)
     assert found.code == bug.code and found.bound > found.claimed
     before, after = found.pair.before, found.pair.after
-    assert before.shape == after.shape and (before != after).any(axis=1).sum() == 1, "neighbours under replacing one record"
+    assert before.shape == after.shape and (before != after).any(axis=1).sum() == 1, (
+        "neighbours under replacing one record"
+    )
     assert LEMMAS[bug.code] in str(found) and "Witness" in str(found)
     assert time.process_time() - start < 60
 
@@ -41,17 +46,21 @@ def test_every_defect_is_caught_by_its_rule_with_a_witness(bug):
 @pytest.mark.parametrize("seeds", [3, pytest.param(20, marks=pytest.mark.slow)])
 def test_no_false_alarm_in_any_seed(right, kind, seeds):
     runs = {"conditional": 900, "choice": 300}.get(kind, 600)
-    for seed in range(seeds if kind in ("conditional", "choice") else 2):  # the others are decided exactly, whatever the seed
+    for seed in range(
+        seeds if kind in ("conditional", "choice") else 2
+    ):  # the others are decided exactly, whatever the seed
         found = check(right, kind, seed=seed, runs=runs)
         assert found.sound and "no proof" in str(found)
 
 
 def test_the_right_functions_use_their_budget_up():
-    """Failing twins of "not refuted": a hair more than ε is found, so the audits of the right functions aren't vacuous."""
+    """Failing twins of "not refuted": a hair more than ε is found, so the audits of the right
+    functions aren't vacuous."""
 
     def scaled(factor):
         return lambda codes, sizes, epsilon, noise: laplace_mechanism(
-            bugs.count(codes, sizes, (0, 1)), 2 / (epsilon * factor), noise.child("t"))  # fmt: skip
+            bugs.count(codes, sizes, (0, 1)), 2 / (epsilon * factor), noise.child("t")
+        )
 
     assert check(scaled(1), "table", seed=1).sound
     assert check(scaled(Q(1001, 1000)), "table", seed=1).code == "L3"
@@ -61,11 +70,21 @@ class TestStudents:
     """Slips that nobody has planted."""
 
     def test_forgotten_noise(self):
-        assert check(lambda codes, sizes, epsilon, noise: bugs.count(codes, sizes, (0, 1)), "table", seed=1).code == "L10"
+        assert (
+            check(
+                lambda codes, sizes, epsilon, noise: bugs.count(codes, sizes, (0, 1)),
+                "table",
+                seed=1,
+            ).code
+            == "L10"
+        )
 
     def test_one_table_of_several_is_raw(self):
         def one_raw(codes, sizes, epsilon, noise):
-            return [*bugs.histograms(codes, sizes, epsilon, noise)[1:], bugs.count(codes, sizes, (0,))]
+            return [
+                *bugs.histograms(codes, sizes, epsilon, noise)[1:],
+                bugs.count(codes, sizes, (0,)),
+            ]
 
         found = check(one_raw, "tables", seed=1)
         assert found.code == "L1" and "no noise" in found.words
@@ -75,11 +94,17 @@ class TestStudents:
             return np.maximum(bugs.table(codes, sizes, epsilon, noise), 0) // 2
 
         assert check(rounded, "table", seed=3, runs=1200).sound
-        found = check(lambda c, s, e, n: np.maximum(bugs.add_remove(c, s, 3 * e, n), 0), "table", seed=3)
-        assert found.code == "L3" and 1 < found.bound <= 6, "and hides nothing: sampled, since the output isn't counts plus noise"
+        found = check(
+            lambda c, s, e, n: np.maximum(bugs.add_remove(c, s, 3 * e, n), 0), "table", seed=3
+        )
+        assert found.code == "L3" and 1 < found.bound <= 6, (
+            "and hides nothing: sampled, since the output isn't counts plus noise"
+        )
 
     def test_a_constant_gives_nothing_away(self):
-        assert check(lambda codes, sizes, epsilon, noise: np.zeros(sizes), "table", seed=1, runs=600).sound
+        assert check(
+            lambda codes, sizes, epsilon, noise: np.zeros(sizes), "table", seed=1, runs=600
+        ).sound
 
     def test_argmax_instead_of_a_mechanism(self):
         def best(codes, sizes, pairs, epsilon, noise):
@@ -116,5 +141,7 @@ def test_stocked_noise_is_the_same_noise():
 def test_the_zoo_s_source_names_every_paper_that_it_quotes():
     text = Path(bugs.__file__).read_text(encoding="utf-8")
     assert text.count("Wrong:") == len(ZOO)
-    assert all(b.wrong.__doc__.startswith("Wrong:") and "**Privacy:**" in b.wrong.__doc__ for b in ZOO)
+    assert all(
+        b.wrong.__doc__.startswith("Wrong:") and "**Privacy:**" in b.wrong.__doc__ for b in ZOO
+    )
     assert all(b.right.__doc__.startswith("Right:") and "ε." in b.right.__doc__ for b in ZOO)

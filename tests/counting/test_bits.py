@@ -1,4 +1,5 @@
-"""Tables of many two-valued sets at once: equal, bit by bit, to counting one set after the other."""
+"""Tables of many two-valued sets at once: equal, bit by bit, to counting one set after the other.
+"""
 
 import itertools
 import math
@@ -39,7 +40,9 @@ class TestBitTables:
         rows = np.array([[0, 0, 1], [0, 1, 1], [1, 1, 1], [1, 1, 1], [1, 0, 0]], dtype=np.uint8)
         ((where, cells),) = tables_of(rows).cells(np.array([[0, 1], [1, 2]]))
         assert (where, cells.T.tolist()) == (slice(0, 2), [[1, 1, 1, 2], [1, 1, 0, 3]])
-        assert tables_of(rows).associations(np.array([[0, 1]])).tolist() == [[4, 4]]  # |5·1 − 2·2| four times
+        assert tables_of(rows).associations(np.array([[0, 1]])).tolist() == [
+            [4, 4]
+        ]  # |5·1 − 2·2| four times
 
     @given(bit_rows(), st.integers(1, 6), st.randoms(use_true_random=False))
     @settings(max_examples=60)
@@ -49,8 +52,12 @@ class TestBitTables:
         sets = sets[rng.sample(range(len(sets)), len(sets))]
         lattice, many = Lattice(rows, (2,) * d), tables_of(rows)
         for where, cells in many.cells(sets):
-            assert cells.T.tolist() == [marginal(rows, (2,) * d, row).ravel().tolist() for row in sets[where].tolist()]
-        assert many.entropies(sets, *fixed_point(n)).tolist() == one_by_one(lattice, "H", sets), "the same bits"
+            assert cells.T.tolist() == [
+                marginal(rows, (2,) * d, row).ravel().tolist() for row in sets[where].tolist()
+            ]
+        assert many.entropies(sets, *fixed_point(n)).tolist() == one_by_one(lattice, "H", sets), (
+            "the same bits"
+        )
         assert many.associations(sets).tolist() == one_by_one(lattice, "K", sets)
 
     @given(bit_rows(), st.integers(1, 3), st.integers(1, 99), st.sampled_from([0, 2**25]))
@@ -87,7 +94,8 @@ class TestLatticeOfBits:
     @given(bit_rows(most=6), st.randoms(use_true_random=False))
     @settings(max_examples=30)
     def test_two_valued_sets_among_others(self, rows, rng):
-        """Columns with three values are counted one by one, the rest together; a mixed request gets both."""
+        """Columns with three values are counted one by one, the rest together; a mixed request gets
+        both."""
         codes, sizes = rows.copy(), [2] * rows.shape[1]
         wide = rng.randrange(len(sizes))
         codes[:, wide] += codes[:, wide - 1]
@@ -96,7 +104,9 @@ class TestLatticeOfBits:
         for size in (1, 2, 3):
             sets = subsets(range(len(sizes)), min(size, len(sizes)))
             assert lattice.entropies(sets).tolist() == one_by_one(lattice, "H", sets)
-            assert lattice._look_up("K", sets)[:, : sets.shape[1]].tolist() == one_by_one(lattice, "K", sets)
+            assert lattice._look_up("K", sets)[:, : sets.shape[1]].tolist() == one_by_one(
+                lattice, "K", sets
+            )
 
     @given(bit_rows(), st.randoms(use_true_random=False), st.booleans())
     @settings(max_examples=30)
@@ -108,12 +118,21 @@ class TestLatticeOfBits:
         lattice = Lattice(rows, sizes).build(3, members=members[::-1])
         wanted = [s for size in (1, 2, 3) for s in itertools.combinations(members, size)]
         shelves = [lattice._runs("H", size) for size in (1, 2, 3)]
-        kept = {key: value for shelf in shelves for keys, values in shelf.runs for key, value in zip(keys.tolist(), values, strict=True)}
-        assert kept == {int(pack(np.array([s]))[0]): one_by_one(lattice, "H", np.array([s]))[0] for s in wanted}
+        kept = {
+            key: value
+            for shelf in shelves
+            for keys, values in shelf.runs
+            for key, value in zip(keys.tolist(), values, strict=True)
+        }
+        assert kept == {
+            int(pack(np.array([s]))[0]): one_by_one(lattice, "H", np.array([s]))[0] for s in wanted
+        }
 
     def test_built_sets_are_only_looked_up(self, monkeypatch):
         rows = np.random.Generator(np.random.PCG64(2)).integers(0, 2, size=(90, 7)).astype(np.uint8)
-        lattice = Lattice(rows, (2,) * 7).build(4).build(4, kind="K").build(3, kind="K", members=(1, 2))
+        lattice = (
+            Lattice(rows, (2,) * 7).build(4).build(4, kind="K").build(3, kind="K", members=(1, 2))
+        )
         monkeypatch.setattr(Lattice, "_fill", lambda *_: pytest.fail("counted again"))
         for size in (1, 2, 3, 4):
             lattice.entropies(subsets(range(7), size))

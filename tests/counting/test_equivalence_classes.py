@@ -1,4 +1,5 @@
-"""Parent sets of any size: distinct rows, their classes, and the store of PrivABN's dynamic programme."""
+"""Parent sets of any size: distinct rows, their classes, and the store of PrivABN's dynamic
+programme."""
 
 import itertools
 import math
@@ -22,7 +23,9 @@ def coded(draw, most_values=4, most=6):
     sizes = draw(st.lists(st.integers(2, most_values), min_size=2, max_size=most))
     n, seed = draw(st.integers(1, 60)), draw(st.integers(0, 2**32 - 1))
     random = np.random.Generator(np.random.PCG64(seed))
-    codes = (random.random((n, len(sizes))) ** draw(st.sampled_from([1, 3])) * sizes).astype(np.uint8)
+    codes = (random.random((n, len(sizes))) ** draw(st.sampled_from([1, 3])) * sizes).astype(
+        np.uint8
+    )
     if draw(st.booleans()):
         codes[:, 0] = 1
     return sizes, codes
@@ -75,7 +78,10 @@ class OneByOne:
         self.f = f
         return np.array(
             [
-                [float(self.p.information([c], self.p.refine(labels, f))[0]) for labels in own[: self.most]]
+                [
+                    float(self.p.information([c], self.p.refine(labels, f))[0])
+                    for labels in own[: self.most]
+                ]
                 for c, own in zip(self.children, self.sets, strict=True)
             ]
         )
@@ -92,7 +98,8 @@ class OneByOne:
 
 
 def walk(codes, seed, most=None, compiled=False):
-    """ABN's steps with random choices in both stores: a list of pairs of equal arrays, if all is right."""
+    """ABN's steps with random choices in both stores: a list of pairs of equal arrays, if all is
+    right."""
     d, random = codes.shape[1], np.random.Generator(np.random.PCG64(seed))
     p = Classes(codes, (2,) * d)
     order = random.permutation(d).tolist()
@@ -117,7 +124,9 @@ class TestDistinct:
         _, codes = case
         codes = np.tile(codes, (copies, 1))
         rows, weights = distinct_rows(codes)
-        assert dict(zip(map(tuple, rows.tolist()), weights.tolist(), strict=True)) == Counter(map(tuple, codes.tolist()))
+        assert dict(zip(map(tuple, rows.tolist()), weights.tolist(), strict=True)) == Counter(
+            map(tuple, codes.tolist())
+        )
         assert len(rows) == len(weights) == len({tuple(r) for r in codes.tolist()})
 
     @pytest.mark.parametrize("d", [1, 8, 63, 64, 65, 130])
@@ -125,7 +134,9 @@ class TestDistinct:
         random = np.random.Generator(np.random.PCG64(d))
         codes = np.asfortranarray((random.random((300, d)) < 0.02).astype(np.uint8))
         rows, weights = distinct_rows(codes)
-        assert dict(zip(map(tuple, rows.tolist()), weights.tolist(), strict=True)) == Counter(map(tuple, codes.tolist()))
+        assert dict(zip(map(tuple, rows.tolist()), weights.tolist(), strict=True)) == Counter(
+            map(tuple, codes.tolist())
+        )
 
     def test_more_than_256_values(self):
         rows, weights = distinct_rows(np.array([[299, 1], [43, 1], [299, 1]], dtype=np.uint16))
@@ -134,7 +145,9 @@ class TestDistinct:
 
 class TestPartitions:
     def test_by_hand(self):
-        codes = np.array([[0, 0, 0], [0, 1, 1], [1, 0, 1], [1, 1, 0]] * 2, dtype=np.uint8)  # the third is the exclusive or
+        codes = np.array(
+            [[0, 0, 0], [0, 1, 1], [1, 0, 1], [1, 1, 0]] * 2, dtype=np.uint8
+        )  # the third is the exclusive or
         p = Classes(codes, (2, 2, 2))
         assert (len(p), p.n, p.weights.tolist()) == (4, 8, [2, 2, 2, 2])
         one = p.refine(p.whole(), 0)
@@ -152,24 +165,36 @@ class TestPartitions:
         child, *parents = rng.sample(range(len(sizes)), rng.randint(1, len(sizes)))
         labels = p.labels(parents)
         whole = marginal(codes, sizes, (child, *parents)).reshape(sizes[child], -1)
-        assert p.table(child, labels).tolist() == whole[:, whole.any(axis=0)].tolist(), "occupied configurations in order"
+        assert p.table(child, labels).tolist() == whole[:, whole.any(axis=0)].tolist(), (
+            "occupied configurations in order"
+        )
         assert labels.max() < len(p)
-        assert p.information([child], labels)[0] == pytest.approx(mutual_information(whole), abs=1e-10)
+        assert p.information([child], labels)[0] == pytest.approx(
+            mutual_information(whole), abs=1e-10
+        )
         if parents:
             lattice = Lattice(codes, sizes).information(np.array([child]), np.array([parents]))
             assert p.information([child], labels)[0] == pytest.approx(lattice[0], abs=1e-12)
-            assert p.information([child], p.labels(parents[::-1])).tolist() == p.information([child], labels).tolist(), "bit by bit"
+            assert (
+                p.information([child], p.labels(parents[::-1])).tolist()
+                == p.information([child], labels).tolist()
+            ), "bit by bit"
 
     @given(coded())
     @settings(max_examples=30)
     def test_no_order_matters_to_the_classes(self, case):
         sizes, codes = case
         p = Classes(codes, sizes)
-        kinds = {tuple(classes_of(p.labels(order))) for order in itertools.permutations(range(min(len(sizes), 3)))}
+        kinds = {
+            tuple(classes_of(p.labels(order)))
+            for order in itertools.permutations(range(min(len(sizes), 3)))
+        }
         assert len(kinds) == 1
 
     def test_classes_never_outnumber_the_rows(self):
-        codes = np.random.Generator(np.random.PCG64(1)).integers(0, 2, size=(40, 70)).astype(np.uint8)
+        codes = (
+            np.random.Generator(np.random.PCG64(1)).integers(0, 2, size=(40, 70)).astype(np.uint8)
+        )
         labels = Classes(codes, (2,) * 70).labels(range(70))
         assert labels.max() + 1 == len(Classes(codes, (2,) * 70)) == 40
 
@@ -182,13 +207,17 @@ class TestParentSets:
         assert sets.grow(0).tolist() == [[0], [0], [1]]
         sets.keep(np.ones((3, 1), dtype=bool))
         sets.drop(1)
-        assert sets.grow(1).tolist() == [[0, 1], [0, 1]], "neither parent says anything of the exclusive or, both say all"
+        assert sets.grow(1).tolist() == [[0, 1], [0, 1]], (
+            "neither parent says anything of the exclusive or, both say all"
+        )
         sets.keep(np.array([[True, True], [False, True]]))
         assert (sets.size, sets.children) == (2, (2, 3))
         sets.drop(2)
         assert sets.grow(2).tolist() == [[0, 1, 1]], "the copy kept its single parent a"
 
-    @given(coded(most_values=2, most=8), st.integers(0, 2**32 - 1), st.sampled_from([None, 1, 2, 3]))
+    @given(
+        coded(most_values=2, most=8), st.integers(0, 2**32 - 1), st.sampled_from([None, 1, 2, 3])
+    )
     @settings(max_examples=60)
     def test_any_steps_equal_counting_anew_bit_by_bit(self, case, seed, most):
         for fast, slow in walk(case[1], seed, most):
@@ -209,7 +238,9 @@ class TestParentSets:
         assert renumbered or density != 0.5
 
     def test_labels_stay_below_twice_the_rows(self):
-        codes = np.random.Generator(np.random.PCG64(8)).integers(0, 2, size=(500, 12)).astype(np.uint8)
+        codes = (
+            np.random.Generator(np.random.PCG64(8)).integers(0, 2, size=(500, 12)).astype(np.uint8)
+        )
         sets = Partitions(codes, (2,) * 12).parent_sets(range(1, 12))
         for f in range(11):
             sets.drop(f) if f in sets.children else None
@@ -244,7 +275,9 @@ class TestCompiled:
             assert fast.tolist() == slow.tolist()
 
     def test_only_large_tables_are_worth_compiling(self, monkeypatch):
-        codes = np.random.Generator(np.random.PCG64(9)).integers(0, 2, size=(50, 6)).astype(np.uint8)
+        codes = (
+            np.random.Generator(np.random.PCG64(9)).integers(0, 2, size=(50, 6)).astype(np.uint8)
+        )
         p, asked = Partitions(codes, (2,) * 6), []
         # None, as without numba
         monkeypatch.setattr(partitions, "_compile", lambda: asked.append(1))

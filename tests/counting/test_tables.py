@@ -19,7 +19,9 @@ from pdsynth.measures import association, entropy, mutual_information
 def coded(draw, most=5):
     """Sizes and codes of a random table, unused values and constant columns included."""
     sizes = draw(st.lists(st.integers(2, 5), min_size=2, max_size=most))
-    n = draw(st.integers(1, 25) | st.sampled_from([60, 200, 700]))  # tables both larger and smaller than the records
+    n = draw(
+        st.integers(1, 25) | st.sampled_from([60, 200, 700])
+    )  # tables both larger and smaller than the records
     seed = draw(st.integers(0, 2**32 - 1))
     codes = np.random.Generator(np.random.PCG64(seed)).integers(0, sizes, size=(n, len(sizes)))
     if draw(st.booleans()):
@@ -69,12 +71,17 @@ class TestMarginal:
         assert (table.shape, table[1, 299], table[0, 0], table.sum()) == ((2, 300), 2, 1, 3)
 
     def test_a_table_too_large_for_memory_says_how_large(self):
-        with pytest.raises(BudgetError, match=r"10 attributes has 10,000,000,000 cells \(74.5 GiB\).*lower k"):
+        with pytest.raises(
+            BudgetError, match=r"10 attributes has 10,000,000,000 cells \(74.5 GiB\).*lower k"
+        ):
             marginal(np.zeros((3, 10), dtype=np.uint8), (10,) * 10, range(10))
 
 
 class TestPack:
-    @given(st.lists(st.integers(0, 254), min_size=1, max_size=lattice.MAX_MEMBERS, unique=True), st.randoms(use_true_random=False))
+    @given(
+        st.lists(st.integers(0, 254), min_size=1, max_size=lattice.MAX_MEMBERS, unique=True),
+        st.randoms(use_true_random=False),
+    )
     def test_the_key_does_not_depend_on_the_order(self, members, rng):
         shuffled = members.copy()
         rng.shuffle(shuffled)
@@ -111,11 +118,19 @@ class TestLattice:
         if build:
             lattice.build(d).build(d, kind="K")
         for size in range(1, d):
-            pairs = [(c, p) for c in range(d) for p in itertools.permutations([j for j in range(d) if j != c], size)]
+            pairs = [
+                (c, p)
+                for c in range(d)
+                for p in itertools.permutations([j for j in range(d) if j != c], size)
+            ]
             children, parents = np.array([c for c, _ in pairs]), np.array([p for _, p in pairs])
             tables = [brute(codes, sizes, (c, *p)).reshape(sizes[c], -1) for c, p in pairs]
-            assert lattice.association(children, parents).tolist() == [association(t) for t in tables]
-            assert lattice.information(children, parents).tolist() == pytest.approx([mutual_information(t) for t in tables], abs=1e-10)
+            assert lattice.association(children, parents).tolist() == [
+                association(t) for t in tables
+            ]
+            assert lattice.information(children, parents).tolist() == pytest.approx(
+                [mutual_information(t) for t in tables], abs=1e-10
+            )
 
     @given(coded(), st.integers(1, 4), st.integers(4, 60))
     @settings(max_examples=40)
@@ -127,14 +142,23 @@ class TestLattice:
             built = Lattice(codes, sizes).build(size)
         for s in range(1, size + 1):
             sets = everything(len(sizes), s)
-            assert built.entropies(sets).tolist() == pytest.approx(Lattice(codes, sizes).entropies(sets).tolist(), abs=1e-10)
+            assert built.entropies(sets).tolist() == pytest.approx(
+                Lattice(codes, sizes).entropies(sets).tolist(), abs=1e-10
+            )
             kept = [r for r in sets.tolist() if np.prod([sizes[j] for j in r]) <= most_cells]
-            assert np.isin(pack(np.array(kept, dtype=np.int64).reshape(-1, s)), kept_keys(built)).all(), "every set that fits is filled"
-            rows, rows_on_demand = (x._look_up("K", sets)[:, :s] for x in (built.build(size, kind="K"), Lattice(codes, sizes)))
+            assert np.isin(
+                pack(np.array(kept, dtype=np.int64).reshape(-1, s)), kept_keys(built)
+            ).all(), "every set that fits is filled"
+            rows, rows_on_demand = (
+                x._look_up("K", sets)[:, :s]
+                for x in (built.build(size, kind="K"), Lattice(codes, sizes))
+            )
             assert rows.tolist() == rows_on_demand.tolist()
 
     def test_building_keeps_sets_within_the_cells_and_only_looks_up_afterwards(self, monkeypatch):
-        codes = np.random.Generator(np.random.PCG64(3)).integers(0, 3, size=(40, 5)).astype(np.uint8)
+        codes = (
+            np.random.Generator(np.random.PCG64(3)).integers(0, 3, size=(40, 5)).astype(np.uint8)
+        )
         monkeypatch.setattr(lattice, "MAX_CELLS", 27)
         built = Lattice(codes, (3,) * 5).build(3)
         with monkeypatch.context() as patch:
@@ -148,9 +172,12 @@ class TestLattice:
         assert len(kept_keys(small)) == 5 + 10, "sets of three have 27 cells"
 
     def test_entropies_are_exact_to_a_grid_step_on_many_records(self):
-        """Scores enter mechanisms in steps of 2^-30 bit; what the lattice rounds must stay far below one step."""
+        """Scores enter mechanisms in steps of 2^-30 bit; what the lattice rounds must stay far
+        below one step."""
         n, sizes = 50_021, (40, 30, 2)
-        codes = (np.random.Generator(np.random.PCG64(7)).random((n, 3)) ** 3 * sizes).astype(np.uint8)
+        codes = (np.random.Generator(np.random.PCG64(7)).random((n, 3)) ** 3 * sizes).astype(
+            np.uint8
+        )
         lattice = Lattice(codes, sizes).build(3)
         for member in [(0,), (0, 1), (0, 1, 2), (1, 2)]:
             counts_of = [int(c) for c in brute_fast(codes, sizes, member) if c]
@@ -165,23 +192,41 @@ class TestLattice:
 
     @pytest.mark.parametrize("size", [8, 9, 10])
     def test_sets_larger_than_a_packed_key(self, size):
-        """Nine or ten members don't fit into 64 bits: they must be counted, never confused with another set."""
+        """Nine or ten members don't fit into 64 bits: they must be counted, never confused with
+        another set."""
         sizes = (2,) * 11
-        codes = np.random.Generator(np.random.PCG64(5)).integers(0, 2, size=(50, 11)).astype(np.uint8)
+        codes = (
+            np.random.Generator(np.random.PCG64(5)).integers(0, 2, size=(50, 11)).astype(np.uint8)
+        )
         lattice = Lattice(codes, sizes).build(3)
         sets = everything(11, size)[::7]
-        assert lattice.entropies(sets).tolist() == pytest.approx([entropy(brute(codes, sizes, row)) for row in sets.tolist()], abs=1e-10)
+        assert lattice.entropies(sets).tolist() == pytest.approx(
+            [entropy(brute(codes, sizes, row)) for row in sets.tolist()], abs=1e-10
+        )
         for child in (0, -1):
             children, parents = sets[:, child], np.delete(sets, child, axis=1)
-            tables = [brute(codes, sizes, (c, *p)).reshape(2, -1) for c, p in zip(children.tolist(), parents.tolist(), strict=True)]
-            assert lattice.association(children, parents).tolist() == [association(t) for t in tables]
-            assert lattice.information(children, parents).tolist() == pytest.approx([mutual_information(t) for t in tables], abs=1e-10)
+            tables = [
+                brute(codes, sizes, (c, *p)).reshape(2, -1)
+                for c, p in zip(children.tolist(), parents.tolist(), strict=True)
+            ]
+            assert lattice.association(children, parents).tolist() == [
+                association(t) for t in tables
+            ]
+            assert lattice.information(children, parents).tolist() == pytest.approx(
+                [mutual_information(t) for t in tables], abs=1e-10
+            )
 
     def test_building_more_than_a_packed_key_holds_stops_there(self):
-        codes = np.random.Generator(np.random.PCG64(5)).integers(0, 2, size=(20, 9)).astype(np.uint8)
+        codes = (
+            np.random.Generator(np.random.PCG64(5)).integers(0, 2, size=(20, 9)).astype(np.uint8)
+        )
         lattice = Lattice(codes, (2,) * 9).build(9)
-        assert lattice.entropies(np.arange(9)[None]).tolist() == pytest.approx([entropy(brute(codes, (2,) * 9, range(9)))], abs=1e-10)
-        assert lattice.entropies(np.arange(8)[None]).tolist() == pytest.approx([entropy(brute(codes, (2,) * 9, range(8)))], abs=1e-10)
+        assert lattice.entropies(np.arange(9)[None]).tolist() == pytest.approx(
+            [entropy(brute(codes, (2,) * 9, range(9)))], abs=1e-10
+        )
+        assert lattice.entropies(np.arange(8)[None]).tolist() == pytest.approx(
+            [entropy(brute(codes, (2,) * 9, range(8)))], abs=1e-10
+        )
 
     def test_refusals_name_their_numbers(self):
         with pytest.raises(BudgetError, match="256 attributes"):
@@ -191,7 +236,10 @@ class TestLattice:
 
 
 class TestSortedRuns:
-    @given(st.lists(st.lists(st.integers(0, 60), min_size=1, max_size=12, unique=True), max_size=9), st.sampled_from([2**23, 10]))
+    @given(
+        st.lists(st.lists(st.integers(0, 60), min_size=1, max_size=12, unique=True), max_size=9),
+        st.sampled_from([2**23, 10]),
+    )
     def test_what_was_put_there_is_found_while_it_fits(self, batches, most):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(lattice, "MAX_KEPT", most)
@@ -209,12 +257,17 @@ class TestSortedRuns:
                 assert all(a >= 2 * b for a, b in itertools.pairwise(lengths)), "few runs"
 
     def test_a_full_lattice_counts_again(self, monkeypatch):
-        codes = np.random.Generator(np.random.PCG64(3)).integers(0, 3, size=(40, 5)).astype(np.uint8)
+        codes = (
+            np.random.Generator(np.random.PCG64(3)).integers(0, 3, size=(40, 5)).astype(np.uint8)
+        )
         kept = Lattice(codes, (3,) * 5).build(3)
         monkeypatch.setattr(lattice, "MAX_KEPT", 4)
         short = Lattice(codes, (3,) * 5).build(3)
         for size in (1, 2, 3):
-            assert short.entropies(everything(5, size)).tolist() == kept.entropies(everything(5, size)).tolist()
+            assert (
+                short.entropies(everything(5, size)).tolist()
+                == kept.entropies(everything(5, size)).tolist()
+            )
 
 
 class TestRecords:

@@ -35,8 +35,7 @@ def run(cells, student):
     panels = [w for w in widget._instances.values() if isinstance(w, LivePanel)]
     broken = [panel.error for panel in panels if panel.error is not None]
     if len(panels) != 1 or broken:
-        return (f"expected one live panel without an error, found {len(panels)}; "
-                f"errors: {broken!r}")
+        return f"expected one live panel without an error, found {len(panels)}; errors: {broken!r}"
     return None
 
 

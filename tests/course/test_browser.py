@@ -1,4 +1,5 @@
-"""A real browser opens JupyterLab, runs a lesson, moves its sliders by keyboard and looks at what changed."""
+"""A real browser opens JupyterLab, runs a lesson, moves its sliders by keyboard and looks at what
+changed."""
 
 import json
 import os
@@ -13,9 +14,16 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-CHROMIUM = os.environ.get("BROWSER_PATH") or shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chromium-browser")
-FLAGS = ("--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update "
-         "--disable-sync").split()  # fmt: skip
+CHROMIUM = (
+    os.environ.get("BROWSER_PATH")
+    or shutil.which("chromium")
+    or shutil.which("google-chrome")
+    or shutil.which("chromium-browser")
+)
+FLAGS = (
+    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update "
+    "--disable-sync"
+).split()
 RUN_ALL = """async () => {
   const app = window.jupyterapp; await app.restored; const panel = app.shell.currentWidget;
   await panel.context.ready; await panel.sessionContext.ready; await panel.sessionContext.session.kernel.info;
@@ -46,7 +54,14 @@ pytestmark = [
 
 
 def small():
-    cell = {"cell_type": "code", "id": "small", "metadata": {}, "execution_count": None, "outputs": [], "source": SMALL}
+    cell = {
+        "cell_type": "code",
+        "id": "small",
+        "metadata": {},
+        "execution_count": None,
+        "outputs": [],
+        "source": SMALL,
+    }
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     return {"cells": [cell], "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
 
@@ -55,20 +70,42 @@ def small():
 def lab(tmp_path_factory):
     """A JupyterLab server of our own, with settings of our own, over a copy of the notebooks."""
     home = tmp_path_factory.mktemp("lab")
-    shutil.copytree(ROOT / "notebooks", home / "notebooks", ignore=shutil.ignore_patterns(".ipynb_checkpoints"))
+    shutil.copytree(
+        ROOT / "notebooks", home / "notebooks", ignore=shutil.ignore_patterns(".ipynb_checkpoints")
+    )
     (home / "notebooks" / "small.ipynb").write_text(json.dumps(small()), encoding="utf-8")
-    shutil.copytree(ROOT / "figures", home / "figures", ignore=shutil.ignore_patterns("*.csv", "*.json", "*.py"))
+    shutil.copytree(
+        ROOT / "figures", home / "figures", ignore=shutil.ignore_patterns("*.csv", "*.json", "*.py")
+    )
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
         port = s.getsockname()[1]
-    own = {f"JUPYTER{name}_DIR": str(home / name) for name in ("_CONFIG", "_DATA", "_RUNTIME", "LAB_SETTINGS", "LAB_WORKSPACES")}
-    whole = home / "LAB_SETTINGS" / "@jupyterlab" / "notebook-extension" / "tracker.jupyterlab-settings"
+    own = {
+        f"JUPYTER{name}_DIR": str(home / name)
+        for name in ("_CONFIG", "_DATA", "_RUNTIME", "LAB_SETTINGS", "LAB_WORKSPACES")
+    }
+    whole = (
+        home / "LAB_SETTINGS" / "@jupyterlab" / "notebook-extension" / "tracker.jupyterlab-settings"
+    )
     whole.parent.mkdir(parents=True)
     whole.write_text('{"windowingMode": "none"}')  # every cell is laid out, also outside the window
-    command = [sys.executable, "-m", "jupyter", "lab", "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}",
-               "--LabApp.expose_app_in_browser=True", "--IdentityProvider.token=t", f"--ServerApp.root_dir={home}"]  # fmt: skip
+    command = [
+        sys.executable,
+        "-m",
+        "jupyter",
+        "lab",
+        "--no-browser",
+        "--allow-root",
+        "--ip=127.0.0.1",
+        f"--port={port}",
+        "--LabApp.expose_app_in_browser=True",
+        "--IdentityProvider.token=t",
+        f"--ServerApp.root_dir={home}",
+    ]
     env = {**os.environ, **own, "PYTHONPATH": str(ROOT)}
-    server = subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    server = subprocess.Popen(
+        command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     url = f"http://127.0.0.1:{port}"
     for _ in range(240):
         try:
@@ -105,7 +142,9 @@ def page(browser, lab):
 def open_and_run(page, lab, notebook):
     page.goto(f"{lab}/lab/tree/notebooks/{notebook}?token=t&reset")
     page.wait_for_selector(".jp-Notebook .jp-Cell")
-    page.wait_for_selector(".jp-Notebook-ExecutionIndicator[data-status=idle]")  # kernel ready: without this it is flaky
+    page.wait_for_selector(
+        ".jp-Notebook-ExecutionIndicator[data-status=idle]"
+    )  # kernel ready: without this it is flaky
     page.evaluate(RUN_ALL)
     plot = page.locator(".pdsynth-live .gtitle")
     try:
@@ -117,14 +156,18 @@ def open_and_run(page, lab, notebook):
 
 
 def press(page, name, key, times=1, title=None):
-    """Move a slider by keyboard; wait until the figure's title contains ``title``, or has changed."""
+    """Move a slider by keyboard; wait until the figure's title contains ``title``, or has changed.
+    """
     before = page.locator(".pdsynth-live .gtitle").first.text_content()
     handle = page.get_by_role("slider", name=name).first
     handle.focus()
     for _ in range(times):
         handle.press(key)
     title_now = "document.querySelector('.pdsynth-live .gtitle').textContent"
-    page.wait_for_function(f"([old, now]) => now ? {title_now}.includes(now) : {title_now} !== old", arg=[before, title])
+    page.wait_for_function(
+        f"([old, now]) => now ? {title_now}.includes(now) : {title_now} !== old",
+        arg=[before, title],
+    )
 
 
 def table(page):
@@ -133,13 +176,18 @@ def table(page):
 
 
 def title_is(page, text):
-    page.wait_for_function("t => document.querySelector('.pdsynth-live .gtitle')?.textContent === t", arg=text)
+    page.wait_for_function(
+        "t => document.querySelector('.pdsynth-live .gtitle')?.textContent === t", arg=text
+    )
 
 
 def test_any_panel_by_keyboard_with_its_names_values_and_errors(page, lab):
     open_and_run(page, lab, "small.ipynb")
     title_is(page, "ε = 1, k = 1")
-    epsilon, k = page.get_by_role("slider", name="ε, privacy budget"), page.get_by_role("slider", name="k", exact=True)
+    epsilon, k = (
+        page.get_by_role("slider", name="ε, privacy budget"),
+        page.get_by_role("slider", name="k", exact=True),
+    )
     press(page, "ε, privacy budget", "ArrowRight", 2)
     title_is(page, "ε = 1.2, k = 1")
     assert epsilon.get_attribute("aria-valuetext") == "1.2"
@@ -168,9 +216,15 @@ def test_an_opened_table_stays_open_and_a_dark_page_gets_light_text(page, lab):
     page.locator(".pdsynth-live details[open]").filter(has_text="ε is 1.1").wait_for()
     colours = "() => ['.xtick text', '.y2tick text', '.gtitle'].map(s => getComputedStyle(document.querySelector(s)).fill)"
     assert set(page.evaluate(colours)) == {"rgb(51, 51, 51)"}
-    page.evaluate("() => { window.jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Dark'}); }")
-    page.wait_for_function("c => eval(c)().every(fill => fill === 'rgb(224, 224, 224)')", arg=colours)
-    page.evaluate("() => { window.jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Light'}); }")
+    page.evaluate(
+        "() => { window.jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Dark'}); }"
+    )
+    page.wait_for_function(
+        "c => eval(c)().every(fill => fill === 'rgb(224, 224, 224)')", arg=colours
+    )
+    page.evaluate(
+        "() => { window.jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Light'}); }"
+    )
     page.wait_for_function("c => eval(c)().every(fill => fill === 'rgb(51, 51, 51)')", arg=colours)
     assert not page.problems, page.problems
 
@@ -180,7 +234,9 @@ def test_a_reloaded_page_shows_the_panel_where_it_was(page, lab):
     open_and_run(page, lab, "small.ipynb")
     press(page, "ε, privacy budget", "ArrowRight", 5)
     title_is(page, "ε = 1.5, k = 1")
-    page.wait_for_function("() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.status === 'idle'")
+    page.wait_for_function(
+        "() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.status === 'idle'"
+    )
     page.evaluate("async () => { await window.jupyterapp.shell.currentWidget.context.save(); }")
     page.goto(f"{lab}/lab/tree/notebooks/small.ipynb?token=t")
     title_is(page, "ε = 1.5, k = 1")
@@ -191,16 +247,20 @@ def test_a_reloaded_page_shows_the_panel_where_it_was(page, lab):
 
 def marks(page):
     """What is drawn: the bars and the lines of the figure."""
-    return page.evaluate("() => [...document.querySelectorAll('.pdsynth-live .cartesianlayer path')].map(p => p.getAttribute('d')).join()")
+    return page.evaluate(
+        "() => [...document.querySelectorAll('.pdsynth-live .cartesianlayer path')].map(p => p.getAttribute('d')).join()"
+    )
 
 
 def test_hpprivbayes_panel_follows_the_keyboard(page, lab):
     open_and_run(page, lab, "07_hpprivbayes.ipynb")
     drawn, ledgers = [marks(page)], [table(page)]
     for name, key, times, title in (
-        ("ε, total privacy budget", "ArrowRight", 3, "ε = 1.3"), ("k, largest number of parents", "ArrowRight", 1, "k = 3"),
-        ("r = L2/L3", "ArrowLeft", 10, "r = 0.23"), ("θ, threshold", "ArrowRight", 8, "θ = 0.18"),
-    ):  # fmt: skip
+        ("ε, total privacy budget", "ArrowRight", 3, "ε = 1.3"),
+        ("k, largest number of parents", "ArrowRight", 1, "k = 3"),
+        ("r = L2/L3", "ArrowLeft", 10, "r = 0.23"),
+        ("θ, threshold", "ArrowRight", 8, "θ = 0.18"),
+    ):
         press(page, name, key, times, title)
         drawn.append(marks(page))
         ledgers.append(table(page))
@@ -208,20 +268,28 @@ def test_hpprivbayes_panel_follows_the_keyboard(page, lab):
     start, epsilon, k, r, theta = ledgers
     assert len({start, epsilon, r, theta}) == 4, "the ledger follows ε, r and θ"
     assert "13/10" in epsilon
-    assert "ε = 1.3, k = 3, r = 0.23, θ = 0.18" in page.locator(".pdsynth-live [role=img]").first.get_attribute("aria-label")
+    assert "ε = 1.3, k = 3, r = 0.23, θ = 0.18" in page.locator(
+        ".pdsynth-live [role=img]"
+    ).first.get_attribute("aria-label")
     assert not page.problems, page.problems
 
 
 def choose_published(page):
     page.locator(".pdsynth-live select").first.select_option("published")
-    page.wait_for_function("document.querySelector('.pdsynth-live .gtitle').textContent.includes('as published')")
+    page.wait_for_function(
+        "document.querySelector('.pdsynth-live .gtitle').textContent.includes('as published')"
+    )
 
 
 @pytest.mark.slow
 def test_published_reading_turns_the_ledger_red(page, lab):
     open_and_run(page, lab, "07_hpprivbayes.ipynb")
     choose_published(page)
-    ledger = page.locator(".pdsynth-live .pdsynth-table").filter(has_text="NOT DIFFERENTIALLY PRIVATE").first
+    ledger = (
+        page.locator(".pdsynth-live .pdsynth-table")
+        .filter(has_text="NOT DIFFERENTIALLY PRIVATE")
+        .first
+    )
     ledger.wait_for()
     # the text, not its layout: JupyterLab doesn't lay out cells outside the window
     assert ledger.text_content().count("∞, unaccounted") == 3
@@ -237,7 +305,9 @@ def test_a_bad_combination_shows_its_message_in_the_panel(page, lab):
     handle.press("End")  # every attribute but the sensitive one is now in B: d − k − l < 0
     alert = page.locator(".pdsynth-live span[role=alert]").filter(has_text="d − k − l")
     alert.wait_for()
-    assert "as published" in page.locator(".pdsynth-live .gtitle").first.text_content(), "the last good figure stays"
+    assert "as published" in page.locator(".pdsynth-live .gtitle").first.text_content(), (
+        "the last good figure stays"
+    )
     assert not page.problems, page.problems
 
 
@@ -246,25 +316,41 @@ def test_custom_network_panel_follows_its_controls(page, lab):
     """Heat maps, disclosure and utility follow ε, k and the sensitive attribute (lesson 14)."""
     open_and_run(page, lab, "14_custom_networks_and_disclosure.ipynb")
     drawn, said = [marks(page)], [page.locator(".pdsynth-live [role=status]").first.text_content()]
-    press(page, "ε, total privacy budget", "ArrowRight", 10, "Custom network for relationship: ε = 2, k = auto")
-    for place, option, title in ((0, "2", "k = 2"), (1, "sex", "Custom network for sex"), (2, "none (the paper)", "no noise")):
+    press(
+        page,
+        "ε, total privacy budget",
+        "ArrowRight",
+        10,
+        "Custom network for relationship: ε = 2, k = auto",
+    )
+    for place, option, title in (
+        (0, "2", "k = 2"),
+        (1, "sex", "Custom network for sex"),
+        (2, "none (the paper)", "no noise"),
+    ):
         drawn.append(marks(page))
         said.append(page.locator(".pdsynth-live [role=status]").first.text_content())
         page.locator(".pdsynth-live select").nth(place).select_option(label=option)
-        page.wait_for_function("t => document.querySelector('.pdsynth-live .gtitle').textContent.includes(t)", arg=title)
+        page.wait_for_function(
+            "t => document.querySelector('.pdsynth-live .gtitle').textContent.includes(t)",
+            arg=title,
+        )
     assert len(set(drawn)) == 4, "the figure follows every control"
     assert len(set(said)) == 4
     assert "7/150 (known before the run)" in said[0]
     assert "7/75 (known before the run)" in said[1]
     final = page.locator(".pdsynth-live [role=status]").filter(has_text="finds sex")
     final.wait_for()
-    assert "known before the run" not in final.text_content(), "without noise nothing is known but infinity"
+    assert "known before the run" not in final.text_content(), (
+        "without noise nothing is known but infinity"
+    )
     assert page.locator(".pdsynth-live .pdsynth-table").filter(has_text="NOT PRIVATE").count() >= 1
     assert not page.problems, page.problems
 
 
 def moved(page, steps):
-    """Press the keys of ``steps``: what is drawn, and the first table, before them and after each."""
+    """Press the keys of ``steps``: what is drawn, and the first table, before them and after each.
+    """
     drawn, ledgers = [marks(page)], [table(page)]
     for name, key, times, title in steps:
         press(page, name, key, times, title)
@@ -275,38 +361,66 @@ def moved(page, steps):
 
 def dark(page, on):
     theme = f"JupyterLab {'Dark' if on else 'Light'}"
-    page.evaluate("t => { window.jupyterapp.commands.execute('apputils:change-theme', {theme: t}); }", theme)
+    page.evaluate(
+        "t => { window.jupyterapp.commands.execute('apputils:change-theme', {theme: t}); }", theme
+    )
     ink = "rgb(224, 224, 224)" if on else "rgb(51, 51, 51)"
-    page.wait_for_function("ink => getComputedStyle(document.querySelector('.pdsynth-live .gtitle')).fill === ink", arg=ink)
+    page.wait_for_function(
+        "ink => getComputedStyle(document.querySelector('.pdsynth-live .gtitle')).fill === ink",
+        arg=ink,
+    )
 
 
 @pytest.mark.slow
 def test_hmprivbayes_panel_by_keyboard_published_refused_reloaded_and_dark(page, lab):
     open_and_run(page, lab, "10_hmprivbayes.ipynb")
-    drawn, ledgers = moved(page, (
-        ("ε, total privacy budget", "ArrowRight", 4, "ε = 1.2"), ("k, number of clusters", "ArrowLeft", 1, "k = 2"),
-        ("l, largest number of parents", "ArrowLeft", 1, "l = 1"), ("η, weakest tie", "ArrowRight", 10, "η = 0.6"),
-    ))  # fmt: skip
+    drawn, ledgers = moved(
+        page,
+        (
+            ("ε, total privacy budget", "ArrowRight", 4, "ε = 1.2"),
+            ("k, number of clusters", "ArrowLeft", 1, "k = 2"),
+            ("l, largest number of parents", "ArrowLeft", 1, "l = 1"),
+            ("η, weakest tie", "ArrowRight", 10, "η = 0.6"),
+        ),
+    )
     assert len(set(drawn)) == 5, "clusters, networks, noise and distances follow every slider"
     assert "6/5" in ledgers[1]
     assert len(set(ledgers)) >= 4, "the ledger follows ε, k and l"
     page.locator(".pdsynth-live select").first.select_option("published")
-    page.wait_for_function("document.querySelector('.pdsynth-live .gtitle').textContent.includes('as published')")
-    ledger = page.locator(".pdsynth-live .pdsynth-table").filter(has_text="NOT DIFFERENTIALLY PRIVATE").first
+    page.wait_for_function(
+        "document.querySelector('.pdsynth-live .gtitle').textContent.includes('as published')"
+    )
+    ledger = (
+        page.locator(".pdsynth-live .pdsynth-table")
+        .filter(has_text="NOT DIFFERENTIALLY PRIVATE")
+        .first
+    )
     assert ledger.text_content().count("∞, unaccounted") == 1
-    assert "(11.88 without the raw entropies)" in page.get_by_role("status").first.text_content()  # 1.2 · (26·51 + 2·104)/155
+    assert (
+        "(11.88 without the raw entropies)" in page.get_by_role("status").first.text_content()
+    )  # 1.2 · (26·51 + 2·104)/155
     page.locator(".pdsynth-live select").first.select_option("strict")
-    page.wait_for_function("document.querySelector('.pdsynth-live .gtitle').textContent.includes('strict')")
-    page.get_by_role("slider", name="k, number of clusters").first.press("End")  # 20 clusters of 15 attributes
+    page.wait_for_function(
+        "document.querySelector('.pdsynth-live .gtitle').textContent.includes('strict')"
+    )
+    page.get_by_role("slider", name="k, number of clusters").first.press(
+        "End"
+    )  # 20 clusters of 15 attributes
     page.locator(".pdsynth-live span[role=alert]").filter(has_text="1 to d = 15").wait_for()
-    assert "k = 2" in page.locator(".pdsynth-live .gtitle").first.text_content(), "the last good figure stays"
+    assert "k = 2" in page.locator(".pdsynth-live .gtitle").first.text_content(), (
+        "the last good figure stays"
+    )
     press(page, "k, number of clusters", "Home", 1, "k = 1")
     dark(page, True)
     dark(page, False)
-    page.wait_for_function("() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.status === 'idle'")
+    page.wait_for_function(
+        "() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.status === 'idle'"
+    )
     page.evaluate("async () => { await window.jupyterapp.shell.currentWidget.context.save(); }")
     page.goto(f"{lab}/lab/tree/notebooks/10_hmprivbayes.ipynb?token=t")
-    page.wait_for_function("document.querySelector('.pdsynth-live .gtitle')?.textContent.includes('ε = 1.2, k = 1, l = 1, η = 0.6')")
+    page.wait_for_function(
+        "document.querySelector('.pdsynth-live .gtitle')?.textContent.includes('ε = 1.2, k = 1, l = 1, η = 0.6')"
+    )
     press(page, "ε, total privacy budget", "ArrowRight", 1, "ε = 1.25")
     assert not page.problems, page.problems
 
@@ -314,11 +428,17 @@ def test_hmprivbayes_panel_by_keyboard_published_refused_reloaded_and_dark(page,
 @pytest.mark.slow
 def test_privabn_panel_by_keyboard_and_dark(page, lab):
     open_and_run(page, lab, "11_privabn.ipynb")
-    drawn, ledgers = moved(page, (
-        ("ε, total privacy budget", "ArrowRight", 5, "ε = 0.1"), ("α, attributes in a query", "ArrowRight", 2, "α = 5"),
-    ))  # fmt: skip
+    drawn, ledgers = moved(
+        page,
+        (
+            ("ε, total privacy budget", "ArrowRight", 5, "ε = 0.1"),
+            ("α, attributes in a query", "ArrowRight", 2, "α = 5"),
+        ),
+    )
     assert len(set(drawn)) == 3, "networks, errors and the two worlds follow both sliders"
-    assert ledgers[0] != ledgers[1] == ledgers[2], "α is a question about the release, and costs nothing"
+    assert ledgers[0] != ledgers[1] == ledgers[2], (
+        "α is a question about the release, and costs nothing"
+    )
     assert "as published" in ledgers[0] and ledgers[0].count("∞, unaccounted") >= 1
     strict = page.locator(".pdsynth-live .pdsynth-table").nth(1).text_content()
     assert "Pure ε-differential privacy" in strict and "1/10" in strict
@@ -342,7 +462,9 @@ def test_the_audit_s_bound_climbs_past_the_claim(page, lab):
     drawn.append(marks(page))
     page.locator(".pdsynth-live select").first.select_option("hpprivbayes-shared-row-noise")
     status.filter(has_text="Violated. Claimed ε = 0.3").wait_for()
-    page.wait_for_function("document.querySelector('.pdsynth-live .gtitle').textContent.includes('shared-row-noise: ε = 0.3, 1,000 runs')")
+    page.wait_for_function(
+        "document.querySelector('.pdsynth-live .gtitle').textContent.includes('shared-row-noise: ε = 0.3, 1,000 runs')"
+    )
     drawn.append(marks(page))
     assert len(set(drawn)) == 4, "bound and histograms follow every control"
     assert "The ledger says" in table(page)
@@ -352,17 +474,27 @@ def test_the_audit_s_bound_climbs_past_the_claim(page, lab):
 @pytest.mark.slow
 def test_ppba_panel_by_keyboard_published_and_dark(page, lab):
     open_and_run(page, lab, "12_ppba.ipynb")
-    drawn, ledgers = moved(page, (
-        ("ε, total privacy budget", "ArrowRight", 2, "ε = 1.2"), ("k, largest number of parents", "ArrowRight", 1, "k = 2"),
-        ("q, budget of a table", "End", 1, "q = 2"),
-    ))  # fmt: skip
+    drawn, ledgers = moved(
+        page,
+        (
+            ("ε, total privacy budget", "ArrowRight", 2, "ε = 1.2"),
+            ("k, largest number of parents", "ArrowRight", 1, "k = 2"),
+            ("q, budget of a table", "End", 1, "q = 2"),
+        ),
+    )
     assert len(set(drawn)) == 4, "network, budgets, distances and losses follow every slider"
     assert "6/5" in ledgers[1] and ledgers[2] != ledgers[1]
     said = page.get_by_role("status").first.text_content()
     assert "audited ε = 1.2;" in said and "the lightest" in said
     page.locator(".pdsynth-live select").first.select_option("published")
-    page.wait_for_function("document.querySelector('.pdsynth-live .gtitle').textContent.includes('as published')")
-    ledger = page.locator(".pdsynth-live .pdsynth-table").filter(has_text="NOT DIFFERENTIALLY PRIVATE").first
+    page.wait_for_function(
+        "document.querySelector('.pdsynth-live .gtitle').textContent.includes('as published')"
+    )
+    ledger = (
+        page.locator(".pdsynth-live .pdsynth-table")
+        .filter(has_text="NOT DIFFERENTIALLY PRIVATE")
+        .first
+    )
     assert ledger.text_content().count("∞, unaccounted") == 1
     dark(page, True)
     dark(page, False)
@@ -375,9 +507,16 @@ def test_side_by_side_panel_by_keyboard_its_choices_and_dark(page, lab):
     drawn = [marks(page)]
     press(page, "ε, total privacy budget", "ArrowLeft", 2, "ε = 0.9")
     drawn.append(marks(page))
-    for place, option, title in ((0, "4", "k = 4"), (2, "sex", "sensitive: sex"), (1, "published", "as published")):
+    for place, option, title in (
+        (0, "4", "k = 4"),
+        (2, "sex", "sensitive: sex"),
+        (1, "published", "as published"),
+    ):
         page.locator(".pdsynth-live select").nth(place).select_option(label=option)
-        page.wait_for_function("t => document.querySelector('.pdsynth-live .gtitle').textContent.includes(t)", arg=title)
+        page.wait_for_function(
+            "t => document.querySelector('.pdsynth-live .gtitle').textContent.includes(t)",
+            arg=title,
+        )
         drawn.append(marks(page))
     assert len(set(drawn)) == 5, "distances, losses and plan follow every control"
     page.get_by_role("status").filter(has_text="No finite ε holds for").first.wait_for()
@@ -394,15 +533,25 @@ def test_evaluation_panel_by_keyboard_its_choices_and_dark(page, lab):
     press(page, "ε, total privacy budget", "ArrowLeft", 4, "ε = 0.8")
     drawn.append(marks(page))
     standings.append(table(page))
-    for place, option, title in ((2, "3-way distance", "measure = 3-way distance"), (1, "1", "k = 1"),
-                                 (0, "copy of the records", "table = copy of the records")):  # fmt: skip
+    for place, option, title in (
+        (2, "3-way distance", "measure = 3-way distance"),
+        (1, "1", "k = 1"),
+        (0, "copy of the records", "table = copy of the records"),
+    ):
         page.locator(".pdsynth-live select").nth(place).select_option(label=option)
-        page.wait_for_function("t => document.querySelector('.pdsynth-live .gtitle').textContent.includes(t)", arg=title)
+        page.wait_for_function(
+            "t => document.querySelector('.pdsynth-live .gtitle').textContent.includes(t)",
+            arg=title,
+        )
         drawn.append(marks(page))
         standings.append(table(page))
     assert len(set(drawn)) == 5, "ranks, histogram, worst sets and map follow every control"
-    assert len(set(standings[:4])) == 4 and standings[3] == standings[4], "the standings are of all tables"
-    page.get_by_role("status").filter(has_text="copy of the records: mean variation distance of a triple 0.000").first.wait_for()
+    assert len(set(standings[:4])) == 4 and standings[3] == standings[4], (
+        "the standings are of all tables"
+    )
+    page.get_by_role("status").filter(
+        has_text="copy of the records: mean variation distance of a triple 0.000"
+    ).first.wait_for()
     dark(page, True)
     dark(page, False)
     assert not page.problems, page.problems
@@ -417,7 +566,8 @@ def send(page, button, name, content):
 
 @pytest.mark.slow
 def test_own_data_panel_by_keyboard_its_text_a_file_and_dark(page, lab):
-    """Lesson 19: sliders, an edited declaration, a bad and a good file of the student's; the page keeps no record of it."""
+    """Lesson 19: sliders, an edited declaration, a bad and a good file of the student's; the page
+    keeps no record of it."""
     open_and_run(page, lab, "19_your_own_data.ipynb")
     drawn = [marks(page)]
     status = page.get_by_role("status").filter(has_text="32,561 rows")
@@ -428,17 +578,23 @@ def test_own_data_panel_by_keyboard_its_text_a_file_and_dark(page, lab):
     press(page, "bins of a range", "ArrowLeft", 12, "bins = 4")
     drawn.append(marks(page))
     text = page.get_by_role("textbox", name="Declaration")
-    text.fill(text.input_value().replace("native-country: ?", "native-country: US | elsewhere + missing"))
+    text.fill(
+        text.input_value().replace("native-country: ?", "native-country: US | elsewhere + missing")
+    )
     text.press("Tab")
     status.filter(has_text="9 columns").wait_for()
     text.fill("age: young")
     text.press("Tab")
-    page.locator(".pdsynth-live span[role=alert]").filter(has_text="'young' declares no domain").wait_for()
+    page.locator(".pdsynth-live span[role=alert]").filter(
+        has_text="'young' declares no domain"
+    ).wait_for()
     status.filter(has_text="9 columns").wait_for()
     button = page.get_by_role("button", name="Your CSV file")
     bad, good = b"a;b\n1;2\n", b"id,age,ward\n" + b"7351,34,2\n" * 500
     send(page, button, "bad.csv", bad)
-    page.locator(".pdsynth-live span[role=alert]").filter(has_text="a semicolon in its name").wait_for()
+    page.locator(".pdsynth-live span[role=alert]").filter(
+        has_text="a semicolon in its name"
+    ).wait_for()
     send(page, button, "ward.csv", good)
     page.locator(".pdsynth-live span[role=alert]").filter(has_text="2 still open").wait_for()
     assert text.input_value() == "id: drop\nage: ?\nward: ?"
@@ -446,7 +602,9 @@ def test_own_data_panel_by_keyboard_its_text_a_file_and_dark(page, lab):
     text.fill("age: 0 to 120\nward: 1 | 2 | 3")
     text.press("Tab")
     page.get_by_role("status").filter(has_text="500 rows × 2 columns").wait_for()
-    page.wait_for_function("document.querySelector('.pdsynth-live .gtitle').textContent.includes('ward.csv')")
+    page.wait_for_function(
+        "document.querySelector('.pdsynth-live .gtitle').textContent.includes('ward.csv')"
+    )
     drawn.append(marks(page))
     assert len(set(drawn)) == 4, "the figure follows sliders, text and file"
     code = page.locator(".pdsynth-live .pdsynth-table").nth(1).text_content()

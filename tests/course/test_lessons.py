@@ -29,8 +29,21 @@ from pdsynth.structure.adaptive import ParentChoice
 from pdsynth.structure.clustering import affinity
 
 LESSONS = [f"lesson_{i:02d}" for i in range(20)]
-NONSENSE = ["", "text", -(10**9), 1e300, float("nan"), [], {}, [None], object(),
-            lambda *a, **k: None, lambda: 1, int, np.zeros((2, 3))]
+NONSENSE = [
+    "",
+    "text",
+    -(10**9),
+    1e300,
+    float("nan"),
+    [],
+    {},
+    [None],
+    object(),
+    lambda *a, **k: None,
+    lambda: 1,
+    int,
+    np.zeros((2, 3)),
+]
 
 
 def divide(counts):
@@ -55,14 +68,31 @@ test_on.__test__ = False
 SMOKER = Attribute.categorical("smoker", ["yes", "no"], missing=True)
 ADULT = SimpleNamespace(
     frame=pd.DataFrame({"sex": ["f", "m"] * 9, "smoker": ["yes", "no", "yes"] * 6}),
-    schema=Schema((Attribute.categorical("sex", ["f", "m"]), SMOKER)))
+    schema=Schema((Attribute.categorical("sex", ["f", "m"]), SMOKER)),
+)
 NAMES = {
-    "math": math, "np": np, "pd": pd, "pds": pds, "Q": Fraction, "Fraction": Fraction,
-    "comb": math.comb, "LN2": math.log(2), "bugs": bugs, "split": split, "affinity": affinity,
-    "ceiling": ceiling, "mutual_information": mutual_information,
+    "math": math,
+    "np": np,
+    "pd": pd,
+    "pds": pds,
+    "Q": Fraction,
+    "Fraction": Fraction,
+    "comb": math.comb,
+    "LN2": math.log(2),
+    "bugs": bugs,
+    "split": split,
+    "affinity": affinity,
+    "ceiling": ceiling,
+    "mutual_information": mutual_information,
     "exponential_probabilities": exponential_probabilities,
-    "divide": divide, "laplace": laplace, "shares": shares, "test_on": test_on,
-    "Schema": Schema, "Attribute": Attribute, "SMOKER": SMOKER, "adult": ADULT,
+    "divide": divide,
+    "laplace": laplace,
+    "shares": shares,
+    "test_on": test_on,
+    "Schema": Schema,
+    "Attribute": Attribute,
+    "SMOKER": SMOKER,
+    "adult": ADULT,
     "AGE": Attribute.numeric("age", 0, 120, bins=12, integer=True),
     "WARD": Attribute.categorical("ward", range(1, 6)),
 }
@@ -137,8 +167,10 @@ def wrong_values(judge):
 
 def says(message, words):
     """Whether a message is made of these words, in which {…} stands for anything."""
-    parts = [re.escape(text) + ("" if field is None else ".*")
-             for text, field, _, _ in string.Formatter().parse(words)]
+    parts = [
+        re.escape(text) + ("" if field is None else ".*")
+        for text, field, _, _ in string.Formatter().parse(words)
+    ]
     return re.search("".join(parts), message.text, re.DOTALL) is not None
 
 
@@ -182,8 +214,7 @@ def test_a_failing_answer_is_told_and_not_raised():
 
 
 def test_a_function_that_returns_nothing_is_named():
-    def choose():
-        ...
+    def choose(): ...
 
     message = Exercise(lambda f: f(), "h", "s", "Question 2").check(choose)
     assert message.kind == "open"
@@ -251,7 +282,8 @@ def test_a_wrong_answer_names_the_likely_mistake(question):
 
 
 @pytest.mark.parametrize(
-    "question", [q for q in QUESTIONS if isinstance(q.judge, Computation)], ids=str)
+    "question", [q for q in QUESTIONS if isinstance(q.judge, Computation)], ids=str
+)
 def test_a_function_earns_every_message_of_its_judge(question):
     messages = [question.exercise.check(*answer) for answer, _ in question.wrong()]
     for words in (*question.judge.faults, question.judge.otherwise):
@@ -291,8 +323,12 @@ def test_judges_of_numbers_and_words():
 
 def test_the_judge_of_functions():
     judge = Computation(
-        lambda x: x * x, [(1,), (3,)], "{case[0]}² is {wanted:g}, not {got:g}",
-        {"doubled": lambda x: 2 * x}, {"negative": lambda got, x: got < 0})
+        lambda x: x * x,
+        [(1,), (3,)],
+        "{case[0]}² is {wanted:g}, not {got:g}",
+        {"doubled": lambda x: 2 * x},
+        {"negative": lambda got, x: got < 0},
+    )
     assert judge(lambda x: x**2) is None
     assert judge(lambda x: 2 * x if x > 1 else 1) == "doubled"
     assert judge(lambda x: -x) == "negative"
@@ -301,8 +337,10 @@ def test_the_judge_of_functions():
 
 
 def test_the_printed_distance_is_the_library_s():
-    real, fake = (pd.DataFrame({"a": list(a), "b": list(b)})
-                  for a, b in (("xxyy", "pqpq"), ("xyyyx", "ppqqp")))
+    real, fake = (
+        pd.DataFrame({"a": list(a), "b": list(b)})
+        for a, b in (("xxyy", "pqpq"), ("xyyyx", "ppqqp"))
+    )
     schema = Schema((Attribute.categorical("a", "xy"), Attribute.categorical("b", "pq")))
     printed = Question("lesson_15", "q2").names["right"]
     distance = marginal_distance(real, fake, schema, 2)

@@ -31,8 +31,11 @@ def names(source):
 def test_the_series_has_its_first_twelve_lessons_and_the_map_says_so():
     there = [s.stem[:2] for s in SOURCES]
     assert there[:12] == [f"{i:02d}" for i in range(12)]
-    lines = re.findall(r"^# \| (\*\*)?(\d\d)(?:\*\*)? \|.*\| (yes|planned) \|$",
-                       SOURCES[0].read_text(encoding="utf-8"), re.M)
+    lines = re.findall(
+        r"^# \| (\*\*)?(\d\d)(?:\*\*)? \|.*\| (yes|planned) \|$",
+        SOURCES[0].read_text(encoding="utf-8"),
+        re.M,
+    )
     assert len(lines) == 20
     assert [number for bold, number, word in lines if bold and word == "yes"] == there
     planned = [number for bold, number, word in lines if not bold and word == "planned"]
@@ -51,11 +54,14 @@ def test_a_changed_source_is_noticed(build, tmp_path, monkeypatch):
 
 
 def test_solutions_are_cut_from_the_student_notebook(build):
-    source = ("# %% [markdown]\n# # T\n# %%\nx = None\n# solution\nx = 42\n"
-              '# %% tags=["solution"]\nsecret = 1\n')
+    source = (
+        "# %% [markdown]\n# # T\n# %%\nx = None\n# solution\nx = 42\n"
+        '# %% tags=["solution"]\nsecret = 1\n'
+    )
     student, solved = (
         "".join("".join(cell["source"]) for cell in json.loads(notebook)["cells"])
-        for notebook in (build.notebook("n", source, solutions=s) for s in (False, True)))
+        for notebook in (build.notebook("n", source, solutions=s) for s in (False, True))
+    )
     assert "42" not in student and "secret" not in student and "your code here" in student
     assert "x = 42" in solved and "secret = 1" in solved and "None" not in solved
 
@@ -87,8 +93,13 @@ def test_static_picture_is_there(source):
 def execute(path, *options):
     """In a fresh process and shell, where the notebook lies."""
     return subprocess.run(
-        [sys.executable, str(RUNNER), str(path), *options], capture_output=True, text=True,
-        timeout=400, cwd=path.parent, env={**os.environ, "PYTHONPATH": str(ROOT)})
+        [sys.executable, str(RUNNER), str(path), *options],
+        capture_output=True,
+        text=True,
+        timeout=400,
+        cwd=path.parent,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
 
 
 @pytest.mark.notebook
@@ -146,10 +157,16 @@ def test_student_notebook_in_a_real_kernel():
     script = (
         "import sys, nbclient, nbformat; notebook = nbformat.read(sys.argv[1], as_version=4); "
         "nbclient.NotebookClient(notebook, timeout=240, store_widget_state=False).execute(); "
-        "nbformat.write(notebook, sys.stdout)")
+        "nbformat.write(notebook, sys.stdout)"
+    )
     # a process of its own: beside joblib's idle workers the client waits for its whole time limit
-    run = subprocess.run([sys.executable, "-c", script, str(path)], capture_output=True, text=True,
-                         timeout=400, cwd=NOTEBOOKS)
+    run = subprocess.run(
+        [sys.executable, "-c", script, str(path)],
+        capture_output=True,
+        text=True,
+        timeout=400,
+        cwd=NOTEBOOKS,
+    )
     assert run.returncode == 0, run.stderr[-3000:]
     notebook = json.loads(run.stdout)
     assert len(json.dumps(notebook)) < 3_000_000

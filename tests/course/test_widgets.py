@@ -138,8 +138,9 @@ def test_floats_arrive_without_binary_dust():
 def test_choices_and_check_boxes():
     shown = live(
         lambda score, noisy: go.Figure().add_scatter(y=[score, noisy]),
-        score=choice("score", {"I, bits": 1, "R": 2}, 2), noisy=toggle("noise", True),
-    )  # fmt: skip
+        score=choice("score", {"I, bits": 1, "R": 2}, 2),
+        noisy=toggle("noise", True),
+    )
     assert shown.values == {"score": 2, "noisy": True}
     assert shown.state == "score = R · noise = yes"
     assert shown.set(score=1, noisy=False).plot.shown["data"][0]["y"] == [1, False]

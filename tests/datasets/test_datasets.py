@@ -1,4 +1,5 @@
-"""The shipped tables equal their originals, their schemas fit them, and the finder explains itself."""
+"""The shipped tables equal their originals, their schemas fit them, and the finder explains itself.
+"""
 
 import subprocess
 import sys
@@ -30,7 +31,9 @@ def test_adult_has_uci_s_rows_columns_and_split(adult):
     assert adult.frame.shape == (48_842, 15)
     assert list(adult.frame) == _make.ADULT_COLUMNS
     assert adult.split.value_counts().to_dict() == {"train": 32_561, "test": 16_281}
-    assert adult.frame["salary"].groupby(adult.split).apply(lambda s: (s == ">50K").sum()).to_dict() == {"train": 7_841, "test": 3_846}
+    assert adult.frame["salary"].groupby(adult.split).apply(
+        lambda s: (s == ">50K").sum()
+    ).to_dict() == {"train": 7_841, "test": 3_846}
     assert {n: int((adult.frame[n] == "?").sum()) for n in MAY_BE_UNKNOWN} == {
         "workclass": 2_799,
         "occupation": 2_809,
@@ -62,22 +65,48 @@ def test_thesis_coding_is_table_2(thesis):
 @pytest.mark.parametrize(
     ("name", "value", "code"),
     [
-        ("age", 29, 0), ("age", 30, 1), ("age", 54, 3), ("age", 55, 4), ("age", 90, 4),
-        ("fnlwgt", 77_373, 0), ("fnlwgt", 77_374, 1), ("fnlwgt", 380_162, 5), ("fnlwgt", 1_490_400, 6),
-        ("education-num", 8, 0), ("education-num", 9, 1), ("education-num", 11, 2), ("education-num", 14, 3), ("education-num", 15, 4),
-        ("capital-gain", 1_848, 0), ("capital-gain", 2_009, 1), ("capital-gain", 5_721, 1), ("capital-gain", 6_097, 2),
-        ("capital-gain", 11_678, 3), ("capital-gain", 18_481, 4), ("capital-gain", 41_310, 4), ("capital-gain", 99_999, 5),
-        ("capital-loss", 880, 0), ("capital-loss", 974, 1), ("capital-loss", 4_356, 1),
-        ("hours-per-week", 21, 0), ("hours-per-week", 22, 1), ("hours-per-week", 37, 2), ("hours-per-week", 38, 3),
-        ("hours-per-week", 72, 5), ("hours-per-week", 73, 6), ("hours-per-week", 99, 6),
+        ("age", 29, 0),
+        ("age", 30, 1),
+        ("age", 54, 3),
+        ("age", 55, 4),
+        ("age", 90, 4),
+        ("fnlwgt", 77_373, 0),
+        ("fnlwgt", 77_374, 1),
+        ("fnlwgt", 380_162, 5),
+        ("fnlwgt", 1_490_400, 6),
+        ("education-num", 8, 0),
+        ("education-num", 9, 1),
+        ("education-num", 11, 2),
+        ("education-num", 14, 3),
+        ("education-num", 15, 4),
+        ("capital-gain", 1_848, 0),
+        ("capital-gain", 2_009, 1),
+        ("capital-gain", 5_721, 1),
+        ("capital-gain", 6_097, 2),
+        ("capital-gain", 11_678, 3),
+        ("capital-gain", 18_481, 4),
+        ("capital-gain", 41_310, 4),
+        ("capital-gain", 99_999, 5),
+        ("capital-loss", 880, 0),
+        ("capital-loss", 974, 1),
+        ("capital-loss", 4_356, 1),
+        ("hours-per-week", 21, 0),
+        ("hours-per-week", 22, 1),
+        ("hours-per-week", 37, 2),
+        ("hours-per-week", 38, 3),
+        ("hours-per-week", 72, 5),
+        ("hours-per-week", 73, 6),
+        ("hours-per-week", 99, 6),
     ],
-)  # fmt: skip
+)
 def test_thesis_bins_are_those_of_the_specification(thesis, name, value, code):
     assert thesis.schema[name].encode(pd.Series([value], name=name)).tolist() == [code]
 
 
 def test_thesis_coding_is_always_complete():
-    pd.testing.assert_frame_equal(load_adult(coding="thesis").frame, load_adult(complete=True, coding="thesis").frame)
+    pd.testing.assert_frame_equal(
+        load_adult(coding="thesis").frame, load_adult(complete=True, coding="thesis").frame
+    )
     with pytest.raises(ValueError, match="'thesis'.*not 'paper'"):
         load_adult(coding="paper")
 
@@ -85,7 +114,15 @@ def test_thesis_coding_is_always_complete():
 def test_default_coding_has_16_bins_for_each_number_and_every_documented_category(adult):
     numbers = [a for a in adult.schema.attributes if a.numeric_bins]
     assert [(a.name, a.size) for a in numbers] == [
-        (n, 16) for n in ("age", "fnlwgt", "education-num", "capital-gain", "capital-loss", "hours-per-week")
+        (n, 16)
+        for n in (
+            "age",
+            "fnlwgt",
+            "education-num",
+            "capital-gain",
+            "capital-loss",
+            "hours-per-week",
+        )
     ]
     for name, rule in expand_rules("adult").items():
         if "|" in rule:
@@ -120,7 +157,9 @@ def test_schema_is_public_and_fits_the_records(dataset):
 def test_texts_are_str_numbers_int64_and_answers_int8(dataset):
     for attribute in dataset.schema.attributes:
         text = isinstance(attribute.values[0], str) and not attribute.numeric_bins
-        assert dataset.frame[attribute.name].dtype == ("str" if text else "int8" if dataset.name.endswith("yes–no") else "int64")
+        assert dataset.frame[attribute.name].dtype == (
+            "str" if text else "int8" if dataset.name.endswith("yes–no") else "int64"
+        )
 
 
 @pytest.mark.parametrize("random", [False, True])
@@ -180,14 +219,19 @@ def test_the_files_are_small_and_carry_no_time(root):
 
 def test_loading_needs_neither_pyarrow_nor_sklearn(root):
     script = (
-        "import sys; sys.modules['pyarrow'] = None; from pdsynth.datasets import load_adult; f = load_adult().frame; "
-        "assert f['sex'].dtype == 'str', f.dtypes; assert 'sklearn' not in sys.modules; print(len(f))"
+        "import sys; sys.modules['pyarrow'] = None; from pdsynth.datasets import load_adult; "
+        "f = load_adult().frame; "
+        "assert f['sex'].dtype == 'str', f.dtypes; "
+        "assert 'sklearn' not in sys.modules; print(len(f))"
     )
     done = subprocess.run([sys.executable, "-c", script], cwd=root, capture_output=True, text=True)
     assert done.stdout.strip() == "48842", done.stderr
 
 
-@pytest.mark.parametrize(("complete", "file"), [(False, "adult_full_48842.parquet"), (True, "adult_complete_45222.parquet")])
+@pytest.mark.parametrize(
+    ("complete", "file"),
+    [(False, "adult_full_48842.parquet"), (True, "adult_complete_45222.parquet")],
+)
 def test_adult_equals_the_independent_copy_row_by_row(data_folder, complete, file):
     ours = load_adult(complete=complete)
     copy = pd.read_parquet(data_folder / file).rename(columns={"income": "salary"})
@@ -214,7 +258,9 @@ def test_find_says_where_to_get_a_table_and_where_to_put_it(tmp_path, monkeypatc
     where = r"neither path= nor \$PDSYNTH_DATA.*National Long Term Care.*nltcs_21574.parquet"
     with pytest.raises(FileNotFoundError, match=where):
         find("nltcs")
-    with pytest.raises(FileNotFoundError, match=r"isn't at .*big5_19719.parquet.*openpsychometrics"):
+    with pytest.raises(
+        FileNotFoundError, match=r"isn't at .*big5_19719.parquet.*openpsychometrics"
+    ):
         find("big5", path=tmp_path)
 
 

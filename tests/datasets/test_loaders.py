@@ -1,4 +1,5 @@
-"""The loaders of tables that can't be shipped: exact facts of the real files, and plain errors for other ones."""
+"""The loaders of tables that can't be shipped: exact facts of the real files, and plain errors for
+other ones."""
 
 import math
 
@@ -19,9 +20,20 @@ def test_big5_has_the_papers_rows_attributes_and_bits(data_folder):
     assert table.frame.shape == (19_719, 57)
     bits = {a.name: math.ceil(math.log2(a.size)) for a in table.schema.attributes}
     assert sum(bits.values()) == 175
-    assert {n: bits[n] for n in ("race", "age", "engnat", "gender", "hand", "source", "country", "E1", "O10")} == {
-        "race": 4, "age": 4, "engnat": 2, "gender": 2, "hand": 2, "source": 3, "country": 8, "E1": 3, "O10": 3,
-    }  # fmt: skip
+    assert {
+        n: bits[n]
+        for n in ("race", "age", "engnat", "gender", "hand", "source", "country", "E1", "O10")
+    } == {
+        "race": 4,
+        "age": 4,
+        "engnat": 2,
+        "gender": 2,
+        "hand": 2,
+        "source": 3,
+        "country": 8,
+        "E1": 3,
+        "O10": 3,
+    }
     assert table.schema["age"].size == 16
     assert table.schema.source == "public"
     assert table.schema.encode(table.frame).max(axis=0)[1] == 15
@@ -87,7 +99,9 @@ def _retail(path, pairs):
 
 
 def test_an_item_listed_twice_counts_once(tmp_path):
-    file = _retail(tmp_path / "r.csv", [(0, 7), (0, 7), (1, 7), (2, 5), (2, 5), (2, 5), (88_161, 16_469)])
+    file = _retail(
+        tmp_path / "r.csv", [(0, 7), (0, 7), (1, 7), (2, 5), (2, 5), (2, 5), (88_161, 16_469)]
+    )
     frame = load_retail(2, file).frame
     assert frame.sum().to_dict() == {"item 7": 2, "item 5": 1}
     assert set(np.unique(frame)) == {0, 1}
@@ -106,7 +120,9 @@ def test_wrong_columns_rows_values_and_gaps_are_refused_in_plain_words(tmp_path)
 
     good = pd.DataFrame(np.zeros((21_574, 16), dtype=int), columns=list(expand_rules("nltcs")))
     assert load_nltcs(saved(good)).frame.shape == good.shape
-    with pytest.raises(ValueError, match=r"missing column\(s\) \['eating'\], unknown column\(s\) \['x'\]"):
+    with pytest.raises(
+        ValueError, match=r"missing column\(s\) \['eating'\], unknown column\(s\) \['x'\]"
+    ):
         load_nltcs(saved(good.rename(columns={"eating": "x"})))
     with pytest.raises(ValueError, match="has 21,573 rows, the table 'nltcs' has 21,574"):
         load_nltcs(saved(good.iloc[1:]))

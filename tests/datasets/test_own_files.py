@@ -1,4 +1,5 @@
-"""A file of your own: its outline, its records over a schema, and declarations; every bad input is a SchemaError that says what to do."""
+"""A file of your own: its outline, its records over a schema, and declarations; every bad input is
+a SchemaError that says what to do."""
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,11 @@ from pdsynth.datasets.declaration import LISTED, declare, propose
 
 A = pds.Attribute
 SCHEMA = pds.Schema(
-    (A.numeric("age", 0, 99, bins=4, integer=True), A.categorical("zone", ["01", "02", "NA"]), A.categorical("c", [1, 2], missing=True))
+    (
+        A.numeric("age", 0, 99, bins=4, integer=True),
+        A.categorical("zone", ["01", "02", "NA"]),
+        A.categorical("c", [1, 2], missing=True),
+    )
 )
 GOOD = b"id,age,zone,c\n1,34,01,1\n2,61,NA,\n"
 BAD_FILES = {
@@ -20,7 +25,10 @@ BAD_FILES = {
     "one column": (b"a\n1\n", "one column, 'a'; at least 2"),
     "semicolons": (b"a;b\n1;2\n", r"semicolon.*delimiter=';'"),
     "tabs": (b"a\tb\n1\t2\n", r"a tab.*delimiter='\\t'"),
-    "cp1252": ("name,größe\n1,2\n".encode("cp1252"), r"isn't in UTF-8 \(byte 7 is 0xf6\).*save it as CSV"),
+    "cp1252": (
+        "name,größe\n1,2\n".encode("cp1252"),
+        r"isn't in UTF-8 \(byte 7 is 0xf6\).*save it as CSV",
+    ),
     "utf-16": ("a,b\n1,2\n".encode("utf-16"), "isn't in UTF-8"),
     "utf-16 without mark": ("a,b\n1,2\n".encode("utf-16-le"), "zero bytes"),
     "spreadsheet": (b"PK\x03\x04...", "spreadsheet"),
@@ -61,23 +69,42 @@ def test_records_over_a_schema_are_its_columns_and_texts_stay_texts():
 
 
 def test_no_cell_turns_the_type_of_a_released_column():
-    """One "34.0", or one empty cell where that is declared, must not be seen in a synthetic table."""
+    """One "34.0", or one empty cell where that is declared, must not be seen in a synthetic table.
+    """
     rows = [b"34,01,1\n", b"61,02,\n"] * 20
-    files = [b"age,zone,c\n" + b"".join(r) for r in (rows, [b"34.0,01,1.0\n", *rows[1:]], [b"34,01,2\n"] * 40)]
-    kinds = {tuple(map(str, pds.PrivBayes(1.0, k=0).fit(read_csv(f, SCHEMA), schema=SCHEMA).sample().dtypes)) for f in files}
+    files = [
+        b"age,zone,c\n" + b"".join(r)
+        for r in (rows, [b"34.0,01,1.0\n", *rows[1:]], [b"34,01,2\n"] * 40)
+    ]
+    kinds = {
+        tuple(
+            map(
+                str, pds.PrivBayes(1.0, k=0).fit(read_csv(f, SCHEMA), schema=SCHEMA).sample().dtypes
+            )
+        )
+        for f in files
+    }
     assert len(kinds) == 1
     plain = pd.Series([34.0, 61.0])  # the twin: pandas by itself
-    assert SCHEMA["age"].encode(plain).tolist() == [1, 2] and plain.dtype != read_csv(files[1], SCHEMA)["age"].dtype
+    assert (
+        SCHEMA["age"].encode(plain).tolist() == [1, 2]
+        and plain.dtype != read_csv(files[1], SCHEMA)["age"].dtype
+    )
 
 
 @pytest.mark.parametrize(
     ("row", "words"),
     [
-        ("120,01,1", r"'age'.*outside.*\[0, 99\].*120"), ("34.5,01,1", "whole numbers"), ("1e300,01,1", "outside"), ("inf,01,1", "outside"),
-        ("12 kg,01,1", "'age' is declared numeric.*convert"), (",01,1", r"'age'.*missing value.*missing=True"),
-        ("34,Paris,1", r"'zone'.*outside its 3 declared values.*Paris"), ("34,01,7", r"'c'.*outside"),
+        ("120,01,1", r"'age'.*outside.*\[0, 99\].*120"),
+        ("34.5,01,1", "whole numbers"),
+        ("1e300,01,1", "outside"),
+        ("inf,01,1", "outside"),
+        ("12 kg,01,1", "'age' is declared numeric.*convert"),
+        (",01,1", r"'age'.*missing value.*missing=True"),
+        ("34,Paris,1", r"'zone'.*outside its 3 declared values.*Paris"),
+        ("34,01,7", r"'c'.*outside"),
     ],
-)  # fmt: skip
+)
 def test_values_outside_the_declaration_are_refused_by_fit(row, words):
     frame = read_csv(f"age,zone,c\n{row}\n34,01,1\n".encode(), SCHEMA)
     with pytest.raises(pds.SchemaError, match=words):
@@ -89,7 +116,8 @@ def test_a_constant_column_and_an_unseen_value_of_the_domain_are_fine():
     assert pds.PrivBayes(1.0, k=0).fit(frame, schema=SCHEMA).ledger_.epsilon == 1
 
 
-# --- declarations ----------------------------------------------------------------------------------------------------------
+# --- declarations
+# --------------------------------------------------------------------------------------------------
 
 TEXT = """
 age: 18 to 90 in 8 bins
@@ -110,11 +138,14 @@ def test_a_declaration_is_the_schema_that_it_says_and_its_python():
     assert declared.dropped == ("id",) and declared.open == ("note", "unmentioned")
     wanted = pds.Schema(
         (
-            A.numeric("age", 18, 90, bins=8, integer=True), A.numeric("bmi", 10, 60, bins=5, missing=True),
-            A.binned("gain", [0, 1, 5000, 99999], integer=True), A.categorical("stage", [1, 2, 3]),
-            A.categorical("zone", ["01", "02"], missing=True), A.categorical("time of day", ["12:00", "18:00"]),
+            A.numeric("age", 18, 90, bins=8, integer=True),
+            A.numeric("bmi", 10, 60, bins=5, missing=True),
+            A.binned("gain", [0, 1, 5000, 99999], integer=True),
+            A.categorical("stage", [1, 2, 3]),
+            A.categorical("zone", ["01", "02"], missing=True),
+            A.categorical("time of day", ["12:00", "18:00"]),
         )
-    )  # fmt: skip
+    )
     assert declared.schema == wanted
     made = {}
     exec(declared.code, {"pds": pds}, made)  # our own text: what the student copies
@@ -158,19 +189,42 @@ def test_the_longest_column_name_wins_and_colons_may_stand_in_names():
 def test_a_proposal_from_names_drops_identifiers_and_reads_nothing():
     names = ("person_id", "Name", "e-mail", "notes", "age", "idea", "identity card")
     text = propose(names)
-    assert [line.endswith(": drop") for line in text.splitlines()] == [True, True, True, True, False, False, False]
+    assert [line.endswith(": drop") for line in text.splitlines()] == [
+        True,
+        True,
+        True,
+        True,
+        False,
+        False,
+        False,
+    ]
 
 
 def test_a_proposal_from_records_reads_back_and_is_what_infer_says():
     rng = np.random.default_rng(19)
-    frame = pd.DataFrame({
-        "age": rng.integers(17, 91, 300), "sex": rng.choice(["f", "m"], 300), "bmi": rng.normal(25, 3, 300), "one": 1,
-        "free": [f"patient {i} says" for i in range(300)], "zip": rng.choice(["01", "02"], 300), "bar": rng.choice(["a|b", "c"], 300),
-    })  # fmt: skip
+    frame = pd.DataFrame(
+        {
+            "age": rng.integers(17, 91, 300),
+            "sex": rng.choice(["f", "m"], 300),
+            "bmi": rng.normal(25, 3, 300),
+            "one": 1,
+            "free": [f"patient {i} says" for i in range(300)],
+            "zip": rng.choice(["01", "02"], 300),
+            "bar": rng.choice(["a|b", "c"], 300),
+        }
+    )
     frame.loc[3, "sex"] = None
     text = propose(tuple(frame), frame)
-    assert "one: ?" in text and "free: drop" in text and "bar: ?" in text and "sex: f | m + missing" in text
+    assert (
+        "one: ?" in text
+        and "free: drop" in text
+        and "bar: ?" in text
+        and "sex: f | m + missing" in text
+    )
     kept = ["age", "sex", "bmi", "zip"]
-    assert declare(text, tuple(frame), 16).schema.attributes == pds.Schema.infer(frame[kept]).attributes
+    assert (
+        declare(text, tuple(frame), 16).schema.attributes
+        == pds.Schema.infer(frame[kept]).attributes
+    )
     many = pd.DataFrame({"x": [str(i) for i in range(LISTED + 1)], "y": "a"})
     assert propose(("x", "y"), many) == "x: drop\ny: ?"

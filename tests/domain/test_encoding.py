@@ -1,4 +1,5 @@
-"""Binary encoding: what the papers count, the way there and back, illegal codes, and the curator's and the model's bits."""
+"""Binary encoding: what the papers count, the way there and back, illegal codes, and the curator's
+and the model's bits."""
 
 from fractions import Fraction as Q
 
@@ -17,7 +18,12 @@ from pdsynth.privacy.mechanisms import ExactNoise, NoNoise
 
 
 def schema_of(sizes):
-    return Schema(tuple(Attribute.categorical(f"x{j}", [f"v{v}" for v in range(size)]) for j, size in enumerate(sizes)))
+    return Schema(
+        tuple(
+            Attribute.categorical(f"x{j}", [f"v{v}" for v in range(size)])
+            for j, size in enumerate(sizes)
+        )
+    )
 
 
 SIX = schema_of((2, 3, 16, 5))
@@ -30,10 +36,23 @@ def test_the_complete_adult_table_has_the_paper_s_52_bits():
 def test_bits_by_hand():
     e = BinaryEncoding(SIX)
     assert e.widths == (1, 2, 4, 3)
-    assert e.schema.names == ("x0", "x1:1", "x1:2", "x2:1", "x2:2", "x2:3", "x2:4", "x3:1", "x3:2", "x3:3")
+    assert e.schema.names == (
+        "x0",
+        "x1:1",
+        "x1:2",
+        "x2:1",
+        "x2:2",
+        "x2:3",
+        "x2:4",
+        "x3:1",
+        "x3:2",
+        "x3:3",
+    )
     assert e.owners == ("x0", "x1", "x1", "x2", "x2", "x2", "x2", "x3", "x3", "x3")
     assert e.bits("x2") == (3, 4, 5, 6)
-    assert e.encode(np.array([[1, 2, 11, 4]], dtype=np.uint8)).tolist() == [[1, 1, 0, 1, 0, 1, 1, 1, 0, 0]]
+    assert e.encode(np.array([[1, 2, 11, 4]], dtype=np.uint8)).tolist() == [
+        [1, 1, 0, 1, 0, 1, 1, 1, 0, 0]
+    ]
 
 
 @given(st.lists(st.integers(2, 300), min_size=2, max_size=6), st.integers(0, 2**32))
@@ -52,7 +71,9 @@ def test_illegal_codes_become_legal_and_legal_ones_stay(illegal):
     codes = e.decode(bits, np.random.default_rng(0), illegal)
     assert codes[:100, 1].tolist() == [1, 3] * 50
     assert codes[:, 1].max() < 5
-    assert set(codes[100:, 1].tolist()) == ({4} if illegal == "clip" else {1, 3})  # values that legal records have
+    assert set(codes[100:, 1].tolist()) == (
+        {4} if illegal == "clip" else {1, 3}
+    )  # values that legal records have
 
 
 def test_a_column_without_any_legal_code_is_drawn_from_the_domain():
@@ -71,7 +92,11 @@ def test_bad_input_is_refused():
 
 def curator(guarantee="strict", epsilon=Q(1)):
     codes = np.random.default_rng(0).integers(0, SIX.sizes, (200, 4)).astype(np.uint8)
-    return Curator(Records(codes, SIX), Ledger(epsilon, guarantee), NoNoise() if guarantee == "none" else ExactNoise(1))
+    return Curator(
+        Records(codes, SIX),
+        Ledger(epsilon, guarantee),
+        NoNoise() if guarantee == "none" else ExactNoise(1),
+    )
 
 
 def test_the_door_on_bits_writes_owners_into_the_same_ledger():
@@ -82,7 +107,12 @@ def test_the_door_on_bits_writes_owners_into_the_same_ledger():
     bits.histograms((1, 2), Q(1, 2), step="histograms", source="test")
     assert door.ledger.epsilon == 1
     assert [e.attributes for e in door.ledger.entries] == [("x2", "x0"), ("x1",)]
-    assert door.ledger.attribute_epsilon().to_dict() == {"x0": Q(1, 2), "x1": Q(1, 2), "x2": Q(1, 2), "x3": 0}
+    assert door.ledger.attribute_epsilon().to_dict() == {
+        "x0": Q(1, 2),
+        "x1": Q(1, 2),
+        "x2": Q(1, 2),
+        "x3": 0,
+    }
     assert [v[:3] for v in door.ledger.check()] == ["L10"]  # a seeded test
 
 
@@ -92,13 +122,17 @@ def test_noisy_information_costs_every_pair_it_moves():
     assert (matrix == matrix.T).all() and (np.diag(matrix) == 0).all()
     line = door.ledger.entries[-1]
     assert (line.id, line.claimed, line.epsilon) == (entry, Q(1, 20), Q(6, 100))
-    raw, _ = curator("none").information_sketch(Q(1, 100), claimed=Q(1, 20), step="DPSC", source="test")
+    raw, _ = curator("none").information_sketch(
+        Q(1, 100), claimed=Q(1, 20), step="DPSC", source="test"
+    )
     assert raw.max() == pytest.approx(0.34774639)  # 16 × 5 cells for 200 records
     assert np.abs(matrix - raw).max() > 1
 
 
 def test_a_raw_sketch_is_written_down_and_refused_under_strict():
-    values, _ = curator("published").noisy_associations([(0, 1), (2, 3)], Q(1), step="s", source="line 1", raw_measure="I")
+    values, _ = curator("published").noisy_associations(
+        [(0, 1), (2, 3)], Q(1), step="s", source="line 1", raw_measure="I"
+    )
     assert values.shape == (2,)
     door = curator("published")
     door.noisy_associations([(0, 1)], Q(1), step="s", source="line 1", raw_measure="I")
@@ -111,8 +145,15 @@ def test_a_raw_sketch_is_written_down_and_refused_under_strict():
 def test_a_model_over_bits_gives_the_original_table_back(tmp_path):
     door = curator("none")
     bits = door.binary()
-    network = Network(tuple((name, bits.schema.names[max(0, i - 3) : i]) for i, name in enumerate(bits.schema.names)))
-    tables = tuple(bits.table([bits.schema.index(a) for a in (c, *p)], Q(1), step=c, source="", claimed=Q(0)) for c, p in network.pairs)
+    network = Network(
+        tuple(
+            (name, bits.schema.names[max(0, i - 3) : i]) for i, name in enumerate(bits.schema.names)
+        )
+    )
+    tables = tuple(
+        bits.table([bits.schema.index(a) for a in (c, *p)], Q(1), step=c, source="", claimed=Q(0))
+        for c, p in network.pairs
+    )
     model = Model(SIX, network, tables, door.ledger, 200)
     assert model.domain.names == bits.schema.names
     frame = model.sample(500, random_state=3)

@@ -1,4 +1,5 @@
-"""Public domains: codes round trip, and everything outside the declaration is refused with its numbers and the remedy."""
+"""Public domains: codes round trip, and everything outside the declaration is refused with its
+numbers and the remedy."""
 
 import json
 from dataclasses import asdict
@@ -16,23 +17,48 @@ SEX = Attribute.categorical("sex", ["Female", "Male"])
 AGE = Attribute.numeric("age", 0, 100, bins=4, integer=True)
 PAY = Attribute.numeric("pay", 0.0, 1.0, bins=3)
 SCHEMA = Schema((SEX, AGE, PAY))
-FRAME = pd.DataFrame({"sex": ["Male", "Female", "Male"], "age": [0, 99, 100], "pay": [0.0, 0.5, 1.0]})
+FRAME = pd.DataFrame(
+    {"sex": ["Male", "Female", "Male"], "age": [0, 99, 100], "pay": [0.0, 0.5, 1.0]}
+)
 
 
 def attribute(draw, name):
-    """Any attribute: listed texts, numbers or truth values, equal-width or given bins, with or without missing values."""
+    """Any attribute: listed texts, numbers or truth values, equal-width or given bins, with or
+    without missing values."""
     missing = draw(st.booleans())
-    kind = draw(st.sampled_from(["text", "whole", "truth", "equal", "equal whole", "edges", "whole edges"]))
+    kind = draw(
+        st.sampled_from(["text", "whole", "truth", "equal", "equal whole", "edges", "whole edges"])
+    )
     if kind == "text":
-        return Attribute.categorical(name, draw(st.lists(st.text(max_size=3), min_size=2, max_size=6, unique=True)), missing=missing)
+        return Attribute.categorical(
+            name,
+            draw(st.lists(st.text(max_size=3), min_size=2, max_size=6, unique=True)),
+            missing=missing,
+        )
     if kind == "whole":
-        return Attribute.categorical(name, draw(st.lists(st.integers(-9, 9), min_size=2, max_size=6, unique=True)), missing=missing)
+        return Attribute.categorical(
+            name,
+            draw(st.lists(st.integers(-9, 9), min_size=2, max_size=6, unique=True)),
+            missing=missing,
+        )
     if kind == "truth":
         return Attribute.categorical(name, [False, True], missing=missing)
     spread = draw(st.sampled_from(["uniform", "lower", "middle"]))
     if kind.startswith("equal"):
-        low, width, bins = draw(st.integers(-50, 50)), draw(st.integers(2, 300)), draw(st.integers(2, 20))
-        return Attribute.numeric(name, low, low + width, bins=bins, integer="whole" in kind, missing=missing, spread=spread)
+        low, width, bins = (
+            draw(st.integers(-50, 50)),
+            draw(st.integers(2, 300)),
+            draw(st.integers(2, 20)),
+        )
+        return Attribute.numeric(
+            name,
+            low,
+            low + width,
+            bins=bins,
+            integer="whole" in kind,
+            missing=missing,
+            spread=spread,
+        )
     whole = "whole" in kind
     numbers = st.integers(-40, 40) if whole else st.floats(-40, 40).map(lambda x: round(x, 3))
     edges = sorted(draw(st.lists(numbers, min_size=3, max_size=7, unique=True)))
@@ -44,7 +70,11 @@ def coded(draw):
     """A schema with codes of its domain and uniforms, the extreme ones included."""
     schema = Schema(tuple(attribute(draw, f"a{j}") for j in range(draw(st.integers(2, 4)))))
     n = draw(st.integers(1, 6))
-    codes = np.array([[draw(st.integers(0, size - 1)) for size in schema.sizes] for _ in range(n)], dtype=np.uint8, order="F")
+    codes = np.array(
+        [[draw(st.integers(0, size - 1)) for size in schema.sizes] for _ in range(n)],
+        dtype=np.uint8,
+        order="F",
+    )
     unit = st.floats(0, 1, exclude_max=True) | st.just(1 - 2**-53)
     uniforms = np.array([[draw(unit) for _ in schema.sizes] for _ in range(n)])
     return schema, codes, uniforms
@@ -82,8 +112,12 @@ class TestRoundTrip:
             if not a.missing:
                 assert str(first[name].dtype) == a.dtype
             if a.numeric_bins:
-                assert first[name].dtype == second[name].dtype, "a sample without missing values has the same type"
-        assert schema.encode(schema.decode(constant)).tolist() == constant.tolist(), "a constant column is fine"
+                assert first[name].dtype == second[name].dtype, (
+                    "a sample without missing values has the same type"
+                )
+        assert schema.encode(schema.decode(constant)).tolist() == constant.tolist(), (
+            "a constant column is fine"
+        )
 
     def test_bins_by_hand(self):
         assert AGE.edges == (0, 26, 51, 76, 100)
@@ -91,14 +125,23 @@ class TestRoundTrip:
         column = pd.Series([0, 25, 26, 50, 51, 75, 76, 100])
         assert AGE.encode(column).tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
         assert PAY.encode(pd.Series([0.0, 0.34, 2 / 3, 1.0])).tolist() == [0, 1, 2, 2]
-        assert Attribute.binned("g", [0, 1, 5001, 99999], integer=True).labels == ("0", "1–5000", "5001–99999")
-        assert Attribute.numeric("n", 1, 4, bins=16, integer=True).labels == ("1", "2", "3", "4"), "no more bins than whole numbers"
+        assert Attribute.binned("g", [0, 1, 5001, 99999], integer=True).labels == (
+            "0",
+            "1–5000",
+            "5001–99999",
+        )
+        assert Attribute.numeric("n", 1, 4, bins=16, integer=True).labels == ("1", "2", "3", "4"), (
+            "no more bins than whole numbers"
+        )
 
     def test_numbers_land_inside_their_bins(self):
         codes = np.repeat(np.arange(4), 250)
         numbers = AGE.decode(codes, np.random.Generator(np.random.PCG64(1)).random(1000))
         assert numbers.dtype == np.int64
-        assert (numbers.groupby(codes).min().tolist(), numbers.groupby(codes).max().tolist()) == ([0, 26, 51, 76], [25, 50, 75, 100])
+        assert (numbers.groupby(codes).min().tolist(), numbers.groupby(codes).max().tolist()) == (
+            [0, 26, 51, 76],
+            [25, 50, 75, 100],
+        )
         assert PAY.decode(np.array([0, 2])).tolist() == pytest.approx([1 / 6, 5 / 6])
 
     def test_narrow_bins_far_from_zero_are_different_values(self):
@@ -121,28 +164,38 @@ class TestRoundTrip:
         assert b.encode(pd.Series([0, np.nan, 9])).tolist() == [0, 2, 1]
         assert b.decode(np.array([0, 2, 1])).isna().tolist() == [False, True, False]
 
-    @pytest.mark.parametrize("values", [[0, 1, 1], [False, True, True], ["x", "y", "y"], [0.5, 1.5, 1.5]])
+    @pytest.mark.parametrize(
+        "values", [[0, 1, 1], [False, True, True], ["x", "y", "y"], [0.5, 1.5, 1.5]]
+    )
     @pytest.mark.parametrize("numeric", [False, True])
     def test_nothing_public_tells_whether_a_value_was_missing(self, values, numeric):
-        """A single missing value turns a column of pandas from int64 to float64: types and metadata must not follow."""
+        """A single missing value turns a column of pandas from int64 to float64: types and metadata
+        must not follow."""
         if numeric and isinstance(values[0], (bool, str)):
             return
         a = Attribute.categorical("x", values[:2], missing=True)
         if numeric:
-            a = Attribute.numeric("x", 0, 9, bins=2, integer=isinstance(values[0], int), missing=True)
+            a = Attribute.numeric(
+                "x", 0, 9, bins=2, integer=isinstance(values[0], int), missing=True
+            )
         schema = Schema((a, SEX))
         full = pd.DataFrame({"x": values, "sex": "Male"})
         gap = pd.DataFrame({"x": [None, *values[1:]], "sex": "Male"})
         first, second = (schema.like(frame) for frame in (full, gap))
         assert first == second
-        assert first.decode(first.encode(full)).dtypes.tolist() == second.decode(second.encode(gap)).dtypes.tolist()
+        assert (
+            first.decode(first.encode(full)).dtypes.tolist()
+            == second.decode(second.encode(gap)).dtypes.tolist()
+        )
 
     def test_categorical_columns_of_pandas(self):
         frame = FRAME.assign(sex=FRAME["sex"].astype("category"))
         like = SCHEMA.like(frame)
         assert like.encode(frame).tolist() == SCHEMA.encode(FRAME).tolist()
         fake = like.decode(np.zeros((2, 3), dtype=np.uint8))
-        assert fake["sex"].cat.categories.tolist() == ["Female", "Male"], "declared categories, also those without records"
+        assert fake["sex"].cat.categories.tolist() == ["Female", "Male"], (
+            "declared categories, also those without records"
+        )
 
     def test_column_order_of_the_table_does_not_matter(self):
         assert SCHEMA.encode(FRAME[["pay", "sex", "age"]]).tolist() == SCHEMA.encode(FRAME).tolist()
@@ -179,14 +232,24 @@ class TestInferring:
         assert schema.encode(FRAME).shape == (3, 3)
 
     def test_inferring_reads_kinds(self):
-        frame = pd.DataFrame({"few": [1, 2, 1] * 20, "many": np.arange(60), "real": np.linspace(0, 1, 60), "word": ["a", "b", None] * 20})
+        frame = pd.DataFrame(
+            {
+                "few": [1, 2, 1] * 20,
+                "many": np.arange(60),
+                "real": np.linspace(0, 1, 60),
+                "word": ["a", "b", None] * 20,
+            }
+        )
         few, many, real, word = Schema.infer(frame, bins=8).attributes
         assert few.values == (1, 2)
         assert (many.size, many.integer, real.integer) == (8, True, False)
         assert (word.values, word.missing) == (("a", "b"), True)
 
     def test_like_takes_types_and_never_values(self):
-        frame = FRAME.assign(sex=pd.Categorical(FRAME["sex"], categories=["Male", "Female", "unseen"]), age=FRAME["age"].astype("int16"))
+        frame = FRAME.assign(
+            sex=pd.Categorical(FRAME["sex"], categories=["Male", "Female", "unseen"]),
+            age=FRAME["age"].astype("int16"),
+        )
         like = SCHEMA.like(frame)
         assert like.sizes == SCHEMA.sizes
         assert like["sex"].values == ("Female", "Male")
@@ -203,15 +266,30 @@ class TestRefusing:
     @pytest.mark.parametrize(
         ("frame", "message"),
         [
-            (bad(sex=["Male", "Other", "Other"]), "'sex': 2 value.s. outside its 2 declared values.*Other.*widen.*or recode"),
-            (bad(age=[0, 101, -1]), r"'age': 2 value.s. outside the whole numbers of \[0, 100\].*101"),
-            (bad(age=[0, 25.5, 1]), r"'age': 1 value.s. outside the whole numbers of \[0, 100\].*25.5"),
+            (
+                bad(sex=["Male", "Other", "Other"]),
+                "'sex': 2 value.s. outside its 2 declared values.*Other.*widen.*or recode",
+            ),
+            (
+                bad(age=[0, 101, -1]),
+                r"'age': 2 value.s. outside the whole numbers of \[0, 100\].*101",
+            ),
+            (
+                bad(age=[0, 25.5, 1]),
+                r"'age': 1 value.s. outside the whole numbers of \[0, 100\].*25.5",
+            ),
             (bad(pay=[0.5, np.inf, -np.inf]), r"'pay': 2 value.s. outside \[0.0, 1.0\]"),
-            (bad(pay=[0.5, np.nan, 0.1]), "'pay': 1 missing value.s., but the schema declares none; declare missing=True"),
+            (
+                bad(pay=[0.5, np.nan, 0.1]),
+                "'pay': 1 missing value.s., but the schema declares none; declare missing=True",
+            ),
             (bad(sex=["Male", None, "Male"]), "'sex': 1 missing"),
             (bad(age=["0", "1", "2"]), "declared numeric, but its column has dtype"),
             (FRAME.iloc[:0], "no rows"),
-            (FRAME.drop(columns="age"), r"missing column.s.: \['age'\]; the table has 2 columns, the schema 3"),
+            (
+                FRAME.drop(columns="age"),
+                r"missing column.s.: \['age'\]; the table has 2 columns, the schema 3",
+            ),
             (bad(extra=1), r"undeclared column.s.: \['extra'\]; declare them, or drop"),
             (pd.concat([FRAME, FRAME["age"]], axis=1), r"duplicate column.s.: \['age'\]"),
             (FRAME.to_numpy(), "expected a pandas DataFrame, got ndarray"),
@@ -231,16 +309,28 @@ class TestRefusing:
             (lambda: Attribute.categorical("c", ["only"]), "'c' declares 1 value.*at least 2"),
             (lambda: Attribute.categorical("c", []), "declares 0 value"),
             (lambda: Attribute.categorical("c", ["a", "b", "a"]), "declares values twice: a"),
-            (lambda: Attribute.categorical("c", ["a", None]), "'c' lists a missing value.*declare missing=True"),
+            (
+                lambda: Attribute.categorical("c", ["a", None]),
+                "'c' lists a missing value.*declare missing=True",
+            ),
             (lambda: Attribute.categorical("c", [1.0, np.nan]), "lists a missing value"),
-            (lambda: Attribute.categorical("c", pd.to_datetime(["2020-01-01", "2020-01-02"])), "texts, finite numbers.*dates.*as texts"),
+            (
+                lambda: Attribute.categorical("c", pd.to_datetime(["2020-01-01", "2020-01-02"])),
+                "texts, finite numbers.*dates.*as texts",
+            ),
             (lambda: Attribute.categorical("c", [[1], [2]]), r"got \[1\]"),
             (lambda: Attribute.categorical("c", [0.0, float("inf")]), "finite numbers"),
-            (lambda: Attribute.categorical(7, ["a", "b"]), "name must be a text, got 7: rename the column"),
+            (
+                lambda: Attribute.categorical(7, ["a", "b"]),
+                "name must be a text, got 7: rename the column",
+            ),
             (lambda: Attribute.categorical("", ["a", "b"]), "name must be a text"),
             (lambda: Schema(("sex", "age")), "made of Attributes, got 'sex'"),
             (lambda: Attribute.numeric("x", 0.5, 3.5, integer=True), "whole numbers"),
-            (lambda: Attribute.categorical("c", range(2**16 + 1)), "65,537 values, at most 65,536.*bin it"),
+            (
+                lambda: Attribute.categorical("c", range(2**16 + 1)),
+                "65,537 values, at most 65,536.*bin it",
+            ),
             (lambda: Attribute.numeric("x", 5, 5), "low=5 must be below high=5"),
             (lambda: Attribute.numeric("x", 0, float("inf")), "both finite"),
             (lambda: Attribute.numeric("x", 0, 1, bins=1), "bins=1; at least 2"),
@@ -251,10 +341,16 @@ class TestRefusing:
             (lambda: Schema((SEX, SEX)), r"declared twice: \['sex'\]"),
             (lambda: Schema((SEX, AGE), groups={"income": "A"}), r"unknown: \['income'\]"),
             (lambda: Schema((SEX, AGE), groups={"sex": "C"}), "'A' or 'B'"),
-            (lambda: Schema.infer(FRAME.assign(sex="Male")), "'sex' holds 1 value.s.: drop it, or declare"),
+            (
+                lambda: Schema.infer(FRAME.assign(sex="Male")),
+                "'sex' holds 1 value.s.: drop it, or declare",
+            ),
             (lambda: Schema.from_dict({"attributes": [{"name": "x"}]}), "schema"),
             (lambda: Schema.from_dict({"attributes": "no"}), "schema"),
-            (lambda: Schema.from_dict({"attributes": [asdict(AGE) | {"edges": []}]}), "4 bins need 5 edges, got 0"),
+            (
+                lambda: Schema.from_dict({"attributes": [asdict(AGE) | {"edges": []}]}),
+                "4 bins need 5 edges, got 0",
+            ),
         ],
     )
     def test_an_impossible_declaration(self, declare, message):

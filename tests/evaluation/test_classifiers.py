@@ -1,4 +1,5 @@
-"""Five classifiers as scikit-learn has them: the same answers as its own pipeline, the paper's own arithmetic."""
+"""Five classifiers as scikit-learn has them: the same answers as its own pipeline, the paper's own
+arithmetic."""
 
 import numpy as np
 import pandas as pd
@@ -7,15 +8,34 @@ import pytest
 from pdsynth import Attribute, Schema, SchemaError
 from pdsynth.evaluation.classifiers import CLASSIFIERS, design, f2, five_classifiers, predict
 
-# Table VII of the paper: (TN, FP, FN, TP) of NB, SV, KN, RF and LR, and the average F2 in per cent that stands beside them.
+# Table VII of the paper: (TN, FP, FN, TP) of NB, SV, KN, RF and LR, and the average F2 in per cent
+# that stands beside them.
 TABLE_VII = {
-    "Original": ("55626 1224 26 86, 56840 10 33 79, 56845 5 25 87, 56848 2 32 80, 56836 14 26 86", 66.5),
-    "1 DS": ("55218 1632 16 96, 56846 4 58 54, 56846 4 55 57, 56828 22 64 48, 56783 67 29 83", 49.4),
-    "1 GA": ("55132 1718 17 95, 56846 4 51 61, 56845 5 53 59, 56830 20 43 69, 56784 66 29 83", 54.4),
+    "Original": (
+        "55626 1224 26 86, 56840 10 33 79, 56845 5 25 87, 56848 2 32 80, 56836 14 26 86",
+        66.5,
+    ),
+    "1 DS": (
+        "55218 1632 16 96, 56846 4 58 54, 56846 4 55 57, 56828 22 64 48, 56783 67 29 83",
+        49.4,
+    ),
+    "1 GA": (
+        "55132 1718 17 95, 56846 4 51 61, 56845 5 53 59, 56830 20 43 69, 56784 66 29 83",
+        54.4,
+    ),
     "2 DS": ("55298 1552 20 92, 56841 9 42 70, 56842 8 39 73, 56842 8 37 75, 56803 47 30 82", 59.8),
-    "2 GA": ("55368 1482 24 88, 56844 6 50 62, 56842 8 34 78, 56836 14 33 79, 56770 80 27 85", 59.4),
-    "3 DS": ("55205 1645 23 89, 56850 0 112 0, 56837 13 43 69, 56833 17 58 54, 56774 76 32 80", 40.7),
-    "3 GA": ("55376 1474 25 87, 56846 4 48 64, 56842 8 43 69, 56838 12 42 70, 56821 29 32 80", 57.4),
+    "2 GA": (
+        "55368 1482 24 88, 56844 6 50 62, 56842 8 34 78, 56836 14 33 79, 56770 80 27 85",
+        59.4,
+    ),
+    "3 DS": (
+        "55205 1645 23 89, 56850 0 112 0, 56837 13 43 69, 56833 17 58 54, 56774 76 32 80",
+        40.7,
+    ),
+    "3 GA": (
+        "55376 1474 25 87, 56846 4 48 64, 56842 8 43 69, 56838 12 42 70, 56821 29 32 80",
+        57.4,
+    ),
 }
 
 
@@ -39,7 +59,9 @@ def test_label_encoding_is_sklearns_and_numbers_stay_numbers(adult):
     columns = ["age", "workclass", "sex", "education-num"]
     ours, _ = design(frame, frame, adult.schema, columns)
     texts = {c: LabelEncoder().fit(list(adult.schema[c].values)) for c in ("workclass", "sex")}
-    raw = np.column_stack([texts[c].transform(frame[c]) if c in texts else frame[c] for c in columns]).astype(float)
+    raw = np.column_stack(
+        [texts[c].transform(frame[c]) if c in texts else frame[c] for c in columns]
+    ).astype(float)
     np.testing.assert_allclose(ours, StandardScaler().fit_transform(raw))
 
 
@@ -53,11 +75,16 @@ def test_codes_stand_in_the_middle_of_their_bins(cmc):
 
 
 def test_one_hot_and_missing_values():
-    schema = Schema((
-        Attribute.categorical("c", ["b", "a"], missing=True), Attribute.numeric("x", 0, 10, bins=5, missing=True),
-        Attribute.categorical("y", [0, 1]),
-    ))  # fmt: skip
-    frame = pd.DataFrame({"c": ["a", "b", None, "a"], "x": [1.0, 9.0, np.nan, 3.0], "y": [0, 1, 1, 0]})
+    schema = Schema(
+        (
+            Attribute.categorical("c", ["b", "a"], missing=True),
+            Attribute.numeric("x", 0, 10, bins=5, missing=True),
+            Attribute.categorical("y", [0, 1]),
+        )
+    )
+    frame = pd.DataFrame(
+        {"c": ["a", "b", None, "a"], "x": [1.0, 9.0, np.nan, 3.0], "y": [0, 1, 1, 0]}
+    )
     wide, _ = design(frame, frame, schema, ["c", "x"], "one-hot")
     flat, _ = design(frame, frame, schema, ["c", "x"])
     assert (wide.shape, flat.shape) == ((4, 4), (4, 2))
@@ -86,7 +113,9 @@ def test_the_same_predictions_as_sklearns_own(cmc, classifier):
     x, z = design(cmc.frame.head(1_000), cmc.frame.tail(473), cmc.schema, columns)
     y = cmc.frame["method"].to_numpy()[:1_000] - 1
     expected = theirs[classifier].fit(x, y).predict(z)
-    assert (predict(classifier, x, y, z, 5) == expected).mean() > 0.99  # support vectors from weights end within the solver's tolerance
+    assert (
+        predict(classifier, x, y, z, 5) == expected
+    ).mean() > 0.99  # support vectors from weights end within the solver's tolerance
 
 
 def test_two_classes_take_the_short_way_to_the_same_support_vectors(cmc):
@@ -105,14 +134,26 @@ def test_the_protocol_reports_each_classifier(cmc):
     for row in found.itertuples():
         assert row.confusion.sum() == 295
         assert np.trace(row.confusion) / 295 == row.accuracy
-        assert row.confusion.sum(axis=1).tolist() == test["method"].value_counts().sort_index().tolist()
+        assert (
+            row.confusion.sum(axis=1).tolist()
+            == test["method"].value_counts().sort_index().tolist()
+        )
     assert found["f2"].isna().all()  # three classes, none of them asked for
     assert found["majority"].nunique() == 1
     again = five_classifiers(
-        train, test, cmc.schema, "method", positive=2, classifiers=("NB",), drop=["media_exposure"], encoding="one-hot"
+        train,
+        test,
+        cmc.schema,
+        "method",
+        positive=2,
+        classifiers=("NB",),
+        drop=["media_exposure"],
+        encoding="one-hot",
     )
     assert again["f2"].iloc[0] == f2(again["confusion"].iloc[0], 1)
-    short = five_classifiers(train, test, cmc.schema, "method", classifiers=("LR",), max_rows=100, seed=1)
+    short = five_classifiers(
+        train, test, cmc.schema, "method", classifiers=("LR",), max_rows=100, seed=1
+    )
     assert short["accuracy"].iloc[0] != found["accuracy"].iloc[4]
 
 
@@ -122,17 +163,22 @@ def test_the_second_of_two_classes_is_the_one_to_find():
     found = five_classifiers(train, test, schema, "y", classifiers=("LR", "SV"))
     assert found["f2"].tolist() == [5 / 9, 5 / 9]
     blind = five_classifiers(np.array([[0, 0], [1, 0]] * 5), test, schema, "y", classifiers=("SV",))
-    assert blind["confusion"].iloc[0][:, 1].sum() == 0  # a table without that class teaches nobody to find it
+    assert (
+        blind["confusion"].iloc[0][:, 1].sum() == 0
+    )  # a table without that class teaches nobody to find it
     assert blind["f2"].iloc[0] == 0
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"classifiers": ("XG",)}, "classifiers"), ({"classifiers": ()}, "classifiers"), ({"positive": 7}, "positive"),
-        ({"encoding": "x"}, "encoding"), ({"drop": ["q"]}, "no attribute 'q'"),
+        ({"classifiers": ("XG",)}, "classifiers"),
+        ({"classifiers": ()}, "classifiers"),
+        ({"positive": 7}, "positive"),
+        ({"encoding": "x"}, "encoding"),
+        ({"drop": ["q"]}, "no attribute 'q'"),
     ],
-)  # fmt: skip
+)
 def test_what_does_not_exist_is_refused(cmc, options, message):
     with pytest.raises(SchemaError, match=message):
         five_classifiers(cmc.frame.head(50), cmc.frame.tail(50), cmc.schema, "method", **options)
@@ -140,7 +186,13 @@ def test_what_does_not_exist_is_refused(cmc, options, message):
 
 def test_tested_rows_of_one_class_are_refused_and_a_synthetic_table_of_one_class_is_an_answer(cmc):
     kept = cmc.frame["method"] == cmc.frame["method"].iloc[0]
-    with pytest.raises(SchemaError, match="every tested record has the same 'method'.*another target"):
-        five_classifiers(cmc.frame.head(50), cmc.frame[kept], cmc.schema, "method", classifiers=("NB",))
-    found = five_classifiers(cmc.frame[kept].head(50), cmc.frame[::20], cmc.schema, "method", classifiers=("NB",))
+    with pytest.raises(
+        SchemaError, match="every tested record has the same 'method'.*another target"
+    ):
+        five_classifiers(
+            cmc.frame.head(50), cmc.frame[kept], cmc.schema, "method", classifiers=("NB",)
+        )
+    found = five_classifiers(
+        cmc.frame[kept].head(50), cmc.frame[::20], cmc.schema, "method", classifiers=("NB",)
+    )
     assert found["accuracy"].iloc[0] == kept[::20].mean()

@@ -1,4 +1,5 @@
-"""Grids of experiments: the same rows in any order, with any number of processes, after any interruption."""
+"""Grids of experiments: the same rows in any order, with any number of processes, after any
+interruption."""
 
 from types import SimpleNamespace
 
@@ -14,7 +15,9 @@ from pdsynth.evaluation.store import COLUMNS
 
 SCHEMA = Schema(tuple(Attribute.categorical(n, ["x", "y"]) for n in "abc"))
 CODES = np.random.default_rng(0).integers(0, 2, (60, 3)).astype(np.uint8)
-DATA = SimpleNamespace(frame=SCHEMA.decode(CODES), schema=SCHEMA, target="c", name="tiny", split=None)
+DATA = SimpleNamespace(
+    frame=SCHEMA.decode(CODES), schema=SCHEMA, target="c", name="tiny", split=None
+)
 MEASURES = ("sum_mi", "avd2", "svm_linear")
 
 
@@ -25,10 +28,20 @@ class Flip:
     guarantee = "strict"
 
     def __init__(self, epsilon=1.0, share=0.2, floor=0.0, random_state=None):
-        self.epsilon, self.share, self.floor, self.random_state = epsilon, share, floor, random_state
+        self.epsilon, self.share, self.floor, self.random_state = (
+            epsilon,
+            share,
+            floor,
+            random_state,
+        )
 
     def get_params(self, deep=True):
-        return {"epsilon": self.epsilon, "share": self.share, "floor": self.floor, "random_state": self.random_state}
+        return {
+            "epsilon": self.epsilon,
+            "share": self.share,
+            "floor": self.floor,
+            "random_state": self.random_state,
+        }
 
     def set_params(self, **params):
         self.__dict__.update(params)
@@ -45,7 +58,10 @@ class Flip:
         return self
 
     def sample(self, n):
-        flips = np.random.default_rng(self.random_state).random(self.codes.shape) < self.share / self.epsilon
+        flips = (
+            np.random.default_rng(self.random_state).random(self.codes.shape)
+            < self.share / self.epsilon
+        )
         return self.schema.decode((self.codes ^ flips)[:n])
 
 
@@ -64,7 +80,9 @@ def test_one_row_a_measure_with_everything_in_it():
     assert len(frame) == 1 * 2 * 2 * 3
     assert frame["value"].notna().all()
     assert frame[frame["measure"] == "svm_linear"]["note"].str.contains("majority").all()
-    assert frame.groupby(["epsilon", "repeat"])["seed"].nunique().eq(2).all()  # whole table, training rows
+    assert (
+        frame.groupby(["epsilon", "repeat"])["seed"].nunique().eq(2).all()
+    )  # whole table, training rows
 
 
 def test_order_and_processes_change_nothing():
@@ -81,7 +99,9 @@ def test_resumes_without_running_anything_twice(tmp_path):
     run(epsilons=(0.5,), resume=path)
     before = Flip.fits
     frame = run(resume=path)
-    assert Flip.fits - before == 4  # only ε = 1: two repeats, on the whole table and on the training rows
+    assert (
+        Flip.fits - before == 4
+    )  # only ε = 1: two repeats, on the whole table and on the training rows
     pd.testing.assert_frame_equal(results(frame), results(fresh))
     again = run(resume=path, synthesizers={"renamed": Flip()})
     assert Flip.fits - before == 4
@@ -97,7 +117,9 @@ def test_a_line_cut_by_an_interruption_is_run_again(tmp_path):
     for cut in (len(whole) - 1, len(whole) - 30, len(whole) // 2, 20, 0):
         path.write_bytes(whole[:cut])
         pd.testing.assert_frame_equal(results(run(resume=path)), results(fresh))
-        assert sorted(line.count(b",") > 0 for line in path.read_bytes().splitlines()) == [True] * 13
+        assert (
+            sorted(line.count(b",") > 0 for line in path.read_bytes().splitlines()) == [True] * 13
+        )
         assert len(pd.read_csv(path)) == 12
 
 
@@ -124,10 +146,15 @@ def test_a_degenerate_budget_is_a_row_and_not_the_end(tmp_path):
     gone = frame["epsilon"] == 0.5
     assert frame["value"].isna().equals(gone)
     assert frame[gone]["note"].str.startswith("BudgetDegenerate: d - k - l = 0 lower k").all()
-    pd.testing.assert_frame_equal(frame, run({"flip": Flip(floor=0.8)}, resume=tmp_path / "grid.csv"))
+    pd.testing.assert_frame_equal(
+        frame, run({"flip": Flip(floor=0.8)}, resume=tmp_path / "grid.csv")
+    )
 
 
-@pytest.mark.parametrize("measures", [("avd9",), ("auc",), ("avd",), ("l3_2",), ("avd9_2",), ("avd2_0",), ("leak_other",)])
+@pytest.mark.parametrize(
+    "measures",
+    [("avd9",), ("auc",), ("avd",), ("l3_2",), ("avd9_2",), ("avd2_0",), ("leak_other",)],
+)
 def test_unknown_measures_are_refused_before_any_fit(measures):
     before = Flip.fits
     with pytest.raises(SchemaError):
@@ -138,7 +165,11 @@ def test_unknown_measures_are_refused_before_any_fit(measures):
 def test_a_sample_of_sets_is_the_same_in_every_run_and_processor_time_is_a_measure():
     measures = ("avd2", "avd2_1", "avd2_99", "l1_2_2", "cpu")
     found = run(epsilons=(1.0,), repeats=1, measures=measures).set_index("measure")["value"]
-    assert found["avd2_1"] == run(epsilons=(1.0,), repeats=1, measures=("avd2_1",))["value"].item() != found["avd2"]
+    assert (
+        found["avd2_1"]
+        == run(epsilons=(1.0,), repeats=1, measures=("avd2_1",))["value"].item()
+        != found["avd2"]
+    )
     assert found["avd2_99"] == found["avd2"], "three pairs are all there are"
     assert found["l1_2_2"] >= 0
     assert found["cpu"] > 0
@@ -148,19 +179,28 @@ def test_leaks_attack_the_fitted_records():
     measures = ("leak_gcap", "leak_exact", "leak_gcap_40", "leak_advantage")
     found = run({"copy": Flip(share=0.0, floor=0.0)}, epsilons=(1.0,), repeats=1, measures=measures)
     value = found.set_index("measure")["value"]
-    codes = DATA.schema.encode(DATA.frame)  # a copy of the table gives away the most frequent target of every key
+    codes = DATA.schema.encode(
+        DATA.frame
+    )  # a copy of the table gives away the most frequent target of every key
     assert value["leak_exact"] == leak_probability(codes, codes, DATA.schema, "c", "exact") > 0.5
     assert value["leak_gcap"] == leak_probability(codes, codes, DATA.schema, "c")
     assert found.set_index("measure").loc["leak_gcap_40", "note"] == "40 records attacked"
-    assert found.set_index("measure")["seed"].nunique() == 2, "the advantage needs a fit that leaves records out"
+    assert found.set_index("measure")["seed"].nunique() == 2, (
+        "the advantage needs a fit that leaves records out"
+    )
 
 
 @pytest.mark.parametrize("alpha", [1, 2, 3])
 def test_kept_marginals_give_the_errors_of_two_tables(alpha):
     rng = np.random.default_rng(alpha)
-    codes, fake = (np.column_stack([rng.integers(0, s, 50) for s in SCHEMA.sizes]) for _ in range(2))
+    codes, fake = (
+        np.column_stack([rng.integers(0, s, 50) for s in SCHEMA.sizes]) for _ in range(2)
+    )
     known = Marginals(codes, SCHEMA, sets=attribute_sets(len(SCHEMA), alpha, 2))
-    found, expected = query_errors(known, fake, SCHEMA, alpha), query_errors(codes, fake, SCHEMA, alpha, queries=2)
+    found, expected = (
+        query_errors(known, fake, SCHEMA, alpha),
+        query_errors(codes, fake, SCHEMA, alpha, queries=2),
+    )
     assert found == pytest.approx(expected)
 
 
@@ -186,8 +226,12 @@ def test_the_ledger_s_loss_and_the_distance_of_the_rest():
     flipped = Flip(1.0, random_state=int(value.loc["avd2", "seed"]))
     flipped.fit(SimpleNamespace(codes=CODES, schema=SCHEMA))
     fake = SCHEMA.encode(flipped.sample(60))
-    real_pairs, fake_pairs = (np.bincount(2 * c[:, 1] + c[:, 2], minlength=4) / 60 for c in (CODES, fake))
-    assert value.loc["avd2_without_a", "value"] == pytest.approx(np.abs(real_pairs - fake_pairs).sum() / 2)
+    real_pairs, fake_pairs = (
+        np.bincount(2 * c[:, 1] + c[:, 2], minlength=4) / 60 for c in (CODES, fake)
+    )
+    assert value.loc["avd2_without_a", "value"] == pytest.approx(
+        np.abs(real_pairs - fake_pairs).sum() / 2
+    )
     ledger = SimpleNamespace(attribute_epsilon=lambda: {"a": 0.25})
     Flip.ledger_ = ledger
     try:

@@ -1,4 +1,5 @@
-"""Counting queries: by hand, against the records one by one, and never beyond the variation distance of their marginal."""
+"""Counting queries: by hand, against the records one by one, and never beyond the variation
+distance of their marginal."""
 
 import numpy as np
 import pytest
@@ -8,13 +9,21 @@ from pdsynth.evaluation import Marginals, counting_errors
 from pdsynth.evaluation.marginals import attribute_sets
 from pdsynth.evaluation.queries import random_boxes
 
-SCHEMA = Schema((Attribute.categorical("a", list("xyz")), Attribute.numeric("b", 0, 8, bins=8), Attribute.categorical("c", list("uvwt"))))
+SCHEMA = Schema(
+    (
+        Attribute.categorical("a", list("xyz")),
+        Attribute.numeric("b", 0, 8, bins=8),
+        Attribute.categorical("c", list("uvwt")),
+    )
+)
 
 
 def tables(n, m, seed=0):
     rng = np.random.default_rng(seed)
     real = rng.integers(0, SCHEMA.sizes, (n, 3)).astype(np.uint8)
-    fake = np.minimum(real[rng.integers(0, n, m)], rng.integers(0, SCHEMA.sizes, (m, 3))).astype(np.uint8)
+    fake = np.minimum(real[rng.integers(0, n, m)], rng.integers(0, SCHEMA.sizes, (m, 3))).astype(
+        np.uint8
+    )
     return real, fake
 
 
@@ -30,12 +39,18 @@ def test_two_opposite_tables_by_hand():
 def test_errors_are_those_of_counting_the_records(alpha):
     real, fake = tables(200, 77)
     sets = attribute_sets(3, alpha)
-    boxes, found, start = random_boxes(SCHEMA, sets, 4), counting_errors(real, fake, SCHEMA, alpha, seed=4), 0
+    boxes, found, start = (
+        random_boxes(SCHEMA, sets, 4),
+        counting_errors(real, fake, SCHEMA, alpha, seed=4),
+        0,
+    )
     for member, error in zip(sets, found, strict=True):
         shape = [SCHEMA.sizes[j] for j in member]
         box = boxes[start : start + np.prod(shape)].reshape(shape)
         start += box.size
-        share = [np.mean([box[tuple(row[list(member)])] for row in table]) for table in (real, fake)]
+        share = [
+            np.mean([box[tuple(row[list(member)])] for row in table]) for table in (real, fake)
+        ]
         assert error == pytest.approx(abs(share[0] - share[1]))
 
 
@@ -56,4 +71,6 @@ def test_no_query_is_worse_than_the_variation_distance_and_the_worst_one_is_as_b
     for seed in range(20):
         assert (counting_errors(kept, fake, SCHEMA, alpha, seed=seed) <= distance + 1e-12).all()
     worst = kept.counts / kept.n > theirs.counts / theirs.n
-    assert (kept.answers(worst) / kept.n - theirs.answers(worst) / theirs.n) == pytest.approx(distance)
+    assert (kept.answers(worst) / kept.n - theirs.answers(worst) / theirs.n) == pytest.approx(
+        distance
+    )

@@ -1,4 +1,5 @@
-"""GCAP against its definition read aloud, the six attackers against the paper's own numbers, leaks in their three readings."""
+"""GCAP against its definition read aloud, the six attackers against the paper's own numbers, leaks
+in their three readings."""
 
 import time
 from dataclasses import replace
@@ -14,7 +15,13 @@ from pdsynth import Attribute, PrivBayes, Schema, SchemaError
 from pdsynth.evaluation import disclosure
 from pdsynth.evaluation.disclosure import disclosure_risk, gcap, leak_probability, padded
 
-ABC = Schema((Attribute.categorical("a", [0, 1]), Attribute.categorical("b", [0, 1, 2]), Attribute.categorical("t", ["x", "y", "z"])))
+ABC = Schema(
+    (
+        Attribute.categorical("a", [0, 1]),
+        Attribute.categorical("b", [0, 1, 2]),
+        Attribute.categorical("t", ["x", "y", "z"]),
+    )
+)
 
 
 def brute(real, fake, key, target):
@@ -22,7 +29,9 @@ def brute(real, fake, key, target):
     out = []
     for row in real:
         apart = [sum(int(row[j] != other[j]) for j in key) for other in fake]
-        near = [int(other[target]) for other, gap in zip(fake, apart, strict=True) if gap == min(apart)]
+        near = [
+            int(other[target]) for other, gap in zip(fake, apart, strict=True) if gap == min(apart)
+        ]
         guess = min(near, key=lambda v: (-near.count(v), v))
         out.append((min(apart), Fraction(near.count(int(row[target])), len(near)), guess))
     return out
@@ -38,10 +47,16 @@ def test_a_hand_worked_table():
     real = np.array([[0, 0, 0], [0, 1, 1], [1, 2, 2], [1, 2, 0]])
     fake = np.array([[0, 0, 0], [0, 0, 1], [0, 0, 0], [1, 1, 1], [1, 0, 2]])
     found = gcap(real, fake, ABC, ["a", "b"], "t")
-    # (0,0) stands there three times: x y x. (0,1) is one step from all of (0,0) and (1,1): x y x y, a tie that x wins.
+    # (0,0) stands there three times: x y x. (0,1) is one step from all of (0,0) and (1,1): x y x y,
+    # a tie that x wins.
     # (1,2) is one step from (1,1) and (1,0): y z, a tie that y wins; the records hold z and x.
     assert found.distance.tolist() == [0, 1, 1, 1]
-    assert [Fraction(s).limit_denominator() for s in found.share] == [Fraction(2, 3), Fraction(1, 2), Fraction(1, 2), 0]
+    assert [Fraction(s).limit_denominator() for s in found.share] == [
+        Fraction(2, 3),
+        Fraction(1, 2),
+        Fraction(1, 2),
+        0,
+    ]
     assert found.guess.tolist() == [0, 0, 1, 1]
     assert found.score == pytest.approx(5 / 12)
     assert (found.accuracy, found.matched, found.exact) == (0.25, 0.25, 0.25)
@@ -57,15 +72,25 @@ def test_cap_is_undefined_where_no_key_occurs():
 @given(st.data())
 def test_equal_to_brute_force(data):
     width = data.draw(st.integers(1, 7), label="key length")
-    sizes = data.draw(st.lists(st.integers(2, 4), min_size=width + 1, max_size=width + 1), label="sizes")
-    schema = Schema(tuple(Attribute.categorical(f"a{j}", range(size)) for j, size in enumerate(sizes)))
+    sizes = data.draw(
+        st.lists(st.integers(2, 4), min_size=width + 1, max_size=width + 1), label="sizes"
+    )
+    schema = Schema(
+        tuple(Attribute.categorical(f"a{j}", range(size)) for j, size in enumerate(sizes))
+    )
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
-    real, fake = (rng.integers(0, sizes, (data.draw(st.integers(1, 30)), width + 1)) for _ in range(2))
+    real, fake = (
+        rng.integers(0, sizes, (data.draw(st.integers(1, 30)), width + 1)) for _ in range(2)
+    )
     key = data.draw(st.permutations(range(width)), label="order")
     expected = brute(real, fake, key, width)
     names = [f"a{j}" for j in key]
     with pytest.MonkeyPatch.context() as patch:
-        for cost, chunk, block in ((0, 2**23, 2**20), (10**9, 2**23, 64), (1, 1, 16)):  # subsets only, comparison only, small blocks
+        for cost, chunk, block in (
+            (0, 2**23, 2**20),
+            (10**9, 2**23, 64),
+            (1, 1, 16),
+        ):  # subsets only, comparison only, small blocks
             patch.setattr(disclosure, "SUBSET_COST", cost)
             patch.setattr(disclosure, "CHUNK", chunk)
             patch.setattr(disclosure, "BLOCK", block)
@@ -88,7 +113,11 @@ def test_a_copy_of_the_table_gives_away_what_the_key_decides(cmc):
     codes = pd.DataFrame(cmc.schema.encode(cmc.frame), columns=cmc.schema.names)
     counts = codes.groupby([*key, "husband_education"]).size().unstack(fill_value=0).to_numpy()
     assert found.matched == 1
-    assert found.score == found.cap == pytest.approx((counts**2 / counts.sum(axis=1, keepdims=True)).sum() / len(codes))
+    assert (
+        found.score
+        == found.cap
+        == pytest.approx((counts**2 / counts.sum(axis=1, keepdims=True)).sum() / len(codes))
+    )
     assert found.accuracy == counts.max(axis=1).sum() / len(codes)
 
 
@@ -116,10 +145,14 @@ def test_full_size_on_adult_agrees_with_a_slow_look_at_some_records(adult, key):
 @pytest.mark.parametrize(
     ("key", "target", "message"),
     [
-        ([], "t", "at least one"), (["a", "a"], "t", "once"), (["a", "t"], "t", "nothing to find out"), (["q"], "t", "no attribute 'q'"),
-        (["a"], "q", "no attribute 'q'"), ("a", "t", r"must be a list of attribute names, got 'a': write \['a'\]"),
+        ([], "t", "at least one"),
+        (["a", "a"], "t", "once"),
+        (["a", "t"], "t", "nothing to find out"),
+        (["q"], "t", "no attribute 'q'"),
+        (["a"], "q", "no attribute 'q'"),
+        ("a", "t", r"must be a list of attribute names, got 'a': write \['a'\]"),
     ],
-)  # fmt: skip
+)
 def test_keys_that_make_no_sense_are_refused(key, target, message):
     rows = np.zeros((2, 3), dtype=int)
     with pytest.raises(SchemaError, match=message):
@@ -128,14 +161,22 @@ def test_keys_that_make_no_sense_are_refused(key, target, message):
         disclosure_risk(rows, rows, ABC, key, target)
 
 
-# --- six attackers ----------------------------------------------------------------------------------------------------------
+# --- six attackers
+# --------------------------------------------------------------------------------------------------
 
 WIVES = ["wife_age", "wife_education", "children", "wife_religion", "wife_working"]
 
 
 def test_the_papers_row_of_the_original_cmc_table(cmc):
-    """Table IX, row Original: naive Bayes 64.2 ± 1.7, average 69.6, zero rule 61.0. Only so with GCAP as a classifier, on raw ages."""
-    schema = replace(cmc.schema, attributes=(Attribute.numeric("wife_age", 15, 49, bins=35, integer=True), *cmc.schema.attributes[1:]))
+    """Table IX, row Original: naive Bayes 64.2 ± 1.7, average 69.6, zero rule 61.0. Only so with
+    GCAP as a classifier, on raw ages."""
+    schema = replace(
+        cmc.schema,
+        attributes=(
+            Attribute.numeric("wife_age", 15, 49, bins=35, integer=True),
+            *cmc.schema.attributes[1:],
+        ),
+    )
     found = disclosure_risk(cmc.frame, cmc.frame, schema, WIVES, "husband_education", 4)
     assert found["key"].nunique() == 5
     assert set(found["zero_rule"].round(3)) == {0.610}
@@ -145,7 +186,8 @@ def test_the_papers_row_of_the_original_cmc_table(cmc):
     share = found.loc[found["attacker"] == "GCAP", "score"]
     assert share.notna().all()
     assert (
-        100 * (found["accuracy"].sum() + (share - found.loc[share.index, "accuracy"]).sum()) / 30 < 69
+        100 * (found["accuracy"].sum() + (share - found.loc[share.index, "accuracy"]).sum()) / 30
+        < 69
     )  # with the mean share, equation (1)
 
 
@@ -153,10 +195,16 @@ def test_detached_tables_leave_the_zero_rule(cmc):
     codes = cmc.schema.encode(cmc.frame)
     fake = codes.copy()
     j = cmc.schema.index("husband_education")
-    fake[:, j] = np.random.default_rng(0).permutation(fake[:, j])  # its own distribution, no tie to anything
-    found = disclosure_risk(codes, fake, cmc.schema, WIVES, "husband_education", attackers=("NB", "SV", "LR"))
+    fake[:, j] = np.random.default_rng(0).permutation(
+        fake[:, j]
+    )  # its own distribution, no tie to anything
+    found = disclosure_risk(
+        codes, fake, cmc.schema, WIVES, "husband_education", attackers=("NB", "SV", "LR")
+    )
     assert found["accuracy"].max() <= found["zero_rule"].iloc[0] + 0.01
-    open_table = disclosure_risk(codes, codes, cmc.schema, WIVES, "husband_education", attackers=("NB", "SV", "LR"))
+    open_table = disclosure_risk(
+        codes, codes, cmc.schema, WIVES, "husband_education", attackers=("NB", "SV", "LR")
+    )
     assert open_table["accuracy"].mean() > found["accuracy"].mean()
 
 
@@ -180,7 +228,8 @@ def test_key_lengths_beyond_the_list_are_refused(length):
         disclosure_risk(rows, rows, ABC, ["a", "b"], "t", attackers=("XG",))
 
 
-# --- leaks ------------------------------------------------------------------------------------------------------------------
+# --- leaks
+# --------------------------------------------------------------------------------------------------
 
 
 def test_three_readings_of_a_leak():
@@ -208,6 +257,8 @@ def test_padding_is_the_papers_and_dilutes():
     assert np.array_equal(more, padded(real, ABC, 1_000, seed=3))
     assert len(padded(real, ABC, 50)) == 50
     assert leak_probability(real, real, ABC, "t") == 1
-    assert leak_probability(more, more, ABC, "t") < 0.6  # the same attacker, the same secrets, more dice
+    assert (
+        leak_probability(more, more, ABC, "t") < 0.6
+    )  # the same attacker, the same secrets, more dice
     with pytest.raises(SchemaError, match="at least 1"):
         padded(real, ABC, 0)

@@ -28,7 +28,12 @@ from pdsynth.evaluation import marginals as marginals_module
 
 
 def domain(*sizes: int) -> Schema:
-    return Schema(tuple(Attribute.categorical(f"a{i}", [f"v{v}" for v in range(size)]) for i, size in enumerate(sizes)))
+    return Schema(
+        tuple(
+            Attribute.categorical(f"a{i}", [f"v{v}" for v in range(size)])
+            for i, size in enumerate(sizes)
+        )
+    )
 
 
 HAND = domain(2, 2, 3)
@@ -36,7 +41,9 @@ REAL = np.array([[0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 1, 2]], dtype=np.uint8)
 FAKE = np.array([[0, 0, 0], [0, 1, 1], [1, 1, 1]], dtype=np.uint8)
 
 
-def by_hand(real: np.ndarray, fake: np.ndarray, sizes: tuple[int, ...], member: tuple[int, ...]) -> list[Fraction]:
+def by_hand(
+    real: np.ndarray, fake: np.ndarray, sizes: tuple[int, ...], member: tuple[int, ...]
+) -> list[Fraction]:
     """P − Q of every cell in exact fractions, by looking at each cell and record."""
     return [
         Fraction(sum(tuple(r[list(member)]) == cell for r in real), len(real))
@@ -53,14 +60,20 @@ def test_hand_worked_distances():
     assert found.to_numpy() == pytest.approx([1 / 3, 1 / 4, 1 / 2])
     assert found[("a0", "a1")] == pytest.approx(1 / 3)
     assert marginal_distance(REAL, FAKE, HAND, 2) == pytest.approx(float(Fraction(13, 36)))
-    assert max_cell(REAL, FAKE, HAND, 2) == pytest.approx(float((Fraction(1, 3) + Fraction(1, 4) + Fraction(5, 12)) / 3))
+    assert max_cell(REAL, FAKE, HAND, 2) == pytest.approx(
+        float((Fraction(1, 3) + Fraction(1, 4) + Fraction(5, 12)) / 3)
+    )
 
 
 def test_frames_codes_records_and_kept_marginals_agree():
     frames = HAND.decode(REAL), HAND.decode(FAKE)
     expected = marginal_distance(REAL, FAKE, HAND)
     kept = Marginals(REAL, HAND, 2)
-    assert marginal_distance(*frames, HAND) == marginal_distance(Records(REAL, HAND), FAKE, HAND) == expected
+    assert (
+        marginal_distance(*frames, HAND)
+        == marginal_distance(Records(REAL, HAND), FAKE, HAND)
+        == expected
+    )
     assert marginal_distance(kept, frames[1], HAND) == kept.distance(kept.of(FAKE)) == expected
     assert kept.table(["a2", "a0"]).tolist() == [[1, 1, 0], [0, 1, 1]]
     with pytest.raises(SchemaError, match="alpha=3"):
@@ -72,12 +85,20 @@ def two_tables(draw):
     sizes = tuple(draw(st.lists(st.integers(2, 4), min_size=3, max_size=5)))
     seed = draw(st.integers(0, 2**32 - 1))
     rng = np.random.default_rng(seed)
-    real, fake = (np.column_stack([rng.integers(0, s, n) for s in sizes]).astype(np.uint8) for n in rng.integers(1, 9, 2))
+    real, fake = (
+        np.column_stack([rng.integers(0, s, n) for s in sizes]).astype(np.uint8)
+        for n in rng.integers(1, 9, 2)
+    )
     return sizes, real, fake, draw(st.integers(1, len(sizes)))
 
 
 @settings(max_examples=60, deadline=None)
-@given(two_tables(), st.sampled_from([1, 8, 4096]), st.sampled_from([1, 2**20]), st.sampled_from([3, 2**23]))
+@given(
+    two_tables(),
+    st.sampled_from([1, 8, 4096]),
+    st.sampled_from([1, 2**20]),
+    st.sampled_from([3, 2**23]),
+)
 def test_distances_and_queries_equal_brute_force(tables, block, dense, group):
     sizes, real, fake, alpha = tables
     gaps = [by_hand(real, fake, sizes, m) for m in combinations(range(len(sizes)), alpha)]
@@ -87,8 +108,12 @@ def test_distances_and_queries_equal_brute_force(tables, block, dense, group):
         patch.setattr(marginals_module, "DENSE_CELLS", dense)
         patch.setattr(marginals_module, "GROUP_CELLS", group)
         patch.setattr("pdsynth.evaluation.queries.DENSE_CELLS", dense)
-        assert marginal_distances(real, fake, domain(*sizes), alpha).to_numpy() == pytest.approx(distances, abs=1e-12)
-        assert max_cell(real, fake, domain(*sizes), alpha) == pytest.approx(float(np.mean([max(map(abs, g)) for g in gaps])))
+        assert marginal_distances(real, fake, domain(*sizes), alpha).to_numpy() == pytest.approx(
+            distances, abs=1e-12
+        )
+        assert max_cell(real, fake, domain(*sizes), alpha) == pytest.approx(
+            float(np.mean([max(map(abs, g)) for g in gaps]))
+        )
         errors = query_errors(real, fake, domain(*sizes), alpha)
     assert errors.queries == math.comb(len(sizes), alpha)
     assert errors.l1 == pytest.approx(2 * np.mean(distances))
@@ -109,7 +134,9 @@ def test_sampled_sets_are_public_and_different():
     drawn = marginal_distances(codes, codes[:25], schema, 3, sets=40, seed=5)
     assert len(drawn) == len(set(drawn.index)) == 40
     assert drawn.equals(marginal_distances(codes, codes[:25], schema, 3, sets=40, seed=5))
-    assert list(drawn.index) != list(marginal_distances(codes, codes[:25], schema, 3, sets=40, seed=6).index)
+    assert list(drawn.index) != list(
+        marginal_distances(codes, codes[:25], schema, 3, sets=40, seed=6).index
+    )
     large = marginals_module.attribute_sets(60, 7, 30)  # too many sets to list
     assert len(set(large)) == 30
     assert all(len(set(s)) == 7 for s in large)
@@ -151,7 +178,8 @@ def test_information_of_many_parents_is_counted_by_occupied_cells():
 
 
 def planted(n: int, seed: int) -> np.ndarray:
-    """The target (third attribute) is the parity of the first two: no linear classifier finds it, an RBF one does."""
+    """The target (third attribute) is the parity of the first two: no linear classifier finds it,
+    an RBF one does."""
     rng = np.random.default_rng(seed)
     first = rng.integers(0, 2, (n, 2))
     return np.column_stack([first, first.sum(axis=1) % 2, rng.integers(0, 3, n)]).astype(np.uint8)
@@ -183,9 +211,17 @@ def test_utility_corner_cases():
     constant[:, 2] = 1
     only = utility(constant, planted(40, 1), schema, "a2")
     assert only.backend == "one class only"
-    classes = utility(planted(90, 0), planted(40, 1), schema, "a3", positive=["v0", "v2"], max_rows=30)
+    classes = utility(
+        planted(90, 0), planted(40, 1), schema, "a3", positive=["v0", "v2"], max_rows=30
+    )
     assert classes.train_rows == 30
-    for bad in ({"positive": ["v7"]}, {"positive": []}, {"kernel": "cubic"}, {"protocol": "x"}, {"drop": ["a0", "a1", "a3"]}):
+    for bad in (
+        {"positive": ["v7"]},
+        {"positive": []},
+        {"kernel": "cubic"},
+        {"protocol": "x"},
+        {"drop": ["a0", "a1", "a3"]},
+    ):
         with pytest.raises(SchemaError):
             utility(planted(50, 0), planted(40, 1), schema, "a2", **bad)
     with pytest.raises(SchemaError, match="held-out"):
@@ -207,13 +243,18 @@ def test_own_decision_rule_says_what_scikit_learn_says():
     train, test = noisy(400, 0), noisy(700, 1)
     features = [one_hot(t, schema, range(5)) for t in (train, test)]
     plain = SVC(C=1).fit(features[0], train[:, 5]).predict(features[1])
-    assert utility(train, test, schema, "a5", backend="sklearn").accuracy == pytest.approx((plain == test[:, 5]).mean(), abs=2 / 700)
+    assert utility(train, test, schema, "a5", backend="sklearn").accuracy == pytest.approx(
+        (plain == test[:, 5]).mean(), abs=2 / 700
+    )
 
 
 def test_intel_extension_gives_the_same_accuracy():
     pytest.importorskip("sklearnex")
     schema = domain(4, 4, 4, 4, 4, 2)
-    ours, plain = (utility(noisy(1500, 0), noisy(1500, 1), schema, "a5", backend=b) for b in ("sklearnex", "sklearn"))
+    ours, plain = (
+        utility(noisy(1500, 0), noisy(1500, 1), schema, "a5", backend=b)
+        for b in ("sklearnex", "sklearn")
+    )
     assert ours.backend == "sklearnex"
     assert ours.accuracy == pytest.approx(plain.accuracy, abs=0.005)
 
@@ -229,5 +270,6 @@ def test_split_keeps_every_row_once():
 
 
 def test_importing_evaluation_does_not_load_scikit_learn():
-    check = "import sys, pdsynth.evaluation; sys.exit(any(m in sys.modules for m in ('sklearn', 'sklearnex', 'joblib', 'tqdm')))"
+    heavy = ("sklearn", "sklearnex", "joblib", "tqdm")
+    check = f"import sys, pdsynth.evaluation; sys.exit(any(m in sys.modules for m in {heavy}))"
     assert subprocess.run([sys.executable, "-c", check], check=False).returncode == 0

@@ -52,18 +52,26 @@ def test_selectors_by_hand():
     assert choices("$degrees but 1", SETTINGS) == ["2", "4"]
     assert choices("$epsilons.last", SETTINGS) == [1.0]
     found = expand({"method": ["A", "B"], "k": {"A": "$k"}, "epsilon": "$epsilons"}, SETTINGS)
-    assert found == [{"method": m, "epsilon": e, "k": k} for m, k in (("A", "4"), ("B", ""))
-                     for e in (0.5, 1.0)]
+    assert found == [
+        {"method": m, "epsilon": e, "k": k} for m, k in (("A", "4"), ("B", "")) for e in (0.5, 1.0)
+    ]
     data = pd.DataFrame({"dataset": ["y", "x", "y"]})
     assert expand({"dataset": "*"}, SETTINGS, data) == [{"dataset": "y"}, {"dataset": "x"}]
     assert fill("a\n  {k}", {"k": 3}) == "a 3"
     assert fill_all({"at": ["{k}"], "point": "{k}", "n": 1}, {"k": 3}) == {
-        "at": ["3"], "point": "{k}", "n": 1}
+        "at": ["3"],
+        "point": "{k}",
+        "n": 1,
+    }
 
 
 def trials(level):
-    rows = [{"method": m, "epsilon": e, "value": level[m] * e + i / 1e4}
-            for m in level for e in SETTINGS.epsilons for i in range(4)]
+    rows = [
+        {"method": m, "epsilon": e, "value": level[m] * e + i / 1e4}
+        for m in level
+        for e in SETTINGS.epsilons
+        for i in range(4)
+    ]
     return pd.DataFrame(rows)
 
 
@@ -72,9 +80,17 @@ CLAIM = {"a": {"method": "A"}, "b": {"method": "B"}, "at": {"epsilon": "$epsilon
 
 @pytest.mark.parametrize(
     ("name", "a", "verdict"),
-    [("above", 2.0, REPLICATES), ("above", 0.5, FAILS), ("above", 1.0, OPEN),
-     ("mostly_above", 2.0, REPLICATES), ("everywhere", 2.0, REPLICATES), ("everywhere", 0.5, FAILS),
-     ("within", 1.001, REPLICATES), ("within", 2.0, FAILS)])
+    [
+        ("above", 2.0, REPLICATES),
+        ("above", 0.5, FAILS),
+        ("above", 1.0, OPEN),
+        ("mostly_above", 2.0, REPLICATES),
+        ("everywhere", 2.0, REPLICATES),
+        ("everywhere", 0.5, FAILS),
+        ("within", 1.001, REPLICATES),
+        ("within", 2.0, FAILS),
+    ],
+)
 def test_common_rules_see_what_is_planted(name, a, verdict):
     question = Question(1, trials({"A": a, "B": 1.0}), SETTINGS, {**CLAIM, "bar": 0.1})
     found, words = RULES[name][0](question)
@@ -89,10 +105,23 @@ def test_a_point_that_was_not_run_is_none():
 
 
 def test_claims_with_the_same_each_take_turns():
-    claim = {"rule": "above", "at": CLAIM["at"], "source": "", "why": "", "b": {"method": "B"},
-             "each": [{"rival": "A"}, {"rival": "C"}], "a": {"method": "{rival}"}, "numbers": ""}
+    claim = {
+        "rule": "above",
+        "at": CLAIM["at"],
+        "source": "",
+        "why": "",
+        "b": {"method": "B"},
+        "each": [{"rival": "A"}, {"rival": "C"}],
+        "a": {"method": "{rival}"},
+        "numbers": "",
+    }
     data = trials({"A": 2.0, "B": 1.0, "C": 0.5})
-    found = judge([{**claim, "says": "{rival} first"}, {**claim, "says": "{rival} second"}], 1,
-                  data, SETTINGS, {})
+    found = judge(
+        [{**claim, "says": "{rival} first"}, {**claim, "says": "{rival} second"}],
+        1,
+        data,
+        SETTINGS,
+        {},
+    )
     assert [v.claim for v in found] == ["A first", "A second", "C first", "C second"]
     assert [v.verdict for v in found] == [REPLICATES, REPLICATES, FAILS, FAILS]

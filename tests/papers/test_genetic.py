@@ -1,4 +1,5 @@
-"""The GA paper's experiments: its printed numbers, the trials' resumption, the rules of verdicts, small runs of every table."""
+"""The GA paper's experiments: its printed numbers, the trials' resumption, the rules of verdicts,
+small runs of every table."""
 
 import json
 from dataclasses import replace
@@ -18,8 +19,16 @@ from pdsynth.papers.results import FAILS, OPEN, REPLICATES
 PAPER, TITLES, Settings = genetic.PAPER, genetic.PAPER.titles, genetic.PAPER.settings
 PRINTED = {key: part["printed"] for key, part in PAPER.experiments.items() if "printed" in part}
 VII = PAPER.experiments["table 7"]["matrices"]
-QUICK = {"degrees": ("1",), "credit_degrees": ("1",), "custom": "2", "population": 20, "elite": 3, "generations": 5,
-         "credit_generations": 5, "searches": 2}  # fmt: skip
+QUICK = {
+    "degrees": ("1",),
+    "credit_degrees": ("1",),
+    "custom": "2",
+    "population": 20,
+    "elite": 3,
+    "generations": 5,
+    "credit_generations": 5,
+    "searches": 2,
+}
 
 
 def run(key, repeats=1, data=None, **options):
@@ -35,7 +44,12 @@ def small(cmc):
 def test_parameters_are_the_papers():
     s = Settings()
     assert (s.population, s.elite, s.generations, s.credit_generations) == (200, 10, 400, 2000)
-    assert (s.degrees, s.credit_degrees, s.custom, genetic.PAPER.repeats) == (("1", "2", "3", "4"), ("1", "2", "3"), "4", 10)
+    assert (s.degrees, s.credit_degrees, s.custom, genetic.PAPER.repeats) == (
+        ("1", "2", "3", "4"),
+        ("1", "2", "3"),
+        "4",
+        10,
+    )
     assert SCENARIOS["adult"] == (("age", "workclass", "occupation", "race", "sex"), 5)
     assert list(TITLES) == [1, *(f"table {n}" for n in (2, 3, 4, 5, 6, 7, 9, 10, 11, 12))]
 
@@ -68,14 +82,18 @@ def test_tables_have_the_papers_columns_and_20_bins():
     assert not {"fnlwgt", "education"} & set(adult.schema.names)
     assert max(a.size for a in adult.schema.attributes if a.edges) == 20
     assert (adult.sensitive, adult.target, len(adult.train)) == ("relationship", "salary", 32_561)
-    assert (adult.train["relationship"] == "Husband").mean() == pytest.approx(0.405, abs=0.0005)  # the printed zero rule
+    assert (adult.train["relationship"] == "Husband").mean() == pytest.approx(
+        0.405, abs=0.0005
+    )  # the printed zero rule
     fine = genetic_measures.rebin(adult.schema, np.inf)
     assert fine["age"].size == 74
     assert fine["capital-gain"].size == 20  # 100,000 values: left as they are
     assert (cmc.sensitive, cmc.schema["children"].size) == ("husband_education", 20)
 
 
-@pytest.mark.parametrize("key", ["table 5", pytest.param("table 9", marks=pytest.mark.slow), "table 11", "table 2", 1])
+@pytest.mark.parametrize(
+    "key", ["table 5", pytest.param("table 9", marks=pytest.mark.slow), "table 11", "table 2", 1]
+)
 def test_every_kind_of_table_runs(small, key):
     result = run(key, 2, small)
     assert result.data["value"].notna().all()
@@ -83,16 +101,23 @@ def test_every_kind_of_table_runs(small, key):
     assert {v.verdict for v in result.verdicts} <= {REPLICATES, FAILS, OPEN}
     assert result.deviation
     curves = {c.name for c, _ in compared(key, Settings(**QUICK))}
-    assert {Curve(*row).name for row in result.data[["method", "guarantee", "k"]].drop_duplicates().to_numpy()} == curves
+    assert {
+        Curve(*row).name
+        for row in result.data[["method", "guarantee", "k"]].drop_duplicates().to_numpy()
+    } == curves
     assert genetic.PAPER.appendix(key, result) or key == 1
     if key == 1:
-        assert len(result.data) == 5 * 45 + 45 * (2 * len(curves) - 6)  # 45 pairs; the original once
+        assert len(result.data) == 5 * 45 + 45 * (
+            2 * len(curves) - 6
+        )  # 45 pairs; the original once
     else:
         assert "±" in genetic.PAPER.appendix(key, result)
 
 
 def test_reproduce_prints_the_paper_beside_us(small):
-    result = pds.papers.reproduce("genetic", table=11, repeats=1, data=small, jobs=1, **{**QUICK, "custom": "4"})
+    result = pds.papers.reproduce(
+        "genetic", table=11, repeats=1, data=small, jobs=1, **{**QUICK, "custom": "4"}
+    )
     assert result.cells().loc["GA 4", "SV"].startswith("55.1±2.6 → ")
     assert " sd)" in result.cells().loc["GA 4", "SV"]
     assert result.cells().loc["strict GA, ε = 1", "SV"].startswith("– → ")
@@ -120,15 +145,23 @@ def test_seeds_differ_and_settings_matter(small):
     curve = Curve("GA", "none", "1")
     assert "generations=5" in repr(genetic.synthesizer(curve, small, Settings(**QUICK)))
     custom = genetic.synthesizer(Curve("DSc", "strict", "auto"), small, Settings())
-    assert (custom.target, custom.sensitive, custom.guarantee) == ("method", "husband_education", "strict")
+    assert (custom.target, custom.sensitive, custom.guarantee) == (
+        "method",
+        "husband_education",
+        "strict",
+    )
 
 
 def test_strict_twins_close_their_ledgers(small):
     for curve, epsilon in compared("table 11", Settings(**QUICK)):
         if curve.guarantee == "strict":
-            made = genetic.synthesizer(curve, small, Settings(**QUICK)).set_params(epsilon=epsilon, random_state=1)
+            made = genetic.synthesizer(curve, small, Settings(**QUICK)).set_params(
+                epsilon=epsilon, random_state=1
+            )
             ledger = made.fit(small.frame, schema=small.schema).ledger_
-            assert [text[:3] for text in ledger.check()] == ["L10"]  # simulation noise, and nothing else
+            assert [text[:3] for text in ledger.check()] == [
+                "L10"
+            ]  # simulation noise, and nothing else
 
 
 def test_the_share_of_the_optimum_is_a_share(small):
@@ -148,7 +181,8 @@ def test_the_peer_is_asked_for_seconds(small, monkeypatch, tmp_path):
     """A stand-in for DataSynthesizer's Python that writes what the script would write."""
     fake = tmp_path / "python"
     fake.write_text(
-        '#!/bin/sh\ntest -s table.csv -a -s network.json && echo \'{"description_seconds": 3, "sampling_seconds": 4}\' > "$5"\n'
+        '#!/bin/sh\ntest -s table.csv -a -s network.json && '
+        'echo \'{"description_seconds": 3, "sampling_seconds": 4}\' > "$5"\n'
     )
     fake.chmod(0o755)
     monkeypatch.setenv(genetic_peer.VARIABLE, str(fake))
@@ -157,21 +191,50 @@ def test_the_peer_is_asked_for_seconds(small, monkeypatch, tmp_path):
     assert found.to_dict() == {"description, s": 3, "generation, s": 4}
     fake.write_text("#!/bin/sh\nsleep 5\n")
     network = pds.Network((("wife_age", ()),))
-    assert np.isnan(list(genetic_peer.seconds(small.frame, small.schema, network, 1, 0.001).values())).all()
+    assert np.isnan(
+        list(genetic_peer.seconds(small.frame, small.schema, network, 1, 0.001).values())
+    ).all()
 
 
-# --- verdicts ---------------------------------------------------------------------------------------------------------------
+# --- verdicts
+# --------------------------------------------------------------------------------------------------
 
 
 def trials(key, level):
-    """Trials of a table in which each row's every cell is ``level(curve)`` per cent, with a small spread."""
+    """Trials of a table in which each row's every cell is ``level(curve)`` per cent, with a small
+    spread."""
     rows = []
     for curve, epsilon in compared(key, Settings()):
         for column in (*genetic_tables.columns(key), "zero rule", "majority"):
             for i in range(4):
                 value = 40.0 if column in ("zero rule", "majority") else level(curve) + i / 100
-                rows.append((genetic_tables.metric(key, column), curve.method, curve.guarantee, curve.k, epsilon, i, 0, value / 100, ""))
-    return pd.DataFrame(rows, columns=["metric", "method", "guarantee", "k", "epsilon", "repeat", "seed", "value", "note"])
+                rows.append(
+                    (
+                        genetic_tables.metric(key, column),
+                        curve.method,
+                        curve.guarantee,
+                        curve.k,
+                        epsilon,
+                        i,
+                        0,
+                        value / 100,
+                        "",
+                    )
+                )
+    return pd.DataFrame(
+        rows,
+        columns=[
+            "metric",
+            "method",
+            "guarantee",
+            "k",
+            "epsilon",
+            "repeat",
+            "seed",
+            "value",
+            "note",
+        ],
+    )
 
 
 def verdicts(key, level):
@@ -182,8 +245,15 @@ def verdicts(key, level):
 def test_disclosure_verdicts_follow_the_numbers():
     good = {"original": 60.0, "GA": 55.0, "DSc": 41.0}
     assert verdicts("table 10", lambda c: good[c.method]) == [REPLICATES] * 4
-    assert verdicts("table 10", lambda c: {**good, "DSc": 56.0}[c.method]) == [REPLICATES, FAILS, FAILS, FAILS]
-    assert verdicts("table 10", lambda c: {**good, "GA": 40.5, "original": 40.5}[c.method])[0] == FAILS
+    assert verdicts("table 10", lambda c: {**good, "DSc": 56.0}[c.method]) == [
+        REPLICATES,
+        FAILS,
+        FAILS,
+        FAILS,
+    ]
+    assert (
+        verdicts("table 10", lambda c: {**good, "GA": 40.5, "original": 40.5}[c.method])[0] == FAILS
+    )
 
 
 def test_utility_verdicts_follow_the_numbers():
@@ -201,7 +271,11 @@ def test_utility_verdicts_follow_the_numbers():
 def test_stand_in_numbers_are_never_put_beside_the_papers():
     data = trials("table 7", lambda c: 50.0)
     assert genetic_tables.beside("table 7", data, Settings())["paper"].notna().any()
-    assert genetic_tables.beside("table 7", data.assign(note=STAND_IN), Settings())["paper"].isna().all()
+    assert (
+        genetic_tables.beside("table 7", data.assign(note=STAND_IN), Settings())["paper"]
+        .isna()
+        .all()
+    )
 
 
 def test_what_could_not_be_run_is_said():
@@ -209,9 +283,13 @@ def test_what_could_not_be_run_is_said():
     data = trials("table 7", lambda c: 50.0).assign(note=STAND_IN)
     extra = [
         {**row, "metric": f"{c} {cell}", "value": 7.0}
-        for row in data[data["metric"] == "F2 NB"].to_dict("records") for c in CLASSIFIERS for cell in CELLS
-    ]  # fmt: skip
-    result = genetic.PAPER.assemble("table 7", pd.concat([data, pd.DataFrame(extra)], ignore_index=True), {})
+        for row in data[data["metric"] == "F2 NB"].to_dict("records")
+        for c in CLASSIFIERS
+        for cell in CELLS
+    ]
+    result = genetic.PAPER.assemble(
+        "table 7", pd.concat([data, pd.DataFrame(extra)], ignore_index=True), {}
+    )
     text = genetic_tables.appendix("table 7", result)
     assert "None of the paper's cells could be run" in text
     assert "original 66.5, DS 1 49.4" in text
@@ -228,14 +306,16 @@ def test_cells_far_from_the_papers_are_counted():
 
 
 @pytest.mark.parametrize(
-    ("key", "repeats", "options"), [("table 8", 1, {}), (2, 1, {}), ("table 5", 0, {}), ("table 5", 1, {"epsilons": 1})]
+    ("key", "repeats", "options"),
+    [("table 8", 1, {}), (2, 1, {}), ("table 5", 0, {}), ("table 5", 1, {"epsilons": 1})],
 )
 def test_what_does_not_exist_is_refused(small, key, repeats, options):
     with pytest.raises(pds.BudgetError):
         genetic.PAPER.run(key, Run(repeats, 1, small, jobs=1), options)
 
 
-# --- what is committed: tests/test_papers.py looks at points, pictures and the index page ---------------------------------------
+# --- what is committed: tests/test_papers.py looks at points, pictures and the index page
+# ---------------------------------------
 
 FOLDER = Path(__file__).resolve().parents[2] / "figures" / "genetic"
 
@@ -245,17 +325,30 @@ def committed(key):
     return genetic.PAPER.assemble(key, read(FOLDER / f"{stem(key)}_trials.csv"), parameters)
 
 
-@pytest.mark.parametrize("key", [key for key in TITLES if (FOLDER / f"{stem(key)}_trials.csv").exists()])
+@pytest.mark.parametrize(
+    "key", [key for key in TITLES if (FOLDER / f"{stem(key)}_trials.csv").exists()]
+)
 def test_committed_trials_are_real_and_complete(key):
     result = committed(key)
     found = set(map(tuple, result.data[["method", "guarantee", "k"]].drop_duplicates().to_numpy()))
     assert {(c.method, c.guarantee, c.k) for c, _ in compared(key, Settings())} <= found
-    assert result.parameters["tables"].items() <= {"cmc": 1_473, "adult": 48_842, "credit_default": 30_000}.items()
+    assert (
+        result.parameters["tables"].items()
+        <= {"cmc": 1_473, "adult": 48_842, "credit_default": 30_000}.items()
+    )
 
 
 def test_a_committed_trial_can_be_repeated():
-    data, dataset, settings = committed("table 11").data, genetic.table("cmc", Settings()), Settings()
-    row = data[(data["method"] == "DSc") & (data["guarantee"] == "none") & (data["metric"] == "LR")].iloc[0]
+    data, dataset, settings = (
+        committed("table 11").data,
+        genetic.table("cmc", Settings()),
+        Settings(),
+    )
+    row = data[
+        (data["method"] == "DSc") & (data["guarantee"] == "none") & (data["metric"] == "LR")
+    ].iloc[0]
     curve = Curve(row["method"], row["guarantee"], row["k"])
     trial = genetic.Trial("utility", curve, float("inf"), int(row["repeat"]), f"{row['seed']:08x}")
-    assert genetic_measures.utility(trial, dataset, settings)["LR"] == pytest.approx(row["value"], rel=1e-5)
+    assert genetic_measures.utility(trial, dataset, settings)["LR"] == pytest.approx(
+        row["value"], rel=1e-5
+    )

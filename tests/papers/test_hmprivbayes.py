@@ -1,4 +1,5 @@
-"""HMPrivBayes' experiments: the paper's parameters, its tables, every figure on a small table, verdicts on planted numbers."""
+"""HMPrivBayes' experiments: the paper's parameters, its tables, every figure on a small table,
+verdicts on planted numbers."""
 
 from dataclasses import replace
 
@@ -37,7 +38,9 @@ def test_parameters_are_the_papers_own():
     assert s.epsilons == (0.05, 0.1, 0.2, 0.4, 0.8, 1.0)
     assert (s.clusters, s.degree, s.epsilon, s.train) == (3, 3, 0.2, 0.8)
     assert PAPER.repeats == 50
-    assert {(c.method, c.guarantee) for c in PAPER.curves(5, s) if c.guarantee != "none"} == {(m, g) for m in METHODS for g in ("published", "strict")}
+    assert {(c.method, c.guarantee) for c in PAPER.curves(5, s) if c.guarantee != "none"} == {
+        (m, g) for m in METHODS for g in ("published", "strict")
+    }
     assert {c.method for c in PAPER.curves(5, s, guarantee="none")} == {"HMPrivBayes", "real data"}
 
 
@@ -60,16 +63,22 @@ def test_the_table_of_figure_4_is_the_papers(small):
     assert (len(wide.frame), len(narrow.frame)) == (700, 100)
     assert wide.frame.head(300).equals(small.schema.decode(small.schema.encode(small.frame)))
     random = wide.schema.encode(wide.frame)[300:]
-    assert {len(set(column)) for column in random.T.tolist()} <= set(small.schema.sizes), "random rows fill every domain"
+    assert {len(set(column)) for column in random.T.tolist()} <= set(small.schema.sizes), (
+        "random rows fill every domain"
+    )
 
 
 @pytest.mark.parametrize("figure", [4, 5, 6])
 @pytest.mark.filterwarnings("ignore")
 def test_every_figure_runs_on_another_table(small, figure, tmp_path):
     store = tmp_path / "trials.csv"
-    first = pds.papers.reproduce("hmprivbayes", figure, 2, data=small, jobs=1, resume=store, **QUICK)
+    first = pds.papers.reproduce(
+        "hmprivbayes", figure, 2, data=small, jobs=1, resume=store, **QUICK
+    )
     written = store.read_text(encoding="utf-8")
-    again = pds.papers.reproduce("hmprivbayes", figure, 2, data=small, jobs=1, resume=store, **QUICK)
+    again = pds.papers.reproduce(
+        "hmprivbayes", figure, 2, data=small, jobs=1, resume=store, **QUICK
+    )
     assert store.read_text(encoding="utf-8") == written, "finished trials were run again"
     pd.testing.assert_frame_equal(first.data, again.data)
     assert first.figure.data
@@ -90,20 +99,39 @@ def test_figure_5_shows_the_majority_class_and_wrong_is_one_minus_right(small):
     assert set(data.loc[data["method"] == "real data", "metric"]) == {"misclassification"}
 
 
-# --- verdicts on planted numbers ------------------------------------------------------------------------------------------
+# --- verdicts on planted numbers
+# ------------------------------------------------------------------------------------------
 
 
 def planted(levels, swap=None):
-    """Trials of figure 5: level / ε for each method, so that all curves fall; NoPrivacy below all."""
+    """Trials of figure 5: level / ε for each method, so that all curves fall; NoPrivacy below all.
+    """
     settings, rows = PAPER.settings(), []
     named = dict(zip(METHODS, (levels if swap is None else swap), strict=True))
     for metric in METRICS:
         for i in range(5):
             shared = {"metric": metric, "dataset": "Adult", "repeat": i}
-            rows.append({**shared, "method": "HMPrivBayes", "guarantee": "none", "k": "3", "epsilon": np.inf, "value": 0.001 + i / 1e6})
+            rows.append(
+                {
+                    **shared,
+                    "method": "HMPrivBayes",
+                    "guarantee": "none",
+                    "k": "3",
+                    "epsilon": np.inf,
+                    "value": 0.001 + i / 1e6,
+                }
+            )
             rows += [
-                {**shared, "method": c.method, "guarantee": c.guarantee, "k": c.k, "epsilon": e, "value": named[c.method] / e + i / 1e6}
-                for c in PAPER.curves(5, settings) if c.guarantee != "none"
+                {
+                    **shared,
+                    "method": c.method,
+                    "guarantee": c.guarantee,
+                    "k": c.k,
+                    "epsilon": e,
+                    "value": named[c.method] / e + i / 1e6,
+                }
+                for c in PAPER.curves(5, settings)
+                if c.guarantee != "none"
                 for e in settings.epsilons
             ]
     return pd.DataFrame(rows), settings
@@ -121,31 +149,65 @@ def test_a_leak_that_falls_is_seen_and_one_that_rises_too(slope, falls):
     s = PAPER.settings()
     curves = PAPER.curves(4, s)
     rows = [
-        {"metric": metric, "rows": str(n), "method": c.method, "guarantee": c.guarantee, "k": c.k, "epsilon": 0.2, "repeat": i,
-         "value": 0.5 + 0.1 * METHODS.index(c.method) + slope * n / 1e6 + i / 1e6}
-        for metric in LEAKS for c in curves for n in s.sizes for i in range(4)
-    ]  # fmt: skip
+        {
+            "metric": metric,
+            "rows": str(n),
+            "method": c.method,
+            "guarantee": c.guarantee,
+            "k": c.k,
+            "epsilon": 0.2,
+            "repeat": i,
+            "value": 0.5 + 0.1 * METHODS.index(c.method) + slope * n / 1e6 + i / 1e6,
+        }
+        for metric in LEAKS
+        for c in curves
+        for n in s.sizes
+        for i in range(4)
+    ]
     verdicts = PAPER.judge(4, pd.DataFrame(rows), s)
     assert [v.verdict for v in verdicts[::2]] == [falls] * 3
-    assert [v.verdict for v in verdicts[1::2]] == [REPLICATES] * 3, "HMPrivBayes lies below the others by plan"
+    assert [v.verdict for v in verdicts[1::2]] == [REPLICATES] * 3, (
+        "HMPrivBayes lies below the others by plan"
+    )
 
 
 def test_times_are_judged_by_their_ratio():
     s = PAPER.settings()
     rows = []
-    for table, width, largest in (("Adult", 1.0, s.baseline_degrees[0]), (BIG5, 10.0, s.baseline_degrees[1])):
-        for c in [c for c in PAPER.curves(6, s) if c.method == "HMPrivBayes" or int(c.k) <= largest]:
+    for table, width, largest in (
+        ("Adult", 1.0, s.baseline_degrees[0]),
+        (BIG5, 10.0, s.baseline_degrees[1]),
+    ):
+        for c in [
+            c for c in PAPER.curves(6, s) if c.method == "HMPrivBayes" or int(c.k) <= largest
+        ]:
             seconds = 0.1 * int(c.k) * (width**2 * 10 if c.method == "PrivBayes" else width)
-            rows.append({"metric": "seconds", "dataset": table, "method": c.method, "guarantee": c.guarantee, "k": c.k, "value": seconds})
+            rows.append(
+                {
+                    "metric": "seconds",
+                    "dataset": table,
+                    "method": c.method,
+                    "guarantee": c.guarantee,
+                    "k": c.k,
+                    "value": seconds,
+                }
+            )
     data = pd.DataFrame(rows)
     assert [v.verdict for v in PAPER.judge(6, data, s)] == [REPLICATES] * 3
-    slow = data.assign(value=data["value"].where(data["method"] == "PrivBayes", data["value"] * 1e4))
+    slow = data.assign(
+        value=data["value"].where(data["method"] == "PrivBayes", data["value"] * 1e4)
+    )
     assert [v.verdict for v in PAPER.judge(6, slow, s)][1] == FAILS
 
 
 @pytest.mark.parametrize("affinity", ["auto", "printed", "similarity"])
 def test_the_affinity_is_a_setting_of_the_curves_that_follow_the_paper(affinity):
     settings = PAPER.settings(affinity=affinity)
-    read = {g: hmprivbayes.synthesizer(Curve("HMPrivBayes", g, "3"), settings).affinity for g in ("published", "none", "strict")}
+    read = {
+        g: hmprivbayes.synthesizer(Curve("HMPrivBayes", g, "3"), settings).affinity
+        for g in ("published", "none", "strict")
+    }
     assert read == {"published": affinity, "none": affinity, "strict": "auto"}
-    assert "affinity" not in repr(hmprivbayes.synthesizer(Curve("PrivSCBN", "published", "3"), settings))
+    assert "affinity" not in repr(
+        hmprivbayes.synthesizer(Curve("PrivSCBN", "published", "3"), settings)
+    )

@@ -1,4 +1,5 @@
-"""The papers' experiments: reference numbers, the grid's gaps and resumption, the rules of verdicts, the committed figures."""
+"""The papers' experiments: reference numbers, the grid's gaps and resumption, the rules of
+verdicts, the committed figures."""
 
 import importlib.util
 import math
@@ -29,8 +30,13 @@ def real(records):
     return {alpha: Marginals(records, records.schema, alpha) for alpha in (2, 3)}
 
 
-@pytest.mark.parametrize(("k", "two_way", "three_way", "bits"), [(1, 0.031, 0.065, 4.33), (2, 0.018, 0.040, 4.71), (3, 0.014, 0.031, 5.23)])
-def test_without_noise_privbayes_gives_the_known_distances(records, real, k, two_way, three_way, bits):
+@pytest.mark.parametrize(
+    ("k", "two_way", "three_way", "bits"),
+    [(1, 0.031, 0.065, 4.33), (2, 0.018, 0.040, 4.71), (3, 0.014, 0.031, 5.23)],
+)
+def test_without_noise_privbayes_gives_the_known_distances(
+    records, real, k, two_way, three_way, bits
+):
     found = {2: [], 3: []}
     sums = []
     for seed in range(4):  # another root and another sample each time
@@ -45,9 +51,21 @@ def test_without_noise_privbayes_gives_the_known_distances(records, real, k, two
 
 
 def test_the_thesis_groups_come_out_of_its_own_coding(records):
-    fitted = pds.HPPrivBayes(k=4, sensitive="occupation", guarantee="published", noise="common", random_state=1).fit(records)
-    assert fitted.groups_["A"] == ["workclass", "education", "education-num", "occupation", "relationship", "sex", "hours-per-week"]
-    assert len(fitted.network_) - 4 - len(fitted.groups_["B"]) == 3  # d − k − l: the printed scale exists
+    fitted = pds.HPPrivBayes(
+        k=4, sensitive="occupation", guarantee="published", noise="common", random_state=1
+    ).fit(records)
+    assert fitted.groups_["A"] == [
+        "workclass",
+        "education",
+        "education-num",
+        "occupation",
+        "relationship",
+        "sex",
+        "hours-per-week",
+    ]
+    assert (
+        len(fitted.network_) - 4 - len(fitted.groups_["B"]) == 3
+    )  # d − k − l: the printed scale exists
 
 
 def test_parameters_are_the_thesis_own():
@@ -57,7 +75,10 @@ def test_parameters_are_the_thesis_own():
     assert (s.k, s.theta, s.r, s.train) == ("4", 0.1, "1/3", 2 / 3)
     assert len([c for c in PAPER.curves(6, s) if c.guarantee != "none"]) == 10
     assert {(c.guarantee, c.k) for c in PAPER.curves(4, s) if c.guarantee != "none"} == {
-        ("published", "4"), ("strict", "4"), ("strict", "auto")}
+        ("published", "4"),
+        ("strict", "4"),
+        ("strict", "auto"),
+    }
 
 
 def test_a_stopped_run_goes_on_and_gives_the_same_rows(cmc, tmp_path):
@@ -74,7 +95,9 @@ def test_a_stopped_run_goes_on_and_gives_the_same_rows(cmc, tmp_path):
 @pytest.mark.parametrize("figure", [4, 5, 6])
 def test_every_figure_runs_on_another_table(cmc, figure):
     small = replace(cmc, frame=cmc.frame.head(400))
-    result = pds.papers.reproduce("hpprivbayes", figure, 2, data=small, jobs=1, svm_rows=150, ratios=("1/3", "1/2"), **QUICK)
+    result = pds.papers.reproduce(
+        "hpprivbayes", figure, 2, data=small, jobs=1, svm_rows=150, ratios=("1/3", "1/2"), **QUICK
+    )
     assert result.figure.data
     assert result.verdicts
     assert result.deviation
@@ -84,7 +107,9 @@ def test_every_figure_runs_on_another_table(cmc, figure):
 
 
 def test_a_degenerate_budget_is_a_gap_with_its_reason(cmc):
-    result = pds.papers.reproduce("hpprivbayes", 5, 1, data=cmc, jobs=1, theta=3.0, **QUICK)  # no attribute shares three bits
+    result = pds.papers.reproduce(
+        "hpprivbayes", 5, 1, data=cmc, jobs=1, theta=3.0, **QUICK
+    )  # no attribute shares three bits
     at = (result.data["method"] == "HPPrivBayes") & (result.data["guarantee"] == "published")
     assert result.data.loc[at, "value"].isna().all()
     assert result.data.loc[at, "note"].str.contains("BudgetDegenerate").all()
@@ -92,7 +117,13 @@ def test_a_degenerate_budget_is_a_gap_with_its_reason(cmc):
 
 
 @pytest.mark.parametrize(
-    "call", [("other", 3, 1, {}), ("hpprivbayes", 7, 1, {}), ("hpprivbayes", 3, 0, {}), ("hpprivbayes", 3, 1, {"epsilon": 1})]
+    "call",
+    [
+        ("other", 3, 1, {}),
+        ("hpprivbayes", 7, 1, {}),
+        ("hpprivbayes", 3, 0, {}),
+        ("hpprivbayes", 3, 1, {"epsilon": 1}),
+    ],
 )
 def test_what_does_not_exist_is_refused(call):
     paper, figure, repeats, options = call
@@ -117,7 +148,10 @@ class TestVerdicts:
         assert results.direction_verdict(gaps) == verdict
 
     def test_a_flat_curve_has_no_trend(self):
-        assert results.trend({"flat": [np.full(3, 0.5)] * 4}, (1, 2, 3, 4), -1) == (OPEN, "flat 0.500 → 0.500 (ρ = +0.0)")
+        assert results.trend({"flat": [np.full(3, 0.5)] * 4}, (1, 2, 3, 4), -1) == (
+            OPEN,
+            "flat 0.500 → 0.500 (ρ = +0.0)",
+        )
 
     def test_difference_is_welch(self):
         from scipy.stats import ttest_ind
@@ -131,12 +165,25 @@ class TestVerdicts:
     def test_exchanging_the_methods_turns_the_verdict_round(self):
         settings = PAPER.settings()
         rows = [
-            {"metric": f"{a}-way distance", "method": m, "guarantee": g, "k": k, "r": "", "epsilon": e, "value": level / e + i / 1e4}
-            for a in (2, 3) for m, level in (("PrivBayes", 0.2), ("HPPrivBayes", 0.1)) for e in settings.epsilons for i in range(5)
+            {
+                "metric": f"{a}-way distance",
+                "method": m,
+                "guarantee": g,
+                "k": k,
+                "r": "",
+                "epsilon": e,
+                "value": level / e + i / 1e4,
+            }
+            for a in (2, 3)
+            for m, level in (("PrivBayes", 0.2), ("HPPrivBayes", 0.1))
+            for e in settings.epsilons
+            for i in range(5)
             for g, k in (("strict", "auto"), *(("published", k) for k in settings.degrees))
-        ]  # fmt: skip
+        ]
         data = pd.DataFrame(rows)
-        swapped = data.assign(method=data["method"].map({"PrivBayes": "HPPrivBayes", "HPPrivBayes": "PrivBayes"}))
+        swapped = data.assign(
+            method=data["method"].map({"PrivBayes": "HPPrivBayes", "HPPrivBayes": "PrivBayes"})
+        )
         assert [v.verdict for v in PAPER.judge(5, data, settings)] == [REPLICATES] * 4
         assert [v.verdict for v in PAPER.judge(5, swapped, settings)] == [FAILS, REPLICATES] * 2
 
@@ -171,7 +218,9 @@ class TestCommitted:
     def test_trials_are_real_and_complete(self, committed, figure):
         result = committed["hpprivbayes", figure]
         curves = PAPER.curves(figure, PAPER.settings())
-        found = set(map(tuple, result.data[["method", "guarantee", "k", "r"]].drop_duplicates().to_numpy()))
+        found = set(
+            map(tuple, result.data[["method", "guarantee", "k", "r"]].drop_duplicates().to_numpy())
+        )
         assert {(c.method, c.guarantee, c.k, c.r) for c in curves} <= found
         assert result.parameters["tables"] == {"adult (thesis coding)": 45_222}
 
@@ -187,18 +236,32 @@ class TestCommitted:
     @pytest.mark.slow
     def test_a_redraw_writes_the_words_of_the_committed_picture(self, make, committed, chromium):
         with make.browser():
-            drawn = {at: make.svg(make.on_white(result.figure), width=make.WIDTH) for at, result in committed.items()}
+            drawn = {
+                at: make.svg(make.on_white(result.figure), width=make.WIDTH)
+                for at, result in committed.items()
+            }
         for (name, key), fresh in drawn.items():
             kept = make.file(engine.find(name), key, ".svg").read_text(encoding="utf-8")
-            assert re.findall(r">([^<>]+)</t", fresh) == re.findall(r">([^<>]+)</t", kept), (name, key)
+            assert re.findall(r">([^<>]+)</t", fresh) == re.findall(r">([^<>]+)</t", kept), (
+                name,
+                key,
+            )
 
     def test_a_trial_can_be_repeated(self, committed, records):
         trials = committed["hpprivbayes", 3].data
-        row = trials[(trials["method"] == "HPPrivBayes") & (trials["guarantee"] == "published") & (trials["k"] == "2")].iloc[0]
+        row = trials[
+            (trials["method"] == "HPPrivBayes")
+            & (trials["guarantee"] == "published")
+            & (trials["k"] == "2")
+        ].iloc[0]
         curve = hpprivbayes.Curve(row["method"], row["guarantee"], row["k"], row["r"])
         synth = hpprivbayes.synthesizer(curve, "occupation", PAPER.settings())
-        fitted = synth.set_params(epsilon=float(row["epsilon"]), random_state=int(row["seed"])).fit(records)
-        assert sum_mutual_information(fitted.network_, records) == pytest.approx(row["value"], rel=1e-5)
+        fitted = synth.set_params(epsilon=float(row["epsilon"]), random_state=int(row["seed"])).fit(
+            records
+        )
+        assert sum_mutual_information(fitted.network_, records) == pytest.approx(
+            row["value"], rel=1e-5
+        )
 
     @pytest.mark.slow
     def test_the_index_page_says_what_the_numbers_say(self, make, root):

@@ -1,4 +1,5 @@
-"""PrivABN's experiments: the paper's parameters, Table 2, every figure on a small table, verdicts on planted numbers."""
+"""PrivABN's experiments: the paper's parameters, Table 2, every figure on a small table, verdicts
+on planted numbers."""
 
 import math
 
@@ -12,15 +13,26 @@ from pdsynth.papers import engine, privabn
 from pdsynth.papers.privabn import PAPER
 from pdsynth.papers.results import FAILS, OPEN, REPLICATES
 
-QUICK = {"epsilons": (0.05, 1.0), "fine": (0.5, 1.0), "alphas": (2, 3), "retail_alphas": (2, 3), "queries": 5, "baseline_degree": 1}
+QUICK = {
+    "epsilons": (0.05, 1.0),
+    "fine": (0.5, 1.0),
+    "alphas": (2, 3),
+    "retail_alphas": (2, 3),
+    "queries": 5,
+    "baseline_degree": 1,
+}
 
 
 @pytest.fixture(scope="module")
 def bits():
     rng = np.random.default_rng(0)
     base = rng.integers(0, 2, (400, 1))
-    frame = pd.DataFrame((base ^ (rng.random((400, 10)) < 0.2)).astype("int8"), columns=[f"b{j}" for j in range(10)])
-    schema = pds.Schema(tuple(pds.Attribute.categorical(name, (0, 1), dtype="int8") for name in frame.columns))
+    frame = pd.DataFrame(
+        (base ^ (rng.random((400, 10)) < 0.2)).astype("int8"), columns=[f"b{j}" for j in range(10)]
+    )
+    schema = pds.Schema(
+        tuple(pds.Attribute.categorical(name, (0, 1), dtype="int8") for name in frame.columns)
+    )
     return Dataset(frame, schema, "bits", "b0", "b1", "drawn here", "none")
 
 
@@ -30,7 +42,12 @@ def test_parameters_are_the_papers_own():
     assert s.fine[:2] + s.fine[18:] == (0.05, 0.075, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
     (start,) = (claim["from"] for claim in PAPER.file["claim"] if claim["of"] == [2])
     assert start == {"NLTCS": 0.4, "ACS": 0.225} and set(start.values()) <= set(s.fine)
-    assert (s.alphas, s.retail_alphas, s.queries, s.retail_epsilons) == ((3, 7, 12), (4, 6, 8), 200, (0.1, 1.0))
+    assert (s.alphas, s.retail_alphas, s.queries, s.retail_epsilons) == (
+        (3, 7, 12),
+        (4, 6, 8),
+        200,
+        (0.1, 1.0),
+    )
     assert PAPER.repeats == 100
     assert {c.method for c in PAPER.curves(3, s)} == {"PrivABN", "PriView", "PrivBayes", "JTree"}
 
@@ -70,7 +87,8 @@ def test_every_figure_runs_on_another_table(bits, figure, tmp_path):
     assert len(back.figure.data) == len(first.figure.data) > 0
 
 
-# --- verdicts on planted numbers ------------------------------------------------------------------------------------------
+# --- verdicts on planted numbers
+# ------------------------------------------------------------------------------------------
 
 
 OWN = [engine.Curve("PrivABN", guarantee) for guarantee in ("published", "strict")]
@@ -87,9 +105,28 @@ def planted(level, epsilons, alphas=("3", "7", "12"), curves=OWN, tables=("NLTCS
         for a in alphas:
             for i in range(4):
                 shared = {"metric": "L2", "dataset": table, "alpha": a, "repeat": i}
-                rows.append({**shared, "method": "PrivABN", "guarantee": "none", "k": "", "epsilon": np.inf, "value": 0.001})
-                rows += [{**shared, "method": c.method, "guarantee": c.guarantee, "k": c.k, "epsilon": e, "value": level(c, e) + i / 1e6}
-                         for c in curves for e in epsilons]  # fmt: skip
+                rows.append(
+                    {
+                        **shared,
+                        "method": "PrivABN",
+                        "guarantee": "none",
+                        "k": "",
+                        "epsilon": np.inf,
+                        "value": 0.001,
+                    }
+                )
+                rows += [
+                    {
+                        **shared,
+                        "method": c.method,
+                        "guarantee": c.guarantee,
+                        "k": c.k,
+                        "epsilon": e,
+                        "value": level(c, e) + i / 1e6,
+                    }
+                    for c in curves
+                    for e in epsilons
+                ]
     return pd.DataFrame(rows)
 
 
@@ -104,7 +141,9 @@ def test_figure_1_is_judged_by_the_papers_bar():
 def test_figure_2_needs_every_larger_epsilon():
     s = PAPER.settings()
     reach = PAPER.judge(2, planted(lambda c, e: 0.009 if e >= 0.3 else 0.02, s.fine, ("3",)), s)
-    assert [v.verdict for v in reach] == [REPLICATES, FAILS], "0.3 is early enough for NLTCS, too late for ACS"
+    assert [v.verdict for v in reach] == [REPLICATES, FAILS], (
+        "0.3 is early enough for NLTCS, too late for ACS"
+    )
     assert "from ε = 0.3 on" in reach[0].numbers
     late = PAPER.judge(2, planted(lambda c, e: 0.02 if e == 0.5 else 0.009, s.fine, ("3",)), s)
     assert [v.verdict for v in late] == [FAILS, FAILS], "one ε above the bar breaks the claim"
@@ -113,13 +152,23 @@ def test_figure_2_needs_every_larger_epsilon():
 @pytest.mark.parametrize(("best", "expected"), [("PrivABN", REPLICATES), ("JTree", FAILS)])
 def test_figure_3_knows_no_method(best, expected):
     s = PAPER.settings()
-    level = {m: 0.05 + 0.05 * i for i, m in enumerate(("PriView", "PrivBayes", "JTree"))} | {"PrivABN": 0.3}
+    level = {m: 0.05 + 0.05 * i for i, m in enumerate(("PriView", "PrivBayes", "JTree"))} | {
+        "PrivABN": 0.3
+    }
     level |= {best: 0.01} if best == "PrivABN" else {}
-    data = planted(lambda c, e: level[c.method] / e, s.retail_epsilons, ("4", "6", "8"), private(s), ("Retail",))
+    data = planted(
+        lambda c, e: level[c.method] / e,
+        s.retail_epsilons,
+        ("4", "6", "8"),
+        private(s),
+        ("Retail",),
+    )
     assert PAPER.judge(3, data, s)[0].verdict == expected
 
 
 def test_one_repeat_decides_nothing():
     s = PAPER.settings()
-    data = planted(lambda c, e: 0.0001 / e, s.retail_epsilons, ("4", "6", "8"), private(s), ("Retail",))
+    data = planted(
+        lambda c, e: 0.0001 / e, s.retail_epsilons, ("4", "6", "8"), private(s), ("Retail",)
+    )
     assert {v.verdict for v in PAPER.judge(3, data[data["repeat"] == 0], s)} == {OPEN}

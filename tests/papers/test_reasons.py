@@ -1,4 +1,5 @@
-"""Reasons that the figures' page gives in numbers: each number is one of benchmarks/reasons.csv, and the rules behind it hold."""
+"""Reasons that the figures' page gives in numbers: each number is one of benchmarks/reasons.csv,
+and the rules behind it hold."""
 
 import math
 import re
@@ -21,19 +22,29 @@ FOUND = pd.read_csv(ROOT / "benchmarks" / "reasons.csv")
 TEXTS = {
     "sketch f2": genetic.PAPER.deviations("table 7", genetic.PAPER.settings()),
     "affinity": hmprivbayes.PAPER.deviations(5, hmprivbayes.PAPER.settings()),
-    "first": tuple(" ".join(c["why"].split()) for c in hpprivbayes.PAPER.file["claim"] if c["of"] == [5]),
+    "first": tuple(
+        " ".join(c["why"].split()) for c in hpprivbayes.PAPER.file["claim"] if c["of"] == [5]
+    ),
 }
 
 
 def mean(reason, what, epsilon, measure="2-way distance"):
-    at = FOUND[(FOUND["reason"] == reason) & (FOUND["what"] == what) & (FOUND["epsilon"] == epsilon) & (FOUND["measure"] == measure)]
+    at = FOUND[
+        (FOUND["reason"] == reason)
+        & (FOUND["what"] == what)
+        & (FOUND["epsilon"] == epsilon)
+        & (FOUND["measure"] == measure)
+    ]
     (value,) = at["mean"]
     return float(value)
 
 
 def strange(reason, words):
     """Numbers of a text that its experiments didn't find."""
-    known = {f"{m:.3f}" for m in FOUND.loc[FOUND["reason"].isin(reason.split()), ["mean", "sd"]].to_numpy().ravel()}
+    known = {
+        f"{m:.3f}"
+        for m in FOUND.loc[FOUND["reason"].isin(reason.split()), ["mean", "sd"]].to_numpy().ravel()
+    }
     return [number for number in re.findall(r"\b0\.\d{3}\b", words) if number not in known]
 
 
@@ -56,10 +67,16 @@ def strict(schema, n, epsilon=1):
 
 @pytest.mark.parametrize(
     ("schema", "n", "epsilon", "drowned"),
-    [(public_schema("credit_default"), DEFAULT_ROWS * 4 // 5, 1, True), (public_schema("credit_default"), DEFAULT_ROWS * 4 // 5, 3, False),
-     (public_schema("credit_fraud"), FRAUD_ROWS * 4 // 5, 1, False), (load_cmc().schema, 1473, 1, True)],
-)  # fmt: skip
-def test_whether_a_network_is_worth_its_noise_follows_from_public_facts(schema, n, epsilon, drowned):
+    [
+        (public_schema("credit_default"), DEFAULT_ROWS * 4 // 5, 1, True),
+        (public_schema("credit_default"), DEFAULT_ROWS * 4 // 5, 3, False),
+        (public_schema("credit_fraud"), FRAUD_ROWS * 4 // 5, 1, False),
+        (load_cmc().schema, 1473, 1, True),
+    ],
+)
+def test_whether_a_network_is_worth_its_noise_follows_from_public_facts(
+    schema, n, epsilon, drowned
+):
     part, facts = strict(schema, n, epsilon)
     assert part.noise_dominates(facts) == drowned
     assert (part.limits(facts)[0] == 0) == drowned
@@ -74,9 +91,14 @@ def test_the_noise_of_the_stand_in_s_sketch():
 
 
 def test_leaving_the_network_out_is_nearer_at_1_and_farther_at_2():
-    alone, noisy, greedy = (mean("sketch", w, 1) for w in ("GeneticBayes", "GeneticBayes, whatever the noise of its sketch", "PrivBayes"))
+    alone, noisy, greedy = (
+        mean("sketch", w, 1)
+        for w in ("GeneticBayes", "GeneticBayes, whatever the noise of its sketch", "PrivBayes")
+    )
     assert alone < noisy < greedy
-    assert mean("sketch", "GeneticBayes", 2) > mean("sketch", "GeneticBayes, whatever the noise of its sketch", 2)
+    assert mean("sketch", "GeneticBayes", 2) > mean(
+        "sketch", "GeneticBayes, whatever the noise of its sketch", 2
+    )
     assert mean("sketch", "GeneticBayes", 1, "edges") == 0
 
 
@@ -86,19 +108,30 @@ def test_an_edge_by_policy_costs_nothing():
     settled = edge.on(names).forced_network(names)
     assert settled.edges == (("PAY_0", DEFAULT_TARGET),)
     assert mean("sketch", "GeneticBayes, PAY_0 → target by policy", 1, "edges") == 1
-    alone, edge, greedy = (mean("f2", w, 1, "F2, mean of five classifiers") for w in (
-        "GeneticBayes", "GeneticBayes, PAY_0 → target by policy", "PrivBayes"))  # fmt: skip
+    alone, edge, greedy = (
+        mean("f2", w, 1, "F2, mean of five classifiers")
+        for w in ("GeneticBayes", "GeneticBayes, PAY_0 → target by policy", "PrivBayes")
+    )
     assert 2 * alone < edge < greedy
 
 
 def test_similarities_never_bring_published_hmprivbayes_below_its_rivals():
     points = pd.read_csv(ROOT / "figures" / "hmprivbayes" / "fig5.csv")
-    points = points[(points["dataset"] == "Adult") & (points["metric"] == "2-way distance") & (points["guarantee"] == "published")]
+    points = points[
+        (points["dataset"] == "Adult")
+        & (points["metric"] == "2-way distance")
+        & (points["guarantee"] == "published")
+    ]
     for epsilon in hmprivbayes.PAPER.settings().epsilons:
-        rivals = points[(points["epsilon"] == epsilon) & points["method"].isin(["PrivSCBN", "PrivBayes"])]["mean"]
+        rivals = points[
+            (points["epsilon"] == epsilon) & points["method"].isin(["PrivSCBN", "PrivBayes"])
+        ]["mean"]
         assert len(rivals) == 2 and rivals.max() < mean("affinity", "similarity", epsilon)
 
 
 def test_measuring_the_first_tables_is_the_whole_lead():
-    greedy, measured, ours = (mean("first", w, 1) for w in ("PrivBayes", "PrivBayes, first tables measured and unpaid", "HPPrivBayes"))
+    greedy, measured, ours = (
+        mean("first", w, 1)
+        for w in ("PrivBayes", "PrivBayes, first tables measured and unpaid", "HPPrivBayes")
+    )
     assert measured < ours < greedy

@@ -1,4 +1,5 @@
-"""Side by side: every algorithm is there, figures run on another table, rules on planted numbers, the committed trials."""
+"""Side by side: every algorithm is there, figures run on another table, rules on planted numbers,
+the committed trials."""
 
 import importlib.util
 import json
@@ -39,15 +40,25 @@ QUICK = {"epsilons": (1.0,), "fine": (0.5, 1.0), "promises": (0.3,), "yardsticks
 def tiny():
     rng = np.random.default_rng(0)
     base = rng.integers(0, 3, (600, 1))
-    frame = pd.DataFrame(np.where(rng.random((600, 5)) < 0.7, base, rng.integers(0, 3, (600, 5))), columns=list("abcde"))
+    frame = pd.DataFrame(
+        np.where(rng.random((600, 5)) < 0.7, base, rng.integers(0, 3, (600, 5))),
+        columns=list("abcde"),
+    )
     schema = pds.Schema(tuple(pds.Attribute.categorical(name, range(3)) for name in frame.columns))
     return Dataset(frame, schema, "tiny", "a", "b", "drawn here", "none")
 
 
 def test_every_class_of_the_contract_stands_side_by_side(tiny):
     classes = {type(make()).__name__ for make in algorithms(tiny, Settings()).values()}
-    everything = {name: getattr(pds, name, None) or getattr(baselines, name) for name in (*pds.__all__, *baselines.__all__)}
-    synthesizers = {name for name, found in everything.items() if isinstance(found, type) and issubclass(found, Recipe)}
+    everything = {
+        name: getattr(pds, name, None) or getattr(baselines, name)
+        for name in (*pds.__all__, *baselines.__all__)
+    }
+    synthesizers = {
+        name
+        for name, found in everything.items()
+        if isinstance(found, type) and issubclass(found, Recipe)
+    }
     assert classes == synthesizers
     assert set(SLOW) < set(algorithms(tiny, Settings()))
 
@@ -64,26 +75,43 @@ def test_every_strict_algorithm_closes_and_keeps_its_policy(tiny):
 
 def test_the_factorial_is_complete_and_conditionals_are_published_bits_only(tiny):
     settings = Settings()
-    whole, bits = mixtures("strict", tiny, settings), mixtures("published", tiny, settings, bits=True)
-    assert len(whole) == 6 * 5 and {m.place for m in whole} == {"joint"} and {m.k for m in whole} == {"auto"}
-    assert len(bits) == 6 * 4 * 2 and {m.k for m in bits} == {"2"} and "Groups" not in {m.budget for m in bits}
+    whole, bits = (
+        mixtures("strict", tiny, settings),
+        mixtures("published", tiny, settings, bits=True),
+    )
+    assert (
+        len(whole) == 6 * 5
+        and {m.place for m in whole} == {"joint"}
+        and {m.k for m in whole} == {"auto"}
+    )
+    assert (
+        len(bits) == 6 * 4 * 2
+        and {m.k for m in bits} == {"2"}
+        and "Groups" not in {m.budget for m in bits}
+    )
     assert {m.place for m in mixtures("strict", tiny, settings, bits=True)} == {"joint"}
 
 
 @pytest.mark.parametrize("figure", [1, 2, 3])
 @pytest.mark.filterwarnings("ignore")
 def test_every_figure_runs_on_another_table(tiny, figure, tmp_path):
-    result = pds.papers.reproduce("sidebyside", figure, 2, data=tiny, jobs=1, resume=tmp_path / "s.csv", **QUICK)
+    result = pds.papers.reproduce(
+        "sidebyside", figure, 2, data=tiny, jobs=1, resume=tmp_path / "s.csv", **QUICK
+    )
     assert {v.verdict for v in result.verdicts} <= {REPLICATES, FAILS, OPEN}
     assert result.data["value"].notna().mean() > 0.9
     result.data.to_csv(tmp_path / "tidy.csv", index=False, lineterminator="\n")
-    back = sidebyside.PAPER.assemble(figure, engine.read(tmp_path / "tidy.csv"), json.loads(json.dumps(result.parameters)))
+    back = sidebyside.PAPER.assemble(
+        figure, engine.read(tmp_path / "tidy.csv"), json.loads(json.dumps(result.parameters))
+    )
     assert [v.verdict for v in back.verdicts] == [v.verdict for v in result.verdicts]
     text = sidebyside.PAPER.appendix(figure, back)
     assert (BASE in text) == (figure != 2) and "nan" not in text
 
 
-@pytest.mark.skipif(importlib.util.find_spec("mbi") is not None, reason="the yardstick is installed here")
+@pytest.mark.skipif(
+    importlib.util.find_spec("mbi") is not None, reason="the yardstick is installed here"
+)
 @pytest.mark.filterwarnings("ignore")
 def test_a_yardstick_that_is_not_installed_is_a_gap_and_says_so(tiny):
     result = pds.papers.reproduce("sidebyside", 1, 1, data=tiny, jobs=1, epsilons=(1.0,))
@@ -100,32 +128,71 @@ def test_the_yardstick_s_rho_is_its_epsilon_and_delta(epsilon):
     assert rho + 2 * np.sqrt(rho * np.log(1e9)) == pytest.approx(epsilon)
 
 
-# --- verdicts on planted numbers ------------------------------------------------------------------------------------------
+# --- verdicts on planted numbers
+# ------------------------------------------------------------------------------------------
 
 
 def planted(levels, metric=DISTANCE, guarantee="strict", epsilons=(0.2, 1.0)):
-    return [{"metric": metric, "method": m, "guarantee": guarantee, "k": "", "epsilon": e, "repeat": i, "seed": 0,
-             "value": level + 0.001 * (i - 2), "note": ""} for m, level in levels.items() for e in epsilons for i in range(5)]  # fmt: skip
+    return [
+        {
+            "metric": metric,
+            "method": m,
+            "guarantee": guarantee,
+            "k": "",
+            "epsilon": e,
+            "repeat": i,
+            "seed": 0,
+            "value": level + 0.001 * (i - 2),
+            "note": "",
+        }
+        for m, level in levels.items()
+        for e in epsilons
+        for i in range(5)
+    ]
 
 
-@pytest.mark.parametrize(("ours", "verdict"), [(0.05, REPLICATES), (0.0505, REPLICATES), (0.06, FAILS)])
+@pytest.mark.parametrize(
+    ("ours", "verdict"), [(0.05, REPLICATES), (0.0505, REPLICATES), (0.06, FAILS)]
+)
 def test_one_personal_method_that_is_no_worse_is_enough(ours, verdict):
-    data = pd.DataFrame(planted({BASE: 0.05, "PPBA": 0.09, "CSAPrivBayes": ours, "ELPrivBayes": 0.05}))
-    data = pd.concat([data, data.assign(metric=LOSS), data.assign(metric="processor seconds"), data.assign(guarantee="published")])
+    data = pd.DataFrame(
+        planted({BASE: 0.05, "PPBA": 0.09, "CSAPrivBayes": ours, "ELPrivBayes": 0.05})
+    )
+    data = pd.concat(
+        [
+            data,
+            data.assign(metric=LOSS),
+            data.assign(metric="processor seconds"),
+            data.assign(guarantee="published"),
+        ]
+    )
     first = sidebyside.PAPER.judge(1, data, Settings())[0]
     assert first.verdict == verdict
     assert ("No worse: CSAPrivBayes" in first.numbers) == (verdict == REPLICATES)
 
 
 def test_methods_meet_where_the_sensitive_attribute_loses_the_same():
-    """Loss ε/2 and rest 0.1/ε: at a loss of 0.1 the total is 0.2, and the rest 0.5; one that loses nothing stands at its end."""
+    """Loss ε/2 and rest 0.1/ε: at a loss of 0.1 the total is 0.2, and the rest 0.5; one that loses
+    nothing stands at its end."""
     rows = []
     for method, share in ((BASE, 0.5), ("CSAPrivBayes", 0.01)):
         for e in (0.1, 0.4, 1.0):
             for i in range(3):
                 rest = 0.1 / e * (1 + 0.01 * (i - 1))
-                rows += [{"metric": m, "method": method, "guarantee": "strict", "k": "", "epsilon": e, "repeat": i, "seed": 0, "value": v,
-                          "note": ""} for m, v in ((LOSS, share * e), (REST, rest))]  # fmt: skip
+                rows += [
+                    {
+                        "metric": m,
+                        "method": method,
+                        "guarantee": "strict",
+                        "k": "",
+                        "epsilon": e,
+                        "repeat": i,
+                        "seed": 0,
+                        "value": v,
+                        "note": "",
+                    }
+                    for m, v in ((LOSS, share * e), (REST, rest))
+                ]
     data = pd.DataFrame(rows)
     rest, loss = sidebyside_rules.meet(data, BASE, 0.1)
     assert loss == pytest.approx(0.1) and rest.mean() == pytest.approx(0.5, rel=0.01)
@@ -138,7 +205,9 @@ def test_methods_meet_where_the_sensitive_attribute_loses_the_same():
 
 
 def test_shares_of_variance_by_hand():
-    data = pd.DataFrame({"method": list("aabb"), "budget": list("xyxy"), "value": [0.0, 1.0, 2.0, 3.0]})
+    data = pd.DataFrame(
+        {"method": list("aabb"), "budget": list("xyxy"), "value": [0.0, 1.0, 2.0, 3.0]}
+    )
     found = sidebyside_rules.effects(data, ("method", "budget"))
     assert found == {"method": pytest.approx(0.8), "budget": pytest.approx(0.2)}
 
@@ -174,5 +243,6 @@ def test_the_committed_mixtures_come_again_from_their_seeds():
                 seed = int(row["seed"])
                 fitted = synthesizer.set_params(epsilon=row["epsilon"], random_state=seed)
                 codes = fitted.fit(records).model_.sample_codes(
-                    records.n, np.random.default_rng([seed, 1]))
+                    records.n, np.random.default_rng([seed, 1])
+                )
                 assert real.distance(codes) == pytest.approx(row["value"], rel=1e-5), curve

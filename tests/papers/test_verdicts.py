@@ -18,8 +18,12 @@ from pdsynth.papers.engine import find, read, stem
 
 ROOT = Path(__file__).resolve().parents[2]
 FILE = Path(__file__).with_name("verdicts.json")
-COMMITTED = [(paper, key) for paper in PAPERS for key in find(paper).titles
-             if (ROOT / "figures" / paper / f"{stem(key)}_trials.csv").exists()]
+COMMITTED = [
+    (paper, key)
+    for paper in PAPERS
+    for key in find(paper).titles
+    if (ROOT / "figures" / paper / f"{stem(key)}_trials.csv").exists()
+]
 
 
 def path(paper, key, end):
@@ -40,8 +44,7 @@ def describe(paper, key):
         "verdicts": [asdict(v) for v in result.verdicts],
         "deviation": list(result.deviation),
         "appendix": its.appendix(key, result),
-        "page": [its.heading, its.reading, its.bars, its.seeds, its.notes, its.repeats,
-                 its.seed],
+        "page": [its.heading, its.reading, its.bars, its.seeds, its.notes, its.repeats, its.seed],
     }
 
 

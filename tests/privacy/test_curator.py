@@ -1,4 +1,5 @@
-"""The one door: what each question releases, what it costs, and what the three guarantees make of it."""
+"""The one door: what each question releases, what it costs, and what the three guarantees make of
+it."""
 
 import math
 from fractions import Fraction as Q
@@ -16,14 +17,17 @@ from pdsynth.privacy.curator import Candidates, Curator
 from pdsynth.privacy.ledger import Ledger
 from pdsynth.privacy.mechanisms import ExactNoise, NoNoise
 
-# The hand-worked table of test_measures: I(A,C) = 1, I(B,C) = 1/2, I(A,B) = 0 bits; K = 64, 32, 0; n = 8.
+# The hand-worked table of test_measures: I(A,C) = 1, I(B,C) = 1/2, I(A,B) = 0 bits; K = 64, 32, 0;
+# n = 8.
 ROWS = [[0, 0, 0], [0, 0, 0], [0, 1, 0], [0, 1, 0], [1, 0, 1], [1, 0, 1], [1, 1, 2], [1, 1, 3]]
 SIZES = (2, 2, 4)
 PAIRS = Candidates(((np.array([2, 2, 0]), np.array([[0], [1], [1]])),))
 
 
 def ask(guarantee="strict", noise=None, epsilon=Q(10), **options):
-    return curator_of(ROWS, SIZES, noise or Silent(), epsilon=epsilon, guarantee=guarantee, **options)
+    return curator_of(
+        ROWS, SIZES, noise or Silent(), epsilon=epsilon, guarantee=guarantee, **options
+    )
 
 
 def questions():
@@ -31,7 +35,9 @@ def questions():
     return {
         "select": lambda c: c.select(PAIRS, "R", Q(1, 10), step="s", source="p"),
         "table": lambda c: c.table((0, 2), Q(20), step="t", source="p", claimed=Q(1, 10)),
-        "table by value": lambda c: c.table((0, 2), (Q(20), Q(40)), step="t", source="p", claimed=Q(1, 10)),
+        "table by value": lambda c: c.table(
+            (0, 2), (Q(20), Q(40)), step="t", source="p", claimed=Q(1, 10)
+        ),
         "histograms": lambda c: c.histograms((0, 1), Q(1, 10), step="h", source="p"),
         "order": lambda c: c.average_association(Q(1, 10), step="o", source="p"),
         "groups": lambda c: c.association_with(2, Q(1, 10), step="g", source="p"),
@@ -45,7 +51,12 @@ class TestStrict:
         curator = ask()
         questions()[name](curator)
         (entry,) = curator.ledger.entries
-        assert (entry.kind, entry.cost, entry.inputs, entry.source) == ("mechanism", Q(1, 10), ("raw:D",), "p")
+        assert (entry.kind, entry.cost, entry.inputs, entry.source) == (
+            "mechanism",
+            Q(1, 10),
+            ("raw:D",),
+            "p",
+        )
         assert (entry.n_records, entry.domain) == (8, "schema:public")
         assert entry.attributes
         assert curator.ledger.check() == []
@@ -58,7 +69,9 @@ class TestStrict:
     def test_peeking_is_refused_before_anything_is_read(self, monkeypatch):
         curator = ask()
         monkeypatch.setattr(Records, "table", lambda *_: pytest.fail("read"))
-        with pytest.raises(PrivacyError, match="'plot' would read raw records outside a mechanism .figure 3."):
+        with pytest.raises(
+            PrivacyError, match="'plot' would read raw records outside a mechanism .figure 3."
+        ):
             curator.peek("plot", "figure 3", (0, 1))
         assert curator.ledger.entries == ()
 
@@ -72,11 +85,14 @@ class TestStrict:
         curator = ask(noise=noise)
         released, entry = curator.histograms((0, 2), Q(1, 5), step="h", source="")
         assert [h.tolist() for h in released] == [[4, 4], [4, 2, 1, 1]]
-        assert [np.asarray(scale, dtype=object).ravel().tolist() for _, scale, _ in noise.asked] == [[Q(20)], [Q(20)]]
+        assert [
+            np.asarray(scale, dtype=object).ravel().tolist() for _, scale, _ in noise.asked
+        ] == [[Q(20)], [Q(20)]]
         assert curator.ledger.entries[0].id == entry
 
     def test_the_order_vector_by_hand(self):
-        """A = K sums 64, 32, 96; sensitivity 2·3·4(n−1) = 168 since one side of every pair has two values."""
+        """A = K sums 64, 32, 96; sensitivity 2·3·4(n−1) = 168 since one side of every pair has two
+        values."""
         noise = Silent()
         curator = ask(noise=noise)
         values, _ = curator.average_association(Q(1, 2), step="o", source="")
@@ -87,11 +103,15 @@ class TestStrict:
     def test_associations_with_one_attribute_by_hand(self):
         curator = ask()
         values, _ = curator.association_with(2, Q(1), step="g", source="")
-        assert values.tolist() == [0.5, 0.25, math.inf], "the sensitive attribute itself always belongs to group A"
+        assert values.tolist() == [0.5, 0.25, math.inf], (
+            "the sensitive attribute itself always belongs to group A"
+        )
         assert curator.ledger.entries[0].sensitivity == 2 * 28
 
     def test_a_sketch_is_clipped_to_probabilities(self):
-        values, _ = ask(noise=ExactNoise(1)).noisy_associations([(0, 2), (0, 1), (1, 2)], Q(1, 100), step="k", source="")
+        values, _ = ask(noise=ExactNoise(1)).noisy_associations(
+            [(0, 2), (0, 1), (1, 2)], Q(1, 100), step="k", source=""
+        )
         assert ((values >= 0) & (values <= 1)).all()
         values, _ = ask().noisy_associations([(2, 0), (0, 1)], Q(1), step="k", source="")
         assert values.tolist() == [0.5, 0.0]
@@ -100,7 +120,12 @@ class TestStrict:
         curator = ask()
         assert curator.select(PAIRS, "R", Q(1), step="s", source="") == (2, (0,))
         entry = curator.ledger.entries[0]
-        assert (entry.sensitivity, entry.lemma, entry.score_unit, entry.candidates) == (28, "lemma:association", "records^2", "public")
+        assert (entry.sensitivity, entry.lemma, entry.score_unit, entry.candidates) == (
+            28,
+            "lemma:association",
+            "records^2",
+            "public",
+        )
         assert entry.attributes == ("x0", "x1", "x2")
         assert entry.mechanism == "exponential"
         flipped = ask(permute_and_flip=True)
@@ -144,7 +169,9 @@ class TestStrict:
         rows = rng.integers(0, sizes, size=(12, 4))
         noise = Silent()
         curator = curator_of(rows, sizes, noise, epsilon=Q(10))
-        pairs = Candidates(((np.array([0, 3]), np.array([[1, 2], [0, 2]])), (np.array([1]), np.array([[0, 2, 3]]))))
+        pairs = Candidates(
+            ((np.array([0, 3]), np.array([[1, 2], [0, 2]])), (np.array([1]), np.array([[0, 2, 3]])))
+        )
         curator.select(pairs, score, Q(1), step="s", source="")
         raw = curator_of(rows, sizes, NoNoise(), guarantee="none")
         exact_scores = []
@@ -152,7 +179,9 @@ class TestStrict:
             t = raw.peek("test", "", (c, *p)).reshape(sizes[c], -1)
             n = t.sum()
             exact_scores.append(
-                round(mutual_information(t) * 2**30) if score == "I" else int(np.abs(n * t - np.outer(t.sum(1), t.sum(0))).sum())
+                round(mutual_information(t) * 2**30)
+                if score == "I"
+                else int(np.abs(n * t - np.outer(t.sum(1), t.sum(0))).sum())
             )
         (_, numerators, _) = noise.asked[0]
         gaps = max(exact_scores) - np.array(exact_scores)
@@ -162,14 +191,21 @@ class TestStrict:
 class TestPublished:
     def test_what_papers_read_raw_is_handed_out_and_written_down(self):
         curator = ask("published")
-        values, entry = curator.average_association(Q(1), step="AMI order", source="thesis Alg 3 line 2", reason="the order leaks")
+        values, entry = curator.average_association(
+            Q(1), step="AMI order", source="thesis Alg 3 line 2", reason="the order leaks"
+        )
         assert values.tolist() == [0.5, 0.25, 0.75], "average mutual information in bits"
         groups, _ = curator.association_with(2, Q(1), step="groups", source="thesis Alg 4")
         assert groups.tolist() == [1.0, 0.5, math.inf]
         raw, _ = curator.histograms((2,), Q(1), step="weights", source="thesis Alg 6 line 5")
         assert raw[0].tolist() == [4, 2, 1, 1]
         assert curator.peek("cells", "figure 3", (0, 1)).tolist() == [[2, 2], [2, 2]]
-        assert [e.source for e in curator.ledger.unaccounted] == ["thesis Alg 3 line 2", "thesis Alg 4", "thesis Alg 6 line 5", "figure 3"]
+        assert [e.source for e in curator.ledger.unaccounted] == [
+            "thesis Alg 3 line 2",
+            "thesis Alg 4",
+            "thesis Alg 6 line 5",
+            "figure 3",
+        ]
         assert curator.ledger.unaccounted[0].why == "the order leaks"
         assert all(e.why for e in curator.ledger.unaccounted)
         assert (curator.ledger.epsilon, curator.ledger.finite) == (math.inf, 0)
@@ -192,9 +228,16 @@ class TestPublished:
 class TestNone:
     def test_everything_is_raw_and_said_once(self):
         curator = ask("none", NoNoise())
-        assert curator.table((0, 1), Q(2), step="t", source="", claimed=Q(1)).tolist() == [[2, 2], [2, 2]]
+        assert curator.table((0, 1), Q(2), step="t", source="", claimed=Q(1)).tolist() == [
+            [2, 2],
+            [2, 2],
+        ]
         assert curator.select(PAIRS, "R", Q(1), step="s", source="") == (2, (0,))
-        assert curator.average_association(Q(1), step="o", source="")[0].tolist() == [0.5, 0.25, 0.75]
+        assert curator.average_association(Q(1), step="o", source="")[0].tolist() == [
+            0.5,
+            0.25,
+            0.75,
+        ]
         assert curator.histograms((0,), Q(1), step="h", source="")[0][0].tolist() == [4, 4]
         assert curator.noisy_associations([(0, 2)], Q(1), step="k", source="")[0].tolist() == [0.5]
         assert len(curator.ledger.entries) == 1
@@ -228,7 +271,9 @@ class TestSurface:
         rng = np.random.Generator(np.random.PCG64(5))
         entries = set()
         for _ in range(5):
-            curator = curator_of(rng.integers(0, SIZES, size=(8, 3)), SIZES, Silent(), epsilon=Q(10))
+            curator = curator_of(
+                rng.integers(0, SIZES, size=(8, 3)), SIZES, Silent(), epsilon=Q(10)
+            )
             for question in questions().values():
                 question(curator)
             entries.add(curator.ledger.entries)
@@ -236,7 +281,8 @@ class TestSurface:
 
 
 def test_a_pairwise_score_adds_up_and_has_the_sensitivity_of_all_its_members():
-    """Three parents that turn together: the sum moves by 3 S, which a mechanism calibrated for S undercharges."""
+    """Three parents that turn together: the sum moves by 3 S, which a mechanism calibrated for S
+    undercharges."""
     sizes, rows = (2, 2, 2, 2), [[0, 0, 0, 0]] * 30
     door = curator_of(rows, sizes, ExactNoise(1), Q(1), "published")
     pair = Candidates(((np.array([0, 0]), np.array([[1, 2, 3], [1, 2, 3]])),))
@@ -245,5 +291,12 @@ def test_a_pairwise_score_adds_up_and_has_the_sensitivity_of_all_its_members():
     assert (line.claimed, line.epsilon, line.sensitivity) == (1, 3, 3 * 4 * 29)
     assert [v[:2] for v in door.ledger.check() if not v.startswith("L10")] == ["L8"]
     door = curator_of([[0, 0, 0, 0], [1, 1, 1, 0]] * 5, sizes, NoNoise(), Q(1), "none")
-    best = door.select(Candidates(((np.array([0, 0]), np.array([[1, 2], [1, 3]])),)), "R", Q(1), step="s", source="x", pairwise=True)
+    best = door.select(
+        Candidates(((np.array([0, 0]), np.array([[1, 2], [1, 3]])),)),
+        "R",
+        Q(1),
+        step="s",
+        source="x",
+        pairwise=True,
+    )
     assert best == (0, (1, 2))

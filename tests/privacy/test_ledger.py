@@ -1,4 +1,5 @@
-"""T8: the ledger in exact fractions; overdrafts before any noise; every rule L1–L10 has a ledger that keeps it and one that breaks it."""
+"""T8: the ledger in exact fractions; overdrafts before any noise; every rule L1–L10 has a ledger
+that keeps it and one that breaks it."""
 
 import json
 import math
@@ -19,7 +20,8 @@ ROWS, SIZES = [[0, 0, 0], [1, 1, 1], [1, 0, 2], [0, 1, 1]], (2, 2, 3)
 
 
 def ledger(*entries, claimed=Q(1), guarantee="published", **options):
-    """A ledger with exactly these lines, as a checker would meet it: nothing was refused while it was written."""
+    """A ledger with exactly these lines, as a checker would meet it: nothing was refused while it
+    was written."""
     made = Ledger(Q(claimed), guarantee, **options)
     made._entries = [replace(e, id=e.id or f"s{i:02d}") for i, e in enumerate(entries, 1)]
     return made
@@ -27,30 +29,59 @@ def ledger(*entries, claimed=Q(1), guarantee="published", **options):
 
 def laplace(**changes):
     fields = {
-        "id": "", "kind": "mechanism", "step": "table", "mechanism": "discrete_laplace", "attributes": ("a",), "inputs": ("raw:D",),
-        "sensitivity": Q(2), "scale": Q(20), "epsilon": Q(1, 10), "claimed": Q(1, 10), "lemma": "lemma:joint_counts",
-        "domain_sizes": (2, 3), "n_records": 9,
-    }  # fmt: skip
+        "id": "",
+        "kind": "mechanism",
+        "step": "table",
+        "mechanism": "discrete_laplace",
+        "attributes": ("a",),
+        "inputs": ("raw:D",),
+        "sensitivity": Q(2),
+        "scale": Q(20),
+        "epsilon": Q(1, 10),
+        "claimed": Q(1, 10),
+        "lemma": "lemma:joint_counts",
+        "domain_sizes": (2, 3),
+        "n_records": 9,
+    }
     return Entry(**{**fields, **changes})
 
 
 def selection(**changes):
     fields = {
-        "id": "", "kind": "mechanism", "step": "pair", "mechanism": "exponential", "attributes": ("a", "b"), "inputs": ("raw:D",),
-        "sensitivity": Q(48), "epsilon": Q(1, 10), "claimed": Q(1, 10), "score_unit": "records^2", "sensitivity_unit": "records^2",
-        "lemma": "lemma:association", "domain_sizes": (3, 3), "n_records": 9,
-    }  # fmt: skip
+        "id": "",
+        "kind": "mechanism",
+        "step": "pair",
+        "mechanism": "exponential",
+        "attributes": ("a", "b"),
+        "inputs": ("raw:D",),
+        "sensitivity": Q(48),
+        "epsilon": Q(1, 10),
+        "claimed": Q(1, 10),
+        "score_unit": "records^2",
+        "sensitivity_unit": "records^2",
+        "lemma": "lemma:association",
+        "domain_sizes": (3, 3),
+        "n_records": 9,
+    }
     return Entry(**{**fields, **changes})
 
 
 def peek(**changes):
-    fields = {"id": "", "kind": "unaccounted_access", "step": "order", "inputs": ("raw:D",), "source": "thesis Alg 3 line 2"}
+    fields = {
+        "id": "",
+        "kind": "unaccounted_access",
+        "step": "order",
+        "inputs": ("raw:D",),
+        "source": "thesis Alg 3 line 2",
+    }
     fields["epsilon"] = math.inf
     return Entry(**{**fields, **changes})
 
 
 def derived(**changes):
-    return Entry(**{"id": "", "kind": "post_processing", "step": "sampling", "inputs": ("s01",), **changes})
+    return Entry(
+        **{"id": "", "kind": "post_processing", "step": "sampling", "inputs": ("s01",), **changes}
+    )
 
 
 def group(**changes):
@@ -58,7 +89,13 @@ def group(**changes):
 
 
 def part(values, epsilon=Q(1, 10), **changes):
-    return laplace(parent="g", record_filter=f"records:sex in {{{values}}}", epsilon=epsilon, scale=2 / epsilon, **changes)
+    return laplace(
+        parent="g",
+        record_filter=f"records:sex in {{{values}}}",
+        epsilon=epsilon,
+        scale=2 / epsilon,
+        **changes,
+    )
 
 
 def codes(found):
@@ -67,8 +104,14 @@ def codes(found):
 
 RULES = {
     # rule: (ledgers that keep it, ledgers that break it)
-    "L1": ([ledger(laplace(), derived())], [ledger(Entry("s01", "public", "n", inputs=("raw:D",))), ledger(group(inputs=("raw:D",)))]),
-    "L2": ([ledger(laplace(), derived(inputs=("s01", "public:schema")))], [ledger(derived(inputs=("raw:D",)))]),
+    "L1": (
+        [ledger(laplace(), derived())],
+        [ledger(Entry("s01", "public", "n", inputs=("raw:D",))), ledger(group(inputs=("raw:D",)))],
+    ),
+    "L2": (
+        [ledger(laplace(), derived(inputs=("s01", "public:schema")))],
+        [ledger(derived(inputs=("raw:D",)))],
+    ),
     "L3": (
         [
             ledger(laplace()),
@@ -81,9 +124,15 @@ RULES = {
             ledger(laplace(sensitivity=Q(1), scale=Q(10))),
             ledger(laplace(scale=None)),
             ledger(laplace(sensitivity=None)),
-            ledger(laplace(scale=(Q(20), Q(40)), columns=1)),  # one column: a record can't stay in its row
+            ledger(
+                laplace(scale=(Q(20), Q(40)), columns=1)
+            ),  # one column: a record can't stay in its row
             ledger(laplace(scale=(Q(20), Q(10)), columns=3)),  # the smallest scale counts
-            ledger(laplace(lemma="lemma:association", domain_sizes=(3, 3), sensitivity=Q(32), scale=Q(320))),
+            ledger(
+                laplace(
+                    lemma="lemma:association", domain_sizes=(3, 3), sensitivity=Q(32), scale=Q(320)
+                )
+            ),
         ],
     ),
     "L4": (
@@ -103,7 +152,10 @@ RULES = {
     ),
     "L5": (
         [ledger(laplace(), laplace(scale_depends_on=("s01", "public:policy")))],
-        [ledger(laplace(scale_depends_on=("raw frequencies",))), ledger(laplace(scale_depends_on=("s02",)), laplace())],
+        [
+            ledger(laplace(scale_depends_on=("raw frequencies",))),
+            ledger(laplace(scale_depends_on=("s02",)), laplace()),
+        ],
     ),
     "L6": (
         [
@@ -111,10 +163,18 @@ RULES = {
             ledger(group(compose="sequential"), laplace(parent="g"), laplace(parent="g")),
         ],
         [
-            ledger(group(), *(laplace(parent="g", record_filter=f"attributes:{name}") for name in "abc")),  # over columns
+            ledger(
+                group(),
+                *(laplace(parent="g", record_filter=f"attributes:{name}") for name in "abc"),
+            ),  # over columns
             ledger(group(), laplace(parent="g")),
             ledger(group(), part("f, m"), part("m"), part("x")),
-            ledger(group(), part("f"), part("m"), laplace(parent="g", record_filter="records:age in {young}")),
+            ledger(
+                group(),
+                part("f"),
+                part("m"),
+                laplace(parent="g", record_filter="records:age in {young}"),
+            ),
             ledger(group(compose="somehow"), laplace(parent="g")),
         ],
     ),
@@ -122,12 +182,22 @@ RULES = {
         [ledger(laplace(relation="add_remove", sensitivity=Q(2)), claimed=Q(1, 5))],
         [],  # a conversion, not a violation: see test_an_add_remove_cost_counts_twice
     ),
-    "L8": ([ledger(laplace())], [ledger(peek()), ledger(*[laplace()] * 11), ledger(laplace(relation="add_remove"), claimed=Q(1, 10))]),
+    "L8": (
+        [ledger(laplace())],
+        [
+            ledger(peek()),
+            ledger(*[laplace()] * 11),
+            ledger(laplace(relation="add_remove"), claimed=Q(1, 10)),
+        ],
+    ),
     "L9": (
         [ledger(laplace(domain="public:policy")), ledger(laplace(), laplace(domain="s01"))],
         [ledger(laplace(domain="raw:inferred from the records")), ledger(laplace(domain="s07"))],
     ),
-    "L10": ([ledger(laplace(), notes=["drawn from the operating system"])], [ledger(notes=["noise is reproducible: do not release"])]),
+    "L10": (
+        [ledger(laplace(), notes=["drawn from the operating system"])],
+        [ledger(notes=["noise is reproducible: do not release"])],
+    ),
 }
 
 
@@ -137,7 +207,9 @@ class TestRules:
         for good in RULES[rule][0]:
             assert good.check() == []
 
-    @pytest.mark.parametrize(("rule", "bad"), [(r, b) for r, (_, broken) in RULES.items() for b in broken])
+    @pytest.mark.parametrize(
+        ("rule", "bad"), [(r, b) for r, (_, broken) in RULES.items() for b in broken]
+    )
     def test_a_broken_rule_names_itself_and_its_entry(self, rule, bad):
         assert rule in codes(bad)
         named = next(v for v in bad.check() if v.startswith(rule))
@@ -155,7 +227,10 @@ class TestRules:
         assert found == ["L3 s01 table: charged ε = 1/10, but sensitivity ÷ scale gives 1/5"]
 
     def test_an_infinite_total_shows_the_claim_beside_it(self):
-        assert "L8 claimed 1, audited infinity (not DP): 1 unaccounted access(es)" in ledger(peek()).check()
+        assert (
+            "L8 claimed 1, audited infinity (not DP): 1 unaccounted access(es)"
+            in ledger(peek()).check()
+        )
 
 
 class TestArithmetic:
@@ -167,14 +242,21 @@ class TestArithmetic:
 
     def test_parallel_parts_cost_the_two_largest_under_replacing_a_record(self):
         parts = [part("a", Q(1, 10)), part("b", Q(3, 10)), part("c", Q(2, 10))]
-        assert ledger(group(), *parts).epsilon == Q(5, 10), "a replaced record leaves one part and enters another"
-        assert ledger(group(), *parts, part("b", Q(1, 10))).epsilon == Q(6, 10), "within a part, costs add"
+        assert ledger(group(), *parts).epsilon == Q(5, 10), (
+            "a replaced record leaves one part and enters another"
+        )
+        assert ledger(group(), *parts, part("b", Q(1, 10))).epsilon == Q(6, 10), (
+            "within a part, costs add"
+        )
         assert ledger(group(), part("a", Q(1, 10))).epsilon == Q(1, 10)
         assert ledger(group(), *parts, laplace()).epsilon == Q(6, 10)
         assert ledger(group(compose="sequential"), *parts).epsilon == Q(6, 10)
 
     def test_add_remove_parts_cost_twice_the_largest(self):
-        parts = [part("a", Q(1, 10), relation="add_remove"), part("b", Q(3, 10), relation="add_remove")]
+        parts = [
+            part("a", Q(1, 10), relation="add_remove"),
+            part("b", Q(3, 10), relation="add_remove"),
+        ]
         assert ledger(group(relation="add_remove"), *parts).epsilon == Q(6, 10)
 
     def test_the_name_of_a_group_can_t_make_replace_one_parts_cheaper(self):
@@ -207,9 +289,21 @@ class TestArithmetic:
 
     @pytest.mark.parametrize(
         ("written", "meant"),
-        [(0.1, Q(1, 10)), (1 / 3, Q(1, 3)), (0.3, Q(3, 10)), (2, Q(2)), ("0.05", Q(1, 20)), ("1/3", Q(1, 3)), (1e-6, Q(1, 10**6)),
-         (np.float64(0.7), Q(7, 10)), (np.int64(3), Q(3)), (0.1 + 0.2, Q("0.30000000000000004")), (Q(5, 7), Q(5, 7)), (1e6, Q(10**6))],
-    )  # fmt: skip
+        [
+            (0.1, Q(1, 10)),
+            (1 / 3, Q(1, 3)),
+            (0.3, Q(3, 10)),
+            (2, Q(2)),
+            ("0.05", Q(1, 20)),
+            ("1/3", Q(1, 3)),
+            (1e-6, Q(1, 10**6)),
+            (np.float64(0.7), Q(7, 10)),
+            (np.int64(3), Q(3)),
+            (0.1 + 0.2, Q("0.30000000000000004")),
+            (Q(5, 7), Q(5, 7)),
+            (1e6, Q(10**6)),
+        ],
+    )
     def test_numbers_enter_as_they_are_written(self, written, meant):
         assert as_fraction(written) == meant
 
@@ -222,7 +316,9 @@ class TestArithmetic:
     def test_the_cost_of_a_table_is_its_worst_move(self, scales, columns):
         rows = range(len(scales))
         cells = [(x, j) for x in rows for j in range(columns)]
-        moves = [1 / scales[x] + 1 / scales[y] for x, i in cells for y, j in cells if (x, i) != (y, j)]
+        moves = [
+            1 / scales[x] + 1 / scales[y] for x, i in cells for y, j in cells if (x, i) != (y, j)
+        ]
         assert histogram_cost(scales, columns) == max(moves)
 
 
@@ -243,7 +339,9 @@ class TestOverdraft:
             lambda: curator.noisy_associations([(0, 1)], epsilon, step="k", source=""),
         ]
         for request in requests:
-            with pytest.raises(BudgetError, match=r"overdraft: .* of 999/1000; nothing was released"):
+            with pytest.raises(
+                BudgetError, match=r"overdraft: .* of 999/1000; nothing was released"
+            ):
                 request()
         assert noise.asked == []
         assert curator.ledger.entries == before
@@ -261,17 +359,27 @@ class TestOverdraft:
 
     def test_published_counts_what_is_claimed_and_shows_what_it_costs(self):
         curator = curator_of(ROWS, SIZES, Silent(), guarantee="published")
-        curator.table((0, 1), Q(1), step="half the noise", source="thesis Alg 2 line 4", claimed=Q(1))
+        curator.table(
+            (0, 1), Q(1), step="half the noise", source="thesis Alg 2 line 4", claimed=Q(1)
+        )
         assert curator.ledger.finite == 2
-        assert any(v.startswith("L8 claimed 1, the accounted part truly costs 2") for v in curator.ledger.check())
+        assert any(
+            v.startswith("L8 claimed 1, the accounted part truly costs 2")
+            for v in curator.ledger.check()
+        )
         assert curator.ledger.verdict().startswith("OVERSPENT: claimed ε = 1, true ε = 2")
         with pytest.raises(BudgetError, match="overdraft"):
             curator.table((0, 1), Q(1), step="again", source="", claimed=Q(1, 10))
 
     def test_a_raw_read_under_strict_is_refused_and_written_nowhere(self):
         strict = Ledger(Q(1))
-        with pytest.raises(PrivacyError, match=r"'AMI order' would read raw records outside a mechanism \(thesis Alg 3 line 2\)"):
-            strict.write("unaccounted_access", "AMI order", source="thesis Alg 3 line 2", epsilon=math.inf)
+        with pytest.raises(
+            PrivacyError,
+            match=r"'AMI order' would read raw records outside a mechanism \(thesis Alg 3 line 2\)",
+        ):
+            strict.write(
+                "unaccounted_access", "AMI order", source="thesis Alg 3 line 2", epsilon=math.inf
+            )
         assert strict.entries == ()
         assert strict.epsilon == 0
 
@@ -282,7 +390,12 @@ class TestOverdraft:
 
 
 class TestReading:
-    FULL = ledger(selection(), laplace(attributes=("a", "b")), laplace(attributes=("c",), scale=(Q(20), Q(40)), columns=3), derived())
+    FULL = ledger(
+        selection(),
+        laplace(attributes=("a", "b")),
+        laplace(attributes=("c",), scale=(Q(20), Q(40)), columns=3),
+        derived(),
+    )
     BROKEN = ledger(laplace(), peek(attributes=("b",)), claimed=Q(1, 2))
 
     def test_the_loss_of_one_attribute(self):
@@ -297,7 +410,9 @@ class TestReading:
     def test_a_raw_read_makes_the_loss_of_its_attributes_infinite(self):
         assert self.BROKEN.attribute_epsilon().to_dict() == {"a": Q(1, 10), "b": math.inf}
         everything = ledger(laplace(), peek())
-        assert everything.attribute_epsilon().to_dict() == {"a": math.inf}, "a read that names no attribute may have read all"
+        assert everything.attribute_epsilon().to_dict() == {"a": math.inf}, (
+            "a read that names no attribute may have read all"
+        )
 
     def test_the_frame(self):
         frame = self.FULL.to_frame()
@@ -309,7 +424,11 @@ class TestReading:
         assert list(Ledger(Q(1)).to_frame().columns) == list(frame.columns)
 
     def test_the_totals(self):
-        assert (self.BROKEN.epsilon, self.BROKEN.finite, self.BROKEN.claimed) == (math.inf, Q(1, 10), Q(1, 2))
+        assert (self.BROKEN.epsilon, self.BROKEN.finite, self.BROKEN.claimed) == (
+            math.inf,
+            Q(1, 10),
+            Q(1, 2),
+        )
         assert [e.source for e in self.BROKEN.unaccounted] == ["thesis Alg 3 line 2"]
 
     @pytest.mark.parametrize("which", ["FULL", "BROKEN"])
@@ -317,7 +436,12 @@ class TestReading:
         one = getattr(self, which)
         again = Ledger.from_dict(json.loads(json.dumps(one.to_dict())))
         assert again.entries == one.entries
-        assert (again.epsilon, again.claimed, again.guarantee, again.check()) == (one.epsilon, one.claimed, one.guarantee, one.check())
+        assert (again.epsilon, again.claimed, again.guarantee, again.check()) == (
+            one.epsilon,
+            one.claimed,
+            one.guarantee,
+            one.check(),
+        )
         lines = [json.loads(line) for line in one.to_json().splitlines()]
         assert len(lines) == 1 + len(one.entries)
         assert lines[1]["epsilon"] == "1/10"

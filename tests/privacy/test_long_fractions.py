@@ -1,4 +1,5 @@
-"""An ε with many digits needs integers beyond 64 bits: the same laws, sampled as exactly; and what is refused doesn't depend on records."""
+"""An ε with many digits needs integers beyond 64 bits: the same laws, sampled as exactly; and what
+is refused doesn't depend on records."""
 
 import math
 from fractions import Fraction as Q
@@ -45,7 +46,12 @@ def test_discrete_laplace(scale):
 
 def test_the_test_bites():
     n, reach = 20_000, 8
-    seen = histogram(laplace_mechanism(np.zeros(n, dtype=np.int64), 2 * Q("1.0625") + Q(1, 10**25), ExactNoise(1)), reach)
+    seen = histogram(
+        laplace_mechanism(
+            np.zeros(n, dtype=np.int64), 2 * Q("1.0625") + Q(1, 10**25), ExactNoise(1)
+        ),
+        reach,
+    )
     p = discrete_laplace_pmf(np.arange(-reach, reach + 1), 2.0)
     p[0] = p[-1] = (1 - p[1:-1].sum()) / 2
     assert chi_square(seen, n * p) > critical(2 * reach)
@@ -67,13 +73,31 @@ def test_selection(permute):
     scores, sensitivity, runs = np.array([0, 10, 25, 40]), 20, 4000
     assert 40 * LONG.numerator >= LIMIT
     noise = ExactNoise(3)
-    chosen = [exponential_mechanism(Quantity(scores, "u"), Quantity(sensitivity, "u"), LONG, noise.child("s"), permute_and_flip=permute)
-              for _ in range(runs)]  # fmt: skip
-    short = [exponential_mechanism(Quantity(scores, "u"), Quantity(sensitivity, "u"), Q(718, 1000), noise.child("t"),
-                                   permute_and_flip=permute) for _ in range(runs)]  # fmt: skip
+    chosen = [
+        exponential_mechanism(
+            Quantity(scores, "u"),
+            Quantity(sensitivity, "u"),
+            LONG,
+            noise.child("s"),
+            permute_and_flip=permute,
+        )
+        for _ in range(runs)
+    ]
+    short = [
+        exponential_mechanism(
+            Quantity(scores, "u"),
+            Quantity(sensitivity, "u"),
+            Q(718, 1000),
+            noise.child("t"),
+            permute_and_flip=permute,
+        )
+        for _ in range(runs)
+    ]
     seen = np.bincount(chosen, minlength=4)
     if not permute:
-        assert chi_square(seen, runs * exponential_probabilities(scores, sensitivity, float(LONG))) < critical(3)
+        assert chi_square(
+            seen, runs * exponential_probabilities(scores, sensitivity, float(LONG))
+        ) < critical(3)
     assert np.abs(seen - np.bincount(short, minlength=4)).max() < 6 * math.sqrt(runs / 2)
 
 

@@ -27,7 +27,9 @@ SCORES = np.array([5, 3, 3, 0])
 
 def fits(drawn: np.ndarray, expected: np.ndarray) -> float:
     """The p-value of drawn indices under an exact law."""
-    return stats.chisquare(np.bincount(drawn, minlength=len(expected)), expected * len(drawn)).pvalue
+    return stats.chisquare(
+        np.bincount(drawn, minlength=len(expected)), expected * len(drawn)
+    ).pvalue
 
 
 def draw(times, scores=SCORES, sensitivity=2, epsilon=Q(3, 2), *, seed=1, **options):
@@ -40,14 +42,20 @@ class TestSelecting:
     def test_the_exponential_mechanism_follows_its_law(self):
         drawn, expected = draw(6000), exponential_probabilities(SCORES, 2, 1.5)
         assert fits(drawn, expected) > 1e-6
-        assert fits(drawn, exponential_probabilities(SCORES, 2, 1.5 * 1.4)) < 1e-6, "failing twin: another ε"
-        assert fits(drawn, exponential_probabilities(SCORES, 4, 1.5)) < 1e-6, "failing twin: the factor 2 lost"
+        assert fits(drawn, exponential_probabilities(SCORES, 2, 1.5 * 1.4)) < 1e-6, (
+            "failing twin: another ε"
+        )
+        assert fits(drawn, exponential_probabilities(SCORES, 4, 1.5)) < 1e-6, (
+            "failing twin: the factor 2 lost"
+        )
 
     def test_permute_and_flip_follows_its_law(self):
         drawn = draw(6000, permute_and_flip=True)
         accept = np.exp(1.5 * (SCORES - SCORES.max()) / (2 * 2))
         assert fits(drawn, permute_and_flip_law(accept)) > 1e-6
-        assert fits(drawn, exponential_probabilities(SCORES, 2, 1.5)) < 1e-6, "failing twin: the other mechanism's law"
+        assert fits(drawn, exponential_probabilities(SCORES, 2, 1.5)) < 1e-6, (
+            "failing twin: the other mechanism's law"
+        )
 
     def test_large_gaps_use_whole_factors_of_e(self):
         """Gaps of more than one unit in the exponent take the loop over Bernoulli(exp(−1))."""
@@ -58,11 +66,18 @@ class TestSelecting:
         for numerator, denominator in ((0, 3), (1, 3), (3, 3), (7, 3)):
             ones = np.ones(20_000, dtype=np.int64)
             success = ExactNoise(5).bernoulli_exp(ones * numerator, ones * denominator)
-            assert stats.binomtest(int(success.sum()), 20_000, math.exp(-numerator / denominator)).pvalue > 1e-6
+            assert (
+                stats.binomtest(
+                    int(success.sum()), 20_000, math.exp(-numerator / denominator)
+                ).pvalue
+                > 1e-6
+            )
 
     @given(st.lists(st.integers(-20, 20), min_size=1, max_size=5), st.integers(1, 9), st.booleans())
     @settings(max_examples=60)
-    def test_the_exponents_are_epsilon_times_the_gap_over_twice_the_sensitivity(self, scores, sensitivity, permute):
+    def test_the_exponents_are_epsilon_times_the_gap_over_twice_the_sensitivity(
+        self, scores, sensitivity, permute
+    ):
         ask = Quantity(np.array(scores), "u"), Quantity(sensitivity, "u"), Q(7, 5)
 
         def run(noise):
@@ -70,7 +85,11 @@ class TestSelecting:
 
         found = law(run)
         accept = np.exp(1.4 * (np.array(scores) - max(scores)) / (2 * sensitivity))
-        expected = permute_and_flip_law(accept) if permute else exponential_probabilities(np.array(scores), sensitivity, 1.4)
+        expected = (
+            permute_and_flip_law(accept)
+            if permute
+            else exponential_probabilities(np.array(scores), sensitivity, 1.4)
+        )
         assert [found[i] for i in range(len(scores))] == pytest.approx(expected.tolist(), rel=1e-12)
 
     @pytest.mark.parametrize("permute", [False, True])
@@ -82,7 +101,11 @@ class TestSelecting:
             laws = [
                 law(
                     lambda noise, s=scores: exponential_mechanism(
-                        Quantity(s, "u"), Quantity(sensitivity, "u"), Q(1), noise, permute_and_flip=permute
+                        Quantity(s, "u"),
+                        Quantity(sensitivity, "u"),
+                        Q(1),
+                        noise,
+                        permute_and_flip=permute,
                     )
                 )
                 for scores in (before, after)
@@ -107,7 +130,9 @@ class TestSelecting:
         scores = np.array([2, 1, 0]) * 2**50
         drawn = draw(1500, scores, 2**50, Q(3, 2) + Q(1, 10**40), permute_and_flip=permute)
         accept = np.exp(-0.75 * np.arange(3))
-        assert fits(drawn, permute_and_flip_law(accept) if permute else accept / accept.sum()) > 1e-6
+        assert (
+            fits(drawn, permute_and_flip_law(accept) if permute else accept / accept.sum()) > 1e-6
+        )
         assert fits(drawn, np.full(3, 1 / 3)) < 1e-6
 
     def test_one_candidate(self):
@@ -135,7 +160,9 @@ class TestCountsWithNoise:
         noisy = laplace_mechanism(counts, Q(20), ExactNoise(3))
         assert noisy.dtype == np.int64
         assert (noisy != 0).mean() == pytest.approx(1 - math.tanh(1 / 40), abs=0.02)
-        assert all(len(np.unique(row)) > 20 for row in noisy), "one draw shared by a row would be a single value"
+        assert all(len(np.unique(row)) > 20 for row in noisy), (
+            "one draw shared by a row would be a single value"
+        )
         assert all(len(np.unique(column)) > 20 for column in noisy.T)
         assert counts.sum() == 0
 
@@ -165,10 +192,16 @@ class TestCountsWithNoise:
         values = np.arange(-7, 8)
         expected = discrete_laplace_pmf(values, 7 / 3)
         observed = np.array([(noisy == v).sum() for v in values])
-        p = stats.chisquare([*observed, 4000 - observed.sum()], np.array([*expected, 1 - expected.sum()]) * 4000).pvalue
+        p = stats.chisquare(
+            [*observed, 4000 - observed.sum()], np.array([*expected, 1 - expected.sum()]) * 4000
+        ).pvalue
         assert p > 1e-6
-        mixed = laplace_mechanism(np.zeros((2, 3000), dtype=np.int64), (Q(1), scale * 10), ExactNoise(1))
-        assert np.abs(mixed).mean(axis=1).tolist() == pytest.approx([1 / math.sinh(1), 1 / math.sinh(3 / 70)], rel=0.1)
+        mixed = laplace_mechanism(
+            np.zeros((2, 3000), dtype=np.int64), (Q(1), scale * 10), ExactNoise(1)
+        )
+        assert np.abs(mixed).mean(axis=1).tolist() == pytest.approx(
+            [1 / math.sinh(1), 1 / math.sinh(3 / 70)], rel=0.1
+        )
 
     def test_a_scale_beyond_all_counts_is_refused(self):
         with pytest.raises(BudgetError, match="raise ε"):
@@ -207,15 +240,27 @@ class TestOtherSources:
         observed = np.array([(drawn == v).sum() for v in values])
         expected = discrete_laplace_pmf(values, 2.0)
         rest = 1 - expected.sum()
-        p = stats.chisquare([*observed, 50_000 - observed.sum()], np.array([*expected, rest]) * 50_000).pvalue
+        p = stats.chisquare(
+            [*observed, 50_000 - observed.sum()], np.array([*expected, rest]) * 50_000
+        ).pvalue
         assert p > 1e-6
 
     def test_common_noise_selects_by_the_exponential_law(self):
-        drawn = np.array([CommonNoise(seed).child("s").select(SCORES.max() - SCORES, 2, permute=False) for seed in range(2000)])
+        drawn = np.array(
+            [
+                CommonNoise(seed).child("s").select(SCORES.max() - SCORES, 2, permute=False)
+                for seed in range(2000)
+            ]
+        )
         assert fits(drawn, exponential_probabilities(SCORES, 1, 1)) > 1e-6
 
     def test_common_noise_has_one_stream_a_path(self):
         noise = CommonNoise(4)
-        streams = [noise.child("a").child("x"), noise.child("b").child("x"), noise.child("x"), noise.child("a").child("x")]
+        streams = [
+            noise.child("a").child("x"),
+            noise.child("b").child("x"),
+            noise.child("x"),
+            noise.child("a").child("x"),
+        ]
         drawn = {tuple(s.discrete_laplace(Q(50), (20,)).tolist()) for s in streams}
         assert len(drawn) == 4

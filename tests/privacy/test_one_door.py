@@ -1,4 +1,5 @@
-"""T7: raw records have one door. The imports are walked, and a spy records who reads during fits."""
+"""T7: raw records have one door. The imports are walked, and a spy records who reads during fits.
+"""
 
 import inspect
 from fractions import Fraction as Q
@@ -19,8 +20,14 @@ from pdsynth.privacy.curator import Curator
 from pdsynth.privacy.ledger import Ledger
 from pdsynth.privacy.mechanisms import ExactNoise, NoNoise
 from pdsynth.structure import MaxCells, MaxParents, Restriction, greedy, ordered
-from pdsynth.synthesizers import GeneticBayes, HMPrivBayes, HPPrivBayes, PrivABN, PrivBayes
-from pdsynth.synthesizers import Synthesizer
+from pdsynth.synthesizers import (
+    GeneticBayes,
+    HMPrivBayes,
+    HPPrivBayes,
+    PrivABN,
+    PrivBayes,
+    Synthesizer,
+)
 from pdsynth.synthesizers.baselines import Independent, JTree, PriView, PrivSCBN
 
 FLOORS = {
@@ -39,7 +46,8 @@ CODES = [[0, 0, 0, 1], [1, 1, 1, 0], [1, 0, 2, 1], [0, 1, 1, 0], [0, 0, 2, 1], [
 SIZES = (2, 2, 3, 2)
 
 
-# --- the imports ------------------------------------------------------------------------------------------------------
+# --- the imports
+# --------------------------------------------------------------------------------------------------
 
 
 def room(path):
@@ -50,7 +58,10 @@ def forbidden(path, text):
     """Ways in which a module of floors 3 to 5 could reach raw records past the curator."""
     found = [name for name in imported(path, text) if name.split(".")[0] == "counting"]
     # base builds the Records that it hands to a curator, degrees checks sizes
-    known = {"synthesizers/base.py": ("counting.tables.Records",), "structure/parent_rules.py": ("counting.tables.MAX_CELLS",)}
+    known = {
+        "synthesizers/base.py": ("counting.tables.Records",),
+        "structure/parent_rules.py": ("counting.tables.MAX_CELLS",),
+    }
     found = [name for name in found if name not in known.get(Path(path).as_posix(), ())]
     ways = ("__records", "._pairwise", "import_module", "__import__", "gc.get_")
     return found + [word for word in ways if word in text]
@@ -65,7 +76,9 @@ def test_every_module_has_a_floor():
     assert len(guarded()) >= 9
 
 
-@pytest.mark.parametrize(("path", "text"), guarded(), ids=lambda v: str(v) if isinstance(v, Path) else "")
+@pytest.mark.parametrize(
+    ("path", "text"), guarded(), ids=lambda v: str(v) if isinstance(v, Path) else ""
+)
 def test_floors_three_to_five_never_reach_past_the_curator(path, text):
     assert forbidden(path, text) == []
 
@@ -82,8 +95,12 @@ def test_only_the_curator_names_its_records():
 
 
 def test_on_its_floor_only_the_curator_can_count():
-    found = [str(path) for path, text in sources() if room(path) == "privacy"
-             and any(name.startswith("counting") for name in imported(path, text))]
+    found = [
+        str(path)
+        for path, text in sources()
+        if room(path) == "privacy"
+        and any(name.startswith("counting") for name in imported(path, text))
+    ]
     assert found == ["privacy/curator.py"]
 
 
@@ -107,11 +124,16 @@ def test_twin_a_shortcut_is_found(line):
 
 def test_twin_the_base_class_may_build_records_and_no_more():
     assert forbidden(Path("synthesizers/base.py"), "from ..counting.tables import Records") == []
-    assert forbidden(Path("synthesizers/base.py"), "from ..counting.tables import Records, marginal") == ["counting.tables.marginal"]
-    assert forbidden(Path("synthesizers/privbayes.py"), "from ..counting.tables import Records") == ["counting.tables.Records"]
+    assert forbidden(
+        Path("synthesizers/base.py"), "from ..counting.tables import Records, marginal"
+    ) == ["counting.tables.marginal"]
+    assert forbidden(
+        Path("synthesizers/privbayes.py"), "from ..counting.tables import Records"
+    ) == ["counting.tables.Records"]
 
 
-# --- the spy ------------------------------------------------------------------------------------------------------------
+# --- the spy
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -131,13 +153,23 @@ STRICT = {
     "PrivBayes alone": PrivBayes(k=0),
     "HPPrivBayes": HPPrivBayes(k=1, sensitive="x2"),
     "HPPrivBayes auto": HPPrivBayes(epsilon=20, sensitive="x2"),
-    "HPPrivBayes protect": HPPrivBayes(k=2, sensitive="x0", personal=SensitivityGroups(rare_values="more_noise")),
-    "HPPrivBayes flat": HPPrivBayes(k=1, sensitive="x2", personal=SensitivityGroups(rare_values="same_noise")),
-    "HPPrivBayes policy": HPPrivBayes(k=1, sensitive="x2", personal=SensitivityGroups(groups={"A": ["x2"], "B": ["x0", "x1", "x3"]})),
+    "HPPrivBayes protect": HPPrivBayes(
+        k=2, sensitive="x0", personal=SensitivityGroups(rare_values="more_noise")
+    ),
+    "HPPrivBayes flat": HPPrivBayes(
+        k=1, sensitive="x2", personal=SensitivityGroups(rare_values="same_noise")
+    ),
+    "HPPrivBayes policy": HPPrivBayes(
+        k=1,
+        sensitive="x2",
+        personal=SensitivityGroups(groups={"A": ["x2"], "B": ["x0", "x1", "x3"]}),
+    ),
     "HPPrivBayes custom": HPPrivBayes(k=2, sensitive="x3", restriction=Restriction("x0", "x2")),
     "GeneticBayes": GeneticBayes(epsilon=20, k=2, generations=3),
     "GeneticBayes auto": GeneticBayes(epsilon=200, search="exact"),
-    "GeneticBayes custom": GeneticBayes(epsilon=20, k=2, target="x0", sensitive="x2", search="hill"),
+    "GeneticBayes custom": GeneticBayes(
+        epsilon=20, k=2, target="x0", sensitive="x2", search="hill"
+    ),
     "PrivBayes custom": PrivBayes(k=2, restriction=Restriction("x0", "x2")),
     "HMPrivBayes": HMPrivBayes(epsilon=900, k=2, l=2),
     "HMPrivBayes too noisy": HMPrivBayes(k=2),
@@ -153,7 +185,11 @@ STRICT = {
     "PriView views": PriView(size=3, t=2),
 }
 PUBLISHED = {  # with the words of every source, and how many raw reads there are at least
-    "HPPrivBayes": (HPPrivBayes(k=1, sensitive="x2", theta=0.01, guarantee="published"), "thesis Alg", 3),
+    "HPPrivBayes": (
+        HPPrivBayes(k=1, sensitive="x2", theta=0.01, guarantee="published"),
+        "thesis Alg",
+        3,
+    ),
     "HMPrivBayes": (HMPrivBayes(k=2, l=2, guarantee="published"), "HMPrivBayes Alg", 1),
     "PrivABN": (PrivABN(guarantee="published"), "PrivABN Alg 2", 1),
     "PrivSCBN": (PrivSCBN(k=2, guarantee="published"), "PrivABN Alg 2", 1),
@@ -236,7 +272,8 @@ def test_twin_an_answer_that_is_not_paid_for_is_seen(monkeypatch):
     assert spy.unpaid == ["gift"]
 
 
-# --- the door itself ------------------------------------------------------------------------------------------------------
+# --- the door itself
+# --------------------------------------------------------------------------------------------------
 
 
 def test_strict_has_no_way_to_peek():
@@ -256,6 +293,8 @@ def test_a_strict_fit_with_an_inferred_schema_is_refused_before_anything_is_read
     with pytest.raises(PrivacyError, match="inferred from the data"):
         PrivBayes(k=1).fit(frame, schema=inferred)
     with pytest.raises(PrivacyError):
-        PrivBayes(k=1).fit(Records(np.array(CODES, dtype=np.uint8), schema_of(SIZES, source="data")))
+        PrivBayes(k=1).fit(
+            Records(np.array(CODES, dtype=np.uint8), schema_of(SIZES, source="data"))
+        )
     assert spy.readers == []
     PrivBayes(k=1).fit(frame, schema=inferred.declare_public())

@@ -1,4 +1,5 @@
-"""T3 for OpenDP's samplers: ``noise="opendp"`` draws from the laws of ``noise="exact"``; both are held to the same test."""
+"""T3 for OpenDP's samplers: ``noise="opendp"`` draws from the laws of ``noise="exact"``; both are
+held to the same test."""
 
 import sys
 from fractions import Fraction as Q
@@ -11,12 +12,7 @@ from scipy import stats
 
 import pdsynth as pds
 from pdsynth.errors import BudgetError
-from pdsynth.privacy.mechanisms import (
-    ExactNoise,
-    OpenDPNoise,
-    Quantity,
-    exponential_mechanism,
-)
+from pdsynth.privacy.mechanisms import ExactNoise, OpenDPNoise, Quantity, exponential_mechanism
 from pdsynth.privacy.noise import float_above
 
 pytest.importorskip("opendp")
@@ -47,7 +43,10 @@ def test_each_row_has_its_own_scale():
 
 def selections(source, permute, runs=2500):
     chosen = [
-        exponential_mechanism(Quantity(SCORES, "u"), Quantity(2, "u"), Q(3, 2), source, permute_and_flip=permute) for _ in range(runs)
+        exponential_mechanism(
+            Quantity(SCORES, "u"), Quantity(2, "u"), Q(3, 2), source, permute_and_flip=permute
+        )
+        for _ in range(runs)
     ]
     return np.bincount(chosen, minlength=len(SCORES))
 
@@ -59,14 +58,26 @@ def test_selections_fit_their_law(source, permute):
     laws = [weight / weight.sum(), permute_and_flip_law(weight)]
     found = selections(source(), permute)
     assert stats.chisquare(found, laws[permute] * found.sum()).pvalue > PASS
-    assert stats.chisquare(found, laws[not permute] * found.sum()).pvalue < PASS, "failing twin: the other mechanism"
+    assert stats.chisquare(found, laws[not permute] * found.sum()).pvalue < PASS, (
+        "failing twin: the other mechanism"
+    )
 
 
 def test_long_fractions_and_ties_are_selected_from():
     epsilon = Q(10**17 + 3, 10**17 + 9)
-    chosen = [exponential_mechanism(Quantity(np.array([0, 900]), "u"), Quantity(1, "u"), epsilon, OpenDPNoise()) for _ in range(3)]
+    chosen = [
+        exponential_mechanism(
+            Quantity(np.array([0, 900]), "u"), Quantity(1, "u"), epsilon, OpenDPNoise()
+        )
+        for _ in range(3)
+    ]
     assert chosen == [1, 1, 1]
-    ties = {exponential_mechanism(Quantity(np.array([4, 4]), "u"), Quantity(1, "u"), epsilon, OpenDPNoise()) for _ in range(60)}
+    ties = {
+        exponential_mechanism(
+            Quantity(np.array([4, 4]), "u"), Quantity(1, "u"), epsilon, OpenDPNoise()
+        )
+        for _ in range(60)
+    }
     assert ties == {0, 1}
 
 
@@ -88,18 +99,25 @@ def test_a_release_with_opendp_is_strict_and_unmarked(small_table):
 
 @pytest.fixture
 def small_table():
-    schema = pds.Schema(tuple(pds.Attribute.categorical(f"x{j}", range(s)) for j, s in enumerate((2, 3, 2))))
+    schema = pds.Schema(
+        tuple(pds.Attribute.categorical(f"x{j}", range(s)) for j, s in enumerate((2, 3, 2)))
+    )
     codes = np.random.default_rng(1).integers(0, [2, 3, 2], (300, 3))
     return schema.decode(codes.astype(np.uint8)), schema
 
 
 def test_a_seed_is_refused_before_anything_is_read(small_table):
     with pytest.raises(BudgetError, match="takes no seed"):
-        pds.PrivBayes(1.0, noise="opendp", random_state=1).fit(small_table[0], schema=small_table[1])
+        pds.PrivBayes(1.0, noise="opendp", random_state=1).fit(
+            small_table[0], schema=small_table[1]
+        )
 
 
 def test_the_same_door_the_same_ledger():
-    both = [curator_of([[0, 0], [1, 1]], (2, 2), noise, epsilon=Q(2)) for noise in (OpenDPNoise(), ExactNoise())]
+    both = [
+        curator_of([[0, 0], [1, 1]], (2, 2), noise, epsilon=Q(2))
+        for noise in (OpenDPNoise(), ExactNoise())
+    ]
     for curator in both:
         curator.table((0, 1), Q(2), step="t", source="", claimed=Q(1))
     assert both[0].ledger.entries == both[1].ledger.entries

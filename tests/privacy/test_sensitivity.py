@@ -1,4 +1,5 @@
-"""T1: every declared sensitivity against all tables of a size and all their neighbours. Each check has a twin that must fail."""
+"""T1: every declared sensitivity against all tables of a size and all their neighbours. Each check
+has a twin that must fail."""
 
 import itertools
 import math
@@ -31,32 +32,52 @@ from pdsynth.measures import (
 )
 from pdsynth.privacy.curator import Candidates
 
-# Shapes of at most 8 cells with all n ≤ 6; one of 9 cells because 3 × 3 is the smallest domain with the larger sensitivities.
-TWO_VALUED = [((2, 2), n) for n in range(2, 7)] + [((2, 3), n) for n in range(2, 7)] + [((2, 4), n) for n in (2, 3, 4, 5, 6)]
+# Shapes of at most 8 cells with all n ≤ 6; one of 9 cells because 3 × 3 is the smallest domain with
+# the larger sensitivities.
+TWO_VALUED = (
+    [((2, 2), n) for n in range(2, 7)]
+    + [((2, 3), n) for n in range(2, 7)]
+    + [((2, 4), n) for n in (2, 3, 4, 5, 6)]
+)
 LARGER = [((3, 3), n) for n in (2, 3, 4, 5)]
 ALL = TWO_VALUED + [((4, 2), 5), ((3, 2), 6)] + LARGER
 TIGHT = 1e-12
 
 
 def shapes(cases):
-    return pytest.mark.parametrize(("shape", "n"), cases, ids=lambda v: "x".join(map(str, v)) if isinstance(v, tuple) else f"n{v}")
+    return pytest.mark.parametrize(
+        ("shape", "n"),
+        cases,
+        ids=lambda v: "x".join(map(str, v)) if isinstance(v, tuple) else f"n{v}",
+    )
 
 
 def test_the_tool_visits_every_table_and_every_neighbour():
     tables = {t for around in neighbourhoods(3, 4) for t in around}
     assert tables == set(multisets(3, 4))
-    pairs = {frozenset(p) for around in neighbourhoods(3, 4) for p in itertools.combinations(around, 2)}
+    pairs = {
+        frozenset(p) for around in neighbourhoods(3, 4) for p in itertools.combinations(around, 2)
+    }
     counts = {t: np.bincount(t, minlength=4) for t in tables}
-    replaced = {frozenset((s, t)) for s, t in itertools.combinations(tables, 2) if np.abs(counts[s] - counts[t]).sum() == 2}
+    replaced = {
+        frozenset((s, t))
+        for s, t in itertools.combinations(tables, 2)
+        if np.abs(counts[s] - counts[t]).sum() == 2
+    }
     assert pairs == replaced
 
 
 class TestMutualInformation:
     @shapes(ALL)
     def test_largest_change_is_at_most_declared(self, shape, n):
-        true, declared = largest_change(mutual_information, n, shape), mutual_information_sensitivity(n, *shape)
+        true, declared = (
+            largest_change(mutual_information, n, shape),
+            mutual_information_sensitivity(n, *shape),
+        )
         assert true <= declared + TIGHT
-        if min(shape) == 2 or n % 2:  # the bound is attained, except on larger domains with an even n
+        if (
+            min(shape) == 2 or n % 2
+        ):  # the bound is attained, except on larger domains with an even n
             assert declared / true <= 1.05
             assert true == pytest.approx(declared, abs=1e-12)
 
@@ -85,20 +106,29 @@ class TestMutualInformation:
             h = entropy(t)
             return mutual_information(t) / h if h > 0 else 0.0
 
-        assert largest_change(normalised, 6, (2, 2)) > mutual_information_sensitivity(6, 2, 2) + 0.01
+        assert (
+            largest_change(normalised, 6, (2, 2)) > mutual_information_sensitivity(6, 2, 2) + 0.01
+        )
 
     @shapes([((2, 2), 6), ((2, 4), 4), ((3, 3), 5)])
     def test_the_integer_form_that_mechanisms_use(self, shape, n):
-        true, declared = largest_change(SCORES["I"].of, n, shape), SCORES["I"].sensitivity(n, *shape)
+        true, declared = (
+            largest_change(SCORES["I"].of, n, shape),
+            SCORES["I"].sensitivity(n, *shape),
+        )
         assert true <= declared
-        assert declared - true <= 3, f"rounding adds at most a few steps of 2^-{int(math.log2(GRID))} bit"
+        assert declared - true <= 3, (
+            f"rounding adds at most a few steps of 2^-{int(math.log2(GRID))} bit"
+        )
 
 
 class TestEntropy:
     @pytest.mark.parametrize("values", [2, 3, 5, 8])
     @pytest.mark.parametrize("n", [2, 3, 6])
     def test_the_declared_change_is_attained_on_every_domain(self, values, n):
-        assert largest_change(entropy, n, (values,)) == pytest.approx(entropy_sensitivity(n), abs=1e-12)
+        assert largest_change(entropy, n, (values,)) == pytest.approx(
+            entropy_sensitivity(n), abs=1e-12
+        )
 
     def test_twin_one_over_n_is_false(self):
         assert largest_change(entropy, 6, (3,)) > 1 / 6 + 0.1
@@ -115,7 +145,11 @@ class TestAssociation:
 
     @shapes(LARGER)
     def test_larger_domains_stay_within_six_times_n_minus_one(self, shape, n):
-        assert largest_change(association, n, shape) <= association_sensitivity(n, *shape) == 6 * (n - 1)
+        assert (
+            largest_change(association, n, shape)
+            <= association_sensitivity(n, *shape)
+            == 6 * (n - 1)
+        )
 
     def test_three_by_three_reaches_eighteen_of_twenty_four(self):
         assert largest_change(association, 5, (3, 3)) == 18
@@ -124,7 +158,8 @@ class TestAssociation:
         assert largest_change(association, 5, (3, 3)) > 4 * (5 - 1)
 
     def test_twin_two_over_n_is_false_for_the_distance(self):
-        """R moves by up to 2.77/n on a table found by search; here 3·3 values and n = 1000 already pass 2/n."""
+        """R moves by up to 2.77/n on a table found by search; here 3·3 values and n = 1000 already
+        pass 2/n."""
         n = 1000
         best = 0
         for p, q, r in itertools.product(range(100, 800, 100), repeat=3):
@@ -142,7 +177,9 @@ class TestAssociation:
 
     @shapes([((2, 2), 5), ((3, 3), 4)])
     def test_the_distance_is_the_integer_over_two_n_squared(self, shape, n):
-        assert largest_change(tvd_from_independence, n, shape) == Q(largest_change(association, n, shape), 2 * n * n)
+        assert largest_change(tvd_from_independence, n, shape) == Q(
+            largest_change(association, n, shape), 2 * n * n
+        )
         assert largest_change(tvd_from_independence, n, shape) <= tvd_sensitivity(n, *shape)
 
 
@@ -158,7 +195,8 @@ class TestScoreF:
 
 
 class TestCounts:
-    """What the curator would release without noise, for all neighbours, against the sensitivity it writes into the ledger."""
+    """What the curator would release without noise, for all neighbours, against the sensitivity it
+    writes into the ledger."""
 
     SIZES = (2, 2, 2)
 
@@ -168,7 +206,10 @@ class TestCounts:
         out = {}
         for t in multisets(n, len(cells)):
             curator = curator_of([cells[c] for c in t], sizes, Silent(), epsilon=Q(10))
-            out[t] = (np.concatenate([np.ravel(v) for v in ask(curator)]), curator.ledger.entries[-1].sensitivity)
+            out[t] = (
+                np.concatenate([np.ravel(v) for v in ask(curator)]),
+                curator.ledger.entries[-1].sensitivity,
+            )
         return out
 
     def largest_l1(self, released, n, cells):
@@ -182,7 +223,9 @@ class TestCounts:
         return largest, declared.pop()
 
     def test_joint_counts_change_by_two(self):
-        released = self.released(lambda c: [c.table((2, 0), Q(20), step="t", source="", claimed=Q(1, 10))], 3)
+        released = self.released(
+            lambda c: [c.table((2, 0), Q(20), step="t", source="", claimed=Q(1, 10))], 3
+        )
         assert self.largest_l1(released, 3, 8) == (2, 2)
 
     def test_histograms_change_by_two_each(self):
@@ -190,12 +233,18 @@ class TestCounts:
         assert self.largest_l1(released, 3, 8) == (6, 6)
 
     def test_twin_one_is_false_under_replacing_a_record(self):
-        released = self.released(lambda c: [c.table((0,), Q(20), step="t", source="", claimed=Q(1, 10))], 3)
+        released = self.released(
+            lambda c: [c.table((0,), Q(20), step="t", source="", claimed=Q(1, 10))], 3
+        )
         assert self.largest_l1(released, 3, 8)[0] > 1
 
-    @pytest.mark.parametrize(("columns", "scales"), [((0, 1), (Q(2), Q(5), Q(3))), ((0,), (Q(2), Q(5), Q(3))), ((0, 1), (Q(7),) * 3)])
+    @pytest.mark.parametrize(
+        ("columns", "scales"),
+        [((0, 1), (Q(2), Q(5), Q(3))), ((0,), (Q(2), Q(5), Q(3))), ((0, 1), (Q(7),) * 3)],
+    )
     def test_a_table_with_a_scale_a_value_loses_what_its_entry_says(self, columns, scales):
-        """Weighted L1: every cell's change over the scale of its row; the worst replacement attains the charged ε exactly."""
+        """Weighted L1: every cell's change over the scale of its row; the worst replacement attains
+        the charged ε exactly."""
         sizes, n = (3, 2), 3
         cells = cells_of(sizes)
         losses, charged = [], set()
@@ -203,10 +252,17 @@ class TestCounts:
             tables = []
             for t in around:
                 curator = curator_of([cells[c] for c in t], sizes, Silent(), epsilon=Q(10))
-                tables.append(curator.table(columns, scales, step="t", source="", claimed=Q(1)).reshape(3, -1))
+                tables.append(
+                    curator.table(columns, scales, step="t", source="", claimed=Q(1)).reshape(3, -1)
+                )
                 charged.add(curator.ledger.entries[-1].epsilon)
             for one, other in itertools.combinations(tables, 2):
-                losses.append(sum(Q(int(c)) / b for c, b in zip(np.abs(one - other).sum(axis=1), scales, strict=True)))
+                losses.append(
+                    sum(
+                        Q(int(c)) / b
+                        for c, b in zip(np.abs(one - other).sum(axis=1), scales, strict=True)
+                    )
+                )
         assert charged == {max(losses)}
         if len(set(scales)) > 1:
             assert max(losses) > 2 / max(scales), "failing twin: the largest scale taken for all"
@@ -221,7 +277,9 @@ class TestCounts:
         largest, declared = self.largest_l1(self.released(ask, n, sizes), n, cells)
         assert largest <= declared + 1e-9
         assert declared == (4 if max(sizes) == 2 else 6) * (n - 1) * d * (d - 1)
-        assert largest > declared / 2, "twin: every pair counts for both of its attributes; counting it once is false"
+        assert largest > declared / 2, (
+            "twin: every pair counts for both of its attributes; counting it once is false"
+        )
 
     def test_associations_with_one_attribute_stay_within_their_sensitivity(self):
         n = 4
@@ -246,11 +304,15 @@ class TestCounts:
 
 
 class TestSelections:
-    """The sensitivity that the curator declares for a block of candidates covers each candidate's own change."""
+    """The sensitivity that the curator declares for a block of candidates covers each candidate's
+    own change."""
 
     BINARY, TERNARY = ((2, 2, 2), 4), ((3, 3), 5)
 
-    @pytest.mark.parametrize(("score", "case"), [("I", BINARY), ("R", BINARY), ("F", BINARY), ("I", TERNARY), ("R", TERNARY)])
+    @pytest.mark.parametrize(
+        ("score", "case"),
+        [("I", BINARY), ("R", BINARY), ("F", BINARY), ("I", TERNARY), ("R", TERNARY)],
+    )
     def test_declared_once_for_the_worst_candidate(self, score, case):
         sizes, n = case
         child, parents = len(sizes) - 1, np.array([list(range(len(sizes) - 1))])
@@ -262,16 +324,27 @@ class TestSelections:
             curator.select(candidates, score, Q(1), step="s", source="")
             declared.add(curator.ledger.entries[-1].sensitivity)
             columns = (child, *parents[0].tolist())
-            values[t] = SCORES[score].of(records_of([cells[c] for c in t], sizes).table(columns).reshape(sizes[child], -1))
+            values[t] = SCORES[score].of(
+                records_of([cells[c] for c in t], sizes).table(columns).reshape(sizes[child], -1)
+            )
         assert len(declared) == 1
-        largest = max(max(v) - min(v) for v in ([values[t] for t in around] for around in neighbourhoods(n, len(cells))))
+        largest = max(
+            max(v) - min(v)
+            for v in ([values[t] for t in around] for around in neighbourhoods(n, len(cells)))
+        )
         assert largest <= declared.pop()
 
     def test_a_mixed_block_takes_the_larger_domain_s_sensitivity(self):
         rows, sizes = [[0, 0, 0], [1, 2, 2], [0, 1, 1], [1, 0, 2], [0, 2, 0]], (2, 3, 3)
-        binary, ternary = Candidates(((np.array([2]), np.array([[0]])),)), Candidates(((np.array([2]), np.array([[1]])),))
+        binary, ternary = (
+            Candidates(((np.array([2]), np.array([[0]])),)),
+            Candidates(((np.array([2]), np.array([[1]])),)),
+        )
         mixed = Candidates(((np.array([2, 2]), np.array([[0], [1]])),))
-        for score, small, large in (("R", 4 * 4, 6 * 4), ("I", SCORES["I"].sensitivity(5, 2, 3), SCORES["I"].sensitivity(5, 3, 3))):
+        for score, small, large in (
+            ("R", 4 * 4, 6 * 4),
+            ("I", SCORES["I"].sensitivity(5, 2, 3), SCORES["I"].sensitivity(5, 3, 3)),
+        ):
             for candidates, due in ((binary, small), (ternary, large), (mixed, large)):
                 curator = curator_of(rows, sizes, Silent())
                 curator.select(candidates, score, Q(1), step="s", source="")

@@ -1,4 +1,5 @@
-"""CONTRIBUTING's three changes are true: its code runs, keeps the contract, and is as small as it says."""
+"""CONTRIBUTING's three changes are true: its code runs, keeps the contract, and is as small as it
+says."""
 
 import math
 import re
@@ -17,7 +18,10 @@ def blocks(root):
     """The code of each section of CONTRIBUTING.md."""
     text = (root / "CONTRIBUTING.md").read_text(encoding="utf-8")
     sections = re.split(r"^## ", text, flags=re.MULTILINE)[1:]
-    return {s.splitlines()[0]: re.findall(r"^```python\n(.*?)^```", s, re.MULTILINE | re.DOTALL) for s in sections}
+    return {
+        s.splitlines()[0]: re.findall(r"^```python\n(.*?)^```", s, re.MULTILINE | re.DOTALL)
+        for s in sections
+    }
 
 
 def made(code, module, **more):
@@ -37,7 +41,9 @@ def test_a_new_budget_rule_is_at_most_25_lines_and_closes_the_ledger(blocks):
     tables = [e for e in fitted.ledger_.entries if e.step.startswith("table(")]
     cells = [schema.cells(e.attributes) for e in tables]
     shares = [Fraction(2) / e.scale for e in tables]
-    assert len({share / math.isqrt(number) for share, number in zip(shares, cells, strict=True)}) == 1
+    assert (
+        len({share / math.isqrt(number) for share, number in zip(shares, cells, strict=True)}) == 1
+    )
 
 
 @pytest.mark.parametrize("guarantee", ["strict", "published", "none"])

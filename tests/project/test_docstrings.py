@@ -8,8 +8,11 @@ import pytest
 
 import pdsynth
 
-MODULES = [module.name for module in pkgutil.walk_packages(pdsynth.__path__, "pdsynth.")
-           if not module.name.split(".")[-1].startswith("_")]
+MODULES = [
+    module.name
+    for module in pkgutil.walk_packages(pdsynth.__path__, "pdsynth.")
+    if not module.name.split(".")[-1].startswith("_")
+]
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -26,6 +29,11 @@ def test_examples_run_as_printed(name):
 def test_there_are_examples():
     finder = doctest.DocTestFinder(exclude_empty=True)
     rooms = ("domain", "measures", "network", "privacy")
-    found = [test for name in MODULES if name.split(".")[1] in rooms
-             for test in finder.find(importlib.import_module(name)) if test.examples]
+    found = [
+        test
+        for name in MODULES
+        if name.split(".")[1] in rooms
+        for test in finder.find(importlib.import_module(name))
+        if test.examples
+    ]
     assert len(found) >= 10

@@ -40,15 +40,22 @@ def table(requirements):
 
 
 def conda_table(conda):
-    named = [entry for entry in conda["dependencies"]
-             if isinstance(entry, str) and not re.match(r"(python|pip)\b", entry)]
+    named = [
+        entry
+        for entry in conda["dependencies"]
+        if isinstance(entry, str) and not re.match(r"(python|pip)\b", entry)
+    ]
     return table(entry.replace(" ", "") for entry in named)
 
 
 def every_requirement(pyproject):
     project = pyproject["project"]
-    extras = [requirement for name, group in project["optional-dependencies"].items()
-              if name != "bench" for requirement in group]
+    extras = [
+        requirement
+        for name, group in project["optional-dependencies"].items()
+        if name != "bench"
+        for requirement in group
+    ]
     return [*project["dependencies"], *extras, *pyproject["dependency-groups"]["test"]]
 
 
@@ -100,11 +107,20 @@ def test_constraints_hold_no_address_and_only_exact_versions(root, pins):
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_constraints_cover_every_python_and_system_once(python, system, pins, pyproject):
     platform, os_name, machine = system
-    place = {"python_version": python, "python_full_version": f"{python}.9",
-             "sys_platform": platform, "os_name": os_name, "platform_machine": machine,
-             "implementation_name": "cpython", "platform_python_implementation": "CPython"}
-    pinned = [canonicalize_name(pin.name) for pin in pins
-              if pin.marker is None or pin.marker.evaluate(place)]
+    place = {
+        "python_version": python,
+        "python_full_version": f"{python}.9",
+        "sys_platform": platform,
+        "os_name": os_name,
+        "platform_machine": machine,
+        "implementation_name": "cpython",
+        "platform_python_implementation": "CPython",
+    }
+    pinned = [
+        canonicalize_name(pin.name)
+        for pin in pins
+        if pin.marker is None or pin.marker.evaluate(place)
+    ]
     assert len(pinned) == len(set(pinned))
     for requirement in map(Requirement, every_requirement(pyproject)):
         if requirement.marker is None or requirement.marker.evaluate(place):
@@ -114,8 +130,9 @@ def test_constraints_cover_every_python_and_system_once(python, system, pins, py
 def test_constraints_satisfy_every_declared_range(pins, pyproject):
     for requirement in map(Requirement, every_requirement(pyproject)):
         name, allowed = canonicalize_name(requirement.name), requirement.specifier
-        chosen = [next(iter(pin.specifier)).version for pin in pins
-                  if canonicalize_name(pin.name) == name]
+        chosen = [
+            next(iter(pin.specifier)).version for pin in pins if canonicalize_name(pin.name) == name
+        ]
         assert chosen, name
         assert all(allowed.contains(v, prereleases=True) for v in chosen), (name, chosen)
 
@@ -158,8 +175,12 @@ def test_bench_extra_names_the_peers_of_the_benchmarks(root, pyproject):
 def test_readme_needs_exactly_two_commands(root):
     text = (root / "README.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```[^\n]*\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
-    commands = {line.split("#")[0].strip() for block in blocks for line in block.splitlines()
-                if "run.py" in line}
+    commands = {
+        line.split("#")[0].strip()
+        for block in blocks
+        for line in block.splitlines()
+        if "run.py" in line
+    }
     assert commands == {"python3 run.py lab", "python3 run.py test"}
     assert "pip install" not in text
 
@@ -171,15 +192,19 @@ def test_ci_ends_with_every_test(root):
         assert os.access(root / ".ci" / "run", os.X_OK)
 
 
-HEAVY = set("""
+HEAVY = set(
+    """
     plotly sklearn scipy ipywidgets anywidget IPython jupyterlab pyarrow numba opendp dask joblib
-""".split())
+""".split()
+)
 
 
 def test_import_pdsynth_loads_numpy_and_pandas_at_most(root):
     """Heavy packages load where they are used; pyarrow only as far as pandas itself loads it."""
-    script = ("import pandas, sys, json; before = set(sys.modules); import pdsynth; "
-              "print(json.dumps(list(set(sys.modules) - before)))")
+    script = (
+        "import pandas, sys, json; before = set(sys.modules); import pdsynth; "
+        "print(json.dumps(list(set(sys.modules) - before)))"
+    )
     done = subprocess.run([sys.executable, "-c", script], cwd=root, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert set(json.loads(done.stdout)) & HEAVY == set()

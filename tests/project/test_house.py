@@ -21,12 +21,14 @@ COLUMNS = 100
 UNFORMATTED = 20  # lines that say `fmt: skip`
 ENTRIES = 20  # at the top of the package, besides these
 UNCOUNTED = {"__init__.py", "__main__.py", "py.typed", "__pycache__"}
-NAMES = set("""
+NAMES = set(
+    """
     PrivBayes HPPrivBayes HMPrivBayes PrivABN PPBA GeneticBayes ConsistentBayes Synthesizer
     Schema Attribute Network Restriction Model Ledger Session
     SchemaError BudgetError PrivacyError
     plan baselines parts datasets evaluate audit papers plots
-""".split())
+""".split()
+)
 LATER = {"ConsistentBayes", "Session"}  # come with the methods and the accounts
 
 
@@ -50,8 +52,9 @@ def size(texts):
 
 
 def long_modules(texts):
-    return [f"{path}: {n}" for path, text in texts.items()
-            if (n := text.count("\n")) > MODULE_LINES]
+    return [
+        f"{path}: {n}" for path, text in texts.items() if (n := text.count("\n")) > MODULE_LINES
+    ]
 
 
 def length(function):
@@ -62,20 +65,28 @@ def length(function):
 
 
 def long_functions(texts):
-    return [f"{path}: {node.name}, {length(node)}"
-            for path, text in texts.items() for node in ast.walk(ast.parse(text))
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-            and length(node) > FUNCTION_LINES]
+    return [
+        f"{path}: {node.name}, {length(node)}"
+        for path, text in texts.items()
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and length(node) > FUNCTION_LINES
+    ]
 
 
 def wide_lines(texts):
-    return [f"{path}:{number}" for path, text in texts.items()
-            for number, line in enumerate(text.splitlines(), 1) if len(line) > COLUMNS]
+    return [
+        f"{path}:{number}"
+        for path, text in texts.items()
+        for number, line in enumerate(text.splitlines(), 1)
+        if len(line) > COLUMNS
+    ]
 
 
 def unformatted(texts):
-    return [path for path, text in texts.items()
-            for line in text.splitlines() if "fmt: skip" in line]
+    return [
+        path for path, text in texts.items() for line in text.splitlines() if "fmt: skip" in line
+    ]
 
 
 def first(name):
@@ -84,9 +95,13 @@ def first(name):
 
 def climbs(imports):
     """Imports of a wing by the library, and of the course by the papers."""
-    return [f"{name} imports {other}" for name, found in imports.items() for other in sorted(found)
-            if (wing(first(other)) and not wing(first(name)))
-            or (first(other) == "course" and first(name) == "papers")]
+    return [
+        f"{name} imports {other}"
+        for name, found in imports.items()
+        for other in sorted(found)
+        if (wing(first(other)) and not wing(first(name)))
+        or (first(other) == "course" and first(name) == "papers")
+    ]
 
 
 def test_the_library_is_small(texts):
@@ -102,8 +117,11 @@ def test_the_package_is_small(texts):
 
 
 def test_data_that_replaces_code_is_small():
-    files = {path: path.read_text(encoding="utf-8") for ending in ("toml", "json")
-             for path in PACKAGE.rglob(f"*.{ending}")}
+    files = {
+        path: path.read_text(encoding="utf-8")
+        for ending in ("toml", "json")
+        for path in PACKAGE.rglob(f"*.{ending}")
+    }
     assert size(files)[0] <= DATA_LINES
 
 
@@ -167,12 +185,21 @@ def test_twin_what_is_too_long_is_found(find, text):
     assert not find({Path("model.py"): "def f():\n    '''" + "Said.\n" * FUNCTION_LINES + "'''\n"})
 
 
-@pytest.mark.parametrize("line", ["from .course import panels", "import pdsynth.papers.engine",
-                                  "def f():\n    from .papers import engine"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from .course import panels",
+        "import pdsynth.papers.engine",
+        "def f():\n    from .papers import engine",
+    ],
+)
 def test_twin_a_wing_in_the_library_and_a_circle_are_found(line):
-    texts = {Path("model.py"): line, Path("papers/__init__.py"): "from .engine import run",
-             Path("papers/engine.py"): "from ..model import Model",
-             Path("course/panels.py"): "import pdsynth.model"}
+    texts = {
+        Path("model.py"): line,
+        Path("papers/__init__.py"): "from .engine import run",
+        Path("papers/engine.py"): "from ..model import Model",
+        Path("course/panels.py"): "import pdsynth.model",
+    }
     imports = graph(texts | {Path("course/__init__.py"): ""})
     assert climbs(imports)
     found = circle(imports)

@@ -18,8 +18,15 @@ def table(root):
 
 
 def test_every_entry_of_the_package_stands_on_the_map_and_no_other(root, table):
-    listed = re.findall(r"`([\w/]+)`", "\n".join(line.split("|")[1] for line in table.splitlines() if line.startswith("| `")))
-    there = {p.name + "/" if p.is_dir() else p.stem for p in (root / "pdsynth").iterdir() if p.name not in ("__pycache__", "py.typed")}
+    listed = re.findall(
+        r"`([\w/]+)`",
+        "\n".join(line.split("|")[1] for line in table.splitlines() if line.startswith("| `")),
+    )
+    there = {
+        p.name + "/" if p.is_dir() else p.stem
+        for p in (root / "pdsynth").iterdir()
+        if p.name not in ("__pycache__", "py.typed")
+    }
     assert sorted(listed) == sorted(there - {"__init__", "__main__"})
     assert len(listed) <= 20
 
@@ -32,5 +39,9 @@ def test_a_question_finds_its_file_in_one_line(question, root, table):
 
 def test_sliders_are_declared_where_the_map_says(root, table):
     assert "a slider is declared in `pdsynth/course/panels/`" in table
-    declared = [p for p in (root / "pdsynth").rglob("*.py") if re.search(r"=slider\(|: slider\(", p.read_text(encoding="utf-8"))]
+    declared = [
+        p
+        for p in (root / "pdsynth").rglob("*.py")
+        if re.search(r"=slider\(|: slider\(", p.read_text(encoding="utf-8"))
+    ]
     assert declared and {p.parent.name for p in declared} <= {"panels", "widgets"}

@@ -68,9 +68,15 @@ TOUCHING = [name for name, thing in FOUND if touches_data(name, thing)]
 
 def test_the_walk_finds_what_matters():
     seen = {(name.split(".")[0], thing) for name, thing in FOUND}
-    for what in (("synthesizers", PrivBayes), ("synthesizers", Synthesizer.fit),
-                 ("privacy", Curator), ("privacy", laplace_mechanism), ("counting", Records),
-                 ("structure", greedy), ("domain", Schema.infer.__func__)):
+    for what in (
+        ("synthesizers", PrivBayes),
+        ("synthesizers", Synthesizer.fit),
+        ("privacy", Curator),
+        ("privacy", laplace_mechanism),
+        ("counting", Records),
+        ("structure", greedy),
+        ("domain", Schema.infer.__func__),
+    ):
         assert what in seen, what
     assert len(TOUCHING) >= 30
 
@@ -95,8 +101,9 @@ def test_twin_a_silent_function_is_found():
     assert not silent("evaluation.said", said)
 
 
-QUESTIONS = [name for name, _ in inspect.getmembers(Curator, inspect.isfunction)
-             if not name.startswith("_")]
+QUESTIONS = [
+    name for name, _ in inspect.getmembers(Curator, inspect.isfunction) if not name.startswith("_")
+]
 
 
 @pytest.mark.parametrize("name", QUESTIONS)

@@ -10,9 +10,19 @@ import pdsynth as pds
 
 TITLE = "Privacy promise, threat model, known limits"
 PARTS = ("Promise", "Threat model", "How it is kept", "Personal guarantees", "Known limits")
-MUST = ("pure ε-differential privacy", "replacing one", "number of records", "random_state",
-        "`ledger_.check()` is empty", "opendp", "`published` and `none` promise nothing",
-        "`Schema.infer`", "ε adds up", "do not release", "no proof")
+MUST = (
+    "pure ε-differential privacy",
+    "replacing one",
+    "number of records",
+    "random_state",
+    "`ledger_.check()` is empty",
+    "opendp",
+    "`published` and `none` promise nothing",
+    "`Schema.infer`",
+    "ε adds up",
+    "do not release",
+    "no proof",
+)
 
 
 def page(text):

@@ -7,118 +7,166 @@ import pytest
 # What passes when: the tests and their twins, as ``folder/file::Class::test`` or
 # ``folder/file::test``; the beginning of a name may stand for several.
 TRUST = {
-    "T1 declared sensitivities, against all tables and all their neighbours": ("""
+    "T1 declared sensitivities, against all tables and all their neighbours": (
+        """
         privacy/test_sensitivity.py::TestMutualInformation::test_largest_change
         privacy/test_sensitivity.py::TestAssociation::test_two_valued
         privacy/test_sensitivity.py::TestScoreF::test_the_change
         privacy/test_sensitivity.py::TestEntropy::test_the_declared
         privacy/test_sensitivity.py::TestCounts::test_joint_counts
         privacy/test_sensitivity.py::TestCounts::test_a_table_with_a_scale
-    """, """
+    """,
+        """
         privacy/test_sensitivity.py::TestMutualInformation::test_twin
         privacy/test_sensitivity.py::TestAssociation::test_twin
         privacy/test_sensitivity.py::TestCounts::test_twin
-    """),
-    "T2 exact law of the network, for all tiny tables": ("""
+    """,
+    ),
+    "T2 exact law of the network, for all tiny tables": (
+        """
         synthesizers/test_composition.py::TestNetworks::test_greedy_on_all
         synthesizers/test_composition.py::TestNetworks::test_ordered_on_all
-    """, """
+    """,
+        """
         synthesizers/test_composition.py::TestNetworks::test_twin
         synthesizers/test_composition.py::TestOneSelection::test_twin
-    """),
-    "T3 noise fits its law": ("""
+    """,
+    ),
+    "T3 noise fits its law": (
+        """
         privacy/test_noise.py::TestFit::test_exact_noise
         privacy/test_opendp.py::
-    """, """
+    """,
+        """
         privacy/test_noise.py::TestFit::test_a_million_draws_accept_the_law_and_reject_its_twins
-    """),
-    "T4 events at ε = log 3": ("""
+    """,
+    ),
+    "T4 events at ε = log 3": (
+        """
         privacy/test_noise.py::TestEvent::test_selections_at_log_three
-    """, """
+    """,
+        """
         privacy/test_noise.py::TestEvent::test_noise_of_scale_one_over_epsilon_passes_and_its_twin_does_not
-    """),
-    "T5 end-to-end audits": ("""
+    """,
+    ),
+    "T5 end-to-end audits": (
+        """
         papers/test_courtroom.py::test_the_committed_grid
         papers/test_courtroom.py::test_twenty_thousand
         audit/test_audit.py::TestStrictAtEveryEpsilon::test_tables
         audit/test_end_to_end_audit.py::TestStrict::
-    """, """
+    """,
+        """
         papers/test_courtroom.py::test_twin_half
         audit/test_end_to_end_audit.py::TestTwins::
         audit/test_audit.py::TestTwins::
-    """),
-    "T6 the bug zoo": ("""
+    """,
+    ),
+    "T6 the bug zoo": (
+        """
         audit/test_zoo.py::test_every_defect_is_caught
         audit/test_zoo.py::test_no_false_alarm_in_any_seed
-    """, """
+    """,
+        """
         audit/test_zoo.py::test_the_right_functions_use_their_budget_up
-    """),
-    "T7 one door": ("""
+    """,
+    ),
+    "T7 one door": (
+        """
         privacy/test_one_door.py::test_strict_fits
         privacy/test_one_door.py::test_broken_published
         privacy/test_one_door.py::test_only_the_curator
-    """, """
+    """,
+        """
         privacy/test_one_door.py::test_twin_a_recipe_that_reads_past
         privacy/test_one_door.py::test_twin_an_answer_that_is_not_paid
-    """),
-    "T8 the ledger in exact fractions": ("""
+    """,
+    ),
+    "T8 the ledger in exact fractions": (
+        """
         privacy/test_ledger.py::TestArithmetic::test_the_sum_is_exact
         synthesizers/test_contract.py::TestLedger::test_closes_at_exactly_epsilon
         privacy/test_ledger.py::TestOverdraft::test_it_raises_before_any_noise
         privacy/test_ledger.py::TestArithmetic::test_parallel_parts
-    """, """
+    """,
+        """
         privacy/test_ledger.py::TestRules::test_a_broken_rule
         privacy/test_ledger.py::TestArithmetic::test_parts_that_are_not_disjoint
-    """),
-    "T9 the domain is the declared one": ("""
+    """,
+    ),
+    "T9 the domain is the declared one": (
+        """
         synthesizers/test_contract.py::TestDomain::test_constant_columns
         synthesizers/test_contract.py::TestDomain::test_neighbours_release
-    """, """
+    """,
+        """
         synthesizers/test_contract.py::TestDomain::test_twin
-    """),
-    "T10 randomness": ("""
+    """,
+    ),
+    "T10 randomness": (
+        """
         privacy/test_noise.py::TestSource::test_a_run_never
         privacy/test_noise.py::TestSource::test_child_streams
         privacy/test_noise.py::TestSource::test_seeded_runs
-    """, """
+    """,
+        """
         privacy/test_noise.py::TestSource::test_twin
         privacy/test_noise.py::TestSource::test_without_a_seed
-    """),
-    "T11 floating point": ("""
+    """,
+    ),
+    "T11 floating point": (
+        """
         privacy/test_noise.py::TestIntegers::test_neighbours_reach
-    """, """
+    """,
+        """
         privacy/test_noise.py::TestIntegers::test_twin_doubles
         audit/test_audit.py::TestFloatingPoint::test_the_textbook
-    """),
-    "T12 the same seed, the same bytes": ("""
+    """,
+    ),
+    "T12 the same seed, the same bytes": (
+        """
         privacy/test_noise.py::TestDeterminism::test_known_draws
         synthesizers/test_contract.py::TestSeeds::test_same_seed_same_bytes
-    """, """
+    """,
+        """
         privacy/test_noise.py::TestDeterminism::test_another_seed
         synthesizers/test_contract.py::TestSeeds::test_no_seed_differs
-    """),
-    "T13 utility": ("""
+    """,
+    ),
+    "T13 utility": (
+        """
         synthesizers/test_contract.py::TestUtility::test_at_a_million
         synthesizers/test_contract.py::TestUtility::test_error_falls
-    """, """
+    """,
+        """
         synthesizers/test_contract.py::TestUtility::test_twin
-    """),
-    "T14 every mechanism says its lemma": ("""
+    """,
+    ),
+    "T14 every mechanism says its lemma": (
+        """
         project/test_privacy_docs.py::test_what_touches_data
         project/test_privacy_docs.py::test_every_score
-    """, """
+    """,
+        """
         project/test_privacy_docs.py::test_twin
-    """),
-    "T15 the privacy page": ("""
+    """,
+    ),
+    "T15 the privacy page": (
+        """
         project/test_privacy_page.py::test_the_page_is_there
-    """, """
+    """,
+        """
         project/test_privacy_page.py::test_twin
-    """),
-    "T16 10,000 mutated files": ("""
+    """,
+    ),
+    "T16 10,000 mutated files": (
+        """
         synthesizers/test_contract.py::TestFile::test_mutated_files
-    """, """
+    """,
+        """
         synthesizers/test_contract.py::TestFile::test_twin
-    """),
+    """,
+    ),
 }
 
 
@@ -126,9 +174,11 @@ TRUST = {
 def known(root):
     """Every test as ``folder/file::Class::name``, and whether it is marked slow as a whole."""
     tests = root / "tests"
-    return {f"{path.relative_to(tests).as_posix()}::{name}": slow
-            for path in sorted(tests.rglob("test_*.py"))
-            for name, slow in find(ast.parse(path.read_text(encoding="utf-8")))}
+    return {
+        f"{path.relative_to(tests).as_posix()}::{name}": slow
+        for path in sorted(tests.rglob("test_*.py"))
+        for name, slow in find(ast.parse(path.read_text(encoding="utf-8")))
+    }
 
 
 def find(tree):
@@ -150,8 +200,12 @@ def missing(trust, known):
 def late(trust, known):
     """Tests of trust whose tests or twins are all slow: the short run would not notice."""
     fast = [name for name, slow in known.items() if not slow]
-    return [label for label, parts in trust.items() for part in parts
-            if not any(name.startswith(start) for start in part.split() for name in fast)]
+    return [
+        label
+        for label, parts in trust.items()
+        for part in parts
+        if not any(name.startswith(start) for start in part.split() for name in fast)
+    ]
 
 
 def test_all_sixteen_are_there(known):

@@ -1,4 +1,5 @@
-"""ABN: GParentSet against a literal reading of the paper, what its selections really cost, and the strict nested form."""
+"""ABN: GParentSet against a literal reading of the paper, what its selections really cost, and the
+strict nested form."""
 
 import math
 from fractions import Fraction as Q
@@ -29,14 +30,19 @@ from pdsynth.structure.adaptive import (
 def information(rows, child, parents) -> int:
     """I(S;Π) in steps of 2^-30 bit, counted from scratch."""
     rows = np.asarray(rows)
-    key = rows[:, list(parents)] @ (1 << np.arange(len(parents)))[::-1] if parents else np.zeros(len(rows), dtype=int)
+    key = (
+        rows[:, list(parents)] @ (1 << np.arange(len(parents)))[::-1]
+        if parents
+        else np.zeros(len(rows), dtype=int)
+    )
     table = np.zeros((2, 2 ** len(parents)), dtype=np.int64)
     np.add.at(table, (rows[:, child], key), 1)
     return round(mutual_information(table) * GRID)
 
 
 def literal(rows, root, most, *, ascending=False):
-    """Algorithms 2 and 3 word by word, with the best pair instead of a drawn one; dp[S, j] as a dictionary that is written in place."""
+    """Algorithms 2 and 3 word by word, with the best pair instead of a drawn one; dp[S, j] as a
+    dictionary that is written in place."""
     d = np.shape(rows)[1]
     dp: dict = {(s, 0): () for s in range(d)}
     placed, pairs, f = [root], [(root, ())], root
@@ -81,7 +87,8 @@ class TestGParentSet:
         assert pairs == literal(rows, pairs[0][0], rows.shape[1])[0]
 
     def test_hand_worked(self):
-        """dp[S, 1] = {a} with 5, then f = b: alone 3, with a 9. Then f = c: alone 5 (a tie), with dp[S, 1] = a 8, with {a, b} 9."""
+        """dp[S, 1] = {a} with 5, then f = b: alone 3, with a 9. Then f = c: alone 5 (a tie), with
+        dp[S, 1] = a 8, with {a, b} 9."""
         choice = ParentChoice([7])
         assert choice.offer(0, np.array([[5]])).tolist() == [[True]]
         assert choice.offer(1, np.array([[3, 9]])).tolist() == [[False, True]]
@@ -95,14 +102,20 @@ class TestGParentSet:
     def test_twin_ascending_j_reads_what_it_has_just_written(self):
         sets = literal(np.zeros((3, 4), dtype=int), 0, 4, ascending=True)[1].values()
         assert any(len(set(parents)) < len(parents) for parents in sets)
-        assert all(len(set(parents)) == len(parents) for parents in literal(np.zeros((3, 4), dtype=int), 0, 4)[1].values())
+        assert all(
+            len(set(parents)) == len(parents)
+            for parents in literal(np.zeros((3, 4), dtype=int), 0, 4)[1].values()
+        )
 
     def test_an_exclusive_or_is_not_found(self):
-        """S = a xor b: the pair tells everything, but dp[S, 1] keeps c, which tells a little, and dp[S, 2] grows from it."""
+        """S = a xor b: the pair tells everything, but dp[S, 1] keeps c, which tells a little, and
+        dp[S, 2] grows from it."""
         a, b = np.tile([0, 1], 80), np.repeat([0, 1], 80)
         s = a ^ b
         c = np.where(np.arange(160) % 10 == 0, 1 - s, s)
-        store = Partitions(np.column_stack([s, a, b, c]).astype(np.uint8), (2,) * 4).parent_sets([0])
+        store = Partitions(np.column_stack([s, a, b, c]).astype(np.uint8), (2,) * 4).parent_sets(
+            [0]
+        )
         choice = ParentChoice([0])
         for f in (3, 1, 2):
             store.keep(choice.offer(f, np.rint(store.grow(f) * GRID).astype(np.int64)))
@@ -112,11 +125,16 @@ class TestGParentSet:
         assert choice.scores[0][1] < best
 
     def test_the_corrected_table_2(self):
-        """(m³ − m)/6 scores, 20,825 at m = 50, whatever the largest in-degree: neither 250 nor m²."""
+        """(m³ − m)/6 scores, 20,825 at m = 50, whatever the largest in-degree: neither 250 nor m².
+        """
         assert sum((50 - i + 1) * (i - 1) for i in range(2, 51)) == (50**3 - 50) // 6 == 20_825
         rows = (np.random.default_rng(0).random((30, 12)) < 0.5).astype(int)
         _, curator = published(rows, ExactNoise(0), "published")
-        offered = [int(e.released.split()[2]) for e in curator.ledger.entries if e.mechanism == "exponential"]
+        offered = [
+            int(e.released.split()[2])
+            for e in curator.ledger.entries
+            if e.mechanism == "exponential"
+        ]
         assert offered == [(12 - i + 1) * (i - 1) for i in range(2, 13)]
         assert sum(offered) == (12**3 - 12) // 6
 
@@ -140,27 +158,37 @@ class TestPublishedCost:
         assert [v for v in curator.ledger.check() if v.startswith("L4")] == []
 
     def test_the_exact_law_shows_the_unit_slip(self):
-        """A and B gain a lone common 1, C₁…C₄ and D₁…D₁₀ lose theirs: in one unit the mechanism keeps its claim, as printed it doesn't."""
+        """A and B gain a lone common 1, C₁…C₄ and D₁…D₁₀ lose theirs: in one unit the mechanism
+        keeps its claim, as printed it doesn't."""
         sizes = (2,) * 16
-        children, parents = [0] + [2 + i for i in range(4) for _ in range(10)], [[1]] + [[6 + j] for _ in range(4) for j in range(10)]
+        children, parents = (
+            [0] + [2 + i for i in range(4) for _ in range(10)],
+            [[1]] + [[6 + j] for _ in range(4) for j in range(10)],
+        )
         candidates = Candidates(((np.array(children), np.array(parents)),))
 
         def distribution(rows, printed):
             def run(noise):
                 curator = curator_of(rows, sizes, noise, epsilon=Q(2), guarantee="published")
-                return curator.select(candidates, "I", Q(1), step="s", source="x", printed_sensitivity=printed)
+                return curator.select(
+                    candidates, "I", Q(1), step="s", source="x", printed_sensitivity=printed
+                )
 
             return law(run)
 
         n = 50
         before, after = np.zeros((n, 16), dtype=int), np.zeros((n, 16), dtype=int)
         before[0, :2], after[0, 2:] = 1, 1
-        honest, slip = (log_ratio(distribution(before, p), distribution(after, p)) for p in (None, printed_sensitivity(n)))
+        honest, slip = (
+            log_ratio(distribution(before, p), distribution(after, p))
+            for p in (None, printed_sensitivity(n))
+        )
         assert 0.9 < honest <= 1
         assert 1.3 < slip <= 1 / math.log(2) + 1e-6
 
     def test_neighbours_offer_different_candidates(self):
-        """Two parents tie; one record less and the other one is offered: outcomes that only one of the two tables can have."""
+        """Two parents tie; one record less and the other one is offered: outcomes that only one of
+        the two tables can have."""
         s = np.arange(40) % 2
         rows = np.column_stack([s, s, s])
         rows[:4, 1] ^= 1
@@ -180,14 +208,24 @@ class TestPublishedCost:
         with pytest.raises(PrivacyError, match="parent sets"):
             abn_published(curator, Q(1), ExactNoise(0))
         with pytest.raises(PrivacyError, match="raw scores"):
-            curator.select(Candidates(((np.array([0]), np.array([[1]])),)), "I", Q(1), step="s", source="x", raw_scores=np.array([1]))
+            curator.select(
+                Candidates(((np.array([0]), np.array([[1]])),)),
+                "I",
+                Q(1),
+                step="s",
+                source="x",
+                raw_scores=np.array([1]),
+            )
         assert curator.ledger.entries == ()
 
 
 def strict(rows, noise, each=Q(1, 2), most=2, tables=None, epsilon2=Q(10**9)):
     d = np.shape(rows)[1]
     curator = curator_of(rows, (2,) * d, noise, epsilon=Q(1000))
-    return (*abn_strict(curator, each, noise, most=most, tables=tables or d, epsilon2=epsilon2), curator)
+    return (
+        *abn_strict(curator, each, noise, most=most, tables=tables or d, epsilon2=epsilon2),
+        curator,
+    )
 
 
 class TestNested:
@@ -197,21 +235,41 @@ class TestNested:
         each, worst = Q(1, 2), 0.0
         p = law(lambda noise: tuple(strict(before, noise, each, 2, 3, epsilon2)[0]))
         for record in ([1, 1, 1], [0, 1, 0], [1, 0, 0]):
-            q = law(lambda noise, record=record: tuple(strict([*before[:-1], record], noise, each, 2, 3, epsilon2)[0]))
+            q = law(
+                lambda noise, record=record: tuple(
+                    strict([*before[:-1], record], noise, each, 2, 3, epsilon2)[0]
+                )
+            )
             worst = max(worst, log_ratio(p, q))
         assert 0.05 < worst <= count_selections(3, 2) * each
 
     def test_twin_a_raw_filter_of_the_candidates_is_seen(self, monkeypatch):
-        """The same law, but attributes without any raw association aren't offered: supports differ."""
+        """The same law, but attributes without any raw association aren't offered: supports differ.
+        """
         import pdsynth.structure.adaptive as room  # noqa: PLC0415
 
-        before, after = [[0, 0, 0], [1, 1, 0], [0, 0, 1], [1, 1, 1]], [[0, 0, 0], [1, 1, 0], [0, 0, 1], [1, 0, 1]]
+        before, after = (
+            [[0, 0, 0], [1, 1, 0], [0, 0, 1], [1, 1, 1]],
+            [[0, 0, 0], [1, 1, 0], [0, 0, 1], [1, 0, 1]],
+        )
         together = room.join_pairs
 
         def run(rows):
             def filtered(pairs):
-                crossed = [np.histogram2d(*np.asarray(rows)[:, [c, *p]].T, bins=[[0, 1, 2]] * 2)[0].astype(int) for c, p in pairs]
-                return together([pair for pair, table in zip(pairs, crossed, strict=True) if association(table) > 0] or pairs)
+                crossed = [
+                    np.histogram2d(*np.asarray(rows)[:, [c, *p]].T, bins=[[0, 1, 2]] * 2)[0].astype(
+                        int
+                    )
+                    for c, p in pairs
+                ]
+                return together(
+                    [
+                        pair
+                        for pair, table in zip(pairs, crossed, strict=True)
+                        if association(table) > 0
+                    ]
+                    or pairs
+                )
 
             monkeypatch.setattr(room, "join_pairs", filtered)
             return law(lambda noise: tuple(strict(rows, noise, most=1)[0]))
@@ -219,7 +277,8 @@ class TestNested:
         assert log_ratio(run(before), run(after)) == math.inf
 
     def test_the_penalty_is_the_expected_noise(self):
-        """pen(j) = 2^(j+1) m / (n ε₂): 1.2 for j = 0, m = 3, n = 10, ε₂ = 1/2, and one parent more costs as much again: 240 in K."""
+        """pen(j) = 2^(j+1) m / (n ε₂): 1.2 for j = 0, m = 3, n = 10, ε₂ = 1/2, and one parent more
+        costs as much again: 240 in K."""
         assert growth_penalty(0, 10, 3, Q(1, 2)) == 240
         assert growth_penalty(2, 10, 3, Q(1, 2)) == 4 * 240
         assert growth_penalty(60, 10, 3, Q(1, 10**9)) == 2**60
@@ -232,18 +291,31 @@ class TestNested:
         for epsilon2 in (Q(1, 100), Q(10**4)):
             pairs, used, curator = strict(rows.tolist(), ExactNoise(4), Q(30), 3, 4, epsilon2)
             degree[epsilon2] = max(len(p) for _, p in pairs)
-            assert used == sum(e.kind == "mechanism" for e in curator.ledger.entries) <= count_selections(4, 3)
+            assert (
+                used
+                == sum(e.kind == "mechanism" for e in curator.ledger.entries)
+                <= count_selections(4, 3)
+            )
             assert curator.ledger.check() == ["L10 noise is reproducible: do not release"]
         assert degree[Q(1, 100)] == 1
         assert degree[Q(10**4)] >= 2
 
     @given(tables.filter(lambda rows: rows.shape[1] >= 5), st.integers(0, 99))
     def test_a_public_policy_is_kept(self, rows, seed):
-        """x0 is the target, x1 sensitive, x2 always a parent of x3, x4 never: all of it without a selection of its own."""
+        """x0 is the target, x1 sensitive, x2 always a parent of x3, x4 never: all of it without a
+        selection of its own."""
         d = rows.shape[1]
         policy = Restriction("x0", "x1", forced=(("x2", "x3"),), forbidden=(("x4", "x3"),))
         curator = curator_of(rows, (2,) * d, ExactNoise(seed), epsilon=Q(100))
-        pairs, used = abn_strict(curator, Q(1, 2), ExactNoise(seed), most=3, tables=d, epsilon2=Q(10**6), restriction=policy)
+        pairs, used = abn_strict(
+            curator,
+            Q(1, 2),
+            ExactNoise(seed),
+            most=3,
+            tables=d,
+            epsilon2=Q(10**6),
+            restriction=policy,
+        )
         parents = dict(pairs)
         assert [c for c, _ in pairs][:2] == [0, 1]
         assert (parents[0], parents[1]) == ((), (0,))

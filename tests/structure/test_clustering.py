@@ -1,4 +1,5 @@
-"""Private spectral clustering: planted blocks, the printed sign error, isolated rows, one and d clusters, and when noise drowns it all."""
+"""Private spectral clustering: planted blocks, the printed sign error, isolated rows, one and d
+clusters, and when noise drowns it all."""
 
 import itertools
 from fractions import Fraction as Q
@@ -54,10 +55,13 @@ class TestAffinity:
 
 class TestEmbedding:
     def test_two_cliques_by_hand(self):
-        """Two unconnected pairs: eigenvalue 0 twice, and the rows of a pair point the same way, at a right angle to the other's."""
+        """Two unconnected pairs: eigenvalue 0 twice, and the rows of a pair point the same way, at
+        a right angle to the other's."""
         s, _ = blocks(2, 2, inside=1, outside=0)
         rows = embedding(affinity(s), 2)
-        assert rows @ rows.T == pytest.approx(np.array([[1, 1, 0, 0], [1, 1, 0, 0], [0, 0, 1, 1], [0, 0, 1, 1]]), abs=1e-12)
+        assert rows @ rows.T == pytest.approx(
+            np.array([[1, 1, 0, 0], [1, 1, 0, 0], [0, 0, 1, 1], [0, 0, 1, 1]]), abs=1e-12
+        )
 
     @given(similarities)
     @settings(max_examples=60, deadline=None)
@@ -69,11 +73,15 @@ class TestEmbedding:
             laplacian = np.diag(b**-0.5) @ (np.diag(b) - w) @ np.diag(b**-0.5)
             values, vectors = np.linalg.eigh(laplacian)
             assert values[0] == pytest.approx(0, abs=1e-9)
-            projector = vectors[:, :2] @ vectors[:, :2].T  # signs and rotations don't matter, the plane does
+            projector = (
+                vectors[:, :2] @ vectors[:, :2].T
+            )  # signs and rotations don't matter, the plane does
             rows = embedding(w, 2)
             length = np.linalg.norm(vectors[:, :2], axis=1)
             if len(w) == 2 or values[2] - values[1] > 1e-3:
-                assert (rows @ rows.T) * length * length[:, None] == pytest.approx(projector, abs=1e-6)
+                assert (rows @ rows.T) * length * length[:, None] == pytest.approx(
+                    projector, abs=1e-6
+                )
 
 
 class TestClusters:
@@ -85,11 +93,18 @@ class TestClusters:
     @pytest.mark.parametrize("sizes", [(4, 4), (5, 4, 6)])
     def test_scikit_learn_finds_the_same(self, sizes):
         s, planted = blocks(*sizes)
-        labels = SpectralClustering(len(sizes), affinity="precomputed", random_state=0).fit_predict(affinity(s) + np.eye(len(s)))
-        assert in_order([np.flatnonzero(labels == c) for c in range(len(sizes))]) == planted == spectral_clusters(s, len(sizes))
+        labels = SpectralClustering(len(sizes), affinity="precomputed", random_state=0).fit_predict(
+            affinity(s) + np.eye(len(s))
+        )
+        assert (
+            in_order([np.flatnonzero(labels == c) for c in range(len(sizes))])
+            == planted
+            == spectral_clusters(s, len(sizes))
+        )
 
     def test_as_printed_related_attributes_are_separated(self):
-        """Two pairs of twins, 0–1 and 2–3: read as a distance, similarity 1 keeps the twins apart and 0 puts strangers together."""
+        """Two pairs of twins, 0–1 and 2–3: read as a distance, similarity 1 keeps the twins apart
+        and 0 puts strangers together."""
         s = np.array([[0, 1, 0.3, 0], [1, 0, 0, 0.3], [0.3, 0, 0, 1], [0, 0.3, 1, 0]])
         assert spectral_clusters(s, 2) == ((0, 1), (2, 3))
         assert spectral_clusters(s, 2, reading="printed", sigma=0.3) == ((0, 3), (1, 2))
@@ -137,17 +152,26 @@ class TestClusters:
 class TestNoise:
     def test_the_tables_of_the_paper(self):
         adult, big5 = (16,) * 13 + (2, 2), (6,) * 57
-        assert noise_to_signal(45222, adult, Q(1)) < 0.2, "ARI of noisy and noiseless clusters about 0.6"
+        assert noise_to_signal(45222, adult, Q(1)) < 0.2, (
+            "ARI of noisy and noiseless clusters about 0.6"
+        )
         assert noise_to_signal(45222, adult, Q(1, 20)) > 1
         for epsilon in (Q(1, 20), Q(1, 5), Q(1, 2), Q(1)):
             assert noise_to_signal(19719, big5, epsilon) > 1, "unusable for a share of less than 1"
         assert noise_to_signal(19719, big5, Q(10)) < 1
 
     def test_by_hand(self):
-        # 3 attributes of 3 values, n = 10: Δ = 3 pairs · 6 · 9 = 162, scale 162/200 = 0.81, 2√2·0.81·√3/(0.1·3/3)
-        assert noise_to_signal(10, (3, 3, 3), Q(1)) == pytest.approx(2 * 2**0.5 * 0.81 * 3**0.5 / 0.1)
-        assert noise_to_signal(10, (3, 3, 3), Q(1), [(0, 1)]) == pytest.approx(2 * 2**0.5 * 0.27 * 3**0.5 / 0.1)
-        assert noise_to_signal(10, (3, 2, 2), Q(2)) == pytest.approx(2 * 2**0.5 * (3 * 4 * 9 / 200 / 2) * 3**0.5 / 0.1)
+        # 3 attributes of 3 values, n = 10: Δ = 3 pairs · 6 · 9 = 162, scale 162/200 = 0.81,
+        # 2√2·0.81·√3/(0.1·3/3)
+        assert noise_to_signal(10, (3, 3, 3), Q(1)) == pytest.approx(
+            2 * 2**0.5 * 0.81 * 3**0.5 / 0.1
+        )
+        assert noise_to_signal(10, (3, 3, 3), Q(1), [(0, 1)]) == pytest.approx(
+            2 * 2**0.5 * 0.27 * 3**0.5 / 0.1
+        )
+        assert noise_to_signal(10, (3, 2, 2), Q(2)) == pytest.approx(
+            2 * 2**0.5 * (3 * 4 * 9 / 200 / 2) * 3**0.5 / 0.1
+        )
 
     def test_one_record_or_one_attribute_shows_nothing(self):
         assert noise_to_signal(1, (2, 2), Q(1)) == noise_to_signal(9, (2,), Q(1)) == float("inf")

@@ -1,4 +1,5 @@
-"""Triangulation, cliques, junction trees, spanning trees, bounded graphs and covering designs, against brute force."""
+"""Triangulation, cliques, junction trees, spanning trees, bounded graphs and covering designs,
+against brute force."""
 
 import itertools
 import math
@@ -42,8 +43,12 @@ def faults(tree: JunctionTree, d: int, edges) -> list[str]:
 
 def maximal_cliques(d, edges):
     joined = {frozenset(e) for e in edges}
-    cliques = [s for r in range(1, d + 1) for s in itertools.combinations(range(d), r)
-               if all(frozenset(p) in joined for p in itertools.combinations(s, 2))]  # fmt: skip
+    cliques = [
+        s
+        for r in range(1, d + 1)
+        for s in itertools.combinations(range(d), r)
+        if all(frozenset(p) in joined for p in itertools.combinations(s, 2))
+    ]
     return {frozenset(c) for c in cliques if not any(set(c) < set(o) for o in cliques)}
 
 
@@ -53,7 +58,11 @@ def chordal(d, edges) -> bool:
     for size in range(4, d + 1):
         for nodes in itertools.combinations(range(d), size):
             inside = [e for e in joined if e <= set(nodes)]
-            if len(inside) == size and all(sum(v in e for e in inside) == 2 for v in nodes) and connected(nodes, inside):
+            if (
+                len(inside) == size
+                and all(sum(v in e for e in inside) == 2 for v in nodes)
+                and connected(nodes, inside)
+            ):
                 return False
     return True
 
@@ -76,7 +85,9 @@ class TestJunctionTree:
         filled = {p for c in tree.cliques for p in itertools.combinations(c, 2)}
         assert chordal(d, filled)
         if chordal(d, edges):
-            assert {frozenset(c) for c in tree.cliques} == maximal_cliques(d, edges), "a chordal graph needs no new edge"
+            assert {frozenset(c) for c in tree.cliques} == maximal_cliques(d, edges), (
+                "a chordal graph needs no new edge"
+            )
 
     @given(graphs())
     @settings(deadline=None, max_examples=80)
@@ -97,14 +108,18 @@ class TestJunctionTree:
         assert set(tree.cliques) == {(0, 1, 3), (1, 2, 3)}  # node 0 goes first and joins 1 and 3
         assert tree.separators == ((1, 3),)
 
-    @pytest.mark.parametrize(("edges", "cliques"), [([], 5), (list(itertools.combinations(range(5), 2)), 1), ([(0, 1)], 4)])
+    @pytest.mark.parametrize(
+        ("edges", "cliques"),
+        [([], 5), (list(itertools.combinations(range(5), 2)), 1), ([(0, 1)], 4)],
+    )
     def test_no_edge_every_edge_one_edge(self, edges, cliques):
         tree = junction_tree(5, edges)
         assert len(tree.cliques) == cliques
         assert faults(tree, 5, edges) == []
 
     def test_min_fill_joins_the_neighbours_that_lack_least(self):
-        """A wheel without its hub's help: eliminating a rim node needs one edge, the hub would need five."""
+        """A wheel without its hub's help: eliminating a rim node needs one edge, the hub would need
+        five."""
         rim = [(i, (i + 1) % 5) for i in range(5)]
         spokes = [(i, 5) for i in range(5)]
         tree = junction_tree(6, rim + spokes)
@@ -115,7 +130,9 @@ class TestJunctionTree:
 
     def test_twin_a_tree_that_hangs_on_the_wrong_clique_is_found(self):
         edges = [(0, 1), (1, 2), (2, 3)]
-        assert faults(JunctionTree(((0, 1), (1, 2), (2, 3)), (-1, 0, 0)), 4, edges) == ["no running intersection"]
+        assert faults(JunctionTree(((0, 1), (1, 2), (2, 3)), (-1, 0, 0)), 4, edges) == [
+            "no running intersection"
+        ]
         assert faults(JunctionTree(((0, 1), (1, 2), (2,)), (-1, 0, 1)), 4, edges) != []
 
 
@@ -131,7 +148,11 @@ class TestSpanningTree:
         assert above[0] == -1 and all(order.index(above[j]) < order.index(j) for j in order[1:])
         mine = sum(weights[j, above[j]] for j in order[1:])
         pairs = list(itertools.combinations(range(m), 2))
-        trees = (t for t in itertools.combinations(pairs, m - 1) if connected(range(m), [set(e) for e in t]))
+        trees = (
+            t
+            for t in itertools.combinations(pairs, m - 1)
+            if connected(range(m), [set(e) for e in t])
+        )
         assert mine == max(sum(weights[e] for e in t) for t in trees)
 
     def test_one_node(self):
@@ -164,7 +185,9 @@ class TestStrongestGraph:
     def test_a_complete_graph_of_fifty(self):
         kept, tree = strongest_graph([2] * 50, list(itertools.combinations(range(50), 2)), 16)
         assert max(map(len, tree.cliques)) == 4
-        assert len(kept) >= 3 * 46  # as many edges as cliques of four can hold: a 3-tree has 3·50 − 6 = 144
+        assert (
+            len(kept) >= 3 * 46
+        )  # as many edges as cliques of four can hold: a 3-tree has 3·50 − 6 = 144
 
 
 class TestCoveringDesign:
@@ -181,7 +204,8 @@ class TestCoveringDesign:
         assert uncovered(views[1:], 16, 2) != []
 
     def test_sizes_that_the_papers_meet(self):
-        """At most two thirds more than the best known ones, which the PriView paper uses (6, 20 and 42; 106 of triples)."""
+        """At most two thirds more than the best known ones, which the PriView paper uses (6, 20 and
+        42; 106 of triples)."""
         assert [len(covering_design(d, 8, 2)) for d in (16, 32, 45)] == [6, 27, 52]
         assert len(covering_design(32, 8, 3)) <= 177
 
@@ -196,4 +220,6 @@ class TestCoveringDesign:
 
 
 def uncovered(views, d, t):
-    return [s for s in itertools.combinations(range(d), t) if not any(set(s) <= set(v) for v in views)]
+    return [
+        s for s in itertools.combinations(range(d), t) if not any(set(s) <= set(v) for v in views)
+    ]

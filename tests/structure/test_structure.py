@@ -22,7 +22,12 @@ def rows(arrays):
 
 
 class TestUsefulDegree:
-    @given(st.integers(1, 10**6), st.integers(2, 60), st.fractions(Q(1, 100), Q(10)), st.fractions(Q(1, 2), Q(20)))
+    @given(
+        st.integers(1, 10**6),
+        st.integers(2, 60),
+        st.fractions(Q(1, 100), Q(10)),
+        st.fractions(Q(1, 2), Q(20)),
+    )
     def test_the_largest_k_that_is_useful(self, n, d, epsilon2, theta):
         useful = [k for k in range(1, d) if n * epsilon2 / ((d - k) * 2 ** (k + 2)) >= theta]
         assert useful_degree(n, d, epsilon2, theta) == max(useful, default=0)
@@ -34,7 +39,8 @@ class TestUsefulDegree:
         assert useful_degree(1000, 5, 1.0, 32) == 0, "k = 1: 1000/(4·8) = 31.25"
 
     def test_the_public_matlab_code_is_one_too_high(self):
-        """n = 27504, d = 14, ε = 0.12, θ = 7: that code returns the first k that is not useful, 4."""
+        """n = 27504, d = 14, ε = 0.12, θ = 7: that code returns the first k that is not useful, 4.
+        """
         assert useful_degree(27504, 14, 0.12, 7) == 3
 
     @given(st.integers(1, 10**6), st.integers(2, 60))
@@ -62,7 +68,9 @@ class TestParentSets:
         def admissible(s):
             return len(s) <= most and sizes[child] * math.prod(sizes[j] for j in s) <= cells
 
-        subsets = [s for r in range(len(placed) + 1) for s in itertools.combinations(sorted(placed), r)]
+        subsets = [
+            s for r in range(len(placed) + 1) for s in itertools.combinations(sorted(placed), r)
+        ]
         allowed = [set(s) for s in subsets if admissible(s)] or [set()]
         maximal = {tuple(sorted(s)) for s in allowed if not any(s < t for t in allowed)}
         assert rows(found) == maximal
@@ -75,15 +83,21 @@ class TestParentSets:
         assert rows(found) == set(itertools.combinations(sorted(placed), min(k, len(placed))))
 
     def test_the_bound_is_the_paper_s(self):
-        """τ = n ε₂ / (2 d θ): 1000 · 0.7 / (2 · 5 · 4) = 17.5 cells for child and parents together."""
+        """τ = n ε₂ / (2 d θ): 1000 · 0.7 / (2 · 5 · 4) = 17.5 cells for child and parents together.
+        """
         rule = MaxCells.of(1000, 5, Q(7, 10), Q(4))
         assert rule.cells == Q(35, 2)
-        assert rows(rule.parent_sets((0, 1, 2), 2, (4, 2, 9, 2))) == {(0, 1)}, "2·4·2 = 16 fits, 2·9 = 18 does not"
+        assert rows(rule.parent_sets((0, 1, 2), 2, (4, 2, 9, 2))) == {(0, 1)}, (
+            "2·4·2 = 16 fits, 2·9 = 18 does not"
+        )
         assert rows(rule.parent_sets((0, 1, 2), 5, (4, 2, 9, 5))) == {(1,)}, "5·2 = 10 fits"
-        assert rows(rule.parent_sets((0, 1, 2), 9, (4, 4, 9, 9))) == {()}, "nothing fits: the attribute stays alone"
+        assert rows(rule.parent_sets((0, 1, 2), 9, (4, 4, 9, 9))) == {()}, (
+            "nothing fits: the attribute stays alone"
+        )
 
     def test_every_admissible_table_is_useful(self):
-        """What the bound means: n / cells, the mean count of a cell, is θ times the noise scale 2d/ε₂."""
+        """What the bound means: n / cells, the mean count of a cell, is θ times the noise scale
+        2d/ε₂."""
         n, d, epsilon2, theta = 45_222, 14, Q(7, 10), Q(4)
         cells = MaxCells.of(n, d, epsilon2, theta).cells
         assert Q(n) / cells == theta * (2 * d / epsilon2)
@@ -92,9 +106,20 @@ class TestParentSets:
     def test_candidates_of_several_children(self, case):
         sizes, _, placed = case
         left = [j for j in range(len(sizes)) if j not in placed]
-        candidates = list_candidates(MaxParents(2), placed, left, sizes, Restriction().on(range(len(sizes))), depends_on="s01")
+        candidates = list_candidates(
+            MaxParents(2),
+            placed,
+            left,
+            sizes,
+            Restriction().on(range(len(sizes))),
+            depends_on="s01",
+        )
         pairs = {candidates[i] for i in range(len(candidates))}
-        expected = {(c, s) for c in left for s in itertools.combinations(sorted(placed), min(2, len(placed)))}
+        expected = {
+            (c, s)
+            for c in left
+            for s in itertools.combinations(sorted(placed), min(2, len(placed)))
+        }
         assert pairs == expected
         assert len(candidates) == len(expected)
         assert candidates.depends_on == "s01"
@@ -102,11 +127,20 @@ class TestParentSets:
             candidates[len(candidates)]
 
     def test_blocks_are_indexed_in_the_order_of_their_scores(self):
-        candidates = Candidates(((np.array([3, 4]), np.zeros((2, 0), dtype=np.int64)), (np.array([3]), np.array([[1]]))))
+        candidates = Candidates(
+            ((np.array([3, 4]), np.zeros((2, 0), dtype=np.int64)), (np.array([3]), np.array([[1]])))
+        )
         assert [candidates[i] for i in range(3)] == [(3, ()), (4, ()), (3, (1,))]
 
 
-TABLE = [[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1], [0, 0, 2], [1, 0, 2]]  # x0 and x1 nearly equal, x2 alone
+TABLE = [
+    [0, 0, 0],
+    [0, 0, 1],
+    [1, 1, 0],
+    [1, 1, 1],
+    [0, 0, 2],
+    [1, 0, 2],
+]  # x0 and x1 nearly equal, x2 alone
 SIZES = (2, 2, 3)
 
 
@@ -125,7 +159,11 @@ class TestLearners:
             assert [len(p) for _, p in network.pairs] == [0, 1, 2]
 
     def test_the_root_is_uniform_and_free(self):
-        found = law(lambda noise: greedy(curator_of(TABLE, SIZES, noise), MaxParents(1), Q(1), "R", noise).order[0])
+        found = law(
+            lambda noise: greedy(
+                curator_of(TABLE, SIZES, noise), MaxParents(1), Q(1), "R", noise
+            ).order[0]
+        )
         assert found == pytest.approx({"x0": 1 / 3, "x1": 1 / 3, "x2": 1 / 3})
 
     @pytest.mark.parametrize("learn", ["greedy", "ordered"])

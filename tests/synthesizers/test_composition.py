@@ -1,7 +1,9 @@
-"""T2: P(network | D) computed exactly, over every path of choices, for all tiny tables and all their neighbours.
+"""T2: P(network | D) computed exactly, over every path of choices, for all tiny tables and all
+their neighbours.
 
-The learners and the curator run as they are; only the coin is replaced by a script that walks all outcomes and multiplies their
-exact probabilities. The twins plant the bugs that were found in papers and public code, and must exceed ε.
+The learners and the curator run as they are; only the coin is replaced by a script that walks all
+outcomes and multiplies their exact probabilities. The twins plant the bugs that were found in
+papers and public code, and must exceed ε.
 """
 
 import itertools
@@ -24,7 +26,8 @@ BINARY = (2, 2, 2)
 
 
 class Laws:
-    """Exact laws of a learner on tables given as sorted tuples of cell numbers, each computed once."""
+    """Exact laws of a learner on tables given as sorted tuples of cell numbers, each computed once.
+    """
 
     def __init__(self, learn, sizes):
         self.learn, self.sizes, self.cells, self.known = learn, sizes, cells_of(sizes), {}
@@ -32,7 +35,9 @@ class Laws:
     def __call__(self, table):
         if table not in self.known:
             records = records_of([self.cells[c] for c in table], self.sizes)
-            self.known[table] = law(lambda noise: self.learn(Curator(records, Ledger(EPSILON1), noise), noise))
+            self.known[table] = law(
+                lambda noise: self.learn(Curator(records, Ledger(EPSILON1), noise), noise)
+            )
         return self.known[table]
 
     def loss(self, around):
@@ -80,7 +85,9 @@ class TestNetworks:
         """The same probabilities from the candidates, the scores and the textbook formula alone."""
         sizes, rows = (2, 3, 2), [(0, 0, 0), (1, 1, 0), (1, 2, 1), (0, 0, 1), (1, 1, 1)]
         records = records_of(rows, sizes)
-        found = Laws(greedy_learner("R"), sizes)(tuple(sorted(cells_of(sizes).index(r) for r in rows)))
+        found = Laws(greedy_learner("R"), sizes)(
+            tuple(sorted(cells_of(sizes).index(r) for r in rows))
+        )
         n, d, expected = 5, 3, {}
 
         def walk(placed, pairs, p):
@@ -88,11 +95,26 @@ class TestNetworks:
                 key = tuple((f"x{c}", tuple(f"x{j}" for j in s)) for c, s in pairs)
                 expected[key] = expected.get(key, 0) + p
                 return
-            candidates = list_candidates(MaxParents(1), placed, [j for j in range(d) if j not in placed], sizes, Restriction().on(range(d)))
+            candidates = list_candidates(
+                MaxParents(1),
+                placed,
+                [j for j in range(d) if j not in placed],
+                sizes,
+                Restriction().on(range(d)),
+            )
             options = [candidates[i] for i in range(len(candidates))]
-            scores = [SCORES["R"].of(records.table((c, *s)).reshape(sizes[c], -1)) for c, s in options]
-            worst = max(SCORES["R"].sensitivity(n, sizes[c], math.prod(sizes[j] for j in s)) for c, s in options)
-            for (c, s), q in zip(options, exponential_probabilities(np.array(scores), worst, float(EPSILON1 / (d - 1))), strict=True):
+            scores = [
+                SCORES["R"].of(records.table((c, *s)).reshape(sizes[c], -1)) for c, s in options
+            ]
+            worst = max(
+                SCORES["R"].sensitivity(n, sizes[c], math.prod(sizes[j] for j in s))
+                for c, s in options
+            )
+            for (c, s), q in zip(
+                options,
+                exponential_probabilities(np.array(scores), worst, float(EPSILON1 / (d - 1))),
+                strict=True,
+            ):
                 walk((*placed, c), (*pairs, (c, s)), p * q)
 
         for root in range(d):
@@ -135,15 +157,19 @@ class TestNetworks:
 
 
 class TestOneSelection:
-    """One pair against many copies of another one; the worst record raises the first score and lowers all others as far as they go."""
+    """One pair against many copies of another one; the worst record raises the first score and
+    lowers all others as far as they go."""
 
     SIZES, COPIES = (3, 3, 3, 3), 40
 
     @staticmethod
     def jumps(h, parents=1):
-        """Neighbours: I is lowest after h (1,2), h (2,1) and one (2,2), highest when that one is (0,0); the two halves swap."""
+        """Neighbours: I is lowest after h (1,2), h (2,1) and one (2,2), highest when that one is
+        (0,0); the two halves swap."""
         low, high = (2,) * (1 + parents), (0,) * (1 + parents)
-        shared = [(*half, *half) for half in [(1, *(2,) * parents)] * h + [(2, *(1,) * parents)] * h]
+        shared = [
+            (*half, *half) for half in [(1, *(2,) * parents)] * h + [(2, *(1,) * parents)] * h
+        ]
         return [*shared, (*low, *high)], [*shared, (*high, *low)]
 
     def chosen(self, rows, score, parents=1, **options):
@@ -151,17 +177,26 @@ class TestOneSelection:
         d = 2 * (1 + parents)
         sets = np.arange(1, 1 + parents), np.arange(2 + parents, d)
         candidates = Candidates(
-            ((np.array([0] + [1 + parents] * self.COPIES), np.array([sets[0]] + [sets[1]] * self.COPIES)),),
+            (
+                (
+                    np.array([0] + [1 + parents] * self.COPIES),
+                    np.array([sets[0]] + [sets[1]] * self.COPIES),
+                ),
+            )
         )
         records = records_of(rows, (3,) * d)
 
         def run(noise):
-            return Curator(records, Ledger(EPSILON1), noise, **options).select(candidates, score, EPSILON1, step="s", source="")
+            return Curator(records, Ledger(EPSILON1), noise, **options).select(
+                candidates, score, EPSILON1, step="s", source=""
+            )
 
         return law(run)
 
     def loss(self, score, h=4, parents=1, **options):
-        return log_ratio(*(self.chosen(rows, score, parents, **options) for rows in self.jumps(h, parents)))
+        return log_ratio(
+            *(self.chosen(rows, score, parents, **options) for rows in self.jumps(h, parents))
+        )
 
     @pytest.mark.parametrize("score", ["I", "R"])
     def test_no_replaced_record_loses_more_than_epsilon(self, score):
@@ -176,7 +211,9 @@ class TestOneSelection:
 
     def replaced(self, monkeypatch, sensitivity):
         right = SCORES["I"]
-        monkeypatch.setitem(SCORES, "I", Score("I", right.unit, right.of, sensitivity, right.shown, ""))
+        monkeypatch.setitem(
+            SCORES, "I", Score("I", right.unit, right.of, sensitivity, right.shown, "")
+        )
 
     @pytest.mark.parametrize("h", [4, 100])
     def test_twin_the_binary_sensitivity_on_larger_domains(self, h, monkeypatch):
@@ -196,20 +233,31 @@ class TestOneSelection:
         assert self.loss("I") > 1.5
 
     def test_twin_a_sum_over_k_parents_with_the_sensitivity_of_one(self, monkeypatch):
-        """Σ_j I(X, P_j) over two parents moves twice as far as one I; EL- and SA-PrivBayes score pairs like this."""
+        """Σ_j I(X, P_j) over two parents moves twice as far as one I; EL- and SA-PrivBayes score
+        pairs like this."""
 
         def summed(table):
             t = table.reshape(3, 3, 3)
-            return round(mutual_information(t.sum(axis=2)) * GRID) + round(mutual_information(t.sum(axis=1)) * GRID)
+            return round(mutual_information(t.sum(axis=2)) * GRID) + round(
+                mutual_information(t.sum(axis=1)) * GRID
+            )
 
         one = SCORES["I"].sensitivity
         for factor, private in ((2, True), (1, False)):
-            monkeypatch.setitem(SCORES, "sum", Score("sum", "step", summed, lambda *a, f=factor: f * one(*a), SCORES["I"].shown, ""))
+            monkeypatch.setitem(
+                SCORES,
+                "sum",
+                Score(
+                    "sum", "step", summed, lambda *a, f=factor: f * one(*a), SCORES["I"].shown, ""
+                ),
+            )
             found = self.loss("sum", parents=2)
             assert found <= float(EPSILON1) + 1e-12 if private else found > 1.8
 
     def test_permute_and_flip_keeps_the_bound(self, monkeypatch):
-        monkeypatch.setattr(TestOneSelection, "COPIES", 6)  # its law is a sum over all 2^m sets of heads
+        monkeypatch.setattr(
+            TestOneSelection, "COPIES", 6
+        )  # its law is a sum over all 2^m sets of heads
         assert 0.4 < self.loss("I", permute_and_flip=True) <= float(EPSILON1) + 1e-12
         right = SCORES["I"].sensitivity
         self.replaced(monkeypatch, lambda *a: right(*a) // 3)

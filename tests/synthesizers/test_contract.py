@@ -1,4 +1,5 @@
-"""The one contract of every algorithm: scikit-learn manners, the table that comes out, the ledger, the file, what is refused."""
+"""The one contract of every algorithm: scikit-learn manners, the table that comes out, the ledger,
+the file, what is refused."""
 
 import builtins
 import contextlib
@@ -81,7 +82,12 @@ class TestManners:
     def test_groups_survive_a_clone(self, name):
         groups = {"A": ["b0"], "B": ["b1"]}
         if name == "HPPrivBayes":
-            assert sklearn.base.clone(HPPrivBayes(personal=SensitivityGroups(groups=groups))).personal.groups == groups
+            assert (
+                sklearn.base.clone(
+                    HPPrivBayes(personal=SensitivityGroups(groups=groups))
+                ).personal.groups
+                == groups
+            )
 
     @algorithms
     def test_set_params(self, name):
@@ -128,15 +134,36 @@ class TestTable:
         assert len(fitted.sample()) == len(frame)
 
     @algorithms
-    @pytest.mark.parametrize("kind", ["category", "object", "string", "int16", "uint8", "float32", "Int64", "Float64", "boolean"])
+    @pytest.mark.parametrize(
+        "kind",
+        [
+            "category",
+            "object",
+            "string",
+            "int16",
+            "uint8",
+            "float32",
+            "Int64",
+            "Float64",
+            "boolean",
+        ],
+    )
     def test_column_types_of_the_user_come_back(self, name, kind):
         (frame, schema), cast = mixed(), {}
         for column in frame.columns:
             if kind == "category" and schema[column].numeric_bins:
                 continue
             try:
-                plain = frame.assign(**{column: frame[column].tolist()})  # an ordered category has values of its own
-                changed = plain.astype({column: pd.CategoricalDtype(schema[column].values) if kind == "category" else kind})
+                plain = frame.assign(
+                    **{column: frame[column].tolist()}
+                )  # an ordered category has values of its own
+                changed = plain.astype(
+                    {
+                        column: pd.CategoricalDtype(schema[column].values)
+                        if kind == "category"
+                        else kind
+                    }
+                )
                 Records(schema.encode(changed), schema)
             except (ValueError, TypeError):
                 continue  # this column can't be of that type, or isn't what was declared any more
@@ -180,7 +207,10 @@ class TestSeeds:
     @tables
     def test_same_seed_same_bytes(self, name, guarantee, table):
         frame, schema = TABLES[table]()
-        one, two = (make(name, schema, k=1, guarantee=guarantee, random_state=11).fit(frame, schema) for _ in range(2))
+        one, two = (
+            make(name, schema, k=1, guarantee=guarantee, random_state=11).fit(frame, schema)
+            for _ in range(2)
+        )
         assert json.dumps(one.model_.to_dict()) == json.dumps(two.model_.to_dict())
         for _ in range(2):
             pd.testing.assert_frame_equal(one.sample(50), two.sample(50))
@@ -199,9 +229,14 @@ class TestSeeds:
     @guarantees
     def test_no_seed_differs_and_says_nothing(self, name, guarantee):
         frame, schema = mixed()
-        one, two = (make(name, schema, k=1, guarantee=guarantee).fit(frame, schema) for _ in range(2))
+        one, two = (
+            make(name, schema, k=1, guarantee=guarantee).fit(frame, schema) for _ in range(2)
+        )
         assert not one.sample(80).equals(two.sample(80))
-        same = [a.shape == b.shape and bool((a == b).all()) for a, b in zip(one.model_.tables, two.model_.tables, strict=True)]
+        same = [
+            a.shape == b.shape and bool((a == b).all())
+            for a, b in zip(one.model_.tables, two.model_.tables, strict=True)
+        ]
         assert guarantee == "none" or not all(same)
         assert not any("reproducible" in note for note in one.ledger_.notes)
 
@@ -227,7 +262,10 @@ class TestSeeds:
 
 class TestLedger:
     @algorithms
-    @pytest.mark.parametrize("epsilon", [1.0, 0.7, 1 / 3, 2.345, 0.1, 8, "0.25", math.pi, 0.123456789012345, np.float32(0.3)])
+    @pytest.mark.parametrize(
+        "epsilon",
+        [1.0, 0.7, 1 / 3, 2.345, 0.1, 8, "0.25", math.pi, 0.123456789012345, np.float32(0.3)],
+    )
     @pytest.mark.parametrize("k", [0, 1, "auto"])
     def test_closes_at_exactly_epsilon(self, name, epsilon, k):
         frame, schema = mixed(40)
@@ -268,17 +306,30 @@ class TestLedger:
         assert fitted.ledger_.epsilon == math.inf
         if not CASES[name].counts:
             return
-        for (child, parents), table in zip(fitted.network_.pairs, fitted.model_.tables, strict=True):
-            raw = pd.crosstab(frame[child], [frame[p] for p in parents]).to_numpy() if parents else frame[child].value_counts()
+        for (child, parents), table in zip(
+            fitted.network_.pairs, fitted.model_.tables, strict=True
+        ):
+            raw = (
+                pd.crosstab(frame[child], [frame[p] for p in parents]).to_numpy()
+                if parents
+                else frame[child].value_counts()
+            )
             assert table.sum() == len(frame)
-            assert sorted(table.ravel()) == sorted(np.ravel(raw).tolist() + [0] * (table.size - np.size(raw)))
+            assert sorted(table.ravel()) == sorted(
+                np.ravel(raw).tolist() + [0] * (table.size - np.size(raw))
+            )
 
     @algorithms
     @guarantees
     def test_nothing_can_be_mistaken_for_private(self, name, guarantee):
         frame, schema = binary()
         fitted = make(name, schema, k=1, guarantee=guarantee).fit(frame, schema)
-        texts = [repr(fitted.model_), str(fitted.ledger_), fitted.ledger_._repr_html_(), json.dumps(document(fitted.model_))]
+        texts = [
+            repr(fitted.model_),
+            str(fitted.ledger_),
+            fitted.ledger_._repr_html_(),
+            json.dumps(document(fitted.model_)),
+        ]
         if guarantee == "strict":
             assert all("NOT" not in t for t in texts)
             assert repr(fitted).startswith(f"{name}(")
@@ -312,22 +363,77 @@ def bad_tables():
     high.iloc[0] = 20.5
     one = Schema((Attribute.categorical("city", ["Bern", "Oslo", "Rome"]),))
     return {
-        "unseen value": (frame.assign(city=unseen), schema, SchemaError, r"2 value\(s\).*3 declared values.*Paris.*widen"),
-        "outside the range": (frame.assign(wage=high), schema, SchemaError, r"1 value.*\[0.0, 20.0\].*20.5.*widen"),
-        "undeclared missing": (frame.assign(city=gone), schema, SchemaError, r"1 missing value.*declare missing=True"),
-        "missing number": (frame.assign(wage=high.mask(high > 0)), schema, SchemaError, r"missing value.*declare missing=True"),
-        "infinite number": (frame.assign(wage=high * np.inf), schema, SchemaError, r"outside|missing"),
-        "not a number": (frame.assign(wage="much"), schema, SchemaError, r"declared numeric.*convert"),
-        "not a plain value": (frame.assign(city=[["Bern"]] * len(frame)), schema, SchemaError, r"plain values.*recode"),
+        "unseen value": (
+            frame.assign(city=unseen),
+            schema,
+            SchemaError,
+            r"2 value\(s\).*3 declared values.*Paris.*widen",
+        ),
+        "outside the range": (
+            frame.assign(wage=high),
+            schema,
+            SchemaError,
+            r"1 value.*\[0.0, 20.0\].*20.5.*widen",
+        ),
+        "undeclared missing": (
+            frame.assign(city=gone),
+            schema,
+            SchemaError,
+            r"1 missing value.*declare missing=True",
+        ),
+        "missing number": (
+            frame.assign(wage=high.mask(high > 0)),
+            schema,
+            SchemaError,
+            r"missing value.*declare missing=True",
+        ),
+        "infinite number": (
+            frame.assign(wage=high * np.inf),
+            schema,
+            SchemaError,
+            r"outside|missing",
+        ),
+        "not a number": (
+            frame.assign(wage="much"),
+            schema,
+            SchemaError,
+            r"declared numeric.*convert",
+        ),
+        "not a plain value": (
+            frame.assign(city=[["Bern"]] * len(frame)),
+            schema,
+            SchemaError,
+            r"plain values.*recode",
+        ),
         "no rows": (frame.head(0), schema, SchemaError, r"no rows"),
-        "missing column": (frame.drop(columns="age"), schema, SchemaError, r"missing column.*age.*7 columns.*8"),
-        "duplicate column": (pd.concat([frame, frame[["age"]]], axis=1), schema, SchemaError, r"duplicate column.*age.*drop"),
-        "undeclared column": (frame.assign(extra=1), schema, SchemaError, r"undeclared column.*extra.*drop"),
+        "missing column": (
+            frame.drop(columns="age"),
+            schema,
+            SchemaError,
+            r"missing column.*age.*7 columns.*8",
+        ),
+        "duplicate column": (
+            pd.concat([frame, frame[["age"]]], axis=1),
+            schema,
+            SchemaError,
+            r"duplicate column.*age.*drop",
+        ),
+        "undeclared column": (
+            frame.assign(extra=1),
+            schema,
+            SchemaError,
+            r"undeclared column.*extra.*drop",
+        ),
         "one attribute": (frame[["city"]], one, SchemaError, r"1 attribute.*at least 2"),
         "not a frame": (frame.to_numpy(), schema, SchemaError, r"DataFrame.*ndarray"),
         "no schema": (frame, None, SchemaError, r"needs the public schema"),
         "not a schema": (frame, schema.to_dict(), SchemaError, r"Schema.*dict"),
-        "inferred schema": (frame, Schema.infer(frame), PrivacyError, r"inferred from the data.*declare_public"),
+        "inferred schema": (
+            frame,
+            Schema.infer(frame),
+            PrivacyError,
+            r"inferred from the data.*declare_public",
+        ),
     }
 
 
@@ -351,11 +457,21 @@ BAD_PARAMETERS = {
     "noise": ({"noise": "pink"}, r"exact.*got 'pink'"),
     "theta_usefulness": ({"theta_usefulness": 0}, r"usefulness.*got 0"),
 }
+
+
 def refused(name):
-    """Bad parameters of an algorithm: those that all share as far as it has the keyword, and its own."""
+    """Bad parameters of an algorithm: those that all share as far as it has the keyword, and its
+    own."""
     case = CASES[name]
-    shared = {w: bad for w, bad in BAD_PARAMETERS.items() if set(bad[0]) <= set(case.cls._parameter_names())}
-    return {**{w: bad for w, bad in shared.items() if "k" not in bad[0] or case.degree == "k"}, **case.bad}
+    shared = {
+        w: bad
+        for w, bad in BAD_PARAMETERS.items()
+        if set(bad[0]) <= set(case.cls._parameter_names())
+    }
+    return {
+        **{w: bad for w, bad in shared.items() if "k" not in bad[0] or case.degree == "k"},
+        **case.bad,
+    }
 
 
 class TestRefusals:
@@ -378,8 +494,14 @@ class TestRefusals:
         fitted = make(name, schema, k=1).fit(frame, schema)
         before = {key: value for key, value in vars(fitted).items() if key.endswith("_")}
         fitted.set_params(**params)
-        for fit in (lambda: fitted.fit(frame, schema), lambda: fitted.fit(Records(schema.encode(frame), schema))):
-            with spending(monkeypatch) as seen, pytest.raises((BudgetError, SchemaError, PrivacyError), match=words):
+        for fit in (
+            lambda: fitted.fit(frame, schema),
+            lambda: fitted.fit(Records(schema.encode(frame), schema)),
+        ):
+            with (
+                spending(monkeypatch) as seen,
+                pytest.raises((BudgetError, SchemaError, PrivacyError), match=words),
+            ):
                 fit()
             assert seen == []
         assert {key: value for key, value in vars(fitted).items() if key.endswith("_")} == before
@@ -397,7 +519,10 @@ class TestRefusals:
         schema = Schema(tuple(Attribute.categorical(f"x{j}", range(500)) for j in range(4)))
         frame = pd.DataFrame({n: range(20) for n in schema.names})
         if CASES[name].degree == "k" and not CASES[name].bits:
-            with spending(monkeypatch) as seen, pytest.raises(BudgetError, match=r"62,500,000,000 cells \(465.7 GiB\).*lower k"):
+            with (
+                spending(monkeypatch) as seen,
+                pytest.raises(BudgetError, match=r"62,500,000,000 cells \(465.7 GiB\).*lower k"),
+            ):
                 make(name, schema).set_params(k=3).fit(frame, schema)
             assert seen == []
         assert make(name, schema, k="auto").fit(frame, schema).ledger_.epsilon == 1
@@ -435,13 +560,16 @@ class TestRefusals:
 
     @algorithms
     def test_refusals_never_depend_on_the_records(self, name):
-        """Ten very different tables over one schema: all are accepted with one set of parameters, also ε with many digits."""
+        """Ten very different tables over one schema: all are accepted with one set of parameters,
+        also ε with many digits."""
         schema = Schema(tuple(Attribute.categorical(f"x{j}", range(3)) for j in range(3)))
         for seed in range(5):
             for n in (40, 41):
                 rows = np.random.default_rng(seed).integers(0, 1 + seed % 3, (n, 3))
                 frame = pd.DataFrame(rows, columns=schema.names)
-                assert make(name, schema, epsilon=0.1234567891, k=1).fit(frame, schema).ledger_.epsilon == as_fraction(0.1234567891)
+                assert make(name, schema, epsilon=0.1234567891, k=1).fit(
+                    frame, schema
+                ).ledger_.epsilon == as_fraction(0.1234567891)
 
 
 class TestDomain:
@@ -461,13 +589,25 @@ class TestDomain:
         odd = frame.assign(city="Bern", kids=np.int8(0), member=True)
         one, two = (make(name, schema, k=1, random_state=1).fit(f, schema) for f in (frame, odd))
         assert self.public_part(one) == self.public_part(two)
-        made = [make(name, schema, k=1, epsilon=0.01, random_state=s).fit(odd, schema).sample(200) for s in range(8)]
-        assert {v for fake in made for v in fake["city"]} == {"Bern", "Oslo", "Rome"}  # noise is everywhere: no value is lost for good
+        made = [
+            make(name, schema, k=1, epsilon=0.01, random_state=s).fit(odd, schema).sample(200)
+            for s in range(8)
+        ]
+        assert {v for fake in made for v in fake["city"]} == {
+            "Bern",
+            "Oslo",
+            "Rome",
+        }  # noise is everywhere: no value is lost for good
 
     def test_twin_a_domain_that_is_read_off_the_records_shows(self):
         frame, _ = mixed()
         odd = frame.assign(city=frame["city"].replace("Rome", "Bern"))
-        one, two = (make("PrivBayes", s := Schema.infer(f), k=1, guarantee="published", random_state=1).fit(f, s) for f in (frame, odd))
+        one, two = (
+            make("PrivBayes", s := Schema.infer(f), k=1, guarantee="published", random_state=1).fit(
+                f, s
+            )
+            for f in (frame, odd)
+        )
         assert self.public_part(one) != self.public_part(two)
         assert [one.model_.schema["city"].size, two.model_.schema["city"].size] == [3, 2]
 
@@ -476,13 +616,24 @@ class TestDomain:
         frame, schema = gaps()
         fake = make(name, schema, k=1, epsilon=1000).fit(frame, schema).sample(400)
         assert fake["nothing"].isna().mean() > 0.95
-        assert make(name, schema, k=1).fit(frame.assign(hours=np.nan, grade=np.nan, answer=None), schema).ledger_.epsilon == 1
+        assert (
+            make(name, schema, k=1)
+            .fit(frame.assign(hours=np.nan, grade=np.nan, answer=None), schema)
+            .ledger_.epsilon
+            == 1
+        )
 
     @algorithms
     def test_neighbours_release_the_same_support_and_metadata(self, name):
-        """The last missing value is replaced: column types as pandas reads them change, the release doesn't."""
-        schema = Schema((Attribute.categorical("kids", [0, 1, 2], missing=True), Attribute.categorical("city", ["Bern", "Oslo"]),
-                         Attribute.numeric("age", 0, 99, bins=3, integer=True, missing=True)))  # fmt: skip
+        """The last missing value is replaced: column types as pandas reads them change, the release
+        doesn't."""
+        schema = Schema(
+            (
+                Attribute.categorical("kids", [0, 1, 2], missing=True),
+                Attribute.categorical("city", ["Bern", "Oslo"]),
+                Attribute.numeric("age", 0, 99, bins=3, integer=True, missing=True),
+            )
+        )
         rows = [(0, "Bern", 4), (1, "Oslo", 50), (2, "Oslo", 77), (0, "Bern", 8)]
         last = [(None, "Bern", None), (1, "Bern", 4)]
         frames = [pd.DataFrame([*rows, tail], columns=schema.names) for tail in last]
@@ -490,21 +641,28 @@ class TestDomain:
         one, two = (make(name, schema, k=1, random_state=1).fit(f, schema) for f in frames)
         data, same = self.public_part(one), self.public_part(two)
         for part in (data, same):
-            part["schema"]["attributes"] = [{**a, "dtype": None} for a in part["schema"]["attributes"]]
+            part["schema"]["attributes"] = [
+                {**a, "dtype": None} for a in part["schema"]["attributes"]
+            ]
         assert data == same
         pd.testing.assert_series_equal(one.sample(50).dtypes, two.sample(50).dtypes)
         assert {t.shape for t in one.model_.tables} == {
-            tuple(one.model_.domain[a].size for a in (child, *parents)) for child, parents in one.network_.pairs
+            tuple(one.model_.domain[a].size for a in (child, *parents))
+            for child, parents in one.network_.pairs
         }
 
     @algorithms
     def test_every_table_covers_its_declared_cells(self, name):
         frame, schema = mixed()
         fitted = make(name, schema, k=2, epsilon=0.05, random_state=4).fit(frame, schema)
-        for (child, parents), table in zip(fitted.network_.pairs, fitted.model_.tables, strict=True):
+        for (child, parents), table in zip(
+            fitted.network_.pairs, fitted.model_.tables, strict=True
+        ):
             assert table.shape == tuple(fitted.model_.domain[a].size for a in (child, *parents))
             assert table.dtype == np.int64
-            assert table.size < 8 or (table != 0).mean() > 0.3  # unseen cells have noise as well; derived tables are clipped at 0
+            assert (
+                table.size < 8 or (table != 0).mean() > 0.3
+            )  # unseen cells have noise as well; derived tables are clipped at 0
 
 
 class TestFile:
@@ -520,34 +678,64 @@ class TestFile:
         assert back.schema == model.schema
         assert back.network == model.network
         assert all(np.array_equal(a, b) for a, b in zip(back.tables, model.tables, strict=True))
-        assert (back.ledger.epsilon, back.ledger.claimed, back.private) == (model.ledger.epsilon, model.ledger.claimed, model.private)
+        assert (back.ledger.epsilon, back.ledger.claimed, back.private) == (
+            model.ledger.epsilon,
+            model.ledger.claimed,
+            model.private,
+        )
         assert back.ledger.check() == model.ledger.check()
-        pd.testing.assert_frame_equal(back.sample(30, random_state=1), model.sample(30, random_state=1))
+        pd.testing.assert_frame_equal(
+            back.sample(30, random_state=1), model.sample(30, random_state=1)
+        )
 
     def test_a_file_that_calls_itself_private_is_checked(self, tmp_path):
         frame, schema = binary()
-        data = document(make("HPPrivBayes", schema, k=1, guarantee="published").fit(frame, schema).model_)
+        data = document(
+            make("HPPrivBayes", schema, k=1, guarantee="published").fit(frame, schema).model_
+        )
         (tmp_path / "m.json").write_text(json.dumps({**data, "private": True}))
         with pytest.raises(SchemaError, match="says private=True.*NOT DIFFERENTIALLY PRIVATE"):
             Model.from_json(tmp_path / "m.json")
 
-    @pytest.mark.parametrize("text", ["", "{", "[]", "null", "3", '{"format": "other"}', '{"format": "pdsynth-model-1"}', "\x00", "é" * 9,
-                                      "[" * 100_000, '{"format": "pdsynth-model-1", "n": ' + "9" * 5000 + "}"])  # fmt: skip
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "",
+            "{",
+            "[]",
+            "null",
+            "3",
+            '{"format": "other"}',
+            '{"format": "pdsynth-model-1"}',
+            "\x00",
+            "é" * 9,
+            "[" * 100_000,
+            '{"format": "pdsynth-model-1", "n": ' + "9" * 5000 + "}",
+        ],
+    )
     def test_what_is_no_model_is_refused(self, text, tmp_path):
         (tmp_path / "m.json").write_bytes(text.encode("latin-1"))
         with pytest.raises(SchemaError):
             Model.from_json(tmp_path / "m.json")
 
-    FILES = {"binary": ("HPPrivBayes", "binary"), "mixed": ("HPPrivBayes", "mixed"), "gaps": ("PrivBayes", "gaps"),
-             "bits": ("HMPrivBayes", "mixed"), "sparse": ("PrivABN", "mixed")}  # fmt: skip
+    FILES = {
+        "binary": ("HPPrivBayes", "binary"),
+        "mixed": ("HPPrivBayes", "mixed"),
+        "gaps": ("PrivBayes", "gaps"),
+        "bits": ("HMPrivBayes", "mixed"),
+        "sparse": ("PrivABN", "mixed"),
+    }
 
     @pytest.mark.parametrize("mutants", [200, pytest.param(2000, marks=pytest.mark.slow)])
     @pytest.mark.parametrize("file", FILES)
     def test_mutated_files_give_a_typed_error_or_a_model(self, file, mutants, tmp_path, executed):
-        """T16: 10,000 mutants in all; nothing runs, no other exception, and what loads also samples."""
+        """T16: 10,000 mutants in all; nothing runs, no other exception, and what loads also
+        samples."""
         name, table = self.FILES[file]
         frame, schema = TABLES[table]()
-        text = json.dumps(document(make(name, schema, k=1, random_state=1).fit(frame, schema).model_))
+        text = json.dumps(
+            document(make(name, schema, k=1, random_state=1).fit(frame, schema).model_)
+        )
         rng, loaded, refused = random.Random(7), 0, 0
         for i in range(mutants):
             mutant = json.dumps(mutate(json.loads(text), rng)) if i % 4 else scramble(text, rng)
@@ -558,15 +746,27 @@ class TestFile:
                 refused += 1
                 continue
             assert list(model.sample(5).columns) == list(model.schema.names)
-            repr(model), str(model.ledger), model.ledger._repr_html_(), model.ledger.check(), model.to_dict()
+            (
+                repr(model),
+                str(model.ledger),
+                model.ledger._repr_html_(),
+                model.ledger.check(),
+                model.to_dict(),
+            )
             loaded += 1
         assert executed == []
         assert min(loaded, refused) > mutants // 20
 
-    @pytest.mark.parametrize("careless", [lambda v: eval(v), lambda v: pickle.loads(v.encode()), lambda v: os.system(v)],
-                             ids=["eval", "pickle", "shell"])  # fmt: skip
+    @pytest.mark.parametrize(
+        "careless",
+        [lambda v: eval(v), lambda v: pickle.loads(v.encode()), lambda v: os.system(v)],
+        ids=["eval", "pickle", "shell"],
+    )
     def test_twin_a_loader_that_runs_what_it_reads_is_seen(self, careless, executed):
-        rng, data = random.Random(7), {"a": ["b", {"c": {"d": {"e": ["f"]}}}], "g": {"h": {"i": {"j": "k"}}}}
+        rng, data = (
+            random.Random(7),
+            {"a": ["b", {"c": {"d": {"e": ["f"]}}}], "g": {"h": {"i": {"j": "k"}}}},
+        )
         for _ in range(300):
             mutant = mutate(json.loads(json.dumps(data)), rng)
             for value in (v for path in places(mutant) if isinstance(v := at(mutant, path), str)):
@@ -579,10 +779,20 @@ class TestFile:
 def executed(monkeypatch):
     """What was run, unpickled or evaluated while a test ran."""
     run = []
-    for owner, function in ((os, "system"), (os, "popen"), (subprocess, "Popen"), (pickle, "loads"), (pickle, "load")):
+    for owner, function in (
+        (os, "system"),
+        (os, "popen"),
+        (subprocess, "Popen"),
+        (pickle, "loads"),
+        (pickle, "load"),
+    ):
         monkeypatch.setattr(owner, function, lambda *a, **k: run.append(a))
     original = builtins.eval  # the standard library builds its named tuples with it
-    monkeypatch.setattr(builtins, "eval", lambda code, *a: run.append(code) if "import" in str(code) else original(code, *a))
+    monkeypatch.setattr(
+        builtins,
+        "eval",
+        lambda code, *a: run.append(code) if "import" in str(code) else original(code, *a),
+    )
     return run
 
 
@@ -593,20 +803,56 @@ def at(data, path):
     return data
 
 
-STRANGE = [None, True, False, 0, -1, 1, 2**70, -(2**63), 1.5, math.nan, math.inf, "", "x", "__import__('os').system('true')", "1/0", "-1/2",
-           "inf", "nan", [], {}, [None], ["a", "a"], [[]], {"a": 1}, "raw:D", "strict", "none", "category", "int8"]  # fmt: skip
+STRANGE = [
+    None,
+    True,
+    False,
+    0,
+    -1,
+    1,
+    2**70,
+    -(2**63),
+    1.5,
+    math.nan,
+    math.inf,
+    "",
+    "x",
+    "__import__('os').system('true')",
+    "1/0",
+    "-1/2",
+    "inf",
+    "nan",
+    [],
+    {},
+    [None],
+    ["a", "a"],
+    [[]],
+    {"a": 1},
+    "raw:D",
+    "strict",
+    "none",
+    "category",
+    "int8",
+]
 
 
 def places(data, path=()):
     """Every place of a JSON document."""
-    items = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    items = (
+        data.items()
+        if isinstance(data, dict)
+        else enumerate(data)
+        if isinstance(data, list)
+        else ()
+    )
     for key, value in items:
         yield (*path, key)
         yield from places(value, (*path, key))
 
 
 def mutate(data, rng):
-    """One to three places replaced, removed, doubled or swapped for another part of the document."""
+    """One to three places replaced, removed, doubled or swapped for another part of the document.
+    """
     for _ in range(rng.randint(1, 3)):
         spots = list(places(data))
         path = rng.choice([p for p in spots if len(p) <= rng.choice([1, 2, 4, 9])])
@@ -623,7 +869,12 @@ def mutate(data, rng):
         elif act == 3:
             other = data
             for key in rng.choice(spots):
-                other = other[key] if isinstance(other, (dict, list)) and (isinstance(other, dict) or key < len(other)) else other
+                other = (
+                    other[key]
+                    if isinstance(other, (dict, list))
+                    and (isinstance(other, dict) or key < len(other))
+                    else other
+                )
             parent[path[-1]] = json.loads(json.dumps(other))
         else:
             parent[path[-1]] = rng.choice(STRANGE)
@@ -634,12 +885,17 @@ def scramble(text: str, rng) -> str:
     """Characters lost, doubled or replaced."""
     for _ in range(rng.randint(1, 4)):
         at = rng.randrange(len(text))
-        text = text[:at] + rng.choice(["", '"', "}", "0", "é", "-", text[at] * 2]) + text[at + rng.randint(0, 3) :]
+        text = (
+            text[:at]
+            + rng.choice(["", '"', "}", "0", "é", "-", text[at] * 2])
+            + text[at + rng.randint(0, 3) :]
+        )
     return text
 
 
 def distance(frame, fake, schema, ways=2) -> float:
-    """Average total variation distance over all pairs (or ``ways``-sets) of attributes, counted here."""
+    """Average total variation distance over all pairs (or ``ways``-sets) of attributes, counted
+    here."""
     real, made = schema.encode(frame), schema.encode(fake)
     out = []
     for columns in map(list, itertools.combinations(range(len(schema)), ways)):
@@ -663,7 +919,9 @@ class TestUtility:
         frame, schema = TABLES[table](n=600)
         errors = []
         for guarantee in ("strict", "none"):
-            fitted = make(name, schema, epsilon=1e6, k=2, guarantee=guarantee, random_state=2).fit(frame, schema)
+            fitted = make(name, schema, epsilon=1e6, k=2, guarantee=guarantee, random_state=2).fit(
+                frame, schema
+            )
             errors.append(distance(frame, fitted.sample(20_000), schema, CASES[name].ways))
         assert errors[0] == pytest.approx(errors[1], abs=CASES[name].agree)
         assert errors[0] < CASES[name].near
@@ -673,8 +931,17 @@ class TestUtility:
     def errors(self, made, ways=2) -> list[float]:
         """Mean distance of eight fits at each ε; ``made(ε, seed, schema)`` is unfitted."""
         frame, schema = binary(5, 500)
-        return [np.mean([distance(frame, made(e, s, schema).fit(frame, schema).sample(2000), schema, ways) for s in range(8)])
-                for e in self.BUDGETS]  # fmt: skip
+        return [
+            np.mean(
+                [
+                    distance(
+                        frame, made(e, s, schema).fit(frame, schema).sample(2000), schema, ways
+                    )
+                    for s in range(8)
+                ]
+            )
+            for e in self.BUDGETS
+        ]
 
     def trend(self, errors) -> float:
         """Spearman's correlation of ε and error."""
@@ -683,15 +950,22 @@ class TestUtility:
     @pytest.mark.slow
     @algorithms
     def test_error_falls_with_epsilon(self, name):
-        errors = self.errors(lambda e, s, schema: make(name, schema, epsilon=e, k=1, random_state=s), CASES[name].ways)
+        errors = self.errors(
+            lambda e, s, schema: make(name, schema, epsilon=e, k=1, random_state=s),
+            CASES[name].ways,
+        )
         assert self.trend(errors) <= -0.9
         assert errors[-1] < errors[0] / CASES[name].falls
 
     def test_twin_an_algorithm_that_wastes_its_budget_is_seen(self):
-        errors = self.errors(lambda e, s, schema: PrivBayes(0.1, k=1, random_state=[s, int(100 * e)]))
+        errors = self.errors(
+            lambda e, s, schema: PrivBayes(0.1, k=1, random_state=[s, int(100 * e)])
+        )
         assert self.trend(errors) > -0.9 or errors[-1] > errors[0] / 1.5
         frame, schema = binary(4, 600)
-        drowned = PrivBayes(0.1, k=2, random_state=2).fit(frame, schema)  # as if it stopped at a small part of a million
+        drowned = PrivBayes(0.1, k=2, random_state=2).fit(
+            frame, schema
+        )  # as if it stopped at a small part of a million
         assert distance(frame, drowned.sample(20_000), schema) > CASES["PrivBayes"].near
 
 

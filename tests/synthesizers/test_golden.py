@@ -1,7 +1,9 @@
-"""What every synthesizer gave before the house was rebuilt, by digest: networks, tables, ledgers and drawn rows.
+"""What every synthesizer gave before the house was rebuilt, by digest: networks, tables, ledgers
+and drawn rows.
 
-All synthesizers × three guarantees × four small real tables × three seeds. ``python tests/test_golden.py`` writes
-``golden.json`` anew; that belongs into a commit of its own which says why a digest may change.
+All synthesizers × three guarantees × four small real tables × three seeds. ``python
+tests/test_golden.py`` writes ``golden.json`` anew; that belongs into a commit of its own which says
+why a digest may change.
 """
 
 from __future__ import annotations
@@ -34,21 +36,29 @@ KEPT = {
 
 @cache
 def table(name: str):
-    """Four hundred rows of a few columns, with their schema, the name of a sensitive column and of another one."""
+    """Four hundred rows of a few columns, with their schema, the name of a sensitive column and of
+    another one."""
     if name in ("nltcs", "acs") and not os.environ.get("PDSYNTH_DATA"):
         pytest.skip("PDSYNTH_DATA isn't set to a folder of tables")
     data = pds.datasets
-    dataset = {"adult": lambda: data.load_adult(coding="thesis"), "cmc": data.load_cmc,
-               "nltcs": data.load_nltcs, "acs": data.load_acs}[name]()  # fmt: skip
+    dataset = {
+        "adult": lambda: data.load_adult(coding="thesis"),
+        "cmc": data.load_cmc,
+        "nltcs": data.load_nltcs,
+        "acs": data.load_acs,
+    }[name]()
     names = [c for c in dataset.schema.names if c in KEPT[name]]
     if len(names) < 5:
         names = list(dataset.schema.names[:8])
-    frame = dataset.frame[names].iloc[:: len(dataset.frame) // ROWS].head(ROWS).reset_index(drop=True)
+    frame = (
+        dataset.frame[names].iloc[:: len(dataset.frame) // ROWS].head(ROWS).reset_index(drop=True)
+    )
     return frame, pds.Schema(tuple(dataset.schema[c] for c in names)), names[1], names[2]
 
 
 def recipes(s: str, t: str, schema) -> dict:
-    """Every synthesizer with the parameters that open its branches; ``s`` is sensitive, ``t`` a target."""
+    """Every synthesizer with the parameters that open its branches; ``s`` is sensitive, ``t`` a
+    target."""
     policy = {"A": [s], "B": [name for name in schema.names if name != s]}
     weights = {t: [1 + j for j in range(schema[t].size)]}
     small = {"generations": 8, "population": 20}
@@ -61,45 +71,70 @@ def recipes(s: str, t: str, schema) -> dict:
         "sums kept, classes": (parts.PairwiseSums(k=2, keep=0.5), parts.Geometric(1.3, classes=2)),
         "greedy from a root": (parts.Greedy(k=1, root=t, score="I"), parts.Uniform()),
         "greedy with a policy": (parts.Greedy(k=2, restriction=restricted), parts.Uniform()),
-        "fixed, risk": (pds.Network(tuple((c, schema.names[:i][-1:]) for i, c in enumerate(schema.names))), parts.RiskEntropy()),
+        "fixed, risk": (
+            pds.Network(tuple((c, schema.names[:i][-1:]) for i, c in enumerate(schema.names))),
+            parts.RiskEntropy(),
+        ),
         "searched, uniform": (parts.GeneticSearch(k=2, search="hill"), parts.Uniform()),
         "adaptive, uniform": (parts.Adaptive(k=2), parts.Uniform()),
     }
-    return {
-        "PrivBayes": pds.PrivBayes(20),
-        "PrivBayes k=2": pds.PrivBayes(2, k=2),
-        "PrivBayes k=1 score=I": pds.PrivBayes(2, k=1, score="I", share_structure=0.5),
-        "PrivBayes score=F": pds.PrivBayes(2, k=2, score="F"),
-        "PrivBayes thesis": pds.PrivBayes(2, k=2, reading="thesis"),
-        "PrivBayes restricted": pds.PrivBayes(20, k=2, restriction=restricted),
-        "HPPrivBayes": pds.HPPrivBayes(20, sensitive=s),
-        "HPPrivBayes k=1": pds.HPPrivBayes(2, k=1, sensitive=s, theta=0.02, r=0.5),
-        "HPPrivBayes policy": pds.HPPrivBayes(2, k=1, personal=pds.parts.SensitivityGroups(groups=policy, weights=weights, rare_values="more_noise")),
-        "HPPrivBayes flat": pds.HPPrivBayes(2, k=2, sensitive=s, theta=0, restriction=restricted, personal=pds.parts.SensitivityGroups(rare_values="same_noise", theta_tvd=0.1)),
-        "HMPrivBayes": pds.HMPrivBayes(50, k=2, l=2),
-        "HMPrivBayes public": pds.HMPrivBayes(2, clusters=halves, eta=0, l=2),
-        "PrivABN": pds.PrivABN(20),
-        "PrivABN k=2": pds.PrivABN(2, k=2),
-        "PPBA": pds.PPBA(20),
-        "PPBA k=2": pds.PPBA(2, k=2, q=1.3),
-        "GeneticBayes": pds.GeneticBayes(20, **small),
-        "GeneticBayes k=2": pds.GeneticBayes(50, k=2, **small),
-        "GeneticBayes custom": pds.GeneticBayes(20, k=2, target=t, sensitive=s, search="exact"),
-        "Independent": baselines.Independent(2),
-        "JTree": baselines.JTree(20, theta_usefulness=0.5),
-        "PriView": baselines.PriView(5, size=6),
-        "PrivSCBN": baselines.PrivSCBN(50, k=2, l=2),
-        "PrivSCBN public": baselines.PrivSCBN(2, clusters=halves, l=2),
-        "CSAPrivBayes": baselines.CSAPrivBayes(5, k=1, sensitive=s),
-        "CSAPrivBayes policy": baselines.CSAPrivBayes(5, k=1, personal=pds.parts.SensitivityGroups(groups=policy)),
-        "ELPrivBayes": baselines.ELPrivBayes(20, k=2),
-        "SAPrivBayes": baselines.SAPrivBayes(20, k=2),
-        "WeightedPrivBayes": baselines.WeightedPrivBayes(5, k=1),
-    } | {
-        f"mixed: {name}": pds.Synthesizer(10, structure=structure, budget=budget) for name, (structure, budget) in mixed.items()
-    } | {
-        "mixed: noise on conditionals": pds.Synthesizer(10, structure=parts.Greedy(k=2), conditionals=parts.ConditionalNoise()),
-    }  # fmt: skip
+    return (
+        {
+            "PrivBayes": pds.PrivBayes(20),
+            "PrivBayes k=2": pds.PrivBayes(2, k=2),
+            "PrivBayes k=1 score=I": pds.PrivBayes(2, k=1, score="I", share_structure=0.5),
+            "PrivBayes score=F": pds.PrivBayes(2, k=2, score="F"),
+            "PrivBayes thesis": pds.PrivBayes(2, k=2, reading="thesis"),
+            "PrivBayes restricted": pds.PrivBayes(20, k=2, restriction=restricted),
+            "HPPrivBayes": pds.HPPrivBayes(20, sensitive=s),
+            "HPPrivBayes k=1": pds.HPPrivBayes(2, k=1, sensitive=s, theta=0.02, r=0.5),
+            "HPPrivBayes policy": pds.HPPrivBayes(
+                2,
+                k=1,
+                personal=pds.parts.SensitivityGroups(
+                    groups=policy, weights=weights, rare_values="more_noise"
+                ),
+            ),
+            "HPPrivBayes flat": pds.HPPrivBayes(
+                2,
+                k=2,
+                sensitive=s,
+                theta=0,
+                restriction=restricted,
+                personal=pds.parts.SensitivityGroups(rare_values="same_noise", theta_tvd=0.1),
+            ),
+            "HMPrivBayes": pds.HMPrivBayes(50, k=2, l=2),
+            "HMPrivBayes public": pds.HMPrivBayes(2, clusters=halves, eta=0, l=2),
+            "PrivABN": pds.PrivABN(20),
+            "PrivABN k=2": pds.PrivABN(2, k=2),
+            "PPBA": pds.PPBA(20),
+            "PPBA k=2": pds.PPBA(2, k=2, q=1.3),
+            "GeneticBayes": pds.GeneticBayes(20, **small),
+            "GeneticBayes k=2": pds.GeneticBayes(50, k=2, **small),
+            "GeneticBayes custom": pds.GeneticBayes(20, k=2, target=t, sensitive=s, search="exact"),
+            "Independent": baselines.Independent(2),
+            "JTree": baselines.JTree(20, theta_usefulness=0.5),
+            "PriView": baselines.PriView(5, size=6),
+            "PrivSCBN": baselines.PrivSCBN(50, k=2, l=2),
+            "PrivSCBN public": baselines.PrivSCBN(2, clusters=halves, l=2),
+            "CSAPrivBayes": baselines.CSAPrivBayes(5, k=1, sensitive=s),
+            "CSAPrivBayes policy": baselines.CSAPrivBayes(
+                5, k=1, personal=pds.parts.SensitivityGroups(groups=policy)
+            ),
+            "ELPrivBayes": baselines.ELPrivBayes(20, k=2),
+            "SAPrivBayes": baselines.SAPrivBayes(20, k=2),
+            "WeightedPrivBayes": baselines.WeightedPrivBayes(5, k=1),
+        }
+        | {
+            f"mixed: {name}": pds.Synthesizer(10, structure=structure, budget=budget)
+            for name, (structure, budget) in mixed.items()
+        }
+        | {
+            "mixed: noise on conditionals": pds.Synthesizer(
+                10, structure=parts.Greedy(k=2), conditionals=parts.ConditionalNoise()
+            )
+        }
+    )
 
 
 def names_of(table_name: str) -> list[str]:
@@ -123,7 +158,8 @@ def digest(*values: object) -> str:
 def plain(weights) -> str:
     """A table of weights as text, dense or sparse."""
     if isinstance(weights, np.ndarray):
-        return f"{weights.shape} {weights.dtype} {hashlib.sha256(np.ascontiguousarray(weights).tobytes()).hexdigest()}"
+        cells = hashlib.sha256(np.ascontiguousarray(weights).tobytes()).hexdigest()
+        return f"{weights.shape} {weights.dtype} {cells}"
     return f"{weights.shape} {json.dumps(weights.to_dict())}"
 
 
@@ -143,7 +179,15 @@ def found(recipe: str, guarantee: str, table_name: str, seed: int) -> dict[str, 
     return {
         "network": digest(synthesizer.network_.pairs),
         "tables": digest(*map(plain, synthesizer.model_.tables)),
-        "ledger": digest(*lines, ledger.epsilon, ledger.claimed, *ledger.notes, *ledger.check(), loss.to_dict(), *loss.attrs.values()),
+        "ledger": digest(
+            *lines,
+            ledger.epsilon,
+            ledger.claimed,
+            *ledger.notes,
+            *ledger.check(),
+            loss.to_dict(),
+            *loss.attrs.values(),
+        ),
         "rows": digest(synthesizer.sample(50).to_csv()),
     }
 
@@ -169,4 +213,6 @@ def test_every_recipe_is_held_and_most_fits_are_not_refusals():
 
 
 if __name__ == "__main__":
-    STORE.write_text(json.dumps({t: {r: digests(r, t) for r in names_of(t)} for t in KEPT}, indent=0) + "\n")
+    STORE.write_text(
+        json.dumps({t: {r: digests(r, t) for r in names_of(t)} for t in KEPT}, indent=0) + "\n"
+    )

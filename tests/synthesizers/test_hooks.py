@@ -1,4 +1,5 @@
-"""Subclasses written outside the package: whatever hook they override, what can't be is refused before any budget is spent."""
+"""Subclasses written outside the package: whatever hook they override, what can't be is refused
+before any budget is spent."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,11 +20,19 @@ def subclass(base, hook):
         "_parts": lambda self, facts: Parts(Greedy(k=1), Uniform()),
         "_check": lambda self, facts: None,
         "_epsilon2": lambda self, epsilon: epsilon / 3,
-        "_split": lambda self, facts: {"selections": facts.epsilon / 2, "tables": facts.epsilon / 2},
+        "_split": lambda self, facts: {
+            "selections": facts.epsilon / 2,
+            "tables": facts.epsilon / 2,
+        },
         "_largest_scale": lambda self, facts: Fraction(0),
-        "_recipe": lambda self, curator, facts, shares: (Network(tuple((n, ()) for n in facts.schema.names)), ()),
+        "_recipe": lambda self, curator, facts, shares: (
+            Network(tuple((n, ()) for n in facts.schema.names)),
+            (),
+        ),
     }
-    return dataclass(eq=False, repr=False, kw_only=True)(type(f"My{hook.title()}", (base,), {hook: careless[hook]}))
+    return dataclass(eq=False, repr=False, kw_only=True)(
+        type(f"My{hook.title()}", (base,), {hook: careless[hook]})
+    )
 
 
 HOOKS = ("_parts", "_check", "_epsilon2", "_split", "_largest_scale", "_recipe")
@@ -54,9 +63,17 @@ class Own(Recipe):
     ],
     ids=["k", "k negative", "epsilon zero", "epsilon nan", "sensitive", "guarantee"],
 )
-def test_a_subclass_still_refuses_before_any_budget_is_spent(base, hook, given, error, words, monkeypatch):
+def test_a_subclass_still_refuses_before_any_budget_is_spent(
+    base, hook, given, error, words, monkeypatch
+):
     if "sensitive" in given and base is PrivBayes:
-        base = dataclass(eq=False, repr=False, kw_only=True)(type("WithSensitive", (base,), {"__annotations__": {"sensitive": "str"}, "sensitive": None}))
+        base = dataclass(eq=False, repr=False, kw_only=True)(
+            type(
+                "WithSensitive",
+                (base,),
+                {"__annotations__": {"sensitive": "str"}, "sensitive": None},
+            )
+        )
     made = subclass(base, hook)(**{**({"sensitive": "b0"} if base is HPPrivBayes else {}), **given})
     frame, schema = binary(4, 60)
     with spending(monkeypatch) as seen, pytest.raises(error, match=words):
@@ -96,7 +113,13 @@ def test_a_split_of_more_than_epsilon_is_refused_before_noise(monkeypatch):
 
 @pytest.mark.parametrize(
     ("old", "new"),
-    [("beta", "share_structure"), ("usefulness", "theta_usefulness"), ("direction", "rare_values"), ("groups", "SensitivityGroups"), ("L0", "share_sketch")],
+    [
+        ("beta", "share_structure"),
+        ("usefulness", "theta_usefulness"),
+        ("direction", "rare_values"),
+        ("groups", "SensitivityGroups"),
+        ("L0", "share_sketch"),
+    ],
 )
 def test_an_old_name_of_a_parameter_says_the_new_one(old, new):
     with pytest.raises(TypeError, match=rf"no parameter '{old}'.*{new}"):

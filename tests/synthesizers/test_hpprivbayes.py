@@ -1,4 +1,5 @@
-"""HPPrivBayes: what a strict run pays for, what the printed one leaves out, and per-value noise worked out exactly."""
+"""HPPrivBayes: what a strict run pays for, what the printed one leaves out, and per-value noise
+worked out exactly."""
 
 import itertools
 import math
@@ -22,19 +23,30 @@ NAMES = tuple(f"x{j}" for j in range(5))
 
 
 def table(n: int = 60, seed: int = 0, groups=None) -> tuple[pd.DataFrame, Schema]:
-    """S = x0; x1 copies it, x2 half follows it, x3 and x4 don't; three or four values each, one of them rare."""
+    """S = x0; x1 copies it, x2 half follows it, x3 and x4 don't; three or four values each, one of
+    them rare."""
     rng = np.random.default_rng(seed)
     s = rng.choice(3, n, p=[0.5, 0.4, 0.1])
     loose = np.where(rng.random(n) < 0.6, s, rng.integers(0, 3, n))
     columns = [s, s, loose, rng.choice(4, n, p=[0.7, 0.2, 0.05, 0.05]), rng.integers(0, 3, n)]
-    attributes = tuple(Attribute.categorical(x, range(size)) for x, size in zip(NAMES, (3, 3, 3, 4, 3), strict=True))
+    attributes = tuple(
+        Attribute.categorical(x, range(size))
+        for x, size in zip(NAMES, (3, 3, 3, 4, 3), strict=True)
+    )
     schema = Schema(attributes, groups=groups or {})
     return pd.DataFrame(dict(zip(NAMES, columns, strict=True))), schema
 
 
 def hp(epsilon=1.0, **params) -> HPPrivBayes:
-    own = {name: params.pop(name) for name in [f.name for f in fields(SensitivityGroups)] if name in params}
-    return HPPrivBayes(epsilon, **{"sensitive": "x0", "random_state": 7, "personal": SensitivityGroups(**own), **params})
+    own = {
+        name: params.pop(name)
+        for name in [f.name for f in fields(SensitivityGroups)]
+        if name in params
+    }
+    return HPPrivBayes(
+        epsilon,
+        **{"sensitive": "x0", "random_state": 7, "personal": SensitivityGroups(**own), **params},
+    )
 
 
 def broken(ledger) -> set[str]:
@@ -50,16 +62,28 @@ def group_cost(fitted, group: str) -> Q:
     return sum((of(fitted.ledger_, f"table({x}")[0].epsilon for x in fitted.groups_[group]), Q(0))
 
 
-POLICIES = {"sketch": None, "policy": {"A": ["x0", "x2"], "B": ["x1", "x3", "x4"]}, "all in A": {"A": list(NAMES), "B": []},
-            "all but S in B": {"B": list(NAMES[1:])}}  # fmt: skip
+POLICIES = {
+    "sketch": None,
+    "policy": {"A": ["x0", "x2"], "B": ["x1", "x3", "x4"]},
+    "all in A": {"A": list(NAMES), "B": []},
+    "all but S in B": {"B": list(NAMES[1:])},
+}
 
 
 class TestStrictLedger:
-    @pytest.mark.parametrize(("rare_values", "policy"), list(itertools.product(["less_noise", "more_noise", "same_noise"], POLICIES)))
-    @pytest.mark.parametrize(("k", "r", "epsilon"), [(0, 1 / 3, 1), (1, 1 / 6, 0.7), (2, 0.5, 2.345), ("auto", 3, 1 / 3), ("auto", 1, 200)])
+    @pytest.mark.parametrize(
+        ("rare_values", "policy"),
+        list(itertools.product(["less_noise", "more_noise", "same_noise"], POLICIES)),
+    )
+    @pytest.mark.parametrize(
+        ("k", "r", "epsilon"),
+        [(0, 1 / 3, 1), (1, 1 / 6, 0.7), (2, 0.5, 2.345), ("auto", 3, 1 / 3), ("auto", 1, 200)],
+    )
     def test_exactly_epsilon_in_every_combination(self, rare_values, policy, k, r, epsilon):
         frame, schema = table()
-        fitted = hp(epsilon, k=k, r=r, rare_values=rare_values, groups=POLICIES[policy]).fit(frame, schema)
+        fitted = hp(epsilon, k=k, r=r, rare_values=rare_values, groups=POLICIES[policy]).fit(
+            frame, schema
+        )
         ledger = fitted.ledger_
         assert ledger.epsilon == total(ledger) == as_fraction(epsilon)
         assert ledger.unaccounted == []
@@ -78,7 +102,9 @@ class TestStrictLedger:
 
     def test_the_steps_and_their_shares(self):
         frame, schema = table()
-        fitted = hp(2, k=1, share_sketch=0.1, share_structure=0.3, theta_tvd=0.6, groups=None).fit(frame, schema)
+        fitted = hp(2, k=1, share_sketch=0.1, share_structure=0.3, theta_tvd=0.6, groups=None).fit(
+            frame, schema
+        )
         ledger, b = fitted.ledger_, fitted.groups_["B"]
         assert of(ledger, "AMI order")[0].epsilon == Q(2, 10) * Q(4, 10)
         assert of(ledger, "groups by association")[0].epsilon == Q(2, 10) * Q(4, 10)
@@ -94,7 +120,9 @@ class TestStrictLedger:
         fitted = hp(k=1, rare_values="same_noise", groups=POLICIES["policy"]).fit(frame, schema)
         assert not of(fitted.ledger_, "groups")
         assert not of(fitted.ledger_, "weights")
-        assert of(fitted.ledger_, "AMI order")[0].epsilon == Q(1, 20)  # all of L0 goes to the one sketch that is left
+        assert of(fitted.ledger_, "AMI order")[0].epsilon == Q(
+            1, 20
+        )  # all of L0 goes to the one sketch that is left
         alone = hp(k=0, rare_values="same_noise", groups=POLICIES["policy"]).fit(frame, schema)
         assert len(alone.ledger_.entries) == 5
 
@@ -111,7 +139,10 @@ class TestStrictLedger:
         assert fitted.groups_["B"]
         order = of(fitted.ledger_, "AMI order")[0].id
         assert {e.candidates for e in of(fitted.ledger_, "parents of")} == {order}
-        sources = {of(fitted.ledger_, "groups by")[0].id, of(fitted.ledger_, "sensitivity weights")[0].id}
+        sources = {
+            of(fitted.ledger_, "groups by")[0].id,
+            of(fitted.ledger_, "sensitivity weights")[0].id,
+        }
         for name in fitted.groups_["B"]:
             assert set(of(fitted.ledger_, f"table({name}")[0].scale_depends_on) == sources
 
@@ -123,7 +154,9 @@ class TestGroupsOrderScales:
         frame, schema = table()
         for sensitive in NAMES:
             try:
-                fitted = hp(k=0, sensitive=sensitive, theta=theta, guarantee=guarantee).fit(frame, schema)
+                fitted = hp(k=0, sensitive=sensitive, theta=theta, guarantee=guarantee).fit(
+                    frame, schema
+                )
             except BudgetDegenerate:
                 assert guarantee == "published"
                 continue
@@ -135,7 +168,10 @@ class TestGroupsOrderScales:
 
     def test_s_joins_declared_groups_but_never_b(self):
         frame, schema = table()
-        assert hp(k=1, groups={"A": ["x2"], "B": ["x1"]}).fit(frame, schema).groups_ == {"A": ["x0", "x2"], "B": ["x1", "x3", "x4"]}
+        assert hp(k=1, groups={"A": ["x2"], "B": ["x1"]}).fit(frame, schema).groups_ == {
+            "A": ["x0", "x2"],
+            "B": ["x1", "x3", "x4"],
+        }
         with pytest.raises(BudgetError, match="'x0' is always in group A"):
             hp(k=1, groups={"A": ["x2"], "B": ["x0", "x1"]}).fit(frame, schema)
 
@@ -164,7 +200,9 @@ class TestGroupsOrderScales:
     @pytest.mark.parametrize("k", [0, 1, 2])
     def test_scales_are_tight(self, rare_values, k):
         frame, schema = table()
-        fitted = hp(k=k, r=0.5, rare_values=rare_values, groups=POLICIES["policy"], v_min=0.25).fit(frame, schema)
+        fitted = hp(k=k, r=0.5, rare_values=rare_values, groups=POLICIES["policy"], v_min=0.25).fit(
+            frame, schema
+        )
         a, b = fitted.groups_["A"], fitted.groups_["B"]
         for name in a:
             entry = of(fitted.ledger_, f"table({name}")[0]
@@ -179,14 +217,22 @@ class TestGroupsOrderScales:
             ratio = [float(s) * v for s, v in zip(entry.scale, weights, strict=True)]
             assert ratio == pytest.approx([ratio[0]] * len(ratio))
             if entry.columns > 1:
-                assert min(entry.scale) == 2 / entry.epsilon  # the most protected value has the scale of a plain table
+                assert (
+                    min(entry.scale) == 2 / entry.epsilon
+                )  # the most protected value has the scale of a plain table
             assert rare_values != "same_noise" or set(weights) == {1.0}
 
     def test_rare_values_by_direction(self):
         frame, schema = table(4000)
-        weights = {d: hp(50, k=1, rare_values=d, groups=POLICIES["policy"], v_min=0.01).fit(frame, schema).weights_["x3"]
-                   for d in ("less_noise", "more_noise")}  # fmt: skip
-        assert weights["less_noise"][0] == min(weights["less_noise"])  # value 0 has 70 % of the records
+        weights = {
+            d: hp(50, k=1, rare_values=d, groups=POLICIES["policy"], v_min=0.01)
+            .fit(frame, schema)
+            .weights_["x3"]
+            for d in ("less_noise", "more_noise")
+        }
+        assert weights["less_noise"][0] == min(
+            weights["less_noise"]
+        )  # value 0 has 70 % of the records
         assert weights["more_noise"][0] == 1
 
 
@@ -204,8 +250,18 @@ class TestAttributeEpsilon:
 
     def test_without_structure_and_sketches_each_attribute_has_its_own_table(self):
         frame, schema = table()
-        losses = hp(k=0, rare_values="same_noise", groups=POLICIES["policy"], r=1 / 3).fit(frame, schema).ledger_.attribute_epsilon()
-        assert dict(losses) == {"x0": Q(1, 8), "x2": Q(1, 8), "x1": Q(1, 4), "x3": Q(1, 4), "x4": Q(1, 4)}
+        losses = (
+            hp(k=0, rare_values="same_noise", groups=POLICIES["policy"], r=1 / 3)
+            .fit(frame, schema)
+            .ledger_.attribute_epsilon()
+        )
+        assert dict(losses) == {
+            "x0": Q(1, 8),
+            "x2": Q(1, 8),
+            "x1": Q(1, 4),
+            "x3": Q(1, 4),
+            "x4": Q(1, 4),
+        }
         assert sum(losses) == 1
 
     def test_published_is_infinite_where_it_was_read_raw(self):
@@ -235,13 +291,22 @@ class TestPublished:
         assert group_cost(fitted, "B") == worst <= e3
         assert ledger.finite == e1 + group_cost(fitted, "A") + worst
         unspent = 0 if in_b else e3  # the printed algorithm gives ε₃ to nobody when B is empty
-        assert sum((e.claimed for e in ledger.entries if e.kind == "mechanism"), Q(0)) + unspent == ledger.claimed == as_fraction(epsilon)
+        assert (
+            sum((e.claimed for e in ledger.entries if e.kind == "mechanism"), Q(0)) + unspent
+            == ledger.claimed
+            == as_fraction(epsilon)
+        )
 
     def test_weights_are_those_of_definition_11(self):
         frame, schema = table(300)
         fitted = hp(k=1, guarantee="published").fit(frame, schema)
         for name in fitted.groups_["B"]:
-            counts = frame[name].value_counts().reindex(range(schema[name].size), fill_value=0).to_numpy()
+            counts = (
+                frame[name]
+                .value_counts()
+                .reindex(range(schema[name].size), fill_value=0)
+                .to_numpy()
+            )
             assert fitted.weights_[name] == pytest.approx(sensitivity_weights(counts).tolist())
             assert of(fitted.ledger_, f"table({name}")[0].scale == printed_scales(
                 sensitivity_weights(counts), len(fitted.groups_["B"]), Q(7, 10) * Q(3, 4)
@@ -252,7 +317,9 @@ class TestPublished:
         frame, schema = table(300)
         ledger = hp(k=k, guarantee="published").fit(frame, schema).ledger_
         assert ledger.epsilon == math.inf
-        assert {"AMI order", "groups by association with x0", "sensitivity weights of group B"} <= {e.step for e in ledger.unaccounted}
+        assert {"AMI order", "groups by association with x0", "sensitivity weights of group B"} <= {
+            e.step for e in ledger.unaccounted
+        }
         assert len(ledger.unaccounted) >= 3
         for entry in ledger.unaccounted:
             assert entry.source.startswith("thesis Alg ")
@@ -263,13 +330,18 @@ class TestPublished:
 
     def test_policy_groups_and_flat_weights_leave_only_the_order(self):
         frame, schema = table()
-        fitted = hp(k=1, guarantee="published", rare_values="same_noise", groups={"A": ["x0", "x1", "x2"]}).fit(frame, schema)
+        fitted = hp(
+            k=1, guarantee="published", rare_values="same_noise", groups={"A": ["x0", "x1", "x2"]}
+        ).fit(frame, schema)
         assert [e.step for e in fitted.ledger_.unaccounted] == ["AMI order"]
 
     @pytest.mark.parametrize(("k", "theta"), [(4, 0.1), (3, 0.1), (1, 5), (2, 5)])
     def test_degenerate_budgets_are_refused_before_any_noise(self, k, theta, monkeypatch):
         frame, schema = table(300)
-        with spending(monkeypatch) as seen, pytest.raises(BudgetDegenerate, match=r"d − k − l = 5 − .*lower k or θ.*strict"):
+        with (
+            spending(monkeypatch) as seen,
+            pytest.raises(BudgetDegenerate, match=r"d − k − l = 5 − .*lower k or θ.*strict"),
+        ):
             hp(k=k, theta=theta, guarantee="published").fit(frame, schema)
         assert seen == []
         assert hp(k=k, theta=theta).fit(frame, schema).ledger_.epsilon == 1
@@ -280,7 +352,10 @@ class TestPublished:
         published = hp(1e6, k=1, guarantee="published").fit(frame, schema)
         none = hp(k=1, guarantee="none").fit(frame, schema)
         assert (none.order_, none.groups_) == (published.order_, published.groups_)
-        twins = [{(c, *("x0" if p == "x1" else p for p in parents)) for c, parents in f.network_.pairs} for f in (none, published)]
+        twins = [
+            {(c, *("x0" if p == "x1" else p for p in parents)) for c, parents in f.network_.pairs}
+            for f in (none, published)
+        ]
         assert twins[0] == twins[1]  # x0 and x1 are copies: either may be drawn
 
     def test_the_acceptance_pair_on_a_small_table(self):
@@ -288,18 +363,22 @@ class TestPublished:
         strict = HPPrivBayes(epsilon=1.0, k="auto", sensitive="x0").fit(frame, schema=schema)
         assert strict.ledger_.epsilon == 1
         assert strict.ledger_.unaccounted == []
-        published = HPPrivBayes(epsilon=1.0, k="auto", sensitive="x0", guarantee="published").fit(frame, schema)
+        published = HPPrivBayes(epsilon=1.0, k="auto", sensitive="x0", guarantee="published").fit(
+            frame, schema
+        )
         assert published.ledger_.epsilon == math.inf
         assert len(published.ledger_.unaccounted) >= 3
 
 
 class TestMicroWorld:
-    """All tables of three records over a 2 × 2 or 3 × 1 domain, all neighbours, the exact law of the noisy table."""
+    """All tables of three records over a 2 × 2 or 3 × 1 domain, all neighbours, the exact law of
+    the noisy table."""
 
     REACH = 6
 
     def loss(self, before, after, scales_before, scales_after, columns) -> float:
-        """max over all outputs in a box of ln P(t | D) / P(t | D'); cells are independent, so each takes its own worst t."""
+        """max over all outputs in a box of ln P(t | D) / P(t | D'); cells are independent, so each
+        takes its own worst t."""
         t = np.arange(-self.REACH, self.REACH + 4)
         worst = 0.0
         for cell, (c, e) in enumerate(zip(before, after, strict=True)):
@@ -332,19 +411,33 @@ class TestMicroWorld:
         scales = tight_scales((Q(1), Q(1, 2)), Q(1, 2), 2)
         before, after = np.array([2, 0, 1, 0]), np.array([1, 1, 1, 0])
         t = np.arange(-5, 7)
-        log = [np.log(discrete_laplace_pmf(t - c, float(scales[i // 2])) / discrete_laplace_pmf(t - e, float(scales[i // 2])))
-               for i, (c, e) in enumerate(zip(before, after, strict=True))]  # fmt: skip
+        log = [
+            np.log(
+                discrete_laplace_pmf(t - c, float(scales[i // 2]))
+                / discrete_laplace_pmf(t - e, float(scales[i // 2]))
+            )
+            for i, (c, e) in enumerate(zip(before, after, strict=True))
+        ]
         joint = log[0][:, None, None, None] + log[1][:, None, None] + log[2][:, None] + log[3]
-        assert joint.max() == pytest.approx(self.loss(before, after, scales, scales, 2)) == pytest.approx(0.5)
+        assert (
+            joint.max()
+            == pytest.approx(self.loss(before, after, scales, scales, 2))
+            == pytest.approx(0.5)
+        )
 
     @pytest.mark.parametrize("shape", [(2, 2), (3, 1)])
     def test_twin_scales_from_raw_weights_have_no_such_bound(self, shape):
-        """As printed: w_x from the records themselves. The loss exceeds the budget, and grows with the output that is looked at."""
+        """As printed: w_x from the records themselves. The loss exceeds the budget, and grows with
+        the output that is looked at."""
         share = Q(4, 5) / 2
         found = []
         for reach in (6, 30, 120):
             self.REACH = reach
-            found.append(self.worst(shape, lambda counts: printed_scales(sensitivity_weights(counts), 2, Q(4, 5))))
+            found.append(
+                self.worst(
+                    shape, lambda counts: printed_scales(sensitivity_weights(counts), 2, Q(4, 5))
+                )
+            )
         assert found[0] > float(share)
         assert found[0] < found[1] < found[2]
         assert found[2] > 5 * float(share)

@@ -1,4 +1,5 @@
-"""Mix and match: every structure with every budget closes, the tree and the ratio by hand, what published recipes really cost."""
+"""Mix and match: every structure with every budget closes, the tree and the ratio by hand, what
+published recipes really cost."""
 
 import itertools
 import math
@@ -64,7 +65,9 @@ STRUCTURES = {
 BUDGETS = {
     "uniform": Uniform(),
     "groups": Groups(sensitive="b1"),
-    "policy": Groups(r=1 / 4, personal=SensitivityGroups(groups={"A": ["b1", "b2"]}, rare_values="same_noise")),
+    "policy": Groups(
+        r=1 / 4, personal=SensitivityGroups(groups={"A": ["b1", "b2"]}, rare_values="same_noise")
+    ),
     "risk": RiskEntropy(),
     "security": Geometric(1.2),
     "availability": Geometric(0.5, classes=3),
@@ -88,9 +91,19 @@ def test_every_combination_closes_at_exactly_epsilon(structure, budget):
 @pytest.mark.parametrize("structure", ["greedy", "tree", "sums", "drawn"])
 def test_noise_on_conditionals_is_published_only_and_costs_n_times_its_claim(structure):
     frame, schema = binary(5, 200)
-    mixture = Synthesizer(1, structure=STRUCTURES[structure], conditionals=ConditionalNoise(), guarantee="published").fit(frame, schema)
-    true = sum(e.cost for e in mixture.ledger_.entries if e.step.startswith("conditional(") and "|" in e.step)
-    claimed = sum(e.claimed for e in mixture.ledger_.entries if e.step.startswith("conditional(") and "|" in e.step)
+    mixture = Synthesizer(
+        1, structure=STRUCTURES[structure], conditionals=ConditionalNoise(), guarantee="published"
+    ).fit(frame, schema)
+    true = sum(
+        e.cost
+        for e in mixture.ledger_.entries
+        if e.step.startswith("conditional(") and "|" in e.step
+    )
+    claimed = sum(
+        e.claimed
+        for e in mixture.ledger_.entries
+        if e.step.startswith("conditional(") and "|" in e.step
+    )
     assert true == 200 * claimed > 0
     with pytest.raises(PrivacyError, match="n times"):
         mixture.clone().set_params(guarantee="strict").fit(frame, schema)
@@ -114,7 +127,13 @@ def test_a_drawn_network_is_free_and_known_before_the_run():
     assert {e.mechanism for e in fitted.ledger_.entries} == {"discrete_laplace"}
     losses = fitted.ledger_.attribute_epsilon()
     assert losses.attrs["known"] == "before the run"
-    assert losses.to_dict() == {"b0": Q(1, 5), "b1": Q(2, 5), "b2": Q(1, 5), "b3": Q(2, 5), "b4": Q(3, 5)}
+    assert losses.to_dict() == {
+        "b0": Q(1, 5),
+        "b1": Q(2, 5),
+        "b2": Q(1, 5),
+        "b3": Q(2, 5),
+        "b4": Q(3, 5),
+    }
 
 
 def test_presets_are_their_parts():
@@ -124,10 +143,13 @@ def test_presets_are_their_parts():
         one = PrivBayes(2, k=k, random_state=5).fit(frame, schema)
         two = Synthesizer(2, structure=Greedy(k=k), random_state=5).fit(frame, schema)
         assert one.network_ == two.network_
-        assert all(np.array_equal(a, b) for a, b in zip(one.model_.tables, two.model_.tables, strict=True))
+        assert all(
+            np.array_equal(a, b) for a, b in zip(one.model_.tables, two.model_.tables, strict=True)
+        )
 
 
-# --- the spanning tree --------------------------------------------------------------------------------------------------------
+# --- the spanning tree
+# --------------------------------------------------------------------------------------------------
 
 
 @given(st.integers(2, 6), st.integers(0, 2**32))
@@ -147,7 +169,11 @@ def test_the_tree_is_the_heaviest_of_all_trees(d, seed):
             seen |= grown
         return seen
 
-    best = max(sum(matrix[e] for e in chosen) for chosen in itertools.combinations(edges, d - 1) if spans(chosen))
+    best = max(
+        sum(matrix[e] for e in chosen)
+        for chosen in itertools.combinations(edges, d - 1)
+        if spans(chosen)
+    )
     assert spans(found) and len(found) == d - 1
     assert sum(matrix[e] for e in found) == best
 
@@ -178,19 +204,29 @@ def test_only_tree_neighbours_enter_and_their_neighbour_is_a_parent():
         names = list(door.schema.names)
         assert network.order[0] == names[int(matrix.sum(axis=1).argmax())]
         for child, parents in network.pairs[1:]:
-            neighbours = {p for p in parents if frozenset((names.index(child), names.index(p))) in joined}
+            neighbours = {
+                p for p in parents if frozenset((names.index(child), names.index(p))) in joined
+            }
             assert len(neighbours) == 1
-            assert weights[child] == pytest.approx(sum(matrix[names.index(child), names.index(p)] for p in parents))
+            assert weights[child] == pytest.approx(
+                sum(matrix[names.index(child), names.index(p)] for p in parents)
+            )
         assert len(network.pairs[-1][1]) == 2
 
 
-# --- the ratio q ---------------------------------------------------------------------------------------------------------------
+# --- the ratio q
+# --------------------------------------------------------------------------------------------------
 
 
 def test_budgets_in_the_ratio_q_by_hand():
     frame, schema = binary(4, 100)
     drawn = Network((("b0", ()), ("b1", ()), ("b2", ()), ("b3", ())))
-    shares = [e.epsilon for e in Synthesizer(15, structure=drawn, budget=Geometric(2)).fit(frame, schema).ledger_.entries]
+    shares = [
+        e.epsilon
+        for e in Synthesizer(15, structure=drawn, budget=Geometric(2))
+        .fit(frame, schema)
+        .ledger_.entries
+    ]
     assert shares == [1, 2, 4, 8]
     halves = geometric(list("abc"), Q(1, 2), 2)  # {a, b} share 1, {c} has 1/2: all the same
     assert set(halves.values()) == {Q(1)}
@@ -210,26 +246,42 @@ def test_ratio_of_neighbouring_classes(tables, q, classes):
 
 def test_scales_say_which_entry_their_ranks_come_from():
     frame, schema = binary(4, 200)
-    for structure, named in ((Greedy(k=1), True), (SpanningTree(k=1), True), (Network(tuple((n, ()) for n in schema.names)), False)):
-        entries = Synthesizer(2, structure=structure, budget=Geometric(2)).fit(frame, schema).ledger_.entries
-        assert all(bool(e.scale_depends_on) is named for e in entries if e.step.startswith("table("))
+    for structure, named in (
+        (Greedy(k=1), True),
+        (SpanningTree(k=1), True),
+        (Network(tuple((n, ()) for n in schema.names)), False),
+    ):
+        entries = (
+            Synthesizer(2, structure=structure, budget=Geometric(2))
+            .fit(frame, schema)
+            .ledger_.entries
+        )
+        assert all(
+            bool(e.scale_depends_on) is named for e in entries if e.step.startswith("table(")
+        )
 
 
 def test_q_above_one_gives_the_strongest_table_least():
     frame, schema = mixed(500)
     for q, order in ((1.5, 1), (1 / 1.5, -1)):
         fitted = PPBA(50, q=q, k=1, random_state=1).fit(frame, schema)
-        budget = {e.attributes[0]: float(e.epsilon) for e in fitted.ledger_.entries if e.step.startswith("table(")}
+        budget = {
+            e.attributes[0]: float(e.epsilon)
+            for e in fitted.ledger_.entries
+            if e.step.startswith("table(")
+        }
         ranked = sorted(budget, key=lambda name: -fitted.learnt_.weights[name])
         assert order * np.diff([budget[name] for name in ranked]).min() > 0
 
 
-# --- what the published readings cost ---------------------------------------------------------------------------------------------
+# --- what the published readings cost
+# ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("k", [1, 2, 3])
 def test_a_sum_of_k_terms_costs_k_times_the_claim(k):
-    """Binary columns: every pair has the sensitivity of the largest, so the overrun is exactly the number of parents."""
+    """Binary columns: every pair has the sensitivity of the largest, so the overrun is exactly the
+    number of parents."""
     door = curator_of([[0] * 5, [1] * 5] * 20, (2,) * 5, ExactNoise(1), Q(4), "published")
     pairwise(door, MaxParents(k), Q(4))
     drawn = [e for e in door.ledger.entries if e.kind == "mechanism"]
@@ -255,7 +307,8 @@ def test_published_relatives_say_what_they_read_raw(made, raw):
 
 
 def test_twin_raw_associations_decide_the_network():
-    """Fixing one record turns the strongest pair, and with it the tree: an outcome of one neighbour is impossible for the other."""
+    """Fixing one record turns the strongest pair, and with it the tree: an outcome of one neighbour
+    is impossible for the other."""
     rows = [[a, b, c] for a in (0, 1) for b in (0, 1) for c in (0, 1)] * 4
     tied = rows + [[0, 0, 0], [1, 1, 1]] * 10
     seen = []
@@ -270,12 +323,20 @@ def test_twin_raw_associations_decide_the_network():
 
 def test_bad_parts_are_refused():
     frame, schema = binary(4, 50)
-    for part, words in ((Restriction("b0", "b9"), "b9"), (Restriction(forced=(("b0", "b2"), ("b1", "b2"))), "forces 2")):
+    for part, words in (
+        (Restriction("b0", "b9"), "b9"),
+        (Restriction(forced=(("b0", "b2"), ("b1", "b2"))), "forces 2"),
+    ):
         with pytest.raises((SchemaError, BudgetError), match=words):
             Synthesizer(structure=SpanningTree(k=1, restriction=part)).fit(frame, schema)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        assert Synthesizer(structure=SpanningTree(k=1), budget=Geometric(3)).fit(*binary(2, 10)).ledger_.epsilon == 1
+        assert (
+            Synthesizer(structure=SpanningTree(k=1), budget=Geometric(3))
+            .fit(*binary(2, 10))
+            .ledger_.epsilon
+            == 1
+        )
 
 
 @pytest.mark.parametrize("q", [Q(1, 2), Q(1), Q(5)])
@@ -286,7 +347,9 @@ def test_one_table_gets_all_of_epsilon(q):
 @pytest.mark.parametrize("structure", ["greedy", "association", "sums", "tree"])
 def test_one_attribute_is_no_network_and_is_refused_with_a_reason(structure):
     schema = Schema((Attribute.categorical("x", range(3)),))
-    mixture = Synthesizer(1, structure=replace(STRUCTURES[structure], k="auto"), budget=Geometric(2))
+    mixture = Synthesizer(
+        1, structure=replace(STRUCTURES[structure], k="auto"), budget=Geometric(2)
+    )
     with pytest.raises(SchemaError, match="at least 2 are needed"):
         mixture.fit(pd.DataFrame({"x": [0, 1, 1, 2] * 20}), schema)
     assert not hasattr(mixture, "ledger_")
@@ -295,7 +358,8 @@ def test_one_attribute_is_no_network_and_is_refused_with_a_reason(structure):
 @pytest.mark.parametrize("guarantee", ["strict", "published", "none"])
 @pytest.mark.parametrize("rows", [1, 300])
 def test_a_constant_table_has_no_association_and_is_fitted_all_the_same(guarantee, rows):
-    """All weights are zero: the tree goes by index, the ranks by sampling order, and with noise nothing changes for the ledger."""
+    """All weights are zero: the tree goes by index, the ranks by sampling order, and with noise
+    nothing changes for the ledger."""
     _, schema = binary(4, 10)
     constant = schema.decode(np.zeros((rows, 4), dtype=np.uint8))
     with warnings.catch_warnings():
@@ -305,4 +369,7 @@ def test_a_constant_table_has_no_association_and_is_fitted_all_the_same(guarante
     if guarantee == "strict":
         assert fitted.ledger_.epsilon == 1 and fitted.ledger_.check() == []
     else:
-        assert fitted.network_.edges == (("b0", "b1"), ("b0", "b2"), ("b0", "b3")) or guarantee == "published"
+        assert (
+            fitted.network_.edges == (("b0", "b1"), ("b0", "b2"), ("b0", "b3"))
+            or guarantee == "published"
+        )

@@ -1,4 +1,5 @@
-"""Before you spend: the sentences, the warning of fit, edges and their prices; all from public facts."""
+"""Before you spend: the sentences, the warning of fit, edges and their prices; all from public
+facts."""
 
 import itertools
 import warnings
@@ -28,7 +29,8 @@ def test_a_survey_of_80_questions_is_noise():
 
 
 def test_the_table_by_hand():
-    """1,000 records, four attributes of ten values, ε = 1, 0.7 of it for tables: scale 2·3/0.7 over 10 records a cell."""
+    """1,000 records, four attributes of ten values, ε = 1, 0.7 of it for tables: scale 2·3/0.7 over
+    10 records a cell."""
     table = pds.plan(plain(4, 10), 1000, 1).table.set_index("k")
     assert table.loc[0, "noise ÷ mean cell"] == pytest.approx(8 * 10 / 1000)
     assert table.loc[1, "noise scale, records"] == pytest.approx(6 / 0.7)
@@ -47,7 +49,9 @@ def test_policy_groups_ask_for_a_personalised_method():
     assert "groups" in pds.plan(schema, 10_000, 1).method
 
 
-@pytest.mark.parametrize(("n", "epsilon"), [(0, 1), (2.5, 1), (True, 1), (10, 0), (10, -1), (10, float("nan"))])
+@pytest.mark.parametrize(
+    ("n", "epsilon"), [(0, 1), (2.5, 1), (True, 1), (10, 0), (10, -1), (10, float("nan"))]
+)
 def test_bad_input(n, epsilon):
     with pytest.raises((SchemaError, BudgetError)):
         pds.plan(plain(3, 3), n, epsilon)
@@ -55,7 +59,9 @@ def test_bad_input(n, epsilon):
 
 def test_fit_warns_with_the_same_sentence(thesis):
     frame = thesis.frame
-    with pytest.warns(UserWarning, match=r"45,222 rows × 14 columns at ε = 1: with k = 4 .*k='auto'.*pds.plan"):
+    with pytest.warns(
+        UserWarning, match=r"45,222 rows × 14 columns at ε = 1: with k = 4 .*k='auto'.*pds.plan"
+    ):
         pds.PrivBayes(1, k=4, noise="common").fit(frame, thesis.schema)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -67,14 +73,17 @@ def test_fit_warns_with_the_same_sentence(thesis):
 def test_the_warning_knows_public_facts_only():
     schema, seen = plain(5, 6), set()
     for seed in range(5):
-        frame = schema.decode(np.random.default_rng(seed).integers(0, 1 + seed, (60, 5)).astype(np.uint8))
+        frame = schema.decode(
+            np.random.default_rng(seed).integers(0, 1 + seed, (60, 5)).astype(np.uint8)
+        )
         with pytest.warns(UserWarning, match="k = 2") as caught:
             pds.PrivBayes(1, k=2).fit(frame, schema)
         seen.add(str(caught[0].message))
     assert len(seen) == 1
 
 
-# --- edges ------------------------------------------------------------------------------------------------------------------
+# --- edges
+# --------------------------------------------------------------------------------------------------
 
 
 def test_networks_are_edited_by_hand():
@@ -83,7 +92,12 @@ def test_networks_are_edited_by_hand():
     assert grown.order == ("c", "a", "b") and grown.parents("a") == ("c",)
     assert grown.without_edge("c", "a").edges == start.edges
     assert start.edges == (("a", "b"),)
-    for wrong, words in ((("a", "b"), "already"), (("b", "a"), "cycle"), (("a", "z"), "no attribute 'z'"), (("z", "a"), "unknown")):
+    for wrong, words in (
+        (("a", "b"), "already"),
+        (("b", "a"), "cycle"),
+        (("a", "z"), "no attribute 'z'"),
+        (("z", "a"), "unknown"),
+    ):
         with pytest.raises(SchemaError, match=words):
             start.with_edge(*wrong)
     with pytest.raises(SchemaError, match="no parent"):
@@ -95,7 +109,10 @@ def test_the_price_of_an_edge_by_hand():
     start = Network((("b0", ()), ("b1", ("b0",)), ("b2", ())))
     found = pds.plan(schema, 100, 1).price(start, ("b0", "b2"), reference=frame)
     assert (found.cells_before, found.cells_after) == (2, 4)
-    assert (found.noise_before, found.noise_after) == (2 * 6 / 200, 4 * 6 / 200)  # cells × scale / 2n, scale 2·3/1
+    assert (found.noise_before, found.noise_after) == (
+        2 * 6 / 200,
+        4 * 6 / 200,
+    )  # cells × scale / 2n, scale 2·3/1
     assert (found.epsilon_before, found.epsilon_after) == (Q(2, 3), Q(1))
     table = np.zeros((2, 2), dtype=np.int64)
     for row in schema.encode(frame):
@@ -112,18 +129,29 @@ def test_the_price_is_what_a_fit_then_charges():
             found = pds.plan(schema, 100, 2).price(network, (parent, child))
         except SchemaError:
             continue
-        for drawn, expected in ((network, found.epsilon_before), (network.with_edge(parent, child), found.epsilon_after)):
+        for drawn, expected in (
+            (network, found.epsilon_before),
+            (network.with_edge(parent, child), found.epsilon_after),
+        ):
             ledger = pds.Synthesizer(2, structure=drawn).fit(frame, schema).ledger_
             assert ledger.attribute_epsilon()[parent] == expected
 
 
 def test_prices_without_a_reference_name_no_information():
-    assert pds.plan(plain(2, 3), 50, 1).price(Network((("x0", ()), ("x1", ()))), ("x0", "x1")).information is None
+    assert (
+        pds.plan(plain(2, 3), 50, 1)
+        .price(Network((("x0", ()), ("x1", ()))), ("x0", "x1"))
+        .information
+        is None
+    )
 
 
 @pytest.mark.parametrize(("d", "epsilon", "k"), [(23, 1, 5), (50, 1, 2), (16, 1, 8), (16, 1e6, 15)])
 def test_auto_never_asks_for_a_search_that_can_t_end(d, epsilon, k):
-    """ACS would bear k = 7 (half a million sets of eight), Retail k = 6 (10⁸ pairs in one step): both are cut, from public facts."""
-    degree = choose_rule("auto", Facts(plain(d, 2), 47_461, Q(1), "strict", Q(str(epsilon)) * Q(7, 10)), Q(4))
+    """ACS would bear k = 7 (half a million sets of eight), Retail k = 6 (10⁸ pairs in one step):
+    both are cut, from public facts."""
+    degree = choose_rule(
+        "auto", Facts(plain(d, 2), 47_461, Q(1), "strict", Q(str(epsilon)) * Q(7, 10)), Q(4)
+    )
     assert degree.k == k
     assert largest_selection(d, degree.k) <= AUTO_PAIRS

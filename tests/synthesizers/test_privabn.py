@@ -1,4 +1,5 @@
-"""PrivABN: what it spends in truth, sparse tables, odd input, and the lone-record attack on the synthetic table alone."""
+"""PrivABN: what it spends in truth, sparse tables, odd input, and the lone-record attack on the
+synthetic table alone."""
 
 import json
 import math
@@ -41,7 +42,9 @@ def chain(d=6, n=300, seed=0) -> np.ndarray:
 
 
 def fitted(rows, **options):
-    return PrivABN(random_state=options.pop("random_state", 1), **options).fit(records_of(rows, (2,) * np.shape(rows)[1]))
+    return PrivABN(random_state=options.pop("random_state", 1), **options).fit(
+        records_of(rows, (2,) * np.shape(rows)[1])
+    )
 
 
 class TestStrict:
@@ -76,10 +79,18 @@ class TestStrict:
 
     def test_as_a_part_it_mixes_with_others(self):
         frame, schema = frame_of(chain())
-        mixed = Synthesizer(3, structure=Adaptive(k=2), budget=parts.RiskEntropy(), random_state=2).fit(frame, schema)
+        mixed = Synthesizer(
+            3, structure=Adaptive(k=2), budget=parts.RiskEntropy(), random_state=2
+        ).fit(frame, schema)
         assert mixed.ledger_.epsilon == 3
         assert any(e.mechanism == "exponential" for e in mixed.ledger_.entries)
-        published = {"structure": Adaptive(), "share_structure": 0.5, "guarantee": "published", "conditionals": parts.ConditionalNoise(), "random_state": 2}
+        published = {
+            "structure": Adaptive(),
+            "share_structure": 0.5,
+            "guarantee": "published",
+            "conditionals": parts.ConditionalNoise(),
+            "random_state": 2,
+        }
         printed, paper = (
             Synthesizer(3, **published).fit(frame, schema),
             PrivABN(3, guarantee="published", random_state=2).fit(frame, schema),
@@ -87,12 +98,19 @@ class TestStrict:
         assert printed.network_ == paper.network_
         assert printed.ledger_.finite == paper.ledger_.finite
         custom = Adaptive(restriction=Restriction("x5", "x0"))
-        assert Synthesizer(30, structure=custom).fit(frame, schema).network_.pairs[:2] == (("x5", ()), ("x0", ("x5",)))
-        assert Synthesizer(0.1, structure=custom).fit(frame, schema).network_.edges == (("x5", "x0"),)
+        assert Synthesizer(30, structure=custom).fit(frame, schema).network_.pairs[:2] == (
+            ("x5", ()),
+            ("x0", ("x5",)),
+        )
+        assert Synthesizer(0.1, structure=custom).fit(frame, schema).network_.edges == (
+            ("x5", "x0"),
+        )
         with pytest.raises(BudgetError, match="restriction under guarantee='strict' only"):
             Synthesizer(structure=custom, guarantee="none").fit(frame, schema)
         with pytest.raises(BudgetError, match="two-valued attributes: use PrivABN"):
-            Synthesizer(structure=Adaptive()).fit(schema_of((3, 2)).decode(np.zeros((9, 2), dtype=np.uint8)), schema_of((3, 2)))
+            Synthesizer(structure=Adaptive()).fit(
+                schema_of((3, 2)).decode(np.zeros((9, 2), dtype=np.uint8)), schema_of((3, 2))
+            )
 
     def test_the_spy_sees_no_unpaid_reading(self, monkeypatch):
         spy = Spy(monkeypatch)
@@ -105,28 +123,37 @@ class TestStrict:
 
 class TestPublished:
     def test_the_true_cost_is_n_times_the_claim(self):
-        """Every conditional with parents costs n ε₂/m, the root ε₂/m; a selection 1.4427 times its claim; ε₁ = ε₂ = ε/2."""
+        """Every conditional with parents costs n ε₂/m, the root ε₂/m; a selection 1.4427 times its
+        claim; ε₁ = ε₂ = ε/2."""
         n, m, epsilon = 300, 6, Q(1, 5)
         ledger = fitted(chain(), epsilon=epsilon, guarantee="published").ledger_
         assert sum(e.claimed for e in ledger.entries) == epsilon
         tables = [e for e in ledger.entries if e.lemma == "lemma:conditional"]
         assert [e.claimed for e in tables] == [epsilon / 2 / m] * m
-        assert sum(e.epsilon for e in tables if e.domain_sizes[1] > 1) == n * epsilon / 2 * Q(m - 1, m)
+        assert sum(e.epsilon for e in tables if e.domain_sizes[1] > 1) == n * epsilon / 2 * Q(
+            m - 1, m
+        )
         root = next(e for e in tables if e.domain_sizes[1] == 1)
         assert float(root.epsilon) == pytest.approx(float(epsilon / 2 / m), rel=1e-6)
-        assert float(ledger.finite) == pytest.approx(n * 0.1 * 5 / 6 + 0.1 / 6 + 0.1 / math.log(2), rel=1e-6)
+        assert float(ledger.finite) == pytest.approx(
+            n * 0.1 * 5 / 6 + 0.1 / 6 + 0.1 / math.log(2), rel=1e-6
+        )
         assert [e.source for e in ledger.unaccounted] == ["PrivABN Alg 2 line 5 and Alg 3"]
         assert {v.split()[0] for v in ledger.check()} == {"L8", "L10"}
 
     def test_nltcs_at_the_paper_s_epsilon_costs_506(self):
         """The number of the audit: n ε₂ (m−1)/m = 21,574 · 0.025 · 15/16."""
-        ledger = fitted(np.repeat(chain(16, 67), 322, axis=0), epsilon=0.05, guarantee="published").ledger_
+        ledger = fitted(
+            np.repeat(chain(16, 67), 322, axis=0), epsilon=0.05, guarantee="published"
+        ).ledger_
         assert ledger.claimed == Q(1, 20)
         assert 505 < float(ledger.finite) < 506
 
     def test_the_ledger_refuses_an_understated_sensitivity(self):
         ledger = fitted(chain(), guarantee="published").ledger_
-        entry = next(e for e in ledger.entries if e.lemma == "lemma:conditional" and e.domain_sizes[1] > 1)
+        entry = next(
+            e for e in ledger.entries if e.lemma == "lemma:conditional" and e.domain_sizes[1] > 1
+        )
         object.__setattr__(entry, "sensitivity", Q(2, 300))
         object.__setattr__(entry, "epsilon", Q(2, 300) / entry.scale)
         assert any("L3" in v and "lemma:conditional gives 2" in v for v in ledger.check())
@@ -142,15 +169,25 @@ class TestPublished:
     def test_strict_may_not_do_what_is_printed(self):
         curator = curator_of(chain(3), (2,) * 3, ExactNoise(0), epsilon=Q(1))
         with pytest.raises(PrivacyError):
-            curator.conditionals((0, 1), printed_scale(3, 300, Q(1)), step="s", source="x", claimed=Q(1, 3), sparse=True)
+            curator.conditionals(
+                (0, 1),
+                printed_scale(3, 300, Q(1)),
+                step="s",
+                source="x",
+                claimed=Q(1, 3),
+                sparse=True,
+            )
         with pytest.raises(BudgetError, match="overdraft"):
-            curator.conditionals((0, 1), printed_scale(3, 300, Q(1)), step="s", source="x", claimed=Q(1, 3))
+            curator.conditionals(
+                (0, 1), printed_scale(3, 300, Q(1)), step="s", source="x", claimed=Q(1, 3)
+            )
 
 
 class TestConditionals:
     @pytest.mark.parametrize(("n", "parents"), [(1, 1), (2, 1), (3, 1), (4, 1), (3, 2), (5, 0)])
     def test_the_lemma_is_attained(self, n, parents):
-        """The largest L1 change over all neighbours of all tables, as the mechanism sees it, is the lemma's sensitivity."""
+        """The largest L1 change over all neighbours of all tables, as the mechanism sees it, is the
+        lemma's sensitivity."""
         cells, sizes = 2 ** (parents + 1), (2,) * (parents + 1)
         codes = [[c >> (parents - i) & 1 for i in range(parents + 1)] for c in range(cells)]
         worst = 0
@@ -164,14 +201,16 @@ class TestConditionals:
             worst = max([worst, *(int(np.abs(a - b).sum()) for a in seen for b in seen)])
         assert Q(worst, GRID) <= conditional_sensitivity(n, 2, 2**parents)
         assert Q(worst, GRID) == pytest.approx(2 if parents else 2 / n, rel=1e-8)
-        noisy = curator_of([codes[0]] * n, sizes, ExactNoise(0), epsilon=Q(10), guarantee="published").conditionals(
-            tuple(range(parents + 1)), Q(1), step="s", source="x", claimed=Q(1)
-        )[1]
+        noisy = curator_of(
+            [codes[0]] * n, sizes, ExactNoise(0), epsilon=Q(10), guarantee="published"
+        ).conditionals(tuple(range(parents + 1)), Q(1), step="s", source="x", claimed=Q(1))[1]
         assert noisy.shape == (2, 2**parents)
 
     def test_without_noise_they_are_raw_counts(self):
         curator = curator_of(chain(3), (2,) * 3, NoNoise(), guarantee="none")
-        keys, counts = curator.conditionals((1, 0, 2), Q(1), step="s", source="x", claimed=Q(1), sparse=True)
+        keys, counts = curator.conditionals(
+            (1, 0, 2), Q(1), step="s", source="x", claimed=Q(1), sparse=True
+        )
         whole = curator.conditionals((1, 0, 2), Q(1), step="s", source="x", claimed=Q(1))[1]
         assert np.array_equal(whole[:, keys], counts)
         assert whole.sum() == counts.sum() == 300
@@ -184,7 +223,9 @@ class TestConditionals:
 
 
 def sparse(scale=0.25, seed=7) -> SparseTable:
-    return SparseTable((2, 2, 2, 2), np.array([1, 4, 6]), np.array([[3, 0, 5], [1, 2, 5]]), scale, seed)
+    return SparseTable(
+        (2, 2, 2, 2), np.array([1, 4, 6]), np.array([[3, 0, 5], [1, 2, 5]]), scale, seed
+    )
 
 
 class TestSparseTable:
@@ -212,7 +253,8 @@ class TestSparseTable:
         assert not np.array_equal(p, other)
 
     def test_the_noise_has_the_laplace_law(self):
-        """For small b, (½+x)/(1+x+y) − ½ is (x−y)/2, and x − y has the variance 4b² of two Laplace numbers."""
+        """For small b, (½+x)/(1+x+y) − ½ is (x−y)/2, and x − y has the variance 4b² of two Laplace
+        numbers."""
         table = SparseTable((2, *[2] * 40), np.array([2**40 - 1]), np.array([[1], [1]]), 0.01, 3)
         p = table.look_up(np.full((2, 1), 0.5), np.arange(20_000))[0][:, 1:]
         assert np.std(p[0] - 0.5) == pytest.approx(0.01, rel=0.02)
@@ -228,22 +270,43 @@ class TestSparseTable:
             model.to_json(tmp_path / "m.json")
             back = Model.from_json(tmp_path / "m.json")
             assert back.private is model.private is False
-            assert np.array_equal(back.sample_codes(500, np.random.default_rng(1)), model.sample_codes(500, np.random.default_rng(1)))
+            assert np.array_equal(
+                back.sample_codes(500, np.random.default_rng(1)),
+                model.sample_codes(500, np.random.default_rng(1)),
+            )
             assert json.dumps(back.to_dict()) == json.dumps(model.to_dict())
             if guarantee == "published":
-                support = [e for e in synthesizer.ledger_.unaccounted if e.step.startswith("support of")]
+                support = [
+                    e for e in synthesizer.ledger_.unaccounted if e.step.startswith("support of")
+                ]
                 assert len(support) == sum(kinds)
                 assert all("kept sparsely" in e.source for e in support)
 
     @pytest.mark.parametrize(
         ("key", "value"),
-        [("keys", [4, 1]), ("keys", [1, 8]), ("keys", [-1, 2]), ("keys", []), ("keys", [1.0, 2.0]), ("weights", [1, 2, 3]),
-         ("weights", ["1", "2", "3", "4"]), ("scale", -1.0), ("scale", math.inf), ("scale", "0"), ("seed", -1), ("seed", 1.5)],
-    )  # fmt: skip
+        [
+            ("keys", [4, 1]),
+            ("keys", [1, 8]),
+            ("keys", [-1, 2]),
+            ("keys", []),
+            ("keys", [1.0, 2.0]),
+            ("weights", [1, 2, 3]),
+            ("weights", ["1", "2", "3", "4"]),
+            ("scale", -1.0),
+            ("scale", math.inf),
+            ("scale", "0"),
+            ("seed", -1),
+            ("seed", 1.5),
+        ],
+    )
     def test_a_malformed_file_is_refused(self, tmp_path, monkeypatch, key, value):
         monkeypatch.setattr(room, "DENSE", 4)
         data = fitted(chain(), guarantee="published").model_.to_dict()
-        at = next(i for i, t in enumerate(data["tables"]) if isinstance(t, dict) and len(data["network"][i]["parents"]) == 3)
+        at = next(
+            i
+            for i, t in enumerate(data["tables"])
+            if isinstance(t, dict) and len(data["network"][i]["parents"]) == 3
+        )
         data["tables"][at] |= {"keys": [1, 2], "weights": [1, 2, 3, 4]} | {key: value}
         (tmp_path / "m.json").write_text(json.dumps(data))
         with pytest.raises(SchemaError, match="not a readable model"):
@@ -251,7 +314,9 @@ class TestSparseTable:
 
     @given(st.integers(1, 6), st.integers(0, 2**31))
     def test_sparse_and_dense_draw_the_same_records_where_all_occur(self, seed, other):
-        rows = np.repeat(np.array([[a, b, c] for a in (0, 1) for b in (0, 1) for c in (0, 1)]), 1 + seed, axis=0)
+        rows = np.repeat(
+            np.array([[a, b, c] for a in (0, 1) for b in (0, 1) for c in (0, 1)]), 1 + seed, axis=0
+        )
         drawn = []
         with pytest.MonkeyPatch.context() as patch:
             for cells in (2, 2**16):
@@ -263,13 +328,27 @@ class TestSparseTable:
 
 class TestNoPrivABN:
     def test_it_memorises(self):
-        """In-degrees grow until each parent configuration holds one record: every synthetic row is a real one (§6.2.10)."""
+        """In-degrees grow until each parent configuration holds one record: every synthetic row is
+        a real one (§6.2.10)."""
         rows = (np.random.default_rng(5).random((120, 14)) < 0.5).astype(np.uint8)
         none = fitted(rows, guarantee="none")
         assert [len(p) for _, p in none.network_.pairs][:11] == list(range(11))
         real = set(map(tuple, rows.tolist()))
-        assert set(map(tuple, none.model_.sample_codes(500, np.random.default_rng(0)).tolist())) <= real
-        assert not set(map(tuple, fitted(rows, epsilon=5).model_.sample_codes(500, np.random.default_rng(0)).tolist())) <= real
+        assert (
+            set(map(tuple, none.model_.sample_codes(500, np.random.default_rng(0)).tolist()))
+            <= real
+        )
+        assert (
+            not set(
+                map(
+                    tuple,
+                    fitted(rows, epsilon=5)
+                    .model_.sample_codes(500, np.random.default_rng(0))
+                    .tolist(),
+                )
+            )
+            <= real
+        )
         assert "memorises" in PrivABN.__doc__
 
     def test_what_isn_t_private_says_so(self):
@@ -303,7 +382,9 @@ class TestOddInput:
     def test_a_table_of_many_values_goes_through_its_bits(self, guarantee):
         schema = schema_of((3, 2, 5))
         rows = np.random.default_rng(0).integers(0, 60, (90, 3)) % [3, 2, 5]
-        made = PrivABN(5, guarantee=guarantee, random_state=1).fit(schema.decode(rows.astype(np.uint8)), schema)
+        made = PrivABN(5, guarantee=guarantee, random_state=1).fit(
+            schema.decode(rows.astype(np.uint8)), schema
+        )
         assert set(made.network_.order) == {"x0:1", "x0:2", "x1", "x2:1", "x2:2", "x2:3"}
         schema.encode(made.sample(300))
         assert {a for e in made.ledger_.entries for a in e.attributes} == {"x0", "x1", "x2"}
@@ -313,28 +394,41 @@ class TestOddInput:
         frame = schema.decode(np.zeros((5, 70), dtype=np.uint8))
         with pytest.raises(BudgetError, match=r"70 bits can have 69 parents.*k = 63 or less"):
             PrivABN(guarantee="published").fit(frame, schema)
-        assert PrivABN(k=3, guarantee="none", random_state=0).fit(frame, schema).network_.degree <= 3
+        assert (
+            PrivABN(k=3, guarantee="none", random_state=0).fit(frame, schema).network_.degree <= 3
+        )
         assert PrivABN(random_state=0).fit(frame, schema).ledger_.epsilon == 1
 
     def test_64_bits_are_not_too_many(self):
-        """63 parents are the most that 64 bits can say; the network of constant columns is drawn so."""
+        """63 parents are the most that 64 bits can say; the network of constant columns is drawn
+        so."""
         network = Network(tuple((f"x{j}", tuple(f"x{i}" for i in range(j))) for j in range(64)))
         rows = np.repeat(np.arange(6)[:, None] > 2, 64, axis=1).astype(np.uint8)
         curator = curator_of(rows, (2,) * 64, ExactNoise(3), epsilon=Q(64), guarantee="published")
         budget = dict.fromkeys(network.order, TableBudget(Q(1, 10**6), Q(1)))
         tables = room.noisy_conditionals(curator, network, budget, ExactNoise(3))
         model = Model(curator.schema, network, tables, curator.ledger, 6)
-        assert {tuple(r) for r in model.sample_codes(50, np.random.default_rng(0)).tolist()} == {(0,) * 64, (1,) * 64}
+        assert {tuple(r) for r in model.sample_codes(50, np.random.default_rng(0)).tolist()} == {
+            (0,) * 64,
+            (1,) * 64,
+        }
         wide = Network((*((f"x{j}", ()) for j in range(64)), ("x64", network.order)))
         none = curator_of([[0] * 65], (2,) * 65, NoNoise(), guarantee="none")
         with pytest.raises(BudgetError, match="64 parents.*at most 63"):
-            room.noisy_conditionals(none, wide, dict.fromkeys(wide.order, TableBudget(Q(1), Q(1))), NoNoise())
+            room.noisy_conditionals(
+                none, wide, dict.fromkeys(wide.order, TableBudget(Q(1), Q(1))), NoNoise()
+            )
 
     @pytest.mark.parametrize(
         ("options", "words"),
-        [({"k": 30}, r"2,147,483,648 cells.*lower k"), ({"k": 40}, r"k = 40.*at most 39"), ({"k": True}, "got True"),
-         ({"epsilon": 1e-30}, "larger epsilon"), ({"epsilon": 1e-15, "guarantee": "published"}, "larger epsilon")],
-    )  # fmt: skip
+        [
+            ({"k": 30}, r"2,147,483,648 cells.*lower k"),
+            ({"k": 40}, r"k = 40.*at most 39"),
+            ({"k": True}, "got True"),
+            ({"epsilon": 1e-30}, "larger epsilon"),
+            ({"epsilon": 1e-15, "guarantee": "published"}, "larger epsilon"),
+        ],
+    )
     def test_impossible_parameters_are_refused(self, options, words):
         schema = schema_of((2,) * 40)
         with pytest.raises(BudgetError, match=words):
@@ -342,10 +436,12 @@ class TestOddInput:
 
 
 class TestLoneRecord:
-    """The only person with a one: x0 = x1 = 1, or nobody. One conditional gives the person away; the ledger says why.
+    """The only person with a one: x0 = x1 = 1, or nobody. One conditional gives the person away;
+    the ledger says why.
 
-    Printed: P*(x1 | x0 = 1) is 1 with the person and 1/2 without, with noise of 2m/(n ε₂) = 0.007, and the noise of the root alone
-    makes some hundred synthetic rows with a one. Seen: the synthetic table and nothing else, at the size of NLTCS.
+    Printed: P*(x1 | x0 = 1) is 1 with the person and 1/2 without, with noise of 2m/(n ε₂) = 0.007,
+    and the noise of the root alone makes some hundred synthetic rows with a one. Seen: the
+    synthetic table and nothing else, at the size of NLTCS.
     """
 
     N, EPSILON = 21_574, 0.05
@@ -358,22 +454,30 @@ class TestLoneRecord:
         for i in range(runs):
             model = synthesizer.fit(records, noise=ExactNoise([person, i])).model_
             codes = model.sample_codes(2 * self.N, np.random.default_rng([person, i]))
-            out[i] = self.statistic(np.bincount(2 * codes[:, 0] + codes[:, 1], minlength=4).tolist())
+            out[i] = self.statistic(
+                np.bincount(2 * codes[:, 0] + codes[:, 1], minlength=4).tolist()
+            )
         return out
 
     @staticmethod
     def statistic(cells) -> int:
-        """How many times three standard deviations part #11 from the nearer of #10 and #01: without the person a coin is tossed."""
+        """How many times three standard deviations part #11 from the nearer of #10 and #01: without
+        the person a coin is tossed."""
         _, one, other, both = cells
         return both and round(min(abs(both - x) / math.sqrt(both + x) for x in (one, other)) / 3)
 
     @pytest.mark.parametrize(
-        ("people", "nobody", "least"), [(150, 800, 3), pytest.param(600, 3_600, 5, marks=pytest.mark.slow)]
+        ("people", "nobody", "least"),
+        [(150, 800, 3), pytest.param(600, 3_600, 5, marks=pytest.mark.slow)],
     )
     def test_published_shows_far_more_than_a_claimed_twentieth(self, people, nobody, least):
-        found = lower_bound(self.statistics("published", people, 1), self.statistics("published", nobody, 0)).epsilon
+        found = lower_bound(
+            self.statistics("published", people, 1), self.statistics("published", nobody, 0)
+        ).epsilon
         assert least < found <= ceiling(nobody)
 
     def test_strict_stays_below_its_epsilon(self):
-        found = lower_bound(self.statistics("strict", 500, 1), self.statistics("strict", 500, 0)).epsilon
+        found = lower_bound(
+            self.statistics("strict", 500, 1), self.statistics("strict", 500, 0)
+        ).epsilon
         assert found <= self.EPSILON < 1 < ceiling(500)

@@ -1,4 +1,5 @@
-"""PrivBayes: θ-usefulness from public facts, maximal parent sets, what each printed reading really costs, the three scores."""
+"""PrivBayes: θ-usefulness from public facts, maximal parent sets, what each printed reading really
+costs, the three scores."""
 
 import itertools
 import math
@@ -16,21 +17,37 @@ from pdsynth.structure import useful_degree
 
 
 class TestUsefulness:
-    @pytest.mark.parametrize(("n", "d", "epsilon2", "theta", "k"), [
-        (27504, 14, 0.12, 7, 2),  # n ε₂ / ((d−k) 2^(k+2)): k = 2 gives 17.2, k = 3 gives 9.4 … by hand below
-        (100, 4, 0.5, 4, 0),
-        (100, 4, 1.0, 4, 1),  # 100 / (3 · 8) = 4.17, 100 / (2 · 16) = 3.1
-        (21574, 16, 0.7, 4, 6),
-    ])  # fmt: skip
+    @pytest.mark.parametrize(
+        ("n", "d", "epsilon2", "theta", "k"),
+        [
+            (
+                27504,
+                14,
+                0.12,
+                7,
+                2,
+            ),  # n ε₂ / ((d−k) 2^(k+2)): k = 2 gives 17.2, k = 3 gives 9.4 … by hand below
+            (100, 4, 0.5, 4, 0),
+            (100, 4, 1.0, 4, 1),  # 100 / (3 · 8) = 4.17, 100 / (2 · 16) = 3.1
+            (21574, 16, 0.7, 4, 6),
+        ],
+    )
     def test_largest_k_that_is_useful(self, n, d, epsilon2, theta, k):
-        by_hand = max((j for j in range(1, d) if Q(n) * Q(str(epsilon2)) >= theta * (d - j) * 2 ** (j + 2)), default=0)
+        by_hand = max(
+            (j for j in range(1, d) if Q(n) * Q(str(epsilon2)) >= theta * (d - j) * 2 ** (j + 2)),
+            default=0,
+        )
         assert useful_degree(n, d, epsilon2, theta) == by_hand
         if (n, d) != (27504, 14):
             assert by_hand == k
         else:
-            assert by_hand == 3  # the public MATLAB code answers 4: it returns the first k that isn't useful
+            assert (
+                by_hand == 3
+            )  # the public MATLAB code answers 4: it returns the first k that isn't useful
 
-    @pytest.mark.parametrize(("n", "epsilon", "k"), [(24, 1, 0), (150, 1, 1), (1000, 1, 3), (200, 100, 3)])
+    @pytest.mark.parametrize(
+        ("n", "epsilon", "k"), [(24, 1, 0), (150, 1, 1), (1000, 1, 3), (200, 100, 3)]
+    )
     def test_auto_on_binary_tables(self, n, epsilon, k):
         frame, schema = binary(4, n)
         fitted = PrivBayes(epsilon, random_state=1).fit(frame, schema)
@@ -51,13 +68,20 @@ class TestUsefulness:
             placed.append(child)
 
     def test_chosen_from_public_facts_only(self):
-        """Very different records over the same domain and n: the same rule, candidates and scales."""
+        """Very different records over the same domain and n: the same rule, candidates and scales.
+        """
         frame, schema = mixed(n=300)
         other = frame.sample(300, replace=True, random_state=1).assign(city="Bern", member=False)
         shapes = []
         for table in (frame, other):
             fitted = PrivBayes(1.3, random_state=5).fit(table, schema)
-            shapes.append((fitted.degree_rule_, [e.scale for e in fitted.ledger_.entries], len(fitted.ledger_.entries)))
+            shapes.append(
+                (
+                    fitted.degree_rule_,
+                    [e.scale for e in fitted.ledger_.entries],
+                    len(fitted.ledger_.entries),
+                )
+            )
         assert shapes[0] == shapes[1]
 
     @pytest.mark.parametrize("guarantee", ["strict", "published"])
@@ -101,7 +125,10 @@ class TestRecipe:
 
     def test_the_root_is_uniform_and_the_rest_is_drawn(self):
         frame, schema = binary(4, 40)
-        roots = [PrivBayes(1.0, k=1, random_state=s).fit(frame, schema).network_.order[0] for s in range(80)]
+        roots = [
+            PrivBayes(1.0, k=1, random_state=s).fit(frame, schema).network_.order[0]
+            for s in range(80)
+        ]
         assert set(roots) == set(schema.names)
         assert max(roots.count(r) for r in roots) < 45
 
@@ -136,10 +163,16 @@ class TestReadings:
     @pytest.mark.parametrize("k", [1, 2, 3])
     def test_the_thesis_prints_half_the_noise_and_costs_half_as_much_again(self, epsilon, k):
         frame, schema = binary(5, 50)
-        ledger = PrivBayes(epsilon, k=k, guarantee="published", reading="thesis").fit(frame, schema).ledger_
+        ledger = (
+            PrivBayes(epsilon, k=k, guarantee="published", reading="thesis")
+            .fit(frame, schema)
+            .ledger_
+        )
         claimed = ledger.claimed
         assert ledger.finite == ledger.epsilon == Q(3, 2) * claimed
-        assert {e.scale for e in ledger.entries if e.mechanism == "discrete_laplace"} == {2 * (5 - k) / claimed}
+        assert {e.scale for e in ledger.entries if e.mechanism == "discrete_laplace"} == {
+            2 * (5 - k) / claimed
+        }
         assert sum(e.claimed for e in ledger.entries) == claimed
         assert {v[:2] for v in ledger.check()} == {"L8"}
         assert ledger.unaccounted == []
@@ -188,8 +221,14 @@ class TestScores:
         with pytest.raises(BudgetError, match="two-valued"):
             PrivBayes(k=1, score="F").fit(frame, schema)
 
-    @pytest.mark.parametrize(("score", "of"), [("R", association), ("F", lambda t: -f_shortfall(t)),
-                                               ("I", lambda t: round(mutual_information(t) * 2**30))])  # fmt: skip
+    @pytest.mark.parametrize(
+        ("score", "of"),
+        [
+            ("R", association),
+            ("F", lambda t: -f_shortfall(t)),
+            ("I", lambda t: round(mutual_information(t) * 2**30)),
+        ],
+    )
     def test_the_exponents_are_score_over_twice_the_sensitivity(self, score, of):
         rows = [(0, 0, 1), (0, 1, 1), (1, 1, 0), (1, 0, 0), (1, 1, 1), (0, 0, 0)]
         noise = Silent()
@@ -206,13 +245,22 @@ class TestScores:
         gaps_ = [max(scores) - s for s in scores]
         epsilon = Q(3, 10) / 2
         sensitivity = SCORES[score].sensitivity(len(rows), 2, 2)
-        assert [Q(int(x), int(denominator)) for x in numerators] == [epsilon * g / (2 * sensitivity) for g in gaps_]
+        assert [Q(int(x), int(denominator)) for x in numerators] == [
+            epsilon * g / (2 * sensitivity) for g in gaps_
+        ]
 
     def test_the_sensitivity_follows_the_largest_candidate(self):
-        """A binary pair alone pays 4(n−1), a candidate with three and more values on both sides 6(n−1)."""
+        """A binary pair alone pays 4(n−1), a candidate with three and more values on both sides
+        6(n−1)."""
         for sizes, most in (((2, 2, 3), 4), ((3, 3, 3), 6), ((2, 2, 2), 4)):
-            rows = list(itertools.islice(itertools.cycle(itertools.product(*map(range, sizes))), 30))
-            entries = PrivBayes(k=1, score="R").fit(records_of(rows, sizes), noise=Silent()).ledger_.entries
+            rows = list(
+                itertools.islice(itertools.cycle(itertools.product(*map(range, sizes))), 30)
+            )
+            entries = (
+                PrivBayes(k=1, score="R")
+                .fit(records_of(rows, sizes), noise=Silent())
+                .ledger_.entries
+            )
             assert {e.sensitivity for e in entries if e.mechanism == "exponential"} == {most * 29}
 
 
@@ -232,5 +280,8 @@ def test_utility_improves_with_structure():
 def test_a_search_too_large_is_refused_with_its_size():
     schema = Schema(tuple(Attribute.categorical(f"b{j}", ["no", "yes"]) for j in range(60)))
     frame = pd.DataFrame({f"b{j}": ["no", "yes"] for j in range(60)})
-    with pytest.raises(BudgetError, match=r"k = 7 with d = 60 attributes means choosing among [\d,]+ attribute–parent pairs"):
+    with pytest.raises(
+        BudgetError,
+        match=r"k = 7 with d = 60 attributes means choosing among [\d,]+ attribute–parent pairs",
+    ):
         PrivBayes(k=7).fit(frame, schema)

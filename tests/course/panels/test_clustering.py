@@ -8,9 +8,7 @@ import pytest
 from pdsynth.course.panels import clustering
 from pdsynth.course.panels.table import teaching_table
 from pdsynth.datasets import load_cmc
-from pdsynth.measures import (
-    maximal_information_coefficient,
-)
+from pdsynth.measures import maximal_information_coefficient
 
 
 @pytest.fixture(scope="module")

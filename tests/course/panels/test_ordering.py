@@ -9,10 +9,7 @@ from panel_tools import ranges
 
 from pdsynth.course.panels import ordering, privbayes
 from pdsynth.course.panels.table import teaching_table
-from pdsynth.measures import (
-    SCORES,
-    average_mutual_information,
-)
+from pdsynth.measures import SCORES, average_mutual_information
 from pdsynth.privacy.mechanisms import CommonNoise, discrete_laplace_pmf
 from pdsynth.synthesizers import HPPrivBayes
 

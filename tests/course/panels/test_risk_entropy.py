@@ -12,10 +12,7 @@ from pdsynth.counting.tables import Records
 from pdsynth.course.panels import risk_entropy
 from pdsynth.course.panels.table import teaching_table
 from pdsynth.datasets import load_cmc
-from pdsynth.measures import (
-    entropy,
-    normalised_risk_entropy,
-)
+from pdsynth.measures import entropy, normalised_risk_entropy
 from pdsynth.privacy.mechanisms import CommonNoise
 
 
