@@ -32,7 +32,7 @@ from pdsynth.datasets import load_adult  # noqa: E402
 from pdsynth.datasets.credit import DEFAULT_TARGET  # noqa: E402
 from pdsynth.evaluation import five_classifiers, marginal_distance, marginal_distances  # noqa: E402
 from pdsynth.papers import genetic, hmprivbayes, hpprivbayes  # noqa: E402
-from pdsynth.structure import (
+from pdsynth.structure import (  # noqa: E402
     Restriction,  # noqa: E402
     searching,  # noqa: E402
 )

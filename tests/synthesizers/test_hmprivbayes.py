@@ -144,7 +144,8 @@ class TestStrict:
     def test_a_sketch_that_would_be_noise_is_not_bought(self, extra):
         with pytest.warns(
             UserWarning,
-            match=r"noise is .* times what 6 attributes of n = 400 .*0\.15 of ε = 1.*too noisy",
+            match=r"noise is .* times what 6 attributes of n = 400 .*0\.15 of ε = 1.*"
+                r"too noisy to cluster",
         ):
             fitted = fit(hm(1, **extra))
         assert len(fitted.clusters_) == (2 if "clusters" in extra else 1)

@@ -157,7 +157,8 @@ class TestStrict:
     def test_noise_instead_of_clusters_is_said(self):
         with pytest.warns(
             UserWarning,
-            match=r"too noisy to cluster. PrivSCBN takes one cluster \(k = 1\), and gives",
+            match=r"too noisy to cluster. PrivSCBN takes one cluster \(k = 1\), "
+                r"and gives that share",
         ):
             made = fitted(table(200), epsilon=0.1)
         assert len(made.clusters_) == 1
