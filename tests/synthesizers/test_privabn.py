@@ -18,6 +18,7 @@ from pdsynth import conditionals as room
 from pdsynth.audit import ceiling, lower_bound
 from pdsynth.budgets import TableBudget
 from pdsynth.conditionals import SparseTable, conditional
+from pdsynth.domain.facts import Facts
 from pdsynth.errors import BudgetError, PrivacyError
 from pdsynth.measures import GRID, conditional_sensitivity
 from pdsynth.privacy.mechanisms import ExactNoise, NoNoise
@@ -69,13 +70,18 @@ class TestStrict:
 
     def test_the_largest_useful_in_degree(self):
         """n ε₂ / (2 m θ) = 21574·0.5/(2·16·4) = 84.3 cells: 64 of them are 2^(5+1)."""
-        assert Adaptive().largest(16, 21_574, Q(1, 2)) == 5
-        assert Adaptive().largest(16, 21_574, Q(1, 40)) == 1
-        assert Adaptive().largest(16, 100, Q(1, 40)) == 0
-        assert Adaptive().largest(3, 10**12, Q(1)) == 2
-        assert Adaptive().largest(3, 10**30, Q(1)) == 2
-        assert Adaptive(theta_usefulness=1).largest(16, 21_574, Q(1, 2)) == 7
-        assert Adaptive(3).largest(16, 100, Q(1, 40)) == 3
+
+        def largest(part, m, n, epsilon2):
+            schema = schema_of((2,) * m)
+            return part.largest(Facts(schema, n, 2 * epsilon2, "strict", epsilon2))
+
+        assert largest(Adaptive(), 16, 21_574, Q(1, 2)) == 5
+        assert largest(Adaptive(), 16, 21_574, Q(1, 40)) == 1
+        assert largest(Adaptive(), 16, 100, Q(1, 40)) == 0
+        assert largest(Adaptive(), 3, 10**12, Q(1)) == 2
+        assert largest(Adaptive(), 3, 10**30, Q(1)) == 2
+        assert largest(Adaptive(theta_usefulness=1), 16, 21_574, Q(1, 2)) == 7
+        assert largest(Adaptive(3), 16, 100, Q(1, 40)) == 3
 
     def test_as_a_part_it_mixes_with_others(self):
         frame, schema = frame_of(chain())
