@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pdsynth.course.panels.table import _open
+
 STORE = Path(__file__).with_name("panel_states.json")
 POSITIONS: dict[str, list[dict[str, Any]]] = {
     "first_table": [{}, {"epsilon": 0.1, "attribute": "sex"}, {"epsilon": 3.0, "attribute": "age"}],
@@ -166,7 +168,11 @@ def drawing(figure: Any) -> str:
 
 
 def state(name: str, at: dict[str, Any]) -> dict[str, Any]:
-    """What a panel shows at one position, or its refusal."""
+    """What a panel shows at one position on a table just opened, or its refusal.
+
+    Common random numbers depend on the largest question that a label was asked before.
+    """
+    _open.cache_clear()
     try:
         view = importlib.import_module(f"pdsynth.course.panels.{name}").view(**at)
     except ValueError as refusal:
