@@ -55,7 +55,7 @@ class Audit:
         case = audit.case(self.case, self.epsilon)
         if not self.pair:
             return case
-        attack = replace(case.attack, slow=1)  # type: ignore[type-var]
+        attack = replace(case.attack, slow=1)  # type: ignore[call-arg, type-var]
         return replace(case, pair=lambda: PAIRS[self.pair], attack=attack)
 
 

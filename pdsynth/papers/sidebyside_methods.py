@@ -88,7 +88,7 @@ def mixtures(guarantee: str, dataset: Dataset, settings: Any,
     budgets |= {"RiskEntropy": p.RiskEntropy()}
     budgets |= {f"Geometric {q:g}": p.Geometric(q) for q in settings.q}
     k: int | str = settings.degree if bits else "auto"
-    places = {"joint": p.JointCounts()}
+    places: dict[str, Any] = {"joint": p.JointCounts()}
     if bits and guarantee == "published":
         places["conditional"] = p.ConditionalNoise()
     out: dict[Mixture, Any] = {}

@@ -24,12 +24,13 @@ from ..domain.schema import Schema
 from ..errors import BudgetError, PrivacyError, SchemaError
 from ..model import Model
 from ..network import Network
-from ..privacy.curator import GUARANTEES, Curator
+from ..privacy.curator import Curator
 from ..privacy.ledger import Ledger
-from ..privacy.mechanisms import WORD, CommonNoise, ExactNoise, Noise, NoNoise, OpenDPNoise
+from ..privacy.mechanisms import WORD, Noise
 from ..structure.learner import Shares
 from ..structure.parent_rules import check_parents
 from .old_names import refuse_old_names
+from .options import check_options, choose_noise
 from .plan import noise_dominates
 
 FINAL = ("fit", "public_facts")
@@ -86,6 +87,11 @@ class Recipe:
         refuse_old_names(cls.__name__, set(params) - set(cls._parameter_names()))
         return super().__new__(cls)
 
+    def __getattr__(self, name: str) -> Any:
+        """A fitted attribute that isn't there yet says what to do."""
+        hint = ": call fit(frame, schema=schema) first" if name.endswith("_") else ""
+        raise AttributeError(f"this {type(self).__name__} has no {name!r}{hint}")
+
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Constructor keywords and their values, as scikit-learn does."""
         return {name: getattr(self, name) for name in self._parameter_names()}
@@ -121,20 +127,17 @@ class Recipe:
         **Privacy:** as the class says, for replacing one record; n and the schema are public. Every
         fit spends ε again.
         """
-        coded = isinstance(data, Records)
-        schema = data.schema if isinstance(data, Records) else _check_frame(data, schema)
-        facts = self.public_facts(schema, data.n if isinstance(data, Records) else len(data))
-        degree = getattr(self, "k", getattr(getattr(self, "structure", None), "k", None))
-        if not coded and isinstance(degree, int) and self.k_counts_parents:
-            doubt = noise_dominates(schema, facts.n, facts.epsilon, degree)
-            if doubt and degree and self.guarantee != "none":
-                warnings.warn(doubt, stacklevel=2)
-        if not isinstance(data, Records):
-            data = Records(schema.encode(data), schema.like(data))
+        if isinstance(data, Records):
+            facts, records = self.public_facts(data.schema, data.n), data
+        else:
+            schema = _check_frame(data, schema)
+            facts = self.public_facts(schema, len(data))
+            self._warn_of_noise(schema, facts)
+            records = Records(schema.encode(data), schema.like(data))
         before = dict(self.__dict__)
         try:
-            self._run(data, facts, noise)
-        except Exception:
+            self._run(records, facts, noise)
+        except BaseException:
             self.__dict__.clear()
             self.__dict__.update(before)
             raise
@@ -145,7 +148,8 @@ class Recipe:
 
         Checks run from the base class down, so that a subclass adds to them and takes none away.
         """
-        epsilon = self._check_options()
+        check_options(self.guarantee, self.noise, self.random_state)
+        epsilon = positive("epsilon", self.epsilon)
         if self.guarantee == "strict" and schema.source != "public":
             raise PrivacyError(
                 "this schema was inferred from the data, so its domains would leak; write a public "
@@ -167,22 +171,6 @@ class Recipe:
                 f"of n = {n:,} records, and exact sampling ends at {WORD:.3g}: choose a larger "
                 "epsilon")
         return facts
-
-    def _check_options(self) -> Fraction:
-        if self.guarantee not in GUARANTEES:
-            raise BudgetError(f"guarantee must be one of {GUARANTEES}, got {self.guarantee!r}")
-        if self.noise not in ("exact", "opendp", "common"):
-            raise BudgetError(f"noise must be 'exact', 'opendp' or 'common', got {self.noise!r}")
-        seed = self.random_state
-        seeds = seed if isinstance(seed, (list, tuple)) and seed else [seed]
-        if seed is not None and not all(isinstance(s, (int, np.integer)) and s >= 0
-                                        and not isinstance(s, bool) for s in seeds):
-            raise BudgetError("random_state must be None or a whole number of at least 0, "
-                              f"got {seed!r}")
-        if self.noise == "opendp" and seed is not None:
-            raise BudgetError("OpenDP draws from the operating system and takes no seed: use "
-                              "random_state=None, or noise='exact'")
-        return positive("epsilon", self.epsilon)
 
     def _check_names(self, schema: Schema) -> None:
         """What every recipe with such a parameter refuses, whatever its parts say."""
@@ -242,34 +230,32 @@ class Recipe:
         found = conditionals.measure(curator, learnt, tables)
         return learnt.network, reconcile.reconcile(found, learnt.network)
 
-    # --- the run ---------------------------------------------------------------------------------
+    def _warn_of_noise(self, schema: Schema, facts: Facts) -> None:
+        k = getattr(self, "k", getattr(getattr(self, "structure", None), "k", None))
+        if isinstance(k, int) and k and self.k_counts_parents and facts.guarantee != "none":
+            doubt = noise_dominates(schema, facts.n, facts.epsilon, k)
+            if doubt:
+                warnings.warn(doubt, stacklevel=3)
 
     def _uses_bits(self, schema: Schema) -> bool:
         return self.over_bits and max(schema.sizes) > 2
 
     def _run(self, records: Records, facts: Facts, noise: Noise | None) -> None:
         ledger = Ledger(facts.epsilon, self.guarantee)
-        source = NoNoise(self.random_state or 0) if self.guarantee == "none" else None
-        curator = Curator(records, ledger, source or noise or self._source())
+        source = choose_noise(self.guarantee, self.noise, self.random_state, noise)
+        curator = Curator(records, ledger, source)
         network, tables = self._recipe(curator, facts, self._split(facts))
         self.ledger_, self.network_ = ledger, network
         self.schema_, self.n_, self._sampled = records.schema, records.n, 0
         self.model_ = Model(records.schema, network, tables, ledger, records.n, type(self).__name__,
                             self.get_params())
 
-    def _source(self) -> Noise:
-        """The random source that ``noise`` names."""
-        if self.noise == "opendp":
-            return OpenDPNoise()
-        seed = self.random_state
-        return CommonNoise(seed or 0) if self.noise == "common" else ExactNoise(seed)
-
     def sample(self, n: int | None = None) -> pd.DataFrame:
         """A synthetic table of n rows (None: as many as were fitted); costs nothing.
 
         A seeded synthesizer gives the same tables in the same order after each fit.
         """
-        if not hasattr(self, "model_"):
+        if "model_" not in self.__dict__:
             raise BudgetError(f"this {type(self).__name__} is not fitted yet: call "
                               "fit(frame, schema=schema) first")
         self._sampled += 1

@@ -73,9 +73,10 @@ class Plan:
             if after > MAX_CELLS:
                 raise SchemaError(f"the table of {child!r} would have {after:,} cells; at most "
                                   f"{MAX_CELLS:,} can be counted")
-            columns = [schema.index(name) for name in (*family, parent)]
-            table = np.zeros([schema.sizes[j] for j in columns], dtype=np.int64)
-            np.add.at(table, tuple(schema.encode(reference)[:, columns].T), 1)
+            asked = schema.select([*family, parent])
+            codes = asked.encode(reference[list(asked.names)]).astype(np.int64)
+            cells = np.ravel_multi_index(tuple(codes.T), asked.sizes)
+            table = np.bincount(cells, minlength=after).reshape(asked.sizes)
             gain = mutual_information(table) - mutual_information(table.sum(axis=-1))
             gain = max(gain, 0.0)  # never negative but for rounding
         return EdgePrice(edge, before, after, noise, more_noise, touched * each,

@@ -62,6 +62,14 @@ def test_a_new_synthesizer_is_at_most_15_lines_and_keeps_the_contract(blocks, gu
         cls(3, k=99).fit(frame, schema)
 
 
+def test_a_new_slider_is_one_line_and_the_one_that_is_tested(blocks, root):
+    """tests/course/panels/test_a_new_slider.py moves the control that the page shows."""
+    (code,) = blocks["A new slider"]
+    name, call = re.fullmatch(r"\s*(\w+)=(slider\(.*\)),\n", code).groups()
+    test = root / "tests" / "course" / "panels" / "test_a_new_slider.py"
+    assert f'{{"{name}": {call}}}' in " ".join(test.read_text(encoding="utf-8").split())
+
+
 def test_the_hooks_are_those_that_the_tests_know(root):
     """tests/synthesizers/test_hooks.py overrides each hook that the page lists."""
     text = (root / "CONTRIBUTING.md").read_text(encoding="utf-8")

@@ -192,16 +192,19 @@ def found(recipe: str, guarantee: str, table_name: str, seed: int) -> dict[str, 
     }
 
 
-def digests(recipe: str, table_name: str) -> dict[str, dict[str, str]]:
+def digests(recipe: str, table_name: str, seeds: tuple[int, ...] = SEEDS) -> dict[str, dict[str, str]]:
     """All guarantees and seeds of one recipe on one table."""
-    return {f"{g} {seed}": found(recipe, g, table_name, seed) for g in GUARANTEES for seed in SEEDS}
+    return {f"{g} {seed}": found(recipe, g, table_name, seed) for g in GUARANTEES for seed in seeds}
 
 
+@pytest.mark.parametrize("seed", [1, *(pytest.param(s, marks=pytest.mark.slow) for s in (2, 3))])
 @pytest.mark.parametrize("table_name", KEPT)
 @pytest.mark.parametrize("recipe", names_of("adult"))
-def test_a_seeded_fit_is_what_it_was(recipe, table_name):
+def test_a_seeded_fit_is_what_it_was(recipe, table_name, seed):
     table(table_name)
-    assert digests(recipe, table_name) == json.loads(STORE.read_text())[table_name][recipe]
+    held = json.loads(STORE.read_text())[table_name][recipe]
+    seen = digests(recipe, table_name, (seed,))
+    assert seen == {key: held[key] for key in seen}
 
 
 def test_every_recipe_is_held_and_most_fits_are_not_refusals():

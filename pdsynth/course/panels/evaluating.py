@@ -10,7 +10,8 @@ from ...evaluation.disclosure import gcap
 from ...evaluation.marginals import Marginals, attribute_sets
 from ...evaluation.queries import counting_errors
 from ...evaluation.utility import one_hot
-from ...synthesizers import GeneticBayes, HPPrivBayes, PrivBayes, Synthesizer, baselines
+from ...synthesizers import GeneticBayes, HPPrivBayes, PrivBayes, baselines
+from ...synthesizers.base import Recipe
 from ..widgets import View, choice, slider
 from .drawing import OVERLAY, Board, ink
 from .panel import live_panel
@@ -68,7 +69,7 @@ class SplitTable(TeachingTable):
         self.victims, self.tested = self.records.codes[chosen], self.held[-TAUGHT:]
 
 
-def synthesizer(name: str, epsilon: float, k: int | str) -> Synthesizer:
+def synthesizer(name: str, epsilon: float, k: int | str) -> Recipe:
     """An unfitted contender; a k for those that have one."""
     if name == "PrivBayes":
         return PrivBayes(epsilon, k=k)

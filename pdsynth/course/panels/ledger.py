@@ -3,7 +3,8 @@
 import math
 
 from ...privacy.ledger import Ledger
-from ...synthesizers import HPPrivBayes, PrivBayes, Synthesizer
+from ...synthesizers import HPPrivBayes, PrivBayes
+from ...synthesizers.base import Recipe
 from ..widgets import View, choice, slider
 from .drawing import Board
 from .panel import live_panel
@@ -17,7 +18,7 @@ PARTS = {"structure": ("#56B4E9", ""), "tables": ("private", "/"), "sketches": (
          "unaccounted": ("attack", "x")}
 
 
-def recipe(algorithm: str, guarantee: str, epsilon: float, k: int, sensitive: str) -> Synthesizer:
+def recipe(algorithm: str, guarantee: str, epsilon: float, k: int, sensitive: str) -> Recipe:
     """The synthesizer that the controls name; the library refuses a reading that isn't strict."""
     if algorithm == "HPPrivBayes":
         return HPPrivBayes(epsilon, k=k, sensitive=sensitive, guarantee=guarantee)

@@ -7,6 +7,7 @@ import numpy as np
 from ...budgets import SensitivityGroups
 from ...datasets import Dataset
 from ...synthesizers import PPBA, HPPrivBayes, PrivBayes, Synthesizer, parts
+from ...synthesizers.base import Recipe
 from ..widgets import View, choice, slider
 from .drawing import Board, ink
 from .panel import live_panel
@@ -19,7 +20,7 @@ TOTALS = (0.05, 0.1, 0.2, 0.4, 0.7, 1.0, 2.0)
 
 
 def recipe(method: str, epsilon: float, r: float, theta: float, q: float,
-           dataset: Dataset) -> Synthesizer:
+           dataset: Dataset) -> Recipe:
     """The synthesizer that the controls name; it ignores a lever that it doesn't have."""
     sensitive = str(dataset.sensitive)
     policy = SensitivityGroups(groups={"A": [sensitive]}, rare_values="same_noise")
@@ -34,7 +35,7 @@ def recipe(method: str, epsilon: float, r: float, theta: float, q: float,
     return HPPrivBayes(epsilon, r=r, personal=policy)
 
 
-def measure(table: TeachingTable, synthesizer: Synthesizer) -> dict[str, Any]:
+def measure(table: TeachingTable, synthesizer: Recipe) -> dict[str, Any]:
     """A fitted synthesizer, the losses of all attributes, and mean two-way distances.
 
     ``rest``: of the pairs without the sensitive attribute, ``with``: of those with it.

@@ -9,7 +9,7 @@ import numpy as np
 from ...datasets import Dataset
 from ...errors import BudgetError
 from ...papers.sidebyside import BASE, PAPER, SLOW, algorithms
-from ...synthesizers import Synthesizer
+from ...synthesizers.base import Recipe
 from ...synthesizers.plan import Plan, plan
 from ..widgets import View, choice, slider
 from .drawing import Board, ink
@@ -30,7 +30,7 @@ class Result(NamedTuple):
 
 
 def contenders(dataset: Dataset, sensitive: str, epsilon: float, k: int | str,
-               guarantee: str) -> dict[str, Synthesizer]:
+               guarantee: str) -> dict[str, Recipe]:
     """The algorithms of the panel, unfitted; where a method has no k, k moves nothing."""
     target = dataset.target if dataset.target != sensitive else dataset.sensitive
     named = algorithms(replace(dataset, sensitive=sensitive, target=target), PAPER.settings())

@@ -13,9 +13,9 @@ from ...counting.tables import Lattice, Records
 from ...datasets import Dataset, load_acs, load_adult, load_nltcs, load_retail
 from ...evaluation.marginals import Marginals
 from ...privacy.mechanisms import CommonNoise
-from ...synthesizers import Synthesizer
+from ...synthesizers.base import Recipe
 
-Fitted = TypeVar("Fitted", bound=Synthesizer)
+Fitted = TypeVar("Fitted", bound=Recipe)
 remember = lru_cache(maxsize=128)  # keeps the latest results of a slow function of (table, …)
 
 TABLES: dict[str, Callable[[], Dataset]] = {
@@ -53,7 +53,7 @@ class TeachingTable:
             warnings.simplefilter("ignore", UserWarning)  # a panel shows what ε can't bear
             return synthesizer.fit(self.records, noise=self.noise.fresh())
 
-    def sample(self, synthesizer: Synthesizer, seed: int = 11) -> np.ndarray:
+    def sample(self, synthesizer: Recipe, seed: int = 11) -> np.ndarray:
         """Codes of a synthetic table of the original size, from a fixed stream."""
         return synthesizer.model_.sample_codes(self.records.n, np.random.default_rng(seed))
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...privacy.ledger import Entry, Ledger
-from ...synthesizers import Synthesizer
+from ...synthesizers.base import Recipe
 from ..widgets import choice
 from .table import TeachingTable
 
@@ -43,7 +43,7 @@ def preview(table: TeachingTable, codes: np.ndarray, rows: int = 5,
     return f"<b>{title}.</b> <div style='overflow-x:auto'>{text}</div>"
 
 
-def noise_to_cell(fitted: Synthesizer) -> dict[str, float]:
+def noise_to_cell(fitted: Recipe) -> dict[str, float]:
     """Noise scale of each table over its mean cell; at 1 they are equal on average."""
     scales: dict[str, float] = {}
     for entry in fitted.ledger_.entries:
