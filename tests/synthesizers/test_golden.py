@@ -192,7 +192,9 @@ def found(recipe: str, guarantee: str, table_name: str, seed: int) -> dict[str, 
     }
 
 
-def digests(recipe: str, table_name: str, seeds: tuple[int, ...] = SEEDS) -> dict[str, dict[str, str]]:
+def digests(
+    recipe: str, table_name: str, seeds: tuple[int, ...] = SEEDS
+) -> dict[str, dict[str, str]]:
     """All guarantees and seeds of one recipe on one table."""
     return {f"{g} {seed}": found(recipe, g, table_name, seed) for g in GUARANTEES for seed in seeds}
 
