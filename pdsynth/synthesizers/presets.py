@@ -164,6 +164,10 @@ class CSAPrivBayes(Preset):
         noise; groups by policy cost nothing.
     share_sketch : share of the tables' ε for the associations where groups aren't policy (strict).
 
+    Attributes
+    ----------
+    groups_, association_, weights_ : as in HPPrivBayes.
+
     **Privacy:** strict: pure ε-DP under replacing one record: d−1 exponential mechanisms, d−1 noisy
     associations unless the groups are policy, d discrete Laplace tables. Published: the groups are
     raw, so no finite ε holds; by policy it keeps its claim.
@@ -245,6 +249,10 @@ class WeightedPrivBayes(Preset):
     epsilon, k, share_structure, theta_usefulness, guarantee, noise, random_state : as in PrivBayes.
     share_sketch : share of the structure's ε for the histograms that the weights come from
         (strict).
+
+    Attributes
+    ----------
+    order_, average_association_ : the attributes in their order, and the entropies that made it.
 
     **Privacy:** strict: pure ε-DP under replacing one record: d noisy histograms, d−1 exponential
     mechanisms, discrete Laplace tables. Published: the order is raw, so no finite ε holds.

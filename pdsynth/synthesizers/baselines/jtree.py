@@ -58,7 +58,9 @@ class JTree(Recipe):
     4. The released model is a network: the root clique, then each clique given its separator,
        weights in units of 2^-20 record.
 
-    Fitted: ``edges_`` (pairs of names), ``tree_`` (columns), ``cell_bound_``.
+    Attributes
+    ----------
+    edges_ : pairs of names. ``tree_``: the junction tree over columns. ``cell_bound_``: public.
 
     **Privacy:** strict: pure ε-DP under replacing one record: a discrete Laplace sketch of R (ε₁),
     C clique tables of scale 2C/ε₂, sequentially; all else is post-processing. Published: the edges

@@ -61,7 +61,9 @@ class PriView(Recipe):
     4. d ≤ l: a single view. A query takes from each view the margin on what they share, the larger
        of two nested ones.
 
-    Fitted: ``views_`` (tuples of bit names), ``t_``, ``marginal``.
+    Attributes
+    ----------
+    views_ : tuples of bit names. ``t_``: every so many bits lie in one view.
 
     **Privacy:** strict: pure ε-DP under replacing one record: w views, discrete Laplace of scale
     2w/ε, sequentially. Published: scale w/ε, which is ε for one record more or less, and so truly
