@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..domain.facts import Facts
-from ..errors import BudgetError
+from ..errors import BudgetError, is_whole
 from ..measures import normalised_risk_entropy
 from ..privacy.curator import Curator
 from ..privacy.numbers import positive, share
@@ -136,8 +136,7 @@ class Geometric(BudgetRule):
     def check(self, facts: Facts) -> None:
         """Refuse q ≤ 0, and fewer than one class."""
         positive("q", self.q)
-        whole = isinstance(self.classes, int) and not isinstance(self.classes, bool)
-        if self.classes is not None and (not whole or self.classes < 1):
+        if self.classes is not None and not is_whole(self.classes, 1):
             raise BudgetError("classes must be a whole number of at least 1, or None, "
                               f"got {self.classes!r}")
 

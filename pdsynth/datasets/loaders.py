@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from ..errors import is_whole
 from .dataset import Dataset
 from .files import Location, find, read_shipped, read_table
 from .tables import TABLES, describe, public_schema, yes_no_schema
@@ -78,8 +79,7 @@ def load_retail(items: int = 50, path: Location = None) -> Dataset:
     """
     facts = TABLES["retail"]
     baskets, most = facts["baskets"], facts["items"]
-    whole = isinstance(items, (int, np.integer)) and not isinstance(items, bool)
-    if not whole or not 2 <= items <= most:
+    if not is_whole(items, 2, most):
         raise ValueError(f"items must be a whole number from 2 to {most:,}, got {items!r}")
     pairs = read_table("retail", find("retail", path), ("basket", "item")).drop_duplicates()
     basket, item = pairs["basket"].to_numpy(), pairs["item"].to_numpy()

@@ -10,7 +10,7 @@ import pandas as pd
 
 from ..counting.tables import Records
 from ..domain.schema import Schema
-from ..errors import SchemaError
+from ..errors import SchemaError, is_whole
 
 Table: TypeAlias = pd.DataFrame | np.ndarray | Records
 
@@ -57,8 +57,7 @@ def sample_rows(n: int, rows: int, seed: int) -> np.ndarray:
 
 def check_whole(parameter: str, given: Any, most: int, what: str) -> None:
     """SchemaError unless ``given`` is a whole number from 1 to ``most``, which is ``what``."""
-    whole = isinstance(given, (int, np.integer)) and not isinstance(given, bool)
-    if not whole or not 1 <= given <= most:
+    if not is_whole(given, 1, most):
         raise SchemaError(f"{parameter} must be a whole number from 1 to {most}, {what}, "
                           f"got {given!r}")
 

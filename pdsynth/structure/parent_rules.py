@@ -15,7 +15,7 @@ import numpy as np
 from ..counting.tables import MAX_CELLS
 from ..domain.facts import Facts
 from ..domain.schema import Schema
-from ..errors import BudgetError
+from ..errors import BudgetError, is_whole
 from ..network import Network
 
 MAX_PAIRS = 1_000_000  # candidates of one selection
@@ -120,7 +120,7 @@ def check_parents(k: Any, d: int) -> None:
     """Refuse a largest number of parents that isn't 'auto' or a whole number in 0 … d−1."""
     if isinstance(k, str) and k == "auto":
         return
-    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 0:
+    if not is_whole(k, 0):
         raise BudgetError(f"k must be 'auto' or a whole number from 0 to {d - 1}, got {k!r}")
     if k >= d:
         raise BudgetError(

@@ -16,7 +16,7 @@ from ..conditionals import Table
 from ..domain.encoding import BinaryEncoding
 from ..domain.facts import Facts
 from ..domain.schema import Schema
-from ..errors import BudgetError
+from ..errors import BudgetError, is_whole
 from ..network import Network
 from ..privacy.curator import Curator
 from ..privacy.ledger import as_fraction
@@ -92,8 +92,7 @@ class Clustered(Recipe):
                               "tables: they must stay below 1")
         dimensions = 1 if self.dimensions is None else self.dimensions
         for name, value in (("l", self.l), ("dimensions", dimensions)):
-            whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-            if not whole or value < 1:
+            if not is_whole(value, 1):
                 raise BudgetError(f"{name} must be a whole number of at least 1, got {value!r}")
         if self.l > MAX_DEGREE:
             raise BudgetError(f"l = {self.l}: at most {MAX_DEGREE} parents a bit can be searched; "
