@@ -205,7 +205,6 @@ def genetic_rows(records: Records) -> list[tuple[str, str, str, str]]:
 
 
 # --- the peer
-# --------------------------------------------------------------------------------------------------
 
 
 def measure_peer(codes: np.ndarray, schema: pds.Schema, whole: bool) -> dict[str, object]:

@@ -62,7 +62,6 @@ def save(plot: go.Figure, path: Path, width: int = WIDTH) -> None:
 
 
 # --- papers
-# --------------------------------------------------------------------------------------------------
 
 
 def file(paper: Paper, key: Key, end: str) -> Path:
@@ -137,7 +136,6 @@ def make_main(options: argparse.Namespace) -> None:
 
 
 # --- lessons
-# --------------------------------------------------------------------------------------------------
 
 
 def make_lessons(options: argparse.Namespace) -> None:
@@ -157,7 +155,6 @@ def make_lessons(options: argparse.Namespace) -> None:
 
 
 # --- the index page
-# --------------------------------------------------------------------------------------------------
 
 
 def write_index() -> None:

@@ -117,7 +117,6 @@ def test_a_constant_column_and_an_unseen_value_of_the_domain_are_fine():
 
 
 # --- declarations
-# --------------------------------------------------------------------------------------------------
 
 TEXT = """
 age: 18 to 90 in 8 bins

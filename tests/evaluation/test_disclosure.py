@@ -162,7 +162,6 @@ def test_keys_that_make_no_sense_are_refused(key, target, message):
 
 
 # --- six attackers
-# --------------------------------------------------------------------------------------------------
 
 WIVES = ["wife_age", "wife_education", "children", "wife_religion", "wife_working"]
 
@@ -229,7 +228,6 @@ def test_key_lengths_beyond_the_list_are_refused(length):
 
 
 # --- leaks
-# --------------------------------------------------------------------------------------------------
 
 
 def test_three_readings_of_a_leak():

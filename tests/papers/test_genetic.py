@@ -197,7 +197,6 @@ def test_the_peer_is_asked_for_seconds(small, monkeypatch, tmp_path):
 
 
 # --- verdicts
-# --------------------------------------------------------------------------------------------------
 
 
 def trials(key, level):
@@ -315,7 +314,6 @@ def test_what_does_not_exist_is_refused(small, key, repeats, options):
 
 
 # --- what is committed: tests/test_papers.py looks at points, pictures and the index page
-# ---------------------------------------
 
 FOLDER = Path(__file__).resolve().parents[2] / "figures" / "genetic"
 

@@ -100,7 +100,6 @@ def test_figure_5_shows_the_majority_class_and_wrong_is_one_minus_right(small):
 
 
 # --- verdicts on planted numbers
-# ------------------------------------------------------------------------------------------
 
 
 def planted(levels, swap=None):

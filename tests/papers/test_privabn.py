@@ -88,7 +88,6 @@ def test_every_figure_runs_on_another_table(bits, figure, tmp_path):
 
 
 # --- verdicts on planted numbers
-# ------------------------------------------------------------------------------------------
 
 
 OWN = [engine.Curve("PrivABN", guarantee) for guarantee in ("published", "strict")]

@@ -129,7 +129,6 @@ def test_the_yardstick_s_rho_is_its_epsilon_and_delta(epsilon):
 
 
 # --- verdicts on planted numbers
-# ------------------------------------------------------------------------------------------
 
 
 def planted(levels, metric=DISTANCE, guarantee="strict", epsilons=(0.2, 1.0)):

@@ -47,7 +47,6 @@ SIZES = (2, 2, 3, 2)
 
 
 # --- the imports
-# --------------------------------------------------------------------------------------------------
 
 
 def room(path):
@@ -133,7 +132,6 @@ def test_twin_the_base_class_may_build_records_and_no_more():
 
 
 # --- the spy
-# --------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -273,7 +271,6 @@ def test_twin_an_answer_that_is_not_paid_for_is_seen(monkeypatch):
 
 
 # --- the door itself
-# --------------------------------------------------------------------------------------------------
 
 
 def test_strict_has_no_way_to_peek():

@@ -149,7 +149,6 @@ def test_presets_are_their_parts():
 
 
 # --- the spanning tree
-# --------------------------------------------------------------------------------------------------
 
 
 @given(st.integers(2, 6), st.integers(0, 2**32))
@@ -215,7 +214,6 @@ def test_only_tree_neighbours_enter_and_their_neighbour_is_a_parent():
 
 
 # --- the ratio q
-# --------------------------------------------------------------------------------------------------
 
 
 def test_budgets_in_the_ratio_q_by_hand():
@@ -275,7 +273,6 @@ def test_q_above_one_gives_the_strongest_table_least():
 
 
 # --- what the published readings cost
-# ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("k", [1, 2, 3])

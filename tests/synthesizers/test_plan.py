@@ -83,7 +83,6 @@ def test_the_warning_knows_public_facts_only():
 
 
 # --- edges
-# --------------------------------------------------------------------------------------------------
 
 
 def test_networks_are_edited_by_hand():
