@@ -93,16 +93,16 @@ def genetic(weights: np.ndarray, k: int, generator: Generator,
     size, elite = parameters.population, parameters.elite
     orders, sets = initial(size, k, permitted, generator)
     population = [orders, sets, sets & before(orders) & pack(permitted.allowed)]
-    kept = []
+    fitness, kept = _fitness(population[2], worth), []
     for generation in range(parameters.generations + 1):
-        if generation:
-            best = [part[:elite] for part in population]
-            new = offspring(best[0], best[1], size - elite, k, rate, permitted, generator)
-            population = [np.concatenate(both) for both in zip(best, new, strict=True)]
-        fitness = _fitness(population[2], worth)
         ranked = np.argsort(-fitness, kind="stable")
-        population = [part[ranked] for part in population]
-        kept.append((fitness[ranked], population[0][0], population[2][0]))
+        kept.append((fitness[ranked], population[0][ranked[0]], population[2][ranked[0]]))
+        if generation < parameters.generations:
+            ranked = ranked[:elite]
+            best = [part[ranked] for part in population]
+            new = offspring(best[0], best[1], size - elite, k, rate, permitted, generator)
+            fitness = np.concatenate([fitness[ranked], _fitness(new[2], worth)])
+            population = [np.concatenate(both) for both in zip(best, new, strict=True)]
     history, orders, parents = map(np.array, zip(*kept, strict=True))
     networks = spread(parents, d) & (objective > 0)
     bonus = (objective - weights)[permitted.forced].sum()
@@ -175,7 +175,8 @@ def _trade(sets: np.ndarray, valid: np.ndarray, rows: np.ndarray, gone: np.ndarr
            rng: Generator) -> np.ndarray:
     """Put a random valid non-member in the place of ``gone``; returns the rows that had one."""
     free = valid[rows] & ~sets[rows]
-    rows, gone, free = rows[free != 0], gone[free != 0], free[free != 0]
+    some = free != 0
+    rows, gone, free = rows[some], gone[some], free[some]
     bits = max(int(free.max(initial=0)).bit_length(), 1)
     chance = 1 - rng.random((len(rows), bits), dtype=np.float32)
     come = (spread(free, bits) * chance).argmax(axis=1).astype(np.uint64)
@@ -187,7 +188,7 @@ def before(orders: np.ndarray) -> np.ndarray:
     """The attributes that stand before each attribute: masks (P, d)."""
     bits = ONE << orders.astype(np.uint64)
     out = np.empty_like(bits)
-    np.put_along_axis(out, orders, bits.cumsum(axis=1) - bits, axis=1)
+    out[np.arange(len(orders))[:, None], orders] = bits.cumsum(axis=1) - bits
     return out
 
 

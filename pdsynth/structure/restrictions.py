@@ -128,14 +128,23 @@ class Permitted:
             raise BudgetError(f"k = {k}, but the restriction forces {most} parent(s) on one "
                               f"attribute: choose k of at least {most}")
 
+    @cached_property
+    def is_open(self) -> bool:
+        """Whether policy says nothing: every attribute may be every other's parent."""
+        return bool((self.allowed | np.eye(len(self), dtype=bool)).all()) and not self.forced.any()
+
     def parents(self, child: int, placed: Iterable[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Forced and free parents of a child among the columns that stand before it."""
+        if self.is_open:
+            return (), tuple(placed)
         known = [p for p in placed if self.allowed[child, p]]
         return (tuple(p for p in known if self.forced[child, p]),
                 tuple(p for p in known if not self.forced[child, p]))
 
     def ready(self, children: Iterable[int], placed: Iterable[int]) -> list[int]:
         """The children whose forced parents all stand already."""
+        if self.is_open:
+            return list(children)
         missing = np.ones(len(self), dtype=bool)
         missing[list(placed)] = False
         return [c for c in children if not (self.forced[c] & missing).any()]
