@@ -124,11 +124,10 @@ def structure_and_sampling(codes: np.ndarray, schema: pds.Schema) -> tuple[float
     return best(fit, 7), best(lambda: model.sample_codes(len(codes), generator), 15)
 
 
-def panel_row() -> tuple[str, str, str, str]:
+def hpprivbayes_row() -> tuple[str, str, str, str]:
     """The HPPrivBayes panel: every control moved in turn, computed and drawn."""
     from pdsynth.course.panels import hpprivbayes
 
-    table, seconds = hpprivbayes.view.table(), []
     start = {
         "epsilon": 1.0,
         "k": 2,
@@ -143,18 +142,40 @@ def panel_row() -> tuple[str, str, str, str]:
         moves += [{"guarantee": guarantee, "k": k} for k in (1, 2, 3, 4)] * 2
         moves += [{"guarantee": guarantee, "r": r} for r in (1 / 6, 1 / 5, 1 / 4, 1 / 2, 1.0)]
         moves += [{"guarantee": guarantee, "theta": t} for t in (0.02, 0.05, 0.08, 0.12, 0.2)]
+    return panel_row("HPPrivBayes", "ε, k, r, θ", hpprivbayes.view, start, moves)
+
+
+def forest_row() -> tuple[str, str, str, str]:
+    """The panel of the forest: every ε with and without a sensitive attribute."""
+    from pdsynth.course.panels import forest
+
+    table = forest.view.table()
+    moves: list[dict[str, object]] = [{"epsilon": e / 10} for e in range(1, 41)]
+    moves += [{"sensitive": name} for name in table.schema.names]
+    return panel_row("forest", "ε, sensitive", forest.view, {}, moves)
+
+
+def panel_row(
+    name: str,
+    controls: str,
+    view: Callable[..., object],
+    start: dict[str, object],
+    moves: list[dict[str, object]],
+) -> tuple[str, str, str, str]:
+    """Every move once to warm up, then again with the clock."""
+    seconds = []
     for warm in (True, False):
         for move in moves:
             before = time.process_time()
             try:
-                hpprivbayes.view(table, **(start | move))
+                view(None, **(start | move))
             except pds.BudgetError:
                 continue
             if not warm:
                 seconds.append(time.process_time() - before)
     p50, p95 = np.percentile(seconds, [50, 95]) * 1e3
     return (
-        f"HPPrivBayes panel, {len(seconds)} moves of ε, k, r, θ, computed and drawn",
+        f"{name} panel, {len(seconds)} moves of {controls}, computed and drawn",
         f"median {p50:.0f} ms",
         f"p95 {p95:.0f} ms",
         "≤ 60 ms p95",
@@ -338,7 +359,8 @@ def main() -> None:
     rows = [*lattice_rows(codes, schema.sizes, limit), network_row(Records(codes, schema))]
     rows += [
         *peer_rows(peer, structure, sampling),
-        panel_row(),
+        hpprivbayes_row(),
+        forest_row(),
         *genetic_rows(Records(codes, schema)),
     ]
     wide = wide_rows(best, lambda table: read_modify_write(table, (2,) * table.shape[1])[0])

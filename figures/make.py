@@ -6,7 +6,7 @@ python figures/make.py PAPER [--figure N …] [--table N …] [--repeats 20] [--
 ``PAPER`` (hpprivbayes, …) runs a paper's experiments and writes picture, points and trials to
 figures/PAPER, and the index page; ``--store`` keeps finished trials so that an interrupted run goes
 on; ``--redraw`` draws the committed trials again and runs nothing. ``main`` draws the README's
-picture from the trials of HPPrivBayes' figure 5. ``lessons`` draws each panel in its default state,
+picture from the trials of the yardsticks' figure 1. ``lessons`` draws each panel in its default state,
 for readers without a kernel. Needs the extra ``figures`` (kaleido) and a Chromium or Chrome on the
 system.
 """
@@ -28,9 +28,9 @@ sys.path.insert(0, str(HERE.parent))
 
 import plotly.graph_objects as go  # noqa: E402
 
-from pdsynth.papers import PAPERS, hpprivbayes  # noqa: E402
+from pdsynth.papers import PAPERS, yardsticks  # noqa: E402
 from pdsynth.papers.engine import Key, Paper, Run, find, read, stem  # noqa: E402
-from pdsynth.papers.results import Result, markdown, point  # noqa: E402
+from pdsynth.papers.results import Result, markdown, point, summarise  # noqa: E402
 from pdsynth.plots import svg  # noqa: E402
 
 WIDTH = 800
@@ -123,15 +123,11 @@ def make_paper(options: argparse.Namespace) -> None:
 
 def make_main(options: argparse.Namespace) -> None:
     """The README's picture."""
-    paper = find("hpprivbayes")
-    result = redrawn(paper, 5)
+    paper = find("yardsticks")
+    result = redrawn(paper, 1)
     settings = paper.read_settings(result.parameters)
-    save(hpprivbayes.main_picture(result.data, settings), HERE / "main.svg")
-    shown = result.summary()
-    hidden = (shown["metric"] != "2-way distance") | (
-        (shown["guarantee"] == "published") & (shown["k"] != "4")
-    )
-    shown = shown[~(hidden | ((shown["guarantee"] == "strict") & (shown["k"] != "auto")))]
+    save(yardsticks.main_picture(result.data, settings), HERE / "main.svg")
+    shown = summarise(yardsticks.shown_in_main(result.data))
     shown.to_csv(HERE / "main.csv", index=False, lineterminator="\n", float_format="%.5g")
 
 
@@ -192,8 +188,8 @@ A verdict follows a rule that is the same for all methods; nothing was tuned to 
 
 ![Distance of the synthetic table against ε](main.svg)
 
-2-way average variation distance (mean total variation distance over all 91 pairs of attributes) against ε: the same trials as
-figure 5 of the thesis below. Numbers: [main.csv](main.csv). Command: `python figures/make.py main`.
+2-way average variation distance (mean total variation distance over all 91 pairs of attributes) against ε: trials of figure 1 of
+the yardsticks below. All but MST are strict, pure ε; MST's promise is (ε, δ). Numbers: [main.csv](main.csv). Command: `python figures/make.py main`.
 """
 
 
@@ -211,13 +207,13 @@ def claims(paper: Paper, results: dict[Key, Result]) -> str:
     ]
     rules = sorted({v.rule for v in verdicts})
     notes = sorted({d for r in results.values() for d in r.deviation})
-    return (
+    judged = (
         markdown(["claim", "where", "verdict", "measured here", "why"], rows)
         + "\nHow a verdict is reached:\n\n"
         + "".join(f"* {r}\n" for r in rules)
-        + f"\n{paper.notes}:\n\n"
-        + "".join(f"* {n}\n" for n in notes)
+        + "\n"
     )
+    return (judged if rows else "") + f"{paper.notes}:\n\n" + "".join(f"* {n}\n" for n in notes)
 
 
 def section(paper: Paper, key: Key, result: Result) -> str:

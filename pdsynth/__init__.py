@@ -12,9 +12,11 @@ from .errors import BudgetError, PrivacyError, SchemaError
 from .model import Model
 from .network import Network
 from .privacy.ledger import Ledger
+from .privacy.session import Session
 from .structure.restrictions import Restriction
 from .synthesizers import (
     PPBA,
+    ConsistentBayes,
     GeneticBayes,
     HMPrivBayes,
     HPPrivBayes,
@@ -61,10 +63,10 @@ _MOVED = {
 }
 
 __all__ = [
-    "Attribute", "BudgetError", "GeneticBayes", "HMPrivBayes", "HPPrivBayes", "Ledger", "Model",
-    "Network", "PPBA", "PrivABN", "PrivBayes", "PrivacyError", "Restriction", "Schema",
-    "SchemaError", "Synthesizer", "audit", "baselines", "datasets", "evaluate", "papers", "parts",
-    "plan", "plots",
+    "Attribute", "BudgetError", "ConsistentBayes", "GeneticBayes", "HMPrivBayes", "HPPrivBayes",
+    "Ledger", "Model", "Network", "PPBA", "PrivABN", "PrivBayes", "PrivacyError", "Restriction",
+    "Schema", "SchemaError", "Session", "Synthesizer", "audit", "baselines", "datasets", "evaluate",
+    "papers", "parts", "plan", "plots",
 ]
 
 

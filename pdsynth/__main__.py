@@ -1,18 +1,26 @@
-"""Commands: ``python -m pdsynth audit --all``."""
+"""The command line: ``python -m pdsynth --help``."""
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
+import warnings
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 
-from . import __version__, audit
-from .audit.case import UNSEEN, Result, format_epsilon
+import click
 
-COLUMNS = {"case": 38, "claimed": 8, "theory": 8, "bound": 8, "ceiling": 8, "verdict": 12}
+from . import BudgetError, PrivacyError, SchemaError, audit
+from .audit.case import UNSEEN, Result, format_epsilon
+from .datasets.commands import commands, say
+
+COLUMNS = {"case": 38, "claimed": 8, "theory": 8, "bound": 8, "ceiling": 8, "sees": 7, "moves": 6,
+           "verdict": 12}
+LEGEND = ("bound: lost for certain; ceiling: what a perfect attack would show; sees: the smallest "
+          "violation that half of such audits catch, as a multiple of the claim (1: any, it is "
+          "exact; ∞: only what has no finite ε); moves: answers of mechanisms that the pair of "
+          "tables changes (0: not counted)")
 
 
 def format_line(cells: Iterable[str]) -> str:
@@ -22,8 +30,9 @@ def format_line(cells: Iterable[str]) -> str:
 
 def format_result(result: Result) -> str:
     """One line of the report, with a remark on what wasn't expected."""
-    numbers = (result.claimed, result.theory, result.bound, result.ceiling)
-    line = format_line([result.name, *map(format_epsilon, numbers), result.verdict])
+    numbers = (result.claimed, result.theory, result.bound, result.ceiling, result.detectable)
+    line = format_line([result.name, *map(format_epsilon, numbers), str(result.moves),
+                        result.verdict])
     if not result.as_expected:
         line += "  <-- expected: " + result.expect
     if result.expect == UNSEEN and result.bound <= result.claimed:
@@ -33,6 +42,7 @@ def format_result(result: Result) -> str:
 
 def print_audits(results: Iterable[Result]) -> int:
     """Print every case; 1 if a sound case is violated or a broken one isn't caught."""
+    print(LEGEND)
     print(format_line(COLUMNS), "")
     expected, wrong = 0, []
     for result in results:
@@ -44,42 +54,47 @@ def print_audits(results: Iterable[Result]) -> int:
     return int(bool(wrong))
 
 
-def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    """The command line."""
-    parser = argparse.ArgumentParser(
-        prog="python -m pdsynth",
-        description="Personalised differentially private data publishing")
-    parser.add_argument("--version", action="version", version=__version__)
-    commands = parser.add_subparsers(dest="command", required=True)
-    one = commands.add_parser(
-        "audit", help="measure what published and strict steps lose, against what they claim")
-    add = one.add_argument
-    add("--all", action="store_true", help="every case of the catalogue")
-    add("--case", action="append", default=[], metavar="NAME", help="one case (may be repeated)")
-    add("--list", action="store_true", help="list the cases and stop")
-    add("--runs", type=int, default=20_000, help="releases of each table (default 20000)")
-    add("--deep", action="store_true", help=f"{audit.DEEP:,} releases of each table")
-    add("--seed", type=int, help="repeat an audit bit by bit")
-    add("--jobs", type=int, default=os.cpu_count() or 1, help="processes at once")
-    return parser.parse_args(arguments)
+@commands.command("audit")
+@click.option("--all", "everything", is_flag=True, help="Every case of the catalogue.")
+@click.option("--case", "cases", multiple=True, metavar="NAME", help="One case; may be repeated.")
+@click.option("--list", "listed", is_flag=True, help="List the cases and stop.")
+@click.option("--runs", default=20_000, show_default=True, help="Releases of each table.")
+@click.option("--deep", is_flag=True, help=f"{audit.DEEP:,} releases of each table.")
+@click.option("--seed", type=int, help="Repeat an audit bit by bit.")
+@click.option("--jobs", default=os.cpu_count() or 1, help="Processes at once.")
+def run_audits(everything: bool, cases: Sequence[str], listed: bool, runs: int, deep: bool,
+               seed: int | None, jobs: int) -> int:
+    """Measure what published and strict steps lose, against what they claim."""
+    unknown = [name for name in cases if name not in audit.CASES]
+    if listed or unknown or not (everything or cases):
+        for case in audit.CASES.values():
+            click.echo(f"{case.name:<38} {case.about} ({case.source})")
+        if unknown:
+            say(f"no such case: {', '.join(unknown)}")
+        return 0 if listed else 2
+    names = list(cases) or list(audit.CASES)
+    work = partial(audit.run, runs=audit.DEEP if deep else runs, seed=seed, audits=len(names))
+    if jobs < 2 or len(names) < 2:
+        return print_audits(map(work, names))
+    with ProcessPoolExecutor(jobs) as pool:
+        return print_audits(pool.map(work, names))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit status."""
-    asked = parse(arguments)
-    unknown = [name for name in asked.case if name not in audit.CASES]
-    if asked.list or unknown or not (asked.all or asked.case):
-        for case in audit.CASES.values():
-            print(f"{case.name:<38} {case.about} ({case.source})")
-        if unknown:
-            print(f"no such case: {', '.join(unknown)}", file=sys.stderr)
-        return 0 if asked.list else 2
-    names, runs = asked.case or list(audit.CASES), audit.DEEP if asked.deep else asked.runs
-    work = partial(audit.run, runs=runs, seed=asked.seed, audits=len(names))
-    if asked.jobs < 2 or len(names) < 2:
-        return print_audits(map(work, names))
-    with ProcessPoolExecutor(asked.jobs) as pool:
-        return print_audits(pool.map(work, names))
+    with warnings.catch_warnings():
+        warnings.showwarning = lambda message, *_, **__: say(f"note: {message}")
+        try:
+            return commands.main(arguments, "python -m pdsynth", standalone_mode=False) or 0
+        except click.ClickException as mistake:
+            mistake.show()
+            return mistake.exit_code
+        except (click.Abort, KeyboardInterrupt):
+            say("interrupted")
+            return 130
+        except (SchemaError, BudgetError, PrivacyError, OSError) as refusal:
+            say(f"refused: {refusal}")
+            return 1
 
 
 if __name__ == "__main__":

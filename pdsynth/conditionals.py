@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,7 +15,8 @@ from .errors import BudgetError, PrivacyError
 from .network import Network
 from .privacy.curator import Curator
 from .privacy.mechanisms import Noise
-from .structure.learner import StructureResult
+from .reconcile import as_measured
+from .structure.learner import Measurement, StructureResult
 
 DENSE = 2**16  # cells of a table that is kept whole; of larger ones only what occurs
 MAX_PARENTS = 63  # two-valued parents whose configuration is one 64-bit word
@@ -75,6 +76,8 @@ class SparseTable:
         """
         scale, seed = data["scale"], data["seed"]
         whole = all(type(x) is int for x in (*data["keys"], *data["weights"], seed))
+        if len(data["weights"]) != shape[0] * len(data["keys"]):
+            raise ValueError("a sparse table with more or fewer weights than its keys ask for")
         if not whole or type(scale) is not float:
             raise ValueError("a sparse table holds something other than integers")
         keys = np.array(data["keys"], dtype=np.int64)
@@ -88,6 +91,7 @@ class SparseTable:
 
 
 Table = np.ndarray | SparseTable
+Sources = tuple[tuple[str, ...], ...]  # of each table of a model, the ids of ledger entries
 
 
 def _hash(keys: np.ndarray, seed: int) -> np.ndarray:
@@ -96,14 +100,6 @@ def _hash(keys: np.ndarray, seed: int) -> np.ndarray:
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         z = (z ^ (z >> np.uint64(shift))) * np.uint64(factor)
     return (((z ^ (z >> np.uint64(31))) >> np.uint64(11)).astype(float) + 0.5) * 2.0**-53
-
-
-@dataclass(frozen=True)
-class Measurement:
-    """A noisy table: its attributes, child first, and what was released."""
-
-    attributes: tuple[str, ...]
-    table: Table
 
 
 @dataclass(frozen=True)
@@ -151,31 +147,8 @@ class ConditionalNoise:
         printed = {name: replace(b, scale=b.scale / curator.n)  # type: ignore[arg-type, operator]
                    for name, b in budget.items()}
         tables = noisy_conditionals(curator, learnt.network, printed, curator.noise)
-        return [Measurement((child, *parents), table)
+        return [Measurement((child, *parents), table, printed[child].scale)
                 for (child, parents), table in zip(learnt.network.pairs, tables, strict=True)]
-
-
-@dataclass(frozen=True)
-class AsMeasured:
-    """Tables stay as measured; one that wasn't is summed from a larger one (the papers)."""
-
-    def reconcile(self, found: Sequence[Measurement], network: Network) -> tuple[Table, ...]:
-        """One table per pair of the network, child first.
-
-        **Privacy:** post-processing of releases.
-        """
-        own = {m.attributes: m.table for m in found}
-        return tuple(own[pair] if pair in own else _sum_out(found, pair)
-                     for pair in ((child, *parents) for child, parents in network.pairs))
-
-
-def _sum_out(found: Sequence[Measurement], pair: tuple[str, ...]) -> np.ndarray:
-    """The table of a pair from the first measured one that contains it."""
-    larger = next(m for m in found if set(pair) <= set(m.attributes))
-    assert isinstance(larger.table, np.ndarray)
-    out = tuple(i for i, name in enumerate(larger.attributes) if name not in pair)
-    left = [name for name in larger.attributes if name in pair]
-    return np.transpose(np.maximum(larger.table, 0).sum(axis=out), [left.index(a) for a in pair])
 
 
 def measure_joint_counts(
@@ -199,7 +172,7 @@ def measure_joint_counts(
             [index(name) for name in (child, *parents)], b.scale, source=b.source,
             claimed=b.claimed, scale_depends_on=b.scale_depends_on,
             step=f"table({child}{' | ' + ', '.join(parents) if parents else ''})")
-        found.append(Measurement((child, *parents), table))
+        found.append(Measurement((child, *parents), table, b.scale, curator.ledger.last))
     return found
 
 
@@ -211,7 +184,7 @@ def noisy_tables(
     **Privacy:** as :func:`measure_joint_counts`; deriving is free.
     """
     found = measure_joint_counts(curator, network, budget, derived)
-    return AsMeasured().reconcile(found, network)
+    return as_measured(found, network)
 
 
 def noisy_conditionals(

@@ -1,8 +1,18 @@
-"""The three errors of the library: each says what happened, with the numbers, and what to do."""
+"""The three errors of the library, and the checks of what a user gives that all floors share.
+
+Each error says what happened, with the numbers, and what to do.
+"""
 
 import math
+from collections.abc import Iterator, KeysView, Sequence, Set, ValuesView
 from numbers import Integral
+from os import PathLike
+from reprlib import Repr
 from typing import Any
+
+_SHORT = Repr()
+_SHORT.maxlist = _SHORT.maxtuple = _SHORT.maxset = _SHORT.maxdict = 8
+_SHORT.maxstring = _SHORT.maxother = 80
 
 
 class SchemaError(ValueError):
@@ -25,3 +35,78 @@ def is_whole(value: Any, low: float = -math.inf, high: float = math.inf) -> bool
     """Whether a parameter is a whole number from ``low`` to ``high``; ``True`` and 1.0 are none."""
     whole = isinstance(value, Integral) and not isinstance(value, bool)
     return whole and bool(low <= value <= high)
+
+
+def check_seed(seed: Any) -> None:
+    """Refuse a random state that is neither None, a whole number of at least 0, nor a list of such.
+
+    Raises BudgetError.
+    """
+    seeds = seed if isinstance(seed, (list, tuple)) and seed else [seed]
+    if seed is not None and not all(is_whole(s, 0, 2**128) for s in seeds):
+        raise BudgetError("random_state must be None or a whole number of at least 0, "
+                          f"got {show(seed)}")
+
+
+def check_path(path: Any) -> None:
+    """Refuse what is no path of a file."""
+    if not isinstance(path, (str, PathLike)):
+        raise SchemaError(f"a path must be a text or a Path, got {show(path)}")
+
+
+def is_one_of(value: Any, known: Any) -> bool:
+    """Whether a parameter is one of the known words."""
+    return isinstance(value, str) and value in known
+
+
+def check_known(asked: Sequence[Any], known: Sequence[str], where: str) -> None:
+    """Refuse a name of an attribute that isn't known, and what is no name."""
+    if gone := [name for name in asked if not is_one_of(name, known)]:
+        raise SchemaError(f"no attribute {show(gone[0])} in {where}; it has {', '.join(known)}")
+
+
+def show(value: Any) -> str:
+    """What was given, for a message: short; of a table or an array its type, never its values."""
+    if getattr(value, "ndim", 0) or hasattr(value, "__next__"):
+        return type(value).__name__
+    try:
+        return _SHORT.repr(value)
+    except ValueError:  # an integer of thousands of digits
+        return f"a very long {type(value).__name__}"
+
+
+def to_list(
+    what: str, given: Any, error: type[ValueError] = SchemaError, kind: str = "a list"
+) -> list[Any]:
+    """What was given as a list, in its order: a list, tuple, array of one dimension, or Series.
+
+    Refuses text, whose letters would be taken for items, and sets, whose order changes from one
+    process to the next.
+    """
+    if isinstance(given, (list, tuple, range)):
+        return list(given)
+    if getattr(given, "ndim", 0) == 1:
+        return list(given.tolist())
+    why = ""
+    if isinstance(given, Set) and not isinstance(given, KeysView):
+        why = ": a set has no order, and the result would change from one run of Python to the next"
+    elif isinstance(given, str):
+        why = f": write [{given[:40]!r}]"
+    raise error(f"{what} must be {kind}, got {show(given)}{why}")
+
+
+def to_items(what: str, given: Any, error: type[ValueError] = SchemaError) -> list[Any]:
+    """As :func:`to_list`; also iterators and the keys or values of a dictionary, read once."""
+    once = isinstance(given, (Iterator, KeysView, ValuesView))
+    return list(given) if once else to_list(what, given, error)
+
+
+def to_names(what: str, given: Any, error: type[ValueError] = SchemaError) -> tuple[str, ...]:
+    """One name or a list of names, each a text; None: none."""
+    if given is None or isinstance(given, str):
+        return () if given is None else (given,)
+    kind = "the name of an attribute, or a list of names"
+    named = to_list(what, given, error, kind)
+    if not all(isinstance(name, str) for name in named):
+        raise error(f"{what} must be {kind}, got {show(given)}")
+    return tuple(named)

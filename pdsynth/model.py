@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,15 +13,29 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .conditionals import SparseTable, Table, conditional
+from .conditionals import Sources, SparseTable, Table, conditional
 from .domain.encoding import BinaryEncoding
 from .domain.schema import Schema
-from .errors import SchemaError, is_whole
+from .errors import (
+    PrivacyError,
+    SchemaError,
+    check_path,
+    check_seed,
+    is_one_of,
+    is_whole,
+    show,
+    to_list,
+)
 from .network import Network
+from .privacy.coverage import MALFORMED, Release, check_coverage, check_origin, read_json
 from .privacy.ledger import Ledger
+from .structure.drawing import deal, draw
+from .structure.given import Given
 
-FORMAT = "pdsynth-model-1"
-MALFORMED = ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError
+FORMAT = "pdsynth-model-2"
+MAX_BYTES, MAX_RECORDS, MAX_ATTRIBUTES = 2**28, 10**10, 2**15  # of a file
+MOST_ROWS = 10**9  # of one sample; take several for more
+METHODS = "independent", "balanced"
 
 
 @dataclass(frozen=True)
@@ -28,8 +43,9 @@ class Model:
     """A released network with noisy counts; safe to publish exactly as far as its ledger says.
 
     ``tables``: one int64 array per pair, child first, of counts or integer weights (or a
-    :class:`~pdsynth.conditionals.SparseTable`). ``n``: the public number of records. The network
-    stands over the attributes, or over their bits.
+    :class:`~pdsynth.conditionals.SparseTable`). ``n``: the number of records, which is public
+    (neighbours replace one record). ``sources``: for each table the ids of the ledger entries that
+    it comes from. The network stands over the attributes, or over their bits.
     """
 
     schema: Schema
@@ -39,12 +55,31 @@ class Model:
     n: int
     algorithm: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    sources: Sources = ()
 
     def __post_init__(self) -> None:
+        fields = ("schema", Schema), ("network", Network), ("ledger", Ledger)
+        for name, kind in fields:
+            if not isinstance(getattr(self, name), kind):
+                raise SchemaError(f"{name} of a model must be a {kind.__name__}, "
+                                  f"got {show(getattr(self, name))}")
+        if not isinstance(self.algorithm, str):
+            raise SchemaError(f"algorithm must be a text, got {show(self.algorithm)}")
+        if not isinstance(self.parameters, Mapping):
+            raise SchemaError(f"parameters must be a mapping, got {show(self.parameters)}")
+        if not is_whole(self.n, 1):
+            raise SchemaError(f"n of a model must be a positive integer, got {show(self.n)}")
         if {*self.network.order} != {*self.domain.names}:
             raise SchemaError("the network's attributes are not those of the schema")
         shapes = _shapes(self.domain, self.network)
-        for child, shape, table in zip(self.network.order, shapes, self.tables, strict=True):
+        tables = to_list("tables of a model", self.tables)
+        if len(tables) != len(shapes):
+            raise SchemaError(f"the network has {len(shapes)} pairs, but there are {len(tables)} "
+                              "tables")
+        for child, shape, table in zip(self.network.order, shapes, tables, strict=True):
+            if not isinstance(table, Table):
+                raise SchemaError(f"table of {child!r} must be an array of integers, "
+                                  f"got {show(table)}")
             if table.shape != shape:
                 raise SchemaError(
                     f"table of {child!r} has shape {table.shape}, its declared domain {shape}")
@@ -65,11 +100,15 @@ class Model:
         tables = [t.weights if isinstance(t, SparseTable) else t for t in self.tables]
         return {c: conditional(t) for c, t in zip(self.network.order, tables, strict=True)}
 
-    def sample_codes(self, n: int, generator: np.random.Generator) -> np.ndarray:
+    def sample_codes(self, n: int, generator: np.random.Generator,
+                     method: str = "independent") -> np.ndarray:
         """Codes of n synthetic records by ancestral sampling: uint8/uint16 (n, d), by column.
 
-        What bits can spell but the schema doesn't declare is drawn again.
+        ``method`` as in :meth:`sample`. What bits can spell but the schema doesn't declare is drawn
+        again.
         """
+        if not is_one_of(method, METHODS):
+            raise SchemaError(f"method must be one of {METHODS}, got {show(method)}")
         schema, sizes = self.domain, self.domain.sizes
         dtype = np.uint8 if max(sizes) <= 256 else np.uint16
         codes = np.empty((n, len(sizes)), dtype=dtype, order="F")
@@ -80,30 +119,81 @@ class Model:
                 key += codes[:, j]
             if isinstance(table, SparseTable):
                 p, key = table.look_up(p, key)
-            codes[:, schema.index(child)] = _draw(p, key, generator.random(n))
+            u = generator.random(n) if method == "independent" else deal(key, generator)
+            codes[:, schema.index(child)] = draw(p, key, u)
         return codes if self.encoding is None else self.encoding.decode(codes, generator)
 
-    def sample(self, n: int | None = None, random_state: int | None = None) -> pd.DataFrame:
-        """A synthetic table of n rows, the public number of records if None, as the schema says."""
+    def sample(self, n: int | None = None, random_state: int | None = None, *,
+               method: str = "independent",
+               where: Mapping[str, Any] | None = None) -> pd.DataFrame:
+        """A synthetic table of n rows, the public number of records if None, as the schema says.
+
+        ``method="independent"``: every row is drawn by itself, as textbooks' tests and intervals
+        assume; any part of the table is such a table, too. ``"balanced"``: the rows of each parent
+        configuration are dealt out to the values in proportion to P(X | Π), what is left over by
+        systematic sampling, so each count is within one of its share and the table is nearer to the
+        model: the one to publish. In both every row alone follows the model, in any place. Balanced
+        rows depend on each other: for counts within one table of the network they are worth far
+        more than n independent ones, for attributes that share no table about as many; intervals
+        that take them for independent are too wide, and a part of the table is no balanced one.
+
+        ``where={"sex": "F"}``: all rows meet the condition, and the rest follows the model given
+        that, see :class:`~pdsynth.structure.given.Given`. Raises SchemaError for what isn't
+        declared or can't be met.
+
+        **Privacy:** post-processing of the release; both methods, and conditions, cost nothing.
+        """
         n = self.n if n is None else n
-        if not is_whole(n, 1):
-            raise SchemaError(f"sample needs a whole number of rows, at least one, got n={n!r}")
+        if not is_whole(n, 1, MOST_ROWS):
+            raise SchemaError("sample needs a whole number of rows, at least one and at most "
+                              f"{MOST_ROWS:,}, got n={show(n)}")
+        check_seed(random_state)
         generator = np.random.Generator(np.random.PCG64(random_state))
-        codes = self.sample_codes(n, generator)
+        source: Any = self if where is None else Given(self, where)
+        codes = source.sample_codes(n, generator, method)
         binned = any(a.numeric_bins for a in self.schema.attributes)
-        return self.schema.decode(codes, generator.random(codes.shape) if binned else None)
+        table = self.schema.decode(codes, generator.random(codes.shape) if binned else None)
+        return table if where is None else source.place(table)
+
+    def check(self) -> list[str]:
+        """Violated rules L1–L11, each with its code; empty if none.
+
+        L11: every table comes from lines of the ledger that measured its attributes and charged it.
+        """
+        found = self.ledger.check()
+        if self.schema.source != "public":
+            found.append("L9 schema: its domains were inferred from the records")
+        return found + self._uncovered()
+
+    def _uncovered(self) -> list[str]:
+        """Violations of rule L11."""
+        bits = self.encoding
+        owner = None if bits is None else dict(zip(bits.schema.names, bits.owners, strict=True))
+        sources = self.sources or ((),) * len(self.tables)
+        return check_coverage(
+            [Release(child, tuple(n if owner is None else owner[n] for n in (child, *parents)),
+                     math.prod(table.shape), ids)
+             for (child, parents), table, ids
+             in zip(self.network.pairs, self.tables, sources, strict=True)], self.ledger.entries)
 
     @property
     def private(self) -> bool:
-        """Whether the ledger proves a finite ε within the claim."""
-        return self.ledger.guarantee != "none" and self.ledger.epsilon <= self.ledger.claimed
+        """Whether the ledger proves a finite ε within the claim, for every table, with noise that
+        nobody else can draw.
+        """
+        return self.ledger.guarantee != "none" and not self.check()
+
+    def verdict(self) -> str:
+        """One sentence that can't be mistaken for a guarantee that isn't there."""
+        broken = self.check() if self.ledger.private else []
+        return f"NOT PROVED: {broken[0]}." if broken else self.ledger.verdict()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON; says in its first lines whether it is private."""
         return {
             "format": FORMAT,
             "private": self.private,
-            "verdict": self.ledger.verdict(),
+            "verdict": self.verdict(),
             "algorithm": self.algorithm,
             "parameters": {k: str(v) for k, v in self.parameters.items()},
             "n": self.n,
@@ -111,46 +201,83 @@ class Model:
             "network": self.network.to_dict(),
             "tables": [t.to_dict() if isinstance(t, SparseTable) else t.ravel().tolist()
                        for t in self.tables],
+            "sources": [list(ids) for ids in self.sources],
             "ledger": self.ledger.to_dict(),
         }
 
-    def to_json(self, path: str | Path) -> None:
-        """Write the model to a file."""
-        Path(path).write_text(json.dumps(self.to_dict(), ensure_ascii=False), encoding="utf-8")
+    def to_json(self, path: str | Path, allow_reproducible: bool = False) -> None:
+        """Write the model to a file.
+
+        A model whose noise others can draw raises PrivacyError unless it is allowed by name; the
+        file then says that it isn't private, and never holds the seed.
+        """
+        check_path(path)
+        if self.ledger.reproducible and allow_reproducible is not True:
+            raise PrivacyError(
+                "the noise of this model is reproducible (random_state, or noise='common'), so its "
+                "file wouldn't be private: fit with random_state=None and noise='exact' for a "
+                "release, or say allow_reproducible=True for a file that says NOT PRIVATE")
+        text = json.dumps(self.to_dict(), ensure_ascii=False).encode()
+        if len(text) > MAX_BYTES:
+            raise SchemaError(f"the model takes {len(text):,} bytes, and at most {MAX_BYTES:,} are "
+                              "read again: choose a smaller k")
+        Path(path).write_bytes(text)
 
     @classmethod
     def from_json(cls, path: str | Path) -> Model:
-        """Read a model; nothing in the file is run. A malformed file raises SchemaError."""
+        """Read a model; nothing in the file is run.
+
+        SchemaError for a file that is malformed or larger than ``MAX_BYTES``, whose tables aren't
+        covered by its ledger (rule L11), or that contradicts itself: each size is checked before
+        anything of that size is built. What it says of its noise can't be checked by reading.
+        """
+        check_path(path)
+        return cls.from_dict(read_json(path, MAX_BYTES))
+
+    @classmethod
+    def from_dict(cls, data: Any) -> Model:
+        """The inverse of :meth:`to_dict`; refuses what :meth:`from_json` refuses."""
+        if not isinstance(data, Mapping) or data.get("format") != FORMAT:
+            raise SchemaError(f"this is not a {FORMAT} file")
         try:
-            data = json.loads(Path(path).read_text(encoding="utf-8"))
-            if not isinstance(data, dict) or data.get("format") != FORMAT:
-                raise SchemaError(f"{path} is not a {FORMAT} file")
-            return cls._from_dict(data)
+            model = cls._build(data)
+            model._check_file(data)
         except SchemaError:
             raise
         except MALFORMED as problem:
-            raise SchemaError(f"{path} is not a readable model: {problem!r}") from problem
+            raise SchemaError(f"this is not a readable model: {problem!r:.300}") from problem
+        return model
 
     @classmethod
-    def _from_dict(cls, data: Mapping[str, Any]) -> Model:
+    def _build(cls, data: Mapping[str, Any]) -> Model:
+        n, ids = data["n"], data["sources"]
+        if type(n) is not int or not 1 <= n <= MAX_RECORDS:
+            raise SchemaError(f"n must be a whole number from 1 to {MAX_RECORDS:,}")
+        if max(len(data["schema"]["attributes"]), len(ids)) > MAX_ATTRIBUTES:
+            raise SchemaError(f"more than {MAX_ATTRIBUTES:,} attributes or tables")
         schema, network = Schema.from_dict(data["schema"]), Network.from_dict(data["network"])
-        n, ledger = data["n"], Ledger.from_dict(data["ledger"])
-        encoding = _encoding(schema, network)
+        ledger, encoding = Ledger.from_dict(data["ledger"]), _encoding(schema, network)
         shapes = _shapes(encoding.schema if encoding else schema, network)
         stored = zip(network.order, shapes, data["tables"], strict=True)
-        if type(n) is not int or n < 1:
-            raise SchemaError(f"n must be a positive integer, got {n!r}")
-        model = cls(schema, network, tuple(_table(*each) for each in stored), ledger, n,
-                    str(data["algorithm"]), dict(data["parameters"]))
-        if data["private"] is not model.private:
-            raise SchemaError(f"the file says private={data['private']!r}, "
-                              f"but its ledger says: {ledger.verdict()}")
-        return model
+        tables = tuple(_table(*each) for each in stored)
+        return cls(schema, network, tables, ledger, n, str(data["algorithm"]),
+                   dict(data["parameters"]), tuple(tuple(map(str, each)) for each in ids))
+
+    def _check_file(self, data: Mapping[str, Any]) -> None:
+        """Refuse a file that contradicts itself, or whose ledger doesn't cover what it releases."""
+        problems = self._uncovered() + check_origin(self.ledger, self.schema.names, self.n)
+        if self.ledger.guarantee == "strict":
+            problems += [p for p in self.check() if not p.startswith("L10")]
+        if problems:
+            raise SchemaError(f"its ledger doesn't cover what it releases: {problems[0]}")
+        if data["private"] is not self.private or data["verdict"] != self.verdict():
+            raise SchemaError(f"the file says private={data['private']!r:.40} and "
+                              f"{data['verdict']!r:.200}, but its ledger says: {self.verdict()}")
 
     def __repr__(self) -> str:
         word = "" if self.private else "NOT PRIVATE, "
         return (f"Model({word}{self.algorithm}, {len(self.schema)} attributes, "
-                f"degree {self.network.degree}: {self.ledger.verdict()})")
+                f"degree {self.network.degree}: {self.verdict()})")
 
 
 def _encoding(schema: Schema, network: Network) -> BinaryEncoding | None:
@@ -165,22 +292,7 @@ def _shapes(domain: Schema, network: Network) -> list[tuple[int, ...]]:
 def _table(child: str, shape: tuple[int, ...], data: Any) -> Table:
     if isinstance(data, Mapping):
         return SparseTable.from_dict(data, shape)
-    if not all(type(x) is int for x in data):
-        raise SchemaError(f"table of {child!r} holds something other than integers")
+    if len(data) != math.prod(shape) or not all(type(x) is int for x in data):
+        raise SchemaError(f"table of {child!r} doesn't hold one integer for each of its "
+                          f"{math.prod(shape):,} declared cells")
     return np.array(data, dtype=np.int64).reshape(shape)
-
-
-def _draw(p: np.ndarray, key: np.ndarray, u: np.ndarray) -> np.ndarray:
-    """One value per record from P(X | key), where a uniform number u falls."""
-    cumulative = np.cumsum(p[:-1], axis=0)
-    if len(p) > 48:  # binary search beats one pass per value
-        steps = (cumulative / np.maximum(cumulative[-1:], 1)).T
-        flat = (steps + np.arange(len(steps))[:, None]).ravel()
-        found = np.searchsorted(flat, key + u, side="right") - key * steps.shape[1]
-        return np.clip(found, 0, len(p) - 1)
-    out = np.zeros(len(u), dtype=np.uint8)
-    bound, above = np.empty(len(u)), np.empty(len(u), dtype=bool)
-    for row in cumulative:
-        np.take(row, key, out=bound, mode="clip")  # keys are in range: clipping skips the check
-        out += np.greater_equal(u, bound, out=above).view(np.uint8)
-    return out

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from .errors import SchemaError
+from .errors import SchemaError, is_one_of, is_whole, show, to_items, to_list, to_names
 
 ARROW = (
     "<defs><marker id='pd-arrow' viewBox='0 0 8 8' refX='7' refY='4' markerWidth='7' "
@@ -26,7 +26,7 @@ class Network:
     pairs: tuple[tuple[str, tuple[str, ...]], ...]
 
     def __post_init__(self) -> None:
-        pairs = tuple((str(child), tuple(map(str, parents))) for child, parents in self.pairs)
+        pairs = tuple(_pair(pair) for pair in to_items("pairs", self.pairs))
         object.__setattr__(self, "pairs", pairs)
         seen: set[str] = set()
         for child, parents in pairs:
@@ -43,7 +43,8 @@ class Network:
     @classmethod
     def from_edges(cls, names: Iterable[str], edges: Iterable[tuple[str, str]]) -> Network:
         """A network from (parent, child) edges in any order; a cycle raises SchemaError."""
-        waiting, edges = list(names), list(edges)
+        waiting = list(to_names("names", to_items("names", names)))
+        edges = [check_edge(edge) for edge in to_items("edges", edges)]
         strange = sorted({name for edge in edges for name in edge} - set(waiting))
         if strange:
             raise SchemaError(f"edge(s) to unknown attributes: {strange}")
@@ -64,15 +65,16 @@ class Network:
         b ← ∅
         a ← b
         """
-        if parent in self.parents(child):
+        if is_one_of(parent, self.parents(child)):
             raise SchemaError(f"{parent!r} is a parent of {child!r} already")
         return Network.from_edges(self.order, [*self.edges, (parent, child)])
 
     def without_edge(self, parent: str, child: str) -> Network:
         """The network with one edge less; SchemaError if it isn't there."""
         parents = self.parents(child)
-        if parent not in parents:
-            raise SchemaError(f"{parent!r} is no parent of {child!r}: its parents are {parents}")
+        if not is_one_of(parent, parents):
+            raise SchemaError(f"{show(parent)} is no parent of {child!r}: "
+                              f"its parents are {parents}")
         fewer = tuple(p for p in parents if p != parent)
         return Network(tuple((c, fewer if c == child else ps) for c, ps in self.pairs))
 
@@ -85,6 +87,13 @@ class Network:
         >>> Network.of_columns([(1, ()), (0, (1,))], ["pay", "age"]).pairs
         (('age', ()), ('pay', ('age',)))
         """
+        names, pairs = to_names("names", to_items("names", names)), list(to_items("pairs", pairs))
+        last = len(names) - 1
+        for pair in pairs:
+            if len(to_list("a pair", pair)) != 2 or not all(
+                    is_whole(j, 0, last) for j in (pair[0], *to_list("parents", pair[1]))):
+                raise SchemaError("a pair is (child, parents), as numbers of columns from 0 to "
+                                  f"{last}, got {show(pair)}")
         return cls(tuple((names[c], tuple(names[p] for p in parents)) for c, parents in pairs))
 
     @property
@@ -105,8 +114,9 @@ class Network:
     def parents(self, name: str) -> tuple[str, ...]:
         """Parents of an attribute."""
         known = dict(self.pairs)
-        if name not in known:
-            raise SchemaError(f"no attribute {name!r} in the network; it has {', '.join(known)}")
+        if not is_one_of(name, known):
+            raise SchemaError(f"no attribute {show(name)} in the network; "
+                              f"it has {', '.join(known)}")
         return known[name]
 
     def __len__(self) -> int:
@@ -128,7 +138,7 @@ class Network:
         """The inverse of :meth:`to_dict`."""
         try:
             return cls(tuple((pair["child"], tuple(pair["parents"])) for pair in data))
-        except (KeyError, TypeError) as problem:
+        except (LookupError, TypeError) as problem:
             raise SchemaError(f"not a network document: {problem!r}") from problem
 
     def __str__(self) -> str:
@@ -156,3 +166,21 @@ class Network:
             f"<svg xmlns='http://www.w3.org/2000/svg' role='img' aria-label='{title}' "
             f"width='{130 * widest}' height='{64 * len(rows)}'>"
             f"<title>{title}</title>{ARROW}{lines}{boxes}</svg>")
+
+
+def _pair(pair: Any) -> tuple[str, tuple[str, ...]]:
+    """A child and its parents as given by a user."""
+    given = to_list("a pair (child, parents)", pair)
+    if len(given) != 2 or not isinstance(given[0], str):
+        raise SchemaError("a pair is (child, parents): the name of an attribute and a tuple of "
+                          f"names, got {show(pair)}")
+    return given[0], to_names(f"parents of {given[0]!r}", to_list("parents", given[1]))
+
+
+def check_edge(edge: Any) -> tuple[str, str]:
+    """An edge (parent, child) between two attributes, as given by a user."""
+    pair = tuple(edge) if isinstance(edge, (list, tuple)) else ()
+    if len(pair) != 2 or not all(isinstance(a, str) for a in pair) or pair[0] == pair[1]:
+        raise SchemaError("an edge is a pair (parent, child) of two attributes, "
+                          f"got {show(edge)}")
+    return pair[0], pair[1]

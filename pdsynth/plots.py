@@ -212,7 +212,7 @@ def ledger_figure(ledger: Ledger, *, title: str = "", height: int = 420) -> go.F
             steps.setdefault(kind, []).append(entry)
     claimed = [sum(float(e.claimed) for e in step) for step in steps.values()]
     true = [math.inf if any(e.kind == "unaccounted_access" for e in step)
-            else sum(float(e.cost) for e in step) for step in steps.values()]
+            else sum(float(ledger.cost_of(e)) for e in step) for step in steps.values()]
     finite = [value for value in [*claimed, *true] if value != math.inf]
     top = 1.25 * max([float(ledger.claimed), *finite])
     names = [name.replace(" by ", "<br>by ").replace(" of ", "<br>of ") for name in steps]

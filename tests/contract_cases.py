@@ -19,6 +19,7 @@ import pandas as pd
 from pdsynth import (
     PPBA,
     Attribute,
+    ConsistentBayes,
     GeneticBayes,
     HMPrivBayes,
     HPPrivBayes,
@@ -380,6 +381,61 @@ CASES |= {
         },
     ),
 }
+CASES |= {
+    "ConsistentBayes": Case(
+        ConsistentBayes,
+        counts=False,
+        falls=2,
+        degree="rounds",
+        sound=True,
+        bad={
+            "no rounds": ({"rounds": -1}, r"rounds must be a whole number of at least 1, got -1"),
+            "rounds a float": ({"rounds": 2.0}, r"rounds.*got 2.0"),
+            "rounds true": ({"rounds": True}, r"rounds.*got True"),
+            "rounds false": ({"rounds": False}, r"rounds.*got False"),
+            "rounds a word": ({"rounds": "many"}, r"rounds must be 'auto'.*got 'many'"),
+            "single columns take all": ({"share_one_way": 1}, r"share_one_way.*got 1"),
+            "no share of choosing": ({"share_select": 0}, r"share_select.*got 0"),
+            "no share of the sensitive": ({"share_sensitive": 0}, r"share_sensitive.*got 0"),
+            "nothing left for pairs": (
+                {"sensitive": "age", "share_one_way": 0.5, "share_sensitive": 0.5},
+                r"must leave something for pairs",
+            ),
+            "r zero": ({"r": 0}, r"r must be.*got 0"),
+            "personal a word": ({"personal": "age"}, r"personal must be a Sens.*'age'"),
+            "personal without a policy": (
+                {"sensitive": "age", "personal": parts.SensitivityGroups()},
+                r"needs groups by policy",
+            ),
+            "restriction a word": ({"restriction": "age"}, r"must be a Restriction, got str"),
+            "a stranger in the restriction": (
+                {"restriction": Restriction("job")},
+                r"no attribute 'job'",
+            ),
+            "sensitive attribute that isn't there": (
+                {"sensitive": "job"},
+                r"no attribute 'job'.*age, wage",
+            ),
+            "sensitive twice": (
+                {"sensitive": "age", "restriction": Restriction("city", "age")},
+                r"name the sensitive attribute once",
+            ),
+            "tables left as measured": (
+                {"reconcile": parts.AsMeasured()},
+                r"must be made to agree.*Agree",
+            ),
+        },
+    ),
+    "ConsistentBayes forest": Case(
+        ConsistentBayes,
+        counts=False,
+        falls=2,
+        own=lambda schema: {"rounds": 0},
+        degree="",
+        sound=True,
+        bad={"no share of choosing": ({"share_select": 1}, r"share_select.*got 1")},
+    ),
+}
 ALGORITHMS = {name: case.cls for name, case in CASES.items()}
 
 
@@ -425,7 +481,7 @@ def mixed(n: int = 80, seed: int = 0) -> tuple[pd.DataFrame, Schema]:
             "colour": pd.Categorical(
                 rng.choice(["red", "blue"], n), categories=["red", "green", "blue"]
             ),
-            "kids": rng.integers(0, 3, n).astype("int8"),
+            "kids": rng.integers(0, 3, n),
             "score": rng.integers(0, 2, n).astype("float64"),
             "member": rng.random(n) < 0.5,
         }
@@ -435,10 +491,10 @@ def mixed(n: int = 80, seed: int = 0) -> tuple[pd.DataFrame, Schema]:
             Attribute.numeric("age", 18, 90, bins=4, integer=True),
             Attribute.numeric("wage", 0, 20, bins=3),
             Attribute.categorical("city", ["Bern", "Oslo", "Rome"]),
-            Attribute.categorical("grade", ["low", "mid", "high"]),
-            Attribute.categorical("colour", ["red", "green", "blue"]),
+            Attribute.categorical("grade", ["low", "mid", "high"], dtype="ordered"),
+            Attribute.categorical("colour", ["red", "green", "blue"], dtype="category"),
             Attribute.categorical("kids", [0, 1, 2]),
-            Attribute.categorical("score", [0, 1]),
+            Attribute.categorical("score", [0, 1], dtype="float"),
             Attribute.categorical("member", [False, True]),
         )
     )
@@ -451,8 +507,8 @@ def gaps(n: int = 60, seed: int = 0) -> tuple[pd.DataFrame, Schema]:
     frame = pd.DataFrame(
         {
             "answer": rng.choice(["yes", "no", None], n),
-            "hours": rng.choice([0.0, 7.0, 40.0, np.nan], n),
-            "grade": rng.choice([1.0, 2.0, np.nan], n),
+            "hours": pd.array(rng.choice([0.0, 7.0, 40.0, np.nan], n), dtype="Int64"),
+            "grade": pd.array(rng.choice([1.0, 2.0, np.nan], n), dtype="Int64"),
             "nothing": pd.Series([None] * n, dtype="str"),
         }
     )

@@ -49,3 +49,19 @@ def largest_change(score: Callable[[np.ndarray], float], n: int, shape: tuple[in
 
     around = (list(map(value, tables)) for tables in neighbourhoods(n, cells))
     return max(max(values) - min(values) for values in around)
+
+
+class Forced:
+    """Answers that only depend on a seed and on what is asked; ``asked`` keeps the shapes, scales
+    and sensitivities. Stands in the place of the curator's two mechanisms."""
+
+    def __init__(self, seed):
+        self.rng, self.asked = np.random.default_rng(seed), []
+
+    def laplace(self, counts, scale, noise):
+        self.asked.append(("table", np.shape(counts), scale))
+        return self.rng.integers(-2, 30, np.shape(counts)) * 3 ** int(self.rng.integers(4))
+
+    def exponential(self, scores, sensitivity, epsilon, noise, **options):
+        self.asked.append(("choice", len(scores.value), sensitivity.value, epsilon))
+        return int(self.rng.integers(len(scores.value)))

@@ -6,9 +6,14 @@ from fractions import Fraction as Q
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from privacy_tools import schema_of
 
-from pdsynth import Attribute, Ledger, Model, Network, Schema, SchemaError
+from pdsynth import Attribute, Ledger, Model, Network, PrivBayes, Schema, SchemaError
+from pdsynth.conditionals import SparseTable
+from pdsynth.datasets import load_adult
+from pdsynth.evaluation import Marginals
 
 
 def model_of(tables, pairs, sizes, **options) -> Model:
@@ -120,6 +125,101 @@ class TestSampling:
         assert frame["wage"].mean() == pytest.approx(0.75, abs=0.02)
 
 
+def farthest(codes: np.ndarray, model: Model) -> float:
+    """Largest distance of a count from its configuration's proportional share, over all tables."""
+    worst = 0.0
+    for child, parents in model.network.pairs:
+        p, sizes = model.conditionals[child], [model.domain[name].size for name in parents]
+        x, *above = (codes[:, model.domain.index(name)].astype(int) for name in (child, *parents))
+        key = np.ravel_multi_index(above, sizes) if above else np.zeros(len(codes), dtype=int)
+        counts = np.bincount(x * p.shape[1] + key, minlength=p.size).reshape(p.shape)
+        worst = max(worst, float(np.abs(counts - counts.sum(axis=0) * p).max()))
+    return worst
+
+
+COUNTS = st.lists(st.integers(-3, 9), min_size=12, max_size=12)
+
+
+class TestBalanced:
+    @given(COUNTS, COUNTS, st.integers(1, 300), st.integers(0, 99))
+    def test_each_count_is_within_one_of_its_configuration_s_share(self, one, two, n, seed):
+        tables = [[1, 0, 2], np.reshape(one, (4, 3)), np.reshape(two, (3, 4))]
+        pairs = (("x0", ()), ("x1", ("x0",)), ("x2", ("x1",)))
+        model = model_of(tables, pairs, (3, 4, 3))
+        codes = model.sample_codes(n, np.random.default_rng(seed), "balanced")
+        assert farthest(codes, model) < 1 + 1e-9
+
+    def test_twin_independent_rows_are_farther(self):
+        model = model_of(TABLES, PAIRS, SIZES)
+        assert farthest(model.sample_codes(300, np.random.default_rng(0)), model) > 3
+
+    def test_expected_counts_are_the_model_s_in_every_cell_and_every_row(self):
+        """A row alone follows the law, wherever it stands: so every count does in the mean."""
+        law, model, runs = joint(), model_of(TABLES, PAIRS, SIZES), 4000
+        rng = np.random.default_rng(0)
+        drawn = np.array([model.sample_codes(11, rng, "balanced") for _ in range(runs)])
+        for row in (0, 5, 10):
+            statistic, freedom = chi_square(drawn[:, row], law)
+            assert statistic < freedom + 6 * np.sqrt(2 * freedom) + 12
+        for cell, p in law.items():
+            mean = (drawn == cell).all(axis=2).mean()
+            assert abs(mean - float(p)) <= 5 * np.sqrt(float(p * (1 - p)) / (11 * runs))
+
+    def test_many_values_take_the_other_way_of_drawing(self):
+        table = np.random.default_rng(3).integers(0, 9, (300, 2))
+        model = model_of([[1, 3], table], (("x0", ()), ("x1", ("x0",))), (2, 300))
+        codes = model.sample_codes(5000, np.random.default_rng(0), "balanced")
+        assert farthest(codes, model) < 1 + 1e-9
+
+    def test_tables_of_what_occurs_and_configurations_that_never_did(self):
+        """x1 has weights for x0 = 1 alone; x0 = 0 gets its own distribution, (1, 3)/4."""
+        sparse = SparseTable((2, 2), np.array([1]), np.array([[1], [3]]))
+        model = Model(
+            schema_of((2, 2)),
+            Network((("x0", ()), ("x1", ("x0",)))),
+            (np.array([1, 1]), sparse),
+            Ledger(Q(1)),
+            9,
+        )
+        codes = model.sample_codes(80, np.random.default_rng(0), "balanced").tolist()
+        cells = [(0, 0), (0, 1), (1, 0), (1, 1)]
+        assert [codes.count([*cell]) for cell in cells] == [10, 30, 10, 30]
+
+    def test_most_of_the_sampling_error_is_gone_on_adult(self):
+        """Of all pairs, most of which no table holds; single columns lose nearly all of it."""
+        adult = load_adult(coding="thesis")
+        fitted = PrivBayes(epsilon=1, k=1, random_state=0).fit(adult.frame, schema=adult.schema)
+        model, left = fitted.model_, {}
+        many = model.sample_codes(1_000_000, np.random.default_rng(0), "balanced")
+        for alpha in (1, 2):
+            expected = Marginals(many, adult.schema, alpha)
+            for method in ("independent", "balanced"):
+                tables = [
+                    model.sample_codes(len(adult.frame), np.random.default_rng(seed), method)
+                    for seed in (1, 2, 3)
+                ]
+                squares = [expected.distance(table) ** 2 for table in tables]
+                left[alpha, method] = np.mean(squares)
+        assert left[1, "balanced"] < 0.05 * left[1, "independent"]
+        assert left[2, "balanced"] < 0.45 * left[2, "independent"]
+        sampled = adult.schema.encode(fitted.sample(method="balanced"))
+        assert farthest(sampled, model) < 1 + 1e-9 < farthest(many[:9999], model)
+
+    def test_seeds_and_the_method_of_old(self):
+        model = model_of(TABLES, PAIRS, SIZES)
+        one, again, other = (model.sample(99, seed, method="balanced") for seed in (4, 4, 5))
+        pd.testing.assert_frame_equal(one, again)
+        assert not one.equals(other)
+        same = model.sample(99, 4, method="independent")
+        pd.testing.assert_frame_equal(model.sample(99, 4), same)
+        old = model.sample_codes(12, np.random.default_rng(0))[:6]
+        assert old.tolist() == [[0, 1, 1], [0, 0, 0], [0, 1, 1], [0, 0, 1], [1, 2, 1], [1, 2, 1]]
+
+    def test_another_method_is_refused(self):
+        with pytest.raises(SchemaError, match=r"method must be one of .*'balanced'.* 'stratified'"):
+            model_of(TABLES, PAIRS, SIZES).sample(9, method="stratified")
+
+
 class TestShape:
     def test_conditionals_by_hand(self):
         p = model_of(TABLES, PAIRS, SIZES).conditionals
@@ -146,5 +246,5 @@ class TestShape:
             model_of([[3, 1]], PAIRS[:1], (2, 3))
 
     def test_a_missing_table_is_refused(self):
-        with pytest.raises(ValueError, match="shorter"):
+        with pytest.raises(SchemaError, match="2 pairs, but there are 1 tables"):
             model_of([[3, 1]], PAIRS[:2], (2, 3))

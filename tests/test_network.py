@@ -82,9 +82,9 @@ def test_edges_in_any_order_of_names(network, rng):
 
 def test_cycles_and_strangers_are_refused():
     with pytest.raises(SchemaError, match=r"cycle among \['b', 'c'\]"):
-        Network.from_edges("abc", [("b", "c"), ("c", "b"), ("a", "b")])
+        Network.from_edges(list("abc"), [("b", "c"), ("c", "b"), ("a", "b")])
     with pytest.raises(SchemaError, match=r"unknown attributes: \['x'\]"):
-        Network.from_edges("ab", [("a", "x")])
+        Network.from_edges(list("ab"), [("a", "x")])
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_it_draws_itself_with_names_escaped():
 def test_levels_are_the_longest_path():
     for bits in itertools.product((0, 1), repeat=6):
         edges = [e for e, b in zip(itertools.combinations("abcd", 2), bits, strict=True) if b]
-        network = Network.from_edges("abcd", edges)
+        network = Network.from_edges(list("abcd"), edges)
 
         def depth(name, edges=edges):
             return max((1 + depth(p) for p, c in edges if c == name), default=0)

@@ -253,7 +253,7 @@ units.round().to_frame(" × ".join(pair))
 # * The schema is public by assumption. Bins cut where the data have gaps would leak, and no ledger entry could show it.
 # * The thesis' public MATLAB code takes the first $k$ that *violates* usefulness, and noises $d$ tables with the scale for $d-k$ (your
 #   third exercise). An algorithm on paper and the program that made the figures are two things.
-# * This page fixes `random_state`, so that you see what the text describes. The ledger's note says what follows: never release such a run.
+# * This page fixes `random_state`, so that you see what the text describes. Its verdict says what follows: NOT PRIVATE: reproducible. Never release such a run.
 #
 # ## Summary
 #

@@ -252,6 +252,7 @@ print(entry.source, "|", entry.released, "|", entry.why, sep="\n")
 #   attack needs many rows; but no proof gives a finite ε there either.
 # * If you know a sensible order from elsewhere (time, causality, a public table of another year), declare it: a public order costs nothing.
 # * `panels.ordering` reads raw information to draw the left columns. On your own records that picture is not for release.
+# * This page fixes `random_state`, so that you see what the text describes: its strict fits say NOT PRIVATE: reproducible. A release draws fresh noise.
 #
 # ## Summary
 #

@@ -70,7 +70,8 @@ strict.network_
 strict.sample(5)
 
 # %% [markdown]
-# `random_state=7` makes this page reproducible, and the ledger says what that means for a release.
+# `random_state=7` makes this page reproducible, and the ledger begins with what that means: NOT PRIVATE: reproducible. Whoever knows the seed draws the same noise and takes it off. Its lines
+# are those of a private run: with fresh noise they cost exactly ε.
 
 # %%
 strict.ledger_

@@ -263,6 +263,7 @@ pd.DataFrame(rows).T.round(3)
 #   about you, and `ledger_.attribute_epsilon()` gives it, ex post.
 # * A lopsided bit has a small risk entropy and little noise; a rare value makes lopsided bits.
 # * Codes that bits can spell but the schema doesn't declare are drawn again. That is post-processing; dropping them after comparing with the records would not be.
+# * This page fixes `random_state`, so that you see what the text describes: its strict fits say NOT PRIVATE: reproducible. A release draws fresh noise.
 #
 # ## Summary
 #

@@ -109,6 +109,8 @@ for name, run in runs.items():
     print(f"{'':>11}{run.ledger_.verdict()}")
 
 # %% [markdown]
+# (*Strict* says NOT PRIVATE: reproducible, because this page fixes its seed; with fresh noise its lines cost exactly ε.)
+#
 # **None** grows every set to the full. Mutual information never falls when a parent is added, so the largest sets always win, and with nineteen parents hardly anybody shares a column. It has
 # stopped being a model and has become a copy. How many synthetic rows are rows of real people? And of the people whose row is one of a kind, how many find it in the synthetic table?
 

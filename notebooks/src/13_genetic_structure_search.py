@@ -275,6 +275,7 @@ for name, method in methods.items():
 # * The history of a search on raw numbers (`search_.history`) tells as much as the numbers themselves. On a strict run it is post-processing.
 # * Strict protects one record. That `education` goes with `education-num` is true of everybody and is published on purpose.
 # * Trying seeds on a *strict* sketch is free. Trying seeds by fitting again is not: each fit draws a new sketch and pays again.
+# * This page fixes `random_state`, so that you see what the text describes: its strict fits say NOT PRIVATE: reproducible. A release draws fresh noise.
 #
 # ## Summary
 #

@@ -286,6 +286,7 @@ print(f"exact {published:.6f}, with noise {noisy:.6f}: the bill is {1 + price} i
 # * A risk score below other people's says that *this attacker* gained nothing. The guarantee is the ledger's.
 # * What other people's records teach about you is real knowledge, and nothing here hides it.
 # * Held-out people are people. Their rows are read exactly, and they have no ledger at all.
+# * This page fixes `random_state`, so that you see what the text describes: its strict fits say NOT PRIVATE: reproducible. A release draws fresh noise.
 #
 # ## Summary
 #

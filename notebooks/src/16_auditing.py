@@ -174,7 +174,7 @@ ex.q2.check(bound)
 
 # %% [markdown]
 # **3 · Find the bugs.** A colleague's noisy table. The auditor (`pdsynth.audit.zoo.check`) tries it on pairs of neighbouring tables and names the rule that it breaks, with a witness. Repair it
-# until nothing is found. (The zoo itself, 21 defects of papers and public code, is in `pdsynth/audit/bugs.py`.)
+# until nothing is found. (The zoo itself, 22 defects of papers and public code, is in `pdsynth/audit/bugs.py`.)
 
 # %%
 from pdsynth.audit.bugs import count
@@ -213,13 +213,14 @@ pd.DataFrame(rows)[["case", "claimed", "theory", "bound", "ceiling", "verdict", 
 # The last two are the same step of HMPrivBayes, which overspends by a large factor. At a share of 2 ε the audit shows it; at the share that the paper gives it, the noise is so
 # large that no number of runs that you could pay for would. The ledger divides two fractions and knows. Use both: the ledger trusts the code to be what it says, the audit doesn't.
 #
-# And whole algorithms? Each strict one of this library was fitted 20,000 times on either table, for three pairs of tables and four ε: 168 audits, over an hour on two cores, so not in your
+# And whole algorithms? Strict ones of this library are fitted many times on either table of the pair on which exact replay finds the largest loss, at four ε; it takes too long for your
 # notebook (`python figures/make.py courtroom`):
 #
-# ![Bounds of 168 audits of whole strict fits as shares of the claimed ε; none exceeds it](../figures/courtroom/fig1.svg)
+# ![Bounds of audits of whole strict fits as shares of the claimed ε; none exceeds it](../figures/courtroom/fig1.svg)
 #
-# No mark lies beyond the line. But the gap isn't safety: *independent* has no network, so the attack misses nothing and is sure of 0.98 ε at ε = 4. Where a network is
-# chosen it looks at the tables and not at the choice, and at small ε even 20,000 fits are few: one of 0.4 ε or less may be a weak attack on an algorithm that spends all of ε.
+# No mark lies beyond the line. But the gap isn't safety: where many answers change a little each, and at small ε, even thousands of fits are few. So every audit prints the smallest
+# violation that it would have seen. And `audit.replay(synthesizer, frame, neighbour, schema)` needs no luck: it forces the answers of one table's fit on the other's, and computes
+# what each step loses, exactly.
 #
 # ## What is still not private
 #

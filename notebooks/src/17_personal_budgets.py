@@ -43,7 +43,7 @@ pd.DataFrame(lost).T.assign(mean=lambda t: t.mean(axis=1)).round(3)
 
 # %%
 chain = pds.Network((("sex", ()), ("job", ("sex",)), ("age", ("job",))))
-toy = pds.Schema((pds.Attribute.categorical("sex", "fm"), pds.Attribute.categorical("job", "abc"), pds.Attribute.categorical("age", "yo")))
+toy = pds.Schema((pds.Attribute.categorical("sex", ["f", "m"]), pds.Attribute.categorical("job", ["a", "b", "c"]), pds.Attribute.categorical("age", ["y", "o"])))
 rows = pd.DataFrame({"sex": list("fmfm") * 50, "job": list("abca") * 50, "age": list("yyoo") * 50})
 ledger = pds.Synthesizer(1.0, structure=chain).fit(rows, schema=toy).ledger_
 loss = ledger.attribute_epsilon()
@@ -86,6 +86,16 @@ print(loss.attrs["known"], "|", loss["occupation"], "of", custom.ledger_.epsilon
 
 # %% [markdown]
 # ε₂ = 0.7, and the secret's one table has r/(1+r) = 1/21 of it: 1/30. The whole record is still protected with ε = 1; occupation alone with 1/30.
+#
+# **Alone** is the word to stumble over. Work class goes with occupation: farmers mostly work for themselves. If both change together, the tables of both move:
+
+# %%
+for together in (["occupation"], ["workclass"], ["occupation", "workclass"]):
+    print(custom.ledger_.attribute_epsilon(together).astype(float).round(3).to_dict())
+
+# %% [markdown]
+# The last number bounds what is learnt about occupation *through* work class. A restriction is worth as much as the set of attributes that you put behind it: name the copies, too
+# (`Restriction(target, sensitive=("occupation", "workclass"))`).
 #
 # **Values.** Not all values of an attribute need the same. If group B's weights are *public*, every row of a table has its own public noise, and a record's guarantee depends on the value
 # that it has:
@@ -184,10 +194,12 @@ pd.DataFrame({"custom network, strict": said, "HPPrivBayes as printed": raw}).lo
 # ## What is still not private
 #
 # * **The small ε is for a change in one attribute alone.** Whoever replaces a whole record sees all entries change, and loses ε. Two secrets of the same person add up.
-# * **Copies.** Marital status says most of what relationship says. A restriction protects the name that you wrote down, not what it means.
+# * **Copies.** Marital status says most of what relationship says: a diagnosis may lose 0.02, and the drug that tells it 0.99. A restriction protects the name that you wrote down, not what it
+#   means; `attribute_epsilon([...])` adds up what goes together.
 # * **Ex post is no promise.** A loss that was read off a network may be small because the network happened to be kind. Before the run only the total was promised, and whoever would stop unless
 #   the number is small has chosen by the outcome.
 # * **Unequal guarantees are visible.** That a value has less noise is public. Giving a group less protection is a decision about people, not about tables.
+# * This page fixes `random_state`, so that you see what the text describes: its strict fits say NOT PRIVATE: reproducible. A release draws fresh noise.
 #
 # ## Summary
 #

@@ -5,7 +5,7 @@
 # |---|---|
 # | **Time** | about 45 minutes |
 # | **Before this** | 00 start here, 02 composition and the ledger, 04 PrivBayes; 18 helps to choose |
-# | **You will be able to** | write a public schema for a file of yours, say why an inferred one leaks, choose ε, k and a method before you spend, release one table and know what may leave the house |
+# | **You will be able to** | write a public schema for a file of yours, say why an inferred one leaks, choose ε, k and a method before you spend, release one folder with its card and know what may leave the house |
 # | **Paper** | none alone; domains and bins as in J. Zhang et al., *PrivBayes*, TODS 2017, section 3, against those of Deng's thesis (2025), Table 2 |
 # | **ε spent** | 0 on people: the file below is written from Adult, a public teaching table. Each fit *would* cost what its ledger says |
 
@@ -88,7 +88,8 @@ for ages in ([34, 35, 61], [34, 35, 36]):
 # | code | **all** of the codebook, also what nobody has | `Attribute.categorical(name, […])` |
 # | cell that the form lets people skip | declare it whether or not somebody did | `missing=True` |
 # | rare value | fold by a public list (country → continent), never by a count | one category less |
-# | date | year or month, as a number | `Attribute.numeric("year", 2000, 2030, …)` |
+# | date | year, month or age, as a number | `Attribute.numeric("born", 17, 90, date="age", on="2020-01-01")` |
+# | open list, other spellings, other words for "empty" | say so; each cell is recoded by itself | `other="elsewhere"`, `mapping={"1": "yes"}`, `na_values=["?"]` |
 # | id, name, address, free text | no finite public domain: leave it out | |
 # | survey weight, twin column | not a fact about the person, or said twice and paid twice | leave it out |
 
@@ -123,10 +124,11 @@ n = len(mine)
 schema.encode(mine).shape
 
 # %% [markdown]
-# Files are seldom so tidy. Each of these is refused before anything is spent, and the message says what to do. The last one names a value of your records: it is for you, don't mail it.
+# Files are seldom so tidy. Each of these is refused before anything is spent, and the message says what to do. None of them shows a value of your records; `schema.problems(frame, examples=3)` does, for
+# you alone.
 
 # %%
-for content in (b"", b"age;sex\n34;f\n", b"age\n34\n", "größe,age\n1,2\n".encode("cp1252"), b"age,age\n1,2\n"):
+for content in (b"", b"34,f\n61,m\n34,m\n", b"age\n34\n", b"# form B\nage,sex\n34,f\n", b"age,sex\n34\n"):
     try:
         pds.datasets.read_csv(content)
     except pds.SchemaError as refusal:
@@ -142,11 +144,12 @@ except pds.SchemaError as refusal:
 # ### More than one record a person
 #
 # Visits, orders, measurements: with up to $m$ rows a person, ε a row is $m\varepsilon$ a person. Three ways out, best first: make **one row a person** (last visit, or a count; computed on each person
-# alone); **cap** the rows of a person at a small public $m$ and fit with $\varepsilon/m$; or say openly that you protect visits, not people.
+# alone); **cap** the rows of a person at a small public $m$ and fit with `records_per_person=m`, which makes all noise $m$ times larger and says so in the ledger; or say openly that
+# you protect visits, not people.
 #
 # ## Before you spend
 #
-# ε, k and the method follow from n and the schema, so this costs nothing (lesson 18). How much noise is in a table with one parent, against a mean cell? Below ¼ it is useful, above 1 it is noise.
+# ε, k and the method follow from n and the schema, so this costs nothing (lesson 18). The plan ends with the method to run and the distance to expect. How much noise is in a table with one parent, against a mean cell? Below ¼ it is useful, above 1 it is noise.
 
 # %%
 print(pds.plan(schema, n, epsilon=1.0), "\n")
@@ -168,7 +171,7 @@ for edge in (("sex", "occupation"), ("native-country", "salary")):
 # %% [markdown]
 # ## The panel: your file, your declaration
 #
-# The example stands there; **Your CSV file** loads another. Edit the text, one line a column, and leave the box. The panel reads header and n of the file, nothing else. Everything below the text follows
+# The example stands there; **Your CSV file** loads another (without a header? Fill in **Column names** first). Edit the text, one line a column, and leave the box. The panel reads header and n of the file, nothing else. Everything below the text follows
 # from these, your declaration and the sliders.
 #
 # **What to notice**
@@ -176,23 +179,44 @@ for edge in (("sex", "occupation"), ("native-country", "salary")):
 # * Move **bins** to 4: every bar is useful now. It does for education what doubling ε would do, and nobody pays.
 # * **records** = 4: the same promise to a person with four visits. A fit may spend a quarter, and k falls.
 # * **domains**, *exploring*: the text is now what `infer` saw, Dutch colleague included, and the panel says who will refuse it.
-# * Write nonsense, or load a spreadsheet: the message stands below, the last figure stays. Under the figure: your schema in Python, to copy.
+# * Write nonsense, or load a spreadsheet: the message stands below, the last figure stays.
+# * Under the figure stands your schema as a **file**, in the form in which it is reviewed and kept: one line a column, in quotes, or in braces with more (`other`, `date`, `na_values`). A line of the text
+#   may be in braces, too. Comments are yours and stay; `pds.datasets.outline` writes a draft of such a file.
 
 # %%
-panels.own_data.panel()
+live = panels.own_data.panel()
+live
 
 # %% [markdown]
 # ![Noise over mean cell of each column's table, and of a typical table by k, for the example at ε = 1](../figures/lessons/19_your_own_data.svg)
 #
 # *The panel's first position, for readers without a kernel.*
 #
+# ## The file form, and the door
+#
+# From here on the lesson goes on with **what stands in the panel**: your file and your declaration, if you loaded one (then run the cells below again). `Schema.read` takes a file only as public once no
+# line is open or says `public = false`; `problems` lists all that the records hold and the schema doesn't, at once, as counts.
+
+# %%
+schema, mine = live.form.schema(), live.form.records()
+schema.write(folder / "schema.toml")
+print((folder / "schema.toml").read_text(encoding="utf-8"))
+schema = pds.Schema.read(folder / "schema.toml")
+n = len(mine)
+schema.problems(mine)
+
+# %% [markdown]
 # ## Fit, once
 #
-# No seed, and for a release OpenDP's hardened samplers where they are installed:
+# No seed, and for a release OpenDP's hardened samplers where they are installed. The session is the account of these people, for all releases: its file stands beside the data, and each fit is
+# charged there before noise is drawn (lesson 02).
 
 # %%
 noise = "opendp" if importlib.util.find_spec("opendp") else "exact"  # pip install "pdsynth[secure]"
-synth = pds.PrivBayes(epsilon=1.0, k="auto", noise=noise).fit(mine, schema=schema)
+account = pds.Session(2, folder / "account.jsonl")
+method = pds.plan(schema, n, epsilon=1.0).synthesizer(noise=noise)  # the recommended one, by public facts alone
+synth = method.fit(mine, schema=schema, session=account)
+print(account)
 synth.ledger_
 
 # %% [markdown]
@@ -201,21 +225,38 @@ synth.ledger_
 # %%
 synth.model_.to_json(folder / "release.json")
 release = pds.Model.from_json(folder / "release.json")
-fake = release.sample()
-{"private": release.private, "no broken rule": release.ledger.check() == [], "no note": release.ledger.notes == [],
+fake = release.sample(method="balanced")  # less chance of sampling than rows drawn one by one, for nothing
+{"private": release.private, "no broken rule": release.check() == [], "no note": release.ledger.notes == [],
  "domain is public": release.schema.source == "public", "unaccounted": release.ledger.unaccounted == []}  # fmt: skip
 
 # %% [markdown]
-# Now evaluate, on *your* side of the wall. This number compares with the raw records and has no noise: it stays in the house.
+# ## The folder and its card
+#
+# What may leave the house goes into one folder, whole or not at all: table, model, ledger, schema, and a **release card**, one page for whoever must answer for it. Read it as that person: for whom does the
+# promise hold, how strong is it, what isn't promised?
 
 # %%
-print(f"mean distance of all pairs of columns: {pds.evaluate.marginal_distance(mine, fake, schema):.3f}")
-print("seeded twin:", pds.PrivBayes(1.0, random_state=19).fit(mine, schema=schema).ledger_.notes)
+from IPython.display import Markdown
+
+place = pds.datasets.write_release(synth.model_, folder / f"release-{len(account.charges)}", title="My table", session=account)
+print(*sorted(path.name for path in place.iterdir()))
+Markdown((place / "card.md").read_text(encoding="utf-8"))
+
+# %% [markdown]
+# The same from a terminal, without pandas: `python -m pdsynth outline data.csv --out schema.toml`, then `plan`, `release … --epsilon 1 --out release --session account.jsonl`, and `report`. `--help` says more.
+#
+# Now evaluate, on *your* side of the wall. The report compares with the raw records and has no noise: it stays in the house. Is the release nearer than single columns at the same ε, and how far is it from
+# what two halves of the real table differ by?
+
+# %%
+page = pds.evaluate.report(mine, fake, schema, epsilon=1.0)
+print(*page.verdict, sep="\n")
+print("seeded twin:", pds.PrivBayes(1.0, random_state=19).fit(mine, schema=schema).ledger_.verdict())
 
 # %% [markdown]
 # | may leave the house | stays |
 # |---|---|
-# | `release.json`: schema, network, noisy tables, ledger | distances, accuracies, plots against the real table |
+# | the folder `release`: table, model, ledger, schema, card | distances, accuracies, plots against the real table |
 # | any number of samples from it | every run with a `random_state` or `noise="common"`: others can draw that noise and subtract it |
 # | the code, ε, k, the plan, and how ε was chosen | inferred schemas, error messages, this notebook *with its outputs* |
 # | what the neighbours are: one record of n | a second fit that was "better": it cost ε again, and choosing it is a look at the records |
@@ -292,8 +333,9 @@ print(told.ledger_.verdict(), honest.ledger_.verdict(), sep="\n")
 #
 # * **n**, the column names and the schema itself. If being in the file is the secret, its name tells.
 # * **What is true of many**, and what others' records say of you: no noise hides that smokers are ill more often.
-# * **The next release.** A ledger knows one run. Keep a book: date, file, ε, records a person.
+# * **The next release.** A ledger knows one run, a session all that are charged to it, and neither knows the other department's.
 # * **Households.** The rows of a family are related; ε speaks of one row, $m\varepsilon$ of $m$ of them.
+# * The seeded twin above says NOT PRIVATE: reproducible. A `random_state` is for lessons and tests, never for a release; `to_json` refuses such a model unless you allow it by name.
 #
 # ## Summary: the card
 #
@@ -302,9 +344,9 @@ print(told.ledger_.verdict(), honest.ledger_.verdict(), sep="\n")
 # 3. Write the schema from paper. No `infer`, no count, no look.
 # 4. ε from what a person can accept, divided by her rows.
 # 5. `pds.plan`: useful? If not, coarsen or stop.
-# 6. k = "auto"; method by policy and plan. Don't try several.
-# 7. Fit once: strict, no seed, `noise="opendp"`.
-# 8. Gate all true? Save the model; enter ε in your book.
-# 9. Evaluate inside. Publish model, samples, ledger, code; nothing else.
+# 6. The method that the plan names, and your policy. Don't try several.
+# 7. Fit once: strict, no seed, `noise="opendp"`, charged to the session of these people.
+# 8. Gate all true? Write the release, read its card; keep the session's file.
+# 9. Evaluate inside. Publish the folder and the code; nothing else.
 #
 # **Next:** your table. This is the end of the series; the [map](00_start_here.ipynb) leads back to any lesson, and the README has the privacy promise in one page.

@@ -1,8 +1,9 @@
 """The courtroom: what a release loses in truth, measured in front of the reader.
 
-``run`` audits one step of the catalogue by name, ``catalogue`` lists them, ``black_box`` takes
-anybody's synthesizer. A bound above the claim refutes it with 95 % confidence; a bound below proves
-nothing.
+``replay`` computes what a fit loses between two tables, step by step and exactly. ``run`` audits
+one step of the catalogue by name, ``catalogue`` lists them, ``black_box`` takes anybody's
+synthesizer. A bound above the claim refutes it with 95 % confidence; a bound below proves nothing,
+and each audit says how large a violation it would have seen.
 """
 
 from __future__ import annotations
@@ -13,27 +14,30 @@ from dataclasses import replace
 import pandas as pd
 
 from ..budgets import positive
+from ..errors import BudgetError, is_one_of, show, to_list
 from .case import NOT_REFUTED, VIOLATED, Case, Effort, Progress, Result
 from .cases import CASES
 from .detectors import Seed
 from .estimator import Bound, ceiling, lower_bound, quantise
 from .floating import Exhibit, exhibit
-from .sampling import OneByOne, Sampled, Samples, Sampling, black_box
+from .replays import Replay, replay
+from .sampling import Sampled, Samples, Sampling, black_box
 from .tables import Pair, zeros_to_ones
+from .transcripts import Transcripts
 
 __all__ = [
-    "CASES", "DEEP", "NOT_REFUTED", "VIOLATED", "Bound", "Case", "Exhibit", "OneByOne", "Pair",
-    "Result", "Sampled", "black_box", "case", "catalogue", "ceiling", "exhibit", "lower_bound",
-    "quantise", "run", "run_all", "samples", "zeros_to_ones",
+    "CASES", "DEEP", "NOT_REFUTED", "VIOLATED", "Bound", "Case", "Exhibit", "Pair", "Replay",
+    "Result", "Sampled", "Transcripts", "black_box", "case", "catalogue", "ceiling", "exhibit",
+    "lower_bound", "quantise", "replay", "run", "run_all", "samples", "zeros_to_ones",
 ]
 
 DEEP = 400_000
 
 
 def case(which: str | Case, epsilon: float | None = None) -> Case:
-    """A case by name, with another claimed ε if given; KeyError with the names that exist."""
-    if isinstance(which, str) and which not in CASES:
-        raise KeyError(f"no audit case {which!r}; there are {', '.join(CASES)}")
+    """A case by name, with another claimed ε if given; BudgetError with the names that exist."""
+    if not isinstance(which, Case) and not is_one_of(which, CASES):
+        raise BudgetError(f"no audit case {show(which)}; there are {', '.join(CASES)}")
     found = CASES[which] if isinstance(which, str) else which
     return found if epsilon is None else replace(found, claimed=positive("epsilon", epsilon))
 
@@ -59,7 +63,8 @@ def run(which: str | Case, runs: int = 20_000, *, epsilon: float | None = None, 
 def run_all(runs: int = 20_000, *, names: list[str] | None = None, seed: Seed = None,
             progress: Progress = False) -> Iterator[Result]:
     """All cases, one result after the other; they share the error of 5 % (Bonferroni)."""
-    chosen = [case(name) for name in names or CASES]
+    listed = list(CASES) if names is None else to_list("names", names, BudgetError)
+    chosen = [case(name) for name in listed]
     for one in chosen:
         yield run(one, runs, seed=seed, progress=progress, audits=len(chosen))
 

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from .. import measures
-from ..counting.tables import marginal
+from ..counting.tables import Records, marginal
+from ..domain.schema import Attribute, Schema
 from ..measures import GRID, mutual_information
 from ..privacy.mechanisms import (
     ExactNoise,
@@ -22,6 +23,7 @@ from ..privacy.mechanisms import (
     exponential_mechanism,
     laplace_mechanism,
 )
+from ..synthesizers.presets import Independent
 
 Codes = np.ndarray  # (n, d)
 Table = np.ndarray
@@ -258,3 +260,24 @@ def group(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise) -> tuple[int, ..
 def raw_threshold(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise) -> tuple[int, ...]:
     """Wrong: whose raw mutual information reaches 0.1 bit. **Privacy:** none."""
     return tuple(np.flatnonzero(information(codes, sizes) >= 0.1).tolist())
+
+
+# --- files ------------------------------------------------------------------------
+
+
+def model_file(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise) -> dict[str, Any]:
+    """Right: the file of a fit, whose ledger pays for every table. **Privacy:** ε."""
+    schema = Schema(tuple(Attribute.categorical(f"x{j}", range(s)) for j, s in enumerate(sizes)))
+    return Independent(float(epsilon)).fit(Records(codes, schema), noise=noise).model_.to_dict()
+
+
+def forged_file(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise) -> dict[str, Any]:
+    """Wrong: raw counts in the tables, the ledger's lines deleted, its verdict written by hand.
+
+    **Privacy:** none, though what is left of the ledger says 0 of ε.
+    """
+    data = model_file(codes, sizes, epsilon, noise)
+    data["tables"] = [count(codes, sizes, (j,)).tolist() for j in range(len(sizes))]
+    ledger = {**data["ledger"], "entries": [], "notes": []}
+    verdict = f"Pure ε-differential privacy (replace one record): ε = 0 of {epsilon}."
+    return {**data, "private": True, "verdict": verdict, "sources": [], "ledger": ledger}

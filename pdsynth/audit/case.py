@@ -15,11 +15,12 @@ from typing import Any, ClassVar
 from ..privacy.curator import Curator
 from ..privacy.ledger import Ledger
 from ..privacy.mechanisms import Noise
+from .checks import check_effort
 from .detectors import RecordedNoise, Seed
 from .tables import Pair
 
-COLUMNS = ("case", "claimed", "theory", "bound", "ceiling", "verdict", "expected", "method", "runs",
-           "seconds")
+COLUMNS = ("case", "claimed", "theory", "bound", "ceiling", "detectable", "moves", "verdict",
+           "expected", "method", "runs", "seconds")
 VIOLATED, NOT_REFUTED, UNSEEN = "violated", "not refuted", "unseen"
 
 Release = Callable[[Curator, Noise, Fraction], Any]  # (door, noise, claimed ε) → what is published
@@ -38,7 +39,10 @@ shown = format_epsilon  # until the rooms above use the new name
 class Result:
     """One audit: the ε that is claimed, the true one in theory, and the one that is lost for sure.
 
-    ``ceiling``: what a perfect attack could have shown; ``verdict``: "violated" when the bound
+    ``ceiling``: what a perfect attack could have shown; ``detectable``: the smallest violation that
+    the audit could have seen, as a multiple of the claim (caught in half of all audits; 1: any, if
+    exact; ∞: it only sees what has no finite ε; nan: not known); ``moves``: how many answers of
+    mechanisms the pair changes (0: not known); ``verdict``: "violated" when the bound
     exceeds the claim, else "not refuted", which proves nothing; ``expect``: what the catalogue
     expects; ``runs``: 0 for an exact method; ``witness``: the pair of tables and the event.
     """
@@ -54,6 +58,8 @@ class Result:
     runs: int
     seconds: float
     witness: str
+    detectable: float = math.nan
+    moves: int = 0
 
     @property
     def as_expected(self) -> bool:
@@ -71,9 +77,12 @@ class Result:
         lost = (f"at least {bound} with 95 % confidence (a perfect attack would show {top})"
                 if self.runs else f"{bound}, computed exactly")
         runs = f"{self.runs:,} runs a world, " if self.runs else ""
+        power = ("" if math.isnan(self.detectable) or not self.runs else
+                 f"\n  An audit like this sees {format_epsilon(self.detectable)} times the claim "
+                 "in half of all tries.")
         return (f"{self.name}: {self.verdict.upper()}. Claimed ε = {format_epsilon(self.claimed)}, "
                 f"lost {lost}; in theory {format_epsilon(self.theory)}.\n"
-                f"  {self.method}, {runs}{self.seconds:.1f} s. {self.witness}")
+                f"  {self.method}, {runs}{self.seconds:.1f} s. {self.witness}{power}")
 
     __repr__ = __str__
 
@@ -86,7 +95,7 @@ class Result:
             f"</td><td>{format_epsilon(value)}</td></tr>"
             for label, value, fill in (("claimed", self.claimed, "#0072b2"),
                                        ("lost, at least", self.bound, "#d55e00")))
-        words = escape(str(self).split(". ", 1)[1]).replace("\n", "<br>", 1)
+        words = escape(str(self).split(". ", 1)[1]).replace("\n", "<br>")
         return (f"<div class='pdsynth-audit'><p><b>{escape(self.name)}</b>: "
                 f"<span style='{colour}font-weight:600'>{self.verdict}</span></p>"
                 f"<table>{rows}</table><p>{words}</p></div>")
@@ -100,6 +109,8 @@ class Finding:
     event: str
     ceiling: float = math.inf
     runs: int = 0
+    detectable: float = 1.0
+    moves: int = 0
 
 
 @dataclass(frozen=True)
@@ -110,6 +121,9 @@ class Effort:
     seed: Seed = None
     progress: Progress = False
     audits: int = 1
+
+    def __post_init__(self) -> None:
+        check_effort(self.runs, self.seed, self.audits)
 
 
 @dataclass(frozen=True)
@@ -129,14 +143,19 @@ class Attack:
 
     def publish(self, case: Case, world: int, noise: Noise) -> tuple[Any, Ledger]:
         """One release of table 0 or 1, and the ledger that it wrote, over the claimed ε."""
-        records = case.tables.records[world]
         if isinstance(self.release, Fit):
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", UserWarning)  # few records: the audit knows
-                fitted = self.release.make(case.claimed).fit(records, noise=noise)
+            fitted = self.fit(case, world, noise)
             return self.release.show(fitted), fitted.ledger_
+        records = case.tables.records[world]
         door = Curator(records, Ledger(case.claimed, case.guarantee), noise)
         return self.release(door, noise, case.claimed), door.ledger
+
+    def fit(self, case: Case, world: int, noise: Noise) -> Any:
+        """A whole fit of table 0 or 1."""
+        assert isinstance(self.release, Fit)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # few records: the audit knows
+            return self.release.make(case.claimed).fit(case.tables.records[world], noise=noise)
 
     def measure(self, case: Case, effort: Effort) -> Finding:
         """The bound for one case."""
@@ -199,4 +218,5 @@ def conclude(name: str, claimed: float, theory: float, expect: str, method: str,
     """A finding as a result, with its verdict."""
     verdict = VIOLATED if found.bound > claimed * (1 + 1e-9) else NOT_REFUTED
     return Result(name, claimed, theory, found.bound, found.ceiling, verdict, expect, method,
-                  found.runs, time.perf_counter() - start, f"{tables}. {found.event}")
+                  found.runs, time.perf_counter() - start, f"{tables}. {found.event}",
+                  found.detectable, found.moves)

@@ -10,14 +10,11 @@ from importlib.resources import files
 from operator import attrgetter
 from typing import Any
 
-import numpy as np
-
 from .. import synthesizers
 from ..network import Network
 from ..synthesizers import GeneticBayes, Synthesizer, baselines, parts
-from . import exact, floating, pairs, sampling, structure_steps, table_steps, tables
+from . import exact, floating, pairs, sampling, structure_steps, table_steps, tables, transcripts
 from .case import NOT_REFUTED, VIOLATED, Case, Fit
-from .tables import Pair
 
 SLOW = 20  # a whole fit takes as long as so many releases of one table
 # What a row may name: the functions and attacks of these modules, and nothing else.
@@ -61,33 +58,13 @@ def read_case(name: str, row: dict[str, Any]) -> Case:
 
 
 def audit_fit(name: str, options: dict[str, Any]) -> Case:
-    """A whole strict fit, of which everything is seen."""
+    """A whole strict fit, of which every answer of a mechanism is seen."""
     algorithm = getattr(synthesizers, name, None) or getattr(baselines, name)
+    pair = bind(*options.pop("pair"))
     fit = Fit(partial(algorithm, **options), lambda fitted: fitted)
-    return Case(f"strict-{name.lower()}", "the whole algorithm: structure and tables", "strict",
-                bind("zeros_to_ones", 3), sampling.OneByOne(fit, find_evidence, slow=SLOW),
-                Fraction(2), expect=NOT_REFUTED)
-
-
-def find_evidence(fitted: Any, pair: Pair) -> int:
-    """Log-likelihood ratio of the noisy cells that the pair changes, in 32nds.
-
-    Tables that are derived from those tell no more. Where no table is released as measured (views),
-    what each cell gains between the two tables is added up, as a share of all records.
-    """
-    scales = {e.step: e.scale for e in fitted.ledger_.entries}
-    total = shares = 0.0
-    for (child, parents), noisy in zip(fitted.network_.pairs, fitted.model_.tables, strict=True):
-        before, after = pair.counts((child, *parents))
-        scale = scales.get(f"table({child}{' | ' if parents else ''}{', '.join(parents)})")
-        if scale is None:
-            whole = max(float(np.maximum(noisy, 0).sum()), 1.0)
-            shares += float((noisy * (after - before)).sum()) / whole
-            continue
-        b = np.array(scale, dtype=object).astype(float).reshape(-1, *[1] * (noisy.ndim - 1))
-        ratio = (np.abs(noisy - after) - np.abs(noisy - before)) / b
-        total += float(ratio[before != after].sum())
-    return round(-32 * total if any(s.startswith("table(") for s in scales) else 32 * shares)
+    return Case(f"strict-{name.lower()}", "the whole algorithm: structure, sketches and tables",
+                "strict", pair, transcripts.Transcripts(fit, slow=SLOW), Fraction(2),
+                expect=NOT_REFUTED)
 
 
 ROWS = tomllib.loads(files(__package__).joinpath("cases.toml").read_text(encoding="utf-8"))

@@ -67,8 +67,10 @@ class ScaleTest(Attack):
             if a.scale != b.scale and not explained:
                 first, second = (format_epsilon(float(np.max(np.asarray(e.scale)))) for e in (a, b))
                 return Finding(math.inf, f"rule L5: the noise of {a.step} goes from {first} to "
-                                         f"{second}, and no release explains it")
-        return Finding(0.0, "every noise scale is public, or comes from an earlier release")
+                                         f"{second}, and no release explains it",
+                               detectable=math.inf)
+        return Finding(0.0, "every noise scale is public, or comes from an earlier release",
+                       detectable=math.inf)
 
 
 class SameTwice(Attack):
@@ -79,12 +81,12 @@ class SameTwice(Attack):
     def measure(self, case: Case, effort: Effort) -> Finding:
         """Infinite if both tables always give one outcome each, and not the same; 0 otherwise."""
         if not all(same_structure(partial(case.publish, world)) for world in (0, 1)):
-            return Finding(0.0, "the outcome changes with the noise")
+            return Finding(0.0, "the outcome changes with the noise", detectable=math.inf)
         first, second = (case.publish(world, ExactNoise([3, 0])) for world in (0, 1))
         if first == second:
-            return Finding(0.0, "both tables give the same")
+            return Finding(0.0, "both tables give the same", detectable=math.inf)
         return Finding(math.inf, f"whatever the noise, D gives {join_lines(first)} and D' gives "
-                                 f"{join_lines(second)}")
+                                 f"{join_lines(second)}", detectable=math.inf)
 
 
 def join_lines(outcome: object) -> str:

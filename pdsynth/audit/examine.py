@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import tomllib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from importlib.resources import files
@@ -17,6 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import SchemaError
+from ..model import Model
 from ..privacy.mechanisms import ExactNoise, Noise
 from . import detectors
 from .detectors import PrefetchedNoise, RecordedNoise, extend_seed
@@ -236,6 +238,19 @@ def list_statistics(before: np.ndarray, after: np.ndarray,
         others = [weights[j] for j in range(min(len(b), 12)) if j != i]
         for weight in (weights[i], *(weights[i] - other for other in others)):
             yield lambda x, w=weight, unit=b[i] / 64: quantise(x @ w, unit)  # type: ignore[misc]
+
+
+# --- functions that write model files ---------------------------------------------
+
+
+def examine_file(trial: Trial) -> Diagnosis:
+    """The file must load, covered by its ledger; then its tables are numbers like others."""
+    try:
+        Model.from_dict(trial.run(0, ExactNoise()))
+    except SchemaError as problem:
+        return trial.blame("L11", f"the file is refused: {problem}")
+    tables = replace(trial, function=lambda *given: trial.function(*given)["tables"], code="L6")
+    return examine_numbers(tables)
 
 
 # --- functions that choose ------------------------------------------------------

@@ -12,8 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from . import power
 from .case import Attack, Case, Effort, Finding, Progress, Result, conclude
-from .detectors import BatchedNoise, PrefetchedNoise, RecordedNoise, extend_seed
+from .checks import check_black_box
+from .detectors import BatchedNoise, RecordedNoise, extend_seed
 from .estimator import ceiling, lower_bound, quantise
 from .tables import Pair
 
@@ -45,7 +47,8 @@ def collect(draw: Callable[[int], int], effort: Effort) -> Samples:
 def bound_samples(samples: Samples, effort: Effort) -> Finding:
     """The Clopper–Pearson bound of two samples."""
     found, runs = lower_bound(*samples, audits=effort.audits), min(map(len, samples))
-    return Finding(max(found.epsilon, 0.0), found.event, ceiling(runs, audits=effort.audits), runs)
+    return Finding(max(found.epsilon, 0.0), found.event, ceiling(runs, audits=effort.audits), runs,
+                   math.nan)
 
 
 class Sampling(Attack):
@@ -57,9 +60,20 @@ class Sampling(Attack):
         """The statistic of many releases of each table: two int64 arrays."""
         raise NotImplementedError
 
+    def simulate(self, case: Case) -> power.Simulation:
+        """Statistics of both tables when all noise is divided by a factor, quickly."""
+        raise NotImplementedError
+
     def measure(self, case: Case, effort: Effort) -> Finding:
-        """The Clopper–Pearson bound of the samples."""
-        return bound_samples(self.samples(case, effort), effort)
+        """The Clopper–Pearson bound of the samples, and what it could have been."""
+        samples, claimed = self.samples(case, effort), float(case.claimed)
+        true, runs = case.theory(case.claimed), min(map(len, samples))
+        found = bound_samples(samples, effort)
+        if true == math.inf:
+            return replace(found, detectable=math.inf)
+        simulation = self.simulate(case)
+        seen = power.detectable(simulation, claimed, true, runs, effort.audits)
+        return replace(found, detectable=seen, moves=simulation.moves)
 
 
 @dataclass(frozen=True)
@@ -77,12 +91,9 @@ class Sampled(Sampling):
     def samples(self, case: Case, effort: Effort) -> Samples:
         """Blocks of releases, each as large as ``NUMBERS`` allows."""
         runs = max(min(effort.runs, 1000), effort.runs // self.slow)
-        tapes = RecordedNoise(), RecordedNoise()
-        quiet = [case.publish(world, tape) for world, tape in enumerate(tapes)]
-        asked = [tape.find("discrete_laplace") for tape in tapes]
+        quiet, asked = listen(case)
         statistic = self.statistic or likelihood_ratio(quiet, asked)
-        numbers = max(sum(math.prod(shape) for _, shape in calls) for calls in asked)
-        block = max(1, NUMBERS // max(1, numbers))
+        block = max(1, NUMBERS // max(1, count_numbers(asked)))
         out = np.empty(runs, dtype=np.int64), np.empty(runs, dtype=np.int64)
         for at in range(0, runs, block):
             size = min(block, runs - at)
@@ -93,22 +104,64 @@ class Sampled(Sampling):
         return out
 
 
+    def simulate(self, case: Case) -> power.Simulation:
+        """From the cells that change, or releases with weaker noise."""
+        quiet, asked = listen(case)
+        if self.statistic is None:
+            worlds = []
+            for mine, other in ((0, 1), (1, 0)):
+                cells = find_cells((quiet[mine], quiet[other]), asked)
+                changes, scales = (np.concatenate([x.ravel() for x in part]) for part in zip(
+                    *((e - c, b) for _, c, e, b in cells), strict=True))
+                moved = sum(bool(part[0].any()) for part in cells)
+                worlds.append([power.Template(changes, scales, tables=moved)])
+            return power.simulate_templates(worlds)
+        statistic = self.statistic
+        runs = min(power.DRAWS, max(1000, power.NUMBERS // max(1, count_numbers(asked))))
+
+        def simulate(factor: float) -> Samples:
+            first, second = (np.asarray(statistic(case.publish(
+                world, power.WeakNoise(runs, factor, world)), case.tables)) for world in (0, 1))
+            return first, second
+
+        return power.Simulation(simulate)
+
+
+def listen(case: Case) -> tuple[list[Any], list[list[tuple[Any, Any]]]]:
+    """Releases of both tables without noise, and the Laplace numbers that they ask for."""
+    tapes = RecordedNoise(), RecordedNoise()
+    quiet = [case.publish(world, tape) for world, tape in enumerate(tapes)]
+    return quiet, [tape.find("discrete_laplace") for tape in tapes]
+
+
+def count_numbers(asked: Sequence[list[tuple[Any, Any]]]) -> int:
+    """Noise numbers of one release."""
+    return max(sum(math.prod(shape) for _, shape in calls) for calls in asked)
+
+
+def find_cells(quiet: Sequence[Any],
+               asked: Sequence[list[tuple[Any, Any]]]) -> list[tuple[np.ndarray, ...]]:
+    """Of each Laplace answer: which cells change, from what, to what, and the scales there."""
+    scales, others = ([np.asarray(scale, dtype=object) for scale, _ in calls] for calls in asked)
+    same = [s.tolist() for s in scales] == [s.tolist() for s in others]
+    if len(quiet[0]) != len(scales) or not same:
+        raise ValueError("a likelihood ratio needs the Laplace answers in order, with the same "
+                         "scales for both tables")
+    cells: list[tuple[np.ndarray, ...]] = []
+    for c, e, scale in zip(*map(partial(map, np.asarray), quiet), scales, strict=True):
+        moved = c != e
+        b = np.broadcast_to(scale.astype(float), moved.shape)[moved]
+        cells.append((moved, c[moved], e[moved], b))
+    return cells
+
+
 def likelihood_ratio(quiet: Sequence[Any], asked: Sequence[list[tuple[Any, Any]]]) -> Statistic:
     """Σ (|t − c'| − |t − c|)/b over the noisy cells t that one record changes from c to c'.
 
     ``quiet``: both releases without noise; ``asked``: their scales b. The statistic is in 256ths of
     its largest value.
     """
-    scales, others = ([np.asarray(scale, dtype=object) for scale, _ in calls] for calls in asked)
-    same = [s.tolist() for s in scales] == [s.tolist() for s in others]
-    if len(quiet[0]) != len(scales) or not same:
-        raise ValueError("a likelihood ratio needs the Laplace answers in order, with the same "
-                         "scales for both tables")
-    cells = []
-    for c, e, scale in zip(*map(partial(map, np.asarray), quiet), scales, strict=True):
-        moved = c != e
-        b = np.broadcast_to(scale.astype(float), moved.shape)[moved]
-        cells.append((moved, c[moved], e[moved], b))
+    cells = find_cells(quiet, asked)
     step = max(sum(float((np.abs(c - e) / b).sum()) for _, c, e, b in cells) / 256, 1e-12)
 
     def statistic(released: Sequence[Any], pair: Pair) -> np.ndarray:
@@ -120,24 +173,6 @@ def likelihood_ratio(quiet: Sequence[Any], asked: Sequence[list[tuple[Any, Any]]
         return quantise(total, step)
 
     return statistic
-
-
-@dataclass(frozen=True)
-class OneByOne(Sampling):
-    """One release after the other, for whole fits, whose steps depend on what was drawn.
-
-    ``statistic(released, pair)`` gives an integer; ``slow`` divides the number of runs.
-    """
-
-    statistic: Statistic
-    slow: int = 1
-
-    def samples(self, case: Case, effort: Effort) -> Samples:
-        """Releases of both tables by turns."""
-        runs = max(min(effort.runs, 100), effort.runs // self.slow)
-        noise = [PrefetchedNoise(extend_seed(effort.seed, world)) for world in (0, 1)]
-        return collect(lambda w: self.statistic(case.publish(w, noise[w]), case.tables),
-                       replace(effort, runs=runs))
 
 
 def black_box(make_release: Callable[[Any], Any], pair: Pair | tuple[Any, Any],
@@ -159,8 +194,10 @@ def black_box(make_release: Callable[[Any], Any], pair: Pair | tuple[Any, Any],
     >>> black_box(lambda table: table[-1], ([0, 0], [0, 1]), int, claimed=1, runs=200).verdict
     'violated'
     """
-    start, effort = time.perf_counter(), Effort(runs, progress=progress, audits=audits)
     tables = (pair.before, pair.after) if isinstance(pair, Pair) else pair
+    claimed, theory = check_black_box(
+        make_release, tables, statistic, claimed, theory, name)
+    start, effort = time.perf_counter(), Effort(runs, progress=progress, audits=audits)
     found = bound_samples(collect(lambda w: statistic(make_release(tables[w])), effort), effort)
     words = str(pair) if isinstance(pair, Pair) else "two tables as given"
     return conclude(name, float(claimed), theory, "", "sampling", found, words, start)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..domain.facts import Facts
 from ..domain.schema import Schema
-from ..errors import BudgetError
+from ..errors import BudgetError, is_one_of, is_whole, show
 from ..measures import sensitivity_weights
 from ..privacy.curator import Curator
 from ..privacy.ledger import as_fraction
@@ -29,6 +29,7 @@ from .shares import (
 )
 
 GroupsOfNames = dict[str, list[str]]
+WIDEST = 1000  # how far budgets may lie apart
 GROUP_A, GROUP_B = "thesis Alg 5 line 4", "thesis Alg 6 line 6"
 RAW_GROUPS = ("'no privacy protection involved … as we consider the data publisher safe' "
               "(thesis, proof of Theorem 1, step 2)")
@@ -47,7 +48,9 @@ class SensitivityGroups:
     weight of a value under strict. ``theta_tvd``: threshold of R in place of θ under strict.
     ``weights``: ``{attribute: [one weight per value]}`` of attributes of group B by public policy:
     who gets which noise is then decided by people and not by the records, and
-    ``ledger_.value_epsilon(attribute)`` says what each value loses.
+    ``ledger_.value_epsilon(attribute)`` says what each value loses, if that attribute alone
+    changes. An attribute that goes with it tells it, too: put both into one group, and see
+    ``ledger_.attribute_epsilon([…])``.
 
     >>> SensitivityGroups(rare_values="same_noise").v_min
     0.5
@@ -63,22 +66,28 @@ class SensitivityGroups:
         """Refuse what is out of range."""
         theta_tvd = 0 if self.theta_tvd is None else number("theta_tvd", self.theta_tvd)
         if not 0 <= theta_tvd <= 1:
-            raise BudgetError(f"theta_tvd must lie in [0, 1], got {self.theta_tvd!r}")
-        if self.rare_values not in RARE_VALUES:
-            raise BudgetError(f"rare_values must be one of {RARE_VALUES}, got {self.rare_values!r}")
+            raise BudgetError(f"theta_tvd must lie in [0, 1], got {show(self.theta_tvd)}")
+        if not is_one_of(self.rare_values, RARE_VALUES):
+            raise BudgetError(f"rare_values must be one of {RARE_VALUES}, "
+                              f"got {show(self.rare_values)}")
         if not 0 < number("v_min", self.v_min) <= 1:
-            raise BudgetError(f"v_min must lie in (0, 1], got {self.v_min!r}")
+            raise BudgetError(f"v_min must lie in (0, 1], got {show(self.v_min)}")
+        for name in ("groups", "weights"):
+            given = getattr(self, name)
+            if given is not None and not (isinstance(given, Mapping) and given):
+                raise BudgetError(f"{name} must be a mapping that names attributes, or None, "
+                                  f"got {show(given)}")
 
     def public_weights(self, name: str, size: int) -> tuple[Fraction, ...]:
         """Relative budgets of an attribute's values as declared in public, the largest 1."""
         declared: Any = (self.weights or {})[name]
         if isinstance(declared, str) or not isinstance(declared, (Sequence, np.ndarray)):
             raise BudgetError("weights must be {attribute: [one weight per value]}, "
-                              f"got {declared!r} for {name!r}")
+                              f"got {show(declared)} for {name!r}")
         given = [positive(f"a weight of {name!r}", w) for w in declared]
         if len(given) != size:
             raise BudgetError(f"{name!r} has {size} values, but {len(given)} weights")
-        if max(given) > 1000 * min(given):
+        if max(given) > WIDEST * min(given):
             raise BudgetError(f"weights of {name!r} lie more than 1,000 apart: the noise of some "
                               "values would leave nothing of them")
         return tuple(w / max(given) for w in given)
@@ -90,9 +99,8 @@ class SensitivityGroups:
             return None
         if declared is None:
             declared = {g: [n for n in schema.names if schema.groups.get(n) == g] for g in "AB"}
-        if not isinstance(declared, Mapping) or any(
-                isinstance(v, str) or not isinstance(v, Sequence) for v in declared.values()):
-            raise BudgetError(f"groups must be {{'A': [names], 'B': [names]}}, got {declared!r}")
+        if any(isinstance(v, str) or not isinstance(v, Sequence) for v in declared.values()):
+            raise BudgetError("groups must be {'A': [names], 'B': [names]}, got " + show(declared))
         named = [*declared.get("A", []), *declared.get("B", [])]
         for name in named:
             schema.index(name)
@@ -133,12 +141,16 @@ class Groups(BudgetRule):
         """Refuse parameters out of range, and attributes that the schema doesn't have."""
         if not isinstance(self.personal, SensitivityGroups):
             raise BudgetError("personal must be a SensitivityGroups(...) of pds.parts, "
-                              f"got {self.personal!r}")
+                              f"got {show(self.personal)}")
         self.personal.check()
         share("share_sketch", self.share_sketch)
-        positive("r", self.r)
+        if not Fraction(1, WIDEST) <= positive("r", self.r) <= WIDEST:
+            raise BudgetError(f"r must lie between 1/{WIDEST} and {WIDEST}, got {show(self.r)}")
         if number("theta", self.theta) < 0:
-            raise BudgetError(f"theta must be at least 0 bits, got {self.theta!r}")
+            raise BudgetError(f"theta must be at least 0 bits, got {show(self.theta)}")
+        if not is_whole(self.printed_k, 0):
+            raise BudgetError("printed_k must be a whole number of at least 0, "
+                              f"got {show(self.printed_k)}")
         policy, schema = self.policy(facts), facts.schema
         if self.sensitive is None and policy is None:
             raise BudgetError("name the sensitive attribute (sensitive=…, one of "
@@ -213,10 +225,10 @@ class Groups(BudgetRule):
     def threshold(self, guarantee: str) -> float:
         """The threshold of group A: bits of I, or the R that stands for them under strict."""
         if guarantee != "strict":
-            return float(self.theta)
+            return float(number("theta", self.theta))
         if self.personal.theta_tvd is not None:
-            return float(self.personal.theta_tvd)
-        return float(0.752 * np.sqrt(float(self.theta) * np.log(2) / 2))
+            return float(number("theta_tvd", self.personal.theta_tvd))
+        return float(0.752 * np.sqrt(float(number("theta", self.theta)) * np.log(2) / 2))
 
     def _split(
         self, total: Fraction, groups: GroupsOfNames, facts: Facts

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..domain.facts import Facts
-from ..errors import BudgetError, is_whole
+from ..errors import BudgetError, is_one_of, is_whole, show
 from ..measures import normalised_risk_entropy
 from ..privacy.curator import Curator
 from ..privacy.numbers import positive, share
@@ -72,6 +72,13 @@ class Uniform(BudgetRule):
     source: str = "equal shares"
     reading: str = "tods"
 
+    def check(self, facts: Facts) -> None:
+        """Refuse a reading that isn't one."""
+        if not is_one_of(self.reading, ("tods", "thesis")):
+            raise BudgetError(f"reading must be 'tods' or 'thesis', got {show(self.reading)}")
+        if not isinstance(self.source, str):
+            raise BudgetError(f"source must be a text, got {show(self.source)}")
+
     def allocate(
         self, curator: Curator, learnt: StructureResult, shares: Shares, facts: Facts
     ) -> Mapping[str, TableBudget]:
@@ -80,7 +87,7 @@ class Uniform(BudgetRule):
         **Privacy:** reads nothing; the tables cost ε (as the thesis prints it: twice that).
         """
         measured = learnt.network.order[learnt.derived:]
-        each = uniform(len(measured), shares["tables"], source=self.source)
+        each = uniform(len(measured), shares["tables"], source=self.source, moved=facts.moved)
         if self.reading == "thesis":
             scale = Fraction(2 * len(measured)) / facts.epsilon
             each = TableBudget(scale, each.claimed, source=self.source)
@@ -135,10 +142,11 @@ class Geometric(BudgetRule):
 
     def check(self, facts: Facts) -> None:
         """Refuse q ≤ 0, and fewer than one class."""
-        positive("q", self.q)
-        if self.classes is not None and not is_whole(self.classes, 1):
-            raise BudgetError("classes must be a whole number of at least 1, or None, "
-                              f"got {self.classes!r}")
+        if not Fraction(1, 1000) <= positive("q", self.q) <= 1000:
+            raise BudgetError(f"q must lie between 1/1000 and 1000, got {show(self.q)}")
+        if self.classes is not None and not is_whole(self.classes, 1, 1000):
+            raise BudgetError("classes must be a whole number of at least 1 (and at most 1,000), "
+                              f"or None, got {show(self.classes)}")
 
     def allocate(
         self, curator: Curator, learnt: StructureResult, shares: Shares, facts: Facts

@@ -35,9 +35,14 @@ def proportional(total: Fraction, weights: Mapping[str, int | Fraction]) -> dict
     return {name: total * Fraction(w) / whole for name, w in weights.items()}
 
 
-def uniform(tables: int, epsilon: Fraction, *, source: str = "") -> TableBudget:
-    """The same noise for each of m tables: scale 2m/ε records, ε/m each."""
-    return TableBudget(Fraction(2 * tables) / epsilon, epsilon / tables, source=source)
+def uniform(
+    tables: int, epsilon: Fraction, *, source: str = "", moved: int = 2
+) -> TableBudget:
+    """The same noise for each of m tables: scale 2m/ε records, ε/m each.
+
+    ``moved``: L1 sensitivity of a table; 1 where a record is added or removed.
+    """
+    return TableBudget(Fraction(moved * tables) / epsilon, epsilon / tables, source=source)
 
 
 def by_weight(

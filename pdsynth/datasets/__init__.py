@@ -3,11 +3,16 @@
 from .adult import load_adult
 from .credit import load_credit_default, load_credit_fraud
 from .dataset import Dataset
+from .export import write_csv
 from .files import find
 from .loaders import load_acs, load_big5, load_cmc, load_nltcs, load_retail
-from .own import Outline, outline, read_csv
+from .outlining import outline
+from .own import Header, read_chunks, read_csv, read_header
+from .release import write_release
 
 __all__ = [
-    "Dataset", "Outline", "find", "load_acs", "load_adult", "load_big5", "load_cmc",
-    "load_credit_default", "load_credit_fraud", "load_nltcs", "load_retail", "outline", "read_csv",
+    "Dataset", "Header", "find", "load_acs", "load_adult", "load_big5", "load_cmc",
+    "load_credit_default", "load_credit_fraud", "load_nltcs", "load_retail", "outline",
+    "read_chunks", "read_csv", "read_header", "write_csv",
+    "write_release",
 ]

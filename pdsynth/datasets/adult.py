@@ -7,12 +7,13 @@ from functools import cache
 import pandas as pd
 
 from ..domain.schema import Schema
+from ..errors import SchemaError, is_one_of, show
 from .dataset import Dataset
 from .files import read_shipped
 from .tables import TABLES, describe, expand_rules, read_rules, yes_no_schema
 
 FACTS = TABLES["adult"]
-CODINGS = ("default", "thesis", "yes-no")
+CODINGS = ("default", "thesis", "thesis-author", "yes-no")
 
 
 def load_adult(complete: bool = False, coding: str = "default") -> Dataset:
@@ -30,14 +31,18 @@ def load_adult(complete: bool = False, coding: str = "default") -> Dataset:
     ``coding="default"``: categories from UCI's documentation, 16 equal-width bins on public bounds
     for the six numbers. ``coding="thesis"``: the 14 attributes of the thesis' Table 2 (no salary;
     target education) on the complete rows, with its bins, and native-country as US or non-US.
-    ``coding="yes-no"``: twenty two-valued attributes on the complete rows, without the split. Any
-    other coding raises ValueError.
+    ``coding="thesis-author"``: the table in the thesis' public code, from which its figures were
+    drawn: 27,504 complete training rows of people born in the United States, without that column,
+    salary last. ``coding="yes-no"``: twenty two-valued attributes on the complete rows, without the
+    split. Any other coding raises SchemaError.
 
     **Privacy:** raw records of a public table; the schema was written without looking at them (but
     see ``note``).
     """
-    if coding not in CODINGS:
-        raise ValueError(f"coding must be one of {CODINGS}, not {coding!r}")
+    if not is_one_of(coding, CODINGS):
+        raise SchemaError(f"coding must be one of {CODINGS}, not {show(coding)}")
+    if not isinstance(complete, bool):
+        raise SchemaError(f"complete must be True or False, got {show(complete)}")
     frame = read_shipped("adult")
     if complete or coding != "default":
         frame = frame[(frame[FACTS["unknown"]] != "?").all(axis=1)].reset_index(drop=True)
@@ -45,6 +50,11 @@ def load_adult(complete: bool = False, coding: str = "default") -> Dataset:
     if coding == "yes-no":
         return describe("adult", _answer(frame), _schema(coding), name="adult, yes–no",
                         target="over $50K", sensitive="never married")
+    if coding == "thesis-author":
+        home = (split == "train") & (frame.pop("native-country") == "United-States")
+        return describe("adult", frame[home].reset_index(drop=True), _schema(coding),
+                        name="adult (thesis author's table)", target="education",
+                        note=FACTS["thesis_note"])
     if coding == "thesis":
         frame = frame.drop(columns="salary")
         abroad = frame["native-country"] != "United-States"
@@ -71,9 +81,9 @@ def _schema(variant: str) -> Schema:
     if variant == "yes-no":
         return yes_no_schema(FACTS["questions"])
     rules = expand_rules("adult")
-    if variant == "thesis":
+    if variant in ("thesis", "thesis-author"):
         rules |= FACTS["thesis"]
-        del rules["salary"]
+        del rules["salary" if variant == "thesis" else "native-country"]
     if variant == "default":
         rules |= {name: f"{rules[name]} | ?" for name in FACTS["unknown"]}
     return read_rules("adult", rules)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from html import escape
 
+import numpy as np
 import pandas as pd
 
 from ..domain.schema import Schema
+from ..errors import SchemaError, is_whole, show
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -43,6 +46,28 @@ class Dataset:
     def test(self) -> pd.DataFrame:
         """The test rows of the public split, index kept; ValueError where there is none."""
         return self._part("test")
+
+    def subset(self, names: Sequence[str], rows: int | None = None, *, target: str | None = None,
+               sensitive: str | None = None) -> Dataset:
+        """Some attributes, in the order given, and ``rows`` rows spread evenly over the table.
+
+        Chance plays no part. ``target`` and ``sensitive`` must be named where theirs are left out.
+        Raises SchemaError for unknown names and an impossible number of rows.
+        """
+        schema = self.schema.select(names)
+        if rows is not None and not is_whole(rows, 1, len(self.frame)):
+            raise SchemaError(f"rows must be a whole number from 1 to {len(self.frame):,}, "
+                              f"got {show(rows)}")
+        chosen = {"target": target or self.target, "sensitive": sensitive or self.sensitive}
+        for what, name in chosen.items():
+            if name not in schema.names:
+                raise SchemaError(f"{what} {name!r} isn't among {', '.join(schema.names)}: say "
+                                  f"{what}=")
+        n = len(self.frame)
+        places = np.arange(rows or n) * n // (rows or n)
+        split = None if self.split is None else self.split.iloc[places]
+        return replace(self, frame=self.frame.iloc[places][list(schema.names)], schema=schema,
+                       split=split, **chosen)
 
     def _part(self, which: str) -> pd.DataFrame:
         if self.split is None:

@@ -5,82 +5,42 @@ explored.
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import pandas as pd
 
-from ..domain.schema import MAX_VALUES, Attribute, Schema
+from ..domain.rules import FORM, read_rule
+from ..domain.schema import Attribute, Schema
+from ..domain.schema_file import read_entry, write_schema
 from ..errors import SchemaError
 
 LISTED = 60  # values that a proposal lists
 NAMELESS = re.compile(
     r"(.*[_ -])?(id|uuid|name|surname|e-?mail|phone|address|ssn|iban|notes?|comments?|text)",
     re.IGNORECASE)
-FORM = ("write `18 to 90 in 8 bins`, `edges 0, 1000, 5000` or `yes | no`, "
-        "and `+ missing` where a cell may be empty; else `drop`, or `?`")
+
 
 
 @dataclass(frozen=True)
 class Declared:
-    """A declaration that was read: the schema, its Python, columns left out, columns still open."""
+    """A declaration that was read: the schema, its file, columns left out, columns still open."""
 
     schema: Schema
-    code: str
+    file: str
     dropped: tuple[str, ...]
     open: tuple[str, ...]
 
 
-def read_rule(name: str, rule: str, bins: int = 16) -> tuple[Attribute, str]:
-    """An attribute from its domain, and the Python that makes it; ``bins`` where none are said.
-
-    >>> read_rule("age", "18 to 90 in 8 bins")[1]
-    "numeric('age', 18, 90, bins=8, integer=True)"
-    """
-    body, missing = re.subn(r"\s*\+\s*missing$", "", rule)
-    span = re.fullmatch(r"(\S+)\s+to\s+(\S+?)(?:\s+in\s+(\d+)\s+bins?)?", body)
-    options: dict[str, Any] = {}
-    if span:
-        method, domain = "numeric", [_number(span[1]), _number(span[2])]
-        options["bins"] = int(span[3] or bins)
-        if options["bins"] > MAX_VALUES:
-            raise SchemaError(f"{options['bins']:,} bins; at most {MAX_VALUES:,} are possible")
-    elif body.startswith("edges "):
-        method, domain = "binned", [_number(part) for part in body[6:].split(",")]
-    else:
-        method, domain = "categorical", _values([word.strip() for word in body.split("|")])
-        if len(domain) + missing < 2 or "" in domain:
-            raise SchemaError(f"{rule!r} declares no domain: {FORM}")
-    if method != "categorical" and all(isinstance(number, int) for number in domain):
-        options["integer"] = True
-    if missing:
-        options["missing"] = True
-    given = [name, *domain] if span else [name, domain]
-    code = [repr(value) for value in given] + [f"{key}={value}" for key, value in options.items()]
-    return getattr(Attribute, method)(*given, **options), f"{method}({', '.join(code)})"
-
-
-def _number(text: str) -> int | float:
-    try:
-        value = float(text)
-    except ValueError:
-        raise SchemaError(f"{text.strip()!r} isn't a number: {FORM}") from None
-    return int(text) if re.fullmatch(r"\s*-?\d+\s*", text) else value
-
-
-def _values(words: list[str]) -> list[Any]:
-    """Whole numbers only if all look the same when they are written again ("01" is a text)."""
-    whole = all(re.fullmatch(r"0|-?[1-9]\d{0,17}", word) for word in words)
-    return [int(word) for word in words] if whole else words
-
-
 def declare(
-    text: str, names: Sequence[str], bins: int = 16, source: str = "public"
+    text: str, names: Sequence[str], bins: int = 16, source: str = "public",
+    header: bool = True,
 ) -> Declared:
     r"""A declaration, one line ``column: domain`` each; SchemaError names the line.
 
-    ``bins``: for ranges that don't say how many.
+    A domain is what stands behind the column in a schema file, without quotes. ``bins``: for ranges
+    that don't say how many. ``header``: whether the raw file names its columns itself.
 
     >>> text = "age: 0 to 99 in 5 bins\nsmoker: yes | no + missing\nid: drop"
     >>> declare(text, ["id", "age", "smoker"]).schema.sizes
@@ -97,23 +57,31 @@ def declare(
         if name in rules:
             raise SchemaError(f"line {number} declares {name!r} a second time")
         rules[name] = line[len(name) + 1 :].strip()
-    dropped = tuple(n for n in names if rules.get(n) == "drop")
+    dropped = tuple(n for n in names if re.match("drop *(:|$)", rules.get(n, "")))
     waiting = tuple(n for n in names if rules.get(n, "?") in ("", "?"))
     made = [_name_problem(n, rules[n], bins) for n in names if n not in dropped + waiting]
     if len(made) < 2:
         raise SchemaError(f"{len(made)} column(s) declared, {len(waiting)} still open; "
                           f"a plan needs at least two: {FORM}")
-    body = "".join(f"    pds.Attribute.{code},\n" for _, code in made)
-    end = ")" if source == "public" else (
-        ', source="data")  # read off the records: replace each domain by what is publicly known')
-    schema = Schema(tuple(attribute for attribute, _ in made), source)
-    return Declared(schema, f"schema = pds.Schema((\n{body}){end}", dropped, waiting)
+    columns = () if header else tuple(names)
+    schema = Schema(tuple(made), source, columns=columns)
+    left_out = dict.fromkeys(dropped, "") | dict.fromkeys(waiting, "?")
+    facts = {"attributes": schema.attributes, "source": source, "groups": {}, "left_out": left_out,
+             "columns": columns}
+    return Declared(schema, write_schema(facts, order=names), dropped, waiting)
 
 
-def _name_problem(name: str, rule: str, bins: int) -> tuple[Attribute, str]:
-    """:func:`read_rule`, whose errors begin with the column."""
+def _name_problem(name: str, rule: str, bins: int) -> Attribute:
+    """An attribute from its line; errors begin with the column."""
     try:
-        return read_rule(name, rule, bins)
+        if not rule.startswith("{"):
+            return read_rule(name, rule, bins)[0]
+        found, confirmed = read_entry(name, tomllib.loads(f"line = {rule}")["line"])
+        if not confirmed or isinstance(found, str):
+            raise SchemaError("write what is publicly known, and delete public = false")
+        return found
+    except tomllib.TOMLDecodeError as problem:
+        raise SchemaError(f"{name}: what stands in braces isn't TOML: {problem}") from problem
     except SchemaError as problem:
         what = str(problem).removeprefix(f"attribute {name!r}").removeprefix(":").strip()
         raise SchemaError(f"{name}: {what}") from problem
@@ -139,10 +107,10 @@ def propose(names: Sequence[str], frame: pd.DataFrame | None = None) -> str:
 
 def _explore(column: pd.DataFrame) -> str:
     """What a column's records would declare; "?" if constant, "drop" if of too many texts."""
-    try:
-        found = Schema.infer(column).attributes[0]
-    except SchemaError as problem:
-        return "drop" if "at most" in str(problem) else "?"
+    schema = Schema.infer(column)
+    if not schema.attributes:
+        return "drop" if "at most" in "".join(schema.left_out.values()) else "?"
+    found = schema.attributes[0]
     more = " + missing" if found.missing else ""
     if found.edges is not None:
         return f"{found.edges[0]} to {found.edges[-1]}{more}"

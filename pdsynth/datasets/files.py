@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pandas as pd
 
+from ..errors import SchemaError, show
 from .tables import TABLES, expand_rules
 
 VARIABLE = "PDSYNTH_DATA"
+EXAMPLES = ("survey.csv", "survey.toml")  # a messy file for trying things out, its reviewed schema
 Location = str | os.PathLike[str] | None
 
 
@@ -34,16 +36,21 @@ def read_shipped(name: str) -> pd.DataFrame:
 def find(name: str, path: Location = None) -> Path:
     """The file of a table that can't ship: ``path`` (a file or a folder), else ``$PDSYNTH_DATA``.
 
-    ``name`` is a table of ``tables.toml`` or a file name. Raises FileNotFoundError that says where
-    to get the file and where to put it.
+    ``name`` is a table of ``tables.toml`` or a file name. Inside the package are ``survey.csv``, a
+    messy file to try things out with, and ``survey.toml``, its reviewed schema. Raises
+    FileNotFoundError that says where to get the file and where to put it.
 
     >>> find("README.md", path=Path(__file__).parent).name
     'README.md'
 
     **Privacy:** opens nothing; only looks whether the file exists.
     """
+    if path is None and name in EXAMPLES:
+        return Path(__file__).parent / "data" / name
     facts = TABLES.get(name, {})
     file, where = facts.get("file", name), facts.get("where", "its publisher")
+    if path is not None and not isinstance(path, (str, os.PathLike)):
+        raise SchemaError(f"path must be a file or a folder, got {show(path)}")
     place = path if path is not None else os.environ.get(VARIABLE) or None
     if place is None:
         tried = f"neither path= nor ${VARIABLE} is set"

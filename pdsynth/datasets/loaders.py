@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from ..errors import is_whole
+from ..errors import SchemaError, is_whole, show
 from .dataset import Dataset
 from .files import Location, find, read_shipped, read_table
 from .tables import TABLES, describe, public_schema, yes_no_schema
@@ -80,7 +80,7 @@ def load_retail(items: int = 50, path: Location = None) -> Dataset:
     facts = TABLES["retail"]
     baskets, most = facts["baskets"], facts["items"]
     if not is_whole(items, 2, most):
-        raise ValueError(f"items must be a whole number from 2 to {most:,}, got {items!r}")
+        raise SchemaError(f"items must be a whole number from 2 to {most:,}, got {show(items)}")
     pairs = read_table("retail", find("retail", path), ("basket", "item")).drop_duplicates()
     basket, item = pairs["basket"].to_numpy(), pairs["item"].to_numpy()
     numbered = len(pairs) and min(basket.min(), item.min()) >= 0

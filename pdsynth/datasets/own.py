@@ -1,134 +1,276 @@
-"""A CSV file of your own: its outline without its values, and its records over a public schema."""
+"""A data file of your own: its header without its values, and its records over a public schema."""
 
 from __future__ import annotations
 
 import csv
-import io
-import os
-from pathlib import Path
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import pandas as pd
 
-from ..domain.schema import Attribute, Schema
-from ..errors import SchemaError
+from ..domain.recoding import FORMS, read_numbers
+from ..domain.schema import Attribute, Schema, check_schema
+from ..errors import SchemaError, is_one_of, show, to_items
+from .opening import Source, Text, open_source, read_table
+from .sniffing import find_separator, look_for_header, split_cells
 
-DELIMITERS = {";": "a semicolon", "\t": "a tab", "|": "a bar", ",": "a comma"}
-Source = str | os.PathLike[str] | bytes
+CELLS = 2_000_000  # of one chunk
 
 
-class Outline(NamedTuple):
-    """What may be known of a file before its schema is written: column names, number of records."""
+class Header(NamedTuple):
+    """What may be known of a file before its schema is written: column names, number of records.
+
+    And how it is written: what separates its cells, its encoding, whether its first line names the
+    columns.
+    """
 
     names: tuple[str, ...]
     n: int
+    delimiter: str = ","
+    encoding: str = "utf-8"
+    first: bool = True
 
 
-def outline(source: Source, delimiter: str = ",") -> Outline:
-    r"""Column names and number of records of a CSV file (a path, or its bytes).
+def read_header(
+    source: Source, *, names: Sequence[str] | None = None, delimiter: str | None = None,
+    encoding: str | None = None, header: bool | None = None, skip: int = 0,
+) -> Header:
+    r"""Column names and number of records of a file; parameters as in :func:`read_csv`.
 
-    Raises SchemaError for what isn't such a table.
+    >>> read_header(b"age,sex\n34,f\n61,m\n")
+    Header(names=('age', 'sex'), n=2, delimiter=',', encoding='utf-8', first=True)
 
-    >>> outline(b"age,sex\n34,f\n61,m\n")
-    Outline(names=('age', 'sex'), n=2)
-
-    **Privacy:** releases the header and n, which are public; no value is looked at, costs nothing.
+    **Privacy:** releases the header and n, which are public; the cells are only counted, and costs
+    nothing.
     """
-    return _outline(_text(source), delimiter)
+    whole = read_table(*open_source(source))
+    if isinstance(whole, pd.DataFrame):
+        return Header(tuple(map(str, whole.columns)), len(whole), "", "")
+    return _scan(Text(whole, encoding, skip), names, delimiter, header)
 
 
 def read_csv(
-    source: Source, schema: Schema | None = None, *, delimiter: str = ","
+    source: Source, schema: Schema | None = None, *, names: Sequence[str] | None = None,
+    delimiter: str | None = None, encoding: str | None = None, header: bool | None = None,
+    number: str | None = None, skip: int = 0,
 ) -> pd.DataFrame:
-    r"""The records of a CSV file in UTF-8 (a path, or its bytes).
+    r"""The records of a file: CSV in its many forms, gzipped or not, Parquet, Arrow or Excel.
 
-    With ``schema``: the declared columns in its order and no others; columns of declared texts stay
-    texts, so that ``01`` keeps its zero. Only an empty cell is a missing value, ``NA`` is a text.
-    Raises SchemaError for an empty file, another encoding or delimiter, one column, double names,
-    rows of unequal length, no rows, and declared columns that aren't there. Values outside their
-    domain are refused by ``fit``.
+    ``source``: a path, bytes, or an open file. ``schema``: the declared columns in its order and no
+    others. ``names``: of all columns, where the file has no header (else ``schema.columns``).
+    ``delimiter`` and ``encoding`` are found out and said in a warning where they aren't a comma and
+    UTF-8. ``header``: whether the first line names the columns; None looks. ``number``: how numbers
+    are written, "1,234.5" if cells aren't separated by semicolons; currency and per cent signs are
+    left out. ``skip``: lines above the table.
 
-    >>> read_csv(b"id,zone,age\n1,01,34\n2,NA,\n")["zone"].tolist()
+    Blanks around cells are left out; only an empty cell is a missing value, ``NA`` is a text. A
+    declared column is read as declared: texts stay texts, so that ``01`` keeps its zero; columns
+    with a recoding stay as they are written, for ``fit`` to recode. Without ``schema`` a column is
+    numbers if all its cells are, else texts. A column without a name is called ``column 3``, a
+    second ``a`` is called ``a.2``.
+
+    Raises SchemaError, whose message holds no record's values: for an empty file, a file without a
+    header, one column, rows of unequal length, no rows, declared columns that are absent or there
+    twice, a kind of file whose reader isn't installed. Values outside their domain are refused by
+    ``fit``.
+
+    >>> read_csv(b"id, zone, age\n1, 01, 34\n2, NA,\n")["zone"].tolist()
     ['01', 'NA']
 
-    **Privacy:** raw records; their types depend on the declaration alone, what is refused on the
-    file's form and the declaration.
+    **Privacy:** raw records; their types depend on the declaration alone.
     """
-    text = _text(source)
-    names = _outline(text, delimiter).names
-    attributes = () if schema is None else schema.attributes
-    wanted = [a.name for a in attributes] or list(names)
-    gone = [name for name in wanted if name not in names]
-    if gone:
-        raise SchemaError(f"missing column(s): {gone}; the file has {', '.join(names)}")
-    texts = {a.name: "str" for a in attributes
-             if a.edges is None and all(isinstance(value, str) for value in a.values)}
-    frame = pd.read_csv(io.StringIO(text), sep=delimiter, usecols=wanted, dtype=texts,
-                        keep_default_na=False, na_values=[""], low_memory=False)
-    return frame[wanted].assign(**{a.name: _as_declared(frame[a.name], a) for a in attributes})
+    chunks = list(_read(source, schema, names=names, delimiter=delimiter, encoding=encoding,
+                        header=header, number=number, skip=skip))
+    columns = list(chunks[0])
+    joined = {}
+    for place, name in enumerate(columns):  # one column at a time, so that chunks go as it grows
+        parts = [chunk.pop(name) for chunk in chunks]
+        joined[place] = pd.concat(parts, ignore_index=True) if len(parts) > 1 else parts[0]
+    return pd.DataFrame(joined).set_axis(columns, axis=1)
 
 
-def _as_declared(column: pd.Series, attribute: Attribute) -> pd.Series:
+def read_chunks(source: Source, schema: Schema, **how: Any) -> Iterator[pd.DataFrame]:
+    """The records over a schema in pieces of about two million cells, for files beyond memory.
+
+    ``how``: parameters of :func:`read_csv`.
+
+    **Privacy:** raw records.
+    """
+    return _read(source, schema, **how)
+
+
+def _read(
+    source: Source, schema: Schema | None, *, names: Sequence[str] | None = None,
+    delimiter: str | None = None, encoding: str | None = None, header: bool | None = None,
+    number: str | None = None, skip: int = 0,
+) -> Iterator[pd.DataFrame]:
+    attributes = () if schema is None else check_schema(schema).attributes
+    if number is not None and not is_one_of(number, FORMS):
+        raise SchemaError(f"number must be one of {tuple(FORMS)}, got {show(number)}")
+    names = (schema.columns if names is None and schema is not None else names)
+    wanted = [a.name for a in attributes]
+    whole = read_table(*open_source(source))
+    if isinstance(whole, pd.DataFrame):
+        found = [str(name) for name in whole.columns]
+        whole = whole.iloc[:, _places(found, wanted)].set_axis(wanted or _unique(found), axis=1)
+        yield pd.DataFrame({a.name: _as_declared(whole[a.name], a, number or "1,234.5")
+                            for a in attributes} if wanted else whole)
+        return
+    text = Text(whole, encoding, skip)
+    facts = _scan(text, names, delimiter, header, wanted)
+    places = _places(list(facts.names), wanted)
+    form = number or ("" if facts.delimiter == ";" else "1,234.5")
+    known = wanted or _unique(facts.names)
+    texts: set[str] = set()
+    if not wanted:
+        for chunk in _chunks(text, facts, places, known):
+            texts |= {name for name in known if name not in texts
+                      and not _is_number(chunk[name], form)}
+    for chunk in _chunks(text, facts, places, known):
+        if wanted:
+            yield pd.DataFrame({a.name: _as_declared(chunk[a.name], a, form)
+                                for a in attributes})
+        else:
+            yield pd.DataFrame({name: column if name in texts else _numbers(column, form)
+                                for name, column in chunk.items()})
+
+
+def _chunks(text: Text, facts: Header, places: list[int], names: Sequence[str]
+            ) -> Iterator[pd.DataFrame]:
+    """Pieces of the file as texts without blanks around them, missing where nothing is left."""
+    rows, n = max(1, CELLS // len(facts.names)), 0
+    sign = r"\s+" if facts.delimiter == " " else facts.delimiter
+    with text.restart() as stream:
+        if facts.first:
+            next(filter(_said, split_cells(stream, facts.delimiter)))
+        try:
+            for chunk in pd.read_csv(
+                    stream, sep=sign, header=None, names=list(range(len(facts.names))),
+                    usecols=sorted(places), dtype="str", keep_default_na=False, na_values=[""],
+                    skipinitialspace=True, chunksize=rows):
+                n += len(chunk)
+                yield pd.DataFrame({name: _stripped(chunk[place])
+                                    for name, place in zip(names, places, strict=True)})
+        except pd.errors.ParserError as problem:
+            raise SchemaError(f"the file isn't CSV ({problem}): is a quote missing?") from problem
+    if n != facts.n:
+        raise SchemaError(f"the file has {facts.n:,} records by one count and {n:,} by another: is "
+                          "a quote missing?")
+
+
+def _stripped(column: pd.Series) -> pd.Series:
+    short = column.str.strip()
+    return short.mask(short == "")
+
+
+def _scan(text: Text, names: Sequence[str] | None, delimiter: str | None, header: bool | None,
+          wanted: Sequence[str] = ()) -> Header:
+    """The header and the number of records; every row must be as long as the first."""
+    names = None if names is None else to_items("names", names) or None
+    if delimiter is not None and not (isinstance(delimiter, str) and len(delimiter) == 1):
+        raise SchemaError(f"delimiter must be one sign, got {show(delimiter)}")
+    if header is not None and not isinstance(header, bool):
+        raise SchemaError(f"header must be True, False or None, got {show(header)}")
+    sample = text.sample()
+    sign = delimiter or find_separator(sample)
+    text.tell(sign, delimiter is None)
+    first = look_for_header(sample, sign, names, header, wanted)
+    n = 0
+    with text.restart() as stream:
+        rows = split_cells(stream, sign)
+        try:
+            top = [*map(str, next(filter(_said, rows), ()) if first else names or ())]
+            length = len(top)
+            if length == 1:
+                raise SchemaError(
+                    "the file has one column; at least 2 are needed for a network: if its cells "
+                    "are separated by another sign, say delimiter='…'")
+            for row in rows:
+                if len(row) == length:
+                    n += 1
+                elif _said(row):
+                    raise SchemaError(
+                        f"line {rows.line_num:,} has {len(row)} cells, the "
+                        f"{'first line' if first else 'list of names'} {length} names: put "
+                        "quotes around values that hold the delimiter, or say delimiter=")
+        except csv.Error as problem:
+            raise SchemaError(f"line {rows.line_num:,} isn't CSV ({problem}): is a quote missing?"
+                              ) from problem
+        except UnicodeError as problem:
+            raise text.undecodable() from problem
+    if n == 0:
+        raise SchemaError("the table has no rows: below the line of column names nothing follows")
+    found = tuple(name.strip() or f"column {place}" for place, name in enumerate(top, 1))
+    return Header(found, n, sign, text.encoding, first)
+
+
+def _said(row: list[str]) -> bool:
+    """Whether a line holds anything."""
+    return len(row) > 1 or bool(row and row[0].strip())
+
+
+def _places(found: list[str], wanted: Sequence[str]) -> list[int]:
+    """Where the wanted columns stand; SchemaError for one that is absent or there twice."""
+    if gone := [name for name in wanted if name not in found]:
+        raise SchemaError(f"missing column(s): {gone}; the file has {', '.join(found)}")
+    if twice := [name for name in wanted if found.count(name) > 1]:
+        raise SchemaError(f"duplicate column(s): {twice}; rename or drop them")
+    return [found.index(name) for name in wanted] or list(range(len(found)))
+
+
+def _unique(names: Sequence[str]) -> list[str]:
+    """Names of which no two are equal: a second ``a`` is ``a.2``."""
+    found: list[str] = []
+    for name in names:
+        times, free = 1, name
+        while free in found:
+            times += 1
+            free = f"{name}.{times}"
+        found.append(free)
+    return found
+
+
+def _as_declared(column: pd.Series, attribute: Attribute, form: str) -> pd.Series:
+    """A column as its declaration says; cells that it can't hold stay as they are, for ``fit``."""
+    listed = attribute.values if attribute.edges is None else attribute.edges
+    if attribute.recode is not None or not pd.api.types.is_string_dtype(column):
+        return _whole(column, attribute)
+    if attribute.edges is None and all(isinstance(value, bool) for value in listed):
+        cells = column.str.lower()
+        truth = cells.isin(["true", "false"])
+        return (cells == "true").mask(column.isna()) if (truth | column.isna()).all() else column
+    if attribute.edges is None and not all(isinstance(v, (int, float)) for v in listed):
+        return column
+    numbers = _numbers(column, form)
+    return column if (numbers.isna() & column.notna()).any() else _whole(numbers, attribute)
+
+
+def _whole(column: pd.Series, attribute: Attribute) -> pd.Series:
     """Whole numbers of declared whole numbers: a cell "12.0" mustn't change a released column."""
-    if attribute.dtype != "int64" or not pd.api.types.is_float_dtype(column):
+    if attribute.dtype != "integer" or not pd.api.types.is_float_dtype(column):
         return column
     whole = (column == column.round()) & (column.abs() < 2**53)
     return column.astype("int64") if whole.all() else column
 
 
-def _text(source: Source) -> str:
-    content = source if isinstance(source, bytes) else Path(source).read_bytes()
-    if content[:2] == b"PK":
-        raise SchemaError("this is a spreadsheet or another zip file, not text: "
-                          "save the table as CSV (UTF-8)")
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as problem:
-        at = problem.start
-        raise SchemaError(f"the file isn't in UTF-8 (byte {at:,} is 0x{content[at]:02x}): save it "
-                          "as CSV (UTF-8), or decode it yourself: "
-                          "path.read_text(encoding='cp1252').encode()") from problem
-    if "\0" in text:
-        raise SchemaError("the file holds zero bytes, so it isn't CSV in UTF-8: export it again")
-    if not text.strip():
-        raise SchemaError("the file is empty: it needs a line of column names and at least one "
-                          "record")
-    return text
+def _numbers(column: pd.Series, form: str) -> pd.Series:
+    """Numbers of texts, NaN for whatever isn't one."""
+    if form not in ("", "1,234.5"):
+        return _short(read_numbers(column, form))
+    numbers = pd.to_numeric(column, errors="coerce")
+    rest = numbers.isna() & column.notna()
+    if form and rest.any():
+        numbers = numbers.astype(float).mask(rest, read_numbers(column[rest], form))
+        return _short(numbers)
+    return numbers
 
 
-def _outline(text: str, delimiter: str) -> Outline:
-    rows = csv.reader(io.StringIO(text), delimiter=delimiter)
-    n = 0
-    try:
-        names = next(row for row in rows if row)
-        _check_names(names, delimiter)
-        for row in filter(None, rows):
-            if len(row) != len(names):
-                raise SchemaError(
-                    f"line {rows.line_num:,} has {len(row)} cells, the first line {len(names)} "
-                    "names: put quotes around values that hold the delimiter")
-            n += 1
-    except csv.Error as problem:
-        raise SchemaError(f"line {rows.line_num:,} isn't CSV ({problem}): is a quote missing?"
-                          ) from problem
-    if n == 0:
-        raise SchemaError("the table has no rows: below the line of column names nothing follows")
-    return Outline(tuple(names), n)
+def _short(numbers: pd.Series) -> pd.Series:
+    whole = numbers.notna() & (numbers == numbers.round()) & (numbers.abs() < 2**53)
+    return numbers.astype("int64") if whole.all() else numbers
 
 
-def _check_names(names: list[str], delimiter: str) -> None:
-    if len(names) == 1:
-        likely = max((d for d in DELIMITERS if d != delimiter), key=names[0].count)
-        if likely in names[0]:
-            raise SchemaError(
-                f"one column with {DELIMITERS[likely]} in its name: the delimiter seems to be "
-                f"{likely!r}, not {delimiter!r}; save the file with commas, or say "
-                f"read_csv(path, delimiter={likely!r})")
-        raise SchemaError(f"the file has one column, {names[0]!r}; at least 2 are needed for a "
-                          "network")
-    for place, name in enumerate(names, 1):
-        if not name.strip():
-            raise SchemaError(f"column {place} has no name: name it in the first line")
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise SchemaError(f"duplicate column(s): {twice}; rename or drop them")
+def _is_number(column: pd.Series, form: str) -> bool:
+    """Whether all cells are numbers; "01" is a text."""
+    codes = column.str.match(r"[-+]?0\d").fillna(False).astype(bool)
+    return bool(not codes.any() and (_numbers(column, form).notna() | column.isna()).all())

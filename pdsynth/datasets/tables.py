@@ -11,9 +11,9 @@ from typing import Any
 
 import pandas as pd
 
+from ..domain.rules import read_rule
 from ..domain.schema import Attribute, Schema
 from .dataset import Dataset
-from .declaration import read_rule
 
 _FILE = resources.files(__package__) / "tables.toml"
 TABLES: dict[str, dict[str, Any]] = tomllib.loads(_FILE.read_text(encoding="utf-8"))
@@ -33,13 +33,13 @@ def read_rules(table: str, rules: Mapping[str, str]) -> Schema:
         attribute = read_rule(name, rule)[0]
         if name in facts.get("lower", ()):
             attribute = replace(attribute, spread="lower")
-        attributes.append(replace(attribute, dtype=facts.get("column_type", attribute.dtype)))
+        attributes.append(attribute)
     return Schema(tuple(attributes))
 
 
 def yes_no_schema(names: Iterable[str]) -> Schema:
     """Attributes with the answers 0 and 1."""
-    return Schema(tuple(Attribute.categorical(name, (0, 1), dtype="int8") for name in names))
+    return Schema(tuple(Attribute.categorical(name, (0, 1)) for name in names))
 
 
 @cache

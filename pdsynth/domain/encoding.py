@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from ..errors import SchemaError
+from ..errors import SchemaError, show
 from .schema import Attribute, Schema
 
 ILLEGAL = ("resample", "clip")
@@ -20,7 +21,7 @@ class BinaryEncoding:
     HMPrivBayes §3.1; Zhang et al. 2017, §5.1. A two-valued attribute is its own bit and keeps its
     name; the bits of ``age`` are ``age:1``, ``age:2``, …
 
-    >>> sizes = Attribute.categorical("sex", "fm"), Attribute.categorical("size", "SML")
+    >>> sizes = Attribute.categorical("sex", ["f", "m"]), Attribute.categorical("size", list("SML"))
     >>> BinaryEncoding(Schema(sizes)).schema.names
     ('sex', 'size:1', 'size:2')
     """
@@ -44,7 +45,7 @@ class BinaryEncoding:
         names: list[str] = []
         for name, width in zip(self.original.names, self.widths, strict=True):
             names += [name] if width == 1 else [f"{name}:{b + 1}" for b in range(width)]
-        twice = sorted({n for n in names if names.count(n) > 1})
+        twice = sorted(n for n, times in Counter(names).items() if times > 1)
         if twice:
             raise SchemaError(f"binary encoding would name two bits {', '.join(twice)}: "
                               "rename those attributes")
@@ -81,7 +82,7 @@ class BinaryEncoding:
         **Privacy:** post-processing of synthetic bits.
         """
         if illegal not in ILLEGAL:
-            raise SchemaError(f"illegal must be one of {ILLEGAL}, got {illegal!r}")
+            raise SchemaError(f"illegal must be one of {ILLEGAL}, got {show(illegal)}")
         sizes = self.original.sizes
         kind = np.uint8 if max(sizes) <= 256 else np.uint16
         out = np.empty((len(bits), len(sizes)), dtype=kind, order="F")

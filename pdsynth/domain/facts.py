@@ -12,7 +12,10 @@ from .schema import Schema
 class Facts:
     """The schema of the network's nodes (attributes, or their bits), n, ε and the guarantee.
 
-    ``epsilon2``: what the tables have if a structure is learnt, from which ``k="auto"`` chooses.
+    n is public because neighbours differ in one record that is replaced; where one is added or
+    removed, it is 1 until the noisy n is paid for. ``epsilon`` is what the recipe may spend on one
+    record. ``epsilon2``: what the tables have if a structure is learnt, from which ``k="auto"``
+    chooses.
     """
 
     schema: Schema
@@ -20,6 +23,12 @@ class Facts:
     epsilon: Fraction
     guarantee: str
     epsilon2: Fraction
+    relation: str = "replace_one"
+
+    @property
+    def moved(self) -> int:
+        """L1 sensitivity of a table of counts, in records: 2 for a replaced one, else 1."""
+        return 2 if self.relation == "replace_one" else 1
 
     def pay(self, share: Fraction) -> Fraction:
         """What a sketch costs: its share under ``strict``, nothing where it is read raw."""

@@ -3,17 +3,33 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from html import escape
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..errors import SchemaError
-from .attribute import MAX_VALUES, Attribute, fits, like
+from ..errors import (
+    SchemaError,
+    check_known,
+    check_path,
+    is_one_of,
+    is_whole,
+    show,
+    to_items,
+    to_list,
+)
+from .attribute import MAX_VALUES, Attribute
+from .declared import check_codes, check_columns, repeated
+from .inferring import infer_column
+from .problems import Problems, find_problems
+from .recoding import Recode
+from .schema_file import read_schema, write_schema
 
 __all__ = ["MAX_VALUES", "Attribute", "Schema"]
 
@@ -24,25 +40,45 @@ class Schema:
 
     ``source`` is ``"public"``, or ``"data"`` for a schema inferred from records: a strict fit
     refuses the latter. ``groups`` may declare sensitivity groups by policy: ``{"occupation": "A",
-    "race": "B"}`` (A: more sensitive).
+    "race": "B"}`` (A: more sensitive). ``left_out``: columns of the raw table that aren't used, and
+    why, in words; a reason that begins with "?" waits for a decision. ``columns``: names of all
+    columns of a raw file that has no header, in its order.
     """
 
     attributes: tuple[Attribute, ...]
     source: str = "public"
     groups: Mapping[str, str] = field(default_factory=dict)
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    columns: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "attributes", tuple(self.attributes))
+        object.__setattr__(self, "attributes", tuple(to_items("attributes", self.attributes)))
         strange = [a for a in self.attributes if not isinstance(a, Attribute)]
         if strange:
-            raise SchemaError(f"a schema is made of Attributes, got {strange[0]!r}: "
+            raise SchemaError(f"a schema is made of Attributes, got {show(strange[0])}: "
                               "use Attribute.categorical(name, values) or .numeric")
-        if twice := _repeated(self.names):
+        if twice := repeated(self.names):
             raise SchemaError(f"attributes declared twice: {twice}")
-        unknown = sorted(set(self.groups) - set(self.names))
-        if unknown or not set(self.groups.values()) <= {"A", "B"}:
+        if not is_one_of(self.source, ("public", "data")):
+            raise SchemaError(f"source must be 'public' or 'data', got {show(self.source)}")
+        groups = self.groups if isinstance(self.groups, Mapping) else {None: self.groups}
+        unknown = [name for name in groups if name not in self.names]
+        if unknown or not all(is_one_of(group, ("A", "B")) for group in groups.values()):
             raise SchemaError("groups must map declared attributes to 'A' or 'B'; "
-                              f"unknown: {unknown}, groups: {dict(self.groups)}")
+                              f"unknown: {show(unknown)}, groups: {show(self.groups)}")
+        self._check_left_out()
+
+    def _check_left_out(self) -> None:
+        left_out = self.left_out if isinstance(self.left_out, Mapping) else {None: ""}
+        columns = to_items("columns", self.columns)
+        if not all(isinstance(word, str) for word in (*left_out, *left_out.values(), *columns)):
+            raise SchemaError("left_out must map column names to reasons, columns must list names: "
+                              "all of them texts")
+        object.__setattr__(self, "columns", tuple(columns))
+        if both := sorted(set(left_out) & set(self.names)):
+            raise SchemaError(f"attributes that are declared and left out: {both}")
+        if columns and (gone := [n for n in self.names if n not in columns]):
+            raise SchemaError(f"columns of the file don't name the attribute(s) {gone}")
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -62,17 +98,22 @@ class Schema:
 
     def index(self, name: str) -> int:
         """Column number of an attribute; SchemaError with the known names if it isn't there."""
-        if name not in self.names:
-            raise SchemaError(f"no attribute {name!r} in the schema; "
-                              f"it has {', '.join(self.names)}")
-        return self.names.index(name)
+        if name.__class__ is not str or name not in self._places:
+            check_known([name], self.names, "the schema")
+        return self._places[name]
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        """Column number of every name."""
+        return {name: j for j, name in enumerate(self.names)}
 
     def cells(self, names: Iterable[str]) -> int:
         """Number of cells of the joint table of some attributes."""
-        return math.prod(self[n].size for n in names)
+        return math.prod(self[n].size for n in to_list("names", names))
 
     def select(self, names: Sequence[str]) -> Schema:
         """The schema of some of the attributes, in the order given."""
+        names = (names,) if isinstance(names, str) else to_list("names", names)
         groups = {n: g for n, g in self.groups.items() if n in names}
         return replace(self, attributes=tuple(self[n] for n in names), groups=groups)
 
@@ -84,50 +125,104 @@ class Schema:
     def infer(cls, frame: pd.DataFrame, *, bins: int = 16) -> Schema:
         """A schema read off the records, for exploration only.
 
+        A column that can't be inferred is ``left_out``, with the reason behind a "?".
+
         **Privacy:** every category, range and missing value comes from the data, so the schema is
         marked ``source="data"``; a strict fit refuses it unless you say
         ``schema.declare_public()``.
         """
-        return cls(tuple(_infer(frame[name], bins) for name in frame.columns), source="data")
+        if not is_whole(bins, 2, MAX_VALUES):
+            raise SchemaError(f"bins must be a whole number from 2 to {MAX_VALUES:,}, "
+                              f"got {show(bins)}")
+        attributes, left_out = [], {}
+        for place, name in enumerate(check_columns(frame)):
+            try:
+                attributes.append(infer_column(frame.iloc[:, place], bins))
+            except SchemaError as problem:
+                left_out[str(name)] = f"? {problem}"
+        return cls(tuple(attributes), source="data", left_out=left_out)
 
-    def encode(self, frame: pd.DataFrame) -> np.ndarray:
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Schema:
+        """A schema from a TOML file, written by hand, by :meth:`write` or by ``datasets.outline``.
+
+        ``source`` is "data" while any line says ``public = false`` or begins with "?". Raises
+        SchemaError that names the file, the attribute and the remedy.
+        """
+        check_path(path)
+        try:
+            text = Path(path).read_text(encoding="utf-8-sig")
+        except UnicodeDecodeError as problem:
+            raise SchemaError(f"{Path(path).name} isn't in UTF-8: save it so") from problem
+        return cls(**read_schema(text, Path(path).name))
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write a TOML file that :meth:`read` reads as this schema; an old file there is revised:
+        lines that still say the same stay, and so do comments.
+        """
+        check_path(path)
+        file = Path(path)
+        old = file.read_text(encoding="utf-8-sig") if file.exists() else ""
+        facts = {key: getattr(self, key) for key in self.__dataclass_fields__}
+        for before in (old, ""):
+            text = write_schema(facts, before)
+            if Schema(**read_schema(text))._exact() == self._exact():
+                file.write_text(text, encoding="utf-8", newline="\n")
+                return
+        raise SchemaError("this schema can't be written as TOML")
+
+    def _exact(self) -> str:
+        """Every field in words: unlike equal ones, 1, 1.0 and True are told apart."""
+        known = (sorted(self.groups.items()), sorted(self.left_out.items()), self.columns)
+        return repr((self.attributes, self.source, *known))
+
+    def problems(self, frame: pd.DataFrame, examples: int = 0) -> Problems:
+        """Everything in a table that :meth:`encode` would refuse, at once: per column, with counts
+        and the remedy; ``examples``: show up to so many offending values of each column.
+
+        **Privacy:** raw records; counts and values are for their owner and stay in the house.
+        """
+        if not is_whole(examples, 0):
+            raise SchemaError("examples must be a whole number of at least 0, "
+                              f"got {show(examples)}")
+        return find_problems(self.attributes, self.left_out, frame, examples)
+
+    def encode(self, frame: pd.DataFrame, *, empty: bool = False) -> np.ndarray:
         """Codes of a table: uint8 or uint16 array (n_records, n_attributes), stored by column.
 
-        SchemaError for no rows, missing, duplicate or undeclared columns, values outside their
-        domain.
+        SchemaError for no rows (unless ``empty``), missing, duplicate or undeclared columns, values
+        outside their domain.
 
         **Privacy:** raw records in, raw records out; what is refused depends on the declaration,
         never on statistics.
         """
-        self.check(frame)
+        self.check(frame, empty=empty)
         kind = np.uint8 if max(self.sizes) <= 256 else np.uint16
         codes = np.empty((len(frame), len(self)), dtype=kind, order="F")
         for j, attribute in enumerate(self.attributes):
             codes[:, j] = attribute.encode(frame[attribute.name])
         return codes
 
-    def check(self, frame: pd.DataFrame) -> None:
+    def check(self, frame: pd.DataFrame, *, empty: bool = False) -> None:
         """Refuse a table whose columns aren't those of the schema, and tables too small to publish.
+
+        ``empty``: a table may have no rows.
 
         **Privacy:** reads column names and the public number of rows only.
         """
-        if not isinstance(frame, pd.DataFrame):
-            raise SchemaError(f"expected a pandas DataFrame, got {type(frame).__name__}")
-        columns = list(frame.columns)
-        if twice := _repeated(columns):
-            raise SchemaError(f"duplicate column(s): {twice}; rename or drop them")
+        columns = check_columns(frame, self.names)
         gone = [n for n in self.names if n not in columns]
         if gone:
             raise SchemaError(f"missing column(s): {gone}; the table has {len(columns)} columns, "
                               f"the schema {len(self)}")
-        extra = [c for c in columns if c not in self.names]
+        extra = [c for c in columns if c not in self.names and c not in self.left_out]
         if extra:
             raise SchemaError(f"undeclared column(s): {extra}; declare them, "
                               "or drop them with frame[list(schema.names)]")
         if len(self) < 2:
             raise SchemaError(f"the table has {len(self)} attribute(s); "
                               "at least 2 are needed for a network")
-        if len(frame) == 0:
+        if len(frame) == 0 and not empty:
             raise SchemaError("the table has no rows")
 
     def decode(self, codes: np.ndarray, uniforms: np.ndarray | None = None) -> pd.DataFrame:
@@ -135,31 +230,31 @@ class Schema:
 
         ``uniforms`` of the same shape place numbers inside their bins.
         """
+        check_codes(codes, len(self))
+        if uniforms is not None and np.shape(uniforms) != codes.shape:
+            raise SchemaError(f"uniforms must have the shape of the codes, {codes.shape}")
         places = [None] * len(self) if uniforms is None else uniforms.T
         parts = zip(self.attributes, codes.T, places, strict=True)
         return pd.DataFrame({a.name: a.decode(c.astype(np.int64), place) for a, c, place in parts})
 
-    def like(self, frame: pd.DataFrame) -> Schema:
-        """The same domains with the column types of ``frame`` (kind and width, never its values).
-
-        **Privacy:** column types are public facts of the table's format; no value is read.
-        """
-        return replace(self, attributes=tuple(like(a, frame[a.name]) for a in self.attributes))
-
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
-        return {"source": self.source, "groups": dict(self.groups),
-                "attributes": [asdict(a) for a in self.attributes]}
+        more = {"left_out": dict(self.left_out), "columns": list(self.columns)}
+        attributes = [{key: value for key, value in asdict(a).items()
+                       if key != "recode" or value is not None} for a in self.attributes]
+        return {"source": self.source, "groups": dict(self.groups), "attributes": attributes,
+                **{key: value for key, value in more.items() if value}}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Schema:
         """The inverse of :meth:`to_dict`; a malformed document raises SchemaError."""
         try:
             attributes = tuple(_read(a) for a in data["attributes"])
-            return cls(attributes, str(data["source"]), dict(data["groups"]))
+            return cls(attributes, str(data["source"]), dict(data["groups"]),
+                       dict(data.get("left_out", {})), tuple(data.get("columns", ())))
         except SchemaError:
             raise
-        except (KeyError, TypeError, ValueError, AttributeError) as problem:
+        except (LookupError, TypeError, ValueError, AttributeError) as problem:
             raise SchemaError(f"not a schema document: {problem!r}") from problem
 
     def _repr_html_(self) -> str:
@@ -170,33 +265,20 @@ class Schema:
                 f"<td>{escape(', '.join(a.labels[:6]))}{' …' if a.size > 6 else ''}</td></tr>"
                 for a in self.attributes]
         head = "<tr><th>attribute</th><th>size</th><th>kind</th><th>domain</th></tr>"
-        return f"<p>{len(self)} attributes, {word}</p><table>{head}{''.join(rows)}</table>"
+        out = "; ".join(f"{name} ({why})" if why else name for name, why in self.left_out.items())
+        return (f"<p>{len(self)} attributes, {word}</p><table>{head}{''.join(rows)}</table>"
+                + f"<p>left out: {escape(out)}</p>" * bool(out))
 
 
-def _repeated(names: Sequence[Any]) -> list[str]:
-    return sorted({str(name) for name in names if names.count(name) > 1})
+def check_schema(given: Any) -> Schema:
+    """A schema, or SchemaError that says what was given in its place."""
+    if not isinstance(given, Schema):
+        raise SchemaError(f"schema must be a Schema, got {type(given).__name__}")
+    return given
 
 
 def _read(data: Mapping[str, Any]) -> Attribute:
     edges = None if data["edges"] is None else tuple(data["edges"])
-    found = Attribute(str(data["name"]), tuple(data["values"]), edges, str(data["dtype"]),
-                      bool(data["missing"]), str(data["spread"]))
-    if not fits(found.dtype, found.values, found.edges):
-        raise SchemaError(f"not a schema document: a column of type {found.dtype!r} "
-                          "can't hold its declared values")
-    return found
-
-
-def _infer(column: pd.Series, bins: int) -> Attribute:
-    name, missing, present = str(column.name), bool(column.isna().any()), column.dropna()
-    values = sorted(present.unique().tolist(), key=str)
-    if pd.api.types.is_numeric_dtype(column):
-        if len(values) > bins and not pd.api.types.is_bool_dtype(column):
-            whole = bool((present == present.round()).all())
-            return Attribute.numeric(name, float(present.min()), float(present.max()), bins=bins,
-                                     integer=whole, missing=missing)
-        values.sort()
-    if len(values) + missing < 2:
-        raise SchemaError(f"column {name!r} holds {len(values)} value(s): "
-                          "drop it, or declare its domain by hand")
-    return Attribute.categorical(name, values, missing=missing)
+    return Attribute(str(data["name"]), tuple(data["values"]), edges, str(data["dtype"]),
+                     bool(data["missing"]), str(data["spread"]),
+                     Recode.of(**data.get("recode") or {}))

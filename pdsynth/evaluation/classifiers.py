@@ -9,9 +9,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..domain.schema import Attribute, Schema
-from ..errors import SchemaError
-from .inputs import Table, check_choice, check_choices, sample_rows, to_codes
+from ..domain.schema import Attribute, Schema, check_schema
+from ..errors import SchemaError, is_whole, show
+from .inputs import (
+    Table,
+    check_choice,
+    check_choices,
+    check_most,
+    sample_rows,
+    seeded,
+    to_codes,
+)
 from .utility import feature_columns, majority_share, one_hot, support_vectors
 
 CLASSIFIERS = ("NB", "SV", "KN", "RF", "LR")
@@ -43,7 +51,9 @@ def five_classifiers(
     **Privacy:** reads the real test rows exactly; no guarantee covers it.
     """
     check_choices("classifiers", classifiers, CLASSIFIERS)
-    wanted, aim = _positive(schema[target], positive), schema.index(target)
+    check_most("max_rows", max_rows)
+    seeded(seed)
+    wanted, aim = _positive(check_schema(schema)[target], positive), schema.index(target)
     columns = [schema.names[j] for j in feature_columns(schema, target, drop)]
     taught, truth = (to_codes(table, schema) for table in (synthetic, real_test))
     if max_rows is not None and len(taught) > max_rows:
@@ -74,7 +84,7 @@ def _positive(attribute: Attribute, positive: Any) -> int | None:
         return 1 if attribute.size == 2 else None
     if str(positive) not in attribute.labels:
         raise SchemaError(f"positive must be a value of {attribute.name!r}, "
-                          f"{list(attribute.labels)}, got {positive!r}")
+                          f"{list(attribute.labels)}, got {show(positive)}")
     return attribute.labels.index(str(positive))
 
 
@@ -86,6 +96,11 @@ def f2(confusion: np.ndarray, positive: int = 1) -> float:
     >>> round(100 * f2(np.array([[55626, 1224], [26, 86]])), 1)
     24.5
     """
+    confusion = np.asarray(confusion)
+    square = confusion.ndim == 2 and len({*confusion.shape}) == 1 and confusion.dtype.kind in "iuf"
+    if not square or not is_whole(positive, 0, len(confusion) - 1):
+        raise SchemaError("f2 needs a square matrix of counts and the number of one of its rows, "
+                          f"got shape {confusion.shape} and positive={show(positive)}")
     hit = int(confusion[positive, positive])
     # 5TP + 4FN + FP = TP + FP + 4(TP + FN)
     below = int(confusion[:, positive].sum() + 4 * confusion[positive].sum())

@@ -16,9 +16,11 @@ import numpy as np
 import pandas as pd
 
 from ..counting.tables import Records
-from ..errors import BudgetError, SchemaError
+from ..errors import BudgetError, SchemaError, is_whole, show, to_items
+from ..privacy.numbers import positive
+from .inputs import as_dataset, to_codes
 from .store import COLUMNS, Store
-from .trial import NEEDS_TEST, Bench, Trial, check_measures, find_measure
+from .trial import NEEDS_TEST, Bench, Trial, check_grid, check_measures, find_measure
 
 
 @dataclass(frozen=True)
@@ -42,9 +44,10 @@ class Task:
 
 def compare(
     synthesizers: Mapping[str, Any] | Iterable[Any], dataset: Any, epsilons: Sequence[Any],
-    repeats: int, measures: Sequence[str] = ("sum_mi", "avd2", "avd3", "svm"), *,
+    repeats: int, measures: Sequence[str] | None = None, *,
     seed: int = 0, jobs: int = -1, progress: bool = False, resume: str | Path | None = None,
     test: float | None = None, utility_options: Mapping[str, Any] | None = None,
+    target: str | None = None,
 ) -> pd.DataFrame:
     """Run every synthesizer at every ε, ``repeats`` times: a tidy DataFrame, one row per measure.
 
@@ -52,16 +55,22 @@ def compare(
     note, parameters, dataset, key; rows in grid order. A method that can't run at an ε
     (BudgetError, so BudgetDegenerate too) has NaN and a note.
 
-    ``synthesizers``: estimators, or a mapping of names to them. ``dataset`` has frame, schema,
-    target, split, name. ``resume``: CSV file; rows already there are not run again, each task is
-    written as it ends, so stop at any time. ``jobs``: processes (−1: all cores; 1: none extra).
-    ``utility_options`` go to :func:`utility`.
+    ``synthesizers``: estimators, or a mapping of names to them. ``dataset``: a Dataset, or a pair
+    (frame, schema); ``target``: what classifiers predict and leaks find out, in place of the
+    dataset's own (a pair has none). ``resume``: CSV file; rows already there are not run again,
+    each task is written as it ends, so stop at any time. ``jobs``: processes (−1: all cores; 1:
+    none extra). ``utility_options`` go to :func:`utility`. ``measures``: None takes sum_mi, avd2,
+    and as far as the table has them avd3 and svm.
+
+    Raises SchemaError for an empty or mistaken grid and for measures that the table doesn't have,
+    before any fit.
 
     Measures of a fit on the whole table: ``sum_mi`` (bits); ``avd2``, ``avd3``, … (average
     variation distance; ``avd3_200`` takes 200 random sets); ``avd2_without_age`` (of the pairs of
     all other attributes); ``l1_4``, ``l2_4``, … (errors of 200 random queries, ``l1_4_50`` of 50,
-    the same ones in every run); ``loss_age`` (the ledger's ε of a change of age alone); ``cpu``
-    (processor seconds of fit and sample); ``svm_self`` (pitfall); ``leak_gcap`` and ``leak_exact``
+    the same ones in every run); ``count_3`` (mean error of 200 random counting queries, as a share
+    of the records); ``loss_age`` (the ledger's ε of a change of age alone); ``cpu`` (processor
+    seconds of fit and sample); ``svm_self`` (pitfall); ``leak_gcap`` and ``leak_exact``
     (:func:`leak_probability` of the target; ``leak_gcap_2000`` attacks 2,000 random records).
 
     Measures of a fit on the training rows alone, tested on the others: ``svm`` and ``svm_linear``
@@ -71,12 +80,18 @@ def compare(
     **Privacy:** measures real records exactly and fits them again and again: for public or
     permitted tables, never a release.
     """
+    dataset, named, epsilons = as_dataset(dataset), _name(synthesizers), _budgets(epsilons)
+    target, schema = dataset.target if target is None else target, dataset.schema
+    wanted = check_measures(measures, schema, target)
+    if not is_whole(repeats, 1):
+        raise SchemaError(f"repeats must be a whole number of at least 1, got {show(repeats)}")
+    check_grid(seed, test, resume, utility_options, progress)
     split = None if test is not None else getattr(dataset, "split", None)
     tested = None if split is None else (split == "test").to_numpy()
-    bench = Bench(dataset.schema.encode(dataset.frame), dataset.schema, dataset.target, tested,
+    bench = Bench(to_codes(dataset.frame, schema), schema, target, tested,
                   None if tested is not None else test or 1 / 3, dict(utility_options or {}), seed)
-    store, wanted = Store(resume), check_measures(measures, dataset.schema)
-    tasks = list(_tasks(_name(synthesizers), bench, epsilons, repeats, wanted))
+    store = Store(resume)
+    tasks = list(_tasks(named, bench, epsilons, repeats, wanted))
     todo = []
     for task in tasks:
         left = tuple(m for m in task.measures if (task.key, m) not in store.rows)
@@ -98,10 +113,29 @@ def compare(
     return pd.DataFrame(found, columns=list(COLUMNS))
 
 
+def _budgets(epsilons: Any) -> list[Any]:
+    listed = to_items("epsilons", epsilons)
+    if not listed:
+        raise SchemaError(f"epsilons must be a list of at least one ε, got {show(epsilons)}")
+    for epsilon in listed:
+        positive("every ε", epsilon)
+    return listed
+
+
 def _name(synthesizers: Mapping[str, Any] | Iterable[Any]) -> dict[str, Any]:
+    if isinstance(synthesizers, type) or hasattr(synthesizers, "get_params"):
+        raise SchemaError("synthesizers must be a list, or a mapping of names to them: write "
+                          f"[{getattr(synthesizers, '__name__', type(synthesizers).__name__)}()]")
+    listed = (list(synthesizers.values()) if isinstance(synthesizers, Mapping) else
+              to_items("synthesizers", synthesizers))
+    for each in listed:
+        if isinstance(each, type) or not hasattr(each, "get_params"):
+            raise SchemaError(f"{show(each)} is no synthesizer: give an instance, as in "
+                              "PrivBayes(k=2), whose ε compare sets")
+    if not listed:
+        raise SchemaError("there is no synthesizer to compare")
     if isinstance(synthesizers, Mapping):
         return dict(synthesizers)
-    listed = list(synthesizers)
     kinds = [type(s).__name__ for s in listed]
     names = [kind if kinds.count(kind) == 1 else repr(s)
              for kind, s in zip(kinds, listed, strict=True)]

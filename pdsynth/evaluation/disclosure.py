@@ -13,10 +13,18 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from ..domain.schema import Schema
-from ..errors import SchemaError
+from ..domain.schema import Schema, check_schema
+from ..errors import SchemaError, is_one_of, is_whole, show, to_list
 from .classifiers import CLASSIFIERS, design, predict
-from .inputs import Table, check_choice, check_choices, check_whole, record_keys, to_codes
+from .inputs import (
+    Table,
+    check_choice,
+    check_choices,
+    check_whole,
+    record_keys,
+    seeded,
+    to_codes,
+)
 from .utility import majority_share
 
 ATTACKERS = ("GCAP", *CLASSIFIERS)
@@ -96,10 +104,8 @@ def gcap(
 
 
 def _check_key(schema: Schema, key: Sequence[str], target: str) -> None:
-    if isinstance(key, str):  # its letters would be taken for names
-        raise SchemaError(
-            f"the key must be a list of attribute names, got {key!r}: write [{key!r}]")
-    listed, known = list(key), {schema.index(name) for name in key}
+    listed = to_list("the key", key, SchemaError, "a list of attribute names")
+    known = {check_schema(schema).index(name) for name in listed}
     if not listed or len(known) != len(listed):
         raise SchemaError(
             f"the key must name at least one attribute, each of them once, got {listed}")
@@ -205,6 +211,7 @@ def disclosure_risk(
     **Privacy:** reads real records exactly; no guarantee covers it.
     """
     _check_key(schema, keys, target)
+    seeded(seed)
     length = len(keys) if key_length is None else key_length
     check_whole("key_length", length, len(keys), "the number of keys given")
     check_choices("attackers", attackers, ATTACKERS)
@@ -246,7 +253,7 @@ def leak_probability(real: Table, synthetic: Table, schema: Schema, target: str,
     **Privacy:** reads real records exactly; no guarantee covers it.
     """
     check_choice("definition", definition, DEFINITIONS)
-    key = [name for name in schema.names if name != target]
+    key = [name for name in check_schema(schema).names if not is_one_of(target, (name,))]
     if definition != "advantage":
         found = gcap(real, synthetic, schema, key, target)
         return found.score if definition == "gcap" else found.exact
@@ -266,9 +273,10 @@ def padded(real: Table, schema: Schema, rows: int = 100_000, seed: int = 0) -> n
 
     **Privacy:** raw records in, raw and random records out.
     """
-    if rows < 1:
-        raise SchemaError(f"rows must be at least 1, got {rows}")
-    codes, rng = to_codes(real, schema), np.random.default_rng(seed)
+    if not is_whole(rows, 1, 10**9):
+        raise SchemaError("rows must be at least 1 (and at most 1,000,000,000), a whole number, "
+                          f"got {show(rows)}")
+    codes, rng = to_codes(real, schema), seeded(seed)
     if rows <= len(codes):
         return codes[np.sort(rng.choice(len(codes), rows, replace=False))]
     shape = (rows - len(codes), len(schema))

@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 
 from ..counting.tables import Records
-from ..domain.schema import Schema
-from ..errors import SchemaError, is_whole
+from ..datasets.dataset import Dataset
+from ..domain.schema import Schema, check_schema
+from ..errors import SchemaError, is_one_of, is_whole, show, to_list
 
 Table: TypeAlias = pd.DataFrame | np.ndarray | Records
 
@@ -20,8 +21,15 @@ def to_codes(table: Table, schema: Schema) -> np.ndarray:
     if isinstance(table, Records):
         return table.codes
     if isinstance(table, pd.DataFrame):
-        return schema.encode(table)
-    codes, d = np.asarray(table), len(schema)
+        return check_schema(schema).encode(table)
+    d = len(check_schema(schema))
+    if not isinstance(table, (np.ndarray, list, tuple)):
+        raise SchemaError(f"expected a DataFrame, Records or codes, got {show(table)}")
+    try:
+        codes = np.asarray(table)
+    except ValueError as problem:
+        raise SchemaError(f"expected integer codes of shape (n, {d}), got rows of different "
+                          "lengths") from problem
     if codes.ndim != 2 or codes.shape[1] != d or not np.issubdtype(codes.dtype, np.integer):
         raise SchemaError(f"expected integer codes of shape (n, {d}), "
                           f"got {codes.dtype} of shape {codes.shape}")
@@ -33,6 +41,22 @@ def to_codes(table: Table, schema: Schema) -> np.ndarray:
             raise SchemaError(f"attribute {attribute.name!r}: codes from {low} to {high}, but its "
                               f"declared domain has the codes 0 to {attribute.size - 1}")
     return codes
+
+
+def as_dataset(data: Any) -> Any:
+    """A Dataset (whatever has ``frame`` and ``schema``) as it is, or one of a (frame, schema) pair.
+
+    A pair has no target, no public split, and the name "table".
+    """
+    if isinstance(data, tuple | list) and len(data) == 2:
+        if isinstance(data[0], Schema):
+            raise SchemaError("the table comes first: (frame, schema)")
+        frame, schema = data
+        data = Dataset(frame, schema, "table", target="", sensitive="", source="", licence="")
+    if not isinstance(getattr(data, "schema", None), Schema) or not hasattr(data, "frame"):
+        raise SchemaError("expected a Dataset or a pair (frame, schema), got "
+                          f"{type(data).__name__}: a table needs its public schema")
+    return data
 
 
 def record_keys(codes: np.ndarray, sizes: Sequence[int], columns: Sequence[int]) -> np.ndarray:
@@ -52,23 +76,40 @@ def record_keys(codes: np.ndarray, sizes: Sequence[int], columns: Sequence[int])
 
 def sample_rows(n: int, rows: int, seed: int) -> np.ndarray:
     """Which rows of n to keep, in their order: int64 array (rows,)."""
-    return np.sort(np.random.default_rng(seed).choice(n, rows, replace=False))
+    return np.sort(seeded(seed).choice(n, rows, replace=False))
 
 
 def check_whole(parameter: str, given: Any, most: int, what: str) -> None:
     """SchemaError unless ``given`` is a whole number from 1 to ``most``, which is ``what``."""
     if not is_whole(given, 1, most):
         raise SchemaError(f"{parameter} must be a whole number from 1 to {most}, {what}, "
-                          f"got {given!r}")
+                          f"got {show(given)}")
 
 
 def check_choice(parameter: str, given: Any, known: Sequence[str]) -> None:
     """SchemaError unless ``given`` is one of the known words."""
-    if given not in known:
-        raise SchemaError(f"{parameter} must be one of {known}, got {given!r}")
+    if not is_one_of(given, known):
+        raise SchemaError(f"{parameter} must be one of {known}, got {show(given)}")
 
 
 def check_choices(parameter: str, given: Sequence[str], known: Sequence[str]) -> None:
     """SchemaError unless ``given`` are some of the known words."""
-    if not given or not set(given) <= set(known):
-        raise SchemaError(f"{parameter} must be some of {known}, got {list(given)}")
+    listed = to_list(parameter, given, SchemaError, f"a list of some of {known}")
+    if not listed or not all(is_one_of(word, known) for word in listed):
+        raise SchemaError(f"{parameter} must be some of {known}, got {show(listed)}")
+
+
+def check_most(parameter: str, given: Any) -> None:
+    """SchemaError unless ``given`` is None (all) or a whole number of at least 1."""
+    if given is not None and not is_whole(given, 1):
+        raise SchemaError(f"{parameter} must be at least 1, a whole number, or None for all, "
+                          f"got {show(given)}")
+
+
+def seeded(seed: Any) -> np.random.Generator:
+    """Numpy's generator of a public seed: None, or whole numbers of at least 0."""
+    seeds = seed if isinstance(seed, list) and seed else [seed]
+    if seed is not None and not all(is_whole(s, 0, 2**128) for s in seeds):
+        raise SchemaError("seed must be a whole number of at least 0 (None: another one in every "
+                          f"run), got {show(seed)}")
+    return np.random.default_rng(seed)

@@ -13,9 +13,9 @@ import numpy as np
 import pandas as pd
 
 from ..counting.tables import marginal
-from ..domain.schema import Schema
-from ..errors import BudgetError, SchemaError
-from .inputs import Table, check_whole, record_keys, to_codes
+from ..domain.schema import Schema, check_schema
+from ..errors import BudgetError, SchemaError, is_whole, show, to_items, to_list
+from .inputs import Table, check_most, check_whole, record_keys, seeded, to_codes
 
 BLOCK_CELLS = 2**12  # tables are counted up to this size, then summed down to the sets asked for
 DENSE_CELLS = 2**20  # one table with more cells than this is compared cell by occupied cell
@@ -33,9 +33,8 @@ Measure: TypeAlias = Callable[[np.ndarray, Starts, int], np.ndarray]
 def attribute_sets(d: int, alpha: int, sets: int | None = None, seed: int = 0) -> Sets:
     """All α-sets of d attributes, or at most ``sets`` of them, drawn with a public seed."""
     check_whole("alpha", alpha, d, "the number of attributes")
-    if sets is not None and sets < 1:
-        raise SchemaError(f"sets must be at least 1, or None for all, got {sets}")
-    total, rng = math.comb(d, alpha), np.random.default_rng(seed)
+    check_most("sets", sets)
+    total, rng = math.comb(d, alpha), seeded(seed)
     if sets is None or sets >= total:
         return tuple(combinations(range(d), alpha))
     if total <= ENUMERATED:
@@ -108,8 +107,16 @@ class Marginals:
                  like: Marginals | None = None) -> None:
         codes = to_codes(table, schema)
         self.schema, self.n = schema, len(codes)
+        if like is not None and not isinstance(like, Marginals):
+            raise SchemaError(f"like must be other Marginals, got {show(like)}")
+        if sets is not None:
+            sets = tuple(tuple(to_list("a set", s)) for s in to_items("sets", sets))
+            if not sets or not all(s and all(is_whole(j, 0, len(schema) - 1) for j in s)
+                                   for s in sets):
+                raise SchemaError("sets must be tuples of numbers of columns, from 0 to "
+                                  f"{len(schema) - 1}, got {show(sets)}")
         if sets is None:
-            sets = attribute_sets(len(schema), alpha) if like is None else like.sets
+            sets = attribute_sets(len(check_schema(schema)), alpha) if like is None else like.sets
         self.sets: Sets = sets
         cells = [math.prod(schema.sizes[j] for j in members) for members in self.sets]
         if sum(cells) > KEPT_CELLS:
@@ -223,7 +230,7 @@ def marginal_distances(real: Table, fake: Table, schema: Schema, alpha: int = 2,
 
     **Privacy:** reads real records exactly; no guarantee covers it.
     """
-    chosen = attribute_sets(len(schema), alpha, sets, seed)
+    chosen = attribute_sets(len(check_schema(schema)), alpha, sets, seed)
     names = [tuple(schema.names[j] for j in members) for members in chosen]
     index = pd.Index(names, tupleize_cols=False, name="attributes")
     return pd.Series(measure_sets(real, fake, schema, chosen, distances), index, name="distance")
@@ -241,7 +248,7 @@ def marginal_distance(real: Table | Marginals, fake: Table, schema: Schema, alph
     **Privacy:** reads real records exactly; no guarantee covers it.
     """
     if not isinstance(real, Marginals):
-        chosen = attribute_sets(len(schema), alpha, sets, seed)
+        chosen = attribute_sets(len(check_schema(schema)), alpha, sets, seed)
         return float(measure_sets(real, fake, schema, chosen, distances).mean())
     if {len(members) for members in real.sets} != {alpha}:
         raise SchemaError(f"these kept marginals are not of {alpha} attributes each: "
@@ -258,5 +265,5 @@ def max_cell(real: Table, fake: Table, schema: Schema, alpha: int = 2, *,
 
     **Privacy:** as :func:`marginal_distance`.
     """
-    chosen = attribute_sets(len(schema), alpha, sets, seed)
+    chosen = attribute_sets(len(check_schema(schema)), alpha, sets, seed)
     return float(measure_sets(real, fake, schema, chosen, largest_cells).mean())

@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 
 from ..counting.tables import MAX_MEMBERS, Records
-from ..domain.schema import Schema
-from ..errors import SchemaError
+from ..domain.schema import Schema, check_schema
+from ..errors import SchemaError, show
 from ..network import Network
 from . import marginals
-from .inputs import Table, record_keys, to_codes
+from .inputs import Table, record_keys, seeded, to_codes
 from .marginals import DENSE_CELLS, Marginals, Sets, attribute_sets
 
 
@@ -50,7 +50,7 @@ def query_errors(real: Table | Marginals, fake: Table | Answering, schema: Schem
     **Privacy:** reads real records exactly; no guarantee covers it.
     """
     sets = (real.sets if isinstance(real, Marginals)
-            else attribute_sets(len(schema), alpha, queries, seed))
+            else attribute_sets(len(check_schema(schema)), alpha, queries, seed))
     if isinstance(fake, Answering) and not isinstance(fake, pd.DataFrame):
         known = real if isinstance(real, Marginals) else Marginals(real, schema, sets=sets)
         l1, l2 = np.array([_answer_norms(known, fake, members) for members in sets]).T
@@ -79,14 +79,15 @@ def counting_errors(real: Table | Marginals, fake: Table, schema: Schema, alpha:
     **Privacy:** reads real records exactly; no guarantee covers it.
     """
     if not isinstance(real, Marginals):
-        real = Marginals(real, schema, sets=attribute_sets(len(schema), alpha, queries, seed))
+        sets = attribute_sets(len(check_schema(schema)), alpha, queries, seed)
+        real = Marginals(real, schema, sets=sets)
     boxes, theirs = random_boxes(schema, real.sets, seed), real.of(fake)
     return np.abs(real.answers(boxes) / real.n - theirs.answers(boxes) / theirs.n)
 
 
 def random_boxes(schema: Schema, sets: Sets, seed: int = 0) -> np.ndarray:
     """The cells that :func:`counting_errors` counts, all ``sets`` laid end to end: bool array."""
-    rng, boxes = np.random.default_rng(seed), []
+    rng, boxes = seeded(seed), []
     for members in sets:
         box = np.ones(1, dtype=bool)
         for attribute in (schema.attributes[j] for j in members):
@@ -106,7 +107,8 @@ def sum_mutual_information(
     """Σ I(X, Π) of a network in bits, each attribute against its whole parent set, on real records.
 
     ``schema`` may be left out for Records, whose kept entropies make this a look-up. Compare
-    networks of equal degree only: more parents always hold more bits.
+    networks of equal degree only: more parents always hold more bits. Of a network over bits
+    (PriView, HMPrivBayes) it is the sum over bits, no match for one over attributes.
 
     **Privacy:** reads real records exactly; no guarantee covers it.
     """
@@ -115,7 +117,13 @@ def sum_mutual_information(
             raise SchemaError("sum_mutual_information needs the schema of the table: "
                               "sum_mutual_information(network, frame, schema)")
         schema = records.schema
+    if not isinstance(network, Network):
+        raise SchemaError(f"the network comes first, as a Network, got {show(network)}")
     kept = records if isinstance(records, Records) else Records(to_codes(records, schema), schema)
+    if not {*network.order} <= {*schema.names}:
+        bits = kept.binary()
+        if {*network.order} <= {*bits.schema.names}:
+            kept, schema = bits, bits.schema
     by_degree: dict[int, list[list[int]]] = {}
     for child, parents in network.pairs:
         columns = [schema.index(name) for name in (child, *parents)]

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from inspect import signature
 from typing import Any
 
 import numpy as np
 
 from ..counting.tables import Records
 from ..domain.schema import Schema
-from ..errors import BudgetError, SchemaError
+from ..errors import BudgetError, SchemaError, show, to_list
+from ..privacy.numbers import number
 from .disclosure import leak_probability
+from .inputs import seeded
 from .marginals import Marginals, attribute_sets, marginal_distance, marginal_distances
-from .queries import QueryErrors, query_errors, sum_mutual_information
+from .queries import QueryErrors, counting_errors, query_errors, sum_mutual_information
 from .utility import split_mask, utility
 
 Found = tuple[float, str]
@@ -111,7 +115,9 @@ class Trial:
         network = getattr(self.fitted, "network_", None)
         if network is None:
             return float("nan"), "no network"
-        return sum_mutual_information(network, self.bench.records), ""
+        records = self.bench.records
+        over = "" if {*network.order} <= {*records.schema.names} else "a network over bits"
+        return sum_mutual_information(network, records), over
 
     def loss(self, attribute: str) -> Found:
         """The ledger's ε of a change of one attribute alone."""
@@ -141,6 +147,12 @@ class Trial:
         how = ", answered without a table" if answering else ""
         return getattr(errors, norm), f"{errors.queries} queries{how}"
 
+    def counting(self, alpha: str, drawn: str | None) -> Found:
+        """Mean error of random counting queries, as a share of the records."""
+        asked = (int(alpha), int(drawn or 200))
+        errors = counting_errors(self.bench.marginals(*asked), self.fake, self.bench.schema, *asked)
+        return float(errors.mean()), f"{len(errors)} queries"
+
     def leak(self, definition: str, drawn: str | None) -> Found:
         """Leak probability of the target, of all fitted records or of some drawn at random."""
         attacked, bench = self.codes, self.bench
@@ -161,6 +173,7 @@ MEASURES: dict[str, Callable[..., Found]] = {
     f"avd{ALPHA}{DRAWN}": Trial.distance,
     "avd2_without_(?P<attribute>.+)": Trial.distance_without,
     f"(?P<norm>l1|l2)_{ALPHA}{DRAWN}": Trial.query_error,
+    f"count_{ALPHA}{DRAWN}": Trial.counting,
     f"leak_(?P<definition>gcap|exact|advantage){DRAWN}": Trial.leak,
 }
 NEEDS_TEST = re.compile(f"svm(_linear)?|leak_advantage{DRAWN}")  # so fitted on training rows alone
@@ -169,21 +182,51 @@ NEEDS_TEST = re.compile(f"svm(_linear)?|leak_advantage{DRAWN}")  # so fitted on 
 def find_measure(name: str) -> tuple[Callable[..., Found], dict[str, Any]]:
     """The method of :class:`Trial` that a name means, and its arguments."""
     for pattern, function in MEASURES.items():
-        found = re.fullmatch(pattern, name)
+        found = re.fullmatch(pattern, name) if isinstance(name, str) else None
         if found:
             return function, found.groupdict()
     raise SchemaError(
-        f"unknown measure {name!r}: use sum_mi, cpu, svm, svm_linear, svm_self, loss_<attribute>, "
-        "avd2_without_<attribute>, avd<α>, l1_<α>, l2_<α>, leak_gcap, leak_exact or "
-        "leak_advantage, the last six also with _<number of sets or records>")
+        f"unknown measure {show(name)}: use sum_mi, cpu, svm, svm_linear, svm_self, "
+        "loss_<attribute>, avd2_without_<attribute>, avd<α>, l1_<α>, l2_<α>, count_<α>, leak_gcap, "
+        "leak_exact or leak_advantage, the last seven also with _<number of sets or records>")
 
 
-def check_measures(names: Sequence[str], schema: Schema) -> tuple[str, ...]:
-    """The names, each once; SchemaError for one that isn't known or doesn't fit the schema."""
-    for name in names:
-        asked = find_measure(name)[1]
+def check_measures(
+    names: Sequence[str] | None, schema: Schema, target: str = ""
+) -> tuple[str, ...]:
+    """The names, each once; SchemaError for one that isn't known or doesn't fit the table.
+
+    None: the default measures that fit. ``target``: empty where the table has none.
+    """
+    if not isinstance(target, str) or target:
+        schema.index(target)
+    if names is None:
+        fits = {"sum_mi": True, "avd2": True, "avd3": len(schema) > 2, "svm": bool(target)}
+        return tuple(name for name, there in fits.items() if there)
+    for name in to_list("measures", names):
+        measure, asked = find_measure(name)
+        if not target and measure in (Trial.accuracy, Trial.leak):
+            raise SchemaError(f"measure {name!r} needs an attribute to predict: say target=, "
+                              f"one of {', '.join(schema.names)}")
         if "attribute" in asked:
             schema.index(asked["attribute"])
         if int(asked.get("alpha", 0)) > len(schema):
             raise SchemaError(f"measure {name!r} needs α ≤ {len(schema)}, the number of attributes")
     return tuple(dict.fromkeys(names))
+
+
+def check_grid(seed: Any, test: Any, resume: Any, options: Any, progress: Any) -> None:
+    """Refuse settings of a grid of experiments that mean nothing."""
+    seeded(seed)
+    if test is not None and not 0 < number("test", test) < 1:
+        raise SchemaError(f"test must be a share between 0 and 1, or None, got {show(test)}")
+    if resume is not None and not isinstance(resume, (str, os.PathLike)):
+        raise SchemaError(f"resume must be the path of a CSV file, or None, got {show(resume)}")
+    if options is not None and not isinstance(options, Mapping):
+        raise SchemaError("utility_options must be a mapping of utility's keywords, "
+                          f"got {show(options)}")
+    unknown = sorted({str(name) for name in options or ()} - {*signature(utility).parameters})
+    if unknown:
+        raise SchemaError(f"utility has no option(s) {unknown}")
+    if not isinstance(progress, bool):
+        raise SchemaError(f"progress must be True or False, got {show(progress)}")

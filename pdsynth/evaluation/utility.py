@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..domain.schema import Schema
-from ..errors import SchemaError
-from .inputs import Table, check_choice, sample_rows, to_codes
+from ..domain.schema import Schema, check_columns, check_schema
+from ..errors import SchemaError, show, to_list, to_names
+from ..privacy.numbers import number
+from .inputs import Table, check_choice, check_most, sample_rows, seeded, to_codes
 
 ACADEMIC_DEGREES = ("Bachelors", "Masters", "Doctorate")
 """Adult's education values that the thesis author's code likely predicts: the complement is .767
@@ -57,18 +58,20 @@ def split(frame: pd.DataFrame, test: float | Fraction = Fraction(1, 3), seed: in
 
     **Privacy:** rows only move; hold the test part back from every fit whose table it is to judge.
     """
+    check_columns(frame)
     tested = split_mask(len(frame), test, seed)
     return frame[~tested], frame[tested]
 
 
 def split_mask(n: int, test: float | Fraction, seed: int | list[int]) -> np.ndarray:
     """Which of n rows are test rows: bool array (n,)."""
-    rows = round(n * Fraction(test)) if 0 < test < 1 else 0
+    part = number("test", test)
+    rows = round(n * part) if 0 < part < 1 else 0
     if not 0 < rows < n:
-        raise SchemaError(f"test={test} of {n:,} rows leaves {rows:,} to test on; "
+        raise SchemaError(f"test={show(test)} of {n:,} rows leaves {rows:,} to test on; "
                           "both parts need at least one row")
     tested = np.zeros(n, dtype=bool)
-    tested[np.random.default_rng(seed).permutation(n)[:rows]] = True
+    tested[seeded(seed).permutation(n)[:rows]] = True
     return tested
 
 
@@ -98,6 +101,10 @@ def utility(
     check_choice("protocol", protocol, PROTOCOLS)
     check_choice("kernel", kernel, KERNELS)
     check_choice("backend", backend, BACKENDS)
+    check_most("max_rows", max_rows)
+    seeded(seed)
+    if not Fraction(1, 10**6) <= number("C", C) <= 10**6:
+        raise SchemaError(f"C must lie between 1e-6 and 1e6, got {show(C)}")
     train = to_codes(synthetic, schema)
     if protocol == "self_test":
         warnings.warn("self_test never looks at real records: it can't see that a synthetic table "
@@ -114,7 +121,8 @@ def utility(
     classes, columns = _classes(schema, target, positive), feature_columns(schema, target, drop)
     learnt, truth = (classes[codes[:, schema.index(target)]] for codes in (train, test))
     features = [one_hot(codes, schema, columns) for codes in (train, test)]
-    guessed, used = _classify(features[0], learnt, features[1], kernel, C, backend)
+    penalty = float(number("C", C))
+    guessed, used = _classify(features[0], learnt, features[1], kernel, penalty, backend)
     accuracy, majority = float((guessed == truth).mean()), majority_share(truth)
     return Utility(accuracy, majority, protocol, kernel, used, len(train), len(test))
 
@@ -126,7 +134,8 @@ def majority_share(truth: np.ndarray) -> float:
 
 def feature_columns(schema: Schema, target: str, drop: Iterable[str]) -> list[int]:
     """Columns that a classifier of ``target`` may see; SchemaError where none are left."""
-    hidden = {schema.index(name) for name in (target, *drop)}
+    check_schema(schema)
+    hidden = {schema.index(name) for name in (target, *to_names("drop", drop))}
     columns = [j for j in range(len(schema)) if j not in hidden]
     if not columns:
         raise SchemaError(
@@ -141,7 +150,8 @@ def _classes(schema: Schema, target: str, positive: Iterable[Any] | None) -> np.
         positive = POST_SECONDARY
     if positive is None:
         return np.arange(len(labels))
-    wanted = {str(value) for value in positive}
+    kind = f"a list of values of {target!r}"
+    wanted = {str(value) for value in to_list("positive", positive, SchemaError, kind)}
     if not wanted or not wanted < set(labels):
         raise SchemaError(f"positive must be some but not all values of {target!r}; "
                           f"got {sorted(wanted)}, it has {list(labels)}")

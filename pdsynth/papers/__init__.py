@@ -31,7 +31,8 @@ def reproduce(
     and Retail, and table 2. ``"genetic"``: figures and tables of the GA paper. ``"sidebyside"``:
     figures 1 to 3, all algorithms at the same ε, all mixtures of parts, and the same promise to one
     attribute. ``"frontier"``: figure 1, what an attribute loses against the error on the rest.
-    ``"courtroom"``: figures 1 and 2, audits.
+    ``"courtroom"``: figures 1 and 2, audits. ``"yardsticks"``: figures 1 and 2, our methods and
+    their peers on eight tables.
 
     ``figure`` or ``table``: which one (without either, the paper's first). ``repeats``: independent
     fits per point (None: the paper's own number, which can take hours). ``data``: another table in

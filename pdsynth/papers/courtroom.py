@@ -11,20 +11,13 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from .. import audit
-from ..audit.tables import Pair, bond_breaks, one_step_pair, zeros_to_ones
 from ..plots import PALETTE, figure
 from .drawing import legend_below, small_print
 from .engine import Key, Run, load, read
 from .results import decide, select
 from .rules import Answer, Question, rule
 
-PAIRS: dict[str, Pair] = {
-    "zeros to ones": zeros_to_ones(3),
-    "a bond breaks": bond_breaks(12),
-    "a move in a row": one_step_pair(90, (0, 1, 0), (0, 2, 0), (2, 3, 2),
-                                     "one record takes another value of one attribute"),
-}
-SYMBOLS = dict(zip(PAIRS, ("circle", "square", "diamond"), strict=True))
+METRICS = ("bound", "ceiling", "theory", "detectable", "moves")
 COLOURS = ("#56B4E9", "#0072B2", "#009E73", "#000000")
 
 
@@ -35,53 +28,50 @@ COLOURS = ("#56B4E9", "#0072B2", "#009E73", "#000000")
 class Audit:
     """One audit of a figure.
 
-    ``epsilon`` None: the case's own claim; ``pair`` "": its own tables; ``runs``: releases of each
-    table; ``together``: how many audits share the error of 5 %.
+    ``epsilon`` None: the case's own claim; ``runs``: releases of each table; ``together``: how many
+    audits share the error of 5 %.
     """
 
     case: str
-    pair: str
     epsilon: float | None
     runs: int
     together: int = 1
 
     def seed(self, start: int) -> int:
         """Its seed, from everything that decides it."""
-        what = f"{start}|{self.case}|{self.pair}|{self.epsilon}|{self.runs}"
-        return crc32(what.encode())
+        return crc32(f"{start}|{self.case}|{self.epsilon}|{self.runs}".encode())
 
     def prepare(self) -> audit.Case:
         """The case to run."""
         case = audit.case(self.case, self.epsilon)
-        if not self.pair:
+        if self.epsilon is None:
             return case
-        attack = replace(case.attack, slow=1)  # type: ignore[call-arg, type-var]
-        return replace(case, pair=lambda: PAIRS[self.pair], attack=attack)
+        return replace(case, attack=replace(case.attack, slow=1))  # type: ignore[call-arg]
 
 
 def fits_whole(name: str) -> bool:
     """Whether a case fits a whole algorithm."""
-    return isinstance(audit.CASES[name].attack, audit.OneByOne)
+    return isinstance(audit.CASES[name].attack, audit.Transcripts)
 
 
 def audits(key: Key, settings: Any) -> list[Audit]:
     """All audits of a figure."""
     names = settings.cases or tuple(audit.CASES)
     if key == 2:
-        return [Audit(name, "", None, settings.runs, len(names)) for name in names]
-    return [Audit(name, pair, epsilon, settings.fits) for name in filter(fits_whole, names)
-            for epsilon in settings.epsilons for pair in PAIRS]
+        return [Audit(name, None, settings.runs, len(names)) for name in names]
+    return [Audit(name, epsilon, settings.fits) for name in filter(fits_whole, names)
+            for epsilon in settings.epsilons]
 
 
 def measure(one: Audit, start: int) -> list[dict[str, Any]]:
-    """One audit: its bound, its ceiling, and what theory says."""
+    """One audit: its bound, its ceiling, what theory says, and what it could have seen."""
     seed = one.seed(start)
     found = audit.run(one.prepare(), one.runs, seed=seed, audits=one.together)
-    row = {"case": one.case, "pair": one.pair, "expected": found.expect, "method": found.method,
+    row = {"case": one.case, "expected": found.expect, "method": found.method,
            "epsilon": found.claimed, "runs": str(one.runs), "repeat": 0, "seed": seed}
     return [{"metric": metric, **row, "value": getattr(found, metric),
              "note": found.witness if metric == "bound" else ""}
-            for metric in ("bound", "ceiling", "theory")]
+            for metric in METRICS]
 
 
 def trials(key: Key, settings: Any, run: Run) -> pd.DataFrame:
@@ -97,8 +87,6 @@ def trials(key: Key, settings: Any, run: Run) -> pd.DataFrame:
             frames[-1].to_csv(path, mode="a", header=not path.exists(), index=False)
     table = pd.concat([f for f in frames if len(f)], ignore_index=True)
     order = {seed: at for at, seed in enumerate(wanted)}
-    if key == 1:
-        run.tables |= {name: len(pair.before) for name, pair in PAIRS.items()}
     return table.sort_values("seed", key=lambda s: s.map(order), kind="stable", ignore_index=True)
 
 
@@ -106,8 +94,8 @@ def trials(key: Key, settings: Any, run: Run) -> pd.DataFrame:
 
 
 def widen(data: pd.DataFrame) -> pd.DataFrame:
-    """One row per audit: bound, ceiling, theory, and the bound as a share of the claim."""
-    at = ["case", "pair", "expected", "method", "epsilon", "runs"]
+    """One row per audit: its numbers, and the bound as a share of the claim."""
+    at = ["case", "expected", "method", "epsilon", "runs"]
     table = data.pivot(index=at, columns="metric", values="value")
     order = pd.MultiIndex.from_frame(select(data, metric="bound")[at])
     return table.loc[order].reset_index().assign(share=lambda t: t["bound"] / t["epsilon"])
@@ -121,14 +109,13 @@ def draw_fits(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
     plot = figure(title=small_print("Whole strict fits under attack", words),
                   x="ε that the audit is sure of, as a share of ε claimed")
     for at, (epsilon, part) in enumerate(table.groupby("epsilon")):
-        for pair, mine in part.groupby("pair", sort=False):
-            plot.add_scatter(
-                x=mine["share"], y=[-rows.index(c) + 0.24 - 0.16 * at for c in mine["case"]],
-                mode="markers", name=f"ε = {epsilon:g}, {pair}",
-                customdata=mine[["case", "bound", "ceiling"]],
-                marker={"color": COLOURS[at % len(COLOURS)], "symbol": SYMBOLS[pair], "size": 8},
-                hovertemplate="%{customdata[0]}<br>%{customdata[1]:.3g}; a perfect attack: "
-                              "%{customdata[2]:.3g}")
+        plot.add_scatter(
+            x=part["share"], y=[-rows.index(c) + 0.24 - 0.16 * at for c in part["case"]],
+            mode="markers", name=f"ε = {epsilon:g}",
+            customdata=part[["case", "bound", "ceiling", "detectable"]],
+            marker={"color": COLOURS[at % len(COLOURS)], "size": 8},
+            hovertemplate="%{customdata[0]}<br>%{customdata[1]:.3g}; a perfect attack: "
+                          "%{customdata[2]:.3g}; it sees %{customdata[3]:.3g} times the claim")
     plot.add_vline(x=1, line={"color": PALETTE["attack"], "width": 2}, annotation_text="claim",
                    annotation_position="top left")
     plot.update_yaxes(tickvals=[-i for i in range(len(rows))], zeroline=False,
@@ -176,9 +163,8 @@ def none_over(q: Question) -> Answer:
     strict = select(widen(q.data), expected=audit.NOT_REFUTED)
     over = int((strict["bound"] > strict["epsilon"] * (1 + 1e-9)).sum())
     top = strict.loc[strict["share"].idxmax()]
-    name = f"{top['case']}, {top['pair']}" if top["pair"] else top["case"]
     words = {"audits": len(strict), "over": over,
-             "closest": f"{name}, {top['bound']:.3g} of {top['epsilon']:g}"}
+             "closest": f"{top['case']}, {top['bound']:.3g} of {top['epsilon']:g}"}
     return decide(not over, bool(over)), words
 
 
@@ -189,6 +175,20 @@ def bites(q: Question) -> Answer:
     best = strict.groupby("epsilon")["share"].max()
     said = "; ".join(f"ε = {e:g}: {share:.2f}" for e, share in best.items())
     return decide(best.max() >= q["bar"], best.max() < q["bar"]), {"found": said}
+
+
+@rule("a violation of {bar} times the claim is seen where the pair moves {answers} answers")
+def sees(q: Question) -> Answer:
+    """Whether whole fits with few moving answers are watched closely; and what others reach."""
+    strict = select(widen(q.data), expected=audit.NOT_REFUTED)
+    strict = strict[strict["case"].map(fits_whole)]
+    few = strict[strict["moves"] <= q["answers"]]
+    if not len(few):
+        return None
+    worst, rest = few["detectable"].max(), strict.drop(few.index)["detectable"]
+    words = {"few": len(few), "worst": f"{worst:.2f}", "rest": len(rest),
+             "others": f"{rest.min():.2f} to {rest.max():.2f}" if len(rest) else "none"}
+    return decide(worst <= q["bar"], worst > q["bar"]), words
 
 
 @rule("every bound above the claim")
@@ -204,10 +204,10 @@ def all_caught(q: Question) -> Answer:
 
 
 def words(key: Key, settings: Any, data: Any) -> dict[str, Any]:
-    """The pairs, and the algorithms that figure 1 leaves out."""
+    """The algorithms that figure 1 leaves out."""
     left = [n.removeprefix("strict-") for n in audit.CASES
             if settings.cases and n not in settings.cases and fits_whole(n)]
-    return {"pairs": PAIRS, "left_out": ", ".join(left)}
+    return {"left_out": ", ".join(left)}
 
 
 PAPER = load("courtroom", trials, words=words, draw={1: draw_fits, 2: draw_catalogue})

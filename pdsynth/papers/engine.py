@@ -29,7 +29,8 @@ from .selectors import expand, fill, name_ends
 __all__ = ["NO_NOISE", "PAPERS", "Curve", "Grid", "Key", "Paper", "RealData", "Run", "find", "load",
            "read", "stem"]
 
-PAPERS = ("hpprivbayes", "hmprivbayes", "privabn", "genetic", "frontier", "sidebyside", "courtroom")
+PAPERS = ("yardsticks", "hpprivbayes", "hmprivbayes", "privabn", "genetic", "frontier",
+          "sidebyside", "courtroom")
 
 
 @dataclass(frozen=True)

@@ -202,17 +202,6 @@ def ratios(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
     return finish(plot, data, "HPPrivBayes: budget of group A over group B, r = L2/L3", TABLE, 460)
 
 
-def main_picture(data: pd.DataFrame, settings: Any) -> go.Figure:
-    """The README's picture: published against strict against no privacy, 2-way distance."""
-    plot = figure(x="privacy budget ε", y="2-way average variation distance")
-    add_curves(plot, data, "2-way distance", settings, (("strict", settings.k),))
-    plot.update_yaxes(rangemode="tozero")
-    ends = [min(settings.epsilons) - 0.03, max(settings.epsilons) + 0.03]
-    plot.update_xaxes(tickvals=list(settings.epsilons), range=ends)
-    title = "How far is the synthetic table from the real one?"
-    return finish(plot, data, title, TABLE, 500)
-
-
 def appendix(key: Key, result: Result) -> str:
     """2-way distance of the trials of figure 5 for every k, as a table."""
     if key != 5:

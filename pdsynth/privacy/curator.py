@@ -29,9 +29,10 @@ class Curator(Associations):
 
     **Privacy:** each method says what it releases, its sensitivity under replacing one record, and
     its cost; ``n`` and the schema are public. Whatever isn't paid for raises PrivacyError under
-    ``strict``, before anything is read. Under ``published`` the statistics that a paper reads raw
-    are handed out, each as an unaccounted access with the paper's line; under ``none`` everything
-    is raw and the ledger says so once.
+    ``strict``, before anything is read. Scales and ε are asked for as if a person had one record;
+    with more, the ledger multiplies. Under ``published`` the statistics that a paper reads raw are
+    handed out, each as an unaccounted access with the paper's line; under ``none`` everything is
+    raw and the ledger says so once.
     """
 
     def __init__(
@@ -67,6 +68,19 @@ class Curator(Associations):
             for twin, part in zip(twins, parts, strict=True):
                 twin._part = {"parent": group, "record_filter": part}
         return twins
+
+    def count_records(self, epsilon: Fraction) -> int:
+        """The noisy number of records, at least 1, which is ``n`` from here on.
+
+        **Privacy:** where a record is added or removed: sensitivity 1, discrete Laplace noise of
+        scale 1/ε, costs ε; clipping is post-processing. Where one is replaced, n is public.
+        """
+        step, scale = "number of records", 1 / epsilon
+        self._charge(step, "discrete Laplace count", "n", (), epsilon=epsilon, scale=scale,
+                     sensitivity=Fraction(1), relation=self.ledger.relation)
+        noisy = self._add_noise(np.array([self.__records.n]), scale, step)
+        self._n = max(1, int(noisy[0]))
+        return self._n
 
     def prepare(self, max_size: int, score: str, members: Sequence[int] | None = None) -> None:
         """Count every set of up to ``max_size`` attributes (of ``members``), which scores look up.
@@ -116,13 +130,43 @@ class Curator(Associations):
         scores = raw_scores if offsets is None else raw_scores + offsets
         chosen = exponential_mechanism(
             Quantity(scores, measure.unit), Quantity(sensitivity, measure.unit), cost,
-            self._noise.child(step), permute_and_flip=self._permute)
+            self._noise.child(step), permute_and_flip=self._permute, among=candidates)
         return candidates[chosen]
+
+    def choose_table(
+        self, sets: Sequence[tuple[int, ...]], expected: Sequence[np.ndarray],
+        penalties: np.ndarray, epsilon: Fraction, *, step: str, source: str,
+    ) -> int | None:
+        """Which set of columns has counts farthest from expected ones, by number; None: STOP.
+
+        Score in records: Q = Σ |counts − expected| − penalty, and 0 for STOP. ``expected``: int64,
+        one table per set, from releases; ``penalties``: int64 (len(sets),), public.
+
+        **Privacy:** the exponential mechanism, costs ``epsilon``. Both are fixed before the records
+        are read, and a replaced record moves two cells by one each, so Q by at most 2, for any
+        domain; an added or removed one moves it by 1. STOP's score never moves (lemma:residual).
+        """
+        releases = [e.id for e in self.ledger.entries if e.kind == "mechanism"]
+        removal = self.ledger.relation == "add_remove"
+        moved = 1 if removal else 2
+        self._charge(
+            step, source, f"one of {len(sets):,} sets of attributes, or STOP; score residual",
+            sorted({j for columns in sets for j in columns}), epsilon=epsilon,
+            mechanism="exponential", sensitivity=Fraction(moved), score_unit="records",
+            sensitivity_unit="records", domain_sizes=(2, 2), relation=self.ledger.relation,
+            lemma="lemma:residual_add_remove" if removal else "lemma:residual",
+            candidates=releases[-1] if releases else "public")
+        scores = [int(np.abs(self.__records.table(tuple(columns)) - e).sum()) - int(p)
+                  for columns, e, p in zip(sets, expected, penalties, strict=True)]
+        chosen = exponential_mechanism(
+            Quantity(np.array([*scores, 0], dtype=np.int64), "records"),
+            Quantity(moved, "records"), epsilon, self._noise.child(step))
+        return None if chosen == len(sets) else chosen
 
     def table(
         self, columns: Sequence[int], scale: Fraction | tuple[Fraction, ...], *, step: str,
         source: str, claimed: Fraction, scale_depends_on: tuple[str, ...] = (),
-        relation: str = "replace_one",
+        relation: str | None = None,
     ) -> np.ndarray:
         """Noisy joint counts of a child (first column) and its parents: int64, may be negative.
 
@@ -131,9 +175,11 @@ class Curator(Associations):
         **Privacy:** noise in every declared cell, empty ones included; L1 sensitivity 2, so it
         costs 2/scale, or the worst move of one record between rows with their own scales.
         ``claimed`` is what the recipe advertises. ``relation="add_remove"``: a paper counts a
-        record more or less, sensitivity 1; the ledger doubles that (rule L7).
+        record more or less, sensitivity 1; a ledger of another relation doubles that (rule L7).
+        None: the ledger's own.
         """
         child, cells = self._shape(columns)
+        relation = relation or self.ledger.relation
         removal = relation == "add_remove"
         sensitivity = Fraction(1 if removal else 2)
         cost = histogram_cost(scale, cells) if isinstance(scale, tuple) else sensitivity / scale

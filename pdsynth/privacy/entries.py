@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
@@ -11,6 +12,12 @@ from typing import Any
 from ..errors import BudgetError
 
 KINDS = ("mechanism", "group", "post_processing", "unaccounted_access", "public")
+MECHANISMS = ("discrete_laplace", "exponential", "permute_and_flip", "forfeited")
+DIGITS = 100  # of a numerator or denominator in a file
+MAX_WHOLE = 2**64  # of cells and records in an entry
+MAX_ENTRIES = 2**16  # of a file
+DENOMINATOR_BITS = 4096  # of all entries of a file together
+_WRITTEN = re.compile(f"[0-9]{{1,{DIGITS}}}(/[0-9]{{1,{DIGITS}}})?")
 
 
 def as_fraction(value: float | int | str | Fraction) -> Fraction:
@@ -96,15 +103,47 @@ def to_plain(value: Any) -> Any:
     return value
 
 
-def from_plain(data: Mapping[str, Any]) -> Entry:
-    """The inverse of :func:`to_plain`; malformed data raise ValueError, TypeError or KeyError."""
+def read_entries(data: Sequence[Mapping[str, Any]]) -> list[Entry]:
+    """The inverse of :func:`to_plain` for the lines of a ledger, s01, s02, … in their order.
+
+    Malformed data raise ValueError, TypeError or KeyError.
+    """
+    if len(data) > MAX_ENTRIES:
+        raise ValueError(f"{len(data):,} entries, at most {MAX_ENTRIES:,} are read")
+    found, common = [_from_plain(e) for e in data], 1
+    for number, e in enumerate(found, 1):
+        if e.kind not in KINDS or e.id != f"s{number:02d}":
+            raise ValueError(f"line {number} is of unknown kind, or isn't called s{number:02d}")
+        finite = [x for x in (e.epsilon, e.claimed) if isinstance(x, Fraction)]
+        common = math.lcm(common, *(x.denominator for x in finite))
+        if common.bit_length() > DENOMINATOR_BITS:
+            raise ValueError("the fractions have an enormous common denominator")
+    return found
+
+
+def _from_plain(data: Mapping[str, Any]) -> Entry:
     read = {f.name: _read(str(f.type), data[f.name]) for f in fields(Entry)}
     entry = Entry(**{**data, **read})
     scales = entry.scale if isinstance(entry.scale, tuple) else (entry.scale,)
     numbers = (*scales, entry.columns, entry.n_records, *(entry.domain_sizes or ()))
-    if not scales or any(number is not None and number <= 0 for number in numbers):
-        raise ValueError(f"a scale or a size that isn't positive in the ledger entry {data!r}")
+    if not scales or any(x is not None and not 0 < x < MAX_WHOLE for x in numbers):
+        raise ValueError(f"a scale or a size of {entry.step[:60]!r} isn't positive, or is enormous")
     return entry
+
+
+def read_fraction(value: Any) -> Fraction:
+    """A number of a ledger as :func:`to_plain` writes it; ValueError for anything else.
+
+    Signs, points and exponents aren't written, so they aren't read: ``"1e999999999"`` is refused by
+    its form, before it is a number.
+
+    >>> read_fraction("7/120")
+    Fraction(7, 120)
+    """
+    if type(value) is not str or not _WRITTEN.fullmatch(value):
+        raise ValueError(f"{str(value)[:40]!r} in a ledger, where a fraction of whole numbers with "
+                         f"at most {DIGITS} digits belongs")
+    return Fraction(value)
 
 
 def _read(kind: str, value: Any) -> Any:
@@ -113,15 +152,15 @@ def _read(kind: str, value: Any) -> Any:
         return None
     if kind.startswith(("str", "int")):
         if type(value).__name__ != kind.split()[0]:
-            raise ValueError(f"{value!r} in a ledger entry, where {kind} belongs")
+            raise ValueError(f"{str(value)[:40]!r} in a ledger entry, where {kind} belongs")
         return value
     if kind == "tuple[str, ...]":
-        return tuple(map(str, value))
+        return tuple(_read("str", text) for text in value)
     if kind.startswith("tuple[int"):
-        x, pi = map(int, value)
+        x, pi = (_read("int", size) for size in value)
         return x, pi
     if value == "inf" and "float" in kind:
         return math.inf
     if isinstance(value, list) and "tuple" in kind:
-        return tuple(map(Fraction, value))
-    return Fraction(value)
+        return tuple(map(read_fraction, value))
+    return read_fraction(value)

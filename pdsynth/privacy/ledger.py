@@ -9,20 +9,31 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from fractions import Fraction
 from typing import Any
 
 import pandas as pd
 
-from ..errors import BudgetError, PrivacyError
+from ..errors import BudgetError, PrivacyError, SchemaError, check_known, show, to_list, to_names
 from . import rules
-from .entries import KINDS, Entry, as_fraction, from_plain, histogram_cost, to_plain
-from .ledger_html import ledger_html, short
+from .composition import NEIGHBOURS, add_up, compose, own_scales, unit_in_words, value_loss
+from .entries import (
+    KINDS,
+    MAX_WHOLE,
+    Entry,
+    as_fraction,
+    histogram_cost,
+    read_entries,
+    read_fraction,
+    to_plain,
+)
+from .ledger_html import BOLD, RED, ledger_html, short
 
 __all__ = ["KINDS", "Entry", "Ledger", "as_fraction", "histogram_cost"]
 
+REPRODUCIBLE = "noise is reproducible: do not release"
 COLUMNS = ["step", "source", "mechanism", "released", "attributes", "sensitivity", "scale",
            "claimed", "epsilon", "total", "kind"]
 
@@ -35,7 +46,8 @@ class Ledger:
     under ``strict`` the true costs may not exceed the promise, under ``published`` the claimed
     ones; either raises BudgetError before noise is drawn. ``guaranteed_ex_ante`` names the
     attributes whose loss the policy fixed (a restricted structure), or is True where it is every
-    attribute's.
+    attribute's. ``relation`` says what a neighbour is, ``records_per_person`` how many records of
+    it differ: all costs are those of one person.
     """
 
     claimed: Fraction
@@ -45,33 +57,44 @@ class Ledger:
     guaranteed_ex_ante: bool | tuple[str, ...] = False
     _entries: list[Entry] = field(default_factory=list, repr=False)
     _running: dict[str, tuple[int, Any]] = field(default_factory=dict, repr=False)
+    relation: str = "replace_one"
+    records_per_person: int = 1
 
     @property
     def entries(self) -> tuple[Entry, ...]:
         """All lines in the order they were written."""
         return tuple(self._entries)
 
+    @property
+    def last(self) -> str:
+        """The id of the line that was written last."""
+        return self._entries[-1].id
+
     def write(self, kind: str, step: str, **fields: Any) -> Entry:
         """Append a line; an overdraft, or a raw read under ``strict``, raises instead."""
         if kind not in KINDS:
-            raise ValueError(f"kind must be one of {KINDS}, got {kind!r}")
+            raise ValueError(f"kind must be one of {KINDS}, got {show(kind)}")
         entry = Entry(id=f"s{len(self._entries) + 1:02d}", kind=kind, step=step, **fields)
         if kind == "unaccounted_access" and self.guarantee == "strict":
             raise PrivacyError(
                 f"{step!r} would read raw records outside a mechanism "
                 f"({entry.source or 'no source'}); strict runs refuse it: charge a mechanism, "
                 "or use guarantee='published' to see what it costs")
+        known = self.relation in ("replace_one", entry.relation) or not entry.inputs
+        if kind == "mechanism" and self.guarantee == "strict" and not known:
+            raise PrivacyError(f"{step!r} has a sensitivity for {entry.relation} only, this run "
+                               f"promises {self.relation}: use relation={entry.relation!r}")
         if kind == "mechanism" and self.guarantee != "none":
-            self._refuse_overdraft(entry, "cost" if self.guarantee == "strict" else "claimed")
+            self._refuse_overdraft(entry, self._kind if self.guarantee == "strict" else "claimed")
         self._entries.append(entry)
         return entry
 
     def _refuse_overdraft(self, entry: Entry, what: str) -> None:
         if entry.parent is not None or any(e.kind == "group" for e in self._entries):
-            spent = _compose([*self._entries, entry], what)
+            spent = compose([*self._entries, entry], what)
         else:  # all is sequential: only what is new is added
             count, total = self._running.get(what, (0, Fraction(0)))
-            total += _sequential(self._entries[count:], what)
+            total += add_up(self._entries[count:], what)
             self._running[what] = len(self._entries), total
             spent = total + getattr(entry, what)
         if spent > self.claimed:
@@ -80,9 +103,17 @@ class Ledger:
                 f"the total to {spent} of {self.claimed}; nothing was released for it")
 
     @property
+    def _kind(self) -> str:
+        return "cost" if self.relation == "replace_one" else "epsilon"
+
+    def cost_of(self, entry: Entry) -> Fraction | float:
+        """True cost of a line, which isn't doubled in its own relation (rule L7)."""
+        return getattr(entry, self._kind)
+
+    @property
     def finite(self) -> Fraction:
         """True cost of the accounted part, whatever else was read raw."""
-        total = _compose(self._entries, "cost")
+        total = compose(self._entries, self._kind)
         return total if isinstance(total, Fraction) else Fraction(0)
 
     @property
@@ -96,18 +127,35 @@ class Ledger:
         """Raw reads that no mechanism pays for, each with the paper's line in ``source``."""
         return [e for e in self._entries if e.kind == "unaccounted_access"]
 
-    def attribute_epsilon(self) -> pd.Series:
+    @property
+    def reproducible(self) -> bool:
+        """Whether others can draw the same noise: a seed, or common random numbers."""
+        return REPRODUCIBLE in self.notes
+
+    @property
+    def private(self) -> bool:
+        """Whether it proves a finite ε within the claim, with noise that nobody else can draw."""
+        return self.guarantee != "none" and not self.check()
+
+    def attribute_epsilon(self, together: Sequence[str] | None = None) -> pd.Series:
         """The loss if only this attribute of one record changes: of the entries that depend on it.
 
-        ``.attrs["known"]`` says whether the numbers held before the run or are ex post.
+        Attributes that go together change together: where a drug tells the diagnosis, what the drug
+        loses tells the diagnosis, too. ``together=["diagnosis", "drug"]`` gives, in one row, the
+        loss if all of these may change: the one that bounds what is learnt about either.
+        ``.attrs["known"]`` says whether the numbers held before the run or are ex post. SchemaError
+        for an attribute that isn't there.
         """
-        touched = {a for e in self._entries for a in e.attributes}
-        names = list(self.public_attributes) or sorted(touched)
-        losses = {name: _compose(self._about(name), "cost") for name in names}
-        for e in self.unaccounted:
-            losses.update(dict.fromkeys(e.attributes or names, math.inf))
+        names = list(self.public_attributes) or sorted({a for e in self._entries
+                                                        for a in e.attributes})
+        asked = to_names("together", together)
+        check_known(asked, names, "the ledger")
+        groups = {" + ".join(asked): {*asked}} if asked else {name: {name} for name in names}
+        losses = {label: self._loss(group) for label, group in groups.items()}
         series = pd.Series(losses, dtype=object, name="epsilon")
         known, sure = "ex post: read off the network that was drawn", self.guaranteed_ex_ante
+        if isinstance(sure, tuple) and asked:
+            sure = {*asked} <= {*sure}
         if sure:
             known = "before the run"
         if isinstance(sure, tuple) and sure:
@@ -115,33 +163,32 @@ class Ledger:
         series.attrs["known"] = known
         return series
 
+    def _loss(self, group: set[str]) -> Fraction | float:
+        """The loss of attributes that change together."""
+        raw = any(not e.attributes or group & {*e.attributes} for e in self.unaccounted)
+        return math.inf if raw else compose(self._about(group), "cost")
+
     def value_epsilon(self, attribute: str, values: Sequence[Any] | None = None) -> pd.DataFrame:
         """The loss if one record's attribute changes from one value (row) to another (column).
 
         Where the attribute's own table has one noise scale b per value (HPPrivBayes' group B), a
         move from u to v costs 1/b_u + 1/b_v in it; every other entry costs what it costs the
         attribute. ``values``: the attribute's labels. The largest number of a row is what a record
-        with that value loses. ``.attrs["known"]``: before the run where the structure is fixed and
-        the weights are public, else ex post.
+        with that value loses, if nothing else of it changes: an attribute that goes with this one
+        tells it, too (:meth:`attribute_epsilon`). ``.attrs["known"]``: before the run where the
+        structure is fixed and the weights are public, else ex post.
         """
-        mine = self._about(attribute)
-        scales = [_own_scales(e, attribute) for e in mine]
+        check_known([attribute], list(self.attribute_epsilon().index), "the ledger")
+        mine = self._about({attribute})
+        scales = [own_scales(e, attribute) for e in mine]
         rows = max(map(len, scales), default=0) or 1
-        labels = list(range(rows)) if values is None else list(values)
-        if rows not in (1, len(labels)):
-            raise ValueError(f"{attribute!r} has {rows} noise scales, one per value, "
+        labels = list(range(rows)) if values is None else to_list("values", values)
+        if rows not in (1, len(labels)) or not all(map(pd.api.types.is_scalar, labels)):
+            raise SchemaError(f"{attribute!r} has {rows} noise scales, one per value, "
                              f"but {len(labels)} values are named")
-        raw = self.attribute_epsilon().get(attribute) == math.inf
-
-        def move(u: int, v: int) -> Fraction | float:
-            if u == v or raw:
-                return Fraction(0) if u == v else math.inf
-            moved = [replace(e, epsilon=1 / s[u] + 1 / s[v]) if s else e
-                     for e, s in zip(mine, scales, strict=True)]
-            return _compose(moved, "cost")
-
-        places = range(len(labels))
-        losses = [[move(u, v) for v in places] for u in places]
+        raw, places = self._loss({attribute}) == math.inf, range(len(labels))
+        losses = [[value_loss(mine, scales, (u, v), raw, self.records_per_person) for v in places]
+                  for u in places]
         table = pd.DataFrame(losses, index=labels, columns=labels, dtype=object)
         sure = self.guaranteed_ex_ante
         sure = attribute in sure if isinstance(sure, tuple) else sure
@@ -150,21 +197,25 @@ class Ledger:
                                 else "ex post: read off the run's network and scales")
         return table
 
-    def _about(self, attribute: str) -> list[Entry]:
-        """The entries that depend on an attribute, and the groups that they may belong to."""
-        return [e for e in self._entries if e.kind == "group" or attribute in e.attributes]
+    def _about(self, group: set[str]) -> list[Entry]:
+        """The entries that depend on some attributes, and the groups that they may belong to."""
+        return [e for e in self._entries if e.kind == "group" or group & {*e.attributes}]
 
     def check(self) -> list[str]:
-        """Violated rules L1–L10, each with its code and its entry; empty if none."""
+        """Violated rules L1–L10, each with its code and its entry; empty if none.
+
+        Rule L11, on what is released, is the model's to check: :meth:`pdsynth.Model.check`.
+        """
         return rules.check(self.entries, claimed=self.claimed, finite=self.finite,
-                           epsilon=self.epsilon, notes=self.notes)
+                           epsilon=self.epsilon, notes=self.notes, relation=self.relation,
+                           per_person=self.records_per_person)
 
     def to_frame(self) -> pd.DataFrame:
         """One row per entry with the running total, infinite after the first unaccounted access."""
         rows: list[tuple[Any, ...]] = []
         total: Fraction | float = Fraction(0)
         for e in self._entries:
-            epsilon = math.inf if e.kind == "unaccounted_access" else e.cost
+            epsilon = math.inf if e.kind == "unaccounted_access" else self.cost_of(e)
             total += epsilon if e.kind == "mechanism" or epsilon == math.inf else 0
             scale: Any = e.scale
             if isinstance(scale, tuple):
@@ -178,11 +229,10 @@ class Ledger:
         """Plain data for JSON; fractions are written as text, so nothing drifts."""
         known = self.guaranteed_ex_ante
         return {
-            "claimed": str(self.claimed),
-            "guarantee": self.guarantee,
-            "notes": list(self.notes),
-            "attributes": list(self.public_attributes),
+            "claimed": str(self.claimed), "guarantee": self.guarantee,
+            "notes": list(self.notes), "attributes": list(self.public_attributes),
             "guaranteed_ex_ante": list(known) if isinstance(known, tuple) else known,
+            "relation": self.relation, "records_per_person": self.records_per_person,
             "entries": [to_plain(asdict(e)) for e in self._entries],
         }
 
@@ -194,18 +244,24 @@ class Ledger:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Ledger:
-        """The inverse of :meth:`to_dict`."""
+        """The inverse of :meth:`to_dict`; what is malformed raises ValueError, TypeError, KeyError.
+
+        Digits, entries and their common denominator are bounded: adding up stays quick.
+        """
         if data["guarantee"] not in ("strict", "published", "none"):
-            raise ValueError(f"unknown guarantee {data['guarantee']!r}")
+            raise ValueError(f"unknown guarantee {str(data['guarantee'])[:40]!r}")
         known = data["guaranteed_ex_ante"]
         ledger = cls(
-            Fraction(data["claimed"]), str(data["guarantee"]), [str(n) for n in data["notes"]],
+            read_fraction(data["claimed"]), data["guarantee"], [str(n) for n in data["notes"]],
             tuple(map(str, data["attributes"])),
             tuple(map(str, known)) if isinstance(known, list) else bool(known),
-            [from_plain(e) for e in data["entries"]])
-        unknown = any(e.kind not in KINDS or e.epsilon < 0 for e in ledger._entries)
-        if ledger.claimed <= 0 or unknown:
-            raise ValueError("an entry of unknown kind, or a budget below zero")
+            read_entries(data["entries"]), relation=data.get("relation", "replace_one"),
+            records_per_person=data.get("records_per_person", 1))
+        m = ledger.records_per_person
+        if ledger.relation not in NEIGHBOURS or type(m) is not int or not 1 <= m <= MAX_WHOLE:
+            raise ValueError("a ledger of an unknown neighbouring relation")
+        if ledger.claimed <= 0:
+            raise ValueError("a claimed ε of 0")
         return ledger
 
     def verdict(self) -> str:
@@ -219,7 +275,13 @@ class Ledger:
                     f"the accounted part alone truly costs {finite}.")
         if self.epsilon > self.claimed:
             return f"OVERSPENT: claimed ε = {claimed}, true ε = {finite}."
-        return f"Pure ε-differential privacy (replace one record): ε = {finite} of {claimed}."
+        unit = unit_in_words(self.relation, self.records_per_person)
+        if self.reproducible:
+            return ("NOT PRIVATE: reproducible. Others can draw its noise, too, and take it off; "
+                    f"with fresh noise: ε = {finite} of {claimed} ({unit}).")
+        if broken := self.check():
+            return f"NOT PROVED: {len(broken)} broken rule(s), first {broken[0]}."
+        return f"Pure ε-differential privacy ({unit}): ε = {finite} of {claimed}."
 
     def __str__(self) -> str:
         lines = [self.verdict(), *(f"note: {n}" for n in self.notes)]
@@ -232,45 +294,7 @@ class Ledger:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        good = self.guarantee != "none" and self.epsilon <= self.claimed
+        sound = self.guarantee != "none" and self.epsilon <= self.claimed
+        style = "" if self.private else BOLD if self.reproducible and sound else RED
         return ledger_html(self.to_frame(), self.attribute_epsilon(), self.verdict(), self.notes,
-                           good=good)
-
-
-def _own_scales(entry: Entry, attribute: str) -> tuple[Fraction, ...]:
-    """Noise scales per value of the attribute's own table; of any other entry none."""
-    own = isinstance(entry.scale, tuple) and entry.attributes[0] == attribute
-    return entry.scale if own else ()  # type: ignore[return-value]
-
-
-def _sequential(entries: Iterable[Entry], what: str) -> Fraction | float:
-    return sum((getattr(e, what) for e in entries if e.kind == "mechanism"), Fraction(0))
-
-
-def _compose(entries: Iterable[Entry], what: str) -> Fraction | float:
-    """Total ``cost`` or ``claimed``: sequential, or parallel over provably disjoint records (L6).
-
-    What a recipe *claims* is composed as the recipe says; a true cost never is, when the parts are
-    columns or overlap.
-    """
-    entries = list(entries)
-    parts = {g.id: [e for e in entries if e.parent == g.id]
-             for g in entries if g.kind == "group" and g.compose == "parallel"}
-    if what == "cost":
-        groups = [g for g in entries if g.id in parts]
-        parts = {g.id: parts[g.id] for g in groups if not any(rules.group_rule(g, parts[g.id]))}
-    alone = [e for e in entries if e.parent not in parts]
-    return _sequential(alone, what) + sum((_parallel(p, what) for p in parts.values()), Fraction(0))
-
-
-def _parallel(part: Iterable[Entry], what: str) -> Fraction | float:
-    """Disjoint sets of records: a replaced record leaves one and enters another, so two count.
-
-    When all parts are add/remove, their costs are doubled already (rule L7), and the dearest one
-    alone bounds any replacement. Papers claim the dearest part (McSherry 2009).
-    """
-    children = [e for e in part if e.kind == "mechanism"]
-    filters = {e.record_filter for e in children}
-    costs = [_sequential((e for e in children if e.record_filter == f), what) for f in filters]
-    doubled = all(e.relation == "add_remove" for e in children)
-    return sum(sorted(costs, reverse=True)[: 1 if what == "claimed" or doubled else 2], Fraction(0))
+                           style=style)

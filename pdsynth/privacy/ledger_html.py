@@ -13,22 +13,25 @@ import pandas as pd
 HEADS = ("step", "source", "mechanism", "released", "sensitivity", "scale", "claimed ε", "true ε",
          "total")
 RED = "color:#d55e00;font-weight:600"
+TOGETHER = ("If this attribute alone changes. One that goes with it tells it, too: "
+            "<code>ledger_.attribute_epsilon([…])</code> counts them together.")
+BOLD = "font-weight:600"
 LEFT = "style='text-align:left'"
 
 
 def ledger_html(
-    lines: pd.DataFrame, losses: pd.Series, verdict: str, notes: Iterable[str], *, good: bool
+    lines: pd.DataFrame, losses: pd.Series, verdict: str, notes: Iterable[str], *, style: str
 ) -> str:
-    """The lines (``Ledger.to_frame``) and losses of attributes as a page; red unless ``good``."""
+    """The lines (``Ledger.to_frame``) and losses of attributes as a page below the verdict."""
     rows = []
     for r in lines.itertuples():
-        style = f" style='{RED}'" if r.kind == "unaccounted_access" or r.epsilon > r.claimed else ""
+        mark = f" style='{RED}'" if r.kind == "unaccounted_access" or r.epsilon > r.claimed else ""
         numbers = (short(x) for x in (r.sensitivity, r.scale, r.claimed, r.epsilon, r.total))
         cells = _cells("td", [r.step, r.source, r.mechanism, r.released, *numbers])
-        rows.append(f"<tr{style}>{cells}</tr>")
+        rows.append(f"<tr{mark}>{cells}</tr>")
     items = "".join(f"<li>{escape(note)}</li>" for note in notes)
     return (
-        f"<div class='pdsynth-ledger'><p style='{'' if good else RED}'>{escape(verdict)}</p>"
+        f"<div class='pdsynth-ledger'><p style='{style}'>{escape(verdict)}</p>"
         f"<ul>{items}</ul><div style='overflow-x:auto'><table><thead><tr>{_cells('th', HEADS)}</tr>"
         f"</thead><tbody>{''.join(rows)}</tbody></table></div>{_bars(losses)}</div>")
 
@@ -52,7 +55,7 @@ def _bars(losses: pd.Series) -> str:
             f"<td>{short(loss)}</td></tr>")
     known = escape(losses.attrs["known"])
     return (f"<details><summary>Loss per attribute ({known})</summary>"
-            f"<table>{''.join(lines)}</table></details>")
+            f"<p>{TOGETHER}</p><table>{''.join(lines)}</table></details>")
 
 
 def short(value: Any) -> str:

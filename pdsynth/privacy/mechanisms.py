@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import BudgetError, PrivacyError
-from .noise import WORD, CommonNoise, ExactNoise, Noise, NoNoise, OpenDPNoise  # noqa: F401
-
-LIMIT = 2**62  # numerators of selections fit 64 bits below it, with room for the sampler's factors
+from .noise import LIMIT, WORD, CommonNoise, ExactNoise, Noise, NoNoise  # noqa: F401
+from .opendp import OpenDPNoise  # noqa: F401
 
 
 @dataclass(frozen=True)
@@ -38,14 +37,16 @@ def laplace_mechanism(
     if min(scales) <= 0:
         raise BudgetError(f"a noise scale must be positive, got {min(scales)}")
     rows = scales.reshape(-1, *[1] * (counts.ndim - 1)) if len(scales) > 1 else scales[0]
-    return counts + noise.discrete_laplace(rows, counts.shape)
+    return noise.add_to(counts, rows)
 
 
 def exponential_mechanism(
     scores: Quantity, sensitivity: Quantity, epsilon: Fraction, noise: Noise, *,
-    permute_and_flip: bool = False,
+    permute_and_flip: bool = False, among: Any = None,
 ) -> int:
     """Index drawn with P(i) ∝ exp(ε u_i / 2Δ); integer scores and sensitivity in the same unit.
+
+    ``among``: the candidates, for a replay, which compares them between tables.
 
     **Privacy:** ε-DP when the candidates don't depend on the records (McSherry & Talwar 2007);
     permute-and-flip (McKenna & Sheldon 2020) costs the same and is never less useful.
@@ -60,13 +61,10 @@ def exponential_mechanism(
         raise PrivacyError("scores must be integers: "
                            "floating point would leak through the exponent")
     gaps = values.max() - values
+    times, denominator = epsilon.numerator, 2 * int(sensitivity.value) * epsilon.denominator
     if sensitivity.value == 0:  # no record can change the score: as good as public
-        return noise.select(np.zeros(values.size, dtype=np.int64), 1, permute=permute_and_flip)
-    numerator = epsilon.numerator
-    denominator = 2 * int(sensitivity.value) * epsilon.denominator
-    if int(gaps.max()) * numerator >= LIMIT or denominator >= LIMIT // 64:
-        gaps = gaps.astype(object)  # too long for 64 bits: Python's integers, slower
-    return noise.select(gaps * numerator, denominator, permute=permute_and_flip)
+        gaps, times, denominator = np.zeros(values.size, dtype=np.int64), 1, 1
+    return noise.choose(gaps, times, denominator, permute=permute_and_flip, among=among)
 
 
 def exponential_probabilities(

@@ -1,4 +1,4 @@
-"""Random sources: integer noise and selections, OpenDP's, common random numbers, and no noise.
+"""Random sources: integer noise and selections, common random numbers, and no noise.
 
 What reaches a release is sampled with integers only (Canonne, Kamath, Steinke 2020, Algorithms 1
 and 2), selections by Bernoulli(exp(−γ)) with rational γ. No floating point stands between the
@@ -13,7 +13,7 @@ import os
 import zlib
 from collections.abc import Sequence
 from fractions import Fraction
-from importlib import import_module
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from ..errors import BudgetError
 
 Shape = tuple[int, ...]
 WORD = 2**52  # numerators of scales that fit 64-bit arithmetic with room for the sampler's factors
+LIMIT = 2**62  # numerators of selections fit 64 bits below it, with room for the sampler's factors
 
 
 class Noise:
@@ -42,6 +43,23 @@ class Noise:
 
     def _stream(self, label: str) -> Noise:
         raise NotImplementedError
+
+    def add_to(self, counts: np.ndarray, scale: np.ndarray) -> np.ndarray:
+        """What the Laplace mechanism releases: integers with the noise of one step.
+
+        **Privacy:** as :func:`~pdsynth.privacy.mechanisms.laplace_mechanism`.
+        """
+        return counts + self.discrete_laplace(scale, counts.shape)
+
+    def choose(self, gaps: np.ndarray, times: int, denominator: int, *, permute: bool,
+               among: Any = None) -> int:
+        """What the exponential mechanism releases: P(i) ∝ exp(−gaps[i]·times/denominator).
+
+        Only the gaps depend on the records. ``among``: what the indices stand for.
+        """
+        if max(int(gaps.max()), 1) * times >= LIMIT or denominator >= LIMIT // 64:
+            gaps = gaps.astype(object)  # too long for 64 bits: Python's integers, slower
+        return self.select(gaps * times, denominator, permute=permute)
 
     def discrete_laplace(self, scale: np.ndarray, shape: Shape) -> np.ndarray:
         """Integer noise, P(z) ∝ exp(−|z|/scale): int64; Fractions that broadcast to ``shape``."""
@@ -133,7 +151,7 @@ class ExactNoise(Noise):
         return odd
 
     def discrete_laplace(self, scale: np.ndarray, shape: Shape) -> np.ndarray:
-        ratios = [Fraction(f).as_integer_ratio() for f in _fractions(scale).ravel()]
+        ratios = [Fraction(f).as_integer_ratio() for f in as_scales(scale).ravel()]
         wide = max(map(max, ratios)) >= WORD  # needs Python's integers: slower, the same law
         parts = np.array(ratios, dtype=object if wide else np.int64).T.reshape(2, *np.shape(scale))
         t, s = (np.broadcast_to(parts[i, ...], shape).ravel() for i in (0, 1))
@@ -183,48 +201,11 @@ class ExactNoise(Noise):
         return np.random.Generator(_stream_of(self._entropy))
 
 
-class OpenDPNoise(ExactNoise):
-    """The same laws from OpenDP's hardened samplers (the extra ``secure``), never seeded.
-
-    Slower than ``ExactNoise``, and checked by other people. OpenDP takes scales as doubles: they
-    are rounded up, so that no release costs more than its ledger says. Raises ImportError without
-    OpenDP.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        try:
-            self._dp = import_module("opendp.prelude")
-        except ImportError as missing:
-            raise ImportError("noise='opendp' needs OpenDP: pip install 'pdsynth[secure]', "
-                              "or use noise='exact'") from missing
-        self._dp.enable_features("contrib")
-        self._cells = self._dp.vector_domain(self._dp.atom_domain(T="i64"))
-
-    def discrete_laplace(self, scale: np.ndarray, shape: Shape) -> np.ndarray:
-        wide = np.broadcast_to(_fractions(scale), shape)
-        metric, out = self._dp.l1_distance(T="i64"), np.zeros(shape, dtype=np.int64)
-        for one in set(wide.ravel()):
-            cells = wide == one
-            sampler = self._dp.m.make_laplace(self._cells, metric, scale=float_above(one))
-            out[cells] = sampler([0] * int(cells.sum()))
-        return out
-
-    def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:
-        # Noisy max with exponential noise is permute-and-flip (Ding et al. 2021), with Gumbel noise
-        # the exponential mechanism. ε's numerator cancels, so that the scores fit 64 bits again.
-        dp, common = self._dp, math.gcd(*numerators.tolist()) or denominator
-        law = dp.max_divergence() if permute else dp.zero_concentrated_divergence()
-        scale = float_above(Fraction(denominator, common))
-        sampler = dp.m.make_noisy_max(self._cells, dp.linf_distance(T="i64"), law, scale=scale)
-        return int(sampler((-(numerators // common)).tolist()))
-
-
 def _stream_of(entropy: Sequence[int] | None) -> np.random.PCG64:
     return np.random.PCG64(np.random.SeedSequence(entropy))
 
 
-def _fractions(scale: np.ndarray) -> np.ndarray:
+def as_scales(scale: np.ndarray) -> np.ndarray:
     """Scales as an array of objects; BudgetError when one is too large for any use."""
     scale = np.asarray(scale, dtype=object)
     largest = max(scale.ravel())

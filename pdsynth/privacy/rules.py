@@ -1,14 +1,13 @@
-"""The mechanical rules L1–L10 that check a ledger (`algorithms` §10.2)."""
+"""The mechanical rules L1–L10 that check a ledger (`algorithms` §10.2); L11 is in `coverage`."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
-from itertools import combinations
 
 from ..measures import SCORES, association_sensitivity, conditional_sensitivity
-from .entries import Entry, histogram_cost
+from .entries import MECHANISMS, Entry, histogram_cost
 
 LEMMAS: dict[str, Callable[[int, int, int], int | Fraction]] = {
     "lemma:joint_counts": lambda n, x, pi: 2,
@@ -17,20 +16,30 @@ LEMMAS: dict[str, Callable[[int, int, int], int | Fraction]] = {
     "lemma:mutual_information": SCORES["I"].sensitivity,
     "lemma:entropy": SCORES["H"].sensitivity,
     "lemma:conditional": conditional_sensitivity,
+    "lemma:residual": lambda n, x, pi: 2,
+    "lemma:residual_add_remove": lambda n, x, pi: 1,
     "lemma:score_f": SCORES["F"].sensitivity,
 }
 
 
 def check(entries: Sequence[Entry], *, claimed: Fraction, finite: Fraction,
-          epsilon: Fraction | float, notes: Sequence[str]) -> list[str]:
-    """All violations, each with its rule and entry: ``"L3 s07 table(race): …"``; empty if none."""
+          epsilon: Fraction | float, notes: Sequence[str], relation: str = "replace_one",
+          per_person: int = 1) -> list[str]:
+    """All violations, each with its rule and entry: ``"L3 s07 table(race): …"``; empty if none.
+
+    ``per_person``: records of one person; sensitivities and costs are that many times larger.
+    """
     known: set[str] = set()
     found: list[str] = []
     for e in entries:
-        found += [f"{code} {e.id} {e.step}: {message}" for code, message in _check_entry(e, known)]
+        found += [f"{code} {e.id} {e.step}: {message}"
+                  for code, message in _check_entry(e, known, per_person)]
+        if relation == "add_remove" != e.relation and e.kind == "mechanism" and e.inputs:
+            found.append(f"L7 {e.id} {e.step}: {e.relation}, where the run promises {relation}")
         known.add(e.id)
+    parts = children(entries)
     for group in (e for e in entries if e.kind == "group"):
-        broken = group_rule(group, [e for e in entries if e.parent == group.id])
+        broken = group_rule(group, parts.get(group.id, []))
         found += [f"L6 {group.id} {group.step}: {message}" for message in broken]
     if epsilon == math.inf:
         raw = sum(e.kind == "unaccounted_access" for e in entries)
@@ -41,16 +50,27 @@ def check(entries: Sequence[Entry], *, claimed: Fraction, finite: Fraction,
     return found + [f"L10 {note}" for note in notes if "reproducible" in note]
 
 
-def _check_entry(e: Entry, known: set[str]) -> Iterator[tuple[str, str]]:
+def children(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
+    """The entries of each group, by its id."""
+    found: dict[str, list[Entry]] = {}
+    for e in entries:
+        if e.parent is not None:
+            found.setdefault(e.parent, []).append(e)
+    return found
+
+
+def _check_entry(e: Entry, known: set[str], per_person: int) -> Iterator[tuple[str, str]]:
     """Rules L1–L5 and L9; ``known``: the ids of earlier entries."""
     raw = any(i.startswith("raw:") for i in e.inputs)
     if raw and e.kind not in ("mechanism", "unaccounted_access"):
         yield ("L2" if e.kind == "post_processing" else "L1"), f"reads raw records as {e.kind}"
     if e.kind == "mechanism":
+        if e.mechanism not in MECHANISMS:
+            yield "L1", f"no mechanism is called {e.mechanism!r}"
         if e.mechanism == "discrete_laplace":
-            yield from (("L3", message) for message in _check_noise(e))
+            yield from (("L3", message) for message in _check_noise(e, per_person))
         if e.mechanism in ("exponential", "permute_and_flip"):
-            yield from (("L4", message) for message in _check_selection(e, known))
+            yield from (("L4", message) for message in _check_selection(e, known, per_person))
         for source in e.scale_depends_on:
             if not source.startswith("public:") and source not in known:
                 yield "L5", (f"its scale depends on {source!r}, "
@@ -59,25 +79,25 @@ def _check_entry(e: Entry, known: set[str]) -> Iterator[tuple[str, str]]:
         yield "L9", f"its domain comes from {e.domain!r}"
 
 
-def _check_noise(e: Entry) -> Iterator[str]:
+def _check_noise(e: Entry, per_person: int) -> Iterator[str]:
     if e.sensitivity is None or e.scale is None:
         yield "a noisy release needs its sensitivity and its scale"
         return
-    true = (histogram_cost(e.scale, e.columns) if isinstance(e.scale, tuple)
+    true = (per_person * histogram_cost(e.scale, e.columns) if isinstance(e.scale, tuple)
             else e.sensitivity / e.scale)
     if e.epsilon != true:
         yield f"charged ε = {e.epsilon}, but sensitivity ÷ scale gives {true}"
-    due = _least_sensitivity(e)
+    due = per_person * _least_sensitivity(e)
     if e.sensitivity < due:
         yield f"sensitivity {e.sensitivity}, but {e.lemma} gives {due}"
 
 
-def _check_selection(e: Entry, known: set[str]) -> Iterator[str]:
+def _check_selection(e: Entry, known: set[str], per_person: int) -> Iterator[str]:
     if e.candidates != "public" and e.candidates not in known:
         yield f"candidates come from {e.candidates!r}, which is neither public nor an earlier entry"
     if e.score_unit != e.sensitivity_unit:
         yield f"score in {e.score_unit!r}, sensitivity in {e.sensitivity_unit!r}"
-    due = _least_sensitivity(e)
+    due = per_person * _least_sensitivity(e)
     if e.sensitivity is not None and e.sensitivity < due:
         yield (f"sensitivity {e.sensitivity}, but {e.lemma} gives {due} "
                f"for domain sizes {e.domain_sizes}")
@@ -97,24 +117,25 @@ def group_rule(group: Entry, children: Sequence[Entry]) -> Iterator[str]:
         yield f"compose is {group.compose!r}"
     if group.compose != "parallel":
         return
-    filters = list(dict.fromkeys(e.record_filter for e in children))
-    for over in filters:
-        if not (over or "").startswith("records:"):
-            steps = [e.step for e in children if e.record_filter == over]
-            more = f" and {len(steps) - 1} more are" if len(steps) > 1 else " is"
-            yield (f"{steps[0]}{more} composed in parallel over {over!r}: "
+    steps: dict[str, list[str]] = {}
+    for e in children:
+        steps.setdefault(e.record_filter or "", []).append(e.step)
+    taken: dict[str, str] = {}  # the part that holds each value
+    names = {over: _parse(over)[0] for over in steps}
+    for over, named in steps.items():
+        if not over.startswith("records:"):
+            more = f" and {len(named) - 1} more are" if len(named) > 1 else " is"
+            yield (f"{named[0]}{more} composed in parallel over {over!r}: "
                    "only disjoint sets of records compose in parallel, never columns")
-    for a, b in combinations(dict.fromkeys(over or "" for over in filters), 2):
-        if _overlap(a, b):
-            yield f"parts {a!r} and {b!r} are not disjoint"
-
-
-def _overlap(a: str, b: str) -> bool:
-    """Whether two filters ``records:NAME in {x, y}`` name two attributes, or share a value."""
-    (name, values), (other, more) = _parse(a), _parse(b)
-    return name != other or bool(values & more)
+        values, first = _parse(over)[1], next(iter(steps))
+        other = first if names[over] != names[first] else next(
+            (taken[v] for v in values if v in taken), over)
+        if other != over:
+            yield f"parts {other!r} and {over!r} are not disjoint"
+        taken |= dict.fromkeys(values, over)
 
 
 def _parse(text: str) -> tuple[str, set[str]]:
+    """Name and values of a filter ``records:NAME in {x, y}``."""
     name, _, values = text.removeprefix("records:").partition(" in ")
     return name.strip(), {v.strip() for v in values.strip("{} ").split(",")}

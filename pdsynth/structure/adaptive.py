@@ -19,7 +19,7 @@ from ..privacy.numbers import positive
 from .candidates import Pair, join_pairs
 from .learner import Shares, StructureResult, name_origin
 from .parent_rules import AUTO_CELLS, MaxCells, check_parents
-from .restrictions import Permitted, Restriction
+from .restrictions import Permitted, Restriction, check_restriction
 
 CANDIDATES = "PrivABN Alg 2 line 5 and Alg 3"
 SELECTION = "PrivABN Alg 2 line 6"
@@ -87,7 +87,7 @@ class Adaptive:
 
     def permitted(self, facts: Facts) -> Permitted:
         """The restriction over the columns of the schema."""
-        return (self.restriction or Restriction()).on(facts.schema.names)
+        return check_restriction(self.restriction, "auto", facts.schema)
 
     def largest(self, facts: Facts) -> int:
         """In-degree of a strict network: k, or for ``"auto"`` with 2^(k+1) θ-useful cells."""

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..errors import BudgetError, is_whole
+from ..errors import BudgetError, is_whole, show
 from ..measures import association_sensitivity
 
 READINGS = ("similarity", "printed")
@@ -34,9 +34,9 @@ def affinity(similarity: np.ndarray, sigma: float = 1.0, reading: str = "similar
     s = np.array(similarity, dtype=float)
     np.fill_diagonal(s, 0.0)
     if reading == "printed":
-        return np.exp(np.clip(-s / (2 * sigma**2), -500, 500))
+        return np.exp(np.clip(-s / max(2 * sigma**2, 1e-300), -500, 500))
     if reading != "similarity":
-        raise BudgetError(f"reading must be one of {READINGS}, got {reading!r}")
+        raise BudgetError(f"reading must be one of {READINGS}, got {show(reading)}")
     return np.clip(s, 0, 1)
 
 
@@ -88,7 +88,7 @@ def check_clusters(k: int, d: int, what: str = "attributes") -> None:
     """Refuse a number of clusters outside 1 … d, from public facts."""
     if not is_whole(k, 1, d):
         raise BudgetError(
-            f"k must be a whole number of clusters from 1 to d = {d} {what}, got {k!r}")
+            f"k must be a whole number of clusters from 1 to d = {d} {what}, got {show(k)}")
 
 
 def noise_to_signal(n: int, sizes: Sequence[int], epsilon: Fraction,

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from ..errors import BudgetError, is_whole
+from ..errors import BudgetError, is_whole, show
 from ..network import Network
 from .restrictions import Permitted, Restriction
 
+MOST = 100_000  # individuals, and generations
 ROOM = 64  # attributes in one mask
 ONE = np.uint64(1)
 
@@ -54,15 +55,16 @@ class Parameters:
 
     def __post_init__(self) -> None:
         for name in ("population", "elite", "generations"):
-            if not is_whole(given := getattr(self, name), 1):
-                raise BudgetError(f"{name} must be a whole number of at least 1, got {given!r}")
+            if not is_whole(given := getattr(self, name), 1, MOST):
+                raise BudgetError(f"{name} must be a whole number of at most {MOST:,} and at "
+                                  f"least 1, got {show(given)}")
         if self.population < self.elite:
             raise BudgetError(f"population = {self.population} is smaller than "
                               f"elite = {self.elite}: the elite is a part of it")
         r, real = self.rate, (int, float, np.number)
         if r is not None and (isinstance(r, bool) or not isinstance(r, real) or not 0 < r <= 1):
             raise BudgetError(
-                f"r, the mutation rate, must lie in (0, 1], or be None for 1/d; got {r!r}")
+                f"r, the mutation rate, must lie in (0, 1], or be None for 1/d; got {show(r)}")
 
 
 def pose(weights: np.ndarray, k: int, permitted: Permitted | None
@@ -70,7 +72,7 @@ def pose(weights: np.ndarray, k: int, permitted: Permitted | None
     """What a search maximises, float (d, d), and its policy; a k that can't be is refused."""
     d = len(weights)
     if not is_whole(k, 1, d - 1):
-        raise BudgetError(f"k must be a whole number from 1 to d − 1 = {d - 1}, got {k!r}")
+        raise BudgetError(f"k must be a whole number from 1 to d − 1 = {d - 1}, got {show(k)}")
     permitted = permitted or Restriction().on([str(j) for j in range(d)])
     permitted.check(k)
     return permitted.objective(weights), permitted

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..domain.facts import Facts
-from ..errors import BudgetError
+from ..errors import BudgetError, is_one_of
 from ..network import Network
 from ..privacy.curator import Curator
 from ..privacy.mechanisms import Noise
@@ -36,8 +36,8 @@ class Greedy(Learner):
     def check(self, facts: Facts) -> None:
         """Refuse an unknown root, and F on larger domains, too."""
         super().check(facts)
-        if self.root not in (None, "largest"):
-            facts.schema.index(str(self.root))
+        if self.root is not None and not is_one_of(self.root, ("largest",)):
+            facts.schema.index(self.root)
         if self.score == "F" and max(facts.schema.sizes) > 2:
             raise BudgetError("score 'F' needs a table of two-valued attributes: use score='R'")
 

@@ -28,17 +28,24 @@ class JunctionTree:
         pairs = zip(self.cliques[1:], self.parents[1:], strict=True)
         return tuple(tuple(sorted({*clique} & {*self.cliques[up]})) for clique, up in pairs)
 
-    def families(self) -> Iterator[tuple[int, tuple[int, ...], int]]:
-        """(child, parents, number of their clique) in sampling order: cliques given separators."""
+    def families(self, first: int | None = None, last: Sequence[int] = ()
+                 ) -> Iterator[tuple[int, tuple[int, ...], int]]:
+        """(child, parents, number of their clique) in sampling order: cliques given separators.
+
+        ``first``, ``last``: nodes that come before or after the others of their clique.
+        """
         for at, known in enumerate(((), *self.separators)):
-            for node in self.cliques[at]:
+            for node in sorted(self.cliques[at], key=lambda node: (node != first, node in last)):
                 if node not in known:
                     yield node, known, at
                     known = (*known, node)
 
 
-def junction_tree(d: int, edges: Iterable[Edge]) -> JunctionTree:
-    """The tree with the largest separators of the graph on 0 … d−1, triangulated by min-fill."""
+def junction_tree(d: int, edges: Iterable[Edge], root: int | None = None) -> JunctionTree:
+    """The tree with the largest separators of the graph on 0 … d−1, triangulated by min-fill.
+
+    ``root``: a node that the first clique holds.
+    """
     near: list[set[int]] = [set() for _ in range(d)]
     for u, v in edges:
         near[u].add(v)
@@ -47,6 +54,7 @@ def junction_tree(d: int, edges: Iterable[Edge]) -> JunctionTree:
     for clique in eliminate(near, range(d)):  # no later one holds an earlier one
         if not any(clique <= other for other in cliques):
             cliques.append(clique)
+    cliques.sort(key=lambda clique: root not in clique)
     tree = spanning_tree(np.array([[len(a & b) for b in cliques] for a in cliques]))
     place = {i: at for at, (i, _) in enumerate(tree)}
     return JunctionTree(tuple(tuple(sorted(cliques[i])) for i, _ in tree),
@@ -138,3 +146,42 @@ def _key(near: Sequence[set[int]], v: int) -> tuple[int, int, int]:
     """Edges missing between a node's neighbours (each twice), number of neighbours, node."""
     missing = sum(len(near[v] - near[u]) - 1 for u in near[v])
     return missing, len(near[v]) if missing else 0, v
+
+
+def eliminate_smallest(
+    adjacent: np.ndarray, cells: np.ndarray
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Eliminate the nodes of many graphs at once, each time the one of the fewest joint cells.
+
+    ``adjacent``: bool (m, d, d), symmetric, false on the diagonal. ``cells``: float (d,), the
+    logarithms of the sizes. Yields the cliques, bool (m, d), and the logarithms of their cells,
+    (m,).
+    """
+    near, graphs = adjacent.copy(), np.arange(len(adjacent))
+    left = np.ones(adjacent.shape[:2], dtype=bool)
+    for _ in range(adjacent.shape[1]):
+        joint = near @ cells + cells
+        node = np.where(left, joint, np.inf).argmin(axis=1)
+        around = near[graphs, node]
+        clique = around.copy()
+        clique[graphs, node] = True
+        yield clique, joint[graphs, node]
+        near |= around[:, :, None] & around[:, None, :]
+        near[:, range(near.shape[1]), range(near.shape[1])] = False
+        near[graphs, node] = near[graphs, :, node] = left[graphs, node] = False
+
+
+def within_bounds(
+    adjacent: np.ndarray, sizes: Sequence[int], most: int, apart: np.ndarray
+) -> np.ndarray:
+    """Which graphs (m, d, d) have cliques of at most ``most`` cells and none with a pair ``apart``.
+
+    ``apart``: bool (d, d). The cliques are those of :func:`eliminate_smallest`.
+    """
+    fine = np.ones(len(adjacent), dtype=bool)
+    forbids = bool(apart.any())
+    for clique, cells in eliminate_smallest(adjacent, np.log(sizes)):
+        fine &= cells <= math.log(most) + 1e-9
+        if forbids:
+            fine &= ~((clique @ apart) & clique).any(axis=1)
+    return fine

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, ClassVar, Protocol
 
 from ..domain.facts import Facts
-from ..errors import BudgetError, SchemaError
+from ..errors import BudgetError, SchemaError, is_one_of, show
 from ..network import Network
 from ..privacy.curator import Curator
 from ..privacy.numbers import positive
@@ -16,6 +16,19 @@ from .parent_rules import MaxParents, ParentRule, check_degree, check_tables, ch
 from .restrictions import Permitted, Restriction, check_restriction
 
 Shares = Mapping[str, Fraction]
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """A noisy table: its attributes, child first, what was released, and the scale of its noise.
+
+    ``scale`` in records: one number, or one per value of the child. ``entry``: the ledger's line.
+    """
+
+    attributes: tuple[str, ...]
+    table: Any
+    scale: Fraction | tuple[Fraction, ...]
+    entry: str = ""
 
 
 @dataclass(frozen=True)
@@ -36,6 +49,7 @@ class StructureResult:
     rule: str = "independent"
     foreseen: Any = None
     attributes: Mapping[str, Any] = field(default_factory=dict)
+    measurements: tuple[Measurement, ...] = ()
 
 
 def name_origin(found: StructureResult, curator: Curator) -> StructureResult:
@@ -75,6 +89,8 @@ class Fixed:
         """Refuse a network over other attributes, and tables that can't fit in memory."""
         if self.network is None:
             return
+        if not isinstance(self.network, Network):
+            raise BudgetError(f"a fixed structure is a Network, got {show(self.network)}")
         strange = sorted(set(self.network.order) ^ set(facts.schema.names))
         if strange:
             raise SchemaError("the network and the schema must have the same attributes; "
@@ -114,9 +130,9 @@ class Learner:
         """Refuse degrees, scores and restrictions that don't fit the schema."""
         check_degree(self.k, facts.schema)
         positive("theta_usefulness", self.theta_usefulness)
-        if self.score not in self.scores:
+        if not is_one_of(self.score, self.scores):
             raise BudgetError(f"score must be one of {', '.join(map(repr, self.scores))}, "
-                              f"got {self.score!r}")
+                              f"got {show(self.score)}")
         permitted = check_restriction(self.restriction, self.k, facts.schema)
         check_tables(permitted.forced_network(facts.schema.names), facts.schema)
 

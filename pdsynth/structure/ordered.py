@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from ..domain.facts import Facts
-from ..errors import BudgetError, SchemaError
+from ..errors import BudgetError, SchemaError, show, to_list
 from ..measures import entropy
 from ..network import Network
 from ..privacy.curator import Curator
@@ -41,13 +41,18 @@ class Ordered(Learner):
         """Refuse an order that isn't one."""
         super().check(facts)
         share("share_sketch", self.share_sketch)
+        if not isinstance(self.step, str) or not isinstance(self.reason, str):
+            raise BudgetError("step and reason are texts for the ledger, got "
+                              f"{show(self.step)} and {show(self.reason)}")
         names, known = list(facts.schema.names), ("association", "entropy", "domain")
+        kind = "'association', 'entropy', 'domain' or a list of all attributes"
         if isinstance(self.by, str) and self.by not in known:
-            raise BudgetError("by must be 'association', 'entropy', 'domain' or a list of all "
-                              f"attributes, got {self.by!r}")
-        if not isinstance(self.by, str) and sorted(self.by) != sorted(names):
-            raise SchemaError(f"an order must name every attribute once; got {list(self.by)}, "
-                              f"the schema has {names}")
+            raise BudgetError(f"by must be {kind}, got {show(self.by)}")
+        if not isinstance(self.by, str):
+            order = to_list("by", self.by, BudgetError, kind)
+            if not all(isinstance(n, str) for n in order) or sorted(order) != sorted(names):
+                raise SchemaError(f"an order must name every attribute once; got {show(order)}, "
+                                  f"the schema has {names}")
 
     def steps(self, facts: Facts) -> Shares:
         """The order's sketch, where it has a price, and the selections."""

@@ -11,7 +11,7 @@ from itertools import combinations
 import numpy as np
 
 from ..domain.facts import Facts
-from ..errors import BudgetError
+from ..errors import BudgetError, show
 from ..measures import SCORES
 from ..network import Network
 from ..privacy.curator import Candidates, Curator
@@ -40,7 +40,7 @@ class PairwiseSums(Learner):
         """Refuse a share out of range."""
         super().check(facts)
         if self.keep is not None and not 0 < number("keep", self.keep) <= 1:
-            raise BudgetError(f"keep must lie in (0, 1], got {self.keep!r}")
+            raise BudgetError(f"keep must lie in (0, 1], got {show(self.keep)}")
 
     def steps(self, facts: Facts) -> Shares:
         """One sketch under strict, selections as published: the same share."""

@@ -15,7 +15,7 @@ import numpy as np
 from ..counting.tables import MAX_CELLS
 from ..domain.facts import Facts
 from ..domain.schema import Schema
-from ..errors import BudgetError, is_whole
+from ..errors import BudgetError, is_whole, show
 from ..network import Network
 
 MAX_PAIRS = 1_000_000  # candidates of one selection
@@ -121,10 +121,10 @@ def check_parents(k: Any, d: int) -> None:
     if isinstance(k, str) and k == "auto":
         return
     if not is_whole(k, 0):
-        raise BudgetError(f"k must be 'auto' or a whole number from 0 to {d - 1}, got {k!r}")
+        raise BudgetError(f"k must be 'auto' or a whole number from 0 to {d - 1}, got {show(k)}")
     if k >= d:
         raise BudgetError(
-            f"k = {k}, but with d = {d} attributes a node has at most {d - 1} parents: "
+            f"k = {show(k)}, but with d = {d} attributes a node has at most {d - 1} parents: "
             f"choose k < {d}")
 
 

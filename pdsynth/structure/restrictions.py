@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from ..domain.schema import Schema
-from ..errors import BudgetError, SchemaError
-from ..network import Network
+from ..errors import BudgetError, SchemaError, show, to_list, to_names
+from ..network import Network, check_edge
 
 Edge = tuple[str, str]
 
@@ -24,6 +23,10 @@ class Restriction:
     only parent and is nobody's parent (Hittmeir et al. 2022, Fig. 2, for one attribute). ``forced``
     and ``forbidden`` are (parent, child) edges. A contradiction raises SchemaError.
 
+    It protects the attribute that it names, not what this means: another attribute of the same
+    record that goes with it tells it, too. Name both, and read the loss of both together off
+    ``ledger_.attribute_epsilon([…])``.
+
     >>> Restriction("income", "relationship").sensitive
     ('relationship',)
     """
@@ -34,16 +37,18 @@ class Restriction:
     forbidden: tuple[Edge, ...] = ()
 
     def __post_init__(self) -> None:
-        target, hidden = self.target, _names(self.sensitive)
-        forced, forbidden = (tuple(map(_edge, e)) for e in (self.forced, self.forbidden))
+        target, hidden = self.target, to_names("sensitive", self.sensitive)
+        forced, forbidden = (tuple(map(check_edge, to_list(name, getattr(self, name))))
+                             for name in ("forced", "forbidden"))
         both = sorted({*forced} & {*forbidden})
         problems = [
             (target is not None and not isinstance(target, str),
-             f"target must be the name of one attribute, or None, got {target!r}"),
+             f"target must be the name of one attribute, or None, got {show(target)}"),
             (len({*hidden}) != len(hidden), f"a sensitive attribute stands twice: {hidden}"),
             (hidden and target is None, f"the sensitive attribute(s) {hidden} may have the target "
              "as their only parent: name it (target=…)"),
-            (target in hidden, f"{target!r} can't be both the target and a sensitive attribute"),
+            (target in hidden,
+             f"{show(target)} can't be both the target and a sensitive attribute"),
             (both, f"edge(s) both forced and forbidden: {both}"),
         ]
         for p, c in forced:
@@ -59,7 +64,8 @@ class Restriction:
         for wrong, message in problems:
             if wrong:
                 raise SchemaError(message)
-        Network.from_edges(dict.fromkeys(a for e in forced for a in e), dict.fromkeys(forced))
+        ends = dict.fromkeys(a for e in forced for a in e)
+        Network.from_edges(list(ends), list(dict.fromkeys(forced)))
         for field, value in (("sensitive", hidden), ("forced", forced), ("forbidden", forbidden)):
             object.__setattr__(self, field, value)
 
@@ -172,18 +178,3 @@ def check_restriction(restriction: Restriction | None, k: int | str, schema: Sch
     if not isinstance(k, str):
         permitted.check(k)
     return permitted
-
-
-def _names(given: Any) -> tuple[str, ...]:
-    several = isinstance(given, Iterable) and not isinstance(given, str)
-    named = () if given is None else tuple(given) if several else (given,)
-    if not all(isinstance(name, str) for name in named):
-        raise SchemaError("sensitive must be the name of an attribute, or a list of names, "
-                          f"got {given!r}")
-    return named
-
-
-def _edge(edge: Sequence[str]) -> Edge:
-    if isinstance(edge, str) or len(edge) != 2 or edge[0] == edge[1]:
-        raise SchemaError(f"an edge is a pair (parent, child) of two attributes, got {edge!r}")
-    return str(edge[0]), str(edge[1])

@@ -14,7 +14,7 @@ from fractions import Fraction
 import numpy as np
 
 from ..domain.facts import Facts
-from ..errors import BudgetError
+from ..errors import BudgetError, is_one_of, show
 from ..measures import association_sensitivity
 from ..network import Network
 from ..privacy.curator import Curator
@@ -54,8 +54,8 @@ class GeneticSearch:
     def check(self, facts: Facts) -> None:
         """Refuse impossible parameters and restrictions, and more attributes than fit a search."""
         self.parameters()
-        if self.search not in SEARCHES:
-            raise BudgetError(f"search must be one of {SEARCHES}, got {self.search!r}")
+        if not is_one_of(self.search, SEARCHES):
+            raise BudgetError(f"search must be one of {SEARCHES}, got {show(self.search)}")
         check_degree(self.k, facts.schema)
         positive("theta_usefulness", self.theta_usefulness)
         permitted = check_restriction(self.restriction, self.k, facts.schema)

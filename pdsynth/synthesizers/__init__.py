@@ -1,5 +1,6 @@
 """Algorithms: each class names the parts that one paper combines."""
 
+from .consistent import ConsistentBayes
 from .genetic import GeneticBayes
 from .hmprivbayes import HMPrivBayes
 from .hpprivbayes import HPPrivBayes
@@ -9,6 +10,6 @@ from .presets import PPBA, PrivBayes
 from .privabn import PrivABN
 
 __all__ = [
-    "PPBA", "EdgePrice", "GeneticBayes", "HMPrivBayes", "HPPrivBayes", "Plan", "PrivABN",
-    "PrivBayes", "Synthesizer", "plan",
+    "ConsistentBayes", "EdgePrice", "GeneticBayes", "HMPrivBayes", "HPPrivBayes", "PPBA", "Plan",
+    "PrivABN", "PrivBayes", "Synthesizer", "plan",
 ]

@@ -5,33 +5,43 @@ The hooks of a subclass are ``_parts``, ``_split``, ``_check``, ``_largest_scale
 
 from __future__ import annotations
 
-import inspect
 import warnings
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar, NamedTuple, Self
 
-import numpy as np
 import pandas as pd
 
 from ..budgets import Uniform, positive, share
-from ..conditionals import AsMeasured, JointCounts, Table
+from ..conditionals import JointCounts, Table
 from ..counting.tables import Records
 from ..domain.encoding import BinaryEncoding
 from ..domain.facts import Facts
-from ..domain.schema import Schema
-from ..errors import BudgetError, PrivacyError, SchemaError
+from ..domain.schema import Schema, check_schema
+from ..errors import BudgetError, PrivacyError, show, to_names
 from ..model import Model
 from ..network import Network
 from ..privacy.curator import Curator
 from ..privacy.ledger import Ledger
 from ..privacy.mechanisms import WORD, Noise
+from ..privacy.session import Session
+from ..reconcile import AsMeasured, choose_reconcile
 from ..structure.learner import Shares
 from ..structure.parent_rules import check_parents
+from .habits import Habits, join_target
 from .old_names import refuse_old_names
-from .options import check_options, choose_noise
-from .plan import noise_dominates
+from .options import (
+    COUNT_SHARE,
+    check_frame,
+    check_options,
+    check_records,
+    check_unit,
+    choose_noise,
+)
+from .sources import Released, reconciled, tie
+from .spending import Spending
+from .usefulness import noise_dominates
 
 FINAL = ("fit", "public_facts")
 
@@ -46,13 +56,18 @@ class Parts(NamedTuple):
 
 
 @dataclass(eq=False, repr=False)
-class Recipe:
+class Recipe(Spending, Habits):
     """What all synthesizers share: parameters as in scikit-learn, refusals, fit and sample.
 
     ``guarantee``: ``"strict"``, ``"published"`` or ``"none"``. ``noise``: ``"exact"``;
     ``"opendp"``: the same laws from OpenDP's hardened samplers, for release; ``"common"``: seeded,
-    for simulations. ``random_state``: None draws from the operating system; a seed makes noise that
-    others could draw, too, and the ledger says so.
+    for simulations. ``random_state``: None draws from the operating system; a seed, as common
+    noise, makes noise that others could draw, too: such a fit is NOT PRIVATE, and says so.
+    ``records_per_person``: a public bound m; ε covers all m records of a person, and all noise is m
+    times larger. ``relation``: ``"replace_one"``, n public; or, where a synthesizer offers it,
+    ``"add_remove"``: who is in the table is protected, too, and n is a noisy count for ε/20.
+    ``reconcile``: what is done to the noisy tables, ``Agree()`` or ``AsMeasured()`` of
+    ``pds.parts``; None: what the recipe says.
 
     Attributes
     ----------
@@ -61,6 +76,7 @@ class Recipe:
     degree_rule_ : how many parents a node could have, in words.
     learnt_ : :class:`~pdsynth.structure.learner.StructureResult`, where the recipe is made of
         parts.
+    spent_, unfinished_ : ε of all fits of this object, and the ledgers of those that failed.
 
     **Privacy:** what the subclass says.
     """
@@ -70,7 +86,11 @@ class Recipe:
     guarantee: str = "strict"
     noise: str = "exact"
     random_state: Any = None
+    records_per_person: int = 1
+    relation: str = "replace_one"
+    reconcile: Any = None
 
+    relations: ClassVar[tuple[str, ...]] = ("replace_one",)
     takes_records: ClassVar[bool] = True
     over_bits: ClassVar[bool] = False  # the network stands over bits where a column has more values
     k_counts_parents: ClassVar[bool] = True  # and not clusters, or bits
@@ -89,58 +109,46 @@ class Recipe:
 
     def __getattr__(self, name: str) -> Any:
         """A fitted attribute that isn't there yet says what to do."""
-        hint = ": call fit(frame, schema=schema) first" if name.endswith("_") else ""
+        fitted = name.endswith("_") and name[0] != "_"
+        hint = ": call fit(frame, schema=schema) first" if fitted else ""
         raise AttributeError(f"this {type(self).__name__} has no {name!r}{hint}")
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Constructor keywords and their values, as scikit-learn does."""
-        return {name: getattr(self, name) for name in self._parameter_names()}
-
-    def set_params(self, **params: Any) -> Self:
-        """Change constructor keywords; an unknown one raises BudgetError."""
-        for name, value in params.items():
-            if name not in self._parameter_names():
-                raise BudgetError(f"{type(self).__name__} has no parameter {name!r}; it has "
-                                  f"{', '.join(self._parameter_names())}")
-            setattr(self, name, value)
-        return self
-
-    def clone(self) -> Self:
-        """An unfitted copy with the same parameters."""
-        return type(self)(**self.get_params())
-
-    @classmethod
-    def _parameter_names(cls) -> list[str]:
-        return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
-
     def fit(
-        self, data: pd.DataFrame | Records, schema: Schema | None = None, *,
-        noise: Noise | None = None,
+        self, data: pd.DataFrame | Records, y: Any = None, schema: Schema | None = None, *,
+        noise: Noise | None = None, session: Session | None = None,
     ) -> Self:
         """Learn a model of a table over its public schema; returns self.
 
-        ``data``: a frame with its ``schema``, or :class:`Records` that are coded already (live
-        panels, ``compare``). ``noise``: a random source in place of the one that the parameters
-        name. A fit that is refused leaves an earlier one untouched. Raises SchemaError, BudgetError
-        or PrivacyError before any budget is spent.
+        ``fit(frame, schema)``, or as scikit-learn calls it, ``fit(X, y, schema=schema)``: a ``y``
+        with a name becomes a column. ``data``: a frame with its ``schema``, or :class:`Records`
+        that are coded already (live panels, ``compare``). ``noise``: a random source in place of
+        the one that the parameters name. ``session``: the account that all of ε is charged to
+        before noise is drawn. A fit that is refused, fails or is interrupted leaves an earlier one
+        untouched; what it had spent stands in ``spent_``. Raises SchemaError, BudgetError or
+        PrivacyError before any budget is spent.
 
         **Privacy:** as the class says, for replacing one record; n and the schema are public. Every
         fit spends ε again.
         """
+        if session is not None and not isinstance(session, Session):
+            raise BudgetError(f"session must be a pds.Session(epsilon, path), got {show(session)}")
         if isinstance(data, Records):
             facts, records = self.public_facts(data.schema, data.n), data
         else:
-            schema = _check_frame(data, schema)
+            data, schema = join_target(data, y, schema)
+            schema = check_frame(data, schema, empty=self.relation == "add_remove")
             facts = self.public_facts(schema, len(data))
             self._warn_of_noise(schema, facts)
-            records = Records(schema.encode(data), schema.like(data))
-        before = dict(self.__dict__)
-        try:
-            self._run(records, facts, noise)
-        except BaseException:
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
+            records = Records(schema.encode(data, empty=True), schema)
+        source = choose_noise(self.guarantee, self.noise, self.random_state, noise)
+        ledger = Ledger(positive("epsilon", self.epsilon), self.guarantee, relation=self.relation,
+                        records_per_person=self.records_per_person)
+        curator = Curator(records, ledger, source)
+        if session is not None:
+            session.charge_fit(ledger, source, repr(self))
+        run = self._start(ledger)
+        run._run(curator, facts)
+        self._replace_whole(run, ledger)
         return self
 
     def public_facts(self, schema: Schema, n: int) -> Facts:
@@ -149,22 +157,28 @@ class Recipe:
         Checks run from the base class down, so that a subclass adds to them and takes none away.
         """
         check_options(self.guarantee, self.noise, self.random_state)
-        epsilon = positive("epsilon", self.epsilon)
+        check_schema(schema)
+        check_unit(self.guarantee, self.relation, self.relations, self.records_per_person)
+        epsilon = positive("epsilon", self.epsilon) / self.records_per_person
+        if self.relation == "add_remove":
+            n, epsilon = 1, epsilon * (1 - COUNT_SHARE)
+        check_records(n)
         if self.guarantee == "strict" and schema.source != "public":
             raise PrivacyError(
                 "this schema was inferred from the data, so its domains would leak; write a public "
                 "one, or say schema.declare_public() if you knew these domains without looking")
         nodes = BinaryEncoding(schema).schema if self._uses_bits(schema) else schema
-        facts = Facts(nodes, n, epsilon, self.guarantee, self._epsilon2(epsilon))
+        facts = Facts(nodes, n, epsilon, self.guarantee, self._epsilon2(epsilon), self.relation)
         self._check_names(schema)
         for cls in reversed(type(self).__mro__):
             if "_check" in vars(cls):
                 vars(cls)["_check"](self, facts)
-        parts = self._parts(facts)
+        parts = self._all_parts(facts)
         for part in parts[:2]:
             part.check(facts)
         parts.conditionals.check(facts, parts.budget)
-        largest = self._largest_scale(facts)
+        parts.reconcile.check(facts)
+        largest = max(self._largest_scale(facts), 1 / epsilon / COUNT_SHARE)
         if self.guarantee != "none" and largest >= WORD:
             raise BudgetError(
                 f"epsilon = {self.epsilon} asks for noise of scale {float(largest):.3g} on a table "
@@ -172,10 +186,16 @@ class Recipe:
                 "epsilon")
         return facts
 
+    def _all_parts(self, facts: Facts) -> Parts:
+        """The recipe's parts, with the ``reconcile`` that the user asks for."""
+        parts = self._parts(facts)
+        chosen = choose_reconcile(self.reconcile, parts.reconcile, _measures(parts.structure))
+        return parts._replace(reconcile=chosen)
+
     def _check_names(self, schema: Schema) -> None:
         """What every recipe with such a parameter refuses, whatever its parts say."""
-        for given in (getattr(self, "target", None), getattr(self, "sensitive", None)):
-            for name in [given] if isinstance(given, str) else given or ():
+        for parameter in ("target", "sensitive"):
+            for name in to_names(parameter, getattr(self, parameter, None)):
                 schema.index(name)
         if hasattr(self, "k") and (self.k_counts_parents or self.over_bits):
             check_parents(self.k, len(schema))
@@ -196,9 +216,11 @@ class Recipe:
 
     def _split(self, facts: Facts) -> dict[str, Fraction]:
         """ε of every step: what the structure asks for, then what the budget rule asks for."""
-        parts = self._parts(facts)
+        parts = self._all_parts(facts)
         learns = parts.structure.asks(facts)
         epsilon1 = facts.epsilon - facts.epsilon2 if learns else Fraction(0)
+        if _measures(parts.structure):
+            epsilon1 = facts.epsilon
         rest = facts.epsilon - epsilon1
         shares = {step: rest * part for step, part in parts.budget.asks(facts).items()}
         tables = rest - sum(shares.values())
@@ -211,76 +233,52 @@ class Recipe:
 
     def _recipe(
         self, curator: Curator, facts: Facts, shares: Shares
-    ) -> tuple[Network, tuple[Table, ...]]:
+    ) -> Released | tuple[Network, tuple[Table, ...]]:
         """Learn, split, measure, reconcile.
 
         **Privacy:** the sum of what the parts say.
         """
-        structure, budget, conditionals, reconcile = self._parts(facts)
+        structure, budget, conditionals, reconcile = self._all_parts(facts)
         curator = curator.binary() if self._uses_bits(curator.schema) else curator
         foreseen = budget.foresee(curator, shares, facts)
         learnt = structure.learn(curator, shares, facts)
         derived = learnt.derived if conditionals.derives else 0
         learnt = replace(learnt, foreseen=foreseen, derived=derived)
-        tables: Mapping[str, Any] = budget.allocate(curator, learnt, shares, facts)
+        tables: Mapping[str, Any] = {}
+        if not learnt.measurements:
+            tables = budget.allocate(curator, learnt, shares, facts)
         shown = {"degree_rule_": learnt.rule, "learnt_": learnt, **learnt.attributes}
         self.__dict__.update(shown | getattr(tables, "attributes", {}))
         if not any(b.scale_depends_on for b in tables.values()):  # read off this run's sketches
             curator.ledger.guaranteed_ex_ante = learnt.known
-        found = conditionals.measure(curator, learnt, tables)
-        return learnt.network, reconcile.reconcile(found, learnt.network)
+        found = learnt.measurements or conditionals.measure(curator, learnt, tables)
+        return reconciled(reconcile, found, learnt.network, facts)
 
     def _warn_of_noise(self, schema: Schema, facts: Facts) -> None:
         k = getattr(self, "k", getattr(getattr(self, "structure", None), "k", None))
         if isinstance(k, int) and k and self.k_counts_parents and facts.guarantee != "none":
             doubt = noise_dominates(schema, facts.n, facts.epsilon, k)
-            if doubt:
-                warnings.warn(doubt, stacklevel=3)
+            if doubt and self.relation == "replace_one":
+                m = self.records_per_person
+                shared = f" (ε here is for one of a person's {m} records)" if m > 1 else ""
+                warnings.warn(doubt + shared, stacklevel=3)
 
     def _uses_bits(self, schema: Schema) -> bool:
         return self.over_bits and max(schema.sizes) > 2
 
-    def _run(self, records: Records, facts: Facts, noise: Noise | None) -> None:
-        ledger = Ledger(facts.epsilon, self.guarantee)
-        source = choose_noise(self.guarantee, self.noise, self.random_state, noise)
-        curator = Curator(records, ledger, source)
-        network, tables = self._recipe(curator, facts, self._split(facts))
-        self.ledger_, self.network_ = ledger, network
-        self.schema_, self.n_, self._sampled = records.schema, records.n, 0
-        self.model_ = Model(records.schema, network, tables, ledger, records.n, type(self).__name__,
-                            self.get_params())
-
-    def sample(self, n: int | None = None) -> pd.DataFrame:
-        """A synthetic table of n rows (None: as many as were fitted); costs nothing.
-
-        A seeded synthesizer gives the same tables in the same order after each fit.
-        """
-        if "model_" not in self.__dict__:
-            raise BudgetError(f"this {type(self).__name__} is not fitted yet: call "
-                              "fit(frame, schema=schema) first")
-        self._sampled += 1
-        if self.random_state is None:
-            return self.model_.sample(n)
-        seeds = [*np.atleast_1d(self.random_state).tolist(), 7919, self._sampled]
-        seed = np.random.SeedSequence(seeds).generate_state(1, np.uint64)[0]
-        return self.model_.sample(n, int(seed))
-
-    def __repr__(self) -> str:
-        parameters = inspect.signature(type(self).__init__).parameters
-        given = {name: value for name, value in self.get_params().items()
-                 if name not in ("epsilon", "guarantee") and value != parameters[name].default}
-        given = {"epsilon": self.epsilon, **given, "guarantee": self.guarantee}
-        word = {"published": " as published: see ledger_", "none": " NOT DIFFERENTIALLY PRIVATE"}
-        shown = ", ".join(f"{name}={value!r}" for name, value in given.items())
-        return f"{type(self).__name__}({shown}){word.get(self.guarantee, '')}"
+    def _run(self, curator: Curator, facts: Facts) -> None:
+        if self.relation == "add_remove":
+            count = facts.epsilon * COUNT_SHARE / (1 - COUNT_SHARE)
+            facts = replace(facts, n=curator.count_records(count))
+        released = Released(*self._recipe(curator, facts, self._split(facts)))
+        sources = tie(curator, released)
+        shown = {k: v for k, v in self.get_params().items() if k != "random_state"}
+        self.ledger_, self.network_ = curator.ledger, released.network
+        self.schema_, self.n_, self._sampled = curator.schema, curator.n, 0
+        self.model_ = Model(curator.schema, released.network, released.tables, curator.ledger,
+                            curator.n, type(self).__name__, shown, sources)
 
 
-def _check_frame(data: Any, schema: Schema | None) -> Schema:
-    """The schema of a frame that it fits."""
-    if schema is None:
-        raise SchemaError("fit needs the public schema of the table: fit(frame, schema=schema); "
-                          "Schema.infer(frame) only to explore")
-    if not isinstance(schema, Schema):
-        raise SchemaError(f"schema must be a Schema, got {type(schema).__name__}")
-    schema.check(data)
-    return schema
+def _measures(structure: Any) -> bool:
+    """Whether a structure measures its tables itself."""
+    return getattr(structure, "measures", False)

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
 
-from ..budgets import positive
-from ..conditionals import Table
+from ..budgets import TableBudget
+from ..conditionals import Table, measure_joint_counts
 from ..domain.encoding import BinaryEncoding
 from ..domain.facts import Facts
 from ..domain.schema import Schema
-from ..errors import BudgetError, is_whole
+from ..errors import BudgetError, is_whole, show
 from ..network import Network
 from ..privacy.curator import Curator
 from ..privacy.ledger import as_fraction
+from ..privacy.numbers import number, positive, share
 from ..structure.candidates import Pair
 from ..structure.clustering import (
     Clusters,
@@ -86,14 +87,15 @@ class Clustered(Recipe):
 
     def _check(self, facts: Facts) -> None:
         positive("sigma", self.sigma)
-        if sum(positive(name, getattr(self, name)) for name in self.shares) >= 1:
+        if sum(share(name, getattr(self, name)) for name in self.shares) >= 1:
             values = " + ".join(str(getattr(self, name)) for name in self.shares)
             raise BudgetError(f"{' + '.join(self.shares)} = {values} leaves nothing for the "
                               "tables: they must stay below 1")
         dimensions = 1 if self.dimensions is None else self.dimensions
         for name, value in (("l", self.l), ("dimensions", dimensions)):
-            if not is_whole(value, 1):
-                raise BudgetError(f"{name} must be a whole number of at least 1, got {value!r}")
+            if not is_whole(value, 1, 10**9):
+                raise BudgetError(f"{name} must be a whole number of at least 1, "
+                                  f"got {show(value)}")
         if self.l > MAX_DEGREE:
             raise BudgetError(f"l = {self.l}: at most {MAX_DEGREE} parents a bit can be searched; "
                               "lower l")
@@ -134,6 +136,18 @@ class Clustered(Recipe):
         """The same as the paper prints it."""
         raise NotImplementedError
 
+    def _measure(
+        self, bits: Curator, network: Network, budget: Mapping[str, TableBudget], facts: Facts,
+        derived: int = 0,
+    ) -> tuple[Table, ...]:
+        """Joint counts over bits, reconciled.
+
+        **Privacy:** as :func:`~pdsynth.conditionals.measure_joint_counts`.
+        """
+        found = measure_joint_counts(bits, network, budget, derived)
+        over_bits = replace(facts, schema=bits.schema)
+        return self._all_parts(facts).reconcile.reconcile(found, network, over_bits)
+
     def _public_clusters(self, schema: Schema) -> Clusters | None:
         """Clusters of attribute columns declared in public, or None."""
         if self.clusters is None:
@@ -142,7 +156,7 @@ class Clustered(Recipe):
         if not lists or any(isinstance(c, str) or not isinstance(c, Sequence) or not c
                             for c in self.clusters):
             raise BudgetError("clusters must be lists of attribute names, none of them empty, "
-                              f"got {self.clusters!r}")
+                              f"got {show(self.clusters)}")
         columns = [[schema.index(name) for name in cluster] for cluster in self.clusters]
         named = sorted(j for cluster in columns for j in cluster)
         if named != list(range(len(schema))):
@@ -158,7 +172,8 @@ class Clustered(Recipe):
     def _find_clusters(self, similarity: np.ndarray) -> Clusters:
         printed = "similarity" if self.guarantee == "strict" else "printed"
         reading = printed if self.affinity == "auto" else self.affinity
-        return spectral_clusters(similarity, self.k, sigma=float(self.sigma), reading=reading,
+        sigma = float(positive("sigma", self.sigma))
+        return spectral_clusters(similarity, self.k, sigma=sigma, reading=reading,
                                  dimensions=self.dimensions)
 
     def _cluster_attributes(
@@ -185,7 +200,7 @@ class Clustered(Recipe):
         found = whole if clustered else self._find_clusters(similarity)
         together = np.equal.outer(place, place)
         strength = np.where(together, np.inf, similarity[np.ix_(place, place)])
-        ties = ParentFilter(strength, float(self.eta), entry)
+        ties = ParentFilter(strength, float(number("eta", self.eta)), entry)
         return Clustering(spread_over_bits(found, encoding), ties, epsilon1)
 
     def _warn(self, ratio: float, n: int, d: int, clustered: bool) -> None:
@@ -194,7 +209,8 @@ class Clustered(Recipe):
         instead = unfiltered if clustered else f"takes one cluster (k = 1){also}"
         warnings.warn(
             f"noise is {ratio:.3g} times what {d} attributes of n = {n:,} records can show with "
-            f"{float(self.share_sketch):g} of ε = {self.epsilon}: too noisy to cluster. "
+            f"{float(as_fraction(self.share_sketch)):g} of ε = {self.epsilon}: too noisy to "
+            f"cluster. "
             f"{type(self).__name__} {instead}, and gives that share to the tables. Raise epsilon "
             f"or share_sketch, or name public clusters{' and set eta=0' if self.eta else ''}",
             UserWarning, stacklevel=8)

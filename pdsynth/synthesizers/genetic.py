@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from ..budgets import TableBudget, Uniform
 from ..domain.facts import Facts
-from ..errors import BudgetError
+from ..errors import BudgetError, to_names
 from ..privacy.curator import Curator
 from ..structure.learner import Shares, StructureResult
 from ..structure.restrictions import Restriction
@@ -49,7 +49,8 @@ class GeneticBayes(Recipe):
     population, elite, r, generations : P, S, r (None: 1/d) and e of the paper; its defaults (e: 400
         as for CMC and Adult).
     target, sensitive : the custom network of section IV: the target is the root, each sensitive
-        attribute (one name or several) has it as its only parent and is nobody's parent.
+        attribute (one name or several) has it as its only parent and is nobody's parent. What goes
+        with a sensitive attribute tells it, too: name both.
         ``restriction`` says the same, and forced or forbidden edges; give one of the two.
     search : ``"genetic"``, ``"exact"`` (the optimum of the same objective, at most 20 attributes to
         place) or ``"hill"``.
@@ -100,7 +101,7 @@ class GeneticBayes(Recipe):
         policy = self.restriction
         if policy is None:
             policy = Restriction(self.target, self.sensitive)  # type: ignore[arg-type]
-        elif self.target is not None or self.sensitive:
+        elif self.target is not None or to_names("sensitive", self.sensitive):
             raise BudgetError("give either target= and sensitive=, or restriction=, not both")
         structure = GeneticSearch(self.k, self.theta_usefulness, policy, self.search,
                                   self.population, self.elite, self.r, self.generations)

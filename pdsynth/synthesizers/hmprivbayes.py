@@ -14,7 +14,7 @@ from ..budgets import TableBudget, by_weight, number, printed_thirds, risk_entro
 from ..conditionals import Table, noisy_tables
 from ..domain.encoding import BinaryEncoding
 from ..domain.facts import Facts
-from ..errors import BudgetError
+from ..errors import BudgetError, is_one_of, show
 from ..measures import SCORES, normalised_risk_entropy
 from ..network import Network
 from ..privacy.curator import Curator
@@ -95,10 +95,10 @@ class HMPrivBayes(Clustered):
 
     def _check(self, facts: Facts) -> None:
         if not 0 <= number("eta", self.eta) < 1:
-            raise BudgetError(f"eta must lie in [0, 1), got {self.eta!r}")
-        if self.affinity not in ("auto", *READINGS):
+            raise BudgetError(f"eta must lie in [0, 1), got {show(self.eta)}")
+        if not is_one_of(self.affinity, ("auto", *READINGS)):
             raise BudgetError(f"affinity must be one of {('auto', *READINGS)}, "
-                              f"got {self.affinity!r}")
+                              f"got {show(self.affinity)}")
 
     def _largest_scale(self, facts: Facts) -> Fraction:
         n, d, bits, epsilon = facts.n, len(facts.schema), count_bits(facts.schema), facts.epsilon
@@ -141,7 +141,8 @@ class HMPrivBayes(Clustered):
         each = epsilon1 * 2 * (d // 2) / (d * (d - 1))
         similarity, entry = bits.information_sketch(
             each, claimed=epsilon1, step="DPSC: similarity of all pairs", source=DPSC)
-        self.similarity_, ties = similarity, ParentFilter(similarity, float(self.eta), entry)
+        self.similarity_ = similarity
+        ties = ParentFilter(similarity, float(number("eta", self.eta)), entry)
         if public is not None:
             return Clustering(spread_over_bits(public, encoding), ties)
         return Clustering(self._find_clusters(similarity), ties)
@@ -168,7 +169,7 @@ class HMPrivBayes(Clustered):
         epsilon3 = facts.epsilon - epsilon0 - plan.spent - epsilon2
         budget = table_budgets({name: risk[name] for name in paid}, epsilon3, entry)
         tables = [t for pairs, d in zip(found, derived, strict=True)
-                  for t in noisy_tables(bits, Network.of_columns(pairs, names), budget, derived=d)]
+                  for t in self._measure(bits, Network.of_columns(pairs, names), budget, facts, d)]
         return [pair for pairs in found for pair in pairs], tuple(tables), plan
 
     def _tables(

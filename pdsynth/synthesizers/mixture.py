@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..budgets import Uniform
-from ..conditionals import AsMeasured, JointCounts
+from ..conditionals import JointCounts
 from ..domain.facts import Facts
-from ..errors import BudgetError
+from ..errors import BudgetError, show
 from ..network import Network
+from ..reconcile import Agree, AsMeasured
 from ..structure.greedy import Greedy
 from ..structure.learner import Fixed
 from .base import Parts, Recipe
@@ -28,7 +29,8 @@ class Synthesizer(Recipe):
     budget : ``Uniform``, ``Groups``, ``RiskEntropy`` or ``Geometric``. None: ``Uniform()``.
     conditionals : where the noise goes: ``JointCounts()``, or ``ConditionalNoise()`` as PrivABN
         prints it, which isn't private and so is refused under strict. None: ``JointCounts()``.
-    reconcile : what is done to the noisy tables afterwards. None: ``AsMeasured()``.
+    reconcile : what is done to the noisy tables afterwards. None: ``Agree()`` for structures that
+        measure, else ``AsMeasured()``.
     share_structure : β, share of ε for the structure; what a structure doesn't need goes to the
         tables.
     guarantee, noise, random_state : as in every synthesizer, see :class:`Recipe`.
@@ -44,18 +46,17 @@ class Synthesizer(Recipe):
     structure: Any = None
     budget: Any = None
     conditionals: Any = None
-    reconcile: Any = None
     share_structure: float = 0.3
 
     def _parts(self, facts: Facts) -> Parts:
         structure = Fixed(self.structure) if isinstance(self.structure, Network) else self.structure
         chosen = Parts(Greedy() if structure is None else structure,
-                       *(part if given is None else given for given, part in zip(
-                           (self.budget, self.conditionals, self.reconcile),
-                           (Uniform(), JointCounts(), AsMeasured()), strict=True)))
-        verbs = ("learn", "allocate", "measure", "reconcile")
-        for name, part, verb in zip(Parts._fields, chosen, verbs, strict=True):
+                       Uniform() if self.budget is None else self.budget,
+                       JointCounts() if self.conditionals is None else self.conditionals,
+                       Agree() if getattr(structure, "measures", False) else AsMeasured())
+        verbs = ("learn", "allocate", "measure")
+        for name, part, verb in zip(Parts._fields, chosen, verbs, strict=False):
             if not hasattr(part, verb) or isinstance(part, type):
                 raise BudgetError(f"{name} must be a part of pds.parts such as Greedy() or "
-                                  f"Uniform(), got {part!r}")
+                                  f"Uniform(), got {show(part)}")
         return chosen

@@ -5,7 +5,8 @@ and the last kind reconciles what was measured.
 """
 
 from ..budgets import Geometric, Groups, RiskEntropy, SensitivityGroups, Uniform
-from ..conditionals import AsMeasured, ConditionalNoise, JointCounts
+from ..conditionals import ConditionalNoise, JointCounts
+from ..reconcile import Agree, AsMeasured
 from ..structure.adaptive import Adaptive
 from ..structure.greedy import Greedy
 from ..structure.learner import Fixed
@@ -14,11 +15,12 @@ from ..structure.pairwise import PairwiseSums
 from ..structure.restrictions import Restriction
 from ..structure.searching import GeneticSearch
 from ..structure.tree import SpanningTree
+from .residual import ResidualForest, ResidualRounds
 
 __all__ = [
-    "Adaptive", "AsMeasured", "ConditionalNoise", "Fixed", "GeneticSearch", "Geometric", "Greedy",
-    "Groups", "JointCounts", "Ordered", "PairwiseSums", "Restriction", "RiskEntropy",
-    "SensitivityGroups", "SpanningTree", "Uniform",
+    "Adaptive", "Agree", "AsMeasured", "ConditionalNoise", "Fixed", "GeneticSearch", "Geometric",
+    "Greedy", "Groups", "JointCounts", "Ordered", "PairwiseSums", "ResidualForest",
+    "ResidualRounds", "Restriction", "RiskEntropy", "SensitivityGroups", "SpanningTree", "Uniform",
 ]
 
 

@@ -2,39 +2,26 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from html import escape
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..domain.schema import Schema
-from ..errors import SchemaError, is_whole
+from ..budgets import SensitivityGroups
+from ..domain.schema import Schema, check_columns, check_schema
+from ..errors import SchemaError, show
 from ..measures import mutual_information
-from ..network import Network
+from ..network import Network, check_edge
+from ..privacy.entries import as_fraction
 from ..privacy.numbers import positive, share
 from ..structure.parent_rules import MAX_CELLS
-
-NOISE_DOMINATES = 1.0  # noise as large as the mean cell: a table tells most about the noise
-USEFUL = 4.0  # θ of TODS 2017: a mean cell of at least four noise scales
-
-
-def typical_cells(schema: Schema, k: int) -> float:
-    """Cells of a table of k+1 attributes of typical size, the geometric mean of the sizes."""
-    return math.exp(float(np.mean(np.log(schema.sizes)))) ** (k + 1)
-
-
-def noise_to_cell(schema: Schema, n: int, epsilon: Fraction, k: int,
-                  share_structure: Fraction = Fraction(3, 10)) -> float:
-    """Noise scale of a typical table over its mean cell, both in records.
-
-    d−k tables share (1−β)ε, or all of ε for k = 0.
-    """
-    rest = 1 - float(share_structure) if k else 1.0
-    scale = 2 * (len(schema) - k) / (float(epsilon) * rest)
-    return scale * typical_cells(schema, k) / n
+from .base import Recipe
+from .options import check_records
+from .prediction import Forecast, columns, explain, forecasts
+from .usefulness import USEFUL, describe_facts, expect, noise_to_cell, typical_cells
 
 
 @dataclass(frozen=True)
@@ -45,9 +32,30 @@ class Plan:
     epsilon: Fraction
     schema: Schema
     k: int
-    method: str
     sentence: str
     table: pd.DataFrame
+    forecasts: tuple[Forecast, ...]
+
+    @property
+    def method(self) -> str:
+        """The method that is expected to come nearest, as it is written."""
+        return self.forecasts[0].name
+
+    @property
+    def methods(self) -> pd.DataFrame:
+        """Every candidate: expected two-way distance, seconds of one core, MiB; nearest first."""
+        return pd.DataFrame(columns(self.forecasts))
+
+    def synthesizer(self, **options: Any) -> Recipe:
+        """The recommended method for this ε, unfitted; ``options`` are further keywords of it.
+
+        A schema with groups gives ConsistentBayes those groups.
+        """
+        written = float(self.epsilon)
+        epsilon = written if as_fraction(written) == self.epsilon else self.epsilon
+        if self.schema.groups and self.method.startswith("ConsistentBayes"):
+            options = {"personal": SensitivityGroups(rare_values="same_noise")} | options
+        return self.forecasts[0].make(**{"epsilon": epsilon} | options)
 
     def __str__(self) -> str:
         return self.sentence
@@ -62,7 +70,11 @@ class Plan:
         **Privacy:** reads no private record: n, ε and the schema are public. A private
         ``reference`` would be read without being paid for, so don't give one.
         """
-        (parent, child), schema, each = edge, self.schema, self.epsilon / len(self.schema)
+        if not isinstance(network, Network) or {*network.order} != {*self.schema.names}:
+            raise SchemaError("price needs a Network over the attributes of the schema, "
+                              f"got {show(network)}")
+        (parent, child), schema = check_edge(edge), self.schema
+        each = self.epsilon / len(schema)
         network.with_edge(parent, child)
         family = (child, *network.parents(child))
         before, after = schema.cells(family), schema.cells((*family, parent))
@@ -74,7 +86,9 @@ class Plan:
                 raise SchemaError(f"the table of {child!r} would have {after:,} cells; at most "
                                   f"{MAX_CELLS:,} can be counted")
             asked = schema.select([*family, parent])
-            codes = asked.encode(reference[list(asked.names)]).astype(np.int64)
+            check_columns(reference)
+            there = [name for name in asked.names if name in reference]
+            codes = asked.encode(reference[there]).astype(np.int64)
             cells = np.ravel_multi_index(tuple(codes.T), asked.sizes)
             table = np.bincount(cells, minlength=after).reshape(asked.sizes)
             gain = mutual_information(table) - mutual_information(table.sum(axis=-1))
@@ -83,22 +97,29 @@ class Plan:
                          (touched + 1) * each, gain)
 
     def _repr_html_(self) -> str:
-        table = self.table.to_html(index=False, border=0, float_format="{:.3g}".format)
+        methods, table = (t.to_html(index=False, border=0, float_format="{:.3g}".format)
+                          for t in (self.methods, self.table))
         return (f"<p>{escape(self.sentence)}</p><p>Recommended: <code>{escape(self.method)}"
-                f"</code></p>{table}")
+                f"</code></p>{methods}{table}")
 
 
 def plan(schema: Schema, n: int, epsilon: float, *, share_structure: float = 0.3) -> Plan:
-    """What n records over a public schema can bear at ε: the largest useful k, a method, why.
+    """What n records over a public schema can bear at ε, and the method to run, with its forecast.
 
-    ``plan(…).table`` has one row per degree: cells of a typical table, its mean cell and noise
-    scale in records, their ratio, and the total variation distance that noise alone adds to such a
-    table. Raises BudgetError for ε ≤ 0 and SchemaError for n < 1.
+    ``plan(…).methods`` lists every candidate with the two-way distance, the seconds and the memory
+    that are expected (:mod:`~pdsynth.synthesizers.prediction` says how), ``plan(…).synthesizer()``
+    is the best of them, unfitted. ``plan(…).table`` has one row per degree k: cells of a typical
+    table, its mean cell and noise scale in records, their ratio, and the total variation distance
+    that noise alone adds to such a table. With m records a person, plan for ε/m. Raises
+    BudgetError for ε ≤ 0 and SchemaError for n < 1.
 
-    **Privacy:** a function of n, ε and the schema, which are public: costs nothing.
+    **Privacy:** a function of n, ε and the schema, which are public (neighbours replace one record,
+    so n is the same): costs nothing.
     """
-    if not is_whole(n, 1):
-        raise SchemaError(f"n must be a whole number of records, at least 1, got {n!r}")
+    if len(check_schema(schema)) < 2:
+        raise SchemaError(f"the schema has {len(schema)} attribute(s); at least 2 are needed for "
+                          "a network")
+    check_records(n)
     budget, beta = positive("epsilon", epsilon), share("share_structure", share_structure)
     k = pd.Series(range(min(len(schema), 6)))
     cells = k.map(lambda k: typical_cells(schema, k))
@@ -108,48 +129,10 @@ def plan(schema: Schema, n: int, epsilon: float, *, share_structure: float = 0.3
         "mean cell, records": n / cells, "noise scale, records": ratio * n / cells,
         "noise ÷ mean cell": ratio, "distance from noise alone": (ratio / 2).clip(upper=1.0)})
     best = max(k[ratio * USEFUL <= 1], default=0)
-    personal = "CSAPrivBayes or HPPrivBayes with the schema's groups, k='auto'"
-    method = personal if schema.groups else "PrivBayes(k='auto')"
-    if ratio[1] > NOISE_DOMINATES:
-        method = "baselines.Independent"
-    sentence = _facts(schema, n, budget) + _expect(ratio.tolist(), best)
-    return Plan(int(n), budget, schema, best, method, sentence, table)
-
-
-def _facts(schema: Schema, n: int, epsilon: Fraction) -> str:
-    return f"{n:,} rows × {len(schema)} columns at ε = {float(epsilon):g}: "
-
-
-def _expect(ratio: list[float], k: int) -> str:
-    """What tables of 0, 1, … parents are worth at these ratios of noise to mean cell."""
-    lost = [degree for degree, value in enumerate(ratio) if value > NOISE_DOMINATES]
-    if 1 in lost and 0 in lost:
-        return ("every two-way table is noise, and so is every single column: it takes more "
-                "records, coarser bins or a larger ε.")
-    if 1 in lost:
-        return ("every two-way table is noise; publish single columns, or use fewer of them, or "
-                "coarser bins.")
-    if k == 0:
-        return ("two-way tables are as much noise as signal: k = 'auto' will keep only the "
-                "smallest; coarser bins would help.")
-    useful = (f"up to k = {k} parent{'s' * (k > 1)} a typical table is useful (mean cell of at "
-              f"least {USEFUL:g} noise scales).")
-    if not lost:
-        return useful
-    return f"{useful} From k = {lost[0]} on a typical table has more noise than records in a cell."
-
-
-def noise_dominates(schema: Schema, n: int, epsilon: Fraction, k: int) -> str | None:
-    """A warning where a typical table of this degree is more noise than signal, else None."""
-    ratio, cells = noise_to_cell(schema, n, epsilon, k), typical_cells(schema, k)
-    if ratio <= NOISE_DOMINATES:
-        return None
-    return _facts(schema, n, epsilon) + (
-        f"with k = {k} a typical table has {cells:,.0f} cells of {n / cells:.2g} records, under "
-        f"noise of {ratio * n / cells:.2g} records in every cell; k='auto' chooses what n and ε "
-        "can bear (see pds.plan)")
-
-
+    found = tuple(forecasts(schema, int(n), float(budget)))
+    sentence = (describe_facts(schema, n, budget) + expect(ratio.tolist(), best) + " "
+                + explain(found))
+    return Plan(int(n), budget, schema, best, sentence, table, found)
 
 
 @dataclass(frozen=True)

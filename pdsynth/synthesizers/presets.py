@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from ..budgets import Geometric, Groups, SensitivityGroups, Uniform
 from ..domain.facts import Facts
-from ..errors import BudgetError
+from ..errors import BudgetError, is_one_of, show
 from ..structure.greedy import Greedy
 from ..structure.learner import Fixed
 from ..structure.ordered import Ordered
@@ -76,16 +76,16 @@ class PrivBayes(Preset):
 
     def _check(self, facts: Facts) -> None:
         readings = ("tods",) if facts.guarantee == "strict" else ("tods", "thesis")
-        if self.reading not in readings:
+        if not is_one_of(self.reading, readings):
             raise BudgetError("reading must be 'tods', or 'thesis' with guarantee='published'; "
-                              f"got {self.reading!r} with {self.guarantee!r}")
+                              f"got {show(self.reading)} with {self.guarantee!r}")
 
     def _parts(self, facts: Facts) -> Parts:
         structure = Greedy(self.k, self.theta_usefulness, self.score, self.restriction)
         return Parts(structure, Uniform("thesis Alg 2 line 4", self.reading))
 
     def _epsilon2(self, epsilon: Fraction) -> Fraction:
-        return epsilon / 2 if self.reading == "thesis" else super()._epsilon2(epsilon)
+        return epsilon / 2 if is_one_of(self.reading, ("thesis",)) else super()._epsilon2(epsilon)
 
     def _largest_scale(self, facts: Facts) -> Fraction:
         return Fraction(2 * len(facts.schema)) / facts.epsilon2
@@ -99,13 +99,18 @@ class Independent(Recipe):
     ----------
     epsilon, guarantee, noise, random_state : as in every synthesizer; strict and published are the
         same.
+    relation : ``"add_remove"`` protects membership: ε is for adding or removing one record, n is a
+        noisy count (ε/20), the histograms have sensitivity 1, and a table may have no rows.
 
     **Privacy:** strict: pure ε-DP under replacing one record: d histograms with discrete Laplace
-    noise of scale 2d/ε, sequentially. Published: the same. None: raw.
+    noise of scale 2d/ε, sequentially; under adding or removing one: a count of scale 20/ε and
+    histograms of scale 20d/19ε. Published: the same. None: raw.
 
     >>> Independent(epsilon=0.5)
     Independent(epsilon=0.5, guarantee='strict')
     """
+
+    relations: ClassVar[tuple[str, ...]] = ("replace_one", "add_remove")
 
     def _parts(self, facts: Facts) -> Parts:
         return Parts(Fixed(), Uniform("one-way Laplace histograms (Dwork et al. 2006)"))
@@ -184,7 +189,7 @@ class CSAPrivBayes(Preset):
     same: ClassVar[SensitivityGroups] = SensitivityGroups(rare_values="same_noise")
 
     def _parts(self, facts: Facts) -> Parts:
-        personal = self.personal or self.same
+        personal = self.same if self.personal is None else self.personal
         if isinstance(personal, SensitivityGroups):
             personal = replace(personal, rare_values="same_noise")
         groups = Groups(self.sensitive, self.theta, self.r, personal, self.share_sketch)

@@ -181,7 +181,7 @@ class TestTwins:
         monkeypatch.setattr(
             curator_room,
             "laplace_mechanism",
-            lambda counts, scale, noise: honest(counts, scale / 3, noise),
+            lambda counts, scale, noise: honest(counts, scale / 2, noise),
         )
         assert (
             audit(PrivBayes(1, k=0), ZEROS, ONE, (2, 2), 1000, likelihood(ZEROS, ONE, (2, 2))) > 1

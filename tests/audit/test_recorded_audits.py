@@ -29,6 +29,8 @@ def observe_case(name: str) -> dict:
         "theory": found.theory,
         "bound": found.bound,
         "ceiling": found.ceiling,
+        "detectable": found.detectable,
+        "moves": found.moves,
         "runs": found.runs,
         "verdict": found.verdict,
         "witness": found.witness,

@@ -341,7 +341,9 @@ def test_the_printed_distance_is_the_library_s():
         pd.DataFrame({"a": list(a), "b": list(b)})
         for a, b in (("xxyy", "pqpq"), ("xyyyx", "ppqqp"))
     )
-    schema = Schema((Attribute.categorical("a", "xy"), Attribute.categorical("b", "pq")))
+    schema = Schema(
+        (Attribute.categorical("a", list("xy")), Attribute.categorical("b", list("pq")))
+    )
     printed = Question("lesson_15", "q2").names["right"]
     distance = marginal_distance(real, fake, schema, 2)
     assert printed(real, fake, ["a", "b"]) == pytest.approx(distance)

@@ -82,6 +82,15 @@ def test_lesson_has_its_shape(build, source):
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=names)
+def test_a_lesson_that_fixes_a_seed_says_what_that_means(build, source):
+    cells = build.cells(source.read_text(encoding="utf-8"))
+    code = "\n".join(text for kind, text, _ in cells if kind == "code")
+    prose = "\n".join(text for kind, text, _ in cells if kind == "markdown")
+    seeded = "random_state=" in code or 'noise="common"' in code
+    assert not seeded or "NOT PRIVATE: reproducible" in prose
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=names)
 def test_static_picture_is_there(source):
     text = source.read_text(encoding="utf-8")
     pictures = re.findall(r"!\[[^\]]+\]\(\.\./(figures/[^)]+)\)", text)

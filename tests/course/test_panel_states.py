@@ -119,7 +119,9 @@ POSITIONS: dict[str, list[dict[str, Any]]] = {
         {},
         {"epsilon": 0.2, "k": 4, "guarantee": "published", "sensitive": "education"},
         {"guarantee": "none", "k": 1},
+        {"reconcile": "agree"},
     ],
+    "forest": [{}, {"epsilon": 0.1}, {"epsilon": 2.0, "sensitive": "occupation"}],
     "own_data": [
         {},
         {"k": 3, "text": "age: 1 to 5\nsex: Female | Male"},

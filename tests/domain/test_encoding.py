@@ -85,7 +85,9 @@ def test_a_column_without_any_legal_code_is_drawn_from_the_domain():
 def test_bad_input_is_refused():
     with pytest.raises(SchemaError, match="illegal"):
         BinaryEncoding(SIX).decode(np.zeros((1, 10), dtype=np.uint8), illegal="guess")
-    clash = Schema((Attribute.categorical("a", "xyz"), Attribute.categorical("a:1", "xy")))
+    clash = Schema(
+        (Attribute.categorical("a", list("xyz")), Attribute.categorical("a:1", list("xy")))
+    )
     with pytest.raises(SchemaError, match="a:1"):
         _ = BinaryEncoding(clash).schema
 
@@ -154,7 +156,8 @@ def test_a_model_over_bits_gives_the_original_table_back(tmp_path):
         bits.table([bits.schema.index(a) for a in (c, *p)], Q(1), step=c, source="", claimed=Q(0))
         for c, p in network.pairs
     )
-    model = Model(SIX, network, tables, door.ledger, 200)
+    sources = (("s01",),) * len(tables)
+    model = Model(SIX, network, tables, door.ledger, 200, sources=sources)
     assert model.domain.names == bits.schema.names
     frame = model.sample(500, random_state=3)
     SIX.encode(frame)  # legal

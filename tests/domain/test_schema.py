@@ -109,12 +109,9 @@ class TestRoundTrip:
         constant = np.zeros_like(codes)
         second = schema.decode(constant)
         for name, a in zip(schema.names, schema.attributes, strict=True):
-            if not a.missing:
-                assert str(first[name].dtype) == a.dtype
-            if a.numeric_bins:
-                assert first[name].dtype == second[name].dtype, (
-                    "a sample without missing values has the same type"
-                )
+            assert str(first[name].dtype) == str(second[name].dtype) == a.column_type, (
+                "with and without missing values, from the declaration alone"
+            )
         assert schema.encode(schema.decode(constant)).tolist() == constant.tolist(), (
             "a constant column is fine"
         )
@@ -181,21 +178,45 @@ class TestRoundTrip:
         schema = Schema((a, SEX))
         full = pd.DataFrame({"x": values, "sex": "Male"})
         gap = pd.DataFrame({"x": [None, *values[1:]], "sex": "Male"})
-        first, second = (schema.like(frame) for frame in (full, gap))
-        assert first == second
-        assert (
-            first.decode(first.encode(full)).dtypes.tolist()
-            == second.decode(second.encode(gap)).dtypes.tolist()
-        )
+        first, second = (schema.decode(schema.encode(frame)) for frame in (full, gap))
+        assert str(first["x"].dtype) == str(second["x"].dtype) == a.column_type
 
     def test_categorical_columns_of_pandas(self):
         frame = FRAME.assign(sex=FRAME["sex"].astype("category"))
-        like = SCHEMA.like(frame)
-        assert like.encode(frame).tolist() == SCHEMA.encode(FRAME).tolist()
-        fake = like.decode(np.zeros((2, 3), dtype=np.uint8))
-        assert fake["sex"].cat.categories.tolist() == ["Female", "Male"], (
-            "declared categories, also those without records"
-        )
+        assert SCHEMA.encode(frame).tolist() == SCHEMA.encode(FRAME).tolist()
+        for kind in ("category", "ordered"):
+            sex = Attribute.categorical("sex", ["Female", "Male"], dtype=kind)
+            fake = sex.decode(np.zeros(2, dtype=np.int64))
+            assert fake.cat.categories.tolist() == ["Female", "Male"], (
+                "declared categories, also those without records"
+            )
+            assert fake.cat.ordered == (kind == "ordered")
+
+    @pytest.mark.parametrize(
+        ("values", "dtype", "types"),
+        [
+            ([3, -1], "integer", ("int64", "Int64")),
+            ([0, 0.5], "float", ("float64", "float64")),
+            ([0.5, 1.5], "float", ("float64", "float64")),
+            ([True, False], "boolean", ("bool", "boolean")),
+            (["a", "b"], "text", ("str", "str")),
+            (["a", 1], "category", ("category", "category")),
+            ([True, 2], "category", ("category", "category")),
+            ([1, 2**70], "category", ("category", "category")),
+            ([0.5, 2**53 + 1], "category", ("category", "category")),
+        ],
+    )
+    def test_the_type_follows_from_the_declaration(self, values, dtype, types):
+        for missing, kind in enumerate(types):
+            a = Attribute.categorical("x", values, missing=bool(missing))
+            assert (a.dtype, a.column_type) == (dtype, kind)
+            column = a.decode(np.arange(a.size))
+            assert str(column.dtype) == kind
+            assert column.dropna().tolist() == values
+            assert Attribute(**asdict(a)) == a
+        b = Attribute.numeric("x", 0, 9, bins=3, integer=True)
+        assert (b.dtype, b.column_type) == ("integer", "int64")
+        assert Attribute.numeric("x", 0, 9, bins=3, missing=True).column_type == "float64"
 
     def test_column_order_of_the_table_does_not_matter(self):
         assert SCHEMA.encode(FRAME[["pay", "sex", "age"]]).tolist() == SCHEMA.encode(FRAME).tolist()
@@ -245,15 +266,13 @@ class TestInferring:
         assert (many.size, many.integer, real.integer) == (8, True, False)
         assert (word.values, word.missing) == (("a", "b"), True)
 
-    def test_like_takes_types_and_never_values(self):
-        frame = FRAME.assign(
-            sex=pd.Categorical(FRAME["sex"], categories=["Male", "Female", "unseen"]),
-            age=FRAME["age"].astype("int16"),
-        )
-        like = SCHEMA.like(frame)
-        assert like.sizes == SCHEMA.sizes
-        assert like["sex"].values == ("Female", "Male")
-        assert str(like.decode(np.zeros((1, 3), dtype=np.uint8))["age"].dtype) == "int16"
+    def test_inferring_goes_on_past_a_column_that_declares_nothing_and_marks_it(self):
+        frame = FRAME.assign(sex="Male", odd=[[1], [2], [1]])
+        schema = Schema.infer(frame)
+        assert schema.names == ("age", "pay")
+        assert "holds 1 value(s): drop it, or declare" in schema.left_out["sex"]
+        assert all(why.startswith("?") for why in schema.left_out.values())
+        assert schema.encode(frame).shape == (3, 2)
 
 
 def bad(**columns):
@@ -268,15 +287,16 @@ class TestRefusing:
         [
             (
                 bad(sex=["Male", "Other", "Other"]),
-                "'sex': 2 value.s. outside its 2 declared values.*Other.*widen.*or recode",
+                r"'sex': 2 value.s. outside its 2 declared values "
+                r"\(texts; the column has dtype str\); widen.*or recode",
             ),
             (
                 bad(age=[0, 101, -1]),
-                r"'age': 2 value.s. outside the whole numbers of \[0, 100\].*101",
+                r"'age': 2 value.s. outside the whole numbers of \[0, 100\]",
             ),
             (
                 bad(age=[0, 25.5, 1]),
-                r"'age': 1 value.s. outside the whole numbers of \[0, 100\].*25.5",
+                r"'age': 1 value.s. outside the whole numbers of \[0, 100\]",
             ),
             (bad(pay=[0.5, np.inf, -np.inf]), r"'pay': 2 value.s. outside \[0.0, 1.0\]"),
             (
@@ -341,9 +361,12 @@ class TestRefusing:
             (lambda: Schema((SEX, SEX)), r"declared twice: \['sex'\]"),
             (lambda: Schema((SEX, AGE), groups={"income": "A"}), r"unknown: \['income'\]"),
             (lambda: Schema((SEX, AGE), groups={"sex": "C"}), "'A' or 'B'"),
+            (lambda: Schema((SEX, AGE), left_out={"sex": ""}), r"declared and left out: \['sex'\]"),
+            (lambda: Schema((SEX, AGE), left_out={"id": 7}), "all of them texts"),
+            (lambda: Schema((SEX, AGE), columns=(1, 2)), "all of them texts"),
             (
-                lambda: Schema.infer(FRAME.assign(sex="Male")),
-                "'sex' holds 1 value.s.: drop it, or declare",
+                lambda: Schema((SEX, AGE), columns=("sex",)),
+                r"don't name the attribute\(s\) \['age'\]",
             ),
             (lambda: Schema.from_dict({"attributes": [{"name": "x"}]}), "schema"),
             (lambda: Schema.from_dict({"attributes": "no"}), "schema"),
@@ -371,3 +394,7 @@ def test_a_schema_shows_itself():
     assert "<b></td>" not in html
     assert "inferred from the data" in Schema.infer(FRAME)._repr_html_()
     assert "inferred" not in html
+    assert "left out" not in html
+    assert "left out: id (running number); &lt;i&gt;" in (
+        Schema((SEX, AGE), left_out={"id": "running number", "<i>": ""})._repr_html_()
+    )

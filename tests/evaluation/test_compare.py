@@ -7,11 +7,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pdsynth import Attribute, Network, Schema, SchemaError
+from pdsynth import Attribute, BudgetError, Network, PrivBayes, Schema, SchemaError
 from pdsynth.errors import BudgetDegenerate
-from pdsynth.evaluation import Marginals, compare, leak_probability, query_errors
+from pdsynth.evaluation import (
+    Marginals,
+    compare,
+    leak_probability,
+    query_errors,
+    sum_mutual_information,
+)
 from pdsynth.evaluation.marginals import attribute_sets
 from pdsynth.evaluation.store import COLUMNS
+from pdsynth.synthesizers.baselines import PriView
 
 SCHEMA = Schema(tuple(Attribute.categorical(n, ["x", "y"]) for n in "abc"))
 CODES = np.random.default_rng(0).integers(0, 2, (60, 3)).astype(np.uint8)
@@ -241,3 +248,92 @@ def test_the_ledger_s_loss_and_the_distance_of_the_rest():
     for wrong in ("loss_z", "avd2_without_z"):
         with pytest.raises(SchemaError, match="z"):
             run(measures=(wrong,))
+
+
+class TestPairs:
+    """A table of one's own, with its schema, in place of a Dataset."""
+
+    pair = DATA.frame, SCHEMA
+
+    def test_a_pair_gives_what_a_dataset_gives(self):
+        measures = ("sum_mi", "avd2", "svm_linear", "leak_gcap")
+        pair = compare({"flip": Flip()}, self.pair, [1.0], 2, measures, jobs=1, target="c")
+        named = run(epsilons=(1.0,), measures=measures)
+        assert set(pair.pop("dataset")) == {"table"}
+        pd.testing.assert_frame_equal(results(pair), results(named.drop(columns="dataset")))
+
+    def test_a_stranger_s_synthesizer_and_coded_rows(self):
+        one = compare([PrivBayes(k=1)], self.pair, [1.0], 1, ["avd2"], jobs=1)
+        two = compare([PrivBayes(k=1)], (CODES, SCHEMA), [1.0], 1, ["avd2"], jobs=1)
+        pd.testing.assert_frame_equal(results(one), results(two))
+
+    @pytest.mark.parametrize(
+        ("options", "measures"),
+        [({}, ["sum_mi", "avd2", "avd3"]), ({"target": "b"}, ["sum_mi", "avd2", "avd3", "svm"])],
+    )
+    def test_default_measures_are_those_that_the_table_has(self, options, measures):
+        frame = compare([Flip()], self.pair, [1.0], 1, jobs=1, **options)
+        assert frame["measure"].tolist() == measures
+
+    @pytest.mark.parametrize("measure", ["svm", "svm_self", "leak_exact", "leak_gcap_9"])
+    def test_without_a_target_nothing_can_be_predicted(self, measure):
+        with pytest.raises(SchemaError, match=rf"'{measure}' needs an attribute .* target=.*a, b"):
+            compare([Flip()], self.pair, [1.0], 1, [measure], jobs=1)
+
+    @pytest.mark.parametrize(
+        ("data", "words"),
+        [
+            (DATA.frame, "got DataFrame: a table needs its public schema"),
+            ((SCHEMA, DATA.frame), "the table comes first"),
+            ((DATA.frame, None), r"pair \(frame, schema\)"),
+            ((DATA.frame, SCHEMA, "c"), r"got tuple"),
+            ((DATA.frame[["a", "b"]], SCHEMA), r"missing column\(s\): \['c'\]"),
+            ((CODES + 5, SCHEMA), "codes from 5 to 6"),
+            ("adult", "got str"),
+        ],
+    )
+    def test_what_is_no_table_with_a_schema_is_refused(self, data, words):
+        before = Flip.fits
+        with pytest.raises(SchemaError, match=words):
+            compare([Flip()], data, [1.0], 1, ["avd2"], jobs=1)
+        assert Flip.fits == before
+
+    @pytest.mark.parametrize(
+        ("change", "words"),
+        [
+            ({"target": "z"}, "no attribute 'z'"),
+            ({"synthesizers": Flip()}, r"write \[Flip\(\)\]"),
+            ({"synthesizers": Flip}, r"write \[Flip\(\)\]"),
+            ({"synthesizers": [Flip]}, "give an instance"),
+            ({"synthesizers": {"flip": "Flip"}}, "'Flip' is no synthesizer"),
+            ({"synthesizers": []}, "no synthesizer"),
+            ({"epsilons": 1.0}, "epsilons must be a list, got 1.0"),
+            ({"epsilons": "1.0"}, "epsilons must be a list"),
+            ({"epsilons": []}, "list of at least one ε"),
+            ({"epsilons": [1.0, -1]}, "every ε must be a positive finite number, got -1"),
+            ({"repeats": 0}, "repeats must be a whole number of at least 1, got 0"),
+            ({"repeats": 1.5}, "repeats must be a whole number"),
+            ({"measures": "avd2"}, r"write \['avd2'\]"),
+        ],
+    )
+    def test_a_mistaken_grid_is_refused_before_any_fit(self, change, words):
+        before = Flip.fits
+        grid = {"synthesizers": [Flip()], "epsilons": [1.0], "repeats": 1, "measures": ["avd2"]}
+        with pytest.raises((SchemaError, BudgetError), match=words):
+            compare(dataset=self.pair, jobs=1, **(grid | change))
+        assert Flip.fits == before
+
+
+def test_a_network_over_bits_has_its_sum_of_information():
+    """x has four values in two bits: x:1 is y, x:2 is a coin, so the tree holds H(y) = 1 bit."""
+    attributes = Attribute.categorical("x", list("abcd")), Attribute.categorical("y", list("no"))
+    schema = Schema(attributes)
+    codes = np.tile([[0, 0], [1, 0], [2, 1], [3, 1]], (25, 1))
+    frame = schema.decode(codes)
+    found = compare([PriView(guarantee="none")], (frame, schema), [1.0], 1, ["sum_mi"], jobs=1)
+    assert found["value"].item() == pytest.approx(1.0)
+    assert found["note"].item() == "a network over bits"
+    network = Network((("x:1", ()), ("x:2", ()), ("y", ("x:1",))))
+    assert sum_mutual_information(network, codes, schema) == pytest.approx(1.0)
+    with pytest.raises(SchemaError, match="no attribute 'z'"):
+        sum_mutual_information(Network((("x", ()), ("z", ("x",)))), codes, schema)

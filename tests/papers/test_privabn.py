@@ -31,7 +31,7 @@ def bits():
         (base ^ (rng.random((400, 10)) < 0.2)).astype("int8"), columns=[f"b{j}" for j in range(10)]
     )
     schema = pds.Schema(
-        tuple(pds.Attribute.categorical(name, (0, 1), dtype="int8") for name in frame.columns)
+        tuple(pds.Attribute.categorical(name, (0, 1), dtype="integer") for name in frame.columns)
     )
     return Dataset(frame, schema, "bits", "b0", "b1", "drawn here", "none")
 

@@ -249,7 +249,7 @@ class TestSurface:
     def test_the_records_are_behind_the_door(self):
         curator = ask()
         public = {name: value for name, value in vars(curator).items() if not name.startswith("_")}
-        assert set(public) == {"ledger", "n", "schema", "guarantee"}
+        assert set(public) == {"ledger", "schema", "guarantee"}
         assert not hasattr(curator, "records")
         assert not hasattr(curator, "_records")
 

@@ -34,7 +34,7 @@ FLOORS = {
     **dict.fromkeys(["errors", "domain", "measures", "mic", "network"], 0),
     "counting": 1,
     "privacy": 2,
-    **dict.fromkeys(["structure", "budgets", "conditionals", "consistency"], 3),
+    **dict.fromkeys(["structure", "budgets", "conditionals", "consistency", "reconcile"], 3),
     "model": 4,
     "synthesizers": 5,
     **dict.fromkeys(["evaluation", "datasets", "audit", "plots"], 6),

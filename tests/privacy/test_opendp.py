@@ -1,7 +1,10 @@
 """T3 for OpenDP's samplers: ``noise="opendp"`` draws from the laws of ``noise="exact"``; both are
 held to the same test."""
 
+import itertools
+import math
 import sys
+from collections import Counter
 from fractions import Fraction as Q
 
 import numpy as np
@@ -11,9 +14,11 @@ from privacy_tools import curator_of, permute_and_flip_law
 from scipy import stats
 
 import pdsynth as pds
+from pdsynth.audit.detectors import law
 from pdsynth.errors import BudgetError
 from pdsynth.privacy.mechanisms import ExactNoise, OpenDPNoise, Quantity, exponential_mechanism
 from pdsynth.privacy.noise import float_above
+from pdsynth.structure import MaxParents, greedy
 
 pytest.importorskip("opendp")
 SCORES = np.array([5, 3, 3, 0])
@@ -60,6 +65,75 @@ def test_selections_fit_their_law(source, permute):
     assert stats.chisquare(found, laws[permute] * found.sum()).pvalue > PASS
     assert stats.chisquare(found, laws[not permute] * found.sum()).pvalue < PASS, (
         "failing twin: the other mechanism"
+    )
+
+
+class Asked:
+    """Stands in for OpenDP's noisy max: keeps its scale and the scores, and takes the first."""
+
+    def __init__(self, monkeypatch, source):
+        self.seen = []
+        monkeypatch.setattr(
+            source._dp.m,
+            "make_noisy_max",
+            lambda domain, metric, law, scale: (
+                lambda scores: self.seen.append((scale, scores)) or 0
+            ),
+        )
+
+
+@pytest.mark.parametrize("epsilon", [Q(3, 2), Q(6), Q(1, 7), Q(10**17 + 3, 10**17 + 9)], ids=str)
+def test_the_scale_of_a_selection_is_public_and_its_law_the_exact_one(epsilon, monkeypatch):
+    """T24: for all scores of three candidates. Noisy max draws P(i) ∝ exp(score ÷ scale) with
+    Gumbel noise, so equal exponents are equal laws; the scale never depends on the scores."""
+    source, sensitivity = OpenDPNoise(), 4
+    spy, scales = Asked(monkeypatch, source), set()
+    for scores in itertools.product(range(0, 9, 2), repeat=3):
+        exponential_mechanism(
+            Quantity(np.array(scores), "u"), Quantity(sensitivity, "u"), epsilon, source
+        )
+        scale, given = spy.seen[-1]
+        scales.add(scale)
+        due = [epsilon * (score - max(scores)) / (2 * sensitivity) for score in scores]
+        exact = Q(scale) == 2 * sensitivity / epsilon
+        for mine, wanted in zip(given, due, strict=True):
+            assert Q(mine) / Q(scale) == wanted if exact else wanted <= Q(mine) / Q(scale) <= 0
+            assert abs(Q(mine) / Q(scale) - wanted) <= abs(wanted) * Q(1, 2**51)
+    assert len(scales) == 1
+
+
+def test_twin_a_common_divisor_of_the_scores_shows_in_the_scale(monkeypatch):
+    """As it was: scores 0, 4 and 0, 6 asked for another scale each."""
+    source = OpenDPNoise()
+    spy = Asked(monkeypatch, source)
+
+    def divided(gaps, times, denominator, *, permute, among=None):
+        common = math.gcd(*(gaps * times).tolist()) or denominator
+        sampler = source._dp.m.make_noisy_max(None, None, None, scale=float(denominator / common))
+        return sampler((-(gaps * times) // common).tolist())
+
+    monkeypatch.setattr(source, "choose", divided)
+    for scores in ([0, 4], [0, 6]):
+        exponential_mechanism(Quantity(np.array(scores), "u"), Quantity(2, "u"), Q(1), source)
+    assert len({scale for scale, _ in spy.seen}) == 2
+
+
+def test_end_to_end_the_networks_have_the_exact_law():
+    """Whole fits with OpenDP: how often each network comes, against its enumerated law."""
+    rows = [(0, 0, 0)] * 4 + [(1, 1, 0)] * 4 + [(1, 1, 1)] * 2
+
+    def networks(noise):
+        door = curator_of(rows, (2, 2, 2), noise, Q(3))
+        return str(greedy(door, MaxParents(1), Q(3), "R", noise, first=0).pairs)
+
+    exact = law(networks)
+    found = Counter(networks(OpenDPNoise()) for _ in range(1200))
+    assert set(found) <= set(exact)
+    counts = [found[name] for name in exact]
+    assert stats.chisquare(counts, [p * 1200 for p in exact.values()]).pvalue > PASS
+    wrong = np.array(list(exact.values())) ** 2
+    assert stats.chisquare(counts, wrong / wrong.sum() * 1200).pvalue < PASS, (
+        "failing twin: twice the ε"
     )
 
 

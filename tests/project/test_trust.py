@@ -1,4 +1,4 @@
-"""The tests of trust, T1 to T16: each has its test, and a twin that must fail."""
+"""The tests of trust, T1 to T24: each has its test, and a twin that must fail."""
 
 import ast
 
@@ -52,7 +52,7 @@ TRUST = {
     "T5 end-to-end audits": (
         """
         papers/test_courtroom.py::test_the_committed_grid
-        papers/test_courtroom.py::test_twenty_thousand
+        papers/test_courtroom.py::test_the_committed_fits
         audit/test_audit.py::TestStrictAtEveryEpsilon::test_tables
         audit/test_end_to_end_audit.py::TestStrict::
     """,
@@ -167,6 +167,90 @@ TRUST = {
         synthesizers/test_contract.py::TestFile::test_twin
     """,
     ),
+    "T17 released types are the declared ones": (
+        """
+        synthesizers/test_types.py::test_the_types_of_a_frame
+        synthesizers/test_types.py::test_every_family
+        synthesizers/test_types.py::test_a_cell_that_changes
+    """,
+        """
+        synthesizers/test_types.py::test_twin
+    """,
+    ),
+    "T18 reproducible noise is not private": (
+        """
+        test_model_files.py::TestReproducible::test_it_is_not_private
+        test_model_files.py::TestReproducible::test_fresh_noise
+    """,
+        """
+        test_model_files.py::TestReproducible::test_twin
+    """,
+    ),
+    "T19 interrupts: whole or not at all, and what was spent is kept": (
+        """
+        synthesizers/test_interrupts.py::test_a_fit_that_is_stopped_anywhere
+        synthesizers/test_interrupts.py::test_stopped_at_every_line
+        privacy/test_session.py::TestFits::test_the_charge_is_on_disk
+        privacy/test_session.py::TestKilled::
+    """,
+        """
+        synthesizers/test_interrupts.py::test_twin
+        privacy/test_session.py::TestFits::test_twin
+        privacy/test_session.py::TestKilled::test_twin
+    """,
+    ),
+    "T20 every released table is tied to its ledger": (
+        """
+        test_model_files.py::TestForged::test_a_forged_file
+        test_model_files.py::TestForged::test_every_line
+        audit/test_zoo.py::test_every_defect_is_caught
+    """,
+        """
+        test_model_files.py::TestForged::test_twin
+    """,
+    ),
+    "T21 hostile files": (
+        """
+        test_model_files.py::TestHostile::test_a_trap
+        test_model_files.py::TestHostile::test_an_exponent
+        test_model_files.py::TestHostile::test_no_table_is_built
+    """,
+        """
+        test_model_files.py::TestHostile::test_twin
+    """,
+    ),
+    "T22 exact replay": (
+        """
+        audit/test_replays.py::test_every_strict_algorithm_keeps_every_line
+        audit/test_replays.py::test_mixes_and_restrictions
+        audit/test_replays.py::TestClaims::test_a
+        synthesizers/test_replay.py::test_a_strict_fit
+    """,
+        """
+        audit/test_replays.py::test_twin_a_planted_defect_is_caught
+        audit/test_replays.py::TestClaims::test_twin
+    """,
+    ),
+    "T23 audits with power": (
+        """
+        audit/test_power.py::test_the_pair_of_a_whole_fit
+        audit/test_power.py::TestPower::test_moving_tables_as_simulated
+        audit/test_power.py::TestOdds::test_it_is_a_likelihood_ratio
+    """,
+        """
+        audit/test_power.py::TestPlanted::test_a_factor_above
+        audit/test_power.py::TestPower::test_a_perfect_attack
+    """,
+    ),
+    "T24 OpenDP end to end": (
+        """
+        privacy/test_opendp.py::test_the_scale_of_a_selection_is_public
+        privacy/test_opendp.py::test_end_to_end
+    """,
+        """
+        privacy/test_opendp.py::test_twin
+    """,
+    ),
 }
 
 
@@ -208,8 +292,9 @@ def late(trust, known):
     ]
 
 
-def test_all_sixteen_are_there(known):
-    assert [label.split()[0] for label in TRUST] == [f"T{i}" for i in range(1, 17)]
+def test_all_are_there(known):
+    numbers = [int(label.split()[0][1:]) for label in TRUST]
+    assert numbers == sorted({*numbers} | {*range(1, 25)})
     assert missing(TRUST, known) == []
 
 

@@ -26,17 +26,20 @@ BINARY = (2, 2, 2)
 
 
 class Laws:
-    """Exact laws of a learner on tables given as sorted tuples of cell numbers, each computed once.
-    """
+    """Exact laws of a learner on tables given as sorted tuples of cell numbers, each computed once;
+    ``unit`` goes to the ledger."""
 
-    def __init__(self, learn, sizes):
+    def __init__(self, learn, sizes, **unit):
         self.learn, self.sizes, self.cells, self.known = learn, sizes, cells_of(sizes), {}
+        self.unit = unit
 
     def __call__(self, table):
         if table not in self.known:
             records = records_of([self.cells[c] for c in table], self.sizes)
             self.known[table] = law(
-                lambda noise: self.learn(Curator(records, Ledger(EPSILON1), noise), noise)
+                lambda noise: self.learn(
+                    Curator(records, Ledger(EPSILON1, **self.unit), noise), noise
+                )
             )
         return self.known[table]
 

@@ -134,51 +134,6 @@ class TestTable:
         assert len(fitted.sample()) == len(frame)
 
     @algorithms
-    @pytest.mark.parametrize(
-        "kind",
-        [
-            "category",
-            "object",
-            "string",
-            "int16",
-            "uint8",
-            "float32",
-            "Int64",
-            "Float64",
-            "boolean",
-        ],
-    )
-    def test_column_types_of_the_user_come_back(self, name, kind):
-        (frame, schema), cast = mixed(), {}
-        for column in frame.columns:
-            if kind == "category" and schema[column].numeric_bins:
-                continue
-            try:
-                plain = frame.assign(
-                    **{column: frame[column].tolist()}
-                )  # an ordered category has values of its own
-                changed = plain.astype(
-                    {
-                        column: pd.CategoricalDtype(schema[column].values)
-                        if kind == "category"
-                        else kind
-                    }
-                )
-                Records(schema.encode(changed), schema)
-            except (ValueError, TypeError):
-                continue  # this column can't be of that type, or isn't what was declared any more
-            if kind in ("category", "object", "string") and schema[column].numeric_bins:
-                continue
-            if kind == "boolean" and column in ("kids", "score"):
-                continue  # 0/1 declared as numbers
-            if column == "wage" and changed[column].dtype.kind in "iu":
-                continue  # declared as a real number
-            cast[column] = changed[column]
-        fake = make(name, schema, k=1).fit(frame.assign(**cast), schema).sample(40)
-        assert {c: fake[c].dtype for c in cast} == {c: values.dtype for c, values in cast.items()}
-        schema.encode(fake)
-
-    @algorithms
     def test_column_order_of_the_schema_rules(self, name):
         frame, schema = binary()
         fake = make(name, schema, k=1).fit(frame[list(reversed(schema.names))], schema).sample(5)
@@ -332,7 +287,7 @@ class TestLedger:
         ]
         if guarantee == "strict":
             assert all("NOT" not in t for t in texts)
-            assert repr(fitted).startswith(f"{name}(")
+            assert repr(fitted).startswith(f"{type(fitted).__name__}(")
             assert "guarantee='strict'" in repr(fitted)
             assert fitted.model_.private
             return
@@ -367,13 +322,13 @@ def bad_tables():
             frame.assign(city=unseen),
             schema,
             SchemaError,
-            r"2 value\(s\).*3 declared values.*Paris.*widen",
+            r"2 value\(s\).*3 declared values.*widen",
         ),
         "outside the range": (
             frame.assign(wage=high),
             schema,
             SchemaError,
-            r"1 value.*\[0.0, 20.0\].*20.5.*widen",
+            r"1 value.*\[0.0, 20.0\].*widen",
         ),
         "undeclared missing": (
             frame.assign(city=gone),
@@ -580,6 +535,7 @@ class TestDomain:
         data = document(fitted.model_)
         data.pop("tables")
         data.pop("network")
+        data.pop("sources")
         data["ledger"].pop("entries")
         return data
 
@@ -639,12 +595,7 @@ class TestDomain:
         frames = [pd.DataFrame([*rows, tail], columns=schema.names) for tail in last]
         assert frames[0].dtypes["kids"] != frames[1].dtypes["kids"]
         one, two = (make(name, schema, k=1, random_state=1).fit(f, schema) for f in frames)
-        data, same = self.public_part(one), self.public_part(two)
-        for part in (data, same):
-            part["schema"]["attributes"] = [
-                {**a, "dtype": None} for a in part["schema"]["attributes"]
-            ]
-        assert data == same
+        assert self.public_part(one) == self.public_part(two)
         pd.testing.assert_series_equal(one.sample(50).dtypes, two.sample(50).dtypes)
         assert {t.shape for t in one.model_.tables} == {
             tuple(one.model_.domain[a].size for a in (child, *parents))
@@ -660,6 +611,8 @@ class TestDomain:
         ):
             assert table.shape == tuple(fitted.model_.domain[a].size for a in (child, *parents))
             assert table.dtype == np.int64
+        measured = fitted.learnt_.measurements if "learnt_" in vars(fitted) else ()
+        for table in [m.table for m in measured] or fitted.model_.tables:
             assert (
                 table.size < 8 or (table != 0).mean() > 0.3
             )  # unseen cells have noise as well; derived tables are clipped at 0
@@ -706,11 +659,11 @@ class TestFile:
             "null",
             "3",
             '{"format": "other"}',
-            '{"format": "pdsynth-model-1"}',
+            '{"format": "pdsynth-model-2"}',
             "\x00",
             "é" * 9,
             "[" * 100_000,
-            '{"format": "pdsynth-model-1", "n": ' + "9" * 5000 + "}",
+            '{"format": "pdsynth-model-2", "n": ' + "9" * 5000 + "}",
         ],
     )
     def test_what_is_no_model_is_refused(self, text, tmp_path):
@@ -851,8 +804,7 @@ def places(data, path=()):
 
 
 def mutate(data, rng):
-    """One to three places replaced, removed, doubled or swapped for another part of the document.
-    """
+    """One to three places replaced, removed, doubled or swapped for another part of it."""
     for _ in range(rng.randint(1, 3)):
         spots = list(places(data))
         path = rng.choice([p for p in spots if len(p) <= rng.choice([1, 2, 4, 9])])

@@ -525,7 +525,7 @@ class TestBadInput:
     def test_codes_are_legal_whatever_the_noise(self, epsilon, guarantee, quiet):
         schema = Schema(
             (
-                Attribute.categorical("three", "abc"),
+                Attribute.categorical("three", list("abc")),
                 Attribute.numeric("age", 17, 90, bins=5, integer=True),
                 Attribute.categorical("nine", range(9)),
                 Attribute.categorical("two", ["no", "yes"]),
@@ -555,7 +555,9 @@ class TestBadInput:
         assert seen == []
 
     def test_names_that_bits_would_take_twice_are_refused(self):
-        schema = Schema((Attribute.categorical("a", "xyz"), Attribute.categorical("a:1", "xy")))
+        schema = Schema(
+            (Attribute.categorical("a", list("xyz")), Attribute.categorical("a:1", list("xy")))
+        )
         with pytest.raises(SchemaError, match="rename"):
             hm(k=1, eta=0).fit(pd.DataFrame({"a": list("xyz"), "a:1": list("xyx")}), schema)
 

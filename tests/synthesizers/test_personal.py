@@ -36,6 +36,63 @@ def by_hand(budget, structure=CHAIN, **options):
     )
 
 
+class TestTogether:
+    """H7: attributes of one record that go together change together, and so do their losses."""
+
+    @staticmethod
+    def moved(fitted, names):
+        """Σ |change of a count| ÷ scale over the tables, where the last record's ``names`` change:
+        the exact largest loss of noise that is added to whole numbers."""
+        before = RECORDS.codes.astype(int)
+        after, total = before.copy(), Q(0)
+        for j in map(NAMES.index, names):
+            after[-1, j] = (after[-1, j] + 1) % SIZES[j]
+        tables = [e for e in fitted.ledger_.entries if e.step.startswith("table(")]
+        for entry, (child, parents) in zip(tables, fitted.network_.pairs, strict=True):
+            columns = [NAMES.index(name) for name in (child, *parents)]
+            counts = [
+                np.unique(codes[:, columns], axis=0, return_counts=True)
+                for codes in (before, after)
+            ]
+            cells = [dict(zip(map(tuple, keys), n, strict=True)) for keys, n in counts]
+            change = sum(
+                abs(int(cells[0].get(c, 0)) - int(cells[1].get(c, 0)))
+                for c in {*cells[0], *cells[1]}
+            )
+            total += change / entry.scale
+        return total
+
+    @pytest.mark.parametrize(
+        ("names", "quarters"),
+        [(["x0"], 2), (["x3"], 1), (["x0", "x3"], 3), (["x1", "x2"], 3), (list(NAMES), 4)],
+    )
+    def test_a_set_loses_what_is_spent_on_any_of_it(self, names, quarters):
+        fitted = by_hand(None)
+        loss = fitted.ledger_.attribute_epsilon(names)
+        assert loss.to_dict() == {" + ".join(names): Q(quarters, 4)}
+        assert self.moved(fitted, names) == Q(quarters, 4)
+        assert loss.attrs["known"] == "before the run"
+
+    def test_twin_a_secret_whose_copy_stands_elsewhere_loses_more_than_its_own_line(self):
+        """x3 is told by x0: whoever reads the loss of x3 alone is off by a factor of three."""
+        fitted = by_hand(None)
+        alone = fitted.ledger_.attribute_epsilon()["x3"]
+        assert self.moved(fitted, ["x3", "x0"]) == 3 * alone
+
+    def test_policy_for_a_part_is_no_promise_for_the_whole(self):
+        ledger = by_hand(None).ledger_
+        ledger.guaranteed_ex_ante = ("x0", "x3")
+        assert ledger.attribute_epsilon(["x0", "x3"]).attrs["known"] == "before the run"
+        assert ledger.attribute_epsilon(["x0", "x1"]).attrs["known"].startswith("ex post")
+        assert ledger.attribute_epsilon("x3").to_dict() == {"x3": Q(1, 4)}
+
+    def test_raw_reads_and_unknown_names(self):
+        raw = pds.PPBA(1.0, k=1, guarantee="published").fit(RECORDS)
+        assert raw.ledger_.attribute_epsilon(["x1", "x2"]).to_dict() == {"x1 + x2": math.inf}
+        with pytest.raises(pds.SchemaError, match="no attribute 'drug' in the ledger; it has x0"):
+            raw.ledger_.attribute_epsilon(["x0", "drug"])
+
+
 class TestPublicWeights:
     WEIGHTS = {"x1": [1, 0.5, 0.25]}
 
@@ -150,7 +207,10 @@ class TestKnownBefore:
         ledger = by_hand(pds.parts.Uniform()).ledger_
         assert ledger.attribute_epsilon().attrs["known"] == "before the run"
         assert list(ledger.attribute_epsilon()) == [Q(1, 2), Q(3, 4), Q(1, 4), Q(1, 4)]
-        assert ledger.value_epsilon("x1", "ab").to_numpy().tolist() == [[0, Q(3, 4)], [Q(3, 4), 0]]
+        assert ledger.value_epsilon("x1", ["a", "b"]).to_numpy().tolist() == [
+            [0, Q(3, 4)],
+            [Q(3, 4), 0],
+        ]
 
     def test_shares_that_were_read_off_the_records_are_ex_post(self):
         ledger = by_hand(pds.parts.RiskEntropy()).ledger_
@@ -197,7 +257,7 @@ class TestEdges:
             .fit(RECORDS)
             .ledger_
         )
-        assert ledger.value_epsilon("x1", "ab").to_numpy().tolist() == [
+        assert ledger.value_epsilon("x1", ["a", "b"]).to_numpy().tolist() == [
             [0, math.inf],
             [math.inf, 0],
         ]

@@ -44,9 +44,55 @@ def test_more_budget_never_lowers_the_degree(adult):
     assert degrees == sorted(degrees) and degrees[0] == 0 and degrees[-1] >= 3
 
 
-def test_policy_groups_ask_for_a_personalised_method():
+def test_policy_groups_reach_the_recommended_method():
     schema = Schema(plain(4, 3).attributes, groups={"x0": "A"})
-    assert "groups" in pds.plan(schema, 10_000, 1).method
+    found = pds.plan(schema, 10_000, 1).synthesizer()
+    assert isinstance(found, pds.ConsistentBayes)
+    assert found.personal.policy(schema, None) == {"A": ["x0"], "B": ["x1", "x2", "x3"]}
+
+
+class TestForecasts:
+    def test_the_nearest_stands_first_and_is_returned_unfitted(self, adult):
+        found = pds.plan(adult.schema, 45_222, 1)
+        assert found.method == "ConsistentBayes" in str(found)
+        distances = found.methods["expected 2-way distance"]
+        assert distances[0] == distances.min()
+        synthesizer = found.synthesizer(random_state=7)
+        assert (type(synthesizer), synthesizer.epsilon, synthesizer.guarantee) == (
+            pds.ConsistentBayes,
+            1.0,
+            "strict",
+        )
+        assert synthesizer.random_state == 7 and not hasattr(synthesizer, "model_")
+
+    def test_says_when_single_columns_are_the_answer(self, adult):
+        found = pds.plan(adult.schema, 45_222, 0.001)
+        assert "Publish single columns" in str(found)
+        assert isinstance(found.synthesizer(), pds.baselines.Independent)
+
+    def test_single_columns_by_hand(self):
+        """Σ|X| = 40 at ε n = 1,000: v = .08, below 1 after clipping; q = .07."""
+        methods = pds.plan(plain(4, 10), 1000, 1).methods.set_index("method")
+        by_hand = np.hypot(0.07, 0.08 / 1.08)
+        found = methods.loc["baselines.Independent", "expected 2-way distance"]
+        assert found == pytest.approx(by_hand)
+
+    @pytest.mark.parametrize("epsilon", [0.01, 0.1, 1, 10])
+    def test_more_records_or_more_budget_never_cost_distance(self, adult, epsilon):
+        def distances(n, e):
+            methods = pds.plan(adult.schema, n, e).methods.set_index("method")
+            return methods["expected 2-way distance"].sort_index()
+
+        base = distances(10_000, epsilon)
+        assert (distances(20_000, epsilon) <= base).all()
+        assert (distances(10_000, 2 * epsilon) <= base).all()
+
+    def test_only_the_product_of_records_and_budget_matters_for_distances(self, adult):
+        one, other = (
+            pds.plan(adult.schema, n, e).methods for n, e in ((10_000, 1), (100_000, 0.1))
+        )
+        name = "expected 2-way distance"
+        assert one[name].to_numpy() == pytest.approx(other[name].to_numpy())
 
 
 @pytest.mark.parametrize(

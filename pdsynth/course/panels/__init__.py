@@ -31,6 +31,7 @@ LESSONS = {
     "worlds": "16_micro_worlds",
     "personal": "17_personal_budgets",
     "side_by_side": "18_side_by_side",
+    "forest": "18_forest",
     "own_data": "19_your_own_data",
 }
 

@@ -77,7 +77,7 @@ def view(table: TeachingTable, algorithm: str, guarantee: str, epsilon: float, k
               text=["∞" if v == math.inf else f"{v:.3g}" for v in losses], textposition="outside")
     plot.set(y={"range": [0, TOP]}, x2={"range": [0, TOP * 1.12]})
     broken = [rule for rule in ledger.check() if not rule.startswith("L10")]
-    objection = f"objects: {broken[0]}." if broken else "has no objection."
+    objection = f"objects: {broken[0]}." if broken else "has no objection to its lines."
     status = f"{ledger.verdict()} Entries: {len(ledger.entries)}. The checker {objection}"
     return View(plot.figure, status, [ledger._repr_html_()])
 

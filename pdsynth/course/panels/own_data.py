@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from os import PathLike
 from pathlib import Path
@@ -13,18 +13,18 @@ from typing import Any
 import ipywidgets as W
 
 from ...budgets import positive
-from ...datasets import load_adult, outline, read_csv
-from ...datasets.declaration import FORM, Declared, declare, propose
+from ...datasets import load_adult, read_csv, read_header
+from ...datasets.declaration import Declared, declare, propose
+from ...domain.rules import FORM
 from ...domain.schema import Schema
 from ...errors import SchemaError
 from ...structure.parent_rules import check_degree
-from ...synthesizers.plan import (
+from ...synthesizers.plan import Plan, plan
+from ...synthesizers.usefulness import (
     NOISE_DOMINATES,
     USEFUL,
-    Plan,
     noise_dominates,
     noise_to_cell,
-    plan,
     typical_cells,
 )
 from ..widgets import LivePanel, View, choice, slider
@@ -39,7 +39,8 @@ NOTE = """Of a file this panel reads the column names and the number of records,
 the plan follows from them and from your declaration, and costs nothing. <i>Exploring</i> reads \
 every value of the records: what it proposes isn't public, and the notebook then shows it. \
 The file itself is forgotten by the page as soon as it is read. Large file: \
-<code>panels.own_data.panel('my_data.csv')</code>."""
+<code>panels.own_data.panel('my_data.csv')</code>. No header? Write the column names before you \
+choose the file."""
 
 
 @dataclass(frozen=True)
@@ -51,11 +52,19 @@ class File:
     n: int
     content: bytes | None = None
     codebook: str = ""
+    header: bool = True
 
     @classmethod
-    def of(cls, name: str, content: bytes) -> File:
-        """A file from its bytes; SchemaError for what isn't a table."""
-        return cls(name, *outline(content), content)
+    def of(cls, name: str, content: bytes, names: str = "") -> File:
+        """A file from its bytes, and column names if it has none; SchemaError for no table."""
+        given = names.replace(",", " ").split() or None
+        return cls(name, *read_header(content, names=given)[:2], content, header=given is None)
+
+    def read(self, schema: Schema | None = None) -> Any:
+        """The records, over a schema or as they are."""
+        if self.content is None:
+            return example() if schema is None else example()[list(schema.names)]
+        return read_csv(self.content, schema, names=None if self.header else self.names)
 
     def propose(self, source: str) -> str:
         """A first declaration.
@@ -64,8 +73,7 @@ class File:
         """
         if source == "public":
             return self.codebook or propose(self.names)
-        records = example() if self.content is None else read_csv(self.content)
-        return propose(self.names, records)
+        return propose(self.names, self.read())
 
 
 CODEBOOK = Path(__file__).with_name("codebook.txt").read_text(encoding="utf-8").rstrip("\n")
@@ -146,7 +154,7 @@ def view(epsilon: float, k: int | str, bins: int, persons: int, proposal: str,
     that the schema can't have.
     """
     declaration = file.propose(proposal) if text is None else text
-    declared = declare(declaration, file.names, bins, proposal)
+    declared = declare(declaration, file.names, bins, proposal, file.header)
     share, schema = positive("epsilon", epsilon) / persons, declared.schema
     check_degree(k, schema)
     known = plan(schema, file.n, share)  # type: ignore[arg-type]
@@ -167,10 +175,10 @@ def view(epsilon: float, k: int | str, bins: int, persons: int, proposal: str,
     domains = {word: name for name, word in ORIGINS.items()}[proposal]
     plot = draw(declared, known, degree, f"{shorten(file.name)}: ε = {epsilon:g}, k = {k}, "
                 f"bins = {bins}, records = {persons}, domains = {domains}")
-    code = (f"<b>Your schema in Python</b>, to copy and to edit:"
-            f"<pre>{escape(declared.code)}</pre>")
+    saved = (f"<b>Your schema as a file</b>, to copy and to review:"
+             f"<pre>{escape(declared.file)}</pre>")
     return View(plot.figure, " ".join(parts),
-                [f"<b>Before you spend.</b> {known._repr_html_()}", code])
+                [f"<b>Before you spend.</b> {known._repr_html_()}", saved])
 
 
 class DeclarationForm:
@@ -190,10 +198,12 @@ class DeclarationForm:
         self.upload = W.FileUpload(accept=".csv,text/csv", multiple=False,
                                    description="Your CSV file", layout=W.Layout(width="auto"))
         self.label = W.HTML()
+        self.names = W.Text(description="Column names", placeholder="of a file without a header",
+                            style={"description_width": "auto"}, layout=W.Layout(width="320px"))
         row = W.Layout(align_items="center", flex_flow="row wrap")
         words = re.sub("`([^`]+)`", r"<code>\1</code>", escape(FORM))
         form = W.HTML(f"One line a column: {words}. Leave the box to apply.")
-        head = W.HBox([self.upload, self.label], layout=row)
+        head = W.HBox([self.names, self.upload, self.label], layout=row)
         self.box = W.VBox([head, form, self.editor], layout=W.Layout(width="100%"))
         self.editor.observe(self._edit, "value")
         self.upload.observe(self._take, "value")
@@ -213,6 +223,22 @@ class DeclarationForm:
             self._quiet = False
         return view(**controls, proposal=proposal, file=self.file, text=self.editor.value)
 
+    def schema(self) -> Schema:
+        """What stands in the text, as a public schema; columns without a domain are left out."""
+        if self.panel is None or self.proposal != "public":
+            raise SchemaError("these domains come from the records: set domains to public first")
+        bins = self.panel.values["bins"]
+        found = declare(self.editor.value, self.file.names, bins, header=self.file.header)
+        why = dict.fromkeys(found.dropped, "") | dict.fromkeys(found.open, "not declared")
+        return replace(found.schema, left_out=why)
+
+    def records(self) -> Any:
+        """The records of the file over :meth:`schema`.
+
+        **Privacy:** raw records.
+        """
+        return self.file.read(self.schema())
+
     def _name(self) -> None:
         self.label.value = (f"<b>{escape(self.file.name)}</b>: {self.file.n:,} records, "
                             f"{len(self.file.names)} columns")
@@ -228,7 +254,7 @@ class DeclarationForm:
         name, content = str(sent["name"]), bytes(sent["content"])
         self.upload.value = ()  # a saved notebook must not hold the records
         try:
-            self.file = File.of(name, content)
+            self.file = File.of(name, content, self.names.value)
         except SchemaError as problem:
             self.problem = SchemaError(f"{name}: {problem}.")
         else:

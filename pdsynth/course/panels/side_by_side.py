@@ -9,6 +9,7 @@ import numpy as np
 from ...datasets import Dataset
 from ...errors import BudgetError
 from ...papers.sidebyside import BASE, PAPER, SLOW, algorithms
+from ...synthesizers import ConsistentBayes, parts
 from ...synthesizers.base import Recipe
 from ...synthesizers.plan import Plan, plan
 from ..widgets import View, choice, slider
@@ -18,6 +19,10 @@ from .table import TeachingTable, adult, mean_without, remember
 from .words import GUARANTEE, GUARANTEES
 
 LEFT_OUT = (*SLOW, "GeneticBayes")  # more than a tenth of a second each
+LARGE = ("CSAPrivBayes", "CSAPrivBayes, policy")  # seconds each where tables are to agree
+AGREE = parts.Agree(tolerance=0.5)  # ends earlier than a fit's, with hardly another distance
+FOREST = "ConsistentBayes, forest"
+RECONCILE = {"as measured": False, "agree": True}
 LEAST, MOST = 0.004, 6.0  # ends of the axis of losses; an infinite one is drawn to its right end
 
 
@@ -30,27 +35,34 @@ class Result(NamedTuple):
 
 
 def contenders(dataset: Dataset, sensitive: str, epsilon: float, k: int | str,
-               guarantee: str) -> dict[str, Recipe]:
-    """The algorithms of the panel, unfitted; where a method has no k, k moves nothing."""
+               guarantee: str, agree: bool = False) -> dict[str, Recipe]:
+    """The algorithms of the panel, unfitted; where a method has no k, k moves nothing.
+
+    ``agree``: the noisy tables of all of them are made to agree.
+    """
     target = dataset.target if dataset.target != sensitive else dataset.sensitive
     named = algorithms(replace(dataset, sensitive=sensitive, target=target), PAPER.settings())
     found = {name: make(guarantee=guarantee, epsilon=epsilon) for name, make in named.items()
-             if name not in LEFT_OUT}
+             if name not in LEFT_OUT + LARGE * agree}
     for synthesizer in found.values():
         parameters = synthesizer.get_params()
         if "k" in parameters:
             synthesizer.set_params(k=k)
         elif "structure" in parameters:
             synthesizer.set_params(structure=replace(parameters["structure"], k=k))
+        if agree:
+            synthesizer.set_params(reconcile=AGREE)
+    found[FOREST] = ConsistentBayes(epsilon, guarantee=guarantee, rounds=0, sensitive=sensitive,
+                                    reconcile=AGREE)
     return found
 
 
 @remember
 def compute(table: TeachingTable, sensitive: str, epsilon: float, k: int | str,
-            guarantee: str) -> dict[str, Result]:
+            guarantee: str, agree: bool = False) -> dict[str, Result]:
     """The result of each algorithm; NaN where it refuses."""
     found, at = {}, table.schema.index(sensitive)
-    algorithms = contenders(table.dataset, sensitive, epsilon, k, guarantee)
+    algorithms = contenders(table.dataset, sensitive, epsilon, k, guarantee, agree)
     for name, synthesizer in algorithms.items():
         try:
             fitted = table.run(synthesizer)
@@ -63,9 +75,13 @@ def compute(table: TeachingTable, sensitive: str, epsilon: float, k: int | str,
     return found
 
 
-def draw_results(plot: Board, found: dict[str, Result], sensitive: str, published: bool) -> None:
-    """Distance and loss, one row per algorithm."""
+def draw_results(plot: Board, found: dict[str, Result], before: dict[str, Result],
+                 sensitive: str, published: bool) -> None:
+    """Distance and loss, one row per algorithm; ``before`` its tables were made to agree."""
     names = list(found)
+    if before is not found:
+        plot.dots([before[name].distance for name in names], names, "real", 1, size=10,
+                  symbol="circle-open", name="as measured", hover="%{y}: %{x:.4f}")
     for label, place, colour, symbol in (
             ("all pairs", 0, "private", "circle"),
             (f"pairs without {sensitive}", 1, "none", "diamond-open")):
@@ -105,15 +121,18 @@ def draw_plan(plot: Board, known: Plan, k: int | str) -> None:
     guarantee=GUARANTEE,
     sensitive=lambda table: choice("sensitive", table.schema.names, table.dataset.sensitive,
                                    tooltip="sensitive attribute"),
+    reconcile=choice("reconcile", list(RECONCILE), tooltip="reconcile, do noisy tables agree?"),
 )
 def view(table: TeachingTable, epsilon: float, k: int | str, guarantee: str,
-         sensitive: str) -> View:
+         sensitive: str, reconcile: str) -> View:
     """Above: distance and loss of all algorithms. Below: what the plan knows before any run."""
-    found = compute(table, sensitive, epsilon, k, guarantee)
+    before = found = compute(table, sensitive, epsilon, k, guarantee)
+    if RECONCILE[reconcile]:
+        found = compute(table, sensitive, epsilon, k, guarantee, agree=True)
     known = plan(table.schema, table.records.n, epsilon)
     plot = Board("side_by_side", f"Side by side, {GUARANTEES[guarantee]}: ε = {epsilon:g}, "
                                  f"k = {k}, sensitive: {sensitive}")
-    draw_results(plot, found, sensitive, guarantee == "published")
+    draw_results(plot, found, before, sensitive, guarantee == "published")
     draw_plan(plot, known, k)
     ran = {name: result for name, result in found.items() if not math.isnan(result.distance)}
     nearest = min(ran, key=lambda name: ran[name].distance)
@@ -125,8 +144,12 @@ def view(table: TeachingTable, epsilon: float, k: int | str, guarantee: str,
         losses = f"No finite ε holds for {endless} of {len(ran)}."
     refusals = "".join(f" {name} refuses: it can't divide its budget."
                        for name in found if name not in ran)
+    agreed = "" if found is before else (
+        f" Tables agree: PrivBayes was {before[BASE].distance:.3f} as measured, and no loss "
+        f"changed; left out: {' and '.join(LARGE)}.")
     status = (f"Nearest: {nearest}, {found[nearest].distance:.3f}; "
-              f"PrivBayes {found[BASE].distance:.3f}. {losses}{refusals} Before any run: {known}")
+              f"PrivBayes {found[BASE].distance:.3f}.{agreed} {losses}{refusals} "
+              f"Before any run: {known}")
     return View(plot.figure, status, [f"<b>Before you spend.</b> {known._repr_html_()}"])
 
 

@@ -11,14 +11,15 @@ import numpy as np
 
 from ...consistency import clip_and_scale, integer_weights, make_consistent, margin
 from ...domain.facts import Facts
-from ...errors import BudgetError
+from ...errors import BudgetError, show
 from ...measures import GRID
 from ...network import Network
 from ...privacy.curator import Curator
 from ...privacy.numbers import number, positive
+from ...reconcile import Agree
 from ...structure import MaxCells
 from ...structure.junction import Edge, strongest_graph
-from ...structure.learner import Fixed, Shares
+from ...structure.learner import Fixed, Measurement, Shares
 from ...structure.parent_rules import AUTO_CELLS
 from ..base import Parts, Recipe
 
@@ -81,7 +82,7 @@ class JTree(Recipe):
         tvd = 0 if self.theta_tvd is None else self.theta_tvd
         for name, value in (("phi", self.phi), ("theta_tvd", tvd)):
             if not 0 <= number(name, value) <= 1:
-                raise BudgetError(f"{name} must lie in [0, 1], got {value!r}")
+                raise BudgetError(f"{name} must lie in [0, 1], got {show(value)}")
 
     def _parts(self, facts: Facts) -> Parts:
         return Parts(Fixed())  # cliques in place of pairs: see _recipe
@@ -106,12 +107,13 @@ class JTree(Recipe):
         edges, self.tree_ = strongest_graph(sizes, ranked, float(bound))
         self.cell_bound_ = math.floor(bound)
         self.edges_ = tuple((names[i], names[j]) for i, j in edges)
-        return self._release(curator, shares["cliques"] if pairs else facts.epsilon)
+        return self._release(curator, shares["cliques"] if pairs else facts.epsilon, facts)
 
     def _ranked(self, curator: Curator, pairs: list[Edge], epsilon: Fraction) -> list[Edge]:
         """Pairs that pass the test, strongest first."""
         sizes = curator.schema.sizes
-        nats = np.array([min(sizes[i], sizes[j]) - 1 for i, j in pairs]) * float(self.phi) ** 2 / 2
+        phi = float(number("phi", self.phi))
+        nats = np.array([min(sizes[i], sizes[j]) - 1 for i, j in pairs]) * phi**2 / 2
         if self.guarantee == "published":
             passed = curator.sparse_vector_test(pairs, (nats / math.log(2)).tolist(), epsilon,
                                                 step=GRAPH, source=SVT, why=WHY.format(len(pairs)))
@@ -121,10 +123,10 @@ class JTree(Recipe):
             pairs, epsilon, step=GRAPH, source="JTree, step 1, on R (`algorithms` §8.2)")
         least = 0.752 * np.sqrt(nats / 2)
         if self.theta_tvd is not None:
-            least[:] = float(self.theta_tvd)
+            least[:] = float(number("theta_tvd", self.theta_tvd))
         return [pairs[i] for i in np.argsort(-strength, kind="stable") if strength[i] >= least[i]]
 
-    def _release(self, curator: Curator, epsilon: Fraction
+    def _release(self, curator: Curator, epsilon: Fraction, facts: Facts
                  ) -> tuple[Network, tuple[np.ndarray, ...]]:
         """The clique tables as a network over the attributes."""
         names, cliques, n = curator.schema.names, self.tree_.cliques, curator.n
@@ -132,8 +134,12 @@ class JTree(Recipe):
         noisy = [curator.table(c, 2 / each, step=f"table({', '.join(names[j] for j in c)})",
                                source="JTree, step 3: clique tables", claimed=each)
                  for c in cliques]
-        tables = [clip_and_scale(t, n) for t in make_consistent(noisy, cliques, n)]
         families = list(self.tree_.families())
         network = Network.of_columns([family[:2] for family in families], names)
+        if isinstance(self.reconcile, Agree):
+            found = [Measurement(tuple(names[j] for j in c), t, 2 / each)
+                     for c, t in zip(cliques, noisy, strict=True)]
+            return network, self.reconcile.reconcile(found, network, facts)
+        tables = [clip_and_scale(t, n) for t in make_consistent(noisy, cliques, n)]
         return network, tuple(integer_weights(margin(tables[at], cliques[at], (child, *parents)))
                               for child, parents, at in families)

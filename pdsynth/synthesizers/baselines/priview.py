@@ -21,7 +21,7 @@ from ...consistency import (
 )
 from ...domain.encoding import BinaryEncoding
 from ...domain.facts import Facts
-from ...errors import BudgetError, SchemaError, is_whole
+from ...errors import BudgetError, SchemaError, is_whole, show, to_names
 from ...measures import mutual_information
 from ...network import Network
 from ...privacy.curator import Curator
@@ -80,12 +80,16 @@ class PriView(Recipe):
     def _check(self, facts: Facts) -> None:
         if not is_whole(self.size, 2, LARGEST_VIEW):
             raise BudgetError(
-                f"size must be a whole number of bits from 2 to {LARGEST_VIEW}, got {self.size!r}")
+                f"size must be a whole number of bits from 2 to {LARGEST_VIEW}, "
+                f"got {show(self.size)}")
+        if self.reconcile is not None:
+            raise BudgetError("PriView makes its views agree in its own way: leave reconcile out")
         t, most, seed = self.t, min(3, self.size), self.design_seed
         if not is_whole(t, 1, most) and not (isinstance(t, str) and t == "auto"):
-            raise BudgetError(f"t must be 'auto' or a whole number from 1 to {most}, got {t!r}")
-        if not is_whole(seed, 0):
-            raise BudgetError(f"design_seed must be a whole number of at least 0, got {seed!r}")
+            raise BudgetError(f"t must be 'auto' or a whole number from 1 to {most}, got {show(t)}")
+        if not is_whole(seed, 0, 2**128):
+            raise BudgetError("design_seed must be a whole number of at least 0, "
+                              f"got {show(seed)}")
 
     def _parts(self, facts: Facts) -> Parts:
         return Parts(Fixed())  # views in place of pairs: see _recipe
@@ -168,9 +172,10 @@ class PriView(Recipe):
         if not hasattr(self, "model_"):
             raise BudgetError(
                 "this PriView is not fitted yet: call fit(frame, schema=schema) first")
-        names = [names] if isinstance(names, str) else list(names)
+        names = to_names("names", names)
         if not names or len({*names}) != len(names):
-            raise SchemaError(f"a marginal needs one or more different attributes, got {names}")
+            raise SchemaError("a marginal needs one or more different attributes, "
+                              f"got {list(names)}")
         groups = [BinaryEncoding(self.schema_).bits(name) for name in names]
         bits = tuple(itertools.chain(*groups))
         if len(bits) > QUERY_BITS:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ...budgets import TableBudget, printed_thirds, uniform
-from ...conditionals import Table, noisy_conditionals, noisy_tables
+from ...conditionals import Table, noisy_conditionals
 from ...domain.encoding import BinaryEncoding
 from ...domain.facts import Facts
 from ...measures import GRID, JACCARD_GRID
@@ -104,4 +104,5 @@ class PrivSCBN(Clustered):
                               "algorithms §6.4")
         network = Network.of_columns(pairs, encoding.schema.names)
         budget = uniform(d, epsilon3, source=f"{SDG}, on joint counts")
-        return pairs, noisy_tables(bits, network, dict.fromkeys(network.order, budget)), plan
+        budgets = dict.fromkeys(network.order, budget)
+        return pairs, self._measure(bits, network, budgets, facts), plan

@@ -39,7 +39,7 @@ def test_a_view_says_in_words_what_it_shows_and_is_the_same_every_time():
         first.status and first.status in first.alt and first.figure.layout.title.text in first.alt
     )
     assert first.figure.to_json() == again.figure.to_json()
-    assert "Before you spend" in first.tables[0] and "pds.Schema((" in first.tables[1]
+    assert "Before you spend" in first.tables[0] and "[attributes]" in first.tables[1]
 
 
 def test_axes_stay_where_they_are_while_sliders_move():
@@ -106,7 +106,7 @@ def test_open_columns_are_named_and_domains_from_records_are_marked():
         "a strict fit refuses them" in seen.status
         and "domains = exploring" in seen.figure.layout.title.text
     )
-    assert "Holand-Netherlands" in seen.tables[1] and "source=&quot;data&quot;" in seen.tables[1]
+    assert "Holand-Netherlands" in seen.tables[1] and "public = false" in seen.tables[1]
     assert "Holand-Netherlands" not in view().tables[1], (
         "one person alone; a codebook that names the place would"
     )
@@ -228,6 +228,43 @@ def test_a_student_s_own_file(panel):
     assert panel.error is None and "age: 20 to 79" in panel.form.editor.value
 
 
+def reviewed():
+    """The shipped file's reviewed schema, as lines of the panel."""
+    lines = pds.datasets.find("survey.toml").read_text(encoding="utf-8").splitlines()
+    pairs = [line.split(" = ", 1) for line in lines[lines.index("[attributes]") + 1 :] if line]
+    cut = [(name, rule.split("  # ")[0]) for name, rule in pairs]
+    return "\n".join(
+        f"{name}: {rule if rule.startswith('{') else rule.strip(chr(34))}" for name, rule in cut
+    )
+
+
+def test_a_messy_file_without_a_header_goes_from_the_panel_to_a_release(panel, tmp_path):
+    raw = pds.datasets.find("survey.csv")
+    wanted = pds.Schema.read(pds.datasets.find("survey.toml"))
+    uploaded(panel, "survey.csv", raw.read_bytes())
+    assert isinstance(panel.error, pds.SchemaError) and "names of its 9 columns" in str(panel.error)
+    panel.form.names.value = " ".join(wanted.columns)
+    uploaded(panel, "survey.csv", raw.read_bytes())
+    panel.form.editor.value = reviewed()
+    assert panel.error is None and "6,000 rows × 8 columns" in panel.view.status
+    schema, frame = panel.form.schema(), panel.form.records()
+    assert schema.attributes == wanted.attributes and schema.columns == wanted.columns
+    assert schema.left_out == {"person_id": ""} and not schema.problems(frame)
+    assert frame.equals(pds.datasets.read_csv(raw, wanted))
+    synth = pds.baselines.Independent(1.0).fit(frame, schema)
+    place = pds.datasets.write_release(synth.model_, tmp_path / "out")
+    assert "6,000 records of 9 columns" in (place / "card.md").read_text(encoding="utf-8")
+
+
+def test_what_is_saved_is_the_declaration_and_never_what_exploring_saw(panel):
+    schema = panel.form.schema()
+    assert schema.left_out["native-country"] == "not declared" and schema.source == "public"
+    assert list(panel.form.records()) == list(schema.names)
+    panel.set(proposal="data")
+    with pytest.raises(pds.SchemaError, match="come from the records"):
+        panel.form.schema()
+
+
 def test_the_page_forgets_the_file_so_that_a_saved_notebook_holds_no_record(panel):
     uploaded(panel, "ward.csv", MINE)
     panel.form.editor.value = TEXT
@@ -248,11 +285,10 @@ def test_the_page_forgets_the_file_so_that_a_saved_notebook_holds_no_record(pane
     ("content", "words"),
     [
         (b"", "empty"),
-        (b"a;b\n1;2\n", "semicolon"),
+        (b"34,f\n61,m\n34,m\n", "names="),
         (b"a\n1\n", "one column"),
         (b"a,b\n", "no rows"),
         (b"PK\x03\x04", "spreadsheet"),
-        ("größe,b\n1,2\n".encode("cp1252"), "UTF-8"),
         (b"a,b\n1\n", "line 2"),
     ],
 )

@@ -94,7 +94,7 @@ def test_privabn_view_compares_both_readings_with_the_library_s_errors(table):
     )
     assert (
         view.tables[1].startswith("<h4>strict</h4>")
-        and "Pure ε-differential privacy" in view.tables[1]
+        and "NOT PRIVATE: reproducible" in view.tables[1]
     )
     fitted, codes = privabn.fit(table, 0.05, "strict")
     assert fitted.ledger_.epsilon == Q(1, 20)

@@ -75,3 +75,16 @@ def test_side_by_side_panel_follows_its_controls_on_another_table():
         panel.set(**{name: value})
         assert panel.error is None, name
         assert panel.view.status != before, name
+
+
+def test_agreement_moves_distances_and_no_loss(table):
+    measured = side_by_side.compute(table, "occupation", 1.0, "auto", "strict")
+    agreed = side_by_side.compute(table, "occupation", 1.0, "auto", "strict", agree=True)
+    assert set(measured) - set(agreed) == set(side_by_side.LARGE)
+    assert all(agreed[name].loss == measured[name].loss for name in agreed)
+    assert agreed["PrivBayes"].distance < measured["PrivBayes"].distance - 0.01
+    assert agreed[side_by_side.FOREST] == measured[side_by_side.FOREST], "it always agrees"
+    view = side_by_side.view(table, reconcile="agree")
+    before = next(trace for trace in view.figure.data if trace.name == "as measured")
+    assert list(before.x) == [measured[name].distance for name in agreed]
+    assert f"PrivBayes was {measured['PrivBayes'].distance:.3f} as measured" in view.status

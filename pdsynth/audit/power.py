@@ -1,0 +1,123 @@
+"""How strong an audit is: the smallest violation that it would see in half of all tries.
+
+A violation is planted as the mechanisms' noise divided by a factor, under the same claim. Draws are
+numpy's: they only say what an audit could have seen, and nothing is released.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .detectors import BatchedNoise
+from .estimator import best_bound
+
+DRAWS = 30_000  # simulated statistics of each world
+NUMBERS = 2_000_000  # noise numbers that they may take
+FACTORS = 1.0, 64.0  # where violations are looked for
+STEPS = 8  # of the bisection
+Statistics = tuple[np.ndarray, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """``draw(f)``: statistics of both worlds if all noise is divided by f.
+
+    ``moves``: how many answers of mechanisms the pair of tables changes at most; 0: not known.
+    """
+
+    draw: Callable[[float], Statistics]
+    moves: int = 0
+
+
+def detectable(simulation: Simulation, claimed: float, true: float, runs: int,
+               audits: int) -> float:
+    """The loss, as a multiple of the claim, that is caught in half of the audits; ∞ if none is.
+
+    ``true``: the loss as long as no noise is divided.
+    """
+    def caught(factor: float) -> bool:
+        return best_bound(simulation.draw(factor), runs // 2, audits) > claimed
+
+    scale = true / claimed
+    low, high = (edge / scale for edge in FACTORS)
+    if not caught(high):
+        return math.inf
+    for _ in range(STEPS):
+        middle = math.sqrt(low * high)
+        low, high = (low, middle) if caught(middle) else (middle, high)
+    return high * scale
+
+
+def draw_laplace(rng: np.random.Generator, scale: np.ndarray, shape: Sequence[int]) -> np.ndarray:
+    """Discrete Laplace numbers, quickly: the difference of two geometric ones."""
+    p = -np.expm1(-1 / np.asarray(scale, dtype=float))
+    return rng.geometric(p, tuple(shape)) - rng.geometric(p, tuple(shape))
+
+
+class WeakNoise(BatchedNoise):
+    """Noise of many runs at once, divided by a factor."""
+
+    def __init__(self, runs: int, factor: float, seed: int = 0) -> None:
+        super().__init__(runs, seed)
+        self._factor, self._rng = factor, np.random.default_rng(seed)
+
+    def _stream(self, label: str) -> WeakNoise:
+        return self
+
+    def discrete_laplace(self, scale: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+        """Independent noise of every run: int64 (runs, *shape)."""
+        wide = np.asarray(scale, dtype=object).astype(float) / self._factor
+        return draw_laplace(self._rng, wide, (self.runs, *shape))
+
+
+@dataclass(frozen=True)
+class Template:
+    """What one run's likelihood ratio is made of: noisy cells that change, and choices.
+
+    ``changes``: how far a cell of the other world lies from this one's, ``scales`` of its noise;
+    ``choices``: exponents −γ of this world and the other, each (candidates,).
+    """
+
+    changes: np.ndarray
+    scales: np.ndarray
+    choices: tuple[tuple[np.ndarray, np.ndarray], ...] = ()
+    tables: int = 0
+
+    @property
+    def moves(self) -> int:
+        """Answers that the pair changes: ``tables``, and choices with other exponents."""
+        return self.tables + sum(not np.allclose(*both) for both in self.choices)
+
+    def simulate(self, factor: float, draws: int, rng: np.random.Generator) -> np.ndarray:
+        """Ln P(answers | this world) − ln P(answers | the other), (draws,)."""
+        scales = self.scales / factor
+        noise = draw_laplace(rng, scales, (draws, len(scales)))
+        total = ((np.abs(noise - self.changes) - np.abs(noise)) / scales).sum(axis=1)
+        for mine, other in self.choices:
+            logs = [x * factor - _log_sum(x * factor) for x in (mine, other)]
+            total += (logs[0] - logs[1])[rng.choice(len(mine), draws, p=np.exp(logs[0]))]
+        return total
+
+
+def _log_sum(exponents: np.ndarray) -> float:
+    top = exponents.max()
+    return float(top + np.log(np.exp(exponents - top).sum()))
+
+
+def simulate_templates(worlds: Sequence[Sequence[Template]]) -> Simulation:
+    """Likelihood ratios of both worlds, from some runs' templates each, with a fixed stream."""
+    cells = max(1, *(len(t.changes) for templates in worlds for t in templates))
+    draws = min(DRAWS, max(2000, NUMBERS // cells))
+
+    def simulate(factor: float) -> Statistics:
+        rng = np.random.default_rng(0)
+        first, second = (
+            np.concatenate([t.simulate(factor, -(-draws // len(templates)), rng)
+                            for t in templates]) for templates in worlds)
+        return first, -second
+
+    return Simulation(simulate, max(t.moves for templates in worlds for t in templates))

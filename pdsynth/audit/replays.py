@@ -1,0 +1,300 @@
+"""Exact replay: the answers of one table's fit are forced on its neighbour's, and compared."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from html import escape
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..domain.schema import Schema
+from ..errors import BudgetError, SchemaError
+from ..privacy.entries import Entry
+from ..privacy.ledger import Ledger
+from ..privacy.mechanisms import Noise
+from .case import format_epsilon
+from .tape import Asked, Explorer, Loss, compare
+from .walks import Fits, Walk, differences, walk
+
+ROUNDING = 1e-9
+RED = ' style="color:#d55e00"'
+BESIDES = "what the fit shows besides"
+
+
+@dataclass(frozen=True)
+class Step:
+    """One line: what it may lose between these tables by the ledger, and what it loses at most."""
+
+    step: str
+    mechanism: str
+    claimed: Fraction | float
+    log_ratio: Fraction | float
+    why: str = ""
+    as_written: bool = True
+
+    @property
+    def ok(self) -> bool:
+        """Whether no answer tells more than the line says, and the noise is the line's."""
+        return self.as_written and (self.log_ratio <= self.claimed or bool(
+            math.isfinite(self.log_ratio)
+            and float(self.log_ratio) <= float(self.claimed) * (1 + ROUNDING) + 1e-12))
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What a fit loses between two neighbouring tables, step by step, exactly.
+
+    ``steps``: those of the worst walk, then every step of another walk that breaks its line;
+    ``epsilon``: what the ledger says of the whole fit; ``log_ratio``: max |ln p/p'| of the worst
+    walk's transcript; ``change``: how the tables differ; ``walks``: forced runs; ``moved``: noisy
+    answers whose counts differ on the worst walk.
+    """
+
+    name: str
+    steps: tuple[Step, ...]
+    epsilon: Fraction | float
+    log_ratio: float
+    change: str
+    walks: int
+    moved: int
+
+    @property
+    def claimed(self) -> Fraction | float:
+        """What this change may lose by the ledger: the lines that depend on what changes."""
+        return sum((s.claimed for s in self.steps), Fraction(0))
+
+    @property
+    def violations(self) -> tuple[Step, ...]:
+        """Steps that lose more than their lines say."""
+        return tuple(s for s in self.steps if not s.ok)
+
+    @property
+    def ok(self) -> bool:
+        """Whether the ledger holds for these tables; one that says "infinite" always does."""
+        return not self.violations or self.epsilon == math.inf
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """One row per step: claimed, exact log-ratio, whether it holds, and why not."""
+        names = ["step", "mechanism", "claimed", "log_ratio", "ok", "why"]
+        return pd.DataFrame([[getattr(s, n) for n in names] for s in self.steps], columns=names)
+
+    def __str__(self) -> str:
+        word = "HOLDS" if self.ok else "BROKEN"
+        if self.epsilon == math.inf:
+            word = "NOT PRIVATE, as its ledger says"
+        lines = [f"{self.name}: {word}. {self.change}; {self.walks} walks. "
+                 f"Lost {format_epsilon(self.log_ratio)} of "
+                 f"{format_epsilon(float(self.claimed))} that the ledger allows this change "
+                 f"(ε = {format_epsilon(float(self.epsilon))} in all).",
+                 f"{'step':<44} {'mechanism':<18} {'claimed':>9} {'lost':>9}"]
+        for s in self.steps:
+            mark = "  " if s.ok else "!!"
+            lines.append(f"{s.step:<44.44} {s.mechanism:<18.18} {float(s.claimed):>9.4g} "
+                         f"{float(s.log_ratio):>9.4g} {mark} {s.why}".rstrip())
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        head, *_ = str(self).split("\n")
+        rows = "".join(
+            f"<tr{'' if s.ok else RED}>"
+            f"<td style='text-align:left'>{escape(s.step)}</td><td>{escape(s.mechanism)}</td>"
+            f"<td>{float(s.claimed):.4g}</td><td>{format_epsilon(float(s.log_ratio))}</td>"
+            f"<td style='text-align:left'>{'ok' if s.ok else 'BROKEN'} {escape(s.why)}</td></tr>"
+            for s in self.steps)
+        columns = "<th>step<th>mechanism<th>claimed<th>lost, exactly<th>"
+        return (f"<div class='pdsynth-replay'><p>{escape(head)}</p><table><thead><tr>{columns}</tr>"
+                f"</thead><tbody>{rows}</tbody></table></div>")
+
+
+def replay(synthesizer: Any, frame: pd.DataFrame, neighbour: pd.DataFrame, schema: Schema, *,
+           walks: int = 8, seed: int = 0) -> Replay:
+    """What a synthesizer loses between two neighbouring tables, each step against its ledger line.
+
+    Every answer of the first table's fit (candidate, noisy counts) is forced on the fit of its
+    neighbour. So both fits go the same way, and the loss of each step is known exactly: the largest
+    |ln p/p'| over all answers that it could give there. What isn't a mechanism's answer must be the
+    same in both fits: candidates, scales, shapes, fitted attributes, types, warnings.
+
+    Parameters
+    ----------
+    synthesizer : not fitted; it stays as it is. Both fits enter through ``fit(frame, schema)``.
+    frame, neighbour : tables that differ in one record (or in ``records_per_person``), or in how
+        they are written only, such as another dtype.
+    walks : how many different answers are forced. The first has no noise; others follow the laws,
+        or go where few go.
+    seed : of the forced answers, which are no noise.
+
+    A step that doesn't depend on what changes may lose nothing, so this tests
+    ``attribute_epsilon``; where values have their own scales it tests ``value_epsilon``, too, and
+    claims that are "known before the run" must be alike on all walks.
+
+    **Privacy:** none: use made-up tables, the result tells what is in them.
+
+    Returns a :class:`Replay`. Raises SchemaError if the tables aren't neighbours, BudgetError for
+    ``guarantee="none"``, and what both fits raise.
+
+    >>> import pandas as pd, pdsynth as pds
+    >>> schema = pds.Schema(tuple(pds.Attribute.categorical(x, ["n", "y"]) for x in "ab"))
+    >>> before, after = (pd.DataFrame({"a": list("nn"), "b": list(x)}) for x in ("nn", "ny"))
+    >>> replay(pds.baselines.Independent(epsilon=1), before, after, schema).log_ratio
+    0.5
+    """
+    if synthesizer.guarantee == "none":
+        raise BudgetError("guarantee='none' has no mechanism to replay: use 'strict' or "
+                          "'published'")
+    change = Change.between(schema, frame, neighbour,
+                            getattr(synthesizer, "records_per_person", 1))
+    fits: Fits = tuple(  # type: ignore[assignment]
+        partial(_fit, synthesizer, data, schema) for data in (frame, neighbour))
+    return replay_fits(fits, change, name=type(synthesizer).__name__, walks=walks, seed=seed)
+
+
+def _fit(synthesizer: Any, frame: pd.DataFrame, schema: Schema, noise: Noise) -> Any:
+    return synthesizer.clone().fit(frame, schema=schema, noise=noise)
+
+
+@dataclass(frozen=True)
+class Change:
+    """How two tables differ: the attributes in which a record changes, and its codes before/after.
+
+    ``codes`` is None where several records change, or one comes or goes.
+    """
+
+    attributes: tuple[str, ...]
+    codes: dict[str, tuple[int, int]] | None
+    added: bool = False
+
+    @classmethod
+    def between(cls, schema: Schema, frame: pd.DataFrame, neighbour: pd.DataFrame,
+                most: int) -> Change:
+        """The change between two frames; SchemaError if more than ``most`` records differ.
+
+        **Privacy:** none: made-up tables are compared.
+        """
+        before, after = (np.asarray(schema.encode(data)).tolist() for data in (frame, neighbour))
+        left, came = _difference(before, after), _difference(after, before)
+        if max(len(left), len(came)) > most:
+            raise SchemaError(f"the tables differ in {max(len(left), len(came))} records, "
+                              f"neighbours in at most {most}")
+        if len(left) == len(came) == 1:
+            both = zip(schema.names, left[0], came[0], strict=True)
+            codes = {name: (u, v) for name, u, v in both if u != v}
+            return cls(tuple(codes), codes)
+        return cls(schema.names if left or came else (), None, len(left) != len(came))
+
+    def __str__(self) -> str:
+        if self.codes:
+            return f"one record changes in {', '.join(self.attributes)}"
+        if self.added:
+            return "one record more"
+        return "several records change" if self.attributes else "the same records"
+
+    def claim(self, entry: Entry) -> Fraction | float:
+        """What a ledger line allows this change to lose, exactly."""
+        if self.added and entry.kind == "mechanism":
+            return entry.epsilon if entry.relation == "add_remove" else Fraction(0)
+        if not set(entry.attributes) & set(self.attributes):
+            return Fraction(0)
+        if entry.kind == "unaccounted_access":
+            return math.inf
+        own = entry.attributes[0]
+        if isinstance(entry.scale, tuple) and self.codes and own in self.codes:
+            u, v = self.codes[own]
+            return 1 / entry.scale[u] + 1 / entry.scale[v]
+        return entry.cost
+
+
+def _difference(rows: list[list[int]], others: list[list[int]]) -> list[tuple[int, ...]]:
+    """Rows that the others haven't got, as often as they are missing."""
+    return list((Counter(map(tuple, rows)) - Counter(map(tuple, others))).elements())
+
+
+def replay_fits(fits: Fits, change: Change, *, name: str, walks: int, seed: int) -> Replay:
+    """The worst of some walks over two fits."""
+    found: list[Replay] = []
+    promised: list[dict[str, Any]] = []
+    for number in range(walks):
+        walked = walk(fits, Explorer(number, seed), number)
+        ledger = next((f[0].ledger_ for f in walked.fitted if f), Ledger(Fraction(1)))
+        losses = [compare(*pair) for pair in walked.pairs]
+        steps = tuple(list_steps(walked, losses, ledger, change))
+        total = max(float(sum(s.forward for s in losses)), float(sum(s.backward for s in losses)))
+        besides = sum(float(s.log_ratio) for s in steps if s.mechanism == "none")
+        moved = sum(s.kind == "table" and s.forward > 0 for s in losses)
+        found.append(Replay(name, steps, ledger.epsilon, total + besides, str(change), walks,
+                            moved))
+        promised.append(known_before(ledger))
+    worst = max(found, key=lambda r: (not r.ok, r.log_ratio))
+    broken = [s for r in found if r is not worst for s in r.violations]
+    new = [s for s in dict.fromkeys(broken) if s not in worst.steps]
+    steps = (*worst.steps, *new, *changed_promises(promised))
+    return Replay(name, steps, worst.epsilon, worst.log_ratio, str(change), walks, worst.moved)
+
+
+def list_steps(walked: Walk, losses: list[Loss], ledger: Ledger,
+               change: Change) -> Iterator[Step]:
+    """One line per mechanism of the ledger, per question without one, and for all the rest."""
+    lines: dict[str, Entry | None] = {}
+    for entry in ledger.entries:
+        if entry.kind == "mechanism" and entry.inputs:
+            again = sum(key.split("\0")[0] == entry.step for key in lines)
+            lines[entry.step + (f"\0{again}" if again else "")] = entry
+    for key in {*lines} | {loss.label[0] if loss.label else "" for loss in losses}:
+        lines.setdefault(key)
+    for key, line in lines.items():
+        mine = [loss for loss in losses if (loss.label[0] if loss.label else "") == key]
+        lost = max(sum((s.forward for s in mine), Fraction(0)),
+                   sum((s.backward for s in mine), Fraction(0)))
+        why = next((loss.why for loss in mine if loss.why), "")
+        if line is None:
+            if lost:
+                yield Step(key.split("\0")[0], "not in the ledger", Fraction(0), lost, why)
+            continue
+        if not mine and not walked.parted:
+            lost, why = math.inf, "nothing was drawn for this line"
+        less = "" if why else next(filter(None, (less_noise(line, first)
+                                                 for first, _ in walked.pairs
+                                                 if first.label[:1] == (key,))), "")
+        yield Step(line.step, line.mechanism, change.claim(line), lost, why or less, not less)
+    why = walked.parted or differences(walked)
+    raw = any(change.claim(e) == math.inf for e in ledger.entries)
+    yield Step(BESIDES, "none", math.inf if raw else Fraction(0),
+               math.inf if why else Fraction(0), why)
+
+
+def less_noise(line: Entry, asked: Asked) -> str:
+    """In what the noise that is drawn falls short of what its line says; "" if it doesn't."""
+    if asked.kind == "table" and isinstance(line.scale, Fraction):
+        least = min(asked.law.ravel())
+        return (f"noise of scale {float(least):.4g}, its line says {float(line.scale):.4g}"
+                if least < line.scale else "")
+    if asked.kind == "choice" and line.sensitivity and np.any(asked.data):
+        times = Fraction(*asked.law[:2]) * 2 * line.sensitivity / Fraction(line.epsilon)
+        return f"an exponent {float(times):.4g} times its line's" if times > 1 else ""
+    return ""
+
+
+def known_before(ledger: Ledger) -> dict[str, Any]:
+    """What each attribute loses, where the ledger says that it was known before the run."""
+    sure, losses = ledger.guaranteed_ex_ante, ledger.attribute_epsilon()
+    names = sure if isinstance(sure, tuple) else tuple(losses.index) if sure else ()
+    return {name: losses[name] for name in names}
+
+
+def changed_promises(promised: list[dict[str, Any]]) -> Iterator[Step]:
+    """Claims that were known before the run, and yet differ between walks."""
+    for name in promised[0]:
+        values = {p.get(name, math.inf) for p in promised}
+        if len(values) > 1:
+            yield Step(f"attribute_epsilon: {name}", "known before", min(values), max(values),
+                       "not the same on all walks")

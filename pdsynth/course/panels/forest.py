@@ -1,0 +1,95 @@
+"""Lesson 18: a forest of what single columns miss, made to agree, beside Independent, at any ε."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...synthesizers import ConsistentBayes, parts
+from ...synthesizers.baselines import Independent
+from ..widgets import View, choice, slider
+from .drawing import Board, Mark, arcs, ink
+from .panel import live_panel
+from .table import TeachingTable, adult, remember
+from .words import ledger_summary
+
+TOTALS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 4.0)
+COARSE = 1.0  # the panel's agreement ends earlier than a fit's: the picture is the same
+NOBODY = "no attribute"
+
+
+def distances(table: TeachingTable, codes: np.ndarray) -> tuple[float, float]:
+    """Mean one-way and two-way distances of synthetic rows."""
+    n, alone = len(codes), []
+    for name in table.schema.names:
+        alone.append(np.abs(table.counts(name, codes) - table.counts(name)).sum() / (2 * n))
+    return float(np.mean(alone)), float(table.real.distances(codes).mean())
+
+
+@remember
+def line(table: TeachingTable) -> tuple[list[float], list[float]]:
+    """One-way and two-way distances of Independent at every ε of ``TOTALS``."""
+    found = [distances(table, table.sample(table.run(Independent(total)))) for total in TOTALS]
+    return [one for one, _ in found], [two for _, two in found]
+
+
+def at(table: TeachingTable, epsilon: float) -> tuple[float, float]:
+    """Both distances of Independent, read off its line."""
+    one, two = (float(np.interp(np.log(epsilon), np.log(TOTALS), y)) for y in line(table))
+    return one, two
+
+
+def noise_of_pairs(fitted: ConsistentBayes) -> dict[frozenset[str], float]:
+    """Noise scale of each measured pair over its mean cell."""
+    scales = {entry.step: entry.scale for entry in fitted.ledger_.entries}
+    pairs = [names for names in fitted.measured_ if len(names) == 2]
+    found = {}
+    for names in pairs:
+        scale = scales[f"table({', '.join(names)})"]
+        cells = fitted.model_.schema.cells(names)
+        found[frozenset(names)] = float(scale) * cells / fitted.n_  # type: ignore[arg-type]
+    return found
+
+
+@live_panel(
+    adult("thesis"),
+    epsilon=slider("ε", 1.0, 0.05, 4.0, 0.05, tooltip="ε, total privacy budget"),
+    sensitive=lambda table: choice("sensitive", [NOBODY, *table.schema.names],
+                                   tooltip="sensitive attribute, in one table besides its own"),
+)
+def view(table: TeachingTable, epsilon: float, sensitive: str) -> View:
+    """Above: the forest over the noise of its tables. Below: distances beside Independent's."""
+    name = None if sensitive == NOBODY else sensitive
+    fitted = table.run(ConsistentBayes(epsilon, rounds=0, sensitive=name,
+                                       reconcile=parts.Agree(tolerance=COARSE)))
+    order, noise = fitted.network_.order, noise_of_pairs(fitted)
+    own = {child: noise.get(frozenset((child, *parents)), 0.0)
+           for child, parents in fitted.network_.pairs}
+    plot = Board("forest", f"The forest alone: ε = {epsilon:g}, sensitive: {sensitive}")
+    marks = []
+    for label, colour, symbol, mine in (
+            ("attribute", "private", "circle", [i for i, a in enumerate(order) if a != name]),
+            ("sensitive", "attack", "diamond", [i for i, a in enumerate(order) if a == name])):
+        words = [order[i] for i in mine]
+        marks.append(Mark(mine, words, colour, symbol, label if mine else None,
+                          [own[word] for word in words]))
+    plot.network(arcs(fitted.network_), order, [mark for mark in marks if mark.at])
+    measured, single = distances(table, table.sample(fitted)), at(table, epsilon)
+    for cell, (here, alone, label) in enumerate(
+            zip(measured, line(table), ("one column", "two columns"), strict=True), 3):
+        plot.line(TOTALS, alone, "none", cell, mode="lines+markers", width=2, dash="dot",
+                  name="Independent" if cell == 3 else None, hover="ε = %{x}: %{y:.4f}",
+                  marker={"symbol": "square-open", "size": 8})
+        plot.dots([epsilon], [here], "private", cell, size=15, hover=f"{label}: %{{y:.4f}}",
+                  name="the forest" if cell == 3 else None,
+                  marker={"line": {"width": 2, "color": ink("real")}})
+    losses = fitted.ledger_.attribute_epsilon()
+    said = "" if name is None else (f" {name} stands in one table besides its own: a change of it "
+                                    f"costs {float(losses[name]):.3g} of {epsilon:g}.")
+    edges = len(fitted.network_.edges)
+    status = (f"{edges} pair{'s' * (edges != 1)} measured. Two-way distance {measured[1]:.4f}, "
+              f"Independent {single[1]:.4f}; one-way {measured[0]:.4f}, Independent "
+              f"{single[0]:.4f}.{said}")
+    return View(plot.figure, status, [ledger_summary(fitted.ledger_)])
+
+
+panel = view.panel

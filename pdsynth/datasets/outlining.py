@@ -1,0 +1,139 @@
+"""A first draft of a schema file, read off the records and marked as such, line by line."""
+
+from __future__ import annotations
+
+import math
+import os
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..domain.recoding import FORMS, read_numbers
+from ..domain.schema import Attribute
+from ..domain.schema_file import write_schema
+from ..errors import SchemaError, check_path, to_items
+from .declaration import NAMELESS
+from .opening import Source
+from .own import read_csv, read_header
+
+HEAD = """\
+# A first draft, read off the raw records of {name}. Nothing in it is public yet: keep it inside.
+# Go through the lines that say public = false. Write what the form, the codebook or the law allows,
+# whatever the records hold, and delete "public = false". A line that begins with ? waits for a
+# domain, or for "drop". A strict fit refuses this schema until no such line is left.
+"""
+EMPTY = {"?", "na", "n/a", "n.a.", "nan", "null", "none", "-", "--", ".", "missing"}
+DATES = ("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "ISO8601")
+LISTED, KEPT = 20, 12  # values that are listed; that an open list keeps
+RANGE, LIST = "ends that the form or the law sets", "all codes of the codebook, used or not"
+OPEN = "a public list (census, ISO codes), never a count"
+YEARS = "years that can occur; date = \"month\" or \"age\" are possible, too"
+Found = tuple[Attribute | str, str]  # an attribute, or why its column is left out; a comment
+
+
+def outline(source: Source, path: str | os.PathLike[str] | None = None, *,
+            names: Sequence[str] | None = None, delimiter: str | None = None,
+            encoding: str | None = None, header: bool | None = None, number: str | None = None,
+            skip: int = 0) -> str:
+    """A first draft of a schema file for a data file, to be reviewed; returns its text.
+
+    ``path``: where to write it; an existing file is refused, it may be reviewed already. The other
+    parameters are those of :func:`read_csv`. Columns that are identifiers or free text by their
+    name are left out; everything else is marked ``public = false`` or open (``?``), so that
+    ``Schema.read`` calls it "data" and a strict fit refuses it until its owner has confirmed every
+    line. Raises SchemaError as :func:`read_csv` does.
+
+    **Privacy:** every value is read and domains are told: the draft is raw, outside every
+    guarantee, and stays with the owner of the records.
+    """
+    if path is not None:
+        check_path(path)
+    names = None if names is None else to_items("names", names) or None
+    if path is not None and Path(path).exists():
+        raise SchemaError(f"{Path(path).name} exists: it may be reviewed already, so it isn't "
+                          "overwritten; name another file, or delete it")
+    label = Path(source).name if isinstance(source, (str, os.PathLike)) else "a data file"
+    how: dict[str, Any] = {"names": names, "delimiter": delimiter, "encoding": encoding,
+                           "header": header, "skip": skip}
+    with warnings.catch_warnings(action="ignore", category=UserWarning):  # read_csv says it, too
+        told = read_header(source, **how).names
+    frame = read_csv(source, **how, number=number)
+    attributes, left_out, notes = [], {}, {}
+    for name, first in zip(map(str, frame.columns), told, strict=True):
+        found, notes[name] = _draft(name, frame[name], number)
+        if told.count(first) > 1:
+            found, notes[name] = "? several columns of this name: rename them, or drop", ""
+        if isinstance(found, str):
+            left_out[name] = found
+        else:
+            attributes.append(found)
+    facts = {"attributes": tuple(attributes), "source": "data", "groups": {}, "left_out": left_out,
+             "columns": tuple(names or ())}
+    text = write_schema(facts, notes=notes, order=list(frame.columns),
+                        head=HEAD.format(name=label))
+    if path is not None:
+        Path(path).write_text(text, encoding="utf-8", newline="\n")
+    return text
+
+
+def _draft(name: str, column: pd.Series, number: str | None) -> Found:
+    """What a column seems to hold."""
+    if NAMELESS.fullmatch(name):
+        return "identifier or free text", ""
+    texts = column.dropna().astype("str")
+    if not pd.api.types.is_string_dtype(column):
+        return _numeric(name, column.dropna(), {"missing": bool(column.isna().any())})
+    empty = sorted({text for text in texts.unique() if text.lower() in EMPTY})
+    rest = texts[~texts.isin(empty)]
+    how: dict[str, Any] = {"missing": len(rest) < len(column)}
+    if empty:
+        how["na_values"] = empty
+    for form in [number] if number else list(FORMS)[:2]:
+        numbers = read_numbers(rest, form)
+        if len(rest) and numbers.notna().all() and not rest.str.match(r"[-+]?0\d").any():
+            plain = pd.to_numeric(rest, errors="coerce").notna().all()
+            return _numeric(name, numbers, how if plain else how | {"number": form})
+    for written in DATES:
+        days = pd.to_datetime(rest, format=written, errors="coerce", utc=written == "ISO8601")
+        if len(rest) and days.notna().all():
+            how |= {"date": "year"} | ({} if written == "ISO8601" else {"format": written})
+            low, high = int(days.dt.year.min()), int(days.dt.year.max())
+            return Attribute.numeric(name, low, max(high, low + 1), integer=True, **how), YEARS
+    return _listed(name, rest, how)
+
+
+def _numeric(name: str, numbers: pd.Series, how: dict[str, Any]) -> Found:
+    """A list of a few whole numbers, else a range with round ends."""
+    whole = bool((numbers == numbers.round()).all()) and numbers.abs().max() < 2**53
+    seen = np.sort(numbers.unique())
+    if len(seen) + how["missing"] < 2:
+        return "? one value only: what else may stand here?", ""
+    if whole and len(seen) == len(numbers) > LISTED and seen[-1] - seen[0] == len(seen) - 1:
+        return "? a running number", ""
+    if whole and len(seen) <= LISTED and "number" not in how:
+        return Attribute.categorical(name, seen.astype("int64").tolist(), **how), LIST
+    if len(seen) < 2:
+        return "? one value only: what else may stand here?", ""
+    low, high = float(seen[0]), float(seen[-1])
+    step = 10.0 ** math.floor(math.log10(high - low) - 1)
+    step = max(step, 1.0) if whole else step
+    low, high = (round(place * step, 12) for place in (low // step, -(-high // step)))
+    return Attribute.numeric(name, low, high, integer=whole, **how), RANGE
+
+
+def _listed(name: str, texts: pd.Series, how: dict[str, Any]) -> Found:
+    """A list of values, an open one where they are many, or nothing where each is its own."""
+    counts = texts.value_counts()
+    if len(counts) + how["missing"] < 2:
+        return "? one value only: what else may stand here?", ""
+    if len(counts) > LISTED and len(counts) > len(texts) / 2:
+        return "? identifier or free text", ""
+    if len(counts) <= LISTED:
+        return Attribute.categorical(name, sorted(counts.index), **how), LIST
+    kept = sorted(counts.index[:KEPT])
+    rest = "elsewhere" if "elsewhere" not in kept else "(elsewhere)"
+    return Attribute.categorical(name, [*kept, rest], other=rest, **how), OPEN

@@ -1,0 +1,77 @@
+"""A domain in one line of plain words, which a person writes and reviews."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ..errors import SchemaError
+from .attribute import MAX_VALUES, Attribute
+
+FORM = ("write `18 to 90 in 8 bins`, `edges 0, 1000, 5000` or `yes | no`, "
+        "and `+ missing` where a cell may be empty; else `drop`, or `?`")
+
+
+def read_rule(name: str, rule: str, bins: int = 16) -> tuple[Attribute, str]:
+    """An attribute from its domain, and the Python that makes it; ``bins`` where none are said.
+
+    >>> read_rule("age", "18 to 90 in 8 bins")[1]
+    "numeric('age', 18, 90, bins=8, integer=True)"
+    """
+    body, missing = re.subn(r"\s*\+\s*missing$", "", rule)
+    span = re.fullmatch(r"(\S+)\s+to\s+(\S+?)(?:\s+in\s+(\d+)\s+bins?)?", body)
+    options: dict[str, Any] = {}
+    if span:
+        method, domain = "numeric", [_number(span[1]), _number(span[2])]
+        options["bins"] = int(span[3] or bins)
+        if options["bins"] > MAX_VALUES:
+            raise SchemaError(f"{options['bins']:,} bins; at most {MAX_VALUES:,} are possible")
+    elif body.startswith("edges "):
+        method, domain = "binned", [_number(part) for part in body[6:].split(",")]
+    else:
+        method, domain = "categorical", _values([word.strip() for word in body.split("|")])
+        if len(domain) + missing < 2 or "" in domain:
+            raise SchemaError(f"{rule!r} declares no domain: {FORM}")
+    if method != "categorical" and all(isinstance(number, int) for number in domain):
+        options["integer"] = True
+    if missing:
+        options["missing"] = True
+    given = [name, *domain] if span else [name, domain]
+    code = [repr(value) for value in given] + [f"{key}={value}" for key, value in options.items()]
+    return getattr(Attribute, method)(*given, **options), f"{method}({', '.join(code)})"
+
+
+def _number(text: str) -> int | float:
+    try:
+        value = float(text)
+    except ValueError:
+        raise SchemaError(f"{text.strip()!r} isn't a number: {FORM}") from None
+    return int(text) if re.fullmatch(r"\s*-?\d+\s*", text) else value
+
+
+def _values(words: list[str]) -> list[Any]:
+    """Whole numbers only if all look the same when they are written again ("01" is a text)."""
+    whole = all(re.fullmatch(r"0|-?[1-9]\d{0,17}", word) for word in words)
+    return [int(word) for word in words] if whole else words
+
+
+def write_rule(attribute: Attribute) -> str:
+    """The line that :func:`read_rule` reads as the domain of an attribute; "" if none does.
+
+    >>> write_rule(Attribute.numeric("age", 0, 99, bins=5, integer=True, missing=True))
+    '0 to 99 in 5 bins + missing'
+    """
+    values, edges, bins = attribute.values, attribute.edges or (), len(attribute.values)
+    wanted = repr((values, attribute.edges, attribute.missing))  # 1, 1.0 and True are equal
+    lines = [" | ".join(map(str, values))]
+    if edges:
+        lines = [f"{edges[0]!r} to {edges[-1]!r} in {bins} bins",
+                 f"edges {', '.join(map(repr, edges))}"]
+    for line in (f"{line}{' + missing' * attribute.missing}" for line in lines):
+        try:
+            found = read_rule(attribute.name, line)[0]
+        except SchemaError:
+            continue
+        if repr((found.values, found.edges, found.missing)) == wanted:
+            return line
+    return ""

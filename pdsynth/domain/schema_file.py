@@ -1,0 +1,231 @@
+"""A schema as a TOML file that people write, review and keep under version control."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..errors import SchemaError
+from .attribute import Attribute
+from .recoding import Recode
+from .rules import FORM, read_rule, write_rule
+
+HEAD = """\
+# The public domain of a table. One attribute a line, in quotes: 18 to 90 in 8 bins, edges 0, 1000,
+# 5000, or yes | no, with + missing where a cell may be empty; drop leaves a column out, ? is open.
+# Or in braces, with domain = "…" and mapping, other, na_values, date, format, on, number, clip.
+"""
+LEFT_OUT = re.compile(r"drop(?:\s*:\s*(?P<drop>.*))?|(?P<open>\?[^|]*)", re.DOTALL)
+PLACES = ("columns", "attributes", "groups")
+DOMAIN = ("domain", "values", "edges", "missing", "spread", "type", "public")
+Facts = dict[str, Any]  # the fields of a Schema
+
+
+def read_schema(text: str, name: str = "the schema file") -> Facts:
+    """The fields of a Schema from TOML; SchemaError names the file and the attribute.
+
+    A line with ``public = false``, or one that is still open, makes the source "data".
+    """
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as problem:
+        raise SchemaError(f"{name} isn't TOML: {problem}") from problem
+    if unknown := sorted(set(document) - set(PLACES)):
+        raise SchemaError(f"{name} holds {', '.join(unknown)} beside {', '.join(PLACES)}: put "
+                          "attributes below a line [attributes]")
+    entries, groups = document.get("attributes"), document.get("groups", {})
+    columns = document.get("columns", [])
+    if not isinstance(entries, dict) or not entries:
+        raise SchemaError(f"{name} declares no attributes: below a line [attributes], {FORM}")
+    if not isinstance(groups, dict) or not isinstance(columns, list):
+        raise SchemaError(f"{name}: columns must be a list of names, [groups] lines like "
+                          'occupation = "A"')
+    attributes, left_out, public = [], {}, True
+    for column, entry in entries.items():
+        try:
+            found, confirmed = read_entry(column, entry)
+        except SchemaError as problem:
+            what = str(problem).removeprefix(f"attribute {column!r}").removeprefix(":").strip()
+            raise SchemaError(f"{name}, attribute {column!r}: {what}") from problem
+        public &= confirmed
+        if isinstance(found, str):
+            left_out[column] = found
+        else:
+            attributes.append(found)
+    return {"attributes": tuple(attributes), "source": "public" if public else "data",
+            "groups": groups, "left_out": left_out, "columns": tuple(columns)}
+
+
+def read_entry(name: str, entry: Any) -> tuple[Attribute | str, bool]:
+    """An attribute, or why its column is left out; and whether it is confirmed as public."""
+    if isinstance(entry, str):
+        if left := LEFT_OUT.fullmatch(entry.strip()):
+            return left["open"] or left["drop"] or "", left["open"] is None
+        return read_rule(name, entry)[0], True
+    if not isinstance(entry, Mapping):
+        raise SchemaError(f"{entry!r} is neither a text nor a table: {FORM}")
+    rest = {key: value for key, value in entry.items() if key not in DOMAIN}
+    recode = Recode.of(**_plain(rest))
+    if sum(key in entry for key in ("domain", "values", "edges")) != 1 and (
+            "domain" in entry or "values" not in entry):
+        raise SchemaError("a table needs domain, or values, or edges: " + FORM)
+    missing, public = entry.get("missing", False), entry.get("public", True)
+    if not isinstance(missing, bool) or not isinstance(public, bool):
+        raise SchemaError("missing and public must be true or false")
+    domain, values, edges = (entry.get(key) for key in DOMAIN[:3])
+    if domain is not None:
+        found = read_rule(name, _text(domain))[0]
+    elif not all(isinstance(part, list) for part in (values, edges) if part is not None):
+        raise SchemaError("values and edges must be lists: [1, 2, 3]")
+    elif edges is None:
+        found = Attribute.categorical(name, values or (), missing=missing)
+    else:
+        _numbers(edges)
+        whole = all(isinstance(edge, int) for edge in edges)
+        found = Attribute.binned(name, edges, integer=whole)
+        found = found if values is None else replace(found, values=tuple(values))
+    found = replace(found, missing=found.missing or missing, recode=recode,
+                    dtype=_text(entry.get("type", found.dtype)),
+                    spread=_text(entry.get("spread", found.spread)))
+    return found, public
+
+
+def write_entry(attribute: Attribute, public: bool = True) -> str | dict[str, Any]:
+    """What :func:`read_entry` reads as this attribute: a text where that says everything."""
+    said: dict[str, Any] = {"domain": write_rule(attribute)}
+    if not said["domain"] or LEFT_OUT.fullmatch(said["domain"].strip()):
+        said = {"values": list(attribute.values)}
+        if attribute.edges is not None:
+            said["edges"] = list(attribute.edges)
+        if attribute.missing:
+            said["missing"] = True
+    first = read_entry(attribute.name, said)[0]
+    assert isinstance(first, Attribute)
+    if attribute.dtype != first.dtype:
+        said["type"] = attribute.dtype
+    if attribute.spread != first.spread:
+        said["spread"] = attribute.spread
+    said |= attribute.recode.said() if attribute.recode else {}
+    if not public:
+        said["public"] = False
+    return said["domain"] if list(said) == ["domain"] else said
+
+
+def write_schema(facts: Facts, old: str = "", notes: Mapping[str, str] | None = None,
+                 order: Iterable[str] = (), head: str = HEAD) -> str:
+    """The TOML of a Schema's fields.
+
+    ``old``: a text that is rewritten: lines that still say the same stay as they are, and so do
+    comments. ``notes``: a comment for each new line; ``order``: of new lines, attributes and what
+    is left out; ``head``: the first lines of a new text.
+    """
+    import tomlkit  # not needed to read
+
+    text = old or f"{head}\n[attributes]\n"
+    if "columns" not in tomlkit.parse(text) and facts["columns"]:
+        text = text.replace("[attributes]", "columns = []\n\n[attributes]", 1)
+    document = tomlkit.parse(text)
+    lines = {a.name: write_entry(a, facts["source"] == "public") for a in facts["attributes"]}
+    lines |= {name: why if why.startswith("?") else f"drop: {why}" if why else "drop"
+              for name, why in facts["left_out"].items()}
+    for place in ("columns", "groups"):
+        value = list(facts[place]) if place == "columns" else dict(facts[place])
+        if value and document.get(place) != value:
+            document[place] = value
+        elif not value and place in document:
+            del document[place]
+    body = _write_lines(document.get("attributes"), lines, notes or {}, (
+        [a.name for a in facts["attributes"]], list(order) or facts["columns"]))
+    document["attributes"] = tomlkit.parse(f"[attributes]\n{body}")["attributes"]
+    return tomlkit.dumps(document)
+
+
+def _write_lines(table: Any, lines: Mapping[str, Any], notes: Mapping[str, str],
+                 orders: tuple[Sequence[str], Sequence[str]]) -> str:
+    """The body of [attributes]: old lines with their comments where they say the same."""
+    from tomlkit.items import Item, Key, Table
+
+    if not isinstance(table, Table):
+        raise SchemaError("[attributes] stands in several parts of the file: join them")
+    before: dict[str, tuple[str, Key, Item]] = {}
+    lead = ""
+    for key, entry in table.value.body:
+        if key is None:
+            lead += entry.as_string()
+        else:
+            before[key.key], lead = (lead, key, entry), ""
+    wanted, given = orders
+    for first in filter(None, (before, given, lines)):
+        order = list(dict.fromkeys([*(name for name in first if name in lines), *lines]))
+        if [name for name in order if name in wanted] == wanted:
+            break
+    body, last = "", ""
+    for at, name in enumerate(order):
+        above, key, old = before.get(name, ("", None, None))
+        same = old is not None and _says(name, old, lines[name])
+        if same and isinstance(old, Table) and all(
+                other in before and isinstance(before[other][2], Table) for other in order[at:]):
+            last += f"{above}[attributes.{_key(name)}]{_comment(old)}\n{old.as_string()}"
+        elif old is None or key is None:
+            note = f"  # {notes[name]}" if notes.get(name) else ""
+            body += f"{above}{_key(name)} = {_inline(lines[name])}{note}\n"
+        elif same and not isinstance(old, Table):
+            body += f"{above}{key.as_string()}{key.sep}{old.as_string()}{_comment(old)}\n"
+        else:
+            body += f"{above}{_key(name)} = {_inline(lines[name])}{_comment(old)}\n"
+    return (body + lead + last).rstrip("\n") + "\n"
+
+
+def _comment(entry: Any) -> str:
+    return f"{entry.trivia.comment_ws}{entry.trivia.comment}"
+
+
+def _key(name: str) -> str:
+    from tomlkit.items import item
+
+    return name if re.fullmatch(r"[\w-]+", name, re.ASCII) else item(name).as_string()
+
+
+def _inline(value: Any) -> str:
+    from tomlkit.items import item
+
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{_key(k)} = {_inline(v)}' for k, v in value.items())}}}"
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_inline, value))}]"
+    return item(value).as_string()
+
+
+def _says(name: str, entry: Any, line: str | dict[str, Any]) -> bool:
+    """Whether an old entry declares what the new line does; its mark may be older."""
+    try:
+        found = read_entry(name, entry.unwrap())
+    except SchemaError:
+        return False
+    wanted = read_entry(name, line)
+    return repr(found[0]) == repr(wanted[0]) and found[1] >= wanted[1]
+
+
+def _plain(options: Mapping[str, Any]) -> dict[str, Any]:
+    mapping = options.get("mapping", {})
+    if not isinstance(mapping, dict):
+        raise SchemaError('mapping must be a table: {"1" = "yes", "2" = "no"}')
+    words = options.get("na_values", [])
+    if not isinstance(words, (list, str)):
+        raise SchemaError('na_values must be a list: ["?", "-9"]')
+    return dict(options)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise SchemaError(f"domain, type and spread must be texts, not {value!r}")
+    return value
+
+
+def _numbers(edges: list[Any]) -> None:
+    wrong = [e for e in edges if isinstance(e, bool) or not isinstance(e, (int, float))]
+    if wrong:
+        raise SchemaError(f"edges must be numbers, got {wrong[0]!r}")

@@ -1,0 +1,156 @@
+"""What becomes of noisy tables that overlap: left as measured, or made to agree.
+
+**Privacy:** all of it is post-processing of releases.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from .consistency import clip_and_scale, integer_weights, make_consistent, margin
+from .domain.facts import Facts
+from .errors import BudgetError, show
+from .network import Network
+from .privacy.numbers import positive
+from .structure.belief import Geometry, NoisyTable, fit_tables
+from .structure.junction import junction_tree
+from .structure.learner import Measurement
+
+MOST_CELLS = 2**20  # of a junction tree; beyond it tables agree pairwise
+
+
+@dataclass(frozen=True)
+class AsMeasured:
+    """Tables stay as measured; one that wasn't is summed from a larger one (the papers)."""
+
+    def check(self, facts: Facts) -> None:
+        """Fits everything."""
+
+    def reconcile(
+        self, found: Sequence[Measurement], network: Network, facts: Facts
+    ) -> tuple[np.ndarray, ...]:
+        """One table per pair of the network, child first.
+
+        **Privacy:** post-processing of releases.
+        """
+        return as_measured(found, network)
+
+    def sources(
+        self, found: Sequence[Measurement], network: Network
+    ) -> tuple[tuple[str, ...], ...]:
+        """The ledger's line behind each of these tables."""
+        return tuple((m.entry,) for m, _ in _match(found, network))
+
+
+@dataclass(frozen=True)
+class Agree:
+    """All tables at once: the nearest ones that agree where they overlap.
+
+    Non-negative, of sum n, nearest in squares weighted by 1/scale² (Private-PGM with L2 loss,
+    McKenna, Sheldon, Miklau 2019), so every attribute profits from every table that holds it.
+    Where the junction tree of the network has more than 2^20 cells, tables agree on what any two
+    share (:func:`~pdsynth.consistency.make_consistent`), and negative cells are cut afterwards.
+    ``tolerance``: the fit ends where its loss falls by less than this part. Under ``none``, where
+    tables are exact, they stay as they are unless a structure has measured others.
+
+    **Privacy:** post-processing: the ledger doesn't change.
+    """
+
+    tolerance: float = 0.01
+
+    def check(self, facts: Facts) -> None:
+        """Refuse a tolerance that isn't positive."""
+        positive("tolerance", self.tolerance)
+
+    def reconcile(
+        self, found: Sequence[Measurement], network: Network, facts: Facts
+    ) -> tuple[np.ndarray, ...]:
+        """One table per pair of the network, child first, in units of 2^-20 record.
+
+        **Privacy:** post-processing of releases.
+        """
+        pairs = [(child, *parents) for child, parents in network.pairs]
+        if facts.guarantee == "none" and {*pairs} <= {m.attributes for m in found}:
+            return as_measured(found, network)
+        columns = {name: j for j, name in enumerate(facts.schema.names)}
+        families = [tuple(columns[name] for name in pair) for pair in pairs]
+        noisy = [noisy_table(m, columns) for m in found]
+        edges = {(i, j) for family in (*families, *(t.columns for t in noisy))
+                 for i, j in combinations(sorted(family), 2)}
+        tree = junction_tree(len(columns), edges)
+        cells = sum(math.prod(facts.schema.sizes[j] for j in c) for c in tree.cliques)
+        held = all(any({*family} <= {*t.columns} for t in noisy) for family in families)
+        if cells <= MOST_CELLS or not held:
+            fitted = fit_tables(Geometry(tree, facts.schema.sizes), noisy, facts.n,
+                                tolerance=self.tolerance)
+            return tuple(integer_weights(fitted.margin(family)) for family in families)
+        views = [t.columns for t in noisy]
+        agreed = [clip_and_scale(t, facts.n)
+                  for t in make_consistent([t.counts for t in noisy], views, facts.n)]
+        at = [next(i for i, view in enumerate(views) if {*family} <= {*view})
+              for family in families]
+        return tuple(integer_weights(margin(agreed[i], views[i], family))
+                     for i, family in zip(at, families, strict=True))
+
+
+Reconciling = AsMeasured | Agree
+
+
+def choose_reconcile(given: object, default: Reconciling, measures: bool) -> Reconciling:
+    """The part that a recipe names, or its own; a structure that measures needs ``Agree``."""
+    chosen = default if given is None else given
+    if not isinstance(chosen, Reconciling):
+        raise BudgetError("reconcile must be Agree() or AsMeasured() of pds.parts, "
+                          f"got {show(given)}")
+    if measures and isinstance(chosen, AsMeasured):
+        raise BudgetError("this structure measures overlapping tables, which must be made to "
+                          "agree: use reconcile=Agree()")
+    return chosen
+
+
+def noisy_table(measured: Measurement, columns: dict[str, int]) -> NoisyTable:
+    """A measurement over rising columns, each cell weighted by 1/scale²."""
+    places = [columns[name] for name in measured.attributes]
+    order = np.argsort(places)
+    if isinstance(measured.scale, tuple):
+        rows = np.array([1 / float(b) ** 2 for b in measured.scale])
+        rows = rows.reshape(-1, *[1] * (len(places) - 1))
+        weight: float | np.ndarray = np.transpose(
+            np.broadcast_to(rows, measured.table.shape), order)
+    else:
+        weight = 1 / float(measured.scale) ** 2
+    counts = np.transpose(np.asarray(measured.table, dtype=float), order)
+    return NoisyTable(tuple(sorted(places)), counts, weight)
+
+
+def as_measured(found: Sequence[Measurement], network: Network) -> tuple[np.ndarray, ...]:
+    """One table per pair of the network, child first: its own, or summed from a larger one.
+
+    **Privacy:** post-processing of releases.
+    """
+    return tuple(m.table if m.attributes == pair else _sum_out(m, pair)
+                 for m, pair in _match(found, network))
+
+
+def _match(
+    found: Sequence[Measurement], network: Network
+) -> Iterator[tuple[Measurement, tuple[str, ...]]]:
+    """Every pair of the network with its own measurement, or the first that contains it."""
+    own = {m.attributes: m for m in found}
+    for child, parents in network.pairs:
+        pair = (child, *parents)
+        yield own[pair] if pair in own else next(
+            m for m in found if {*pair} <= {*m.attributes}), pair
+
+
+def _sum_out(larger: Measurement, pair: tuple[str, ...]) -> np.ndarray:
+    """The table of a pair from a measured one that contains it."""
+    assert isinstance(larger.table, np.ndarray)
+    out = tuple(i for i, name in enumerate(larger.attributes) if name not in pair)
+    left = [name for name in larger.attributes if name in pair]
+    return np.transpose(np.maximum(larger.table, 0).sum(axis=out), [left.index(a) for a in pair])

@@ -1,0 +1,149 @@
+"""What users of scikit-learn expect of an estimator: parameters, sample, face, tags, a target."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from html import escape
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+
+from ..domain.schema import Schema
+from ..errors import BudgetError, SchemaError, show
+from ..model import Model
+
+
+class Habits:
+    """Parameters and samples of an estimator, how it shows itself, what scikit-learn asks it."""
+
+    epsilon: Any
+    guarantee: str
+    noise: str
+    random_state: Any
+    model_: Model
+    _sampled: int
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Constructor keywords and their values, as scikit-learn does."""
+        return {name: getattr(self, name) for name in self._parameter_names()}
+
+    def set_params(self, **params: Any) -> Self:
+        """Change constructor keywords; an unknown one raises BudgetError."""
+        for name, value in params.items():
+            if name not in self._parameter_names():
+                raise BudgetError(f"{type(self).__name__} has no parameter {name!r}; it has "
+                                  f"{', '.join(self._parameter_names())}")
+            setattr(self, name, value)
+        return self
+
+    def clone(self) -> Self:
+        """An unfitted copy with the same parameters."""
+        return type(self)(**self.get_params())
+
+    @classmethod
+    def _parameter_names(cls) -> list[str]:
+        return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
+
+    def sample(self, n: int | None = None, random_state: Any = None, *,
+               method: str = "independent",
+               where: Mapping[str, Any] | None = None) -> pd.DataFrame:
+        """A synthetic table of n rows (None: as many as were fitted); costs nothing.
+
+        ``method="balanced"`` takes most of the sampling error off; ``where={"sex": "F"}``: all rows
+        meet the condition; see :meth:`.Model.sample`. A seeded synthesizer gives the same tables in
+        the same order after each fit; ``random_state`` seeds this sample alone.
+
+        **Privacy:** post-processing of the release.
+        """
+        if "model_" not in vars(self):
+            raise BudgetError(f"this {type(self).__name__} is not fitted yet: call "
+                              "fit(frame, schema=schema) first")
+        seed = random_state
+        if seed is None:
+            self._sampled += 1
+        if seed is None and self.random_state is not None:
+            seeds = [*np.atleast_1d(self.random_state).tolist(), 7919, self._sampled]
+            seed = int(np.random.SeedSequence(seeds).generate_state(1, np.uint64)[0])
+        return self.model_.sample(n, seed, method=method, where=where)
+
+    def __repr__(self) -> str:
+        parameters = inspect.signature(type(self).__init__).parameters
+        given = {name: value for name, value in self.get_params().items()
+                 if name not in ("epsilon", "guarantee") and value != parameters[name].default}
+        given = {"epsilon": self.epsilon, **given, "guarantee": self.guarantee}
+        word = {"published": " as published: see ledger_", "none": " NOT DIFFERENTIALLY PRIVATE"}
+        if self.random_state is not None or self.noise == "common":
+            word["strict"] = " NOT PRIVATE: reproducible"
+        shown = ", ".join(f"{name}={value!r}" for name, value in given.items())
+        return f"{type(self).__name__}({shown}){word.get(self.guarantee, '')}"
+
+    def _repr_html_(self) -> str:
+        return _html(self)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "model_" in vars(self)
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import Tags, TargetTags  # noqa: PLC0415 - asked by scikit-learn alone
+
+        return Tags(estimator_type=None, target_tags=TargetTags(required=False))
+
+
+def join_target(data: Any, y: Any, schema: Any) -> tuple[Any, Any]:
+    """The table and its schema from scikit-learn's ``(X, y, schema)``, or from ``(frame, schema)``.
+
+    ``y`` with a name becomes a column of the table; it is one attribute more. In second place it
+    may be the schema.
+
+    **Privacy:** raw records in, raw records out.
+    """
+    if schema is None and not isinstance(y, (pd.Series, pd.DataFrame, np.ndarray, list, tuple)):
+        return data, y  # the schema in second place
+    if y is None:
+        return data, schema
+    columns = y.to_frame() if isinstance(y, pd.Series) else y
+    named = isinstance(columns, pd.DataFrame) and not (isinstance(y, pd.Series) and y.name is None)
+    if not named:
+        raise SchemaError(f"y is a {type(y).__name__} without a name, but every column of a "
+                          "synthetic table needs one: give a Series with the name of its "
+                          "attribute, or put it into the table and leave y out")
+    if not isinstance(data, pd.DataFrame):
+        raise SchemaError(f"y stands beside a DataFrame only, got {type(data).__name__}")
+    twice = [str(name) for name in columns.columns if name in data.columns]
+    if twice:
+        raise SchemaError(f"y brings column(s) that the table has already: {twice}; "
+                          "leave y out, or drop them")
+    if not columns.index.equals(data.index):
+        raise SchemaError(f"y has {len(columns):,} rows with another index than the table's "
+                          f"{len(data):,}: take both from the same frame")
+    joined = pd.concat([data, columns], axis=1)
+    if isinstance(schema, Schema) and {*joined.columns} == {*schema.names}:
+        joined = joined[list(schema.names)]
+    return joined, schema
+
+
+def _html(recipe: Any) -> str:
+    """A synthesizer for Jupyter: its parameters; once fitted also what it cost and learnt."""
+    model = vars(recipe).get("model_")
+    rows = {}
+    if model is not None:
+        rows = {"verdict": model.ledger.verdict(), "degree of the network": model.network.degree,
+                "n": f"{model.n:,} records", "attributes": len(model.schema)}
+    else:
+        rows = {"not fitted yet": "call fit(frame, schema=schema)"}
+    if recipe.guarantee != "strict":
+        rows["guarantee"] = ("as published: see ledger_" if recipe.guarantee == "published"
+                             else "NOT DIFFERENTIALLY PRIVATE")
+    shown = {name: show(value) for name, value in recipe.get_params().items()}
+    left = "style='text-align:left'"
+
+    def table(facts: dict[str, Any]) -> str:
+        return "".join(f"<tr><th {left}>{escape(str(key))}</th><td {left}>{escape(str(value))}"
+                       "</td></tr>" for key, value in facts.items())
+
+    opened = "" if model is not None else " open"
+    return (f"<div class='pdsynth-recipe'><p><b>{escape(type(recipe).__name__)}</b></p>"
+            f"<table>{table(rows)}</table><details{opened}><summary>Parameters</summary>"
+            f"<table>{table(shown)}</table></details></div>")

@@ -1,0 +1,257 @@
+"""One run of a structure that measures: what it has measured, may choose, and fits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from ..budgets import TableBudget, proportional, tight_scales, value_weights
+from ..domain.facts import Facts
+from ..errors import BudgetError
+from ..network import Network
+from ..privacy.curator import Curator
+from ..privacy.entries import as_fraction
+from ..reconcile import noisy_table
+from ..structure.belief import STEPS, Columns, Fitted, Geometry, NoisyTable, fit_tables
+from ..structure.junction import (
+    JunctionTree,
+    eliminate_smallest,
+    junction_tree,
+    within_bounds,
+)
+from ..structure.learner import Measurement
+from ..structure.margins import margins
+
+MOST_CELLS = 2**14  # of a clique
+UNIT = 2**16  # shares of ε are rounded down to this part of it
+BATCH = 2**24  # booleans of graphs that are judged at once
+COLUMN, TABLE = "one-way table", "two- or three-way table"
+
+
+class Run:
+    """What is measured so far, and the public policy over columns.
+
+    ``open``: columns that aren't sensitive. ``forced``: pairs that policy wants measured.
+    **Privacy:** everything but the curator's answers is public.
+    """
+
+    def __init__(self, part: Any, curator: Curator, facts: Facts) -> None:
+        self.part, self.curator, self.facts = part, curator, facts
+        self.names, self.sizes = facts.schema.names, facts.schema.sizes
+        self.unit, self.moved = facts.epsilon / UNIT, Fraction(facts.moved)
+        self.found: list[Measurement] = []
+        self.noisy: list[NoisyTable] = []
+        policy, d = part.restriction, len(self.names)
+        index = facts.schema.index
+        self.hidden = [index(name) for name in part.hidden()]
+        self.open = [j for j in range(d) if j not in self.hidden]
+        self.target = index(policy.target) if policy is not None and policy.target else None
+        self.linked, self.apart = np.zeros((2, d, d), dtype=bool)
+        edges = policy.forbidden if policy is not None else ()
+        for p, c in edges:
+            self.apart[index(p), index(c)] = self.apart[index(c), index(p)] = True
+        edges = policy.forced if policy is not None else ()
+        pairs = {tuple(sorted((index(p), index(c)))) for p, c in edges}
+        self.forced: list[Columns] = [p for p in sorted(pairs) if not {*p} & {*self.hidden}]
+        self.partners = {j: [i for p in pairs if j in p for i in p if i != j] for j in self.hidden}
+        groups = part.personal.policy(facts.schema, part.sensitive) if part.personal else None
+        self.groups = groups or {"A": [], "B": []}
+
+    @staticmethod
+    def check(part: Any, facts: Facts) -> None:
+        """Refuse forced pairs whose cliques are too large or hold a forbidden pair."""
+        run = Run(part, None, facts)  # type: ignore[arg-type]
+        for j, partners in run.partners.items():
+            if len(partners) > 1 or {*partners} & {*run.hidden}:
+                raise BudgetError(f"{run.names[j]!r} is sensitive and stands in one table besides "
+                                  f"its column, with an attribute that isn't sensitive, but "
+                                  f"{len(partners)} pair(s) that hold it are forced")
+        for pair in run.forced:
+            run.link(pair)
+        if not within_bounds(run.linked[None], run.sizes, MOST_CELLS, run.apart)[0]:
+            raise BudgetError("the forced pairs need a table of more than "
+                              f"{MOST_CELLS:,} cells, or one that holds a forbidden pair")
+
+    # --- shares ----------------------------------------------------------------------------------
+
+    def shorten(self, epsilon: Fraction) -> Fraction:
+        """ε rounded down to a short fraction of the whole; a tiny one stays as it is."""
+        return math.floor(epsilon / self.unit) * self.unit or epsilon
+
+    def cells(self, columns: Columns) -> int:
+        """Declared cells of a table."""
+        return math.prod(self.sizes[j] for j in columns)
+
+    def favour(self, columns: Columns) -> Fraction:
+        """Relative ε: as r for a table that touches group A, as 1 for others; the largest is 1."""
+        r, touched = as_fraction(self.part.r), any(self.names[j] in self.groups["A"]
+                                                   for j in columns)
+        return (r if touched else Fraction(1)) / max(r if self.groups["A"] else 1, 1)
+
+    def noise(self, columns: Columns, epsilon: Fraction) -> float:
+        """The expected L1 norm of a table's noise, in records."""
+        return self.cells(columns) * float(self.moved / epsilon)
+
+    # --- questions -------------------------------------------------------------------------------
+
+    def measure(self, columns: Columns, epsilon: Fraction) -> Fraction:
+        """A table of several columns for ε; returns what it cost.
+
+        **Privacy:** discrete Laplace noise of scale 2/ε.
+        """
+        self._table(columns, TableBudget(self.moved / epsilon, epsilon, source=TABLE))
+        self.link(columns)
+        return epsilon
+
+    def measure_columns(self, epsilon: Fraction, again: bool = False) -> None:
+        """Every column, ε in proportion to √values, all of it.
+
+        **Privacy:** one discrete Laplace table per column, sequentially. Weights of values that
+        aren't public come from a first half of the column's ε.
+        """
+        columns = self.open if again else range(len(self.sizes))
+        weights = {self.names[j]: math.isqrt(self.sizes[j] * 10**4) * self.favour((j,))
+                   for j in columns}
+        exact = proportional(epsilon, weights)
+        parts = {name: self.shorten(part) for name, part in exact.items()}
+        last = list(parts)[-1]
+        parts[last] += epsilon - sum(parts.values())
+        for name, part in parts.items():
+            for budget in self._column_budgets(name, part, again):
+                self._table((self.names.index(name),), budget, again)
+
+    def _column_budgets(self, name: str, epsilon: Fraction, again: bool) -> list[TableBudget]:
+        """One budget, or two where the first half tells the weights of the values."""
+        flat = TableBudget(self.moved / epsilon, epsilon, source=COLUMN)
+        personal = self.part.personal
+        if personal is None or again or name not in self.groups["B"]:
+            return [flat]
+        size = self.facts.schema[name].size
+        if name in (personal.weights or ()):
+            weights = personal.public_weights(name, size)
+            return [TableBudget(tight_scales(weights, epsilon, 1), epsilon, source=COLUMN)]
+        if personal.rare_values == "same_noise":
+            return [flat]
+        half = epsilon / 2
+        self._table((self.names.index(name),), TableBudget(self.moved / half, half, source=COLUMN))
+        first = self.found[-1].table
+        weights = value_weights(first, personal.rare_values, as_fraction(personal.v_min))
+        entry = self.curator.ledger.entries[-1].id
+        return [TableBudget(tight_scales(weights, half, 1), half, (entry,), COLUMN)]
+
+    def _table(self, columns: Columns, budget: TableBudget, again: bool = False) -> None:
+        names = tuple(self.names[j] for j in columns)
+        times = sum(m.attributes == names for m in self.found)
+        step = f"table({', '.join(names)})" + (f", time {times + 1}" if times else "")
+        table = self.curator.table(columns, budget.scale, step=step, source=budget.source,
+                                   claimed=budget.claimed, scale_depends_on=budget.scale_depends_on)
+        self.found.append(Measurement(names, table, budget.scale, self.curator.ledger.last))
+        places = {name: j for j, name in enumerate(self.names)}
+        self.noisy.append(noisy_table(self.found[-1], places))
+
+    def reserve(self, epsilon: Fraction) -> Fraction:
+        """The one table of each sensitive attribute; returns what is left of ε.
+
+        **Privacy:** ε/m per attribute: a selection of its partner unless policy names it, and the
+        table; after STOP its column once more. Nothing else touches it besides its own column.
+        """
+        left = epsilon
+        for j in self.hidden:
+            each = self.shorten(epsilon / len(self.hidden))
+            named = list(self.partners[j])
+            if self.part.sensitive is None and self.target is not None:
+                named = [self.target]
+            pairs: list[Columns] = [(min(i, j), max(i, j)) for i in named or self.open
+                                    if not self.apart[i, j]]
+            pairs = [p for p in pairs if self.cells(p) <= MOST_CELLS]
+            if named and pairs:
+                left -= self.measure(pairs[0], each)
+            elif pairs:
+                choosing = self.shorten(each * as_fraction(self.part.share_select))
+                at = self.choose(pairs, self.expect(self.fit(), pairs), choosing,
+                                 [each - choosing] * len(pairs), source="the one table that holds "
+                                 "a sensitive attribute", step=f"partner of {self.names[j]}")
+                left -= each
+                if at is None:  # its loss is the same, as was known before the run
+                    rest = each - choosing
+                    self._table((j,), TableBudget(self.moved / rest, rest, source=COLUMN))
+                else:
+                    self.measure(pairs[at], each - choosing)
+        return left
+
+    def choose(self, sets: Sequence[Columns], expected: Sequence[np.ndarray], epsilon: Fraction,
+               costs: Sequence[Fraction], *, step: str, source: str) -> int | None:
+        """A set by its residual less its expected noise, by number; None for STOP.
+
+        **Privacy:** costs ε, see :class:`~pdsynth.synthesizers.residual.Residual`.
+        """
+        penalties = [self.noise(s, cost) for s, cost in zip(sets, costs, strict=True)]
+        most = 4 * self.facts.n
+        whole = np.array([round(min(p, most)) for p in penalties], dtype=np.int64)
+        return self.curator.choose_table(sets, expected, whole, epsilon, step=step, source=source)
+
+    # --- the model -------------------------------------------------------------------------------
+
+    def link(self, columns: Columns) -> None:
+        """Columns of one table are neighbours in the graph."""
+        for i, j in combinations(columns, 2):
+            self.linked[i, j] = self.linked[j, i] = True
+
+    def tree(self) -> JunctionTree:
+        """The junction tree of what is measured, within the bounds."""
+        edges = set[tuple[int, int]]()
+        for clique, _ in eliminate_smallest(self.linked[None], np.log(self.sizes)):
+            edges |= {*combinations(np.flatnonzero(clique[0]).tolist(), 2)}
+        return junction_tree(len(self.sizes), edges, self.target)
+
+    def fit(self, start: Fitted | None = None, most: int = STEPS) -> Fitted:
+        """All that was measured, made to agree."""
+        potentials = start.potentials if start is not None else ()
+        return fit_tables(Geometry(self.tree(), self.sizes), self.noisy, self.facts.n,
+                          start=potentials, tolerance=0.01, most=most)
+
+    def expect(self, fitted: Fitted, sets: Sequence[Columns]) -> list[np.ndarray]:
+        """What a fitted model expects of some tables, in whole records."""
+        return [np.rint(table).astype(np.int64) for table in margins(fitted, sets)]
+
+    def candidates(self, triple_cells: int, most_sets: int) -> list[Columns]:
+        """All pairs of columns that aren't sensitive, and small triples where they aren't many."""
+        pairs: list[Columns] = [p for p in combinations(self.open, 2)
+                                if self.cells(p) <= MOST_CELLS]
+        triples: list[Columns] = [s for s in combinations(self.open, 3)
+                                  if self.cells(s) <= triple_cells]
+        return pairs + triples if len(pairs) + len(triples) <= most_sets else pairs
+
+    def permitted(self, sets: Sequence[Columns], chosen: Sequence[Columns]) -> list[Columns]:
+        """Sets that leave the junction tree of all that is chosen within its bounds."""
+        linked = self.linked.copy()
+        for i, j in chosen:
+            linked[i, j] = linked[j, i] = True
+        fine: list[Columns] = []
+        step = max(1, BATCH // linked.size)
+        for at in range(0, len(sets), step):
+            batch = sets[at: at + step]
+            graphs = np.repeat(linked[None], len(batch), axis=0)
+            for graph, columns in zip(graphs, batch, strict=True):
+                for i, j in combinations(columns, 2):
+                    graph[i, j] = graph[j, i] = True
+            most = getattr(self.part, "most_cells", MOST_CELLS)
+            within = within_bounds(graphs, self.sizes, most, self.apart)
+            fine += [s for s, good in zip(batch, within, strict=True) if good]
+        return fine
+
+    def network(self) -> Network:
+        """Cliques given separators; the target first, sensitive attributes last."""
+        families = self.tree().families(self.target, self.hidden)
+        return Network.of_columns([(child, parents) for child, parents, _ in families], self.names)
+
+    def describe(self) -> str:
+        """How large the tables became, in words."""
+        largest = max(map(len, self.tree().cliques))
+        measured = sum(len(m.attributes) > 1 for m in self.found)
+        return f"{measured} tables measured, cliques of at most {largest} attributes"

@@ -1,0 +1,192 @@
+"""T23: whole fits under attack by their answers' likelihood ratio, on the worst pair."""
+
+import math
+from dataclasses import replace
+from fractions import Fraction as Q
+from functools import partial
+
+import numpy as np
+import pytest
+
+from pdsynth import audit
+from pdsynth.audit import estimator, pairs, power
+from pdsynth.audit.case import Effort
+from pdsynth.audit.detectors import BatchedNoise, PrefetchedNoise
+from pdsynth.audit.replays import Change, replay_fits
+from pdsynth.audit.tables import zeros_to_ones
+from pdsynth.audit.tape import Asked, Recorder
+from pdsynth.audit.transcripts import Transcripts, odds, one_walk, template
+from pdsynth.errors import BudgetError, SchemaError
+from pdsynth.privacy.mechanisms import ExactNoise
+
+WHOLE = [name for name, case in audit.CASES.items() if isinstance(case.attack, Transcripts)]
+
+
+def losses_of(case):
+    """What replay finds on each of the pairs: (pair, largest loss, moving tables)."""
+    for pair in pairs.fit_pairs():
+        on = replace(case, pair=lambda pair=pair: pair)
+        fits = tuple(partial(case.attack.fit, on, world) for world in (0, 1))
+        change = Change(tuple(f"x{j}" for j in range(len(pair.sizes))), None)
+        try:
+            found = replay_fits(fits, change, name=case.name, walks=4, seed=0)
+        except (BudgetError, SchemaError):
+            continue  # clusters of attributes that this pair hasn't got
+        assert found.ok, found
+        yield pair, found.log_ratio, found.moved
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_the_pair_of_a_whole_fit_is_the_worst_that_replay_finds(name):
+    case = audit.CASES[name]
+    found = list(losses_of(case))
+    (mine,) = [
+        (loss, -moved)
+        for pair, loss, moved in found
+        if (str(pair), pair.sizes) == (str(case.tables), case.tables.sizes)
+    ]
+    worst = max(loss for _, loss, _ in found)
+    fewest = min(moved for _, loss, moved in found if loss > worst * (1 - 1e-9))
+    assert mine[0] > worst * (1 - 1e-9) and -mine[1] == fewest
+    assert mine[0] > 0.6 * float(case.claimed)
+
+
+class TestOdds:
+    def test_by_hand(self):
+        law = np.asarray(2, dtype=object)
+        first = Asked(("t",), "table", np.array([5, 0]), law, answer=np.array([7, -1]))
+        second = Asked(("t",), "table", np.array([4, 1]), law, answer=first.answer)
+        assert odds(first, second) == (3 - 2) / 2 + (2 - 1) / 2
+        rows = (1, 2, False)
+        choice = Asked(("t",), "choice", np.array([0, 2]), rows, answer=1)
+        other = Asked(("t",), "choice", np.array([0, 0]), rows, answer=1)
+        assert odds(choice, other) == pytest.approx(math.log(2 / (1 + math.e)))
+        wide = replace(second, law=np.asarray(4, dtype=object), data=first.data)
+        z = np.array([2, 1])
+        logs = [np.log(np.tanh(0.5 / b)) * 2 - z.sum() / b for b in (2, 4)]
+        assert odds(first, wide) == pytest.approx(logs[0] - logs[1]), "another scale"
+
+    @pytest.mark.parametrize("name", ["strict-privbayes", "strict-elprivbayes"])
+    def test_it_is_a_likelihood_ratio(self, name):
+        """E[exp(−T)] = 1 over the first table's fits, E[exp(T)] = 1 over the second's."""
+        first, second = audit.samples(name, 20 * 400, seed=3)
+        for values in (-first, second):
+            ratio = np.exp(values / 256)
+            assert abs(ratio.mean() - 1) < 5 * ratio.std() / math.sqrt(len(ratio))
+
+    def test_an_answer_that_one_table_alone_can_give_is_endless(self):
+        case = audit.CASES["strict-independent"]
+        broken = replace(case, pair=lambda: zeros_to_ones(2))
+        fits = broken.attack
+
+        class Leaky(Transcripts):
+            def fit(self, case, world, noise):
+                noise.child("raw" if world else "other").below(3)
+                return fits.fit(case, world, noise)
+
+        leaky = replace(broken, attack=Leaky(fits.release, slow=1))
+        found = audit.run(leaky, 200, seed=0)
+        assert found.verdict == audit.VIOLATED and found.bound == pytest.approx(found.ceiling)
+
+
+class TestPower:
+    @pytest.mark.parametrize(("tables", "known"), [(1, 1.1), (2, 1.25), (3, 1.45), (4, 1.7)])
+    def test_moving_tables_as_simulated(self, tables, known):
+        """ε = 1, 20,000 fits a side."""
+        scales, changes = np.full(2 * tables, 2.0 * tables), np.tile([1, -1], tables)
+        worlds = [[power.Template(sign * changes, scales, tables=tables)] for sign in (1, -1)]
+        simulation = power.simulate_templates(worlds)
+        assert simulation.moves == tables
+        assert 0.85 * known < power.detectable(simulation, 1.0, 1.0, 20_000, 1) < 1.05 * known
+
+    @pytest.mark.parametrize("name", ["strict-independent", "strict-jtree", "strict-priview"])
+    def test_deep_audits_see_a_small_violation_where_two_answers_move(self, name):
+        """What ``--deep`` prints: 20,000 fits a side, the error shared by all cases."""
+        case = audit.CASES[name]
+        simulation = case.attack.simulate(case)
+        assert simulation.moves <= 2
+        assert power.detectable(simulation, 2.0, 2.0, 20_000, len(audit.CASES)) <= 1.5
+
+    def test_a_perfect_attack_sees_everything_and_a_blind_one_nothing(self):
+        apart = power.Simulation(lambda f: (np.full(4000, 9.0), np.full(4000, -9.0)))
+        alike = power.Simulation(lambda f: (np.arange(4000.0), np.arange(4000.0)))
+        assert power.detectable(apart, 1.0, 1.0, 20_000, 1) == pytest.approx(1, abs=0.02)
+        assert power.detectable(alike, 1.0, 1.0, 20_000, 1) == math.inf
+
+    def test_the_expected_bound_is_what_audits_find(self):
+        rng = np.random.default_rng(0)
+        draws = [rng.normal(mean, 1, 60_000) for mean in (0.5, -0.5)]
+        found = [
+            audit.lower_bound(
+                *(audit.quantise(rng.normal(mean, 1, 4000), 0.01) for mean in (0.5, -0.5))
+            ).epsilon
+            for _ in range(15)
+        ]
+        assert estimator.best_bound(draws, 2000) == pytest.approx(np.median(found), rel=0.15)
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("name", ["strict-value-weights", "strict-joint-tables"])
+    def test_half_of_the_audits_see_what_is_printed(self, name, monkeypatch):
+        """Planted below, at and above the factor: none, some, and nearly all are caught."""
+        seen = audit.run(name, 2000, seed=0).detectable
+        honest = BatchedNoise.discrete_laplace
+
+        def caught(factor, tries=9):
+            def weak(noise, scale, shape):
+                wide = scale / factor.limit_denominator(1000)
+                return honest(noise, wide, shape)
+
+            with monkeypatch.context() as patch:
+                patch.setattr(BatchedNoise, "discrete_laplace", weak)
+                runs = [audit.run(name, 2000, seed=s).verdict for s in range(tries)]
+            return runs.count(audit.VIOLATED)
+
+        assert caught(Q(1)) == 0
+        assert 1 <= caught(Q(seen)) <= 8
+        assert caught(Q(1.4 * seen)) >= 7
+
+    def test_simulated_noise_has_the_law_of_the_library(self):
+        rng = np.random.default_rng(1)
+        quick = power.draw_laplace(rng, np.array([3.0]), (200_000, 1)).ravel()
+        exact = ExactNoise(1).discrete_laplace(np.array(3, dtype=object), (200_000,))
+        for value in range(-6, 7):
+            assert abs((quick == value).mean() - (exact == value).mean()) < 0.005
+
+    def test_a_template_s_ratio_is_that_of_its_walks(self):
+        case = audit.CASES["strict-privbayes"]
+        templates = [
+            template(one_walk(case, 0, Recorder(ExactNoise([7, i])), i)) for i in range(60)
+        ]
+        rng = np.random.default_rng(0)
+        simulated = np.concatenate([t.simulate(1.0, 100, rng) for t in templates])
+        real = audit.samples(case, 20 * 300, seed=5)[0] / 256
+        assert simulated.mean() == pytest.approx(real.mean(), abs=0.2)
+        assert simulated.std() == pytest.approx(real.std(), rel=0.2)
+
+
+class TestPlanted:
+    """Sampling sees what is planted in whole fits, where the printed power says that it can."""
+
+    @pytest.mark.parametrize("name", ["strict-priview", "strict-independent"])
+    def test_a_factor_above_what_is_printed(self, name, monkeypatch):
+        case = audit.CASES[name]
+        seen = case.run(Effort(20 * 400, 1)).detectable
+        assert 1 < seen < 3
+        factor, honest = Q(1.5 * seen).limit_denominator(100), PrefetchedNoise.discrete_laplace
+        monkeypatch.setattr(
+            PrefetchedNoise,
+            "discrete_laplace",
+            lambda noise, scale, shape: honest(noise, np.asarray(scale) / factor, shape),
+        )
+        # The tape still hears the ledger's scales: the attack doesn't know what is planted.
+        verdicts = [case.run(Effort(20 * 400, s)).verdict for s in range(3)]
+        assert verdicts.count(audit.VIOLATED) >= 2
+
+    def test_exact_lines_see_any_violation_and_support_tests_none_but_the_endless(self):
+        assert audit.run("privabn-units").detectable == 1
+        assert audit.run("hmprivbayes-risk-entropy").detectable == math.inf
+        assert audit.run("strict-search-on-a-sketch").detectable == math.inf
+        assert audit.run("hpprivbayes-shared-row-noise", 1000, seed=0).detectable == math.inf
+        assert math.isnan(
+            audit.black_box(lambda t: t[0], ([0], [1]), int, claimed=1, runs=50).detectable
+        )

@@ -1,0 +1,310 @@
+"""The page that answers "is this release worth having?": every number against another way to it,
+every answer on a release of which it is known."""
+
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pdsynth import Attribute, BudgetError, PrivBayes, Schema, SchemaError
+from pdsynth.counting.tables import Records
+from pdsynth.evaluation import (
+    disclosure_risk,
+    intervals,
+    marginal_distance,
+    marginal_distances,
+    report,
+    report_page,
+    utility,
+)
+from pdsynth.plots import PALETTE
+from pdsynth.synthesizers.baselines import Independent
+
+YES_NO = Schema(tuple(Attribute.categorical(name, ["n", "y"]) for name in "ab"))
+
+
+@pytest.fixture(scope="module")
+def fitted(cmc):
+    return PrivBayes(epsilon=20, k=1, random_state=0).fit(cmc.frame, schema=cmc.schema)
+
+
+@pytest.fixture(scope="module")
+def fake(fitted):
+    return fitted.sample(1000)
+
+
+@pytest.fixture(scope="module")
+def page(cmc, fake):
+    return report(
+        cmc.frame, fake, cmc.schema, epsilon=2, target=cmc.target, sensitive="wife_religion"
+    )
+
+
+def distance(page, alpha, word):
+    rows = page.table[page.table["alpha"].eq(alpha) & page.table["table"].str.contains(word)]
+    return rows["distance"].item()
+
+
+def test_two_columns_by_hand():
+    """Real: nn nn yy yy; fake: nn ny. a is .5 away, b none; the pair: (½ − ½, ½, ½)/2 = .5."""
+    real, fake = np.array([[0, 0], [0, 0], [1, 1], [1, 1]]), np.array([[0, 0], [0, 1]])
+    page = report(real, fake, YES_NO)
+    assert page.attributes["distance"].to_dict() == {"a": 0.5, "b": 0.0}
+    assert page.attributes.index.tolist() == ["a", "b"], "worst first"
+    assert page.pairs["distance"].to_dict() == {"a + b": 0.5}
+    assert distance(page, 1, "release") == 0.25
+    assert set(page.table["alpha"]) == {1, 2}, "there are no three columns"
+    assert page.table.query("table == 'this release'")["low"].isna().all(), "two rows tell nothing"
+
+
+@pytest.mark.parametrize("alpha", [1, 2, 3])
+def test_distances_are_those_of_the_other_functions(cmc, fake, page, alpha):
+    real, schema = cmc.schema.encode(cmc.frame), cmc.schema
+    assert distance(page, alpha, "release") == pytest.approx(
+        marginal_distance(cmc.frame, fake, schema, alpha=alpha)
+    )
+    for epsilon, guarantee, times, word in ((2.0, "strict", 5, "simulated"), (1, "none", 3, "out")):
+        drawn = [
+            Independent(epsilon, guarantee=guarantee, random_state=[0, i])
+            .fit(cmc.frame, schema=schema)
+            .model_.sample_codes(1000, np.random.default_rng([0, i]))
+            for i in range(times)
+        ]
+        expected = np.mean([marginal_distance(real, codes, schema, alpha=alpha) for codes in drawn])
+        assert distance(page, alpha, word) == pytest.approx(expected)
+    found = []
+    for i in range(3):
+        first = np.random.default_rng([0, i]).permutation(len(real))[: len(real) // 2]
+        rest = np.delete(real, first, axis=0)
+        found.append(marginal_distance(real[first], rest, schema, alpha=alpha))
+    assert distance(page, alpha, "halves") == pytest.approx(np.mean(found))
+
+
+def test_the_worst_pairs_are_named_beside_those_of_independent(cmc, fake, page):
+    expected = marginal_distances(cmc.frame, fake, cmc.schema).sort_values(ascending=False)
+    assert page.pairs["distance"].tolist() == pytest.approx(expected.tolist())
+    assert page.pairs.index[0] == " + ".join(expected.index[0])
+    assert page.pairs["Independent"].mean() == pytest.approx(distance(page, 2, "simulated"))
+    assert page.attributes["Independent"].mean() == pytest.approx(distance(page, 1, "simulated"))
+
+
+def test_one_broken_column_is_the_worst_of_all(cmc):
+    broken = cmc.schema.encode(cmc.frame).copy(order="K")
+    broken[:, 3] = np.random.default_rng(0).permutation(broken[:, 3])
+    page = report(cmc.frame, broken, cmc.schema)
+    assert page.attributes["distance"].max() == 0, "each column alone is the same"
+    name, others = cmc.schema.names[3], len(cmc.schema) - 1
+    assert all(name in pair.split(" + ") for pair in page.pairs.index[:others])
+    assert page.pairs["distance"].iloc[others:].max() == 0
+
+
+class TestVerdict:
+    def test_worth_having(self, page):
+        assert page.verdict[0].startswith("Worth having: its two-way distance is 0.0")
+        assert " of single columns at the same ε = 2 (Independent): " in page.verdict[0]
+        assert page.verdict[0].endswith("% less.")
+        one, three = distance(page, 1, "release"), distance(page, 3, "simulated")
+        assert f"one column alone {one:.4f}, against" in page.verdict[1]
+        assert page.verdict[1].endswith(f", against {three:.4f}.")
+
+    def test_single_columns_are_no_gain_over_single_columns(self, cmc):
+        """Of 25 releases of Independent itself one may be called a gain or a loss by chance."""
+        found = []
+        for seed in range(100, 125):
+            one = Independent(epsilon=2, random_state=seed).fit(cmc.frame, schema=cmc.schema)
+            page = report(cmc.frame, one.sample(), cmc.schema, epsilon=2, seed=seed)
+            found.append(page.verdict[0].startswith("No clear gain: "))
+        assert sum(found) >= 24
+        assert "pds.plan(schema, n, epsilon)" in page.verdict[0]
+
+    def test_noise_isn_t_worth_having(self, cmc):
+        rng = np.random.default_rng(0)
+        noise = np.column_stack([rng.integers(0, s, 1473) for s in cmc.schema.sizes])
+        page = report(cmc.frame, noise, cmc.schema, epsilon=2)
+        assert page.verdict[0].startswith("Not worth having: ")
+        assert "pds.plan(schema, n, epsilon)" in page.verdict[0]
+
+    def test_without_epsilon_the_measure_is_single_columns_without_noise(self, cmc, fake):
+        page = report(cmc.frame, fake, cmc.schema)
+        assert "of single columns without noise: " in page.verdict[0]
+        assert page.verdict[-1].startswith("Say epsilon=")
+        assert not page.table["table"].str.contains("simulated").any()
+
+    def test_a_table_equal_to_the_real_one_is_no_distance_away(self, cmc):
+        page = report(cmc.frame, cmc.frame, cmc.schema, epsilon=1, sensitive="wife_religion")
+        assert ": 100% less." in page.verdict[0]
+        assert page.risk.loc["finds the whole row", "this release"] == 1
+
+
+class TestIntervals:
+    def test_one_table_varies_by_its_rows_and_a_simulation_by_its_fits(self, page):
+        table = page.table.set_index("table")
+        assert table["interval"].groupby(level=0).first().to_dict() == {
+            "this release": "sampling of rows",
+            "Independent, ε = 2, simulated": "between 5 simulations",
+            "Independent without noise": "between 3 simulations",
+            "halves of the real table": "between 3 random splits",
+        }
+        assert (table["low"] < table["distance"]).all()
+        assert (table["distance"] < table["high"]).all()
+
+    def test_several_tables_vary_between_each_other(self, cmc):
+        fits = [
+            PrivBayes(epsilon=1, k=1, random_state=i).fit(cmc.frame, schema=cmc.schema)
+            for i in range(4)
+        ]
+        tables = [fit.sample() for fit in fits]
+        page = report(cmc.frame, tables, cmc.schema, epsilon=1)
+        found = [marginal_distance(cmc.frame, table, cmc.schema) for table in tables]
+        row = page.table.query("alpha == 2 and table == 'this release'").iloc[0]
+        half = 3.182446 * np.std(found, ddof=1) / 2  # Student's t with three degrees of freedom
+        expected = np.mean(found), np.mean(found) - half, np.mean(found) + half
+        assert (row.distance, row.low, row.high) == pytest.approx(expected, abs=1e-6)
+        assert row.interval == "between 4 tables"
+        alone = report(cmc.frame, tables[0], cmc.schema).table.query("alpha == 2").iloc[0]
+        assert row.high - row.low > alone.high - alone.low, "one table can't show the fit's noise"
+
+    def test_the_same_seed_gives_the_same_page_and_another_one_another(self, cmc, fake, page):
+        asked = {"epsilon": 2, "target": cmc.target, "sensitive": "wife_religion"}
+        assert str(report(cmc.frame, fake, cmc.schema, **asked)) == str(page)
+        assert str(report(cmc.frame, fake, cmc.schema, seed=1, **asked)) != str(page)
+
+
+class TestUseAndRisk:
+    def test_utility_on_rows_that_the_fit_did_not_see(self, cmc):
+        train, test = cmc.frame.iloc[:1000], cmc.frame.iloc[1000:]
+        fake = PrivBayes(epsilon=9, random_state=0).fit(train, schema=cmc.schema).sample()
+        page = report(train, fake, cmc.schema, target=cmc.target, test=test)
+        for words, taught in (
+            ("trained on this release", fake),
+            ("trained on real records", train),
+        ):
+            found = utility(taught, test, cmc.schema, cmc.target, kernel="linear")
+            assert page.utility["accuracy"][words] == found.accuracy
+        assert page.utility["accuracy"]["always the most frequent class"] == found.majority
+        assert not any("may have seen" in note for note in page.notes)
+
+    def test_without_held_out_rows_the_page_says_so(self, page):
+        assert any("which the release may have seen" in note for note in page.notes)
+        assert page.verdict[3].startswith(f"Use: a classifier {page.utility.index.name} taught on")
+
+    def test_the_attacker_is_that_of_disclosure_risk(self, cmc, fake):
+        """Of at most a thousand people half are attacked, so that others are left."""
+        real = cmc.frame.iloc[:600]
+        page = report(real, fake, cmc.schema, sensitive="wife_religion")
+        codes = cmc.schema.encode(real)
+        tried = np.sort(np.random.default_rng(0).choice(600, 300, replace=False))
+        key = [name for name in cmc.schema.names if name != "wife_religion"]
+        others = np.delete(codes, tried, axis=0)
+        for words, table in (("this release", fake), ("other real records", others)):
+            asked = codes[tried], table, cmc.schema, key, "wife_religion"
+            expected = disclosure_risk(*asked, attackers=["GCAP"])
+            assert page.risk[words].iloc[0] == expected["accuracy"].item()
+        assert page.risk["most frequent value"].iloc[0] == expected["zero_rule"].item()
+
+    def test_nothing_is_predicted_or_attacked_that_nobody_named(self, cmc, fake):
+        page = report(cmc.frame, fake, cmc.schema)
+        assert page.utility is None and page.risk is None
+        assert any("say target=" in note for note in page.notes)
+        assert any("say sensitive=" in note for note in page.notes)
+
+    def test_a_dataset_or_the_schema_names_them(self, cmc, fake):
+        known = report(cmc, fake)
+        assert cmc.target in known.utility.index.name
+        assert cmc.sensitive in known.risk.index[0]
+        declared = Schema(cmc.schema.attributes, groups={"wife_religion": "A"})
+        assert "guesses wife_religion" in report(cmc.frame, fake, declared).risk.index[0]
+
+
+class TestInputs:
+    def test_all_ways_to_name_a_table_give_the_same_page(self, cmc, fake):
+        schema, codes = cmc.schema, cmc.schema.encode(cmc.frame)
+        pages = {
+            str(report(cmc.frame, fake, schema, epsilon=1)),
+            str(report((cmc.frame, schema), fake, epsilon=1)),
+            str(report(codes, schema.encode(fake), schema, epsilon="1")),
+            str(report(Records(codes, schema), [fake], epsilon=1.0)),
+        }
+        assert len(pages) == 1
+
+    def test_an_inferred_schema_is_for_exploring_and_a_report_explores(self, cmc, fake):
+        inferred = Schema.infer(pd.concat([cmc.frame, fake]))
+        assert report(cmc.frame, fake, inferred, epsilon=1).verdict
+
+    def test_marginals_too_large_to_count_are_left_out_and_the_page_says_so(
+        self, cmc, fake, monkeypatch
+    ):
+        monkeypatch.setattr(intervals, "LARGEST", 60)
+        page = report(cmc.frame, fake, cmc.schema)
+        assert any("of the 120 of 3 columns, drawn" in note for note in page.notes)
+
+    @pytest.mark.parametrize(
+        ("change", "words"),
+        [
+            ({"schema": None}, "a table needs its public schema"),
+            ({"target": "z"}, "no attribute 'z'"),
+            ({"sensitive": "z"}, "no attribute 'z'"),
+            ({"fake": []}, "fake is an empty list"),
+            ({"fake": [[0, 1], [1, 0]]}, "integer codes of shape"),
+            ({"fake": np.array([[0, 7]])}, "'b': codes from 7 to 7"),
+            ({"fake": pd.DataFrame({"a": ["n"]})}, r"missing column\(s\): \['b'\]"),
+            ({"test": pd.DataFrame({"a": ["n"]})}, r"missing column\(s\): \['b'\]"),
+            ({"epsilon": 0}, "epsilon must be a positive"),
+            ({"epsilon": float("nan")}, "epsilon must be"),
+            ({"repeats": 0}, "repeats must be a whole number"),
+        ],
+    )
+    def test_what_makes_no_sense_is_refused(self, change, words):
+        codes = np.array([[0, 0], [1, 1]] * 20)
+        asked = {"real": YES_NO.decode(codes), "fake": codes, "schema": YES_NO}
+        with pytest.raises((SchemaError, BudgetError), match=words):
+            report(**(asked | change))
+
+
+class Words(HTMLParser):
+    """The text of a page; fails where a tag is closed that isn't open."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.words = [], []
+
+    def handle_starttag(self, tag, attrs):
+        if tag not in ("rect", "line"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        if tag not in ("rect", "line"):
+            assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+
+class TestPage:
+    def test_page_and_text_say_the_same_and_that_they_are_not_for_publishing(self, page):
+        reader = Words()
+        reader.feed(page._repr_html_())
+        assert reader.open == []
+        shown, text = " ".join(reader.words), " ".join(str(page).split())
+        for sentence in (*page.verdict, *page.notes):
+            assert sentence in shown
+            assert sentence in text
+        for words in (shown, text):
+            assert "NOT PRIVATE" in words and "never for publishing" in words
+            assert page.pairs.index[0] in words
+            assert f"{distance(page, 3, 'release'):.4f}" in words
+            assert "always the most frequent class" in words
+        assert repr(page) == str(page)
+        assert max(map(len, str(page).splitlines())) <= 110
+
+    def test_names_are_text_and_not_markup(self):
+        names = ["<script>", "b&c"]
+        schema = Schema(tuple(Attribute.categorical(name, ["n", "y"]) for name in names))
+        codes = np.array([[0, 0], [1, 1]] * 20)
+        page = report(codes, codes, schema, sensitive="<script>", target="b&c")
+        assert "<script>" not in page._repr_html_()
+        assert "&lt;script&gt; + b&amp;c" in page._repr_html_()
+
+    def test_its_colours_are_those_of_all_figures(self):
+        assert report_page.COLOURS == PALETTE

@@ -1,0 +1,88 @@
+"""The residual score as the curator computes it: enumerated over all tiny tables and neighbours."""
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from privacy_tools import records_of
+
+from pdsynth.privacy import curator as curator_room
+from pdsynth.privacy.curator import Curator
+from pdsynth.privacy.ledger import Ledger
+from pdsynth.privacy.mechanisms import ExactNoise
+
+SIZES, SETS = (2, 3), [(0,), (1,), (0, 1)]
+EXPECTED = [np.array([2, 1]), np.array([1, 0, 3]), np.array([[1, 0, 0], [0, 2, 1]])]
+PENALTIES = np.array([1, 0, 2])
+CELLS = list(itertools.product(*map(range, SIZES)))
+
+
+def question(rows, monkeypatch, relation="replace_one"):
+    """The scores and the sensitivity that reach the exponential mechanism, and the ledger."""
+    asked = {}
+
+    def exponential(scores, sensitivity, epsilon, noise, **options):
+        asked.update(scores=scores.value.tolist(), sensitivity=sensitivity.value)
+        return len(scores.value) - 1
+
+    monkeypatch.setattr(curator_room, "exponential_mechanism", exponential)
+    ledger = Ledger(Fraction(1), "strict", relation=relation)
+    curator = Curator(records_of(rows, SIZES), ledger, ExactNoise())
+    if relation == "add_remove":
+        curator.count_records(Fraction(1, 2))
+    stop = curator.choose_table(
+        SETS, EXPECTED, PENALTIES, Fraction(1, 2), step="round 1", source="test"
+    )
+    assert stop is None and ledger.check() == []
+    return asked["scores"], asked["sensitivity"], ledger.entries[-1]
+
+
+def tables(n):
+    return itertools.combinations_with_replacement(CELLS, n)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_a_replaced_record_moves_no_score_by_more_than_two_and_some_by_two(n, monkeypatch):
+    moved = 0
+    for rows in tables(n):
+        before, sensitivity, entry = question(rows, monkeypatch)
+        assert sensitivity == 2 == entry.sensitivity and entry.epsilon == Fraction(1, 2)
+        assert before[-1] == 0  # STOP
+        for at, other in itertools.product(range(n), CELLS):
+            after, *_ = question([*rows[:at], other, *rows[at + 1 :]], monkeypatch)
+            moved = max(moved, *(abs(a - b) for a, b in zip(before, after, strict=True)))
+    assert moved == 2
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_an_added_record_moves_no_score_by_more_than_one(n, monkeypatch):
+    moved = 0
+    for rows in tables(n):
+        before, sensitivity, entry = question(rows, monkeypatch, "add_remove")
+        assert sensitivity == 1 == entry.sensitivity
+        for other in CELLS:
+            after, *_ = question([*rows, other], monkeypatch, "add_remove")
+            moved = max(moved, *(abs(a - b) for a, b in zip(before, after, strict=True)))
+    assert moved == 1
+
+
+def test_against_what_the_records_themselves_expect_it_moves_further(monkeypatch):
+    """The twin: products of raw one-way tables follow the record that changes, and 2 isn't
+    enough."""
+
+    def raw(rows):
+        table = np.zeros(SIZES)
+        for row in rows:
+            table[row] += 1
+        return np.abs(table - np.outer(table.sum(1), table.sum(0)) / len(rows)).sum()
+
+    moved = max(
+        abs(raw(rows) - raw([*rows[:-1], other])) for rows in tables(4) for other in CELLS
+    )
+    assert moved > 2
+
+
+def test_scores_by_hand(monkeypatch):
+    scores, *_ = question([(0, 0), (1, 1), (1, 1), (1, 2)], monkeypatch)
+    assert scores == [abs(1 - 2) + abs(3 - 1) - 1, 0 + 2 + 2 - 0, 0 - 2, 0]
