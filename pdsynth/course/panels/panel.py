@@ -37,7 +37,9 @@ class Panel:
     def panel(self, dataset: Dataset | None = None) -> LivePanel:
         """The live widget, on another public teaching table if one is given."""
         table = self.table(*([] if dataset is None else [dataset]))
-        return self.live(lambda **at: self._show(table, at), table)
+        made = self.live(lambda **at: self._show(table, at), table)
+        made.topic = self.function.__module__.rpartition(".")[2] if dataset is None else ""
+        return made
 
     def live(self, show: Callable[..., View], table: TeachingTable | None = None) -> LivePanel:
         """The controls above what ``show`` makes of their values."""

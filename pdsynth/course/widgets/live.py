@@ -12,6 +12,7 @@ from typing import Any
 import ipywidgets as W
 import plotly.graph_objects as go
 
+from . import saved
 from .controls import Control
 from .plot import make
 
@@ -51,8 +52,11 @@ class LivePanel(W.VBox):
     """Controls above a figure that follows them; made by :func:`live`.
 
     ``controls`` maps names to widgets, ``values`` to their values; ``view`` is what is shown,
-    ``figure`` its figure; ``error`` is the exception of the present position, or None.
+    ``figure`` its figure; ``error`` is the exception of the present position, or None. ``topic`` is
+    its module's name among the course's panels.
     """
+
+    topic = ""
 
     def __init__(self, function: Callable[..., Any], controls: dict[str, Control], *, spends: bool,
                  backend: str) -> None:
@@ -77,6 +81,18 @@ class LivePanel(W.VBox):
         for widget in self.controls.values():
             widget.observe(self._move, "value")
         self.refresh()
+
+    def __repr__(self) -> str:
+        return saved.words(self)
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
+        """The widget, and what a reader without a kernel sees in its place."""
+        return saved.bundle(self, super()._repr_mimebundle_(**options))
+
+    @property
+    def table_texts(self) -> list[str]:
+        """The tables on show, as HTML."""
+        return [box.value for box in self.tables.children]
 
     @property
     def values(self) -> dict[str, Any]:
