@@ -19,14 +19,16 @@ CELL = re.compile(r"^# %%(.*)\n", re.MULTILINE)
 COPY = re.compile(r"\]\(pictures/((?P<paper>[a-z]+)_(?P<figure>fig\d+)\.svg)\)")
 SOLUTION = re.compile(r"^# solution\n", re.MULTILINE)
 HINT = (
-    "\n\n*New here? Choose **Run ▸ Run All Cells** first: "
-    "a panel without a running kernel stays empty.*"
+    "\n\n*Go cell by cell with **Shift + Enter**. Where you are asked to guess, guess: the answer "
+    "shows when you commit. A panel's cell starts by itself, without the cells above it. "
+    "Words and symbols: [glossary](glossary.ipynb).*"
 )
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
-Cell = tuple[str, str, bool]  # kind, text, solution only
+FOLDED = {"jp-MarkdownHeadingCollapsed": True, "tags": ["more"]}
+Cell = tuple[str, str, str]  # kind, text, mark: "solution", "more" or nothing
 
 
 def cells(source: str) -> list[Cell]:
@@ -38,7 +40,8 @@ def cells(source: str) -> list[Cell]:
         if kind == "markdown":
             text = re.sub(r"^# ?", "", text.strip("\n"), flags=re.MULTILINE).strip()
         if kind == "markdown" or text.strip():
-            found.append((kind, text.strip("\n").rstrip(), "solution" in mark))
+            word = next((word for word in ("solution", "more") if word in mark), "")
+            found.append((kind, text.strip("\n").rstrip(), word))
     return found
 
 
@@ -53,8 +56,8 @@ def cut(text: str, solutions: bool) -> str:
 def notebook(name: str, source: str, *, solutions: bool) -> str:
     """JSON of one notebook without outputs; the same source gives the same bytes, cell ids too."""
     out = []
-    for i, (kind, text, only_solution) in enumerate(cells(source)):
-        if only_solution and not solutions:
+    for i, (kind, text, mark) in enumerate(cells(source)):
+        if mark == "solution" and not solutions:
             continue
         if kind == "code":
             text = cut(text, solutions)
@@ -62,10 +65,11 @@ def notebook(name: str, source: str, *, solutions: bool) -> str:
             text += HINT
         if solutions:
             text = text.replace("](pictures/", "](../pictures/")
+            text = text.replace("](glossary.ipynb", "](../glossary.ipynb")
         cell = {
             "cell_type": kind,
             "id": hashlib.sha1(f"{name}:{i}".encode()).hexdigest()[:12],
-            "metadata": {},
+            "metadata": FOLDED if mark == "more" else {},
             "source": text.splitlines(keepends=True),
         }
         if kind == "code":
