@@ -1,4 +1,4 @@
-"""How a ledger shows itself, in a page or a terminal: its story in five lines, losses as bars, the whole of it folded."""
+"""How a ledger shows itself: its story in five lines, losses as bars, the whole of it folded."""
 
 from __future__ import annotations
 

@@ -469,7 +469,6 @@ class TestReading:
             self.FULL.entries[0].epsilon = Q(0)
 
 
-
 class TestStory:
     """A few lines that add up to the entries, the same in a page and in a terminal."""
 
