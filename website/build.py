@@ -80,7 +80,7 @@ def figures(source: Path) -> str:
     make = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(make)
     leave = shutil.ignore_patterns("*.py", "__pycache__")
-    shutil.copytree(ROOT / "figures", source / "figures", ignore=leave)
+    shutil.copytree(ROOT / "figures", source / "figures", ignore=leave, dirs_exist_ok=True)
     text = (ROOT / "figures" / "README.md").read_text(encoding="utf-8")
     text = text.replace("](../notebooks/pictures/", "](../lessons/pictures/")
     (source / "figures" / "README.md").write_text(text, encoding="utf-8")
@@ -101,13 +101,17 @@ def gather(source: Path, wanted: list[str]) -> dict[str, list[str]]:
     shutil.copytree(HERE / "pages", source)
     found = lessons(source, wanted)
     readme = (ROOT / "README.md").read_text(encoding="utf-8").split(HOME_ENDS)[0]
+    (source / "figures").mkdir()
     home = (source / "index.md").read_text(encoding="utf-8")
     names = "\n".join(f"lessons/{name}" for name in found)
     home = home.replace("{{readme}}", readme.strip()).replace("{{lessons}}", names)
     (source / "index.md").write_text(home, encoding="utf-8")
     claims = source / "scoreboard.md"
-    board = figures(source)
+    board = "" if wanted else figures(source)
     claims.write_text(claims.read_text("utf-8").replace("{{claims}}", board), encoding="utf-8")
+    if wanted:  # a preview of some lessons does without the reference
+        shutil.copy(ROOT / "figures" / "main.svg", source / "figures")
+        (source / "api.md").unlink()
     return found
 
 
@@ -149,7 +153,7 @@ def kernels(folder: Path) -> None:
 def main() -> int:
     """Build the site; returns Sphinx's exit code."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--lessons", nargs="*", default=[], help="only these, by number: 00 07")
+    parser.add_argument("--lessons", nargs="*", default=[], help="a preview of these: 00 07")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "site")
     options = parser.parse_args()
     out, start = options.out.resolve(), time.perf_counter()

@@ -1,4 +1,4 @@
-"""Runs in every kernel of a lesson that is executed for the website: no page has plotly's script."""
+"""Runs in every kernel of a lesson that is executed for the website: no page has plotly's code."""
 
 import plotly.io as pio
 from plotly.io.base_renderers import MimetypeRenderer

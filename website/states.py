@@ -1,6 +1,6 @@
 """States of the panels, for pages without a kernel: what a live panel shows at each of many places.
 
-``states.toml`` says at which: a list of grids for each panel, each the product of the values of some
+``states.toml`` says at which: grids of each panel, each the product of the values of some
 controls, with all others where they start. A panel's own buttons are among the places, too.
 """
 
@@ -93,7 +93,7 @@ def shown(panel: Any) -> dict[str, Any]:
         "alt": panel.plot.alt,
         "status": panel.status.value,
         "alert": panel.alert.value,
-        "tables": panel.table_texts,
+        "tables": [box.value for box in panel.tables.children],
     }
 
 

@@ -133,17 +133,11 @@ class LivePanel(W.VBox):
         self.refresh()
         self._start, self._first = self.values, self.view
 
-    def __repr__(self) -> str:
-        return saved.words(self)
+    __repr__ = saved.words
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
         """The widget, and what a reader without a kernel sees in its place."""
         return saved.bundle(self, super()._repr_mimebundle_(**options))
-
-    @property
-    def table_texts(self) -> list[str]:
-        """The tables on show, as HTML."""
-        return [box.value for box in self.tables.children]
 
     @property
     def values(self) -> dict[str, Any]:

@@ -31,10 +31,10 @@ def page(panel: Any) -> str:
     """The panel as HTML that needs no script, no style sheet and no network."""
     if panel.view is None:
         return f"<p>{escape(words(panel))}</p>"
-    tables = "".join(f"<div style='overflow-x:auto'>{unfolded(text)}</div>"
-                     for text in panel.table_texts)
+    tables = "".join(f"<div style='overflow-x:auto'>{unfolded(box.value)}</div>"
+                     for box in panel.tables.children)
     return (f"<div class='pdsynth-still' data-panel='{escape(panel.topic)}'>"
-            f"{svg(panel.view.figure, panel.view.alt or words(panel))}"
+            f"{svg(panel.view.still, panel.view.alt or words(panel))}"
             f"<p>{escape(panel.view.status)}</p>{tables}</div>")
 
 
