@@ -44,11 +44,11 @@ def columns(cells):
     for kind in KINDS:
         try:
             yield pd.Series(cells, dtype=kind)
-        except (TypeError, ValueError, OverflowError):
+        except (TypeError, ValueError, OverflowError, IndexError):
             continue
     try:
         yield pd.Series(cells, dtype=object).astype("category")
-    except (TypeError, ValueError, OverflowError):
+    except (TypeError, ValueError, OverflowError, IndexError):
         return
 
 
