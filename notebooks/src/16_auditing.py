@@ -181,7 +181,7 @@ ex.q2.check(bound)
 
 # %% [markdown]
 # **3 · Find the bugs.** A colleague's noisy table. The auditor (`pdsynth.audit.zoo.check`) tries it on pairs of neighbouring tables and names the rule that it breaks, with a witness. Repair it
-# until nothing is found. (The zoo itself, 22 defects of papers and public code, is in `pdsynth/audit/bugs.py`.)
+# until nothing is found. (The zoo itself, 23 defects of papers and public code, is in `pdsynth/audit/bugs.py`.)
 
 # %%
 from pdsynth.audit.bugs import count
