@@ -28,7 +28,7 @@ from pdsynth.privacy.mechanisms import exponential_probabilities
 from pdsynth.structure.adaptive import ParentChoice
 from pdsynth.structure.clustering import affinity
 
-LESSONS = [f"lesson_{i:02d}" for i in range(20)]
+LESSONS = [f"lesson_{i:02d}" for i in range(21)]
 NONSENSE = [
     "",
     "text",
