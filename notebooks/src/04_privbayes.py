@@ -225,7 +225,7 @@ multiple = Fraction(14, 14 - 4)
 ex.q3.check(multiple)
 
 # %% [markdown]
-# Stuck? `ex.q1.hint()`, `ex.q1.solution()`, and the same for `q2` and `q3`.
+# Stuck? `ex.q1.hint()`, then `ex.q1.hint(2)`, at last `ex.q1.solution()`; the same for the others.
 
 # %% [markdown]
 # ## What the thesis prints, what the ledger says
