@@ -33,6 +33,7 @@ pd.set_option("display.max_colwidth", 90)
 adult = pds.datasets.load_adult(coding="thesis")
 truth = int((adult.frame["workclass"] == "Federal-gov").sum())
 
+# %%
 def ask(times=2000):
     answers = laplace_mechanism(np.full(times, truth), Fraction(20), ExactNoise())
     table = pd.Series({"one answer": answers[0], "mean of all": answers.mean(), "truth": truth, "ε spent": times / 20})

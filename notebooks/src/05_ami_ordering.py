@@ -30,6 +30,7 @@ from pdsynth.course.guess import guess
 
 small, schema = panels.ordering.small_table, panels.ordering.SMALL
 
+# %%
 def order(moved, seed, guarantee):
     """The released order; ``moved``: the eighth person has a dog, not asthma."""
     run = pds.HPPrivBayes(epsilon=1.0, k=1, sensitive="smoker", theta=0, random_state=seed)

@@ -34,6 +34,7 @@ from pdsynth.structure.clustering import affinity, spectral_clusters
 
 twins = np.array([[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]])
 
+# %%
 def cut():
     both = {"a reader would say": spectral_clusters(twins, 2), "the paper's formula": spectral_clusters(twins, 2, reading="printed")}
     torn = all({0, 1} != {*cluster} != {2, 3} for cluster in both["the paper's formula"])

@@ -59,7 +59,7 @@ print(f"{e1}, {e2}, {e3}; truly {6 // 2 * e1 + 3 * (e2 + e3)}")
 # 1. **Bits.** A value becomes $\lceil\log_2|X|\rceil$ bits (section 3.1): Adult's 15 attributes become 52, Big5's 57 become 175.
 # 2. **DPSC** (Algorithm 3). Noisy similarities of all pairs of bits, spectral clusters $C_1, C_2, \dots$ Budget $\varepsilon_1$.
 # 3. **IBayes** in each cluster (Algorithm 4). Root by *entropy*; then parents by mutual information among those that η leaves, at most $k$. Each selection gets $\varepsilon_2$ over the size of its cluster.
-# 4. **HnoisyConditionals** in each cluster (Algorithm 5). Shares of $\varepsilon_3$ by $e^{-OE_j}$ (lesson 09); as in lesson 04, the first few tables of a cluster are derived from the next.
+# 4. **HnoisyConditionals** in each cluster (Algorithm 5). Shares of $\varepsilon_3$ by $e^{-\mathrm{OE}_j}$ (lesson 09); as in lesson 04, the first few tables of a cluster are derived from the next.
 # 5. **Sampling.** Each cluster by itself; the columns are pasted together.
 #
 # **Two letters.** In the paper, the class and the panel, `k` is the number of clusters $|C|$, and `l` the largest number of parents, which this course calls $k$ everywhere.

@@ -37,14 +37,14 @@ def village(dora_treated, n=2000):
     return pd.DataFrame(rows, columns=names)
 
 # %%
-def guess(run):
+def was_treated(run):
     """Was Dora treated? From one released number."""
     child, level = ("treated", 0.5) if run.network_.parents("treated") else ("lighthouse", 0.75)
     return run.model_.conditionals[child][1, -1] > level
 
 def attack(guarantee, runs=100):
     run = pds.PrivABN(0.05, guarantee=guarantee)
-    right = [guess(run.fit(village(dora), schema=schema)) == dora for dora in (0, 1) for _ in range(runs)]
+    right = [was_treated(run.fit(village(dora), schema=schema)) == dora for dora in (0, 1) for _ in range(runs)]
     return np.mean(right)
 
 def both():

@@ -27,6 +27,7 @@ from pdsynth.course.guess import guess
 
 adult = pds.datasets.load_adult(coding="thesis")
 
+# %%
 def fit(seed):
     told = pds.HPPrivBayes(1.0, sensitive="occupation", random_state=seed).fit(adult.frame, schema=adult.schema)
     plain = pds.PrivBayes(1.0, random_state=seed).fit(adult.frame, schema=adult.schema)

@@ -31,12 +31,12 @@ n, schema = len(adult.frame), adult.schema
 # %%
 def nearest():
     methods = {"PrivBayes": pds.PrivBayes(1.0), "HPPrivBayes": pds.HPPrivBayes(1.0, k="auto", sensitive="occupation"), "Independent": pds.baselines.Independent(1.0),
-               "HMPrivBayes": pds.HMPrivBayes(1.0, l=2), "ConsistentBayes": pds.ConsistentBayes(1.0)}
+               "ConsistentBayes": pds.ConsistentBayes(1.0)}
     score = {name: pds.evaluate.marginal_distance(adult.frame, m.fit(adult.frame, schema=schema).sample(), schema) for name, m in methods.items()}
     table = pd.Series(score, name="distance of pairs").sort_values().round(3)
     return table.index[0], table.to_frame()
 
-names = ["HPPrivBayes", "HMPrivBayes", "PrivBayes", "Independent", "ConsistentBayes"]
+names = ["HPPrivBayes", "PrivBayes", "Independent", "ConsistentBayes"]
 guess("ε = 1, 45,222 people, 14 columns, all strict. Which one comes nearest?", nearest, options=names)
 
 # %%
