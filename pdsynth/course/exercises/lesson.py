@@ -88,11 +88,11 @@ def exercises(lesson: str, *, seed: int | None = None, log: Log | None = None,
     for name, question in read(lesson).items():
         judge, own = personalise(f"{lesson}.{name}", question, seed, judges.get(name))
         shown = {letter: show(number) for letter, number in own.items()}
-        hints, solution, praise = (
+        hints, (solution,), (praise,) = (
             [text.format(**shown) if own else text for text in texts]
             for texts in (question["hints"], [question["solution"]], [question["praise"]]))
         made.append(Exercise(
-            judge, hints, *solution, f"Question {name.removeprefix('q')}", *praise,
+            judge, hints, solution, f"Question {name.removeprefix('q')}", praise,
             ", ".join(f"{letter} = {number}" for letter, number in shown.items()),
             question["words"][0] if "points" in question else 0, log))
     return made
