@@ -32,6 +32,7 @@ from pdsynth.course.guess import guess
 from pdsynth.domain.encoding import BinaryEncoding
 from pdsynth.structure.clustering import noise_to_signal
 
+
 def odds(pieces=3, epsilon3=1):
     rng, shift = np.random.default_rng(0), np.tile([-1, 1], pieces)  # one person leaves "no" and enters "yes" in every piece
     noise = rng.laplace(scale=2 / epsilon3, size=(2, 500_000, 2 * pieces))
@@ -166,7 +167,7 @@ panels.hmprivbayes.panel()
 # %% [markdown]
 # ## Your turn
 #
-# **1 · Predict.** Three clusters of five tables each, all with the same risk entropy, $\epsilon_3=0.4$. How large is the noise scale of a table, in records, under strict and as published?
+# **1 · Predict.** Three clusters of five tables each, all with the same risk entropy, $\varepsilon_3=0.4$. How large is the noise scale of a table, in records, under strict and as published?
 
 # %%
 scale_strict, scale_published = None, None  # two numbers

@@ -1,8 +1,9 @@
 """Runs one notebook in an IPython shell in this process: ``python run_notebook.py PATH``.
 
 It exits 1 with what went wrong. With ``--student`` unanswered exercises are fine, with
-``--panels=any`` any number of panels. A display that fails counts as an error, as does a live panel that shows one. Where a lesson asks for a guess, no
-cell before it, and no text up to the next heading, may show the answer; then a guess is committed.
+``--panels=any`` any number of panels. A display that fails counts as an error, as does a live panel
+that shows one. Where a lesson asks for a guess, no cell before it, and no text up to the next
+heading, may show the answer; then a guess is committed.
 """
 
 import contextlib

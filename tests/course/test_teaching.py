@@ -172,7 +172,7 @@ def test_the_question_bank_is_moodle_s_and_grades_as_the_course_does(sources):
                 ticks = [answer.findtext("text") for answer in one.findall("answer")]
                 right = ticks[: len(judge.true)]
                 assert score(one, right) == pytest.approx(100) and score(one, ticks) < 1e-9
-                assert score(one, right[1:]) < 100 and score(one, ticks[len(right):]) == 0
+                assert score(one, right[1:]) < 100 and score(one, ticks[len(right) :]) == 0
             else:
                 assert one.get("type") == "essay"
                 assert question.exercise.solution_text[:20] in one.findtext("graderinfo/text")
