@@ -167,7 +167,8 @@ guess("A fourth person changes X alone. How many times as large is the noise on 
 # %% [markdown]
 # The person changed an answer about X, and the noise on *S* moved, because $|B|$ stands in every formula. That is the scale leak of
 # the opening, now through Algorithm 4.
-#
+
+# %% [markdown] more
 # ### More: which way does it protect?
 #
 # The thesis writes that *cancer* "requires more privacy budget than the value *cold*". More budget is *less* noise. So at the level of

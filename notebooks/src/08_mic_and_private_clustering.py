@@ -94,8 +94,11 @@ pd.DataFrame(rows).T
 # Three lessons. $I$ ranges over bits, MIC over [0, 1]. **On two-valued attributes MIC is just $I$ in bits**: one grid, normaliser 1. HMPrivBayes turns every
 # attribute into bits, so in its own experiments all of this machinery stands still. And the last columns, each measure in units of the most that one record
 # can change it: $R$, the distance from independence (lesson 03), is many times stronger there. That is what noise is measured against.
+
+# %% [markdown] more
+# ### More: MIC depends on the order of values
 #
-# One thing more. A grid joins *neighbouring* codes, so MIC depends on the order in which the schema lists the values; mutual information doesn't:
+# A grid joins *neighbouring* codes, so MIC depends on the order in which the schema lists the values; mutual information doesn't:
 
 # %%
 pair = adult.schema.index("age"), adult.schema.index("marital-status")

@@ -121,11 +121,12 @@ def distance(synthesizer):
 pd.Series({name: distance(s) for name, s in methods.items()}, name="2-way distance").round(3).to_frame()
 
 # %% [markdown]
-# Read the two lines without noise. PrivBayes on attributes follows the table closely; the pipeline of bits and clusters doesn't, and no budget can repair that. Two bits of one
-# attribute need each other as parents, which leaves few of the places for anything else, and what lies between clusters is gone. Strict HMPrivBayes at ε = 1 is already near that limit; the published one
-# is worse although it spends twelve times as much, since it tears attributes apart.
-#
-# ### Too noisy to cluster
+# Read the two lines without noise. PrivBayes on attributes follows the table closely. The pipeline of bits and clusters doesn't, and no budget can repair that. Two bits of one
+# attribute need each other as parents, which leaves few places for anything else. What lies between clusters is gone. Strict HMPrivBayes at ε = 1 is already near that limit. The published one
+# is worse although it spends twelve times as much: it tears attributes apart.
+
+# %% [markdown] more
+# ### More: too noisy to cluster
 #
 # A sketch of all pairs has to pay for all pairs. From public facts alone, $n$, the declared domains and ε, the library says whether clusters would be noise, before it spends anything:
 
@@ -222,16 +223,13 @@ ex.q3.check(possible_parents)
 # The ledger of the published run, step by step:
 
 # %%
-from IPython.display import HTML
-
-from pdsynth.course.panels.words import ledger_summary
-
-HTML(ledger_summary(published.ledger_))
+published.ledger_
 
 # %% [markdown]
 # Two overruns with one cause, and one raw read. The parts themselves are sound: the printed $\Delta H$ is right, and $\Delta I$ is right for bits.
-#
-# ### Is it better than its rivals?
+
+# %% [markdown] more
+# ### More: is it better than its rivals?
 #
 # Section 4.3 says so, of PrivSCBN (a related method, here a reconstruction from its abstract), PrivBayes and JTree. Mean two-way distances on Adult, one run each:
 
@@ -250,7 +248,8 @@ pd.DataFrame(rows).T.round(3)
 
 # %% [markdown]
 # On this table the answer is no, in either reading: the two methods that work on attributes come closer. The paper's own comparison runs PrivBayes on bits, with a fixed number of parents.
-#
+
+# %% [markdown]
 # ### The paper's figures
 #
 # The committed figures repeat its experiments on Adult and Big5 (verdicts, and how many repeats they rest on: `figures/README.md`).

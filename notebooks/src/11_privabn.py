@@ -91,8 +91,10 @@ for met in ([0], [0, 1], [0, 1, 2]):
     dp = ex.gparentset(rows, 3, met)
     print(f"after {four[met[-1]]}:", {j: [four[i] for i in sorted(dp[j])] for j in range(1, len(dp))})
 
-# %% [markdown]
-# How much work is that? The paper's Table 2 compares with GreedyBayes, and prints "=250" for $d^2$ at $d=50$. Fifty squared is 2,500, and the pairs that ABN really offers are $\sum_{i=2}^{d}(d-i+1)(i-1)=(d^3-d)/6$:
+# %% [markdown] more
+# ### More: how much work is that?
+#
+# The paper's Table 2 compares with GreedyBayes, and prints "=250" for $d^2$ at $d=50$. Fifty squared is 2,500, and the pairs that ABN really offers are $\sum_{i=2}^{d}(d-i+1)(i-1)=(d^3-d)/6$:
 
 # %%
 d = 50
@@ -230,8 +232,9 @@ frame.groupby("step", sort=False)[["claimed", "epsilon"]].sum().map(float).round
 # 2. *Selections*: formula (7) takes logarithms to base 2, formula (10) natural ones. Each choice costs 1.44 times its share.
 # 3. *Conditionals*: about $n\varepsilon_2$, as in your second exercise, for every node.
 # 4. *Which columns occur*: a conditional with seventeen parents has 131,072 columns. Whoever keeps only those that occur tells which they are; the paper doesn't say what it does.
-#
-# ### The experiments
+
+# %% [markdown] more
+# ### More: the experiments
 #
 # Section 6.4: the L2 error of 3-way queries is "lower than the error bar of 0.01" from ε = 0.4 (NLTCS) and 0.225 (ACS). Our table isn't theirs, but the question is the same: when is which reading below 0.01?
 
