@@ -141,7 +141,8 @@ pd.DataFrame(rows).T.rename_axis("ε, of which 15 % for the sketch").round(2)
 # %% [markdown]
 # Above 1 there is more noise than signal, above 3 hardly anything else: then `HMPrivBayes` warns, takes one cluster and gives the share to the tables. For Big5 better name the clusters yourself, for
 # instance its five traits: `clusters=[[...], ...]` and `eta=0` are public and cost nothing.
-#
+
+# %% [markdown]
 # ## HMPrivBayes, alive
 #
 # Left: attributes in sampling order, coloured by cluster, with an arc wherever a bit of one is a parent of a bit of the other; below them the noise of their tables. Right:
@@ -167,7 +168,7 @@ panels.hmprivbayes.panel()
 # %% [markdown]
 # ## Your turn
 #
-# **1 · Predict.** Three clusters of five tables each, all with the same risk entropy, $\varepsilon_3=0.4$. How large is the noise scale of a table, in records, under strict and as published?
+# **1 · Predict.** Three clusters of five tables each, all with the same risk entropy, $\epsilon_3=0.4$. How large is the noise scale of a table, in records, under strict and as published?
 
 # %%
 scale_strict, scale_published = None, None  # two numbers

@@ -102,7 +102,8 @@ sum((d - i + 1) * (i - 1) for i in range(2, d + 1)), (d**3 - d) // 6
 
 # %% [markdown]
 # Still few, against $1.6\cdot10^{11}$ for GreedyBayes with ten parents. The speed is real.
-#
+
+# %% [markdown]
 # ### The three readings
 #
 # Our table is Adult as twenty yes–no questions (the paper's NLTCS, ACS and Retail can't be shipped; the panel takes them if you have them).
@@ -259,7 +260,8 @@ pd.DataFrame([(v.claim, v.verdict, v.numbers) for v in result.verdicts], columns
 # * "When ε = 0.05, it is very close to the effect of NoPrivABN" (section 6.4)? Not in our runs, although nothing protects Dora there. Small noise on a conditional, clipped at zero, flips a bit now and
 #   then; from there on a synthetic row walks through parent configurations that nobody has, where the conditional is uniform. Noise can be useless for privacy *and* harmful.
 # * Strict errors are larger still, and they are the ones that ε pays for. On Retail (Figure 3) published PrivABN is not clearly better than PriView, PrivBayes and JTree.
-#
+
+# %% [markdown]
 # ## What is still not private
 #
 # * Strict protects Dora's record. What is true of the crowd in a strict column is told to everybody, and the crowd told three quarters of the lone people's answers right.

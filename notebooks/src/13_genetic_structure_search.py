@@ -194,7 +194,7 @@ with warnings.catch_warnings(record=True) as said:
 # %% [markdown]
 # ## Your turn
 #
-# **1 · Predict.** Weights of 5 for *b → a*, 4 for *c → b* and 3 for *a → c*, $k=1$, the order *a, b, c* and the sets {b} for a, {c} for b, {a} for c. What is this individual worth?
+# **1 · Predict.** Weights of 5 for $b\to a$, 4 for $c\to b$ and 3 for $a\to c$, $k=1$, the order $(a, b, c)$ and the sets $C_a=\{b\}$, $C_b=\{c\}$, $C_c=\{a\}$. What is this individual worth?
 
 # %%
 value = None  # your number
