@@ -168,7 +168,7 @@ panels.hmprivbayes.panel()
 # %% [markdown]
 # ## Your turn
 #
-# **1 · Predict.** Three clusters of five tables each, all with the same risk entropy, $\epsilon_3=0.4$. How large is the noise scale of a table, in records, under strict and as published?
+# **1 · Predict.** Three clusters of five tables each, all with the same risk entropy, $\varepsilon_3=0.4$. How large is the noise scale of a table, in records, under strict and as published?
 
 # %%
 scale_strict, scale_published = None, None  # two numbers

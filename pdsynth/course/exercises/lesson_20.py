@@ -24,14 +24,6 @@ epsilon_of = Computation(
             lambda rho, delta: rho + math.sqrt(rho * math.log(1 / delta)),
         "epsilon_of lacks ρ itself, the first part of the sum.":
             lambda rho, delta: 2 * math.sqrt(rho * math.log(1 / delta)),
-        "epsilon_of is ρ alone: the part with δ is missing.":
-            lambda rho, delta: rho,
-        "epsilon_of inverts what pure ε costs, ε²/2. That ρ is a bound in the other direction.":
-            lambda rho, delta: math.sqrt(2 * rho),
-        "epsilon_of takes ln δ, which is negative, where ln(1/δ) belongs.":
-            lambda rho, delta: rho - 2 * math.sqrt(rho * math.log(1 / delta)),
-        "epsilon_of has δ in the place of ln(1/δ).":
-            lambda rho, delta: rho + 2 * math.sqrt(rho * delta),
         "epsilon_of takes no root.":
             lambda rho, delta: rho + 2 * rho * math.log(1 / delta),
         "epsilon_of forgets ρ under the root.":
