@@ -64,8 +64,8 @@ print(f"{e1}, {e2}, {e3}; truly {6 // 2 * e1 + 3 * (e2 + e3)}")
 #
 # **Two letters.** In the paper, the class and the panel, `k` is the number of clusters $|C|$, and `l` the largest number of parents, which this course calls $k$ everywhere.
 #
-# The strict recipe keeps the idea and pays for it: clusters of whole *attributes* from a sketch of $R$, roots and entropies from noisy histograms, all selections of all clusters
-# share one budget, and so do all tables.
+# The strict recipe keeps the idea and pays for it. Clusters are of whole *attributes*, from a sketch of $R$. Roots and entropies come from noisy
+# histograms. All selections of all clusters share one budget, and so do all tables.
 
 # %%
 adult = pds.datasets.load_adult(complete=True)
@@ -145,7 +145,8 @@ pd.DataFrame(rows).T.rename_axis("ε, of which 15 % for the sketch").round(2)
 # %% [markdown]
 # ## HMPrivBayes, alive
 #
-# Left: attributes in sampling order, coloured by cluster, with an arc wherever a bit of one is a parent of a bit of the other; below them the noise of their tables. Right:
+# Left: attributes in sampling order, coloured by cluster. An arc stands wherever a bit of one is a parent of a bit of the other. Below them: the noise
+# of their tables. Right:
 # two-way distances, sorted by cluster; what lies outside the frames is independent by construction.
 #
 # **What to notice**
@@ -261,8 +262,10 @@ pd.DataFrame(rows).T.round(3)
 #   readings. On Adult a classifier trained on its table does hardly better than one that always names the commoner salary (25 % wrong), even without noise.
 # * **Faster** (Figure 6): yes, from two parents on, and the more bits the more: clusters and η leave far fewer candidates than PrivBayes has among 175 bits. (Strict at the paper's ε = 0.2 takes one cluster,
 #   and more time.)
-# * **Safer** (Figure 4)? The paper plots a "leak probability" that falls with the number of records, and defines it nowhere; its axis ends at 0.40, while guessing the commoner salary alone is right 75 % of the time.
-#   The library measures three definitions. Two of them fall with $n$, and so does the line *without any noise*: beyond 45,222 rows the paper pads Adult with random rows, and random rows have no secret.
+# * **Safer** (Figure 4)? The paper plots a "leak probability" that falls with the number of records, and defines it nowhere. Its axis ends at 0.40. Guessing the commoner
+# salary alone is right 75 % of the time.
+#   The library measures three definitions. Two of them fall with $n$, and so does the line *without any noise*. Beyond 45,222 rows the paper pads Adult with random rows, and random rows have no
+# secret.
 #   That is dilution. The third, what the attacker gains over one who has only other people's records, is below zero for all methods.
 # * A table that follows the real one less closely gives less away, noise or not. What is *guaranteed* stands in the ledger.
 #

@@ -132,7 +132,7 @@ for name, run in runs.items():
 pd.DataFrame(rows).T.map("{:.1%}".format)
 
 # %% [markdown]
-# (Strict rows hit real ones by chance: most people are of common kinds.) This "NoPrivABN" is the yardstick of the paper's section 6: a method is good when it comes close to it.
+# (Strict rows hit real ones by chance: most people are of common kinds.) This "NoPrivABN" is the yardstick of the paper's section 6. A method is good when it comes close to it.
 #
 # **Strict** repairs three things. Candidates are *all* placed attributes: a first parent, then one more at a time, or STOP. A public penalty, the expected noise of a larger table, decides when a
 # parent isn't worth it, so the network is adaptive for the right reason. And the noise goes onto joint *counts*.
@@ -257,8 +257,8 @@ pd.DataFrame([(v.claim, v.verdict, v.numbers) for v in result.verdicts], columns
 # ![L1 and L2 errors of 3-way queries on NLTCS and ACS, published, strict and without noise](pictures/privabn_fig2.svg)
 #
 # * The published error falls with ε, as claimed. It does not get below 0.01 where the paper says, on neither table.
-# * "When ε = 0.05, it is very close to the effect of NoPrivABN" (section 6.4)? Not in our runs, although nothing protects Dora there. Small noise on a conditional, clipped at zero, flips a bit now and
-#   then; from there on a synthetic row walks through parent configurations that nobody has, where the conditional is uniform. Noise can be useless for privacy *and* harmful.
+# * "When ε = 0.05, it is very close to the effect of NoPrivABN" (section 6.4)? Not in our runs, although nothing protects Dora there. Small noise on a conditional, clipped at zero, flips a bit now and then. From there on a synthetic row walks through parent configurations that nobody
+# has. There the conditional is uniform. Noise can be useless for privacy *and* harmful.
 # * Strict errors are larger still, and they are the ones that ε pays for. On Retail (Figure 3) published PrivABN is not clearly better than PriView, PrivBayes and JTree.
 
 # %% [markdown]
