@@ -335,7 +335,7 @@ def test_published_reading_turns_the_ledger_red(page, lab):
     )
     ledger.wait_for()
     # the text, not its layout: JupyterLab doesn't lay out cells outside the window
-    assert ledger.text_content().count("∞, unaccounted") == 3
+    assert ledger.text_content().count("∞, read raw") == 3
     assert not page.problems, page.problems
 
 
@@ -437,7 +437,7 @@ def test_hmprivbayes_panel_by_keyboard_published_refused_reloaded_and_dark(page,
         .filter(has_text="NOT DIFFERENTIALLY PRIVATE")
         .first
     )
-    assert ledger.text_content().count("∞, unaccounted") == 1
+    assert ledger.text_content().count("∞, read raw") == 1
     assert (
         "(11.88 without the raw entropies)" in page.get_by_role("status").first.text_content()
     )  # 1.2 · (26·51 + 2·104)/155
@@ -481,7 +481,7 @@ def test_privabn_panel_by_keyboard_and_dark(page, lab):
     assert ledgers[0] != ledgers[1] == ledgers[2], (
         "α is a question about the release, and costs nothing"
     )
-    assert "as published" in ledgers[0] and ledgers[0].count("∞, unaccounted") >= 1
+    assert "as published" in ledgers[0] and ledgers[0].count("∞, read raw") >= 1
     strict = page.locator(".pdsynth-live .pdsynth-table").nth(1).text_content()
     assert "NOT PRIVATE: reproducible" in strict and "1/10" in strict
     said = page.get_by_role("status").first.text_content()
@@ -537,7 +537,7 @@ def test_ppba_panel_by_keyboard_published_and_dark(page, lab):
         .filter(has_text="NOT DIFFERENTIALLY PRIVATE")
         .first
     )
-    assert ledger.text_content().count("∞, unaccounted") == 1
+    assert ledger.text_content().count("∞, read raw") == 1
     dark(page, True)
     dark(page, False)
     assert not page.problems, page.problems

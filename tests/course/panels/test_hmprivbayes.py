@@ -36,7 +36,7 @@ def test_published_ledger_shows_12_75_and_the_raw_entropies(table):
     assert "true ε = infinite (12.75 without the raw entropies)" in view.status
     text = view.tables[0]
     assert "NOT DIFFERENTIALLY PRIVATE" in text
-    assert text.count("∞, unaccounted") == 1
+    assert text.count("∞, read raw") == 1
     assert "11.0194" in text  # ⌊52/2⌋ · 0.4238
     assert text.count("0.8643") == 2  # k · 0.2881, selections and tables
 
