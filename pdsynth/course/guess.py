@@ -42,12 +42,12 @@ class Guess(W.VBox):
         self.button = W.Button(description="Commit and see", button_style="primary",
                                tooltip=f"Commit the guess: {question}")
         self.button.on_click(lambda _: self.commit(self.field.value))
-        self.said, self.detail = W.HTML(), W.HTML(layout=W.Layout(width="100%"))
+        self.said, self.detail = W.HTML(), W.HTML(layout=W.Layout(width="auto", min_width="0"))
         head = W.HTML(f"<b>Guess first.</b> {escape(question)}")
         row = W.HBox([self.field, self.button, self.said],
                      layout=W.Layout(flex_flow="row wrap", align_items="center"))
         super().__init__([head, row, self.detail], layout=W.Layout(
-            width="100%", border_left=f"4px solid {BLUE}", padding="2px 10px"))
+            width="auto", overflow="visible", border_left=f"4px solid {BLUE}", padding="2px 10px"))
         self.add_class("pdsynth-guess")
 
     def commit(self, said: Any) -> Guess:
@@ -138,4 +138,4 @@ def guess(question: str, reveal: Callable[[], Any], *, unit: str = "",
 def _html(detail: Any) -> str:
     show = getattr(detail, "_repr_html_", None)
     found = show() if show else None
-    return found or f"<pre>{escape(str(detail))}</pre>"
+    return f"<div style='overflow-x:auto'>{found or f'<pre>{escape(str(detail))}</pre>'}</div>"

@@ -47,6 +47,11 @@ def draw(epsilon, k):
 
 live(draw, epsilon=slider("ε", 1.0, 0.1, 4.0, 0.1, tooltip="ε, privacy budget"), k=slider("k", 1, 0, 5, 1))"""
 
+ASK = """\
+from pdsynth.course.guess import guess
+import pandas as pd
+guess("How many legs have two cats?", lambda: (8, pd.DataFrame({"cats": [2]})), unit="legs")"""
+
 playwright = pytest.importorskip("playwright.sync_api")
 pytestmark = [
     pytest.mark.browser,
@@ -64,7 +69,13 @@ def small():
         "source": SMALL,
     }
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    return {"cells": [cell], "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
+    cell, ask = ({**cell, "id": i, "source": s} for i, s in (("small", SMALL), ("ask", ASK)))
+    return {
+        "cells": [cell, ask],
+        "metadata": {"kernelspec": kernel},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
 
 
 @pytest.fixture(scope="module")
@@ -165,8 +176,7 @@ def open_and_run(page, lab, notebook):
 
 
 def press(page, name, key, times=1, title=None):
-    """Move a slider by keyboard; wait until the figure's title contains ``title``, or has changed.
-    """
+    """Move a slider by keyboard; wait until the figure's title contains ``title``, or has changed."""
     before = page.locator(".pdsynth-live .gtitle").first.text_content()
     handle = page.get_by_role("slider", name=name).first
     handle.focus()
@@ -214,6 +224,30 @@ def test_any_panel_by_keyboard_with_its_names_values_and_errors(page, lab):
         k.press("ArrowLeft")
     title_is(page, "ε = 2.5, k = 3")
     assert page.get_by_role("alert").filter(has_text="too large").count() == 0
+    assert not page.problems, page.problems
+
+
+def test_a_guess_by_keyboard_and_its_answer_beside_it(page, lab):
+    page.goto(f"{lab}/lab/tree/notebooks/small.ipynb?token=t&reset")
+    page.wait_for_selector(".jp-Notebook-ExecutionIndicator[data-status=idle]")
+    page.evaluate(RUN_ALL)
+    asked = page.locator(".pdsynth-guess")
+    asked.scroll_into_view_if_needed()
+    assert "8 legs" not in asked.text_content()
+    field = page.get_by_label("Your guess")
+    field.focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.get_by_role("alert").filter(has_text="Give a guess first").wait_for()
+    field.fill("10")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Commit and see"
+    page.keyboard.press("Enter")
+    page.get_by_role("status").filter(has_text="Answer: 8 legs").wait_for()
+    assert "You: 10 legs" in asked.text_content() and asked.locator("table").count() == 1
+    assert field.is_disabled()
+    inside = "e => e.scrollWidth <= e.clientWidth + 1"
+    assert asked.evaluate(inside), "nothing is cut"
     assert not page.problems, page.problems
 
 
@@ -301,7 +335,7 @@ def test_published_reading_turns_the_ledger_red(page, lab):
     )
     ledger.wait_for()
     # the text, not its layout: JupyterLab doesn't lay out cells outside the window
-    assert ledger.text_content().count("∞, unaccounted") == 3
+    assert ledger.text_content().count("∞, read raw") == 3
     assert not page.problems, page.problems
 
 
@@ -358,8 +392,7 @@ def test_custom_network_panel_follows_its_controls(page, lab):
 
 
 def moved(page, steps):
-    """Press the keys of ``steps``: what is drawn, and the first table, before them and after each.
-    """
+    """Press the keys of ``steps``: what is drawn, and the first table, before them and after each."""
     drawn, ledgers = [marks(page)], [table(page)]
     for name, key, times, title in steps:
         press(page, name, key, times, title)
@@ -404,7 +437,7 @@ def test_hmprivbayes_panel_by_keyboard_published_refused_reloaded_and_dark(page,
         .filter(has_text="NOT DIFFERENTIALLY PRIVATE")
         .first
     )
-    assert ledger.text_content().count("∞, unaccounted") == 1
+    assert ledger.text_content().count("∞, read raw") == 1
     assert (
         "(11.88 without the raw entropies)" in page.get_by_role("status").first.text_content()
     )  # 1.2 · (26·51 + 2·104)/155
@@ -448,7 +481,7 @@ def test_privabn_panel_by_keyboard_and_dark(page, lab):
     assert ledgers[0] != ledgers[1] == ledgers[2], (
         "α is a question about the release, and costs nothing"
     )
-    assert "as published" in ledgers[0] and ledgers[0].count("∞, unaccounted") >= 1
+    assert "as published" in ledgers[0] and ledgers[0].count("∞, read raw") >= 1
     strict = page.locator(".pdsynth-live .pdsynth-table").nth(1).text_content()
     assert "NOT PRIVATE: reproducible" in strict and "1/10" in strict
     said = page.get_by_role("status").first.text_content()
@@ -494,7 +527,7 @@ def test_ppba_panel_by_keyboard_published_and_dark(page, lab):
     assert len(set(drawn)) == 4, "network, budgets, distances and losses follow every slider"
     assert "6/5" in ledgers[1] and ledgers[2] != ledgers[1]
     said = page.get_by_role("status").first.text_content()
-    assert "audited ε = 1.2;" in said and "the lightest" in said
+    assert "true ε = 1.2;" in said and "the lightest" in said
     page.locator(".pdsynth-live select").first.select_option("published")
     page.wait_for_function(
         "document.querySelector('.pdsynth-live .gtitle').textContent.includes('as published')"
@@ -504,7 +537,7 @@ def test_ppba_panel_by_keyboard_published_and_dark(page, lab):
         .filter(has_text="NOT DIFFERENTIALLY PRIVATE")
         .first
     )
-    assert ledger.text_content().count("∞, unaccounted") == 1
+    assert ledger.text_content().count("∞, read raw") == 1
     dark(page, True)
     dark(page, False)
     assert not page.problems, page.problems

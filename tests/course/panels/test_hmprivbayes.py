@@ -33,12 +33,12 @@ def test_hmprivbayes_view_is_the_library_s_own_run(table):
 
 def test_published_ledger_shows_12_75_and_the_raw_entropies(table):
     view = hmprivbayes.view(table, guarantee="published")
-    assert "audited ε = infinite (12.75 without the raw entropies)" in view.status
+    assert "true ε = infinite (12.75 without the raw entropies)" in view.status
     text = view.tables[0]
     assert "NOT DIFFERENTIALLY PRIVATE" in text
-    assert text.count("∞, unaccounted") == 1
-    assert "11.0194" in text  # ⌊52/2⌋ · 0.4238
-    assert text.count("0.8643") == 2  # k · 0.2881, selections and tables
+    assert text.count("∞, read raw") == 1
+    assert "3978/361" in text  # ⌊52/2⌋ · 0.4238
+    assert text.split("<details>")[0].count("312/361 ≈ 0.864") == 2  # k · 0.2881, twice
 
 
 def test_pieces_of_torn_attributes_add_up_to_all_bits(table):
