@@ -222,6 +222,7 @@ class DeclarationForm:
         form = W.HTML(f"One line a column: {words}. Leave the box to apply.")
         head = W.HBox([self.names, self.upload, self.label], layout=row)
         self.box = W.VBox([head, form, self.editor], layout=W.Layout(width="100%"))
+        self.box.add_class("pdsynth-form")
         self.editor.observe(self._edit, "value")
         self.upload.observe(self._take, "value")
         self._name()
