@@ -294,5 +294,5 @@ def panel(path: str | PathLike[str] | None = None) -> LivePanel:
     note = W.HTML(f"<div>{NOTE}</div>")
     note.add_class("pdsynth-note")
     live.children = (live.children[0], form.box, *live.children[1:], note)
-    live.form = form  # type: ignore[attr-defined]
+    live.form, live.topic = form, "" if path else "own_data"  # type: ignore[attr-defined]
     return live

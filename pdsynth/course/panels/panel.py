@@ -39,7 +39,9 @@ class Panel:
         """The live widget, on another public teaching table if one is given."""
         table = self.table(*([] if dataset is None else [dataset]))
         tries = self.tries if dataset is None else ()  # they name the teaching table's attributes
-        return self.live(lambda **at: self._show(table, at), table, tries)
+        made = self.live(lambda **at: self._show(table, at), table, tries)
+        made.topic = self.function.__module__.rpartition(".")[2] if dataset is None else ""
+        return made
 
     def live(self, show: Callable[..., View], table: TeachingTable | None = None,
              tries: Sequence[Try] = ()) -> LivePanel:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import ipywidgets as W
 import plotly.graph_objects as go
 
+from . import saved
 from .controls import Control
 from .plot import make
 
@@ -97,8 +98,11 @@ class LivePanel(W.VBox):
     """Controls above a figure that follows them; made by :func:`live`.
 
     ``controls`` maps names to widgets, ``values`` to their values; ``view`` is what is shown,
-    ``figure`` its figure; ``error`` is the exception of the present position, or None.
+    ``figure`` its figure; ``error`` is the exception of the present position, or None. ``topic`` is
+    its module's name among the course's panels.
     """
+
+    topic = ""
 
     def __init__(self, function: Callable[..., Any], controls: dict[str, Control], *, spends: bool,
                  backend: str, tries: Sequence[Try] = ()) -> None:
@@ -131,6 +135,12 @@ class LivePanel(W.VBox):
             widget.observe(self._move, "value")
         self.refresh()
         self._start, self._first = self.values, self.view
+
+    __repr__ = saved.words
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
+        """The widget, and what a reader without a kernel sees in its place."""
+        return saved.bundle(self, super()._repr_mimebundle_(**options))
 
     @property
     def values(self) -> dict[str, Any]:
