@@ -172,8 +172,8 @@ def view(table: TeachingTable, epsilon: float, k: str, sensitive: str, guarantee
     facts = {name: 100 * state["scores"][name]["disclosure"] for name in TABLES}
     facts |= {"use": 100 * state["scores"]["DS"]["utility"], "zero": 100 * state["zero rule"]}
     status = (
-        f"The attacker finds {sensitive} for {found[2]} from the custom network's table, {found[1]} "
-        f"from the ordinary one's, {found[0]} from the original. Always saying the most "
+        f"The attacker finds {sensitive} for {found[2]} from the custom network's table, "
+        f"{found[1]} from the ordinary one's, {found[0]} from the original. Always saying the most "
         f"frequent value: {facts['zero']:.1f} %. Income is learnt to {learnt[1]} (ordinary) and "
         f"{learnt[2]} (custom)."
     )

@@ -124,9 +124,9 @@ def view(table: TeachingTable, guarantee: str, affinity: str, **levers: Any) -> 
              "mean": float(np.nanmean(distances)), "claimed": levers["epsilon"],
              "audited": audited(ledger)}
     status = (
+        f"{'Too noisy to cluster: one cluster instead. ' if noisy else ''}"
         f"{facts['noisy']} of {len(noise)} tables have more noise than signal; mean two-way "
         f"distance {facts['mean']:.3f}. "
-        f"{'Too noisy to cluster: one cluster instead. ' if noisy else ''}"
         f"Claimed ε = {levers['epsilon']:g}, audited ε = {audited(ledger)}"
         f"{finite if guarantee == 'published' else ''}; "
         f"clusters of {', '.join(str(len(c)) for c in fitted.clusters_)} bits."

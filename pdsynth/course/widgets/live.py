@@ -52,7 +52,8 @@ class View:
     def still(self) -> go.Figure:
         """The figure for readers without a kernel: the finding is its title, the state below."""
         plot = go.Figure(self.figure)
-        title, state = wrap(self.finding.removesuffix("."), LINE), wrap(plot.layout.title.text or "", LINE + 24)
+        title = wrap(self.finding.removesuffix("."), LINE)
+        state = wrap(plot.layout.title.text or "", LINE + 24)
         keys = {trace.name for trace in plot.data if trace.name and trace.showlegend is not False}
         rows = len(keys) / max(1, LINE // (max(map(len, keys), default=0) + 6))
         head = 16 + 20 * len(title) + 18 * len(state)

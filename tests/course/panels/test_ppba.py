@@ -20,7 +20,7 @@ def test_the_panel_shows_the_library_s_own_run(table):
     assert fitted.network_ == again.network_
     assert (
         fitted.ledger_.epsilon == 1
-        and "audited ε = 1;" in ppba.view(table, epsilon=1.0, k=2, q=1.2).status
+        and "audited ε = 1." in ppba.view(table, epsilon=1.0, k=2, q=1.2).status
     )
     assert distances.shape == (14, 14)
 
