@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ from pdsynth.counting.tables import Records
 from pdsynth.evaluation.queries import counting_errors
 from pdsynth.papers import engine, yardstick, yardsticks, yardsticks_plots
 from pdsynth.papers.yardstick import GUARANTEE, TRUE, DataSynthesizerTable, OpenDPTable
+from pdsynth.synthesizers.prediction import Forecast
 
 PAPER = yardsticks.PAPER
 Settings = PAPER.settings
@@ -100,20 +102,13 @@ def test_advice_is_held_against_the_nearest_rival():
     assert yardsticks.cells(points, {})[0] == []
 
 
-class Advice:
-    """Stands where a plan stands."""
-
-    def __init__(self, schema, n, epsilon):
-        self.epsilon = epsilon
-
-    def synthesizer(self):
-        few = self.epsilon < 0.5
-        return pds.baselines.Independent() if few else pds.PrivBayes(k=2)
-
-
 def test_the_advised_synthesizer_is_found_among_the_curves(tiny, monkeypatch):
-    monkeypatch.setattr(yardsticks.s, "plan", Advice)
-    found = yardsticks.advise(tiny, Settings(advised=(0.1, 1.0)))
+    def forecasts(schema, n, epsilon, given):
+        made = pds.baselines.Independent if epsilon < 0.5 else partial(pds.PrivBayes, k=2)
+        return [Forecast("the best", made, 0.1, 1.0, 1.0)]
+
+    monkeypatch.setattr(yardsticks, "forecasts", forecasts)
+    found = yardsticks.advise("tiny", tiny, Settings(advised=(0.1, 1.0)))
     assert found == {"0.1": ["Independent", ""], "1": ["PrivBayes", "2"]}
 
 

@@ -76,10 +76,10 @@ class TestForecasts:
 
     def test_single_columns_by_hand(self):
         """Σ|X| = 40 at ε n = 1,000: v = .08, below 1 after clipping; q = .07."""
-        methods = pds.plan(plain(4, 10), 1000, 1).methods.set_index("method")
+        given = prediction.Prior(0.07, 0.5, (0.5, 0.3, 0.2))
+        found = {f.name: f for f in prediction.forecasts(plain(4, 10), 1000, 1, given)}
         by_hand = np.hypot(0.07, 0.08 / 1.08)
-        found = methods.loc["baselines.Independent", "expected 2-way distance"]
-        assert found == pytest.approx(by_hand)
+        assert found["baselines.Independent"].distance == pytest.approx(by_hand)
 
     @pytest.mark.parametrize("epsilon", [0.01, 0.1, 1, 10])
     def test_more_records_or_more_budget_never_cost_distance(self, adult, epsilon):
