@@ -136,7 +136,7 @@ def test_a_reloaded_page_shows_the_panel_where_it_was(page, lab):
 def marks(page):
     """What is drawn: the bars and the lines of the figure."""
     return page.evaluate(
-        "() => [...document.querySelectorAll('.pdsynth-live .cartesianlayer path')].map(p => p.getAttribute('d')).join()"
+        "() => [...document.querySelectorAll('.pdsynth-live .cartesianlayer path')].map(p => p.getAttribute('d') + p.getAttribute('transform')).join()"
     )
 
 

@@ -57,11 +57,12 @@ class View:
         keys = {trace.name for trace in plot.data if trace.name and trace.showlegend is not False}
         rows = len(keys) / max(1, LINE // (max(map(len, keys), default=0) + 6))
         head = 16 + 20 * len(title) + 18 * len(state)
-        top = head + 24 * ceil(rows) + 26
+        top = head + 24 * ceil(rows) + 10 + 16 * _fold_titles(plot)
         height = (plot.layout.height or 420) + top - (plot.layout.margin.t or 100)
         below = {"text": "<br>".join(state), "font": {"size": 12}}
         return plot.update_layout(height=height, margin={"t": top}, title={
-            "text": "<br>".join(title), "subtitle": below, "xref": "container", "x": 0.012},
+            "text": "<br>".join(title), "subtitle": below, "xref": "container", "x": 0.012,
+            "pad": {"t": 12 + 14 * (len(title) - 1)}},  # Plotly puts later lines above the pad
             legend={"yref": "container", "yanchor": "top", "y": 1 - head / height, "x": 0})
 
     @classmethod
@@ -284,6 +285,20 @@ def live(function: Callable[..., Any], *, spends: bool = False, backend: str = "
         raise TypeError(f"control(s) {', '.join(strange)}: use slider(...), choice(...) or "
                         "toggle(...)")
     return LivePanel(function, controls, spends=spends, backend=backend, tries=tries)
+
+
+def _fold_titles(plot: go.Figure) -> int:
+    """Break titles of charts that are wider than the chart; the largest number of lines."""
+    lines = [1]
+    for note in plot.layout.annotations:
+        if (note.name or "").startswith("title "):
+            axis = note.name.split("x")[1].split("y")[0]
+            start, end = plot.layout[f"xaxis{axis}"].domain or (0, 1)
+            text = wrap(note.text.removeprefix("<b>").removesuffix("</b>"),
+                        max(18, int(LINE * (end - start))))
+            note.text = f"<b>{'<br>'.join(text)}</b>"
+            lines.append(len(text))
+    return max(lines)
 
 
 def _html(name: str, value: str = "") -> W.HTML:
