@@ -13,13 +13,15 @@
   };
   const scrolls = (node) => /auto|scroll/.test(style(node).overflowX + style(node).overflowY);
 
+  const wide = (node, table) => table && [...node.querySelectorAll("table, svg, pre")].some((n) => n.getBoundingClientRect().width > node.clientWidth);
+
   // scroll bars: none but of tables, and there only if there is something to scroll to
   for (const node of [root.parentElement, root, ...root.querySelectorAll("*")]) {
     if (node.namespaceURI.endsWith("svg") || !node.clientWidth || hidden(node) || node.tagName === "TEXTAREA") continue;
     const s = style(node), across = node.scrollWidth - node.clientWidth, down = node.scrollHeight - node.clientHeight;
     const table = node.closest(".pdsynth-table"), name = `${node.tagName}.${node.className}`.slice(0, 60);
-    if (/auto|scroll/.test(s.overflowX) && across > 0 && (!table || across < 16)) found.push(`scroll bar across of ${across} px: ${name}`);
-    if (/auto|scroll/.test(s.overflowY) && down > 0 && (!table || down < 16) && !node.matches(":fullscreen") && node !== root.parentElement)
+    if (/auto|scroll/.test(s.overflowX) && across > 0 && !wide(node, table)) found.push(`scroll bar across of ${across} px: ${name}`);
+    if (/auto|scroll/.test(s.overflowY) && down > 0 && (!table || down < 5) && !node.matches(":fullscreen") && node !== root.parentElement)
       found.push(`scroll bar down of ${down} px: ${name}`);
     if (s.overflowX === "hidden" && across > 1 && s.textOverflow === "ellipsis") found.push(`text cut with an ellipsis: ${short(node.textContent)}`);
   }

@@ -194,7 +194,7 @@ function fit({ layout, data, key }, width, height, least) {
   for (const [name, axis] of Object.entries(layout)) {
     if (!/^[xy]axis/.test(name)) continue;
     const title = typeof axis.title === "string" ? { text: axis.title } : axis.title;
-    const room = (name[0] === "x" ? width - beside : height - 70) / (0.62 * size);
+    const room = (name[0] === "x" ? width - beside : height - 70) / (0.72 * size);
     if (title?.text) axis.title = { ...title, text: fold(title.text, room) };
   }
   return enlarge(layout, least > 11 ? least : 9);
