@@ -142,7 +142,7 @@ def make_lessons(options: argparse.Namespace) -> None:
         if not options.names or picture in options.names or name in options.names:
             path = PICTURES / f"{picture}.svg"
             path.write_text(
-                svg(importlib.import_module(f"pdsynth.course.panels.{name}").view().figure),
+                svg(importlib.import_module(f"pdsynth.course.panels.{name}").view().still),
                 encoding="utf-8",
                 newline="\n",
             )

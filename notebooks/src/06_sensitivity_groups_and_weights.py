@@ -196,7 +196,7 @@ pd.DataFrame(columns)
 # * *As printed*, the most frequent value of each attribute has by far the largest noise. Try `capital-gain`: its noise is
 #   larger than the records of all its other values.
 # * Choose `capital-loss`, then `age`: the share of ε used as printed is max w, close to 1 only when one value dominates.
-# * Lower **v_min**, a floor under the weights $v_x$: the tight scale of frequent values grows away from the others. The floor keeps them usable.
+# * The floor **v_min** under the weights $v_x$ is 0.5 here. With `panels.sensitivity.view(v_min=0.05).figure` in a new cell, the tight scale of frequent values grows away from the others. The floor keeps them usable.
 # * Switch rare values to *more_noise*: the order of the noise turns round; the tight cost does not move.
 
 # %%

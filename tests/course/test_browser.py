@@ -2,148 +2,16 @@
 changed."""
 
 import json
-import os
 import re
-import shutil
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
-from pathlib import Path
 
 import pytest
+from browser_tools import CHROMIUM, ROOT, RUN_ALL, of_jupyterlab
 
-ROOT = Path(__file__).resolve().parents[2]
-CHROMIUM = (
-    os.environ.get("BROWSER_PATH")
-    or shutil.which("chromium")
-    or shutil.which("google-chrome")
-    or shutil.which("chromium-browser")
-)
-FLAGS = (
-    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update "
-    "--disable-sync"
-).split()
-RUN_ALL = """async () => {
-  const app = window.jupyterapp; await app.restored; const panel = app.shell.currentWidget;
-  await panel.context.ready; await panel.sessionContext.ready; await panel.sessionContext.session.kernel.info;
-  app.commands.execute('notebook:run-all-cells'); }"""
-
-# A panel of its own: what every live panel promises, whatever the lesson.
-SMALL = """\
-import plotly.graph_objects as go
-from plotly.subplots import make_subplots
-from pdsynth.course.widgets import View, live, slider
-
-def draw(epsilon, k):
-    if k > 3:
-        raise ValueError(f"k = {k} is too large: take k ≤ 3")
-    plot = make_subplots(1, 2)
-    plot.add_scatter(y=[0, 1 / epsilon], row=1, col=1)
-    plot.add_bar(y=[k], row=1, col=2)
-    plot.update_layout(title_text=f"ε = {epsilon:g}, k = {k}")
-    return View(plot, f"The scale is {1 / epsilon:.3g}.", [f"<details><summary>More</summary>ε is {epsilon:g}</details>"])
-
-live(draw, epsilon=slider("ε", 1.0, 0.1, 4.0, 0.1, tooltip="ε, privacy budget"), k=slider("k", 1, 0, 5, 1))"""
-
-ASK = """\
-from pdsynth.course.guess import guess
-import pandas as pd
-guess("How many legs have two cats?", lambda: (8, pd.DataFrame({"cats": [2]})), unit="legs")"""
-
-playwright = pytest.importorskip("playwright.sync_api")
+pytest.importorskip("playwright.sync_api")
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.skipif(not CHROMIUM, reason="no Chromium on this machine"),
 ]
-
-
-def small():
-    cell = {
-        "cell_type": "code",
-        "id": "small",
-        "metadata": {},
-        "execution_count": None,
-        "outputs": [],
-        "source": SMALL,
-    }
-    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    cell, ask = ({**cell, "id": i, "source": s} for i, s in (("small", SMALL), ("ask", ASK)))
-    return {
-        "cells": [cell, ask],
-        "metadata": {"kernelspec": kernel},
-        "nbformat": 4,
-        "nbformat_minor": 5,
-    }
-
-
-@pytest.fixture(scope="module")
-def lab(tmp_path_factory):
-    """A JupyterLab server of our own, with settings of our own, over a copy of the notebooks."""
-    home = tmp_path_factory.mktemp("lab")
-    shutil.copytree(
-        ROOT / "notebooks", home / "notebooks", ignore=shutil.ignore_patterns(".ipynb_checkpoints")
-    )
-    (home / "notebooks" / "small.ipynb").write_text(json.dumps(small()), encoding="utf-8")
-    shutil.copytree(
-        ROOT / "figures", home / "figures", ignore=shutil.ignore_patterns("*.csv", "*.json", "*.py")
-    )
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        port = s.getsockname()[1]
-    own = {
-        f"JUPYTER{name}_DIR": str(home / name)
-        for name in ("_CONFIG", "_DATA", "_RUNTIME", "LAB_SETTINGS", "LAB_WORKSPACES")
-    }
-    whole = (
-        home / "LAB_SETTINGS" / "@jupyterlab" / "notebook-extension" / "tracker.jupyterlab-settings"
-    )
-    whole.parent.mkdir(parents=True)
-    whole.write_text('{"windowingMode": "none"}')  # every cell is laid out, also outside the window
-    command = [
-        sys.executable,
-        "-m",
-        "jupyter",
-        "lab",
-        "--no-browser",
-        "--allow-root",
-        "--ip=127.0.0.1",
-        f"--port={port}",
-        "--LabApp.expose_app_in_browser=True",
-        "--IdentityProvider.token=t",
-        f"--ServerApp.root_dir={home}",
-    ]
-    env = {**os.environ, **own, "PYTHONPATH": str(ROOT)}
-    server = subprocess.Popen(
-        command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    url = f"http://127.0.0.1:{port}"
-    for _ in range(240):
-        try:
-            urllib.request.urlopen(f"{url}/api/status?token=t")
-            break
-        except OSError:
-            time.sleep(0.25)
-    yield url
-    server.terminate()
-    server.wait(20)
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with playwright.sync_playwright() as p:
-        chromium = p.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield chromium
-        chromium.close()
-
-
-def of_jupyterlab(error):
-    """JupyterLab's core sometimes removes a node twice when a theme changes: not a line of ours."""
-    stack = getattr(error, "stack", None) or ""
-    places = [line for line in stack.splitlines() if line.strip().startswith("at ")]
-    own = bool(places) and all("jlab_core" in line for line in places)
-    return own and "removeChild" in str(error)
 
 
 @pytest.fixture
@@ -166,7 +34,7 @@ def open_and_run(page, lab, notebook):
         ".jp-Notebook-ExecutionIndicator[data-status=idle]"
     )  # kernel ready: without this it is flaky
     page.evaluate(RUN_ALL)
-    plot = page.locator(".pdsynth-live .gtitle")
+    plot = page.locator(".pdsynth-live .pdsynth-state")
     try:
         plot.first.wait_for(timeout=150_000)
     except Exception:
@@ -176,13 +44,14 @@ def open_and_run(page, lab, notebook):
 
 
 def press(page, name, key, times=1, title=None):
-    """Move a slider by keyboard; wait until the figure's title contains ``title``, or has changed."""
-    before = page.locator(".pdsynth-live .gtitle").first.text_content()
+    """Move a slider by keyboard; wait until the figure's title contains ``title``, or has changed.
+    """
+    before = page.locator(".pdsynth-live .pdsynth-state").first.text_content()
     handle = page.get_by_role("slider", name=name).first
     handle.focus()
     for _ in range(times):
         handle.press(key)
-    title_now = "document.querySelector('.pdsynth-live .gtitle').textContent"
+    title_now = "document.querySelector('.pdsynth-live .pdsynth-state').textContent"
     page.wait_for_function(
         f"([old, now]) => now ? {title_now}.includes(now) : {title_now} !== old",
         arg=[before, title],
@@ -196,7 +65,7 @@ def table(page):
 
 def title_is(page, text):
     page.wait_for_function(
-        "t => document.querySelector('.pdsynth-live .gtitle')?.textContent === t", arg=text
+        "t => document.querySelector('.pdsynth-live .pdsynth-state')?.textContent === t", arg=text
     )
 
 
@@ -257,7 +126,7 @@ def test_an_opened_table_stays_open_and_a_dark_page_gets_light_text(page, lab):
     page.locator(".pdsynth-live summary").click()
     press(page, "ε, privacy budget", "ArrowRight")
     page.locator(".pdsynth-live details[open]").filter(has_text="ε is 1.1").wait_for()
-    colours = "() => ['.xtick text', '.y2tick text', '.gtitle'].map(s => getComputedStyle(document.querySelector(s)).fill)"
+    colours = "() => ['.xtick text', '.y2tick text'].map(s => getComputedStyle(document.querySelector(s)).fill)"
     assert set(page.evaluate(colours)) == {"rgb(51, 51, 51)"}
     page.evaluate(
         "() => { window.jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Dark'}); }"
@@ -291,7 +160,7 @@ def test_a_reloaded_page_shows_the_panel_where_it_was(page, lab):
 def marks(page):
     """What is drawn: the bars and the lines of the figure."""
     return page.evaluate(
-        "() => [...document.querySelectorAll('.pdsynth-live .cartesianlayer path')].map(p => p.getAttribute('d')).join()"
+        "() => [...document.querySelectorAll('.pdsynth-live .cartesianlayer path')].map(p => p.getAttribute('d') + p.getAttribute('transform')).join()"
     )
 
 
@@ -320,7 +189,7 @@ def test_hpprivbayes_panel_follows_the_keyboard(page, lab):
 def choose_published(page):
     page.locator(".pdsynth-live select").first.select_option("published")
     page.wait_for_function(
-        "document.querySelector('.pdsynth-live .gtitle').textContent.includes('as published')"
+        "document.querySelector('.pdsynth-live .pdsynth-state').textContent.includes('as published')"
     )
 
 
@@ -348,7 +217,7 @@ def test_a_bad_combination_shows_its_message_in_the_panel(page, lab):
     handle.press("End")  # every attribute but the sensitive one is now in B: d − k − l < 0
     alert = page.locator(".pdsynth-live span[role=alert]").filter(has_text="d − k − l")
     alert.wait_for()
-    assert "as published" in page.locator(".pdsynth-live .gtitle").first.text_content(), (
+    assert "as published" in page.locator(".pdsynth-live .pdsynth-state").first.text_content(), (
         "the last good figure stays"
     )
     assert not page.problems, page.problems
@@ -375,7 +244,7 @@ def test_custom_network_panel_follows_its_controls(page, lab):
         said.append(page.locator(".pdsynth-live [role=status]").first.text_content())
         page.locator(".pdsynth-live select").nth(place).select_option(label=option)
         page.wait_for_function(
-            "t => document.querySelector('.pdsynth-live .gtitle').textContent.includes(t)",
+            "t => document.querySelector('.pdsynth-live .pdsynth-state').textContent.includes(t)",
             arg=title,
         )
     assert len(set(drawn)) == 4, "the figure follows every control"
@@ -408,7 +277,7 @@ def dark(page, on):
     )
     ink = "rgb(224, 224, 224)" if on else "rgb(51, 51, 51)"
     page.wait_for_function(
-        "ink => getComputedStyle(document.querySelector('.pdsynth-live .gtitle')).fill === ink",
+        "ink => getComputedStyle(document.querySelector('.pdsynth-live .pdsynth-state')).fill === ink",
         arg=ink,
     )
 
@@ -430,7 +299,7 @@ def test_hmprivbayes_panel_by_keyboard_published_refused_reloaded_and_dark(page,
     assert len(set(ledgers)) >= 4, "the ledger follows ε, k and l"
     page.locator(".pdsynth-live select").first.select_option("published")
     page.wait_for_function(
-        "document.querySelector('.pdsynth-live .gtitle').textContent.includes('as published')"
+        "document.querySelector('.pdsynth-live .pdsynth-state').textContent.includes('as published')"
     )
     ledger = (
         page.locator(".pdsynth-live .pdsynth-table")
@@ -443,13 +312,13 @@ def test_hmprivbayes_panel_by_keyboard_published_refused_reloaded_and_dark(page,
     )  # 1.2 · (26·51 + 2·104)/155
     page.locator(".pdsynth-live select").first.select_option("strict")
     page.wait_for_function(
-        "document.querySelector('.pdsynth-live .gtitle').textContent.includes('strict')"
+        "document.querySelector('.pdsynth-live .pdsynth-state').textContent.includes('strict')"
     )
     page.get_by_role("slider", name="k, number of clusters").first.press(
         "End"
     )  # 20 clusters of 15 attributes
     page.locator(".pdsynth-live span[role=alert]").filter(has_text="1 to d = 15").wait_for()
-    assert "k = 2" in page.locator(".pdsynth-live .gtitle").first.text_content(), (
+    assert "k = 2" in page.locator(".pdsynth-live .pdsynth-state").first.text_content(), (
         "the last good figure stays"
     )
     press(page, "k, number of clusters", "Home", 1, "k = 1")
@@ -461,7 +330,7 @@ def test_hmprivbayes_panel_by_keyboard_published_refused_reloaded_and_dark(page,
     page.evaluate("async () => { await window.jupyterapp.shell.currentWidget.context.save(); }")
     page.goto(f"{lab}/lab/tree/notebooks/10_hmprivbayes.ipynb?token=t")
     page.wait_for_function(
-        "document.querySelector('.pdsynth-live .gtitle')?.textContent.includes('ε = 1.2, k = 1, l = 1, η = 0.6')"
+        "document.querySelector('.pdsynth-live .pdsynth-state')?.textContent.includes('ε = 1.2, k = 1, l = 1, η = 0.6')"
     )
     press(page, "ε, total privacy budget", "ArrowRight", 1, "ε = 1.25")
     assert not page.problems, page.problems
@@ -505,7 +374,7 @@ def test_the_audit_s_bound_climbs_past_the_claim(page, lab):
     page.locator(".pdsynth-live select").first.select_option("hpprivbayes-shared-row-noise")
     status.filter(has_text="Violated. Claimed ε = 0.3").wait_for()
     page.wait_for_function(
-        "document.querySelector('.pdsynth-live .gtitle').textContent.includes('shared-row-noise: ε = 0.3, 1,000 runs')"
+        "document.querySelector('.pdsynth-live .pdsynth-state').textContent.includes('shared-row-noise: ε = 0.3, 1,000 runs')"
     )
     drawn.append(marks(page))
     assert len(set(drawn)) == 4, "bound and histograms follow every control"
@@ -530,7 +399,7 @@ def test_ppba_panel_by_keyboard_published_and_dark(page, lab):
     assert "true ε = 1.2;" in said and "the lightest" in said
     page.locator(".pdsynth-live select").first.select_option("published")
     page.wait_for_function(
-        "document.querySelector('.pdsynth-live .gtitle').textContent.includes('as published')"
+        "document.querySelector('.pdsynth-live .pdsynth-state').textContent.includes('as published')"
     )
     ledger = (
         page.locator(".pdsynth-live .pdsynth-table")
@@ -556,7 +425,7 @@ def test_side_by_side_panel_by_keyboard_its_choices_and_dark(page, lab):
     ):
         page.locator(".pdsynth-live select").nth(place).select_option(label=option)
         page.wait_for_function(
-            "t => document.querySelector('.pdsynth-live .gtitle').textContent.includes(t)",
+            "t => document.querySelector('.pdsynth-live .pdsynth-state').textContent.includes(t)",
             arg=title,
         )
         drawn.append(marks(page))
@@ -582,7 +451,7 @@ def test_evaluation_panel_by_keyboard_its_choices_and_dark(page, lab):
     ):
         page.locator(".pdsynth-live select").nth(place).select_option(label=option)
         page.wait_for_function(
-            "t => document.querySelector('.pdsynth-live .gtitle').textContent.includes(t)",
+            "t => document.querySelector('.pdsynth-live .pdsynth-state').textContent.includes(t)",
             arg=title,
         )
         drawn.append(marks(page))
@@ -677,7 +546,7 @@ def test_own_data_panel_by_keyboard_its_text_a_file_and_dark(page, lab):
     text.press("Tab")
     page.get_by_role("status").filter(has_text="500 rows × 2 columns").wait_for()
     page.wait_for_function(
-        "document.querySelector('.pdsynth-live .gtitle').textContent.includes('ward.csv')"
+        "document.querySelector('.pdsynth-live .pdsynth-state').textContent.includes('ward.csv')"
     )
     drawn.append(marks(page))
     assert len(set(drawn)) == 4, "the figure follows sliders, text and file"

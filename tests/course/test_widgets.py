@@ -47,7 +47,7 @@ def test_a_moved_slider_changes_the_figure_and_all_that_goes_with_it(backend):
     shown.controls["epsilon"].value = 2.0
     assert heights(shown) == [0.5, 1]
     assert heights(shown) == list(shown.figure.data[0].y)
-    assert shown.status.value == "<div role='status'>The scale is 0.5.</div>"
+    assert shown.status.value == "<div role='status'><b>The scale is 0.5.</b></div>"
     assert "ε is 2" in shown.tables.children[0].value
 
 

@@ -78,12 +78,12 @@ def view(step: str, epsilon: float, runs: int) -> View:
     plot = Board("auditing", f"{step}: ε = {epsilon:g}, {count:,} runs")
     draw_climb(plot, case, samples)
     draw_worlds(plot, samples, bound.threshold)
-    facts = {"lost": lost, "claimed": epsilon, "verdict": verdict,
-             "ceiling": audit.ceiling(count)}
+    ceiling = audit.ceiling(count)
+    facts = {"lost": lost, "claimed": epsilon, "verdict": verdict, "ceiling": ceiling}
     status = (
         f"{verdict.capitalize()}: claimed ε = {epsilon:g}, lost at least {shown(lost)} with 95 % "
         f"confidence. In theory {shown(case.theory(case.claimed))}; "
-        f"a perfect attack would show {shown(facts['ceiling'])}."
+        f"a perfect attack would show {shown(ceiling)}."
     )
     words = (f"<p><b>What is tested.</b> {case.about} ({case.source}).<br><b>Pair of tables.</b> "
              f"{case.tables}<br><b>Event.</b> {bound.event}</p>"

@@ -107,7 +107,7 @@ def draw_heat(plot: Board, table: TeachingTable, state: dict[str, Any], sensitiv
                     f"y{cell}": {"range": [end, -0.5], **ticks(names)}})
     title = {"text": "r" if measure == "r" else "bit", "side": "top"}
     bar = {"thickness": 10, "len": 0.42, "y": 0.75, "title": title}
-    plot.figure.update_layout(coloraxis={**SCALES[measure], "colorbar": bar})
+    plot.layout["coloraxis"] = {**SCALES[measure], "colorbar": bar}
 
 
 def draw_bars(plot: Board, state: dict[str, Any], guarantee: str) -> None:
@@ -172,8 +172,8 @@ def view(table: TeachingTable, epsilon: float, k: str, sensitive: str, guarantee
     facts = {name: 100 * state["scores"][name]["disclosure"] for name in TABLES}
     facts |= {"use": 100 * state["scores"]["DS"]["utility"], "zero": 100 * state["zero rule"]}
     status = (
-        f"The attacker finds {sensitive} for {found[2]} from the custom network's table, {found[1]} "
-        f"from the ordinary one's, {found[0]} from the original. Always saying the most "
+        f"The attacker finds {sensitive} for {found[2]} from the custom network's table, "
+        f"{found[1]} from the ordinary one's, {found[0]} from the original. Always saying the most "
         f"frequent value: {facts['zero']:.1f} %. Income is learnt to {learnt[1]} (ordinary) and "
         f"{learnt[2]} (custom)."
     )

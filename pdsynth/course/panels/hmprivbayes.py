@@ -70,7 +70,8 @@ def draw(table: TeachingTable, fitted: HMPrivBayes, distances: np.ndarray, noise
     curve = edges(fitted, {bit: i for i, bits in enumerate(parts.values()) for bit in bits})
     plot.network(curve, labels, marks, max(6, *(len(mark.at) for mark in marks)))
     plot.set(x={"tickfont": {"size": 12 if len(labels) <= 18 else 9}})
-    plot.figure.update_traces(showlegend=True, selector={"mode": "markers"})  # also of one cluster
+    for trace in plot.traces:
+        trace["showlegend"] = bool(trace.get("name"))  # also of one cluster
     order = list(dict.fromkeys(name for _, name in parts))
     index = [table.schema.index(name) for name in order]
     plot.distances(distances[np.ix_(index, index)], order, 0.4, {"len": 0.6, "y": 0.68})
@@ -123,9 +124,9 @@ def view(table: TeachingTable, guarantee: str, affinity: str, **levers: Any) -> 
              "mean": float(np.nanmean(distances)), "claimed": levers["epsilon"],
              "audited": audited(ledger)}
     status = (
+        f"{'Too noisy to cluster: one cluster instead. ' if noisy else ''}"
         f"{facts['noisy']} of {len(noise)} tables have more noise than signal; mean two-way "
         f"distance {facts['mean']:.3f}. "
-        f"{'Too noisy to cluster: one cluster instead. ' if noisy else ''}"
         f"Claimed ε = {levers['epsilon']:g}, true ε = {audited(ledger)}"
         f"{finite if guarantee == 'published' else ''}; "
         f"clusters of {', '.join(str(len(c)) for c in fitted.clusters_)} bits."

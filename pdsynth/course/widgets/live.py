@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from html import escape
-from math import ceil
 from pathlib import Path
-from textwrap import wrap
-from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any
 
 import ipywidgets as W
 import plotly.graph_objects as go
@@ -18,79 +14,13 @@ import plotly.graph_objects as go
 from . import saved
 from .controls import Control
 from .plot import make
+from .view import Try, View
 
 SPENDS = (
     "Each move on real records would spend the budget again: this panel uses a public teaching "
     "table, and the same random numbers at every move. A release draws fresh noise, once."
 )
-LINE = 88  # characters of a line of a title
 HEAD = 84  # pixels above the plot that hold a title, a subtitle and one row of a legend
-
-
-@dataclass(frozen=True)
-class View:
-    """What a panel shows for one position of its controls.
-
-    ``status`` says the result in words, the finding in its first sentence; ``tables`` are HTML
-    texts or objects that show themselves (a ledger, a DataFrame); ``alt`` describes the figure in
-    words; ``facts`` are the numbers that sentences of :class:`Try` use, by name.
-    """
-
-    figure: Any
-    status: str = ""
-    tables: Sequence[Any] = ()
-    alt: str = ""
-    facts: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def finding(self) -> str:
-        """The first sentence of the status, which stands above the figure."""
-        return self.status.partition(". ")[0].removesuffix(".")
-
-    @property
-    def still(self) -> go.Figure:
-        """The figure for readers without a kernel: the finding is its title, the state below."""
-        plot = go.Figure(self.figure)
-        title, state = wrap(self.finding, LINE), wrap(plot.layout.title.text or "", LINE + 24)
-        keys = {trace.name for trace in plot.data if trace.name and trace.showlegend is not False}
-        rows = len(keys) / max(1, LINE // (max(map(len, keys), default=0) + 6))
-        head = 16 + 20 * len(title) + 18 * len(state)
-        top = head + 24 * ceil(rows) + 26
-        height = (plot.layout.height or 420) + top - (plot.layout.margin.t or 100)
-        below = {"text": "<br>".join(state), "font": {"size": 12}}
-        return plot.update_layout(height=height, margin={"t": top}, title={
-            "text": "<br>".join(title), "subtitle": below, "xref": "container", "x": 0.012},
-            legend={"yref": "container", "yanchor": "top", "y": 1 - head / height, "x": 0})
-
-    @classmethod
-    def of(cls, result: Any) -> View:
-        """A View from a View, a figure, or ``(figure, status[, tables[, alt]])``."""
-        parts = result if isinstance(result, tuple) else (result,)
-        view = result if isinstance(result, View) else cls(*parts)
-        if not isinstance(view.figure, (go.Figure, dict)):
-            kind = type(view.figure).__name__
-            raise TypeError(f"the figure function returned {kind}, not a Plotly figure: "
-                            "does it end with `return figure`?")
-        return view
-
-
-class Try(NamedTuple):
-    """A button of a panel that sets its controls and says what happened.
-
-    ``says`` is a text over ``{was.…}`` and ``{now.…}``, the facts of the first view and of this
-    one; it is said only where ``true`` of them. Controls that ``sets`` doesn't name go back to
-    their first values.
-    """
-
-    label: str
-    sets: Mapping[str, Any]
-    says: str
-    true: Callable[[Any, Any], bool]
-
-    def tell(self, was: View, now: View) -> str:
-        """What happened, or the finding where ``says`` doesn't hold."""
-        a, b = (SimpleNamespace(**view.facts) for view in (was, now))
-        return self.says.format(was=a, now=b) if self.true(a, b) else now.finding + "."
 
 
 class LivePanel(W.VBox):
@@ -125,13 +55,16 @@ class LivePanel(W.VBox):
         row = W.HBox([W.Label("Try this:"), *buttons] if buttons else [], layout=W.Layout(
             width="100%", flex_flow="row wrap", display=None if buttons else "none"))
         row.add_class("pdsynth-tries")
-        super().__init__([style, grid, row, self.told, self.alert, self.status, self.plot,
+        levers = W.VBox([grid, row], layout=W.Layout(width="100%", overflow="visible"))
+        levers.add_class("pdsynth-levers")
+        super().__init__([style, levers, self.told, self.alert, self.status, self.plot,
                           self.tables, note], layout=wide)
         self.add_class("pdsynth-live")
         for widget in self.controls.values():
             widget.observe(self._move, "value")
         self.refresh()
-        self._start, self._first = self.values, self.view
+        self._start = self.values
+        self._first: View | None = self.view
 
     __repr__ = saved.words
 

@@ -20,7 +20,7 @@ def test_the_bound_on_the_picture_is_the_audit_s():
     assert (
         f"{bound.epsilon:.3g}" in view.status
         and view.status.startswith("Violated")
-        and "in theory 2" in view.status
+        and "In theory 2;" in view.status
     )
     assert "OVERSPENT: claimed ε = 1, true ε = 2" in view.tables[0]
     assert list(trace(view.figure, "a perfect").y) == [audit.ceiling(int(n)) for n in line.x]
@@ -28,7 +28,7 @@ def test_the_bound_on_the_picture_is_the_audit_s():
 
 def test_patience_refutes_and_a_small_epsilon_hides():
     verdicts = [
-        auditing.view(epsilon=e, runs=r).status.split(".")[0]
+        auditing.view(epsilon=e, runs=r).status.split(":")[0]
         for e, r in ((1.0, 1), (1.0, 10), (0.3, 10))
     ]
     assert verdicts == ["Not refuted", "Violated", "Not refuted"]

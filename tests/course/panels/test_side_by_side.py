@@ -43,10 +43,10 @@ def test_the_plan_stands_in_the_status_and_frames_the_k_of_the_run(table):
     view = side_by_side.view(table, k=4)
     known = plan(table.records.schema, table.records.n, 1.0)
     assert str(known) in view.status and known.sentence in view.tables[0]
-    bars = next(t for t in view.figure.data if t.xaxis == "x3" and t.type == "bar")
-    assert list(bars.marker.line.width) == [0, 0, 0, 0, 3, 0]
+    dots = next(t for t in view.figure.data if t.xaxis == "x3" and t.mode == "markers")
+    assert list(dots.marker.line.width) == [0, 0, 0, 0, 3, 0]
     auto = next(
-        t for t in side_by_side.view(table).figure.data if t.xaxis == "x3" and t.type == "bar"
+        t for t in side_by_side.view(table).figure.data if t.xaxis == "x3" and t.mode == "markers"
     )
     assert list(auto.marker.line.width).index(3) == known.k
 

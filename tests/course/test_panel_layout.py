@@ -1,0 +1,187 @@
+"""In a real browser: no panel has a scroll bar it doesn't need, a text that is cut, or two texts
+that overlap, at four sizes and in both themes. ``measure.js`` does the measuring."""
+
+import json
+from pathlib import Path
+
+import pytest
+from browser_tools import CHROMIUM, RUN_ALL, of_jupyterlab
+
+from pdsynth.course.panels import LESSONS
+
+pytest.importorskip("playwright.sync_api")
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not CHROMIUM, reason="no Chromium on this machine"),
+]
+MEASURE = Path(__file__).with_name("measure.js").read_text(encoding="utf-8")
+SIZES = ((1440, 900), (1024, 768), (390, 844))
+PROJECTOR, SMALLEST = (1280, 720), 18  # pixels of a screen in a lecture room, and of its texts
+SETTLED = 400  # ms in which figures follow a new size
+DRAWN = """count => { const panels = [...document.querySelectorAll('.pdsynth-live')];
+  return panels.length === count && panels.every(panel => panel.querySelector('.main-svg')); }"""
+ONE = "hpprivbayes"
+# a panel that takes its time, and has a button
+SLOW = """\
+import time
+import plotly.graph_objects as go
+from pdsynth.course.widgets import Try, View, live, slider
+
+def draw(x):
+    time.sleep(1.2 if x == 3 else 0)
+    return View(go.Figure().add_scatter(y=[x]), f"It is {x}. And so on.", facts={"x": x})
+
+live(draw, x=slider("x", 1, 0, 5, 1),
+     tries=[Try("make it three", {"x": 3}, "{now.x} after {was.x}.", lambda was, now: True)])"""
+
+
+def show(page, url, sources):
+    """A notebook of these cells, run, with all of its panels drawn."""
+    cells = [
+        {"cell_type": "code", "id": f"c{place}", "metadata": {}, "execution_count": None,
+         "outputs": [], "source": source}
+        for place, source in enumerate(sources)
+    ]  # fmt: skip
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    content = {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4}
+    answer = page.request.put(
+        f"{url}/api/contents/panels.ipynb?token=t",
+        data=json.dumps({"type": "notebook", "content": content | {"nbformat_minor": 5}}),
+    )
+    assert answer.ok, answer.status_text
+    page.goto(f"{url}/doc/tree/panels.ipynb?token=t&reset")
+    page.wait_for_selector(".jp-Notebook .jp-Cell")
+    page.wait_for_selector(".jp-Notebook-ExecutionIndicator[data-status=idle]")
+    page.evaluate(RUN_ALL)
+    page.wait_for_function(DRAWN, arg=len(cells), timeout=300_000)
+    page.wait_for_timeout(SETTLED)
+
+
+def opened(browser, url):
+    page = browser.new_page(viewport={"width": 1440, "height": 900})
+    page.problems = []
+    page.on("pageerror", lambda e: page.problems.extend([] if of_jupyterlab(e) else [str(e)]))
+    page.route(lambda address: not address.startswith(url), lambda route: route.abort())
+    page.set_default_timeout(60_000)
+    return page
+
+
+def cell(name):
+    return f"from pdsynth.course.panels import {name}\n{name}.panel()"
+
+
+@pytest.fixture(scope="module")
+def one(browser, lab):
+    page = opened(browser, lab)
+    show(page, lab, [cell(ONE), SLOW])
+    yield page
+    page.close()
+
+
+@pytest.fixture(scope="module")
+def every(browser, lab):
+    page = opened(browser, lab)
+    show(page, lab, [cell(name) for name in LESSONS])
+    yield page
+    page.close()
+
+
+def turn(page, theme):
+    """JupyterLab in one of its themes."""
+    page.evaluate(
+        "theme => { window.jupyterapp.commands.execute('apputils:change-theme', {theme}); }",
+        f"JupyterLab {theme}",
+    )
+    page.wait_for_function(
+        "light => document.body.dataset.jpThemeLight === light",
+        arg=str(theme == "Light").lower(),
+    )
+    page.wait_for_timeout(2 * SETTLED)
+
+
+def wrong(page, names, width, height):
+    """What is wrong with the panels at a size."""
+    page.set_viewport_size({"width": width, "height": height})
+    page.wait_for_timeout(3 * SETTLED)
+    panels = page.locator(".pdsynth-live")
+    found = {name: panels.nth(place).evaluate(MEASURE) for place, name in enumerate(names)}
+    assert min(one["texts"] for one in found.values()) > 10, "nothing was measured"
+    return [f"{name}: {what}" for name, one in found.items() for what in one["found"]]
+
+
+def wrong_on_a_projector(page, names):
+    """The same in projector mode, chart by chart, and texts that are too small."""
+    page.set_viewport_size(dict(zip(("width", "height"), PROJECTOR, strict=True)))
+    problems = []
+    for place, name in enumerate(names):
+        panel = page.locator(".pdsynth-live").nth(place)
+        panel.get_by_role("button", name="projector mode").press("Enter")
+        page.wait_for_timeout(SETTLED)
+        for chart in range(panel.locator(".pdsynth-chart").count()):
+            assert panel.locator(".pdsynth-chart:visible").count() == 1
+            found = panel.evaluate(MEASURE)
+            problems += [f"{name}, chart {chart + 1}: {what}" for what in found["found"]]
+            if found["smallest"] < SMALLEST:
+                problems.append(f"{name}, chart {chart + 1}: text of {found['smallest']} px")
+            if panel.get_by_role("button", name="next chart").is_visible():
+                panel.get_by_role("button", name="next chart").press("Enter")
+                page.wait_for_timeout(SETTLED // 2)
+        panel.get_by_role("button", name="projector mode").press("Enter")
+        page.wait_for_timeout(SETTLED // 2)
+    return problems
+
+
+@pytest.mark.parametrize("size", SIZES, ids=str)
+def test_one_panel_at_every_size(one, size):
+    assert wrong(one, [ONE], *size) == []
+    assert not one.problems, one.problems
+
+
+def test_a_button_sets_the_controls_says_what_happened_and_a_slow_panel_says_it_computes(one):
+    panel = one.locator(".pdsynth-live").nth(1)
+    panel.get_by_role("button", name="make it three").press("Enter")
+    cue = panel.locator(".pdsynth-cue")
+    cue.filter(has_text="computing").wait_for()
+    panel.get_by_role("status").filter(has_text="3 after 1.").wait_for()
+    assert panel.get_by_role("slider").get_attribute("aria-valuenow") in ("3", "3.0")
+    one.wait_for_function("node => node.textContent === ''", arg=cue.element_handle())
+    panel.get_by_role("slider").press("Home")
+    panel.get_by_role("status").filter(has_text="It is 0.").wait_for()
+    assert panel.get_by_role("status").filter(has_text="3 after 1.").count() == 0
+
+
+def test_one_panel_on_a_projector_by_keyboard(one):
+    assert wrong_on_a_projector(one, [ONE]) == []
+    assert one.locator(".pdsynth-projector").count() == 0
+    assert one.locator(".pdsynth-live").first.locator(".pdsynth-chart:visible").count() > 1
+
+
+def test_the_measure_finds_what_is_wrong(one):
+    """The failing twin: a label is moved onto another, a text is clipped, a bar appears."""
+    panel = one.locator(".pdsynth-live").first
+    assert panel.evaluate(MEASURE)["found"] == []
+    for change, words in (
+        ("n => { n.querySelectorAll('.xtick text')[1].setAttribute('transform', "
+         "n.querySelectorAll('.xtick text')[0].getAttribute('transform')); "
+         "n.querySelectorAll('.xtick text')[1].setAttribute('x', "
+         "n.querySelectorAll('.xtick text')[0].getAttribute('x')); }", "texts overlap"),
+        ("n => { const t = n.querySelector('.pdsynth-title'); t.style.height = '6px'; "
+         "t.style.overflow = 'hidden'; }", "text cut by"),
+        ("n => { const s = n.querySelector('.pdsynth-status'); s.style.overflowX = 'auto'; "
+         "s.querySelector('.widget-html-content').style.minWidth = `${s.clientWidth + 4}px`; }",
+         "scroll bar across"),
+    ):  # fmt: skip
+        panel.evaluate(change)
+        assert any(words in what for what in panel.evaluate(MEASURE)["found"]), words
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("theme", ["Light", "Dark"])
+def test_every_panel_at_every_size_and_on_a_projector(every, theme):
+    turn(every, theme)
+    problems = [
+        f"{size[0]} px: {what}" for size in SIZES for what in wrong(every, list(LESSONS), *size)
+    ]
+    problems += wrong_on_a_projector(every, list(LESSONS))
+    assert problems == []
+    assert not every.problems, every.problems
