@@ -62,6 +62,7 @@ def lessons(source: Path, wanted: list[str]) -> dict[str, list[str]]:
     """Write the lessons' notebooks; returns the panels of each."""
     folder = source / "lessons"
     shutil.copytree(ROOT / "notebooks" / "pictures", folder / "pictures")
+    shutil.copy(ROOT / "notebooks" / "README.md", folder)
     found = {}
     for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
         if wanted and path.stem[:2] not in wanted:
@@ -104,6 +105,7 @@ def gather(source: Path, wanted: list[str]) -> dict[str, list[str]]:
     (source / "figures").mkdir()
     home = (source / "index.md").read_text(encoding="utf-8")
     names = "\n".join(f"lessons/{name}" for name in found)
+    readme = readme.replace("](notebooks/", "](lessons/")
     home = home.replace("{{readme}}", readme.strip()).replace("{{lessons}}", names)
     (source / "index.md").write_text(home, encoding="utf-8")
     claims = source / "scoreboard.md"
