@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from filelock import FileLock
 from site_tools import Server, broken
 
 CHROMIUM = (
@@ -49,19 +50,28 @@ def build(root, *options):
     return run
 
 
-@pytest.fixture(scope="module")
-def one(root, tmp_path_factory):
-    """The site of lesson 00 alone."""
-    folder = tmp_path_factory.mktemp("one")
-    build(root, "--lessons", "00", "--out", str(folder))
+def once(root, tmp_path_factory, name, *options):
+    """A site that all workers share: the first one builds it."""
+    worker = "PYTEST_XDIST_WORKER" in os.environ
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if worker else base) / name
+    with FileLock(f"{folder}.lock"):
+        if not (folder / "built").exists():
+            build(root, *options, "--out", str(folder))
+            (folder / "built").touch()
     return folder / "html"
 
 
 @pytest.fixture(scope="module")
-def whole(root):
-    """All of it, where `python3 run.py site` builds it; what is cached there is used."""
-    build(root)
-    return root / "build" / "site" / "html"
+def one(root, tmp_path_factory):
+    """The site of lesson 00 alone."""
+    return once(root, tmp_path_factory, "one", "--lessons", "00")
+
+
+@pytest.fixture(scope="module")
+def whole(root, tmp_path_factory):
+    """All of it, with what an earlier build of the same sources left in the cache."""
+    return once(root, tmp_path_factory, "whole", "--cache", str(root / "build" / "site" / "cache"))
 
 
 @pytest.fixture(scope="module")
