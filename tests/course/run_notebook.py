@@ -36,7 +36,8 @@ def spoiled(guess, seen):
         return detail if detail and detail in plain(seen) else None
     words = guess.write(guess.answer)
     number = words.split()[0]
-    told = words if len(re.findall(r"\d", number)) < 3 else number
+    short = len(re.findall(r"\d", number)) < 3 or number in guess.question + guess.unit
+    told = words if short else number
     return told if re.search(rf"(?<![\d.,]){re.escape(told)}(?![.,]?\d)", seen) else None
 
 
