@@ -107,7 +107,7 @@ def draw_heat(plot: Board, table: TeachingTable, state: dict[str, Any], sensitiv
                     f"y{cell}": {"range": [end, -0.5], **ticks(names)}})
     title = {"text": "r" if measure == "r" else "bit", "side": "top"}
     bar = {"thickness": 10, "len": 0.42, "y": 0.75, "title": title}
-    plot.figure.update_layout(coloraxis={**SCALES[measure], "colorbar": bar})
+    plot.layout["coloraxis"] = {**SCALES[measure], "colorbar": bar}
 
 
 def draw_bars(plot: Board, state: dict[str, Any], guarantee: str) -> None:

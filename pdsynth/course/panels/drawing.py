@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import plotly.graph_objects as go
 
 from ...network import Network
 from ...plots import BOXES, PALETTE, figure
@@ -30,6 +31,29 @@ OVERLAY = {"fillmode": "overlay", "size": 6}  # of the patterns that tell bars a
 def layouts() -> dict[str, Any]:
     """Layouts of all panels, in Plotly's words."""
     return tomllib.loads(Path(__file__).with_name("boards.toml").read_text(encoding="utf-8"))
+
+
+def house() -> dict[str, Any]:
+    """The layout of an empty figure in the house style."""
+    return deepcopy(_house())
+
+
+@cache
+def _house() -> dict[str, Any]:
+    return figure().to_dict()["layout"]
+
+
+def merge(layout: dict[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    """Put ``more`` into a layout, tables into tables as ``update_layout`` does; returns it."""
+    for key, value in more.items():
+        old = layout.get(key)
+        if isinstance(old, dict) and isinstance(value, Mapping):
+            merge(old, value)
+        elif isinstance(old, dict) and key == "title":
+            old["text"] = value
+        else:
+            layout[key] = value
+    return layout
 
 
 class Board:
@@ -50,8 +74,10 @@ class Board:
                 if "powers" in axis:
                     axis |= {"type": "log", "range": axis.pop("powers"), "exponentformat": "power"}
                     axis.setdefault("dtick", 1)
-        self.figure = figure(title=title, subtitle=layout.pop("subtitle", ""))
-        self.figure.update_layout(layout)
+        self.traces: list[dict[str, Any]] = []
+        self.layout = merge(house(), layout)
+        self.layout |= {"annotations": [], "shapes": [], "meta": {"charts": self.charts}}
+        self.layout["title"]["text"] = title
         for key, chart in self.charts.items():
             self.entitle(key, chart.get("title", ""))
 
@@ -61,13 +87,18 @@ class Board:
         The live panel sets it above the chart as a text that wraps; the still has a note instead.
         """
         self.charts[chart]["title"] = text
-        others = [note for note in self.figure.layout.annotations if note.name != f"title {chart}"]
-        x, y = re.findall(r"[xy]\d*", chart)
-        x, y = (self.figure.layout[f"{axis[0]}axis{axis[1:]}"].domain for axis in (x, y))
-        note = {"text": f"<b>{text}</b>", "x": x[0] if x else 0, "y": y[1] if y else 1,
-                "xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom",
-                "showarrow": False, "name": f"title {chart}", "yshift": 2}
-        self.figure.update_layout(meta={"charts": self.charts}, annotations=[*others, note])
+        x, y = (self.layout.get(f"{axis[0]}axis{axis[1:]}", {}).get("domain", (0, 1))
+                for axis in re.findall(r"[xy]\d*", chart))
+        notes, name = self.layout["annotations"], f"title {chart}"
+        notes[:] = [note for note in notes if note.get("name") != name]
+        notes.append({"text": f"<b>{text}</b>", "x": x[0], "y": y[1], "xref": "paper",
+                      "yref": "paper", "xanchor": "left", "yanchor": "bottom", "showarrow": False,
+                      "name": name, "yshift": 2})
+
+    @property
+    def figure(self) -> go.Figure:
+        """What is drawn so far; Plotly checks it once, which takes longer than drawing it."""
+        return go.Figure(self.traces, self.layout)
 
     def add(self, kind: str, cell: Cell, name: str | None = None, hover: str | bool | None = None,
             **trace: Any) -> None:
@@ -77,7 +108,7 @@ class Board:
         if hover is not None:
             says = {"hovertemplate": f"{hover}<extra></extra>"}
             trace |= says if hover else {"hoverinfo": "skip"}
-        self.figure.add_trace({"type": kind, "xaxis": f"x{x}", "yaxis": f"y{y}", **trace})
+        self.traces.append({"type": kind, "xaxis": f"x{x}", "yaxis": f"y{y}", **trace})
 
     def line(self, x: Points, y: Points, colour: Any, cell: Cell = 1, *, dash: str | None = None,
              width: float | None = None, mode: str | None = "lines", **more: Any) -> None:
@@ -128,9 +159,9 @@ class Board:
              width: float = 1.5, dash: str | None = "dash", **more: Any) -> None:
         """A straight line between two points, or a frame around them."""
         style, (a, b) = {"color": ink(colour), "width": width, "dash": dash}, _both(cell)
-        self.figure.add_shape(type="line" if x[0] == x[1] or y[0] == y[1] else "rect", x0=x[0],
-                              x1=x[1], y0=y[0], y1=y[1], line=style,
-                              **{"xref": f"x{a}", "yref": f"y{b}"} | more)
+        kind = "line" if x[0] == x[1] or y[0] == y[1] else "rect"
+        self.layout["shapes"].append({"type": kind, "x0": x[0], "x1": x[1], "y0": y[0], "y1": y[1],
+                                      "line": style, "xref": f"x{a}", "yref": f"y{b}"} | more)
 
     def boxes(self, sizes: Iterable[int], width: int, cell: Cell) -> None:
         """Frames along the diagonal of a heat map, one per block of ``sizes`` in its colour."""
@@ -145,8 +176,8 @@ class Board:
         """A text without an arrow."""
         a, b = _both(cell)
         font = {"color": ink(colour), "size": size} if colour else None
-        self.figure.add_annotation(text=text, x=x, y=y, showarrow=False, font=font,
-                                   **{"xref": f"x{a}", "yref": f"y{b}"} | more)
+        self.layout["annotations"].append({"text": text, "x": x, "y": y, "showarrow": False,
+                                           "font": font, "xref": f"x{a}", "yref": f"y{b}"} | more)
 
     def equal_noise(self, labels: Sequence[str]) -> None:
         """The line in cell (1, 2) above which a table has more noise than records."""
@@ -156,8 +187,8 @@ class Board:
 
     def set(self, **axes: Axis) -> None:
         """Settings that depend on the table: ``set(x2={"range": [0, top]})``."""
-        self.figure.update_layout({f"{key[0]}axis{key[1:].lstrip('1')}": more
-                                   for key, more in axes.items()})
+        merge(self.layout, {f"{key[0]}axis{key[1:].lstrip('1')}": dict(more)
+                            for key, more in axes.items()})
 
     def halves(self, network: Network, edges: Iterable[tuple[str, str]], styles: Mapping[str, Axis],
                cell: int = 1) -> None:
@@ -179,7 +210,7 @@ class Board:
                 widest: int | None = None) -> None:
         """Arcs over the noise of their tables, on y1 and y2; ``widest``: places an arc spans."""
         self.line(*curve, "real", width=1, hover=False)
-        floor = 10.0 ** (self.figure.layout.yaxis2.range[0] - 1)
+        floor = 10.0 ** (self.layout["yaxis2"]["range"][0] - 1)
         for mark in marks:
             words, at = list(mark.words), list(mark.at)
             if mark.symbol:

@@ -70,7 +70,8 @@ def draw(table: TeachingTable, fitted: HMPrivBayes, distances: np.ndarray, noise
     curve = edges(fitted, {bit: i for i, bits in enumerate(parts.values()) for bit in bits})
     plot.network(curve, labels, marks, max(6, *(len(mark.at) for mark in marks)))
     plot.set(x={"tickfont": {"size": 12 if len(labels) <= 18 else 9}})
-    plot.figure.update_traces(showlegend=True, selector={"mode": "markers"})  # also of one cluster
+    for trace in plot.traces:
+        trace["showlegend"] = bool(trace.get("name"))  # also of one cluster
     order = list(dict.fromkeys(name for _, name in parts))
     index = [table.schema.index(name) for name in order]
     plot.distances(distances[np.ix_(index, index)], order, 0.4, {"len": 0.6, "y": 0.68})

@@ -58,7 +58,6 @@ def view(table: TeachingTable, guarantee: str, rare_values: str, **levers: Any) 
     state = "ε = {epsilon:g}, k = {k}, r = {r:g}, θ = {theta:g} bit".format(**levers)
     plot = Board("hpprivbayes", f"HPPrivBayes {GUARANTEES[guarantee]}: {state}")
     plot.network(arcs(fitted.network_), order, marks)
-    plot.set(x={"zeroline": None})
     plot.distances(distances, table.schema.names, 0.6, {"len": 0.75, "y": 0.6})
     facts = {"noisy": sum(v > 1 for v in noise.values()), "tables": len(noise),
              "mean": float(np.nanmean(distances)), "a": len(fitted.groups_["A"]),

@@ -117,7 +117,7 @@ def draw(declared: Declared, known: Plan, k: int, title: str) -> Board:
     found = {name: ratio for name, ratio in found.items() if name in most}
     plot, words = Board("own_data", title), {name: judge(v) for name, v in found.items()}
     tall = 110 + 24 * len(found)
-    plot.figure.update_layout(height=max(400, 60 + tall))
+    plot.layout["height"] = max(400, 60 + tall)
     plot.charts["xy"]["height"] = max(340, tall)
     plot.entitle("xy", f"Noise ÷ mean cell: a column's table at k = {k}")
     rows = {name: f"{shorten(name)} · {declared.schema[name].size:,}" for name in found}
@@ -222,6 +222,7 @@ class DeclarationForm:
         form = W.HTML(f"One line a column: {words}. Leave the box to apply.")
         head = W.HBox([self.names, self.upload, self.label], layout=row)
         self.box = W.VBox([head, form, self.editor], layout=W.Layout(width="100%"))
+        self.box.add_class("pdsynth-form")
         self.editor.observe(self._edit, "value")
         self.upload.observe(self._take, "value")
         self._name()

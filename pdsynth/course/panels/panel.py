@@ -13,7 +13,7 @@ from typing import Any
 
 from ...datasets import Dataset
 from ..widgets import Control, LivePanel, Try, View, live
-from .table import TeachingTable
+from .table import TeachingTable, one_thread
 
 Made = Control | Callable[[Any], Control]
 Source = Callable[..., Any] | None
@@ -59,7 +59,8 @@ class Panel:
                 for name, made in self.made.items()}
 
     def _show(self, table: TeachingTable | None, at: dict[str, Any]) -> View:
-        view = self.function(*([table] if table else []), **at)
+        with one_thread():
+            view = self.function(*([table] if table else []), **at)
         return replace(view, alt=view.alt or f"{view.figure.layout.title.text}. {view.status}")
 
 

@@ -93,14 +93,14 @@ def draw_sweep(plot: Board, found: dict[str, np.ndarray], q: float, sensitive: s
     for cell in (3, 4):
         plot.limit([q, q], [0, 1], cell)
     notes = [(3, 1.5, 0.84, "strongest pairs", "none"),
-             (3, 0.62, 0.64, "mean of all pairs", "private")]
+             (3, 0.48, 0.64, "mean of all pairs", "private")]
     if np.isfinite(found["dearest"]).all():
-        notes += [(4, 0.62, 0.9, "dearest attribute", "private"),
-                  (4, 0.62, 0.12, sensitive, "none")]
+        notes += [(4, 0.48, 0.9, "dearest attribute", "private"),
+                  (4, 0.48, 0.12, sensitive, "none")]
     else:
         notes += [(4, 1.0, 0.5, "no finite ε: the tree is read off the records", "attack")]
     for cell, x, y, text, colour in notes:
-        plot.note(text, math.log10(x), y, cell, colour)
+        plot.note(text, math.log10(x), y, cell, colour, xanchor="left" if x < 1 else "center")
     ratios = {"range": [math.log10(0.47), math.log10(2.12)], "tickvals": list(RATIOS),
               "ticktext": [f"{ratio:g}" for ratio in RATIOS]}
     plot.set(x3=ratios, x4=ratios)

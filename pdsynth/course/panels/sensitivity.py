@@ -62,9 +62,8 @@ def draw_groups(plot: Board, state: dict[str, Any], sensitive: str, theta: float
                   hover="%{y}: %{x:.4f} bit")
     ends = [-0.6, len(labels) - 0.4]
     plot.limit([theta, theta], ends, (1, 4), width=2)
-    for text, anchor, colour in (("B ←  ", "right", "none"), ("  → group A", "left", "private")):
-        plot.note(f"<b>{text}</b>", theta, ends[0], (1, 4), colour, 12, xanchor=anchor,
-                  yanchor="bottom")
+    plot.note(" → group A", theta, ends[0], (1, 4), "real", 12,
+              xanchor="left", yanchor="bottom")
     plot.set(x={"title": f"mutual information with {sensitive}, bits"}, y4={"range": ends},
              y={"categoryorder": "array", "categoryarray": list(labels.values())[::-1],
                 "range": ends})

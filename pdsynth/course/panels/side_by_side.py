@@ -91,14 +91,14 @@ def draw_results(plot: Board, found: dict[str, Result], before: dict[str, Result
     for finite, colour in ((True, "private"), (False, "attack")):
         mine = {name: loss for name, loss in losses.items() if (loss < math.inf) == finite}
         plot.dots([min(loss, MOST) for loss in mine.values()], list(mine), colour, 2, size=10,
-                  mode="markers+text", hover=False, textposition="middle left",
+                  mode="markers+text", hover=False, textposition="middle right",
                   symbol="circle" if finite else "x",
-                  text=[f"{loss:.3g}   " if finite else "∞   " for loss in mine.values()])
+                  text=[f"   {loss:.3g}" if finite else "   ∞" for loss in mine.values()])
     rows = {"categoryorder": "array", "categoryarray": names}
     endless = published and not all(result.loss < math.inf for result in found.values())
     plot.entitle("x2y2", f"What a change of {sensitive} alone costs"
                          f"{' (∞: not private)' if endless else ''}")
-    plot.set(y=rows, y2=rows, x2={"range": [math.log10(LEAST), math.log10(2 * MOST)],
+    plot.set(y=rows, y2=rows, x2={"range": [math.log10(LEAST), math.log10(10 * MOST)],
                                   "title": "ε"})
 
 
@@ -112,7 +112,8 @@ def draw_plan(plot: Board, known: Plan, k: int | str) -> None:
     for level, text, colour, shift in ((1.0, "more noise than records", "attack", 9),
                                        (0.25, "θ-useful below", "real", -9)):
         plot.limit([-0.6, 5.6], [level] * 2, 3, colour)
-        plot.note(text, 0, math.log10(level), 3, colour, 11, yshift=shift)
+        plot.note(text, 0.01, math.log10(level), 3, colour, 11, yshift=shift, xref="x3 domain",
+                  xanchor="left")
 
 
 @live_panel(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import Any, TypeVar
 
 import numpy as np
@@ -27,6 +28,19 @@ TABLES: dict[str, Callable[[], Dataset]] = {
     "ACS": load_acs,
     "Retail, top 20": lambda: load_retail(items=20),  # all 50 items take seconds per move
 }
+
+
+@cache
+def _threads(loaded: bool) -> Any:
+    """The thread pools of the libraries; scikit-learn brings some of its own."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
+def one_thread() -> Any:
+    """Within it, BLAS and OpenMP take one thread: on small tables several wait for each other."""
+    return _threads("sklearn.cluster" in sys.modules).limit(limits=1)
 
 
 class TeachingTable:

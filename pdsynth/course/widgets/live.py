@@ -45,13 +45,14 @@ class View:
     @property
     def finding(self) -> str:
         """The first sentence of the status, which stands above the figure."""
-        return self.status.partition(". ")[0].removesuffix(".")
+        first, _, more = self.status.partition(". ")
+        return f"{first}." if more else first
 
     @property
     def still(self) -> go.Figure:
         """The figure for readers without a kernel: the finding is its title, the state below."""
         plot = go.Figure(self.figure)
-        title, state = wrap(self.finding, LINE), wrap(plot.layout.title.text or "", LINE + 24)
+        title, state = wrap(self.finding.removesuffix("."), LINE), wrap(plot.layout.title.text or "", LINE + 24)
         keys = {trace.name for trace in plot.data if trace.name and trace.showlegend is not False}
         rows = len(keys) / max(1, LINE // (max(map(len, keys), default=0) + 6))
         head = 16 + 20 * len(title) + 18 * len(state)
@@ -90,7 +91,7 @@ class Try(NamedTuple):
     def tell(self, was: View, now: View) -> str:
         """What happened, or the finding where ``says`` doesn't hold."""
         a, b = (SimpleNamespace(**view.facts) for view in (was, now))
-        return self.says.format(was=a, now=b) if self.true(a, b) else now.finding + "."
+        return self.says.format(was=a, now=b) if self.true(a, b) else now.finding
 
 
 class LivePanel(W.VBox):
@@ -125,7 +126,9 @@ class LivePanel(W.VBox):
         row = W.HBox([W.Label("Try this:"), *buttons] if buttons else [], layout=W.Layout(
             width="100%", flex_flow="row wrap", display=None if buttons else "none"))
         row.add_class("pdsynth-tries")
-        super().__init__([style, grid, row, self.told, self.alert, self.status, self.plot,
+        levers = W.VBox([grid, row], layout=W.Layout(width="100%", overflow="visible"))
+        levers.add_class("pdsynth-levers")
+        super().__init__([style, levers, self.told, self.alert, self.status, self.plot,
                           self.tables, note], layout=wide)
         self.add_class("pdsynth-live")
         for widget in self.controls.values():

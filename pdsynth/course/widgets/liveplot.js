@@ -150,8 +150,9 @@ function chart(key, traces, whole, given) {
   const layout = { margin: { l: 12, r: 18, t: 10, b: 8 }, showlegend: false };
   for (const name of ["template", "font", "barmode", "bargap", "hoverlabel", "coloraxis", "paper_bgcolor", "plot_bgcolor", "uirevision"])
     if (name in whole) layout[name] = whole[name];
+  if (whole[axisName(x)]?.tickangle < 0) layout.margin.l = 56; // slanted names begin to the left of their places
   for (const id of mine) {
-    const axis = { ...whole[axisName(id)], anchor: id[0] === "x" ? y : x, automargin: true };
+    const axis = { ...whole[axisName(id)], anchor: id[0] === "x" ? y : x, automargin: true, ticklabeloverflow: "allow", ticklabelstandoff: id[0] === "x" ? 6 : 3 };
     delete axis.domain;
     layout[axisName(id)] = { ...axis, ...given.axes?.[id] };
   }
@@ -164,6 +165,13 @@ function chart(key, traces, whole, given) {
   return { key, data, layout, title: given.title ?? "", height: given.height ?? 300, width: given.width ?? 300, grow: given.grow ?? 1 };
 }
 
+// The names along an axis, if it has names: those that are set, or the values of its traces.
+function names(axis, letter, data) {
+  if (axis?.ticktext) return axis.ticktext;
+  const own = data.flatMap((trace) => (Array.isArray(trace[letter]) ? trace[letter] : []));
+  return own.some((value) => typeof value === "string") ? [...new Set(own)] : [];
+}
+
 // What an axis is called must fit beside it: a long title goes on a second line.
 function fold(text, room) {
   if (!text || text.length <= room || text.includes("<br>")) return text;
@@ -171,18 +179,25 @@ function fold(text, room) {
   return middle ? `${text.slice(0, middle)}<br>${text.slice(middle + 1)}` : text;
 }
 
-function fit(layout, width, height, least) {
+function fit({ layout, data, key }, width, height, least) {
   const size = Math.max(layout.font?.size ?? 12, least);
   layout.width = width;
   layout.height = height;
   layout.font = { ...layout.font, size };
+  const [x, y] = key.match(/[xy]\d*/g).map((id) => layout[axisName(id)]);
+  const across = names(x, "x", data), down = y.showticklabels === false ? [] : names(y, "y", data);
+  const longest = Math.max(0, ...down.map((name) => 0.58 * size * String(name).length));
+  if (longest > 0.36 * width) y.tickfont = { size: Math.max(9, least, (0.36 * width * size) / longest) };
+  const beside = Math.max(40, Math.min(longest, 0.36 * width)) + (data.some((trace) => trace.type === "heatmap") ? 70 : 20);
+  const step = (width - beside) / Math.max(1, across.length);
+  if (x.tickangle < 0 && step < 1.35 * size) Object.assign(x, { tickangle: -90, tickfont: { size: Math.max(9, Math.min(size, step / 1.15)) } });
   for (const [name, axis] of Object.entries(layout)) {
     if (!/^[xy]axis/.test(name)) continue;
     const title = typeof axis.title === "string" ? { text: axis.title } : axis.title;
-    const room = (name[0] === "x" ? width - 90 : height - 70) / (0.56 * size);
+    const room = (name[0] === "x" ? width - beside : height - 70) / (0.62 * size);
     if (title?.text) axis.title = { ...title, text: fold(title.text, room) };
   }
-  return enlarge(layout, least);
+  return enlarge(layout, least > 11 ? least : 9);
 }
 
 // No text smaller than ``least``, wherever a figure sets its own size.
@@ -281,6 +296,10 @@ function projector(el, redraw, signal) {
     mode.full = document.fullscreenElement === mode.root();
     redraw();
   }, { signal });
+  mode.height = (canvas) => { // the rest of the screen, or what is left of a window
+    const root = mode.root(), above = canvas.getBoundingClientRect().top - root.getBoundingClientRect().top + root.scrollTop;
+    return Math.max(320, Math.min(620, innerHeight - 16 - (mode.full ? above : 250)));
+  };
   mode.show = (count) => {
     mode.count = count;
     mode.chart = Math.min(mode.chart, count - 1);
@@ -339,10 +358,10 @@ function render({ model, el }) {
       const drawn = charts.map((one, place) => {
         if (nodes[place].hidden) return null;
         const canvas = nodes[place].lastChild;
-        const height = mode.on ? Math.max(340, Math.min(620, innerHeight - 40 - (mode.full ? canvas.offsetTop : 250))) : one.height;
+        const height = mode.on ? mode.height(canvas) : one.height;
         canvas.style.minHeight = `${height}px`; // the page doesn't jump while a figure is redrawn
         const least = mode.on ? 18 : 11;
-        return Plotly.react(canvas, enlarge(one.data, least), fit(one.layout, canvas.clientWidth, height, least), config);
+        return Plotly.react(canvas, enlarge(one.data, least), fit(one, canvas.clientWidth, height, least), config);
       });
       Promise.all(drawn).then(() => complain(null), complain);
     } catch (problem) {

@@ -1,0 +1,86 @@
+// What is wrong with the texts and scroll bars of an element, as a list of sentences.
+// Texts are compared as boxes in their own direction, so that slanted labels don't seem to overlap.
+(root) => {
+  const found = [], EDGE = 2; // pixels that a box of a text may be larger than what is drawn
+  const style = (node) => getComputedStyle(node);
+  const short = (text) => JSON.stringify(text.trim().slice(0, 40));
+  const hidden = (node) => {
+    for (let n = node; n && n !== document; n = n.parentElement ?? n.getRootNode().host) {
+      const s = style(n);
+      if (s.display === "none" || s.visibility === "hidden" || Number(s.opacity) === 0) return true;
+    }
+    return false;
+  };
+  const scrolls = (node) => /auto|scroll/.test(style(node).overflowX + style(node).overflowY);
+
+  // scroll bars: none but of tables, and there only if there is something to scroll to
+  for (const node of [root.parentElement, root, ...root.querySelectorAll("*")]) {
+    if (node.namespaceURI.endsWith("svg") || !node.clientWidth || hidden(node) || node.tagName === "TEXTAREA") continue;
+    const s = style(node), across = node.scrollWidth - node.clientWidth, down = node.scrollHeight - node.clientHeight;
+    const table = node.closest(".pdsynth-table"), name = `${node.tagName}.${node.className}`.slice(0, 60);
+    if (/auto|scroll/.test(s.overflowX) && across > 0 && (!table || across < 16)) found.push(`scroll bar across of ${across} px: ${name}`);
+    if (/auto|scroll/.test(s.overflowY) && down > 0 && (!table || down < 16) && !node.matches(":fullscreen") && node !== root.parentElement)
+      found.push(`scroll bar down of ${down} px: ${name}`);
+    if (s.overflowX === "hidden" && across > 1 && s.textOverflow === "ellipsis") found.push(`text cut with an ellipsis: ${short(node.textContent)}`);
+  }
+  for (const node of root.querySelectorAll("select, button")) {
+    if (!hidden(node) && node.scrollWidth > node.clientWidth + 1) found.push(`text cut in a ${node.tagName}: ${short(node.textContent)}`);
+  }
+
+  // all texts: four corners each, and what cuts them
+  const texts = [];
+  const add = (node, text, corners) => {
+    if (!text.trim() || hidden(node)) return;
+    const xs = corners.map((p) => p[0]), ys = corners.map((p) => p[1]);
+    const box = { left: Math.min(...xs), right: Math.max(...xs), top: Math.min(...ys), bottom: Math.max(...ys) };
+    if (box.right - box.left < 1 || box.bottom - box.top < 1) return;
+    for (let n = node; n && n !== root.parentElement; n = n.parentElement) {
+      const s = style(n);
+      if (n.closest(".pdsynth-table") && scrolls(n)) return; // may be scrolled to
+      if (n.matches?.(":fullscreen")) break;
+      const clips = (s.overflowX !== "visible" || s.overflowY !== "visible") && (n.namespaceURI.endsWith("html") || n.classList.contains("main-svg"));
+      if (!clips) continue;
+      const r = n.getBoundingClientRect();
+      const over = Math.max(r.left - box.left, box.right - r.right, r.top - box.top, box.bottom - r.bottom);
+      if (over > EDGE) { found.push(`text cut by ${over.toFixed(0)} px: ${short(text)} in ${n.tagName}.${(n.getAttribute("class") ?? "").slice(0, 40)}`); break; }
+    }
+    texts.push({ node, text, corners, box });
+  };
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+  for (let n = walker.nextNode(); n; n = walker.nextNode()) {
+    const parent = n.parentElement;
+    if (!parent || parent.namespaceURI.endsWith("svg") || /STYLE|SCRIPT|OPTION|TEXTAREA/.test(parent.tagName) || !n.data.trim()) continue;
+    if (parent.closest("details:not([open])") && !parent.closest("summary")) continue;
+    const range = document.createRange();
+    range.selectNodeContents(n);
+    for (const r of range.getClientRects()) {
+      const inset = Math.max(0, (r.height - 1.1 * parseFloat(style(parent).fontSize)) / 2);
+      add(parent, n.data, [[r.left, r.top + inset], [r.right, r.top + inset], [r.right, r.bottom - inset], [r.left, r.bottom - inset]]);
+    }
+  }
+  for (const node of root.querySelectorAll("svg.main-svg text")) {
+    if (node.closest(".hoverlayer, .modebar")) continue;
+    const b = node.getBBox(), m = node.getScreenCTM(), pad = b.height * 0.12;
+    if (!m || !b.width) continue;
+    const corners = [[b.x, b.y + pad], [b.x + b.width, b.y + pad], [b.x + b.width, b.y + b.height - pad], [b.x, b.y + b.height - pad]];
+    add(node, node.textContent, corners.map(([x, y]) => [m.a * x + m.c * y + m.e, m.b * x + m.d * y + m.f]));
+  }
+
+  // no two texts overlap: two convex boxes are apart if some side of one separates them
+  const apart = (one, two) => [one, two].some(({ corners: c }) => c.some((p, i) => {
+    const q = c[(i + 1) % 4], [nx, ny] = [q[1] - p[1], p[0] - q[0]], length = Math.hypot(nx, ny);
+    if (length < 0.5) return false;
+    const span = ({ corners }) => corners.map(([x, y]) => (x * nx + y * ny) / length);
+    const a = span(one), b = span(two);
+    return Math.max(...a) - 1 <= Math.min(...b) || Math.max(...b) - 1 <= Math.min(...a);
+  }));
+  for (let i = 0; i < texts.length; i++)
+    for (let j = 0; j < i; j++) {
+      const [a, b] = [texts[i], texts[j]];
+      if (a.box.right <= b.box.left || b.box.right <= a.box.left || a.box.bottom <= b.box.top || b.box.bottom <= a.box.top) continue;
+      if (a.node === b.node || a.node.contains(b.node) || b.node.contains(a.node)) continue;
+      if (!apart(a, b)) found.push(`texts overlap: ${short(a.text)} and ${short(b.text)}`);
+    }
+  const sizes = texts.map(({ node }) => parseFloat(style(node).fontSize));
+  return { found: [...new Set(found)], texts: texts.length, smallest: Math.min(...sizes) };
+}
