@@ -78,7 +78,8 @@ function model(dark) {
 function build(still, held) {
   const root = document.createElement("div");
   root.className = "pdsynth-live";
-  const controls = element(root, "div", "pdsynth-controls"), tries = element(root, "div", "pdsynth-tries");
+  const levers = element(root, "div", "pdsynth-levers");
+  const controls = element(levers, "div", "pdsynth-controls"), tries = element(levers, "div", "pdsynth-tries");
   const told = element(root, "div", "pdsynth-told"), alert = element(root, "div", "pdsynth-alert");
   const status = element(root, "div", "pdsynth-status"), plot = element(root, "div");
   const tables = element(root, "div", "pdsynth-tables");
