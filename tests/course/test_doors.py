@@ -97,30 +97,38 @@ def visit(browser, address, path):
 
 
 def whole(page, least):
-    """Every picture has arrived; there are at least so many."""
-    page.wait_for_function(
-        "least => document.images.length >= least && [...document.images].every(i => i.complete)",
-        arg=least,
-    )
-    pictures = page.evaluate(PICTURES)
-    assert [src for src, width in pictures if not width] == []
+    """Every picture arrives; there are at least so many."""
+    try:
+        page.wait_for_function(
+            "least => document.images.length >= least"
+            " && [...document.images].every(image => image.complete && image.naturalWidth)",
+            arg=least,
+            timeout=30_000,
+        )
+    except playwright.TimeoutError:
+        pytest.fail(f"broken, of {least} or more: {page.evaluate(PICTURES)}")
 
 
-@pytest.mark.parametrize("lesson", LESSONS)
-def test_voila_shows_the_lesson_its_pictures_and_its_panel(browser, home, lesson):
-    words = ["voila", f"{lesson}.ipynb", "--no-browser", "--port={port}", "--Voila.ip=127.0.0.1"]
+def test_voila_shows_one_lesson_its_pictures_and_its_panel(browser, home):
+    words = [
+        "voila",
+        f"{LESSONS[0]}.ipynb",
+        "--no-browser",
+        "--port={port}",
+        "--Voila.ip=127.0.0.1",
+    ]
     with server(home, *words, path="/static/") as address:
         page = visit(browser, address, "")
         page.locator(".pdsynth-live .main-svg").first.wait_for()
         whole(page, 1)
-        assert page.locator("h1").first.text_content().startswith(lesson[:2])
+        assert page.locator("h1").first.text_content().startswith(LESSONS[0][:2])
         page.close()
 
 
-def test_voila_over_the_folder_opens_a_lesson(browser, home):
+def test_voila_over_the_folder_opens_another(browser, home):
     words = ["voila", ".", "--no-browser", "--port={port}", "--Voila.ip=127.0.0.1"]
     with server(home, *words, path="/static/") as address:
-        page = visit(browser, address, f"voila/render/{LESSONS[0]}.ipynb")
+        page = visit(browser, address, f"voila/render/{LESSONS[1]}.ipynb")
         page.locator(".pdsynth-live .main-svg").first.wait_for()
         whole(page, 1)
         page.close()
