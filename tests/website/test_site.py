@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from filelock import FileLock
@@ -70,7 +71,12 @@ def one(root, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def whole(root, tmp_path_factory):
-    """All of it, with what an earlier build of the same sources left in the cache."""
+    """All of it, with what an earlier build of the same sources left in the cache.
+
+    ``PDSYNTH_SITE`` names a folder with a site that is built already.
+    """
+    if built := os.environ.get("PDSYNTH_SITE"):
+        return Path(built)
     return once(root, tmp_path_factory, "whole", "--cache", str(root / "build" / "site" / "cache"))
 
 
