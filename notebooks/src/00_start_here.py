@@ -115,9 +115,9 @@ synth.ledger_
 
 # %%
 def impossible(table):
-    """How many of 100 rows are husbands or wives who were never married."""
-    spouse = table["relationship"].isin(["Husband", "Wife"])
-    return 100 * (spouse & (table["marital-status"] == "Never-married")).mean()
+    """How many of 100 husbands and wives were never married."""
+    spouses = table[table["relationship"].isin(["Husband", "Wife"])]
+    return 100 * (spouses["marital-status"] == "Never-married").mean()
 
 def families():
     """PrivBayes at three ε, three tables each."""
@@ -128,7 +128,7 @@ def families():
     table = pd.Series({"real": impossible(adult.frame), **made}, name="impossible, of 100").round(2).to_frame()
     return made["ε = 0.05"], table
 
-guess("At ε = 0.05, how many of 100 synthetic people are never-married husbands or wives?", families, unit="of 100")
+guess("At ε = 0.05, how many of 100 synthetic husbands and wives were never married?", families, unit="of 100")
 
 # %% [markdown]
 # No error message, no empty cell: each such row looks like any other. Noise doesn't make a table ragged, it makes it wrong where few people are, and blind

@@ -89,9 +89,8 @@ pd.DataFrame(rows).T.round(3)
 #
 # $$\mathrm{AMI}(X_i) = \frac{\sum_{j=1}^{d} I(X_i,X_j)}{d-1},\qquad I(X_i,X_i)=0\text{ here}.$$
 #
-# Algorithm 3 sorts the attributes by AMI, largest first (line 2). The first becomes the root (line 3). For each of the others, in this
-# order, only the *parents* are drawn among those already placed (lines 5–7): fewer candidates than in PrivBayes, where child and parents
-# are drawn together. (Lines 8 and 7 both add the pair; once is enough.)
+# Algorithm 3 sorts the attributes by AMI, largest first (line 2). The first becomes the root (line 3). For each of the others, in this order, only the *parents* are drawn, among those already placed (lines 5–7). PrivBayes draws child and parents
+# together, and so has more candidates. (Lines 8 and 7 both add the pair; once is enough.)
 #
 # ### Why it leaks
 #
@@ -154,8 +153,8 @@ for k in (1, 2, 3):
 pd.DataFrame(columns).round(3)
 
 # %% [markdown]
-# Read the first column twice. For $k=1$ the worst and the best root catch *the same*: greedy search with one parent is Prim's algorithm,
-# which finds a maximum spanning tree from whichever root it starts. No order can beat it, and the AMI order stays below. For larger $k$,
+# Read the first column twice. For $k=1$ the worst and the best root catch *the same*. Greedy search with one parent is Prim's algorithm. It finds a maximum spanning tree from
+# whichever root it starts. No order can beat it, and the AMI order stays below. For larger $k$,
 # AMI order and greedy search lie within hundredths of a bit of each other on this table, whatever the root. The random root is not the
 # problem that section 3 takes it for.
 #
@@ -169,8 +168,8 @@ pd.DataFrame(columns).round(3)
 #
 # **What to notice**
 # * At the first position the order is almost noise, yet the status line shows how few bits that costs.
-# * Raise the share of ε for the order step by step: the orange lines (noise moves them three ranks or more) vanish as the noise scale falls below the gaps
-#   between neighbours. Attributes of nearly equal strength swap longest, and lose least by it.
+# * Raise the **share** of ε for the order step by step. The orange lines are attributes that noise moves three ranks or more. They vanish as the noise
+# scale falls below the gaps between neighbours. Attributes of nearly equal strength swap longest, and lose least by it.
 # * Right, raw order: 1 against 0, whatever ε says. Noisy order: two bars that draw apart slowly as $\varepsilon_0$ grows.
 # * Even with share 1 their ratio stays well below $e^{\varepsilon_0}$: the sensitivity covers *all* tables, and this one isn't the worst.
 

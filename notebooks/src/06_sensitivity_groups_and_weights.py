@@ -12,8 +12,8 @@
 # %% [markdown]
 # ## An attack to start with
 #
-# A thousand people, one question with a rare answer. Did one person say "yes", or two? HPPrivBayes publishes a noisy table of this
-# question and its parents (256 combinations), and pays so little ε for it that a guess should be close to tossing a coin.
+# A thousand people, one question with a rare answer. Did one person say "yes", or two? HPPrivBayes publishes a noisy table of this question and its parents (256 combinations). It pays very little ε for it, so a guess should be close to
+# tossing a coin.
 #
 # The attacker doesn't look for the "yes". She asks only: *how large is the noise in the "no" row, compared with the "yes" row?* For now,
 # take the noise formula on trust; it is Algorithm 6, line 6, for seven tables that share $\varepsilon_3=0.525$.
@@ -87,7 +87,7 @@ rows = {name: [*scale, histogram_cost(scale, columns=3)] for name, scale in both
 pd.DataFrame(rows, index=["scale of a", "scale of b", "scale of c", "true ε"]).astype(str)
 
 # %% [markdown]
-# So, *if* the weights were public, the thesis would add $1/\max w$ times too much noise: two and a half times here, sixteen times for
+# So, *if* the weights were public, the thesis would add $1/\max w$ times too much noise. That is two and a half times here, and sixteen times for
 # sixteen equally frequent values. The repair is one division: $v_x = w_x/\max w$ and $b_x = 2|B|/(v_x\varepsilon_3)$ cost exactly $\varepsilon_3/|B|$.
 #
 # ## The idea, in the thesis' symbols
@@ -113,8 +113,8 @@ def groups(run):
 pd.DataFrame({"published": groups(published), "strict": groups(strict)})
 
 # %% [markdown]
-# Where the two differ, the noisy association with `occupation` came out on the other side of the threshold (strict compares the
-# distance R with a threshold that stands for θ; without noise both rules give the same groups here). That is what paying for it means.
+# Where the two differ, the noisy association with `occupation` came out on the other side of the threshold. (Strict compares the distance R with a
+# threshold that stands for θ. Without noise both rules give the same groups here.) That is what paying for it means.
 #
 # Now check the toy's formula on the ledger of the published run: claimed and true cost of each B table.
 
@@ -167,7 +167,8 @@ guess("A fourth person changes X alone. How many times as large is the noise on 
 # %% [markdown]
 # The person changed an answer about X, and the noise on *S* moved, because $|B|$ stands in every formula. That is the scale leak of
 # the opening, now through Algorithm 4.
-#
+
+# %% [markdown] more
 # ### More: which way does it protect?
 #
 # The thesis writes that *cancer* "requires more privacy budget than the value *cold*". More budget is *less* noise. So at the level of

@@ -191,8 +191,8 @@ ex.q3.check(reveal)
 # %% [markdown]
 # ## What the thesis claims, what the ledger says, what the tables say
 #
-# Theorem 1 claims ε = ε₁ + ε₂ + ε₃. The ledger of the published run finds the order (Algorithm 3, line 2), the groups (Algorithm 4) and
-# the value weights (Algorithm 6, line 5) computed from raw records: no finite ε holds. The finite part is not what is claimed either:
+# Theorem 1 claims ε = ε₁ + ε₂ + ε₃. The ledger of the published run finds three raw reads: the order (Algorithm 3, line 2), the groups (Algorithm 4) and the value weights (Algorithm 6,
+# line 5). No finite ε holds. The finite part is not what is claimed either:
 
 # %%
 pd.Series({"claimed": float(published.ledger_.claimed), "finite part, truly": float(published.ledger_.finite)}).to_frame("ε").round(3)
@@ -224,8 +224,8 @@ result.figure
 # ## What is still not private
 #
 # * Strict protects *one record*. What is true of many people (occupation follows education) is published on purpose.
-# * Group A gets *more noise*, not a smaller ε for its owners: the loss of an attribute is the sum over the tables in which it stands,
-#   as a child **or as a parent**. Look at the bars in the ledger: `occupation` is a parent in many tables.
+# * Group A gets *more noise*, not a smaller ε for its owners. The loss of an attribute is the sum over the tables in which it stands, as a child **or as
+# a parent**. Look at the bars in the ledger: `occupation` is a parent in many tables.
 
 # %%
 strict.ledger_.attribute_epsilon().astype(float).sort_values(ascending=False).round(3).to_frame("loss if only this attribute changes")

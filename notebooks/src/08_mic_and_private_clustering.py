@@ -12,8 +12,8 @@
 # %% [markdown]
 # ## A question to start with
 #
-# A table with hundreds of columns is too much for one network. HMPrivBayes first cuts it into a few narrow tables: attributes that belong
-# together stay together, each group gets its own network, and the synthetic pieces are pasted side by side. Everything between the groups is lost, so
+# A table with hundreds of columns is too much for one network. HMPrivBayes first cuts it into a few narrow tables. Attributes that belong together stay together. Each group gets its own network, and the synthetic
+# pieces are pasted side by side. Everything between the groups is lost, so
 # they had better be the right ones.
 #
 # Four attributes: two pairs of twins (similarity 1), strangers otherwise (0). Into which two groups does the paper's formula cut them?
@@ -92,10 +92,13 @@ pd.DataFrame(rows).T
 
 # %% [markdown]
 # Three lessons. $I$ ranges over bits, MIC over [0, 1]. **On two-valued attributes MIC is just $I$ in bits**: one grid, normaliser 1. HMPrivBayes turns every
-# attribute into bits, so in its own experiments all of this machinery stands still. And the last columns, each measure in units of the most that one record
-# can change it: $R$, the distance from independence (lesson 03), is many times stronger there. That is what noise is measured against.
+# attribute into bits, so in its own experiments all of this machinery stands still. And the last columns have each measure in units of the most that one record can change it. There $R$, the distance from independence (lesson 03), is
+# many times stronger. That is what noise is measured against.
+
+# %% [markdown] more
+# ### More: MIC depends on the order of values
 #
-# One thing more. A grid joins *neighbouring* codes, so MIC depends on the order in which the schema lists the values; mutual information doesn't:
+# A grid joins *neighbouring* codes, so MIC depends on the order in which the schema lists the values; mutual information doesn't:
 
 # %%
 pair = adult.schema.index("age"), adult.schema.index("marital-status")
@@ -108,8 +111,8 @@ for name, t in {"age in order": table, "age shuffled": shuffled}.items():
 # %% [markdown]
 # ### From similarities to clusters
 #
-# Spectral clustering sees attributes as towns and affinities as roads, and looks for a cut that destroys little road (Algorithm 1: degree matrix,
-# normalised Laplacian, its $|C|$ smallest eigenvectors for $|C|$ clusters, then k-means++ on their rows). Algorithm 1 takes *distances* and
+# Spectral clustering sees attributes as towns and affinities as roads. It looks for a cut that destroys little road. (Algorithm 1: degree matrix,
+# normalised Laplacian, its $|C|$ smallest eigenvectors for $|C|$ clusters, then k-means++ on their rows.) Algorithm 1 takes *distances* and
 # makes affinities of them, $w=\exp(-\text{distance}/2\gamma^2)$ with a width γ. Algorithm 3 (DPSC) hands it MIC: a *similarity*. So twins get the smallest affinity of all:
 
 # %%

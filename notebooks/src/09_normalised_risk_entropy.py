@@ -136,8 +136,8 @@ pd.Series(oe_bits, name="OE").filter(regex="^(age|sex|capital-gain)").round(3).t
 # %% [markdown]
 # ### How to pay for it
 #
-# One histogram an attribute, all released together: a replaced record changes two cells in each of the $d$ of them, so the sensitivity is $2d$ and
-# the noise scale $2d/\varepsilon_0$. Entropies, shares and scales computed from the *noisy* histograms are post-processing.
+# Release one histogram per attribute, all together. A replaced record changes two cells in each of the $d$ of them. So the sensitivity is $2d$, and the
+# noise scale $2d/\varepsilon_0$. Entropies, shares and scales computed from the *noisy* histograms are post-processing.
 
 # %%
 people, rows = panels.teaching_table("complete"), {}

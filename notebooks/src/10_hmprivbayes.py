@@ -64,8 +64,8 @@ print(f"{e1}, {e2}, {e3}; truly {6 // 2 * e1 + 3 * (e2 + e3)}")
 #
 # **Two letters.** In the paper, the class and the panel, `k` is the number of clusters $|C|$, and `l` the largest number of parents, which this course calls $k$ everywhere.
 #
-# The strict recipe keeps the idea and pays for it: clusters of whole *attributes* from a sketch of $R$, roots and entropies from noisy histograms, all selections of all clusters
-# share one budget, and so do all tables.
+# The strict recipe keeps the idea and pays for it. Clusters are of whole *attributes*, from a sketch of $R$. Roots and entropies come from noisy
+# histograms. All selections of all clusters share one budget, and so do all tables.
 
 # %%
 adult = pds.datasets.load_adult(complete=True)
@@ -121,11 +121,12 @@ def distance(synthesizer):
 pd.Series({name: distance(s) for name, s in methods.items()}, name="2-way distance").round(3).to_frame()
 
 # %% [markdown]
-# Read the two lines without noise. PrivBayes on attributes follows the table closely; the pipeline of bits and clusters doesn't, and no budget can repair that. Two bits of one
-# attribute need each other as parents, which leaves few of the places for anything else, and what lies between clusters is gone. Strict HMPrivBayes at ε = 1 is already near that limit; the published one
-# is worse although it spends twelve times as much, since it tears attributes apart.
-#
-# ### Too noisy to cluster
+# Read the two lines without noise. PrivBayes on attributes follows the table closely. The pipeline of bits and clusters doesn't, and no budget can repair that. Two bits of one
+# attribute need each other as parents, which leaves few places for anything else. What lies between clusters is gone. Strict HMPrivBayes at ε = 1 is already near that limit. The published one
+# is worse although it spends twelve times as much: it tears attributes apart.
+
+# %% [markdown] more
+# ### More: too noisy to cluster
 #
 # A sketch of all pairs has to pay for all pairs. From public facts alone, $n$, the declared domains and ε, the library says whether clusters would be noise, before it spends anything:
 
@@ -140,10 +141,12 @@ pd.DataFrame(rows).T.rename_axis("ε, of which 15 % for the sketch").round(2)
 # %% [markdown]
 # Above 1 there is more noise than signal, above 3 hardly anything else: then `HMPrivBayes` warns, takes one cluster and gives the share to the tables. For Big5 better name the clusters yourself, for
 # instance its five traits: `clusters=[[...], ...]` and `eta=0` are public and cost nothing.
-#
+
+# %% [markdown]
 # ## HMPrivBayes, alive
 #
-# Left: attributes in sampling order, coloured by cluster, with an arc wherever a bit of one is a parent of a bit of the other; below them the noise of their tables. Right:
+# Left: attributes in sampling order, coloured by cluster. An arc stands wherever a bit of one is a parent of a bit of the other. Below them: the noise
+# of their tables. Right:
 # two-way distances, sorted by cluster; what lies outside the frames is independent by construction.
 #
 # **What to notice**
@@ -222,16 +225,13 @@ ex.q3.check(possible_parents)
 # The ledger of the published run, step by step:
 
 # %%
-from IPython.display import HTML
-
-from pdsynth.course.panels.words import ledger_summary
-
-HTML(ledger_summary(published.ledger_))
+published.ledger_
 
 # %% [markdown]
 # Two overruns with one cause, and one raw read. The parts themselves are sound: the printed $\Delta H$ is right, and $\Delta I$ is right for bits.
-#
-# ### Is it better than its rivals?
+
+# %% [markdown] more
+# ### More: is it better than its rivals?
 #
 # Section 4.3 says so, of PrivSCBN (a related method, here a reconstruction from its abstract), PrivBayes and JTree. Mean two-way distances on Adult, one run each:
 
@@ -250,7 +250,8 @@ pd.DataFrame(rows).T.round(3)
 
 # %% [markdown]
 # On this table the answer is no, in either reading: the two methods that work on attributes come closer. The paper's own comparison runs PrivBayes on bits, with a fixed number of parents.
-#
+
+# %% [markdown]
 # ### The paper's figures
 #
 # The committed figures repeat its experiments on Adult and Big5 (verdicts, and how many repeats they rest on: `figures/README.md`).
@@ -261,8 +262,10 @@ pd.DataFrame(rows).T.round(3)
 #   readings. On Adult a classifier trained on its table does hardly better than one that always names the commoner salary (25 % wrong), even without noise.
 # * **Faster** (Figure 6): yes, from two parents on, and the more bits the more: clusters and η leave far fewer candidates than PrivBayes has among 175 bits. (Strict at the paper's ε = 0.2 takes one cluster,
 #   and more time.)
-# * **Safer** (Figure 4)? The paper plots a "leak probability" that falls with the number of records, and defines it nowhere; its axis ends at 0.40, while guessing the commoner salary alone is right 75 % of the time.
-#   The library measures three definitions. Two of them fall with $n$, and so does the line *without any noise*: beyond 45,222 rows the paper pads Adult with random rows, and random rows have no secret.
+# * **Safer** (Figure 4)? The paper plots a "leak probability" that falls with the number of records, and defines it nowhere. Its axis ends at 0.40. Guessing the commoner
+# salary alone is right 75 % of the time.
+#   The library measures three definitions. Two of them fall with $n$, and so does the line *without any noise*. Beyond 45,222 rows the paper pads Adult with random rows, and random rows have no
+# secret.
 #   That is dilution. The third, what the attacker gains over one who has only other people's records, is below zero for all methods.
 # * A table that follows the real one less closely gives less away, noise or not. What is *guaranteed* stands in the ledger.
 #

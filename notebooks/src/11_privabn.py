@@ -91,8 +91,10 @@ for met in ([0], [0, 1], [0, 1, 2]):
     dp = ex.gparentset(rows, 3, met)
     print(f"after {four[met[-1]]}:", {j: [four[i] for i in sorted(dp[j])] for j in range(1, len(dp))})
 
-# %% [markdown]
-# How much work is that? The paper's Table 2 compares with GreedyBayes, and prints "=250" for $d^2$ at $d=50$. Fifty squared is 2,500, and the pairs that ABN really offers are $\sum_{i=2}^{d}(d-i+1)(i-1)=(d^3-d)/6$:
+# %% [markdown] more
+# ### More: how much work is that?
+#
+# The paper's Table 2 compares with GreedyBayes, and prints "=250" for $d^2$ at $d=50$. Fifty squared is 2,500, and the pairs that ABN really offers are $\sum_{i=2}^{d}(d-i+1)(i-1)=(d^3-d)/6$:
 
 # %%
 d = 50
@@ -100,7 +102,8 @@ sum((d - i + 1) * (i - 1) for i in range(2, d + 1)), (d**3 - d) // 6
 
 # %% [markdown]
 # Still few, against $1.6\cdot10^{11}$ for GreedyBayes with ten parents. The speed is real.
-#
+
+# %% [markdown]
 # ### The three readings
 #
 # Our table is Adult as twenty yes–no questions (the paper's NLTCS, ACS and Retail can't be shipped; the panel takes them if you have them).
@@ -129,7 +132,7 @@ for name, run in runs.items():
 pd.DataFrame(rows).T.map("{:.1%}".format)
 
 # %% [markdown]
-# (Strict rows hit real ones by chance: most people are of common kinds.) This "NoPrivABN" is the yardstick of the paper's section 6: a method is good when it comes close to it.
+# (Strict rows hit real ones by chance: most people are of common kinds.) This "NoPrivABN" is the yardstick of the paper's section 6. A method is good when it comes close to it.
 #
 # **Strict** repairs three things. Candidates are *all* placed attributes: a first parent, then one more at a time, or STOP. A public penalty, the expected noise of a larger table, decides when a
 # parent isn't worth it, so the network is adaptive for the right reason. And the noise goes onto joint *counts*.
@@ -230,8 +233,9 @@ frame.groupby("step", sort=False)[["claimed", "epsilon"]].sum().map(float).round
 # 2. *Selections*: formula (7) takes logarithms to base 2, formula (10) natural ones. Each choice costs 1.44 times its share.
 # 3. *Conditionals*: about $n\varepsilon_2$, as in your second exercise, for every node.
 # 4. *Which columns occur*: a conditional with seventeen parents has 131,072 columns. Whoever keeps only those that occur tells which they are; the paper doesn't say what it does.
-#
-# ### The experiments
+
+# %% [markdown] more
+# ### More: the experiments
 #
 # Section 6.4: the L2 error of 3-way queries is "lower than the error bar of 0.01" from ε = 0.4 (NLTCS) and 0.225 (ACS). Our table isn't theirs, but the question is the same: when is which reading below 0.01?
 
@@ -253,10 +257,11 @@ pd.DataFrame([(v.claim, v.verdict, v.numbers) for v in result.verdicts], columns
 # ![L1 and L2 errors of 3-way queries on NLTCS and ACS, published, strict and without noise](pictures/privabn_fig2.svg)
 #
 # * The published error falls with ε, as claimed. It does not get below 0.01 where the paper says, on neither table.
-# * "When ε = 0.05, it is very close to the effect of NoPrivABN" (section 6.4)? Not in our runs, although nothing protects Dora there. Small noise on a conditional, clipped at zero, flips a bit now and
-#   then; from there on a synthetic row walks through parent configurations that nobody has, where the conditional is uniform. Noise can be useless for privacy *and* harmful.
+# * "When ε = 0.05, it is very close to the effect of NoPrivABN" (section 6.4)? Not in our runs, although nothing protects Dora there. Small noise on a conditional, clipped at zero, flips a bit now and then. From there on a synthetic row walks through parent configurations that nobody
+# has. There the conditional is uniform. Noise can be useless for privacy *and* harmful.
 # * Strict errors are larger still, and they are the ones that ε pays for. On Retail (Figure 3) published PrivABN is not clearly better than PriView, PrivBayes and JTree.
-#
+
+# %% [markdown]
 # ## What is still not private
 #
 # * Strict protects Dora's record. What is true of the crowd in a strict column is told to everybody, and the crowd told three quarters of the lone people's answers right.

@@ -115,7 +115,7 @@ print("the same network:", same.fit(adult.frame, schema=adult.schema).network_ =
 run.ledger_
 
 # %% [markdown]
-# (The verdict says NOT PRIVATE: reproducible, because this page fixes a seed; its lines are those of a private run.) One sketch pays for tree, root, weights and ranks: all of them are functions of its noisy numbers, so they are free afterwards. $d-1$ selections and $d$ tables share the rest, and the sum closes at exactly ε.
+# (The verdict says NOT PRIVATE: reproducible, because this page fixes a seed; its lines are those of a private run.) One sketch pays for tree, root, weights and ranks. All of them are functions of its noisy numbers, so they are free afterwards. $d-1$ selections and $d$ tables share the rest, and the sum closes at exactly ε.
 #
 # ## PPBA, alive
 #

@@ -105,8 +105,8 @@ def reach():
 guess("At k = 2, which percentage of the best possible sum of information does the search reach?", reach, unit="%")
 
 # %% [markdown]
-# The genetic search is a good search. It is also not needed here: the exact optimum takes about 10 ms, the vectorised search 0.3 s,
-# and the same loop in plain Python, as its authors wrote it, 20 s. (Twenty seeds for each k: `benchmarks/run.py`.)
+# The genetic search is a good search. It is also not needed here. The exact optimum takes about 10 ms, the vectorised search 0.3 s. The same loop in plain Python, as its authors wrote it,
+# takes 20 s. (Twenty seeds for each k: `benchmarks/run.py`.)
 #
 # Beyond 20 attributes there is a hill climb over orders, which takes out one attribute at a time and puts it back where it fits best:
 
@@ -261,9 +261,8 @@ ex.q3.check(next_generation)
 # %% [markdown]
 # ## What the paper claims, what the ledger says, what the tables say
 #
-# The paper claims *speed* and *no loss of utility* (Tables II to VII). Speed is true against the implementation that it measured. But the time went
-# into counting: with every count made once, the greedy search over joint sets of parents needs no more than a pass over the records either
-# (lesson 04). And the ledger has nothing to check: with ε off nothing is claimed, and with ε on the tool's network is not covered.
+# The paper claims *speed* and *no loss of utility* (Tables II to VII). Speed is true against the implementation that it measured. But the time went into counting. With every count made once, the greedy search over joint sets of parents needs no more than a pass over the records
+# either (lesson 04). And the ledger has nothing to check: with ε off nothing is claimed, and with ε on the tool's network is not covered.
 #
 # A small look at utility, in the spirit of Table VI: learn income from a synthetic training part, test on the real test part. Here are two of the
 # paper's five classifiers at k = 2; the whole tables, with all five and beside the paper's numbers, are in `figures/README.md`.

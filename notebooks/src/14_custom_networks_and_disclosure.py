@@ -82,8 +82,8 @@ found.distance.tolist(), found.share.tolist()
 # Then, in the synthetic table, $S$ is independent of every other $X$ given $T$. What an attacker learns about $S$ from age, sex or occupation is what the income class
 # says about $S$, and no more. The tie of $S$ to the target stays, so a model that needs it can still learn it.
 #
-# This is *public policy*: no record was read to write it down, so it costs nothing. It works with every structure learner here, the greedy one included, and with two
-# or more sensitive attributes, which the paper leaves for the future: each gets the same rule.
+# This is *public policy*: no record was read to write it down, so it costs nothing. It works with every structure learner here, the greedy one included. It works with two or more sensitive attributes, too, which the paper leaves for
+# the future: each gets the same rule.
 
 # %%
 custom = pds.GeneticBayes(1.0, target="salary", sensitive="relationship", search="exact", random_state=1)
@@ -221,11 +221,11 @@ ex.q3.check(bug)
 # %% [markdown]
 # ## What the paper claims, what the ledger says, what the tables say
 #
-# The paper claims that the risk of attribute disclosure falls nearly to the zero rule (42.2 % on average over six attackers against 40.5 %, Table X) and that utility barely
-# suffers (80.8 against 81.4 %, Table XII). This page finds the same; all attackers and cells stand beside the paper's in `figures/README.md`.
+# The paper claims that the risk of attribute disclosure falls nearly to the zero rule: 42.2 % on average over six attackers, against 40.5 % (Table X).
+# It claims that utility barely suffers: 80.8 against 81.4 % (Table XII). This page finds the same; all attackers and cells stand beside the paper's in `figures/README.md`.
 #
-# It claims no differential privacy, and there is none without noise. Its footnote 7 is right that the pairwise numbers are all that the search reads, but
-# the fifteen tables read the records once more, and they are printed exactly. In the strict reading the ledger closes at ε, and the sensitive attribute's line stands below it.
+# It claims no differential privacy, and there is none without noise. Its footnote 7 is right: the pairwise numbers are all that the search reads. But the fifteen tables read the records once more, and they are printed
+# exactly. In the strict reading the ledger closes at ε, and the sensitive attribute's line stands below it.
 #
 # ## What is still not private
 #

@@ -114,7 +114,8 @@ pd.concat({name: pds.evaluate.marginal_distances(train, tables[name], schema).nl
 
 # %% [markdown]
 # PrivBayes' mean is 0.085, but its *education* says nothing about its *education-num*, which is the same fact as a number. Whoever needs that pair has a table that is 80 % wrong.
-#
+
+# %% [markdown]
 # ### Utility: which rows may judge?
 #
 # A random forest learns salary from the first 2,000 rows of a table. Then it is tested on those rows, on other rows of the *same* table (the thesis' public code does that), and on people

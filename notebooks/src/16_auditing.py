@@ -13,8 +13,7 @@
 # ## A game to start with
 #
 # Here are two tables. In the first, one person is alone with parent value 1, and has $x_1=1$. In the second that one record says $x_1=0$; all 21,573
-# others are the same. A referee tosses a coin, takes one of the tables, lets PrivABN publish one of its conditionals at a claimed ε of 0.05, and shows
-# you the noisy number. Which table was it? At ε = 0.05 the best player is right in 51 of 100 games.
+# others are the same. A referee tosses a coin and takes one of the tables. PrivABN publishes one of its conditionals, at a claimed ε of 0.05. You see the noisy number. Which table was it? At ε = 0.05 the best player is right in 51 of 100 games.
 
 # %%
 import numpy as np
@@ -237,11 +236,11 @@ rows = [audit.run(name, runs=4000, seed=3).row() for name in names]
 pd.DataFrame(rows)[["case", "claimed", "theory", "bound", "ceiling", "verdict", "method"]].round(3)
 
 # %% [markdown]
-# The last two are the same step of HMPrivBayes, which overspends by a large factor. At a share of 2 ε the audit shows it; at the share that the paper gives it, the noise is so
-# large that no number of runs that you could pay for would. The ledger divides two fractions and knows. Use both: the ledger trusts the code to be what it says, the audit doesn't.
+# The last two are the same step of HMPrivBayes, which overspends by a large factor. At a share of 2 ε the audit shows it. At the share that the paper gives it, the noise is too large: no number of runs that you could pay for would
+# show it. The ledger divides two fractions and knows. Use both: the ledger trusts the code to be what it says, the audit doesn't.
 #
-# And whole algorithms? Strict ones of this library are fitted many times on either table of the pair on which exact replay finds the largest loss, at four ε; it takes too long for your
-# notebook (`python figures/make.py courtroom`):
+# And whole algorithms? Exact replay finds the pair of tables with the largest loss. Strict algorithms of this library are fitted many times on either table of it, at four ε.
+# It takes too long for your notebook (`python figures/make.py courtroom`):
 #
 # ![Bounds of audits of whole strict fits as shares of the claimed ε; none exceeds it](pictures/courtroom_fig1.svg)
 #

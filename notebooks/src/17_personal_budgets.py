@@ -67,8 +67,8 @@ print(loss.attrs["known"], {name: str(value) for name, value in loss.items()})
 #
 # $$\varepsilon(X)=\underbrace{\varepsilon_0+\varepsilon_1}_{\text{if }X\text{ is asked about}}+\sum_{j:\,X\in\{X_j\}\cup\Pi_j}\varepsilon_2^{(j)}$$
 #
-# The papers' levers all turn the last sum: **r** = ε₂/ε₃ of the thesis gives group A's tables less noise or more; **θ** decides who is in group A; **q** of PPBA ranks tables; HMPrivBayes
-# weighs them by risk. None of them touches the first part, and none of them knows beforehand in how many tables $X$ will stand. Look at the bill:
+# The papers' levers all turn the last sum. The thesis' **r** = ε₂/ε₃ gives group A's tables less noise or more, and its **θ** decides who is in group
+# A. PPBA's **q** ranks tables. HMPrivBayes weighs them by risk. None of them touches the first part, and none of them knows beforehand in how many tables $X$ will stand. Look at the bill:
 
 # %%
 bill = fit(4)["HPPrivBayes"].ledger_.to_frame()
@@ -120,8 +120,8 @@ print(moves.attrs["known"])
 moves.astype(float).round(4)
 
 # %% [markdown]
-# Row to column: how much it shows whether a record had the one value or the other. Between two rare values little, to or from *White* more. Weights that are computed from the records (thesis, Algorithm 6) give
-# the same table, but only ex post, and under *published* they give nothing at all: the scales themselves tell the frequencies.
+# Row to column: how much it shows whether a record had the one value or the other. Between two rare values little, to or from *White* more. Weights that are computed from the records (thesis, Algorithm 6) give the same table, but only ex post. Under *published* they give nothing at all:
+# the scales themselves tell the frequencies.
 #
 # ## The panel: the frontier
 #
@@ -212,7 +212,8 @@ ex.q4.check(letter)
 #
 # The thesis says that group A, the more sensitive attributes, gets stronger protection by a smaller r. For the *tables* that is so, and over twenty repeats the loss of occupation does fall with r,
 # from 0.56 (r = 3) to 0.43 (r = 1/6). PrivBayes with less ε for all serves the rest better at the same loss. PPBA's q shows no reliable effect on occupation at all: it ranks tables, not secrets. Hittmeir et al.
-# claim no differential privacy, and their custom network is the one idea of the three that gives a secret a guarantee of its own: a twentieth of ε here, with a *smaller* error on the rest.
+# claim no differential privacy. Yet their custom network is the one idea of the three that gives a secret a guarantee of its own. Here it is a
+# twentieth of ε, with a *smaller* error on the rest.
 
 # %%
 said = pds.Synthesizer(1.0, structure=policy).fit(adult.frame, schema=adult.schema).ledger_.attribute_epsilon()

@@ -84,7 +84,8 @@ found = sorted(found, key=lambda edge: -edge.information)
 print(found[0], found[-1], sep="\n")
 
 # %% [markdown]
-# The best edge that this network lacks brings less than a tenth of a bit and makes its table six times as large; the worst brings nothing, and costs its new parent just as much.
+# The best edge that this network lacks brings less than a tenth of a bit and makes its table six times as large. The worst brings nothing, and costs
+# its new parent just as much.
 #
 # ## The idea, in the papers' symbols
 #
@@ -140,9 +141,9 @@ panels.side_by_side.panel()
 # %% [markdown]
 # ### What each step buys
 #
-# `ConsistentBayes` is built from what the table above teaches: single columns first; then a *forest* of those pairs that single columns explain worst; then *rounds* of pairs and triples against the fitted
-# model; all of it made to agree. One strict run each at ε = 1, and with `sample(method="balanced")`, which deals rows out in proportion, so that less chance of sampling is added to the noise
-# (single rows are drawn by themselves by default: that is what textbooks' intervals assume):
+# `ConsistentBayes` is built from what the table above teaches. Single columns come first. Then comes a *forest* of those pairs that single columns
+# explain worst, and then *rounds* of pairs and triples against the fitted model. All of it is made to agree. One strict run each at ε = 1. `sample(method="balanced")` deals rows out in proportion, so that less chance of sampling is added to the noise. (By
+# default each row is drawn by itself: that is what textbooks' intervals assume.)
 
 # %%
 agree, steps = pds.parts.Agree(), {}
@@ -270,7 +271,8 @@ ex.q4.check(method)
 #
 # 1. **A personalised method can be as near as PrivBayes** at the same ε, within error bars, if its groups are policy. If it must ask the records for groups, order or weights, it pays, and is 0.006 to 0.03 farther.
 # 2. **Published isn't better on the whole**: nearer at 8 of 32 points, farther at 12. A finite ε was given up for nothing in most cases.
-# 3. **The yardstick is nearer than all of these.** MST has Gaussian noise, which $(\varepsilon,\delta)$ allows, and fits one model to all noisy tables together; the papers' methods read each table once. That
+# 3. **The yardstick is nearer than all of these.** MST has Gaussian noise, which $(\varepsilon,\delta)$ allows (lesson 20). It fits one model to all noisy tables together; the papers' methods read each
+# table once. That
 #    is what consistency is worth, and why JTree, which does it as well, leads the list. `ConsistentBayes` does both in pure ε, and is nearer than MST here (*what each step buys*, above).
 #
 # ### How to choose
@@ -301,9 +303,23 @@ for rows, epsilon in ((n, 1.0), (n, 0.1), (1_473, 1.0), (176, 0.1)):
 # * All losses but the policy's are read off the network of the run: ex post, no promise.
 # * Advice tuned on Adult is advice about tables like Adult.
 #
+# ## The method to run
+#
+# If you take one thing along, take these lines. The plan reads public facts alone, names the method, and makes it. Here that is `ConsistentBayes`: single columns, then the pairs and
+# triples that they explain worst, made to agree. Pure ε, one fit, one ledger:
+
+# %%
+plan = pds.plan(schema, n, epsilon=1.0)
+release = plan.synthesizer().fit(adult.frame, schema=schema)
+release
+
+# %%
+release.ledger_
+
+# %% [markdown]
 # ## Summary
 #
 # Noise over mean cell, from public facts, decides more than any paper's idea: choose k by it. Structures are nearly alike, splits mostly cost. At the same promise to one attribute a public policy serves
-# the rest best. What pays for everything is hardly worse than what pays for nothing. Tables that agree are nearer than any of it: let the plan name the method.
+# the rest best. What pays for everything is hardly worse than what pays for nothing. Tables that agree are nearer than any of it. Run what the plan names: on a table like this one, `ConsistentBayes`.
 #
 # **Next:** [19, your own data](19_your_own_data.ipynb): schema, plan, one release.

@@ -43,7 +43,7 @@ def check(entries: Sequence[Entry], *, claimed: Fraction, finite: Fraction,
         found += [f"L6 {group.id} {group.step}: {message}" for message in broken]
     if epsilon == math.inf:
         raw = sum(e.kind == "unaccounted_access" for e in entries)
-        found.append(f"L8 claimed {claimed}, audited infinity (not DP): "
+        found.append(f"L8 claimed {claimed}, truly infinite (not DP): "
                      f"{raw} unaccounted access(es)")
     if finite > claimed:
         found.append(f"L8 claimed {claimed}, the accounted part truly costs {finite}")

@@ -494,7 +494,7 @@ def test_ppba_panel_by_keyboard_published_and_dark(page, lab):
     assert len(set(drawn)) == 4, "network, budgets, distances and losses follow every slider"
     assert "6/5" in ledgers[1] and ledgers[2] != ledgers[1]
     said = page.get_by_role("status").first.text_content()
-    assert "audited ε = 1.2;" in said and "the lightest" in said
+    assert "true ε = 1.2;" in said and "the lightest" in said
     page.locator(".pdsynth-live select").first.select_option("published")
     page.wait_for_function(
         "document.querySelector('.pdsynth-live .gtitle').textContent.includes('as published')"

@@ -49,7 +49,6 @@ NONSENSE = [
 ]
 
 
-
 def says(message, words):
     """Whether a message is made of these words, in which {…} stands for anything."""
     parts = [

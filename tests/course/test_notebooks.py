@@ -174,6 +174,18 @@ def test_at_most_1100_words_lie_between_two_things_to_do(build, source):
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=names)
+def test_what_is_folded_ends_where_a_cell_begins_with_the_next_heading(build, source):
+    """JupyterLab folds whole cells: a heading inside one would vanish with it."""
+    cells = build.cells(source.read_text(encoding="utf-8"))
+    kept = build.course_map.unfolded(cells)
+    hidden = [text for cell in cells if cell not in kept for kind, text, _ in [cell]
+              if kind == "markdown"]  # fmt: skip
+    for text in hidden:
+        assert not re.search(r"\n##", text), text[:80]
+    assert all(text.startswith("### More") for _, text, mark in cells if mark == "more")
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=names)
 def test_a_lesson_that_fixes_a_seed_says_what_that_means(build, source):
     cells = build.cells(source.read_text(encoding="utf-8"))
     code = "\n".join(text for kind, text, _ in cells if kind == "code")

@@ -229,7 +229,7 @@ class TestRules:
 
     def test_an_infinite_total_shows_the_claim_beside_it(self):
         assert (
-            "L8 claimed 1, audited infinity (not DP): 1 unaccounted access(es)"
+            "L8 claimed 1, truly infinite (not DP): 1 unaccounted access(es)"
             in ledger(peek()).check()
         )
 
@@ -266,7 +266,7 @@ class TestArithmetic:
 
     @pytest.mark.parametrize("bad", RULES["L6"][1][:4])
     def test_parts_that_are_not_disjoint_records_are_added_up(self, bad):
-        """Columns never compose in parallel: what breaks L6 must not lower the audited ε either."""
+        """Columns never compose in parallel: what breaks L6 must not lower the true ε either."""
         assert bad.epsilon == sum(e.epsilon for e in bad.entries if e.kind == "mechanism")
 
     @given(st.lists(st.tuples(st.integers(1, 40), st.integers(1, 40)), min_size=1, max_size=12))

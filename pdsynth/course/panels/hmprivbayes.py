@@ -127,7 +127,7 @@ def view(table: TeachingTable, guarantee: str, affinity: str, **levers: Any) -> 
         f"{facts['noisy']} of {len(noise)} tables have more noise than signal; mean two-way "
         f"distance {facts['mean']:.3f}. "
         f"{'Too noisy to cluster: one cluster instead. ' if noisy else ''}"
-        f"Claimed ε = {levers['epsilon']:g}, audited ε = {audited(ledger)}"
+        f"Claimed ε = {levers['epsilon']:g}, true ε = {audited(ledger)}"
         f"{finite if guarantee == 'published' else ''}; "
         f"clusters of {', '.join(str(len(c)) for c in fitted.clusters_)} bits."
     )

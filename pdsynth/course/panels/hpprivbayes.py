@@ -64,7 +64,7 @@ def view(table: TeachingTable, guarantee: str, rare_values: str, **levers: Any) 
              "claimed": levers["epsilon"], "audited": audited(fitted.ledger_)}
     status = (
         "{noisy} of {tables} tables have more noise than signal; mean two-way distance {mean:.3f}. "
-        "Claimed ε = {claimed:g}, audited ε = {audited}; {a} attributes in group A."
+        "Claimed ε = {claimed:g}, true ε = {audited}; {a} attributes in group A."
     ).format(**facts)
     tables = [ledger_summary(fitted.ledger_), preview(table, codes)]
     return View(plot.figure, status, tables, facts=facts)

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.optimize import brentq, minimize_scalar
 from scipy.stats import norm
 
-from ..widgets import View, slider
+from ..widgets import Try, View, slider
 from .drawing import Board
 from .panel import live_panel
 
@@ -87,6 +87,17 @@ DASHES = {"(ε, δ) by zCDP": "dot", "local, pure ε": "dash"}
 
 @live_panel(
     spends=False,
+    tries=(
+        Try("one count", {"questions": 1},
+            "Laplace noise is {now.ratio:.2g} times Gaussian noise, and promises more.",
+            lambda was, now: now.ratio < 1),
+        Try("a thousand counts", {"questions": 1000},
+            "Laplace noise is {now.ratio:.2g} times Gaussian noise; for a hundred it was "
+            "{was.ratio:.2g} times.", lambda was, now: now.ratio > was.ratio > 1),
+        Try("a larger ε", {"epsilon": 4.0, "questions": 1},
+            "a local count has a spread of {now.local:,.0f} people; a curator's is still far less.",
+            lambda was, now: now.local < was.local),
+    ),
     epsilon=slider("ε", 1.0, 0.1, 4.0, 0.1, tooltip="ε, the privacy budget of all answers"),
     digits=slider("δ", 9, 3, 12, 1, tooltip="δ = 10 to the minus this, chance of failure"),
     questions=slider("ℓ", 100, 1, 1000, 1, tooltip="ℓ, number of counts of the same people"),
@@ -96,9 +107,11 @@ def view(epsilon: float, digits: int, questions: int) -> View:
     delta = 10.0**-digits
     rows = [deviations(int(q), epsilon, delta) for q in QUESTIONS]
     here = deviations(questions, epsilon, delta)
-    best = min(("pure ε, Laplace", "(ε, δ), Gaussian"), key=lambda name: here[name])
+    ratio = here["pure ε, Laplace"] / here["(ε, δ), Gaussian"]
+    smaller, factor = ("Gaussian", ratio) if ratio > 1 else ("Laplace", 1 / ratio)
     asked = "one count" if questions == 1 else f"{questions} counts"
-    plot = Board("outside", f"{asked}: {best}, needs the least noise of a curator")
+    plot = Board("outside", f"{asked}: {smaller} noise is the smaller one, "
+                 f"{factor:.2g} times")
     for name, colour in COLOURS.items():
         plot.line(QUESTIONS, [row[name] for row in rows], colour, name=name,
                   dash=DASHES.get(name))
@@ -110,12 +123,11 @@ def view(epsilon: float, digits: int, questions: int) -> View:
     worst = (math.exp(epsilon) - np.exp(bounds)) / (1 + math.exp(epsilon))
     plot.line(bounds, np.maximum(worst, 1e-15), "private", 2)
     plot.limit([0, 3 * epsilon], [delta, delta], 2)
-    ratio = here["pure ε, Laplace"] / here["(ε, δ), Gaussian"]
     status = (
         f"{asked} of the same people at ε = {epsilon:g}, δ = 1e-{digits}: Laplace noise is "
         f"{ratio:.3g} times as large as Gaussian noise. Standard deviations in people: "
         + ", ".join(f"{name} {value:,.3g}" for name, value in here.items()) + ".")
-    return View(plot.figure, status)
+    return View(plot.figure, status, facts={"ratio": ratio, "local": here["local, pure ε"]})
 
 
 panel = view.panel

@@ -144,7 +144,7 @@ def view(table: TeachingTable, epsilon: float, k: int, q: float, guarantee: str)
              "dearest": float(losses.max())}
     status = (
         f"Mean two-way distance {facts['mean']:.3f}, {facts['strong']:.3f} on the strongest pairs. "
-        f"Claimed ε = {epsilon:g}, audited ε = {audited(ledger)}. The heaviest table, {first}, "
+        f"Claimed ε = {epsilon:g}, true ε = {audited(ledger)}. The heaviest table, {first}, "
         f"gets {share[first]:.1%} of the tables' budget, the lightest, {last}, {share[last]:.1%}."
         f"{'' if ledger.epsilon == math.inf else costs}"
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -66,44 +65,5 @@ def audited(ledger: Ledger) -> str:
 
 
 def ledger_summary(ledger: Ledger) -> str:
-    """The ledger's steps as a short HTML table, and the whole ledger folded below.
-
-    It shows claimed and true ε, unaccounted accesses in red. What a paper composes in parallel is
-    claimed once, at the dearest part's price; the true cost is the sum.
-    """
-    steps: dict[str, list[Entry]] = {}
-    for entry in ledger.entries:
-        if entry.kind != "group":
-            steps.setdefault(_step_name(entry), []).append(entry)
-    lines = "".join(_summary_line(name, entries) for name, entries in steps.items())
-    heads = "<th style='text-align:left'>step</th><th>entries</th><th>claimed ε</th><th>true ε</th>"
-    return (f"<b>Ledger.</b> {ledger.verdict()}<table><tr>{heads}</tr>{lines}</table>"
-            f"{fold('The whole ledger', ledger._repr_html_())}")
-
-
-def _summary_line(name: str, entries: list[Entry]) -> str:
-    """One step: what its dearest part claims, and what it truly costs."""
-    parts: dict[str | None, Fraction] = {}
-    for entry in entries:
-        parts[entry.record_filter] = parts.get(entry.record_filter, Fraction(0)) + entry.claimed
-    claimed = max(parts.values())
-    free = any(entry.kind == "unaccounted_access" for entry in entries)
-    true = math.inf if free else sum(entry.cost for entry in entries)
-    red = " style='color:#d55e00;font-weight:600'" if true > claimed else ""
-    words = "∞, unaccounted" if free else f"{float(true):.4f}"
-    return (f"<tr{red}><td style='text-align:left'>{name}</td><td>{len(entries)}</td>"
-            f"<td>{float(claimed):.4f}</td><td>{words}</td></tr>")
-
-
-def _step_name(entry: Entry) -> str:
-    """Entries of one kind share a line of the summary."""
-    step, source = entry.step, entry.source
-    if step.startswith("table("):
-        step = "noisy tables"
-    elif " in C" in step and step.startswith(("root", "pair ")):
-        step, source = "roots and parent sets", source.rsplit(" line", 1)[0]
-    elif step.startswith("conditional("):
-        step = "noisy conditionals"
-    elif step.startswith(("parents of", "parent ", "pair ")):
-        step = "parent sets"
-    return f"{step}{f', {source}' if source else ''}"
+    """The ledger's story, its losses and all its lines folded."""
+    return f"<b>Ledger.</b> {ledger._repr_html_()}"

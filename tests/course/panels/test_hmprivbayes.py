@@ -33,7 +33,7 @@ def test_hmprivbayes_view_is_the_library_s_own_run(table):
 
 def test_published_ledger_shows_12_75_and_the_raw_entropies(table):
     view = hmprivbayes.view(table, guarantee="published")
-    assert "audited ε = infinite (12.75 without the raw entropies)" in view.status
+    assert "true ε = infinite (12.75 without the raw entropies)" in view.status
     text = view.tables[0]
     assert "NOT DIFFERENTIALLY PRIVATE" in text
     assert text.count("∞, unaccounted") == 1

@@ -71,6 +71,6 @@ def test_the_spread_of_local_answers_is_that_of_a_simulation():
 
 def test_one_count_is_laplace_s_and_a_hundred_are_gauss_s():
     one, many = outside.view(questions=1), outside.view(questions=100)
-    assert "pure ε, Laplace" in one.figure.layout.title.text
-    assert "Gaussian" in many.figure.layout.title.text
+    assert "Laplace noise is the smaller" in one.figure.layout.title.text
+    assert "Gaussian noise is the smaller" in many.figure.layout.title.text
     assert outside.deviations(100, 1.0, 1e-9)["pure ε, Laplace"] == pytest.approx(141.42, abs=0.01)

@@ -20,7 +20,7 @@ def test_the_panel_shows_the_library_s_own_run(table):
     assert fitted.network_ == again.network_
     assert (
         fitted.ledger_.epsilon == 1
-        and "audited ε = 1;" in ppba.view(table, epsilon=1.0, k=2, q=1.2).status
+        and "true ε = 1;" in ppba.view(table, epsilon=1.0, k=2, q=1.2).status
     )
     assert distances.shape == (14, 14)
 
@@ -54,7 +54,7 @@ def test_with_raw_associations_the_network_is_the_raw_tree_and_no_loss_is_drawn(
         frozenset(e) for e in ppba.raw_tree(table)
     }
     view = ppba.view(table, epsilon=0.1, k=1, q=1.2, guarantee="published")
-    assert "audited ε = infinite" in view.status and "costs" not in view.status
+    assert "true ε = infinite" in view.status and "costs" not in view.status
     lines = [t for t in view.figure.data if t.name in ("dearest attribute", "occupation")]
     assert all(y is None for t in lines for y in t.y)
     assert "∞, unaccounted" in view.tables[0]
