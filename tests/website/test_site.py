@@ -187,8 +187,8 @@ def test_lesson_00_is_read_without_any_script_and_its_first_number_is_early(one,
         assert page.locator(".cell_output table").count() >= 1
         assert "LivePanel(" not in page.content() and "Run All" not in page.content()
     html = (one / "lessons" / "00_start_here.html").read_bytes()
-    assert len(html) < 600_000
-    assert html.index(b"cell_output") < 100_000, "the first output comes early in the page"
+    assert len(html) < 400_000
+    assert html.index(b"cell_output") < 200_000, "of text: no script comes before it"
 
 
 @pytest.mark.slow
