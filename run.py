@@ -4,6 +4,8 @@
     python3 run.py lab      open the notebook course in JupyterLab
     python3 run.py test     run the tests, all but those marked slow (--all: every one)
     python3 run.py lint     check style and types, as the continuous integration does
+    python3 run.py site     build the website in build/site/html
+    python3 run.py voila    show the lessons as pages without code, with a running kernel
 
 The first use makes .venv beside this file and installs the exact versions of constraints.txt there;
 nothing else on the machine changes. Further words go to the program:
@@ -32,12 +34,19 @@ VENV = ROOT / ".venv"
 PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 INPUTS = ("pyproject.toml", "constraints.txt", "run.py")
 # What must be installed for a task, and what it then runs, one command after the other.
-LEVELS = {"lab": ["-e", "."], "test": ["-e", ".", "--group", "test"]}
+LEVELS = {
+    "lab": ["-e", "."],
+    "site": ["-e", ".", "--group", "site"],
+    "voila": ["-e", ".[voila]"],
+    "test": ["-e", ".", "--group", "test"],
+}
 PYTEST = ["-m", "pytest", "-n", "auto", "--dist", "worksteal"]
 TASKS = {
     "lab": ("lab", [["-m", "jupyterlab", "notebooks/00_start_here.ipynb"]]),
     "test": ("test", [[*PYTEST, "-m", "not slow"]]),
     "test --all": ("test", [PYTEST]),
+    "site": ("site", [["website/build.py"]]),
+    "voila": ("voila", [["-m", "voila", "notebooks"]]),
     "lint": ("test", [["-m", "ruff", "check"], ["-m", "mypy"]]),
 }
 # Without this the "Jupyter news" question covers a corner of every lesson.

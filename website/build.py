@@ -1,9 +1,8 @@
-"""Builds the website: ``python website/build.py [--lessons 00 07] [--out FOLDER]``.
+"""Builds the website: ``python website/build.py [--lessons 00 07] [--out FOLDER]`` in FOLDER/html.
 
 It gathers the sources of the pages in FOLDER/source (lessons, README, figures, claims), computes
-the states of every panel that stands in a lesson, and leaves the rest to Sphinx: FOLDER/html is the
-site. Lessons that didn't change come from FOLDER/cache, and so do states, while the library is the
-same.
+the states of every panel that stands in a lesson, and leaves the rest to Sphinx. While the library
+is the same, lessons that didn't change come from the cache, and so do states.
 """
 
 from __future__ import annotations
@@ -62,6 +61,7 @@ def lessons(source: Path, wanted: list[str]) -> dict[str, list[str]]:
     """Write the lessons' notebooks; returns the panels of each."""
     folder = source / "lessons"
     shutil.copytree(ROOT / "notebooks" / "pictures", folder / "pictures")
+    shutil.copy(ROOT / "notebooks" / "README.md", folder)
     found = {}
     for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
         if wanted and path.stem[:2] not in wanted:
@@ -104,6 +104,7 @@ def gather(source: Path, wanted: list[str]) -> dict[str, list[str]]:
     (source / "figures").mkdir()
     home = (source / "index.md").read_text(encoding="utf-8")
     names = "\n".join(f"lessons/{name}" for name in found)
+    readme = readme.replace("](notebooks/", "](lessons/")
     home = home.replace("{{readme}}", readme.strip()).replace("{{lessons}}", names)
     (source / "index.md").write_text(home, encoding="utf-8")
     claims = source / "scoreboard.md"
@@ -155,13 +156,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--lessons", nargs="*", default=[], help="a preview of these: 00 07")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "site")
+    parser.add_argument("--cache", type=Path, help="default: in the folder of --out")
     options = parser.parse_args()
     out, start = options.out.resolve(), time.perf_counter()
     source, static = out / "source", out / "source" / "_static"
     panels = gather(source, options.lessons)
     static.mkdir()
     front_end(static)
-    cache = out / "cache" / fingerprint()
+    cache = (options.cache or out / "cache").resolve() / fingerprint()
     write_states(panels, cache / "states", static / "panels")
     print(f"sources and states: {time.perf_counter() - start:.0f} s", flush=True)
     kernels(out / "ipython")

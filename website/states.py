@@ -24,7 +24,8 @@ def compute(topics: list[str]) -> Iterator[tuple[str, str]]:
     """(topic, JSON) of each panel, two at a time."""
     from joblib import Parallel, delayed
 
-    yield from zip(topics, Parallel(n_jobs=2)(delayed(of)(t) for t in topics), strict=True)
+    found = Parallel(n_jobs=2, return_as="generator")(delayed(of)(topic) for topic in topics)
+    yield from zip(topics, found, strict=True)
 
 
 def of(topic: str) -> str:
@@ -49,6 +50,8 @@ def of(topic: str) -> str:
     for at in wanted:
         if key(at) not in held:
             held[key(at)] = shown(panel.set(**at))
+            if panel.values != at:
+                raise ValueError(f"states.toml, {topic}: {at} became {panel.values}")
     whole = {
         "controls": [face(w, values[name]) for name, w in panel.controls.items()],
         "start": key(start),

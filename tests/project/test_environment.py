@@ -56,7 +56,10 @@ def every_requirement(pyproject):
         if name != "bench"
         for requirement in group
     ]
-    return [*project["dependencies"], *extras, *pyproject["dependency-groups"]["test"]]
+    groups = pyproject["dependency-groups"]
+    assert {"include-group": "site"} in groups["test"]
+    named = [entry for entry in groups["test"] if isinstance(entry, str)]
+    return [*project["dependencies"], *extras, *groups["site"], *named]
 
 
 def test_environment_yml_and_pyproject_declare_the_same(conda, pyproject):

@@ -144,7 +144,7 @@ class LivePanel(W.VBox):
 
     def _show(self, view: View, state: str) -> None:
         figure = self._titled(view.figure, state)
-        texts = [_table(table, number) for number, table in enumerate(view.tables, 1)]
+        texts = [saved.table_box(table, number) for number, table in enumerate(view.tables, 1)]
         title = figure["layout"]["title"].get("text") or "Figure"
         rest = escape(view.status.removeprefix(view.finding))
         finding = f"<b>{escape(view.finding)}</b>{rest}"
@@ -225,10 +225,3 @@ def _html(name: str, value: str = "") -> W.HTML:
 def _say(box: W.HTML, text: str) -> None:
     box.layout.display = None if text else "none"
     box.value = text
-
-
-def _table(table: Any, number: int) -> str:
-    show = getattr(table, "_repr_html_", lambda: f"<pre>{escape(str(table))}</pre>")
-    text = table if isinstance(table, str) else show()
-    return (f"<div class='pdsynth-table' role='group' aria-label='Table {number}' tabindex='0'>"
-            f"{text}</div>")

@@ -42,3 +42,11 @@ def bundle(panel: Any, made: Any) -> dict[str, Any]:
     """A widget's mime bundle with words and a page for readers without a kernel."""
     data = made[0] if isinstance(made, tuple) else made
     return {**(data or {}), "text/plain": words(panel), "text/html": page(panel)}
+
+
+def table_box(table: Any, number: int) -> str:
+    """A table of a panel, a text or an object that shows itself, in a box that can be scrolled."""
+    show = getattr(table, "_repr_html_", lambda: f"<pre>{escape(str(table))}</pre>")
+    text = table if isinstance(table, str) else show()
+    return (f"<div class='pdsynth-table' role='group' aria-label='Table {number}' tabindex='0'>"
+            f"{text}</div>")

@@ -1,0 +1,175 @@
+"""The lessons behind other doors: Voilà, JupyterLab over the folder, an exported page. No picture
+is broken, and panels show themselves."""
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+CHROMIUM = (
+    os.environ.get("BROWSER_PATH")
+    or shutil.which("chromium")
+    or shutil.which("google-chrome")
+    or shutil.which("chromium-browser")
+)
+FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
+LESSONS = ("01_dp_mechanisms", "16_auditing")  # 16 has a picture of another folder, too
+PICTURES = (
+    "() => [...document.images].map(i => [i.getAttribute('src').slice(0, 60), i.naturalWidth])"
+)
+
+playwright = pytest.importorskip("playwright.sync_api")
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.slow,
+    pytest.mark.skipif(not CHROMIUM, reason="no Chromium on this machine"),
+]
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    """The folder of notebooks alone, as a hub mounts it: nothing of the project lies above."""
+    folder = tmp_path_factory.mktemp("doors") / "notebooks"
+    shutil.copytree(
+        ROOT / "notebooks", folder, ignore=shutil.ignore_patterns(".ipynb_checkpoints", "src")
+    )
+    return folder
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with playwright.sync_playwright() as p:
+        chromium = p.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@contextmanager
+def server(home, *words, path=""):
+    """A server of Jupyter's family with settings of its own; gives its address."""
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        port = s.getsockname()[1]
+    own = {
+        f"JUPYTER{name}_DIR": str(home.parent / name)
+        for name in ("_CONFIG", "_DATA", "_RUNTIME", "LAB_SETTINGS", "LAB_WORKSPACES")
+    }
+    words = [word.format(port=port) for word in words]
+    child = subprocess.Popen(
+        [sys.executable, "-m", *words],
+        env={**os.environ, **own, "PYTHONPATH": str(ROOT)},
+        cwd=home,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    address = f"http://127.0.0.1:{port}"
+    try:
+        for _ in range(480):
+            try:
+                urllib.request.urlopen(address + path, timeout=5)
+                break
+            except OSError:
+                time.sleep(0.25)
+        yield address
+    finally:
+        child.terminate()
+        child.wait(30)
+
+
+def visit(browser, address, path):
+    """A page that reaches nothing but this server."""
+    page = browser.new_page(viewport={"width": 1280, "height": 1000})
+    page.route(
+        lambda url: not url.startswith((address, "data:", "blob:")), lambda route: route.abort()
+    )
+    page.set_default_timeout(240_000)
+    page.goto(f"{address}/{path}", wait_until="domcontentloaded")
+    return page
+
+
+def whole(page, least):
+    """Every picture arrives; there are at least so many."""
+    try:
+        page.wait_for_function(
+            "least => document.images.length >= least"
+            " && [...document.images].every(image => image.complete && image.naturalWidth)",
+            arg=least,
+            timeout=30_000,
+        )
+    except playwright.TimeoutError:
+        pytest.fail(f"broken, of {least} or more: {page.evaluate(PICTURES)}")
+
+
+def test_voila_shows_one_lesson_its_pictures_and_its_panel(browser, home):
+    words = [
+        "voila",
+        f"{LESSONS[0]}.ipynb",
+        "--no-browser",
+        "--port={port}",
+        "--Voila.ip=127.0.0.1",
+    ]
+    with server(home, *words, path="/static/") as address:
+        page = visit(browser, address, "")
+        page.locator(".pdsynth-live .main-svg").first.wait_for()
+        whole(page, 1)
+        assert page.locator("h1").first.text_content().startswith(LESSONS[0][:2])
+        page.close()
+
+
+def test_voila_over_the_folder_opens_another(browser, home):
+    words = ["voila", ".", "--no-browser", "--port={port}", "--Voila.ip=127.0.0.1"]
+    with server(home, *words, path="/static/") as address:
+        page = visit(browser, address, f"voila/render/{LESSONS[1]}.ipynb")
+        page.locator(".pdsynth-live .main-svg").first.wait_for()
+        whole(page, 1)
+        page.close()
+
+
+def test_jupyterlab_over_the_folder_shows_pictures_of_lessons_and_solutions(browser, home):
+    words = ["jupyter", "lab", "--no-browser", "--allow-root", "--ip=127.0.0.1", "--port={port}",
+             "--IdentityProvider.token=t", f"--ServerApp.root_dir={home}"]  # fmt: skip
+    with server(home, *words, path="/api/status?token=t") as address:
+        for path in (LESSONS[1], f"solutions/{LESSONS[1]}"):
+            page = visit(browser, address, f"lab/tree/{path}.ipynb?token=t&reset")
+            page.locator(".jp-RenderedMarkdown h1").first.wait_for()
+            last = page.locator(".jp-RenderedMarkdown img").first
+            for _ in range(60):  # cells outside the window are rendered when they come near
+                if last.count():
+                    break
+                page.mouse.move(700, 600)
+                page.mouse.wheel(0, 700)
+                page.wait_for_timeout(300)
+            last.scroll_into_view_if_needed()
+            whole(page, 1)
+            page.close()
+
+
+def test_an_exported_page_shows_pictures_and_the_panel_as_a_drawing(browser, home):
+    command = re.search(r"`jupyter (nbconvert [^`]*)07_hpprivbayes.ipynb`",
+                        (home / "README.md").read_text("utf-8"))[1].split()  # fmt: skip
+    path = home / f"{LESSONS[0]}.ipynb"
+    run = subprocess.run(
+        [sys.executable, "-m", "jupyter", *command, path.name],
+        cwd=home,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=400,
+    )
+    assert run.returncode == 0, run.stderr[-2000:]
+    html = path.with_suffix(".html")
+    assert "LivePanel(children" not in html.read_text("utf-8")
+    page = visit(browser, home.as_uri(), html.name)
+    assert page.locator(".pdsynth-still > svg").count() == 1
+    assert page.locator(".pdsynth-still > p").first.text_content().strip()
+    whole(page, 1)
+    page.close()

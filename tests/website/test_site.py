@@ -1,0 +1,281 @@
+"""The built website in a real browser, from a plain file server: no kernel, no other address."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+from site_tools import Server, broken
+
+CHROMIUM = (
+    os.environ.get("BROWSER_PATH")
+    or shutil.which("chromium")
+    or shutil.which("google-chrome")
+    or shutil.which("chromium-browser")
+)
+FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
+PHONE = {"width": 390, "height": 844}
+# What sticks out of the page and can't be scrolled to in a box of its own.
+CUT = """() => [...document.querySelectorAll('.bd-article *')].filter(node => {
+  const box = node.getBoundingClientRect();
+  if (!box.width || box.right <= innerWidth + 1) return false;
+  for (let up = node.parentElement; up; up = up.parentElement)
+    if (['auto', 'scroll'].includes(getComputedStyle(up).overflowX)) return false;
+  return !node.closest('svg, mjx-container, .visually-hidden, .sr-only');
+}).slice(0, 5).map(node => `${node.tagName}.${node.className}: ${node.textContent.slice(0, 60)}`)"""
+MARKS = (
+    "() => [...document.querySelectorAll('.pdsynth-live .cartesianlayer path')]"
+    ".map(path => path.getAttribute('d') + path.getAttribute('transform')).join()"
+)
+
+playwright = pytest.importorskip("playwright.sync_api")
+pytest.importorskip("myst_nb")
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not CHROMIUM, reason="no Chromium on this machine"),
+]
+
+
+def build(root, *options):
+    run = subprocess.run(
+        [sys.executable, str(root / "website" / "build.py"), *options],
+        cwd=root,
+        capture_output=True,
+        text=True,
+        timeout=1500,
+    )
+    assert run.returncode == 0, run.stdout[-3000:] + run.stderr[-5000:]
+    return run
+
+
+def once(root, tmp_path_factory, name, *options):
+    """A site that all workers share: the first one builds it."""
+    worker = "PYTEST_XDIST_WORKER" in os.environ
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if worker else base) / name
+    with FileLock(f"{folder}.lock"):
+        if not (folder / "built").exists():
+            build(root, *options, "--out", str(folder))
+            (folder / "built").touch()
+    return folder / "html"
+
+
+@pytest.fixture(scope="module")
+def one(root, tmp_path_factory):
+    """The site of lesson 00 alone."""
+    return once(root, tmp_path_factory, "one", "--lessons", "00")
+
+
+@pytest.fixture(scope="module")
+def whole(root, tmp_path_factory):
+    """All of it, with what an earlier build of the same sources left in the cache.
+
+    ``PDSYNTH_SITE`` names a folder with a site that is built already.
+    """
+    if built := os.environ.get("PDSYNTH_SITE"):
+        return Path(built)
+    return once(root, tmp_path_factory, "whole", "--cache", str(root / "build" / "site" / "cache"))
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with playwright.sync_playwright() as p:
+        chromium = p.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def visit(browser):
+    """Opens pages that collect their errors and whatever they ask of another server."""
+    opened = []
+
+    def visit(address, path, **options):
+        page = browser.new_page(**{"viewport": {"width": 1280, "height": 900}, **options})
+        page.requests, page.problems = [], []
+        page.on("request", lambda r: page.requests.append(r.url))
+        page.on("response", lambda r: page.problems.append(r.url) if r.status >= 400 else None)
+        page.on("pageerror", lambda e: page.problems.append(str(e)))
+        page.on("console", lambda m: page.problems.append(m.text) if m.type == "error" else None)
+        page.set_default_timeout(60_000)
+        opened.append(page)
+        page.goto(f"{address}/{path}")
+        return page
+
+    yield visit
+    for page in opened:
+        page.close()
+
+
+def live(page):
+    """The first panel, drawn; it starts when it comes near."""
+    page.locator(".pdsynth-still, .pdsynth-live").first.scroll_into_view_if_needed()
+    page.locator(".pdsynth-live .main-svg").first.wait_for()
+    return page.locator(".pdsynth-live").first
+
+
+def parts(page):
+    """What the panel shows: its words, its first table, and what is drawn."""
+    panel = page.locator(".pdsynth-live").first
+    page.wait_for_timeout(400)  # a redraw takes a few frames
+    return (
+        panel.locator(".pdsynth-status").text_content(),
+        panel.locator(".pdsynth-tables").text_content(),
+        page.evaluate(MARKS),
+    )
+
+
+def press(page, name, key, times=1):
+    handle = page.get_by_role("slider", name=name).first
+    handle.focus()
+    for _ in range(times):
+        handle.press(key)
+
+
+def outside(page):
+    """Requests that left the server."""
+    own = ("/".join(page.url.split("/")[:3]) + "/", "data:", "blob:")
+    return [url for url in page.requests if not url.startswith(own)]
+
+
+def clean(page):
+    assert outside(page) == []
+    assert page.problems == []
+
+
+def test_lesson_00_moves_without_a_kernel_and_without_a_network(one, visit):
+    with Server(one) as address:
+        page = visit(address, "lessons/00_start_here.html")
+        live(page)
+        before = parts(page)
+        press(page, "ε, ", "ArrowLeft", 2)
+        after = parts(page)
+        assert before[0] != after[0] and before[2] != after[2]
+        box = page.locator(".pdsynth-live input[type=number]").first
+        box.fill("0.15")
+        box.press("Enter")
+        alert = page.locator(".pdsynth-live span[role=alert]")
+        alert.filter(has_text="needs a kernel").wait_for()
+        assert parts(page) == after, "the last good state stays"
+        press(page, "ε, ", "ArrowRight")
+        assert alert.count() == 0
+        button = page.locator(".pdsynth-live .pdsynth-tries button").first
+        button.click()
+        assert page.locator(".pdsynth-live .pdsynth-told").text_content().strip()
+        page.evaluate("document.documentElement.dataset.theme = 'dark'")
+        ink = "getComputedStyle(document.querySelector('.pdsynth-live .xtick text')).fill"
+        page.wait_for_function(f"() => {ink} === 'rgb(224, 224, 224)'")
+        clean(page)
+
+
+def test_lesson_00_on_a_phone_cuts_nothing(one, visit):
+    with Server(one) as address:
+        page = visit(address, "lessons/00_start_here.html", viewport=PHONE)
+        live(page)
+        assert page.evaluate("document.scrollingElement.scrollWidth") <= PHONE["width"]
+        assert page.evaluate(CUT) == []
+        clean(page)
+
+
+def test_lesson_00_is_read_without_any_script_and_its_first_number_is_early(one, visit):
+    with Server(one) as address:
+        page = visit(address, "lessons/00_start_here.html", java_script_enabled=False)
+        assert page.locator("article svg, article img").count() >= 1
+        assert page.locator(".cell_output table").count() >= 1
+        assert "LivePanel(" not in page.content() and "Run All" not in page.content()
+    html = (one / "lessons" / "00_start_here.html").read_bytes()
+    assert len(html) < 400_000
+    assert html.index(b"cell_output") < 200_000, "of text: no script comes before it"
+
+
+@pytest.mark.slow
+def test_lesson_07_moves_network_noise_ledger_and_distances(whole, visit):
+    with Server(whole) as address:
+        page = visit(address, "lessons/07_hpprivbayes.html")
+        panel = live(page)
+        charts = panel.locator(".pdsynth-chart")
+
+        def drawings():
+            page.wait_for_timeout(600)
+            return [
+                chart.evaluate(
+                    "c => [...c.querySelectorAll('.cartesianlayer path, .cartesianlayer image')]"
+                    ".map(p => ['d', 'transform', 'href', 'xlink:href']"
+                    ".map(name => p.getAttribute(name))).join()"
+                )
+                for chart in charts.all()
+            ]
+
+        seen, tables = [drawings()], [panel.locator(".pdsynth-table").first.text_content()]
+        for key, times in (("Home", 1), ("ArrowRight", 3), ("End", 1)):
+            press(page, "ε, total privacy budget", key, times)
+            seen.append(drawings())
+            tables.append(panel.locator(".pdsynth-table").first.text_content())
+        assert len(seen[0]) == 3, "network, noise, distances"
+        for name, states in zip(("network", "noise", "distances"), zip(*seen, strict=True),
+                                strict=True):  # fmt: skip
+            assert len(set(states)) >= 3, f"the {name} follows ε"
+        assert len(set(tables)) == 4, "the ledger follows ε"
+        clean(page)
+
+
+@pytest.mark.slow
+def test_every_lesson_is_whole_on_a_phone_and_its_panel_moves(whole, visit):
+    wrong = {}
+    with Server(whole) as address:
+        for path in sorted((whole / "lessons").glob("[0-9]*.html")):
+            page = visit(address, f"lessons/{path.name}", viewport=PHONE)
+            found = []
+            if page.locator(".pdsynth-still, .pdsynth-live").count():
+                panel = live(page)
+                first = parts(page)
+                seen = {first}
+                for lever in panel.locator(":is(input[type=range], select):enabled").all():
+                    lever.focus()
+                    for key in ("End", "Home"):
+                        page.keyboard.press(key)
+                        seen.add(parts(page))
+                    if len(seen) > 1:
+                        break
+                found += ["the panel doesn't move"] * (len(seen) < 2)
+            elif path.name[:2] < "20":
+                found.append("no panel")
+            found += [f"cut: {text}" for text in page.evaluate(CUT)]
+            if page.evaluate("document.scrollingElement.scrollWidth") > PHONE["width"]:
+                found.append("wider than the phone")
+            for what, selector in (("figure", "article :is(svg, img)"), ("table", "article table")):
+                found += [f"no {what}"] * (page.locator(selector).count() == 0)
+            content = page.content()
+            found += [f"{word} shows" for word in ("LivePanel(", "Run All", "Traceback (")
+                      if word in content]  # fmt: skip
+            found += [f"left the server: {url}" for url in outside(page)] + page.problems
+            if found:
+                wrong[path.name] = found
+            page.close()
+    assert wrong == {}
+
+
+@pytest.mark.slow
+def test_no_link_is_broken_and_nothing_is_loaded_from_elsewhere(whole):
+    assert broken(whole) == []
+
+
+@pytest.mark.slow
+def test_home_search_claims_figures_and_reference_are_there(whole, visit):
+    with Server(whole) as address:
+        for path, words in (
+            ("index.html", "Your first private table"),
+            ("api.html", "ConsistentBayes"),
+            ("api/pdsynth.HPPrivBayes.html", "epsilon"),
+            ("scoreboard.html", "verdict"),
+            ("figures/README.html", "python figures/make.py"),
+        ):
+            page = visit(address, path)
+            assert words in page.locator("article").first.text_content()
+            clean(page)
+        page = visit(address, "search.html?q=exponential+mechanism")
+        page.locator(".search li a").first.wait_for()
+        clean(page)

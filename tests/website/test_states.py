@@ -1,0 +1,115 @@
+"""The website's own code: states, pages, and the checker of links, without a browser."""
+
+import gzip
+import importlib.util
+import json
+import sys
+
+import pytest
+from site_tools import broken
+
+from pdsynth.course import panels
+from pdsynth.course.panels import LESSONS
+
+
+@pytest.fixture(scope="module")
+def build(root):
+    """website/build.py as a module, with ``states`` beside it."""
+    spec = importlib.util.spec_from_file_location("website_build", root / "website" / "build.py")
+    module = importlib.util.module_from_spec(spec)
+    before = list(sys.path)
+    spec.loader.exec_module(module)
+    sys.path[:] = before
+    return module
+
+
+@pytest.fixture(scope="module")
+def worlds(build):
+    return json.loads(build.states.of("worlds"))
+
+
+def test_every_panel_of_a_lesson_has_a_grid_and_every_grid_a_panel(build):
+    assert set(build.states.GRIDS) == set(LESSONS)
+    for topic, grids in build.states.GRIDS.items():
+        names = set(getattr(panels, topic).view.made)
+        for grid in grids:
+            assert set(grid) <= names, topic
+            assert all(values == list(dict.fromkeys(values)) for values in grid.values())
+
+
+def test_states_are_what_the_live_panel_shows(build, worlds):
+    live = panels.worlds.panel()
+    grid = build.states.GRIDS["worlds"][0]
+    names = list(live.controls)
+    for at in ({"epsilon": grid["epsilon"][0], "person": grid["person"][1]},
+               {"epsilon": grid["epsilon"][-1], "person": grid["person"][0]}):  # fmt: skip
+        place = [int(p) for p in worlds["start"].split(",")]
+        for name, value in at.items():
+            texts = worlds["controls"][names.index(name)]["texts"]
+            place[names.index(name)] = texts.index(f"{value:g}")
+        held = worlds["states"][",".join(map(str, place))]
+        live.set(**at)
+        assert held["status"] == live.status.value
+        assert held["alt"] == live.plot.alt
+        assert held["tables"] == [box.value for box in live.tables.children]
+        assert held["figure"] == build.states.plain(json.loads(live.plot.figure))
+
+
+def test_the_start_the_buttons_and_every_place_of_the_grid_are_held(build, worlds):
+    assert worlds["start"] in worlds["states"]
+    assert {one["at"] for one in worlds["tries"]} <= set(worlds["states"])
+    assert len(worlds["tries"]) == len(panels.worlds.view.tries)
+    (grid,) = build.states.GRIDS["worlds"]
+    assert len(worlds["states"]) >= len(grid["epsilon"]) * len(grid["person"])
+    assert len({json.dumps(state["figure"]) for state in worlds["states"].values()}) > 10
+
+
+def test_numbers_lose_their_digits_but_not_their_arrays(build):
+    packed = {"dtype": "f8", "bdata": "AAAAAAAA8D8AAAAAAAAAQA==", "shape": "1, 2"}
+    assert build.states.plain({"z": packed}) == {"z": [[1.0, 2.0]]}
+    assert build.states.plain([1 / 3, float("nan"), 7, "x"]) == [0.33333, None, 7, "x"]
+
+
+def test_a_value_that_the_panel_does_not_have_is_refused(build, monkeypatch):
+    monkeypatch.setitem(build.states.GRIDS, "worlds", [{"epsilon": [99.0]}])
+    with pytest.raises(ValueError, match="became"):
+        build.states.of("worlds")
+    monkeypatch.setitem(build.states.GRIDS, "worlds", [{"step": ["none such"]}])
+    with pytest.raises(ValueError, match="not among"):
+        build.states.of("worlds")
+
+
+def test_states_of_a_page_that_grows_too_large_stop_the_build(build, tmp_path, monkeypatch):
+    monkeypatch.setattr(build.states, "compute", lambda topics: [(t, "{}") for t in topics])
+    build.write_states({"00_a": ["first_table"]}, tmp_path / "cache", tmp_path / "out")
+    assert gzip.decompress((tmp_path / "out" / "first_table.json.gz").read_bytes()) == b"{}"
+    monkeypatch.setattr(build, "LIMIT", 1)
+    with pytest.raises(SystemExit, match="more than 1"):
+        build.write_states({"00_a": ["first_table"]}, tmp_path / "cache", tmp_path / "out")
+
+
+def test_a_page_says_nothing_about_running_cells_and_shows_no_panel_twice(build, root):
+    for path in sorted((root / "notebooks").glob("*.ipynb")):
+        notebook = build.page(json.loads(path.read_text(encoding="utf-8")))
+        first = "".join(notebook["cells"][0]["source"])
+        assert first.startswith("# ")
+        text = "".join("".join(cell["source"]) for cell in notebook["cells"])
+        assert "Run All" not in text and "Shift + Enter" not in first
+        assert "The panel's first position" not in text
+        assert all("".join(cell["source"]).strip() for cell in notebook["cells"])
+
+
+def test_twin_what_leads_nowhere_or_elsewhere_is_found(tmp_path):
+    page = "<a id='here' href='{}'>x</a><img src='{}'>"
+    (tmp_path / "a.svg").write_text("<svg/>")
+    (tmp_path / "b.html").write_text(page.format("#here", "a.svg"))
+    assert broken(tmp_path) == []
+    cases = {
+        ("c.html", "a.svg"): "no such file",
+        ("b.html#there", "a.svg"): "no such place",
+        ("https://elsewhere.example", "a.svg"): None,  # leading there is no loading
+        ("b.html#here", "https://elsewhere.example/a.svg"): "loaded from elsewhere",
+    }
+    for (lead, load), says in cases.items():
+        (tmp_path / "d.html").write_text(page.format(lead, load))
+        assert [why for _, _, why in broken(tmp_path)] == ([says] if says else [])
