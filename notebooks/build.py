@@ -2,7 +2,8 @@
 
 A source is a py:percent script. In a code cell, what follows a line ``# solution`` is the solution:
 the student notebook keeps what stands before it. A cell marked ``# %% tags=["solution"]`` stands in
-the solutions notebook only.
+the solutions notebook only. Pictures lie beside the notebooks, so that they show wherever this folder
+is opened; ``pictures/PAPER_figN.svg`` is a copy of ``figures/PAPER/figN.svg``, made here.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 CELL = re.compile(r"^# %%(.*)\n", re.MULTILINE)
+COPY = re.compile(r"\]\(pictures/((?P<paper>[a-z]+)_(?P<figure>fig\d+)\.svg)\)")
 SOLUTION = re.compile(r"^# solution\n", re.MULTILINE)
 HINT = (
     "\n\n*New here? Choose **Run ▸ Run All Cells** first: "
@@ -59,7 +61,7 @@ def notebook(name: str, source: str, *, solutions: bool) -> str:
         elif i == 0:
             text += HINT
         if solutions:
-            text = text.replace("](../figures/", "](../../figures/")
+            text = text.replace("](pictures/", "](../pictures/")
         cell = {
             "cell_type": kind,
             "id": hashlib.sha1(f"{name}:{i}".encode()).hexdigest()[:12],
@@ -75,19 +77,23 @@ def notebook(name: str, source: str, *, solutions: bool) -> str:
 
 def wanted() -> dict[Path, str]:
     """Every generated file and its text."""
-    return {
-        folder / f"{path.stem}.ipynb": notebook(
-            path.stem, path.read_text(encoding="utf-8"), solutions=folder != HERE
-        )
-        for path in sorted((HERE / "src").glob("*.py"))
-        for folder in (HERE, HERE / "solutions")
-    }
+    files = {}
+    for path in sorted((HERE / "src").glob("*.py")):
+        source = path.read_text(encoding="utf-8")
+        for folder in (HERE, HERE / "solutions"):
+            text = notebook(path.stem, source, solutions=folder != HERE)
+            files[folder / f"{path.stem}.ipynb"] = text
+        for found in COPY.finditer(source):
+            original = HERE.parent / "figures" / found["paper"] / f"{found['figure']}.svg"
+            files[HERE / "pictures" / found[1]] = original.read_text(encoding="utf-8")
+    return files
 
 
 def stale() -> list[Path]:
-    """Generated files that differ from their source, and notebooks without one."""
+    """Generated files that differ from their source, and those without one."""
     files = wanted()
     present = {path for folder in (HERE, HERE / "solutions") for path in folder.glob("*.ipynb")}
+    present |= set((HERE / "pictures").glob("*_fig*.svg"))
     changed = {path for path in present & set(files) if path.read_text("utf-8") != files[path]}
     return sorted(changed | (present ^ set(files)))
 
@@ -100,7 +106,7 @@ def main() -> int:
         return 1 if stale() else 0
     (HERE / "solutions").mkdir(exist_ok=True)
     for path, text in wanted().items():
-        path.write_text(text, encoding="utf-8")
+        path.write_text(text, encoding="utf-8", newline="\n")
     return 0
 
 

@@ -131,7 +131,7 @@ page.distances.query("alpha == 2")[["table", "distance", "low", "high"]].round(4
 panels.first_table.panel()
 
 # %% [markdown]
-# ![Real and synthetic shares of occupation at ε = 1](../figures/lessons/00_start_here.svg)
+# ![Real and synthetic shares of occupation at ε = 1](pictures/00_start_here.svg)
 #
 # *The panel's first position, for readers without a kernel.*
 #

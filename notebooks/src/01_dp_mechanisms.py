@@ -120,7 +120,7 @@ except pds.PrivacyError as refusal:
 panels.mechanisms.panel()
 
 # %% [markdown]
-# ![Both mechanisms on two neighbouring tables at ε = 1](../figures/lessons/01_dp_mechanisms.svg)
+# ![Both mechanisms on two neighbouring tables at ε = 1](pictures/01_dp_mechanisms.svg)
 #
 # *The panel's first position, for readers without a kernel. Probabilities below one in ten thousand are not shown.*
 #

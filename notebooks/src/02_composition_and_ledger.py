@@ -157,7 +157,7 @@ pds.Session(1, diary)  # tomorrow, in another kernel: the account goes on
 panels.ledger.panel()
 
 # %% [markdown]
-# ![Claimed and true ε of PrivBayes at ε = 1, k = 2](../figures/lessons/02_composition_and_ledger.svg)
+# ![Claimed and true ε of PrivBayes at ε = 1, k = 2](pictures/02_composition_and_ledger.svg)
 #
 # *The panel's first position, for readers without a kernel.*
 #

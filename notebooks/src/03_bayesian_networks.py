@@ -153,7 +153,7 @@ pd.DataFrame(rows, index=[" × ".join(p) for p in pairs], columns=["I, bits", "I
 panels.information.panel()
 
 # %% [markdown]
-# ![Mutual information of all pairs of Adult](../figures/lessons/03_bayesian_networks.svg)
+# ![Mutual information of all pairs of Adult](pictures/03_bayesian_networks.svg)
 #
 # *The panel's first position, for readers without a kernel.*
 #

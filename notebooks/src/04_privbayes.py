@@ -163,7 +163,7 @@ pd.DataFrame(rows).T.rename_axis("k").round(3)
 panels.privbayes.panel()
 
 # %% [markdown]
-# ![The panel at ε = 1, k = auto, strict](../figures/lessons/04_privbayes.svg)
+# ![The panel at ε = 1, k = auto, strict](pictures/04_privbayes.svg)
 #
 # *The panel's first position, for readers without a kernel.*
 

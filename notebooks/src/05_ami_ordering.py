@@ -176,7 +176,7 @@ pd.DataFrame(columns).round(3)
 panels.ordering.panel()
 
 # %% [markdown]
-# ![Raw and noisy order of Adult's attributes at ε = 1, and the odds of the small table](../figures/lessons/05_ami_ordering.svg)
+# ![Raw and noisy order of Adult's attributes at ε = 1, and the odds of the small table](pictures/05_ami_ordering.svg)
 #
 # *The panel's first position, for readers without a kernel.*
 

@@ -195,7 +195,7 @@ pd.DataFrame(columns)
 panels.sensitivity.panel()
 
 # %% [markdown]
-# ![Groups by θ = 0.1 bit, and the values of race with their noise scales](../figures/lessons/06_sensitivity_groups_and_weights.svg)
+# ![Groups by θ = 0.1 bit, and the values of race with their noise scales](pictures/06_sensitivity_groups_and_weights.svg)
 #
 # *The panel's first position, for readers without a kernel.*
 

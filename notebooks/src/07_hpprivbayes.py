@@ -121,7 +121,7 @@ pd.Series({name: distance(s) for name, s in methods.items()}, name="2-way distan
 panels.hpprivbayes.panel()
 
 # %% [markdown]
-# ![The panel at ε = 1, k = 2, r = 0.33, θ = 0.1 bit](../figures/lessons/07_hpprivbayes.svg)
+# ![The panel at ε = 1, k = 2, r = 0.33, θ = 0.1 bit](pictures/07_hpprivbayes.svg)
 #
 # *The panel's first position, for readers without a kernel.*
 

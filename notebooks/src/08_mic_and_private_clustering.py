@@ -149,7 +149,7 @@ pd.Series(found, name="information kept").round(3).to_frame()
 panels.clustering.panel()
 
 # %% [markdown]
-# ![The grid of age and marital status, and three private clusters of Adult's attributes](../figures/lessons/08_mic_and_private_clustering.svg)
+# ![The grid of age and marital status, and three private clusters of Adult's attributes](pictures/08_mic_and_private_clustering.svg)
 #
 # *The panel's first position, for readers without a kernel.*
 

@@ -169,7 +169,7 @@ pd.DataFrame(rows).T.rename_axis(["records", "paid"])
 panels.risk_entropy.panel()
 
 # %% [markdown]
-# ![Entropies, shares and noise of Adult's attributes at ε = 1, one tenth of it for noisy histograms](../figures/lessons/09_normalised_risk_entropy.svg)
+# ![Entropies, shares and noise of Adult's attributes at ε = 1, one tenth of it for noisy histograms](pictures/09_normalised_risk_entropy.svg)
 #
 # *The panel's first position, for readers without a kernel.*
 

@@ -152,7 +152,7 @@ pd.DataFrame(rows).T.rename_axis("ε, of which 15 % for the sketch").round(2)
 panels.hmprivbayes.panel()
 
 # %% [markdown]
-# ![Clusters, networks, noise and distances at ε = 1, k = 3, l = 2, η = 0.1](../figures/lessons/10_hmprivbayes.svg)
+# ![Clusters, networks, noise and distances at ε = 1, k = 3, l = 2, η = 0.1](pictures/10_hmprivbayes.svg)
 #
 # *The panel's first position, for readers without a kernel.*
 
@@ -245,7 +245,7 @@ pd.DataFrame(rows).T.round(3)
 #
 # The committed figures repeat its experiments on Adult and Big5 (verdicts, and how many repeats they rest on: `figures/README.md`).
 #
-# ![Two-way and three-way distances and misclassification on Adult and Big5 against ε](../figures/hmprivbayes/fig5.svg)
+# ![Two-way and three-way distances and misclassification on Adult and Big5 against ε](pictures/hmprivbayes_fig5.svg)
 #
 # * **Better** (Figure 5)? "In most cases better than PrivSCBN, PrivBayes and JTree" (section 4.3, our translation): wherever our runs can tell its distances from those of PrivBayes and JTree, HMPrivBayes is behind, in both
 #   readings. On Adult a classifier trained on its table does hardly better than one that always names the commoner salary (25 % wrong), even without noise.

@@ -147,7 +147,7 @@ pd.DataFrame(rows).T.map("{:.1%}".format)
 panels.privabn.panel()
 
 # %% [markdown]
-# ![Both readings on yes–no Adult at ε = 0.05, and what a lone person loses](../figures/lessons/11_privabn.svg)
+# ![Both readings on yes–no Adult at ε = 0.05, and what a lone person loses](pictures/11_privabn.svg)
 #
 # *The panel's first position, for readers without a kernel.*
 
@@ -244,7 +244,7 @@ pd.DataFrame([(v.claim, v.verdict, v.numbers) for v in result.verdicts], columns
 # %% [markdown]
 # And on the paper's own tables, with its own grid of ε (how many repeats stand behind a point, all other figures and every verdict: `figures/README.md`):
 #
-# ![L1 and L2 errors of 3-way queries on NLTCS and ACS, published, strict and without noise](../figures/privabn/fig2.svg)
+# ![L1 and L2 errors of 3-way queries on NLTCS and ACS, published, strict and without noise](pictures/privabn_fig2.svg)
 #
 # * The published error falls with ε, as claimed. It does not get below 0.01 where the paper says, on neither table.
 # * "When ε = 0.05, it is very close to the effect of NoPrivABN" (section 6.4)? Not in our runs, although nothing protects Dora there. Small noise on a conditional, clipped at zero, flips a bit now and

@@ -128,7 +128,7 @@ run.ledger_
 panels.ppba.panel()
 
 # %% [markdown]
-# ![PPBA on Adult: network, budgets by rank, distances and losses by q](../figures/lessons/12_ppba.svg)
+# ![PPBA on Adult: network, budgets by rank, distances and losses by q](pictures/12_ppba.svg)
 #
 # *The panel's first position, for readers without a kernel.*
 

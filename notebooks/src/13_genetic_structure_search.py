@@ -127,7 +127,7 @@ f"hill climb: {climb.fitness / exact_search(weights, 2).fitness:.2%} of the opti
 panels.genetic.panel()
 
 # %% [markdown]
-# ![The search at generation 40: fitness of the population, and the best network](../figures/lessons/13_genetic_structure_search.svg)
+# ![The search at generation 40: fitness of the population, and the best network](pictures/13_genetic_structure_search.svg)
 #
 # *The panel's first position, for readers without a kernel.*
 

@@ -125,7 +125,7 @@ pd.DataFrame(table).astype(float).round(3).sort_values("custom").head(6)
 panels.custom.panel()
 
 # %% [markdown]
-# ![Heat maps, attacker, classifier and the loss of relationship at ε = 1](../figures/lessons/14_custom_networks_and_disclosure.svg)
+# ![Heat maps, attacker, classifier and the loss of relationship at ε = 1](pictures/14_custom_networks_and_disclosure.svg)
 #
 # *The panel's first position, for readers without a kernel.*
 

@@ -161,7 +161,7 @@ risk.round(3)
 panels.evaluating.panel()
 
 # %% [markdown]
-# ![Distances, worst pairs, and use against risk of five private tables, a copy and other real people at ε = 1](../figures/lessons/15_evaluating_a_synthetic_table.svg)
+# ![Distances, worst pairs, and use against risk of five private tables, a copy and other real people at ε = 1](pictures/15_evaluating_a_synthetic_table.svg)
 #
 # *The panel's first position, for readers without a kernel.*
 #

@@ -99,7 +99,7 @@ table(*(w.law("raw order (HPPrivBayes as printed)", Fraction(1)) for w in (peopl
 # %% [markdown]
 # Zero against something: the **support** differs, and no ε covers a zero. `panels.worlds.panel()` in a new cell lets you move the person yourself:
 #
-# ![Laws of PrivBayes' networks before and after one person moves, with the band of e to the ε](../figures/lessons/16_micro_worlds.svg)
+# ![Laws of PrivBayes' networks before and after one person moves, with the band of e to the ε](pictures/16_micro_worlds.svg)
 #
 # ## The panel: watch the bound climb
 #
@@ -116,7 +116,7 @@ table(*(w.law("raw order (HPPrivBayes as printed)", Fraction(1)) for w in (peopl
 panels.auditing.panel()
 
 # %% [markdown]
-# ![The bound of DataSynthesizer's double spending passes the claimed ε after some thousand runs](../figures/lessons/16_auditing.svg)
+# ![The bound of DataSynthesizer's double spending passes the claimed ε after some thousand runs](pictures/16_auditing.svg)
 #
 # *The panel's first position, for readers without a kernel.*
 #
@@ -216,7 +216,7 @@ pd.DataFrame(rows)[["case", "claimed", "theory", "bound", "ceiling", "verdict", 
 # And whole algorithms? Strict ones of this library are fitted many times on either table of the pair on which exact replay finds the largest loss, at four ε; it takes too long for your
 # notebook (`python figures/make.py courtroom`):
 #
-# ![Bounds of audits of whole strict fits as shares of the claimed ε; none exceeds it](../figures/courtroom/fig1.svg)
+# ![Bounds of audits of whole strict fits as shares of the claimed ε; none exceeds it](pictures/courtroom_fig1.svg)
 #
 # No mark lies beyond the line. But the gap isn't safety: where many answers change a little each, and at small ε, even thousands of fits are few. So every audit prints the smallest
 # violation that it would have seen. And `audit.replay(synthesizer, frame, neighbour, schema)` needs no luck: it forces the answers of one table's fit on the other's, and computes

@@ -130,13 +130,13 @@ moves.astype(float).round(4)
 panels.personal.panel()
 
 # %% [markdown]
-# ![Losses of all attributes under HPPrivBayes, and its point above PrivBayes' line](../figures/lessons/17_personal_budgets.svg)
+# ![Losses of all attributes under HPPrivBayes, and its point above PrivBayes' line](pictures/17_personal_budgets.svg)
 #
 # *The panel's first position, for readers without a kernel.*
 #
 # One run is one point. Twenty repeats of every lever, with intervals, are in `figures/README.md` (`python figures/make.py frontier`):
 #
-# ![Frontier of all methods: loss of occupation against error on the rest and on the pairs with it](../figures/frontier/fig1.svg)
+# ![Frontier of all methods: loss of occupation against error on the rest and on the pairs with it](pictures/frontier_fig1.svg)
 #
 # ## Your turn
 #

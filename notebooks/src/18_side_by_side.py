@@ -116,7 +116,7 @@ strict.pivot_table(index="method", columns="budget", values="value", sort=False)
 panels.side_by_side.panel()
 
 # %% [markdown]
-# ![All fast algorithms at ε = 1, strict, k = auto: distance, loss of occupation, plan](../figures/lessons/18_side_by_side.svg)
+# ![All fast algorithms at ε = 1, strict, k = auto: distance, loss of occupation, plan](pictures/18_side_by_side.svg)
 #
 # *The panel's first position, for readers without a kernel.*
 
@@ -143,7 +143,7 @@ pd.DataFrame(steps).T.round(4)
 # The forest halves the distance of single columns, rounds take about a fifth off the rest, and agreement gives PrivBayes about as much as the forest has. `panels.forest.panel()` in a new cell moves the forest's ε
 # and its sensitive attribute, which then stands in one table besides its own; the loss is bounded before the run.
 #
-# ![A forest on Adult at ε = 1, the noise of its tables, and its distances beside Independent](../figures/lessons/18_forest.svg)
+# ![A forest on Adult at ε = 1, the noise of its tables, and its distances beside Independent](pictures/18_forest.svg)
 #
 # ### At the same guarantee for the sensitive attribute, who serves the rest best?
 #

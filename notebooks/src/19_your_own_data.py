@@ -188,7 +188,7 @@ live = panels.own_data.panel()
 live
 
 # %% [markdown]
-# ![Noise over mean cell of each column's table, and of a typical table by k, for the example at ε = 1](../figures/lessons/19_your_own_data.svg)
+# ![Noise over mean cell of each column's table, and of a typical table by k, for the example at ε = 1](pictures/19_your_own_data.svg)
 #
 # *The panel's first position, for readers without a kernel.*
 #

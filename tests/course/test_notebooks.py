@@ -93,10 +93,11 @@ def test_a_lesson_that_fixes_a_seed_says_what_that_means(build, source):
 @pytest.mark.parametrize("source", SOURCES, ids=names)
 def test_static_picture_is_there(source):
     text = source.read_text(encoding="utf-8")
-    pictures = re.findall(r"!\[[^\]]+\]\(\.\./(figures/[^)]+)\)", text)
+    pictures = re.findall(r"!\[[^\]]*\]\(([^)]+)\)", text)
     assert pictures
-    for picture in pictures:
-        assert (ROOT / picture).exists(), picture
+    for picture in pictures:  # beside the notebooks: any server that mounts this folder shows them
+        assert re.fullmatch(r"pictures/\w+\.svg", picture), picture
+        assert (NOTEBOOKS / picture).exists(), picture
 
 
 def execute(path, *options):
