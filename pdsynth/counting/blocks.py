@@ -10,8 +10,11 @@ from itertools import accumulate
 from typing import Any, Self
 
 import numpy as np
+import pandas as pd
 
 from ..domain.encoding import BinaryEncoding
+from ..domain.schema import Schema
+from ..errors import SchemaError
 from .counter import Codes, Split, count_cells
 
 ROWS = 2**18  # records of a block
@@ -90,22 +93,25 @@ class Blocks(InBlocks):
     **Privacy:** raw records, on this machine's own disk at most.
     """
 
-    def __init__(self, sizes: Sequence[int], n: int) -> None:
-        super().__init__(sizes, n)
+    def __init__(self, sizes: Sequence[int]) -> None:
+        super().__init__(sizes, 0)
         self._kind = np.uint8 if max(sizes) <= 256 else np.uint16
         self._file = tempfile.SpooledTemporaryFile(max_size=MEMORY)  # noqa: SIM115
         self._lengths: list[int] = []
         self._columns = len(sizes)
-        self.stored = 0
+        self.nbytes = 0
 
     def append(self, codes: np.ndarray) -> None:
         """One more block: codes (records, columns).
 
         **Privacy:** raw records in; they go no farther than this machine's disk.
         """
-        self._file.write(np.ascontiguousarray(codes.T, dtype=self._kind).tobytes())
+        raw = np.ascontiguousarray(codes.T, dtype=self._kind).tobytes()
+        self._file.write(raw)
         self._lengths.append(len(codes))
-        self.stored += len(codes)
+        self.nbytes += len(raw)
+        self.n += len(codes)
+        self.at_once = min(self.n, ROWS)
 
     def __iter__(self) -> Iterator[np.ndarray]:
         self._file.seek(0)
@@ -123,6 +129,28 @@ class Blocks(InBlocks):
         for codes in self:
             add(as_block(codes, self.sizes, self.encoding), sets, total)
         return total
+
+
+def code_frames(frames: Iterator[pd.DataFrame], schema: Schema) -> Iterator[np.ndarray]:
+    """Codes of frames in blocks of ROWS records or a little more; the last may be short.
+
+    SchemaError as of the whole table, with the rows that it is about.
+
+    **Privacy:** raw records in, raw records out; errors name no values.
+    """
+    waiting, held, done = list[np.ndarray](), 0, 0
+    for frame in frames:
+        try:
+            waiting.append(schema.encode(frame, empty=True))
+        except SchemaError as problem:
+            rows = f"rows {done + 1:,} to {done + len(frame):,}"
+            raise SchemaError(f"{problem} [in {rows}]") from None
+        held, done = held + len(frame), done + len(frame)
+        if held >= ROWS:
+            yield np.concatenate(waiting)
+            waiting, held = [], 0
+    if held:
+        yield np.concatenate(waiting)
 
 
 def as_block(codes: np.ndarray, sizes: Sequence[int], encoding: BinaryEncoding | None) -> Codes:

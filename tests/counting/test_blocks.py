@@ -30,9 +30,9 @@ from pdsynth import (
     baselines,
     parts,
 )
-from pdsynth.counting import blocks, sources
+from pdsynth.counting import blocks
 from pdsynth.counting.blocks import Blocks
-from pdsynth.counting.sources import find_source
+from pdsynth.counting.sources import find_source, read_frames
 from pdsynth.counting.tables import Codes, Lattice, Records
 
 
@@ -40,13 +40,12 @@ from pdsynth.counting.tables import Codes, Lattice, Records
 def small(monkeypatch):
     """Blocks of a few records, several passes a step, and a file from the first byte on."""
     monkeypatch.setattr(blocks, "ROWS", 16)
-    monkeypatch.setattr(sources, "ROWS", 16)
     monkeypatch.setattr(blocks, "MEMORY", 1)
     monkeypatch.setattr(blocks.InBlocks, "pass_cells", 64)
 
 
 def in_blocks(codes, sizes, rows):
-    held = Blocks(sizes, len(codes))
+    held = Blocks(sizes)
     for start in range(0, len(codes), rows):
         held.append(codes[start : start + rows])
     held.at_once, held.pass_cells = min(rows, len(codes)), 50
@@ -101,7 +100,7 @@ class TestCounts:
     def test_a_step_takes_one_pass(self, monkeypatch):
         """All expected tables are counted when the first is asked for; a full step takes two."""
         sizes, passes = (3, 3, 3), []
-        held = Blocks(sizes, 4)
+        held = Blocks(sizes)
         held.append(np.zeros((4, 3), dtype=np.uint8))
         monkeypatch.setattr(Blocks, "__iter__", lambda self: passes.append(1) or iter([]))
         records = Records(held, schema_of(sizes))
@@ -179,7 +178,7 @@ class TestFits:
         frame, schema = TABLES["binary"](n=40)
         wide = Schema(schema.attributes, left_out={"note": "free text"})
         path = parquet(frame.assign(note=[{"any": "thing"}] * 40), tmp_path / "t")
-        seen = list(find_source(path).frames(wide.names))
+        seen = list(read_frames(find_source(path).dataset, wide.names))
         assert {tuple(frame.columns) for frame in seen} == {schema.names}
         whole = document(fitted("PrivBayes", frame, schema).model_)["tables"]
         assert document(fitted("PrivBayes", path, wide).model_)["tables"] == whole
