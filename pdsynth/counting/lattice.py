@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import BudgetError
 from .bits import associations, entropies, fixed_point, subsets
 from .counter import MAX_CELLS, Counter
 from .subset_tables import SubsetTables
@@ -21,11 +20,14 @@ MAX_KEPT = 2**23  # sets of one size whose values are kept: 0.3 GB of four assoc
 MAX_MEMBERS = 8  # attributes of a set whose indices fit a 64-bit key; larger ones are counted anew
 
 
-def pack(sets: np.ndarray) -> np.ndarray:
-    """One uint64 key for each row of attribute indices (m, s ≤ 8), whatever their order."""
+def pack(sets: np.ndarray, base: int = 256) -> np.ndarray:
+    """One uint64 key for each row of attribute indices (m, s ≤ 8), whatever their order.
+
+    ``base``: more than the number of attributes.
+    """
     if sets.shape[1] == 0:
         return np.zeros(len(sets), dtype=np.uint64)
-    place = np.uint64(256) ** np.arange(sets.shape[1], dtype=np.uint64)
+    place = np.uint64(base) ** np.arange(sets.shape[1], dtype=np.uint64)
     digits = np.sort(sets, axis=1).astype(np.uint64) + np.uint64(1)
     return (digits * place).sum(axis=1, dtype=np.uint64)
 
@@ -41,10 +43,9 @@ class Lattice:
 
     def __init__(self, counter: Counter) -> None:
         self.counter, self.n, self.sizes = counter, counter.n, counter.sizes
-        if len(self.sizes) > 255:
-            raise BudgetError(f"{len(self.sizes)} attributes; the lattice packs at most 255 into "
-                              "its keys: cluster or select attributes first")
         self._xlogx, self._unit = fixed_point(self.n)
+        self._base = max(256, len(self.sizes) + 1)
+        self._members = min(MAX_MEMBERS, int(64 / math.log2(self._base)))
         self._two_valued = np.array([size == 2 for size in self.sizes])
         self._kept: dict[tuple[str, int], _SortedRuns] = {}
         self._complete: dict[tuple[str, tuple[int, ...]], int] = {}
@@ -78,7 +79,7 @@ class Lattice:
         :class:`~pdsynth.counting.bits.BitTables`.
         """
         chosen = tuple(range(len(self.sizes)) if members is None else sorted(members))
-        max_size = min(max_size, MAX_MEMBERS, len(chosen))
+        max_size = min(max_size, self._members, len(chosen))
         if max_size <= self._complete.get((kind, chosen), 0):
             return self
         if self._two_valued[list(chosen)].all():
@@ -98,7 +99,7 @@ class Lattice:
             values[len(member)].append(
                 value if kind == "H" else [value[member.index(j)] for j in ordered])
         for size, found in values.items():
-            self._runs(kind, size).add(pack(np.array(sets[size])), np.array(found))
+            self._runs(kind, size).add(pack(np.array(sets[size]), self._base), np.array(found))
 
     def _runs(self, kind: str, size: int) -> _SortedRuns:
         new = _SortedRuns(float if kind == "H" else (np.int64, (size,)))
@@ -110,10 +111,10 @@ class Lattice:
         return _associations(table.reshape([self.sizes[j] for j in member]), self.n)
 
     def _look_up(self, kind: str, sets: np.ndarray) -> np.ndarray:
-        if sets.shape[1] > MAX_MEMBERS:
+        if sets.shape[1] > self._members:
             rows, back = np.unique(np.sort(sets, axis=1), axis=0, return_inverse=True)
             return np.array(self._one_by_one(kind, rows))[back.ravel()]
-        wanted, runs = pack(sets), self._runs(kind, sets.shape[1])
+        wanted, runs = pack(sets, self._base), self._runs(kind, sets.shape[1])
         values, found = runs.find(wanted)
         if not found.all():
             keys, first, back = np.unique(wanted[~found], return_index=True, return_inverse=True)

@@ -221,13 +221,29 @@ class Attribute:
         except (TypeError, ArithmeticError) as problem:
             raise SchemaError(f"attribute {self.name!r} holds more than plain values ({problem}): "
                               "recode those rows") from problem
-        return np.where(gone, len(self.values), codes).astype(np.int64), gone
+        codes = codes.astype(np.int64, copy=False)
+        return (np.where(gone, len(self.values), codes) if gone.any() else codes), gone
 
     def _find_values(self, column: pd.Series) -> np.ndarray:
-        """Codes of listed values, whose type in the frame doesn't count: 42.0 is 42, True is 1."""
+        """Codes of listed values, whose type in the frame doesn't count: 42.0 is 42, True is 1.
+
+        Texts, objects and categories are looked up once for each distinct value.
+        """
         if pd.api.types.is_bool_dtype(column) != (self.dtype == "boolean"):
             column = column.astype(object)
-        return self._index.get_indexer(pd.Index(column))
+        if isinstance(column.dtype, pd.CategoricalDtype):
+            places, distinct = column.cat.codes.to_numpy(), column.cat.categories
+        elif column.dtype == object:
+            places, values = pd.factorize(column.to_numpy())
+            distinct = pd.Index(values, dtype=object)
+            if any(isinstance(value, (bool, np.bool_)) for value in values):
+                return self._index.get_indexer(pd.Index(column))  # True isn't always 1 to pandas
+        elif isinstance(column.dtype, pd.StringDtype):
+            places, distinct = pd.factorize(column)
+        else:
+            return self._index.get_indexer(pd.Index(column))
+        table = np.append(self._index.get_indexer(distinct), -1)
+        return table.take(places, mode="wrap")  # place −1: missing
 
     @cached_property
     def _index(self) -> pd.Index:

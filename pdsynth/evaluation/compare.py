@@ -21,6 +21,7 @@ from ..privacy.numbers import positive
 from .inputs import as_dataset, to_codes
 from .store import COLUMNS, Store
 from .trial import NEEDS_TEST, Bench, Trial, check_grid, check_measures, find_measure
+from .trials_page import Trials
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,7 @@ def compare(
     # a file may know the same fit under another name
     found = [store.rows[task.key, m] | {"method": task.method}
              for task in tasks for m in task.measures]
-    return pd.DataFrame(found, columns=list(COLUMNS))
+    return Trials(found, columns=list(COLUMNS))
 
 
 def _budgets(epsilons: Any) -> list[Any]:

@@ -19,6 +19,7 @@ from ..privacy.mechanisms import Noise
 from ..privacy.numbers import positive
 from .candidates import Pair, join_pairs
 from .learner import Shares, StructureResult, name_origin
+from .limits import check_width
 from .parent_rules import AUTO_CELLS, MaxCells, check_parents
 from .restrictions import Permitted, Restriction, check_restriction
 
@@ -46,6 +47,7 @@ class Adaptive:
     def check(self, facts: Facts) -> None:
         """Refuse impossible degrees and restrictions, and attributes of more than two values."""
         check_parents(self.k, len(facts.schema))
+        check_width(len(facts.schema), "an adaptive network", "two-valued columns")
         positive("theta_usefulness", self.theta_usefulness)
         if self.restriction is not None:
             permitted = self.permitted(facts)

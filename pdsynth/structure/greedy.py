@@ -53,8 +53,8 @@ class Greedy(Learner):
         if first == -1:
             first = schema.index(str(self.root))
         network = greedy(curator, rule, shares["selections"], self.measure(facts), curator.noise,
-                         first=first, restriction=self.restriction)
-        return StructureResult(network, derived=self.derived(rule))
+                         first=first, restriction=self.policy(facts))
+        return StructureResult(network, derived=self.derived(rule, facts))
 
 
 def greedy(

@@ -12,6 +12,7 @@ from ..errors import BudgetError, SchemaError, is_one_of, show
 from ..network import Network
 from ..privacy.curator import Curator
 from ..privacy.numbers import positive
+from .limits import describe_near, nearest_columns
 from .parent_rules import MaxParents, ParentRule, check_degree, check_tables, choose_rule
 from .restrictions import Permitted, Restriction, check_restriction
 
@@ -133,7 +134,7 @@ class Learner:
         if not is_one_of(self.score, self.scores):
             raise BudgetError(f"score must be one of {', '.join(map(repr, self.scores))}, "
                               f"got {show(self.score)}")
-        permitted = check_restriction(self.restriction, self.k, facts.schema)
+        permitted = check_restriction(self.policy(facts), self.k, facts.schema)
         check_tables(permitted.forced_network(facts.schema.names), facts.schema)
 
     def asks(self, facts: Facts) -> Shares:
@@ -158,6 +159,8 @@ class Learner:
         if isinstance(rule, MaxParents) and len(names) <= 24:
             curator.prepare(rule.k + 1, self.measure(facts))  # one pass over the records for all
         found = self.grow(curator, shares, rule, facts)
+        if said := self.preselection(facts):
+            curator.ledger.notes.append(said)
         return replace(name_origin(found, curator), known=known, rule=rule.label())
 
     def grow(
@@ -173,14 +176,31 @@ class Learner:
         """The rule for parent sets, None where no edge is worth its noise."""
         return choose_rule(self.k, facts, positive("theta_usefulness", self.theta_usefulness))
 
+    def policy(self, facts: Facts) -> Restriction | None:
+        """The restriction; under ``k="auto"`` parents stand near their child in a wide schema."""
+        near = nearest_columns(facts.n, len(facts.schema)) if isinstance(self.k, str) else None
+        given = self.restriction
+        if near is None or not isinstance(given, Restriction | None):
+            return given
+        if given is not None and given.near is not None:
+            near = min(near, given.near)
+        return replace(given or Restriction(), near=near)
+
+    def preselection(self, facts: Facts) -> str:
+        """What a wide table costs, in words, known before the run; "" where all pairs compete."""
+        near, d = nearest_columns(facts.n, len(facts.schema)), len(facts.schema)
+        if near is None or not isinstance(self.k, str):
+            return ""
+        return describe_near(d, near)
+
     def permitted(self, facts: Facts) -> Permitted:
         """The restriction over the columns of the schema."""
-        return (self.restriction or Restriction()).on(facts.schema.names)
+        return (self.policy(facts) or Restriction()).on(facts.schema.names)
 
     def measure(self, facts: Facts) -> str:
         """The score that is named, else R under strict and the papers' I otherwise."""
         return facts.score if self.score == "auto" else self.score
 
-    def derived(self, rule: ParentRule) -> int:
+    def derived(self, rule: ParentRule, facts: Facts) -> int:
         """With exactly min(k, i−1) parents the first k pairs lie in table k+1."""
-        return rule.k if isinstance(rule, MaxParents) and self.restriction is None else 0
+        return rule.k if isinstance(rule, MaxParents) and self.policy(facts) is None else 0

@@ -9,13 +9,14 @@ from fractions import Fraction
 import numpy as np
 
 from ..domain.facts import Facts
-from ..errors import BudgetError, SchemaError, show, to_list
+from ..errors import BudgetError, SchemaError, is_one_of, show, to_list
 from ..measures import entropy
 from ..network import Network
 from ..privacy.curator import Curator
 from ..privacy.numbers import share
 from .candidates import list_candidates
 from .learner import Learner, Shares, StructureResult
+from .limits import check_width
 from .parent_rules import ParentRule
 from .restrictions import Restriction
 
@@ -41,6 +42,8 @@ class Ordered(Learner):
         """Refuse an order that isn't one."""
         super().check(facts)
         share("share_sketch", self.share_sketch)
+        if is_one_of(self.by, ("association",)):
+            check_width(len(facts.schema), "an order by association")
         if not isinstance(self.step, str) or not isinstance(self.reason, str):
             raise BudgetError("step and reason are texts for the ledger, got "
                               f"{show(self.step)} and {show(self.reason)}")
@@ -78,10 +81,10 @@ class Ordered(Learner):
         """
         order, depends_on, strength = self._order(curator, shares["order"])
         network = ordered(curator, order, rule, shares["selections"], self.measure(facts),
-                          depends_on=depends_on, restriction=self.restriction)
+                          depends_on=depends_on, restriction=self.policy(facts))
         names = facts.schema.names
         shown = {"order_": tuple(names[j] for j in order), "average_association_": strength}
-        return StructureResult(network, derived=self.derived(rule), attributes=shown)
+        return StructureResult(network, derived=self.derived(rule, facts), attributes=shown)
 
     def _order(
         self, curator: Curator, epsilon: Fraction

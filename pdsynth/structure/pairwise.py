@@ -18,6 +18,7 @@ from ..privacy.curator import Candidates, Curator
 from ..privacy.numbers import number
 from .candidates import list_candidates
 from .learner import Learner, Shares, StructureResult
+from .limits import check_width
 from .parent_rules import ParentRule
 from .restrictions import Restriction
 
@@ -39,6 +40,7 @@ class PairwiseSums(Learner):
     def check(self, facts: Facts) -> None:
         """Refuse a share out of range."""
         super().check(facts)
+        check_width(len(facts.schema), "a sketch of associations")
         if self.keep is not None and not 0 < number("keep", self.keep) <= 1:
             raise BudgetError(f"keep must lie in (0, 1], got {show(self.keep)}")
 
@@ -55,7 +57,7 @@ class PairwiseSums(Learner):
         """
         keep = None if self.keep is None else number("keep", self.keep)
         network, weights, entry = pairwise(curator, rule, shares["associations"], keep=keep,
-                                           restriction=self.restriction)
+                                           restriction=self.policy(facts))
         return StructureResult(network, weights, entry)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -17,9 +17,12 @@ from ..domain.facts import Facts
 from ..domain.schema import Schema
 from ..errors import BudgetError, is_whole, show
 from ..network import Network
+from .limits import limit_tables, most_sets
 
 MAX_PAIRS = 1_000_000  # candidates of one selection
 AUTO_CELLS = 2**20  # largest table that k='auto' ever asks for
+SEARCH_CELLS = 2**12  # and where parent sets are searched on general domains: beyond, the number
+# of sets would grow with n, and a fit's time faster than n
 AUTO_PAIRS = 100_000  # candidates of one selection that k='auto' ever asks for
 
 
@@ -48,11 +51,13 @@ class MaxParents:
 class MaxCells:
     """Every maximal parent set with |X|·|Π| ≤ cells, where n ε₂ / (2 d cells) = θ (TODS 2017).
 
-    ``most`` caps the number of parents; a set that has reached it is maximal, too.
+    ``most`` caps the number of parents; a set that has reached it is maximal, too, unless one more
+    parent makes a table of at most ``fewer`` cells (0: never).
     """
 
     cells: Fraction
     most: int = 7  # with the child, as many as one kept set of the lattice holds
+    fewer: int = 0
 
     @classmethod
     def of(cls, n: int, d: int, epsilon2: Fraction, theta: Fraction) -> MaxCells:
@@ -66,18 +71,23 @@ class MaxCells:
         bound = max(math.floor(self.cells / child_size), 1)
         by_cells = tuple(sorted(placed, key=lambda j: (sizes[j], j)))
         by_number: dict[int, list[tuple[int, ...]]] = {}
-        for found in _maximal(by_cells, tuple(sizes), bound, self.most):
+        every = _maximal(by_cells, tuple(sizes), bound, self.most)
+        if self.fewer:
+            every = _one_more(by_cells, tuple(sizes), every, self.fewer // child_size, self.most)
+        for found in every:
             by_number.setdefault(len(found), []).append(found)
         return [np.array(rows, dtype=np.int64).reshape(len(rows), s)
                 for s, rows in sorted(by_number.items())]
 
     def after_forcing(self, taken: int) -> MaxCells:
         """The same rule when some parents are forced."""
-        return MaxCells(self.cells, self.most - taken)
+        return replace(self, most=self.most - taken)
 
     def label(self) -> str:
         """For plots and the ledger."""
-        return f"tables of at most {math.floor(self.cells):,} cells"
+        words = f"tables of at most {math.floor(self.cells):,} cells"
+        more = f"; with {self.most + 1} parents of at most {self.fewer:,}" if self.fewer else ""
+        return words + f", {self.most} parent{'s' * (self.most > 1)}{more}" * (self.most < 7)
 
 
 ParentRule = MaxParents | MaxCells
@@ -96,8 +106,9 @@ def choose_rule(k: Any, facts: Facts, theta: Fraction) -> ParentRule | None:
     """The rule for parent sets; None where no edge is worth its noise.
 
     ``k='auto'``: θ-usefulness on binary tables, maximal admissible parent sets on general domains
-    (TODS 2017); no table gets more than ``AUTO_CELLS`` cells and no selection more than
-    ``AUTO_PAIRS`` candidates, however large ε.
+    (TODS 2017); no table gets more than ``SEARCH_CELLS`` cells and no selection more than
+    ``AUTO_PAIRS`` candidates, however large ε: where the records and columns are so many that all
+    admissible sets would be more than :func:`~.limits.most_sets`, parents are fewer.
     """
     if not isinstance(k, str):
         return MaxParents(int(k)) if k > 0 else None
@@ -107,8 +118,11 @@ def choose_rule(k: Any, facts: Facts, theta: Fraction) -> ParentRule | None:
         while useful > 1 and largest_selection(d, useful) > AUTO_PAIRS:
             useful -= 1
         return MaxParents(useful) if useful else None
-    cells = min(MaxCells.of(facts.n, d, facts.epsilon2, theta).cells, Fraction(AUTO_CELLS))
-    return MaxCells(cells) if sizes[0] * sizes[1] <= cells else None
+    cells = min(MaxCells.of(facts.n, d, facts.epsilon2, theta).cells, Fraction(SEARCH_CELLS))
+    if sizes[0] * sizes[1] > cells:
+        return None
+    most, fewer = limit_tables(sizes, math.floor(cells), MaxCells.most, most_sets(facts.n, d))
+    return MaxCells(cells, most, fewer)
 
 
 def largest_selection(d: int, k: int) -> int:
@@ -187,3 +201,17 @@ def _maximal(
 
     grow(0, (), 1, bound + 1)
     return [tuple(sorted(s)) for s in found]
+
+
+def _one_more(
+    placed: tuple[int, ...], sizes: tuple[int, ...], found: list[tuple[int, ...]], bound: int,
+    most: int,
+) -> list[tuple[int, ...]]:
+    """Maximal sets where ``most`` + 1 members may have ``bound`` cells."""
+    longer = [s for s in _maximal(placed, sizes, bound, most + 1) if len(s) > most]
+
+    def grows(chosen: tuple[int, ...]) -> bool:
+        left = next((sizes[j] for j in placed if j not in chosen), bound + 1)
+        return math.prod(sizes[j] for j in chosen) * left <= bound
+
+    return [s for s in found if len(s) < most or not grows(s)] + longer

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from ..domain.schema import Schema
-from ..errors import BudgetError, SchemaError, show, to_list, to_names
+from ..errors import BudgetError, SchemaError, is_whole, show, to_list, to_names
 from ..network import Network, check_edge
 
 Edge = tuple[str, str]
@@ -21,7 +21,9 @@ class Restriction:
 
     ``target`` is the root. Each ``sensitive`` attribute, one name or several, has the target as its
     only parent and is nobody's parent (Hittmeir et al. 2022, Fig. 2, for one attribute). ``forced``
-    and ``forbidden`` are (parent, child) edges. A contradiction raises SchemaError.
+    and ``forbidden`` are (parent, child) edges. ``near``: parents stand at most so many columns
+    from their child in the schema, the target and forced ones apart; ``k="auto"`` says so itself
+    where a table has more pairs of columns than can be counted. A contradiction raises SchemaError.
 
     It protects the attribute that it names, not what this means: another attribute of the same
     record that goes with it tells it, too. Name both, and read the loss of both together off
@@ -35,8 +37,12 @@ class Restriction:
     sensitive: str | tuple[str, ...] = ()
     forced: tuple[Edge, ...] = ()
     forbidden: tuple[Edge, ...] = ()
+    near: int | None = None
 
     def __post_init__(self) -> None:
+        if self.near is not None and not is_whole(self.near, 1):
+            raise SchemaError("near must be a whole number of columns, at least 1, or None, "
+                              f"got {show(self.near)}")
         target, hidden = self.target, to_names("sensitive", self.sensitive)
         forced, forbidden = (tuple(map(check_edge, to_list(name, getattr(self, name))))
                              for name in ("forced", "forbidden"))
@@ -84,21 +90,28 @@ class Restriction:
         for parent, child in self.forbidden:
             allowed[column(child), column(parent)] = False
         target, hidden = first[:1], first[1:]
+        if self.near is not None:
+            place = np.arange(len(names))
+            near = np.abs(np.subtract.outer(place, place)) <= self.near
+            near[:, target] = True
+            allowed &= near | forced
         allowed[:, hidden] = allowed[first] = forced[hidden] = False
         allowed[hidden, target] = forced[hidden, target] = True
-        return Permitted(allowed, forced, tuple(first))
+        return Permitted(allowed, forced, tuple(first), self.near is not None)
 
 
 @dataclass(frozen=True)
 class Permitted:
     """A restriction over columns: ``allowed`` and ``forced`` are bool (d, d), [child, parent].
 
-    ``fixed_order``: target and sensitive attributes, which open every order.
+    ``fixed_order``: target and sensitive attributes, which open every order. ``waits``: a child
+    waits until something that it may have as a parent is placed, where another needn't.
     """
 
     allowed: np.ndarray
     forced: np.ndarray
     fixed_order: tuple[int, ...] = ()
+    waits: bool = False
 
     def __len__(self) -> int:
         return len(self.allowed)
@@ -143,17 +156,23 @@ class Permitted:
         """Forced and free parents of a child among the columns that stand before it."""
         if self.is_open:
             return (), tuple(placed)
-        known = [p for p in placed if self.allowed[child, p]]
-        return (tuple(p for p in known if self.forced[child, p]),
-                tuple(p for p in known if not self.forced[child, p]))
+        columns = np.fromiter(placed, dtype=np.int64)
+        known = columns[self.allowed[child, columns]]
+        asked = self.forced[child, known]
+        return tuple(known[asked].tolist()), tuple(known[~asked].tolist())
 
     def ready(self, children: Iterable[int], placed: Iterable[int]) -> list[int]:
         """The children whose forced parents all stand already."""
         if self.is_open:
             return list(children)
-        missing = np.ones(len(self), dtype=bool)
-        missing[list(placed)] = False
-        return [c for c in children if not (self.forced[c] & missing).any()]
+        stands = np.zeros(len(self), dtype=bool)
+        stands[list(placed)] = True
+        columns = np.fromiter(children, dtype=np.int64)
+        fine = columns[~(self.forced[columns] & ~stands).any(axis=1)]
+        if self.waits:
+            beside = (self.allowed[fine] & stands).any(axis=1)
+            fine = fine[beside] if beside.any() else fine
+        return fine.tolist()
 
     def reorder(self, order: Sequence[int]) -> list[int]:
         """The nearest order with ``fixed_order`` first and forced parents before children."""

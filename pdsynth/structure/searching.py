@@ -23,6 +23,7 @@ from ..privacy.numbers import positive
 from .exact_search import MOST, best_parents, exact_search, hill
 from .genetic import ROOM, Parameters, SearchResult, genetic
 from .learner import Shares, StructureResult
+from .limits import check_width
 from .pairwise import symmetric_matrix
 from .parent_rules import MaxCells, check_degree, check_tables, choose_rule
 from .restrictions import Permitted, Restriction, check_restriction
@@ -61,6 +62,7 @@ class GeneticSearch:
         permitted = check_restriction(self.restriction, self.k, facts.schema)
         check_tables(permitted.forced_network(facts.schema.names), facts.schema)
         free, d = len(permitted.searchable), len(facts.schema)
+        check_width(d, "a search on pairwise associations")
         if self.search == "exact" and free > MOST:
             raise BudgetError(f"{free} attributes to place, but search='exact' has room for "
                               f"{MOST}: use 'hill' or 'genetic'")

@@ -16,6 +16,7 @@ from ..privacy.numbers import share
 from .candidates import join_blocks, list_candidates
 from .junction import maximum_spanning_tree
 from .learner import Learner, Shares, StructureResult
+from .limits import check_width
 from .pairwise import symmetric_matrix
 from .parent_rules import ParentRule
 from .restrictions import Permitted, Restriction
@@ -38,6 +39,7 @@ class SpanningTree(Learner):
         """Refuse a share out of range."""
         super().check(facts)
         share("share_sketch", self.share_sketch)
+        check_width(len(facts.schema), "a spanning tree")
 
     def steps(self, facts: Facts) -> Shares:
         """The associations, where they have a price, and the selections."""
@@ -59,7 +61,7 @@ class SpanningTree(Learner):
             reason=RAW)
         network, weights = spanning_tree_bayes(
             curator, symmetric_matrix(d, pairs, values), rule, shares["selections"],
-            self.measure(facts), depends_on=entry, restriction=self.restriction)
+            self.measure(facts), depends_on=entry, restriction=self.policy(facts))
         return StructureResult(network, weights, entry)
 
 

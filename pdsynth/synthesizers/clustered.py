@@ -31,10 +31,11 @@ from ..structure.clustering import (
 )
 from ..structure.ibayes import ParentFilter
 from ..structure.learner import Fixed, Shares
+from ..structure.limits import check_width
 from ..structure.pairwise import symmetric_matrix
 from .base import Parts, Recipe
 
-MAX_DEGREE, MAX_BITS = 12, 255  # largest l; bits of one table
+MAX_DEGREE = 12  # largest l
 # Noise to signal at which the adjusted Rand index against noiseless clusters falls below 0.1
 # on Adult and Big5.
 NOISE_DOMINATES = 3
@@ -103,9 +104,7 @@ class Clustered(Recipe):
         if self._public_clusters(schema) is None:
             strict = facts.guarantee == "strict"
             check_clusters(self.k, *((len(schema), "attributes") if strict else (bits, "bits")))
-        if bits > MAX_BITS:
-            raise BudgetError(f"the {len(schema)} attributes have {bits} bits; at most {MAX_BITS} "
-                              "can be handled: select attributes first")
+        check_width(bits, type(self).__name__, "bits")
 
     def _parts(self, facts: Facts) -> Parts:
         return Parts(Fixed())  # each cluster has parts of its own

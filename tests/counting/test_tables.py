@@ -229,8 +229,6 @@ class TestLattice:
         )
 
     def test_refusals_name_their_numbers(self):
-        with pytest.raises(BudgetError, match="256 attributes"):
-            Lattice(Codes(np.zeros((1, 256), dtype=np.uint8), (2,) * 256))
         with pytest.raises(BudgetError, match="10,000,000,000 cells"):
             Lattice(Codes(np.zeros((2, 5), dtype=np.uint8), (100,) * 5)).entropies(
                 np.arange(5)[None]

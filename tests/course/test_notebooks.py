@@ -137,7 +137,12 @@ ASK = """\
 from pdsynth.course.exercises.exercise import Exercise
 q = Exercise(lambda a: None if a == 1 else 'not 1', 'h', 's')
 """
+GUESS = "from pdsynth.course.guess import guess\nguess('?', lambda: 38.4, unit='%')\n"
 FAULTS = {
+    f"{PANEL}\n# %%\nprint('it is 38.4')\n# %%\n{GUESS}": "can be read before the guess",
+    f"{PANEL}\n# %% [markdown]\n# It is 38.4.\n# %%\n{GUESS}": "can be read before the guess",
+    f"{PANEL}\n# %%\n{GUESS}\n# %% [markdown]\n# It was 38.4.\n": "can be read before",
+    f"{PANEL}\n# %%\n{GUESS.replace('38.4', '1 / 0')}": "ZeroDivisionError",
     "": "expected one live panel",
     "1 / 0": "ZeroDivisionError",
     "class A:\n    def _repr_html_(self): raise OSError('broken repr')\nA()": "broken repr",

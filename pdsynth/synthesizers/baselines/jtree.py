@@ -20,6 +20,7 @@ from ...reconcile import Agree
 from ...structure import MaxCells
 from ...structure.junction import Edge, strongest_graph
 from ...structure.learner import Fixed, Measurement, Shares
+from ...structure.limits import check_width
 from ...structure.parent_rules import AUTO_CELLS
 from ..base import Parts, Recipe
 
@@ -78,6 +79,7 @@ class JTree(Recipe):
     theta_usefulness: float = 4
 
     def _check(self, facts: Facts) -> None:
+        check_width(len(facts.schema), "JTree")
         positive("theta_usefulness", self.theta_usefulness)
         tvd = 0 if self.theta_tvd is None else self.theta_tvd
         for name, value in (("phi", self.phi), ("theta_tvd", tvd)):
