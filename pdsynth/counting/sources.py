@@ -146,8 +146,7 @@ def find_source(data: Any) -> Source | None:
     home = type(data).__module__.partition(".")[0]
     if isinstance(data, (str, os.PathLike)):
         return ArrowSource(_open_parquet(os.fspath(data)), active_client())
-    if home.startswith("dask") and hasattr(data, "map_partitions"):
-        need("dask", "dask.dataframe")
+    if home == "dask" and isinstance(data, need("dask", "dask.dataframe").DataFrame):
         return DaskSource(data, active_client())
     if home == "pyarrow":
         dataset = need("pyarrow", "pyarrow.dataset")

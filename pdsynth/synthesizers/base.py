@@ -120,10 +120,12 @@ class Recipe(Spending, Habits):
 
         ``fit(frame, schema)``, or as scikit-learn calls it, ``fit(X, y, schema=schema)``: a ``y``
         with a name becomes a column. ``data``: a pandas DataFrame; a pyarrow Table or Dataset, or
-        the path of a Parquet file or folder, which are coded and counted in blocks; or
-        :class:`Records` that are coded already (live panels, ``compare``). The same seed gives the
-        same model, whichever of them holds the table. ``noise``: a random source in place of
-        the one that the parameters name. ``session``: the account that all of ε is charged to
+        the path of a Parquet file or folder, which are coded and counted in blocks; a Dask
+        DataFrame; or :class:`Records` that are coded already (live panels, ``compare``). While a
+        ``distributed.Client`` is open, files and Dask DataFrames are counted by its workers. The
+        same seed gives the same model, whichever of them holds the table. ``noise``: a random
+        source in place of the one that the parameters name. ``session``: the account that all of ε
+        is charged to
         before noise is drawn. A fit that is refused, fails or is interrupted leaves an earlier one
         untouched; what it had spent stands in ``spent_``. Raises SchemaError, BudgetError or
         PrivacyError before any budget is spent.
