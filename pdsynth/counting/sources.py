@@ -18,6 +18,7 @@ from .blocks import Blocks
 from .tables import Counter, Records
 from .workers import DaskBlocks, Held, active_client, hold
 
+READ = 2**16  # records of a frame
 WORDS = {"pyarrow": "Parquet files and Arrow tables", "dask": "Dask DataFrames"}
 
 
@@ -45,25 +46,28 @@ class Source:
 
 
 class ArrowSource(Source):
-    """A pyarrow Table or Dataset, read in record batches; files go to the workers of a client.
+    """A pyarrow Table or Dataset, or plain Parquet ``files``, which workers of a client may read.
 
     **Privacy:** raw records, for the coding only.
     """
 
-    def __init__(self, dataset: Any, client: Any = None) -> None:
-        self.dataset, self.client = dataset, client
+    def __init__(self, dataset: Any, files: bool = False) -> None:
+        self.dataset, self.files = dataset, files
+        self.client: Any = active_client() if files else None
         self.head = dataset.schema.empty_table().to_pandas()
         self.n = int(dataset.count_rows())  # which Parquet files know without being read
 
     def encode(self, schema: Schema) -> Counter:
         """One pass: every cell is checked before anything is paid for."""
         if self.client is None:
-            return store(read_frames(self.dataset, schema.names), schema, self.n)
-        tasks = [(hold_rows, row_group, self.dataset.schema, schema)
-                 for file in self.dataset.get_fragments()
+            parts = self.dataset.get_fragments() if self.files else [self.dataset]
+            frames = (frame for part in parts for frame in read_frames(part, schema.names))
+            return store(frames, schema, self.n)
+        client = self.client
+        tasks = [(hold_rows, row_group, schema) for file in self.dataset.get_fragments()
                  for row_group in file.split_by_row_group()]
-        return DaskBlocks(self.client, lambda: [
-            self.client.submit(*task, key=f"hold-{uuid4().hex}") for task in tasks], schema)
+        return DaskBlocks(client, lambda: [
+            client.submit(*task, key=f"hold-{uuid4().hex}") for task in tasks], schema)
 
 
 class DaskSource(Source):
@@ -103,24 +107,37 @@ class DaskSource(Source):
         return self.counter
 
 
-def hold_rows(rows: Any, arrow: Any, schema: Schema) -> Held:
+def hold_rows(rows: Any, schema: Schema) -> Held:
     """Code a row group of a file where this runs.
 
     **Privacy:** raw records in, raw records held.
     """
-    return hold(read_frames(rows, schema.names, schema=arrow), schema)
+    return hold(read_frames(rows, schema.names), schema)
 
 
-def read_frames(rows: Any, names: Sequence[str], **options: Any) -> Iterator[pd.DataFrame]:
-    """The declared columns in blocks of at most ROWS records, as pandas reads them.
+def read_frames(rows: Any, names: Sequence[str]) -> Iterator[pd.DataFrame]:
+    """The declared columns of a dataset, or of a part of a Parquet file, in short frames.
+
+    They are as pandas reads them. Of a Parquet file no more is decoded than the next frame needs; a
+    dataset decodes whole row groups.
 
     **Privacy:** raw records in, raw records out.
     """
     from pyarrow import Table
+    from pyarrow.dataset import ParquetFileFragment
+    from pyarrow.parquet import ParquetFile
 
-    for batch in rows.to_batches(columns=list(names), batch_size=blocks.ROWS, batch_readahead=1,
-                                 fragment_readahead=1, **options):
-        yield Table.from_batches([batch]).to_pandas()
+    size = min(READ, blocks.ROWS)
+    if isinstance(rows, ParquetFileFragment):
+        with rows.open() as opened:
+            file = ParquetFile(opened, pre_buffer=False, buffer_size=2**20)
+            batches = file.iter_batches(size, [group.id for group in rows.row_groups],
+                                        columns=list(names), use_threads=False)
+            yield from (Table.from_batches([batch]).to_pandas() for batch in batches)
+    else:
+        batches = rows.to_batches(columns=list(names), batch_size=size, batch_readahead=1,
+                                  fragment_readahead=1)
+        yield from (Table.from_batches([batch]).to_pandas() for batch in batches)
 
 
 def store(frames: Iterable[pd.DataFrame], schema: Schema, n: int | None = None) -> Blocks:
@@ -145,7 +162,7 @@ def find_source(data: Any) -> Source | None:
     """The source that ``fit`` was given; None for a DataFrame in memory, and for what is none."""
     home = type(data).__module__.partition(".")[0]
     if isinstance(data, (str, os.PathLike)):
-        return ArrowSource(_open_parquet(os.fspath(data)), active_client())
+        return ArrowSource(_open_parquet(os.fspath(data)), files=True)
     if home == "dask" and isinstance(data, need("dask", "dask.dataframe").DataFrame):
         return DaskSource(data, active_client())
     if home == "pyarrow":

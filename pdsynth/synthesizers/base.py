@@ -125,10 +125,9 @@ class Recipe(Spending, Habits):
         ``distributed.Client`` is open, files and Dask DataFrames are counted by its workers. The
         same seed gives the same model, whichever of them holds the table. ``noise``: a random
         source in place of the one that the parameters name. ``session``: the account that all of ε
-        is charged to
-        before noise is drawn. A fit that is refused, fails or is interrupted leaves an earlier one
-        untouched; what it had spent stands in ``spent_``. Raises SchemaError, BudgetError or
-        PrivacyError before any budget is spent.
+        is charged to before noise is drawn. A fit that is refused, fails or is interrupted leaves
+        an earlier one untouched; what it had spent stands in ``spent_``. Raises SchemaError,
+        BudgetError or PrivacyError before any budget is spent.
 
         **Privacy:** as the class says, for replacing one record; n and the schema are public. Every
         fit spends ε again.
