@@ -13,6 +13,7 @@ import pandas as pd
 
 from ..counting.tables import Records
 from ..evaluation import compare
+from ..evaluation.parallel import run_each
 
 NO_NOISE = float("inf")  # the ε of a run without noise
 NUMBERS = {"epsilon": float, "repeat": int, "seed": int, "value": float}  # all others are text
@@ -96,12 +97,11 @@ class Run:
 
     def each(self, work: Callable[..., Any], items: Sequence[tuple[Any, ...]],
              words: str) -> Iterator[tuple[int, Any]]:
-        """``work(*item)`` for every item, in processes; number and result of each as it ends."""
-        from joblib import Parallel, delayed
+        """``work(*item)`` for every item, in processes or on Dask: number, result, as it ends."""
         from tqdm.auto import tqdm
 
-        calls = (delayed(_number)(at, work, item) for at, item in enumerate(items))
-        done = Parallel(n_jobs=self.jobs, return_as="generator_unordered")(calls)
+        calls = ((at, work, item) for at, item in enumerate(items))
+        done = run_each(_number, calls, self.jobs)
         yield from tqdm(done, total=len(items), desc=words, unit="fit", disable=not self.progress)
 
 
