@@ -39,6 +39,7 @@ class Curator(Associations):
         self, records: Records, ledger: Ledger, noise: Noise, *, permute_and_flip: bool = False
     ) -> None:
         self.__records, self._permute = records, permute_and_flip
+        self.__residuals: dict[tuple[int, ...], tuple[np.ndarray, int]] = {}
         super().__init__(ledger, noise, records.n, records.schema, records.owners)
 
     @property
@@ -53,6 +54,7 @@ class Curator(Associations):
         """
         twin, bits = copy(self), self.__records.binary()
         twin.__records, twin.schema, twin._owners = bits, bits.schema, bits.owners
+        twin.__residuals = {}
         return twin
 
     def parallel(self, step: str, source: str, parts: Sequence[str]) -> list[Curator]:
@@ -156,12 +158,20 @@ class Curator(Associations):
             sensitivity_unit="records", domain_sizes=(2, 2), relation=self.ledger.relation,
             lemma="lemma:residual_add_remove" if removal else "lemma:residual",
             candidates=releases[-1] if releases else "public")
-        scores = [int(np.abs(self.__records.table(tuple(columns)) - e).sum()) - int(p)
+        scores = [self.__residual(columns, e) - int(p)
                   for columns, e, p in zip(sets, expected, penalties, strict=True)]
         chosen = exponential_mechanism(
             Quantity(np.array([*scores, 0], dtype=np.int64), "records"),
             Quantity(moved, "records"), epsilon, self._noise.child(step))
         return None if chosen == len(sets) else chosen
+
+    def __residual(self, columns: tuple[int, ...], expected: np.ndarray) -> int:
+        """Σ |counts − expected|, kept while the very same table is expected. Raw."""
+        kept = self.__residuals.get(columns)
+        if kept is None or kept[0] is not expected:
+            gap = int(np.abs(self.__records.table(tuple(columns)) - expected).sum())
+            kept = self.__residuals[columns] = expected, gap
+        return kept[1]
 
     def table(
         self, columns: Sequence[int], scale: Fraction | tuple[Fraction, ...], *, step: str,

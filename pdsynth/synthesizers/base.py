@@ -139,6 +139,8 @@ class Recipe(Spending, Habits):
             schema = check_frame(data, schema, empty=self.relation == "add_remove")
             facts = self.public_facts(schema, len(data))
             self._warn_of_noise(schema, facts)
+            if said := _preselection(self._parts(facts).structure, facts):
+                warnings.warn(said, stacklevel=2)
             records = Records(schema.encode(data, empty=True), schema)
         source = choose_noise(self.guarantee, self.noise, self.random_state, noise)
         ledger = Ledger(positive("epsilon", self.epsilon), self.guarantee, relation=self.relation,
@@ -277,6 +279,11 @@ class Recipe(Spending, Habits):
         self.schema_, self.n_, self._sampled = curator.schema, curator.n, 0
         self.model_ = Model(curator.schema, released.network, released.tables, curator.ledger,
                             curator.n, type(self).__name__, shown, sources)
+
+
+def _preselection(structure: Any, facts: Facts) -> str:
+    """What a structure leaves out of a wide table, in words; "" where nothing."""
+    return structure.preselection(facts) if hasattr(structure, "preselection") else ""
 
 
 def _measures(structure: Any) -> bool:

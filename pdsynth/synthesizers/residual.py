@@ -10,7 +10,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations
 from typing import ClassVar
 
 import numpy as np
@@ -19,8 +18,10 @@ from ..budgets import SensitivityGroups, positive, share
 from ..domain.facts import Facts
 from ..errors import BudgetError, is_one_of, is_whole, show
 from ..privacy.curator import Curator
+from ..structure import limits
 from ..structure.belief import Columns, Fitted
 from ..structure.learner import Shares, StructureResult
+from ..structure.limits import check_width, describe_near, reach
 from ..structure.restrictions import Restriction, check_restriction
 from .residual_run import MOST_CELLS, Run
 
@@ -96,6 +97,12 @@ class Residual:
                                   "SensitivityGroups(groups={'A': [...], 'B': [...]})")
         Run.check(self, facts)
 
+    def preselection(self, facts: Facts) -> str:
+        """What a wide table costs, in words, known before the run; "" where all pairs compete."""
+        d = len(facts.schema)
+        near = reach(limits.LEAST * d, d)
+        return "" if near is None else describe_near(d, near)
+
     def hidden(self) -> tuple[str, ...]:
         """The sensitive attributes."""
         named = tuple(self.restriction.sensitive) if self.restriction is not None else ()
@@ -117,6 +124,8 @@ class Residual:
         what STOP leaves measures the single columns that aren't sensitive once more.
         """
         run = Run(self, curator, facts)
+        if said := self.preselection(facts):
+            curator.ledger.notes.append(said)
         run.measure_columns(shares["single columns"])
         left = run.reserve(shares["sensitive"])
         left = self.grow(run, shares["pairs"] + left)
@@ -144,12 +153,13 @@ class ResidualForest(Residual):
         d, choosing = len(run.sizes), share("share_select", self.share_select) * epsilon
         tables, chosen = epsilon - choosing, list(run.forced)
         each = run.shorten(choosing / max(d - 1, 1))
-        pairs: list[Columns] = [p for p in combinations(run.open, 2) if run.cells(p) <= MOST_CELLS]
+        pairs = run.pairs()
         expected = dict(zip(pairs, run.expect(run.fit(), pairs), strict=True))
         part, stopped = list(range(d)), False
         for i, j in chosen:
             part = [part[i] if at == part[j] else at for at in part]
-        pairs = run.permitted(pairs, chosen)  # a pair that joins two trees changes no clique
+        # a pair that joins two trees changes no clique
+        pairs = run.permitted(pairs, chosen) if run.linked.any() else run.not_apart(pairs)
         for number in range(d - 1):
             sets = [p for p in pairs if part[p[0]] != part[p[1]]]
             if not sets:
@@ -243,8 +253,9 @@ class ResidualRounds(Residual):
         return left, fitted, factor
 
     def check(self, facts: Facts) -> None:
-        """Refuse numbers of rounds and cells that aren't whole."""
+        """Refuse numbers of rounds and cells that aren't whole, and too many columns."""
         super().check(facts)
+        check_width(len(facts.schema), "ConsistentBayes with rounds")
         for name, value, least in (("rounds", self.rounds, 1), ("most_cells", self.most_cells, 4)):
             planned = name == "rounds" and is_one_of(value, ("auto",))
             if not planned and not is_whole(value, least, 2**20):
