@@ -15,6 +15,7 @@ from .errors import BudgetError, PrivacyError
 from .network import Network
 from .privacy.curator import Curator
 from .privacy.mechanisms import Noise
+from .privacy.progress import progress
 from .reconcile import as_measured
 from .structure.learner import Measurement, StructureResult
 
@@ -164,7 +165,7 @@ def measure_joint_counts(
     """
     first, index = [child for child, _ in network.pairs[:derived]], curator.schema.index
     found: list[Measurement] = []
-    for child, parents in network.pairs[derived:]:
+    for child, parents in progress(network.pairs[derived:], "tables", unit="table"):
         b = budget[child]
         if not found:
             parents = (*parents, *(name for name in first if name not in parents))

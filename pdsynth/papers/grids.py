@@ -13,6 +13,7 @@ import pandas as pd
 
 from ..counting.tables import Records
 from ..evaluation import compare
+from ..privacy.progress import progress, wanted
 
 NO_NOISE = float("inf")  # the ε of a run without noise
 NUMBERS = {"epsilon": float, "repeat": int, "seed": int, "value": float}  # all others are text
@@ -98,11 +99,11 @@ class Run:
              words: str) -> Iterator[tuple[int, Any]]:
         """``work(*item)`` for every item, in processes; number and result of each as it ends."""
         from joblib import Parallel, delayed
-        from tqdm.auto import tqdm
 
         calls = (delayed(_number)(at, work, item) for at, item in enumerate(items))
         done = Parallel(n_jobs=self.jobs, return_as="generator_unordered")(calls)
-        yield from tqdm(done, total=len(items), desc=words, unit="fit", disable=not self.progress)
+        with wanted(self.progress):
+            yield from progress(done, words, len(items), "fit")
 
 
 def _number(at: int, work: Callable[..., Any], item: tuple[Any, ...]) -> tuple[int, Any]:

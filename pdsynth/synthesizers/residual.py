@@ -18,6 +18,7 @@ from ..budgets import SensitivityGroups, positive, share
 from ..domain.facts import Facts
 from ..errors import BudgetError, is_one_of, is_whole, show
 from ..privacy.curator import Curator
+from ..privacy.progress import bar, progress
 from ..structure import limits
 from ..structure.belief import Columns, Fitted
 from ..structure.learner import Shares, StructureResult
@@ -33,6 +34,7 @@ CLEAR = 8  # a change of so many times the expected noise was measured too well
 LEAST = 64  # of 65,536 parts of ε: a round's, and below it what is left goes to the columns
 STOPS = 2  # in a row end the rounds: the first may be chance, and doubles the next round's ε
 WARM = 40  # steps of a fit between rounds
+SPENT = "{desc} {percentage:3.0f}%|{bar}| {elapsed}<{remaining}"
 
 
 @dataclass(frozen=True)
@@ -160,7 +162,7 @@ class ResidualForest(Residual):
             part = [part[i] if at == part[j] else at for at in part]
         # a pair that joins two trees changes no clique
         pairs = run.permitted(pairs, chosen) if run.linked.any() else run.not_apart(pairs)
-        for number in range(d - 1):
+        for number in progress(range(d - 1), "edges", unit="edge"):
             sets = [p for p in pairs if part[p[0]] != part[p[1]]]
             if not sets:
                 break
@@ -203,8 +205,6 @@ class ResidualRounds(Residual):
         **Privacy:** an exponential mechanism for ``share_select`` of each round's ε, a table for
         the rest. What a round may cost depends on releases, and all rounds together cost ε.
         """
-        from tqdm.auto import tqdm  # noqa: PLC0415 - a bar, where rounds are many
-
         planned = 2 * len(run.sizes) if self.rounds == "auto" else int(self.rounds)
         left, least = epsilon, LEAST * run.unit
         each = max(run.shorten(epsilon / max(planned, len(run.forced) + 1)), least)
@@ -212,8 +212,7 @@ class ResidualRounds(Residual):
             left -= run.measure(pair, run.shorten(each * run.favour(pair)))
         candidates, number = run.candidates(TRIPLE_CELLS, MOST_SETS), 0
         fitted, stops = run.fit(), 0
-        with tqdm(total=float(epsilon), delay=2, desc="rounds", unit="ε",
-                  bar_format="{desc} {percentage:3.0f}%|{bar}| {elapsed}<{remaining}") as bar:
+        with bar(float(epsilon), "rounds", unit="ε", bar_format=SPENT) as shown:
             while left >= least:  # a table of group A costs less than its round may
                 sets = run.permitted(candidates, [])
                 if not sets:
@@ -221,7 +220,7 @@ class ResidualRounds(Residual):
                 each = left if left < 2 * each else each
                 number += 1
                 left, fitted, factor = self._round(run, fitted, sets, each, left, number)
-                bar.update(float(epsilon - left) - bar.n)
+                shown.update(float(epsilon - left) - shown.n)
                 stops = stops + 1 if factor is None else 0
                 if stops == STOPS:
                     break
