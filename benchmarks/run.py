@@ -34,7 +34,7 @@ import pandas as pd  # noqa: E402
 from wide import wide_rows  # noqa: E402
 
 import pdsynth as pds  # noqa: E402
-from pdsynth.counting.tables import Lattice, Records  # noqa: E402
+from pdsynth.counting.tables import Codes, Lattice, Records  # noqa: E402
 
 LOOP = "void add(const long long *key, long long *table, long long n) { for (long long i = 0; i < n; i++) table[key[i]]++; }"
 
@@ -89,7 +89,7 @@ def lattice_rows(
     rows = []
     for k in (1, 2, 3, 4):
         sets = sum(math.comb(len(sizes), s) for s in range(1, k + 2))
-        seconds = best(lambda k=k: Lattice(codes, sizes).build(k + 1), 7)  # type: ignore[misc]
+        seconds = best(lambda k=k: Lattice(Codes(codes, sizes)).build(k + 1), 7)  # type: ignore[misc]
         goal = {2: "≤ 8", 4: "≤ 7"}.get(k, "")
         rows.append(
             (

@@ -10,7 +10,7 @@ import numpy as np
 
 import pdsynth as pds
 from pdsynth.counting.equivalence_classes import ParentSets, Partitions
-from pdsynth.counting.tables import Lattice, Records
+from pdsynth.counting.tables import Codes, Lattice, Records
 from pdsynth.structure.adaptive import ParentChoice
 
 Row = tuple[str, str, str, str]
@@ -28,7 +28,7 @@ def bit_rows(best: Best, name: str, table: Records, columns: int, limit: float) 
     table."""
     codes = table.binary().codes[:, :columns]
     sets = sum(math.comb(columns, s) for s in range(1, 5))
-    seconds = best(lambda: Lattice(codes, (2,) * columns).build(4), 3)
+    seconds = best(lambda: Lattice(Codes(codes, (2,) * columns)).build(4), 3)
     each = f"{seconds / (limit * sets):.2f}× the limit"
     return (
         f"{name}, {columns} bits × {table.n:,}: entropies of all {sets:,} sets of up to 4 bits",

@@ -28,11 +28,13 @@ sys.path.insert(0, str(HERE.parent))
 
 import plotly.graph_objects as go  # noqa: E402
 
+from pdsynth.course.panels import LESSONS  # noqa: E402
 from pdsynth.papers import PAPERS, yardsticks  # noqa: E402
 from pdsynth.papers.engine import Key, Paper, Run, find, read, stem  # noqa: E402
 from pdsynth.papers.results import Result, markdown, point, summarise  # noqa: E402
 from pdsynth.plots import svg  # noqa: E402
 
+PICTURES = HERE.parent / "notebooks" / "pictures"  # beside the lessons that show them
 WIDTH = 800
 
 
@@ -136,11 +138,9 @@ def make_main(options: argparse.Namespace) -> None:
 
 def make_lessons(options: argparse.Namespace) -> None:
     """Each panel in its default state, on the real table."""
-    from pdsynth.course.panels import LESSONS
-
     for name, picture in LESSONS.items():
         if not options.names or picture in options.names or name in options.names:
-            path = HERE / "lessons" / f"{picture}.svg"
+            path = PICTURES / f"{picture}.svg"
             path.write_text(
                 svg(importlib.import_module(f"pdsynth.course.panels.{name}").view().figure),
                 encoding="utf-8",
@@ -169,13 +169,14 @@ def index() -> str:
                 section(paper, key, result) + paper.appendix(key, result)
                 for key, result in results.items()
             ]
-    pictures = sorted((HERE / "lessons").glob("*.svg"))
-    if pictures:
-        lines = "".join(f"### {p.stem}\n\n![{p.stem}](lessons/{p.name})\n\n" for p in pictures)
-        parts.append(
-            "## Lessons\n\nEach lesson's panel in its default state: `python figures/make.py lessons`.\n\n"
-            + lines
-        )
+    lines = "".join(
+        f"### {name}\n\n![{name}](../notebooks/pictures/{name}.svg)\n\n"
+        for name in sorted(LESSONS.values())
+    )
+    parts.append(
+        "## Lessons\n\nEach lesson's panel in its default state: `python figures/make.py lessons`.\n\n"
+        + lines
+    )
     return "\n".join(parts).rstrip() + "\n"
 
 

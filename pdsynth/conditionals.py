@@ -165,12 +165,17 @@ def measure_joint_counts(
     """
     first, index = [child for child, _ in network.pairs[:derived]], curator.schema.index
     found: list[Measurement] = []
-    for child, parents in progress(network.pairs[derived:], "tables", unit="table"):
+    pairs = list(network.pairs[derived:])
+    if pairs:
+        child, parents = pairs[0]
+        pairs[0] = child, (*parents, *(name for name in first if name not in parents))
+    sets = [[index(name) for name in (child, *parents)] for child, parents in pairs]
+    curator.expect(sets)
+    asked = zip(pairs, sets, strict=True)
+    for (child, parents), columns in progress(asked, "tables", len(sets), "table"):
         b = budget[child]
-        if not found:
-            parents = (*parents, *(name for name in first if name not in parents))
         table = curator.table(
-            [index(name) for name in (child, *parents)], b.scale, source=b.source,
+            columns, b.scale, source=b.source,
             claimed=b.claimed, scale_depends_on=b.scale_depends_on,
             step=f"table({child}{' | ' + ', '.join(parents) if parents else ''})")
         found.append(Measurement((child, *parents), table, b.scale, curator.ledger.last))

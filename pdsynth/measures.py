@@ -114,19 +114,19 @@ def normalised_risk_entropy(counts: np.ndarray) -> float:
     return min(max(entropy(c) / math.log2(len(c)), 0.0), 1.0) if c.any() else 1.0
 
 
-def jaccard_distances(bits: np.ndarray) -> np.ndarray:
-    """1 − n₁₁/(n₁₁ + n₁₀ + n₀₁) of every two columns of 0 and 1: (n, d) → (d, d).
+def jaccard_distances(both: np.ndarray) -> np.ndarray:
+    """1 − n₁₁/(n₁₁ + n₁₀ + n₀₁) of every two columns of 0 and 1, (d, d).
 
-    1 where neither column has a one; the diagonal is zero.
+    ``both`` (d, d): records in which both are 1, on the diagonal those in which one is. 1 where
+    neither column has a one; the diagonal is zero.
 
     **Privacy:** raw; sensitivity 1, the whole range, of all pairs at once: a record may hold the
     only ones of both columns.
 
-    >>> jaccard_distances(np.array([[1, 1], [1, 0], [0, 0]])).tolist()
+    >>> jaccard_distances(np.array([[2, 1], [1, 1]])).tolist()
     [[0.0, 0.5], [0.5, 0.0]]
     """
-    x = np.asarray(bits, dtype=float)
-    both, ones = x.T @ x, x.sum(axis=0)
+    ones = np.diag(both)
     either = ones[:, None] + ones - both
     distance = 1 - both / np.where(either > 0, either, 1)
     np.fill_diagonal(distance, 0.0)

@@ -145,7 +145,7 @@ class Network:
         return "\n".join(f"{c} ← {', '.join(parents) or '∅'}" for c, parents in self.pairs)
 
     def _repr_html_(self) -> str:
-        """A drawing in layers, as SVG that follows the page's text colour."""
+        """A drawing in layers, as SVG; filled boxes cover the edges that pass behind them."""
         rows: dict[int, list[str]] = {}
         for name, level in self.levels().items():
             rows.setdefault(level, []).append(name)
@@ -157,15 +157,22 @@ class Network:
             "stroke='currentColor' stroke-opacity='.4' marker-end='url(#pd-arrow)'/>"
             for p, c in self.edges)
         boxes = "".join(
-            f"<rect x='{x - 60}' y='{y - 12}' width='120' height='24' rx='6' fill='none' "
-            f"stroke='#0072b2'/><text x='{x}' y='{y + 4}' text-anchor='middle' font-size='12' "
-            f"fill='currentColor'>{escape(name[:17])}</text>"
+            f"<g><title>{escape(name)}</title><rect x='{x - 60}' y='{y - 12}' width='120' "
+            f"height='24' rx='6' fill='#e3eef7' stroke='#0072b2'/><text x='{x}' y='{y + 4}' "
+            f"text-anchor='middle' font-size='12' fill='#1a1a1a'>{escape(_fit(name))}</text></g>"
             for name, (x, y) in at.items())
         title = f"Bayesian network with {len(self)} attributes and {len(self.edges)} edges"
+        width, height = 130 * widest, 64 * len(rows)
         return (
             f"<svg xmlns='http://www.w3.org/2000/svg' role='img' aria-label='{title}' "
-            f"width='{130 * widest}' height='{64 * len(rows)}'>"
+            f"width='{width}' height='{height}' viewBox='0 0 {width} {height}' "
+            "style='max-width:100%;height:auto'>"
             f"<title>{title}</title>{ARROW}{lines}{boxes}</svg>")
+
+
+def _fit(name: str) -> str:
+    """A name that a box can hold; what is cut leaves a sign."""
+    return name if len(name) <= 17 else f"{name[:16]}…"
 
 
 def _pair(pair: Any) -> tuple[str, tuple[str, ...]]:

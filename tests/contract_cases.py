@@ -385,7 +385,7 @@ CASES |= {
     "ConsistentBayes": Case(
         ConsistentBayes,
         counts=False,
-        falls=2,
+        falls=2.5,
         degree="rounds",
         sound=True,
         bad={
@@ -429,7 +429,6 @@ CASES |= {
     "ConsistentBayes forest": Case(
         ConsistentBayes,
         counts=False,
-        falls=2,
         own=lambda schema: {"rounds": 0},
         degree="",
         sound=True,

@@ -2,19 +2,26 @@
 
 import itertools
 import math
-from collections.abc import Callable, Iterator
-from functools import cache
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, partial
+from typing import Any
 
 import numpy as np
 
+from pdsynth import Schema
 from pdsynth.audit.detectors import RecordedNoise, law, log_ratio, permute_and_flip_law
 from pdsynth.audit.tables import cells_of, curator_of, records_of, schema_of
+from pdsynth.audit.tape import Explorer, compare
+from pdsynth.audit.walks import differences, walk
 
 __all__ = [
     "RecordedNoise",
     "Silent",
     "cells_of",
     "curator_of",
+    "fits_of",
+    "frames_of",
+    "interference",
     "largest_change",
     "law",
     "log_ratio",
@@ -51,17 +58,24 @@ def largest_change(score: Callable[[np.ndarray], float], n: int, shape: tuple[in
     return max(max(values) - min(values) for values in around)
 
 
-class Forced:
-    """Answers that only depend on a seed and on what is asked; ``asked`` keeps the shapes, scales
-    and sensitivities. Stands in the place of the curator's two mechanisms."""
+def frames_of(tables: Sequence[Any], sizes: Sequence[int]) -> tuple[tuple[Any, ...], Schema]:
+    """Tables of codes as frames, with their schema."""
+    schema = schema_of(sizes)
+    rows = (np.asarray(table).astype(np.uint8).reshape(-1, len(sizes)) for table in tables)
+    return tuple(map(schema.decode, rows)), schema
 
-    def __init__(self, seed):
-        self.rng, self.asked = np.random.default_rng(seed), []
 
-    def laplace(self, counts, scale, noise):
-        self.asked.append(("table", np.shape(counts), scale))
-        return self.rng.integers(-2, 30, np.shape(counts)) * 3 ** int(self.rng.integers(4))
+def fits_of(synthesizer: Any, frames: Sequence[Any], schema: Schema) -> Any:
+    """One fit per frame, through the public door: each a function of a random source."""
 
-    def exponential(self, scores, sensitivity, epsilon, noise, **options):
-        self.asked.append(("choice", len(scores.value), sensitivity.value, epsilon))
-        return int(self.rng.integers(len(scores.value)))
+    def fit(frame, noise):
+        return synthesizer.clone().fit(frame, schema=schema, noise=noise)
+
+    return tuple(partial(fit, frame) for frame in frames)
+
+
+def interference(fits: Any, number: int) -> str:
+    """What two fits show differently though their mechanisms answer alike; "" if nothing."""
+    walked = walk(fits, Explorer(number, 5), number)
+    asked = [compare(*pair).why for pair in walked.pairs]
+    return walked.parted or next(filter(None, asked), "") or differences(walked)

@@ -24,10 +24,11 @@ class Spy:
                 frame = frame.f_back
             spy.readers.append((Path(frame.f_code.co_filename).name, frame.f_code.co_name))
 
-        def keep(records, codes):
-            records.__dict__["codes"] = codes
+        def keep(records, counter):
+            records.__dict__["counter"] = counter
 
         table, lattice = Records.table, Records.__dict__["lattice"]
+        codes = Records.__dict__["codes"]
 
         def spied_table(records, columns):
             noticed(sys._getframe(1))
@@ -39,13 +40,19 @@ class Spy:
 
         def spied_codes(records):
             noticed(sys._getframe(1))
-            return records.__dict__["codes"]
+            return codes.__get__(records)
+
+        def spied_counter(records):
+            noticed(sys._getframe(1))
+            return records.__dict__["counter"]
 
         monkeypatch.setattr(Records, "table", spied_table)
         monkeypatch.setattr(Records, "lattice", property(spied_lattice))
-        monkeypatch.setattr(Records, "codes", property(spied_codes, keep), raising=False)
+        monkeypatch.setattr(Records, "codes", property(spied_codes))
+        monkeypatch.setattr(Records, "counter", property(spied_counter, keep), raising=False)
+        silent = ("prepare", "expect", "binary")  # they answer nothing
         for name, method in inspect.getmembers(Curator, inspect.isfunction):  # inherited ones, too
-            if not name.startswith("_") and name not in ("prepare", "binary"):  # answer nothing
+            if not name.startswith("_") and name not in silent:
                 monkeypatch.setattr(Curator, name, self.watch(name, method))
 
     def watch(self, name, method):

@@ -3,7 +3,7 @@
 #
 # | | |
 # |---|---|
-# | **Time** | about 25 minutes |
+# | **Time** | about {{minutes}} minutes |
 # | **Before this** | a little Python and pandas; no privacy, no statistics beyond a table of counts |
 # | **You will be able to** | make a differentially private table in three lines, read what it cost, and find your way through the series |
 # | **Paper** | C. Deng, *High-dimensional Dataset Publishing Methods Satisfying Personalized Differential Privacy Based on Bayesian Network*, 2025, section 1; J. Zhang et al., *PrivBayes*, ACM TODS 2017 |
@@ -12,8 +12,8 @@
 # %% [markdown]
 # ## A question: is it enough to drop the names?
 #
-# You hold a table of 48,842 people from the 1994 US census: age, work, family, pay. A colleague wants it. There are no names in it, so what
-# could go wrong? Guess first: how many of these people are the **only** ones with their combination of seven everyday facts?
+# You hold a table of 48,842 people from the 1994 US census: age, work, family, pay. A colleague wants it. There are no names in it.
+# What could go wrong?
 
 # %%
 import numpy as np
@@ -22,116 +22,135 @@ import pandas as pd
 import pdsynth as pds
 from pdsynth.course import panels
 from pdsynth.course.exercises import lesson_00 as ex
+from pdsynth.course.guess import guess
 
 adult = pds.datasets.load_adult()
 adult
 
 # %%
 facts = ["age", "sex", "race", "education", "occupation", "marital-status", "hours-per-week"]
-unique = {f"{m} facts, up to {facts[m - 1]}": 1 - adult.frame.duplicated(facts[:m], keep=False).mean() for m in (2, 4, 5, 7)}
-pd.Series(unique, name="only one of their kind").map("{:.1%}".format).to_frame()
+
+def alone(m):
+    """How many of 100 people are the only ones with their first m facts."""
+    return 100 * (1 - adult.frame.duplicated(facts[:m], keep=False).mean())
+
+def count_alone():
+    table = pd.Series({f"{m} facts, up to {facts[m - 1]}": alone(m) for m in (2, 4, 5, 7)}, name="alone, of 100")
+    return alone(7), table.round(1).to_frame()
+
+guess("How many of 100 people are the only ones with their seven everyday facts?", count_alone, unit="of 100")
 
 # %% [markdown]
-# Whoever knows these seven facts about a neighbour finds the neighbour's row, and reads the salary beside it. Names were never the point.
+# Whoever knows these seven facts about a neighbour may find the neighbour's row, and read the salary beside it. Names were never the point.
 #
 # ## A toy that you can check by hand
 #
-# So publish no rows, only totals? Four people answer a question with yes (1) or no (0). The total with Eve, and the total a day later without her:
+# So publish no rows, only totals? Four people answer a question with yes (1) or no (0). A day later Eve changes her answer:
 
 # %%
-answers = pd.Series({"Ann": 1, "Bob": 0, "Cyd": 1, "Eve": 1})
-with_eve, without_eve = answers.sum(), answers.drop("Eve").sum()
-print(f"with Eve {with_eve}, without Eve {without_eve}: so Eve said {with_eve - without_eve}")
+monday = pd.Series({"Ann": 1, "Bob": 0, "Cyd": 1, "Eve": 1})
+tuesday = monday.copy()
+tuesday["Eve"] = 0
+print(f"total on Monday {monday.sum()}, on Tuesday {tuesday.sum()}: so Eve said {monday.sum() - tuesday.sum()}")
 
 # %% [markdown]
 # Two harmless totals, one secret. Every *exact* number about a group is one subtraction away from a fact about a person. The way out is
-# noise: publish `total + Z` with a random whole number `Z`. Here are both totals, each with its own fresh noise, ten times:
+# noise: publish the total plus a random whole number. How large should it be? One record that changes moves the total by at most 1. Noise of
+# **scale** 2 is typically 2 away from zero: twice as large as anything that Eve can do. Lesson 01 turns this into a rule, scale = change ÷ ε; here ε is ½.
+#
+# Both totals, each with fresh noise, ten times:
 
 # %%
 from pdsynth.privacy.mechanisms import ExactNoise, laplace_mechanism
 
 noise = ExactNoise()  # drawn from the operating system, so your numbers differ from your neighbour's
-tries = {day: laplace_mechanism(np.full(10, total), 2, noise) for day, total in (("with Eve", with_eve), ("without Eve", without_eve))}
+tries = {day: laplace_mechanism(np.full(10, answers.sum()), 2, noise) for day, answers in (("Monday", monday), ("Tuesday", tuesday))}
 pd.DataFrame(tries).T
 
 # %% [markdown]
-# Can you still tell what Eve said? Sometimes you would guess right, never for sure. **Differential privacy** makes "never for sure" a number.
+# Can you still tell what Eve said? Sometimes you would be right, never for sure. **Differential privacy** makes "never for sure" a number.
 #
-# ## The idea, in the paper's symbols
+# ## The idea, in symbols
 #
-# A randomised algorithm $f$ satisfies **ε-differential privacy** (thesis, Definition 1) when for any two tables $D_1, D_2$ that differ in one
-# record, and for any set $S$ of outputs,
+# A randomised algorithm $\mathcal M$ satisfies **ε-differential privacy** (thesis, Definition 1) if for any two tables $D$, $D'$ that differ in one
+# record, and for any event $E$ that its output may show,
 #
-# $$\Pr[f(D_1)\in S]\;\le\;e^{\varepsilon}\,\Pr[f(D_2)\in S].$$
+# $$\Pr[\mathcal M(D)\in E]\;\le\;e^{\varepsilon}\,\Pr[\mathcal M(D')\in E].$$
 #
-# Whatever you publish would have been almost as likely had one person's record been another. ε is the **budget**: at ε = 0.1 the
-# odds of any guess about one person shift by at most a factor $e^{0.1}$, at ε = 1 by at most $e^{1}$:
+# Whatever you publish would have been almost as likely had one person's record been another. ε is the **budget**. At ε = 0.1 the
+# odds of any guess about one person shift by at most a factor $e^{0.1}$:
 
 # %%
 pd.Series({epsilon: np.exp(epsilon) for epsilon in (0.01, 0.1, 1, 4, 10)}, name="largest factor").rename_axis("ε").round(2).to_frame()
 
 # %% [markdown]
 # A single count is easy. A table of fifteen attributes has more possible rows than there are people on earth, and noise in each of them would
-# drown everything. **PrivBayes** and the papers that follow it publish a *Bayesian network* instead: a few small noisy tables, each about
-# a handful of attributes, from which a synthetic table is drawn.
+# drown everything. **PrivBayes** and its heirs publish a few small noisy tables instead, tied together as a *Bayesian network*. A synthetic table is drawn from these.
 #
 # ## Your first private table, in four lines
 #
-# Which method is best here? `pds.plan` answers from *public* facts, the schema, the number of records and ε; it reads no record and costs nothing.
+# `pds.plan` names the method to run. It knows only *public* facts: the schema, the number of records and ε. So it costs nothing.
 
 # %%
-adult = pds.datasets.load_adult()
 plan = pds.plan(adult.schema, len(adult.frame), epsilon=1.0)
 synth = plan.synthesizer().fit(adult.frame, schema=adult.schema)
 fake = synth.sample()
-print(plan)
-
-# %% [markdown]
-# `ConsistentBayes` counts single columns first, then the pairs and triples that these explain worst, and makes all the noisy tables agree. The same columns and types, as many rows, and none of them was copied from a person:
-
-# %%
 fake.head()
 
 # %% [markdown]
-# What did it cost? Every answer that the algorithm got from the records stands in its **ledger**, with its noise and its price. The sum is
-# an exact fraction, and the last line of the table says how much was spent.
+# The same columns, the same types, as many rows, and none of them was copied from a person. What did it cost? Every answer that the algorithm got from the
+# records stands in its **ledger**. This is its story; the whole of it is folded below:
 
 # %%
 synth.ledger_
 
 # %% [markdown]
-# This is the network it chose. An arrow says: *draw this attribute first, then that one given it*.
-
-# %%
-synth.network_
-
-# %% [markdown]
-# ### Is it any good?
+# *Claimed* is what the algorithm says a step costs. *True* is what its noise says: the ledger recomputes it. Single columns were counted first, then pairs and triples were
+# chosen and counted. The lines add up to ε, exactly.
 #
-# Distances from 0 to 1, the mean over all pairs of columns (lesson 15). `Independent` knows single columns and no ties at the same ε: whatever isn't nearer isn't worth having. Two random halves of the real
-# table differ by chance alone: nothing needs to be nearer than they are.
+# ## Impossible families
+#
+# Is the table any good? Here is a test that needs no statistics. A husband or a wife who was *never married*: the real table has none. A synthetic table
+# draws family role and marital status from noisy counts, and a smaller ε means more noise.
 
 # %%
-page = pds.evaluate.report(adult, fake, epsilon=1.0)  # reads the real records exactly: never for publishing
-page.distances.query("alpha == 2")[["table", "distance", "low", "high"]].round(4)
+def impossible(table):
+    """How many of 100 rows are husbands or wives who were never married."""
+    spouse = table["relationship"].isin(["Husband", "Wife"])
+    return 100 * (spouse & (table["marital-status"] == "Never-married")).mean()
+
+def families():
+    """PrivBayes at three ε, three tables each."""
+    made = {}
+    for epsilon in (1.0, 0.2, 0.05):
+        runs = [pds.PrivBayes(epsilon).fit(adult.frame, schema=adult.schema).sample() for _ in range(3)]
+        made[f"ε = {epsilon:g}"] = np.mean([impossible(run) for run in runs])
+    table = pd.Series({"real": impossible(adult.frame), **made}, name="impossible, of 100").round(2).to_frame()
+    return made["ε = 0.05"], table
+
+guess("At ε = 0.05, how many of 100 synthetic people are never-married husbands or wives?", families, unit="of 100")
 
 # %% [markdown]
+# No error message, no empty cell: each such row looks like any other. Noise doesn't make a table ragged, it makes it wrong where few people are, and blind
+# where a tie between two columns is no longer worth its price.
+#
 # ## The panel: how much does ε matter?
 #
-# Move **ε** with the arrow keys, then choose another attribute. The grey bars are the real people, the orange ones the synthetic table. (The panel
+# Move **ε** with the arrow keys, then choose another **attribute**. Grey bars are the real people, orange ones the synthetic table. (The panel
 # runs PrivBayes of 2014, with which the papers begin, on the coarser 14-attribute coding of the thesis.)
 #
 # **What to notice**
-# * At ε = 1 you can hardly tell the bars of occupation apart. Go down to 0.05 and watch the small groups first: noise has the same
-#   size everywhere, so it hurts where few people are.
-# * The number of edges falls with ε: from public facts alone the algorithm knows how large its tables may be.
-# * From ε = 2 on the bars hardly get better: the extra budget buys larger tables (more edges), not cleaner small ones. Lesson 04 has the rule.
+# * Go down from ε = 1 to 0.05. Watch the impossible families first, then the small groups.
+# * The number of edges falls with ε. From public facts alone the algorithm knows how large its tables may be.
+# * From ε = 2 on little gets better: the extra budget buys larger tables, not cleaner small ones. Lesson 04 has the rule.
 
 # %%
+from pdsynth.course import panels
+
 panels.first_table.panel()
 
 # %% [markdown]
-# ![Real and synthetic shares of occupation at ε = 1](../figures/lessons/00_start_here.svg)
+# ![Real and synthetic shares of occupation at ε = 1](pictures/00_start_here.svg)
 #
 # *The panel's first position, for readers without a kernel.*
 #
@@ -189,8 +208,7 @@ ex.q3.check(bug)
 
 # %%
 published = pds.HPPrivBayes(epsilon=1.0, k=2, sensitive="occupation", guarantee="published")
-print(published.fit(adult.frame, schema=adult.schema).ledger_.verdict())
-print(pds.HPPrivBayes(epsilon=1.0, k=2, sensitive="occupation").fit(adult.frame, schema=adult.schema).ledger_.verdict())
+published.fit(adult.frame, schema=adult.schema).ledger_
 
 # %% [markdown]
 # A claim in a theorem and a sum in a ledger are two things. Finding out where they part, and repairing it, is half of this series.
@@ -204,31 +222,13 @@ print(pds.HPPrivBayes(epsilon=1.0, k=2, sensitive="occupation").fit(adult.frame,
 #
 # ## The map
 #
-# | lesson | topic | ready |
-# |---|---|---|
-# | **00** | start here | yes |
-# | **01** | DP mechanisms: Laplace, discrete Laplace, exponential; sensitivity; neighbours | yes |
-# | **02** | composition and the ledger | yes |
-# | **03** | Bayesian networks and mutual information | yes |
-# | **04** | PrivBayes, the full algorithm | yes |
-# | **05** | AMI ordering | yes |
-# | **06** | sensitivity groups (θ, r) and sensitivity weights | yes |
-# | **07** | HPPrivBayes, the full algorithm, and its evaluation | yes |
-# | **08** | MIC and private spectral clustering | yes |
-# | **09** | normalised risk entropy | yes |
-# | **10** | HMPrivBayes, the full algorithm, and its evaluation | yes |
-# | **11** | PrivABN and its evaluation | yes |
-# | **12** | PPBA: spanning tree, dynamic weights, the ratio q | yes |
-# | **13** | genetic structure search and its evaluation | yes |
-# | **14** | custom networks and disclosure risk | yes |
-# | **15** | evaluating a synthetic table: marginals, queries, utility, risk | yes |
-# | **16** | auditing: catching a broken algorithm | yes |
-# | **17** | personal budgets: who gets which guarantee | yes |
-# | **18** | all of them side by side; choosing k and ε | yes |
-# | **19** | your own data | yes |
+# ![What needs what: the core path from 00 to 20, and the case files 05 to 13 beside it](pictures/map.svg)
 #
-# In a hurry? 00 → 01 → 02 teaches the privacy, 03 → 04 the algorithm. After these each paper stands alone: 05 → 06 → 07 HPPrivBayes, 08 → 09 → 10
-# HMPrivBayes, 11 PrivABN, 13 → 14 the genetic search.
+# **The core path** is for everybody. The **case files** take one paper each, and are named after its error: read those that you need.
+#
+# {{map}}
+#
+# Minutes are computed, not felt: words at 200 a minute, the measured run time, and an allowance for each thing to do (`python notebooks/timing.py` has them).
 #
 # ## Summary
 #

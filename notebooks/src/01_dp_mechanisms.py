@@ -3,7 +3,7 @@
 #
 # | | |
 # |---|---|
-# | **Time** | about 40 minutes |
+# | **Time** | about {{minutes}} minutes |
 # | **Before this** | 00 start here |
 # | **You will be able to** | find the sensitivity of a question, choose the noise for it, pick a winner privately, and recognise noise that doesn't protect |
 # | **Paper** | thesis section 2, Definitions 1–5; C. Dwork et al., TCC 2006; F. McSherry and K. Talwar, FOCS 2007; C. Canonne, G. Kamath and T. Steinke, 2020 |
@@ -24,6 +24,7 @@ import pandas as pd
 import pdsynth as pds
 from pdsynth.course import panels
 from pdsynth.course.exercises import lesson_01 as ex
+from pdsynth.course.guess import guess
 from pdsynth.privacy.mechanisms import (
     ExactNoise,
     Quantity,
@@ -50,22 +51,26 @@ print(f"all {rich.sum():,}, all but one {rich[1:].sum():,}: person 0 earns {'mor
 def pmf(z):
     return Fraction(1, 3) / 2 ** abs(z)
 
-outputs = range(-1, 5)
-toy = pd.DataFrame({"under D": [pmf(s - 2) for s in outputs], "under D'": [pmf(s - 1) for s in outputs]}, index=outputs)
-toy.assign(ratio=toy["under D"] / toy["under D'"]).rename_axis("output").T
+def factors():
+    outputs = range(-1, 5)
+    toy = pd.DataFrame({"under D": [pmf(s - 2) for s in outputs], "under D'": [pmf(s - 1) for s in outputs]}, index=outputs)
+    toy["ratio"] = toy["under D"] / toy["under D'"]
+    return toy["ratio"].max(), toy.rename_axis("output").T
+
+guess("By what factor can an output be likelier under D than under D'?", factors, unit="times")
 
 # %% [markdown]
-# Every ratio is 2 or ½. Whatever comes out, it shifts the odds between $D$ and $D'$ by a factor of exactly 2, never more: this release is
-# ε-differentially private with $e^\varepsilon = 2$. And nothing smaller would do.
+# Look along the last row of the answer. Whatever comes out, it shifts the odds between $D$ and $D'$ by the same factor, one way or the other. That factor
+# is $e^\varepsilon$: the release is ε-differentially private with this ε, and with no smaller one.
 #
 # ## The idea, in the paper's symbols
 #
-# **Neighbours.** $D_1, D_2$ differ in one tuple that is *replaced*; the number of records $n$ is public (thesis, Definition 1).
+# **Neighbours.** $D, D'$ differ in one record that is *replaced*; the number of records $n$ is public (thesis, Definition 1).
 #
-# **Sensitivity** of a question $f$ (Definition 2): $S(f)=\max\lVert f(D_1)-f(D_2)\rVert_1$ over all neighbours. One count: 1. A whole
+# **Sensitivity** of a question $f$ (Definition 2): $\Delta f=\max\lVert f(D)-f(D')\rVert_1$ over all neighbours. One count: 1. A whole
 # histogram: **2**, since a replaced record leaves one cell and enters another.
 #
-# **Laplace mechanism** (Definition 3): publish $f(D)+\mathrm{Lap}(b)$ with scale $b=S(f)/\varepsilon$. For counts we use the *discrete* Laplace
+# **Laplace mechanism** (Definition 3): publish $f(D)+\mathrm{Lap}(b)$ with scale $b=\Delta f/\varepsilon$. For counts we use the *discrete* Laplace
 # law $\Pr[Z=z]=\tanh\!\big(\tfrac1{2b}\big)\,e^{-|z|/b}$. The toy's noise is this law with $e^{-1/b}=\tfrac12$:
 
 # %%
@@ -76,7 +81,7 @@ pd.DataFrame({"toy": [float(pmf(z)) for z in range(4)], "discrete Laplace": disc
 # Why whole numbers? The textbook recipe turns a random double into Laplace noise; its rounding leaves gaps, and which outputs are reachable
 # depends on the true count (Mironov, 2012). Integer noise drawn with integer arithmetic has no gaps to look through.
 #
-# **Exponential mechanism** (Definition 5): to choose a *thing* $R$ by a score $u(D,R)$, draw it with probability $\propto e^{\varepsilon u(D,R)/2\Delta u}$.
+# **Exponential mechanism** (Definition 5): to choose a *thing* $o$ by a score $u(D,o)$, draw it with probability $\propto e^{\varepsilon u(D,o)/2\Delta u}$.
 # The 2 is there because a replaced record may raise one score *and* lower all others, the normaliser included.
 #
 # ## The library's few lines
@@ -117,10 +122,12 @@ except pds.PrivacyError as refusal:
 # * Lower **ε** to 0.1: the two worlds become one, and the right answer is no longer the likely one.
 
 # %%
+from pdsynth.course import panels
+
 panels.mechanisms.panel()
 
 # %% [markdown]
-# ![Both mechanisms on two neighbouring tables at ε = 1](../figures/lessons/01_dp_mechanisms.svg)
+# ![Both mechanisms on two neighbouring tables at ε = 1](pictures/01_dp_mechanisms.svg)
 #
 # *The panel's first position, for readers without a kernel. Probabilities below one in ten thousand are not shown.*
 #
@@ -153,7 +160,7 @@ def choose(scores, sensitivity, epsilon):
 ex.q2.check(choose)
 
 # %% [markdown]
-# **3 · Find the bug.** From a public tool. A *probability* $c/n$ has sensitivity $2/n$, so its noise scale is right in the paper that the
+# **3 · Find the bug.** From a public tool. A histogram of *shares* $c/n$ has sensitivity $2/n$, so its noise scale is right in the paper that the
 # tool implements. What is wrong here? Answer `"scale"`, `"seed"` or `"rounding"`. How large is the true ε for $n=1000$ and a claim of 1?
 
 # %%
@@ -191,12 +198,12 @@ ex.q4.check(exact)
 #
 # ## What the paper claims, what the ledger says
 #
-# Definitions 1–3 and 5 are right as printed. Below Definition 4, the variance of $\mathrm{Lap}(\lambda)$ is printed as $2\lambda$. It is $2\lambda^2$:
+# Definitions 1–3 and 5 are right as printed. Below Definition 4, the variance of Laplace noise of scale $b$ is printed as $2b$ (with λ for $b$). It is $2b^2$:
 # at the scale 4 of our histogram the typical error is twice as large as the print says. Sampling settles it:
 
 # %%
 draws = ExactNoise().discrete_laplace(np.array(Fraction(4)), (50_000,))
-pd.Series({"printed, 2λ": 2 * 4, "true, 2λ²": 2 * 4**2, "measured": draws.var().round(1)}, name="variance at λ = 4").to_frame().T
+pd.Series({"printed, 2b": 2 * 4, "true, 2b²": 2 * 4**2, "measured": draws.var().round(1)}, name="variance at b = 4").to_frame().T
 
 # %% [markdown]
 # In this library nobody *says* what a release costs: the ledger recomputes it from sensitivity and scale. Here is the entry of a careless
@@ -213,7 +220,7 @@ book.check()
 #
 # * **The promise is per release.** Ask again and the attacker averages the noise away. Lesson 02 keeps count.
 # * **Groups.** Two people who answer alike are protected with 2ε only, a family of five with 5ε.
-# * **A sensitivity that was guessed.** Every promise here rests on $S(f)$ being a *maximum over all* neighbouring tables, not over those you tried.
+# * **A sensitivity that was guessed.** Every promise here rests on $\Delta f$ being a *maximum over all* neighbouring tables, not over those you tried.
 # * **The set of things to choose from.** If an occupation is a candidate only because somebody in the table has it, its appearance is a leak before
 #   any noise is drawn. That is why the histogram above counts the *declared* values, the empty ones included.
 #

@@ -3,7 +3,7 @@
 #
 # | | |
 # |---|---|
-# | **Time** | about 40 minutes |
+# | **Time** | about {{minutes}} minutes |
 # | **Before this** | 01 DP mechanisms |
 # | **You will be able to** | add up what several releases cost, say what composes in parallel and what doesn't, and find in a ledger the line where a proof fails |
 # | **Paper** | thesis section 2, Definitions 6 and 7, Algorithm 2; section 3.2, Theorem 1; F. McSherry, SIGMOD 2009 |
@@ -26,16 +26,22 @@ import pandas as pd
 import pdsynth as pds
 from pdsynth.course import panels
 from pdsynth.course.exercises import lesson_02 as ex
+from pdsynth.course.guess import guess
 from pdsynth.privacy.mechanisms import ExactNoise, laplace_mechanism
 
 pd.set_option("display.max_colwidth", 90)
 adult = pds.datasets.load_adult(coding="thesis")
 truth = int((adult.frame["workclass"] == "Federal-gov").sum())
-answers = laplace_mechanism(np.full(2000, truth), Fraction(20), ExactNoise())
-pd.Series({"one answer": answers[0], "mean of 2,000": answers.mean().round(1), "truth": truth, "ε spent": 2000 / 20}).to_frame().T
+
+def ask(times=2000):
+    answers = laplace_mechanism(np.full(times, truth), Fraction(20), ExactNoise())
+    table = pd.Series({"one answer": answers[0], "mean of all": answers.mean(), "truth": truth, "ε spent": times / 20})
+    return abs(answers.mean() - truth), table.round(1).to_frame().T
+
+guess("How many people is the mean of 2,000 such answers away from the truth?", ask, unit="people", digits=2)
 
 # %% [markdown]
-# Each answer kept its promise. All of them together kept a promise of the size in the last column, which protects nobody.
+# Each answer kept its promise. All of them together kept a promise of the size in the answer's last column, which protects nobody.
 #
 # ## A toy that you can check by hand
 #
@@ -62,12 +68,12 @@ book
 # %% [markdown]
 # ## The idea, in the paper's symbols
 #
-# **Sequential composition** (thesis, Definition 6): if $M_i$ is $\varepsilon_i$-DP, all of them on the same records are $(\sum_i\varepsilon_i)$-DP, even when
+# **Sequential composition** (thesis, Definition 6): if $\mathcal M_i$ is $\varepsilon_i$-DP, all of them on the same records are $(\sum_i\varepsilon_i)$-DP, even when
 # later questions depend on earlier answers.
 #
 # **Post-processing.** What is computed from released numbers alone costs nothing. Sampling a synthetic table is free for this reason.
 #
-# **Parallel composition** (Definition 7): if each $M_i$ sees only the *records* of its own part $D_i$, and the parts are disjoint, the worst part counts,
+# **Parallel composition** (Definition 7): if each $\mathcal M_i$ sees only the *records* of its own part $D_i$, and the parts are disjoint, the worst part counts,
 # not the sum. Two traps:
 #
 # * The parts must be disjoint sets of **records**. Each record is in *every* column, so disjoint **attributes** compose sequentially.
@@ -94,12 +100,12 @@ except pds.PrivacyError as refusal:
 # ## The library's few lines
 #
 # In `pdsynth` the records live behind a *curator*. It alone answers questions about them, and it writes the ledger while it answers: an
-# algorithm cannot forget a step. Here are the first and the last lines of a strict PrivBayes run.
+# algorithm cannot forget a step. Here are the story of a strict PrivBayes run, and its first and last lines.
 
 # %%
 strict = pds.PrivBayes(epsilon=1.0, k=2, random_state=7).fit(adult.frame, schema=adult.schema)
-frame = strict.ledger_.to_frame()
-frame.iloc[[0, 1, -2, -1]][["step", "mechanism", "sensitivity", "scale", "epsilon", "total"]]
+print(strict.ledger_)
+strict.ledger_.to_frame().iloc[[0, 1, -2, -1]][["epsilon", "total", "step", "mechanism", "sensitivity", "scale"]]
 
 # %% [markdown]
 # A selection is charged its ε; a table 2 (the sensitivity) divided by its scale. Nobody types the cost of a step: eleven mechanical **rules** recompute
@@ -154,10 +160,12 @@ pds.Session(1, diary)  # tomorrow, in another kernel: the account goes on
 # * Raise **k** under *PrivBayes, strict*: attributes that are parents of many tables lose most.
 
 # %%
+from pdsynth.course import panels
+
 panels.ledger.panel()
 
 # %% [markdown]
-# ![Claimed and true ε of PrivBayes at ε = 1, k = 2](../figures/lessons/02_composition_and_ledger.svg)
+# ![Claimed and true ε of PrivBayes at ε = 1, k = 2](pictures/02_composition_and_ledger.svg)
 #
 # *The panel's first position, for readers without a kernel.*
 #
@@ -209,7 +217,7 @@ ex.q3.check(word, cost)
 #
 # ## What the paper claims, what the ledger says
 #
-# The thesis reprints PrivBayes' second phase as "an ε/2-differential private algorithm" with noise $\mathrm{Lap}\big(\frac{2(d-k)}{n\varepsilon}\big)$ on each of $d-k$
+# The thesis reprints PrivBayes' second phase as "an ε/2-differential private algorithm" with noise of scale $\frac{2(d-k)}{n\varepsilon}$ on each of $d-k$
 # tables (Algorithm 2, line 4). Do the division: one table costs $\frac2n \div \frac{2(d-k)}{n\varepsilon} = \frac{\varepsilon}{d-k}$, all of them ε. With ε/2 for the network:
 
 # %%
@@ -231,7 +239,7 @@ pd.DataFrame(rows, columns=["unaccounted step", "line", "what was read"])
 #
 # ### The red ledger of every published algorithm
 #
-# The same for all algorithms of this course, as printed, each claiming ε = 1 on CMC (1,473 women, 10 attributes). *Accounted* is what the mechanisms truly cost, *raw reads* what nobody paid for.
+# The same for all algorithms of this course, as printed, each claiming ε = 1 on CMC (1,473 women, 10 attributes). *Accounted* is what the mechanisms truly cost, recomputed; *raw reads* is what nobody paid for.
 
 # %%
 cmc, here = pds.datasets.load_cmc(), {"guarantee": "published", "random_state": 1}

@@ -3,7 +3,7 @@
 #
 # | | |
 # |---|---|
-# | **Time** | about 45 minutes |
+# | **Time** | about {{minutes}} minutes |
 # | **Before this** | 02 composition and the ledger |
 # | **You will be able to** | compute mutual information by hand, say how good a network is before any noise, and explain why a private algorithm prefers another measure |
 # | **Paper** | thesis sections 2 and 2.1, Definitions 8 and 9, Equation (5); J. Zhang et al., *PrivBayes*, ACM TODS 2017, Lemma 4.1 |
@@ -13,7 +13,7 @@
 # ## A question to start with
 #
 # Lesson 01 made any table of counts private: noise of scale $2/\varepsilon$ in every cell, done. So why not the one table that holds everything, all
-# 14 attributes at once? Guess how many cells it has, and how much noise that is for each person.
+# 14 attributes at once? Noise in its cells looks like people: invented ones.
 
 # %%
 import math
@@ -25,11 +25,17 @@ import pdsynth as pds
 from pdsynth import measures
 from pdsynth.course import panels
 from pdsynth.course.exercises import lesson_03 as ex
+from pdsynth.course.guess import guess
 
 pd.set_option("display.max_colwidth", 90)
 adult = pds.datasets.load_adult(coding="thesis")
 n, cells = len(adult.frame), math.prod(adult.schema.sizes)
-print(f"{cells:,} cells for {n:,} people; at ε = 1 the noise in them adds up to about {2 * cells / n:,.0f} people for each real one")
+
+def drown():
+    table = pd.Series({"cells": f"{cells:,}", "people": f"{n:,}", "noise at ε = 1, in people": f"{2 * cells:,}"})
+    return 2 * cells / n, table.to_frame("the full table")
+
+guess("At ε = 1, how many invented people does the noise make for each real one?", drown, unit="for each real one")
 
 # %% [markdown]
 # The full table drowns. Small tables don't: sex × relationship has twelve cells. The art is to describe 14 attributes by small tables that *overlap in the
@@ -123,7 +129,7 @@ pds.PrivBayes(k=1, guarantee="none").fit(adult.frame, schema=adult.schema).netwo
 # %% [markdown]
 # ### Why a private algorithm prefers R
 #
-# To choose a pair privately we need the score's sensitivity. One record can change $I$ by about $\frac2n\log_2 n$ bits, but $R$ by less than $\frac3n$ (the bound is proved in
+# To choose a pair privately we need the score's sensitivity. One record can change $I$ by up to about $\frac2n\log_2 n$ bits, but $R$ by less than $\frac3n$ (the bound is proved in
 # the docstring of `association_sensitivity`). What counts is how large a score is *measured in its own sensitivity*:
 
 # %%
@@ -150,10 +156,12 @@ pd.DataFrame(rows, index=[" × ".join(p) for p in pairs], columns=["I, bits", "I
 # * *R with noise* publishes all 91 pairs at once. At ε = 1 the picture is the same; at 0.05 the weak pairs dissolve, and the status line says how many.
 
 # %%
+from pdsynth.course import panels
+
 panels.information.panel()
 
 # %% [markdown]
-# ![Mutual information of all pairs of Adult](../figures/lessons/03_bayesian_networks.svg)
+# ![Mutual information of all pairs of Adult](pictures/03_bayesian_networks.svg)
 #
 # *The panel's first position, for readers without a kernel.*
 #

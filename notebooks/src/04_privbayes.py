@@ -3,7 +3,7 @@
 #
 # | | |
 # |---|---|
-# | **Time** | about 45 minutes |
+# | **Time** | about {{minutes}} minutes |
 # | **Before this** | 01 mechanisms, 02 composition and the ledger, 03 Bayesian networks |
 # | **You will be able to** | run PrivBayes by hand on a small table, say where each part of ε goes, choose k without looking at the data, and catch a misprint that costs half as much privacy again |
 # | **Paper** | Zhang et al., *PrivBayes*, SIGMOD 2014 and TODS 2017, as C. Deng's thesis (2025) reprints it in section 2.2, Algorithms 1 and 2 |
@@ -12,7 +12,7 @@
 # %% [markdown]
 # ## A question to start with
 #
-# The thesis reprints PrivBayes on two pages. Its Algorithm 2, line 4, adds noise from $Lap\left(\frac{2(d-k)}{n\epsilon}\right)$. Run it, and
+# The thesis reprints PrivBayes on two pages. Its Algorithm 2, line 4, adds Laplace noise of scale $\frac{2(d-k)}{n\varepsilon}$. Run it, and
 # the synthetic table is a little *better* than it should be. Nothing crashes, no test of quality fails.
 #
 # What is wrong? By the end of this page you can answer from the ledger alone, without looking at a single record.
@@ -29,6 +29,7 @@ from pdsynth import measures
 from pdsynth.conditionals import conditional
 from pdsynth.course import panels
 from pdsynth.course.exercises import lesson_04 as ex
+from pdsynth.course.guess import guess
 from pdsynth.privacy.mechanisms import exponential_probabilities
 from pdsynth.structure import MaxCells, useful_degree
 
@@ -50,7 +51,7 @@ pd.Series([*scores, sensitivity], index=names, name="bits").round(3).to_frame()
 
 # %% [markdown]
 # The first is 1 bit: knowing one tells the other. The second is $1-H(\tfrac14)$. One record among eight can move such a score by half
-# a bit, so the exponential mechanism can't be sure. With ε = 1 for this choice, $P \propto e^{\epsilon I/2S(I)}$:
+# a bit, so the exponential mechanism can't be sure. With ε = 1 for this choice, $\Pr\propto e^{\varepsilon I/2\Delta I}$:
 
 # %%
 exponential_probabilities(np.array(scores), sensitivity, epsilon=1.0).round(2)
@@ -71,13 +72,13 @@ print("P*(paid | over40)\n", conditional(noisy).round(3))
 #
 # ## The idea, in the paper's symbols
 #
-# **Structure, Algorithm 1, $\epsilon_1=\beta\epsilon$.** Draw $X_1$ (line 2). For $i=2\dots d$ collect all pairs $(X,\Pi)$ with
-# $X\notin V$, $\Pi\subseteq V$ (line 5) and draw one with probability $\propto e^{I/2\Delta}$, $\Delta=(d-1)\,S(I)/\epsilon_1$ (line 6).
-# That is $d-1$ selections of $\epsilon_1/(d-1)$ each, in sequence.
+# **Structure, Algorithm 1, $\varepsilon_1=\beta\varepsilon$.** Draw $X_1$ (line 2). For $i=2\dots d$ collect all pairs $(X,\Pi)$ with
+# $X\notin V$, $\Pi\subseteq V$ (line 5), where $V$ is what is placed already. Draw one with probability $\propto e^{\varepsilon_1 I/(2(d-1)\Delta I)}$ (line 6).
+# That is $d-1$ selections of $\varepsilon_1/(d-1)$ each, in sequence.
 #
-# **Tables, Algorithm 2, $\epsilon_2=\epsilon-\epsilon_1$.** For $i=k+1\dots d$ add Laplace noise to the joint table of $X_i$ and $\Pi_i$
+# **Tables, Algorithm 2, $\varepsilon_2=\varepsilon-\varepsilon_1$.** For $i=k+1\dots d$ add Laplace noise to the joint table of $X_i$ and $\Pi_i$
 # (lines 2–4). In *counts*, one replaced record moves two cells by one: sensitivity 2. There are $d-k$ tables, so each gets
-# $\epsilon_2/(d-k)$ and the scale is $2(d-k)/\epsilon_2$ records. The first $k$ conditionals come from table $k+1$ for free (lines 8–10).
+# $\varepsilon_2/(d-k)$ and the scale is $2(d-k)/\varepsilon_2$ records. The first $k$ conditionals come from table $k+1$ for free (lines 8–10).
 #
 # **Sampling** in the order of the network is post-processing.
 
@@ -117,10 +118,10 @@ print("table 3 of the loose network lacks", needed - axes)
 #
 # ### Choosing k without looking
 #
-# More parents capture more, but spread the records over more cells. A table is **θ-useful** when its mean cell is at least θ times the
-# noise scale. For two-valued attributes the table has $2^{k+1}$ cells, so the condition is
-# $\frac{n\,\epsilon_2}{(d-k)\,2^{k+2}} \ge \theta$, and `k="auto"` takes the largest such $k$. For general domains each child takes the
-# largest parent sets with $|X|\cdot|\Pi| \le \tau = \frac{n\,\epsilon_2}{2d\theta}$, and all $d$ tables are paid for.
+# More parents capture more, but spread the records over more cells. A table is **useful** when its mean cell is at least $\theta_u$ times the
+# noise scale (TODS writes θ, which here is kept for lesson 06). For two-valued attributes the table has $2^{k+1}$ cells, so the condition is
+# $\frac{n\,\varepsilon_2}{(d-k)\,2^{k+2}} \ge \theta_u$, and `k="auto"` takes the largest such $k$. For general domains each child takes the
+# largest parent sets with $|X|\cdot|\Pi| \le \tau = \frac{n\,\varepsilon_2}{2d\,\theta_u}$, and all $d$ tables are paid for.
 # Everything in these formulas is public, so $k$ costs nothing.
 
 # %%
@@ -143,12 +144,17 @@ def distance(k, guarantee="strict"):
     return pds.evaluate.marginal_distance(adult.frame, fake, adult.schema, alpha=2)
 
 choices = (0, 1, 2, 3, "auto")
-rows = {k: {"private": distance(k), "no noise": distance(k, "none")} for k in choices}
-pd.DataFrame(rows).T.rename_axis("k").round(3)
+
+def nearest():
+    rows = {str(k): {"private": distance(k), "no noise": distance(k, "none")} for k in choices}
+    table = pd.DataFrame(rows).T.rename_axis("k").round(3)
+    return table["private"].idxmin(), table
+
+guess("Which k comes nearest to the real table at ε = 1?", nearest, options=[str(k) for k in choices])
 
 # %% [markdown]
-# Without noise each parent helps. With noise a second one already costs more than it brings on this table, and *auto*, useful by its
-# rule, isn't the best either. (k = 0 is no network at all: the attributes are independent.)
+# Read the second column: without noise each parent helps. Then the first: with noise a parent must bring more than it costs, and *auto*, useful by its
+# rule, needn't be the best. (k = 0 is no network at all: the attributes are independent.)
 #
 # ## PrivBayes, alive
 #
@@ -160,10 +166,12 @@ pd.DataFrame(rows).T.rename_axis("k").round(3)
 # * Switch the reading to *thesis reprint*: bars and distances improve, and the status line says why.
 
 # %%
+from pdsynth.course import panels
+
 panels.privbayes.panel()
 
 # %% [markdown]
-# ![The panel at ε = 1, k = auto, strict](../figures/lessons/04_privbayes.svg)
+# ![The panel at ε = 1, k = auto, strict](pictures/04_privbayes.svg)
 #
 # *The panel's first position, for readers without a kernel.*
 
@@ -195,8 +203,8 @@ def pairs(i, d, k):
 ex.q2.check(pairs)
 
 # %% [markdown]
-# **3 · Find the bug.** This function gets the $d$ tables of counts of a network. It is meant to cost $\epsilon_2$. How much does it cost
-# for $d=14$ and $k=4$, as a multiple of $\epsilon_2$?
+# **3 · Find the bug.** This function gets the $d$ tables of counts of a network. It is meant to cost $\varepsilon_2$. How much does it cost
+# for $d=14$ and $k=4$, as a multiple of $\varepsilon_2$?
 
 # %%
 def noisy_joints(tables, k, epsilon2, rng):
@@ -218,10 +226,10 @@ ex.q3.check(multiple)
 # %% [markdown]
 # ## What the thesis prints, what the ledger says
 #
-# > "Use an $\epsilon/2$-differential private algorithm to generate a set of conditional distributions of D"
-# > (section 2.2, step 2), by "adding Laplacian noise satisfying $Lap(\frac{2(d-k)}{n\epsilon})$" (Algorithm 2, line 4).
+# > "Use an $\varepsilon/2$-differential private algorithm to generate a set of conditional distributions of D"
+# > (section 2.2, step 2), by "adding Laplacian noise satisfying $Lap(\frac{2(d-k)}{n\varepsilon})$" (Algorithm 2, line 4).
 #
-# A step with ε/2 for $d-k$ tables needs the scale $4(d-k)/(n\epsilon)$. The print has half of it. `reading="thesis"` runs the print:
+# A step with ε/2 for $d-k$ tables needs the scale $4(d-k)/(n\varepsilon)$. The print has half of it. `reading="thesis"` runs the print:
 
 # %%
 for reading in ("tods", "thesis"):
@@ -235,7 +243,7 @@ for reading in ("tods", "thesis"):
 # journal version; we found a misprint, not a broken idea.
 #
 # The strict reading changes one thing: the score. Mutual information is hard to choose by, because one record can move it by about
-# $\frac{2}{n}\log_2 n$; the distance from independence $R$ moves by at most $\frac{3}{n}$. In units of its own sensitivity, a good score is large:
+# $\frac{2}{n}\log_2 n$. The distance from independence $R$ moves by at most $\frac{3}{n}$. In units of its own sensitivity, a good score is large:
 
 # %%
 pair = ["relationship", "marital-status"]
@@ -243,7 +251,7 @@ table = pd.crosstab(*(adult.frame[name] for name in pair)).to_numpy()
 i, r = measures.mutual_information(table), measures.tvd_from_independence(table)
 s_i = measures.mutual_information_sensitivity(n, *table.shape)
 s_r = measures.tvd_sensitivity(n, *table.shape)
-units = pd.Series({"I / S(I)": i / s_i, "R / S(R)": float(r / s_r)})
+units = pd.Series({"I / ΔI": i / s_i, "R / ΔR": float(r / s_r)})
 units.round().to_frame(" × ".join(pair))
 
 # %% [markdown]
@@ -260,4 +268,4 @@ units.round().to_frame(" × ".join(pair))
 # PrivBayes = a random root, $d-1$ exponential mechanisms, $d-k$ noisy tables, sampling. $k$ comes from public numbers. Exactly
 # $\min(k,i-1)$ parents make the first $k$ tables free. The sum of the ledger's true costs tells a sound print from a misprint.
 #
-# **Next:** 05, the AMI order. The thesis says that the random root spoils the network. Does it?
+# **Next:** [14, custom networks](14_custom_networks_and_disclosure.ipynb) on the core path; or the first case file, [05, the AMI order](05_ami_ordering.ipynb). The thesis says that the random root spoils the network. Does it?

@@ -1,9 +1,9 @@
 # %% [markdown]
-# # 05 · The AMI order
+# # 05 · The AMI order: an order is a release
 #
 # | | |
 # |---|---|
-# | **Time** | about 35 minutes |
+# | **Time** | about {{minutes}} minutes |
 # | **Before this** | 03 Bayesian networks and mutual information, 04 PrivBayes |
 # | **You will be able to** | order attributes by average mutual information, read one person's answer off an order, pay for an order with a sketch, and judge whether the order was worth it |
 # | **Paper** | C. Deng, thesis, 2025, sections 3 and 3.1 (Definition 10) and 3.2 (Algorithm 3, lines 2–10) |
@@ -26,6 +26,7 @@ import pdsynth as pds
 from pdsynth import measures
 from pdsynth.course import panels
 from pdsynth.course.exercises import lesson_05 as ex
+from pdsynth.course.guess import guess
 
 small, schema = panels.ordering.small_table, panels.ordering.SMALL
 
@@ -51,15 +52,15 @@ def accuracy(guarantee, runs=50):
             right += guess_dog == moved
     return right / (2 * runs)
 
-attack = pd.Series({g: accuracy(g) for g in ("published", "strict")})
-attack.round(3).to_frame("how often the guess is right")
+def attack():
+    allowed = 100 * np.exp(1) / (1 + np.exp(1))
+    right = {"allowed at ε = 1": allowed, **{g: 100 * accuracy(g) for g in ("published", "strict")}}
+    return right["published"], pd.Series(right, name="right, of 100").round(1).to_frame()
+
+guess("How many of 100 guesses are right, as published?", attack, unit="of 100")
 
 # %% [markdown]
-# An ε-DP release allows at most $e^\epsilon/(1+e^\epsilon)$, and the claim was ε = 1:
-
-# %%
-allowed = np.exp(1) / (1 + np.exp(1))
-print(f"allowed at ε = 1: {allowed:.1%}, as published: {attack['published']:.1%}")
+# An ε-private release allows at most $e^\varepsilon/(1+e^\varepsilon)$ right guesses: the first line of the answer, for the claimed ε = 1.
 
 # %% [markdown]
 # ## The toy, by hand
@@ -85,7 +86,7 @@ pd.DataFrame(rows).T.round(3)
 # Section 3 names a weakness of PrivBayes: "The selection of the first node in PrivBayes is random", which "may result in candidate AP pairs
 # with low mutual information joining the Bayesian network too early". Its remedy is Definition 10,
 #
-# $$AMI(S_i) = \frac{\sum_{j=1}^{d} I(S_i,S_j)}{d-1},\qquad I(S_i,S_i)=0 .$$
+# $$\mathrm{AMI}(X_i) = \frac{\sum_{j=1}^{d} I(X_i,X_j)}{d-1},\qquad I(X_i,X_i)=0\text{ here}.$$
 #
 # Algorithm 3 sorts the attributes by AMI, largest first (line 2). The first becomes the root (line 3). For each of the others, in this
 # order, only the *parents* are drawn among those already placed (lines 5–7): fewer candidates than in PrivBayes, where child and parents
@@ -94,15 +95,15 @@ pd.DataFrame(rows).T.round(3)
 # ### Why it leaks
 #
 # Line 2 computes the order from the raw records. The thesis says that it "does not directly leak the mutual information between the nodes"
-# (section 3.1). But DP doesn't ask whether a number is printed. It asks how much the *probability of an output* may change:
-# the order (smoker, asthma, dog) has probability 1 in one world and 0 in the other. No $e^\epsilon$ bridges 1 and 0. This is called a
+# (section 3.1). DP doesn't ask whether a number is printed. It asks how much the *probability of an output* may change.
+# The order (smoker, asthma, dog) has probability 1 in one world and 0 in the other. No $e^\varepsilon$ bridges 1 and 0. This is called a
 # **support mismatch**, and it is the plainest sign that no finite ε holds.
 #
 # ### How to pay for an order
 #
 # Mutual information is a bad thing to add noise to: one record moves it by up to about $\tfrac2n\log_2 n$. The integer K moves by at most
-# $6(n-1)$, or $4(n-1)$ when one side has two values. The sums $A_i=\sum_j K(i,j)$ count every pair twice, so the whole vector has
-# L1 sensitivity at most $6(n-1)\,d(d-1)$. Add discrete Laplace noise with this sensitivity over $\epsilon_0$ as its scale, sort, done: sorting noisy numbers is
+# $6(n-1)$, or $4(n-1)$ when one side has two values. The sums $K_i=\sum_j K(X_i,X_j)$ count every pair twice. So the whole vector has
+# sensitivity at most $6(n-1)\,d(d-1)$. Add discrete Laplace noise with this sensitivity over $\varepsilon_0$ as its scale, sort, done: sorting noisy numbers is
 # post-processing.
 
 # %%
@@ -120,7 +121,7 @@ lines = {name: frame.loc["AMI order"] for name, frame in ledgers.items()}
 pd.DataFrame(lines).loc[["source", "mechanism", "claimed", "epsilon"]]
 
 # %% [markdown]
-# The strict order costs a fiftieth of ε ($L_0=0.05$, two fifths of it). It looks rather shuffled. Is that bad?
+# The strict order costs a fiftieth of ε: two fifths of $L_0=0.05$, the share that strict sets aside for what the thesis reads raw. It looks rather shuffled. Is that bad?
 #
 # ### Does the order matter at all?
 #
@@ -169,14 +170,16 @@ pd.DataFrame(columns).round(3)
 # * At the first position the order is almost noise, yet the status line shows how few bits that costs.
 # * Raise the share of ε for the order step by step: the orange lines (noise moves them three ranks or more) vanish as the noise scale falls below the gaps
 #   between neighbours. Attributes of nearly equal strength swap longest, and lose least by it.
-# * Right, raw order: 1 against 0, whatever ε says. Noisy order: two bars that draw apart slowly as $\epsilon_0$ grows.
-# * Even with share 1 their ratio stays well below $e^{\epsilon_0}$: the sensitivity covers *all* tables, and this one isn't the worst.
+# * Right, raw order: 1 against 0, whatever ε says. Noisy order: two bars that draw apart slowly as $\varepsilon_0$ grows.
+# * Even with share 1 their ratio stays well below $e^{\varepsilon_0}$: the sensitivity covers *all* tables, and this one isn't the worst.
 
 # %%
+from pdsynth.course import panels
+
 panels.ordering.panel()
 
 # %% [markdown]
-# ![Raw and noisy order of Adult's attributes at ε = 1, and the odds of the small table](../figures/lessons/05_ami_ordering.svg)
+# ![Raw and noisy order of Adult's attributes at ε = 1, and the odds of the small table](pictures/05_ami_ordering.svg)
 #
 # *The panel's first position, for readers without a kernel.*
 
@@ -184,7 +187,7 @@ panels.ordering.panel()
 # ## Your turn
 #
 # **1 · Predict.** $n=100$ records, $d=4$ attributes with three or more values each. How large is the L1 sensitivity of the vector
-# $(A_1,\dots,A_4)$, $A_i=\sum_j K(i,j)$?
+# $(K_1,\dots,K_4)$, $K_i=\sum_j K(X_i,X_j)$?
 
 # %%
 sensitivity = None  # your number
@@ -212,7 +215,7 @@ ex.q2.check(ami)
 
 # %% [markdown]
 # **3 · Find the bug.** A colleague makes the order private with the sensitivity `s` of one mutual information. In the worst case all
-# $I(S_i,S_j)$ rise by `s` together (all records zero, then one record becomes all ones). How much does this cost, as a multiple of ε,
+# $I(X_i,X_j)$ rise by `s` together (all records zero, then one record becomes all ones). How much does this cost, as a multiple of ε,
 # for $d=14$?
 
 # %%
@@ -235,7 +238,7 @@ ex.q3.check(multiple)
 # ## What the thesis claims, what the ledger says
 #
 # Section 3.2 closes its account of Algorithm 3 with "the selection of the first node does not consume the privacy budget", and therefore
-# "Algorithm 3 satisfies $\epsilon_1$-differential privacy". In PrivBayes the first node is free because it is drawn by lot. Here it is
+# "Algorithm 3 satisfies $\varepsilon_1$-differential privacy". In PrivBayes the first node is free because it is drawn by lot. Here it is
 # computed. The ledger takes the line as what it is, a raw read:
 
 # %%
@@ -260,4 +263,4 @@ print(entry.source, "|", entry.released, "|", entry.why, sep="\n")
 # person can flip it: support mismatch, ε infinite. A sketch of integers K with sensitivity $6(n-1)d(d-1)$ pays for it. On Adult the
 # AMI order catches about as much as greedy search from any root, for $k=1$ less; a cheap noisy order comes close.
 #
-# **Next:** 06, sensitivity groups and weights: who gets how much noise.
+# **Next:** [06, groups and weights](06_sensitivity_groups_and_weights.ipynb): who gets how much noise.

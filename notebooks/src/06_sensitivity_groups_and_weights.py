@@ -1,9 +1,9 @@
 # %% [markdown]
-# # 06 · Sensitivity groups and sensitivity weights
+# # 06 · Groups and weights: the size of the noise tells
 #
 # | | |
 # |---|---|
-# | **Time** | about 45 minutes |
+# | **Time** | about {{minutes}} minutes |
 # | **Before this** | 02 composition and the ledger, 04 PrivBayes, 05 AMI ordering |
 # | **You will be able to** | split attributes by θ and r, compute sensitivity weights by hand, find the true cost of a table with a scale for each value, and show how raw groups and raw weights give a person away |
 # | **Paper** | C. Deng, thesis, 2025, section 3.1 (Definition 11) and 3.2 (Algorithms 4, 5 and 6) |
@@ -16,7 +16,7 @@
 # question and its parents (256 combinations), and pays so little ε for it that a guess should be close to tossing a coin.
 #
 # The attacker doesn't look for the "yes". She asks only: *how large is the noise in the "no" row, compared with the "yes" row?* For now,
-# take the noise formula on trust; it is Algorithm 6, line 6, with $l=7$ and $\epsilon_3=0.525$.
+# take the noise formula on trust; it is Algorithm 6, line 6, for seven tables that share $\varepsilon_3=0.525$.
 
 # %%
 from fractions import Fraction
@@ -28,14 +28,15 @@ import pdsynth as pds
 from pdsynth.budgets import printed_group_a, printed_scales, tight_scales, value_weights
 from pdsynth.course import panels
 from pdsynth.course.exercises import lesson_06 as ex
+from pdsynth.course.guess import guess
 from pdsynth.measures import mutual_information, sensitivity_weights
 from pdsynth.privacy.ledger import histogram_cost
 
-rng, l, epsilon3 = np.random.default_rng(0), 7, Fraction(525, 1000)
+rng, in_b, epsilon3 = np.random.default_rng(0), 7, Fraction(525, 1000)
 scales = {}
 for yes in (1, 2):
     weights = sensitivity_weights(np.array([1000 - yes, yes]))
-    scales[yes] = np.array(printed_scales(weights, l, epsilon3), dtype=float)
+    scales[yes] = np.array(printed_scales(weights, in_b, epsilon3), dtype=float)
 pd.DataFrame(scales, index=["no", "yes"]).rename_axis(columns="said yes:").round(1)
 
 # %% [markdown]
@@ -51,31 +52,33 @@ def published_ratio(yes, cells=256, runs=2000):
     joint /= joint.sum(axis=(1, 2), keepdims=True)
     return np.log(joint[:, 0].sum(axis=1) / joint[:, 1].sum(axis=1))
 
-one, two = published_ratio(1), published_ratio(2)
-threshold, paid = (one.mean() + two.mean()) / 2, float(epsilon3 / l)
-right = (np.mean(one > threshold) + np.mean(two < threshold)) / 2
-allowed = np.exp(paid) / (1 + np.exp(paid))
-print(f"paid: ε = {paid:.3f}, which allows {allowed:.1%} right guesses")
-print(f"she is right {right:.1%} of the time")
+def attack():
+    one, two = published_ratio(1), published_ratio(2)
+    threshold, paid = (one.mean() + two.mean()) / 2, float(epsilon3 / in_b)
+    right = 50 * (np.mean(one > threshold) + np.mean(two < threshold))
+    allowed = 100 * np.exp(paid) / (1 + np.exp(paid))
+    return right, pd.Series({"paid: ε": paid, "right, allowed": allowed, "right, found": right}).round(3).to_frame("").T
+
+guess("How often is she right, in 100 games?", attack, unit="of 100")
 
 # %% [markdown]
 # One person more halves the noise. Noise whose *size* depends on the records is itself a release, and nobody paid for it.
 #
 # ## A toy that you can check by hand
 #
-# Four people answer a, two answer b, two answer c. Definition 11: $SD_x=-\log_2 P(x)$ is 1, 2 and 2 bits, and
-# $w_x = SD_x/\sum SD$ is 1/5, 2/5, 2/5. Let this be the only table of group B, paid with ε₃ = 1.
+# Four people answer a, two answer b, two answer c. Definition 11: the surprise $\mathrm{SD}_x=-\log_2 P(x)$ is 1, 2 and 2 bits, and
+# $w_x = \mathrm{SD}_x/\sum \mathrm{SD}$ is 1/5, 2/5, 2/5. Let this be the only table of group B, paid with ε₃ = 1.
 
 # %%
 w = sensitivity_weights(np.array([4, 2, 2]))
 printed = printed_scales(w, 1, Fraction(1))
-print("w =", w, " printed scales 2l/(w ε₃) =", [str(s) for s in printed])
+print("w =", w, " printed scales 2|B|/(w ε₃) =", [str(s) for s in printed])
 
 # %% [markdown]
-# What does it truly cost? The thesis adds up: each value "consumes" $w_x\epsilon_3/l$, together $\sum_x w_x\epsilon_3/l=\epsilon_3/l$. But a
-# person sits in *one* cell. Replacing her record lowers one cell by 1 and raises one other by 1, so only two cells pay:
+# What does it truly cost? Write $|B|$ for the number of tables in group B (the thesis writes l). The thesis adds up: each value "consumes" $w_x\varepsilon_3/|B|$,
+# together $\varepsilon_3/|B|$. But a person sits in *one* cell. Replacing her record lowers one cell by 1 and raises one other by 1. Only these two cells pay,
 # $1/b_x + 1/b_{x'}$. With parents both can lie in the same row, and the worst is the row with the smallest scale:
-# $2/b_{\min} = \max_x w_x\cdot\epsilon_3/l$. Here that is 2/5, not 1. Budgets of values don't add; only the largest counts.
+# $2/\min b = \max_x w_x\cdot\varepsilon_3/|B|$. Here that is 2/5, not 1. Budgets of values don't add; only the largest counts.
 
 # %%
 tight = tight_scales([Fraction(1, 2), Fraction(1), Fraction(1)], Fraction(1), columns=3)
@@ -85,18 +88,18 @@ pd.DataFrame(rows, index=["scale of a", "scale of b", "scale of c", "true ε"]).
 
 # %% [markdown]
 # So, *if* the weights were public, the thesis would add $1/\max w$ times too much noise: two and a half times here, sixteen times for
-# sixteen equally frequent values. The repair is one division: $v_x = w_x/\max w$ and $b_x = 2l/(v_x\epsilon_3)$ cost exactly $\epsilon_3/l$.
+# sixteen equally frequent values. The repair is one division: $v_x = w_x/\max w$ and $b_x = 2|B|/(v_x\varepsilon_3)$ cost exactly $\varepsilon_3/|B|$.
 #
 # ## The idea, in the thesis' symbols
 #
 # **Groups (Algorithm 4).** Choose a sensitive attribute $S$ and a threshold θ. $X\in A$ if $I(X,S)\ge\theta$ (lines 5–6), otherwise $X\in B$
-# (line 8); $l=|B|$. $S$ itself is in A.
+# (line 8). $S$ itself is in A.
 #
-# **Budgets.** $\epsilon_2 = L_2\epsilon$ for A, $\epsilon_3=L_3\epsilon$ for B, $r=L_2/L_3$. With $r<1$ the tables of A get the smaller share.
+# **Budgets.** $\varepsilon_2 = L_2\varepsilon$ for A, $\varepsilon_3=L_3\varepsilon$ for B: $L_2$ and $L_3$ are shares of ε, and $r=L_2/L_3$ is their ratio. With $r<1$ the tables of A get the smaller share.
 #
 # **Noise.** A: one scale for all cells (Algorithm 5, line 4). B: a scale for each value, from $w_x$ (Algorithm 6, lines 5–6).
 #
-# The strict library pays for what it reads, from a share $L_0$ (`share_sketch`): 4/10 of $L_0\epsilon$ for the associations with $S$, 2/10 for the histograms of B.
+# What the thesis reads raw, strict pays for, from one more share $L_0$ (`share_sketch`): 4/10 of $L_0\varepsilon$ for the associations with $S$, 2/10 for the histograms of B.
 
 # %%
 adult = pds.datasets.load_adult(coding="thesis")
@@ -155,13 +158,17 @@ def scale_of_s(steps):
     ledger = run.fit(crowd(steps), schema=pds.Schema(tuple(three))).ledger_
     return next(float(e.scale) for e in ledger.entries if e.step.startswith("table(S"))
 
-pd.Series({f"{steps} people changed": scale_of_s(steps) for steps in (3, 4)}).to_frame("noise of S's table")
+def fourth():
+    scales = pd.Series({f"{steps} people changed": scale_of_s(steps) for steps in (3, 4)})
+    return scales.iloc[1] / scales.iloc[0], scales.to_frame("noise of S's table")
+
+guess("A fourth person changes X alone. How many times as large is the noise on S then?", fourth, unit="times")
 
 # %% [markdown]
-# The fourth person changed an answer about X, and the noise on *S* doubled, because $l$ stands in every formula. That is the scale leak of
+# The person changed an answer about X, and the noise on *S* moved, because $|B|$ stands in every formula. That is the scale leak of
 # the opening, now through Algorithm 4.
 #
-# ### Which way does it protect?
+# ### More: which way does it protect?
 #
 # The thesis writes that *cancer* "requires more privacy budget than the value *cold*". More budget is *less* noise. So at the level of
 # values the rare, delicate ones get the least protection; at the level of groups, $r<1$ gives the sensitive attributes the *most* noise.
@@ -173,7 +180,7 @@ race = adult.frame["race"].value_counts()
 columns = {"records": race}
 for rare_values in ("less_noise", "more_noise", "same_noise"):
     v = value_weights(race.to_numpy(), rare_values, floor=Fraction(1, 20))
-    scale = tight_scales(v, epsilon3 / l, columns=2)
+    scale = tight_scales(v, epsilon3 / in_b, columns=2)
     columns[f"scale, {rare_values}"] = [round(float(s)) for s in scale]
 pd.DataFrame(columns)
 
@@ -188,22 +195,24 @@ pd.DataFrame(columns)
 # * *As printed*, the most frequent value of each attribute has by far the largest noise. Try `capital-gain`: its noise is
 #   larger than the records of all its other values.
 # * Choose `capital-loss`, then `age`: the share of ε used as printed is max w, close to 1 only when one value dominates.
-# * Lower v_min: the tight scale of frequent values grows away from the others. The floor keeps them usable.
+# * Lower **v_min**, a floor under the weights $v_x$: the tight scale of frequent values grows away from the others. The floor keeps them usable.
 # * Switch rare values to *more_noise*: the order of the noise turns round; the tight cost does not move.
 
 # %%
+from pdsynth.course import panels
+
 panels.sensitivity.panel()
 
 # %% [markdown]
-# ![Groups by θ = 0.1 bit, and the values of race with their noise scales](../figures/lessons/06_sensitivity_groups_and_weights.svg)
+# ![Groups by θ = 0.1 bit, and the values of race with their noise scales](pictures/06_sensitivity_groups_and_weights.svg)
 #
 # *The panel's first position, for readers without a kernel.*
 
 # %% [markdown]
 # ## Your turn
 #
-# **1 · Predict.** An attribute has 16 equally frequent values (and parents). Its table pays $\epsilon_3/l = 0.08$ and gets the printed
-# scales $2l/(w_x\epsilon_3)$. How large is its true cost, were the weights public?
+# **1 · Predict.** An attribute has 16 equally frequent values (and parents). Its table pays $\varepsilon_3/|B| = 0.08$ and gets the printed
+# scales $2|B|/(w_x\varepsilon_3)$. How large is its true cost, were the weights public?
 
 # %%
 cost = None  # your number
@@ -264,8 +273,8 @@ raw = [(e.step, e.source) for e in published.ledger_.unaccounted]
 pd.DataFrame(raw, columns=["read raw", "thesis"])
 
 # %% [markdown]
-# And where the thesis does pay, it pays the wrong price in both groups: the values of B are overpaid, as you saw, and Algorithm 5 divides
-# $\epsilon_2$ by $d-k-l$ but noises $d-l$ tables. When $d-k-l$ reaches 0, the formula has no meaning, and the library says so:
+# And where the thesis does pay, it pays the wrong price in both groups: the values of B are overpaid, as you saw. Algorithm 5 divides
+# $\varepsilon_2$ by $d-k-|B|$ but noises $d-|B|$ tables. When $d-k-|B|$ reaches 0, the formula has no meaning, and the library says so:
 
 # %%
 try:
@@ -287,7 +296,7 @@ except pds.BudgetError as problem:
 # ## Summary
 #
 # θ splits attributes by their tie to S, $r$ splits the budget, $w_x$ splits a table by values. With public weights a table costs
-# $\max w\cdot\epsilon_3/l$, so $v=w/\max w$ buys the same guarantee with far less noise. Raw groups and raw weights change noise *scales*, and a
+# $\max w\cdot\varepsilon_3/|B|$, so $v=w/\max w$ buys the same guarantee with far less noise. Raw groups and raw weights change noise *scales*, and a
 # scale can be read off the output: no finite ε. Sketches, or a public policy, repair that.
 #
-# **Next:** 07, HPPrivBayes as a whole, and whether its tables are any better.
+# **Next:** [07, HPPrivBayes](07_hpprivbayes.ipynb) as a whole, and whether its tables are any better.

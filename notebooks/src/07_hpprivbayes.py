@@ -1,9 +1,9 @@
 # %% [markdown]
-# # 07 · HPPrivBayes, the full algorithm
+# # 07 · HPPrivBayes: a safe publisher isn't a mechanism
 #
 # | | |
 # |---|---|
-# | **Time** | about 50 minutes |
+# | **Time** | about {{minutes}} minutes |
 # | **Before this** | 04 PrivBayes, 05 AMI ordering, 06 sensitivity groups and weights |
 # | **You will be able to** | run HPPrivBayes in both readings, read its ledger line by line, and say which of the thesis' four experimental claims replicate |
 # | **Paper** | C. Deng, *High-dimensional Dataset Publishing Methods Satisfying Personalized Differential Privacy Based on Bayesian Network*, 2025, sections 3.2 and 4 |
@@ -15,7 +15,7 @@
 # The thesis promises two things at once: a *better* synthetic table than PrivBayes at the same ε, and *more protection* for the
 # attributes that tell about your occupation. Both are bought with one idea: not every attribute needs the same noise.
 #
-# Before you read on: if some tables get less noise at the same ε, what must happen to the others?
+# If some tables get less noise at the same ε, what must happen to the others?
 
 # %%
 from fractions import Fraction
@@ -25,8 +25,23 @@ import pandas as pd
 import pdsynth as pds
 from pdsynth.course import panels
 from pdsynth.course.exercises import lesson_07 as ex
+from pdsynth.course.guess import guess
 
 adult = pds.datasets.load_adult(coding="thesis")
+
+# %%
+def distance(synthesizer):
+    """Mean variation distance over all pairs of attributes."""
+    fake = synthesizer.fit(adult.frame, schema=adult.schema).sample()
+    return pds.evaluate.marginal_distance(adult.frame, fake, adult.schema, alpha=2)
+
+def race():
+    table = pd.Series({"PrivBayes": distance(pds.PrivBayes(1.0, k=2, random_state=7)),
+                       "HPPrivBayes": distance(pds.HPPrivBayes(1.0, k=2, sensitive="occupation", random_state=7))})
+    return f"{table.idxmin()} is nearer", table.round(3).to_frame("distance of pairs")
+
+guess("Both strict, ε = 1, at most two parents. Which table is nearer to the real one?", race,
+      options=["HPPrivBayes is nearer", "PrivBayes is nearer"])
 
 # %% [markdown]
 # ## A toy that you can check by hand
@@ -50,9 +65,9 @@ epsilon_2, epsilon_3 = r / (1 + r), 1 / (1 + r)
 #
 # 1. **Order and structure** (Algorithm 3). Sort the attributes by average mutual information; for each in turn choose the parent set
 #    by the exponential mechanism with $\varepsilon_1/(d-1)$.
-# 2. **Groups** (Algorithm 4). $X\in A$ if $I(X,S)\ge\theta$, otherwise $X\in B$; $l=|B|$.
-# 3. **Noise for A** (Algorithm 5). Laplace noise of scale $2(d-k-l)/(n\varepsilon_2)$.
-# 4. **Noise for B** (Algorithm 6). Row $x$ gets scale $2l/(n\,w_x\varepsilon_3)$ with the sensitivity weight $w_x$.
+# 2. **Groups** (Algorithm 4). $X\in A$ if $I(X,S)\ge\theta$, otherwise $X\in B$.
+# 3. **Noise for A** (Algorithm 5). Laplace noise of scale $2(d-k-|B|)/(n\varepsilon_2)$.
+# 4. **Noise for B** (Algorithm 6). Row $x$ gets scale $2|B|/(n\,w_x\varepsilon_3)$ with the sensitivity weight $w_x$.
 # 5. **Sampling.**
 #
 # The library's recipe has the same five steps; the reading decides what is done about the holes. In its keywords $L_1$ is `share_structure`,
@@ -92,10 +107,6 @@ pd.DataFrame([(e.step, e.source, e.why) for e in published.ledger_.unaccounted],
 # at the size of the gaps, not at the third digit.
 
 # %%
-def distance(synthesizer):
-    fake = synthesizer.fit(adult.frame, schema=adult.schema).sample()
-    return pds.evaluate.marginal_distance(adult.frame, fake, adult.schema, alpha=2)
-
 methods = {
     "PrivBayes": pds.PrivBayes(epsilon=1.0, k=2, random_state=7),
     "HPPrivBayes strict": strict.clone(),
@@ -114,14 +125,16 @@ pd.Series({name: distance(s) for name, s in methods.items()}, name="2-way distan
 # **What to notice**
 # * The dashed red line is where a table has as much noise as signal. At ε = 1 raise k from 1 to 4 and watch the bars climb over it.
 # * Lower r: the orange bars (group A) rise, the blue ones (group B) fall a little. The mean distance grows.
-# * Raise θ: attributes leave A. Under *published* with a large k the thesis' $d-k-l$ reaches zero, and the panel says so.
-# * Switch the guarantee to *published*: three red lines, and the audited ε is infinite whatever the slider says.
+# * Raise θ: attributes leave A. Under *published* with a large k the thesis' $d-k-|B|$ reaches zero, and the panel says so.
+# * Switch the guarantee to *published*: three red lines, and the true ε is infinite whatever the slider says.
 
 # %%
+from pdsynth.course import panels
+
 panels.hpprivbayes.panel()
 
 # %% [markdown]
-# ![The panel at ε = 1, k = 2, r = 0.33, θ = 0.1 bit](../figures/lessons/07_hpprivbayes.svg)
+# ![The panel at ε = 1, k = 2, r = 0.33, θ = 0.1 bit](pictures/07_hpprivbayes.svg)
 #
 # *The panel's first position, for readers without a kernel.*
 
@@ -140,8 +153,8 @@ scale_a = 2 * 7 / ((1 - Fraction(5, 100) - Fraction(3, 10)) * Fraction(1, 4))
 ex.q1.check(scale_a)
 
 # %% [markdown]
-# **2 · Code.** Write `true_cost(d, k, in_b, epsilon2)`, with `in_b` for $l$: what Algorithm 5 truly spends when it noises all $d-l$ tables of A with the
-# printed scale $2(d-k-l)/\varepsilon_2$ (in records).
+# **2 · Code.** Write `true_cost(d, k, in_b, epsilon2)`, with `in_b` for $|B|$: what Algorithm 5 truly spends when it noises all $d-|B|$ tables of A with the
+# printed scale $2(d-k-|B|)/\varepsilon_2$ (in records).
 
 # %%
 def true_cost(d, k, in_b, epsilon2):
@@ -182,8 +195,8 @@ ex.q3.check(bug)
 pd.Series({"claimed": float(published.ledger_.claimed), "finite part, truly": float(published.ledger_.finite)}).to_frame("ε").round(3)
 
 # %% [markdown]
-# A is underpaid (all $d-l$ tables are noised, $d-k-l$ are paid for) and B overpaid: budgets of values don't add, since a record sits in
-# one row only, so the scales could be $\max_x w_x$ times smaller for the same guarantee. That is why the strict variant can afford to
+# A is underpaid: all $d-|B|$ tables are noised, $d-k-|B|$ are paid for. B is overpaid: budgets of values don't add, since a record sits in
+# one row only. Its scales could be $\max_x w_x$ times as large for the same guarantee. That is why strict can
 # pay for order, groups and weights and still have less noise.
 #
 # The thesis' section 4 draws four figures, 3 to 6. Here is its Figure 5 in its shortest version, two repeats at each point:
@@ -223,4 +236,4 @@ strict.ledger_.attribute_epsilon().astype(float).sort_values(ascending=False).ro
 # HPPrivBayes = AMI order + two groups + value weights. As printed it has no finite ε; made strict it is a pure ε-DP algorithm whose
 # ledger closes exactly. Its personalisation moves noise between groups; it does not make noise disappear.
 #
-# **Next:** 08, the maximal information coefficient and private spectral clustering, the first parts of HMPrivBayes.
+# **Next:** [08, private clustering](08_mic_and_private_clustering.ipynb), the first part of HMPrivBayes.

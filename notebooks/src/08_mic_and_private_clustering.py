@@ -1,9 +1,9 @@
 # %% [markdown]
-# # 08 · MIC and private spectral clustering
+# # 08 · Private clustering: columns are not records
 #
 # | | |
 # |---|---|
-# | **Time** | about 45 minutes |
+# | **Time** | about {{minutes}} minutes |
 # | **Before this** | 02 composition and the ledger, 03 Bayesian networks and mutual information |
 # | **You will be able to** | find the grid behind a maximal information coefficient, cluster attributes privately, see a sign error tear relatives apart, and say why disjoint columns are not disjoint records |
 # | **Paper** | Zhang, Shen and Yang, *HMPrivBayes*, Computer Systems & Applications 31(10), 2022, sections 2.2 and 3.2 (formula (5), Algorithms 1 and 3) |
@@ -16,7 +16,7 @@
 # together stay together, each group gets its own network, and the synthetic pieces are pasted side by side. Everything between the groups is lost, so
 # they had better be the right ones.
 #
-# Four attributes: two pairs of twins (similarity 1), strangers otherwise (0). Into which two groups would you cut them? Guess, then run both lines.
+# Four attributes: two pairs of twins (similarity 1), strangers otherwise (0). Into which two groups does the paper's formula cut them?
 
 # %%
 from fractions import Fraction
@@ -29,20 +29,27 @@ import pdsynth as pds
 from pdsynth import measures
 from pdsynth.course import panels
 from pdsynth.course.exercises import lesson_08 as ex
+from pdsynth.course.guess import guess
 from pdsynth.structure.clustering import affinity, spectral_clusters
 
 twins = np.array([[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]])
-print("a reader would say ", spectral_clusters(twins, 2))
-print("the paper's formula", spectral_clusters(twins, 2, reading="printed"))
+
+def cut():
+    both = {"a reader would say": spectral_clusters(twins, 2), "the paper's formula": spectral_clusters(twins, 2, reading="printed")}
+    torn = all({0, 1} != {*cluster} != {2, 3} for cluster in both["the paper's formula"])
+    return "every pair is torn apart" if torn else "twins stay together", pd.Series(both, name="clusters").astype(str).to_frame()
+
+guess("Attributes 0 and 1 are twins, 2 and 3 as well. What does the printed formula do?", cut,
+      options=["twins stay together", "every pair is torn apart", "one group gets all four"])
 
 # %% [markdown]
-# The formula as printed puts every twin into the other group. We come back to it. First: where do similarities come from?
+# We come back to this cut. First: where do similarities come from?
 #
 # ## A toy that you can check by hand
 #
 # Sixty-four people; $X$ is 0, 1 or 2 (16, 32, 16 people) and $Y=1$ exactly when $X\neq1$. A straight line explains nothing: the correlation is 0. Yet $X$
-# tells $Y$ completely. The **maximal information coefficient** lays grids over the table. A grid joins neighbouring values into $a$ columns and $b$ rows, and
-# scores $I/\log_2\min(a,b)$; MIC is the best score.
+# tells $Y$ completely. The **maximal information coefficient** lays grids over the table. A grid joins neighbouring values into $g$ columns and $h$ rows, and
+# scores $I/\log_2\min(g,h)$. MIC is the best score.
 
 # %%
 bent = np.array([[0, 16], [32, 0], [0, 16]])  # rows: X = 0, 1, 2; columns: Y = 0, 1
@@ -56,14 +63,14 @@ measures.maximal_grid(bent)
 # Check the first: {0} against {1, 2}. $H(Y)=1$. Given 0, $Y$ is certain; given {1, 2} (48 people) it is 32 to 16, so 0.9183 bits are left in three quarters of the
 # cases: $1-0.6887=0.3113$. The full grid scores $1/\log_2 2=1$.
 #
-# Why divide by $\log_2\min(a,b)$? Because $I$ can't be larger than that. So MIC lies in [0, 1], and a pair of attributes with sixteen values can be compared
+# Why divide by $\log_2\min(g,h)$? Because $I$ can't be larger than that. So MIC lies in [0, 1], and a pair of attributes with sixteen values can be compared
 # with a pair that has two.
 #
 # ## The idea, in the paper's symbols
 #
-# $$MIC(X,Y)=\max_{a\times b<B}\frac{I(X,Y)}{\log_2\min(a,b)}\quad(5),\qquad B=N^{0.6}\text{ or }N^{0.55}$$
+# $$\mathrm{MIC}(X,Y)=\max_{g\times h<G}\frac{I(X,Y)}{\log_2\min(g,h)}\quad(5),\qquad G=n^{0.6}\text{ or }n^{0.55}$$
 #
-# The bound $B$ keeps grids from being finer than the data. The usual programs search *heuristically* and let the records propose the
+# The bound $G$ keeps grids from being finer than the data. The usual programs search *heuristically* and let the records propose the
 # cuts; the library tries every grid of the declared domain. That matters for privacy: a fixed, public family of grids has a provable
 # sensitivity (the largest over its grids), a search that the records steer has none.
 
@@ -101,8 +108,8 @@ for name, t in {"age in order": table, "age shuffled": shuffled}.items():
 # ### From similarities to clusters
 #
 # Spectral clustering sees attributes as towns and affinities as roads, and looks for a cut that destroys little road (Algorithm 1: degree matrix,
-# normalised Laplacian, its $k_1$ smallest eigenvectors, then k-means++ on their rows). Algorithm 1 takes *distances*, $s_{ij}=\lVert x_i-x_j\rVert^2$, and
-# makes affinities by $w_{ij}=\exp(-s_{ij}/2\sigma^2)$. Algorithm 3 (DPSC) hands it MIC: a *similarity*. So twins get the smallest affinity of all:
+# normalised Laplacian, its $|C|$ smallest eigenvectors for $|C|$ clusters, then k-means++ on their rows). Algorithm 1 takes *distances* and
+# makes affinities of them, $w=\exp(-\text{distance}/2\gamma^2)$ with a width γ. Algorithm 3 (DPSC) hands it MIC: a *similarity*. So twins get the smallest affinity of all:
 
 # %%
 for reading in ("similarity", "printed"):
@@ -125,7 +132,7 @@ found = {"similarity": kept(right), "as printed": kept(wrong), "by lot, mean": n
 pd.Series(found, name="information kept").round(3).to_frame()
 
 # %% [markdown]
-# As printed it is worse than drawing lots. The library reads $W=\mathrm{clip}(S,0,1)$ with an empty diagonal, and keeps the printed form for you to look at.
+# As printed it is worse than drawing lots. The library clips the similarities to [0, 1] and empties the diagonal. It keeps the printed form for you to look at.
 #
 # ### η, the filter
 #
@@ -146,17 +153,19 @@ pd.Series(found, name="information kept").round(3).to_frame()
 # * Raise η: crosses spread. At 0.9 a cluster is left with its strongest ties.
 
 # %%
+from pdsynth.course import panels
+
 panels.clustering.panel()
 
 # %% [markdown]
-# ![The grid of age and marital status, and three private clusters of Adult's attributes](../figures/lessons/08_mic_and_private_clustering.svg)
+# ![The grid of age and marital status, and three private clusters of Adult's attributes](pictures/08_mic_and_private_clustering.svg)
 #
 # *The panel's first position, for readers without a kernel.*
 
 # %% [markdown]
 # ## Your turn
 #
-# **1 · Predict.** Four hundred people, a 4 × 4 table with 100 people in each cell of the diagonal; $B=400^{0.6}=36$ allows all grids. The MIC?
+# **1 · Predict.** Four hundred people, a 4 × 4 table with 100 people in each cell of the diagonal; $G=400^{0.6}=36$ allows all grids. The MIC?
 
 # %%
 mic = None  # your number
@@ -209,7 +218,7 @@ ex.q3.check(word, cost)
 # ## What the paper claims, what the ledger says
 #
 # > "Each access to the data set $D$ can compute the MIC of $\lfloor d/2\rfloor$ pairs of attributes" (section 3.2, our translation), so $D$ is accessed
-# > $d(d-1)/(2\lfloor d/2\rfloor)$ times, and "Algorithm 3 satisfies $\epsilon_1$-differential privacy".
+# > $d(d-1)/(2\lfloor d/2\rfloor)$ times, and "Algorithm 3 satisfies $\varepsilon_1$-differential privacy".
 #
 # Parallel composition (lesson 02) needs disjoint *records*. Here is the worst case, without any statistics. In world A all bits of all people are 0. In
 # world B one person answers 1 to everything:
@@ -227,8 +236,8 @@ print(f"ΔMIC = {delta:.6f}")
 print("world A:", similarities(1000, 4, 0).round(6), "\nworld B:", similarities(1000, 4, 1).round(6))
 
 # %% [markdown]
-# All $m=d(d-1)/2$ numbers jump at once, each by the full sensitivity Δ. Take the event *every noisy number is at least Δ*. In B each is a coin toss: $2^{-m}$. In A
-# each needs noise above Δ: $(\tfrac12e^{-\Delta/b})^m$. The ratio is $e^{m\Delta/b}=e^{\lfloor d/2\rfloor\epsilon_1}$, exactly. For $d=4$ and $\epsilon_1=1$ we can watch it:
+# All $J=d(d-1)/2$ numbers jump at once, each by the full sensitivity Δ. Take the event *every noisy number is at least Δ*. In world B each is a coin toss: $2^{-J}$. In world A
+# each needs noise above Δ: $(\tfrac12e^{-\Delta/b})^J$. The ratio is $e^{J\Delta/b}=e^{\lfloor d/2\rfloor\varepsilon_1}$, exactly. For $d=4$ and $\varepsilon_1=1$ we can watch it:
 
 # %%
 rng = np.random.default_rng(1)
@@ -274,7 +283,7 @@ for guarantee in ("published", "strict"):
 #
 # ## Summary
 #
-# MIC is $I/\log_2\min(a,b)$ on the best grid; on bits it is $I$. Fed with similarities, the printed affinity separates relatives. DPSC pays for disjoint
-# columns as if they were disjoint records: $\lfloor d/2\rfloor\,\epsilon_1$, attained by one person who answers 1 to everything. Sampling sees little of it.
+# MIC is $I/\log_2\min(g,h)$ on the best grid; on bits it is $I$. Fed with similarities, the printed affinity separates relatives. DPSC pays for disjoint
+# columns as if they were disjoint records: $\lfloor d/2\rfloor\,\varepsilon_1$, attained by one person who answers 1 to everything. Sampling sees little of it.
 #
-# **Next:** 09, the normalised risk entropy: how HMPrivBayes shares its noise among the tables.
+# **Next:** [09, risk entropy](09_normalised_risk_entropy.ipynb): how HMPrivBayes shares its noise among the tables.

@@ -1,9 +1,9 @@
 # %% [markdown]
-# # 09 · Normalised risk entropy
+# # 09 · Risk entropy: a share read off the records
 #
 # | | |
 # |---|---|
-# | **Time** | about 35 minutes |
+# | **Time** | about {{minutes}} minutes |
 # | **Before this** | 02 composition and the ledger, 04 PrivBayes, 06 sensitivity groups and weights |
 # | **You will be able to** | compute a normalised risk entropy by hand, split a budget by it, read an illness off the size of the noise, and pay for the entropies so that nobody can |
 # | **Paper** | Zhang, Shen and Yang, *HMPrivBayes*, Computer Systems & Applications 31(10), 2022, section 3.4, formulas (11) and (12) |
@@ -28,6 +28,7 @@ import pdsynth as pds
 from pdsynth.budgets import risk_entropy_weights
 from pdsynth.course import panels
 from pdsynth.course.exercises import lesson_09 as ex
+from pdsynth.course.guess import guess
 from pdsynth.domain.encoding import BinaryEncoding
 from pdsynth.measures import entropy, normalised_risk_entropy
 from pdsynth.privacy.mechanisms import ExactNoise
@@ -51,7 +52,7 @@ def attack(streets=4096, runs=1000):
     return (np.mean(size[0] > threshold) + np.mean(size[1] < threshold)) / 2
 
 allowed = np.exp(0.1) / (1 + np.exp(0.1))
-print(f"allowed {allowed:.1%}; right {attack():.1%} of the time")
+guess("In how many of 100 games is her answer about the illness right?", lambda: 100 * attack(), unit="of 100")
 
 # %% [markdown]
 # One ill person raises the risk entropy of `illness`, which lowers its share, which raises the share of `street`, which shrinks the noise in
@@ -83,10 +84,10 @@ pd.DataFrame({"share": share, "noise scale": {n: 2 / s for n, s in share.items()
 #
 # ## The idea, in the paper's symbols
 #
-# $$OE_j=-\frac{1}{\log n}\sum_{i=1}^{n}p_i\log p_i\quad(11)\qquad\qquad
-# Lap\left(\frac{2}{n\epsilon_3}\cdot\frac{\sum_{j'}\exp(-OE_{j'})}{\exp(-OE_j)}\right)\quad(12)$$
+# $$\mathrm{OE}_j=-\frac{1}{\log|X_j|}\sum_{x}P(x)\log P(x)\quad(11)\qquad\qquad
+# b_j=\frac{2}{n\varepsilon_3}\cdot\frac{\sum_{j'}\exp(-\mathrm{OE}_{j'})}{\exp(-\mathrm{OE}_j)}\quad(12)$$
 #
-# Read with care: $n$ is the number of *values* in (11), and the number of *records* in (12). The base of the logarithm cancels.
+# $|X_j|$ is the number of declared values of attribute $j$. The paper writes n for it, and n for the number of records as well. The base of the logarithm cancels.
 # The sum runs over the tables that are noised.
 #
 # **Which way does it protect?** "The larger the normalised risk entropy, the more sensitive the attribute, the stronger the protection it needs,
@@ -114,7 +115,7 @@ table.round(3)
 #
 # ### Who writes the schema writes the budget
 #
-# $n$ counts declared values. Declare more countries than anyone comes from, and OE falls. Nobody's privacy changed; the share did:
+# $|X|$ counts declared values. Declare more countries than anyone comes from, and OE falls. Nobody's privacy changed; the share did:
 
 # %%
 counts = np.bincount(codes[:, adult.schema.index("native-country")], minlength=41)
@@ -136,7 +137,7 @@ pd.Series(oe_bits, name="OE").filter(regex="^(age|sex|capital-gain)").round(3).t
 # ### How to pay for it
 #
 # One histogram an attribute, all released together: a replaced record changes two cells in each of the $d$ of them, so the sensitivity is $2d$ and
-# the noise scale $2d/\epsilon_0$. Entropies, shares and scales computed from the *noisy* histograms are post-processing.
+# the noise scale $2d/\varepsilon_0$. Entropies, shares and scales computed from the *noisy* histograms are post-processing.
 
 # %%
 people, rows = panels.teaching_table("complete"), {}
@@ -161,15 +162,17 @@ pd.DataFrame(rows).T.rename_axis(["records", "paid"])
 # * At the first position the shares range over a factor of about two. Now look right: the *number of cells* of a table moves it far more
 #   than its share does. A blue mark is where equal shares would put it.
 # * Take a tenth, then a hundredth of the records: the diamonds run away to the right, and the shares become a lottery.
-# * Raise s: better entropies, less left for the tables. Lower it to 0.01: the lopsided attributes lose the budget that they had gained.
+# * Raise **s**, the share of ε for the entropies: better entropies, less left for the tables. Lower it to 0.01: the lopsided attributes lose the budget that they had gained.
 # * Choose *raw, as published*: the diamonds sit on the bars, a red line enters the ledger, and ε is gone.
 # * *Reversed* gives the budget to the evenly spread attributes. Nothing in the privacy changes: the direction is a choice, not a theorem.
 
 # %%
+from pdsynth.course import panels
+
 panels.risk_entropy.panel()
 
 # %% [markdown]
-# ![Entropies, shares and noise of Adult's attributes at ε = 1, one tenth of it for noisy histograms](../figures/lessons/09_normalised_risk_entropy.svg)
+# ![Entropies, shares and noise of Adult's attributes at ε = 1, one tenth of it for noisy histograms](pictures/09_normalised_risk_entropy.svg)
 #
 # *The panel's first position, for readers without a kernel.*
 
@@ -224,8 +227,8 @@ ex.q3.check(bug)
 # %% [markdown]
 # ## What the paper claims, what the ledger says
 #
-# Section 3.4 ends: "By Definition 3 and Property 1, Algorithm 5 satisfies $\epsilon_3$-differential privacy" (our translation). Given the scales, that
-# is right: they cost $\sum_j \epsilon_3\,e^{-OE_j}/\sum e^{-OE}=\epsilon_3$. But the scales come from the records:
+# Section 3.4 ends: "By Definition 3 and Property 1, Algorithm 5 satisfies $\varepsilon_3$-differential privacy" (our translation). Given the scales, that
+# is right: they cost $\sum_j \varepsilon_3\,e^{-\mathrm{OE}_j}/\sum_j e^{-\mathrm{OE}_j}=\varepsilon_3$. But the scales come from the records:
 
 # %%
 for guarantee in ("published", "strict"):
@@ -252,8 +255,8 @@ print(f"four streets: right {attack(streets=4, runs=20_000):.1%} of the time; al
 #
 # ## Summary
 #
-# $OE_j=H(X_j)/\log|X_j|$ lies in [0, 1]; tables get shares $\propto e^{-OE_j}$, at most a factor $e$ apart. More evenly spread means more noise.
+# $\mathrm{OE}_j=H(X_j)/\log|X_j|$ lies in [0, 1]. Tables get shares $\propto e^{-\mathrm{OE}_j}$, at most a factor $e$ apart. More evenly spread means more noise.
 # Raw entropies make noise scales depend on the records, which can be read off wherever there are many cells. One noisy histogram an
 # attribute repairs it; on a table of this size a tenth of ε keeps the order of the attributes.
 #
-# **Next:** 10, HMPrivBayes as a whole: clusters, networks, and these shares.
+# **Next:** [10, HMPrivBayes](10_hmprivbayes.ipynb) as a whole: clusters, networks, and these shares.

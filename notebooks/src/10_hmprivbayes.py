@@ -1,9 +1,9 @@
 # %% [markdown]
-# # 10 · HMPrivBayes, the full algorithm
+# # 10 · HMPrivBayes: one budget spent in each cluster
 #
 # | | |
 # |---|---|
-# | **Time** | about 50 minutes |
+# | **Time** | about {{minutes}} minutes |
 # | **Before this** | 04 PrivBayes, 08 MIC and private spectral clustering, 09 normalised risk entropy |
 # | **You will be able to** | run HMPrivBayes in both readings, work out what its printed composition truly costs, see what clusters and bits cost in quality, and judge its experiments |
 # | **Paper** | Zhang, Shen and Yang, *HMPrivBayes*, Computer Systems & Applications 31(10), 2022, sections 3 and 4 |
@@ -12,11 +12,11 @@
 # %% [markdown]
 # ## An attack to start with
 #
-# HMPrivBayes cuts a table into $k$ narrow ones, and gives *each* of them the whole $\epsilon_3$ for its noise: the pieces are "independent data subsets", so
-# their budgets need not add up. Take $k=3$ pieces with one question each, and $\epsilon_3=1$. Everybody answers no to all three. Or everybody but one person, who answers yes to all.
+# HMPrivBayes cuts a table into $|C|$ narrow ones, clusters of columns. It gives *each* of them the whole $\varepsilon_3$ for its noise: the pieces are "independent data subsets", so
+# their budgets need not add up. Take three pieces with one question each, and $\varepsilon_3=1$. Everybody answers no to all three. Or everybody but one person, who answers yes to all.
 #
-# The attacker sees six noisy counts. She speaks only when all six point the same way: fewer "no", more "yes". How sure may she be then? ε = 1 allows odds of
-# $e^1=2.7$ to one.
+# The attacker sees six noisy counts. She speaks only when all six point the same way: fewer "no", more "yes". ε = 1 allows odds of
+# $e^1=2.7$ to one that it was the second world.
 
 # %%
 from fractions import Fraction
@@ -28,22 +28,25 @@ import pdsynth as pds
 from pdsynth.budgets import printed_thirds
 from pdsynth.course import panels
 from pdsynth.course.exercises import lesson_10 as ex
+from pdsynth.course.guess import guess
 from pdsynth.domain.encoding import BinaryEncoding
 from pdsynth.structure.clustering import noise_to_signal
 
-rng, k, epsilon3 = np.random.default_rng(0), 3, 1
-shift = np.tile([-1, 1], k)  # one person leaves "no" and enters "yes", in every piece
-noise = rng.laplace(scale=2 / epsilon3, size=(2, 500_000, 2 * k))
-speaks = [np.mean((shift * (present * shift + noise[present]) >= 1).all(axis=1)) for present in (0, 1)]
-print(f"allowed odds {np.exp(1):.1f} : 1, found {speaks[1] / speaks[0]:.1f} : 1")
+def odds(pieces=3, epsilon3=1):
+    rng, shift = np.random.default_rng(0), np.tile([-1, 1], pieces)  # one person leaves "no" and enters "yes" in every piece
+    noise = rng.laplace(scale=2 / epsilon3, size=(2, 500_000, 2 * pieces))
+    speaks = [np.mean((shift * (present * shift + noise[present]) >= 1).all(axis=1)) for present in (0, 1)]
+    return speaks[1] / speaks[0]
+
+guess("Which odds does she find, in place of 2.7 to one?", odds, unit="to one")
 
 # %% [markdown]
-# Twenty to one, $e^3$. The pieces share no column, but the person is in all of them.
+# That is $e^3$, but for the luck of sampling. The pieces share no column, but the person is in all of them.
 #
 # ## A toy that you can check by hand
 #
-# The paper splits ε by $a_1=(d-1)/n$ and $a_2=a_3=2d/(nk)$: $\epsilon_j=a_j\,\epsilon/(a_1+a_2+a_3)$, where $d$ counts *bits* and $n$ cancels. Take $d=6$ and $k=3$: the
-# $a$ are as 5 : 4 : 4. DPSC truly costs $\lfloor d/2\rfloor\epsilon_1$ (lesson 08), the clusters cost $k(\epsilon_2+\epsilon_3)$:
+# The paper splits ε by $a_1=(d-1)/n$ and $a_2=a_3=2d/(n|C|)$: $\varepsilon_j=a_j\,\varepsilon/(a_1+a_2+a_3)$, where $d$ counts *bits* and $n$ cancels. Take $d=6$ and $|C|=3$: the
+# $a$ are as 5 : 4 : 4. DPSC truly costs $\lfloor d/2\rfloor\varepsilon_1$ (lesson 08), the clusters cost $|C|(\varepsilon_2+\varepsilon_3)$:
 # $3\cdot\tfrac5{13}+3\cdot\tfrac8{13}=3$. Three times the claim.
 
 # %%
@@ -54,10 +57,12 @@ print(f"{e1}, {e2}, {e3}; truly {6 // 2 * e1 + 3 * (e2 + e3)}")
 # ## The five steps of the paper
 #
 # 1. **Bits.** A value becomes $\lceil\log_2|X|\rceil$ bits (section 3.1): Adult's 15 attributes become 52, Big5's 57 become 175.
-# 2. **DPSC** (Algorithm 3). Noisy similarities of all pairs of bits, spectral clusters $C_1,\dots,C_k$. Budget $\epsilon_1$.
-# 3. **IBayes** in each cluster (Algorithm 4). Root by *entropy*; then parents by mutual information among those that η leaves, at most $l$. Each selection gets $\epsilon_2/|C_i|$.
-# 4. **HnoisyConditionals** in each cluster (Algorithm 5). Shares of $\epsilon_3$ by $e^{-OE_j}$ (lesson 09); the first $l'=\min(|C_i|-1,l)$ tables are derived from the next.
+# 2. **DPSC** (Algorithm 3). Noisy similarities of all pairs of bits, spectral clusters $C_1, C_2, \dots$ Budget $\varepsilon_1$.
+# 3. **IBayes** in each cluster (Algorithm 4). Root by *entropy*; then parents by mutual information among those that η leaves, at most $k$. Each selection gets $\varepsilon_2$ over the size of its cluster.
+# 4. **HnoisyConditionals** in each cluster (Algorithm 5). Shares of $\varepsilon_3$ by $e^{-OE_j}$ (lesson 09); as in lesson 04, the first few tables of a cluster are derived from the next.
 # 5. **Sampling.** Each cluster by itself; the columns are pasted together.
+#
+# **Two letters.** In the paper, the class and the panel, `k` is the number of clusters $|C|$, and `l` the largest number of parents, which this course calls $k$ everywhere.
 #
 # The strict recipe keeps the idea and pays for it: clusters of whole *attributes* from a sketch of $R$, roots and entropies from noisy histograms, all selections of all clusters
 # share one budget, and so do all tables.
@@ -117,7 +122,7 @@ pd.Series({name: distance(s) for name, s in methods.items()}, name="2-way distan
 
 # %% [markdown]
 # Read the two lines without noise. PrivBayes on attributes follows the table closely; the pipeline of bits and clusters doesn't, and no budget can repair that. Two bits of one
-# attribute need each other as parents, which leaves few of the $l$ places for anything else, and what lies between clusters is gone. Strict HMPrivBayes at ε = 1 is already near that limit; the published one
+# attribute need each other as parents, which leaves few of the places for anything else, and what lies between clusters is gone. Strict HMPrivBayes at ε = 1 is already near that limit; the published one
 # is worse although it spends twelve times as much, since it tears attributes apart.
 #
 # ### Too noisy to cluster
@@ -143,23 +148,25 @@ pd.DataFrame(rows).T.rename_axis("ε, of which 15 % for the sketch").round(2)
 #
 # **What to notice**
 # * At the first position the frames hold the strong pairs. The brightest cells are *inside*: attributes of four bits, held together by two parents.
-# * Move k to 1: one frame, more candidates, and the distance hardly moves. Move it to 16: strict says that there are only 15 attributes.
+# * Move **k**, the number of clusters, to 1: one frame, more candidates, and the distance hardly moves. Move it to 16: strict says that there are only 15 attributes.
 # * Lower ε to 0.5: other clusters. To 0.3: "too noisy to cluster". Watch the distances, not the noise bars, which stay below the red line: tables of three bits are small.
-# * Raise η to 0.9: a quarter of the arcs vanishes, where the filter leaves fewer parents than $l$.
+# * Raise η to 0.9: a quarter of the arcs vanishes, where the filter leaves fewer parents than `l` allows.
 # * *Published*: markers multiply ("2 of 4" bits of an attribute), the ledger turns red in all its lines, and the distances double.
 
 # %%
+from pdsynth.course import panels
+
 panels.hmprivbayes.panel()
 
 # %% [markdown]
-# ![Clusters, networks, noise and distances at ε = 1, k = 3, l = 2, η = 0.1](../figures/lessons/10_hmprivbayes.svg)
+# ![Clusters, networks, noise and distances at ε = 1, k = 3, l = 2, η = 0.1](pictures/10_hmprivbayes.svg)
 #
 # *The panel's first position, for readers without a kernel.*
 
 # %% [markdown]
 # ## Your turn
 #
-# **1 · Predict.** Two clusters of five tables each, all with the same risk entropy, $\epsilon_3=1/2$. How large is the noise scale of a table, in records, under strict and as published?
+# **1 · Predict.** Two clusters of five tables each, all with the same risk entropy, $\varepsilon_3=1/2$. How large is the noise scale of a table, in records, under strict and as published?
 
 # %%
 scale_strict, scale_published = None, None  # two numbers
@@ -170,7 +177,7 @@ scale_strict, scale_published = 2 * 10 / Fraction(1, 2), 2 * 5 / Fraction(1, 2)
 ex.q1.check(scale_strict, scale_published)
 
 # %% [markdown]
-# **2 · Code.** Write `true_cost(d, k)`: what the printed algorithm truly spends for a claimed ε = 1, raw entropies aside, as a `Fraction`.
+# **2 · Code.** Write `true_cost(d, k)`, `k` being the number of clusters: what the printed algorithm truly spends for a claimed ε = 1, raw entropies aside, as a `Fraction`.
 
 # %%
 def true_cost(d, k):
@@ -208,7 +215,7 @@ ex.q3.check(bug)
 # %% [markdown]
 # ## What the paper claims, what the ledger says, what the tables say
 #
-# Theorem 1: "HMPrivBayes satisfies ε-differential privacy", $\epsilon_1+\epsilon_2+\epsilon_3=\epsilon$. Its proof goes through the three steps one by one, each "by Definition 3 and Property 1".
+# Theorem 1: "HMPrivBayes satisfies ε-differential privacy", $\varepsilon_1+\varepsilon_2+\varepsilon_3=\varepsilon$. Its proof goes through the three steps one by one, each "by Definition 3 and Property 1".
 # The ledger of the published run, step by step:
 
 # %%
@@ -219,7 +226,7 @@ from pdsynth.course.panels.words import ledger_summary
 HTML(ledger_summary(published.ledger_))
 
 # %% [markdown]
-# Two overruns with one cause, and one raw read. The parts themselves are sound: the printed ΔH is right, and ΔI is right for bits.
+# Two overruns with one cause, and one raw read. The parts themselves are sound: the printed $\Delta H$ is right, and $\Delta I$ is right for bits.
 #
 # ### Is it better than its rivals?
 #
@@ -245,7 +252,7 @@ pd.DataFrame(rows).T.round(3)
 #
 # The committed figures repeat its experiments on Adult and Big5 (verdicts, and how many repeats they rest on: `figures/README.md`).
 #
-# ![Two-way and three-way distances and misclassification on Adult and Big5 against ε](../figures/hmprivbayes/fig5.svg)
+# ![Two-way and three-way distances and misclassification on Adult and Big5 against ε](pictures/hmprivbayes_fig5.svg)
 #
 # * **Better** (Figure 5)? "In most cases better than PrivSCBN, PrivBayes and JTree" (section 4.3, our translation): wherever our runs can tell its distances from those of PrivBayes and JTree, HMPrivBayes is behind, in both
 #   readings. On Adult a classifier trained on its table does hardly better than one that always names the commoner salary (25 % wrong), even without noise.
@@ -270,4 +277,4 @@ pd.DataFrame(rows).T.round(3)
 # HMPrivBayes = bits + DPSC + IBayes + risk entropy. As printed it treats columns like records, twice, and spends 12.75 times its ε on Adult and 38.9 times on Big5; raw entropies make even
 # that infinite. Made strict, it closes exactly. Its clusters save time, and candidates, but no budget.
 #
-# **Next:** 11, PrivABN: binary tables, networks without a largest in-degree, and one conditional that gives a person away.
+# **Next:** [11, PrivABN](11_privabn.ipynb): binary tables, networks without a largest in-degree, and one conditional that gives a person away.

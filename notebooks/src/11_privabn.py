@@ -1,9 +1,9 @@
 # %% [markdown]
-# # 11 · PrivABN, adaptive networks for binary tables
+# # 11 · PrivABN: noise on a conditional
 #
 # | | |
 # |---|---|
-# | **Time** | about 50 minutes |
+# | **Time** | about {{minutes}} minutes |
 # | **Before this** | 02 composition and the ledger, 04 PrivBayes |
 # | **You will be able to** | run ABN's dynamic programme by hand, read a person's answer off one conditional, derive the sensitivity of a conditional, and repair the algorithm |
 # | **Paper** | Lan, Hong, Chen, Cai and Wang, *PrivABN*, Wireless Communications and Mobile Computing, 2021, sections 5 and 6 |
@@ -26,6 +26,7 @@ import pandas as pd
 import pdsynth as pds
 from pdsynth.course import panels
 from pdsynth.course.exercises import lesson_11 as ex
+from pdsynth.course.guess import guess
 
 names = ["lighthouse", "treated"]
 schema = pds.Schema(tuple(pds.Attribute.categorical(name, (0, 1)) for name in names))
@@ -46,11 +47,14 @@ def attack(guarantee, runs=100):
     right = [guess(run.fit(village(dora), schema=schema)) == dora for dora in (0, 1) for _ in range(runs)]
     return np.mean(right)
 
-right = pd.Series({g: attack(g) for g in ("published", "strict")}, name="right about Dora")
-right.map("{:.1%}".format).to_frame()
+def both():
+    right = {g: 100 * attack(g) for g in ("published", "strict")}
+    return right["published"], pd.Series(right, name="right about Dora, of 100").round(1).to_frame()
+
+guess("As published, how many of 100 guesses about Dora are right?", both, unit="of 100")
 
 # %% [markdown]
-# Strict keeps its promise: a coin. And if only synthetic rows were handed out? They are drawn from that very number.
+# Strict keeps its promise: about a coin. And if only synthetic rows were handed out? They are drawn from that very number.
 #
 # ## A toy that you can check by hand
 #
@@ -66,16 +70,16 @@ moved = {"joint counts": counts, "joint probabilities": counts / 2000,
 pd.Series(moved, name="L1 change").to_frame()
 
 # %% [markdown]
-# Two counts move by 1, so joint *probabilities* move by $2/n = 0.001$. The *conditional* column goes from (1, 0) to (0, 1): its change is 2, whatever $n$. Dividing by $\Pr[\Pi]=1/n$ blew it up.
+# Two counts move by 1, so joint *probabilities* move by $2/n = 0.001$. The *conditional* column goes from (1, 0) to (0, 1): its change is 2, whatever $n$. Dividing by the share $1/n$ of her column blew it up.
 #
 # ## The idea, in the paper's symbols
 #
-# The paper calls mutual information "conditional entropy" (Definition 3) and writes $m$ for the number of attributes.
+# The paper calls mutual information "conditional entropy" (Definition 3) and writes m for the number of attributes, here $d$.
 #
-# * **ABN** (Algorithm 2). A random root; then, each time, *all* remaining attributes offer a best parent set of *every* size, and the exponential mechanism with $\epsilon_1/(m-1)$ draws one (step 6).
+# * **ABN** (Algorithm 2). A random root; then, each time, *all* remaining attributes offer a best parent set of *every* size, and the exponential mechanism with $\varepsilon_1/(d-1)$ draws one (step 6).
 #   No largest in-degree: the network adapts.
-# * **GParentSet** (Algorithm 3). $dp[S,j]$ is the best set of $j$ parents met so far. When attribute $fa$ has been placed, compare $dp[S,j-1]\cup\{fa\}$ with $dp[S,j]$ and keep the better one.
-# * **SDG** (Algorithm 4). Noise of scale $2m/(n\epsilon_2)$ on each conditional (step 5), negative values to 0, normalise, sample.
+# * **GParentSet** (Algorithm 3). For each child and each size $j$ a table keeps the best set of $j$ parents met so far. When an attribute is placed, it is added to the best set of $j-1$. The better of this and the old set of $j$ stays.
+# * **SDG** (Algorithm 4). Noise of scale $2d/(n\varepsilon_2)$ on each conditional (step 5), negative values to 0, normalise, sample.
 #
 # The programme on four questions, for the child "never married": after each new parent, the best set of each size.
 
@@ -88,11 +92,11 @@ for met in ([0], [0, 1], [0, 1, 2]):
     print(f"after {four[met[-1]]}:", {j: [four[i] for i in sorted(dp[j])] for j in range(1, len(dp))})
 
 # %% [markdown]
-# How much work is that? The paper's Table 2 compares with GreedyBayes, and prints "=250" for $m^2$ at $m=50$. Fifty squared is 2,500, and the pairs that ABN really offers are $\sum_{i=2}^{m}(m-i+1)(i-1)=(m^3-m)/6$:
+# How much work is that? The paper's Table 2 compares with GreedyBayes, and prints "=250" for $d^2$ at $d=50$. Fifty squared is 2,500, and the pairs that ABN really offers are $\sum_{i=2}^{d}(d-i+1)(i-1)=(d^3-d)/6$:
 
 # %%
-m = 50
-sum((m - i + 1) * (i - 1) for i in range(2, m + 1)), (m**3 - m) // 6
+d = 50
+sum((d - i + 1) * (i - 1) for i in range(2, d + 1)), (d**3 - d) // 6
 
 # %% [markdown]
 # Still few, against $1.6\cdot10^{11}$ for GreedyBayes with ten parents. The speed is real.
@@ -141,21 +145,23 @@ pd.DataFrame(rows).T.map("{:.1%}".format)
 # * Bottom right: the strict bar isn't 50 %. Three quarters is what the *crowd* tells about anybody. The red bar is 100 %: it tells about *them*.
 # * Top left: strict uses one parent at ε = 0.05, and up to five at ε = 1.
 # * Top right: the price. Strict errors are several times larger. Raise ε until orange reaches where red stood at 0.05: about 1, twenty times the claim.
-# * Raise α: the errors hardly grow. Own copies of NLTCS, ACS and Retail appear in the list when `PDSYNTH_DATA` names their folder.
+# * Raise **α**, the number of attributes of a query: the errors hardly grow. Own copies of NLTCS, ACS and Retail appear in the list when `PDSYNTH_DATA` names their folder.
 
 # %%
+from pdsynth.course import panels
+
 panels.privabn.panel()
 
 # %% [markdown]
-# ![Both readings on yes–no Adult at ε = 0.05, and what a lone person loses](../figures/lessons/11_privabn.svg)
+# ![Both readings on yes–no Adult at ε = 0.05, and what a lone person loses](pictures/11_privabn.svg)
 #
 # *The panel's first position, for readers without a kernel.*
 
 # %% [markdown]
 # ## Your turn
 #
-# **1 · Construct.** Section 5 says that GParentSet is "suitable for the optimal substructure", so the best pair contains the best single parent. Give `rows`, a list of (A, B, C, S), for which GParentSet,
-# meeting A, then C, then B, ends with a pair that tells less about S than the best pair. `ex.gparentset(np.array(rows), 3, (0, 2, 1))` runs it.
+# **1 · Construct.** Section 5 says that GParentSet is "suitable for the optimal substructure", so the best pair contains the best single parent. Give `rows`, a list of four answers (first, second, third, child), for which GParentSet,
+# meeting the first, then the third, then the second, ends with a pair that tells less about the child than the best pair. `ex.gparentset(np.array(rows), 3, (0, 2, 1))` runs it.
 
 # %%
 rows = None  # a list of tuples of zeros and ones
@@ -166,8 +172,8 @@ rows = [(a, b, c, a ^ b) for a in (0, 1) for b in (0, 1) for c in (0, 1)]
 ex.q1.check(rows)
 
 # %% [markdown]
-# **2 · Derive.** NLTCS: $n=21{,}574$, $m=16$, ε = 0.05, so $\epsilon_2=1/40$. A person is alone in a column of one node, and her answer changes. By how much do the two released probabilities change
-# together, before noise? And what does this *one node* truly cost, with the printed scale $2m/(n\epsilon_2)$?
+# **2 · Derive.** NLTCS: $n=21{,}574$, $d=16$, ε = 0.05, so $\varepsilon_2=1/40$. A person is alone in a column of one node, and her answer changes. By how much do the two released probabilities change
+# together, before noise? And what does this *one node* truly cost, with the printed scale $2d/(n\varepsilon_2)$?
 
 # %%
 change, cost = None, None  # two numbers
@@ -179,8 +185,8 @@ cost = change / (2 * 16 / (21_574 * Fraction(1, 40)))
 ex.q2.check(change, cost)
 
 # %% [markdown]
-# **3 · Find the bug, and repair it.** This is SDG, Algorithm 4, for one node: `counts` has a row for each answer and a column for each parent configuration. Write `sdg` with the same arguments, so that $m$ of them cost
-# $\epsilon_2$ together. An empty column gets the uniform distribution.
+# **3 · Find the bug, and repair it.** This is SDG, Algorithm 4, for one node: `counts` has a row for each answer and a column for each parent configuration. Write `sdg` with the same arguments (`m` is the number of attributes $d$), so that $d$ of them cost
+# $\varepsilon_2$ together. An empty column gets the uniform distribution.
 
 # %%
 def printed_sdg(counts, m, epsilon2, rng):
@@ -207,7 +213,7 @@ ex.q3.check(sdg)
 # %% [markdown]
 # ## What the paper claims, what the ledger says, what the tables say
 #
-# > "According to Theorem 2, this process satisfies $\epsilon_2$-differential privacy" (section 5.2, of SDG), and ABN is private "because no other operations involve the use of the original dataset
+# > "According to Theorem 2, this process satisfies $\varepsilon_2$-differential privacy" (section 5.2, of SDG), and ABN is private "because no other operations involve the use of the original dataset
 # > $D$" (section 5.1).
 #
 # The ledger has one line for each hole:
@@ -220,9 +226,9 @@ frame["step"] = frame["step"].replace(short, regex=True)
 frame.groupby("step", sort=False)[["claimed", "epsilon"]].sum().map(float).round(3)
 
 # %% [markdown]
-# 1. *Parent sets*: $dp[S,j]$ is an argmax over the records. Two neighbours offer different candidates, so some networks are possible in one world only: infinite, whatever step 6 does.
+# 1. *Parent sets*: the best set of each size is an argmax over the records. Two neighbours offer different candidates, so some networks are possible in one world only: infinite, whatever step 6 does.
 # 2. *Selections*: formula (7) takes logarithms to base 2, formula (10) natural ones. Each choice costs 1.44 times its share.
-# 3. *Conditionals*: about $n\epsilon_2$, as in your second exercise, for every node.
+# 3. *Conditionals*: about $n\varepsilon_2$, as in your second exercise, for every node.
 # 4. *Which columns occur*: a conditional with seventeen parents has 131,072 columns. Whoever keeps only those that occur tells which they are; the paper doesn't say what it does.
 #
 # ### The experiments
@@ -244,7 +250,7 @@ pd.DataFrame([(v.claim, v.verdict, v.numbers) for v in result.verdicts], columns
 # %% [markdown]
 # And on the paper's own tables, with its own grid of ε (how many repeats stand behind a point, all other figures and every verdict: `figures/README.md`):
 #
-# ![L1 and L2 errors of 3-way queries on NLTCS and ACS, published, strict and without noise](../figures/privabn/fig2.svg)
+# ![L1 and L2 errors of 3-way queries on NLTCS and ACS, published, strict and without noise](pictures/privabn_fig2.svg)
 #
 # * The published error falls with ε, as claimed. It does not get below 0.01 where the paper says, on neither table.
 # * "When ε = 0.05, it is very close to the effect of NoPrivABN" (section 6.4)? Not in our runs, although nothing protects Dora there. Small noise on a conditional, clipped at zero, flips a bit now and
@@ -260,7 +266,7 @@ pd.DataFrame([(v.claim, v.verdict, v.numbers) for v in result.verdicts], columns
 #
 # ## Summary
 #
-# PrivABN = ABN's dynamic programme + noise on conditionals. The programme is fast and greedy, not optimal. A conditional has sensitivity 2, not $2/n$, so the printed noise protects nobody: about $n\epsilon_2$ instead
-# of $\epsilon_2$. Noise on joint counts, candidates that don't look at the records, and a public penalty for large tables make it private, and show what its errors really cost.
+# PrivABN = ABN's dynamic programme + noise on conditionals. The programme is fast and greedy, not optimal. A conditional has sensitivity 2, not $2/n$, so the printed noise protects nobody: about $n\varepsilon_2$ instead
+# of $\varepsilon_2$. Noise on joint counts, candidates that don't look at the records, and a public penalty for large tables make it private, and show what its errors really cost.
 #
 # **Next:** [12, PPBA](12_ppba.ipynb): a spanning tree, dynamic weights, and the ratio q.

@@ -1,9 +1,9 @@
 # %% [markdown]
-# # 12 · PPBA: a spanning tree, dynamic weights, the ratio q
+# # 12 · PPBA: a tree drawn from raw ties
 #
 # | | |
 # |---|---|
-# | **Time** | about 40 minutes |
+# | **Time** | about {{minutes}} minutes |
 # | **Before this** | 02 composition and the ledger, 04 PrivBayes |
 # | **You will be able to** | grow a network along a spanning tree by hand, split a budget in the ratio q, and say what "security" q buys, and what it doesn't |
 # | **Paper** | Ma, Zhang, Cao and Cao, *PPBA* (personalised privacy, Bayesian network), 2021. Only its abstract is public; everything beyond it is a **reconstruction**, ours, and marked so |
@@ -26,6 +26,7 @@ import pdsynth as pds
 from pdsynth.budgets import geometric
 from pdsynth.course import panels
 from pdsynth.course.exercises import lesson_12 as ex
+from pdsynth.course.guess import guess
 from pdsynth.structure.tree import maximum_spanning_tree
 
 schema = pds.Schema(tuple(pds.Attribute.categorical(name, (0, 1)) for name in "abc"))
@@ -43,11 +44,15 @@ def watch(guarantee, dora, runs=60):
     fitted = (pds.PPBA(0.1, k=1, guarantee=guarantee).fit(table, schema=schema) for _ in range(runs))
     return np.mean([edge_between(run, "a", "b") for run in fitted])
 
-doras = {"Dora says (1, 1, 0)": (1, 1, 0), "Dora says (1, 0, 1)": (1, 0, 1)}
-pd.DataFrame({g: {name: watch(g, d) for name, d in doras.items()} for g in ("published", "strict")}).map("{:.0%}".format)
+def worlds():
+    doras = {"Dora says (1, 1, 0)": (1, 1, 0), "Dora says (1, 0, 1)": (1, 0, 1)}
+    table = 100 * pd.DataFrame({g: {name: watch(g, d) for name, d in doras.items()} for g in ("published", "strict")})
+    return table["published"].iloc[0] - table["published"].iloc[1], table.round(0)
+
+guess("In how many more of 100 published networks are a and b joined if Dora says (1, 1, 0)?", worlds, unit="of 100")
 
 # %% [markdown]
-# The table shows how often the network joins `a` and `b`. As published, in one world always, in the other one never: whoever sees the network knows what Dora said. No ε describes that. Strict
+# The table below the answer shows how often the network joins `a` and `b` in either world. Whoever sees a published network knows what Dora said. No ε describes that. Strict
 # builds the tree of *noisy* associations, and the two worlds look alike.
 #
 # ## A toy that you can check by hand
@@ -86,7 +91,7 @@ path = 1 + sum(i - 1 for i in range(2, d))  # on a path one attribute may come, 
 # **Reconstructed**, and possibly different in the paper:
 # * association = mutual information as published; under strict the statistic $R$ of [lesson 04](04_privbayes.ipynb), whose sensitivity is small, all pairs from *one* noisy sketch;
 # * root = largest row sum; a pair contains its tree neighbour;
-# * the dynamic weight of a node is $w_t=\sum_{p\in\Pi_t} \mathrm{assoc}(X_t,p)$ at its entry;
+# * the dynamic weight of a node is the sum of its associations with its parents, at its entry;
 # * tables in descending weight get $\varepsilon_2^{(j)}=\varepsilon_2\,\frac{(1-q)\,q^{j-1}}{1-q^J}$, $j=1,\dots,J$ ($q=1$: equal shares).
 #
 # So $q>1$ gives the heaviest table the *least* budget ("security": what is strongly tied gets more noise), $q<1$ the most ("availability").
@@ -117,7 +122,7 @@ run.ledger_
 # Left: the network in its order, and the budget of every table, the heaviest table first. Right: what the ratio does to the distances (above) and to what attributes lose (below); the red line is where q stands.
 #
 # **What to notice**
-# * Raise q to 2: the budgets fan out over four powers of ten. The strongest pairs, the ones a synthetic table is made for, drown in noise (blue, above).
+# * Raise **q** to 2: the budgets fan out over four powers of ten. The strongest pairs, the ones a synthetic table is made for, drown in noise (blue, above).
 # * Lower q to 0.85: the strongest pairs get *better* than with equal shares, and the mean suffers little. Below 0.7 the light tables drown and take the mean with them.
 # * Below right: the losses hardly move. An attribute stands in several tables, its own and those of its children, so what one table saves another one spends.
 # * Lower ε to 0.2: everything rises, and the valley around q = 1 gets narrow.
@@ -125,10 +130,12 @@ run.ledger_
 # * Switch to *published*: the tree is read off the records, so there is no finite loss to draw.
 
 # %%
+from pdsynth.course import panels
+
 panels.ppba.panel()
 
 # %% [markdown]
-# ![PPBA on Adult: network, budgets by rank, distances and losses by q](../figures/lessons/12_ppba.svg)
+# ![PPBA on Adult: network, budgets by rank, distances and losses by q](pictures/12_ppba.svg)
 #
 # *The panel's first position, for readers without a kernel.*
 

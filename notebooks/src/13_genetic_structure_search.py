@@ -1,9 +1,9 @@
 # %% [markdown]
-# # 13 · Genetic structure search
+# # 13 · Genetic search: a search that looks for free
 #
 # | | |
 # |---|---|
-# | **Time** | about 45 minutes |
+# | **Time** | about {{minutes}} minutes |
 # | **Before this** | 03 Bayesian networks and mutual information, 04 PrivBayes |
 # | **You will be able to** | say what the genetic search optimises, how near it gets to the best network, and what it costs to run it on private records |
 # | **Paper** | M. Hittmeir, R. Mayer, A. Ekelhart, *Efficient Bayesian Network Construction for Increased Privacy on Synthetic Data*, IEEE Big Data 2022, sections III and V-A |
@@ -28,6 +28,7 @@ import pandas as pd
 import pdsynth as pds
 from pdsynth.course import panels
 from pdsynth.course.exercises import lesson_13 as ex
+from pdsynth.course.guess import guess
 from pdsynth.structure import exact_search, genetic, hill
 
 adult = pds.datasets.load_adult(coding="thesis")
@@ -35,14 +36,14 @@ adult = pds.datasets.load_adult(coding="thesis")
 # %% [markdown]
 # ## A toy that you can check by hand
 #
-# Three attributes, one number a pair: $w_{ab}=3,\ w_{ac}=2,\ w_{bc}=1$ bits. An **individual** has two chromosomes:
+# Three attributes, one weight a pair: 3 bits for *ab*, 2 for *ac*, 1 for *bc*. An **individual** has two chromosomes:
 #
 # * the *ordering* chromosome $\mathcal O$, a permutation of the attributes;
-# * the *connectivity* chromosome $\mathcal C=[C_a, C_b, C_c]$, for each attribute a set of exactly $k$ others.
+# * the *connectivity* chromosome $\mathcal C$, for each attribute $j$ a set $\mathcal C_j$ of exactly $k$ others.
 #
-# A member of $C_j$ is a parent of $j$ only if it stands before $j$ in $\mathcal O$; otherwise it waits. With $k=2$ every set holds
+# A member of $\mathcal C_j$ is a parent of $j$ only if it stands before $j$ in $\mathcal O$; otherwise it waits. With $k=2$ every set holds
 # both others, so the order alone decides: each pair is joined once, and every order is worth $3+2+1=6$. With $k=1$ the sets matter: the order
-# $(b, a, c)$ with $C_a=\{b\}$, $C_b=\{a\}$, $C_c=\{a\}$ has the edges $b\to a$ and $a\to c$, worth $3+2=5$.
+# *b, a, c* with the sets {b} for a, {a} for b, {a} for c has the edges *b → a* and *a → c*, worth $3+2=5$.
 
 # %%
 w = np.array([[0, 3, 2], [3, 0, 1], [2, 1, 0]])
@@ -54,16 +55,16 @@ best.fitness, [("abc"[p], "abc"[c]) for c in range(3) for p in range(3) if best.
 #
 # ## The search, in the paper's words
 #
-# The **fitness** of an individual is the sum of the pairwise mutual information of all nodes and their valid parents. Parameters: the
-# population $P=200$, the selection pressure $S=10$, the mutation rate $r=1/d$, the generations $e$ (400 for CMC and Adult).
+# The **fitness** of an individual is the sum of the pairwise mutual information of all nodes and their valid parents. The paper has four parameters, and the panel keeps its letters for them:
+# **P** is the population (200), **S** the number of fittest that survive (10), **r** the mutation rate ($1/d$), **e** the number of generations (400 for CMC and Adult). In formulas of this course these letters mean other things.
 #
-# 1. **Initialization.** $P$ random orders; each $C_j$ takes $k$ random predecessors of $j$, and others only where those are too few.
-# 2. **Next Generation.** The $S$ fittest stay unchanged (*elitism*). Until there are $P$: take a random one of them, and
-#    * with probability $r$ **Crossover**: its first $j$ sets, another's last $d-j$ sets, its own order;
-#    * **Order Flip**: each position trades places with a random one, with probability $r$;
-#    * **Swap**: members of $C_j$ that don't precede $j$ are exchanged for random predecessors (a repair), then each member likewise
-#      with probability $r$.
-# 3. After $e$ generations the fittest individual is the network.
+# 1. **Initialization.** 200 random orders; each $\mathcal C_j$ takes $k$ random predecessors of $j$, and others only where those are too few.
+# 2. **Next Generation.** The 10 fittest stay unchanged (*elitism*). Until there are 200: take a random one of them, and
+#    * with the mutation rate **Crossover**: its first $j$ sets, another's last $d-j$ sets, its own order;
+#    * **Order Flip**: each position trades places with a random one, with the mutation rate;
+#    * **Swap**: members of $\mathcal C_j$ that don't precede $j$ are exchanged for random predecessors (a repair), then each member likewise
+#      with the mutation rate.
+# 3. After 400 generations the fittest individual is the network.
 #
 # The two chromosomes are independent: an order flip doesn't touch the sets, it only wakes some parents and puts others to sleep.
 #
@@ -82,11 +83,11 @@ raw.network_
 # %% [markdown]
 # ## How near does it get?
 #
-# With at most 20 attributes the best network *of this objective* can be computed exactly. For a set $S$ of attributes that come first,
+# With at most 20 attributes the best network *of this objective* can be computed exactly. For a set $M$ of attributes that come first, the best network is worth
 #
-# $$F(S) = \max_{j\in S}\ F(S\setminus j) + v_j(S\setminus j),$$
+# $$F(M) = \max_{j\in M}\ F(M\setminus j) + \text{the $k$ heaviest parents of $j$ in }M\setminus j.$$
 #
-# where $v_j(M)$ is the sum of the $k$ heaviest parents that $j$ finds in $M$: dynamic programming over $2^d$ subsets instead of $d!$
+# This is dynamic programming over $2^d$ subsets instead of $d!$
 # orders, some milliseconds for $d=14$. That is the yardstick which the paper doesn't have. Here is the share of the optimum that the search reaches
 # with the paper's parameters, over eight seeds:
 
@@ -97,13 +98,15 @@ def shares(k, seeds=8):
     runs = [genetic(weights, k, np.random.default_rng(seed)).fitness for seed in range(seeds)]
     return pd.Series(runs) / exact_search(weights, k).fitness
 
-reached = pd.DataFrame({f"k = {k}": shares(k) for k in (1, 2, 4)})
-(100 * reached.agg(["mean", "std", "min"])).round(2)  # percent
+def reach():
+    reached = 100 * pd.DataFrame({f"k = {k}": shares(k) for k in (1, 2, 4)})
+    return reached["k = 2"].mean(), reached.agg(["mean", "std", "min"]).round(2)
+
+guess("At k = 2, which percentage of the best possible sum of information does the search reach?", reach, unit="%")
 
 # %% [markdown]
-# Over 20 seeds, measured on this table by `benchmarks/run.py`: 99.9 ± 0.2 % at k = 1, 99.8 ± 0.5 % at k = 2 (98.1 % in the worst run), 99.9 ± 0.2 %
-# at k = 4. The genetic search is a good search. It is also not needed here: the exact optimum takes about 10 ms, the vectorised search 0.3 s,
-# and the same loop in plain Python, as its authors wrote it, 20 s.
+# The genetic search is a good search. It is also not needed here: the exact optimum takes about 10 ms, the vectorised search 0.3 s,
+# and the same loop in plain Python, as its authors wrote it, 20 s. (Twenty seeds for each k: `benchmarks/run.py`.)
 #
 # Beyond 20 attributes there is a hill climb over orders, which takes out one attribute at a time and puts it back where it fits best:
 
@@ -118,16 +121,18 @@ f"hill climb: {climb.fitness / exact_search(weights, 2).fitness:.2%} of the opti
 #
 # **What to notice**
 # * Go through the first 30 generations with the arrow key. Nearly all is won there; the rest polishes the order.
-# * The right-hand bars: at r = 1 the population is a cloud far below its best, mutation destroys what selection finds. At r = 0.01 it
+# * The right-hand bars: at **r** = 1, the largest mutation rate, the population is a cloud far below its best, mutation destroys what selection finds. At r = 0.01 it
 #   stands still on one spot. The paper's 1/d is between.
 # * S = 1 is a hill climb of its own: fast, and on some seeds it stays below the optimum.
 # * Red arcs are edges that the optimum doesn't have. At 99 % there are still a few of them: many networks are worth nearly the same.
 
 # %%
+from pdsynth.course import panels
+
 panels.genetic.panel()
 
 # %% [markdown]
-# ![The search at generation 40: fitness of the population, and the best network](../figures/lessons/13_genetic_structure_search.svg)
+# ![The search at generation 40: fitness of the population, and the best network](pictures/13_genetic_structure_search.svg)
 #
 # *The panel's first position, for readers without a kernel.*
 
@@ -147,16 +152,16 @@ pd.DataFrame([(e.step, e.source, e.why) for e in published.ledger_.unaccounted],
 # It also stores histograms that spend ε a second time: DataSynthesizer's fault, not the paper's, and left out here.)
 #
 # The repair is short, because the search asks for so little. Release the pairwise associations **once**, with noise, and search as long
-# as you like: whatever is computed from a release is post-processing. Mutual information is a bad thing to release, since one record can move it by about
-# $\tfrac{\log n}{n}$; the distance from independence $R=\tfrac12\sum|P(x,y)-P(x)P(y)|$ moves by $3/n$ at most. So `strict` sketches $R$.
+# as you like: whatever is computed from a release is post-processing. Mutual information is a bad thing to release, since one record can move it by up to about
+# $\tfrac2n\log_2 n$; the distance from independence $R=\tfrac12\sum|P(x,y)-P(x)P(y)|$ moves by $3/n$ at most. So `strict` sketches $R$.
 
 # %%
 strict = pds.GeneticBayes(epsilon=1.0, k=2, random_state=1).fit(adult.frame, schema=adult.schema)
 strict.ledger_.to_frame()[["step", "mechanism", "released", "epsilon", "total"]].head(4)
 
 # %% [markdown]
-# One entry for 91 numbers, one line of post-processing for 400 generations, then 14 tables. From each noisy value one noise scale $t$ is taken
-# off before the search starts, $\max(\tilde R - t, 0)$: a search is an optimiser, and an optimiser loves lucky noise.
+# One entry for 91 numbers, one line of post-processing for 400 generations, then 14 tables. From each noisy value one noise scale $b$ is taken
+# off before the search starts, $\max(\tilde R - b, 0)$: a search is an optimiser, and an optimiser loves lucky noise.
 #
 # What does the noise do to the network? Judge strict networks by the *raw* weights (allowed on a public table only):
 
@@ -189,7 +194,7 @@ with warnings.catch_warnings(record=True) as said:
 # %% [markdown]
 # ## Your turn
 #
-# **1 · Predict.** The toy's weights, $k=1$, the order $(a, b, c)$ and the sets $C_a=\{b\}$, $C_b=\{c\}$, $C_c=\{a\}$. What is this individual worth?
+# **1 · Predict.** The toy's weights, $k=1$, the order *a, b, c* and the sets {b} for a, {c} for b, {a} for c. What is this individual worth?
 
 # %%
 value = None  # your number
@@ -282,4 +287,4 @@ for name, method in methods.items():
 # The genetic search optimises a sum over edges, from $d(d-1)/2$ numbers, and comes within a percent of the exact optimum. Because it asks for so little,
 # one noisy sketch makes it private, and every search on the sketch is free.
 #
-# **Next:** 14, custom networks: the same search with a public rule about one sensitive attribute, and what an attacker still finds.
+# **Next:** [14, custom networks](14_custom_networks_and_disclosure.ipynb): the same search with a public rule about one sensitive attribute, and what an attacker still finds.

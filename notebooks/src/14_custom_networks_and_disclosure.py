@@ -3,7 +3,7 @@
 #
 # | | |
 # |---|---|
-# | **Time** | about 50 minutes |
+# | **Time** | about {{minutes}} minutes |
 # | **Before this** | 13 genetic structure search; 02 for the ledger |
 # | **You will be able to** | attack a synthetic table with GCAP, build a network that says nothing about a sensitive attribute but its tie to the target, and state that attribute's own ε before the run |
 # | **Paper** | M. Hittmeir, R. Mayer, A. Ekelhart, *Efficient Bayesian Network Construction for Increased Privacy on Synthetic Data*, IEEE Big Data 2022, sections II, IV and V-B |
@@ -23,6 +23,7 @@ import pandas as pd
 import pdsynth as pds
 from pdsynth.course import panels
 from pdsynth.course.exercises import lesson_14 as ex
+from pdsynth.course.guess import guess
 
 adult = pds.datasets.load_adult()
 key = ["age", "workclass", "occupation", "race", "sex"]
@@ -36,22 +37,28 @@ def attacked(synthesizer, sensitive="relationship"):
 
 zero_rule = people["relationship"].value_counts(normalize=True).max()
 raw = pds.GeneticBayes(k=4, guarantee="none", search="exact", random_state=1)
-{"always 'Husband'": float(zero_rule), "with an ordinary synthetic table": attacked(raw)}
+
+def first_attack():
+    found = 100 * attacked(raw)
+    return found, pd.Series({"always 'Husband'": 100 * zero_rule, "with the synthetic table": found}, name="right, of 100").round(1).to_frame()
+
+guess("For how many of 100 neighbours does the synthetic table give the family role away?", first_attack, unit="of 100")
 
 # %% [markdown]
-# Nearly three in five, where saying "Husband" every time gives two in five. *Nobody's record* is in that table. The attack works because the
+# Compare it with always saying "Husband". *Nobody's record* is in that table. The attack works because the
 # network learnt how relationship goes with sex and age: **attribute disclosure** without identity disclosure.
 #
 # ## A toy that you can check by hand
 #
-# **GCAP** (generalised correct attribution probability; the paper's equation 1). For one real record with key $K$ and secret $T$:
+# **GCAP** (generalised correct attribution probability; the paper's equation 1). For one real record with a key and a secret:
 #
-# $$\text{GCAP} = \frac{\#\{\text{synthetic rows at distance }\rho\text{ from }K\text{ whose secret is }T\}}{\#\{\text{synthetic rows at distance }\rho\}},\qquad
-# \rho = \text{smallest Hamming distance of any synthetic key.}$$
+# $$\text{GCAP} = \frac{\#\{\text{nearest synthetic rows with the same secret}\}}{\#\{\text{nearest synthetic rows}\}}$$
+#
+# A row is nearest if its key differs from the record's in the fewest places (Hamming distance).
 #
 # The neighbour is (young, f), married. The synthetic rows: (young, f) single · (young, f) married · (old, f) married · (young, m) single.
-# Two rows match the key, $\rho=0$; one of them says married: GCAP = 1/2. The third row says married, too, but it isn't nearest. If the neighbour were
-# (old, m), nobody would match; two rows differ in one place, $\rho=1$, one of them married: 1/2 again.
+# Two rows match the key; one of them says married: GCAP = 1/2. The third row says married, too, but it isn't nearest. If the neighbour were
+# (old, m), nobody would match. Two rows differ in one place, one of them married: 1/2 again.
 
 # %%
 toy = pds.Schema((pds.Attribute.categorical("age", ["young", "old"]), pds.Attribute.categorical("sex", ["f", "m"]),
@@ -69,11 +76,11 @@ found.distance.tolist(), found.share.tolist()
 # network may say about it (section IV, Fig. 2):
 #
 # 1. the target $T$ is the root;
-# 2. the sensitive $Z$ has $T$ as its *only* parent;
-# 3. $Z$ is *nobody's* parent; everything else is learnt as usual.
+# 2. the sensitive $S$ (the paper writes Z) has $T$ as its *only* parent;
+# 3. $S$ is *nobody's* parent; everything else is learnt as usual.
 #
-# Then $Z \perp X \mid T$ in the synthetic table for every other $X$. What an attacker learns about $Z$ from age, sex or occupation is what the income class
-# says about $Z$, and no more. The tie of $Z$ to the target stays, so a model that needs it can still learn it.
+# Then, in the synthetic table, $S$ is independent of every other $X$ given $T$. What an attacker learns about $S$ from age, sex or occupation is what the income class
+# says about $S$, and no more. The tie of $S$ to the target stays, so a model that needs it can still learn it.
 #
 # This is *public policy*: no record was read to write it down, so it costs nothing. It works with every structure learner here, the greedy one included, and with two
 # or more sensitive attributes, which the paper leaves for the future: each gets the same rule.
@@ -91,8 +98,8 @@ attacked(custom.clone().set_params(k=4, guarantee="none")), attacked(custom.clon
 #
 # ## The flagship: a personal guarantee that is known before the run
 #
-# Detachment alone is a *heuristic*: without noise the table $P(Z\mid T)$ is published exactly. With the strict guarantee something new appears. Follow $Z$ through
-# the ledger: no pair with $Z$ is in the sketch (its parent is settled), and $Z$ stands in one table of fifteen. So if only $Z$ of one person
+# Detachment alone is a *heuristic*: without noise the table $P(S\mid T)$ is published exactly. With the strict guarantee something new appears. Follow $S$ through
+# the ledger: no pair with $S$ is in the sketch (its parent is settled), and $S$ stands in one table of fifteen. So if only $S$ of one person
 # changes, one entry changes its law:
 
 # %%
@@ -106,7 +113,7 @@ pd.DataFrame(table).astype(float).round(3).sort_values("custom").head(6)
 
 # %% [markdown]
 # In the ordinary network the loss of relationship can be read off *afterwards*, from the network that happened to be drawn. In the custom one it
-# is $(1-\beta)\varepsilon/d$ whatever the data: differential privacy for everybody, and about twenty times more of it for $Z$.
+# is $(1-\beta)\varepsilon/d$ whatever the data: differential privacy for everybody, and about twenty times more of it for $S$.
 #
 # ## The custom network, alive
 #
@@ -122,10 +129,12 @@ pd.DataFrame(table).astype(float).round(3).sort_values("custom").head(6)
 #   by always saying the most frequent class. Noise protects as well, and costs utility; a policy protects one thing, and costs little.
 
 # %%
+from pdsynth.course import panels
+
 panels.custom.panel()
 
 # %% [markdown]
-# ![Heat maps, attacker, classifier and the loss of relationship at ε = 1](../figures/lessons/14_custom_networks_and_disclosure.svg)
+# ![Heat maps, attacker, classifier and the loss of relationship at ε = 1](pictures/14_custom_networks_and_disclosure.svg)
 #
 # *The panel's first position, for readers without a kernel.*
 
@@ -212,11 +221,11 @@ ex.q3.check(bug)
 #
 # ## What is still not private
 #
-# * GCAP near the zero rule says nothing about *membership*, nor about people with a rare target value: $P(Z\mid T)$ is published (with noise, under strict).
+# * GCAP near the zero rule says nothing about *membership*, nor about people with a rare target value: $P(S\mid T)$ is published (with noise, under strict).
 # * Detachment holds inside the synthetic table. Marital status says most of what relationship says, and it is still there, tied to everything else: protect what is a copy of
 #   your secret, too. Nothing warns you about a copy that you didn't name.
 # * Whoever knows from elsewhere how relationship goes with sex and age needs no synthetic table. No method protects against what is common knowledge.
-# * The small ε is for a change in $Z$ *alone*. All of a person's values together lose ε.
+# * The small ε is for a change in $S$ *alone*. All of a person's values together lose ε.
 # * The attacks on this page read the real records. They are for those who may see them.
 # * This page fixes `random_state`, so that you see what the text describes: its strict fits say NOT PRIVATE: reproducible. A release draws fresh noise.
 #
@@ -225,4 +234,4 @@ ex.q3.check(bug)
 # A custom network is a public promise about structure: the target is the root, the secret hangs from it alone. It stops attribute disclosure through the table, costs little utility, and under
 # strict it gives the secret an ε of its own that is known before the run.
 #
-# **Next:** [15, evaluating a synthetic table](15_evaluating_a_synthetic_table.ipynb): marginals, queries, utility and risk together.
+# **Next:** [16, auditing](16_auditing.ipynb): is a promised ε true? After it, [15](15_evaluating_a_synthetic_table.ipynb): is a table any good?

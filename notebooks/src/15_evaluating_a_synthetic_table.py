@@ -1,9 +1,9 @@
 # %% [markdown]
-# # 15 · Evaluating a synthetic table: marginals, queries, utility, risk
+# # 15 · Is the table any good? Marginals, queries, utility, risk
 #
 # | | |
 # |---|---|
-# | **Time** | about 45 minutes |
+# | **Time** | about {{minutes}} minutes |
 # | **Before this** | 02 composition and the ledger, 04 PrivBayes; 14 for the attacker |
 # | **You will be able to** | say how good a synthetic table is, for what, against which yardstick and with which error bar; tell a risk from a privacy loss; and publish a score without giving anybody away |
 # | **Paper** | J. Zhang et al., *PrivBayes*, ACM TODS 2017, section 6; C. Deng 2025, section 5; M. Hittmeir et al. 2022, section V; B. Welch 1947 |
@@ -21,6 +21,7 @@ import pandas as pd
 import pdsynth as pds
 from pdsynth.course import panels
 from pdsynth.course.exercises import lesson_15 as ex
+from pdsynth.course.guess import guess
 from pdsynth.papers.results import difference
 
 adult = pds.datasets.load_adult()
@@ -38,22 +39,31 @@ def score_if(salary):
     guess.loc[1994, "salary"] = salary
     return pds.evaluate.marginal_distance(guess, fake, schema)
 
-pd.Series({salary: score_if(salary) - published for salary in schema["salary"].values}, name="off by")
+def eve():
+    table = pd.Series({salary: score_if(salary) - published for salary in schema["salary"].values}, name="off by")
+    return "yes" if (table == 0).sum() == 1 else "no", table.to_frame()
+
+guess("Can the attacker tell Eve's salary from the printed score alone?", eve, options=["yes", "no"])
 
 # %% [markdown]
-# Zero names her salary. (It did for 99 of 100 people that we tried; for the other one both salaries gave the same score.) The table was private. The *score* is an exact
+# Zero names her salary: the score fits one world only. The table was private. The *score* is an exact
 # function of the records, and no ledger knows of it. Everything on this page reads real records exactly. Remember that at the end.
 #
 # ## A toy that you can check by hand
 #
 # Four real people with three yes/no attributes, and four synthetic ones in which every answer is flipped. Count: each attribute is half 0, half 1, in both tables. Each *pair* of
-# attributes takes each of its four values once, in both tables. And yet:
+# attributes takes each of its four values once, in both tables.
 
 # %%
 bits = pds.Schema(tuple(pds.Attribute.categorical(name, ["0", "1"]) for name in "abc"))
 even = np.array([[0, 0, 0], [0, 1, 1], [1, 0, 1], [1, 1, 0]], dtype=np.uint8)
 odd = 1 - even
-{f"{alpha}-way": pds.evaluate.marginal_distance(even, odd, bits, alpha) for alpha in (1, 2, 3)}
+
+def ways():
+    found = {f"{alpha}-way": pds.evaluate.marginal_distance(even, odd, bits, alpha) for alpha in (1, 2, 3)}
+    return found["3-way"], pd.Series(found, name="distance, from 0 to 1").to_frame()
+
+guess("All single answers and all pairs agree. How far apart are the triples, from 0 to 1?", ways, unit="of 1")
 
 # %% [markdown]
 # Not one row in common. "How many said *yes* an even number of times?" Everybody, and nobody. A measure sees what it asks about, and nothing else.
@@ -62,9 +72,9 @@ odd = 1 - even
 #
 # Let $P_M, Q_M$ be the shares of the cells of one marginal $M$, real and synthetic. The **variation distance**
 #
-# $$\mathrm{TVD}_M=\tfrac12\sum_x|P_M(x)-Q_M(x)|=\max_S\,|P_M(S)-Q_M(S)|$$
+# $$\mathrm{TVD}_M=\tfrac12\sum_x|P_M(x)-Q_M(x)|=\max_E\,|P_M(E)-Q_M(E)|$$
 #
-# is the error of the *worst counting query* over $M$: the set $S$ of cells with too few people. The **average variation distance** is its mean over all sets of α attributes.
+# is the error of the *worst counting query* over $M$: the set $E$ of cells with too few people. The **average variation distance** is its mean over all sets of α attributes.
 # PrivABN's L1 error is twice that. Four questions, four yardsticks:
 #
 # | question | measure | never without |
@@ -158,10 +168,12 @@ risk.round(3)
 # * k = 3: everything with a k becomes worse on every measure, and *less risky*. A bad table leaks little.
 
 # %%
+from pdsynth.course import panels
+
 panels.evaluating.panel()
 
 # %% [markdown]
-# ![Distances, worst pairs, and use against risk of five private tables, a copy and other real people at ε = 1](../figures/lessons/15_evaluating_a_synthetic_table.svg)
+# ![Distances, worst pairs, and use against risk of five private tables, a copy and other real people at ε = 1](pictures/15_evaluating_a_synthetic_table.svg)
 #
 # *The panel's first position, for readers without a kernel.*
 #
@@ -177,9 +189,9 @@ accuracy.round(3)
 
 # %% [markdown]
 # In some columns the one wins, in some the other. Whoever runs once, publishes a column. The honest number is the difference of the means with **Welch's interval**: each method brings its
-# own variance $s^2$ over its own number of repeats $m$,
+# own variance $\sigma^2$ over its own number of repeats,
 #
-# $$\bar a-\bar b\;\pm\;t_{0.975,\nu}\sqrt{s_a^2/m_a+s_b^2/m_b}.$$
+# $$\text{difference of means}\;\pm\;\text{Student's quantile}\cdot\sqrt{\sigma_1^2/\text{repeats}_1+\sigma_2^2/\text{repeats}_2}\,.$$
 
 # %%
 gap, half = difference(accuracy.loc["PrivBayes"].to_numpy(), accuracy.loc["HPPrivBayes"].to_numpy())
@@ -293,4 +305,4 @@ print(f"exact {published:.6f}, with noise {noisy:.6f}: the bill is {1 + price} i
 # Distances ask for shares, queries for counts, held-out real rows for use, and an attacker for risk; each is blind where it doesn't ask. Beside each stands its yardstick: other real people, the majority class,
 # an attacker who never saw these people. Repeat, and give Welch's interval. A score is a read of the data: noise it, pay for it, or keep it.
 #
-# **Next:** [16, auditing](16_auditing.ipynb): is the promised ε true?
+# **Next:** [17, personal budgets](17_personal_budgets.ipynb): who gets which guarantee.

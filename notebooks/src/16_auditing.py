@@ -3,7 +3,7 @@
 #
 # | | |
 # |---|---|
-# | **Time** | about 45 minutes |
+# | **Time** | about {{minutes}} minutes |
 # | **Before this** | 01 DP mechanisms, 02 composition and the ledger; 07 or 11 helps |
 # | **You will be able to** | measure a lower bound of ε by playing against a mechanism, say what such a bound proves and what it doesn't, find a defect without statistics where that is possible, and let an auditor examine code of your own |
 # | **Paper** | M. Annamalai, G. Ganev, E. De Cristofaro, *"What do you want from theory alone?"*, USENIX Security 2024; C. Clopper, E. Pearson 1934; I. Mironov, *On Significance of the Least Significant Bits*, CCS 2012 |
@@ -24,10 +24,15 @@ from pdsynth import audit
 from pdsynth.audit.estimator import lower_limit, upper_limit
 from pdsynth.course import panels
 from pdsynth.course.exercises import lesson_16 as ex
+from pdsynth.course.guess import guess
 
 first, second = audit.samples("privabn-conditional-noise", 2000, epsilon=0.05, seed=1)
 threshold = 2**19  # the middle of the scale: P*[x1 = 1] above one half?
-print(f"right in {((first > threshold).mean() + (second <= threshold).mean()) / 2:.1%} of all games")
+
+def games():
+    return 50 * ((first > threshold).mean() + (second <= threshold).mean())
+
+guess("You say 'first table' if the number is above the middle. In how many of 100 games are you right?", games, unit="of 100")
 
 # %% [markdown]
 # Nobody who believes in ε = 0.05 can explain that. The player needs no proof, no source code and no luck: only the right to play often.
@@ -53,11 +58,11 @@ print(f"P(yes | yes) ≥ {low:.3f}, P(yes | no) ≤ {high:.3f}: ε ≥ {np.log(l
 # %% [markdown]
 # ## The idea, in symbols
 #
-# $$\varepsilon_{LB}=\ln\frac{\mathrm{CP}_{low}\big(\Pr[M(D)\in E]\big)}{\mathrm{CP}_{up}\big(\Pr[M(D')\in E]\big)},\qquad E=\{T\ge t\}$$
+# $$\varepsilon_{\text{bound}}=\ln\frac{\text{lowest plausible }\Pr[\mathcal M(D)\in E]}{\text{highest plausible }\Pr[\mathcal M(D')\in E]},\qquad E=\{\phi\ge\text{threshold}\}$$
 #
 # * $D, D'$ are neighbours, chosen to be the **worst case** for the step. Average people hide well; the definition speaks of every pair.
-# * $T$ squeezes whatever is published into one integer. The better $T$, the larger the bound; a poor $T$ is unfair to nobody, it just finds less.
-# * Half of the runs choose $t$, the other half measures. Choosing and measuring on the same runs finds leaks in noise.
+# * The statistic $\phi$ squeezes whatever is published into one integer. The better it is, the larger the bound; a poor one is unfair to nobody, it just finds less.
+# * Half of the runs choose the threshold, the other half measures. Choosing and measuring on the same runs finds leaks in noise.
 # * The verdict is *violated* or *not refuted*. There is no third one: a bound below the claim is a failed attack, not a proof.
 #
 # ## The library's line
@@ -99,7 +104,7 @@ table(*(w.law("raw order (HPPrivBayes as printed)", Fraction(1)) for w in (peopl
 # %% [markdown]
 # Zero against something: the **support** differs, and no ε covers a zero. `panels.worlds.panel()` in a new cell lets you move the person yourself:
 #
-# ![Laws of PrivBayes' networks before and after one person moves, with the band of e to the ε](../figures/lessons/16_micro_worlds.svg)
+# ![Laws of PrivBayes' networks before and after one person moves, with the band of e to the ε](pictures/16_micro_worlds.svg)
 #
 # ## The panel: watch the bound climb
 #
@@ -113,10 +118,12 @@ table(*(w.law("raw order (HPPrivBayes as printed)", Fraction(1)) for w in (peopl
 # * *datasynthesizer-one-record-more*: neighbours that add a record instead of replacing it. The same code then keeps ε: the relation is part of the claim.
 
 # %%
+from pdsynth.course import panels
+
 panels.auditing.panel()
 
 # %% [markdown]
-# ![The bound of DataSynthesizer's double spending passes the claimed ε after some thousand runs](../figures/lessons/16_auditing.svg)
+# ![The bound of DataSynthesizer's double spending passes the claimed ε after some thousand runs](pictures/16_auditing.svg)
 #
 # *The panel's first position, for readers without a kernel.*
 #
@@ -136,7 +143,7 @@ audit.black_box(bootstrap, (everybody, without), lambda fake: int(fake.sum()), c
 # ## The last bits
 #
 # A Laplace histogram is ε-DP on paper. In double precision, $0+z$ and $1+z$ lie on different grids of numbers, and an audit that looks at the last bits sees the grid. It would accuse
-# a correct algorithm; and of the *textbook sampler* ($-b\,\mathrm{sgn}(u)\ln(1-2|u|)$, also in the thesis' code) it is right, since an attacker can look at last bits, too:
+# a correct algorithm; and of the *textbook sampler* (the logarithm of a random double, also in the thesis' code) it is right, since an attacker can look at last bits, too:
 
 # %%
 print(audit.exhibit(seed=1))
@@ -216,7 +223,7 @@ pd.DataFrame(rows)[["case", "claimed", "theory", "bound", "ceiling", "verdict", 
 # And whole algorithms? Strict ones of this library are fitted many times on either table of the pair on which exact replay finds the largest loss, at four ε; it takes too long for your
 # notebook (`python figures/make.py courtroom`):
 #
-# ![Bounds of audits of whole strict fits as shares of the claimed ε; none exceeds it](../figures/courtroom/fig1.svg)
+# ![Bounds of audits of whole strict fits as shares of the claimed ε; none exceeds it](pictures/courtroom_fig1.svg)
 #
 # No mark lies beyond the line. But the gap isn't safety: where many answers change a little each, and at small ε, even thousands of fits are few. So every audit prints the smallest
 # violation that it would have seen. And `audit.replay(synthesizer, frame, neighbour, schema)` needs no luck: it forces the answers of one table's fit on the other's, and computes
@@ -224,13 +231,13 @@ pd.DataFrame(rows)[["case", "claimed", "theory", "bound", "ceiling", "verdict", 
 #
 # ## What is still not private
 #
-# * **Not refuted is not private.** Somebody else's $T$ may be better than yours; the worst pair may be one that nobody thought of.
+# * **Not refuted is not private.** Somebody else's $\phi$ may be better than yours; the worst pair may be one that nobody thought of.
 # * **An audit of the wrong thing.** Tables were audited, not the machine: logs, timing, error messages and the sample that a colleague mailed are outside the game.
 # * **The right to play often.** These games are played on made-up tables. On real ones each run would spend ε, and be an attack.
 #
 # ## Summary
 #
-# An audit plays a distinguishing game on the worst pair of tables and reports an ε of which it is sure. It needs separate halves, exact limits and whole numbers. Where outputs can be listed,
+# A ledger *recomputes* ε from the noise that the code says it draws; an audit *attacks* what comes out. An audit plays a distinguishing game on the worst pair of tables and reports an ε of which it is sure. It needs separate halves, exact limits and whole numbers. Where outputs can be listed,
 # laws, supports and scales decide without dice. A bound above the claim refutes; a bound below it says nothing.
 #
-# **Next:** [17, personal budgets](17_personal_budgets.ipynb): who gets which guarantee.
+# **Next:** [15, is the table any good?](15_evaluating_a_synthetic_table.ipynb)

@@ -3,7 +3,7 @@
 #
 # | | |
 # |---|---|
-# | **Time** | about 40 minutes |
+# | **Time** | about {{minutes}} minutes |
 # | **Before this** | 02 composition and the ledger, 07 HPPrivBayes; 14 custom networks helps |
 # | **You will be able to** | read off what one attribute or one value loses, tell a promise from an observation, choose a sensitive attribute's ε before the run, and say what the others pay for it |
 # | **Paper** | C. Deng, thesis 2025, sections 3.2 and 3.3; C. Ma et al. 2021 (PPBA, abstract); M. Hittmeir, R. Mayer, A. Ekelhart, *Efficient Bayesian Network Construction for Increased Privacy on Synthetic Data*, IEEE Big Data 2022 |
@@ -23,18 +23,25 @@ import pandas as pd
 import pdsynth as pds
 from pdsynth.course import panels
 from pdsynth.course.exercises import lesson_17 as ex
+from pdsynth.course.guess import guess
 
 adult = pds.datasets.load_adult(coding="thesis")
-lost = {"HPPrivBayes": [], "PrivBayes": []}
-for seed in range(5):
+
+def fit(seed):
     told = pds.HPPrivBayes(1.0, sensitive="occupation", random_state=seed).fit(adult.frame, schema=adult.schema)
     plain = pds.PrivBayes(1.0, random_state=seed).fit(adult.frame, schema=adult.schema)
-    for name, fitted in (("HPPrivBayes", told), ("PrivBayes", plain)):
-        lost[name].append(float(fitted.ledger_.attribute_epsilon()["occupation"]))
-pd.DataFrame(lost).T.assign(mean=lambda t: t.mean(axis=1)).round(3)
+    return {"HPPrivBayes": told, "PrivBayes": plain}
+
+def lost():
+    losses = [{name: float(run.ledger_.attribute_epsilon()["occupation"]) for name, run in fit(seed).items()} for seed in range(5)]
+    table = pd.DataFrame(losses).T.assign(mean=lambda t: t.mean(axis=1)).round(3)
+    swing = table.drop(columns="mean").loc["HPPrivBayes"]
+    return swing.max() / swing.min(), table
+
+guess("Five runs of HPPrivBayes: its largest loss of occupation is how many times its smallest?", lost, unit="times", digits=2)
 
 # %% [markdown]
-# These numbers are the ε of a change in occupation *alone*: two records that agree in everything else, in five runs. HPPrivBayes loses less on average, but its number swings by a factor of two
+# These numbers are the ε of a change in occupation *alone*: two records that agree in everything else, in five runs. HPPrivBayes may lose less on average. But its number swings
 # with the network that was drawn: nobody could have promised it. And what did the others pay? PrivBayes with a smaller ε for all loses less, too.
 #
 # ## A toy that you can check by hand
@@ -55,15 +62,15 @@ print(loss.attrs["known"], {name: str(value) for name, value in loss.items()})
 #
 # ## The idea, in the papers' symbols
 #
-# Write $\varepsilon(A)$ for the loss of attribute $A$. Sketches and selections read (nearly) everything, and a table reads its child and its parents:
+# Write $\varepsilon(X)$ for the loss of attribute $X$. Sketches and selections read (nearly) everything, and a table reads its child and its parents:
 #
-# $$\varepsilon(A)=\underbrace{\varepsilon_0+\varepsilon_1}_{\text{if }A\text{ is asked about}}+\sum_{j:\,A\in\{X_j\}\cup\Pi_j}\varepsilon_2^{(j)}$$
+# $$\varepsilon(X)=\underbrace{\varepsilon_0+\varepsilon_1}_{\text{if }X\text{ is asked about}}+\sum_{j:\,X\in\{X_j\}\cup\Pi_j}\varepsilon_2^{(j)}$$
 #
 # The papers' levers all turn the last sum: **r** = ε₂/ε₃ of the thesis gives group A's tables less noise or more; **θ** decides who is in group A; **q** of PPBA ranks tables; HMPrivBayes
-# weighs them by risk. None of them touches the first part, and none of them knows beforehand in how many tables $A$ will stand. Look at the bill:
+# weighs them by risk. None of them touches the first part, and none of them knows beforehand in how many tables $X$ will stand. Look at the bill:
 
 # %%
-bill = told.ledger_.to_frame()
+bill = fit(4)["HPPrivBayes"].ledger_.to_frame()
 mine = bill[bill["attributes"].str.contains("occupation")]
 kind = mine["step"].str.replace(r"\(.*|parents of.*", "", regex=True).replace("", "parent sets")
 mine["epsilon"].astype(float).groupby(kind).agg(["count", "sum"]).round(4)
@@ -127,16 +134,18 @@ moves.astype(float).round(4)
 # * *custom network, two groups*: **r** to 0.01. Occupation loses a hundredth, and the rest doesn't notice. The price is in the status line: pairs *with* occupation.
 
 # %%
+from pdsynth.course import panels
+
 panels.personal.panel()
 
 # %% [markdown]
-# ![Losses of all attributes under HPPrivBayes, and its point above PrivBayes' line](../figures/lessons/17_personal_budgets.svg)
+# ![Losses of all attributes under HPPrivBayes, and its point above PrivBayes' line](pictures/17_personal_budgets.svg)
 #
 # *The panel's first position, for readers without a kernel.*
 #
 # One run is one point. Twenty repeats of every lever, with intervals, are in `figures/README.md` (`python figures/make.py frontier`):
 #
-# ![Frontier of all methods: loss of occupation against error on the rest and on the pairs with it](../figures/frontier/fig1.svg)
+# ![Frontier of all methods: loss of occupation against error on the rest and on the pairs with it](pictures/frontier_fig1.svg)
 #
 # ## Your turn
 #

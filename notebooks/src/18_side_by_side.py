@@ -1,9 +1,9 @@
 # %% [markdown]
-# # 18 · All of them side by side; choosing k and ε
+# # 18 · All of them side by side, and the method to run
 #
 # | | |
 # |---|---|
-# | **Time** | about 45 minutes |
+# | **Time** | about {{minutes}} minutes |
 # | **Before this** | 02 composition and the ledger, 04 PrivBayes, and any two of 07, 10, 11, 12, 13, 14 |
 # | **You will be able to** | say before any run what n, ε and k can bear, price an edge, compare methods at the same guarantee, and choose a method for a reason |
 # | **Paper** | none alone: the parts and claims of all of them |
@@ -14,7 +14,7 @@
 #
 # Seven papers, each of which says that it beats PrivBayes. You have one table, one ε, and one attribute, *occupation*, that nobody should read off. Which method do you take?
 #
-# Write your guess down before you read on: the *method*, *k*, and how much *occupation* will lose at ε = 1.
+# Guess the method that comes nearest, then k.
 
 # %%
 import pandas as pd
@@ -22,10 +22,25 @@ import pandas as pd
 import pdsynth as pds
 from pdsynth.course import panels
 from pdsynth.course.exercises import lesson_18 as ex
+from pdsynth.course.guess import guess
 from pdsynth.papers import sidebyside
 
 adult = pds.datasets.load_adult(coding="thesis")
 n, schema = len(adult.frame), adult.schema
+
+# %%
+def nearest():
+    methods = {"PrivBayes": pds.PrivBayes(1.0), "HPPrivBayes": pds.HPPrivBayes(1.0, k="auto", sensitive="occupation"), "Independent": pds.baselines.Independent(1.0),
+               "HMPrivBayes": pds.HMPrivBayes(1.0, l=2), "ConsistentBayes": pds.ConsistentBayes(1.0)}
+    score = {name: pds.evaluate.marginal_distance(adult.frame, m.fit(adult.frame, schema=schema).sample(), schema) for name, m in methods.items()}
+    table = pd.Series(score, name="distance of pairs").sort_values().round(3)
+    return table.index[0], table.to_frame()
+
+names = ["HPPrivBayes", "HMPrivBayes", "PrivBayes", "Independent", "ConsistentBayes"]
+guess("ε = 1, 45,222 people, 14 columns, all strict. Which one comes nearest?", nearest, options=names)
+
+# %%
+guess("What is the largest k at which a typical table still tells more than noise?", lambda: pds.plan(schema, n, 1.0).k, unit="parents")
 
 # %% [markdown]
 # ## A toy that you can check by hand
@@ -42,7 +57,7 @@ pd.DataFrame([{"parents": k, "cells": 10 ** (k + 1), "mean cell": 1000 / 10 ** (
 #
 # ## Before you spend: the library's two lines
 #
-# `pds.plan` does this for your schema. *Useful* means a mean cell of at least four noise scales ($\theta=4$, TODS 2017, section 4.5).
+# `pds.plan` does this for your schema. *Useful* means a mean cell of at least four noise scales ($\theta_u=4$, TODS 2017, section 4.5).
 
 # %%
 pds.plan(schema, n, epsilon=1.0)
@@ -78,7 +93,7 @@ print(found[0], found[-1], sep="\n")
 # | part | choices | class |
 # |---|---|---|
 # | **structure**, $\varepsilon_1$ | greedy pairs; an order, then parents; sums of pairs; a spanning tree; clusters; a genetic search; a policy | `Greedy`, `Ordered`, `PairwiseSums`, `SpanningTree`, … |
-# | **budget**, $\varepsilon_2\,(+\,\varepsilon_3)$ | $\varepsilon_2/m$ each; groups $r:1$; shares $\propto e^{-OE}$; the ratio $q$ | `Uniform`, `Groups`, `RiskEntropy`, `Geometric` |
+# | **budget**, $\varepsilon_2\,(+\,\varepsilon_3)$ | $\varepsilon_2/J$ each for $J$ tables; groups $r:1$; shares $\propto e^{-\mathrm{OE}}$; the ratio $q$ | `Uniform`, `Groups`, `RiskEntropy`, `Geometric` |
 # | **place of the noise** | joint counts (sensitivity 2); conditionals (2 as well, though printed as $2/n$) | `conditionals="joint"` or `"conditional"` |
 #
 # They mix freely, and the ledger closes for each mixture (NOT PRIVATE: reproducible is said of the seed, not of the sum):
@@ -113,10 +128,12 @@ strict.pivot_table(index="method", columns="budget", values="value", sort=False)
 #   post-processing costs nothing. (Some seconds a move; two methods with very large tables are left out.)
 
 # %%
+from pdsynth.course import panels
+
 panels.side_by_side.panel()
 
 # %% [markdown]
-# ![All fast algorithms at ε = 1, strict, k = auto: distance, loss of occupation, plan](../figures/lessons/18_side_by_side.svg)
+# ![All fast algorithms at ε = 1, strict, k = auto: distance, loss of occupation, plan](pictures/18_side_by_side.svg)
 #
 # *The panel's first position, for readers without a kernel.*
 
@@ -143,7 +160,7 @@ pd.DataFrame(steps).T.round(4)
 # The forest halves the distance of single columns, rounds take about a fifth off the rest, and agreement gives PrivBayes about as much as the forest has. `panels.forest.panel()` in a new cell moves the forest's ε
 # and its sensitive attribute, which then stands in one table besides its own; the loss is bounded before the run.
 #
-# ![A forest on Adult at ε = 1, the noise of its tables, and its distances beside Independent](../figures/lessons/18_forest.svg)
+# ![A forest on Adult at ε = 1, the noise of its tables, and its distances beside Independent](pictures/18_forest.svg)
 #
 # ### At the same guarantee for the sensitive attribute, who serves the rest best?
 #

@@ -3,7 +3,7 @@
 #
 # | | |
 # |---|---|
-# | **Time** | about 45 minutes |
+# | **Time** | about {{minutes}} minutes |
 # | **Before this** | 00 start here, 02 composition and the ledger, 04 PrivBayes; 18 helps to choose |
 # | **You will be able to** | write a public schema for a file of yours, say why an inferred one leaks, choose ε, k and a method before you spend, release one folder with its card and know what may leave the house |
 # | **Paper** | none alone; domains and bins as in J. Zhang et al., *PrivBayes*, TODS 2017, section 3, against those of Deng's thesis (2025), Table 2 |
@@ -26,6 +26,7 @@ import pandas as pd
 import pdsynth as pds
 from pdsynth.course import panels
 from pdsynth.course.exercises import lesson_19 as ex
+from pdsynth.course.guess import guess
 
 folder = Path(tempfile.mkdtemp())
 path = folder / "my_data.csv"
@@ -40,12 +41,17 @@ mine.head(3)
 
 # %%
 neighbour = mine.assign(**{"native-country": mine["native-country"].replace("Holand-Netherlands", "United-States")})
-for name, table in (("mine", mine), ("neighbour", neighbour)):
-    print(name, "Holand-Netherlands" in pds.Schema.infer(table)["native-country"].values)
-print("largest weight, one person's own number:", explored["fnlwgt"].edges[-1])
+
+def domains():
+    seen = {name: "Holand-Netherlands" in pds.Schema.infer(table)["native-country"].values for name, table in (("mine", mine), ("neighbour", neighbour))}
+    table = pd.Series(seen | {"largest weight, one person's own number": explored["fnlwgt"].edges[-1]}, name="in the domain").to_frame()
+    return "always" if seen["mine"] and not seen["neighbour"] else "never", table
+
+guess("From the list of values alone: how often can he tell whether the colleague is in?", domains,
+      options=["never", "a little better than a coin", "always"])
 
 # %% [markdown]
-# One bit, no noise, right every time: the list of values says that this person is in the table. The upper end of `fnlwgt` even is one person's number. A schema stands in every released model, so a
+# One bit, no noise: the list of values says that this person is in the table. The upper end of `fnlwgt` even is one person's number. A schema stands in every released model, so a
 # strict fit refuses one that was read off the records:
 
 # %%
@@ -68,14 +74,14 @@ for ages in ([34, 35, 61], [34, 35, 36]):
 #
 # ## The idea, in symbols
 #
-# Let $S(D)$ be a schema read off the table $D$, and publish $(S(D),\,f_S(D))$ with an ε-private $f_S$. If one record of $D'$ differs so that $S(D')\neq S(D)$, then
+# Read a schema off the table $D$, and publish it with a private release $\mathcal M(D)$. If one record of $D'$ differs so that its schema is another one, then
 #
-# $$\Pr[S(D)=s]=1,\qquad \Pr[S(D')=s]=0,$$
+# $$\Pr[\text{this schema}\mid D]=1,\qquad \Pr[\text{this schema}\mid D']=0,$$
 #
-# and no $e^{\varepsilon}$ lies between one and zero. If $S$ is fixed *before* anybody looks, it is the same for $D$ and $D'$, and ε is all there is. The guarantee is about one **record**. A person with
+# and no $e^{\varepsilon}$ lies between one and zero. If the schema is fixed *before* anybody looks, it is the same for $D$ and $D'$, and ε is all there is. The guarantee is about one **record**. A person with
 # $m$ records is $m$ steps away:
 #
-# $$\Pr[f(D)\in E]\;\le\;e^{m\varepsilon}\,\Pr[f(D')\in E].$$
+# $$\Pr[\mathcal M(D)\in E]\;\le\;e^{m\varepsilon}\,\Pr[\mathcal M(D')\in E].$$
 #
 # ## Write the schema
 #
@@ -184,11 +190,13 @@ for edge in (("sex", "occupation"), ("native-country", "salary")):
 #   may be in braces, too. Comments are yours and stay; `pds.datasets.outline` writes a draft of such a file.
 
 # %%
+from pdsynth.course import panels
+
 live = panels.own_data.panel()
 live
 
 # %% [markdown]
-# ![Noise over mean cell of each column's table, and of a typical table by k, for the example at ε = 1](../figures/lessons/19_your_own_data.svg)
+# ![Noise over mean cell of each column's table, and of a typical table by k, for the example at ε = 1](pictures/19_your_own_data.svg)
 #
 # *The panel's first position, for readers without a kernel.*
 #
@@ -349,4 +357,4 @@ print(told.ledger_.verdict(), honest.ledger_.verdict(), sep="\n")
 # 8. Gate all true? Write the release, read its card; keep the session's file.
 # 9. Evaluate inside. Publish the folder and the code; nothing else.
 #
-# **Next:** your table. This is the end of the series; the [map](00_start_here.ipynb) leads back to any lesson, and the README has the privacy promise in one page.
+# **Next:** your table. [20, the world outside](20_the_world_outside.ipynb), says where this course stops; the [map](00_start_here.ipynb) leads back to any lesson, and the README has the privacy promise in one page.

@@ -88,17 +88,39 @@ class Result:
 
     def _repr_html_(self) -> str:
         colour = "color:#d55e00;" if self.verdict == VIOLATED else ""
-        top = max(x for x in (self.claimed, self.bound, 1e-9) if math.isfinite(x))
         rows = "".join(
-            f"<tr><td style='text-align:left'>{label}</td><td style='width:220px'>"
-            f"<div style='background:{fill};height:.8em;width:{min(value / top, 1):.0%}'></div>"
-            f"</td><td>{format_epsilon(value)}</td></tr>"
-            for label, value, fill in (("claimed", self.claimed, "#0072b2"),
-                                       ("lost, at least", self.bound, "#d55e00")))
+            f"<tr><td style='text-align:left'>{label}</td><td>{_dot(value, fill, words)}</td>"
+            f"<td style='text-align:left'>ε = {words}</td></tr>"
+            for label, value, fill, words in (
+                ("claimed", self.claimed, "#0072b2", format_epsilon(self.claimed)),
+                ("lost, at least", self.bound, "#d55e00", format_epsilon(self.bound))))
         words = escape(str(self).split(". ", 1)[1]).replace("\n", "<br>")
         return (f"<div class='pdsynth-audit'><p><b>{escape(self.name)}</b>: "
                 f"<span style='{colour}font-weight:600'>{self.verdict}</span></p>"
-                f"<table>{rows}</table><p>{words}</p></div>")
+                f"<table>{rows}<tr><td></td><td>{_SCALE}</td><td></td></tr></table>"
+                f"<p>{words}</p></div>")
+
+
+WIDTH, DECADES = 320, (-2, -1, 0, 1, 2)  # one scale for all audits: ε from 0.01 to 100
+
+
+def _place(value: float) -> float:
+    """Where an ε stands on the scale that all audits share, in pixels."""
+    low, high = DECADES[0], DECADES[-1]
+    log = high if value == math.inf else math.log10(max(value, 1e-9))
+    return 14 + (WIDTH - 28) * (min(max(log, low), high) - low) / (high - low)
+
+
+def _dot(value: float, fill: str, words: str) -> str:
+    lines = "".join(f"<line x1='{_place(10.0**k):.0f}' x2='{_place(10.0**k):.0f}' y1='0' y2='16' "
+                    "stroke='currentColor' stroke-opacity='.25'/>" for k in DECADES)
+    return (f"<svg role='img' aria-label='ε = {words}' width='{WIDTH}' height='16'>{lines}"
+            f"<circle cx='{_place(value):.1f}' cy='8' r='5' fill='{fill}'/></svg>")
+
+
+_SCALE = (f"<svg role='img' aria-label='scale of ε from 0.01 to 100' width='{WIDTH}' height='14'>"
+          + "".join(f"<text x='{_place(10.0**k):.0f}' y='11' font-size='11' text-anchor='middle' "
+                    f"fill='currentColor'>{10.0**k:g}</text>" for k in DECADES) + "</svg>")
 
 
 @dataclass(frozen=True)

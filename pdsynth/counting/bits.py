@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -57,25 +57,6 @@ class BitTables:
                 halves[:, 0] -= halves[:, 1]
             yield slice(start, start + rows.shape[1]), table
 
-    def entropies(self, sets: np.ndarray, xlogx: np.ndarray, unit: float) -> np.ndarray:
-        """H in bits of each row of ``sets`` (m, s), with :func:`fixed_point`: float64 (m,)."""
-        out = np.empty(len(sets))
-        for rows, table in self.cells(sets):
-            out[rows] = math.log2(self.n) - xlogx.take(table).sum(axis=0) * unit / self.n
-        return out
-
-    def associations(self, sets: np.ndarray) -> np.ndarray:
-        """K = Σ|n·t − c·p| of every member against the others, int64 (m, s): two opposite rows."""
-        s = sets.shape[1]
-        out = np.zeros(sets.shape, dtype=np.int64)
-        for rows, table in self.cells(sets):
-            for i in range(s if s > 1 else 0):
-                parts = table.reshape(2**i, 2, 2 ** (s - 1 - i), -1)
-                zero = parts[:, 0].sum(axis=(0, 1))
-                gaps = np.abs(self.n * parts[:, 0] - zero * parts.sum(axis=1))
-                out[rows, i] = 2 * gaps.sum(axis=(0, 1))
-        return out
-
     def _moments(self, rows: np.ndarray) -> np.ndarray:
         """Moments of sets; ``rows`` (r, m) holds one set per column, members rising."""
         r = len(rows)
@@ -110,6 +91,29 @@ class BitTables:
                 both &= shared[np.cumsum(new) - 1]
             out[start : start + step] = np.bitwise_count(both).sum(axis=1, dtype=np.uint32)
         return out
+
+
+def entropies(
+    cells: Iterable[tuple[slice, np.ndarray]], n: int, xlogx: np.ndarray, unit: float
+) -> np.ndarray:
+    """H in bits of each set of :meth:`BitTables.cells`, with :func:`fixed_point`: float64 (m,)."""
+    found = [math.log2(n) - xlogx.take(table).sum(axis=0) * unit / n for _, table in cells]
+    return np.concatenate(found) if found else np.empty(0)
+
+
+def associations(cells: Iterable[tuple[slice, np.ndarray]], n: int) -> np.ndarray:
+    """K = Σ|n·t − c·p| of every member against the others, int64 (m, s): two opposite rows."""
+    found = [np.empty((0, 0), dtype=np.int64)]
+    for _, table in cells:
+        s = len(table).bit_length() - 1
+        out = np.zeros((table.shape[1], s), dtype=np.int64)
+        for i in range(s if s > 1 else 0):
+            parts = table.reshape(2**i, 2, 2 ** (s - 1 - i), -1)
+            zero = parts[:, 0].sum(axis=(0, 1))
+            gaps = np.abs(n * parts[:, 0] - zero * parts.sum(axis=1))
+            out[:, i] = 2 * gaps.sum(axis=(0, 1))
+        found.append(out)
+    return np.concatenate(found[1:] or found)
 
 
 def subsets(members: Sequence[int], size: int) -> np.ndarray:

@@ -8,16 +8,14 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from ..errors import BudgetError
-from .bits import BitTables, fixed_point, subsets
+from .bits import associations, entropies, fixed_point, subsets
+from .counter import MAX_CELLS, Counter
 from .subset_tables import SubsetTables
 
-MAX_CELLS = 2**27  # one table of counts may take 1 GiB
 MAX_KEPT = 2**23  # sets of one size whose values are kept: 0.3 GB of four associations each
 MAX_MEMBERS = 8  # attributes of a set whose indices fit a 64-bit key; larger ones are counted anew
 
@@ -34,23 +32,6 @@ def pack(sets: np.ndarray, base: int = 256) -> np.ndarray:
     return (digits * place).sum(axis=1, dtype=np.uint64)
 
 
-def count(columns: Sequence[np.ndarray], sizes: Sequence[int], n: int) -> np.ndarray:
-    """Flat contingency table of some columns of n codes, first one slowest: int64 (cells,).
-
-    **Privacy:** raw counts; L1 sensitivity 2 under replacing one record.
-    """
-    cells = math.prod(sizes)
-    if cells > MAX_CELLS:
-        raise BudgetError(
-            f"the joint table of {len(sizes)} attributes has {cells:,} cells "
-            f"({cells * 8 / 2**30:.1f} GiB); at most {MAX_CELLS:,} fit: lower k, or use k='auto'")
-    key = columns[0].astype(np.int64) if columns else np.zeros(n, dtype=np.int64)
-    for column, size in zip(columns[1:], sizes[1:], strict=True):
-        key *= size
-        key += column
-    return np.bincount(key, minlength=cells)
-
-
 class Lattice:
     """Entropies H(S), in bits, and associations K(X, S∖X) of sets of attributes, found by look-up.
 
@@ -60,13 +41,12 @@ class Lattice:
     **Privacy:** raw; it lives inside the curator, which turns look-ups into scores of a mechanism.
     """
 
-    def __init__(self, codes: np.ndarray, sizes: Sequence[int]) -> None:
-        self.n, self.sizes = len(codes), tuple(sizes)
-        self._columns = [np.ascontiguousarray(column, dtype=np.int64) for column in codes.T]
+    def __init__(self, counter: Counter) -> None:
+        self.counter, self.n, self.sizes = counter, counter.n, counter.sizes
         self._xlogx, self._unit = fixed_point(self.n)
-        self._base = max(256, len(sizes) + 1)
+        self._base = max(256, len(self.sizes) + 1)
         self._members = min(MAX_MEMBERS, int(64 / math.log2(self._base)))
-        self._two_valued = np.array([size == 2 for size in sizes])
+        self._two_valued = np.array([size == 2 for size in self.sizes])
         self._kept: dict[tuple[str, int], _SortedRuns] = {}
         self._complete: dict[tuple[str, tuple[int, ...]], int] = {}
 
@@ -88,11 +68,6 @@ class Lattice:
         sets = np.sort(np.column_stack([children, parents]), axis=1)
         rows = self._look_up("K", sets)
         return rows[np.arange(len(sets)), (sets == children[:, None]).argmax(axis=1)]
-
-    @cached_property
-    def _bits(self) -> BitTables:
-        pairs = zip(self._columns, self._two_valued, strict=True)
-        return BitTables([column if two else None for column, two in pairs], self.n)
 
     def build(
         self, max_size: int, *, kind: str = "H", members: Sequence[int] | None = None
@@ -117,9 +92,7 @@ class Lattice:
 
     def _sum_up(self, kind: str, chosen: tuple[int, ...], max_size: int) -> None:
         sets, values = defaultdict(list), defaultdict(list)
-        columns, sizes = [self._columns[j] for j in chosen], [self.sizes[j] for j in chosen]
-        for places, table in SubsetTables(columns, sizes, self.n, max_size, MAX_CELLS):
-            member = tuple(chosen[j] for j in places)
+        for member, table in SubsetTables(self.counter, chosen, max_size, MAX_CELLS):
             ordered = tuple(sorted(member))
             value = self._value(kind, member, table)
             sets[len(member)].append(ordered)
@@ -157,17 +130,17 @@ class Lattice:
         if many.sum() < 2 ** (sets.shape[1] - 4):  # so few large sets are counted sooner one by one
             many[:] = False
         if many.any():
-            out[many] = (self._bits.entropies(sets[many], self._xlogx, self._unit) if kind == "H"
-                         else self._bits.associations(sets[many]))
+            cells = self.counter.cells(sets[many])
+            out[many] = (entropies(cells, self.n, self._xlogx, self._unit) if kind == "H"
+                         else associations(cells, self.n))
         if not many.all():
             out[~many] = self._one_by_one(kind, sets[~many])
         return out
 
     def _one_by_one(self, kind: str, sets: np.ndarray) -> list:
-        return [self._value(kind, tuple(row), self._count(row)) for row in sets.tolist()]
-
-    def _count(self, member: Sequence[int]) -> np.ndarray:
-        return count([self._columns[j] for j in member], [self.sizes[j] for j in member], self.n)
+        rows = [tuple(row) for row in sets.tolist()]
+        tables = self.counter.tables(((), row) for row in rows)
+        return [self._value(kind, row, table) for row, table in zip(rows, tables, strict=True)]
 
 
 class _SortedRuns:

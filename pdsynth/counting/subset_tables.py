@@ -6,74 +6,58 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from .counter import Counter
+
 Tables = Iterator[tuple[tuple[int, ...], np.ndarray]]
 
 
 class SubsetTables:
-    """Flat tables of all sets of at most ``max_size`` attributes and ``max_cells`` cells.
+    """Flat tables of all sets of at most ``max_size`` of some columns and ``max_cells`` cells.
 
-    Yields each set once: ``(members, int64 counts)``, first member slowest. Large domains come
+    Yields each set once: ``(columns, int64 counts)``, first column slowest. Large domains come
     first (place 0), small ones last. A set is summed from itself plus the last attribute that it
-    lacks while that table has at most n cells; so only sets ``prefix + last attributes from place s
-    on`` are counted from the records, each of which serves every set that lacks some of its last
-    attributes.
+    lacks while that table has no more cells than the ``counter`` takes records at once; so only
+    sets ``prefix + last attributes from place s on`` are counted from the records, each of which
+    serves every set that lacks some of its last attributes.
 
     **Privacy:** raw counts; it lives inside the lattice, inside the curator.
     """
 
     def __init__(
-        self, columns: Sequence[np.ndarray], sizes: Sequence[int], n: int, max_size: int,
-        max_cells: int,
+        self, counter: Counter, columns: Sequence[int], max_size: int, max_cells: int
     ) -> None:
-        self.names = sorted(range(len(sizes)), key=lambda j: (-sizes[j], j))
-        self.columns = [columns[j] for j in self.names]
-        self.sizes = [int(sizes[j]) for j in self.names]
-        self.n, self.max_size, self.max_cells = n, max_size, max_cells
-        self.most_summed = min(n, max_cells)
-        self.runs: dict[int, np.ndarray] = {}
-        self.work = np.empty(n, dtype=np.int64)
+        self.counter = counter
+        self.names = sorted(columns, key=lambda j: (-counter.sizes[j], j))
+        self.sizes = [counter.sizes[j] for j in self.names]
+        self.max_size, self.max_cells = max_size, max_cells
+        self.most_summed = min(counter.at_once, max_cells)
 
     def __iter__(self) -> Tables:
-        return self._prefix((), [np.zeros(self.n, dtype=np.int64)], [1])
+        counted = list(self._plan((), 1))
+        last = [*reversed(self.names)]
+        sets = ((tuple(last[: len(last) - start]), self._named(prefix))
+                for prefix, start in counted)
+        for (prefix, start), table in zip(counted, self.counter.tables(sets), strict=True):
+            yield from self._sums(prefix, tuple(range(start, len(last))), table, start)
 
-    def _prefix(self, prefix: tuple[int, ...], keys: list[np.ndarray], cells: list[int]) -> Tables:
-        d, own, after = len(self.sizes), cells[-1], prefix[-1] + 1 if prefix else 0
+    def _named(self, places: Sequence[int]) -> tuple[int, ...]:
+        """Columns at some places, the last place first: the slowest of their table."""
+        return tuple(self.names[j] for j in reversed(places))
+
+    def _plan(self, prefix: tuple[int, ...], own: int) -> Iterator[tuple[tuple[int, ...], int]]:
+        """Sets to count: a prefix of ``own`` cells, and where the run of last places begins."""
+        d, after = len(self.sizes), prefix[-1] + 1 if prefix else 0
         fits, start, width = own <= self.most_summed, d, 1  # of the run from ``start`` on
         while fits and start > after and own * width * self.sizes[start - 1] <= self.most_summed:
             start -= 1
             width *= self.sizes[start]
         larger = fits and start == after and bool(prefix)  # then it is summed from a larger run
         if not larger and (prefix or start < d):
-            key = self._key(prefix, keys, cells)
-            if start < d:
-                key = np.multiply(self._run(start), own, out=self.work)
-                key += keys[len(prefix)]
-            table = np.bincount(key, minlength=own * width)
-            yield from self._sums(prefix, tuple(range(start, d)), table, start)
+            yield prefix, start
         if len(prefix) < self.max_size:
             for e in range(after, d):
-                grown = own * self.sizes[e]
-                if grown <= self.max_cells:
-                    yield from self._prefix((*prefix, e), keys[: len(prefix) + 1], [*cells, grown])
-
-    def _key(
-        self, prefix: tuple[int, ...], keys: list[np.ndarray], cells: list[int]
-    ) -> np.ndarray:
-        """The cell of every record, first member fastest; prefixes share ``keys``, which grow."""
-        while len(keys) <= len(prefix):
-            i = len(keys) - 1
-            column = self.columns[prefix[i]]
-            keys.append(column * cells[i] + keys[i] if i else column)
-        return keys[len(prefix)]
-
-    def _run(self, start: int) -> np.ndarray:
-        if start not in self.runs:
-            key, cells = self.columns[start].copy(), self.sizes[start]
-            for j in range(start + 1, len(self.sizes)):
-                key += self.columns[j] * cells
-                cells *= self.sizes[j]
-            self.runs[start] = key
-        return self.runs[start]
+                if own * self.sizes[e] <= self.max_cells:
+                    yield from self._plan((*prefix, e), own * self.sizes[e])
 
     def _sums(
         self, prefix: tuple[int, ...], run: tuple[int, ...], table: np.ndarray, first: int
@@ -81,7 +65,7 @@ class SubsetTables:
         """A table, and all its sums over attributes of the run from place ``first`` on."""
         size = len(prefix) + len(run)
         if 0 < size <= self.max_size:
-            yield tuple(self.names[j] for j in reversed((*prefix, *run))), table
+            yield self._named((*prefix, *run)), table
         if size - sum(e >= first for e in run) > self.max_size:
             return
         outer = 1

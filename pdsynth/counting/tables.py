@@ -6,18 +6,24 @@ Only the curator and the evaluation of published tables may import this module.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 import numpy as np
 
 from ..domain.encoding import BinaryEncoding
 from ..domain.schema import Schema
+from ..errors import BudgetError
 from ..measures import GRID, Score, jaccard_distances
+from .bits import subsets
+from .counter import MAX_CELLS, Codes, Counter
 from .equivalence_classes import Partitions
-from .lattice import MAX_CELLS, MAX_MEMBERS, Lattice, count, pack
+from .lattice import MAX_MEMBERS, Lattice, pack
 
-__all__ = ["MAX_CELLS", "MAX_MEMBERS", "Lattice", "Records", "marginal", "pack"]
+__all__ = ["MAX_CELLS", "MAX_MEMBERS", "Codes", "Counter", "Lattice", "Records", "marginal", "pack"]
+
+KEPT_CELLS = 2**24  # of the tables that are kept for the next question
+STEP_CELLS = 2**21  # of the tables that are counted in one pass, before they are asked for
 
 
 def marginal(codes: np.ndarray, sizes: Sequence[int], columns: Sequence[int]) -> np.ndarray:
@@ -26,41 +32,72 @@ def marginal(codes: np.ndarray, sizes: Sequence[int], columns: Sequence[int]) ->
     **Privacy:** raw counts, for the curator and for evaluation only; L1 sensitivity 2 under
     replacing one record.
     """
-    shape = [sizes[j] for j in columns]
-    return count([codes[:, j] for j in columns], shape, len(codes)).reshape(shape)
+    (table,) = Codes(codes, sizes).tables([((), tuple(columns))])
+    return table.reshape([sizes[j] for j in columns])
 
 
 class Records:
     """Coded raw records of one table and everything counted from them, kept for the next question.
 
-    ``codes``: uint8/uint16 array (n_records, n_attributes). Nothing outside the curator may hold
-    one of these on the way to a release; a live panel or ``compare`` keeps one so that a moved
-    slider recounts nothing. ``owners``: the attribute that each column belongs to.
+    ``data``: codes, a uint8/uint16 array (n_records, n_attributes), or the counter that holds them.
+    Nothing outside the curator may hold one of these on the way to a release; a live panel or
+    ``compare`` keeps one so that a moved slider recounts nothing. ``owners``: the attribute that
+    each column belongs to.
 
     **Privacy:** raw records and raw counts; only a :class:`~pdsynth.privacy.curator.Curator` may
     answer from them.
     """
 
     def __init__(
-        self, codes: np.ndarray, schema: Schema, owners: Sequence[str] | None = None
+        self, data: np.ndarray | Counter, schema: Schema, owners: Sequence[str] | None = None
     ) -> None:
-        self.codes, self.schema, self.n = np.asfortranarray(codes), schema, len(codes)
+        counter: Counter
+        if isinstance(data, np.ndarray):
+            counter = Codes(np.asfortranarray(data), schema.sizes)
+        else:
+            counter = data
+        self.counter, self.schema, self.n = counter, schema, counter.n
         self.owners = schema.names if owners is None else tuple(owners)
         self._tables: dict[tuple[int, ...], np.ndarray] = {}
+        self._expected: dict[tuple[int, ...], None] = {}
         self._cells = 0
+
+    @property
+    def codes(self) -> np.ndarray:
+        """Every record: uint8/uint16 (n_records, n_attributes); BudgetError unless in memory."""
+        if isinstance(self.counter, Codes):
+            return self.counter.codes
+        raise BudgetError("this works on whole records, and those counted in blocks or by Dask "
+                          "give counts only: read the table into memory, as a pandas DataFrame")
+
+    def expect(self, sets: Iterable[Sequence[int]]) -> None:
+        """Tables that are asked for next: the first of them brings the others in the same pass."""
+        wanted = (tuple(columns) for columns in sets)
+        self._expected = dict.fromkeys(s for s in wanted if s not in self._tables)
 
     def table(self, columns: tuple[int, ...]) -> np.ndarray:
         """Counts of some columns, axes in that order: int64, read-only, kept up to 2^24 cells."""
-        kept = self._tables.get(columns)
-        if kept is None:
-            kept = marginal(self.codes, self.schema.sizes, columns)
-            kept.flags.writeable = False
-            self._cells += kept.size
-            if self._cells > 2**24:
-                self._tables.clear()
-                self._cells = kept.size
-            self._tables[columns] = kept
-        return kept
+        if columns not in self._tables:
+            self._count(columns)
+        return self._tables[columns]
+
+    def _count(self, columns: tuple[int, ...]) -> None:
+        sizes, chosen, cells = self.schema.sizes, [columns], 0
+        for members in self._expected:
+            cells += math.prod(sizes[j] for j in members)
+            if cells > STEP_CELLS:
+                break
+            if members != columns and columns in self._expected:
+                chosen.append(members)
+        counted = self.counter.tables(((), members) for members in chosen)
+        for members, table in zip(chosen, counted, strict=True):
+            self._expected.pop(members, None)
+            self._tables[members] = table.reshape([sizes[j] for j in members])
+            self._tables[members].flags.writeable = False
+            self._cells += table.size
+        if self._cells > KEPT_CELLS:
+            self._tables = {members: self._tables[members] for members in chosen}
+            self._cells = sum(table.size for table in self._tables.values())
 
     def sparse_table(self, columns: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
         """Counts of a child (first column) at the parent configurations that occur.
@@ -87,14 +124,22 @@ class Records:
                     else self.lattice.entropies(children[:, None]))
             return np.rint(bits * GRID).astype(np.int64)
         pairs = zip(children.tolist(), parents.tolist(), strict=True)
-        tables = (self.table((child, *others)) for child, others in pairs)
+        sets = [(child, *others) for child, others in pairs]
+        self.expect(sets)
+        tables = map(self.table, sets)
         return np.array([measure.of(t.reshape(len(t), -1)) for t in tables], dtype=np.int64)
 
     def pairwise(self, measure: str) -> np.ndarray:
         """I (bits), K (records²) or J (Jaccard distance) of all pairs: (d, d), zero diagonal."""
-        if measure == "J":
-            return jaccard_distances(self.codes)
         d = len(self.schema)
+        if measure == "J":
+            both = np.zeros((d, d), dtype=np.int64)
+            for size in (1, 2):
+                sets = subsets(range(d), size)
+                for rows, table in self.counter.cells(sets):
+                    both[sets[rows, 0], sets[rows, -1]] = both[sets[rows, -1], sets[rows, 0]] = (
+                        table[-1])
+            return jaccard_distances(both)
         of = self.lattice.association if measure == "K" else self.lattice.information
         matrix = np.zeros((d, d), dtype=np.int64 if measure == "K" else float)
         i, j = np.triu_indices(d, 1)
@@ -108,7 +153,7 @@ class Records:
     @cached_property
     def _binary(self) -> Records:
         encoding = BinaryEncoding(self.schema)
-        return Records(encoding.encode(self.codes), encoding.schema, encoding.owners)
+        return Records(self.counter.bits(encoding), encoding.schema, encoding.owners)
 
     @cached_property
     def partitions(self) -> Partitions:
@@ -118,4 +163,4 @@ class Records:
     @cached_property
     def lattice(self) -> Lattice:
         """The entropy lattice of these records, filled as it is asked."""
-        return Lattice(self.codes, self.schema.sizes)
+        return Lattice(self.counter)

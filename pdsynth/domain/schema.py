@@ -260,13 +260,19 @@ class Schema:
     def _repr_html_(self) -> str:
         word = ("public domain" if self.source == "public" else
                 "<b style='color:#d55e00'>inferred from the data, not public</b>")
-        rows = [f"<tr><td>{escape(a.name)}</td><td>{a.size}</td>"
-                f"<td>{'bins' if a.numeric_bins else 'values'}</td>"
-                f"<td>{escape(', '.join(a.labels[:6]))}{' …' if a.size > 6 else ''}</td></tr>"
+        left = " style='text-align:left'"
+        rows = [f"<tr><td{left}>{escape(a.name)}</td><td>{a.size}</td>"
+                f"<td{left}>{'bins' if a.numeric_bins else 'values'}"
+                f"{', may be missing' if a.missing else ''}</td>"
+                f"<td{left}>{escape(', '.join(a.labels[:6]))}"
+                f"{f' … and {a.size - 6} more' if a.size > 6 else ''}</td></tr>"
                 for a in self.attributes]
-        head = "<tr><th>attribute</th><th>size</th><th>kind</th><th>domain</th></tr>"
+        head = (f"<tr><th{left}>attribute</th><th>size</th><th{left}>kind</th>"
+                f"<th{left}>declared domain</th></tr>")
         out = "; ".join(f"{name} ({why})" if why else name for name, why in self.left_out.items())
-        return (f"<p>{len(self)} attributes, {word}</p><table>{head}{''.join(rows)}</table>"
+        cells = self.cells(self.names)
+        return (f"<p>{len(self)} attributes, {word}; {cells:,} possible rows</p>"
+                f"<div style='overflow-x:auto'><table>{head}{''.join(rows)}</table></div>"
                 + f"<p>left out: {escape(out)}</p>" * bool(out))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,8 +21,10 @@ from ..errors import BudgetError, SchemaError, is_whole, show, to_items
 from ..privacy import progress as bars
 from ..privacy.numbers import positive
 from .inputs import as_dataset, to_codes
+from .parallel import run_each
 from .store import COLUMNS, Store
 from .trial import NEEDS_TEST, Bench, Trial, check_grid, check_measures, find_measure
+from .trials_page import Trials
 
 
 @dataclass(frozen=True)
@@ -60,8 +63,9 @@ def compare(
     (frame, schema); ``target``: what classifiers predict and leaks find out, in place of the
     dataset's own (a pair has none). ``resume``: CSV file; rows already there are not run again,
     each task is written as it ends, so stop at any time. ``jobs``: processes (−1: all cores; 1:
-    none extra). ``utility_options`` go to :func:`utility`. ``measures``: None takes sum_mi, avd2,
-    and as far as the table has them avd3 and svm.
+    none extra), or workers of the ``distributed.Client`` that is in use. ``utility_options`` go to
+    :func:`utility`. ``measures``: None takes sum_mi, avd2, and as far as the table has them avd3
+    and svm.
 
     Raises SchemaError for an empty or mistaken grid and for measures that the table doesn't have,
     before any fit.
@@ -79,7 +83,7 @@ def compare(
     public split: 1/3) a random one for each repeat, the same for all methods.
 
     **Privacy:** measures real records exactly and fits them again and again: for public or
-    permitted tables, never a release.
+    permitted tables, never a release. The workers of a client are sent the whole table.
     """
     dataset, named, epsilons = as_dataset(dataset), _name(synthesizers), _budgets(epsilons)
     target, schema = dataset.target if target is None else target, dataset.schema
@@ -108,7 +112,7 @@ def compare(
     # a file may know the same fit under another name
     found = [store.rows[task.key, m] | {"method": task.method}
              for task in tasks for m in task.measures]
-    return pd.DataFrame(found, columns=list(COLUMNS))
+    return Trials(found, columns=list(COLUMNS))
 
 
 def _budgets(epsilons: Any) -> list[Any]:
@@ -159,24 +163,20 @@ def _tasks(named: Mapping[str, Any], bench: Bench, epsilons: Sequence[Any], repe
                 yield Task(method, synthesizer, epsilon, repeat, trained, mine, text, key)
 
 
-_warm: dict[str, Bench] = {}
+_warm = threading.local()  # a worker may have several threads, and counts are kept for one
 
 
 def _run(bench: Bench, tasks: list[Task], jobs: int) -> Iterable[list[dict[str, Any]]]:
     if jobs == 1 or len(tasks) < 2:
         return (_work(bench, task) for task in tasks)
-    from joblib import Parallel, delayed
-
-    run = Parallel(n_jobs=jobs, return_as="generator_unordered")
-    return run(delayed(_work)(bench, task) for task in tasks)
+    return run_each(_work, ((bench, task) for task in tasks), jobs)
 
 
 def _work(bench: Bench, task: Task) -> list[dict[str, Any]]:
     """One task in this process: rows of the result."""
-    if bench.fingerprint not in _warm:
-        _warm.clear()
-        _warm[bench.fingerprint] = bench
-    bench = _warm[bench.fingerprint]
+    if getattr(_warm, "fingerprint", "") != bench.fingerprint:
+        _warm.fingerprint, _warm.bench = bench.fingerprint, replace(bench, _parts={}, _known={})
+    bench = _warm.bench
     records, test = bench.part(task.repeat) if task.trained else (bench.records, None)
     started, worked = time.perf_counter(), time.process_time()
     found, problem = {m: (float("nan"), "") for m in task.measures}, ""

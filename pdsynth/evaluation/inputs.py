@@ -8,16 +8,33 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
+from ..counting.sources import Source, find_source
 from ..counting.tables import Records
 from ..datasets.dataset import Dataset
 from ..domain.schema import Schema, check_schema
 from ..errors import SchemaError, is_one_of, is_whole, show, to_list
 
-Table: TypeAlias = pd.DataFrame | np.ndarray | Records
+Table: TypeAlias = pd.DataFrame | np.ndarray | Records | Source
+
+
+def to_records(table: Table, schema: Schema) -> Records:
+    """Records of whatever :func:`to_codes` takes, and of tables in blocks: an Arrow table or
+    dataset, the path of a Parquet file, a Dask DataFrame.
+    """
+    if isinstance(table, Records):
+        return table
+    source = find_source(table)
+    if source is None:
+        return Records(to_codes(table, schema), schema)
+    source.check(check_schema(schema), empty=False)
+    return Records(source.encode(schema), schema)
 
 
 def to_codes(table: Table, schema: Schema) -> np.ndarray:
-    """Codes (n_records, n_attributes) of a DataFrame, of Records, or of codes, which it checks."""
+    """Codes (n_records, n_attributes) of a DataFrame, of Records, or of codes, which it checks.
+
+    BudgetError for a table in blocks, whose records aren't in memory.
+    """
     if isinstance(table, Records):
         return table.codes
     if isinstance(table, pd.DataFrame):

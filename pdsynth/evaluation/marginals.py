@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import collections
 import math
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import combinations
 from typing import TypeAlias
@@ -12,10 +12,10 @@ from typing import TypeAlias
 import numpy as np
 import pandas as pd
 
-from ..counting.tables import marginal
+from ..counting.tables import Codes, Counter, Records, marginal
 from ..domain.schema import Schema, check_schema
 from ..errors import BudgetError, SchemaError, is_whole, show, to_items, to_list
-from .inputs import Table, check_most, check_whole, record_keys, seeded, to_codes
+from .inputs import Table, check_most, check_whole, record_keys, seeded, to_records
 
 BLOCK_CELLS = 2**12  # tables are counted up to this size, then summed down to the sets asked for
 DENSE_CELLS = 2**20  # one table with more cells than this is compared cell by occupied cell
@@ -59,7 +59,7 @@ def plan_blocks(sizes: tuple[int, ...], sets: Sets, cells: int) -> Blocks:
         while True:
             # how many sets each attribute would bring in alone
             missing = ([j for j in sets[i] if j not in block] for i in left)
-            gains = Counter(absent[0] for absent in missing if len(absent) == 1)
+            gains = collections.Counter(absent[0] for absent in missing if len(absent) == 1)
             affordable = [j for j in gains if sizes[j] <= free]
             if not affordable:
                 break
@@ -105,8 +105,8 @@ class Marginals:
 
     def __init__(self, table: Table, schema: Schema, alpha: int = 2, *, sets: Sets | None = None,
                  like: Marginals | None = None) -> None:
-        codes = to_codes(table, schema)
-        self.schema, self.n = schema, len(codes)
+        records = to_records(table, schema)
+        self.schema, self.n = schema, records.n
         if like is not None and not isinstance(like, Marginals):
             raise SchemaError(f"like must be other Marginals, got {show(like)}")
         if sets is not None:
@@ -127,9 +127,8 @@ class Marginals:
         self.blocks: Blocks = like.blocks if like else plan_blocks(schema.sizes, sets, most)
         self.starts = np.cumsum([0, *cells])[:-1]
         self.counts = np.empty(sum(cells), dtype=np.int64)
-        narrow = [np.ascontiguousarray(column, dtype=np.uint16) for column in codes.T]
-        for block, inside in self.blocks:
-            table = _tabulate(narrow, codes, schema.sizes, block)
+        counted = _count_blocks(records.counter, [block for block, _ in self.blocks])
+        for (_, inside), (block, table) in zip(self.blocks, counted, strict=True):
             for i in inside:
                 spare = tuple(a for a, j in enumerate(block) if j not in self.sets[i])
                 np.add.reduce(table, axis=spare, out=self._view(i))
@@ -173,6 +172,19 @@ class Marginals:
         return float(self.distances(other).mean())
 
 
+def _count_blocks(counter: Counter, blocks: Sequence[tuple[int, ...]]
+                  ) -> Iterator[tuple[tuple[int, ...], np.ndarray]]:
+    """Each block with its table, one axis per attribute."""
+    sizes = counter.sizes
+    if isinstance(counter, Codes):
+        narrow = [np.ascontiguousarray(column, dtype=np.uint16) for column in counter.codes.T]
+        yield from ((block, _tabulate(narrow, counter.codes, sizes, block)) for block in blocks)
+    else:
+        tables = counter.tables(((), block) for block in blocks)
+        for block, table in zip(blocks, tables, strict=True):
+            yield block, table.reshape([sizes[j] for j in block])
+
+
 def _tabulate(narrow: list[np.ndarray], codes: np.ndarray, sizes: tuple[int, ...],
               block: tuple[int, ...]) -> np.ndarray:
     shape = [sizes[j] for j in block]
@@ -196,7 +208,7 @@ def measure_sets(real: Table | Marginals, fake: Table, schema: Schema, sets: Set
     """
     if isinstance(real, Marginals):
         return real.measure(fake, measure)
-    ours, theirs, sizes = to_codes(real, schema), to_codes(fake, schema), schema.sizes
+    ours, theirs, sizes = to_records(real, schema), to_records(fake, schema), schema.sizes
     cells = [math.prod(sizes[j] for j in members) for members in sets]
     dense = np.flatnonzero([count <= DENSE_CELLS for count in cells])
     group = np.cumsum([cells[i] for i in dense]) // GROUP_CELLS
@@ -208,15 +220,17 @@ def measure_sets(real: Table | Marginals, fake: Table, schema: Schema, sets: Set
     sparse = [i for i, count in enumerate(cells) if count > DENSE_CELLS]
     for i in sparse:
         gaps = _occupied_gaps(ours, theirs, sizes, sets[i])
-        found.append(measure(gaps, [0], len(ours) * len(theirs)))
+        found.append(measure(gaps, [0], ours.n * theirs.n))
     return np.concatenate(found, axis=-1)[..., np.argsort([*dense, *sparse])]
 
 
-def _occupied_gaps(real: np.ndarray, fake: np.ndarray, sizes: Sequence[int],
+def _occupied_gaps(real: Records, fake: Records, sizes: Sequence[int],
                    columns: Sequence[int]) -> np.ndarray:
-    """n·m·(P − Q) of every cell that some record occupies: int64 array."""
-    n, m = len(real), len(fake)
-    key = record_keys(np.vstack([real, fake]), sizes, columns)
+    """n·m·(P − Q) of every cell that some record occupies, in blocks of all cells: int64 array."""
+    n, m = real.n, fake.n
+    if not (isinstance(real.counter, Codes) and isinstance(fake.counter, Codes)):
+        return (real.table(tuple(columns)) * m - fake.table(tuple(columns)) * n).ravel()
+    key = record_keys(np.vstack([real.codes, fake.codes]), sizes, columns)
     distinct, cell = np.unique(key, return_inverse=True)
     p, q = (np.bincount(part, minlength=len(distinct)) for part in (cell[:n], cell[n:]))
     return p * m - q * n
@@ -240,9 +254,10 @@ def marginal_distance(real: Table | Marginals, fake: Table, schema: Schema, alph
                       sets: int | None = None, seed: int = 0) -> float:
     """α-way average variation distance (AVD): the mean total variation distance over all α-sets.
 
-    ``real``, ``fake``: DataFrames, code arrays (n_records, n_attributes) or Records, of any two
-    lengths; ``real`` may be a :class:`Marginals` whose counts are kept. ``sets``: how many sets to
-    draw (public ``seed``) where all are too many. Result in [0, 1], 0 for equal marginals. Source:
+    ``real``, ``fake``: DataFrames, code arrays (n_records, n_attributes), Records, or tables in
+    blocks as ``fit`` takes them (Arrow, a Parquet path, Dask), of any two lengths; ``real`` may be
+    a :class:`Marginals` whose counts are kept. ``sets``: how many sets to draw (public ``seed``)
+    where all are too many. Result in [0, 1], 0 for equal marginals. Source:
     thesis, section 5 (2-way and 3-way); Zhang et al. 2017.
 
     **Privacy:** reads real records exactly; no guarantee covers it.

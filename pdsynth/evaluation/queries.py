@@ -14,7 +14,7 @@ from ..domain.schema import Schema, check_schema
 from ..errors import SchemaError, show
 from ..network import Network
 from . import marginals
-from .inputs import Table, record_keys, seeded, to_codes
+from .inputs import Table, record_keys, seeded, to_records
 from .marginals import DENSE_CELLS, Marginals, Sets, attribute_sets
 
 
@@ -119,7 +119,7 @@ def sum_mutual_information(
         schema = records.schema
     if not isinstance(network, Network):
         raise SchemaError(f"the network comes first, as a Network, got {show(network)}")
-    kept = records if isinstance(records, Records) else Records(to_codes(records, schema), schema)
+    kept = to_records(records, schema)
     if not {*network.order} <= {*schema.names}:
         bits = kept.binary()
         if {*network.order} <= {*bits.schema.names}:

@@ -38,7 +38,8 @@ def reproduce(
     fits per point (None: the paper's own number, which can take hours). ``data``: another table in
     place of the paper's; its ``target`` and ``sensitive`` are used. ``resume``: a CSV that holds
     finished trials; they are not run again, new ones are added as they finish. ``jobs``: processes
-    (−1: all cores). ``options``: any of the paper's settings, for a quick look or for other values.
+    (−1: all cores), or workers of the ``distributed.Client`` in use. ``options``: any of the
+    paper's settings, for a quick look or for other values.
 
     Returns a :class:`Result`: ``data`` (one row per trial and metric), ``figure`` (Plotly),
     ``verdicts`` and ``deviation``. Raises BudgetError for a paper, figure or option that doesn't

@@ -13,6 +13,7 @@ import pandas as pd
 
 from ..counting.tables import Records
 from ..evaluation import compare
+from ..evaluation.parallel import run_each
 from ..privacy.progress import progress, wanted
 
 NO_NOISE = float("inf")  # the ε of a run without noise
@@ -97,13 +98,10 @@ class Run:
 
     def each(self, work: Callable[..., Any], items: Sequence[tuple[Any, ...]],
              words: str) -> Iterator[tuple[int, Any]]:
-        """``work(*item)`` for every item, in processes; number and result of each as it ends."""
-        from joblib import Parallel, delayed
-
-        calls = (delayed(_number)(at, work, item) for at, item in enumerate(items))
-        done = Parallel(n_jobs=self.jobs, return_as="generator_unordered")(calls)
+        """``work(*item)`` for every item, in processes or on Dask: number, result, as it ends."""
+        calls = ((at, work, item) for at, item in enumerate(items))
         with wanted(self.progress):
-            yield from progress(done, words, len(items), "fit")
+            yield from progress(run_each(_number, calls, self.jobs), words, len(items), "fit")
 
 
 def _number(at: int, work: Callable[..., Any], item: tuple[Any, ...]) -> tuple[int, Any]:

@@ -12,6 +12,7 @@ import pandas as pd
 from .. import datasets as d
 from .. import synthesizers as s
 from ..synthesizers import baselines
+from ..synthesizers.prediction import forecasts, prior
 from .engine import Curve, Grid, Key, RealData, Run, load
 from .results import Result, distinct, markdown, select
 from .yardstick import GUARANTEE, TRUE, DataSynthesizerTable, OpenDPTable
@@ -47,10 +48,7 @@ def methods(dataset: d.Dataset) -> dict[str, Callable[..., Any]]:
         "Independent": baselines.Independent, "JTree": baselines.JTree, "PrivBayes": s.PrivBayes,
         "HPPrivBayes": partial(s.HPPrivBayes, sensitive=dataset.sensitive),
     }
-    consistent = getattr(s, CONSISTENT, None)
-    if consistent is not None:
-        found |= {CONSISTENT: consistent, FOREST: partial(consistent, rounds=0)}
-    return found
+    return found | {CONSISTENT: s.ConsistentBayes, FOREST: partial(s.ConsistentBayes, rounds=0)}
 
 
 def ours(key: Key, settings: Any, table: str, dataset: d.Dataset) -> dict[Curve, Any]:
@@ -74,12 +72,16 @@ def peers(settings: Any) -> dict[Curve, Any]:
     return out
 
 
-def advise(dataset: d.Dataset, settings: Any) -> dict[str, list[str]]:
-    """The curve (method, k) that the plan recommends at each ε, from public facts."""
+def advise(table: str, dataset: d.Dataset, settings: Any) -> dict[str, list[str]]:
+    """The curve (method, k) that the plan would recommend at each ε, had it never seen the table.
+
+    That is: with the prior of the tables that aren't codings of the same records.
+    """
     found = {}
+    judged = [name for name in LOADERS if name.split(",")[0] == table.split(",")[0]]
     for e in settings.advised:
-        plan: Any = s.plan(dataset.schema, len(dataset.frame), e)
-        chosen = plan.synthesizer()
+        best = forecasts(dataset.schema, len(dataset.frame), e, prior(*judged))[0]
+        chosen: Any = best.make(epsilon=e)
         method, k = type(chosen).__name__, getattr(chosen, "k", "")
         if method == CONSISTENT:
             method = FOREST if chosen.rounds == 0 else CONSISTENT
@@ -94,13 +96,13 @@ def trials(key: Key, settings: Any, run: Run) -> pd.DataFrame:
         run.data.name: lambda: run.data}
     for name, loader in tables.items():
         dataset, label = loader(), {"dataset": name}
-        if key == 1 and hasattr(s.Plan, "synthesizer"):
-            run.facts.setdefault("advice", {})[name] = advise(dataset, settings)
+        if key == 1:
+            run.facts.setdefault("advice", {})[name] = advise(name, dataset, settings)
         grids = [Grid(dataset, ours(key, settings, name, dataset), measures, settings.epsilons,
                       label)]
         if key == 2:
             grids.append(Grid(dataset, {Curve("real data"): RealData()}, measures, (), label))
-        few = key == 2 and name in settings.wide
+        few = name in (settings.slow if key == 1 else settings.wide)
         found.append(run.measure(*grids, repeats=min(run.repeats, settings.slow_repeats) if few
                                  else None))
         if settings.peers and (name in settings.peer_tables or run.data is not None):
@@ -178,8 +180,9 @@ def appendix(key: Key, result: Result) -> str:
     advice, words = cells(points, result.parameters.get("advice", {}))
     if advice:
         columns = ["table", "ε", "advised", "nearest rival", "÷ rival", "÷ Independent"]
-        out += ("\nWhat `pds.plan` advises from public facts, against the nearest of Independent, "
-                f"JTree and PrivBayes with k = 0 … 3 (picked afterwards), 2-way distance. {words}"
+        out += ("\nWhat `pds.plan` advises from public facts, with the prior of the other tables, "
+                "against the nearest of Independent, JTree and PrivBayes with k = 0 … 3 (picked "
+                f"afterwards), 2-way distance. {words}"
                 f"\n\n{markdown(columns, advice)}")
     at = 1.0 if 1.0 in settings.epsilons else settings.epsilons[-1]
     here = points[points["epsilon"].isin((at, np.inf))]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from copy import copy
 from fractions import Fraction
 
@@ -93,6 +93,13 @@ class Curator(Associations):
             kind = "H" if score == "I" else "K"
             self.__records.lattice.build(max_size, kind=kind, members=members)
 
+    def expect(self, tables: Iterable[Sequence[int]]) -> None:
+        """Name the tables that are asked for next, so that one pass over the records counts all.
+
+        **Privacy:** releases nothing, costs nothing: each is paid for when it is asked for.
+        """
+        self.__records.expect(tables)
+
     def select(
         self, candidates: Candidates, score: str, epsilon: Fraction, *, step: str, source: str,
         offsets: np.ndarray | None = None, printed_sensitivity: int | None = None,
@@ -158,6 +165,8 @@ class Curator(Associations):
             sensitivity_unit="records", domain_sizes=(2, 2), relation=self.ledger.relation,
             lemma="lemma:residual_add_remove" if removal else "lemma:residual",
             candidates=releases[-1] if releases else "public")
+        self.__records.expect([s for s, e in zip(sets, expected, strict=True)
+                               if self.__residuals.get(s, (None,))[0] is not e])
         scores = [self.__residual(columns, e) - int(p)
                   for columns, e, p in zip(sets, expected, penalties, strict=True)]
         chosen = exponential_mechanism(
@@ -167,11 +176,10 @@ class Curator(Associations):
 
     def __residual(self, columns: tuple[int, ...], expected: np.ndarray) -> int:
         """Σ |counts − expected|, kept while the very same table is expected. Raw."""
-        kept = self.__residuals.get(columns)
-        if kept is None or kept[0] is not expected:
+        if self.__residuals.get(columns, (None,))[0] is not expected:
             gap = int(np.abs(self.__records.table(tuple(columns)) - expected).sum())
-            kept = self.__residuals[columns] = expected, gap
-        return kept[1]
+            self.__residuals[columns] = expected, gap
+        return self.__residuals[columns][1]
 
     def table(
         self, columns: Sequence[int], scale: Fraction | tuple[Fraction, ...], *, step: str,
@@ -246,6 +254,7 @@ class Curator(Associations):
         **Privacy:** ``strict``: noise of scale 2m/ε in every cell of all m histograms, ε in all.
         ``published``: raw counts.
         """
+        self.__records.expect((j,) for j in columns)
         m, raw = len(columns), [self.__records.table((j,)) for j in columns]
         if self.guarantee != "strict":
             released = f"frequencies of the values of {m} attributes"

@@ -29,7 +29,8 @@ from .entries import (
     read_fraction,
     to_plain,
 )
-from .ledger_html import BOLD, RED, ledger_html, short
+from .ledger_html import BOLD, RED, ledger_html, ledger_text, short
+from .ledger_story import Line, story
 
 __all__ = ["KINDS", "Entry", "Ledger", "as_fraction", "histogram_cost"]
 
@@ -118,7 +119,7 @@ class Ledger:
 
     @property
     def epsilon(self) -> Fraction | float:
-        """The audited ε, a fraction, or infinity when anything is unaccounted (rule L8)."""
+        """The true ε, recomputed: a fraction, or infinity if anything is unaccounted (L8)."""
         endless = any(e.kind == "mechanism" and e.cost == math.inf for e in self._entries)
         return math.inf if self.unaccounted or endless else self.finite
 
@@ -283,18 +284,17 @@ class Ledger:
             return f"NOT PROVED: {len(broken)} broken rule(s), first {broken[0]}."
         return f"Pure ε-differential privacy ({unit}): ε = {finite} of {claimed}."
 
+    def story(self) -> list[Line]:
+        """The entries by kind of step, at most five lines for each algorithm of this library."""
+        return story(self._entries, self.cost_of)
+
     def __str__(self) -> str:
-        lines = [self.verdict(), *(f"note: {n}" for n in self.notes)]
-        for row in self.to_frame().itertuples():
-            mark = "!!" if row.kind == "unaccounted_access" else "  "
-            lines.append(f"{mark} {row.step:<44.44} {row.mechanism:<20.20} "
-                         f"claimed {short(row.claimed):>8}  true {short(row.epsilon):>8}")
-        return "\n".join(lines)
+        return ledger_text(self.story(), self.verdict(), self.notes, len(self._entries))
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
         sound = self.guarantee != "none" and self.epsilon <= self.claimed
         style = "" if self.private else BOLD if self.reproducible and sound else RED
-        return ledger_html(self.to_frame(), self.attribute_epsilon(), self.verdict(), self.notes,
-                           style=style)
+        return ledger_html(self.story(), self.to_frame(), self.attribute_epsilon(),
+                           self.verdict(), self.notes, self.claimed, style=style)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 
@@ -40,6 +41,8 @@ class Adaptive:
     k: int | str = "auto"
     theta_usefulness: float = 4
     restriction: Restriction | None = None
+
+    rows_unless_strict: ClassVar[bool] = True  # the printed programme works on distinct rows
 
     def check(self, facts: Facts) -> None:
         """Refuse impossible degrees and restrictions, and attributes of more than two values."""

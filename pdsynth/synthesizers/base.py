@@ -11,10 +11,9 @@ from dataclasses import KW_ONLY, dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar, NamedTuple, Self
 
-import pandas as pd
-
 from ..budgets import Uniform, positive, share
 from ..conditionals import JointCounts, Table
+from ..counting.sources import Source, find_source, open_records
 from ..counting.tables import Records
 from ..domain.encoding import BinaryEncoding
 from ..domain.facts import Facts
@@ -114,18 +113,21 @@ class Recipe(Spending, Habits):
         raise AttributeError(f"this {type(self).__name__} has no {name!r}{hint}")
 
     def fit(
-        self, data: pd.DataFrame | Records, y: Any = None, schema: Schema | None = None, *,
+        self, data: Any, y: Any = None, schema: Schema | None = None, *,
         noise: Noise | None = None, session: Session | None = None,
     ) -> Self:
         """Learn a model of a table over its public schema; returns self.
 
         ``fit(frame, schema)``, or as scikit-learn calls it, ``fit(X, y, schema=schema)``: a ``y``
-        with a name becomes a column. ``data``: a frame with its ``schema``, or :class:`Records`
-        that are coded already (live panels, ``compare``). ``noise``: a random source in place of
-        the one that the parameters name. ``session``: the account that all of ε is charged to
-        before noise is drawn. A fit that is refused, fails or is interrupted leaves an earlier one
-        untouched; what it had spent stands in ``spent_``. Raises SchemaError, BudgetError or
-        PrivacyError before any budget is spent.
+        with a name becomes a column. ``data``: a pandas DataFrame; a pyarrow Table or Dataset, or
+        the path of a Parquet file or folder, which are coded and counted in blocks; a Dask
+        DataFrame; or :class:`Records` that are coded already (live panels, ``compare``). While a
+        ``distributed.Client`` is open, files and Dask DataFrames are counted by its workers. The
+        same seed gives the same model, whichever of them holds the table. ``noise``: a random
+        source in place of the one that the parameters name. ``session``: the account that all of ε
+        is charged to before noise is drawn. A fit that is refused, fails or is interrupted leaves
+        an earlier one untouched; what it had spent stands in ``spent_``. Raises SchemaError,
+        BudgetError or PrivacyError before any budget is spent.
 
         **Privacy:** as the class says, for replacing one record; n and the schema are public. Every
         fit spends ε again.
@@ -133,23 +135,23 @@ class Recipe(Spending, Habits):
         if session is not None and not isinstance(session, Session):
             raise BudgetError(f"session must be a pds.Session(epsilon, path), got {show(session)}")
         if isinstance(data, Records):
-            facts, records = self.public_facts(data.schema, data.n), data
+            facts, schema = self.public_facts(data.schema, data.n), data.schema
         else:
             data, schema = join_target(data, y, schema)
-            schema = check_frame(data, schema, empty=self.relation == "add_remove")
-            facts = self.public_facts(schema, len(data))
+            data = find_source(data) or data
+            schema, n = check_frame(data, schema, empty=self.relation == "add_remove")
+            facts = self.public_facts(schema, n)
+            self._refuse_blocks(data, facts)
             self._warn_of_noise(schema, facts)
-            if said := _preselection(self._parts(facts).structure, facts):
-                warnings.warn(said, stacklevel=2)
-            records = Records(schema.encode(data, empty=True), schema)
         source = choose_noise(self.guarantee, self.noise, self.random_state, noise)
         ledger = Ledger(positive("epsilon", self.epsilon), self.guarantee, relation=self.relation,
                         records_per_person=self.records_per_person)
-        curator = Curator(records, ledger, source)
-        if session is not None:
-            session.charge_fit(ledger, source, repr(self))
-        run = self._start(ledger)
-        run._run(curator, facts)
+        with open_records(data, schema) as records:
+            curator = Curator(records, ledger, source)
+            if session is not None:
+                session.charge_fit(ledger, source, repr(self))
+            run = self._start(ledger)
+            run._run(curator, facts)
         self._replace_whole(run, ledger)
         return self
 
@@ -256,7 +258,19 @@ class Recipe(Spending, Habits):
         found = learnt.measurements or conditionals.measure(curator, learnt, tables)
         return reconciled(reconcile, found, learnt.network, facts)
 
+    def _refuse_blocks(self, data: Any, facts: Facts) -> None:
+        readers = self, self._all_parts(facts).structure
+        reads_rows = any(getattr(each, "rows_unless_strict", False) for each in readers)
+        if isinstance(data, Source) and reads_rows and facts.guarantee != "strict":
+            raise BudgetError(
+                f"guarantee={facts.guarantee!r} works on the distinct rows of the whole table, and "
+                "a table in blocks gives counts only: read it into memory, or use "
+                "guarantee='strict'")
+
     def _warn_of_noise(self, schema: Schema, facts: Facts) -> None:
+        structure = self._parts(facts).structure
+        if said := getattr(structure, "preselection", lambda _: "")(facts):
+            warnings.warn(said, stacklevel=3)
         k = getattr(self, "k", getattr(getattr(self, "structure", None), "k", None))
         if isinstance(k, int) and k and self.k_counts_parents and facts.guarantee != "none":
             doubt = noise_dominates(schema, facts.n, facts.epsilon, k)
@@ -279,11 +293,6 @@ class Recipe(Spending, Habits):
         self.schema_, self.n_, self._sampled = curator.schema, curator.n, 0
         self.model_ = Model(curator.schema, released.network, released.tables, curator.ledger,
                             curator.n, type(self).__name__, shown, sources)
-
-
-def _preselection(structure: Any, facts: Facts) -> str:
-    """What a structure leaves out of a wide table, in words; "" where nothing."""
-    return structure.preselection(facts) if hasattr(structure, "preselection") else ""
 
 
 def _measures(structure: Any) -> bool:

@@ -13,6 +13,7 @@ import pandas as pd
 from ..domain.schema import Schema
 from ..errors import BudgetError, SchemaError, show
 from ..model import Model
+from ..privacy.ledger import short
 
 
 class Habits:
@@ -137,11 +138,14 @@ def join_target(data: Any, y: Any, schema: Any) -> tuple[Any, Any]:
 
 def _html(recipe: Any) -> str:
     """A synthesizer for Jupyter: its parameters; once fitted also what it cost and learnt."""
-    model = vars(recipe).get("model_")
+    model, drawing = vars(recipe).get("model_"), ""
     rows = {}
     if model is not None:
-        rows = {"verdict": model.ledger.verdict(), "degree of the network": model.network.degree,
-                "n": f"{model.n:,} records", "attributes": len(model.schema)}
+        rows = {"ε": short(model.ledger.epsilon), "verdict": model.ledger.verdict(),
+                "network": f"{len(model.network.edges)} edges, at most {model.network.degree} "
+                           "parents",
+                "learnt from": f"{model.n:,} records, {len(model.schema)} attributes"}
+        drawing = f"<div style='max-width:520px'>{model.network._repr_html_()}</div>"
     else:
         rows = {"not fitted yet": "call fit(frame, schema=schema)"}
     if recipe.guarantee != "strict":
@@ -156,5 +160,5 @@ def _html(recipe: Any) -> str:
 
     opened = "" if model is not None else " open"
     return (f"<div class='pdsynth-recipe'><p><b>{escape(type(recipe).__name__)}</b></p>"
-            f"<table>{table(rows)}</table><details{opened}><summary>Parameters</summary>"
+            f"<table>{table(rows)}</table>{drawing}<details{opened}><summary>Parameters</summary>"
             f"<table>{table(shown)}</table></details></div>")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+from ..counting.sources import Source
 from ..domain.schema import Schema, check_schema
 from ..errors import BudgetError, SchemaError, check_seed, is_one_of, is_whole, show
 from ..privacy.curator import GUARANTEES
@@ -46,13 +47,19 @@ def check_unit(guarantee: str, relation: Any, known: Sequence[str], per_person: 
                           f"{per_person} is for guarantee='strict'")
 
 
-def check_frame(data: Any, schema: Schema | None, *, empty: bool = False) -> Schema:
-    """The schema of a frame that it fits; ``empty``: a table without rows is a table, too."""
+def check_frame(data: Any, schema: Schema | None, *, empty: bool = False) -> tuple[Schema, int]:
+    """The schema that a table fits, and its number of records.
+
+    ``empty``: a table without rows is a table, too.
+    """
     if schema is None:
         raise SchemaError("fit needs the public schema of the table: fit(frame, schema=schema); "
                           "Schema.infer(frame) only to explore")
+    if isinstance(data, Source):
+        data.check(check_schema(schema), empty=empty)
+        return schema, data.n
     check_schema(schema).check(data, empty=empty)
-    return schema
+    return schema, len(data)
 
 
 def choose_noise(guarantee: str, noise: str, seed: Any, given: Noise | None) -> Noise:

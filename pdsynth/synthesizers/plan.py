@@ -97,10 +97,25 @@ class Plan:
                          (touched + 1) * each, gain)
 
     def _repr_html_(self) -> str:
-        methods, table = (t.to_html(index=False, border=0, float_format="{:.3g}".format)
-                          for t in (self.methods, self.table))
+        numbers = "".join(
+            "<div style='overflow-x:auto'>"
+            f"{t.to_html(index=False, border=0, float_format='{:.3g}'.format)}</div>"
+            for t in (self.methods, self.table))
         return (f"<p>{escape(self.sentence)}</p><p>Recommended: <code>{escape(self.method)}"
-                f"</code></p>{methods}{table}")
+                f"</code></p>{_bars(self.forecasts)}"
+                f"<details><summary>All numbers</summary>{numbers}</details>")
+
+
+def _bars(found: tuple[Forecast, ...]) -> str:
+    """The expected distance of every candidate, as bars; the nearest stands first, in bold."""
+    left = " style='text-align:left'"
+    bold, top = " style='font-weight:600'", max(f.distance for f in found) or 1.0
+    rows = "".join(
+        f"<tr{bold if f is found[0] else ''}><td{left}>{escape(f.name)}"
+        f"</td><td style='width:200px;min-width:120px'><div style='background:#e69f00;height:.8em;"
+        f"width:{f.distance / top:.1%}'></div></td><td>{f.distance:.3f}</td></tr>" for f in found)
+    return (f"<table><tr><th{left}>method</th><th{left} colspan='2'>expected 2-way distance, "
+            f"smaller is nearer</th></tr>{rows}</table>")
 
 
 def plan(schema: Schema, n: int, epsilon: float, *, share_structure: float = 0.3) -> Plan:

@@ -1,10 +1,12 @@
 """How near each method is likely to come, before any record is read: public facts and a prior.
 
 A forecast of the mean two-way distance D (total variation) of n records over a schema at ε:
-D² = (ρ q)² + v². The prior q says how strongly two columns hang together where nothing else is
-known; ρ, which part of that a method's tables leave unexplained; v, the expected noise of a
-two-way table, which clipping keeps below 1. ``figures/yardsticks`` holds each forecast against
-what was measured; its constants are rounded from Adult and CMC, the other tables had no say.
+D² = (ρ q)² + v². q says how strongly two columns hang together where nothing else is known; ρ,
+which part of that a method's tables leave unexplained; v, the expected noise of a two-way table,
+which clipping keeps below 1. q and ρ are the :class:`Prior`: medians over public
+tables (``prior.csv``, by ``benchmarks/prior.py``). ``DOUBT``, ``AGREED`` and ``ALONE`` were chosen
+by looking at Adult, NLTCS and CMC. The yardsticks' page holds advice against what was measured,
+each table under the prior of the others.
 """
 
 from __future__ import annotations
@@ -12,9 +14,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from ..domain.schema import Schema
 from .base import Recipe
@@ -24,11 +29,30 @@ from .presets import PrivBayes
 from .residual import MOST_SETS, TRIPLE_CELLS
 
 SINGLE = "baselines.Independent"
-PRIOR = 0.07  # mean distance of two columns from independence; seven tables: .025 to .16
-TREE = 0.47  # what a tree of tables leaves of it; more tables leave TREE^(tables / (d − 1))
-DEGREES = {1: 0.5, 2: 0.3, 3: 0.2}  # what networks of k parents leave
 DOUBT = 1.07  # single columns stand first unless another method is so many times nearer
 AGREED, ALONE = 0.7, 1.4  # noise that agreement leaves, and that a chain of tables adds
+
+
+@dataclass(frozen=True)
+class Prior:
+    """What is assumed of a table that nobody has read.
+
+    ``dependence``: the mean two-way distance from independent columns. What models leave of it:
+    ``tree``, a tree of pairs (t tables leave tree^(t / (d − 1))); ``degrees``, networks of k = 1,
+    2, … parents.
+    """
+
+    dependence: float
+    tree: float
+    degrees: tuple[float, ...]
+
+
+@cache
+def prior(*without: str) -> Prior:
+    """Medians over the public tables in ``prior.csv``, but those that are to be judged."""
+    rows = pd.read_csv(Path(__file__).with_name("prior.csv"), index_col="table")
+    middle = rows.drop(index=[*without]).median()
+    return Prior(middle["dependence"], middle["tree"], (*middle[["k=1", "k=2", "k=3"]],))
 
 
 @dataclass(frozen=True)
@@ -42,19 +66,21 @@ class Forecast:
     megabytes: float
 
 
-def forecasts(schema: Schema, n: int, epsilon: float) -> list[Forecast]:
+def forecasts(
+    schema: Schema, n: int, epsilon: float, given: Prior | None = None
+) -> list[Forecast]:
     """Every candidate, the nearest first; single columns before what is hardly nearer, and rounds,
     which adapt to what they find, before a forest of the same forecast.
 
     **Privacy:** a function of n, ε and the schema, which are public.
     """
-    facts = _Facts(schema, n, epsilon)
+    facts = _Facts(schema, n, epsilon, given or prior())
     found = [Forecast(SINGLE, Independent, facts.independent(), *facts.cost(0, 0)),
              Forecast("ConsistentBayes", ConsistentBayes, facts.consistent(6 * facts.d),
                       *facts.cost(facts.sets, 2 * facts.d)),
              Forecast("ConsistentBayes(rounds=0)", lambda **o: ConsistentBayes(rounds=0, **o),
                       facts.consistent(facts.d - 1), *facts.cost(facts.pairs, 1))]
-    for k in (k for k in DEGREES if k < facts.d):
+    for k in range(1, min(len(facts.prior.degrees), facts.d - 1) + 1):
         found.append(Forecast(f"PrivBayes(k={k})", _degree(k), facts.degree(k),
                               *facts.cost(math.comb(facts.d, k + 1), 0)))
     found.append(Forecast("baselines.JTree", JTree, facts.junction(), *facts.cost(facts.pairs, 0)))
@@ -69,7 +95,8 @@ def _degree(k: int) -> Callable[..., Recipe]:
 class _Facts:
     """Public numbers of a table, and the forecasts made of them."""
 
-    def __init__(self, schema: Schema, n: int, epsilon: float) -> None:
+    def __init__(self, schema: Schema, n: int, epsilon: float, prior: Prior) -> None:
+        self.prior = prior
         self.size, self.mass = np.array(schema.sizes, dtype=float), float(epsilon) * n
         self.n, self.d = n, len(schema)
         i, j = np.triu_indices(self.d, 1)
@@ -82,7 +109,7 @@ class _Facts:
 
     def independent(self) -> float:
         """Two columns with ε/d each: v = 2 Σ |X_j| / (ε n)."""
-        return _distance(1.0, 2 * self.size.sum() / self.mass)
+        return self.distance(1.0, 2 * self.size.sum() / self.mass)
 
     def consistent(self, most: int) -> float:
         """The best number of tables, at most ``most``, under the shares of ConsistentBayes."""
@@ -91,31 +118,32 @@ class _Facts:
         told = one_way + tables / self.size.mean()  # what tables tell of their columns
         columns = 0.45 * 2 * float(np.sqrt(self.size).sum()) ** 2 / self.d / (told * self.mass)
         cells, edges = (8.0, 2) if self.with_triples else (self.table, 1)
-        return min(_distance(TREE ** (t * edges / max(self.d - 1, 1)),
-                             AGREED * cells * t / (tables * self.mass), columns)
+        return min(self.distance(self.prior.tree ** (t * edges / max(self.d - 1, 1)),
+                                 AGREED * cells * t / (tables * self.mass), columns)
                    for t in range(1, most + 1))
 
     def degree(self, k: int) -> float:
         """PrivBayes: d − k tables of k + 1 typical columns for .7 of ε."""
         cells = self.typical ** (k + 1)
-        return _distance(DEGREES[k], ALONE * cells * (self.d - k) / (0.7 * self.mass))
+        noise = ALONE * cells * (self.d - k) / (0.7 * self.mass)
+        return self.distance(self.prior.degrees[k - 1], noise)
 
     def junction(self) -> float:
         """At most d clique tables for half of ε, at the best size, or none but columns."""
-        alone = _distance(1.0, 4 * self.size.sum() / self.mass)
-        return min(alone, *(_distance(left, ALONE * self.typical ** (k + 1) * self.d
-                                      / (0.5 * self.mass)) for k, left in DEGREES.items()))
+        alone = self.distance(1.0, 4 * self.size.sum() / self.mass)
+        noise = 2 * ALONE * self.d / self.mass
+        return min(alone, *(self.distance(left, noise * self.typical ** (k + 1))
+                            for k, left in enumerate(self.prior.degrees, 1)))
+
+    def distance(self, left: float, *noises: float) -> float:
+        """√((ρ q)² + Σ v²), each v below 1."""
+        return math.hypot(left * self.prior.dependence, *(v / (1 + v) for v in noises))
 
     def cost(self, sets: int, rounds: int) -> tuple[float, float]:
         """Seconds of one core and MiB: sets to count, rounds that score them and fit."""
         cells = min(2**24, sets * self.typical**2)
         seconds = 0.02 + 3e-9 * self.n * (sets + self.d) + rounds * (5e-5 * sets + 3e-3 * self.d)
         return seconds, (self.n * self.d * 2 + 8 * cells + 3 * sets * self.d**2) / 2**20 + 20
-
-
-def _distance(left: float, *noises: float) -> float:
-    """√((ρ q)² + Σ v²), each v below 1."""
-    return math.hypot(left * PRIOR, *(v / (1 + v) for v in noises))
 
 
 def explain(found: Sequence[Forecast]) -> str:

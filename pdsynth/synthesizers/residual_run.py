@@ -123,6 +123,7 @@ class Run:
         parts = {name: self.shorten(part) for name, part in exact.items()}
         last = list(parts)[-1]
         parts[last] += epsilon - sum(parts.values())
+        self.curator.expect((self.names.index(name),) for name in parts)
         for name, part in parts.items():
             for budget in self._column_budgets(name, part, again):
                 self._table((self.names.index(name),), budget, again)

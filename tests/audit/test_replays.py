@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from contract_cases import CASES, TABLES, make
-from privacy_tools import schema_of
+from privacy_tools import frames_of
 
 import pdsynth as pds
 from pdsynth import audit
@@ -50,8 +50,8 @@ SIZES = (2, 3, 2, 2)
 
 def frames(before, after, sizes=SIZES):
     """Two tables of codes as frames, with their schema."""
-    schema = schema_of(sizes)
-    return (*(schema.decode(np.asarray(t).astype(np.uint8)) for t in (before, after)), schema)
+    both, schema = frames_of((before, after), sizes)
+    return (*both, schema)
 
 
 def one_changes(sizes=SIZES, n=12, seed=0, columns=None):
@@ -105,6 +105,9 @@ def test_wider_units():
     hidden = pds.baselines.Independent(relation="add_remove")
     found = audit.replay(hidden, frame, frame.iloc[:-1], schema, walks=3)
     assert found.ok and found.log_ratio == pytest.approx(1), found
+    for synthesizer in (hidden, pds.ConsistentBayes(relation="add_remove")):
+        found = audit.replay(synthesizer, frame.head(0), frame.head(1), schema, walks=2)
+        assert found.ok and found.change == "one record more", found
     shown = audit.replay(pds.baselines.Independent(), frame, frame.iloc[:-1], schema, walks=1)
     assert not shown.ok, "twin: n is published"
 

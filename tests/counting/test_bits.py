@@ -1,5 +1,4 @@
-"""Tables of many two-valued sets at once: equal, bit by bit, to counting one set after the other.
-"""
+"""Tables of many two-valued sets at once: equal, bit by bit, to counting set after set."""
 
 import itertools
 import math
@@ -10,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pdsynth.counting import bits
-from pdsynth.counting.bits import BitTables, fixed_point, subsets
-from pdsynth.counting.tables import Lattice, marginal, pack
+from pdsynth.counting.bits import BitTables, associations, entropies, fixed_point, subsets
+from pdsynth.counting.tables import Codes, Lattice, marginal, pack
 
 
 @st.composite
@@ -32,7 +31,8 @@ def tables_of(rows):
 
 def one_by_one(lattice, kind, sets):
     """The slow path: each set counted from the records, cell by cell."""
-    return [lattice._value(kind, tuple(row), lattice._count(tuple(row))) for row in sets.tolist()]
+    rows = [tuple(row) for row in sets.tolist()]
+    return [lattice._value(kind, row, *lattice.counter.tables([((), row)])) for row in rows]
 
 
 class TestBitTables:
@@ -40,7 +40,7 @@ class TestBitTables:
         rows = np.array([[0, 0, 1], [0, 1, 1], [1, 1, 1], [1, 1, 1], [1, 0, 0]], dtype=np.uint8)
         ((where, cells),) = tables_of(rows).cells(np.array([[0, 1], [1, 2]]))
         assert (where, cells.T.tolist()) == (slice(0, 2), [[1, 1, 1, 2], [1, 1, 0, 3]])
-        assert tables_of(rows).associations(np.array([[0, 1]])).tolist() == [
+        assert associations(tables_of(rows).cells(np.array([[0, 1]])), 5).tolist() == [
             [4, 4]
         ]  # |5·1 − 2·2| four times
 
@@ -50,26 +50,27 @@ class TestBitTables:
         n, d = rows.shape
         sets = subsets(range(d), min(size, d))
         sets = sets[rng.sample(range(len(sets)), len(sets))]
-        lattice, many = Lattice(rows, (2,) * d), tables_of(rows)
+        lattice, many = Lattice(Codes(rows, (2,) * d)), tables_of(rows)
         for where, cells in many.cells(sets):
             assert cells.T.tolist() == [
                 marginal(rows, (2,) * d, row).ravel().tolist() for row in sets[where].tolist()
             ]
-        assert many.entropies(sets, *fixed_point(n)).tolist() == one_by_one(lattice, "H", sets), (
-            "the same bits"
-        )
-        assert many.associations(sets).tolist() == one_by_one(lattice, "K", sets)
+        assert entropies(many.cells(sets), n, *fixed_point(n)).tolist() == one_by_one(
+            lattice, "H", sets
+        ), "the same bits"
+        assert associations(many.cells(sets), n).tolist() == one_by_one(lattice, "K", sets)
 
     @given(bit_rows(), st.integers(1, 3), st.integers(1, 99), st.sampled_from([0, 2**25]))
     @settings(max_examples=30)
     def test_blocks_of_any_length(self, rows, words, block, kept):
         sets = subsets(range(rows.shape[1]), min(4, rows.shape[1]))
-        whole = tables_of(rows).associations(sets)
+        whole = associations(tables_of(rows).cells(sets), len(rows))
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(bits, "WORDS", words)
             patch.setattr(bits, "BLOCK", block)
             patch.setattr(bits, "KEPT", kept)
-            assert tables_of(rows).associations(sets).tolist() == whole.tolist()
+            again = associations(tables_of(rows).cells(sets), len(rows))
+            assert again.tolist() == whole.tolist()
 
     def test_subsets_are_all_of_them_in_order(self):
         assert subsets((7, 1, 3), 2).tolist() == [[1, 3], [1, 7], [3, 7]]
@@ -82,7 +83,7 @@ class TestLatticeOfBits:
     @settings(max_examples=40)
     def test_look_ups_equal_the_slow_path(self, rows, kind, build):
         d = rows.shape[1]
-        lattice = Lattice(rows, (2,) * d)
+        lattice = Lattice(Codes(rows, (2,) * d))
         if build:
             lattice.build(3, kind=kind)
         for size in range(1, d + 1):
@@ -100,7 +101,7 @@ class TestLatticeOfBits:
         wide = rng.randrange(len(sizes))
         codes[:, wide] += codes[:, wide - 1]
         sizes[wide] = 3
-        lattice = Lattice(codes, sizes)
+        lattice = Lattice(Codes(codes, sizes))
         for size in (1, 2, 3):
             sets = subsets(range(len(sizes)), min(size, len(sizes)))
             assert lattice.entropies(sets).tolist() == one_by_one(lattice, "H", sets)
@@ -115,7 +116,7 @@ class TestLatticeOfBits:
         members, sizes = sorted(rng.sample(range(d), rng.randint(1, d))), [2] * d
         if wide:
             sizes[members[0]] = 3
-        lattice = Lattice(rows, sizes).build(3, members=members[::-1])
+        lattice = Lattice(Codes(rows, sizes)).build(3, members=members[::-1])
         wanted = [s for size in (1, 2, 3) for s in itertools.combinations(members, size)]
         shelves = [lattice._runs("H", size) for size in (1, 2, 3)]
         kept = {
@@ -131,7 +132,10 @@ class TestLatticeOfBits:
     def test_built_sets_are_only_looked_up(self, monkeypatch):
         rows = np.random.Generator(np.random.PCG64(2)).integers(0, 2, size=(90, 7)).astype(np.uint8)
         lattice = (
-            Lattice(rows, (2,) * 7).build(4).build(4, kind="K").build(3, kind="K", members=(1, 2))
+            Lattice(Codes(rows, (2,) * 7))
+            .build(4)
+            .build(4, kind="K")
+            .build(3, kind="K", members=(1, 2))
         )
         monkeypatch.setattr(Lattice, "_fill", lambda *_: pytest.fail("counted again"))
         for size in (1, 2, 3, 4):
@@ -143,7 +147,7 @@ class TestLatticeOfBits:
         """27,405 sets on more records than a block holds; a sample is counted one by one."""
         random = np.random.Generator(np.random.PCG64(4))
         rows = np.asfortranarray((random.random((3000, 30)) < random.random(30)).astype(np.uint8))
-        lattice = Lattice(rows, (2,) * 30).build(4).build(4, kind="K")
+        lattice = Lattice(Codes(rows, (2,) * 30)).build(4).build(4, kind="K")
         sets = subsets(range(30), 4)[:: math.comb(30, 4) // 60]
         assert lattice.entropies(sets).tolist() == one_by_one(lattice, "H", sets)
         assert lattice._look_up("K", sets)[:, :4].tolist() == one_by_one(lattice, "K", sets)

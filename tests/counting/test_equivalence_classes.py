@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pdsynth.counting import equivalence_classes as partitions
 from pdsynth.counting.equivalence_classes import ParentSets, Partitions, distinct_rows
-from pdsynth.counting.tables import Lattice, marginal
+from pdsynth.counting.tables import Codes, Lattice, marginal
 from pdsynth.errors import BudgetError
 from pdsynth.measures import mutual_information
 
@@ -173,7 +173,9 @@ class TestPartitions:
             mutual_information(whole), abs=1e-10
         )
         if parents:
-            lattice = Lattice(codes, sizes).information(np.array([child]), np.array([parents]))
+            lattice = Lattice(Codes(codes, sizes)).information(
+                np.array([child]), np.array([parents])
+            )
             assert p.information([child], labels)[0] == pytest.approx(lattice[0], abs=1e-12)
             assert (
                 p.information([child], p.labels(parents[::-1])).tolist()

@@ -1,11 +1,15 @@
 """Runs one notebook in an IPython shell in this process: ``python run_notebook.py PATH``.
 
 It exits 1 with what went wrong. With ``--student`` unanswered exercises are fine. A display that
-fails counts as an error, as does a live panel that shows one.
+fails counts as an error, as does a live panel that shows one. Where a lesson asks for a guess, no
+cell before it, and no text up to the next heading, may show the answer; then a guess is committed.
 """
 
+import contextlib
+import io
 import json
 import os
+import re
 import sys
 import tempfile
 
@@ -16,7 +20,50 @@ from IPython.core.interactiveshell import InteractiveShell  # noqa: E402
 from ipywidgets.widgets import widget  # noqa: E402
 
 from pdsynth.course.exercises.exercise import Message  # noqa: E402
+from pdsynth.course.guess import Guess  # noqa: E402
 from pdsynth.course.widgets import LivePanel  # noqa: E402
+
+
+def plain(html):
+    """What a reader sees of HTML, in one line."""
+    return " ".join(re.sub("<[^>]*>", " ", html).split())
+
+
+def spoiled(guess, seen):
+    """The answer of a committed guess, if a reader could have read it in ``seen``."""
+    if isinstance(guess.answer, str):
+        detail = plain(guess.detail.value)
+        return detail if detail and detail in plain(seen) else None
+    words = guess.write(guess.answer)
+    number = words.split()[0]
+    told = words if len(re.findall(r"\d", number)) < 3 else number
+    return told if re.search(rf"(?<![\d.,]){re.escape(told)}(?![.,]?\d)", seen) else None
+
+
+def below(cells):
+    """The text below a guess up to the next heading."""
+    texts = []
+    for kind, source in cells:
+        text = re.split(r"^#+ ", source, maxsplit=1, flags=re.MULTILINE)
+        texts.append(text[0] if kind == "markdown" else "")
+        if kind == "markdown" and len(text) > 1:
+            break
+    return "\n".join(texts)
+
+
+def faces(shell, value):
+    """How the result of a cell shows itself."""
+    if value is None or isinstance(value, Guess):
+        return ""
+    data = shell.display_formatter.format(value)[0]
+    return "\n".join(data[kind] for kind in ("text/plain", "text/html") if kind in data)
+
+
+def ask(guess, seen):
+    """Commit a guess; the problem with it, or None."""
+    guess.commit(guess.options[0] if guess.options else "1")
+    told = spoiled(guess, seen)
+    return told and f"{told!r} can be read before the guess {guess.question!r}"
 
 
 def run(cells, student):
@@ -25,10 +72,20 @@ def run(cells, student):
     failed = []
     # also called for a broken repr
     shell._showtraceback = lambda kind, value, trace: failed.append("\n".join(trace))
-    for source in cells:
-        shown = shell.run_cell(source).result
+    seen = ""
+    for place, (kind, source) in enumerate(cells):
+        seen += f"\n{source}"
+        if kind == "markdown":
+            continue
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            shown = shell.run_cell(source).result
         if failed:
             return f"failed cell:\n{source}\n{failed[0]}"
+        if isinstance(shown, Guess):
+            problem = ask(shown, seen + below(cells[place + 1 :]))
+            if problem:
+                return problem
+        seen += f"\n{printed.getvalue()}\n{faces(shell, shown)}"
         asked = isinstance(shown, Message) and ".check(" in source
         if asked and not (shown.right or student):
             return f"an exercise of this notebook doesn't pass: {shown.text}\n{source}"
@@ -41,5 +98,5 @@ def run(cells, student):
 
 if __name__ == "__main__":
     document = json.load(open(sys.argv[1], encoding="utf-8"))
-    code = ["".join(c["source"]) for c in document["cells"] if c["cell_type"] == "code"]
-    sys.exit(run(code, "--student" in sys.argv))
+    walk = [(c["cell_type"], "".join(c["source"])) for c in document["cells"]]
+    sys.exit(run(walk, "--student" in sys.argv))

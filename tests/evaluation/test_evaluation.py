@@ -9,10 +9,12 @@ from itertools import combinations, product
 import numpy as np
 import pandas as pd
 import pytest
+from contract_cases import TABLES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pdsynth import Attribute, Network, Schema, SchemaError
+from pdsynth.counting import blocks
 from pdsynth.counting.tables import Records
 from pdsynth.evaluation import (
     Marginals,
@@ -273,3 +275,34 @@ def test_importing_evaluation_loads_nothing_heavy():
     heavy = ("sklearn", "sklearnex", "joblib", "tqdm", "scipy", "plotly")
     check = f"import sys, pdsynth.evaluation; sys.exit(any(m in sys.modules for m in {heavy}))"
     assert subprocess.run([sys.executable, "-c", check], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("alpha", [1, 2, 3])
+@pytest.mark.parametrize("sides", ["real", "fake", "both"])
+def test_distances_in_blocks_are_those_in_memory(alpha, sides, tmp_path, monkeypatch):
+    """Counted by the same interface on both sides; a large table is compared cell by cell."""
+    monkeypatch.setattr(blocks, "ROWS", 32)
+    monkeypatch.setattr(blocks.InBlocks, "pass_cells", 64)
+    (real, schema), (fake, _) = TABLES["mixed"](n=90), TABLES["mixed"](n=70, seed=3)
+    chosen = []
+    for frame, side in ((real, "real"), (fake, "fake")):
+        frame.to_parquet(tmp_path / side, row_group_size=25)
+        chosen.append(tmp_path / side if sides in (side, "both") else frame)
+    for dense in (2**20, 10):
+        monkeypatch.setattr(marginals_module, "DENSE_CELLS", dense)
+        whole = marginal_distances(real, fake, schema, alpha)
+        assert marginal_distances(*chosen, schema, alpha).equals(whole)
+    assert marginal_distance(*chosen, schema, alpha) == pytest.approx(whole.mean())
+    assert query_errors(*chosen, schema, alpha) == query_errors(real, fake, schema, alpha)
+    assert np.array_equal(
+        Marginals(chosen[0], schema, alpha).counts, Marginals(real, schema, alpha).counts
+    )
+
+
+def test_information_in_blocks_is_that_in_memory(tmp_path):
+    frame, schema = TABLES["mixed"](n=90)
+    frame.to_parquet(tmp_path / "t", row_group_size=25)
+    pairs = [("age", ()), ("wage", ("age",)), ("city", ("age", "wage"))]
+    network = Network((*pairs, *((name, ()) for name in schema.names[3:])))
+    found = sum_mutual_information(network, tmp_path / "t", schema)
+    assert found == sum_mutual_information(network, frame, schema)

@@ -13,7 +13,6 @@ import pytest
 import pdsynth as pds
 from pdsynth import BudgetError, baselines
 from pdsynth.counting.tables import Records
-from pdsynth.datasets import Dataset
 from pdsynth.evaluation import Marginals
 from pdsynth.papers import engine, sidebyside, sidebyside_rules
 from pdsynth.papers.results import FAILS, OPEN, REPLICATES
@@ -34,18 +33,6 @@ from pdsynth.synthesizers.base import Recipe
 FOLDER = Path(__file__).resolve().parents[2] / "figures" / "sidebyside"
 Settings = sidebyside.PAPER.settings
 QUICK = {"epsilons": (1.0,), "fine": (0.5, 1.0), "promises": (0.3,), "yardsticks": ()}
-
-
-@pytest.fixture(scope="module")
-def tiny():
-    rng = np.random.default_rng(0)
-    base = rng.integers(0, 3, (600, 1))
-    frame = pd.DataFrame(
-        np.where(rng.random((600, 5)) < 0.7, base, rng.integers(0, 3, (600, 5))),
-        columns=list("abcde"),
-    )
-    schema = pds.Schema(tuple(pds.Attribute.categorical(name, range(3)) for name in frame.columns))
-    return Dataset(frame, schema, "tiny", "a", "b", "drawn here", "none")
 
 
 def test_every_class_of_the_contract_stands_side_by_side(tiny):

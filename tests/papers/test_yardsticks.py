@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -9,26 +10,14 @@ import pytest
 
 import pdsynth as pds
 from pdsynth.counting.tables import Records
-from pdsynth.datasets import Dataset
 from pdsynth.evaluation.queries import counting_errors
 from pdsynth.papers import engine, yardstick, yardsticks, yardsticks_plots
 from pdsynth.papers.yardstick import GUARANTEE, TRUE, DataSynthesizerTable, OpenDPTable
+from pdsynth.synthesizers.prediction import Forecast
 
 PAPER = yardsticks.PAPER
 Settings = PAPER.settings
 QUICK = {"epsilons": (0.2, 1.0), "peer_epsilons": (1.0,), "degrees": ("auto", "1")}
-
-
-@pytest.fixture(scope="module")
-def tiny():
-    rng = np.random.default_rng(0)
-    base = rng.integers(0, 3, (300, 1))
-    frame = pd.DataFrame(
-        np.where(rng.random((300, 4)) < 0.7, base, rng.integers(0, 3, (300, 4))),
-        columns=list("abcd"),
-    )
-    schema = pds.Schema(tuple(pds.Attribute.categorical(name, range(3)) for name in frame.columns))
-    return Dataset(frame, schema, "tiny", "a", "b", "drawn here", "none")
 
 
 @pytest.mark.parametrize("figure", [1, 2])
@@ -113,20 +102,13 @@ def test_advice_is_held_against_the_nearest_rival():
     assert yardsticks.cells(points, {})[0] == []
 
 
-class Advice:
-    """Stands where a plan stands."""
-
-    def __init__(self, schema, n, epsilon):
-        self.epsilon = epsilon
-
-    def synthesizer(self):
-        few = self.epsilon < 0.5
-        return pds.baselines.Independent() if few else pds.PrivBayes(k=2)
-
-
 def test_the_advised_synthesizer_is_found_among_the_curves(tiny, monkeypatch):
-    monkeypatch.setattr(yardsticks.s, "plan", Advice)
-    found = yardsticks.advise(tiny, Settings(advised=(0.1, 1.0)))
+    def forecasts(schema, n, epsilon, given):
+        made = pds.baselines.Independent if epsilon < 0.5 else partial(pds.PrivBayes, k=2)
+        return [Forecast("the best", made, 0.1, 1.0, 1.0)]
+
+    monkeypatch.setattr(yardsticks, "forecasts", forecasts)
+    found = yardsticks.advise("tiny", tiny, Settings(advised=(0.1, 1.0)))
     assert found == {"0.1": ["Independent", ""], "1": ["PrivBayes", "2"]}
 
 
@@ -240,4 +222,4 @@ def test_counting_queries_are_a_measure_of_compare(tiny):
     fake = fitted.model_.sample_codes(records.n, np.random.default_rng([seed, 1]))
     expected = [counting_errors(records.codes, fake, tiny.schema, 2, q).mean() for q in (200, 3)]
     assert found["value"].tolist() == expected
-    assert found["note"].tolist() == ["6 queries", "3 queries"]
+    assert found["note"].tolist() == ["10 queries", "3 queries"]

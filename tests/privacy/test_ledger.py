@@ -3,6 +3,7 @@ that keeps it and one that breaks it."""
 
 import json
 import math
+import re
 from dataclasses import replace
 from fractions import Fraction as Q
 
@@ -466,3 +467,50 @@ class TestReading:
         assert isinstance(self.FULL.entries, tuple)
         with pytest.raises(AttributeError):
             self.FULL.entries[0].epsilon = Q(0)
+
+
+class TestStory:
+    """A few lines that add up to the entries, the same in a page and in a terminal."""
+
+    BOOK = ledger(
+        peek(step="AMI order"),
+        selection(step="pair 2 of 3", claimed=Q(1, 10), epsilon=Q(1, 10)),
+        selection(step="pair 3 of 3", claimed=Q(1, 10), epsilon=Q(1, 10)),
+        laplace(step="table(a)", claimed=Q(1, 4), epsilon=Q(1, 2)),
+        laplace(step="table(b | a)", claimed=Q(1, 4), epsilon=Q(1, 4)),
+    )
+
+    def test_lines_by_hand(self):
+        lines = [(x.step, x.often, x.claimed, x.true) for x in self.BOOK.story()]
+        assert lines == [
+            ("AMI order", 1, Q(0), math.inf),
+            ("choosing parents", 2, Q(1, 5), Q(1, 5)),
+            ("noisy tables", 2, Q(1, 2), Q(3, 4)),
+        ]
+        assert [x.wrong for x in self.BOOK.story()] == [True, False, True]
+
+    def test_parts_that_a_paper_composes_in_parallel_are_claimed_once(self):
+        parts = [laplace(step="table(a)", record_filter=f"columns:C{i}") for i in (1, 2, 2)]
+        (line,) = ledger(*parts).story()
+        assert line.claimed == Q(2, 10) and line.true == Q(3, 10) and line.wrong
+
+    def test_page_and_terminal_say_the_same_with_decimals_beside_fractions(self):
+        page, text = self.BOOK._repr_html_(), str(self.BOOK)
+        for words in ("choosing parents", "1/5 = 0.2", "3/4 = 0.75", "∞, read raw"):
+            assert words in page.split("<details>")[0] and words in text
+        assert text.count("!!") == 2
+        assert "table(b | a)" in page.split("The whole ledger, 5 lines")[1]
+
+    def test_money_stands_first_in_the_whole_ledger(self):
+        whole = self.BOOK._repr_html_().split("The whole ledger")[1]
+        heads = re.findall(r"<th [^>]*>([^<]*)", whole)
+        assert heads[:3] == ["claimed ε", "true ε", "total"]
+
+    def test_nothing_is_cut_without_a_sign(self):
+        name = "groups by association with " + "x" * 40
+        text = str(ledger(laplace(step=name)))
+        assert name[:43] + "…" in text and name[:44] not in text
+        assert name in ledger(laplace(step=name))._repr_html_()
+
+    def test_free_steps_have_no_line(self):
+        assert ledger(laplace(kind="post_processing")).story() == []

@@ -195,6 +195,7 @@ def test_ci_ends_with_every_test(root):
 HEAVY = set(
     """
     plotly sklearn scipy ipywidgets anywidget IPython jupyterlab pyarrow numba opendp dask joblib
+    distributed
 """.split()
 )
 

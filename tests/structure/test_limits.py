@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import pdsynth as pds
-from pdsynth.counting.lattice import Lattice, pack
+from pdsynth.counting.lattice import pack
 from pdsynth.counting.tables import Records
 from pdsynth.domain.facts import Facts
 from pdsynth.errors import BudgetError, SchemaError
@@ -151,10 +151,10 @@ def test_a_lattice_keeps_apart_sets_of_many_columns(d):
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 2, (200, d)).astype(np.uint8)
     codes[:, -1] = codes[:, 0]
-    lattice = Lattice(codes, (2,) * d)
+    lattice = Records(codes, make([2] * d)).lattice
     sets = np.array([[0, d - 1], [0, 1], [1, d - 1], [254, 255]])
     assert lattice.information(sets[:1, 0], sets[:1, 1:])[0] > 0.9
-    small = Lattice(codes[:, [254, 255]], (2, 2))
+    small = Records(codes[:, [254, 255]], make([2, 2])).lattice
     assert lattice.entropies(sets[3:])[0] == small.entropies(np.array([[0, 1]]))[0]
     keys = pack(np.array(list(itertools.combinations(range(d), 2))), d + 1)
     assert len(np.unique(keys)) == len(keys)

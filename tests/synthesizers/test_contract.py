@@ -204,6 +204,7 @@ class TestSeeds:
         assert [v for v in fitted.ledger_.check() if not v.startswith("L10")] == []
         assert any(v.startswith("L10") for v in fitted.ledger_.check())
         assert "do not release" in str(fitted.ledger_)
+        assert len(fitted.ledger_.story()) <= 5, "a ledger tells a story in five lines"
         assert "do not release" in fitted.ledger_._repr_html_()
         assert "do not release" in json.dumps(fitted.model_.to_dict())
 

@@ -8,16 +8,13 @@ warnings. A raw order, a shape, a scale, a warning or a refusal read off the rec
 """
 
 from fractions import Fraction as Q
-from functools import partial
 
 import numpy as np
 import pytest
-from privacy_tools import schema_of
+from privacy_tools import fits_of, frames_of, interference
 from synthesizers.test_replay import BINARY, SIZES, STRICT, N, losses, replay
 
 from pdsynth import PPBA, GeneticBayes, HMPrivBayes, HPPrivBayes, PrivABN, Synthesizer
-from pdsynth.audit.tape import Explorer, compare
-from pdsynth.audit.walks import differences, walk
 from pdsynth.structure import Restriction
 from pdsynth.synthesizers import parts
 from pdsynth.synthesizers.baselines import (
@@ -61,17 +58,9 @@ MORE = {
 ALL = STRICT | MORE
 
 
-def interference(synthesizer, one, other, sizes, number):
-    """What two tables show differently though their mechanisms answer alike; "" if nothing."""
-    schema = schema_of(sizes)
-
-    def fit(table, noise):
-        frame = schema.decode(np.asarray(table).astype(np.uint8))
-        return synthesizer.clone().fit(frame, schema=schema, noise=noise)
-
-    walked = walk((partial(fit, one), partial(fit, other)), Explorer(number, 5), number)
-    asked = [compare(*pair).why for pair in walked.pairs]
-    return walked.parted or next(filter(None, asked), "") or differences(walked)
+def interfere(synthesizer, one, other, sizes, number):
+    """What two tables of codes show differently; "" if nothing."""
+    return interference(fits_of(synthesizer, *frames_of((one, other), sizes)), number)
 
 
 def strange_tables(sizes, seed):
@@ -91,7 +80,7 @@ def test_a_strict_run_shows_nothing_but_answers_of_mechanisms(name):
     for number in (1, 2):
         first, *others = strange_tables(sizes, number)
         for other in others:
-            assert interference(synthesizer, first, other, sizes, number) == ""
+            assert interfere(synthesizer, first, other, sizes, number) == ""
 
 
 @pytest.mark.parametrize(
@@ -109,7 +98,7 @@ def test_a_strict_run_shows_nothing_but_answers_of_mechanisms(name):
 )
 def test_twin_a_published_run_shows_more(twin):
     tables = strange_tables(SIZES, 0)
-    assert interference(twin, tables[0], tables[3], SIZES, 2)
+    assert interfere(twin, tables[0], tables[3], SIZES, 2)
 
 
 @pytest.mark.parametrize("name", MORE)

@@ -4,8 +4,10 @@ facts."""
 import itertools
 import warnings
 from fractions import Fraction as Q
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from contract_cases import binary
 
@@ -13,7 +15,9 @@ import pdsynth as pds
 from pdsynth import Attribute, BudgetError, Network, Schema, SchemaError
 from pdsynth.domain.facts import Facts
 from pdsynth.measures import mutual_information
+from pdsynth.papers import yardsticks
 from pdsynth.structure.parent_rules import AUTO_PAIRS, choose_rule, largest_selection
+from pdsynth.synthesizers import prediction
 
 
 def plain(d, size):
@@ -72,10 +76,10 @@ class TestForecasts:
 
     def test_single_columns_by_hand(self):
         """Σ|X| = 40 at ε n = 1,000: v = .08, below 1 after clipping; q = .07."""
-        methods = pds.plan(plain(4, 10), 1000, 1).methods.set_index("method")
+        given = prediction.Prior(0.07, 0.5, (0.5, 0.3, 0.2))
+        found = {f.name: f for f in prediction.forecasts(plain(4, 10), 1000, 1, given)}
         by_hand = np.hypot(0.07, 0.08 / 1.08)
-        found = methods.loc["baselines.Independent", "expected 2-way distance"]
-        assert found == pytest.approx(by_hand)
+        assert found["baselines.Independent"].distance == pytest.approx(by_hand)
 
     @pytest.mark.parametrize("epsilon", [0.01, 0.1, 1, 10])
     def test_more_records_or_more_budget_never_cost_distance(self, adult, epsilon):
@@ -200,3 +204,31 @@ def test_auto_never_asks_for_a_search_that_can_t_end(d, epsilon, k):
     )
     assert degree.k == k
     assert largest_selection(d, degree.k) <= AUTO_PAIRS
+
+
+def test_the_prior_is_the_median_of_the_tables_that_are_not_judged():
+    rows = pd.read_csv(Path(prediction.__file__).with_name("prior.csv"), index_col="table")
+    assert set(rows.index) <= set(yardsticks.LOADERS)
+    for judged in rows.index:
+        found, others = prediction.prior(judged), rows.drop(index=judged)
+        middle = [np.median(others[c]) for c in ("dependence", "tree", "k=1", "k=2", "k=3")]
+        assert [found.dependence, found.tree, *found.degrees] == pytest.approx(middle)
+    assert prediction.prior().dependence == pytest.approx(np.median(rows["dependence"]))
+
+
+def test_a_prior_of_weaker_ties_makes_single_columns_stand_longer(thesis):
+    """Where nothing hangs together a network can only add noise."""
+    schema, n = thesis.schema, len(thesis.frame)
+    none = prediction.Prior(0.0, 0.5, (0.5, 0.3, 0.2))
+    strong = prediction.Prior(0.3, 0.5, (0.5, 0.3, 0.2))
+    assert prediction.forecasts(schema, n, 0.2, none)[0].name == prediction.SINGLE
+    assert prediction.forecasts(schema, n, 0.2, strong)[0].name != prediction.SINGLE
+
+
+def test_advice_on_a_yardstick_leaves_every_coding_of_its_records_out(monkeypatch, thesis):
+    left = []
+    real = yardsticks.prior
+    monkeypatch.setattr(yardsticks, "prior", lambda *names: left.append(names) or real(*names))
+    advice = yardsticks.advise("Adult, thesis coding", thesis, yardsticks.PAPER.settings())
+    assert {*left} == {("Adult, thesis coding", "Adult, complete")}
+    assert set(advice) == {"0.1", "0.2", "0.5", "1", "2"}

@@ -19,13 +19,17 @@ from pdsynth.synthesizers.baselines import PrivSCBN
 
 
 def table(n=3_000, d=6, seed=0) -> np.ndarray:
-    """Two blocks of columns: those of a block follow one hidden column, the blocks are independent.
-    """
+    """Two blocks of columns: each follows one hidden column of its own."""
     rng = np.random.default_rng(seed)
     hidden = rng.random((n, 2)) < 0.5
     return np.column_stack([hidden[:, j % 2] ^ (rng.random(n) < 0.1) for j in range(d)]).astype(
         np.uint8
     )
+
+
+def distances_of(rows):
+    """Jaccard distances of the columns of some rows of bits."""
+    return jaccard_distances(rows.T.astype(int) @ rows)
 
 
 def fitted(rows, **options) -> PrivSCBN:
@@ -38,28 +42,27 @@ class TestJaccard:
     def test_by_hand_and_against_counting(self):
         """Columns 110, 100 share one of two ones; a column of zeros is far from everything, another
         one of zeros included."""
-        got = jaccard_distances(np.array([[1, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0]]))
+        got = distances_of(np.array([[1, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0]]))
         assert got.tolist() == [[0, 0.5, 1, 1], [0.5, 0, 1, 1], [1, 1, 0, 1], [1, 1, 1, 0]]
         rows = table(50)
         slow = [
             [1 - np.sum(a & b) / np.sum(a | b) if i != j else 0 for j, b in enumerate(rows.T)]
             for i, a in enumerate(rows.T)
         ]
-        assert np.allclose(jaccard_distances(rows), slow)
+        assert np.allclose(distances_of(rows), slow)
 
     def test_one_record_moves_every_distance_by_one(self):
         """Nobody has a one, then one person has all: all d(d−1)/2 distances go from 1 to 0, so
         ⌊d/2⌋·ε₁ is what the print costs."""
         before, after = np.zeros((9, 6), dtype=int), np.zeros((9, 6), dtype=int)
         after[0] = 1
-        change = np.abs(jaccard_distances(before) - jaccard_distances(after))
+        change = np.abs(distances_of(before) - distances_of(after))
         assert change[np.triu_indices(6, 1)].tolist() == [1] * 15
 
     def test_no_pair_moves_by_more(self):
         cells = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
         seen = [
-            [jaccard_distances(cells[list(t)])[0, 1] for t in around]
-            for around in neighbourhoods(4, 4)
+            [distances_of(cells[list(t)])[0, 1] for t in around] for around in neighbourhoods(4, 4)
         ]
         assert max(max(v) - min(v) for v in seen) <= 1
 
@@ -82,7 +85,7 @@ class TestJaccard:
         raw, _ = curator_of(table(40), (2,) * 6, NoNoise(), guarantee="none").information_sketch(
             Q(1), claimed=Q(1), step="s", source="x", measure="J"
         )
-        assert np.allclose(raw, jaccard_distances(table(40)), atol=2**-20)
+        assert np.allclose(raw, distances_of(table(40)), atol=2**-20)
 
 
 class TestPublished:
@@ -158,7 +161,7 @@ class TestStrict:
         with pytest.warns(
             UserWarning,
             match=r"too noisy to cluster. PrivSCBN takes one cluster \(k = 1\), "
-                r"and gives that share",
+            r"and gives that share",
         ):
             made = fitted(table(200), epsilon=0.1)
         assert len(made.clusters_) == 1

@@ -9,7 +9,7 @@ from fractions import Fraction as Q
 
 import numpy as np
 import pytest
-from privacy_tools import records_of, schema_of
+from privacy_tools import frames_of, records_of
 
 from pdsynth import audit
 from pdsynth.budgets import SensitivityGroups, printed_thirds
@@ -34,8 +34,7 @@ BINARY = (2,) * 5
 
 def replay(synthesizer, before, after, sizes, walks=2, seed=0):
     """The replay of two tables of codes, through ``fit(frame, schema)``."""
-    schema = schema_of(sizes)
-    frames = [schema.decode(np.asarray(rows).astype(np.uint8)) for rows in (before, after)]
+    frames, schema = frames_of((before, after), sizes)
     return audit.replay(synthesizer, *frames, schema, walks=walks, seed=seed)
 
 

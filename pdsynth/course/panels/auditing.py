@@ -4,7 +4,7 @@ import numpy as np
 
 from ... import audit
 from ...audit.case import Case, shown
-from ..widgets import View, choice, slider
+from ..widgets import Try, View, choice, slider
 from .drawing import OVERLAY, Board
 from .panel import live_panel
 from .table import remember
@@ -53,6 +53,18 @@ def draw_worlds(plot: Board, samples: Samples, threshold: int) -> None:
 
 @live_panel(
     spends=False,  # the tables are made up
+    tries=(
+        Try("claim less", {"epsilon": 0.3},
+            "of {now.claimed:g} the attack proves {now.lost:.2f}: {now.verdict}.",
+            lambda was, now: now.verdict == audit.NOT_REFUTED),
+        Try("few runs", {"runs": 1},
+            "1,000 runs prove {now.lost:.2f}, 10,000 {was.lost:.2f}; even a perfect attack would "
+            "show no more than {now.ceiling:.2f}.",
+            lambda was, now: now.lost < was.lost and now.ceiling < was.ceiling),
+        Try("a step that is right", {"step": "strict-joint-tables"},
+            "at least {now.lost:.2f} of the claimed {now.claimed:g}: {now.verdict}.",
+            lambda was, now: now.verdict == audit.NOT_REFUTED),
+    ),
     step=choice("step", STEPS),
     epsilon=slider("ε", 1.0, 0.1, 3.0, 0.1, tooltip="ε, what the step claims"),
     runs=slider("runs", 10, 1, 40, 1, unit="thousand", tooltip="runs of each world, in thousands"),
@@ -66,15 +78,17 @@ def view(step: str, epsilon: float, runs: int) -> View:
     plot = Board("auditing", f"{step}: ε = {epsilon:g}, {count:,} runs")
     draw_climb(plot, case, samples)
     draw_worlds(plot, samples, bound.threshold)
+    facts = {"lost": lost, "claimed": epsilon, "verdict": verdict,
+             "ceiling": audit.ceiling(count)}
     status = (
-        f"{verdict.capitalize()}. Claimed ε = {epsilon:g}, lost at least {shown(lost)} with 95 % "
-        f"confidence, in theory {shown(case.theory(case.claimed))}; "
-        f"a perfect attack would show {shown(audit.ceiling(count))}."
+        f"{verdict.capitalize()}: claimed ε = {epsilon:g}, lost at least {shown(lost)} with 95 % "
+        f"confidence. In theory {shown(case.theory(case.claimed))}; "
+        f"a perfect attack would show {shown(facts['ceiling'])}."
     )
     words = (f"<p><b>What is tested.</b> {case.about} ({case.source}).<br><b>Pair of tables.</b> "
              f"{case.tables}<br><b>Event.</b> {bound.event}</p>"
              f"<p><b>The ledger says.</b> {case.ledger().verdict()}</p>")
-    return View(plot.figure, status, [words])
+    return View(plot.figure, status, [words], facts=facts)
 
 
 panel = view.panel

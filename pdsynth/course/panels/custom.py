@@ -8,7 +8,7 @@ import numpy as np
 from ...counting.tables import Records
 from ...evaluation import five_classifiers, gcap
 from ...synthesizers import GeneticBayes
-from ..widgets import View, choice, slider
+from ..widgets import Try, View, choice, slider
 from .drawing import Board, ticks
 from .panel import live_panel
 from .table import TeachingTable, adult, pairwise, remember
@@ -135,6 +135,18 @@ def draw_bars(plot: Board, state: dict[str, Any], guarantee: str) -> None:
 
 @live_panel(
     adult("adult", seed=SEED),
+    tries=(
+        Try("no noise", {"guarantee": "none"},
+            "without noise the attacker finds it for {now.custom:.1f} % from the custom network, "
+            "{now.DS:.1f} % from the ordinary one.", lambda was, now: now.custom < now.DS),
+        Try("another secret", {"sensitive": "sex"},
+            "sex is found for {now.custom:.1f} %; always saying the most frequent value finds "
+            "{now.zero:.1f} %.", lambda was, now: now.custom < now.zero),
+        Try("little budget", {"epsilon": 0.1},
+            "the ordinary network gives away {now.DS:.1f} % instead of {was.DS:.1f} %: noise "
+            "protects, too, but income is learnt to {now.use:.1f} % instead of {was.use:.1f} %.",
+            lambda was, now: now.DS < was.DS),
+    ),
     epsilon=slider("ε", 1.0, 0.1, 4.0, 0.1, tooltip="ε, total privacy budget"),
     k=choice("k", ["auto", "1", "2", "3", "4"], tooltip="k, largest number of parents"),
     sensitive=choice("sensitive", SENSITIVE, tooltip="sensitive attribute"),
@@ -153,27 +165,25 @@ def view(table: TeachingTable, epsilon: float, k: str, sensitive: str, guarantee
                            f"{f'ε = {epsilon:g}' if strict else 'no noise'}, k = {k}{rule}")
     draw_heat(plot, table, state, sensitive, measure)
     draw_bars(plot, state, guarantee)
-    lines = (("a  original", f"attacker finds {sensitive}, %"),
-             ("b  ordinary network (DS)", "income learnt, % right"),
-             ("c  custom network", f"ε of {sensitive} alone"))
-    for x, texts in zip((0.0, 0.345, 0.69), lines, strict=True):
-        for y, text in zip((0.955, 0.305), texts, strict=True):
-            plot.note(text, x, y, 1, xref="paper", yref="paper", xanchor="left", yanchor="bottom")
+    plot.entitle("x4y4", f"Attacker finds {sensitive}, %")
+    plot.entitle("x6y6", f"ε of {sensitive} alone")
     found, learnt = ([f"{100 * state['scores'][name][what]:.1f} %" for name in TABLES]
                      for what in ("disclosure", "utility"))
+    facts = {name: 100 * state["scores"][name]["disclosure"] for name in TABLES}
+    facts |= {"use": 100 * state["scores"]["DS"]["utility"], "zero": 100 * state["zero rule"]}
     status = (
-        f"The attacker finds {sensitive} for {found[0]} from the original, {found[1]} from the "
-        f"ordinary network's table and {found[2]} from the custom one's; always saying the most "
-        f"frequent value: {100 * state['zero rule']:.1f} %. "
-        f"Income is learnt to {learnt[1]} and {learnt[2]}."
+        f"The attacker finds {sensitive} for {found[2]} from the custom network's table, {found[1]} "
+        f"from the ordinary one's, {found[0]} from the original. Always saying the most "
+        f"frequent value: {facts['zero']:.1f} %. Income is learnt to {learnt[1]} (ordinary) and "
+        f"{learnt[2]} (custom)."
     )
     if strict:
         status += (f" If only {sensitive} of one person changes, the custom network loses "
                    f"ε = {state['loss']['custom']} (known before the run), the ordinary one "
                    f"{float(state['loss']['DS']):.3f} (known afterwards).")
     text = f"<div style='overflow-x:auto'>{custom.network_._repr_html_()}</div>"
-    return View(plot.figure, status, [f"<b>The custom network.</b>{text}",
-                                      ledger_summary(custom.ledger_)])
+    tables = [f"<b>The custom network.</b>{text}", ledger_summary(custom.ledger_)]
+    return View(plot.figure, status, tables, facts=facts)
 
 
 panel = view.panel

@@ -5,6 +5,7 @@ What is drawn in cell 2 of a board stands on the axes x2 and y2; cell (1, 2) is 
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
@@ -41,6 +42,7 @@ class Board:
 
     def __init__(self, name: str, title: str) -> None:
         layout = deepcopy(layouts()[name])
+        self.charts: dict[str, dict[str, Any]] = layout.pop("charts", {})
         for key, axis in layout.items():
             if key[1:5] == "axis":
                 if "overlaying" not in axis:
@@ -50,6 +52,22 @@ class Board:
                     axis.setdefault("dtick", 1)
         self.figure = figure(title=title, subtitle=layout.pop("subtitle", ""))
         self.figure.update_layout(layout)
+        for key, chart in self.charts.items():
+            self.entitle(key, chart.get("title", ""))
+
+    def entitle(self, chart: str, text: str) -> None:
+        """The title of a chart, named by its axes: ``"xy"``, ``"x2y3"``.
+
+        The live panel sets it above the chart as a text that wraps; the still has a note instead.
+        """
+        self.charts[chart]["title"] = text
+        others = [note for note in self.figure.layout.annotations if note.name != f"title {chart}"]
+        x, y = re.findall(r"[xy]\d*", chart)
+        x, y = (self.figure.layout[f"{axis[0]}axis{axis[1:]}"].domain for axis in (x, y))
+        note = {"text": f"<b>{text}</b>", "x": x[0] if x else 0, "y": y[1] if y else 1,
+                "xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom",
+                "showarrow": False, "name": f"title {chart}", "yshift": 2}
+        self.figure.update_layout(meta={"charts": self.charts}, annotations=[*others, note])
 
     def add(self, kind: str, cell: Cell, name: str | None = None, hover: str | bool | None = None,
             **trace: Any) -> None:
@@ -130,6 +148,12 @@ class Board:
         self.figure.add_annotation(text=text, x=x, y=y, showarrow=False, font=font,
                                    **{"xref": f"x{a}", "yref": f"y{b}"} | more)
 
+    def equal_noise(self, labels: Sequence[str]) -> None:
+        """The line in cell (1, 2) above which a table has more noise than records."""
+        self.limit([-0.6, len(labels) - 0.4], [1, 1], (1, 2))
+        self.note("above: more noise than signal", 0, 0, (1, 2), "attack", 11, xref="x domain",
+                  xanchor="left", yanchor="bottom")
+
     def set(self, **axes: Axis) -> None:
         """Settings that depend on the table: ``set(x2={"range": [0, top]})``."""
         self.figure.update_layout({f"{key[0]}axis{key[1:].lstrip('1')}": more
@@ -162,9 +186,10 @@ class Board:
                 self.dots(at, [0] * len(at), mark.colour, symbol=mark.symbol, size=mark.size,
                           name=mark.name, text=words, hover="%{text}")
             if mark.noise is not None:
-                self.bars(at, [max(v, floor) for v in mark.noise], mark.colour, (1, 2),
-                          customdata=words, hover="%{customdata}: %{y:.3g}")
-        self.limit([-0.6, len(labels) - 0.4], [1, 1], (1, 2))
+                self.dots(at, [max(v, floor) for v in mark.noise], mark.colour, (1, 2),
+                          symbol=mark.symbol or "circle", size=10, customdata=words,
+                          hover="%{customdata}: %{y:.3g}")
+        self.equal_noise(labels)
         self.set(x=places(labels), y=arches(widest or len(labels)))
 
 

@@ -12,7 +12,7 @@ from ...evaluation.queries import counting_errors
 from ...evaluation.utility import one_hot
 from ...synthesizers import GeneticBayes, HPPrivBayes, PrivBayes, baselines
 from ...synthesizers.base import Recipe
-from ..widgets import View, choice, slider
+from ..widgets import Try, View, choice, slider
 from .drawing import OVERLAY, Board, ink
 from .panel import live_panel
 from .table import TeachingTable, adult, remember
@@ -184,7 +184,7 @@ def draw_errors(plot: Board, table: SplitTable, state: dict[str, Any], chosen: s
     plot.set(x={"range": [1.05 * low, 0.3], "title": f"mean {measure.words}", **logs},
              y={**ordered, "categoryarray": list(TABLES)}, y3={**ordered, "categoryarray": labels},
              x2={"range": [1.03 * low, 0.05], "title": measure.words, **logs},
-             x3={"range": [0, measure.top], "title": f"the worst of {chosen}"})
+             x3={"range": [0, measure.top], "title": measure.words})
 
 
 def draw_map(plot: Board, table: SplitTable, state: dict[str, Any], chosen: str) -> None:
@@ -219,6 +219,18 @@ def standings(state: dict[str, Any], measure: str) -> str:
 
 @live_panel(
     adult("adult", seed=15, kind=SplitTable),
+    tries=(
+        Try("a copy", {"table": COPY},
+            "distance {now.mean:.3f}, and the attacker finds {now.risk:.1f} %: the nearest table "
+            "is the least private.", lambda was, now: now.mean == 0 and now.risk > was.risk),
+        Try("Independent", {"table": "Independent"},
+            "nothing of one column in another: {now.use:.1f} % learnt instead of {was.use:.1f} %, "
+            "{now.risk:.1f} % guessed instead of {was.risk:.1f} %.",
+            lambda was, now: now.use < was.use),
+        Try("little budget", {"epsilon": 0.1},
+            "the distance grows from {was.mean:.3f} to {now.mean:.3f}; other people are still at "
+            "{now.others:.3f}.", lambda was, now: now.mean > was.mean),
+    ),
     table=choice("table", TABLES, tooltip="table that is looked at"),
     epsilon=slider("ε", 1.0, 0.05, 4.0, 0.05, tooltip="ε, total privacy budget of each algorithm"),
     k=choice("k", ["auto", 1, 2, 3], tooltip="k, largest number of parents"),
@@ -229,12 +241,16 @@ def view(data: SplitTable, table: str, epsilon: float, k: int | str, measure: st
     state = compute(data, epsilon, k, measure)
     title = f"table = {table}, ε = {epsilon:g}, k = {k}, measure = {measure}"
     plot, mean, place = Board("evaluating", title), state["mean"], state["place"]
-    plot.figure.update_layout(title={"xref": "container", "x": 0.01})
     draw_errors(plot, data, state, table, MEASURES[measure])
     draw_map(plot, data, state, table)
     private = [name for name in TABLES if name not in (COPY, OTHERS)]
     useful = max(private, key=lambda name: place[name][0])
     (use, risk), (majority, zero_rule) = place[table], chance(data)
+    facts = {"mean": mean[table], "others": mean[OTHERS], "use": 100 * use, "risk": 100 * risk}
+    words = MEASURES[measure].words
+    plot.entitle("xy", f"Mean {words}, all tables")
+    plot.entitle("x2y2", f"{table}: how the sets are spread")
+    plot.entitle("x3y3", f"{table}: the worst sets")
     status = (
         f"{table}: mean {MEASURES[measure].words} {mean[table]:.3f} "
         f"(other real people {mean[OTHERS]:.3f}). {TARGET.capitalize()} is learnt to "
@@ -244,7 +260,7 @@ def view(data: SplitTable, table: str, epsilon: float, k: int | str, measure: st
         f"people's records. Of the private tables {min(private, key=mean.__getitem__)} is nearest, "
         f"{useful} most useful."
     )
-    return View(plot.figure, status, [standings(state, measure)])
+    return View(plot.figure, status, [standings(state, measure)], facts=facts)
 
 
 panel = view.panel

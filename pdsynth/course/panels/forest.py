@@ -6,7 +6,7 @@ import numpy as np
 
 from ...synthesizers import ConsistentBayes, parts
 from ...synthesizers.baselines import Independent
-from ..widgets import View, choice, slider
+from ..widgets import Try, View, choice, slider
 from .drawing import Board, Mark, arcs, ink
 from .panel import live_panel
 from .table import TeachingTable, adult, remember
@@ -52,6 +52,19 @@ def noise_of_pairs(fitted: ConsistentBayes) -> dict[frozenset[str], float]:
 
 @live_panel(
     adult("thesis"),
+    tries=(
+        Try("hardly any budget", {"epsilon": 0.05},
+            "{now.edges} pairs are measured all the same, and single columns are nearer: the "
+            "forest {now.two:.4f}, Independent {now.alone:.4f}.",
+            lambda was, now: now.two > now.alone),
+        Try("a secret", {"sensitive": "occupation"},
+            "occupation stands in one table besides its own and loses {now.loss:.3g} of ε = 1; "
+            "the distance goes from {was.two:.4f} to {now.two:.4f}.",
+            lambda was, now: now.loss < 1),
+        Try("a lot of budget", {"epsilon": 4.0},
+            "two-way distance {now.two:.4f} instead of {was.two:.4f}; Independent stays at "
+            "{now.alone:.4f}.", lambda was, now: now.two < was.two < now.alone),
+    ),
     epsilon=slider("ε", 1.0, 0.05, 4.0, 0.05, tooltip="ε, total privacy budget"),
     sensitive=lambda table: choice("sensitive", [NOBODY, *table.schema.names],
                                    tooltip="sensitive attribute, in one table besides its own"),
@@ -86,10 +99,12 @@ def view(table: TeachingTable, epsilon: float, sensitive: str) -> View:
     said = "" if name is None else (f" {name} stands in one table besides its own: a change of it "
                                     f"costs {float(losses[name]):.3g} of {epsilon:g}.")
     edges = len(fitted.network_.edges)
-    status = (f"{edges} pair{'s' * (edges != 1)} measured. Two-way distance {measured[1]:.4f}, "
-              f"Independent {single[1]:.4f}; one-way {measured[0]:.4f}, Independent "
-              f"{single[0]:.4f}.{said}")
-    return View(plot.figure, status, [ledger_summary(fitted.ledger_)])
+    status = (f"Two-way distance {measured[1]:.4f}, Independent {single[1]:.4f}. One-way "
+              f"{measured[0]:.4f}, Independent {single[0]:.4f}; {edges} "
+              f"pair{'s' * (edges != 1)} measured.{said}")
+    facts = {"edges": edges, "two": measured[1], "alone": single[1],
+             "loss": float(losses[name]) if name else epsilon}
+    return View(plot.figure, status, [ledger_summary(fitted.ledger_)], facts=facts)
 
 
 panel = view.panel

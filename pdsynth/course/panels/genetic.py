@@ -5,7 +5,7 @@ import numpy as np
 from ...network import Network
 from ...structure import Parameters, SearchResult, exact_search
 from ...structure import genetic as genetic_search
-from ..widgets import View, slider
+from ..widgets import Try, View, slider
 from .drawing import Board, arches, places
 from .panel import live_panel
 from .table import TeachingTable, adult, remember
@@ -60,6 +60,17 @@ def draw_network(plot: Board, network: Network, best: Network) -> None:
 @live_panel(
     adult("thesis"),
     spends=False,
+    tries=(
+        Try("at the start", {"generation": 0},
+            "the best of {now.population} random networks has {now.reached:.1%} of the optimum.",
+            lambda was, now: now.reached < was.reached),
+        Try("hardly any mutation", {"r": 0.01},
+            "after 40 generations {now.reached:.1%} of the optimum; with r = 0.07 it was "
+            "{was.reached:.1%}.", lambda was, now: now.reached != was.reached),
+        Try("one parent", {"k": 1},
+            "fewer networks to choose from: {now.shared} of {now.edges} edges are the optimum's.",
+            lambda was, now: now.edges < was.edges),
+    ),
     generation=slider("generation", 40, 0, LONGEST, 1, tooltip="generation, the one on show"),
     k=slider("k", 2, 1, 4, 1, unit="parents", tooltip="k, largest number of parents"),
     population=slider("P", 200, 20, 400, 20, unit="individuals",
@@ -90,7 +101,9 @@ def view(table: TeachingTable, generation: int, k: int, population: int, elite: 
         f"All {last * (population - elite) + population:,} individuals were judged by the same "
         f"{pairs} numbers."
     )
-    return View(plot.figure, status)
+    facts = {"reached": float(reached[generation]), "shared": shared(network, optimal),
+             "edges": len(network.edges), "population": population}
+    return View(plot.figure, status, facts=facts)
 
 
 panel = view.panel

@@ -8,7 +8,7 @@ import numpy as np
 from ...datasets import Dataset
 from ...plots import BOXES
 from ...synthesizers import HMPrivBayes
-from ..widgets import View, choice, slider
+from ..widgets import Try, View, choice, slider
 from .drawing import Board, Curve, Mark, half_circles
 from .panel import live_panel
 from .table import TeachingTable, teaching_table
@@ -91,6 +91,18 @@ def shares(fitted: HMPrivBayes) -> str:
 
 @live_panel(
     source,
+    tries=(
+        Try("little budget", {"epsilon": 0.2},
+            "the distance goes from {was.mean:.3f} to {now.mean:.3f}, although only {now.noisy} of "
+            "{now.tables} tables have more noise than signal.",
+            lambda was, now: now.mean > was.mean),
+        Try("one cluster", {"k": 1},
+            "nothing is spent on clusters, and still the distance is {now.mean:.3f} instead of "
+            "{was.mean:.3f}.", lambda was, now: now.mean > was.mean),
+        Try("as printed", {"guarantee": "published"},
+            "ε = {now.claimed:g} is claimed, and the ledger says {now.audited}.",
+            lambda was, now: now.audited == "infinite"),
+    ),
     epsilon=slider("ε", 1.0, 0.05, 4.0, 0.05, tooltip="ε, total privacy budget"),
     k=slider("k", 3, 1, 20, 1, unit="clusters", tooltip="k, number of clusters"),
     l=slider("l", 2, 1, 3, 1, unit="parents", tooltip="l, largest number of parents"),
@@ -107,17 +119,20 @@ def view(table: TeachingTable, guarantee: str, affinity: str, **levers: Any) -> 
     state = "ε = {epsilon:g}, k = {k}, l = {l}, η = {eta:g}".format(**levers)
     title = f"HMPrivBayes {GUARANTEES[guarantee]}: {state}"
     finite = f" ({float(ledger.finite):.4g} without the raw entropies)"
+    facts = {"noisy": sum(v > 1 for v in noise.values()), "tables": len(noise),
+             "mean": float(np.nanmean(distances)), "claimed": levers["epsilon"],
+             "audited": audited(ledger)}
     status = (
+        f"{facts['noisy']} of {len(noise)} tables have more noise than signal; mean two-way "
+        f"distance {facts['mean']:.3f}. "
         f"{'Too noisy to cluster: one cluster instead. ' if noisy else ''}"
         f"Claimed ε = {levers['epsilon']:g}, audited ε = {audited(ledger)}"
         f"{finite if guarantee == 'published' else ''}; "
-        f"mean two-way distance {np.nanmean(distances):.3f}; "
-        f"clusters of {', '.join(str(len(c)) for c in fitted.clusters_)} bits; "
-        f"{sum(v > 1 for v in noise.values())} of {len(noise)} tables have more noise than signal."
+        f"clusters of {', '.join(str(len(c)) for c in fitted.clusters_)} bits."
     )
     plot = draw(table, fitted, distances, noise, title)
     tables = [ledger_summary(ledger), shares(fitted), preview(table, codes)]
-    return View(plot.figure, status, tables)
+    return View(plot.figure, status, tables, facts=facts)
 
 
 panel = view.panel

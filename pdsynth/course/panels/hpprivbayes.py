@@ -6,7 +6,7 @@ import numpy as np
 
 from ...budgets import SensitivityGroups
 from ...synthesizers import HPPrivBayes
-from ..widgets import View, choice, slider
+from ..widgets import Try, View, choice, slider
 from .drawing import Board, Mark, arcs
 from .panel import live_panel
 from .table import TeachingTable, adult
@@ -17,6 +17,22 @@ GROUPS = {"A": ("more", "private", "circle"), "B": ("less", "none", "square")}
 
 @live_panel(
     adult("thesis"),
+    tries=(
+        Try("little budget", {"epsilon": 0.3},
+            "{now.noisy} of {now.tables} tables have more noise than signal, {was.noisy} at ε = 1; "
+            "the distance goes from {was.mean:.3f} to {now.mean:.3f}.",
+            lambda was, now: now.noisy > was.noisy and now.mean > was.mean),
+        Try("one parent only", {"k": 1},
+            "{now.noisy} noisy tables instead of {was.noisy}: the distance falls from "
+            "{was.mean:.3f} to {now.mean:.3f}, although the network says less.",
+            lambda was, now: now.noisy <= was.noisy and now.mean < was.mean),
+        Try("as printed", {"guarantee": "published"},
+            "ε = {now.claimed:g} is claimed, and the ledger says {now.audited}.",
+            lambda was, now: now.audited == "infinite"),
+        Try("a high threshold", {"theta": 0.5},
+            "{now.a} attributes are left in group A, of {was.a}.",
+            lambda was, now: now.a < was.a),
+    ),
     epsilon=slider("ε", 1.0, 0.1, 4.0, 0.1, tooltip="ε, total privacy budget"),
     k=slider("k", 2, 0, 4, 1, unit="parents", tooltip="k, largest number of parents"),
     r=slider("r", 0.33, 0.05, 1.0, 0.01, tooltip="r = L2/L3, budget of group A against group B"),
@@ -44,13 +60,15 @@ def view(table: TeachingTable, guarantee: str, rare_values: str, **levers: Any) 
     plot.network(arcs(fitted.network_), order, marks)
     plot.set(x={"zeroline": None})
     plot.distances(distances, table.schema.names, 0.6, {"len": 0.75, "y": 0.6})
+    facts = {"noisy": sum(v > 1 for v in noise.values()), "tables": len(noise),
+             "mean": float(np.nanmean(distances)), "a": len(fitted.groups_["A"]),
+             "claimed": levers["epsilon"], "audited": audited(fitted.ledger_)}
     status = (
-        f"Claimed ε = {levers['epsilon']:g}, audited ε = {audited(fitted.ledger_)}; "
-        f"mean two-way distance {np.nanmean(distances):.3f}; "
-        f"{len(fitted.groups_['A'])} attributes in group A; "
-        f"{sum(v > 1 for v in noise.values())} of {len(noise)} tables have more noise than signal."
-    )
-    return View(plot.figure, status, [ledger_summary(fitted.ledger_), preview(table, codes)])
+        "{noisy} of {tables} tables have more noise than signal; mean two-way distance {mean:.3f}. "
+        "Claimed ε = {claimed:g}, audited ε = {audited}; {a} attributes in group A."
+    ).format(**facts)
+    tables = [ledger_summary(fitted.ledger_), preview(table, codes)]
+    return View(plot.figure, status, tables, facts=facts)
 
 
 panel = view.panel

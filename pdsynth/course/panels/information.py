@@ -11,7 +11,7 @@ from ...measures import association_sensitivity, entropy, mutual_information, tv
 from ...plots import PALETTE
 from ...privacy.curator import Curator
 from ...privacy.ledger import Ledger, as_fraction
-from ..widgets import View, choice, slider
+from ..widgets import Try, View, choice, slider
 from .drawing import Board, ticks
 from .panel import live_panel
 from .table import TeachingTable, adult, remember, symmetric
@@ -87,6 +87,17 @@ def contingency(table: TeachingTable, pair: tuple[int, int]) -> str:
 
 @live_panel(
     adult("thesis", seed=5),
+    tries=(
+        Try("two strangers", {"x": "sex", "y": "race"},
+            "sex says {now.bits:.3f} bits of race, relationship {was.bits:.3f} of marital-status.",
+            lambda was, now: now.bits < 0.1 * was.bits),
+        Try("noise on all pairs", {"measure": "R with noise", "epsilon": 0.1},
+            "at ε = 0.1 the noise is larger than the real R of {now.drowned:.0%} of the pairs.",
+            lambda was, now: now.drowned > 0.5),
+        Try("nearly the same thing", {"x": "education", "y": "education-num"},
+            "{now.bits:.3f} of the {now.entropy:.3f} bits of education: as much as the coarser "
+            "coding of the same fact can say.", lambda was, now: now.bits > 0.5 * now.entropy),
+    ),
     x=lambda table: choice("attribute X", table.schema.names, first_pair(table)[0]),
     y=lambda table: choice("attribute Y", table.schema.names, first_pair(table)[1]),
     measure=choice("measure", list(TOPS)),
@@ -103,15 +114,18 @@ def view(table: TeachingTable, x: str, y: str, measure: str, epsilon: float) -> 
     noisy = measure == "R with noise"
     plot = Board("information", f"{measure}{f', ε = {epsilon:g}' if noisy else ''}: {x} and {y}")
     draw(table, plot, matrix, pair, measure)
-    status = (f"I = {mutual_information(counts):.3f} bits, of {entropy(counts.sum(1)):.3f} bits of "
-              f"{x} and {entropy(counts.sum(0)):.3f} of {y}; "
-              f"R = {float(tvd_from_independence(counts)):.3f}.")
+    plot.entitle("xy", f"All pairs: {measure}")
+    plot.entitle("x2y2", f"{x} and {y}: P(x, y) − P(x) P(y)")
+    facts = {"bits": float(mutual_information(counts)), "r": float(tvd_from_independence(counts)),
+             "entropy": float(entropy(counts.sum(1))),
+             "drowned": float(np.mean(raw(table, "R") < noise_scale(table, share)))}
+    status = (f"{x} and {y} share {facts['bits']:.3f} bits, of {facts['entropy']:.3f} bits "
+              f"of {x} and {entropy(counts.sum(0)):.3f} of {y}. R = {facts['r']:.3f}.")
     if noisy:
-        scale, found = noise_scale(table, share), raw(table, "R")
         status += (f" The sketch at ε = {epsilon:g} says R = {matrix[pair]:.3f}; its noise has "
-                   f"scale {scale:.4f}, and {np.mean(found < scale):.0%} of the pairs lie below "
-                   "that.")
-    return View(plot.figure, status, [contingency(table, pair)])
+                   f"scale {noise_scale(table, share):.4f}, and {facts['drowned']:.0%} of the "
+                   "pairs lie below that.")
+    return View(plot.figure, status, [contingency(table, pair)], facts=facts)
 
 
 panel = view.panel

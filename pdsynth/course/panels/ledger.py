@@ -5,7 +5,7 @@ import math
 from ...privacy.ledger import Ledger
 from ...synthesizers import HPPrivBayes, PrivBayes
 from ...synthesizers.base import Recipe
-from ..widgets import View, choice, slider
+from ..widgets import Try, View, choice, slider
 from .drawing import Board
 from .panel import live_panel
 from .table import TeachingTable, adult
@@ -60,6 +60,19 @@ def draw_parts(plot: Board, ledger: Ledger) -> None:
 
 @live_panel(
     adult("thesis"),
+    tries=(
+        Try("HPPrivBayes as printed", {"algorithm": "HPPrivBayes", "guarantee": "published"},
+            "{now.free} accesses to the records were paid by nobody: ε = {now.claimed:g} is "
+            "claimed, and no finite ε holds.",
+            lambda was, now: now.free > 0 and now.true == math.inf),
+        Try("the thesis' PrivBayes", {"algorithm": ALGORITHMS[1], "guarantee": "published"},
+            "{now.claimed:g} is claimed and {now.true:.3g} spent: the checker objects.",
+            lambda was, now: now.true > now.claimed and now.objects),
+        Try("no parents", {"k": 0},
+            "nothing is chosen, so all of ε goes to the tables: {now.structure:g} for the "
+            "structure instead of {was.structure:g}.",
+            lambda was, now: now.structure < was.structure),
+    ),
     algorithm=choice("algorithm", ALGORITHMS),
     guarantee=GUARANTEE,
     epsilon=slider("ε", 1.0, 0.1, 2.0, 0.1, tooltip="ε, what the run promises to cost"),
@@ -78,8 +91,14 @@ def view(table: TeachingTable, algorithm: str, guarantee: str, epsilon: float, k
     plot.set(y={"range": [0, TOP]}, x2={"range": [0, TOP * 1.12]})
     broken = [rule for rule in ledger.check() if not rule.startswith("L10")]
     objection = f"objects: {broken[0]}." if broken else "has no objection to its lines."
-    status = f"{ledger.verdict()} Entries: {len(ledger.entries)}. The checker {objection}"
-    return View(plot.figure, status, [ledger._repr_html_()])
+    claimed, true = float(ledger.claimed), float(ledger.epsilon)
+    free = len(ledger.unaccounted)
+    truth = f"truly ∞: {free} accesses that nobody paid for" if free else f"truly {true:.4g}"
+    status = (f"Claimed ε = {claimed:g}, {truth}. {ledger.verdict()} "
+              f"Entries: {len(ledger.entries)}. The checker {objection}")
+    facts = {"claimed": claimed, "true": true, "free": free, "objects": bool(broken),
+             "structure": totals(ledger)["structure"][1]}
+    return View(plot.figure, status, [ledger._repr_html_()], facts=facts)
 
 
 panel = view.panel

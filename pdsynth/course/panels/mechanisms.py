@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ...privacy.mechanisms import CommonNoise, discrete_laplace_pmf, exponential_probabilities
-from ..widgets import Control, View, choice, slider
+from ..widgets import Control, Try, View, choice, slider
 from .drawing import Board
 from .panel import live_panel
 from .table import TeachingTable, adult
@@ -71,6 +71,19 @@ def draw_laws(plot: Board, x: Any, both: list[np.ndarray], epsilon: float, cell:
 
 @live_panel(
     adult("complete"),
+    tries=(
+        Try("half of the noise", {"share": 0.5},
+            "the dots leave the band: the two tables differ by up to e^{now.truth:.3g}, and only "
+            "e^{now.promised:g} was promised.", lambda was, now: now.truth > now.promised),
+        Try("a small ε", {"epsilon": 0.1},
+            "the noise moves the count by about {now.noise:g} instead of {was.noise:g}, and "
+            "{now.top} is named with probability {now.named:.2f} instead of {was.named:.2f}.",
+            lambda was, now: now.noise > was.noise and now.named < was.named),
+        Try("ask 45,222 people", {"n": 45222},
+            "the same noise, about {now.noise:g}, on a count of {now.count:,} instead of "
+            "{was.count:,}: privacy is cheap in a large table.",
+            lambda was, now: now.count > 10 * was.count and now.noise == was.noise),
+    ),
     epsilon=slider("ε", 1.0, 0.1, 4.0, 0.1, tooltip="ε, the privacy budget of one release"),
     share=slider("noise", 1.0, 0.25, 2.0, 0.05, unit="× right scale",
                  tooltip="noise scale as a multiple of sensitivity over ε"),
@@ -94,15 +107,18 @@ def view(table: TeachingTable, epsilon: float, share: float, n: int, attribute: 
     truth = max(worst_ratio(*state["laplace"]), worst_ratio(*choices))
     broken = f"more than the promised {epsilon:g}: not {epsilon:g}-differentially private"
     status = (
+        f"Over all outputs the two tables differ by a factor of at most e^{truth:.3g}, "
+        f"{'as promised' if truth <= epsilon * (1 + 1e-9) else broken}. "
         f"Real count of {labels[top]}: {counts[top]:,}; the noise moves it by about "
         f"{share / epsilon:.3g}. {labels[top]} is named the commonest with probability "
-        f"{choices[0][top]:.3g}. Over all outputs the two tables differ by a factor of at most "
-        f"e^{truth:.3g}, {'as promised' if truth <= epsilon * (1 + 1e-9) else broken}."
+        f"{choices[0][top]:.3g}."
     )
+    facts = {"truth": truth, "promised": epsilon, "noise": share / epsilon, "top": labels[top],
+             "named": float(choices[0][top]), "count": int(counts[top])}
     noise = CommonNoise(3).discrete_laplace(np.asarray(share / epsilon), (6,))
     draws = ", ".join(f"{c:,}" for c in counts[top] + noise)
     return View(plot.figure, status, [f"<b>Six releases of the count of {labels[top]}</b>, each of "
-                                      f"which would cost ε again: {draws}"])
+                                      f"which would cost ε again: {draws}"], facts=facts)
 
 
 panel = view.panel

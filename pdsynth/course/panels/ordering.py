@@ -12,7 +12,7 @@ from ...domain.schema import Attribute, Schema
 from ...measures import SCORES
 from ...privacy.ledger import as_fraction
 from ...privacy.mechanisms import CommonNoise
-from ..widgets import View, slider
+from ..widgets import Try, View, slider
 from .drawing import Board, ticks
 from .panel import live_panel
 from .table import TeachingTable, adult, pairwise
@@ -110,6 +110,16 @@ def draw_orders(plot: Board, state: dict[str, Any], names: tuple[str, ...],
 
 @live_panel(
     adult("thesis"),
+    tries=(
+        Try("all of ε = 8 for the order", {"epsilon": 8.0, "share": 1.0},
+            "{now.changed} of {now.of} attributes change their rank, {was.changed} with the "
+            "default: the order becomes right when nothing is left for anything else.",
+            lambda was, now: now.changed < was.changed),
+        Try("other random numbers", {"draw": 2},
+            "another noisy order captures {now.bits:.2f} bits, the first one {was.bits:.2f}, the "
+            "raw one {now.best:.2f}: the order matters little.",
+            lambda was, now: abs(now.bits - was.bits) < 0.1),
+    ),
     epsilon=slider("ε", 1.0, 0.1, 8.0, 0.1, tooltip="ε, total privacy budget"),
     share=slider("share", 0.02, 0.01, 1.0, 0.01, tooltip="share of ε that pays for the order"),
     draw=slider("draw", 1, 1, 20, 1, tooltip="draw, which random numbers"),
@@ -125,15 +135,18 @@ def view(table: TeachingTable, epsilon: float, share: float, draw: int) -> View:
     draw_orders(plot, state, names, odds)
     ranks = [np.argsort(order) for order in state["orders"]]
     with_asthma, with_dog = odds["noisy order"]
+    changed = int((ranks[2] != ranks[1]).sum())
+    facts = {"changed": changed, "of": len(names), "bits": state["bits"][2],
+             "best": state["bits"][0]}
     status = (
-        f"ε₀ = {float(epsilon0):.4g}: noise scale {state['scale']:.4f} on an average R of at most "
-        f"{state['values'][1].max():.4f}: {int((ranks[2] != ranks[1]).sum())} of {len(names)} "
-        f"attributes change their rank. With the best two parents the raw order captures "
+        f"{changed} of {len(names)} attributes change their rank: at ε₀ = {float(epsilon0):.4g} "
+        f"the noise has scale {state['scale']:.4f}, and the average R is at most "
+        f"{state['values'][1].max():.4f}. With the best two parents the raw order captures "
         f"{state['bits'][0]:.2f} bits, this noisy one {state['bits'][2]:.2f}. Small table: the raw "
         f"order tells the two worlds apart for sure; the noisy one is {with_asthma / with_dog:.4f} "
         f"times as likely in one as in the other (e^ε₀ = {np.exp(float(epsilon0)):.4f})."
     )
-    return View(plot.figure, status)
+    return View(plot.figure, status, facts=facts)
 
 
 panel = view.panel

@@ -27,14 +27,16 @@ from ...synthesizers.usefulness import (
     noise_to_cell,
     typical_cells,
 )
-from ..widgets import LivePanel, View, choice, slider
+from ..widgets import LivePanel, Try, View, choice, slider
 from .drawing import Board, ink
 from .panel import live_panel
 
 ORIGINS = {"public": "public", "exploring": "data"}
 ROWS = 24  # columns that the figure has space for
 LOW, HIGH = 1e-4, 1e4  # ends of both axes of noise ÷ mean cell
-COLOURS = {"drowned": "attack", "weak": "none", "useful": "private"}
+KINDS = {"useful": ("private", "circle", "useful: cells of 4 noise scales and more"),
+         "weak": ("none", "square", "between: cells of 1 to 4 noise scales"),
+         "drowned": ("attack", "x", "more noise than records")}
 NOTE = """Of a file this panel reads the column names and the number of records, nothing else; \
 the plan follows from them and from your declaration, and costs nothing. <i>Exploring</i> reads \
 every value of the records: what it proposes isn't public, and the notebook then shows it. \
@@ -114,31 +116,44 @@ def draw(declared: Declared, known: Plan, k: int, title: str) -> Board:
     most = sorted(found, key=lambda name: -found[name])[:ROWS]
     found = {name: ratio for name, ratio in found.items() if name in most}
     plot, words = Board("own_data", title), {name: judge(v) for name, v in found.items()}
-    plot.figure.update_layout(height=max(400, 170 + 26 * len(found)),
-                              title={"x": 0.01, "xref": "container"})  # long, on a narrow page
-    plot.bars(clip(list(found.values())),
-              [f"{shorten(name)} · {declared.schema[name].size:,}" for name in found],
-              [COLOURS[word] for word in words.values()], across=True,
-              customdata=[[found[name], word] for name, word in words.items()],
-              hover="%{y} values: %{customdata[0]:.3g}, %{customdata[1]}")
-    degrees, typical = known.table["k"], known.table["noise ÷ mean cell"].tolist()
-    ring = {"width": [3 * (degree == k) for degree in degrees], "color": ink("real")}
-    plot.bars(degrees, clip(typical), [COLOURS[judge(ratio)] for ratio in typical], 2,
-              customdata=typical, marker={"line": ring}, hover="k = %{x}: %{customdata:.3g}")
+    tall = 110 + 24 * len(found)
+    plot.figure.update_layout(height=max(400, 60 + tall))
+    plot.charts["xy"]["height"] = max(340, tall)
+    plot.entitle("xy", f"Noise ÷ mean cell: a column's table at k = {k}")
+    rows = {name: f"{shorten(name)} · {declared.schema[name].size:,}" for name in found}
+    degrees = dict(zip(known.table["k"], known.table["noise ÷ mean cell"].tolist(), strict=True))
+    for word, (colour, symbol, label) in KINDS.items():
+        mine = [name for name in found if words[name] == word]
+        plot.dots(clip([found[name] for name in mine]), [rows[name] for name in mine], colour,
+                  symbol=symbol, name=label, showlegend=True,
+                  customdata=[found[name] for name in mine],
+                  hover="%{y} values: %{customdata:.3g}")
+        same = {degree: ratio for degree, ratio in degrees.items() if judge(ratio) == word}
+        plot.dots(list(same), clip(list(same.values())), colour, 2, symbol=symbol, size=13,
+                  customdata=list(same.values()), hover="k = %{x}: %{customdata:.3g}",
+                  marker={"line": {"width": [3 * (degree == k) for degree in same],
+                                   "color": ink("real")}})
+    plot.set(y={"categoryorder": "array", "categoryarray": list(rows.values())})
     for level, colour, dash in ((NOISE_DOMINATES, "attack", "dash"), (1 / USEFUL, "real", "dot")):
         plot.mark((level, level), (0, 1), colour, dash=dash, xref="x", yref="y domain")
         plot.mark((-0.6, 5.6), (level, level), colour, 2, dash=dash)
-    for level, text, side, colour in ((1 / USEFUL, "useful ←", "right", "real"),
-                                      (NOISE_DOMINATES, "→ more noise than records", "left",
-                                       "attack")):
-        plot.note(text, math.log10(level), 1, 1, colour, 11, xref=None, yref="y domain",
-                  xanchor=side, yanchor="bottom")
-    plot.set(x={"title": f"noise ÷ mean cell: a column's table at k = {k}"})
+    plot.set(x={"title": "noise ÷ mean cell"})
     return plot
 
 
 @live_panel(
     spends=False,
+    tries=(
+        Try("three parents", {"k": 3},
+            "a table of four columns has {now.noise:.3g} times more noise than records in a "
+            "typical cell.", lambda was, now: now.noise > 1),
+        Try("little budget", {"epsilon": 0.05},
+            "the plan now says k = {now.k}, at ε = 1 it was {was.k}.",
+            lambda was, now: now.k < was.k),
+        Try("coarser ranges", {"bins": 4},
+            "fewer bins make larger cells: noise ÷ cell {now.noise:.3g} instead of "
+            "{was.noise:.3g}.", lambda was, now: now.noise < was.noise),
+    ),
     epsilon=slider("ε", 1.0, 0.05, 5.0, 0.05, tooltip="ε, what one person may lose"),
     k=choice("k", ["auto", 0, 1, 2, 3, 4], tooltip="k, largest number of parents"),
     bins=slider("bins", 16, 2, 64, 1, tooltip="bins of a range that doesn't say"),
@@ -161,7 +176,7 @@ def view(epsilon: float, k: int | str, bins: int, persons: int, proposal: str,
     degree = known.k if isinstance(k, str) else k
     parts = [str(known)]
     if persons > 1:
-        parts.insert(0, f"A person with {persons} records would lose {persons} times ε, so a fit "
+        parts.insert(1, f"A person with {persons} records would lose {persons} times ε, so a fit "
                         f"may spend {float(share):.3g}.")
     if not isinstance(k, str) and k > 0 and noise_dominates(schema, file.n, share, k):
         noise = noise_to_cell(schema, file.n, share, k)
@@ -177,8 +192,10 @@ def view(epsilon: float, k: int | str, bins: int, persons: int, proposal: str,
                 f"bins = {bins}, records = {persons}, domains = {domains}")
     saved = (f"<b>Your schema as a file</b>, to copy and to review:"
              f"<pre>{escape(declared.file)}</pre>")
+    typical = known.table.set_index("k")["noise ÷ mean cell"]
+    facts = {"k": known.k, "noise": float(typical.get(degree, math.nan))}
     return View(plot.figure, " ".join(parts),
-                [f"<b>Before you spend.</b> {known._repr_html_()}", saved])
+                [f"<b>Before you spend.</b> {known._repr_html_()}", saved], facts=facts)
 
 
 class DeclarationForm:
@@ -271,10 +288,10 @@ def panel(path: str | PathLike[str] | None = None) -> LivePanel:
     """
     file = EXAMPLE if path is None else File.of(Path(path).name, Path(path).read_bytes())
     form = DeclarationForm(file)
-    live = view.live(form.show)
+    live = view.live(form.show, tries=view.tries if path is None else ())
     form.panel = live
     note = W.HTML(f"<div>{NOTE}</div>")
     note.add_class("pdsynth-note")
     live.children = (live.children[0], form.box, *live.children[1:], note)
-    live.form = form  # type: ignore[attr-defined]
+    live.form, live.topic = form, "" if path else "own_data"  # type: ignore[attr-defined]
     return live

@@ -7,12 +7,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ...datasets import Dataset
-from ..widgets import Control, LivePanel, View, live
+from ..widgets import Control, LivePanel, Try, View, live
 from .table import TeachingTable
 
 Made = Control | Callable[[Any], Control]
@@ -27,6 +27,7 @@ class Panel:
     made: Mapping[str, Made]
     source: Source
     spends: bool
+    tries: Sequence[Try] = ()
 
     def __call__(self, table: TeachingTable | None = None, /, **moved: Any) -> View:
         """What the panel shows; controls that ``moved`` doesn't name stand at their first value."""
@@ -37,12 +38,16 @@ class Panel:
     def panel(self, dataset: Dataset | None = None) -> LivePanel:
         """The live widget, on another public teaching table if one is given."""
         table = self.table(*([] if dataset is None else [dataset]))
-        return self.live(lambda **at: self._show(table, at), table)
+        tries = self.tries if dataset is None else ()  # they name the teaching table's attributes
+        made = self.live(lambda **at: self._show(table, at), table, tries)
+        made.topic = self.function.__module__.rpartition(".")[2] if dataset is None else ""
+        return made
 
-    def live(self, show: Callable[..., View], table: TeachingTable | None = None) -> LivePanel:
+    def live(self, show: Callable[..., View], table: TeachingTable | None = None,
+             tries: Sequence[Try] = ()) -> LivePanel:
         """The controls above what ``show`` makes of their values."""
         controls: dict[str, Any] = self.controls(table)
-        return live(show, spends=self.spends, **controls)
+        return live(show, spends=self.spends, tries=tries, **controls)
 
     def table(self, *dataset: Dataset) -> TeachingTable | None:
         """The teaching table; None for a panel of made-up people."""
@@ -58,12 +63,12 @@ class Panel:
         return replace(view, alt=view.alt or f"{view.figure.layout.title.text}. {view.status}")
 
 
-def live_panel(source: Source = None, *, spends: bool = True,
+def live_panel(source: Source = None, *, spends: bool = True, tries: Sequence[Try] = (),
                **controls: Made) -> Callable[[Callable[..., View]], Panel]:
     """Make a panel of a function (table, one argument per control) → View.
 
     ``source``: makes the teaching table, of a dataset if one is given. ``spends``: whether the
-    panel says that moving it on real records would spend the budget. A control that depends on
-    the table is a function of it.
+    panel says that moving it on real records would spend the budget. ``tries``: its buttons. A
+    control that depends on the table is a function of it.
     """
-    return lambda function: Panel(function, controls, source, spends)
+    return lambda function: Panel(function, controls, source, spends, tries)

@@ -8,7 +8,7 @@ from ...budgets import SensitivityGroups
 from ...datasets import Dataset
 from ...synthesizers import PPBA, HPPrivBayes, PrivBayes, Synthesizer, parts
 from ...synthesizers.base import Recipe
-from ..widgets import View, choice, slider
+from ..widgets import Try, View, choice, slider
 from .drawing import Board, ink
 from .panel import live_panel
 from .table import TeachingTable, adult, mean_without, remember
@@ -75,6 +75,19 @@ def draw(table: TeachingTable, state: dict[str, Any], ex_ante: bool, title: str)
 
 @live_panel(
     adult("thesis"),
+    tries=(
+        Try("a promise before the run", {"method": CUSTOM, "r": 0.1},
+            "{now.loss:.3g} instead of {was.loss:.3g}, known before the run; the others pay with "
+            "{now.rest:.3f}, PrivBayes with less ε for all would have {now.plain:.3f}.",
+            lambda was, now: now.loss < was.loss and now.known and not was.known),
+        Try("PPBA", {"method": "PPBA"},
+            "{now.loss:.3g}, read off this run: the next run may say something else.",
+            lambda was, now: not now.known),
+        Try("less for everybody", {"epsilon": 0.3},
+            "{now.loss:.3g} instead of {was.loss:.3g}, and the rest at "
+            "{now.rest:.3f} instead of {was.rest:.3f}.",
+            lambda was, now: now.loss < was.loss and now.rest > was.rest),
+    ),
     method=choice("method", METHODS),
     epsilon=slider("ε", 1.0, 0.1, 2.0, 0.1, tooltip="ε, budget of a whole record"),
     r=slider("r", 0.33, 0.01, 1.0, 0.01,
@@ -95,14 +108,16 @@ def view(table: TeachingTable, method: str, epsilon: float, r: float, theta: flo
     loss = float(state["losses"][sensitive])
     losses, errors = line(table)
     plain = float(np.interp(np.log(loss), np.log(losses), errors))
+    facts = {"loss": loss, "known": ex_ante, "rest": state["rest"], "plain": plain}
     status = (
         f"{sensitive} loses ε = {loss:.3g} of {epsilon:g}, "
-        f"{'known before the run' if ex_ante else 'read off this run'}; mean distance of the rest "
+        f"{'known before the run' if ex_ante else 'read off this run'}. Mean distance of the rest "
         f"{state['rest']:.3f}, of pairs with it {state['with']:.3f}. PrivBayes with so little ε "
         f"for all that {sensitive} loses the same: {plain:.3f}."
     )
     plot = draw(table, state, ex_ante, title)
-    return View(plot.figure, status, [ledger_summary(state["fitted"].ledger_)])
+    plot.entitle("x2y2", f"What the others pay for {sensitive}: distance of the rest")
+    return View(plot.figure, status, [ledger_summary(state["fitted"].ledger_)], facts=facts)
 
 
 panel = view.panel

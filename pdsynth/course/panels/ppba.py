@@ -6,7 +6,7 @@ import numpy as np
 
 from ...structure.tree import maximum_spanning_tree
 from ...synthesizers import PPBA
-from ..widgets import View, slider
+from ..widgets import Try, View, slider
 from .drawing import Board, arches, places
 from .panel import live_panel
 from .table import TeachingTable, adult, remember
@@ -73,7 +73,7 @@ def draw_run(plot: Board, table: TeachingTable, fitted: PPBA) -> None:
     plot.nodes([f"{c} ← {', '.join(p) or '∅'}<br>weight {weights.get(c, 0.0):.3g}"
                 for c, p in network.pairs], 10)
     names, share, noise = rank(fitted), shares(fitted), noise_to_cell(fitted)
-    plot.bars(list(range(len(names))), [100 * share[n] for n in names], "private", 2,
+    plot.dots(list(range(len(names))), [100 * share[n] for n in names], "private", 2, size=10,
               customdata=[[n, noise[n]] for n in names],
               hover="%{customdata[0]}: %{y:.1f} % of the budget, noise ÷ cell %{customdata[1]:.3g}")
     arc_axis = arches(len(names)) | {"range": [-0.8, len(names) / 2]}
@@ -108,6 +108,21 @@ def draw_sweep(plot: Board, found: dict[str, np.ndarray], q: float, sensitive: s
 
 @live_panel(
     adult("thesis"),
+    tries=(
+        Try("q = 2", {"q": 2.0},
+            "every table gets twice the budget of the one ranked before it, so nothing is left "
+            "for the heaviest: the strongest pairs go from {was.strong:.3f} to {now.strong:.3f}.",
+            lambda was, now: now.strong > 3 * was.strong),
+        Try("all the same", {"q": 1.0},
+            "every table gets the same: the strongest pairs are at {now.strong:.3f} instead of "
+            "{was.strong:.3f}.", lambda was, now: now.strong < was.strong),
+        Try("two parents", {"k": 2},
+            "tables are larger and noisier: distance {now.mean:.3f} instead of {was.mean:.3f}.",
+            lambda was, now: now.mean > was.mean),
+        Try("as printed", {"guarantee": "published"},
+            "the tree is read off the records: no finite ε holds.",
+            lambda was, now: now.dearest == math.inf),
+    ),
     epsilon=slider("ε", 1.0, 0.1, 4.0, 0.1, tooltip="ε, total privacy budget"),
     k=slider("k", 1, 1, 4, 1, unit="parents", tooltip="k, largest number of parents"),
     q=slider("q", 1.2, 0.5, 2.0, 0.05,
@@ -125,14 +140,15 @@ def view(table: TeachingTable, epsilon: float, k: int, q: float, guarantee: str)
     first, *_, last = rank(fitted)
     costs = (f" A change of {losses.idxmax()} costs {losses.max():.2f}, "
              f"of {sensitive} {losses[sensitive]:.2f}.")
+    facts = {"mean": float(np.nanmean(distances)), "strong": strongest(fitted, distances),
+             "dearest": float(losses.max())}
     status = (
-        f"Claimed ε = {epsilon:g}, audited ε = {audited(ledger)}; "
-        f"mean two-way distance {np.nanmean(distances):.3f}, "
-        f"{strongest(fitted, distances):.3f} on the strongest pairs. The heaviest table, {first}, "
+        f"Mean two-way distance {facts['mean']:.3f}, {facts['strong']:.3f} on the strongest pairs. "
+        f"Claimed ε = {epsilon:g}, audited ε = {audited(ledger)}. The heaviest table, {first}, "
         f"gets {share[first]:.1%} of the tables' budget, the lightest, {last}, {share[last]:.1%}."
         f"{'' if ledger.epsilon == math.inf else costs}"
     )
-    return View(plot.figure, status, [ledger_summary(ledger)])
+    return View(plot.figure, status, [ledger_summary(ledger)], facts=facts)
 
 
 panel = view.panel

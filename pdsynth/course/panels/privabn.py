@@ -10,7 +10,7 @@ from ...domain.schema import Schema
 from ...evaluation.marginals import Marginals, attribute_sets
 from ...model import Model
 from ...synthesizers import PrivABN
-from ..widgets import Control, View, choice, slider
+from ..widgets import Control, Try, View, choice, slider
 from .drawing import Board, ink
 from .panel import live_panel
 from .table import TeachingTable, adult, remember, teaching_table
@@ -151,6 +151,19 @@ def tables(table: TeachingTable) -> Control:
 
 @live_panel(
     adult(SHIPPED),
+    tries=(
+        Try("a large ε", {"epsilon": 1.0},
+            "strict comes near: error {now.strict:.4f} instead of {was.strict:.4f}; as published "
+            "it is {now.published:.4f}.", lambda was, now: now.strict < was.strict),
+        Try("a small ε", {"epsilon": 0.01},
+            "a promise of almost nothing, and as published the lone person's answer is still read "
+            "off {now.told:.1%} of the time ({now.allowed:.1%} allowed).",
+            lambda was, now: now.told > now.allowed + 0.2),
+        Try("larger questions", {"alpha": 6},
+            "6-way queries: error {now.strict:.4f} strict, {now.published:.4f} published; 3-way "
+            "{was.strict:.4f} and {was.published:.4f}.",
+            lambda was, now: now.strict != was.strict),
+    ),
     epsilon=slider("ε", 0.05, 0.01, 1.0, 0.01, tooltip="ε, total privacy budget"),
     alpha=lambda table: slider("α", 3, 1, min(8, len(table.schema)), 1,
                                tooltip="α, attributes in a query"),
@@ -167,22 +180,24 @@ def view(table: TeachingTable, epsilon: float, alpha: int, data: str) -> View:
     plot = Board("privabn", f"PrivABN on {table.dataset.name}: ε = {epsilon:g}, α = {alpha}")
     draw_fits(plot, fits, errors)
     draw_attack(plot, games, alone)
-    plot.set(x={"range": [0.4, m + 0.6]}, y={"range": [0, m]},
-             x2={"title": f"{alpha}-way queries, sorted, %"})
+    plot.entitle("x2y2", f"L2 errors of {alpha}-way queries, sorted")
+    plot.set(x={"range": [0.4, m + 0.6]}, y={"range": [0, m]}, x2={"title": "queries, %"})
     ledgers = {name: fits[name][0].ledger_ for name in BOTH}
     mean = {name: float(e.mean()) for name, e in errors.items()}
     apart = {name: tell_apart(games[name, 0], games[name, 1]) for name in BOTH}
+    allowed = float(np.exp(epsilon) / (1 + np.exp(epsilon)))
+    facts = {"told": apart["published"], "allowed": allowed, **mean}
     status = (
+        f"A lone person's yes is told from a no {apart['published']:.1%} of the time as published, "
+        f"{apart['strict']:.1%} strict (allowed {allowed:.1%}). "
         f"Claimed ε = {epsilon:g}; published truly infinite (the accounted part alone "
         f"{float(ledgers['published'].finite):,.0f}), strict {float(ledgers['strict'].epsilon):g}. "
         f"Mean L2 error {mean['published']:.4f} published, {mean['strict']:.4f} strict, "
         f"{mean['none']:.4f} without noise. {alone['people']:,} of {n:,} people are alone in some "
-        f"column of the published network. A yes of theirs is told from a no "
-        f"{apart['published']:.1%} of the time as published, {apart['strict']:.1%} strict "
-        f"(allowed {np.exp(epsilon) / (1 + np.exp(epsilon)):.1%})."
+        f"column of the published network."
     )
-    return View(plot.figure, status, [f"<h4>{KINDS[name][0]}</h4>{ledger_summary(ledger)}"
-                                      for name, ledger in ledgers.items()])
+    tables = [f"<h4>{KINDS[name][0]}</h4>{ledger_summary(one)}" for name, one in ledgers.items()]
+    return View(plot.figure, status, tables, facts=facts)
 
 
 panel = view.panel

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...evaluation import sum_mutual_information
 from ...synthesizers import PrivBayes
-from ..widgets import View, choice, slider
+from ..widgets import Try, View, choice, slider
 from .drawing import Board, Mark, arcs
 from .panel import live_panel
 from .table import TeachingTable, adult, remember
@@ -55,6 +55,18 @@ def draw(run: dict[str, Any], best: dict[str, Any], title: str) -> Board:
 
 @live_panel(
     adult("thesis"),
+    tries=(
+        Try("three parents", {"k": "3"},
+            "the network captures {now.bits:.2f} bits instead of {was.bits:.2f}, but {now.noisy} "
+            "tables are mostly noise: the distance grows from {was.mean:.3f} to {now.mean:.3f}.",
+            lambda was, now: now.noisy > was.noisy and now.mean > was.mean),
+        Try("little budget", {"epsilon": 0.1},
+            "{now.edges} edges are left of {was.edges}; the distance goes from {was.mean:.3f} to "
+            "{now.mean:.3f}.", lambda was, now: now.edges < was.edges and now.mean > was.mean),
+        Try("the thesis' reprint", {"reading": "thesis reprint"},
+            "as reprinted it spends ε = {now.spent:g} while it claims 1.",
+            lambda was, now: now.spent > 1),
+    ),
     epsilon=slider("ε", 1.0, 0.1, 4.0, 0.1, tooltip="ε, total privacy budget"),
     k=choice("k", ["auto", "0", "1", "2", "3", "4"], tooltip="k, number of parents"),
     reading=choice("reading", list(READINGS)),
@@ -66,15 +78,17 @@ def view(table: TeachingTable, epsilon: float, k: str, reading: str) -> View:
     fitted, noise = run["fitted"], run["noise"]
     rule = f" ({fitted.degree_rule_})" if k == "auto" else ""
     spent = f"True ε {float(fitted.ledger_.finite):g} of {epsilon:g} claimed"
+    facts = {"bits": run["captured"], "noisy": sum(v > 1 for v in noise.values()),
+             "edges": len(fitted.network_.edges), "mean": float(run["distances"].mean()),
+             "spent": float(fitted.ledger_.finite)}
     status = (
-        f"{'Not private at all' if reading == 'no noise' else spent}; "
-        f"{len(fitted.network_.edges)} edges capture {run['captured']:.2f} bits "
-        f"({best['captured']:.2f} without noise); {sum(v > 1 for v in noise.values())} of "
-        f"{len(noise)} noisy tables have more noise than signal; mean 2-way distance "
-        f"{run['distances'].mean():.3f} ({best['distances'].mean():.3f} without noise)."
+        f"{facts['edges']} edges capture {facts['bits']:.2f} bits ({best['captured']:.2f} without "
+        f"noise); mean 2-way distance {facts['mean']:.3f} ({best['distances'].mean():.3f} without "
+        f"noise). {facts['noisy']} of {len(noise)} noisy tables have more noise than signal. "
+        f"{'Not private at all' if reading == 'no noise' else spent}."
     )
     plot = draw(run, best, f"PrivBayes: ε = {epsilon:g}, k = {k}{rule}, reading = {reading}")
-    return View(plot.figure, status, [ledger_summary(fitted.ledger_)])
+    return View(plot.figure, status, [ledger_summary(fitted.ledger_)], facts=facts)
 
 
 panel = view.panel

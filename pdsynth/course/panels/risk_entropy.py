@@ -1,5 +1,6 @@
 """Lesson 09: who gets which share of ε for its table, and what a noisy entropy does to it."""
 
+import math
 from fractions import Fraction
 from html import escape
 from typing import Any
@@ -10,7 +11,7 @@ from ...measures import normalised_risk_entropy
 from ...privacy.curator import Curator
 from ...privacy.ledger import Ledger, as_fraction
 from ...privacy.mechanisms import Noise
-from ..widgets import View, choice, slider
+from ..widgets import Try, View, choice, slider
 from .drawing import Board, ink
 from .panel import live_panel
 from .table import TeachingTable, adult, remember
@@ -71,7 +72,7 @@ def draw(state: dict[str, Any], order: list[str], title: str) -> Board:
               name="OE, used", marker={"line": {"width": 1, "color": "white"}}, hover=fine)
     plot.bars(share, order, "private", 2, across=True, name="share and noise", hover=percent)
     noise = [c / s for c, s in zip(cells, share, strict=True)]
-    plot.bars(noise, order, "private", 3, across=True, hover=fine)
+    plot.dots(noise, order, "private", 3, size=10, hover=fine)
     for cell, x in ((2, [1 / d] * d), (3, [c * d for c in cells])):
         plot.add("scatter", cell, "equal shares", fine, x=x, y=order, mode="markers",
                  showlegend=cell == 2, marker={"symbol": "line-ns", "size": 14,
@@ -94,6 +95,18 @@ def shares_table(table: TeachingTable, state: dict[str, Any], order: list[str]) 
 
 @live_panel(
     adult("complete", seed=9),
+    tries=(
+        Try("453 records", {"records": "453"},
+            "in {now.loud} of {now.of} tables the noise exceeds the mean cell, in {was.loud} "
+            "with 45,222 records; the entropies are off by up to {now.off:.2f}.",
+            lambda was, now: now.loud > was.loud),
+        Try("the other way round", {"weights": "reversed"},
+            "now {now.most} gets the largest share, {now.share:.1%}; before it was {was.most}.",
+            lambda was, now: now.most != was.most),
+        Try("raw, as published", {"reading": "raw, as published"},
+            "no entropy is off, and the ledger finds no finite ε.",
+            lambda was, now: now.off == 0 and not now.finite),
+    ),
     epsilon=slider("ε", 1.0, 0.1, 4.0, 0.1, tooltip="ε, for histograms and tables together"),
     share=slider("s", 0.1, 0.01, 0.5, 0.01, tooltip="s, share of ε for noisy histograms"),
     weights=choice("weights", list(SIGNS)),
@@ -117,16 +130,18 @@ def view(table: TeachingTable, epsilon: float, share: float, weights: str, readi
              f"{float(state['share'][most] / state['share'][least]):.2f}, of e = 2.72 at most")
     if weights == "equal shares":
         words = f"Every table gets {shares[most]:.1%}"
+    facts = {"off": max(abs(state["oe"][n] - state["raw"][n]) for n in order), "loud": loud,
+             "of": len(order), "most": most, "share": shares[most],
+             "finite": state["ledger"].epsilon != math.inf}
     status = (
-        f"{words}. The entropies used are off by up to "
-        f"{max(abs(state['oe'][n] - state['raw'][n]) for n in order):.3f}; in {loud} of "
+        f"{words}. The entropies used are off by up to {facts['off']:.3f}; in {loud} of "
         f"{len(order)} tables the noise exceeds the mean cell; "
         f"{close if guarantee == 'strict' else 'no finite ε: the entropies are raw'}."
     )
     title = (f"reading = {reading}: ε = {epsilon:g}, s = {share:g}, "
              f"weights = {weights.split(',')[0]}, records = {chosen.n:,}")
     tables = [ledger_summary(state["ledger"]), shares_table(table, state, order)]
-    return View(draw(state, order, title).figure, status, tables)
+    return View(draw(state, order, title).figure, status, tables, facts=facts)
 
 
 panel = view.panel

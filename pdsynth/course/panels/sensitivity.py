@@ -9,7 +9,7 @@ import numpy as np
 from ...budgets import RARE_VALUES, printed_scales, tight_scales, value_weights
 from ...measures import sensitivity_weights
 from ...privacy.ledger import as_fraction, histogram_cost
-from ..widgets import View, choice, slider
+from ..widgets import Try, View, choice, slider
 from .drawing import Board
 from .panel import live_panel
 from .table import TeachingTable, adult
@@ -17,6 +17,7 @@ from .words import fold, html_table
 
 TABLES = Fraction(65, 100)  # what L0 = 0.05 and L1 = 0.3 leave of ε = 1 for the tables
 GROUPS = {"A": ("private", ""), "B": ("none", "/")}
+V_MIN = 0.5  # smallest relative weight of a value (strict)
 
 
 def printed_weights(counts: np.ndarray, rare_values: str) -> np.ndarray:
@@ -57,33 +58,32 @@ def draw_groups(plot: Board, state: dict[str, Any], sensitive: str, theta: float
     for group, (colour, pattern) in GROUPS.items():
         members = [name for name in labels if name in state[group]]
         plot.bars([min(state["bits"][name], 1) for name in members],
-                  [labels[name] for name in members], colour, across=True, name=f"group {group}",
-                  pattern=pattern, hover="%{y}: %{x:.4f} bit")
+                  [labels[name] for name in members], colour, across=True, pattern=pattern,
+                  hover="%{y}: %{x:.4f} bit")
     ends = [-0.6, len(labels) - 0.4]
-    plot.limit([theta, theta], ends, (1, 4), width=2, name="θ")
+    plot.limit([theta, theta], ends, (1, 4), width=2)
+    for text, anchor, colour in (("B ←  ", "right", "none"), ("  → group A", "left", "private")):
+        plot.note(f"<b>{text}</b>", theta, ends[0], (1, 4), colour, 12, xanchor=anchor,
+                  yanchor="bottom")
     plot.set(x={"title": f"mutual information with {sensitive}, bits"}, y4={"range": ends},
              y={"categoryorder": "array", "categoryarray": list(labels.values())[::-1],
                 "range": ends})
 
 
 def draw_scales(plot: Board, state: dict[str, Any], attribute: str) -> None:
-    """Records and noise scales of the values, and how much of the paid ε each reading uses."""
+    """Records and noise scales of the values, in both readings."""
     labels = list(state["labels"])
-    plot.bars(labels, state["counts"], "real", 2, name="records", opacity=0.45)
+    plot.dots(labels, state["counts"], "real", 2, symbol="square", size=11, name="records",
+              hover="%{x}: %{y:,} records")
     if state["in_a"]:
         scale = np.full(len(labels), state["scale_a"])
         series = [("noise scale in group A", scale, "private", "circle")]
-        used = {"one scale": 1.0}
     else:
         series = [("noise scale as printed", state["printed"], "attack", "diamond"),
                   ("noise scale, tight", state["tight"], "private", "circle")]
-        used = {"tight": float(state["tight_true"] / state["paid"]),
-                "as printed": float(state["true"] / state["paid"])}
     for name, scales, colour, symbol in series:
         plot.dots(labels, scales, colour, 2, symbol=symbol, size=11, name=name,
                   marker={"line": {"width": 1, "color": "white"}}, hover="%{x}: %{y:.1f} records")
-    plot.bars(list(used.values()), list(used), ["private", "attack"], 3, across=True,
-              labels=[f"{u:.0%}" for u in used.values()])
     plot.set(x2={"title": f"values of {attribute}"})
 
 
@@ -101,38 +101,54 @@ def values_table(state: dict[str, Any], attribute: str) -> str:
 
 @live_panel(
     adult("thesis"),
+    tries=(
+        Try("rare values, more noise", {"rare_values": "more_noise"},
+            "the most frequent value gets noise of scale {now.tight:,.0f} instead of "
+            "{was.tight:,.0f} records, the rarest {now.rare:,.0f} instead of {was.rare:,.0f}.",
+            lambda was, now: now.tight < was.tight and now.rare > was.rare),
+        Try("a low threshold", {"theta": 0.01},
+            "{now.a} attributes instead of {was.a} share the budget of group A: its noise scale "
+            "grows from {was.scale:.0f} to {now.scale:.0f} records.",
+            lambda was, now: now.a > was.a and now.scale > was.scale),
+        Try("an attribute in A", {"attribute": "education"},
+            "all of its values get the same noise, {now.scale:.0f} records.",
+            lambda was, now: now.in_a),
+    ),
     theta=slider("θ", 0.1, 0.0, 0.5, 0.01, unit="bit", tooltip="θ, threshold of group A in bits"),
     r=slider("r", 0.33, 0.05, 2.0, 0.01, tooltip="r = L2/L3, budget of group A against group B"),
     attribute=lambda table: choice("attribute", table.schema.names,
                                    "race" if "race" in table.schema.names else None),
     rare_values=choice("rare_values", RARE_VALUES),
-    v_min=slider("v_min", 0.5, 0.05, 1.0, 0.05,
-                 tooltip="v_min, smallest relative weight of a value (strict)"),
 )
 def view(table: TeachingTable, theta: float, r: float, attribute: str, rare_values: str,
-         v_min: float) -> View:
+         v_min: float = V_MIN) -> View:
     """Groups and weights; ε = 1 throughout, of which 0.65 pays for the tables."""
     state = compute(table, theta, as_fraction(round(r, 4)), attribute, rare_values,
                     as_fraction(round(v_min, 4)))
-    title = (f"θ = {theta:g} bit, r = {r:g}, attribute = {attribute}, rare_values = {rare_values}, "
-             f"v_min = {v_min:g}")
+    title = f"θ = {theta:g} bit, r = {r:g}, attribute = {attribute}, rare_values = {rare_values}"
     plot = Board("sensitivity", title)
+    plot.entitle("xy", f"What each attribute tells of {table.dataset.sensitive}, bits")
+    plot.entitle("x2y2", f"{attribute}: records and noise scales of its values")
     draw_groups(plot, state, table.dataset.sensitive, theta)
     draw_scales(plot, state, attribute)
-    status = (f"{len(state['A'])} attribute{'s' * (len(state['A']) > 1)} in A, noise scale "
-              f"{state['scale_a']:.1f} records; {len(state['B'])} in B. ")
+    top, groups = int(np.argmax(state["counts"])), (
+        f"{len(state['A'])} attribute{'s' * (len(state['A']) > 1)} in A, noise scale "
+        f"{state['scale_a']:.1f} records; {len(state['B'])} in B.")
+    facts = {"a": len(state["A"]), "scale": state["scale_a"], "in_a": state["in_a"]}
     if state["in_a"]:
-        status += f"{attribute} is in A: all of its values get the same noise."
+        status = f"{attribute} is in A: all of its values get the same noise. {groups}"
     else:
-        top = int(np.argmax(state["counts"]))
-        status += (
+        rare = int(np.argmin(state["counts"]))
+        facts |= {"tight": float(state["tight"][top]), "rare": float(state["tight"][rare])}
+        status = (
             f"{attribute} = {state['labels'][top]}, the most frequent value: printed scale "
-            f"{state['printed'][top]:,.0f}, tight {state['tight'][top]:,.0f} records. "
+            f"{state['printed'][top]:,.0f}, tight {facts['tight']:,.0f} records. {groups} "
             f"Paid ε = {float(state['paid']):.4f}; as printed (were the weights public) it truly "
-            f"costs {float(state['true']):.4f}, tight {float(state['tight_true']):.4f}."
+            f"costs {float(state['true']):.4f}, {float(state['true'] / state['paid']):.0%} of what "
+            f"is paid, tight {float(state['tight_true']):.4f}."
         )
     alt = f"Groups and weights: {title}. {status}"
-    return View(plot.figure, status, [values_table(state, attribute)], alt)
+    return View(plot.figure, status, [values_table(state, attribute)], alt, facts)
 
 
 panel = view.panel

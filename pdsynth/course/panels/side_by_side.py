@@ -12,7 +12,7 @@ from ...papers.sidebyside import BASE, PAPER, SLOW, algorithms
 from ...synthesizers import ConsistentBayes, parts
 from ...synthesizers.base import Recipe
 from ...synthesizers.plan import Plan, plan
-from ..widgets import View, choice, slider
+from ..widgets import Try, View, choice, slider
 from .drawing import Board, ink
 from .panel import live_panel
 from .table import TeachingTable, adult, mean_without, remember
@@ -88,24 +88,25 @@ def draw_results(plot: Board, found: dict[str, Result], before: dict[str, Result
         plot.dots([result[place] for result in found.values()], names, colour, symbol=symbol,
                   size=10, name=label, hover="%{y}: %{x:.4f}")
     losses = {name: result.loss for name, result in found.items() if not math.isnan(result.loss)}
-    for finite, colour, text in ((True, "private", "#000000"), (False, "attack", "#FFFFFF")):
+    for finite, colour in ((True, "private"), (False, "attack")):
         mine = {name: loss for name, loss in losses.items() if (loss < math.inf) == finite}
-        plot.bars([min(loss, MOST) for loss in mine.values()], list(mine), colour, 2, across=True,
-                  text=[f"{loss:.3g}" if finite else "∞" for loss in mine.values()], base=0,
-                  textposition="inside", textangle=0, insidetextanchor="end", hover=False,
-                  textfont={"color": text})
+        plot.dots([min(loss, MOST) for loss in mine.values()], list(mine), colour, 2, size=10,
+                  mode="markers+text", hover=False, textposition="middle left",
+                  symbol="circle" if finite else "x",
+                  text=[f"{loss:.3g}   " if finite else "∞   " for loss in mine.values()])
     rows = {"categoryorder": "array", "categoryarray": names}
     endless = published and not all(result.loss < math.inf for result in found.values())
-    plot.set(y=rows, y2=rows, x2={"range": [math.log10(LEAST), math.log10(MOST)],
-                                  "title": f"loss of {sensitive}"
-                                           f"{' (∞: not private)' if endless else ''}"})
+    plot.entitle("x2y2", f"What a change of {sensitive} alone costs"
+                         f"{' (∞: not private)' if endless else ''}")
+    plot.set(y=rows, y2=rows, x2={"range": [math.log10(LEAST), math.log10(2 * MOST)],
+                                  "title": "ε"})
 
 
 def draw_plan(plot: Board, known: Plan, k: int | str) -> None:
     """Noise against mean cells by k, from public facts."""
     degrees, noise = known.table["k"], known.table["noise ÷ mean cell"]
     chosen = [str(degree) == str(known.k if k == "auto" else k) for degree in degrees]
-    plot.bars(degrees, noise, ["attack" if v > 1 else "private" for v in noise], 3,
+    plot.dots(degrees, noise, ["attack" if v > 1 else "private" for v in noise], 3, size=13,
               marker={"line": {"width": [3 * c for c in chosen], "color": ink("none")}},
               hover="k = %{x}: %{y:.3g}")
     for level, text, colour, shift in ((1.0, "more noise than records", "attack", 9),
@@ -116,6 +117,17 @@ def draw_plan(plot: Board, known: Plan, k: int | str) -> None:
 
 @live_panel(
     adult("thesis"),
+    tries=(
+        Try("little budget", {"epsilon": 0.1},
+            "nearest is {now.nearest} with {now.best:.3f}; PrivBayes goes from {was.base:.3f} to "
+            "{now.base:.3f}.", lambda was, now: now.base > was.base),
+        Try("k = 3 for all", {"k": 3},
+            "PrivBayes goes from {was.base:.3f} to {now.base:.3f}: k is worth more thought than "
+            "the name of a method.", lambda was, now: now.base > was.base),
+        Try("as published", {"guarantee": "published"},
+            "no finite ε holds for {now.endless} of {now.ran} methods.",
+            lambda was, now: now.endless > 0),
+    ),
     epsilon=slider("ε", 1.0, 0.05, 4.0, 0.05, tooltip="ε, total privacy budget of each algorithm"),
     k=choice("k", ["auto", 1, 2, 3, 4], tooltip="k, largest number of parents"),
     guarantee=GUARANTEE,
@@ -150,7 +162,10 @@ def view(table: TeachingTable, epsilon: float, k: int | str, guarantee: str,
     status = (f"Nearest: {nearest}, {found[nearest].distance:.3f}; "
               f"PrivBayes {found[BASE].distance:.3f}.{agreed} {losses}{refusals} "
               f"Before any run: {known}")
-    return View(plot.figure, status, [f"<b>Before you spend.</b> {known._repr_html_()}"])
+    facts = {"nearest": nearest, "best": found[nearest].distance, "base": found[BASE].distance,
+             "endless": endless, "ran": len(ran)}
+    before_spending = f"<b>Before you spend.</b> {known._repr_html_()}"
+    return View(plot.figure, status, [before_spending], facts=facts)
 
 
 panel = view.panel

@@ -7,7 +7,7 @@ from ...audit.case import shown
 from ...audit.worlds import STEPS, Law, World, inside, loss
 from ...audit.worlds import table as side_by_side
 from ...privacy.ledger import as_fraction
-from ..widgets import View, choice, slider
+from ..widgets import Try, View, choice, slider
 from .drawing import Board
 from .panel import live_panel
 from .table import remember
@@ -41,6 +41,17 @@ def draw(p: Law, q: Law, epsilon: Fraction, title: str) -> Board:
 
 @live_panel(
     spends=False,  # the five people are made up
+    tries=(
+        Try("a raw order", {"step": "raw order (HPPrivBayes as printed)", "becomes": 3},
+            "{now.verdict} the band: the two worlds differ by e^{now.loss}.",
+            lambda was, now: now.verdict == "OUTSIDE"),
+        Try("n twice", {"step": "sensitivity divided by n twice"},
+            "too small a sensitivity: e^{now.loss}, {now.verdict} the band of ε = {now.claimed:g}.",
+            lambda was, now: now.verdict == "OUTSIDE"),
+        Try("a small ε", {"epsilon": 0.1},
+            "the band is narrow, and the ratio is e^{now.loss}: still {now.verdict}.",
+            lambda was, now: now.verdict == "inside"),
+    ),
     step=choice("step", list(STEPS)),
     person=slider("person", 5, 1, len(PEOPLE.rows), 1, tooltip="person who moves"),
     becomes=slider("becomes", 0, 0, len(PEOPLE.cells) - 1, 1,
@@ -53,15 +64,16 @@ def view(step: str, person: int, becomes: int, epsilon: float) -> View:
     p, q = (law(world, step, budget) for world in (PEOPLE, PEOPLE.moved(person - 1, record)))
     was, now = ("".join(map(str, cell)) for cell in (PEOPLE.rows[person - 1], record))
     plot = draw(p, q, budget, f"{step}: person {person}, {was} → {now}, ε = {epsilon:g}")
+    facts = {"loss": shown(loss(p, q)), "claimed": epsilon,
+             "verdict": "inside" if inside(p, q, budget) else "OUTSIDE"}
     status = (
-        f"{len(p)} networks before, {len(q)} after; the largest ratio is e^{shown(loss(p, q))}: "
-        f"{'inside' if inside(p, q, budget) else 'OUTSIDE'} the band of ε = {epsilon:g}. "
-        f"Both laws sum to {sum(p.values())} and {sum(q.values())}."
+        f"The largest ratio is e^{facts['loss']}: {facts['verdict']} the band of ε = {epsilon:g}. "
+        f"{len(p)} networks before, {len(q)} after. Both laws sum to {sum(p.values())} and {sum(q.values())}."
     )
     short = [{network: x.limit_denominator(10**6) for network, x in one.items()} for one in (p, q)]
     rows = [(network, *(one.get(network, "0") for one in short)) for network in sorted({*p, *q})]
     fractions = html_table(("network", "before", "after"), rows, left=0)
-    return View(plot.figure, status, [fold("As fractions, to 6 digits", fractions)])
+    return View(plot.figure, status, [fold("As fractions, to 6 digits", fractions)], facts=facts)
 
 
 panel = view.panel

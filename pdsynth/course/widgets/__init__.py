@@ -1,7 +1,7 @@
 """Live figures: sliders that recompute a pure function and update one figure in place."""
 
 from .controls import Control, choice, slider, toggle
-from .live import LivePanel, View, live
+from .live import LivePanel, Try, View, live
 from .plot import LivePlot
 
-__all__ = ["Control", "LivePanel", "LivePlot", "View", "choice", "live", "slider", "toggle"]
+__all__ = ["Control", "LivePanel", "LivePlot", "Try", "View", "choice", "live", "slider", "toggle"]

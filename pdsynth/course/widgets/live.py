@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from html import escape
+from math import ceil
 from pathlib import Path
-from typing import Any
+from textwrap import wrap
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
 import ipywidgets as W
 import plotly.graph_objects as go
 
+from . import saved
 from .controls import Control
 from .plot import make
 
@@ -19,6 +23,7 @@ SPENDS = (
     "Each move on real records would spend the budget again: this panel uses a public teaching "
     "table, and the same random numbers at every move. A release draws fresh noise, once."
 )
+LINE = 88  # characters of a line of a title
 HEAD = 84  # pixels above the plot that hold a title, a subtitle and one row of a legend
 
 
@@ -26,14 +31,36 @@ HEAD = 84  # pixels above the plot that hold a title, a subtitle and one row of 
 class View:
     """What a panel shows for one position of its controls.
 
-    ``status`` says the result in one sentence; ``tables`` are HTML texts or objects that show
-    themselves (a ledger, a DataFrame); ``alt`` describes the figure in words.
+    ``status`` says the result in words, the finding in its first sentence; ``tables`` are HTML
+    texts or objects that show themselves (a ledger, a DataFrame); ``alt`` describes the figure in
+    words; ``facts`` are the numbers that sentences of :class:`Try` use, by name.
     """
 
     figure: Any
     status: str = ""
     tables: Sequence[Any] = ()
     alt: str = ""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def finding(self) -> str:
+        """The first sentence of the status, which stands above the figure."""
+        return self.status.partition(". ")[0].removesuffix(".")
+
+    @property
+    def still(self) -> go.Figure:
+        """The figure for readers without a kernel: the finding is its title, the state below."""
+        plot = go.Figure(self.figure)
+        title, state = wrap(self.finding, LINE), wrap(plot.layout.title.text or "", LINE + 24)
+        keys = {trace.name for trace in plot.data if trace.name and trace.showlegend is not False}
+        rows = len(keys) / max(1, LINE // (max(map(len, keys), default=0) + 6))
+        head = 16 + 20 * len(title) + 18 * len(state)
+        top = head + 24 * ceil(rows) + 26
+        height = (plot.layout.height or 420) + top - (plot.layout.margin.t or 100)
+        below = {"text": "<br>".join(state), "font": {"size": 12}}
+        return plot.update_layout(height=height, margin={"t": top}, title={
+            "text": "<br>".join(title), "subtitle": below, "xref": "container", "x": 0.012},
+            legend={"yref": "container", "yanchor": "top", "y": 1 - head / height, "x": 0})
 
     @classmethod
     def of(cls, result: Any) -> View:
@@ -47,20 +74,43 @@ class View:
         return view
 
 
+class Try(NamedTuple):
+    """A button of a panel that sets its controls and says what happened.
+
+    ``says`` is a text over ``{was.…}`` and ``{now.…}``, the facts of the first view and of this
+    one; it is said only where ``true`` of them. Controls that ``sets`` doesn't name go back to
+    their first values.
+    """
+
+    label: str
+    sets: Mapping[str, Any]
+    says: str
+    true: Callable[[Any, Any], bool]
+
+    def tell(self, was: View, now: View) -> str:
+        """What happened, or the finding where ``says`` doesn't hold."""
+        a, b = (SimpleNamespace(**view.facts) for view in (was, now))
+        return self.says.format(was=a, now=b) if self.true(a, b) else now.finding + "."
+
+
 class LivePanel(W.VBox):
     """Controls above a figure that follows them; made by :func:`live`.
 
     ``controls`` maps names to widgets, ``values`` to their values; ``view`` is what is shown,
-    ``figure`` its figure; ``error`` is the exception of the present position, or None.
+    ``figure`` its figure; ``error`` is the exception of the present position, or None. ``topic`` is
+    its module's name among the course's panels.
     """
 
+    topic = ""
+
     def __init__(self, function: Callable[..., Any], controls: dict[str, Control], *, spends: bool,
-                 backend: str) -> None:
+                 backend: str, tries: Sequence[Try] = ()) -> None:
         self._function, self._parts, self._shown, self._quiet = function, controls, "", False
         self.controls = {name: control.widget for name, control in controls.items()}
         self.error: Exception | None = None
         self.view: View | None = None
         self.plot, self.alert, self.status = make(backend), _html("alert"), _html("status")
+        self.told = _html("told")
         note = _html("note", f"<div>{escape(SPENDS)}</div>" if spends else "")
         wide = W.Layout(width="100%")
         self.tables = W.VBox(layout=wide)
@@ -71,12 +121,23 @@ class LivePanel(W.VBox):
         grid.add_class("pdsynth-controls")
         css = Path(__file__).with_name("live.css").read_text(encoding="utf-8")
         style = W.HTML(f"<style>{css}</style>", layout=W.Layout(display="none"))
-        super().__init__([style, grid, self.alert, self.plot, self.status, self.tables, note],
-                         layout=wide)
+        buttons = [self._button(one) for one in tries]
+        row = W.HBox([W.Label("Try this:"), *buttons] if buttons else [], layout=W.Layout(
+            width="100%", flex_flow="row wrap", display=None if buttons else "none"))
+        row.add_class("pdsynth-tries")
+        super().__init__([style, grid, row, self.told, self.alert, self.status, self.plot,
+                          self.tables, note], layout=wide)
         self.add_class("pdsynth-live")
         for widget in self.controls.values():
             widget.observe(self._move, "value")
         self.refresh()
+        self._start, self._first = self.values, self.view
+
+    __repr__ = saved.words
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
+        """The widget, and what a reader without a kernel sees in its place."""
+        return saved.bundle(self, super()._repr_mimebundle_(**options))
 
     @property
     def values(self) -> dict[str, Any]:
@@ -108,11 +169,29 @@ class LivePanel(W.VBox):
         self.refresh()
         return self
 
+    def attempt(self, one: Try) -> str:
+        """Set the controls as a try says, and say what happened; returns the sentence."""
+        self.set(**{**self._start, **one.sets})
+        words = ""
+        if self.error is None and self.view and self._first:
+            words = one.tell(self._first, self.view)
+        _say(self.told, words and f"<div role='status'><b>{escape(one.label)}:</b> "
+                                  f"{escape(words)}</div>")
+        return words
+
+    def _button(self, one: Try) -> W.Button:
+        at = ", ".join(f"{self._parts[name].symbol} = {value}" for name, value in one.sets.items())
+        button = W.Button(description=one.label, tooltip=f"sets {at}",
+                          layout=W.Layout(width="auto"))
+        button.on_click(lambda _: self.attempt(one))
+        return button
+
     def refresh(self) -> None:
         """Compute and show the present position.
 
         An error stands in the panel and in ``error``; the last good figure stays.
         """
+        self.plot.busy = True
         try:
             view = View.of(self._function(**self.values))
             self._show(view, self.state)
@@ -122,16 +201,21 @@ class LivePanel(W.VBox):
         else:
             self.error, self.view, self._shown = None, view, self.state
             _say(self.alert, "")
+        finally:
+            self.plot.busy = False
 
     def _move(self, _: Any) -> None:
         if not self._quiet:
+            _say(self.told, "")  # what a try said is no longer what is shown
             self.refresh()
 
     def _show(self, view: View, state: str) -> None:
         figure = self._titled(view.figure, state)
         texts = [_table(table, number) for number, table in enumerate(view.tables, 1)]
         title = figure["layout"]["title"].get("text") or "Figure"
-        _say(self.status, view.status and f"<div role='status'>{escape(view.status)}</div>")
+        rest = escape(view.status.removeprefix(view.finding))
+        finding = f"<b>{escape(view.finding)}</b>{rest}"
+        _say(self.status, view.status and f"<div role='status'>{finding}</div>")
         boxes = self.tables.children
         new = (W.HTML(layout=W.Layout(width="100%")) for _ in texts[len(boxes) :])
         self.tables.children = (*boxes, *new)[: len(texts)]
@@ -174,11 +258,11 @@ class LivePanel(W.VBox):
 
 
 def live(function: Callable[..., Any], *, spends: bool = False, backend: str = "auto",
-         **controls: Control) -> LivePanel:
+         tries: Sequence[Try] = (), **controls: Control) -> LivePanel:
     """A live panel: ``function(**values)`` runs again whenever a control moves.
 
     It returns a Plotly figure or a View. ``backend``: ``"anywidget"``, ``"output"``, or ``"auto"``.
-    ``spends=True`` adds the line about real records.
+    ``spends=True`` adds the line about real records, ``tries`` buttons that set the controls.
 
     **Privacy:** the panel reads no records and charges nothing. A function that fits on real
     records would spend its budget at every move: give it a public teaching table and common random
@@ -195,7 +279,7 @@ def live(function: Callable[..., Any], *, spends: bool = False, backend: str = "
     if strange:
         raise TypeError(f"control(s) {', '.join(strange)}: use slider(...), choice(...) or "
                         "toggle(...)")
-    return LivePanel(function, controls, spends=spends, backend=backend)
+    return LivePanel(function, controls, spends=spends, backend=backend, tries=tries)
 
 
 def _html(name: str, value: str = "") -> W.HTML:

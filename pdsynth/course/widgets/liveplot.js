@@ -120,23 +120,201 @@ function attend(root, signal) {
   return look;
 }
 
-function element(parent, role, className) {
-  const node = parent.appendChild(document.createElement("div"));
-  node.setAttribute("role", role);
+function element(parent, tag, className, role) {
+  const node = parent.appendChild(document.createElement(tag));
+  if (role) node.setAttribute("role", role);
   node.className = className;
   return node;
 }
 
+// --- one figure, cut into charts: each has a title that wraps, and its own place on the page
+
+const axisName = (id) => `${id[0]}axis${id.slice(1)}`;
+
+// Charts by subplot ("xy", "x2y3"), in the order of layout.meta.charts; an overlaid axis goes with the one below it.
+function cut(figure) {
+  const { data, layout } = figure;
+  const given = layout.meta?.charts ?? {};
+  const below = (id) => layout[axisName(id)]?.overlaying || id;
+  const found = new Map(Object.keys(given).map((key) => [key, []]));
+  for (const trace of data) {
+    const key = below(trace.xaxis ?? "x") + below(trace.yaxis ?? "y");
+    found.set(key, [...(found.get(key) ?? []), trace]);
+  }
+  return [...found].filter(([, traces]) => traces.length).map(([key, traces]) => chart(key, traces, layout, given[key] ?? {}));
+}
+
+function chart(key, traces, whole, given) {
+  const [x, y] = key.match(/[xy]\d*/g);
+  const mine = new Set([x, y, ...traces.flatMap((trace) => [trace.xaxis ?? "x", trace.yaxis ?? "y"])]);
+  const layout = { margin: { l: 12, r: 18, t: 10, b: 8 }, showlegend: false };
+  for (const name of ["template", "font", "barmode", "bargap", "hoverlabel", "coloraxis", "paper_bgcolor", "plot_bgcolor", "uirevision"])
+    if (name in whole) layout[name] = whole[name];
+  for (const id of mine) {
+    const axis = { ...whole[axisName(id)], anchor: id[0] === "x" ? y : x, automargin: true };
+    delete axis.domain;
+    layout[axisName(id)] = { ...axis, ...given.axes?.[id] };
+  }
+  const here = (item) => !item.name?.startsWith("title ") && [item.xref ?? "x", item.yref ?? "y"].every((ref) => mine.has(ref.split(" ")[0]) || ref === "paper")
+    && [item.xref ?? "x", item.yref ?? "y"].some((ref) => ref !== "paper");
+  for (const kind of ["shapes", "annotations"]) layout[kind] = (whole[kind] ?? []).filter(here);
+  const bar = { thickness: 12, outlinewidth: 0, title: { text: "" } };
+  if (layout.coloraxis?.colorbar) layout.coloraxis = { ...layout.coloraxis, colorbar: bar };
+  const data = traces.map((trace) => (trace.colorbar ? { ...trace, colorbar: bar } : trace));
+  return { key, data, layout, title: given.title ?? "", height: given.height ?? 300, width: given.width ?? 300, grow: given.grow ?? 1 };
+}
+
+// What an axis is called must fit beside it: a long title goes on a second line.
+function fold(text, room) {
+  if (!text || text.length <= room || text.includes("<br>")) return text;
+  const middle = [...text.matchAll(/ /g)].map((m) => m.index).sort((a, b) => Math.abs(a - text.length / 2) - Math.abs(b - text.length / 2))[0];
+  return middle ? `${text.slice(0, middle)}<br>${text.slice(middle + 1)}` : text;
+}
+
+function fit(layout, width, height, least) {
+  const size = Math.max(layout.font?.size ?? 12, least);
+  layout.width = width;
+  layout.height = height;
+  layout.font = { ...layout.font, size };
+  for (const [name, axis] of Object.entries(layout)) {
+    if (!/^[xy]axis/.test(name)) continue;
+    const title = typeof axis.title === "string" ? { text: axis.title } : axis.title;
+    const room = (name[0] === "x" ? width - 90 : height - 70) / (0.56 * size);
+    if (title?.text) axis.title = { ...title, text: fold(title.text, room) };
+  }
+  return enlarge(layout, least);
+}
+
+// No text smaller than ``least``, wherever a figure sets its own size.
+function enlarge(item, least, name = "") {
+  if (Array.isArray(item)) return item.map((part) => enlarge(part, least));
+  if (!item || typeof item !== "object" || ArrayBuffer.isView(item)) return item;
+  const same = Object.entries(item).map(([key, value]) => [key, /font$/.test(name) && key === "size" ? Math.max(value, least) : enlarge(value, least, key)]);
+  return Object.fromEntries(same);
+}
+
+// --- the legend: one for all charts, of buttons that hide and show
+
+const SHAPES = {
+  circle: "<circle r='5'/>", square: "<rect x='-5' y='-5' width='10' height='10'/>", diamond: "<path d='M0-6 6 0 0 6-6 0Z'/>",
+  "triangle-up": "<path d='M0-6 6 5-6 5Z'/>", "triangle-down": "<path d='M0 6 6-5-6-5Z'/>", x: "<path d='M-5-5 5 5M-5 5 5-5' stroke-width='3'/>",
+  cross: "<path d='M0-6V6M-6 0H6' stroke-width='3'/>", "line-ns": "<path d='M0-7V7' stroke-width='3'/>", star: "<path d='M0-7 2-2 7-2 3 1 4 6 0 3-4 6-3 1-7-2-2-2Z'/>",
+};
+const DASHES = { dash: "7 4", dot: "2 3", dashdot: "7 3 2 3" };
+const HATCHES = { "/": "<path d='M-7 5 3-5M-3 5 7-5'/>", x: "<path d='M-6 5 4-5M-4-5 6 5'/>", ".": "<path d='M-4 0h.1M0 0h.1M4 0h.1' stroke-width='2'/>" };
+const first = (value) => (Array.isArray(value) ? value[0] : value);
+
+function swatch(trace) {
+  const fill = first(trace.marker?.color) ?? trace.fillcolor ?? trace.line?.color ?? "currentColor";
+  let inside = "";
+  if (trace.type === "bar") {
+    const hatch = HATCHES[first(trace.marker?.pattern?.shape)];
+    inside = `<rect x='-8' y='-5' width='16' height='10' fill='${fill}' opacity='${trace.opacity ?? first(trace.marker?.opacity) ?? 1}'/>` +
+      (hatch ? `<g stroke='#fff' fill='none' stroke-width='1.5'>${hatch}</g>` : "");
+  } else if (trace.fill && trace.fill !== "none") {
+    inside = `<rect x='-11' y='-5' width='22' height='10' fill='${fill}'/>`;
+  } else {
+    const mode = trace.mode ?? "lines";
+    if (mode.includes("lines"))
+      inside += `<path d='M-12 0H12' stroke='${trace.line?.color ?? fill}' stroke-width='2.5' stroke-dasharray='${DASHES[trace.line?.dash] ?? ""}'/>`;
+    const [, symbol, open] = String(first(trace.marker?.symbol) ?? "circle").match(/^(.*?)(-open|-thin)?$/);
+    const stroke = symbol === "line-ns" ? trace.marker.line?.color ?? fill : fill;
+    if (mode.includes("markers"))
+      inside += `<g fill='${open ? "none" : fill}' stroke='${stroke}' stroke-width='${open ? 2 : 0.5}'>${SHAPES[symbol] ?? SHAPES.circle}</g>`;
+  }
+  return `<svg viewBox='-13 -8 26 16' width='26' height='16' aria-hidden='true'>${inside}</svg>`;
+}
+
+function legend(node, figure, hidden, redraw) {
+  const named = new Map();
+  for (const trace of figure.data) if (trace.name && trace.showlegend !== false && !named.has(trace.name)) named.set(trace.name, trace);
+  const alone = named.size === 1 && [...named.values()][0].showlegend !== true && figure.data.length === 1;
+  const wanted = alone || figure.layout.showlegend === false ? [] : [...named];
+  const old = [...node.children];
+  wanted.forEach(([name, trace], place) => {
+    const button = old[place] ?? element(node, "button", "pdsynth-key");
+    button.type = "button";
+    button.title = "hide or show";
+    button.setAttribute("aria-pressed", String(!hidden.has(name)));
+    const face = `${swatch(trace)}<span></span>`;
+    if (button.face !== face || button.textContent !== name) {
+      button.face = button.innerHTML = face;
+      button.lastChild.textContent = name;
+    }
+    button.onclick = () => { hidden[hidden.has(name) ? "delete" : "add"](name); redraw(); };
+  });
+  old.slice(wanted.length).forEach((button) => button.remove());
+}
+
+// --- projector mode: large text, one chart at a time
+
+function projector(el, redraw, signal) {
+  const bar = element(el, "div", "pdsynth-bar");
+  const state = element(bar, "span", "pdsynth-state");
+  const cue = element(bar, "span", "pdsynth-cue", "status");
+  const steps = element(bar, "span", "pdsynth-steps");
+  const make = (parent, text, name, act) => {
+    const button = element(parent, "button", "pdsynth-tool");
+    Object.assign(button, { type: "button", textContent: text, title: name, onclick: act });
+    button.setAttribute("aria-label", name);
+    return button;
+  };
+  const mode = { on: false, chart: 0, state, cue, count: 0, root: () => el.closest(".pdsynth-live") ?? el };
+  const step = (by) => { mode.chart = (mode.chart + by + mode.count) % mode.count; redraw(); };
+  make(steps, "‹", "previous chart", () => step(-1));
+  const where = element(steps, "span", "pdsynth-where");
+  make(steps, "›", "next chart", () => step(1));
+  const turn = (on) => {
+    mode.on = on;
+    mode.root().classList.toggle("pdsynth-projector", on);
+    toggle.setAttribute("aria-pressed", String(on));
+    redraw();
+  };
+  const toggle = make(bar, "Projector", "projector mode: large text, one chart at a time", () => {
+    turn(!mode.on);
+    if (mode.on) mode.root().requestFullscreen?.().catch(() => {}); // not allowed in a frame: then in its place
+    else if (document.fullscreenElement === mode.root()) document.exitFullscreen();
+  });
+  toggle.setAttribute("aria-pressed", "false");
+  document.addEventListener("fullscreenchange", () => {
+    if (mode.on && mode.full && document.fullscreenElement !== mode.root()) turn(false); // left with Escape
+    mode.full = document.fullscreenElement === mode.root();
+    redraw();
+  }, { signal });
+  mode.show = (count) => {
+    mode.count = count;
+    mode.chart = Math.min(mode.chart, count - 1);
+    steps.hidden = !mode.on || count < 2;
+    where.textContent = `chart ${mode.chart + 1} of ${count}`;
+  };
+  return mode;
+}
+
+const SLOW = 300; // ms until a panel says that it computes
+
 function render({ model, el }) {
   const stop = new AbortController();
-  const alert = element(el, "alert", "pdsynth-plot-error");
-  const note = element(el, "status", "pdsynth-plot-note");
-  const box = element(el, "img", "pdsynth-plot");
-  box.style.color = "var(--jp-ui-font-color1, inherit)";
+  const alert = element(el, "div", "pdsynth-plot-error", "alert");
+  const note = element(el, "div", "pdsynth-plot-note", "status");
   note.textContent = WAITING;
-  let Plotly = null, frame = 0, look = null, width = 0;
+  let Plotly = null, frame = 0, look = null, width = 0, waiting = 0;
+  const hidden = new Set();
+  const schedule = () => { frame ||= requestAnimationFrame(draw); };
+  const mode = projector(el, schedule, stop.signal);
+  const keys = element(el, "div", "pdsynth-legend");
+  const box = element(el, "div", "pdsynth-plot", "img");
+  el.style.color = "var(--jp-ui-font-color1, inherit)";
 
   const complain = (problem) => { alert.textContent = problem ? `The figure can't be drawn: ${problem.message ?? problem}` : ""; };
+  const places = (charts) => {
+    if (charts.map((c) => c.key).join() !== box.keys) {
+      for (const node of box.querySelectorAll(".pdsynth-canvas")) Plotly.purge(node);
+      box.replaceChildren();
+      for (const _ of charts) { const node = element(box, "div", "pdsynth-chart"); element(node, "div", "pdsynth-title"); element(node, "div", "pdsynth-canvas"); }
+      box.keys = charts.map((c) => c.key).join();
+    }
+    return [...box.children];
+  };
   const draw = () => {
     frame = 0;
     if (!look) { const root = el.closest(".pdsynth-live"); if (root) look = attend(root, stop.signal); }
@@ -146,16 +324,37 @@ function render({ model, el }) {
     if (!Plotly || !width) return; // a hidden tab draws when it is shown
     try {
       const figure = themed(model.get("figure"), model.get("dark_colours"), readTheme(box));
-      figure.layout.width ??= width;
-      box.style.minHeight = `${figure.layout.height ?? 420}px`; // the page doesn't jump while a figure is redrawn
-      const config = { displaylogo: false, modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"] };
-      Promise.resolve(Plotly.react(box, figure.data, figure.layout, config)).then(() => complain(null), complain);
+      const { title } = figure.layout;
+      mode.state.textContent = [title?.text ?? title, title?.subtitle?.text].filter((text) => typeof text === "string" && text).join(" · ");
+      for (const trace of figure.data) if (hidden.has(trace.name)) trace.visible = false;
+      legend(keys, figure, hidden, schedule);
+      const charts = cut(figure), nodes = places(charts);
+      mode.show(charts.length);
+      charts.forEach((one, place) => {
+        nodes[place].hidden = mode.on && place !== mode.chart;
+        nodes[place].style.flex = `${one.grow} 1 ${one.width}px`;
+        nodes[place].firstChild.textContent = one.title;
+      });
+      const config = { displaylogo: false, displayModeBar: false };
+      const drawn = charts.map((one, place) => {
+        if (nodes[place].hidden) return null;
+        const canvas = nodes[place].lastChild;
+        const height = mode.on ? Math.max(340, Math.min(620, innerHeight - 40 - (mode.full ? canvas.offsetTop : 250))) : one.height;
+        canvas.style.minHeight = `${height}px`; // the page doesn't jump while a figure is redrawn
+        const least = mode.on ? 18 : 11;
+        return Plotly.react(canvas, enlarge(one.data, least), fit(one.layout, canvas.clientWidth, height, least), config);
+      });
+      Promise.all(drawn).then(() => complain(null), complain);
     } catch (problem) {
       complain(problem);
     }
   };
-  const schedule = () => { frame ||= requestAnimationFrame(draw); };
   const restyle = () => { schedule(); setTimeout(schedule, 400); }; // the theme's style sheet arrives after its name
+  const wait = () => {
+    clearTimeout(waiting);
+    mode.cue.textContent = "";
+    if (model.get("busy")) waiting = setTimeout(() => { mode.cue.textContent = "computing …"; }, SLOW);
+  };
 
   const resize = new ResizeObserver(() => { if (box.clientWidth !== width) schedule(); });
   const theme = new MutationObserver(restyle);
@@ -164,8 +363,8 @@ function render({ model, el }) {
   theme.observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-light", "data-jp-theme-name", "class"] });
   theme.observe(document.documentElement, { attributes: true, attributeFilter: ["class", "theme", "data-theme"] });
   system.addEventListener("change", restyle, { signal: stop.signal });
-  model.on("change:figure", schedule);
-  model.on("change:alt", schedule);
+  const heard = { "change:figure": schedule, "change:alt": schedule, "change:busy": wait };
+  for (const [event, act] of Object.entries(heard)) model.on(event, act);
 
   const waits = () => { note.textContent = NO_KERNEL; };
   library(model, waits).then(
@@ -177,11 +376,11 @@ function render({ model, el }) {
     stop.abort();
     waits.stop?.();
     cancelAnimationFrame(frame);
+    clearTimeout(waiting);
     resize.disconnect();
     theme.disconnect();
-    model.off("change:figure", schedule);
-    model.off("change:alt", schedule);
-    Plotly?.purge(box);
+    for (const [event, act] of Object.entries(heard)) model.off(event, act);
+    for (const node of box.querySelectorAll(".pdsynth-canvas")) Plotly?.purge(node);
   };
 }
 

@@ -36,7 +36,8 @@ def _plotlyjs(packed: bool) -> bytes:
 class LivePlot(AnyWidget):
     """One Plotly figure, replaced in place by :meth:`show`.
 
-    The state is the figure's JSON and its text alternative. The page asks for plotly.js once,
+    The state is the figure's JSON and its text alternative, and whether the kernel is ``busy`` with
+    another one: a page that waits longer than 300 ms says so. The page asks for plotly.js once,
     whatever the number of figures, and gets it as a binary message: it is never part of the state
     or of a saved notebook.
     """
@@ -44,6 +45,7 @@ class LivePlot(AnyWidget):
     _esm = Path(__file__).with_name("liveplot.js")
     figure = traitlets.Unicode('{"data": [], "layout": {}}').tag(sync=True)
     alt = traitlets.Unicode("").tag(sync=True)
+    busy = traitlets.Bool(False).tag(sync=True)
     dark_colours = traitlets.Dict(DARK).tag(sync=True)
 
     def __init__(self, **traits: Any) -> None:
@@ -71,6 +73,7 @@ class OutputPlot(W.Output):
     """The same over a plain Output widget, for front ends where anywidget can't run."""
 
     shown: dict[str, Any]
+    busy = False
 
     def show(self, figure: Any, alt: str = "") -> None:
         """Draw another figure; the text alternative is its plain-text form."""

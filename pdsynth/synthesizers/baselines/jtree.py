@@ -133,6 +133,7 @@ class JTree(Recipe):
         """The clique tables as a network over the attributes."""
         names, cliques, n = curator.schema.names, self.tree_.cliques, curator.n
         each = epsilon / len(cliques)
+        curator.expect(cliques)
         noisy = [curator.table(c, 2 / each, step=f"table({', '.join(names[j] for j in c)})",
                                source="JTree, step 3: clique tables", claimed=each)
                  for c in cliques]

@@ -126,6 +126,7 @@ class PriView(Recipe):
         self.views_ = tuple(tuple(names[j] for j in view) for view in views)
         moved, relation = (2, "replace_one") if self.guarantee == "strict" else (1, "add_remove")
         each = shares["views"] / len(views)
+        bits.expect(views)
         tables = [bits.table(view, moved / each, step=f"view {i} of {len(views)}", claimed=each,
                              source="PriView, step 2", relation=relation)
                   for i, view in enumerate(views, 1)]

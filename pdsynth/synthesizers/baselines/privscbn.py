@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 from ...budgets import TableBudget, printed_thirds, uniform
 from ...conditionals import Table, noisy_conditionals
@@ -49,6 +50,8 @@ class PrivSCBN(Clustered):
     >>> PrivSCBN(epsilon=0.5, k=2)
     PrivSCBN(epsilon=0.5, k=2, guarantee='strict')
     """
+
+    rows_unless_strict: ClassVar[bool] = True  # as PrivABN's
 
     def _largest_scale(self, facts: Facts) -> Fraction:
         n, d, bits, epsilon = facts.n, len(facts.schema), count_bits(facts.schema), facts.epsilon

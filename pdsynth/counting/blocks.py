@@ -1,0 +1,163 @@
+"""Coded records in blocks, outside memory: what is counted in each block is added up."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import copy
+from itertools import accumulate
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+
+from ..domain.encoding import BinaryEncoding
+from ..domain.schema import Schema
+from ..errors import SchemaError
+from .counter import Codes, Split, count_cells
+
+ROWS = 2**18  # records of a block
+MEMORY = 2**26  # bytes of codes that are held before they go to a file
+PASS_CELLS = 2**23  # 64 MiB of counts, which one pass fills
+
+Add = Callable[[Codes, Any, np.ndarray], None]  # a block, the sets, a total
+
+
+def add_tables(block: Codes, sets: Sequence[Split], total: np.ndarray) -> None:
+    """Add the tables of a block to flat ``total``, where they lie end to end."""
+    cells = [math.prod(block.sizes[j] for j in (*head, *tail)) for head, tail in sets]
+    block.add(sets, np.split(total, list(accumulate(cells[:-1]))))
+
+
+def add_cells(block: Codes, sets: np.ndarray, total: np.ndarray) -> None:
+    """Add tables of two-valued sets (m, s) of a block to ``total`` (2^s, m)."""
+    for rows, table in block.cells(sets):
+        total[:, rows] += table
+
+
+class InBlocks:
+    """What counters of blocks share: every question is a sum over blocks of tables of counts.
+
+    **Privacy:** raw counts, inside the curator. A block is asked for tables and for nothing else.
+    """
+
+    pass_cells = PASS_CELLS
+
+    def __init__(self, sizes: Sequence[int], n: int) -> None:
+        self.sizes, self.n, self.at_once = tuple(int(size) for size in sizes), n, min(n, ROWS)
+        self.encoding: BinaryEncoding | None = None
+
+    def sum_blocks(self, add: Add, sets: Any, shape: tuple[int, ...]) -> np.ndarray:
+        """What ``add`` adds to zeros of a shape, over all blocks: int64."""
+        raise NotImplementedError
+
+    def tables(self, sets: Iterable[Split]) -> Iterator[np.ndarray]:
+        """As :meth:`~pdsynth.counting.counter.Counter.tables`."""
+        step, cells = list[Split](), list[int]()
+        for head, tail in sets:
+            mine = count_cells([self.sizes[j] for j in (*head, *tail)])
+            if step and sum(cells) + mine > self.pass_cells:
+                yield from self._pass(step, cells)
+                step, cells = [], []
+            step.append((head, tail))
+            cells.append(mine)
+        if step:
+            yield from self._pass(step, cells)
+
+    def _pass(self, step: Sequence[Split], cells: Sequence[int]) -> list[np.ndarray]:
+        total = self.sum_blocks(add_tables, step, (sum(cells),))
+        return np.split(total, list(accumulate(cells[:-1])))
+
+    def cells(self, sets: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
+        """As :meth:`~pdsynth.counting.counter.Counter.cells`."""
+        step = max(self.pass_cells >> sets.shape[1], 1)
+        for start in range(0, len(sets), step):
+            part = sets[start : start + step]
+            shape = 2 ** sets.shape[1], len(part)
+            yield slice(start, start + len(part)), self.sum_blocks(add_cells, part, shape)
+
+    def bits(self, encoding: BinaryEncoding) -> Self:
+        """As :meth:`~pdsynth.counting.counter.Counter.bits`: each block is encoded as it comes."""
+        twin = copy(self)
+        twin.sizes, twin.encoding = encoding.schema.sizes, encoding
+        return twin
+
+
+class Blocks(InBlocks):
+    """Blocks of codes in memory while they are small, else in a temporary file.
+
+    The file has no name and mode 0600, and the system removes it as soon as this process closes it
+    or dies, however it dies. It holds private records: let ``TMPDIR`` be a disk that may.
+
+    **Privacy:** raw records, on this machine's own disk at most.
+    """
+
+    def __init__(self, sizes: Sequence[int]) -> None:
+        super().__init__(sizes, 0)
+        self._kind = np.uint8 if max(sizes) <= 256 else np.uint16
+        self._file = tempfile.SpooledTemporaryFile(max_size=MEMORY)  # noqa: SIM115
+        self._lengths: list[int] = []
+        self._columns = len(sizes)
+        self.nbytes = 0
+
+    def append(self, codes: np.ndarray) -> None:
+        """One more block: codes (records, columns).
+
+        **Privacy:** raw records in; they go no farther than this machine's disk.
+        """
+        raw = np.ascontiguousarray(codes.T, dtype=self._kind).tobytes()
+        self._file.write(raw)
+        self._lengths.append(len(codes))
+        self.nbytes += len(raw)
+        self.n += len(codes)
+        self.at_once = min(self.n, ROWS)
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        self._file.seek(0)
+        for rows in self._lengths:
+            raw = self._file.read(rows * self._columns * np.dtype(self._kind).itemsize)
+            yield np.frombuffer(raw, dtype=self._kind).reshape(self._columns, rows).T
+
+    def close(self) -> None:
+        """Remove the codes."""
+        self._file.close()
+
+    def sum_blocks(self, add: Add, sets: Any, shape: tuple[int, ...]) -> np.ndarray:
+        """One pass over all blocks."""
+        total = np.zeros(shape, dtype=np.int64)
+        for codes in self:
+            add(as_block(codes, self.sizes, self.encoding), sets, total)
+        return total
+
+
+def code_frames(frames: Iterator[pd.DataFrame], schema: Schema) -> Iterator[np.ndarray]:
+    """Codes of frames in blocks of ROWS records or a little more; the last may be short.
+
+    SchemaError as of the whole table, with the rows that it is about.
+
+    **Privacy:** raw records in, raw records out; errors name no values.
+    """
+    waiting, held, done = list[np.ndarray](), 0, 0
+    for frame in frames:
+        try:
+            waiting.append(schema.encode(frame, empty=True))
+        except SchemaError as problem:
+            rows = f"rows {done + 1:,} to {done + len(frame):,}"
+            raise SchemaError(f"{problem} [in {rows}]") from None
+        held, done = held + len(frame), done + len(frame)
+        if held >= ROWS:
+            yield np.concatenate(waiting)
+            waiting, held = [], 0
+    if held:
+        yield np.concatenate(waiting)
+
+
+def as_block(codes: np.ndarray, sizes: Sequence[int], encoding: BinaryEncoding | None) -> Codes:
+    """Codes of a block, or their bits.
+
+    **Privacy:** raw records in, raw records out.
+    """
+    if encoding is None:
+        return Codes(codes, sizes)
+    return Codes(codes, encoding.original.sizes).bits(encoding)

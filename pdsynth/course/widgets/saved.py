@@ -1,0 +1,44 @@
+"""What a live panel leaves in a saved, exported or printed notebook: picture, words, short tables.
+
+A website without a kernel finds the panel by ``data-panel`` and moves it through states that were
+computed beforehand (:mod:`.states`).
+"""
+
+from __future__ import annotations
+
+import re
+from html import escape
+from typing import Any
+
+from .still import svg
+
+FOLDED = re.compile(r"<details\b(?:(?!<details\b).)*?</details>", re.DOTALL)
+
+
+def unfolded(text: str) -> str:
+    """HTML without the parts that only open on a click."""
+    shorter = FOLDED.sub("", text)
+    return shorter if shorter == text else unfolded(shorter)
+
+
+def words(panel: Any) -> str:
+    """The panel in one line of plain text."""
+    said = panel.view.status if panel.view else f"No figure yet. {panel.error}"
+    return f"Live panel at {panel.state}: {said}"
+
+
+def page(panel: Any) -> str:
+    """The panel as HTML that needs no script, no style sheet and no network."""
+    if panel.view is None:
+        return f"<p>{escape(words(panel))}</p>"
+    tables = "".join(f"<div style='overflow-x:auto'>{unfolded(box.value)}</div>"
+                     for box in panel.tables.children)
+    return (f"<div class='pdsynth-still' data-panel='{escape(panel.topic)}'>"
+            f"{svg(panel.view.still, panel.view.alt or words(panel))}"
+            f"<p>{escape(panel.view.status)}</p>{tables}</div>")
+
+
+def bundle(panel: Any, made: Any) -> dict[str, Any]:
+    """A widget's mime bundle with words and a page for readers without a kernel."""
+    data = made[0] if isinstance(made, tuple) else made
+    return {**(data or {}), "text/plain": words(panel), "text/html": page(panel)}

@@ -1,0 +1,22 @@
+"""Independent pieces of work in processes, or on the workers of the Dask client that is in use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from ..counting.workers import active_client
+
+
+def run_each(work: Callable[..., Any], items: Iterable[tuple[Any, ...]], jobs: int
+             ) -> Iterator[Any]:
+    """``work(*item)`` for every item, each result as it ends.
+
+    ``jobs``: processes (−1: all cores, or all workers of an active ``distributed.Client``).
+    """
+    from joblib import Parallel, delayed, parallel_config
+
+    backend = "dask" if active_client() is not None else "loky"
+    with parallel_config(backend=backend):
+        run = Parallel(n_jobs=jobs, return_as="generator_unordered")
+    yield from run(delayed(work)(*item) for item in items)

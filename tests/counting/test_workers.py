@@ -1,0 +1,264 @@
+"""Records on the workers of a Dask cluster: the same bytes, tables of counts alone come back, and a
+worker may die."""
+
+import os
+import pickle
+import signal
+import sys
+import warnings
+from itertools import pairwise
+
+import dask
+import dask.dataframe as dd
+import numpy as np
+import pytest
+from contract_cases import CASES, TABLES, document, make, spending
+from distributed import Client, LocalCluster
+from distributed.diagnostics.plugin import SchedulerPlugin
+
+from pdsynth import BudgetError, Network, PrivacyError, PrivBayes, SchemaError, Synthesizer
+from pdsynth.counting import blocks, sources, workers
+from pdsynth.counting.sources import find_source
+from pdsynth.counting.tables import Lattice
+from pdsynth.counting.workers import Held, add_up, count, describe, hold
+
+LARGE = 400  # records, in four row groups
+
+
+@pytest.fixture(scope="module")
+def client():
+    with (
+        dask.config.set({"distributed.worker.daemon": True}),
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        ) as cluster,
+        Client(cluster) as found,
+    ):
+        yield found
+
+
+def large(table="mixed", n=LARGE):
+    return TABLES[table](n=n)
+
+
+def parquet(frame, path, parts=4):
+    frame.to_parquet(path, row_group_size=-(-len(frame) // parts))
+    return path
+
+
+def found(name, data, schema, **params):
+    """A model as it stands in its file, or the words that refuse it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            fitted = make(name, schema, random_state=5, **params).fit(data, schema)
+            return document(fitted.model_)
+        except (BudgetError, PrivacyError) as refusal:
+            return str(refusal)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CASES)
+def test_every_strict_synthesizer_gives_the_same_bytes(name, client, tmp_path):
+    frame, schema = large()
+    path = parquet(frame, tmp_path / "t")
+    assert found(name, path, schema, epsilon=20) == found(name, frame, schema, epsilon=20)
+
+
+@pytest.mark.slow
+def test_dask_dataframes_with_and_without_missing_values(client):
+    for table in TABLES:
+        frame, schema = large(table)
+        lazy = dd.from_pandas(frame, npartitions=3)
+        assert found("PrivBayes", lazy, schema) == found("PrivBayes", frame, schema)
+
+
+def test_a_dask_dataframe_without_a_client_is_read_here(monkeypatch):
+    monkeypatch.setattr(sources, "active_client", lambda: None)
+    frame, schema = large("gaps")
+    lazy = dd.from_pandas(frame, npartitions=3)
+    assert find_source(lazy).client is None
+    assert found("ConsistentBayes", lazy, schema) == found("ConsistentBayes", frame, schema)
+    with pytest.raises(SchemaError, match="'grade'.*in rows"):
+        PrivBayes().fit(dd.from_pandas(frame.assign(grade=7), npartitions=3), schema)
+
+
+@pytest.mark.slow
+def test_a_worker_that_is_killed_in_the_middle_loses_nothing(client, tmp_path, monkeypatch):
+    frame, schema = large()
+    path = parquet(frame, tmp_path / "t")
+    passes = []
+    ask = workers.DaskBlocks._ask
+
+    def kill(self, question, places):
+        passes.append(set(places))
+        if len(passes) == 2:  # its tasks wait for a worker that never comes back
+            os.kill(self.client.run(os.getpid)[min(places)], signal.SIGKILL)
+        return ask(self, question, places)
+
+    monkeypatch.setattr(workers.DaskBlocks, "_ask", kill)
+    whole = found("HPPrivBayes", frame, schema, epsilon=20)
+    passes.clear()
+    assert found("HPPrivBayes", path, schema, epsilon=20) == whole
+    assert passes[0] == passes[1]
+    assert passes[1] - passes[2] == {min(passes[1])}, "asked again, without the killed one"
+    client.wait_for_workers(2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("lazy", [False, True])
+def test_a_bad_value_in_the_last_part_is_refused_before_anything_is_spent(
+    lazy, client, tmp_path, monkeypatch
+):
+    frame, schema = large()
+    frame.loc[LARGE - 1, "city"] = "Paris"
+    data = dd.from_pandas(frame, npartitions=4) if lazy else parquet(frame, tmp_path / "t")
+    with (
+        spending(monkeypatch) as seen,
+        pytest.raises(SchemaError, match=r"'city': 1 value.*of part 4 of 4") as error,
+    ):
+        PrivBayes(k=1).fit(data, schema)
+    assert seen == []
+    assert "Paris" not in str(error.value)
+
+
+# --- what crosses
+
+
+class Recorder(SchedulerPlugin):
+    """Notes every result that a task leaves in a worker's memory: kind of task, type, bytes."""
+
+    name = "recorder"
+
+    def __init__(self):
+        self.results = []
+
+    def transition(self, key, start, finish, *args, nbytes=0, typename="", **more):
+        if start == "processing" and finish == "memory":
+            self.results.append((str(key).split("-")[0], typename, nbytes))
+
+
+def record(client, work):
+    """What ``work`` returns, the results of all tasks meanwhile, and the keys that moved."""
+    client.register_plugin(Recorder())
+    before = moved(client)
+    answer = work()
+    results = client.run_on_scheduler(
+        lambda dask_scheduler: dask_scheduler.plugins["recorder"].results
+    )
+    client.unregister_scheduler_plugin("recorder")
+    return answer, results, moved(client) - before
+
+
+def moved(client):
+    """Kinds of tasks whose results one worker has had from another, and when."""
+    logs = client.run(
+        lambda dask_worker: [(x["start"], *x["keys"]) for x in dask_worker.transfer_incoming_log]
+    )
+    return {(start, key) for log in logs.values() for start, *keys in log for key in keys}
+
+
+def leaves(results):
+    """Results that others may fetch: all but blocks, which pickle as nothing."""
+    return sorted(result for result in results if result[1] != f"{Held.__module__}.Held")
+
+
+@pytest.mark.slow
+class TestWhatLeavesAWorker:
+    def work(self, path, schema):
+        """A fit over a public network, so that both sizes ask the same, and a whole lattice."""
+        network = Network(tuple((b, (a,) * bool(a)) for a, b in pairwise(("", *schema.names))))
+        Synthesizer(structure=network, epsilon=20, random_state=5).fit(path, schema)
+        counter = find_source(path).encode(schema)
+        Lattice(counter).build(3, kind="K")
+        counter.close()
+
+    def test_only_tables_whose_size_does_not_depend_on_n(self, client, tmp_path, monkeypatch):
+        monkeypatch.setattr(blocks, "ROWS", 64)  # how a lattice is planned follows from public n
+        seen = []
+        for n in (LARGE, 8 * LARGE):
+            frame, schema = large(n=n)
+            path = parquet(frame, tmp_path / str(n))
+            _, results, keys = record(client, lambda p=path, s=schema: self.work(p, s))
+            asked = [result for result in leaves(results) if result[0] == "Question"]
+            given = [result for result in leaves(results) if result[0] != "Question"]
+            assert {kind for kind, *_ in given} == {"describe", "count", "add_up"}
+            assert not any(str(key).startswith("hold") for _, key in keys)
+            seen.append((given, len(asked), sum(x[2] for x in results if x[0] == "hold")))
+        (*few, small), (*many, more) = seen
+        assert few == many, "kind, type and bytes of every result, and the number of questions"
+        assert more > 4 * small, "the blocks themselves do grow"
+
+    def test_twin_a_task_that_gives_rows_is_seen(self, client, tmp_path, monkeypatch):
+        sizes = []
+        for n in (LARGE, 8 * LARGE):
+            frame, schema = large(n=n)
+            path = parquet(frame, tmp_path / str(n))
+
+            def leak(path=path, schema=schema):
+                source = find_source(path)
+                counter = source.encode(schema)
+                rows = [client.submit(give_rows, part, pure=False) for part in counter._parts]
+                return sum(map(len, client.gather(rows)))
+
+            answer, results, _ = record(client, leak)
+            assert answer == n
+            sizes.append(sum(size for kind, _, size in leaves(results) if kind == "give_rows"))
+        assert sizes[1] > 4 * sizes[0]
+
+    def test_blocks_that_are_fetched_arrive_empty(self, client, tmp_path):
+        frame, schema = large()
+        counter = find_source(parquet(frame, tmp_path / "t")).encode(schema)
+        fetched = client.gather(counter._parts)
+        assert [(part.blocks, part.n) for part in fetched] == [(None, 100)] * 4
+        counter.close()
+
+    def test_parts_that_were_spilled_or_moved_are_coded_again(self, client, tmp_path):
+        frame, schema = large()
+        counter = find_source(parquet(frame, tmp_path / "t")).encode(schema)
+        (whole,) = counter.tables([((), (0, 1))])
+        assert sum(map(sum, client.run(spill, [part.key for part in counter._parts]).values())) == 4
+        (again,) = counter.tables([((), (0, 1))])
+        assert again.tolist() == whole.tolist()
+        assert whole.sum() == LARGE
+        counter.close()
+
+
+def give_rows(held):
+    return np.concatenate(list(held.blocks))
+
+
+def spill(keys, dask_worker=None):
+    """What a worker does that is short of memory: write results out, and read them back."""
+    mine = [key for key in keys if key in dask_worker.data]
+    for key in mine:
+        dask_worker.data[key] = pickle.loads(pickle.dumps(dask_worker.data[key]))
+    return [dask_worker.data[key].blocks is None for key in mine]
+
+
+class TestHeld:
+    def test_a_pickle_holds_no_record_however_many_there_are(self):
+        sizes = set()
+        for n in (LARGE, 8 * LARGE):
+            frame, schema = large(n=n)
+            held = hold(frame, schema)
+            raw = pickle.dumps(held)
+            assert describe(held) == (n, "")
+            assert pickle.loads(raw).blocks is None
+            assert sys.getsizeof(held) > n * len(schema)
+            sizes.add(len(raw))
+        assert max(sizes) < 200
+
+    def test_counts_of_an_empty_part_are_none_and_so_is_their_sum(self):
+        schema = large()[1]
+        question = workers.Question(workers.Add, [], (2,), schema.sizes, None)
+        assert count(question, Held()) is None
+        assert add_up(np.ones(2), None) is None
+        assert add_up(np.ones(2), np.ones(2)).tolist() == [2, 2]
+
+    def test_what_does_not_fit_is_said_and_not_raised(self):
+        frame, schema = large()
+        held = hold(frame.assign(city="Paris"), schema)
+        assert held.blocks is None
+        assert "'city': 400 value(s)" in describe(held)[1]
+        assert "Paris" not in describe(held)[1]

@@ -1,0 +1,86 @@
+"""Guess, commit, reveal: no answer before a guess, and none that can be changed afterwards."""
+
+import pandas as pd
+import pytest
+
+from pdsynth.course.guess import STATIC, Guess, guess
+
+
+def legs(said=None, **options):
+    calls = []
+    made = guess("How many legs?", lambda: calls.append(1) or 8, unit="legs", **options)
+    if said is not None:
+        made.commit(said)
+    return made, calls
+
+
+def shown(made):
+    return made.said.value + made.detail.value
+
+
+def test_nothing_is_computed_or_shown_before_the_guess(monkeypatch):
+    monkeypatch.delenv(STATIC, raising=False)
+    made, calls = legs()
+    bundle = made._repr_mimebundle_()
+    assert not calls and made.answer is None
+    assert "8" not in shown(made) + repr(made) + bundle["text/html"] + bundle["text/plain"]
+    assert "How many legs?" in bundle["text/html"]
+
+
+def test_the_answer_stands_beside_the_guess_and_the_guess_stays():
+    made, calls = legs("10")
+    assert "You: <b>10 legs</b> · Answer: <b>8 legs</b>" in shown(made)
+    assert made.field.disabled and made.button.disabled
+    made.commit("8")
+    assert made.committed == 10 and calls == [1]
+
+
+@pytest.mark.parametrize("said", ["", None, "  ", "many"])
+def test_no_guess_no_answer(said):
+    made, calls = legs()
+    made.commit(said)
+    assert not calls and made.committed is None and not made.field.disabled
+    assert "role='alert'" in shown(made)
+
+
+@pytest.mark.parametrize(("said", "value"), [("1,000", 1000), ("12 %", 12), ("−0.5", -0.5)])
+def test_numbers_as_people_write_them(said, value):
+    assert legs(said)[0].committed == value
+
+
+def test_the_button_commits_what_stands_in_the_field():
+    made = Guess("Which?", lambda: ("b", pd.DataFrame({"x": [41]})), options=["a", "b"])
+    made.button.click()
+    assert made.committed is None, "nothing is chosen yet"
+    made.field.value = "a"
+    made.button.click()
+    assert made.committed == "a" and "Answer: <b>b</b>" in shown(made)
+    assert "<table" in made.detail.value and "41" in made.detail.value
+
+
+def test_keyboard_and_reader_find_a_name_for_each_control():
+    made, _ = legs()
+    assert made.field.description == "Your guess" and "How many legs?" in made.field.tooltip
+    assert made.button.description and "How many legs?" in made.button.tooltip
+
+
+def test_a_page_without_a_kernel_holds_the_answer_folded(monkeypatch):
+    monkeypatch.setenv(STATIC, "1")
+    html = legs()[0]._repr_mimebundle_()["text/html"]
+    before, after = html.split("<details>")
+    assert "How many legs?" in before and "8" not in before.replace("2px 10px", "")
+    assert "8 legs" in after
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [(14.84, "14.8 x"), (0.0123456, "0.0123 x"), (1234567, "1,234,567 x"), (0, "0 x"),
+     (2.0, "2 x"), (float("inf"), "∞ x"), ("word", "word")],
+)  # fmt: skip
+def test_how_answers_are_written(value, words):
+    assert guess("?", lambda: value, unit="x").write(value) == words
+
+
+def test_a_value_in_place_of_a_function_is_refused():
+    with pytest.raises(TypeError, match="runs when the guess is committed"):
+        guess("?", 3)

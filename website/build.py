@@ -1,0 +1,181 @@
+"""Builds the website: ``python website/build.py [--lessons 00 07] [--out FOLDER]``.
+
+It gathers the sources of the pages in FOLDER/source (lessons, README, figures, claims), computes
+the states of every panel that stands in a lesson, and leaves the rest to Sphinx: FOLDER/html is the
+site. Lessons that didn't change come from FOLDER/cache, and so do states, while the library is the
+same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import hashlib
+import importlib.util
+import json
+import os
+import re
+import shutil
+import sys
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+sys.path[:0] = [str(HERE), str(ROOT)]
+for limit in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(limit, "1")  # lessons run side by side
+
+import states  # noqa: E402
+
+LIMIT = 2_000_000  # bytes of the states of one page
+FIRST = re.compile(r"!\[[^\]]*\]\(pictures/[^)]+\)\n\n\*The panel's first position[^*]*\*")
+PANEL = re.compile(r"^(?:\w+ = )?panels\.(\w+)\.panel\(\)", re.MULTILINE)
+# The home page is the README as far as its first table; its links are those of the repository.
+HOME_ENDS = "## From a messy file"
+
+
+def fingerprint() -> str:
+    """Changes whenever outputs may: with the library, its data, and this folder's sources."""
+    files = [p for p in sorted((ROOT / "pdsynth").rglob("*")) if "__pycache__" not in p.parts]
+    whole = hashlib.sha256(b"".join(p.read_bytes() for p in files if p.is_file()))
+    whole.update(b"".join(p.read_bytes() for p in sorted(HERE.glob("states.*"))))
+    return whole.hexdigest()[:16]
+
+
+def page(notebook: dict) -> dict:
+    """A lesson without what makes no sense on a page: how to run it, and the panels' pictures."""
+    for number, cell in enumerate(notebook["cells"]):
+        text = "".join(cell["source"])
+        if cell["cell_type"] == "markdown":
+            text = FIRST.sub("", text)
+            if number == 0:
+                parts = re.split(r"\n\n", text)
+                text = "\n\n".join(p for p in parts if not re.search(r"Run All|Shift \+", p))
+                text = re.sub(r"^\| +\| +\|\n", "| About this lesson | |\n", text, flags=re.M)
+            cell["source"] = text.splitlines(keepends=True)
+    notebook["cells"] = [c for c in notebook["cells"] if "".join(c["source"]).strip()]
+    return notebook
+
+
+def lessons(source: Path, wanted: list[str]) -> dict[str, list[str]]:
+    """Write the lessons' notebooks; returns the panels of each."""
+    folder = source / "lessons"
+    shutil.copytree(ROOT / "notebooks" / "pictures", folder / "pictures")
+    found = {}
+    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        if wanted and path.stem[:2] not in wanted:
+            continue
+        text = path.read_text(encoding="utf-8")
+        notebook = page(json.loads(text))
+        (folder / path.name).write_text(json.dumps(notebook), encoding="utf-8")
+        code = ["".join(c["source"]) for c in notebook["cells"] if c["cell_type"] == "code"]
+        found[path.stem] = PANEL.findall("\n".join(code))
+    return found
+
+
+def figures(source: Path) -> str:
+    """The page of figures; returns the scoreboard of claims, from the committed trials."""
+    spec = importlib.util.spec_from_file_location("make", ROOT / "figures" / "make.py")
+    make = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(make)
+    leave = shutil.ignore_patterns("*.py", "__pycache__")
+    shutil.copytree(ROOT / "figures", source / "figures", ignore=leave, dirs_exist_ok=True)
+    text = (ROOT / "figures" / "README.md").read_text(encoding="utf-8")
+    text = text.replace("](../notebooks/pictures/", "](../lessons/pictures/")
+    (source / "figures" / "README.md").write_text(text, encoding="utf-8")
+    parts = []
+    for paper in map(make.find, make.PAPERS):
+        verdicts = [v for key in make.drawn(paper) for v in make.redrawn(paper, key).verdicts]
+        rows = [[make.cell(v.claim), make.cell(v.source), f"**{v.verdict}**", make.cell(v.numbers)]
+                for v in verdicts]  # fmt: skip
+        if rows:
+            table = make.markdown(["claim", "where", "verdict", "measured here"], rows)
+            parts.append(f"## {paper.heading}\n\n{table}")
+    return "\n\n".join(parts)
+
+
+def gather(source: Path, wanted: list[str]) -> dict[str, list[str]]:
+    """Write all sources of the site; returns the panels of each lesson."""
+    shutil.rmtree(source, ignore_errors=True)
+    shutil.copytree(HERE / "pages", source)
+    found = lessons(source, wanted)
+    readme = (ROOT / "README.md").read_text(encoding="utf-8").split(HOME_ENDS)[0]
+    (source / "figures").mkdir()
+    home = (source / "index.md").read_text(encoding="utf-8")
+    names = "\n".join(f"lessons/{name}" for name in found)
+    home = home.replace("{{readme}}", readme.strip()).replace("{{lessons}}", names)
+    (source / "index.md").write_text(home, encoding="utf-8")
+    claims = source / "scoreboard.md"
+    board = "" if wanted else figures(source)
+    claims.write_text(claims.read_text("utf-8").replace("{{claims}}", board), encoding="utf-8")
+    if wanted:  # a preview of some lessons does without the reference
+        shutil.copy(ROOT / "figures" / "main.svg", source / "figures")
+        (source / "api.md").unlink()
+    return found
+
+
+def write_states(panels: dict[str, list[str]], cache: Path, folder: Path) -> None:
+    """The states of all panels of these lessons, one packed JSON each; at most LIMIT a page."""
+    topics = [topic for found in panels.values() for topic in found]
+    missing = [topic for topic in topics if not (cache / f"{topic}.json.gz").exists()]
+    cache.mkdir(parents=True, exist_ok=True)
+    for topic, text in states.compute(missing):
+        (cache / f"{topic}.json.gz").write_bytes(gzip.compress(text.encode(), 9, mtime=0))
+    folder.mkdir(parents=True, exist_ok=True)
+    for lesson, found in panels.items():
+        sizes = {topic: (cache / f"{topic}.json.gz").stat().st_size for topic in found}
+        if sum(sizes.values()) > LIMIT:
+            sys.exit(f"{lesson}: {sizes} bytes of states, more than {LIMIT}: shorten its grid")
+        for topic in found:
+            shutil.copy(cache / f"{topic}.json.gz", folder)
+
+
+def front_end(folder: Path) -> None:
+    """What moves the panels: the course's own front end, its styles, and plotly.js, once."""
+    from plotly.offline import get_plotlyjs
+
+    widgets = ROOT / "pdsynth" / "course" / "widgets"
+    for path in (*(HERE / "static").iterdir(), widgets / "liveplot.js", widgets / "live.css"):
+        shutil.copy(path, folder)
+    (folder / "plotly.min.js").write_text(get_plotlyjs(), encoding="utf-8")
+
+
+def kernels(folder: Path) -> None:
+    """What kernels do differently here: guesses hold their answers, figures show as drawings."""
+    startup = folder / "profile_default" / "startup"
+    startup.mkdir(parents=True, exist_ok=True)
+    shutil.copy(HERE / "kernel.py", startup / "00-site.py")
+    paths = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+    os.environ |= {"IPYTHONDIR": str(folder), "PDSYNTH_STATIC": "1", "PYTHONPATH": paths}
+
+
+def main() -> int:
+    """Build the site; returns Sphinx's exit code."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--lessons", nargs="*", default=[], help="a preview of these: 00 07")
+    parser.add_argument("--out", type=Path, default=ROOT / "build" / "site")
+    options = parser.parse_args()
+    out, start = options.out.resolve(), time.perf_counter()
+    source, static = out / "source", out / "source" / "_static"
+    panels = gather(source, options.lessons)
+    static.mkdir()
+    front_end(static)
+    cache = out / "cache" / fingerprint()
+    write_states(panels, cache / "states", static / "panels")
+    print(f"sources and states: {time.perf_counter() - start:.0f} s", flush=True)
+    kernels(out / "ipython")
+    own = {"PDSYNTH_SITE_CACHE": str(cache / "lessons"), "PDSYNTH_SITE_STATIC": str(static)}
+    os.environ.update(own)
+    from sphinx.cmd.build import main as sphinx
+
+    shutil.rmtree(out / "html", ignore_errors=True)
+    code = sphinx(["-q", "-j", "2", "-c", str(HERE), "-d", str(out / "trees"), str(source),
+                   str(out / "html")])  # fmt: skip
+    size = sum(p.stat().st_size for p in (out / "html").rglob("*") if p.is_file())
+    print(f"{out / 'html'}: {size / 1e6:.0f} MB, {time.perf_counter() - start:.0f} s")
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

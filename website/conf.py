@@ -1,0 +1,56 @@
+"""Sphinx: where things are, and that no page asks another server for anything."""
+
+import os
+
+project = "pdsynth"
+author = copyright = "The pdsynth authors"
+extensions = [
+    "myst_nb",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.napoleon",
+    "sphinx_copybutton",
+    "sphinx-mathjax-offline",
+]
+html_theme = "sphinx_book_theme"
+html_title = "pdsynth"
+html_static_path = [os.environ["PDSYNTH_SITE_STATIC"]]
+html_css_files = ["live.css", "site.css"]
+html_js_files = [("site.js", {"type": "module"})]
+html_theme_options = {"show_toc_level": 2, "use_download_button": False}
+html_context = {"default_mode": "auto"}
+html_favicon = os.environ["PDSYNTH_SITE_STATIC"] + "/favicon.svg"
+html_show_sourcelink = False
+html_copy_source = False
+exclude_patterns = ["_static"]
+
+nb_execution_mode = "cache"
+nb_execution_cache_path = os.environ["PDSYNTH_SITE_CACHE"]
+nb_execution_timeout = 600
+nb_execution_raise_on_error = True
+nb_merge_streams = True
+nb_ipywidgets_js = {}  # no widget manager from a network
+# A panel's own page in place of its widget, which needs a kernel.
+nb_mime_priority_overrides = [("*", "application/vnd.jupyter.widget-view+json", None)]
+myst_enable_extensions = ["dollarmath", "amsmath"]
+myst_heading_anchors = 4
+myst_all_links_external = False
+
+autosummary_generate = True
+autodoc_member_order = "bysource"
+autodoc_default_options = {"members": True, "inherited-members": False}
+autodoc_typehints = "description"
+napoleon_google_docstring = True
+# A name may be documented where it is defined and where it is offered.
+suppress_warnings = ["myst.xref_missing", "autosummary", "ref.python", "toc.not_included"]
+
+
+def escape_bars(app, what, name, thing, options, lines):
+    """|X| is a size in our docstrings; for Sphinx it would be a substitution."""
+    lines[:] = [line.replace("|", "\\|") for line in lines]
+
+
+def setup(app):
+    """Docstrings as they are; the extension that only copies MathJax may run beside others."""
+    app.connect("autodoc-process-docstring", escape_bars)
+    app.extensions["sphinx-mathjax-offline"].parallel_read_safe = True

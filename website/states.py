@@ -1,0 +1,112 @@
+"""States of the panels, for pages without a kernel: what a live panel shows at each of many places.
+
+``states.toml`` says at which: grids of each panel, each the product of the values of some
+controls, with all others where they start. A panel's own buttons are among the places, too.
+"""
+
+from __future__ import annotations
+
+import base64
+import itertools
+import json
+import math
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+GRIDS = tomllib.loads(Path(__file__).with_name("states.toml").read_text(encoding="utf-8"))
+
+
+def compute(topics: list[str]) -> Iterator[tuple[str, str]]:
+    """(topic, JSON) of each panel, two at a time."""
+    from joblib import Parallel, delayed
+
+    yield from zip(topics, Parallel(n_jobs=2)(delayed(of)(t) for t in topics), strict=True)
+
+
+def of(topic: str) -> str:
+    """JSON: the controls with their values, and what is shown where, by places as "3,1,0"."""
+    from pdsynth.course import panels
+
+    module = getattr(panels, topic)
+    panel = module.panel()
+    start = panel.values
+    tries = getattr(module.view, "tries", ())
+    wanted = [start, *(start | dict(one.sets) for one in tries)]
+    wanted += [start | at for grid in GRIDS.get(topic, []) for at in product(grid)]
+    values = {name: ordered(widget, [at[name] for at in wanted])
+              for name, widget in panel.controls.items()}  # fmt: skip
+
+    def key(at: dict[str, Any]) -> str:
+        return ",".join(str(values[name].index(at[name])) for name in values)
+
+    told = [{"label": one.label, "at": key(start | dict(one.sets)), "says": panel.attempt(one)}
+            for one in tries]  # fmt: skip
+    held = {}
+    for at in wanted:
+        if key(at) not in held:
+            held[key(at)] = shown(panel.set(**at))
+    whole = {
+        "controls": [face(w, values[name]) for name, w in panel.controls.items()],
+        "start": key(start),
+        "states": held,
+        "tries": told,
+        "dark": panel.plot.dark_colours,
+        "note": panel.children[-1].value,
+    }
+    return json.dumps(whole, ensure_ascii=False, separators=(",", ":"))
+
+
+def product(grid: dict[str, list]) -> Iterator[dict[str, Any]]:
+    """Every combination of the values of a grid."""
+    return (dict(zip(grid, at, strict=True)) for at in itertools.product(*grid.values()))
+
+
+def ordered(widget: Any, values: list[Any]) -> list[Any]:
+    """The values of one control in the order of its menu, or of their size."""
+    menu = [value for _, value in getattr(widget, "options", ())]
+    unknown = [value for value in values if menu and value not in menu]
+    if unknown:
+        raise ValueError(f"states.toml: {unknown} are not among {menu}")
+    return [v for v in menu if v in values] if menu else sorted(set(values))
+
+
+def face(widget: Any, values: list[Any]) -> dict[str, Any]:
+    """What the page needs to draw a control."""
+    options = {value: text for text, value in getattr(widget, "options", ())}
+    bounds = {name: getattr(widget, name) for name in ("min", "max", "step") if not options
+              and hasattr(widget, name)}  # fmt: skip
+    label = getattr(widget, "description", "")
+    texts = [options.get(value, value if isinstance(value, str | bool) else f"{value:g}")
+             for value in values]  # fmt: skip
+    return {"label": label, "words": widget.tooltip, "texts": [str(t) for t in texts],
+            "menu": bool(options) or isinstance(values[0], bool), **bounds}  # fmt: skip
+
+
+def shown(panel: Any) -> dict[str, Any]:
+    """What stands on the page at the panel's present place."""
+    return {
+        "figure": plain(json.loads(panel.plot.figure)),
+        "alt": panel.plot.alt,
+        "status": panel.status.value,
+        "alert": panel.alert.value,
+        "tables": [box.value for box in panel.tables.children],
+    }
+
+
+def plain(value: Any) -> Any:
+    """JSON with five digits of every number, arrays as lists."""
+    if isinstance(value, dict):
+        if "bdata" in value:
+            flat = np.frombuffer(base64.b64decode(value["bdata"]), dtype=value["dtype"])
+            shape = [int(n) for n in str(value.get("shape", flat.size)).split(",")]
+            return plain(flat.reshape(shape).tolist())
+        return {name: plain(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [plain(part) for part in value]
+    if isinstance(value, float):
+        return float(f"{value:.5g}") if math.isfinite(value) else None
+    return value

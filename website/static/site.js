@@ -1,0 +1,129 @@
+// Panels without a kernel: a lesson's drawing becomes a panel that moves through states computed at build time.
+import live from "./liveplot.js";
+
+const HERE = new URL(".", import.meta.url);
+const NEEDS = "needs a kernel: open this lesson's notebook on your own machine";
+
+async function load(url) {
+  const answer = await fetch(url);
+  if (!answer.ok) throw new Error(`${answer.status} for ${url}`);
+  const bytes = new Uint8Array(await answer.arrayBuffer());
+  const packed = bytes[0] === 0x1f && bytes[1] === 0x8b; // some servers unpack it on the way
+  const stream = new Blob([bytes]).stream();
+  return new Response(packed ? stream.pipeThrough(new DecompressionStream("gzip")) : stream).json();
+}
+
+let plotly = null;
+const library = () => (plotly ??= new Promise((done, fail) => {
+  const script = document.createElement("script");
+  script.src = new URL("plotly.min.js", HERE);
+  script.onload = () => { window.__pdsynth_plotly__ = { library: window.Plotly, asked: 0, waiting: new Set() }; done(); };
+  script.onerror = () => fail(new Error("plotly.js is missing"));
+  document.head.append(script);
+}));
+
+function element(parent, tag, className = "", html = "") {
+  const node = parent.appendChild(document.createElement(tag));
+  node.className = className;
+  node.innerHTML = html;
+  return node;
+}
+
+let count = 0;
+const marked = (one) => one.label || one.words;
+
+// A label, a number box where values are numbers, and a slider or a menu over the values that the page holds.
+function control(parent, one, moved) {
+  const cell = element(parent, "div", "pdsynth-control");
+  const row = element(cell, "div", one.menu ? "pdsynth-choice" : "pdsynth-number");
+  const label = element(row, "label", "widget-label", marked(one));
+  label.title = one.words;
+  const id = (label.htmlFor = `pdsynth-control-${(count += 1)}`);
+  if (one.menu) {
+    const menu = element(row, "select");
+    menu.id = id;
+    one.texts.forEach((text, place) => menu.add(new Option(text, place)));
+    menu.disabled = one.texts.length < 2;
+    if (menu.disabled) label.title = menu.title = `another value ${NEEDS}`;
+    menu.addEventListener("change", () => moved(+menu.value));
+    return (place) => { menu.value = place; };
+  }
+  const box = element(row, "input");
+  Object.assign(box, { type: "number", id, min: one.min, max: one.max, step: one.step });
+  const bar = element(cell, "input", "pdsynth-slider");
+  Object.assign(bar, { type: "range", min: 0, max: one.texts.length - 1, step: 1, disabled: one.texts.length < 2 });
+  bar.setAttribute("aria-label", one.words);
+  if (bar.disabled) bar.title = `another value ${NEEDS}`;
+  const show = (place) => { bar.value = place; box.value = one.texts[place]; bar.setAttribute("aria-valuetext", one.texts[place]); };
+  bar.addEventListener("input", () => moved(+bar.value));
+  box.addEventListener("change", () => {
+    const place = one.texts.findIndex((text) => +text === +box.value);
+    moved(place, `${label.textContent} = ${box.value} ${NEEDS}. This page holds ${one.texts.join(", ")}.`);
+  });
+  return show;
+}
+
+// What liveplot.js asks of a widget's model.
+function model(dark) {
+  const state = { figure: '{"data": [], "layout": {}}', alt: "", dark_colours: dark, busy: false }, heard = {};
+  return {
+    get: (name) => state[name],
+    on: (event, act) => (heard[event] ??= new Set()).add(act),
+    off: (event, act) => heard[event]?.delete(act),
+    send: () => {},
+    set(news) { Object.assign(state, news); for (const name of Object.keys(news)) for (const act of heard[`change:${name}`] ?? []) act(); },
+  };
+}
+
+function build(still, held) {
+  const root = document.createElement("div");
+  root.className = "pdsynth-live";
+  const controls = element(root, "div", "pdsynth-controls"), tries = element(root, "div", "pdsynth-tries");
+  const told = element(root, "div", "pdsynth-told"), alert = element(root, "div", "pdsynth-alert");
+  const status = element(root, "div", "pdsynth-status"), plot = element(root, "div");
+  const tables = element(root, "div", "pdsynth-tables");
+  element(root, "div", "pdsynth-note", held.note);
+  let at = held.start.split(",").map(Number);
+  const figure = model(held.dark);
+  const refuse = (text) => { alert.innerHTML = ""; element(alert, "span", "", "").textContent = text; alert.firstChild.setAttribute("role", "alert"); };
+  const show = () => {
+    const state = held.states[at.join()];
+    shows.forEach((set, place) => set(at[place]));
+    if (!state) return refuse(`This combination ${NEEDS}. The figure stays as it was; move one control back.`);
+    alert.innerHTML = state.alert;
+    status.innerHTML = state.status;
+    tables.innerHTML = state.tables.join("");
+    figure.set({ figure: JSON.stringify(state.figure), alt: state.alt });
+  };
+  const shows = held.controls.map((one, which) => control(controls, one, (place, problem) => {
+    told.innerHTML = "";
+    if (place < 0) return refuse(problem);
+    at = at.with(which, place);
+    show();
+  }));
+  if (held.tries.length) element(tries, "span", "widget-label", "Try this:");
+  for (const one of held.tries)
+    element(tries, "button", "", one.label).addEventListener("click", () => {
+      at = one.at.split(",").map(Number);
+      show();
+      told.innerHTML = "";
+      element(told, "div", "widget-html-content", `<div role="status">${one.says}</div>`);
+    });
+  still.replaceWith(root);
+  live.render({ model: figure, el: plot });
+  show();
+}
+
+async function start(still) {
+  try {
+    const [held] = await Promise.all([load(new URL(`panels/${still.dataset.panel}.json.gz`, HERE)), library()]);
+    build(still, held);
+  } catch (problem) {
+    console.warn(`The panel stays a drawing: ${problem.message}`); // what is on the page is true without it
+  }
+}
+
+const near = new IntersectionObserver((seen) => {
+  for (const { isIntersecting, target } of seen) if (isIntersecting) { near.unobserve(target); start(target); }
+}, { rootMargin: "1200px" });
+for (const still of document.querySelectorAll(".pdsynth-still[data-panel]")) if (still.dataset.panel) near.observe(still);
