@@ -142,7 +142,9 @@ def main() -> None:
         return
     found = pd.DataFrame(rows_of(given.most))
     for what in ("seconds", "MiB"):
-        ratio = found[f"{what} foretold"] / found[what].clip(lower=0.05 if what == "seconds" else 20)
+        ratio = found[f"{what} foretold"] / found[what].clip(
+            lower=0.05 if what == "seconds" else 20
+        )
         found[f"{what}: foretold ÷ measured"] = ratio.round(2)
     found.to_csv(HERE / "forecast.csv", index=False, float_format="%.4g")
     write(found)
@@ -163,7 +165,11 @@ def write(found: pd.DataFrame) -> None:
         "ε = 1, encoding included, and by how much memory grew; a fit below 0.05 s or 20 MiB "
         "counts as that.\n\n"
         f"Within a factor of two: {inside['seconds']:.0%} of the seconds, {inside['MiB']:.0%} of "
-        f"the memory. Two cores, 24 GiB, {date.today()}.\n\n" + head + "\n" + "\n".join(lines) + "\n"
+        f"the memory. Two cores, 24 GiB, {date.today()}.\n\n"
+        + head
+        + "\n"
+        + "\n".join(lines)
+        + "\n"
     )
 
 
