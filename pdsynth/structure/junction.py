@@ -171,6 +171,47 @@ def eliminate_smallest(
         near[graphs, node] = near[graphs, :, node] = left[graphs, node] = False
 
 
+def may_join(
+    linked: np.ndarray, sets: Sequence[Sequence[int]], sizes: Sequence[int], most: int,
+    apart: np.ndarray, batch: int = 2**24,
+) -> np.ndarray:
+    """Which sets of nodes, each alone linked into a graph, leave it :func:`within_bounds`.
+
+    ``linked``: bool (d, d). More edges make their own nodes dearer and no others, so every graph is
+    eliminated as the one without the set until that comes to a node of the set: only what is left
+    then is done graph by graph, at most ``batch`` booleans at once.
+    """
+    member = np.zeros((len(sets), len(linked)), dtype=bool)
+    for row, nodes in zip(member, sets, strict=True):
+        row[[*nodes]] = True
+    fine, waiting = np.zeros((2, len(sets)), dtype=bool)
+    waiting[:] = True
+    left = np.arange(len(linked))
+    near = linked.copy()
+    while len(left) and waiting.any():
+        cells = np.log(np.take(sizes, left))
+        node = int((near @ cells + cells).argmin())
+        mine = np.flatnonzero(waiting & member[:, left[node]])
+        for part in np.array_split(mine, max(1, -(-len(mine) * near.size // batch))):
+            some = member[part][:, left]
+            graphs = near | (some[:, :, None] & some[:, None, :])
+            graphs[:, range(len(left)), range(len(left))] = False
+            fine[part] = within_bounds(graphs, np.take(sizes, left), most,
+                                       apart[np.ix_(left, left)])
+        waiting[mine] = False
+        around = near[node]
+        clique = around.copy()
+        clique[node] = True
+        held = left[clique]
+        if math.prod(sizes[j] for j in held) > most or apart[np.ix_(held, held)].any():
+            break
+        near = near | (around[:, None] & around)
+        near[range(len(left)), range(len(left))] = False
+        keep = np.arange(len(left)) != node
+        near, left = near[np.ix_(keep, keep)], left[keep]
+    return fine
+
+
 def within_bounds(
     adjacent: np.ndarray, sizes: Sequence[int], most: int, apart: np.ndarray
 ) -> np.ndarray:

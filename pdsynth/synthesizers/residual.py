@@ -233,10 +233,10 @@ class ResidualRounds(Residual):
     ) -> tuple[Fraction, Fitted, Fraction | None]:
         """What is left of ε, the new fit, and the factor of the next round's ε; None after STOP."""
         choosing = run.shorten(each * share("share_select", self.share_select))
-        costs = [run.shorten((each - choosing) * run.favour(s)) for s in sets]
+        price = {f: run.shorten((each - choosing) * f) for f in {run.dear, run.plain}}
         if each == left:  # the last round
-            costs = [each - choosing if run.favour(s) == 1 else c
-                     for s, c in zip(sets, costs, strict=True)]
+            price |= {f: each - choosing for f in price if f == 1}
+        costs = [price[run.favour(s)] for s in sets]
         expected = run.expect(fitted, sets)
         at = run.choose(sets, expected, choosing, costs, step=f"round {number}", source=SELECT)
         left -= choosing

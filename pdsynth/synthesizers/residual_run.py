@@ -22,6 +22,7 @@ from ..structure.junction import (
     JunctionTree,
     eliminate_smallest,
     junction_tree,
+    may_join,
     within_bounds,
 )
 from ..structure.learner import Measurement
@@ -31,7 +32,6 @@ from ..structure.margins import margins
 MOST_CELLS = 2**14  # of a clique
 UNIT = 2**16  # shares of ε are rounded down to this part of it
 WIDE = 64  # columns from which rounds, each of which judges all pairs anew, would take hours
-BATCH = 2**24  # booleans of graphs that are judged at once
 COLUMN, TABLE = "one-way table", "two- or three-way table"
 
 
@@ -63,6 +63,8 @@ class Run:
         self.partners = {j: [i for p in pairs if j in p for i in p if i != j] for j in self.hidden}
         groups = part.personal.policy(facts.schema, part.sensitive) if part.personal else None
         self.groups = groups or {"A": [], "B": []}
+        r = as_fraction(part.r) if self.groups["A"] else Fraction(1)
+        self.dear, self.plain = r / max(r, 1), 1 / max(r, Fraction(1))
 
     @staticmethod
     def check(part: Any, facts: Facts) -> None:
@@ -91,9 +93,7 @@ class Run:
 
     def favour(self, columns: Columns) -> Fraction:
         """Relative ε: as r for a table that touches group A, as 1 for others; the largest is 1."""
-        r, touched = as_fraction(self.part.r), any(self.names[j] in self.groups["A"]
-                                                   for j in columns)
-        return (r if touched else Fraction(1)) / max(r if self.groups["A"] else 1, 1)
+        return self.dear if any(self.names[j] in self.groups["A"] for j in columns) else self.plain
 
     def noise(self, columns: Columns, epsilon: Fraction) -> float:
         """The expected L1 norm of a table's noise, in records."""
@@ -249,18 +249,9 @@ class Run:
         linked = self.linked.copy()
         for i, j in chosen:
             linked[i, j] = linked[j, i] = True
-        fine: list[Columns] = []
-        step = max(1, BATCH // linked.size)
-        for at in range(0, len(sets), step):
-            batch = sets[at: at + step]
-            graphs = np.repeat(linked[None], len(batch), axis=0)
-            for graph, columns in zip(graphs, batch, strict=True):
-                for i, j in combinations(columns, 2):
-                    graph[i, j] = graph[j, i] = True
-            most = getattr(self.part, "most_cells", MOST_CELLS)
-            within = within_bounds(graphs, self.sizes, most, self.apart)
-            fine += [s for s, good in zip(batch, within, strict=True) if good]
-        return fine
+        most = getattr(self.part, "most_cells", MOST_CELLS)
+        fine = may_join(linked, sets, self.sizes, most, self.apart)
+        return [s for s, good in zip(sets, fine, strict=True) if good]
 
     def network(self) -> Network:
         """Cliques given separators; the target first, sensitive attributes last."""

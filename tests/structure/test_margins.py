@@ -10,6 +10,7 @@ from pdsynth.structure.belief import Fitted, Geometry
 from pdsynth.structure.junction import (
     eliminate_smallest,
     junction_tree,
+    may_join,
     within_bounds,
 )
 from pdsynth.structure.margins import margins
@@ -147,6 +148,22 @@ def test_bounds_are_those_of_the_cliques(seed):
                 )
                 assert fine[at] == good
     assert graphs.dtype == bool, "not written over"
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_a_set_may_join_where_its_own_graph_is_within_bounds(seed):
+    """Prefixes shared with the graph without the set change nothing."""
+    sizes, graphs = random_graphs(seed)
+    d, linked = len(sizes), graphs[0]
+    sets = [s for m in (2, 3) for s in itertools.combinations(range(d), m)]
+    apart = graph(d, [sets[seed % len(sets)][:2]])
+    joined = np.array([linked | graph(d, itertools.combinations(s, 2)) for s in sets])
+    for most in (4, 30, 200, 10**6):
+        for forbidden in (np.zeros_like(apart), apart):
+            wanted = within_bounds(joined, sizes, most, forbidden)
+            for batch in (1, 2**24):
+                found = may_join(linked, sets, sizes, most, forbidden, batch)
+                assert (found == wanted).all()
 
 
 @pytest.mark.parametrize("seed", range(10))
