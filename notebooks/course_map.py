@@ -51,7 +51,7 @@ def seconds_of(cells: list[Cell], lesson: dict, allowed: dict) -> dict[str, floa
     cells = unfolded(cells)
     code = [text for kind, text, mark in cells if kind == "code" and mark != "solution"]
     prose = "\n".join(text for kind, text, _ in cells if kind == "markdown")
-    checks = sum(".check(" in text for text in code)
+    checks = sum(bool(re.search(r"^(ex\.)?q\d+\.check\(", text, re.MULTILINE)) for text in code)
     panels = sum("panel(" in text for text in code)
     guesses = sum(bool(re.search(r"^guess\(", text, re.MULTILINE)) for text in code)
     return {

@@ -156,19 +156,19 @@ panels.first_table.panel()
 #
 # ## Your turn
 #
-# **1 · Predict.** You fit PrivBayes with ε = 1 on Monday, and again with ε = 0.5 on Tuesday, on the same records, and publish both tables.
+# **1 · Predict.** You fit PrivBayes with ε = 0.8 on Monday, and again with ε = 0.3 on Tuesday, on the same records, and publish both tables.
 # How much budget is gone in all?
 
 # %%
 spent = None  # your number
 # solution
-spent = 1 + 0.5
+spent = 0.8 + 0.3
 
 # %%
 ex.q1.check(spent)
 
 # %% [markdown]
-# **2 · Code.** Write `first_table(epsilon)`: fit a strict `PrivBayes` on `adult` and return the pair *(synthetic table, true ε from the ledger)*.
+# **2 · Code.** Write `first_table(epsilon)`: fit a strict `PrivBayes` on `adult` and return the pair *(synthetic table, its ledger)*.
 
 # %%
 def first_table(epsilon):
@@ -176,14 +176,14 @@ def first_table(epsilon):
 # solution
 def first_table(epsilon):
     synth = pds.PrivBayes(epsilon=epsilon).fit(adult.frame, schema=adult.schema)
-    return synth.sample(), synth.ledger_.epsilon
+    return synth.sample(), synth.ledger_
 
 # %%
 ex.q2.check(first_table)
 
 # %% [markdown]
-# **3 · Find the bug.** A well-known public tool ships with a default like this one. Nothing crashes, and the noise has the right size. Why is
-# the result not private? Answer `"domain"`, `"seed"` or `"scale"`.
+# **3 · Attack.** A well-known public tool ships with a default like this one. Nothing crashes, and the noise has the right size. Write
+# `undo(released, epsilon)`: from what was published, the exact counts.
 
 # %%
 def publish(counts, epsilon, seed=0):
@@ -191,15 +191,17 @@ def publish(counts, epsilon, seed=0):
     return counts + rng.laplace(scale=2 / epsilon, size=len(counts))
 
 # %%
-bug = None  # "domain", "seed" or "scale"
+def undo(released, epsilon):
+    ...
 # solution
-bug = "seed"
+def undo(released, epsilon):
+    return released - publish(np.zeros(len(released)), epsilon)
 
 # %%
-ex.q3.check(bug)
+ex.q3.check(undo)
 
 # %% [markdown]
-# Stuck? `ex.q1.hint()`, `ex.q1.solution()`, and the same for `q2` and `q3`.
+# Stuck? `ex.q1.hint()`, then `ex.q1.hint(2)`, at last `ex.q1.solution()`; the same for the others.
 #
 # ## What the papers claim, what the ledger says
 #

@@ -161,7 +161,7 @@ ex.q2.check(choose)
 
 # %% [markdown]
 # **3 · Find the bug.** From a public tool. A histogram of *shares* $c/n$ has sensitivity $2/n$, so its noise scale is right in the paper that the
-# tool implements. What is wrong here? Answer `"scale"`, `"seed"` or `"rounding"`. How large is the true ε for $n=1000$ and a claim of 1?
+# tool implements. It is wrong here. How large is the true ε for $n=1000$ and a claim of 0.4?
 
 # %%
 def noisy_counts(counts, epsilon, rng):
@@ -169,16 +169,17 @@ def noisy_counts(counts, epsilon, rng):
     return counts + rng.laplace(scale=2 / (n * epsilon), size=counts.shape)
 
 # %%
-bug, true_epsilon = None, None  # "scale", "seed" or "rounding"; a number
+true_epsilon = None  # your number
 # solution
-bug, true_epsilon = "scale", 2 / (2 / 1000)
+true_epsilon = 2 / (2 / (1000 * 0.4))
 
 # %%
-ex.q3.check(bug, true_epsilon)
+ex.q3.check(true_epsilon)
 
 # %% [markdown]
-# **4 · Find the bug.** Also real. To be reproducible, this one seeds its generator before each table. Publish the histogram of the people in
-# town and that of the people at work, at the same ε: what can an attacker compute exactly? Answer `"sum"`, `"difference"` or `"nothing"`.
+# **4 · Attack.** Also real. To be reproducible, this one seeds its generator before each table. It has published the histogram of the people in
+# town and that of the people at work, at the same ε and seed. Write `exact(town, work)`: from both releases, what an attacker computes exactly,
+# value by value: how many more are in town than at work.
 
 # %%
 def table_noise(counts, epsilon, seed):
@@ -186,15 +187,32 @@ def table_noise(counts, epsilon, seed):
     return counts + rng.laplace(scale=2 / epsilon, size=len(counts))
 
 # %%
-exact = None  # "sum", "difference" or "nothing"
+def exact(town, work):
+    ...
 # solution
-exact = "difference"
+def exact(town, work):
+    return town - work
 
 # %%
 ex.q4.check(exact)
 
 # %% [markdown]
-# Stuck? `ex.q1.hint()`, `ex.q1.solution()`, and the same for `q2`, `q3` and `q4`.
+# **5 · Attack.** Of the others `others` said yes; Eve said yes or no, as a coin fell. You see `released`, the total with discrete Laplace
+# noise of scale 1, so ε = 1. Write `attack(released, others)`, which says 1 (yes) or 0 (no). It plays 2,000 rounds. No attack can win more than
+# $e^\varepsilon/(1+e^\varepsilon)=73.1\,\%$ of them on average, and the best one does. (It needs 1,366 wins here; the best attack misses that once in a million.)
+
+# %%
+def attack(released, others):
+    ...
+# solution
+def attack(released, others):
+    return int(released > others)
+
+# %%
+ex.q5.check(attack)
+
+# %% [markdown]
+# Stuck? `ex.q1.hint()`, then `ex.q1.hint(2)`, at last `ex.q1.solution()`; the same for the others.
 #
 # ## What the paper claims, what the ledger says
 #

@@ -167,12 +167,12 @@ panels.information.panel()
 #
 # ## Your turn
 #
-# **1 · Predict.** An attribute has counts 4, 2, 2. What is its mutual information with an exact copy of itself, in bits?
+# **1 · Predict.** An attribute has counts 6, 3, 3. What is its mutual information with an exact copy of itself, in bits?
 
 # %%
 copy_information = None  # your number
 # solution
-copy_information = measures.entropy(np.array([4, 2, 2]))
+copy_information = measures.entropy(np.array([6, 3, 3]))
 
 # %%
 ex.q1.check(copy_information)
@@ -193,8 +193,7 @@ def information(table):
 ex.q2.check(information)
 
 # %% [markdown]
-# **3 · Find the bug.** From a public library. `score` is the mutual information that you just wrote. What is wrong, `"units"`, `"sign"` or `"candidates"`, and how many times
-# the promised ε is really spent?
+# **3 · Find the bug.** From a public library. `score` is the mutual information that you just wrote. How much is truly spent when `epsilon` is 0.6?
 #
 # ```python
 # def choose_parent(score, n, epsilon, rng):
@@ -204,15 +203,16 @@ ex.q2.check(information)
 # ```
 
 # %%
-bug, factor = None, None  # "units", "sign" or "candidates"; a number
+spent = None  # your number
 # solution
-bug, factor = "units", 1 / math.log(2)
+spent = 0.6 / math.log(2)
 
 # %%
-ex.q3.check(bug, factor)
+ex.q3.check(spent)
 
 # %% [markdown]
-# **4 · Find the bug.** Fast, since it skips what isn't there. What does the output give away, `"scale"`, `"empty cells"` or `"order"`?
+# **4 · Attack.** Fast, since it skips what isn't there. Write `anybody(noisy, x, y)`: from its output, whether at least one person has this combination. Be certain,
+# not lucky.
 #
 # ```python
 # def noisy_table(frame, x, y, epsilon, rng):
@@ -221,15 +221,17 @@ ex.q3.check(bug, factor)
 # ```
 
 # %%
-leak = None  # "scale", "empty cells" or "order"
+def anybody(noisy, x, y):
+    ...
 # solution
-leak = "empty cells"
+def anybody(noisy, x, y):
+    return (x, y) in noisy.index
 
 # %%
-ex.q4.check(leak)
+ex.q4.check(anybody)
 
 # %% [markdown]
-# Stuck? `ex.q1.hint()`, `ex.q1.solution()`, and the same for the others.
+# Stuck? `ex.q1.hint()`, then `ex.q1.hint(2)`, at last `ex.q1.solution()`; the same for the others.
 #
 # ## What the paper claims, what the ledger says
 #

@@ -54,7 +54,11 @@ pd.Series([*scores, sensitivity], index=names, name="bits").round(3).to_frame()
 # a bit, so the exponential mechanism can't be sure. With ε = 1 for this choice, $\Pr\propto e^{\varepsilon I/2\Delta I}$:
 
 # %%
-exponential_probabilities(np.array(scores), sensitivity, epsilon=1.0).round(2)
+def drawn():
+    chances = 100 * exponential_probabilities(np.array(scores), sensitivity, epsilon=1.0)
+    return chances[0], pd.Series(chances, index=["paid", "home"], name="of 100 draws").round(1).to_frame()
+
+guess("In how many of 100 draws is paid chosen, the pair that tells everything?", drawn, unit="of 100")
 
 # %% [markdown]
 # Suppose `paid` was drawn. Now the noise: the table (`paid`, `over40`) is measured *once*, say with the result below. Negative counts
@@ -221,7 +225,7 @@ multiple = Fraction(14, 14 - 4)
 ex.q3.check(multiple)
 
 # %% [markdown]
-# Stuck? `ex.q1.hint()`, `ex.q1.solution()`, and the same for `q2` and `q3`.
+# Stuck? `ex.q1.hint()`, then `ex.q1.hint(2)`, at last `ex.q1.solution()`; the same for the others.
 
 # %% [markdown]
 # ## What the thesis prints, what the ledger says

@@ -30,6 +30,7 @@ from pdsynth.course.guess import guess
 
 small, schema = panels.ordering.small_table, panels.ordering.SMALL
 
+# %%
 def order(moved, seed, guarantee):
     """The released order; ``moved``: the eighth person has a dog, not asthma."""
     run = pds.HPPrivBayes(epsilon=1.0, k=1, sensitive="smoker", theta=0, random_state=seed)
@@ -232,7 +233,7 @@ multiple = 14
 ex.q3.check(multiple)
 
 # %% [markdown]
-# Stuck? `ex.q1.hint()`, `ex.q1.solution()`, and the same for `q2` and `q3`.
+# Stuck? `ex.q1.hint()`, then `ex.q1.hint(2)`, at last `ex.q1.solution()`; the same for the others.
 
 # %% [markdown]
 # ## What the thesis claims, what the ledger says

@@ -237,26 +237,31 @@ def row_scales(w, epsilon):
 ex.q2.check(row_scales)
 
 # %% [markdown]
-# **3 · Find the bug.** A colleague has paid for a noisy histogram and now sets the scales of a table. Which word spoils it: `"frame"`,
-# `"max"` or `"noisy"`?
+# **3 · Repair.** A colleague has paid for a noisy histogram and now sets the scales of a table. One input hasn't been paid for. Write `value_scales(noisy, epsilon)`, which
+# does the same from what has been: take noisy counts below one half as one half.
 
 # %%
-def value_scales(frame, noisy, name, epsilon):
+def leaky_scales(frame, noisy, name, epsilon):
     share = frame[name].value_counts(normalize=True).reindex(noisy.index)
     surprise = -np.log2(share)
     v = surprise / surprise.max()
     return 2 / (v * epsilon)
 
 # %%
-bug = None  # "frame", "max" or "noisy"
+def value_scales(noisy, epsilon):
+    ...
 # solution
-bug = "frame"
+def value_scales(noisy, epsilon):
+    share = noisy.clip(0.5) / noisy.clip(0.5).sum()
+    surprise = -np.log2(share)
+    v = surprise / surprise.max()
+    return 2 / (v * epsilon)
 
 # %%
-ex.q3.check(bug)
+ex.q3.check(value_scales)
 
 # %% [markdown]
-# Stuck? `ex.q1.hint()`, `ex.q1.solution()`, and the same for `q2` and `q3`.
+# Stuck? `ex.q1.hint()`, then `ex.q1.hint(2)`, at last `ex.q1.solution()`; the same for the others.
 
 # %% [markdown]
 # ## What the thesis claims, what the ledger says

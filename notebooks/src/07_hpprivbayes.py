@@ -167,7 +167,8 @@ def true_cost(d, k, in_b, epsilon2):
 ex.q2.check(true_cost)
 
 # %% [markdown]
-# **3 · Find the bug.** This noises one table of counts. It looks right and its ledger would claim the right ε. What gives people away?
+# **3 · Attack.** This noises one table of counts. It looks right and its ledger would claim the right ε. Write `reveal(released)`: from its output,
+# for each cell the *exact* difference to the first cell of its row, as an array of the same shape.
 
 # %%
 def shared_noise(counts, scale, rng):
@@ -175,15 +176,17 @@ def shared_noise(counts, scale, rng):
     return counts + noise
 
 # %%
-bug = None  # "scale", "shared noise" or "negative counts"
+def reveal(released):
+    ...
 # solution
-bug = "shared noise"
+def reveal(released):
+    return released - released[:, :1]
 
 # %%
-ex.q3.check(bug)
+ex.q3.check(reveal)
 
 # %% [markdown]
-# Stuck? `ex.q1.hint()`, `ex.q1.solution()`, and the same for `q2` and `q3`.
+# Stuck? `ex.q1.hint()`, then `ex.q1.hint(2)`, at last `ex.q1.solution()`; the same for the others.
 
 # %% [markdown]
 # ## What the thesis claims, what the ledger says, what the tables say

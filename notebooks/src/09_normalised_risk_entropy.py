@@ -204,25 +204,29 @@ def shares(oe):
 ex.q2.check(shares)
 
 # %% [markdown]
-# **3 · Find the bug.** A colleague implements formula (11) from the paper. Her shares come out nearly equal, whatever the table. Which expression
-# spoils it: `"log2"`, `"len(column)"` or `"p > 0"`?
+# **3 · Repair.** A colleague implements formula (11) from the paper. Her shares come out nearly equal, whatever the table. Write `risk_entropy(column, declared)`, where
+# `declared` is how many values the schema declares, so that it is right.
 
 # %%
-def risk_entropy(column):
+def her_entropy(column):
     p = column.value_counts(normalize=True)
     p = p[p > 0]
     return -(p * np.log2(p)).sum() / np.log2(len(column))
 
 # %%
-bug = None  # "log2", "len(column)" or "p > 0"
+def risk_entropy(column, declared):
+    ...
 # solution
-bug = "len(column)"
+def risk_entropy(column, declared):
+    p = column.value_counts(normalize=True)
+    p = p[p > 0]
+    return -(p * np.log2(p)).sum() / np.log2(declared)
 
 # %%
-ex.q3.check(bug)
+ex.q3.check(risk_entropy)
 
 # %% [markdown]
-# Stuck? `ex.q1.hint()`, `ex.q1.solution()`, and the same for `q2` and `q3`.
+# Stuck? `ex.q1.hint()`, then `ex.q1.hint(2)`, at last `ex.q1.solution()`; the same for the others.
 
 # %% [markdown]
 # ## What the paper claims, what the ledger says

@@ -32,6 +32,7 @@ from pdsynth.course.guess import guess
 from pdsynth.domain.encoding import BinaryEncoding
 from pdsynth.structure.clustering import noise_to_signal
 
+# %%
 def odds(pieces=3, epsilon3=1):
     rng, shift = np.random.default_rng(0), np.tile([-1, 1], pieces)  # one person leaves "no" and enters "yes" in every piece
     noise = rng.laplace(scale=2 / epsilon3, size=(2, 500_000, 2 * pieces))
@@ -59,7 +60,7 @@ print(f"{e1}, {e2}, {e3}; truly {6 // 2 * e1 + 3 * (e2 + e3)}")
 # 1. **Bits.** A value becomes $\lceil\log_2|X|\rceil$ bits (section 3.1): Adult's 15 attributes become 52, Big5's 57 become 175.
 # 2. **DPSC** (Algorithm 3). Noisy similarities of all pairs of bits, spectral clusters $C_1, C_2, \dots$ Budget $\varepsilon_1$.
 # 3. **IBayes** in each cluster (Algorithm 4). Root by *entropy*; then parents by mutual information among those that η leaves, at most $k$. Each selection gets $\varepsilon_2$ over the size of its cluster.
-# 4. **HnoisyConditionals** in each cluster (Algorithm 5). Shares of $\varepsilon_3$ by $e^{-OE_j}$ (lesson 09); as in lesson 04, the first few tables of a cluster are derived from the next.
+# 4. **HnoisyConditionals** in each cluster (Algorithm 5). Shares of $\varepsilon_3$ by $e^{-\mathrm{OE}_j}$ (lesson 09); as in lesson 04, the first few tables of a cluster are derived from the next.
 # 5. **Sampling.** Each cluster by itself; the columns are pasted together.
 #
 # **Two letters.** In the paper, the class and the panel, `k` is the number of clusters $|C|$, and `l` the largest number of parents, which this course calls $k$ everywhere.
@@ -166,12 +167,12 @@ panels.hmprivbayes.panel()
 # %% [markdown]
 # ## Your turn
 #
-# **1 · Predict.** Two clusters of five tables each, all with the same risk entropy, $\varepsilon_3=1/2$. How large is the noise scale of a table, in records, under strict and as published?
+# **1 · Predict.** Three clusters of five tables each, all with the same risk entropy, $\varepsilon_3=0.4$. How large is the noise scale of a table, in records, under strict and as published?
 
 # %%
 scale_strict, scale_published = None, None  # two numbers
 # solution
-scale_strict, scale_published = 2 * 10 / Fraction(1, 2), 2 * 5 / Fraction(1, 2)
+scale_strict, scale_published = 2 * 15 / 0.4, 2 * 5 / 0.4
 
 # %%
 ex.q1.check(scale_strict, scale_published)
@@ -192,25 +193,28 @@ def true_cost(d, k):
 ex.q2.check(true_cost)
 
 # %% [markdown]
-# **3 · Find the bug.** A colleague speeds up formula (9). `noisy` is DPSC's matrix. Which name spoils it: `"records"`, `"noisy"` or `"eta"`?
+# **3 · Repair.** A colleague speeds up formula (9). `noisy` is DPSC's matrix. One input hasn't been paid for: write `possible_parents(child, placed, noisy, eta)`, the
+# same filter from what has been.
 
 # %%
-def possible_parents(child, placed, records, noisy, eta):
+def leaky_parents(child, placed, records, noisy, eta):
     """Parents that the filter leaves; small similarities are looked up only where it matters."""
     strongest = noisy[child].max()
     exact = {p: records.lattice.information(np.array([child]), np.array([[p]]))[0] for p in placed}
     return [p for p in placed if exact[p] > eta * strongest]
 
 # %%
-bug = None  # "records", "noisy" or "eta"
+def possible_parents(child, placed, noisy, eta):
+    ...
 # solution
-bug = "records"
+def possible_parents(child, placed, noisy, eta):
+    return [p for p in placed if noisy[child, p] > eta * noisy[child].max()]
 
 # %%
-ex.q3.check(bug)
+ex.q3.check(possible_parents)
 
 # %% [markdown]
-# Stuck? `ex.q1.hint()`, `ex.q1.solution()`, and the same for `q2` and `q3`.
+# Stuck? `ex.q1.hint()`, then `ex.q1.hint(2)`, at last `ex.q1.solution()`; the same for the others.
 
 # %% [markdown]
 # ## What the paper claims, what the ledger says, what the tables say

@@ -37,14 +37,14 @@ def village(dora_treated, n=2000):
     return pd.DataFrame(rows, columns=names)
 
 # %%
-def guess(run):
+def was_treated(run):
     """Was Dora treated? From one released number."""
     child, level = ("treated", 0.5) if run.network_.parents("treated") else ("lighthouse", 0.75)
     return run.model_.conditionals[child][1, -1] > level
 
 def attack(guarantee, runs=100):
     run = pds.PrivABN(0.05, guarantee=guarantee)
-    right = [guess(run.fit(village(dora), schema=schema)) == dora for dora in (0, 1) for _ in range(runs)]
+    right = [was_treated(run.fit(village(dora), schema=schema)) == dora for dora in (0, 1) for _ in range(runs)]
     return np.mean(right)
 
 def both():
@@ -208,7 +208,7 @@ def sdg(counts, m, epsilon2, rng):
 ex.q3.check(sdg)
 
 # %% [markdown]
-# Stuck? `ex.q1.hint()`, `ex.q1.solution()`, and the same for `q2` and `q3`.
+# Stuck? `ex.q1.hint()`, then `ex.q1.hint(2)`, at last `ex.q1.solution()`; the same for the others.
 
 # %% [markdown]
 # ## What the paper claims, what the ledger says, what the tables say

@@ -175,7 +175,7 @@ lost = pd.Series({name: float(loss(run.network_, tables, name) or 0) for name in
 pd.DataFrame({"own table": pd.Series(tables).astype(float), "all its tables": lost}).round(3).sort_values("all its tables").tail(5)
 
 # %% [markdown]
-# **3 · Find the bug.** This PPBA pays for its matrix, its network and its tables. One of the five lines still gives records away. Which name stands at its left?
+# **3 · Find the bug.** This PPBA pays for its matrix, its network and its tables. One line still gives records away.
 #
 # ```python
 # def leaky(frame, epsilon, q):
@@ -186,17 +186,26 @@ pd.DataFrame({"own table": pd.Series(tables).astype(float), "all its tables": lo
 #     tables = {child: noisy_table(frame, child, parents, budgets[child]) for child, parents in network.pairs}
 #     return network, tables
 # ```
+#
+# Which of these are true? Answer with a set of letters.
+#
+# * **a** `weights` is an exact function of the records.
+# * **b** The noise scales that are published tell the order of the weights.
+# * **c** `matrix` reads the records without paying.
+# * **d** The noise in `tables` covers the leak, since ε/2 is paid for them.
+# * **e** Weights that are sums of `matrix` over the parents would repair it.
+# * **f** q is public, so the budgets are.
 
 # %%
-leak = None  # a name in quotes
+leak = None  # for example {"c", "d"}
 # solution
-leak = "weights"
+leak = {"a", "b", "e"}
 
 # %%
 ex.q3.check(leak)
 
 # %% [markdown]
-# Stuck? `ex.q1.hint()`, `ex.q1.solution()`, and the same for `q2` and `q3`.
+# Stuck? `ex.q1.hint()`, then `ex.q1.hint(2)`, at last `ex.q1.solution()`; the same for the others.
 
 # %% [markdown]
 # ## What the paper claims, what the ledger says, what the tables say

@@ -194,12 +194,12 @@ with warnings.catch_warnings(record=True) as said:
 # %% [markdown]
 # ## Your turn
 #
-# **1 · Predict.** The toy's weights, $k=1$, the order *a, b, c* and the sets {b} for a, {c} for b, {a} for c. What is this individual worth?
+# **1 · Predict.** Weights of 5 for $b\to a$, 4 for $c\to b$ and 3 for $a\to c$, $k=1$, the order $(a, b, c)$ and the sets $C_a=\{b\}$, $C_b=\{c\}$, $C_c=\{a\}$. What is this individual worth?
 
 # %%
 value = None  # your number
 # solution
-value = 2
+value = 3
 
 # %%
 ex.q1.check(value)
@@ -220,13 +220,11 @@ def fitness(order, sets, weights):
 ex.q2.check(fitness)
 
 # %% [markdown]
-# **3 · Find the bug.** This next generation keeps its elite, says its author. Yet the best fitness sometimes falls. Why?
+# **3 · Repair.** This next generation keeps its elite, says its author. Yet the best fitness sometimes falls. Write `next_generation(elite, size, mutate)`, which truly
+# keeps it. `mutate` changes an individual, which holds lists and sets, in place.
 
 # %%
-import random
-
-
-def next_generation(elite, size, mutate):
+def leaky_generation(elite, size, mutate):
     generation = list(elite)
     while len(generation) < size:
         child = random.choice(elite)
@@ -235,15 +233,30 @@ def next_generation(elite, size, mutate):
     return generation
 
 # %%
-bug = None  # "no crossover", "no copy" or "wrong size"
+import copy
+import random
+
+
+def next_generation(elite, size, mutate):
+    ...
 # solution
-bug = "no copy"
+import copy
+import random
+
+
+def next_generation(elite, size, mutate):
+    generation = copy.deepcopy(elite)
+    while len(generation) < size:
+        child = copy.deepcopy(random.choice(elite))
+        mutate(child)
+        generation.append(child)
+    return generation
 
 # %%
-ex.q3.check(bug)
+ex.q3.check(next_generation)
 
 # %% [markdown]
-# Stuck? `ex.q1.hint()`, `ex.q1.solution()`, and the same for `q2` and `q3`.
+# Stuck? `ex.q1.hint()`, then `ex.q1.hint(2)`, at last `ex.q1.solution()`; the same for the others.
 
 # %% [markdown]
 # ## What the paper claims, what the ledger says, what the tables say

@@ -189,7 +189,15 @@ def gcap(key, target, rows):
 ex.q2.check(gcap)
 
 # %% [markdown]
-# **3 · Find the bug.** A colleague builds a custom network by hand, on top of any private synthesizer. The structure is right. What isn't?
+# **3 · Find the bug.** A colleague builds a custom network by hand, on top of any private synthesizer. The structure is right. Which of these are true?
+# Answer with a set of letters.
+#
+# * **a** `share` is counted from the real records, and nothing pays for it.
+# * **b** If one person alone has a target, her sensitive value is printed.
+# * **c** Dropping the sensitive column before the fit is the mistake.
+# * **d** The last lines only work on `fake`, so post-processing covers them.
+# * **e** A noisy table of (target, sensitive), with an ε of its own, would repair it.
+# * **f** The mistake is that the target is the parent.
 
 # %%
 def detach(frame, synthesizer, schema, target, sensitive):
@@ -200,15 +208,15 @@ def detach(frame, synthesizer, schema, target, sensitive):
     return fake
 
 # %%
-bug = None  # "dropped column", "wrong parent" or "raw counts"
+bug = None  # for example {"c", "d"}
 # solution
-bug = "raw counts"
+bug = {"a", "b", "e"}
 
 # %%
 ex.q3.check(bug)
 
 # %% [markdown]
-# Stuck? `ex.q1.hint()`, `ex.q1.solution()`, and the same for `q2` and `q3`.
+# Stuck? `ex.q1.hint()`, then `ex.q1.hint(2)`, at last `ex.q1.solution()`; the same for the others.
 
 # %% [markdown]
 # ## What the paper claims, what the ledger says, what the tables say

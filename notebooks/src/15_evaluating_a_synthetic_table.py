@@ -255,7 +255,7 @@ def accuracy(real, make, classify):
 ex.q3.check(accuracy)
 
 # %% [markdown]
-# Stuck? `ex.q1.hint()`, `ex.q1.solution()`, and the same for `q2` and `q3`.
+# Stuck? `ex.q1.hint()`, then `ex.q1.hint(2)`, at last `ex.q1.solution()`; the same for the others.
 #
 # ## What the papers measure, and what the ledger says
 #

@@ -181,7 +181,7 @@ ex.q2.check(bound)
 
 # %% [markdown]
 # **3 · Find the bugs.** A colleague's noisy table. The auditor (`pdsynth.audit.zoo.check`) tries it on pairs of neighbouring tables and names the rule that it breaks, with a witness. Repair it
-# until nothing is found. (The zoo itself, 22 defects of papers and public code, is in `pdsynth/audit/bugs.py`.)
+# until nothing is found. (The zoo itself, 23 defects of papers and public code, is in `pdsynth/audit/bugs.py`.)
 
 # %%
 from pdsynth.audit.bugs import count
@@ -205,7 +205,27 @@ def private_table(codes, sizes, epsilon, noise):
 ex.q3.check(private_table)
 
 # %% [markdown]
-# Stuck? `ex.q1.hint()`, `ex.q1.solution()`, and the same for `q2` and `q3`.
+# **4 · Attack.** A colleague cuts the noise of a count off at ±3, "so that nobody gets absurd numbers", and still claims ε = 1. Without her the count is 10, with her 11. Write
+# `event(released)`, true or false, that refutes the claim: it plays 2,000 rounds in each world, and the bound that your event earns (exercise 2) must be above 1. (The best event
+# misses that less than once in a billion.)
+
+# %%
+def cut_off(count, rng):
+    stay = 1 - np.exp(-1)  # discrete Laplace noise of scale 1: two geometric draws
+    return count + np.clip(rng.geometric(stay) - rng.geometric(stay), -3, 3)
+
+# %%
+def event(released):
+    ...
+# solution
+def event(released):
+    return released == 14
+
+# %%
+ex.q4.check(event)
+
+# %% [markdown]
+# Stuck? `ex.q1.hint()`, then `ex.q1.hint(2)`, at last `ex.q1.solution()`; the same for the others.
 #
 # ## What the papers claim, what an audit measures, what the ledger says
 #

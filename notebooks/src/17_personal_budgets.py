@@ -27,6 +27,7 @@ from pdsynth.course.guess import guess
 
 adult = pds.datasets.load_adult(coding="thesis")
 
+# %%
 def fit(seed):
     told = pds.HPPrivBayes(1.0, sensitive="occupation", random_state=seed).fit(adult.frame, schema=adult.schema)
     plain = pds.PrivBayes(1.0, random_state=seed).fit(adult.frame, schema=adult.schema)
@@ -149,16 +150,23 @@ panels.personal.panel()
 #
 # ## Your turn
 #
-# **1 · Predict.** A hospital must promise, in writing and before it touches the records, that *diagnosis alone* loses at most ε = 0.05. Which lever gives it such a promise:
-# `"r"`, `"theta"`, `"ledger"` or `"restriction"`?
+# **1 · Predict.** A hospital must promise, in writing and before it touches the records, that *diagnosis alone* loses at most ε = 0.05. Which of these give it such a promise?
+# Answer with a set of letters.
+#
+# * **a** A restriction by public policy: diagnosis in one table and in no selection, and that table costs 0.05.
+# * **b** A large r.
+# * **c** θ above every mutual information of diagnosis.
+# * **d** `attribute_epsilon()`, read after the fit.
+# * **e** ε = 0.05 for the whole release.
+# * **f** Ten fits, of which the one whose ledger says less than 0.05 is published.
 
 # %%
-lever = None  # one of the four
+levers = None  # for example {"b", "c"}
 # solution
-lever = "restriction"
+levers = {"a", "e"}
 
 # %%
-ex.q1.check(lever)
+ex.q1.check(levers)
 
 # %% [markdown]
 # **2 · Code.** `loss(tables, name)`: `tables` is a list of (names, cost), the first name being the child.
@@ -186,7 +194,19 @@ row = 1 / 24 + 1 / 6
 ex.q3.check(row)
 
 # %% [markdown]
-# Stuck? `ex.q1.hint()`, `ex.q1.solution()`, and the same for `q2` and `q3`.
+# **4 · Write.** The hospital's board asks for the paragraph that patients will read (40 to 130 words): what does the promise say about *your diagnosis* at 0.05, and what doesn't
+# it say? A list checks that nothing is left out; whether it makes sense you judge by the rubric that comes then. Ours shows itself when yours is written: `ex.q4.solution(letter)`.
+
+# %%
+letter = None  # your text in quotes
+# solution
+letter = str(ex.q4.solution("word " * 40)).removeprefix("Solution. ")  # the model answer
+
+# %%
+ex.q4.check(letter)
+
+# %% [markdown]
+# Stuck? `ex.q1.hint()`, then `ex.q1.hint(2)`, at last `ex.q1.solution()`; the same for the others.
 #
 # ## What the papers claim, what the ledger says
 #

@@ -271,12 +271,12 @@ print("seeded twin:", pds.PrivBayes(1.0, random_state=19).fit(mine, schema=schem
 #
 # ## Your turn
 #
-# **1 · Predict.** A clinic's table holds visits; nobody has more than 4. A strict fit spends ε = 0.5. What may a *person* lose? And what may a fit spend so that nobody loses more than 1?
+# **1 · Predict.** A clinic's table holds visits; nobody has more than 4. A strict fit spends ε = 0.6. What may a *person* lose? And what may a fit spend so that nobody loses more than 1?
 
 # %%
 loss, share = None, None
 # solution
-loss, share = 4 * 0.5, 1 / 4
+loss, share = 4 * 0.6, 1 / 4
 
 # %%
 ex.q1.check(loss, share)
@@ -304,6 +304,7 @@ ex.q2.check(clinic)
 #
 # ```python
 # def release(frame, epsilon):
+#     frame = frame.sample(frac=1)  # "shuffle"
 #     frame = frame.drop(columns="id")  # "drop"
 #     frame["age"] = frame["age"].clip(0, 120)  # "clip"
 #     often = frame["diagnosis"].map(frame["diagnosis"].value_counts()) >= 5
@@ -322,7 +323,20 @@ leaks = {"rare", "schema"}
 ex.q3.check(leaks)
 
 # %% [markdown]
-# Stuck? `ex.q1.hint()`, `ex.q1.solution()`, and the same for `q2` and `q3`.
+# **4 · Write.** The city has released a synthetic table of its survey at ε = 1. Write the privacy paragraph for the press (60 to 160 words): what was published, what one person's answer can
+# change and by how much, what nobody is protected from. A list checks that nothing is left out; whether it makes sense you judge by the rubric that comes then. Ours shows itself when
+# yours is written: `ex.q4.solution(paragraph)`.
+
+# %%
+paragraph = None  # your text in quotes
+# solution
+paragraph = str(ex.q4.solution("word " * 60)).removeprefix("Solution. ")  # the model answer
+
+# %%
+ex.q4.check(paragraph)
+
+# %% [markdown]
+# Stuck? `ex.q1.hint()`, then `ex.q1.hint(2)`, at last `ex.q1.solution()`; the same for the others.
 #
 # ## What the papers claim, what the ledger says
 #

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction as Q
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -16,13 +17,8 @@ from .. import measures
 from ..counting.tables import Records, marginal
 from ..domain.schema import Attribute, Schema
 from ..measures import GRID, mutual_information
-from ..privacy.mechanisms import (
-    ExactNoise,
-    Noise,
-    Quantity,
-    exponential_mechanism,
-    laplace_mechanism,
-)
+from ..privacy.mechanisms import Quantity, exponential_mechanism, laplace_mechanism
+from ..privacy.noise import ExactNoise, Noise
 from ..synthesizers.presets import Independent
 
 Codes = np.ndarray  # (n, d)
@@ -223,6 +219,27 @@ def raw_list(codes: Codes, sizes: Sizes, pairs: Pairs, epsilon: Q, noise: Noise)
     ranked = np.argsort(-score(codes, sizes, pairs), kind="stable")
     kept = [pairs[i] for i in ranked[: max(1, len(pairs) // 2)]]
     return selection(codes, sizes, kept, epsilon, noise, delta=sensitivity(codes, sizes, pairs))
+
+
+def residual(codes: Codes, sizes: Sizes, pairs: Pairs, epsilon: Q, noise: Noise,
+             raw: bool = False) -> Pair:
+    """Right: records that differ from what releases expect, here all values alike. **Privacy:** ε.
+
+    A replaced record moves two cells of the counts by one each, and no cell of a release.
+    """
+    def differ(columns: tuple[int, ...]) -> int:
+        counts = count(codes, sizes, columns)
+        alone = [count(codes, sizes, (j,)) / len(codes) for j in columns]
+        share = reduce(np.multiply.outer, alone) if raw else 1 / counts.size
+        return int(np.abs(counts - np.rint(len(codes) * share)).sum())
+
+    scores = Quantity(np.array([differ((child, *parents)) for child, parents in pairs]), "records")
+    return pairs[exponential_mechanism(scores, Quantity(2, "records"), epsilon, noise.child("p"))]
+
+
+def raw_residual(codes: Codes, sizes: Sizes, pairs: Pairs, epsilon: Q, noise: Noise) -> Pair:
+    """Wrong: raw one-way tables expect, and go with the record. **Privacy:** 2ε: it moves by 4."""
+    return residual(codes, sizes, pairs, epsilon, noise, raw=True)
 
 
 # --- orders and groups of x0 and x1, by how they go with x2 -----------------------

@@ -58,13 +58,17 @@ def read_case(name: str, row: dict[str, Any]) -> Case:
 
 
 def audit_fit(name: str, options: dict[str, Any]) -> Case:
-    """A whole strict fit, of which every answer of a mechanism is seen."""
-    algorithm = getattr(synthesizers, name, None) or getattr(baselines, name)
+    """A whole strict fit, of which every answer of a mechanism is seen.
+
+    ``name``: a class, maybe with a word for its parameters.
+    """
+    cls = name.split()[0]
+    algorithm = getattr(synthesizers, cls, None) or getattr(baselines, cls)
     pair = bind(*options.pop("pair"))
     fit = Fit(partial(algorithm, **options), lambda fitted: fitted)
-    return Case(f"strict-{name.lower()}", "the whole algorithm: structure, sketches and tables",
-                "strict", pair, transcripts.Transcripts(fit, slow=SLOW), Fraction(2),
-                expect=NOT_REFUTED)
+    label = "-".join(name.lower().split())
+    return Case(f"strict-{label}", "the whole algorithm: structure, sketches and tables", "strict",
+                pair, transcripts.Transcripts(fit, slow=SLOW), Fraction(2), expect=NOT_REFUTED)
 
 
 ROWS = tomllib.loads(files(__package__).joinpath("cases.toml").read_text(encoding="utf-8"))

@@ -23,11 +23,11 @@ def lone_record() -> Pair:
     return one_step_pair(NLTCS, (1, 1), (1, 0), (2, 2), words)
 
 
-def one_more() -> Pair:
+def one_more(d: int = 2) -> Pair:
     """A record of ones is added to nine of zeros."""
-    before = np.zeros((9, 2), dtype=np.uint8)
-    after = np.vstack([before, np.ones((1, 2), dtype=np.uint8)])
-    return Pair(before, after, (2, 2), "a record of ones is added")
+    before = np.zeros((9, d), dtype=np.uint8)
+    after = np.vstack([before, np.ones((1, d), dtype=np.uint8)])
+    return Pair(before, after, (2,) * d, "a record of ones is added")
 
 
 def row_moves() -> Pair:
@@ -91,6 +91,11 @@ def fit_pairs() -> tuple[Pair, ...]:
     """Pairs for exact replay, of which the worst is audited by sampling."""
     row = one_step_pair(90, (0, 1, 0), (0, 2, 0), (2, 3, 2), "one record takes another value")
     return zeros_to_ones(2), zeros_to_ones(3), tie_moves(), bond_breaks(), first_deviates(), row
+
+
+def added_pairs() -> tuple[Pair, ...]:
+    """The same where a record comes or goes."""
+    return one_more(2), one_more(3)
 
 
 # --- for structures -----------------------------------------------------------

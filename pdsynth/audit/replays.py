@@ -181,8 +181,7 @@ class Change:
 
         **Privacy:** none: made-up tables are compared.
         """
-        before, after = (np.asarray(schema.encode(data, empty=True)).tolist()
-                         for data in (frame, neighbour))
+        before, after = (schema.encode(x, empty=True).tolist() for x in (frame, neighbour))
         left, came = _difference(before, after), _difference(after, before)
         if max(len(left), len(came)) > most:
             raise SchemaError(f"the tables differ in {max(len(left), len(came))} records, "

@@ -61,6 +61,23 @@ def sum_of_pairs(k: int, terms: int, door: Curator, noise: Noise, epsilon: Q) ->
                        pairwise=True, printed_sensitivity=given)
 
 
+def farthest_pair(raw: bool, door: Curator, noise: Noise, epsilon: Q) -> Any:
+    """A pair of columns by its residual, or STOP; ``raw``: against raw one-way tables.
+
+    The sound form has released ones, taken as given: they say that nobody has a one.
+
+    **Privacy:** ε against releases; raw: 2ε, as the expected counts move with the record.
+    """
+    candidates = list_lone_ones()
+    sets = [(child, *parents) for child, parents in (candidates[i] for i in range(len(candidates)))]
+    alone = [door.peek("what is expected", "raw one-way tables", (j,)) if raw
+             else np.array([door.n, 0]) for j in range(len(door.schema))]
+    expected = [np.rint(np.multiply.outer(*(alone[j] for j in s)) / door.n).astype(np.int64)
+                for s in sets]
+    return door.choose_table(sets, expected, np.zeros(len(sets), dtype=np.int64), epsilon,
+                             step="pair", source="residual")
+
+
 def abn_as_printed(door: Curator, noise: Noise, epsilon: Q) -> Network:
     """ABN's pairs as printed.
 

@@ -204,10 +204,11 @@ def all_caught(q: Question) -> Answer:
 
 
 def words(key: Key, settings: Any, data: Any) -> dict[str, Any]:
-    """The algorithms that figure 1 leaves out."""
-    left = [n.removeprefix("strict-") for n in audit.CASES
-            if settings.cases and n not in settings.cases and fits_whole(n)]
-    return {"left_out": ", ".join(left)}
+    """The algorithms under attack in a figure, and those whose audits were not run for it."""
+    run = set() if data is None else set(data["case"])
+    whole = [n for n in audit.CASES if fits_whole(n)]
+    return {word: ", ".join(n.removeprefix("strict-") for n in whole if (n in run) == there)
+            for word, there in (("attacked", True), ("left_out", False))}
 
 
 PAPER = load("courtroom", trials, words=words, draw={1: draw_fits, 2: draw_catalogue})

@@ -115,8 +115,9 @@ class Paper:
         """Figure and verdicts from finished trials and the parameters beside them."""
         settings = self.read_settings(parameters)
         return Result(self.titles[key], frame, self.picture(key, frame, settings),
-                      tuple(self.judge(key, frame, settings)), self.deviations(key, settings),
-                      parameters, self.beside(key, frame, settings))
+                      tuple(self.judge(key, frame, settings)),
+                      self.deviations(key, settings, frame), parameters,
+                      self.beside(key, frame, settings))
 
     def picture(self, key: Key, data: pd.DataFrame, settings: Any) -> Any:
         """The figure of one key."""
@@ -140,9 +141,9 @@ class Paper:
         words, short = asdict(settings), self.titles[key].split(":")[0]  # short: "Table V"
         return {**words, **name_ends(words), "short": short, **self.words(key, settings, data)}
 
-    def deviations(self, key: Key, settings: Any) -> tuple[str, ...]:
+    def deviations(self, key: Key, settings: Any, data: Any = None) -> tuple[str, ...]:
         """How the experiment differs from what the paper prints, and what it doesn't print."""
-        words = self.vocabulary(key, settings)
+        words = self.vocabulary(key, settings, data)
         notes = [n for n in self.file["note"] if key in _of(n, self.experiments)]
         return tuple(fill(n["text"], words) for n in notes if "needs" not in n or words[n["needs"]])
 

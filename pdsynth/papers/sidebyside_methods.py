@@ -18,8 +18,12 @@ from .yardstick import GUARANTEE, OpenDPTable
 DISTANCE, REST = "2-way distance", "2-way distance without it"
 LOSS, SECONDS = "ε of the sensitive attribute", "processor seconds"
 POLICY, GROUPED = "CSAPrivBayes, policy", "custom network, policy"
-PERSONAL = ("HPPrivBayes", "HMPrivBayes", "PPBA", "CSAPrivBayes", POLICY, GROUPED, "SAPrivBayes")
-SLOW = ("HMPrivBayes", "PrivABN", "PrivSCBN", "PriView")  # seconds a fit: figure 1 only
+CONSISTENT = "ConsistentBayes"
+FOREST, ONE_TABLE = f"{CONSISTENT}, forest", f"{CONSISTENT}, forest, sensitive"
+PERSONAL = ("HPPrivBayes", "HMPrivBayes", "PPBA", "CSAPrivBayes", POLICY, GROUPED, "SAPrivBayes",
+            ONE_TABLE)
+# seconds a fit: figure 1 only
+SLOW = ("HMPrivBayes", "PrivABN", "PrivSCBN", "PriView", CONSISTENT)
 BASE = "PrivBayes"
 STRUCTURES: dict[str, Any] = {
     "Greedy (PrivBayes)": p.Greedy(), "Greedy, largest root (CSA)": p.Greedy(root="largest"),
@@ -50,6 +54,9 @@ def algorithms(dataset: Dataset, settings: Any) -> dict[str, Callable[..., Any]]
         "JTree": baselines.JTree,
         "PriView": baselines.PriView,
         "Independent": baselines.Independent,
+        CONSISTENT: s.ConsistentBayes,
+        FOREST: lambda **o: s.ConsistentBayes(rounds=0, **o),
+        ONE_TABLE: lambda **o: s.ConsistentBayes(rounds=0, **own, **o),
     }
 
 

@@ -171,7 +171,7 @@ class Curator(Associations):
                   for columns, e, p in zip(sets, expected, penalties, strict=True)]
         chosen = exponential_mechanism(
             Quantity(np.array([*scores, 0], dtype=np.int64), "records"),
-            Quantity(moved, "records"), epsilon, self._noise.child(step))
+            Quantity(moved, "records"), epsilon, self._noise.child(step), among=[*sets, "STOP"])
         return None if chosen == len(sets) else chosen
 
     def __residual(self, columns: tuple[int, ...], expected: np.ndarray) -> int:

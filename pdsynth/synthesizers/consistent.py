@@ -73,4 +73,4 @@ class ConsistentBayes(Recipe):
             raise BudgetError(f"rounds must be 'auto' or a whole number, got {show(self.rounds)}")
 
     def _largest_scale(self, facts: Facts) -> Fraction:
-        return Fraction(2 * 2**17 * len(facts.schema)) / facts.epsilon
+        return self._parts(facts).structure.largest_scale(facts)

@@ -108,24 +108,25 @@ class _Facts:
         self.prior = prior
         self.size, self.mass = np.array(schema.sizes, dtype=float), float(epsilon) * n
         self.n, self.d = n, len(schema)
-        i, j = np.triu_indices(self.d, 1)
-        self.table = float(np.median(self.size[i] * self.size[j]))
-        self.pairs = len(i)
+        self.both = np.triu_indices(self.d, 1)
+        self.table = float(np.median(np.prod(self.size[[*self.both]], axis=0)))
+        self.pairs = len(self.both[0])
         triples = math.comb(self.d, 3) if self.size.max() ** 3 <= TRIPLE_CELLS else 0
         self.with_triples = 0 < triples <= MOST_SETS - self.pairs
         self.sets = self.pairs + triples * self.with_triples
         self.typical = float(np.exp(np.log(self.size).mean()))
 
     def independent(self) -> float:
-        """Two columns with ε/d each: v = 2 Σ |X_j| / (ε n)."""
-        return self.distance(1.0, 2 * self.size.sum() / self.mass)
+        """Columns with ε/d each: v = d (|X_i| + |X_j|) / (ε n)."""
+        return self.distance(1.0, self.pair(self.d * self.size / self.mass))
 
     def consistent(self, most: int) -> float:
         """The best number of tables, at most ``most``, under the shares of ConsistentBayes."""
         one_way = min(0.3, self.size.mean() / 20)
         tables = 0.8 * (1 - one_way)
         told = one_way + tables / self.size.mean()  # what tables tell of their columns
-        columns = 0.45 * 2 * float(np.sqrt(self.size).sum()) ** 2 / self.d / (told * self.mass)
+        roots = np.sqrt(self.size)
+        columns = self.pair(0.45 * roots * roots.sum() / (told * self.mass))
         cells, edges = (8.0, 2) if self.with_triples else (self.table, 1)
         return min(self.distance(self.prior.tree ** (t * edges / max(self.d - 1, 1)),
                                  AGREED * cells * t / (tables * self.mass), columns)
@@ -139,14 +140,19 @@ class _Facts:
 
     def junction(self) -> float:
         """At most d clique tables for half of ε, at the best size, or none but columns."""
-        alone = self.distance(1.0, 4 * self.size.sum() / self.mass)
+        alone = self.distance(1.0, self.pair(2 * self.d * self.size / self.mass))
         noise = 2 * ALONE * self.d / self.mass
         return min(alone, *(self.distance(left, noise * self.typical ** (k + 1))
                             for k, left in enumerate(self.prior.degrees, 1)))
 
-    def distance(self, left: float, *noises: float) -> float:
-        """√((ρ q)² + Σ v²), each v below 1."""
-        return math.hypot(left * self.prior.dependence, *(v / (1 + v) for v in noises))
+    def pair(self, columns: np.ndarray) -> np.ndarray:
+        """The noise of every pair of columns from the noise of each."""
+        return columns[self.both[0]] + columns[self.both[1]]
+
+    def distance(self, left: float, *noises: float | np.ndarray) -> float:
+        """√((ρ q)² + Σ v²), each v below 1; the mean over pairs where v is an array of them."""
+        square = (left * self.prior.dependence) ** 2 + sum((v / (1 + v)) ** 2 for v in noises)
+        return float(np.mean(np.sqrt(square)))
 
 
 def explain(found: Sequence[Forecast]) -> str:

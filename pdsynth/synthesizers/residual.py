@@ -31,7 +31,7 @@ TRIPLE_CELLS = 64  # triples of larger tables are left to their pairs
 MOST_SETS = 4_096  # with triples; else pairs alone
 UP, DOWN = Fraction(2), Fraction(7, 10)  # a round's ε after a table of noise, or a clear one
 CLEAR = 8  # a change of so many times the expected noise was measured too well
-LEAST = 64  # of 65,536 parts of ε: a round's, and below it what is left goes to the columns
+LEAST = 64  # of 65,536 parts of ε: a round's; below it what is left goes to the columns
 STOPS = 2  # in a row end the rounds: the first may be chance, and doubles the next round's ε
 WARM = 40  # steps of a fit between rounds
 SPENT = "{desc} {percentage:3.0f}%|{bar}| {elapsed}<{remaining}"
@@ -119,6 +119,27 @@ class Residual:
         hidden = share("share_sensitive", self.share_sensitive) if self.hidden() else Fraction(0)
         return {"single columns": one_way, "sensitive": hidden, "pairs": 1 - one_way - hidden}
 
+    def largest_scale(self, facts: Facts) -> Fraction:
+        """A public bound of all noise scales, whatever is chosen and wherever choosing stops.
+
+        Twice what the least share of ε would have: shares are rounded down to their half at most.
+        """
+        run = Run(self, None, facts)  # type: ignore[arg-type]
+        shares = {step: part * facts.epsilon for step, part in self.asks(facts).items()}
+        kept = 1 - share("share_select", self.share_select)
+        columns = list(run.column_weights(range(len(run.sizes))).values())
+        column = min(columns) / sum(columns)
+        least = [shares["single columns"] * column * run.least_weight(),
+                 run.unit * column,
+                 self.least_table(run, shares["pairs"]) * kept * run.least_favour()]
+        if run.hidden:
+            least.append(shares["sensitive"] / len(run.hidden) * kept)
+        return Fraction(4) / min(least)
+
+    def least_table(self, run: Run, epsilon: Fraction) -> Fraction:
+        """The least ε of choosing and measuring a table that no group favours."""
+        raise NotImplementedError
+
     def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
         """A network over everything that was measured, with all its tables.
 
@@ -131,8 +152,10 @@ class Residual:
         run.measure_columns(shares["single columns"])
         left = run.reserve(shares["sensitive"])
         left = self.grow(run, shares["pairs"] + left)
-        if left and run.open:
+        if left >= run.unit and run.open:
             run.measure_columns(left, again=True)
+        elif left:
+            curator.charge_unused(left, "unused", "too little to measure anything with")
         known = self.hidden()
         return StructureResult(run.network(), known=known, rule=run.describe(),
                                measurements=tuple(run.found),
@@ -146,6 +169,10 @@ class Residual:
 @dataclass(frozen=True)
 class ResidualForest(Residual):
     """A forest in one go: d−1 selections, then its tables, ε in proportion to √cells."""
+
+    def least_table(self, run: Run, epsilon: Fraction) -> Fraction:
+        """The smallest of all tables beside the largest ones."""
+        return epsilon / (math.isqrt(MOST_CELLS) * (len(run.sizes) + len(run.forced)))
 
     def grow(self, run: Run, epsilon: Fraction) -> Fraction:
         """Edges that join two trees, by their residual against independence.
@@ -199,6 +226,10 @@ class ResidualRounds(Residual):
     rounds: int | str = "auto"
     most_cells: int = MOST_CELLS
 
+    def least_table(self, run: Run, epsilon: Fraction) -> Fraction:
+        """The least round, or less where many pairs are forced."""
+        return min(LEAST * run.unit, epsilon / (len(run.forced) + 1))
+
     def grow(self, run: Run, epsilon: Fraction) -> Fraction:
         """Rounds until ε is spent, or STOP.
 
@@ -206,7 +237,7 @@ class ResidualRounds(Residual):
         the rest. What a round may cost depends on releases, and all rounds together cost ε.
         """
         planned = 2 * len(run.sizes) if self.rounds == "auto" else int(self.rounds)
-        left, least = epsilon, LEAST * run.unit
+        left, least = epsilon, self.least_table(run, epsilon)
         each = max(run.shorten(epsilon / max(planned, len(run.forced) + 1)), least)
         for pair in run.forced:
             left -= run.measure(pair, run.shorten(each * run.favour(pair)))

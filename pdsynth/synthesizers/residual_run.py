@@ -95,6 +95,24 @@ class Run:
         """Relative ε: as r for a table that touches group A, as 1 for others; the largest is 1."""
         return self.dear if any(self.names[j] in self.groups["A"] for j in columns) else self.plain
 
+    def least_favour(self) -> Fraction:
+        """The least relative ε of any table."""
+        return min(self.favour((j,)) for j in range(len(self.sizes)))
+
+    def least_weight(self) -> Fraction:
+        """The least part of a column's ε that the noise of one value may stand for."""
+        personal = self.part.personal
+        if personal is None:
+            return Fraction(1)
+        public = [w for name in personal.weights or ()
+                  for w in personal.public_weights(name, self.facts.schema[name].size)]
+        return min([as_fraction(personal.v_min) / 2, *public])
+
+    def column_weights(self, columns: Sequence[int]) -> dict[str, Fraction]:
+        """Relative ε of columns by name: √values."""
+        return {self.names[j]: math.isqrt(self.sizes[j] * 10**4) * self.favour((j,))
+                for j in columns}
+
     def noise(self, columns: Columns, epsilon: Fraction) -> float:
         """The expected L1 norm of a table's noise, in records."""
         return self.cells(columns) * float(self.moved / epsilon)
@@ -117,9 +135,7 @@ class Run:
         aren't public come from a first half of the column's ε.
         """
         columns = self.open if again else range(len(self.sizes))
-        weights = {self.names[j]: math.isqrt(self.sizes[j] * 10**4) * self.favour((j,))
-                   for j in columns}
-        exact = proportional(epsilon, weights)
+        exact = proportional(epsilon, self.column_weights(columns))
         parts = {name: self.shorten(part) for name, part in exact.items()}
         last = list(parts)[-1]
         parts[last] += epsilon - sum(parts.values())

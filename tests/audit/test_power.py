@@ -24,10 +24,11 @@ WHOLE = [name for name, case in audit.CASES.items() if isinstance(case.attack, T
 
 def losses_of(case):
     """What replay finds on each of the pairs: (pair, largest loss, moving tables)."""
-    for pair in pairs.fit_pairs():
+    added = len(case.tables.before) != len(case.tables.after)
+    for pair in pairs.added_pairs() if added else pairs.fit_pairs():
         on = replace(case, pair=lambda pair=pair: pair)
         fits = tuple(partial(case.attack.fit, on, world) for world in (0, 1))
-        change = Change(tuple(f"x{j}" for j in range(len(pair.sizes))), None)
+        change = Change(tuple(f"x{j}" for j in range(len(pair.sizes))), None, added)
         try:
             found = replay_fits(fits, change, name=case.name, walks=4, seed=0)
         except (BudgetError, SchemaError):

@@ -1,8 +1,10 @@
 """T22, exact replay: every algorithm on every kind of table, what is planted, and its claims."""
 
 import math
+import re
 from dataclasses import replace
 from fractions import Fraction as Q
+from functools import cache, reduce
 
 import numpy as np
 import pandas as pd
@@ -22,6 +24,7 @@ from pdsynth.privacy import curator as curator_room
 from pdsynth.privacy.curator import Candidates, Curator
 from pdsynth.privacy.ledger import Ledger
 from pdsynth.synthesizers import base
+from pdsynth.synthesizers.residual_run import Run
 
 CHAIN = pds.Network((("x0", ()), ("x1", ("x0",)), ("x2", ("x1",)), ("x3", ("x1",))))
 POLICY = pds.Restriction("x1", ("x2",), forced=(("x1", "x0"),), forbidden=(("x3", "x0"),))
@@ -204,6 +207,77 @@ def _keep_true(ledger, name, value):
 
 # --- what is planted --------------------------------------------------------------------------
 
+MEASURED = ("table(", "conditional(", "view")
+COLUMN = re.compile(r"table\(\w+\)(, time \d+)?")  # of one column
+OWN = ["HMPrivBayes, own clusters", "PrivSCBN, own clusters"]
+STRICT = (*CASES, *OWN)
+CONSISTENT = ["ConsistentBayes", "ConsistentBayes forest"]
+USES = {
+    "noise": list(STRICT),
+    "choices": [
+        "PrivBayes",
+        "HMPrivBayes",
+        "HPPrivBayes",
+        "PrivABN",
+        "PrivSCBN",
+        "Synthesizer",
+        "PPBA",
+        "CSAPrivBayes",
+        "WeightedPrivBayes",
+        *CONSISTENT,
+    ],
+    "sketches": [
+        "HMPrivBayes",
+        "HPPrivBayes",
+        "GeneticBayes",
+        "PPBA",
+        "CSAPrivBayes",
+        "ELPrivBayes",
+        "SAPrivBayes",
+        "WeightedPrivBayes",
+        "JTree",
+        *OWN,
+    ],
+    "residuals": CONSISTENT,
+}
+
+
+def strict(name, schema):
+    """An algorithm whose parts all have something to do, also with one cluster by policy."""
+    base_name, _, own = name.partition(", ")
+    if own:
+        return make(base_name, schema, epsilon=900, k=1, clusters=None)
+    one = {"clusters": [list(schema.names)]} if "clusters" in CASES[name].own(schema) else {}
+    return make(name, schema, k=1, epsilon=2, **one)
+
+
+def forking():
+    """x0 and x1 follow x2 but for 99 and 100 others; then but for 100 and 99. No triples here."""
+    before = np.tile(np.arange(1001)[:, None] % 2, 3)
+    before[:99, 0] ^= 1
+    before[100:200, 1] ^= 1
+    after = before.copy()
+    after[150, :2] ^= 1
+    return frames(before, after, (5,) * 3)
+
+
+def lone_ones():
+    """x0 and x1 gain a joint lone 1, four other columns lose theirs."""
+    before = np.zeros((60, 6), dtype=int)
+    after = before.copy()
+    before[-1, 2:], after[-1, :2] = 1, 1
+    return frames(before, after, (2,) * 6)
+
+
+PAIRS = (straddling, forking, lone_ones)
+
+
+def one_joins():
+    """A record that breaks what all others have in common joins them."""
+    before = np.tile([0, 1], (60, 3))
+    before[::2] = 1 - before[::2]
+    return frames(before, [*before.tolist(), [0, 0, 0, 0, 1, 1]], (2,) * 6)
+
 
 def less_noise(patch):
     honest = curator_room.laplace_mechanism
@@ -229,7 +303,7 @@ def no_factor_two(patch):
 
 def raw_filter(patch):
     """Only the better half of the candidates by raw scores takes part."""
-    honest = Curator.select
+    honest, honest_table = Curator.select, Curator.choose_table
 
     def filtered(curator, candidates, score, epsilon, **more):
         records, kept, at = curator._Curator__records, [], 0
@@ -247,37 +321,94 @@ def raw_filter(patch):
             curator, Candidates(tuple(kept), candidates.depends_on), score, epsilon, **more
         )
 
+    def filtered_sets(curator, sets, expected, penalties, epsilon, **more):
+        counts = [curator._Curator__records.table(s) for s in sets]
+        raw = [np.abs(c - e).sum() for c, e in zip(counts, expected, strict=True)]
+        best = np.sort(np.argsort(-np.array(raw), kind="stable")[: max(1, len(sets) // 2)])
+        at = honest_table(
+            curator,
+            [sets[i] for i in best],
+            [expected[i] for i in best],
+            penalties[best],
+            epsilon,
+            **more,
+        )
+        return None if at is None else int(best[at])
+
     patch.setattr(Curator, "select", filtered)
+    patch.setattr(Curator, "choose_table", filtered_sets)
+
+
+def raw_choice(patch):
+    """The mechanism is asked and paid for, and the largest raw score wins."""
+    honest = curator_room.exponential_mechanism
+
+    def best(scores, *args, **more):
+        honest(scores, *args, **more)
+        return int(np.argmax(scores.value))
+
+    patch.setattr(curator_room, "exponential_mechanism", best)
 
 
 def raw_order(patch):
-    """What a sketch orders by is read raw: behind a line that is charged, nothing is drawn."""
-    patch.setattr(
-        Curator,
-        "average_association",
-        lambda curator, epsilon, *, step, source, reason="": (
-            curator._pairwise("I").sum(axis=1),
-            curator._charge(
-                step,
-                source,
-                "order",
-                range(len(curator.schema)),
-                epsilon=epsilon,
-                sensitivity=Q(1),
-                scale=1 / epsilon,
-            ),
-        ),
-    )
+    """What a sketch orders by is drawn and paid for, and the raw values decide."""
+    honest = Curator._add_noise
+
+    def raw(curator, integers, scale, step):
+        noisy = honest(curator, integers, scale, step)
+        return noisy if step.startswith(MEASURED) else integers
+
+    patch.setattr(Curator, "_add_noise", raw)
+    honest_histograms = Curator.histograms
+
+    def raw_histograms(curator, columns, epsilon, **more):
+        _, entry = honest_histograms(curator, columns, epsilon, **more)
+        return [curator._Curator__records.table((j,)) for j in columns], entry
+
+    patch.setattr(Curator, "histograms", raw_histograms)
 
 
 def sketch_without_noise(patch):
+    """Behind a line that is charged, nothing is drawn."""
+    without_noise(patch, lambda step: not step.startswith(MEASURED))
+    patch.setattr(Curator, "histograms", silent_histograms)
+
+
+def silent_histograms(curator, columns, epsilon, *, step, source, reason=""):
+    """Raw counts, and a line as if they had noise."""
+    m, scale = len(columns), 2 * len(columns) / epsilon
+    entry = curator._charge(
+        step, source, "", columns, epsilon=epsilon, sensitivity=Q(2 * m), scale=scale
+    )
+    return [curator._Curator__records.table((j,)) for j in columns], entry
+
+
+def columns_without_noise(patch):
+    """The same, where choices go by one-way tables."""
+    without_noise(patch, COLUMN.fullmatch)
+
+
+def without_noise(patch, raw):
     honest = Curator._add_noise
-    tables = ("table(", "conditional(", "view")
 
-    def raw(curator, integers, scale, step):
-        return honest(curator, integers, scale, step) if step.startswith(tables) else integers
+    def add_noise(curator, integers, scale, step):
+        return integers if raw(step) else honest(curator, integers, scale, step)
 
-    patch.setattr(Curator, "_add_noise", raw)
+    patch.setattr(Curator, "_add_noise", add_noise)
+
+
+def raw_columns(patch):
+    """A residual against raw one-way tables, which go with the record."""
+
+    def expect(run, fitted, sets):
+        records, n = run.curator._Curator__records, run.facts.n
+        alone = [records.table((j,)) / n for j in range(len(run.sizes))]
+        return [
+            np.rint(n * reduce(np.multiply.outer, [alone[j] for j in s])).astype(np.int64)
+            for s in sets
+        ]
+
+    patch.setattr(Run, "expect", expect)
 
 
 def raw_attribute(patch):
@@ -290,60 +421,69 @@ def raw_attribute(patch):
     patch.setattr(base.Recipe, "_run", shown)
 
 
-SELECTS = {
-    "PrivBayes",
-    "HPPrivBayes",
-    "HMPrivBayes",
-    "PrivABN",
-    "Synthesizer",
-    "CSAPrivBayes",
-    "WeightedPrivBayes",
-    "PrivSCBN",
-}
-SKETCHES = {
-    "HPPrivBayes",
-    "CSAPrivBayes",
-    "GeneticBayes",
-    "PPBA",
-    "ELPrivBayes",
-    "SAPrivBayes",
-    "JTree",
-}
 PLANTS = {
-    "scale ÷ 1.25": (less_noise, set(CASES)),
-    "factor 2 missing": (no_factor_two, SELECTS),
-    "raw filter": (raw_filter, SELECTS),
-    "raw order": (raw_order, {"HPPrivBayes"}),
-    "sketch without noise": (sketch_without_noise, SKETCHES),
-    "raw attribute": (raw_attribute, set(CASES)),
+    "scale ÷ 1.25": (less_noise, USES["noise"]),
+    "factor 2 missing": (no_factor_two, USES["choices"]),
+    "raw filter": (raw_filter, USES["choices"]),
+    "raw choice": (raw_choice, USES["choices"]),
+    "raw order": (raw_order, USES["sketches"]),
+    "sketch without noise": (sketch_without_noise, USES["sketches"]),
+    "columns without noise": (columns_without_noise, USES["residuals"]),
+    "residual against raw columns": (raw_columns, USES["residuals"]),
+    "raw attribute": (raw_attribute, USES["noise"]),
 }
+TWINS = [(plant, name) for plant, (_, names) in PLANTS.items() for name in names]
 
 
-@pytest.mark.parametrize(
-    ("plant", "name"), [(plant, name) for plant in PLANTS for name in sorted(PLANTS[plant][1])]
-)
+def test_every_algorithm_has_the_defects_that_it_could_have():
+    """What each asks the door, by its ledger: noise, choices, sketches, residuals."""
+    frame, _, schema = straddling()
+    used = {kind: [] for kind in USES}
+    for name in STRICT:
+        lines = strict(name, schema).fit(frame, schema).ledger_.entries
+        steps = [e.step for e in lines if e.mechanism == "discrete_laplace"]
+        kinds = {
+            "noise": steps,
+            "choices": [
+                e
+                for e in lines
+                if e.mechanism == "exponential" and not e.released.startswith("one of 1 ")
+            ],
+            "sketches": [s for s in steps if not s.startswith(MEASURED)],
+            "residuals": [e for e in lines if "residual" in (e.lemma or "")],
+        }
+        for kind, found in kinds.items():
+            used[kind] += [name] if found else []
+    for kind, names in USES.items():
+        assert used[kind] == names
+    without = {*USES["noise"]} - {*USES["choices"], *USES["sketches"]}
+    assert without == {"Independent", "PriView"}, "nothing is learnt there"
+
+
+@cache
+def honest(name, table):
+    found = audit.replay(strict(name, table()[-1]), *table(), walks=4)
+    assert found.ok, found
+
+
+@pytest.mark.parametrize(("plant", "name"), TWINS)
 def test_twin_a_planted_defect_is_caught(plant, name, monkeypatch):
-    frame, other, schema = straddling()
-    one = {"clusters": [list(schema.names)]} if "clusters" in CASES[name].own(schema) else {}
-    synthesizer = make(name, schema, k=1, epsilon=2, **one)
+    """On one of the pairs of tables, on each of which the honest algorithm keeps every line."""
+    for table in PAIRS:
+        honest(name, table)
+    PLANTS[plant][0](monkeypatch)
+    broken = (audit.replay(strict(name, table()[-1]), *table(), walks=4) for table in PAIRS)
+    assert any(not found.ok for found in broken)
+
+
+@pytest.mark.parametrize("plant", ["columns without noise", "residual against raw columns"])
+@pytest.mark.parametrize("rounds", [0, 2])
+def test_twin_the_same_where_a_record_is_added(plant, rounds, monkeypatch):
+    frame, other, schema = one_joins()
+    synthesizer = pds.ConsistentBayes(2, rounds=rounds, relation="add_remove")
     assert audit.replay(synthesizer, frame, other, schema, walks=4).ok
     PLANTS[plant][0](monkeypatch)
-    found = audit.replay(synthesizer, frame, other, schema, walks=4)
-    assert not found.ok, found
-
-
-def test_twin_a_raw_order_of_the_table_s_own(monkeypatch):
-    """The noisy associations are drawn and paid for, and the raw ones decide."""
-    honest = Curator.average_association
-
-    def raw(curator, epsilon, **more):
-        noisy, entry = honest(curator, epsilon, **more)
-        return curator._pairwise("I").sum(axis=1).astype(float), entry
-
-    monkeypatch.setattr(Curator, "average_association", raw)
-    frame, other, schema = straddling()
-    found = audit.replay(make("HPPrivBayes", schema, k=1), frame, other, schema, walks=2)
-    assert not found.ok
+    assert not audit.replay(synthesizer, frame, other, schema, walks=4).ok
 
 
 # --- the door and the words -------------------------------------------------------------------

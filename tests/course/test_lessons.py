@@ -1,34 +1,37 @@
-"""Exercises: friendly, never an exception, never fooled by nonsense; hints and solutions are there.
+"""Exercises: friendly, never an exception, never fooled; hints, solutions, own numbers are there.
 
-The answers stand beside the exercises: the likely mistakes of a value in the lesson's TOML file,
-those of a function in its judge; ``passes`` and ``fails`` in the TOML file are answers as Python
-source, which is evaluated here and nowhere else.
+The answers stand beside the exercises (`pdsynth.course.exercises.answers`): at least ten wrong ones
+for each, every one of them rejected, four of five with a diagnosis of their own.
 """
 
 import importlib
+import json
 import math
 import re
 import string
+from dataclasses import replace
 from fractions import Fraction
-from types import SimpleNamespace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import pdsynth as pds
-from pdsynth.audit import bugs, ceiling
-from pdsynth.course.exercises import lesson, lesson_11, lesson_15
+from pdsynth.course import exercises as package
+from pdsynth.course.exercises import lesson, lesson_01, lesson_11, lesson_15, lesson_16, lesson_18
+from pdsynth.course.exercises.answers import questions
 from pdsynth.course.exercises.exercise import Exercise, Message
-from pdsynth.course.exercises.judges import Computation, Each, Number, Word
+from pdsynth.course.exercises.formula import draw, evaluate, show
+from pdsynth.course.exercises.games import FALSE_REJECT, ROUNDS, least_wins
+from pdsynth.course.exercises.judges import Computation, Each, Number, Several, Written
+from pdsynth.course.exercises.student import student
 from pdsynth.domain.schema import Attribute, Schema
-from pdsynth.evaluation import marginal_distance, split
+from pdsynth.evaluation import marginal_distance
 from pdsynth.measures import mutual_information
-from pdsynth.privacy.mechanisms import exponential_probabilities
 from pdsynth.structure.adaptive import ParentChoice
-from pdsynth.structure.clustering import affinity
 
-LESSONS = [f"lesson_{i:02d}" for i in range(20)]
+LESSONS = sorted(path.stem for path in Path(package.__file__).parent.glob("lesson_*.toml"))
 NONSENSE = [
     "",
     "text",
@@ -46,125 +49,6 @@ NONSENSE = [
 ]
 
 
-def divide(counts):
-    """Each column by its sum, 0/0 included."""
-    with np.errstate(invalid="ignore"):
-        return counts / counts.sum(axis=0)
-
-
-def laplace(rng, scale, size):
-    return rng.laplace(scale=scale, size=size)
-
-
-def shares(table, columns):
-    return table[columns].value_counts(normalize=True)
-
-
-def test_on(classify, learnt, asked):
-    return (classify(learnt, asked) == asked["salary"]).mean()
-
-
-test_on.__test__ = False
-SMOKER = Attribute.categorical("smoker", ["yes", "no"], missing=True)
-ADULT = SimpleNamespace(
-    frame=pd.DataFrame({"sex": ["f", "m"] * 9, "smoker": ["yes", "no", "yes"] * 6}),
-    schema=Schema((Attribute.categorical("sex", ["f", "m"]), SMOKER)),
-)
-NAMES = {
-    "math": math,
-    "np": np,
-    "pd": pd,
-    "pds": pds,
-    "Q": Fraction,
-    "Fraction": Fraction,
-    "comb": math.comb,
-    "LN2": math.log(2),
-    "bugs": bugs,
-    "split": split,
-    "affinity": affinity,
-    "ceiling": ceiling,
-    "mutual_information": mutual_information,
-    "exponential_probabilities": exponential_probabilities,
-    "divide": divide,
-    "laplace": laplace,
-    "shares": shares,
-    "test_on": test_on,
-    "Schema": Schema,
-    "Attribute": Attribute,
-    "SMOKER": SMOKER,
-    "adult": ADULT,
-    "AGE": Attribute.numeric("age", 0, 120, bins=12, integer=True),
-    "WARD": Attribute.categorical("ward", range(1, 6)),
-}
-
-
-class Question:
-    """An exercise with the answers that stand beside it.
-
-    ``right`` in the source of an answer is the function of the printed solution.
-    """
-
-    def __init__(self, name, key):
-        self.name = f"{name}-{key}"
-        module = importlib.import_module(f"pdsynth.course.exercises.{name}")
-        self.exercise, self.data = getattr(module, key), lesson.read(name)[key]
-        self.judge = self.exercise.examine
-        self.names = {**vars(module), **NAMES}
-        if (solution := self.exercise.solution_text).startswith("def "):
-            scope = dict(self.names)
-            exec(solution, scope)
-            self.names["right"] = scope[re.match(r"def (\w+)", solution).group(1)]
-
-    def __str__(self):
-        return self.name
-
-    def answers(self, source):
-        """What stands in a lesson's file as Python source: a tuple has an answer for each part."""
-        value = eval(source, self.names)
-        return value if isinstance(value, tuple) else (value,)
-
-    def right(self):
-        """Right answers."""
-        yield from map(self.answers, self.data.get("passes", []))
-        if "right" in self.names:
-            yield (self.names["right"],)
-        if isinstance(self.judge, Each):
-            yield tuple(next(right_values(part)) for part in self.judge.judges)
-        yield from ((value,) for value in right_values(self.judge))
-
-    def wrong(self):
-        """Wrong answers, each with the words that its message must have."""
-        for words, sources in self.data.get("fails", {}).items():
-            for source in sources if isinstance(sources, list) else [sources]:
-                yield self.answers(source), words
-        if isinstance(self.judge, Each):
-            rights = [next(right_values(part)) for part in self.judge.judges]
-            for i, part in enumerate(self.judge.judges):
-                for value, words in wrong_values(part):
-                    yield (*rights[:i], value, *rights[i + 1 :]), words
-        yield from (((value,), words) for value, words in wrong_values(self.judge))
-
-
-def right_values(judge):
-    if isinstance(judge, Number):
-        for value in judge.right:
-            yield from (value, Fraction(value), value * (1 + judge.within / 2))
-    elif isinstance(judge, Word):
-        for word in judge.right:
-            yield from (word, f" {word.upper()} ", *([f"the {word}s"] * judge.inside))
-
-
-def wrong_values(judge):
-    if isinstance(judge, Number):
-        yield from judge.mistakes.items()
-        yield 123.456, judge.otherwise
-    elif isinstance(judge, Word):
-        yield from judge.mistakes.items()
-        yield "no idea", judge.otherwise
-    elif isinstance(judge, Computation):
-        yield from ((function, words) for words, function in judge.mistakes.items())
-
-
 def says(message, words):
     """Whether a message is made of these words, in which {…} stands for anything."""
     parts = [
@@ -180,7 +64,7 @@ def test_words_are_compared_with_their_gaps_filled():
     assert not says(message, "gives {got:g}: too many.") and not says(message, "{got} pairs")
 
 
-QUESTIONS = [Question(name, key) for name in LESSONS for key in lesson.read(name)]
+QUESTIONS = questions(LESSONS)
 every_question = pytest.mark.parametrize("question", QUESTIONS, ids=str)
 
 
@@ -190,7 +74,8 @@ def _double(value):
     return "answer = 0: did you take 2 - 2?" if value == 0 else f"answer = {value} is not 2 + 2."
 
 
-SUM = Exercise(_double, "Count on your fingers.", "2 + 2 = 4", "Question 1", "Correct, four.")
+HINTS = ["Count on your fingers.", "Two, and two more."]
+SUM = Exercise(_double, HINTS, "2 + 2 = 4", "Question 1", "Correct, four.")
 
 
 def test_right_wrong_and_open():
@@ -208,7 +93,7 @@ def test_an_open_question_is_no_error(answer):
 
 
 def test_a_failing_answer_is_told_and_not_raised():
-    message = Exercise(lambda f: f(), "h", "s").check(lambda: 1 / 0)
+    message = Exercise(lambda f: f(), ["h"], "s").check(lambda: 1 / 0)
     assert message.kind == "wrong"
     assert "ZeroDivisionError: division by zero" in repr(message)
 
@@ -216,7 +101,7 @@ def test_a_failing_answer_is_told_and_not_raised():
 def test_a_function_that_returns_nothing_is_named():
     def choose(): ...
 
-    message = Exercise(lambda f: f(), "h", "s", "Question 2").check(choose)
+    message = Exercise(lambda f: f(), ["h"], "s", "Question 2").check(choose)
     assert message.kind == "open"
     assert repr(message) == "Question 2: choose returns nothing yet."
 
@@ -225,7 +110,9 @@ def test_messages_show_themselves_as_text_and_as_html():
     html = Message("a < b\nc", "wrong")._repr_html_()
     assert "a &lt; b<br>c" in html
     assert "#d55e00" in html
-    assert repr(SUM.hint()) == "Hint. Count on your fingers."
+    assert "<code>.hint()</code>" in SUM.check()._repr_html_()
+    assert repr(SUM.hint()) == "Hint 1 of 2. Count on your fingers. (`.hint(2)` says more.)"
+    assert repr(SUM.hint(2)) == repr(SUM.hint(9)) == "Hint 2 of 2. Two, and two more."
     assert repr(SUM.solution()) == "Solution. 2 + 2 = 4"
 
 
@@ -237,8 +124,9 @@ def test_a_lesson_has_its_exercises_and_every_file_is_read(name):
     assert len(exercises) >= 3, "predict, code, find the bug"
 
 
-VALUE = {"number", "within", "word", "inside", "otherwise", "mistakes"}
-KEYS = {"praise", "hint", "solution", "passes", "fails", "parts"} | VALUE
+VALUE = {"number", "within", "otherwise", "mistakes"}
+KEYS = {"praise", "hints", "solution", "passes", "fails", "parts", "numbers"} | VALUE
+KEYS |= {"true", "false", "points", "never", "words", "limit", "recorded"}
 
 
 @every_question
@@ -251,18 +139,13 @@ def test_a_misspelt_key_doesn_t_hide_in_the_file(question):
 def test_nonsense_is_never_right_and_always_answered(question):
     exercise = question.exercise
     assert exercise.check().kind == "open"
-    assert len(exercise.hint_text) > 10 and len(exercise.solution_text) > 5
+    assert len(exercise.hints) >= 2 and min(map(len, exercise.hints)) > 10
+    assert len(exercise.solution_text) > 0
     assert exercise.name != "this exercise"
     for answer in NONSENSE:
         message = exercise.check(answer)
         assert not message.right, answer
         assert len(message.text) > 20, answer
-
-
-@every_question
-def test_every_question_has_a_right_and_two_wrong_answers(question):
-    assert next(question.right())
-    assert len(list(question.wrong())) >= 2
 
 
 @every_question
@@ -274,20 +157,36 @@ def test_the_right_answers_pass(question):
 
 
 @every_question
-def test_a_wrong_answer_names_the_likely_mistake(question):
-    for answer, words in question.wrong():
+def test_ten_wrong_answers_are_rejected_and_most_have_a_diagnosis_of_their_own(question):
+    wrong = list(question.wrong())
+    assert len(wrong) >= 10
+    texts = []
+    for answer, words in wrong:
         verdict = question.exercise.check(*answer)
-        assert verdict.kind == "wrong"
+        assert verdict.kind == "wrong", (answer, words)
         assert says(verdict, words), (words, verdict.text)
+        texts.append(verdict.text)
+    own = [text for text in texts if not question.fallback(text)]
+    assert len(own) >= 0.8 * len(texts), [text for text in texts if question.fallback(text)]
+    assert len({re.sub(r"[\d.,]+", "#", text) for text in own}) >= 8
 
 
-@pytest.mark.parametrize(
-    "question", [q for q in QUESTIONS if isinstance(q.judge, Computation)], ids=str
-)
-def test_a_function_earns_every_message_of_its_judge(question):
-    messages = [question.exercise.check(*answer) for answer, _ in question.wrong()]
-    for words in (*question.judge.faults, question.judge.otherwise):
-        assert any(says(message, words) for message in messages), words
+def test_a_thousandth_answer_has_no_diagnosis_of_its_own():
+    question = next(q for q in QUESTIONS if q.name == "lesson_04-q1")
+    assert question.fallback(question.exercise.check(123.456).text)
+    assert not question.fallback(question.exercise.check(24).text)
+
+
+def count_guesses(judge):
+    """How many answers of a judge a guesser may try, None if they can't be listed."""
+    return 2 ** len({*judge.true, *judge.false}) if isinstance(judge, Several) else None
+
+
+@every_question
+def test_nothing_is_answered_by_a_few_guesses(question):
+    """A number, a text, code, or a set of many names: no word of three."""
+    assert "word" not in question.data
+    assert (count_guesses(question.judge) or 64) >= 64
 
 
 @every_question
@@ -306,19 +205,30 @@ def test_an_open_answer_is_open_and_help_is_there(question):
     assert not exercise.check(lambda *anything: 1 / 0).right
     if "def " in exercise.solution_text:
         assert exercise.check(lambda *anything: None).kind == "open", "it returns nothing"
-    assert exercise.hint().text.startswith("Hint.")
-    assert exercise.solution().text.startswith("Solution.")
+    assert exercise.hint().text.startswith("Hint 1 of ")
+    assert exercise.solution("word " * 200).text.startswith("Solution.")
 
 
-def test_judges_of_numbers_and_words():
+def test_judges_of_numbers_and_names():
     near = Number([2], {3: "one too many"}, "{value:g} is wrong", within=0.1)
     exactly = Number([2], {}, "{value:g} is wrong")
     assert near(2.1) is None and exactly(2.1) == "2.1 is wrong" and near("3") == "one too many"
-    plain = Word(["a", "b"], {"c": "not {said}"}, "neither")
-    assert plain(" B ") is None and plain("C") == "not c" and plain("ab") == "neither"
-    assert Word(["a"], {}, "no", inside=True)("cab") is None
-    both = Each([plain, exactly])
-    assert both("a", 1) == "1 is wrong" and both("a", 2) is None
+    several = Several({"a": "but a", "b": "but b"}, {"c": "not c"})
+    assert several([" A", "b"]) is None and several({"a"}) == several("a") == "but b"
+    assert several({"a", "b", "c"}) == "that is every one of them: not c"
+    assert several({"a", "c"}) == "not c (And 1 more to think about.)"
+    assert "the ones that don't hold" in several({"c"}) and "at least one" in several(set())
+    both = Each([several, exactly])
+    assert both({"a", "b"}, 1) == "1 is wrong" and both(["b", "a"], 2) is None
+
+
+def test_the_judge_of_texts():
+    judge = Written({"one person": "who?", "noise": "how?"}, {"safe": "{found!r}!"}, 4, 8)
+    assert judge("noise for ONE person") is None
+    assert judge("noise for one whole family") == "who?"
+    assert judge("one person is Safe") == "'Safe'!"
+    assert judge("noise") == "1 words; 4 to 8, please." and "not a int" in judge(3)
+    assert "9 words" in judge("noise for one person and one person and more")
 
 
 def test_the_judge_of_functions():
@@ -334,6 +244,10 @@ def test_the_judge_of_functions():
     assert judge(lambda x: -x) == "negative"
     assert judge(lambda x: x) == "3² is 9, not 3"
     assert "an array of shape (1,), not a single number" in judge(lambda x: [x])
+    mistakes = {"once": lambda x: 1, "never": lambda x: 9}
+    judge = Computation(lambda x: x, [(1,), (2,)], "no", mistakes)
+    assert judge(lambda x: 1) == "once" and judge(lambda x: 9) == "never"
+    assert Computation(abs, [(1,)], "no", also=lambda function: "slow")(abs) == "slow"
 
 
 def test_the_printed_distance_is_the_library_s():
@@ -344,7 +258,7 @@ def test_the_printed_distance_is_the_library_s():
     schema = Schema(
         (Attribute.categorical("a", list("xy")), Attribute.categorical("b", list("pq")))
     )
-    printed = Question("lesson_15", "q2").names["right"]
+    printed = questions(["lesson_15"])[1].names["right"]
     distance = marginal_distance(real, fake, schema, 2)
     assert printed(real, fake, ["a", "b"]) == pytest.approx(distance)
     assert lesson_15.q2.check(printed).right
@@ -378,3 +292,111 @@ def test_the_lesson_s_programme_is_the_library_s(seed):
 def test_the_order_of_arrival_decides_what_gparentset_misses():
     assert set(lesson_11.gparentset(XOR, 3, (0, 2, 1))[2]) != {0, 1}
     assert set(lesson_11.gparentset(XOR, 3, (0, 1, 2))[2]) == {0, 1}
+
+
+def test_formulas_are_arithmetic_and_nothing_else():
+    numbers = {"d": Fraction(14), "k": Fraction(2)}
+    assert evaluate("2 * (d - k) / 0.7", numbers) == Fraction(240, 7)
+    assert evaluate("-d // 4 + 2 ** k", numbers) == 0 and evaluate("log2(8)") == 3
+    for bad in ("__import__('os')", "d.real", "open('x')", "unknown", "[1]", "d if k else 1"):
+        with pytest.raises(ValueError, match="more than a formula"):
+            evaluate(bad, numbers)
+    assert [show(Fraction(x)) for x in ("14", "21574", "0.25", "7/12")] == [
+        "14", "21,574", "0.25", "7/12"]  # fmt: skip
+
+
+PERSONAL = [q for q in QUESTIONS if q.data.get("numbers")]
+
+
+@pytest.mark.parametrize("question", PERSONAL, ids=str)
+def test_students_have_their_own_numbers_and_right_answers(question):
+    """No draw makes a likely mistake right; the lesson's own numbers are the first ones."""
+    names = [f"student {i}" for i in range(30)]
+    own = [getattr(student(name).lesson(int(question.lesson[-2:])), question.key) for name in names]
+    assert not any(lesson.is_ambiguous(one.examine) for one in [question.exercise, *own])
+    parts = [one.examine.judges if isinstance(one.examine, Each) else [one.examine] for one in own]
+    rights = [tuple(part.right[0] for part in judges) for judges in parts]
+    assert len(set(rights)) >= 3
+    for one, right in zip(own, rights, strict=True):
+        assert one.check(*right).right and one.numbers
+        assert "{" not in one.praise + one.solution_text.replace("{c}", "").replace("{a}", "")
+    other = next(i for i, right in enumerate(rights) if right != rights[0])
+    assert not own[0].check(*rights[other]).right, "another student's answer"
+    first = draw(question.data["numbers"], None)
+    assert question.exercise.numbers == ", ".join(f"{n} = {show(v)}" for n, v in first.items())
+
+
+def test_a_name_gives_the_same_numbers_everywhere():
+    ada = student("Ada").lesson(4).q1
+    assert ada.numbers == student(" Ada ").lesson(4).q1.numbers == "d = 14, k = 3, beta = 0.4"
+    assert repr(ada).startswith("Question 1, with d = ") and "beta" in ada._repr_html_()
+    frame = pd.DataFrame({"x": range(100)})
+    mine, hers = (student(name).table(frame, 20) for name in ("Ada", "Bob"))
+    assert mine.equals(student("Ada").table(frame, 20)) and not mine.equals(hers)
+    with pytest.raises(ValueError, match="has a name"):
+        student("  ")
+
+
+def test_attempts_are_logged_only_on_request_and_only_appended(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    student("Ada").lesson(2).q1.check(7)
+    assert list(tmp_path.iterdir()) == []
+    path = tmp_path / "attempts.jsonl"
+    path.write_text("before\n")
+    hers = student("Ada", log=path).lesson(2)
+    hers.q1.check(7)
+    hers.q3.check(None)
+    first, *lines = path.read_text("utf-8").splitlines()
+    assert first == "before"
+    told = [json.loads(line) for line in lines]
+    assert [(one["lesson"], one["question"], one["verdict"]) for one in told] == [
+        ("lesson_02", "Question 1", "wrong"), ("lesson_02", "Question 3", "open")]  # fmt: skip
+
+
+def test_an_open_exercise_shows_its_answer_only_beside_a_text():
+    exercise = lesson_18.q4
+    assert exercise.solution().text.startswith("Solution.")
+    letter = next(q.exercise for q in QUESTIONS if q.name == "lesson_17-q4")
+    assert letter.solution().kind == letter.solution("too short").kind == "open"
+    assert letter.solution("word " * 40).text.startswith("Solution. We will publish")
+
+
+@pytest.mark.parametrize(("game", "best"), [
+    (lesson_01.attack, lambda released, others: released > others),
+    (lesson_16.event, lambda released: released == 14),
+], ids=["guessing", "exposing"])  # fmt: skip
+def test_the_best_attack_wins_its_game_for_every_student(game, best):
+    assert all(replace(game, seed=seed)(best) is None for seed in range(30))
+
+
+def test_the_limit_of_wins_is_exact():
+    """Against the sum of binomial terms, in exact fractions."""
+    rounds = 40
+
+    def below(wins):
+        terms = (math.comb(rounds, w) * 3**w for w in range(wins))  # of 4**rounds
+        return Fraction(sum(terms), 4**rounds)
+
+    least = least_wins(0.75, rounds, 0.01)
+    assert below(least) <= Fraction(1, 100) < below(least + 1)
+    best = np.e / (1 + np.e)
+    assert least_wins(best) == 1366 and FALSE_REJECT == 1e-6 and ROUNDS == 2000
+
+
+def test_no_attack_on_the_guessing_game_is_luckier_than_its_promise():
+    """Mistakes are rejected by their rounds as well, not only by their pattern."""
+    game = lesson_01.attack
+    for attack in game.mistakes.values():
+        answers, released = game.play()
+        wins = sum(attack(int(r), game.others) == a for a, r in zip(answers, released, strict=True))
+        assert wins < least_wins(np.e / (1 + np.e))
+
+
+@pytest.mark.slow
+def test_the_hidden_table_s_limit_is_the_recorded_one():
+    recorded = lesson.read("lesson_18")["q4"]["recorded"]
+    plan = pds.plan(lesson_18.TOWN, lesson_18.RECORDS, 1.0).synthesizer()
+    found = [lesson_18.measure_method(plan, 10_000 + seed) for seed in range(12)]
+    assert abs(np.mean(found) - recorded["mean"]) < 4 * recorded["deviation"] / 12**0.5
+    assert max(found) <= recorded["largest"] < lesson_18.LIMIT
+    assert recorded["mean"] + 5 * recorded["deviation"] < lesson_18.LIMIT

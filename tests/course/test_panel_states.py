@@ -23,6 +23,7 @@ from pdsynth.course.panels.table import _open
 STORE = Path(__file__).with_name("panel_states.json")
 POSITIONS: dict[str, list[dict[str, Any]]] = {
     "first_table": [{}, {"epsilon": 0.1, "attribute": "sex"}, {"epsilon": 3.0, "attribute": "age"}],
+    "outside": [{}, {"questions": 1, "digits": 5}, {"epsilon": 3.0}],
     "mechanisms": [
         {},
         {"share": 0.5, "attribute": "race", "n": 100},

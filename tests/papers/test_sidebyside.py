@@ -46,7 +46,7 @@ def test_every_class_of_the_contract_stands_side_by_side(tiny):
         for name, found in everything.items()
         if isinstance(found, type) and issubclass(found, Recipe)
     }
-    assert classes == synthesizers - {"ConsistentBayes"}  # it stands in the yardsticks
+    assert classes == synthesizers
     assert set(SLOW) < set(algorithms(tiny, Settings()))
 
 

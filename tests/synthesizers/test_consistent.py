@@ -9,6 +9,7 @@ from contract_cases import binary, mixed
 from privacy_tools import largest_change
 
 from pdsynth import BudgetError, ConsistentBayes
+from pdsynth.audit.tape import Explorer, Tape
 from pdsynth.structure import Restriction
 from pdsynth.synthesizers.parts import AsMeasured, SensitivityGroups
 
@@ -71,6 +72,74 @@ def test_policy_holds(rounds):
         assert fitted.network_.pairs[0] == ("age", ())
         for child, parents in fitted.network_.pairs:
             assert not {"age", "score"} <= {child, *parents}
+
+
+class Last(Explorer):
+    """Chooses the last candidate, which is STOP, from some question on."""
+
+    def __init__(self, walk, seed, after):
+        super().__init__(walk, seed)
+        self.after = after
+
+    def draw(self, question):
+        choices = sum(asked.kind == "choice" for asked in self.asked)
+        if question.kind == "choice" and choices >= self.after:
+            return len(question.data) - 1
+        return super().draw(question)
+
+
+TIGHT = SensitivityGroups(groups={"A": ["city"], "B": ["age", "kids"]}, v_min=1e-3)
+SCALES = {name: OPTIONS[name] for name in OPTIONS if name not in ("two records",)} | {
+    "least share of columns": {"share_one_way": 1e-6},
+    "least share of choosing": {"share_select": 1e-6},
+    "hardly anything but choosing": {"share_select": 0.9999},
+    "the same forest": {"share_select": 0.9999, "rounds": 0},
+    "least share of the sensitive": {"sensitive": "city", "share_sensitive": 1e-6},
+    "an odd share": {"sensitive": "city", "share_sensitive": 0.123456789, "share_one_way": 0.37},
+    "values, rare ones less": {"personal": TIGHT, "r": 1e-3},
+    "values, r = 1000": {"personal": TIGHT, "r": 1e3, "rounds": 0},
+}
+
+
+def scales(synthesizer, frame, schema, recorder):
+    """All noise scales that a run asks for, whatever the mechanisms answer."""
+    synthesizer.clone().fit(frame, schema, noise=Tape(recorder))
+    asked = (q for q in recorder.asked if q.kind == "table")
+    return [scale for q in asked for scale in np.ravel(q.law)]
+
+
+@pytest.mark.parametrize("name", SCALES)
+def test_no_run_asks_for_a_larger_scale_than_the_public_bound(name):
+    """By brute force over answers: any candidate, STOP at once or later, noise near and far. So
+    what is too large to draw is refused before anything is spent, and nothing is refused after."""
+    frame, schema = mixed()
+    found = []
+    synthesizer = ConsistentBayes(3, **SCALES[name])
+    most = synthesizer._largest_scale(synthesizer.public_facts(schema, len(frame)))
+    for walk, after in ((0, 0), (1, 0), (2, 1), (2, 4), (3, 10**6), (4, 10**6)):
+        seen = scales(synthesizer, frame, schema, Last(walk, 7, after))
+        assert max(seen) <= most
+        found.append(max(seen) / most)
+    assert max(found) > Q(1, 100_000), "not a bound without a meaning"
+
+
+def test_twin_a_bound_that_knows_no_shares_is_passed():
+    """As it was: 2^18 d/ε, whatever r, v_min and the shares are."""
+    frame, schema = mixed()
+    synthesizer = ConsistentBayes(3, **SCALES["values, r = 1000"] | {"share_one_way": 1e-6})
+    seen = scales(synthesizer, frame, schema, Last(1, 7, 10**6))
+    assert max(seen) > Q(2 * 2**17 * len(schema), 3)
+
+
+@pytest.mark.parametrize("rounds", [0, "auto"])
+def test_a_scale_too_large_to_draw_is_refused_before_anything_is_spent(rounds):
+    frame, schema = mixed()
+    synthesizer = ConsistentBayes(
+        "1e-6", rounds=rounds, personal=TIGHT, r=1e-3, share_one_way=1e-6, share_select=0.999
+    )
+    with pytest.raises(BudgetError, match="exact sampling ends"):
+        synthesizer.fit(frame, schema)
+    assert synthesizer.spent_ == 0
 
 
 @pytest.mark.parametrize(("shape", "n"), [((2, 2), 5), ((2, 3), 4), ((3, 3), 3), ((2, 2, 2), 3)])

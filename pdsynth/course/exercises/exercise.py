@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from html import escape
@@ -29,7 +30,8 @@ class Message:
 
     def _repr_html_(self) -> str:
         style = f"border-left:4px solid {COLOURS[self.kind]};padding:.3em .8em;white-space:pre-wrap"
-        body = escape(self.text).replace("\n", "<br>")
+        code = re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(self.text))
+        body = code.replace("\n", "<br>")
         return f"<div style='{style}'>{body}</div>"
 
 
@@ -53,18 +55,38 @@ def insist(answer: Any) -> Any:
     return function
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Exercise:
-    """``examine(*answer)`` is None when the answer is right, else words that name the mistake."""
+    """``examine(*answer)`` is None when the answer is right, else words that name the mistake.
+
+    ``hints`` go from a nudge to nearly the answer. ``numbers`` says which numbers are the student's
+    own. Of an ``open`` exercise the model answer shows only after a text of so many words. ``log``
+    is told every verdict.
+    """
 
     examine: Judge
-    hint_text: str
+    hints: Sequence[str]
     solution_text: str
     name: str = "this exercise"
     praise: str = "Correct."
+    numbers: str = ""
+    open: int = 0
+    log: Callable[[str, Message], None] | None = None
+
+    def __repr__(self) -> str:
+        return f"{self.name}{f', with {self.numbers}' if self.numbers else ''}: `.check(answer)`"
+
+    def _repr_html_(self) -> str:
+        return Message(repr(self))._repr_html_()
 
     def check(self, *answer: Any) -> Message:
         """Judge an answer. None, Ellipsis and a function that returns None are no answer yet."""
+        message = self._judge(*answer)
+        if self.log is not None:
+            self.log(self.name, message)
+        return message
+
+    def _judge(self, *answer: Any) -> Message:
         if not answer or any(a is None or a is ... for a in answer):
             return Message(f"{self.name} isn't answered yet. `.hint()` helps.", "open")
         try:
@@ -78,10 +100,14 @@ class Exercise:
             return Message(f"{self.name}: {self.praise}", "right")
         return Message(f"{self.name}: {mistake}", "wrong")
 
-    def hint(self) -> Message:
-        """A nudge."""
-        return Message(f"Hint. {self.hint_text}")
+    def hint(self, level: int = 1) -> Message:
+        """A nudge; higher levels say more."""
+        level = min(max(level, 1), len(self.hints))
+        more = f" (`.hint({level + 1})` says more.)" if level < len(self.hints) else ""
+        return Message(f"Hint {level} of {len(self.hints)}. {self.hints[level - 1]}{more}")
 
-    def solution(self) -> Message:
-        """One right answer."""
+    def solution(self, text: str = "") -> Message:
+        """One right answer; that of an open exercise is shown to whoever has written a ``text``."""
+        if len(str(text).split()) < self.open:
+            return Message("Write your own first: `.solution(text)` shows ours beside it.", "open")
         return Message(f"Solution. {self.solution_text}")

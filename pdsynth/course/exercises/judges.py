@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -17,6 +18,8 @@ from .exercise import Judge
 class Number:
     """One of the numbers ``right``, up to the relative error ``within``.
 
+    ``numbers`` are the student's own, as the words show them.
+
     >>> Number([4], {0: "did you take 2 - 2?"}, "{value:g} is not 2 + 2.")(5)
     '5 is not 2 + 2.'
     """
@@ -25,6 +28,7 @@ class Number:
     mistakes: Mapping[float, str]
     otherwise: str
     within: float = 1e-6
+    numbers: Mapping[str, str] = field(default_factory=dict)
 
     def __call__(self, answer: Any) -> str | None:
         """The words for this answer."""
@@ -37,33 +41,75 @@ class Number:
             return None
         loose = max(self.within, 1e-3)
         found = (words for number, words in self.mistakes.items() if near(number, loose))
-        return next(found, self.otherwise).format(value=value)
+        return next(found, self.otherwise).format(value=value, **self.numbers)
+
+    @property
+    def ambiguous(self) -> bool:
+        """Whether a likely mistake gives the right number, too."""
+        gap = max(self.within, 1e-3)
+        return any(math.isclose(a, b, rel_tol=gap) for a in self.right for b in self.mistakes)
 
 
 @dataclass(frozen=True)
-class Word:
-    """One of the words ``right``, whatever its case; ``inside`` a longer answer is enough.
+class Several:
+    """The set of those names that hold; each has the words for whoever misjudges it.
 
-    >>> Word(["scale"], {"seed": "what does {said} change?"}, "neither")("Seed ")
-    'what does seed change?'
+    >>> Several({"a": "but a holds."}, {"b": "b doesn't."})({"b", "a"})
+    "that is every one of them: b doesn't."
     """
 
-    right: Collection[str]
-    mistakes: Mapping[str, str]
-    otherwise: str
-    inside: bool = False
+    true: Mapping[str, str]
+    false: Mapping[str, str]
 
     def __call__(self, answer: Any) -> str | None:
-        """The words for this answer."""
-        said = str(answer).strip().lower()
-
-        def matches(word: str) -> bool:
-            return word in said if self.inside else word == said
-
-        if any(map(matches, self.right)):
+        """The words for this set."""
+        names = [answer] if isinstance(answer, str) else answer
+        said = {str(name).strip().lower() for name in names}
+        if said == set(self.true):
             return None
-        found = (words for word, words in self.mistakes.items() if matches(word))
-        return next(found, self.otherwise).format(said=said)
+        known = sorted({*self.true, *self.false})
+        if strangers := sorted(said - set(known)):
+            return f"{strangers[0]!r} is none of {', '.join(known)}: answer with a set of these."
+        if not said:
+            return f"at least one holds: answer with a set of some of {', '.join(known)}."
+        taken = [words for name, words in self.false.items() if name in said]
+        left = [words for name, words in self.true.items() if name not in said]
+        if said == set(known):
+            return f"that is every one of them: {taken[0]}"
+        if said == set(self.false):
+            return f"these are exactly the ones that don't hold: read the question again. {left[0]}"
+        more = len(taken) + len(left) - 1
+        return (taken + left)[0] + (f" (And {more} more to think about.)" if more else "")
+
+
+@dataclass(frozen=True)
+class Written:
+    """A text of ``least`` to ``most`` words that has every point and none of the ``never``.
+
+    A point is the pattern that shows it and the words for a text without it. Patterns find words,
+    not sense: the rubric for the sense is the reader's.
+    """
+
+    points: Mapping[str, str]
+    never: Mapping[str, str]
+    least: int
+    most: int
+
+    def __call__(self, text: Any) -> str | None:
+        """The words for what the text lacks or claims."""
+        if not isinstance(text, str):
+            return f"a text, please, not a {type(text).__name__}."
+        count = len(text.split())
+        for pattern, words in self.never.items():
+            if found := re.search(pattern, text, re.IGNORECASE):
+                return words.format(found=found.group())
+        missing = [words for pattern, words in self.points.items()
+                   if not re.search(pattern, text, re.IGNORECASE)]
+        if count >= self.least and missing:
+            return missing[0]
+        if not self.least <= count <= self.most:
+            return f"{count} words; {self.least} to {self.most}, please."
+        return None
 
 
 @dataclass(frozen=True)
@@ -85,6 +131,7 @@ class Computation:
     Where it doesn't, the words of the first ``faults`` whose test of (got, *case) holds are said,
     else those of the first ``mistakes`` whose function gives what the answer gives, else
     ``otherwise``. Words may show {case[0]}, {got}, {wanted} and {total}, the sum of what it gave.
+    ``also`` has words for a function that gives what is right and is wrong all the same.
     """
 
     right: Callable[..., Any]
@@ -92,25 +139,42 @@ class Computation:
     otherwise: str
     mistakes: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     faults: Mapping[str, Callable[..., bool]] = field(default_factory=dict)
+    also: Callable[[Callable[..., Any]], str | None] = lambda function: None
 
     def __call__(self, function: Callable[..., Any]) -> str | None:
         """The words for this function."""
         for case in self.cases:
             got = np.asarray(function(*deepcopy(case)), dtype=float)
             wanted = np.asarray(self.right(*case), dtype=float)
-            if got.shape != wanted.shape:
-                return (f"{function.__name__} returns an array of shape {got.shape}, not "
-                        f"{wanted.shape or 'a single number'}.")
             if not same(got, wanted):
-                words = next(self._explain(case, got, wanted))
+                words = next(self._explain(function, case, got, wanted))
                 return words.format(case=tuple(map(display, case)), got=display(got),
                                     wanted=display(wanted), total=got.sum())
-        return None
+        return self.also(function)
 
-    def _explain(self, case: tuple[Any, ...], got: np.ndarray, wanted: np.ndarray) -> Iterator[str]:
-        yield from (words for words, holds in self.faults.items() if holds(got, *case))
-        yield from (words for words, wrong in self.mistakes.items() if same(got, wrong(*case)))
+    def _explain(self, function: Callable[..., Any], case: tuple[Any, ...], got: np.ndarray,
+                 wanted: np.ndarray) -> Iterator[str]:
+        """Faults first, then a mistake that explains every case, then one that explains this."""
+        if got.shape == wanted.shape:
+            yield from (words for words, holds in self.faults.items() if holds(got, *case))
+        given = [(one, attempt(function, one)) for one in self.cases]
+        for pairs in (given, [(case, got)]):
+            for words, wrong in self.mistakes.items():
+                if all(same(answer, attempt(wrong, one)) for one, answer in pairs):
+                    yield words
+        if got.shape != wanted.shape:
+            yield (f"{function.__name__} returns an array of shape {got.shape}, not "
+                   f"{wanted.shape or 'a single number'}.")
         yield self.otherwise
+
+
+def attempt(function: Callable[..., Any], case: tuple[Any, ...]) -> np.ndarray:
+    """What a function gives, NaN where it fails: a wrong one may not bear every case."""
+    try:
+        with np.errstate(all="ignore"):
+            return np.asarray(function(*deepcopy(case)), dtype=float)
+    except Exception:
+        return np.array(np.nan)
 
 
 def same(got: Any, wanted: Any) -> bool:

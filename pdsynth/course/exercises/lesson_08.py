@@ -29,6 +29,9 @@ def judge_affinity(affinity: Callable[[np.ndarray], np.ndarray]) -> str | None:
             weights[0, 1] == weights[0, 2],
         "affinity has a negative weight: noise can push a similarity below 0. Clip it.":
             (others < 0).any(),
+        "affinity turns a similarity below 0 into a weight. Below 0 means noise around nothing: "
+        "a similarity below 0 means no tie.":
+            weights[0, 3] > 0,
         "affinity has a weight above 1: noise can push a similarity above 1. Clip it.":
             (others > 1).any(),
         "affinity ties attributes to themselves: the diagonal must be 0.": np.diag(weights).any(),

@@ -39,21 +39,36 @@ def gparentset(rows: np.ndarray, child: int, order: Sequence[int]) -> dict[int, 
 def judge_rows(answer: Any) -> str | None:
     """Rows of (A, B, C, S) for which GParentSet misses the best two parents of S."""
     rows = np.asarray(answer)
-    if (rows.ndim != 2 or rows.shape[1] != 4 or len(rows) < 2
-            or not np.isin(rows, (0, 1)).all()):
-        return "rows must be a list of (A, B, C, S), each 0 or 1; at least two."
+    if rows.ndim != 2 or rows.shape[1] != 4 or len(rows) < 2:
+        return "rows has four columns, (A, B, C, S), and at least two rows."
+    if not np.isin(rows, (0, 1)).all():
+        return "rows is a list of (A, B, C, S), each 0 or 1."
     rows = rows.astype(int)
     found = gparentset(rows, 3, (0, 2, 1))[2]
     bits = information(rows, 3, found)
     best = max(information(rows, 3, pair) for pair in combinations(range(3), 2))
     if best > bits + 1e-9:
         return None
-    if best < 1e-9:
-        return ("rows: no pair of parents tells anything about S. "
-                "Make S depend on two of them.")
+    return "rows: " + explain_found(rows, found, bits)
+
+
+def explain_found(rows: np.ndarray, found: Sequence[int], bits: float) -> str:
+    """Why GParentSet misses nothing here."""
+    if len(set(rows[:, 3])) == 1:
+        return "S is always the same, so there is nothing to tell."
+    for i, name in enumerate("ABC"):
+        if (rows[:, 3] == rows[:, i]).all():
+            return f"S is a copy of {name}: the best pair holds it, and is found."
+    if bits < 1e-9:
+        return "no pair of parents tells anything about S. Make S depend on two of them."
+    for i, name in enumerate("ABC"):
+        if information(rows, 3, (i,)) > 1e-9:
+            return (f"{name} alone tells something, so it is remembered until its partner comes. "
+                    "Let neither A nor B alone tell S.")
+    first = min(found, key=(0, 2, 1).index)
     names = " and ".join("ABC"[i] for i in sorted(found))
-    return (f"rows: GParentSet ends with {names}, which tell {bits:.3f} bits, as much as any pair. "
-            "Let neither A nor B alone tell S.")
+    return (f"S needs {names}, and the second of them comes while {'ABC'[first]} is still "
+            "remembered. A, then C, then B: who is forgotten by the time B comes?")
 
 
 class NoiseTape:
@@ -70,7 +85,7 @@ class NoiseTape:
 
 def judge_sdg(sdg: Callable[..., Any]) -> str | None:
     """Noise of scale 2m/ε₂ on every count, then a conditional of each column."""
-    counts, m, epsilon2 = np.array([[30, 0, 5], [10, 1, 0]]), 4, 0.5
+    counts, m, epsilon2 = np.array([[30, 0, 5], [10, 1, 0]]), 4, 0.8
     tape = NoiseTape(np.array([[2.0, -3.0, -9.0], [-4.0, 3.0, -1.0]]))
     p = np.asarray(sdg(counts.copy(), m, epsilon2, tape), dtype=float)
     if p.shape != counts.shape:
@@ -83,6 +98,12 @@ def judge_sdg(sdg: Callable[..., Any]) -> str | None:
     if math.isclose(scale, 2 * m / (counts.sum() * epsilon2)):
         return ("sdg keeps the printed scale 2m/(n ε₂). "
                 "That is for probabilities; counts need 2m/ε₂.")
+    for known, words in {m / epsilon2: "uses sensitivity 1: a replaced record moves two counts",
+                         2 / epsilon2: "means that one table spends all of ε₂; m tables share it",
+                         2 * m * epsilon2: "multiplies by ε₂: less budget, more noise",
+                         4 * m / epsilon2: "is doubled: the 2 is both cells"}.items():
+        if math.isclose(scale, known):
+            return f"sdg's scale {scale:g} {words}."
     if not math.isclose(scale, 2 * m / epsilon2):
         return (f"sdg's scale is {scale:g}. A replaced record moves two counts by one, and "
                 f"m tables share ε₂: 2m/ε₂ = {2 * m / epsilon2:g}.")

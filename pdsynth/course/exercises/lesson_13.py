@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import random
 from collections.abc import Callable
 from typing import Any
@@ -30,7 +31,7 @@ def draw_cases() -> list[tuple[Any, ...]]:
     return [draw_case(rng, d, k) for d, k in ((9, 4), (8, 3), (5, 2))]
 
 
-fitness = Computation(
+fitness: Computation = Computation(
     lambda order, sets, weights: add_members(
         sets, weights, lambda a, j: order.index(a) < order.index(j)),
     cases=draw_cases(),
@@ -48,9 +49,96 @@ fitness = Computation(
         "The chromosomes are independent: sets[j] always belongs to attribute j.":
             lambda order, sets, weights: add_members(
                 sets, [weights[j] for j in order], lambda a, i: order.index(a) < i),
+        "fitness counts the parents. Add their weights.":
+            lambda order, sets, weights: add_members(
+                sets, [[1.0] * len(order)] * len(order),
+                lambda a, j: order.index(a) < order.index(j)),
+        "fitness takes weights[a][j]. The weight of the edge a → j stands in row j.":
+            lambda order, sets, weights: add_members(
+                sets, [list(column) for column in zip(*weights, strict=True)],
+                lambda a, j: order.index(a) < order.index(j)),
+        "fitness adds the weights of *all* predecessors. Only those in the set are parents.":
+            lambda order, sets, weights: add_members(
+                [set(order) - {j} for j in range(len(order))], weights,
+                lambda a, j: order.index(a) < order.index(j)),
+        "fitness takes the best parent of each attribute. All of them count.":
+            lambda order, sets, weights: sum(
+                max((weights[j][a] for a in sets[j] if order.index(a) < order.index(j)), default=0)
+                for j in range(len(order))),
+        "fitness takes order[a] for a's place. It is the attribute that stands at place a: use "
+        "order.index(a).":
+            lambda order, sets, weights: add_members(
+                sets, weights, lambda a, j: order[a] < order[j]),
+        "fitness is the mean over attributes. It is the sum.":
+            lambda order, sets, weights: fitness.right(order, sets, weights) / len(order),
+        "fitness punishes the members that stand behind. They are ignored.":
+            lambda order, sets, weights: 2 * fitness.right(order, sets, weights) - add_members(
+                sets, weights, lambda a, j: True),
     },
     otherwise="fitness gives {got:g} where the sum over valid parents is {wanted:g}, "
               "for the order {case[0]}.",
 )
 
-q1, q2, q3 = exercises("lesson_13", q2=fitness)
+
+Individual = dict[str, list[int]]
+
+
+def grow(elite: list[Individual], size: int, mutate: Callable[[Individual], None],
+         copied: Callable[[Individual], Individual] = copy.deepcopy) -> list[Individual]:
+    """The elite, and children in turn of each of them."""
+    generation = list(elite)
+    while len(generation) < size:
+        child = copied(elite[len(generation) % len(elite)])
+        mutate(child)
+        generation.append(child)
+    return generation
+
+
+def judge_next_generation(next_generation: Callable[..., Any]) -> str | None:
+    """The elite untouched, and mutated copies of its members up to ``size``."""
+    size, elite, parents = 6, [{"bits": [1, 1]}, {"bits": [2, 2]}], set()
+
+    def mutate(child: Individual) -> None:
+        parents.add(child["bits"][0])
+        child["bits"].append(7)
+
+    for seed in range(20):  # whoever draws parents by chance has drawn both by then
+        random.seed(seed)
+        given = copy.deepcopy(elite)
+        made = next_generation(given, size, mutate)
+        if not isinstance(made, list):
+            return f"next_generation returns {type(made).__name__}, not a list of individuals."
+        if words := judge_generation(made, given, elite, size):
+            return words
+    if parents != {1, 2}:
+        return "all are children of the best alone: draw a parent anew for each child."
+    return None
+
+
+def judge_generation(made: list[Individual], given: list[Individual], elite: list[Individual],
+                     size: int) -> str | None:
+    """The words for one generation."""
+    if given != elite and len(made) == size and any(child is one for child in made[2:]
+                                                    for one in given):
+        return ("next_generation changes the elite: child *is* an elite individual, so mutate "
+                "hits both. Copy first.")
+    if given != elite:
+        return ("next_generation changes the elite: the copy is flat, and its inner sets and lists "
+                "are still shared. Use copy.deepcopy.")
+    if made == elite:
+        return f"the generation is only the elite; {size} individuals are wanted."
+    if len(made) != size:
+        return f"the generation has {len(made)} individuals, not {size}."
+    if [one for one in elite if one not in made]:
+        return "the elite isn't kept: its members belong to the next generation as they are."
+    children = [one for one in made if one not in elite]
+    if not children:
+        return "the children are never mutated: call mutate(child)."
+    if any(one["bits"][2:] != [7] for one in children):
+        return "the children are changed, but not by `mutate`, once each."
+    if len({id(one) for one in made}) < size:
+        return "several children are one and the same object: copy for each."
+    return None
+
+
+q1, q2, q3 = exercises("lesson_13", q2=fitness, q3=judge_next_generation)

@@ -55,28 +55,4 @@ def judge_domains(schema: Schema) -> str | None:
     return None
 
 
-HARMLESS = {
-    "clip": "clip: every record is clipped by itself, at public bounds.",
-    "drop": "drop: a column is left out for everybody alike.",
-    "fit": "fit: this line pays for what it reads, and its noise has no seed.",
-}
-HALVES = {
-    "rare": "rare is one of them. Another line reads minima, maxima and categories off the "
-            "records, and says that it didn't.",
-    "schema": "schema is one of them. Another line decides by exact counts: "
-              "one person more, and a value appears.",
-}
-
-
-def judge_leaks(answer: Any) -> str | None:
-    """The two lines that depend on the records without noise."""
-    names = [answer] if isinstance(answer, str) else answer
-    words = {str(name).strip().lower() for name in names}
-    if words == set(HALVES):
-        return None
-    mistakes = [text for word, text in HARMLESS.items() if word in words]
-    mistakes += [text for word, text in HALVES.items() if words == {word}]
-    return next(iter(mistakes), 'leaks: a set of some of "drop", "clip", "rare", "schema", "fit".')
-
-
-q1, q2, q3 = exercises("lesson_19", q2=judge_clinic, q3=judge_leaks)
+q1, q2, q3, q4 = exercises("lesson_19", q2=judge_clinic)

@@ -33,6 +33,7 @@ LESSONS = {
     "side_by_side": "18_side_by_side",
     "forest": "18_forest",
     "own_data": "19_your_own_data",
+    "outside": "20_the_world_outside",
 }
 
 __all__ = [*sorted(LESSONS), "teaching_table"]

@@ -13,6 +13,7 @@ from pdsynth.datasets import load_cmc
 NOTHING_TO_SPEND = {
     "auditing",
     "genetic",
+    "outside",
     "own_data",
     "worlds",
 }  # made-up people, a stored search, public facts
@@ -21,11 +22,12 @@ ONE_TABLE = {
     "custom",
     "evaluating",
     "hmprivbayes",
+    "outside",
     "own_data",
     "privabn",
     "worlds",
 }  # and no other fits
-NO_TABLES = {"genetic", "ordering"}
+NO_TABLES = {"genetic", "ordering", "outside"}
 
 
 @pytest.fixture

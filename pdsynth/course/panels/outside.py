@@ -1,0 +1,121 @@
+"""Lesson 20: the noise of many counts in pure ε, in (ε, δ), in zCDP, and without a curator."""
+
+import math
+from functools import cache
+
+import numpy as np
+from scipy.optimize import brentq, minimize_scalar
+from scipy.stats import norm
+
+from ..widgets import View, slider
+from .drawing import Board
+from .panel import live_panel
+
+PEOPLE = 45_222  # as many as complete Adult has; no record is read here
+QUESTIONS = np.unique(np.round(np.geomspace(1, 1000, 40)).astype(int))
+
+
+def gaussian_delta(sigma: float, epsilon: float, sensitivity: float = 1.0) -> float:
+    """The smallest δ of Gaussian noise at ε; ``sensitivity`` is Euclidean.
+
+    Balle and Wang, ICML 2018, Theorem 8: Φ(Δ/2σ − εσ/Δ) − e^ε Φ(−Δ/2σ − εσ/Δ).
+
+    >>> round(gaussian_delta(1.0, 0.0), 4)  # the variation distance of N(0, 1) and N(1, 1)
+    0.3829
+    """
+    half, shift = sensitivity / (2 * sigma), epsilon * sigma / sensitivity
+    return float(norm.cdf(half - shift) - np.exp(epsilon + norm.logcdf(-half - shift)))
+
+
+@cache
+def gaussian_sigma(epsilon: float, delta: float) -> float:
+    """The smallest σ that gives (ε, δ) at sensitivity 1; σ grows in proportion to it."""
+    def gap(log: float) -> float:
+        return math.log(max(gaussian_delta(math.exp(log), epsilon), 1e-300) / delta)
+
+    return math.exp(brentq(gap, -7, 14))
+
+
+def zcdp_epsilon(rho: float, delta: float) -> float:
+    """The ε that ρ-zCDP gives at δ: Canonne, Kamath and Steinke, 2020, section 2.3.
+
+    The least ρλ + (ln(1/(λδ)) + (λ−1) ln(1−1/λ))/(λ−1) over all orders λ > 1.
+
+    >>> zcdp_epsilon(0.5, 1e-6) < 0.5 + 2 * math.sqrt(0.5 * math.log(1e6))  # the older bound
+    True
+    """
+    def epsilon(log: float) -> float:
+        more = math.exp(log)  # λ − 1
+        order = 1 + more
+        return rho * order + (-math.log(order * delta) + more * math.log1p(-1 / order)) / more
+
+    return float(minimize_scalar(epsilon, bounds=(-8, 16), method="bounded").fun)
+
+
+@cache
+def zcdp_rho(epsilon: float, delta: float) -> float:
+    """The largest ρ that gives (ε, δ)."""
+    return float(brentq(lambda rho: zcdp_epsilon(rho, delta) - epsilon, 1e-12, 1e4))
+
+
+def response_deviation(epsilon: float, people: int) -> float:
+    """Standard deviation of a count of yes, estimated from randomised responses at ε, in people.
+
+    Truth with probability e^ε/(1+e^ε); where the answers are rare or common it is no smaller.
+    """
+    return math.sqrt(people) * math.exp(epsilon / 2) / math.expm1(epsilon)
+
+
+def deviations(questions: int, epsilon: float, delta: float) -> dict[str, float]:
+    """Standard deviation of each of so many counts of the same people, in people, by the promise.
+
+    A replaced record may change every count by 1: the sensitivity is ℓ in sum, √ℓ Euclidean.
+    """
+    root = math.sqrt(questions)
+    return {
+        "pure ε, Laplace": math.sqrt(2) * questions / epsilon,
+        "(ε, δ), Gaussian": root * gaussian_sigma(epsilon, delta),
+        "(ε, δ) by zCDP": root / math.sqrt(2 * zcdp_rho(epsilon, delta)),
+        "local, pure ε": response_deviation(epsilon / questions, PEOPLE),
+    }
+
+
+COLOURS = {"pure ε, Laplace": "private", "(ε, δ), Gaussian": "none", "(ε, δ) by zCDP": "real",
+           "local, pure ε": "attack"}
+DASHES = {"(ε, δ) by zCDP": "dot", "local, pure ε": "dash"}
+
+
+@live_panel(
+    spends=False,
+    epsilon=slider("ε", 1.0, 0.1, 4.0, 0.1, tooltip="ε, the privacy budget of all answers"),
+    digits=slider("δ", 9, 3, 12, 1, tooltip="δ = 10 to the minus this, chance of failure"),
+    questions=slider("ℓ", 100, 1, 1000, 1, tooltip="ℓ, number of counts of the same people"),
+)
+def view(epsilon: float, digits: int, questions: int) -> View:
+    """Noise of each count by the number of counts, and the chance of a loss above a bound."""
+    delta = 10.0**-digits
+    rows = [deviations(int(q), epsilon, delta) for q in QUESTIONS]
+    here = deviations(questions, epsilon, delta)
+    best = min(("pure ε, Laplace", "(ε, δ), Gaussian"), key=lambda name: here[name])
+    asked = "one count" if questions == 1 else f"{questions} counts"
+    plot = Board("outside", f"{asked}: {best}, needs the least noise of a curator")
+    for name, colour in COLOURS.items():
+        plot.line(QUESTIONS, [row[name] for row in rows], colour, name=name,
+                  dash=DASHES.get(name))
+        plot.dots([questions], [here[name]], colour, size=10)
+    bounds = np.linspace(0, 3 * epsilon, 60)
+    sigma = here["(ε, δ), Gaussian"] / math.sqrt(questions)
+    tail = [max(gaussian_delta(sigma, float(x)), 1e-15) for x in bounds]
+    plot.line(bounds, tail, "none", 2)
+    worst = (math.exp(epsilon) - np.exp(bounds)) / (1 + math.exp(epsilon))
+    plot.line(bounds, np.maximum(worst, 1e-15), "private", 2)
+    plot.limit([0, 3 * epsilon], [delta, delta], 2)
+    ratio = here["pure ε, Laplace"] / here["(ε, δ), Gaussian"]
+    status = (
+        f"{asked} of the same people at ε = {epsilon:g}, δ = 1e-{digits}: Laplace noise is "
+        f"{ratio:.3g} times as large as Gaussian noise. Standard deviations in people: "
+        + ", ".join(f"{name} {value:,.3g}" for name, value in here.items()) + ".")
+    return View(plot.figure, status)
+
+
+panel = view.panel

@@ -1,0 +1,76 @@
+"""The world outside: conversions against oracles, and the crossing that the panel shows."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.stats import norm
+
+from pdsynth.course.panels import outside
+
+
+@pytest.mark.parametrize(("sigma", "epsilon"), [(0.7, 0.5), (1.0, 0.0), (2.0, 1.0), (4.0, 0.2)])
+def test_delta_is_the_mass_beyond_e_to_the_epsilon(sigma, epsilon):
+    """δ(ε) is the integral of max(0, p − e^ε q), for p and q one apart."""
+    middle = epsilon * sigma**2 + 0.5  # from here on p is the larger by more than e^ε
+
+    def beyond(x):
+        p, q = norm.pdf(x, 1, sigma), norm.pdf(x, 0, sigma)
+        return p - math.exp(epsilon) * q
+
+    found = quad(beyond, middle, middle + 40 * sigma)[0]
+    assert outside.gaussian_delta(sigma, epsilon) == pytest.approx(found, rel=1e-6)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
+@pytest.mark.parametrize("delta", [1e-3, 1e-9, 1e-12])
+def test_sigma_and_rho_give_what_they_promise_and_no_more(epsilon, delta):
+    sigma, rho = outside.gaussian_sigma(epsilon, delta), outside.zcdp_rho(epsilon, delta)
+    assert outside.gaussian_delta(sigma, epsilon) == pytest.approx(delta, rel=1e-3)
+    assert outside.zcdp_epsilon(rho, delta) == pytest.approx(epsilon, rel=1e-6)
+    assert sigma < math.sqrt(2 * math.log(1.25 / delta)) / epsilon or epsilon > 1
+    assert 1 / math.sqrt(2 * rho) > sigma, "a detour can't need less noise than the exact way"
+
+
+def test_twin_a_label_by_the_textbook_formula_is_no_bound_above_one():
+    """√(2 ln(1.25/δ))/ε is proved for ε below 1; far above it, it promises too much."""
+    epsilon, delta = 40.0, 1e-3
+    textbook = math.sqrt(2 * math.log(1.25 / delta)) / epsilon
+    assert outside.gaussian_delta(textbook, epsilon) > delta
+
+
+@pytest.mark.parametrize("rho", [0.001, 0.1, 2.56])
+def test_the_conversion_is_a_minimum_below_the_older_bound(rho):
+    delta = 1e-9
+    orders = 1 + np.geomspace(1e-3, 1e6, 20_000)
+    more = orders - 1
+    grid = rho * orders + (-np.log(orders * delta) + more * np.log1p(-1 / orders)) / more
+    found = outside.zcdp_epsilon(rho, delta)
+    assert found == pytest.approx(grid.min(), rel=1e-4)
+    assert found < rho + 2 * math.sqrt(rho * math.log(1 / delta))
+
+
+def test_pure_epsilon_costs_at_most_half_its_square_in_zcdp():
+    """Randomised response, the worst ε-private mechanism, at several orders λ."""
+    epsilon = 1.3
+    p = math.exp(epsilon) / (1 + math.exp(epsilon))
+    for order in (1.5, 2.0, 5.0, 30.0):
+        divergence = math.log(p**order * (1 - p) ** (1 - order)
+                              + (1 - p) ** order * p ** (1 - order)) / (order - 1)  # fmt: skip
+        assert divergence <= order * epsilon**2 / 2
+
+
+def test_the_spread_of_local_answers_is_that_of_a_simulation():
+    rng, n, epsilon = np.random.default_rng(0), 5_000, 0.8
+    truth = math.exp(epsilon) / (1 + math.exp(epsilon))
+    said = rng.binomial(n // 4, truth, 4_000) + rng.binomial(n - n // 4, 1 - truth, 4_000)
+    spread = ((said - n * (1 - truth)) / (2 * truth - 1)).std()
+    assert outside.response_deviation(epsilon, n) == pytest.approx(spread, rel=0.05)
+
+
+def test_one_count_is_laplace_s_and_a_hundred_are_gauss_s():
+    one, many = outside.view(questions=1), outside.view(questions=100)
+    assert "pure ε, Laplace" in one.figure.layout.title.text
+    assert "Gaussian" in many.figure.layout.title.text
+    assert outside.deviations(100, 1.0, 1e-9)["pure ε, Laplace"] == pytest.approx(141.42, abs=0.01)
