@@ -15,6 +15,7 @@ from .errors import BudgetError, PrivacyError
 from .network import Network
 from .privacy.curator import Curator
 from .privacy.mechanisms import Noise
+from .privacy.progress import progress
 from .reconcile import as_measured
 from .structure.learner import Measurement, StructureResult
 
@@ -170,7 +171,8 @@ def measure_joint_counts(
         pairs[0] = child, (*parents, *(name for name in first if name not in parents))
     sets = [[index(name) for name in (child, *parents)] for child, parents in pairs]
     curator.expect(sets)
-    for (child, parents), columns in zip(pairs, sets, strict=True):
+    asked = zip(pairs, sets, strict=True)
+    for (child, parents), columns in progress(asked, "tables", len(sets), "table"):
         b = budget[child]
         table = curator.table(
             columns, b.scale, source=b.source,

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from .conditionals import Sources, SparseTable, Table, conditional
 from .domain.encoding import BinaryEncoding
@@ -20,7 +19,6 @@ from .errors import (
     PrivacyError,
     SchemaError,
     check_path,
-    check_seed,
     is_one_of,
     is_whole,
     show,
@@ -29,17 +27,14 @@ from .errors import (
 from .network import Network
 from .privacy.coverage import MALFORMED, Release, check_coverage, check_origin, read_json
 from .privacy.ledger import Ledger
-from .structure.drawing import deal, draw
-from .structure.given import Given
+from .structure.drawing import METHODS, Sampling, deal, draw
 
 FORMAT = "pdsynth-model-2"
 MAX_BYTES, MAX_RECORDS, MAX_ATTRIBUTES = 2**28, 10**10, 2**15  # of a file
-MOST_ROWS = 10**9  # of one sample; take several for more
-METHODS = "independent", "balanced"
 
 
 @dataclass(frozen=True)
-class Model:
+class Model(Sampling):
     """A released network with noisy counts; safe to publish exactly as far as its ledger says.
 
     ``tables``: one int64 array per pair, child first, of counts or integer weights (or a
@@ -122,38 +117,6 @@ class Model:
             u = generator.random(n) if method == "independent" else deal(key, generator)
             codes[:, schema.index(child)] = draw(p, key, u)
         return codes if self.encoding is None else self.encoding.decode(codes, generator)
-
-    def sample(self, n: int | None = None, random_state: int | None = None, *,
-               method: str = "independent",
-               where: Mapping[str, Any] | None = None) -> pd.DataFrame:
-        """A synthetic table of n rows, the public number of records if None, as the schema says.
-
-        ``method="independent"``: every row is drawn by itself, as textbooks' tests and intervals
-        assume; any part of the table is such a table, too. ``"balanced"``: the rows of each parent
-        configuration are dealt out to the values in proportion to P(X | Π), what is left over by
-        systematic sampling, so each count is within one of its share and the table is nearer to the
-        model: the one to publish. In both every row alone follows the model, in any place. Balanced
-        rows depend on each other: for counts within one table of the network they are worth far
-        more than n independent ones, for attributes that share no table about as many; intervals
-        that take them for independent are too wide, and a part of the table is no balanced one.
-
-        ``where={"sex": "F"}``: all rows meet the condition, and the rest follows the model given
-        that, see :class:`~pdsynth.structure.given.Given`. Raises SchemaError for what isn't
-        declared or can't be met.
-
-        **Privacy:** post-processing of the release; both methods, and conditions, cost nothing.
-        """
-        n = self.n if n is None else n
-        if not is_whole(n, 1, MOST_ROWS):
-            raise SchemaError("sample needs a whole number of rows, at least one and at most "
-                              f"{MOST_ROWS:,}, got n={show(n)}")
-        check_seed(random_state)
-        generator = np.random.Generator(np.random.PCG64(random_state))
-        source: Any = self if where is None else Given(self, where)
-        codes = source.sample_codes(n, generator, method)
-        binned = any(a.numeric_bins for a in self.schema.attributes)
-        table = self.schema.decode(codes, generator.random(codes.shape) if binned else None)
-        return table if where is None else source.place(table)
 
     def check(self) -> list[str]:
         """Violated rules L1–L11, each with its code; empty if none.

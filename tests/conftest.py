@@ -8,6 +8,7 @@ from pathlib import Path
 # be in the way.
 for limit in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "LOKY_MAX_CPU_COUNT"):
     os.environ.setdefault(limit, "1")
+os.environ.setdefault("PDSYNTH_PROGRESS", "0")  # no bars among the results
 
 import pytest  # noqa: E402
 from hypothesis import settings  # noqa: E402

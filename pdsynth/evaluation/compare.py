@@ -18,6 +18,7 @@ import pandas as pd
 
 from ..counting.tables import Records
 from ..errors import BudgetError, SchemaError, is_whole, show, to_items
+from ..privacy import progress as bars
 from ..privacy.numbers import positive
 from .inputs import as_dataset, to_codes
 from .parallel import run_each
@@ -103,14 +104,11 @@ def compare(
             todo.append(replace(task, measures=left))
     # one split after the other, so that its counts stay warm
     todo.sort(key=lambda task: (task.trained, task.repeat))
-    done = _run(bench, todo, jobs)
-    if progress:
-        from tqdm.auto import tqdm
-
+    with bars.wanted(bool(progress)):
+        done = _run(bench, todo, jobs)
         finished = len(tasks) - len(todo)
-        done = tqdm(done, total=len(tasks), initial=finished, desc="compare", unit="fit")
-    for rows in done:
-        store.add(row | {"dataset": dataset.name} for row in rows)
+        for rows in bars.progress(done, "compare", len(tasks), "fit", done=finished):
+            store.add(row | {"dataset": dataset.name} for row in rows)
     # a file may know the same fit under another name
     found = [store.rows[task.key, m] | {"method": task.method}
              for task in tasks for m in task.measures]

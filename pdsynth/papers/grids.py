@@ -14,6 +14,7 @@ import pandas as pd
 from ..counting.tables import Records
 from ..evaluation import compare
 from ..evaluation.parallel import run_each
+from ..privacy.progress import progress, wanted
 
 NO_NOISE = float("inf")  # the ε of a run without noise
 NUMBERS = {"epsilon": float, "repeat": int, "seed": int, "value": float}  # all others are text
@@ -98,11 +99,9 @@ class Run:
     def each(self, work: Callable[..., Any], items: Sequence[tuple[Any, ...]],
              words: str) -> Iterator[tuple[int, Any]]:
         """``work(*item)`` for every item, in processes or on Dask: number, result, as it ends."""
-        from tqdm.auto import tqdm
-
         calls = ((at, work, item) for at, item in enumerate(items))
-        done = run_each(_number, calls, self.jobs)
-        yield from tqdm(done, total=len(items), desc=words, unit="fit", disable=not self.progress)
+        with wanted(self.progress):
+            yield from progress(run_each(_number, calls, self.jobs), words, len(items), "fit")
 
 
 def _number(at: int, work: Callable[..., Any], item: tuple[Any, ...]) -> tuple[int, Any]:

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
+import pandas as pd
+
+from ..errors import SchemaError, check_seed, is_one_of, is_whole, show
+from .writing import write_sample
+
+MOST_ROWS = 10**9  # of one sample; sample_to writes more
+METHODS = "independent", "balanced"
 
 
 def deal(key: np.ndarray, generator: np.random.Generator) -> np.ndarray:
@@ -33,3 +43,73 @@ def draw(p: np.ndarray, key: np.ndarray, u: np.ndarray) -> np.ndarray:
         np.take(row, key, out=bound, mode="clip")  # keys are in range: clipping skips the check
         out += np.greater_equal(u, bound, out=above).view(np.uint8)
     return out
+
+
+class Sampling:
+    """How a model gives tables: at once, or as a file in blocks."""
+
+    schema: Any
+    n: int
+
+    def sample_codes(self, n: int, generator: np.random.Generator,
+                     method: str = "independent") -> np.ndarray:
+        """Codes of n records: uint8/uint16 (n, d)."""
+        raise NotImplementedError
+
+    def sample(self, n: int | None = None, random_state: int | None = None, *,
+               method: str = "independent",
+               where: Mapping[str, Any] | None = None) -> pd.DataFrame:
+        """A synthetic table of n rows, the public number of records if None, as the schema says.
+
+        ``method="independent"``: every row is drawn by itself, as textbooks' tests and intervals
+        assume; any part of the table is such a table, too. ``"balanced"``: the rows of each parent
+        configuration are dealt out to the values in proportion to P(X | Π), what is left over by
+        systematic sampling, so each count is within one of its share and the table is nearer to the
+        model: the one to publish. In both every row alone follows the model, in any place. Balanced
+        rows depend on each other: for counts within one table of the network they are worth far
+        more than n independent ones, for attributes that share no table about as many; intervals
+        that take them for independent are too wide, and a part of the table is no balanced one.
+
+        ``where={"sex": "F"}``: all rows meet the condition, and the rest follows the model given
+        that, see :class:`~pdsynth.structure.given.Given`. Raises SchemaError for what isn't
+        declared or can't be met.
+
+        **Privacy:** post-processing of the release; both methods, and conditions, cost nothing.
+        """
+        n = self.n if n is None else n
+        if not is_whole(n, 1, MOST_ROWS):
+            raise SchemaError("sample needs a whole number of rows, at least one and at most "
+                              f"{MOST_ROWS:,}, got n={show(n)}")
+        check_seed(random_state)
+        generator = np.random.Generator(np.random.PCG64(random_state))
+        source = self._source(where)
+        codes = source.sample_codes(n, generator, method)
+        binned = any(a.numeric_bins for a in self.schema.attributes)
+        table = self.schema.decode(codes, generator.random(codes.shape) if binned else None)
+        return table if where is None else source.place(table)
+
+    def sample_to(self, path: Any, n: int | None = None, random_state: int | None = None, *,
+                  method: str = "independent", where: Mapping[str, Any] | None = None) -> None:
+        """Write n synthetic rows to a ``.parquet`` or ``.csv`` file, in blocks of bounded memory.
+
+        Columns have the types that the schema declares; CSV is UTF-8, a missing value an empty
+        cell. The file appears when it is whole. Rows come in units of 65,536, each with a stream of
+        its own, so a seed gives the same rows on every machine, and the first n of a longer file
+        are those of a shorter one up to whole units; they aren't those of :meth:`sample`. ``where``
+        as there; ``method="balanced"`` is refused, since it deals out a whole table at once.
+
+        **Privacy:** post-processing of the release; costs nothing.
+        """
+        if not is_one_of(method, ("independent",)):
+            raise SchemaError("sample_to draws rows independently, block by block: a balanced "
+                              "table is dealt out as a whole, so take sample(n, method='balanced')")
+        source = self._source(where)
+        write_sample(source.sample_codes, self.schema, path, self.n if n is None else n,
+                     random_state, None if where is None else source.place)
+
+    def _source(self, where: Mapping[str, Any] | None) -> Any:
+        if where is None:
+            return self
+        from .given import Given  # noqa: PLC0415 - conditions are asked for rarely
+
+        return Given(self, where)

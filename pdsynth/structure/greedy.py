@@ -13,6 +13,7 @@ from ..errors import BudgetError, is_one_of
 from ..network import Network
 from ..privacy.curator import Curator
 from ..privacy.mechanisms import Noise
+from ..privacy.progress import progress
 from .candidates import list_candidates
 from .learner import Learner, Shares, StructureResult
 from .parent_rules import ParentRule
@@ -78,7 +79,7 @@ def greedy(
         roots = permitted.ready(range(d), ())
         pairs = [(roots[noise.child("root").below(len(roots))] if first is None else first, ())]
     share = epsilon / max(d - len(pairs), 1)
-    while len(pairs) < d:
+    for _ in progress(range(len(pairs), d), "network", unit="attribute"):
         placed = tuple(child for child, _ in pairs)
         left = [j for j in range(d) if j not in placed]
         candidates = list_candidates(rule, placed, left, schema.sizes, permitted)  # lines 4–5

@@ -41,7 +41,7 @@ def reach(most: int, d: int) -> int | None:
     """The largest distance at which at most so many pairs of d columns lie; None where all do."""
     if d * (d - 1) // 2 <= most:
         return None
-    return max(1, *(w for w in range(1, d) if d * w - w * (w + 1) // 2 <= most))
+    return max([1, *(w for w in range(1, d) if d * w - w * (w + 1) // 2 <= most)])
 
 
 @lru_cache(maxsize=256)

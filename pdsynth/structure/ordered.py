@@ -14,6 +14,7 @@ from ..measures import entropy
 from ..network import Network
 from ..privacy.curator import Curator
 from ..privacy.numbers import share
+from ..privacy.progress import progress
 from .candidates import list_candidates
 from .learner import Learner, Shares, StructureResult
 from .limits import check_width
@@ -127,7 +128,7 @@ def ordered(
     order = permitted.reorder(order)
     pairs = list(permitted.fixed_pairs) or [(order[0], ())]  # line 3
     share = epsilon / max(d - len(pairs), 1)
-    for i in range(len(pairs), d):
+    for i in progress(range(len(pairs), d), "parents", unit="attribute"):
         candidates = list_candidates(rule, tuple(order[:i]), [order[i]], schema.sizes, permitted,
                                      depends_on)  # lines 5–6
         pairs.append(curator.select(candidates, score, share, source=SOURCE,

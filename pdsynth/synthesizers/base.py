@@ -268,6 +268,9 @@ class Recipe(Spending, Habits):
                 "guarantee='strict'")
 
     def _warn_of_noise(self, schema: Schema, facts: Facts) -> None:
+        structure = self._parts(facts).structure
+        if said := getattr(structure, "preselection", lambda _: "")(facts):
+            warnings.warn(said, stacklevel=3)
         k = getattr(self, "k", getattr(getattr(self, "structure", None), "k", None))
         if isinstance(k, int) and k and self.k_counts_parents and facts.guarantee != "none":
             doubt = noise_dominates(schema, facts.n, facts.epsilon, k)

@@ -12,6 +12,7 @@ from ..reconcile import Agree
 from ..structure.restrictions import Restriction
 from .base import Parts, Recipe
 from .residual import Residual, ResidualForest, ResidualRounds
+from .residual_run import WIDE
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -26,8 +27,8 @@ class ConsistentBayes(Recipe):
     ----------
     epsilon, guarantee, noise, random_state : as in every synthesizer; strict and published are the
         same.
-    rounds : how many rounds ε is planned for; ``"auto"``: two per attribute. 0: a forest of pairs
-        in one go, faster and nearly as near where n ε is small.
+    rounds : how many rounds ε is planned for; ``"auto"``: two per attribute, and a forest beyond
+        64 attributes. 0: a forest of pairs in one go, faster and nearly as near where n ε is small.
     sensitive : an attribute that stands in one table besides its own column. What it loses is
         bounded before the run: its column's ε and ``share_sensitive``.
     restriction, personal, r, share_one_way, share_select, share_sensitive : as in
@@ -62,7 +63,8 @@ class ConsistentBayes(Recipe):
 
     def _parts(self, facts: Facts) -> Parts:
         policy = {f.name: getattr(self, f.name) for f in fields(Residual)}
-        if is_whole(self.rounds, 0, 0):
+        wide = isinstance(self.rounds, str) and len(facts.schema) > WIDE
+        if wide or is_whole(self.rounds, 0, 0):
             return Parts(ResidualForest(**policy), reconcile=Agree())
         return Parts(ResidualRounds(**policy, rounds=self.rounds), reconcile=Agree())
 

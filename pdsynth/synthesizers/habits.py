@@ -58,16 +58,27 @@ class Habits:
 
         **Privacy:** post-processing of the release.
         """
+        return self.model_.sample(n, self._next_seed(random_state), method=method, where=where)
+
+    def sample_to(self, path: Any, n: int | None = None, random_state: Any = None, *,
+                  method: str = "independent", where: Mapping[str, Any] | None = None) -> None:
+        """Write n synthetic rows as Parquet or CSV in bounded memory, as :meth:`.Model.sample_to`.
+
+        **Privacy:** post-processing of the release.
+        """
+        self.model_.sample_to(path, n, self._next_seed(random_state), method=method, where=where)
+
+    def _next_seed(self, seed: Any) -> Any:
+        """The seed of the next sample: the one given, else drawn from that of the fit, if any."""
         if "model_" not in vars(self):
             raise BudgetError(f"this {type(self).__name__} is not fitted yet: call "
                               "fit(frame, schema=schema) first")
-        seed = random_state
         if seed is None:
             self._sampled += 1
         if seed is None and self.random_state is not None:
             seeds = [*np.atleast_1d(self.random_state).tolist(), 7919, self._sampled]
             seed = int(np.random.SeedSequence(seeds).generate_state(1, np.uint64)[0])
-        return self.model_.sample(n, seed, method=method, where=where)
+        return seed
 
     def __repr__(self) -> str:
         parameters = inspect.signature(type(self).__init__).parameters

@@ -17,6 +17,7 @@ from ..measures import mutual_information
 from ..network import Network, check_edge
 from ..privacy.entries import as_fraction
 from ..privacy.numbers import positive, share
+from ..structure.limits import LEAST, describe_near, reach
 from ..structure.parent_rules import MAX_CELLS
 from .base import Recipe
 from .options import check_records
@@ -147,6 +148,8 @@ def plan(schema: Schema, n: int, epsilon: float, *, share_structure: float = 0.3
     found = tuple(forecasts(schema, int(n), float(budget)))
     sentence = (describe_facts(schema, n, budget) + expect(ratio.tolist(), best) + " "
                 + explain(found))
+    if (near := reach(LEAST * len(schema), len(schema))) is not None:
+        sentence += f" {describe_near(len(schema), near)}."
     return Plan(int(n), budget, schema, best, sentence, table, found)
 
 

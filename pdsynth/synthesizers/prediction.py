@@ -22,11 +22,15 @@ import numpy as np
 import pandas as pd
 
 from ..domain.schema import Schema
+from ..structure.limits import ALL_PAIRS, LEAST, reach
+from ..structure.parent_rules import MAX_PAIRS, largest_selection
 from .base import Recipe
 from .baselines import Independent, JTree
 from .consistent import ConsistentBayes
+from .cost import Cost
 from .presets import PrivBayes
 from .residual import MOST_SETS, TRIPLE_CELLS
+from .residual_run import WIDE
 
 SINGLE = "baselines.Independent"
 DOUBT = 1.07  # single columns stand first unless another method is so many times nearer
@@ -75,15 +79,20 @@ def forecasts(
     **Privacy:** a function of n, ε and the schema, which are public.
     """
     facts = _Facts(schema, n, epsilon, given or prior())
-    found = [Forecast(SINGLE, Independent, facts.independent(), *facts.cost(0, 0)),
-             Forecast("ConsistentBayes", ConsistentBayes, facts.consistent(6 * facts.d),
-                      *facts.cost(facts.sets, 2 * facts.d)),
+    cost, d = Cost(n, schema.sizes), facts.d
+    pairs = facts.pairs if reach(LEAST * d, d) is None else LEAST * d
+    forest = cost.forest(pairs)
+    rounds = cost.rounds(facts.sets, 2 * d) if d <= WIDE else forest
+    found = [Forecast(SINGLE, Independent, facts.independent(), *cost.degree(0)),
+             Forecast("ConsistentBayes", ConsistentBayes, facts.consistent(6 * d), *rounds),
              Forecast("ConsistentBayes(rounds=0)", lambda **o: ConsistentBayes(rounds=0, **o),
-                      facts.consistent(facts.d - 1), *facts.cost(facts.pairs, 1))]
-    for k in range(1, min(len(facts.prior.degrees), facts.d - 1) + 1):
-        found.append(Forecast(f"PrivBayes(k={k})", _degree(k), facts.degree(k),
-                              *facts.cost(math.comb(facts.d, k + 1), 0)))
-    found.append(Forecast("baselines.JTree", JTree, facts.junction(), *facts.cost(facts.pairs, 0)))
+                      facts.consistent(d - 1), *forest)]
+    for k in range(1, min(len(facts.prior.degrees), d - 1) + 1):
+        if largest_selection(d, k) <= MAX_PAIRS:  # else it would be refused
+            found.append(Forecast(f"PrivBayes(k={k})", _degree(k), facts.degree(k),
+                                  *cost.degree(k)))
+    if d <= ALL_PAIRS:
+        found.append(Forecast("baselines.JTree", JTree, facts.junction(), *cost.degree(1)))
     doubt = {SINGLE: 1.0}
     return sorted(found, key=lambda f: f.distance * doubt.get(f.name, DOUBT))
 
@@ -144,12 +153,6 @@ class _Facts:
         """√((ρ q)² + Σ v²), each v below 1; the mean over pairs where v is an array of them."""
         square = (left * self.prior.dependence) ** 2 + sum((v / (1 + v)) ** 2 for v in noises)
         return float(np.mean(np.sqrt(square)))
-
-    def cost(self, sets: int, rounds: int) -> tuple[float, float]:
-        """Seconds of one core and MiB: sets to count, rounds that score them and fit."""
-        cells = min(2**24, sets * self.typical**2)
-        seconds = 0.02 + 3e-9 * self.n * (sets + self.d) + rounds * (5e-5 * sets + 3e-3 * self.d)
-        return seconds, (self.n * self.d * 2 + 8 * cells + 3 * sets * self.d**2) / 2**20 + 20
 
 
 def explain(found: Sequence[Forecast]) -> str:

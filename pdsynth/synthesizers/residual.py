@@ -10,7 +10,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations
 from typing import ClassVar
 
 import numpy as np
@@ -19,8 +18,11 @@ from ..budgets import SensitivityGroups, positive, share
 from ..domain.facts import Facts
 from ..errors import BudgetError, is_one_of, is_whole, show
 from ..privacy.curator import Curator
+from ..privacy.progress import bar, progress
+from ..structure import limits
 from ..structure.belief import Columns, Fitted
 from ..structure.learner import Shares, StructureResult
+from ..structure.limits import check_width, describe_near, reach
 from ..structure.restrictions import Restriction, check_restriction
 from .residual_run import MOST_CELLS, Run
 
@@ -32,6 +34,7 @@ CLEAR = 8  # a change of so many times the expected noise was measured too well
 LEAST = 64  # of 65,536 parts of ε: a round's; below it what is left goes to the columns
 STOPS = 2  # in a row end the rounds: the first may be chance, and doubles the next round's ε
 WARM = 40  # steps of a fit between rounds
+SPENT = "{desc} {percentage:3.0f}%|{bar}| {elapsed}<{remaining}"
 
 
 @dataclass(frozen=True)
@@ -96,6 +99,12 @@ class Residual:
                                   "SensitivityGroups(groups={'A': [...], 'B': [...]})")
         Run.check(self, facts)
 
+    def preselection(self, facts: Facts) -> str:
+        """What a wide table costs, in words, known before the run; "" where all pairs compete."""
+        d = len(facts.schema)
+        near = reach(limits.LEAST * d, d)
+        return "" if near is None else describe_near(d, near)
+
     def hidden(self) -> tuple[str, ...]:
         """The sensitive attributes."""
         named = tuple(self.restriction.sensitive) if self.restriction is not None else ()
@@ -138,6 +147,8 @@ class Residual:
         what STOP leaves measures the single columns that aren't sensitive once more.
         """
         run = Run(self, curator, facts)
+        if said := self.preselection(facts):
+            curator.ledger.notes.append(said)
         run.measure_columns(shares["single columns"])
         left = run.reserve(shares["sensitive"])
         left = self.grow(run, shares["pairs"] + left)
@@ -171,13 +182,14 @@ class ResidualForest(Residual):
         d, choosing = len(run.sizes), share("share_select", self.share_select) * epsilon
         tables, chosen = epsilon - choosing, list(run.forced)
         each = run.shorten(choosing / max(d - 1, 1))
-        pairs: list[Columns] = [p for p in combinations(run.open, 2) if run.cells(p) <= MOST_CELLS]
+        pairs = run.pairs()
         expected = dict(zip(pairs, run.expect(run.fit(), pairs), strict=True))
         part, stopped = list(range(d)), False
         for i, j in chosen:
             part = [part[i] if at == part[j] else at for at in part]
-        pairs = run.permitted(pairs, chosen)  # a pair that joins two trees changes no clique
-        for number in range(d - 1):
+        # a pair that joins two trees changes no clique
+        pairs = run.permitted(pairs, chosen) if run.linked.any() else run.not_apart(pairs)
+        for number in progress(range(d - 1), "edges", unit="edge"):
             sets = [p for p in pairs if part[p[0]] != part[p[1]]]
             if not sets:
                 break
@@ -224,8 +236,6 @@ class ResidualRounds(Residual):
         **Privacy:** an exponential mechanism for ``share_select`` of each round's ε, a table for
         the rest. What a round may cost depends on releases, and all rounds together cost ε.
         """
-        from tqdm.auto import tqdm  # noqa: PLC0415 - a bar, where rounds are many
-
         planned = 2 * len(run.sizes) if self.rounds == "auto" else int(self.rounds)
         left, least = epsilon, self.least_table(run, epsilon)
         each = max(run.shorten(epsilon / max(planned, len(run.forced) + 1)), least)
@@ -233,8 +243,7 @@ class ResidualRounds(Residual):
             left -= run.measure(pair, run.shorten(each * run.favour(pair)))
         candidates, number = run.candidates(TRIPLE_CELLS, MOST_SETS), 0
         fitted, stops = run.fit(), 0
-        with tqdm(total=float(epsilon), delay=2, desc="rounds", unit="ε",
-                  bar_format="{desc} {percentage:3.0f}%|{bar}| {elapsed}<{remaining}") as bar:
+        with bar(float(epsilon), "rounds", unit="ε", bar_format=SPENT) as shown:
             while left >= least:  # a table of group A costs less than its round may
                 sets = run.permitted(candidates, [])
                 if not sets:
@@ -242,7 +251,7 @@ class ResidualRounds(Residual):
                 each = left if left < 2 * each else each
                 number += 1
                 left, fitted, factor = self._round(run, fitted, sets, each, left, number)
-                bar.update(float(epsilon - left) - bar.n)
+                shown.update(float(epsilon - left) - shown.n)
                 stops = stops + 1 if factor is None else 0
                 if stops == STOPS:
                     break
@@ -274,8 +283,9 @@ class ResidualRounds(Residual):
         return left, fitted, factor
 
     def check(self, facts: Facts) -> None:
-        """Refuse numbers of rounds and cells that aren't whole."""
+        """Refuse numbers of rounds and cells that aren't whole, and too many columns."""
         super().check(facts)
+        check_width(len(facts.schema), "ConsistentBayes with rounds")
         for name, value, least in (("rounds", self.rounds, 1), ("most_cells", self.most_cells, 4)):
             planned = name == "rounds" and is_one_of(value, ("auto",))
             if not planned and not is_whole(value, least, 2**20):

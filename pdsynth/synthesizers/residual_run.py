@@ -26,10 +26,12 @@ from ..structure.junction import (
     within_bounds,
 )
 from ..structure.learner import Measurement
+from ..structure.limits import LEAST, reach
 from ..structure.margins import margins
 
 MOST_CELLS = 2**14  # of a clique
 UNIT = 2**16  # shares of ε are rounded down to this part of it
+WIDE = 64  # columns from which rounds, each of which judges all pairs anew, would take hours
 COLUMN, TABLE = "one-way table", "two- or three-way table"
 
 
@@ -207,7 +209,8 @@ class Run:
 
         **Privacy:** costs ε, see :class:`~pdsynth.synthesizers.residual.Residual`.
         """
-        penalties = [self.noise(s, cost) for s, cost in zip(sets, costs, strict=True)]
+        scale = {id(cost): float(self.moved / cost) for cost in {id(c): c for c in costs}.values()}
+        penalties = [self.cells(s) * scale[id(cost)] for s, cost in zip(sets, costs, strict=True)]
         most = 4 * self.facts.n
         whole = np.array([round(min(p, most)) for p in penalties], dtype=np.int64)
         return self.curator.choose_table(sets, expected, whole, epsilon, step=step, source=source)
@@ -234,12 +237,25 @@ class Run:
 
     def expect(self, fitted: Fitted, sets: Sequence[Columns]) -> list[np.ndarray]:
         """What a fitted model expects of some tables, in whole records."""
+        if len(self.sizes) > WIDE and all(len(c) == 1 for c in fitted.geometry.tree.cliques):
+            own = [fitted.margin((j,)) / fitted.n**0.5 for j in range(len(self.sizes))]
+            return [np.rint(np.outer(own[i], own[j])).astype(np.int64) for i, j in sets]
         return [np.rint(table).astype(np.int64) for table in margins(fitted, sets)]
+
+    def pairs(self) -> list[Columns]:
+        """All pairs of columns that aren't sensitive, or the near ones of a wide schema."""
+        d = len(self.sizes)
+        near = reach(LEAST * d, d) or d
+        return [(i, j) for i, j in combinations(self.open, 2)
+                if j - i <= near and self.sizes[i] * self.sizes[j] <= MOST_CELLS]
+
+    def not_apart(self, pairs: Sequence[Columns]) -> list[Columns]:
+        """Pairs that policy lets stand in one table."""
+        return [p for p in pairs if not self.apart[p]]
 
     def candidates(self, triple_cells: int, most_sets: int) -> list[Columns]:
         """All pairs of columns that aren't sensitive, and small triples where they aren't many."""
-        pairs: list[Columns] = [p for p in combinations(self.open, 2)
-                                if self.cells(p) <= MOST_CELLS]
+        pairs = self.pairs()
         triples: list[Columns] = [s for s in combinations(self.open, 3)
                                   if self.cells(s) <= triple_cells]
         return pairs + triples if len(pairs) + len(triples) <= most_sets else pairs
