@@ -32,6 +32,7 @@ from pdsynth.course.guess import guess
 from pdsynth.domain.encoding import BinaryEncoding
 from pdsynth.structure.clustering import noise_to_signal
 
+
 # %%
 def odds(pieces=3, epsilon3=1):
     rng, shift = np.random.default_rng(0), np.tile([-1, 1], pieces)  # one person leaves "no" and enters "yes" in every piece

@@ -196,7 +196,7 @@ def may_join(
             some = member[part][:, left]
             graphs = near | (some[:, :, None] & some[:, None, :])
             graphs[:, range(len(left)), range(len(left))] = False
-            fine[part] = within_bounds(graphs, np.take(sizes, left), most,
+            fine[part] = within_bounds(graphs, [sizes[int(j)] for j in left], most,
                                        apart[np.ix_(left, left)])
         waiting[mine] = False
         around = near[node]

@@ -64,7 +64,8 @@ class Run:
         groups = part.personal.policy(facts.schema, part.sensitive) if part.personal else None
         self.groups = groups or {"A": [], "B": []}
         r = as_fraction(part.r) if self.groups["A"] else Fraction(1)
-        self.dear, self.plain = r / max(r, 1), 1 / max(r, Fraction(1))
+        largest = max(r, Fraction(1))
+        self.dear, self.plain = r / largest, 1 / largest
 
     @staticmethod
     def check(part: Any, facts: Facts) -> None:

@@ -93,7 +93,16 @@ HELD = {
         audit/test_power.py::TestPower::
         papers/test_courtroom.py::test_the_committed_catalogue""",
 }
+HELD |= {
+    "So is its disk": """
+        counting/test_blocks.py::TestSpool::test_the_file_has_no_name
+        counting/test_blocks.py::TestSpool::test_it_is_closed""",
+    "With Dask the workers": """
+        counting/test_workers.py::TestWhatLeavesAWorker::
+        counting/test_workers.py::test_every_strict""",
+}
 ADVICE = (
+    "Encrypt the network",
     "The adversary knows this code",
     "its random bits are trusted",
     "Try to break it yourself:",
