@@ -58,7 +58,8 @@ class Habits:
 
         **Privacy:** post-processing of the release.
         """
-        return self.model_.sample(n, self._next_seed(random_state), method=method, where=where)
+        seed = self._next_seed(random_state)
+        return self.model_.sample(n, seed, method=method, where=where)
 
     def sample_to(self, path: Any, n: int | None = None, random_state: Any = None, *,
                   method: str = "independent", where: Mapping[str, Any] | None = None) -> None:
@@ -66,7 +67,8 @@ class Habits:
 
         **Privacy:** post-processing of the release.
         """
-        self.model_.sample_to(path, n, self._next_seed(random_state), method=method, where=where)
+        seed = self._next_seed(random_state)
+        self.model_.sample_to(path, n, seed, method=method, where=where)
 
     def _next_seed(self, seed: Any) -> Any:
         """The seed of the next sample: the one given, else drawn from that of the fit, if any."""

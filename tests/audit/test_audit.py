@@ -569,7 +569,7 @@ def test_tables_of_a_case_are_neighbours():
                 case.name
             )
         else:
-            assert case.name == "datasynthesizer-one-record-more"
+            assert abs(len(pair.before) - len(pair.after)) == 1, case.name
 
 
 def test_a_pair_in_words():
