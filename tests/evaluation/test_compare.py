@@ -18,6 +18,7 @@ from pdsynth.evaluation import (
 )
 from pdsynth.evaluation.marginals import attribute_sets
 from pdsynth.evaluation.store import COLUMNS
+from pdsynth.privacy import progress
 from pdsynth.synthesizers.baselines import PriView
 
 SCHEMA = Schema(tuple(Attribute.categorical(n, ["x", "y"]) for n in "abc"))
@@ -219,7 +220,9 @@ def test_a_foreign_file_is_not_overwritten(tmp_path):
     assert path.read_text(encoding="utf-8") == "a,b\n1,2\n"
 
 
-def test_progress_bar_only_when_asked(capsys):
+def test_progress_bar_only_when_asked(capsys, monkeypatch):
+    monkeypatch.setattr(progress, "DELAY", 0)
+    monkeypatch.setenv(progress.OFF, "1")
     run(repeats=1)
     assert "compare" not in capsys.readouterr().err
     run(repeats=1, progress=True)

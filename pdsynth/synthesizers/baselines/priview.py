@@ -137,13 +137,16 @@ class PriView(Recipe):
         return self._tree(names)
 
     def _tree(self, names: Sequence[str]) -> tuple[Network, tuple[np.ndarray, ...]]:
-        """EXTENSION: the tree of bits with the most mutual information in the views."""
+        """EXTENSION: the tree of bits with the most mutual information in the views.
+
+        Rounded, so that ties stay ties: processors differ in a logarithm's last digit.
+        """
         strength = np.full((len(names), len(names)), -1.0)  # t = 1 leaves pairs that no view holds
         for view, table in self._tables.items():
             for i, j in itertools.combinations(view, 2):
                 if strength[i, j] < 0:
                     information = mutual_information(margin(table, view, (i, j)))
-                    strength[i, j] = strength[j, i] = max(0.0, information)
+                    strength[i, j] = strength[j, i] = max(0.0, round(information, 9))
         pairs = [(j, (above,) if above >= 0 and strength[j, above] >= 0 else ())
                  for j, above in spanning_tree(strength)]
         tables = tuple(integer_weights(self._answer((j, *parents))) for j, parents in pairs)
