@@ -179,8 +179,22 @@ function fold(text, room) {
   return middle ? `${text.slice(0, middle)}<br>${text.slice(middle + 1)}` : text;
 }
 
+const NARROW = 320; // pixels of a chart on a phone
+// In a narrow chart scales of colours lie above, values have room beside their dots, and long names have two lines.
+function squeeze({ layout, data, key }, size, share) {
+  const [x, y] = key.match(/[xy]\d*/g).map((id) => layout[axisName(id)]);
+  const lying = { orientation: "h", x: 0.5, xanchor: "center", y: 1.01, yanchor: "bottom", len: 1, ticklabelposition: "outside top" };
+  for (const item of [layout.coloraxis, ...data]) if (item?.colorbar) item.colorbar = { ...item.colorbar, ...lying };
+  const beside = data.filter((trace) => /right/.test(trace.textposition) && /text/.test(trace.mode)).flatMap((trace) => trace.text);
+  layout.margin = { ...layout.margin, r: Math.max(layout.margin.r, ...beside.map((text) => 0.58 * size * text.length)) };
+  const down = names(y, "y", data);
+  if (!y.ticktext && down.some((name) => 0.58 * 9 * name.length > share)) Object.assign(y, { tickvals: down, ticktext: down.map((name) => fold(name, share / (0.58 * 9))) });
+  if (!x.ticktext && !names(x, "x", data).length) Object.assign(x, { nticks: 4, tickangle: 0 });
+}
+
 function fit({ layout, data, key }, width, height, least) {
   const size = Math.max(layout.font?.size ?? 12, least);
+  if (width < NARROW && least < 18) squeeze({ layout, data, key }, size, 0.36 * width);
   layout.width = width;
   layout.height = height;
   layout.font = { ...layout.font, size };
@@ -274,7 +288,7 @@ function projector(el, redraw, signal) {
     button.setAttribute("aria-label", name);
     return button;
   };
-  const mode = { on: false, chart: 0, state, cue, count: 0, root: () => el.closest(".pdsynth-live") ?? el };
+  const mode = { on: false, full: false, chart: 0, state, cue, count: 0, root: () => el.closest(".pdsynth-live") ?? el };
   const step = (by) => { mode.chart = (mode.chart + by + mode.count) % mode.count; redraw(); };
   make(steps, "‹", "previous chart", () => step(-1));
   const where = element(steps, "span", "pdsynth-where");
@@ -292,8 +306,10 @@ function projector(el, redraw, signal) {
   });
   toggle.setAttribute("aria-pressed", "false");
   document.addEventListener("fullscreenchange", () => {
-    if (mode.on && mode.full && document.fullscreenElement !== mode.root()) turn(false); // left with Escape
-    mode.full = document.fullscreenElement === mode.root();
+    const full = document.fullscreenElement === mode.root();
+    if (full === mode.full) return; // another panel's
+    mode.full = full;
+    if (mode.on && !full) turn(false); // left with Escape
     redraw();
   }, { signal });
   mode.height = (canvas) => { // the rest of the screen, or what is left of a window
@@ -318,12 +334,13 @@ function render({ model, el }) {
   note.textContent = WAITING;
   let Plotly = null, frame = 0, look = null, width = 0, waiting = 0;
   const hidden = new Set();
-  const schedule = () => { frame ||= requestAnimationFrame(draw); };
+  const schedule = () => { box.setAttribute("aria-busy", "true"); frame ||= requestAnimationFrame(draw); };
   const mode = projector(el, schedule, stop.signal);
   const keys = element(el, "div", "pdsynth-legend");
   const box = element(el, "div", "pdsynth-plot", "img");
   el.style.color = "var(--jp-ui-font-color1, inherit)";
 
+  const rest = () => { if (!frame) box.setAttribute("aria-busy", "false"); };
   const complain = (problem) => { alert.textContent = problem ? `The figure can't be drawn: ${problem.message ?? problem}` : ""; };
   const places = (charts) => {
     if (charts.map((c) => c.key).join() !== box.keys) {
@@ -363,9 +380,10 @@ function render({ model, el }) {
         const least = mode.on ? 18 : 11;
         return Plotly.react(canvas, enlarge(one.data, least), fit(one, canvas.clientWidth, height, least), config);
       });
-      Promise.all(drawn).then(() => complain(null), complain);
+      Promise.all(drawn).then(() => complain(null), complain).then(rest);
     } catch (problem) {
       complain(problem);
+      rest();
     }
   };
   const restyle = () => { schedule(); setTimeout(schedule, 400); }; // the theme's style sheet arrives after its name
