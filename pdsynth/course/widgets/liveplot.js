@@ -173,23 +173,21 @@ function names(axis, letter, data) {
 }
 
 // What an axis is called must fit beside it: a long title goes on a second line.
-function fold(text, room) {
+function fold(text, room, at = / /g) {
   if (!text || text.length <= room || text.includes("<br>")) return text;
-  const middle = [...text.matchAll(/ /g)].map((m) => m.index).sort((a, b) => Math.abs(a - text.length / 2) - Math.abs(b - text.length / 2))[0];
-  return middle ? `${text.slice(0, middle)}<br>${text.slice(middle + 1)}` : text;
+  const middle = [...text.matchAll(at)].map((m) => m.index).sort((a, b) => Math.abs(a - text.length / 2) - Math.abs(b - text.length / 2))[0];
+  return middle ? `${text.slice(0, middle + 1).trimEnd()}<br>${text.slice(middle + 1)}` : text;
 }
 
 const NARROW = 320; // pixels of a chart on a phone
-// In a narrow chart scales of colours lie above, values have room beside their dots, and long names have two lines.
+// In a narrow chart values have room beside their dots, long names have two lines, and axes fewer numbers.
 function squeeze({ layout, data, key }, size, share) {
   const [x, y] = key.match(/[xy]\d*/g).map((id) => layout[axisName(id)]);
-  const lying = { orientation: "h", x: 0.5, xanchor: "center", y: 1.01, yanchor: "bottom", len: 1, ticklabelposition: "outside top" };
-  for (const item of [layout.coloraxis, ...data]) if (item?.colorbar) item.colorbar = { ...item.colorbar, ...lying };
   const beside = data.filter((trace) => /right/.test(trace.textposition) && /text/.test(trace.mode)).flatMap((trace) => trace.text);
   layout.margin = { ...layout.margin, r: Math.max(layout.margin.r, ...beside.map((text) => 0.58 * size * text.length)) };
-  const down = names(y, "y", data);
-  if (!y.ticktext && down.some((name) => 0.58 * 9 * name.length > share)) Object.assign(y, { tickvals: down, ticktext: down.map((name) => fold(name, share / (0.58 * 9))) });
-  if (!x.ticktext && !names(x, "x", data).length) Object.assign(x, { nticks: 4, tickangle: 0 });
+  const down = names(y, "y", data).map(String), room = share / (0.58 * 9);
+  if (!y.ticktext && down.some((name) => name.length > room)) Object.assign(y, { tickvals: down, ticktext: down.map((name) => fold(name, room, /[ -]/g)) });
+  if (!x.tickvals && !names(x, "x", data).length) Object.assign(x, { nticks: 4, tickangle: 0 });
 }
 
 function fit({ layout, data, key }, width, height, least) {
@@ -205,6 +203,11 @@ function fit({ layout, data, key }, width, height, least) {
   const beside = Math.max(40, Math.min(longest, 0.36 * width)) + (data.some((trace) => trace.type === "heatmap") ? 70 : 20);
   const step = (width - beside) / Math.max(1, across.length);
   if (x.tickangle < 0 && step < 1.35 * size) Object.assign(x, { tickangle: -90, tickfont: { size: Math.max(9, Math.min(size, step / 1.15)) } });
+  const every = Math.ceil((1.15 * Math.max(9, least > 11 ? least : 9)) / step); // where no more names fit than every other
+  if (x.tickangle === -90 && every > 1) {
+    const kept = (list) => list?.filter((_, place) => place % every === 0);
+    Object.assign(x, x.ticktext ? { tickvals: kept(x.tickvals), ticktext: kept(x.ticktext) } : { tickvals: kept(across) });
+  }
   for (const [name, axis] of Object.entries(layout)) {
     if (!/^[xy]axis/.test(name)) continue;
     const title = typeof axis.title === "string" ? { text: axis.title } : axis.title;
