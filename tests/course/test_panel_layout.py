@@ -18,8 +18,9 @@ SIZES = ((1440, 900), (1024, 768), (390, 844))
 PROJECTOR, SMALLEST = (1280, 720), 18  # pixels of a screen in a lecture room, and of its texts
 DRAWN = """count => { const panels = [...document.querySelectorAll('.pdsynth-live')];
   return panels.length === count && panels.every(panel => panel.querySelector('.main-svg')); }"""
-# Every chart of every panel writes the names along its axes in this ink.
-INKED = """ink => [...document.querySelectorAll('.pdsynth-chart .xtick text')]
+# Every chart of every panel writes along its axes in this ink.
+INKED = """ink => [...document.querySelectorAll(
+    '.pdsynth-canvas :is([class^=x][class$=tick], [class^=y][class$=tick], .cbaxis) text')]
   .every(text => getComputedStyle(text).fill === ink)"""
 CONTRAST = 3.0  # of texts with the page: WCAG's least for large ones
 FAINT = Path(__file__).with_name("faint.js").read_text(encoding="utf-8")

@@ -188,6 +188,7 @@ function squeeze({ layout, data, key }, size, share) {
   const down = names(y, "y", data).map(String), room = share / (0.58 * 9);
   if (!y.ticktext && down.some((name) => name.length > room)) Object.assign(y, { tickvals: down, ticktext: down.map((name) => fold(name, room, /[ -]/g)) });
   if (!x.tickvals && !names(x, "x", data).length) Object.assign(x, { nticks: 4, tickangle: 0 });
+  if (x.ticktext && x.tickangle === 0) delete x.tickangle; // numbers turn where they have no room
 }
 
 function fit({ layout, data, key }, width, height, least) {
