@@ -103,6 +103,14 @@ function keepOpen(root, opened) {
     if (opened.has(part.querySelector("summary")?.textContent)) part.open = true;
 }
 
+// A table that is a line or two higher than its place gets the room: nobody scrolls for that.
+function giveRoom(root) {
+  for (const table of root.querySelectorAll(".pdsynth-table")) {
+    table.style.maxHeight = "";
+    if (table.scrollHeight - table.clientHeight < 60) table.style.maxHeight = "none";
+  }
+}
+
 function attend(root, signal) {
   const opened = new Set();
   root.setAttribute("role", "group");
@@ -111,7 +119,7 @@ function attend(root, signal) {
     if (key) opened[event.target.open ? "add" : "delete"](key);
   }, { capture: true, signal });
   let frame = 0;
-  const look = () => { frame ||= requestAnimationFrame(() => { frame = 0; nameControls(root); keepOpen(root, opened); }); };
+  const look = () => { frame ||= requestAnimationFrame(() => { frame = 0; nameControls(root); keepOpen(root, opened); giveRoom(root); }); };
   const watch = new MutationObserver(look);
   for (const part of root.querySelectorAll(".pdsynth-controls, .pdsynth-alert, .pdsynth-status, .pdsynth-tables"))
     watch.observe(part, { childList: true, subtree: true });
