@@ -73,12 +73,12 @@ def built(root, tmp_path_factory, name, *options):
 @pytest.fixture(scope="module")
 def one(root, tmp_path_factory):
     """The site of lesson 00 alone."""
-    return built(root, tmp_path_factory, "one", "--lessons", "00", "--brief")
+    return once(root, tmp_path_factory, "one", "--lessons", "00", "--brief")
 
 
 @pytest.fixture(scope="module")
 def site(root, tmp_path_factory):
-    """All pages with three lessons of different kind: a panel, two of them, one with a form."""
+    """All pages with three lessons of different kind: one panel, two, and one with a form."""
     return built(root, tmp_path_factory, "site", "--lessons", "07", "16", "19")
 
 
