@@ -1,8 +1,9 @@
 """Builds the website: ``python website/build.py [--lessons 00 07 --brief] [--out FOLDER]``.
 
-It goes to FOLDER/html. It gathers the sources of the pages in FOLDER/source (lessons, README, figures, claims), computes
-the states of every panel that stands in a lesson, and leaves the rest to Sphinx. While the library
-is the same, lessons that didn't change come from the cache, and so do states.
+It goes to FOLDER/html. It gathers the sources of the pages in FOLDER/source (lessons, README,
+figures, claims), computes the states of every panel that stands in a lesson, and leaves the rest
+to Sphinx. While the library is the same, lessons that didn't change come from the cache, and so do
+states.
 """
 
 from __future__ import annotations
@@ -149,6 +150,7 @@ def kernels(folder: Path) -> None:
     shutil.copy(HERE / "kernel.py", startup / "00-site.py")
     paths = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
     os.environ |= {"IPYTHONDIR": str(folder), "PDSYNTH_STATIC": "1", "PYTHONPATH": paths}
+    os.environ["PDSYNTH_PROGRESS"] = "0"  # bars are widgets: their states fill pages
 
 
 def main() -> int:

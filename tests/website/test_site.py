@@ -170,6 +170,8 @@ def test_lesson_00_moves_without_a_kernel_and_without_a_network(one, visit):
         page.evaluate("document.documentElement.dataset.theme = 'dark'")
         ink = "getComputedStyle(document.querySelector('.pdsynth-live .xtick text')).fill"
         page.wait_for_function(f"() => {ink} === 'rgb(224, 224, 224)'")
+        faint = (Path(__file__).parents[1] / "course" / "faint.js").read_text("utf-8")
+        assert page.locator(".pdsynth-live").first.evaluate(faint, 3.0) == []
         clean(page)
 
 
