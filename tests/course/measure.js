@@ -28,12 +28,6 @@
   for (const node of root.querySelectorAll("select, button")) {
     if (!hidden(node) && node.scrollWidth > node.clientWidth + 1) found.push(`text cut in a ${node.tagName}: ${short(node.textContent)}`);
   }
-  for (const node of root.querySelectorAll("select")) {
-    const pen = document.createElement("canvas").getContext("2d"), s = style(node);
-    pen.font = `${s.fontWeight} ${s.fontSize} ${s.fontFamily}`;
-    const text = node.selectedOptions[0]?.textContent ?? "", room = node.clientWidth - parseFloat(s.paddingLeft) - 14; // with the arrow
-    if (!hidden(node) && pen.measureText(text).width > room + 1) found.push(`text cut in a SELECT: ${short(text)}`);
-  }
 
   // all texts: four corners each, and what cuts them
   const texts = [];
