@@ -11,7 +11,7 @@ import pdsynth as pds
 from pdsynth.datasets import Dataset
 from pdsynth.papers import engine, privabn
 from pdsynth.papers.privabn import PAPER
-from pdsynth.papers.results import FAILS, OPEN, REPLICATES
+from pdsynth.papers.results import FAILS, OPEN, REPLICATES, VERDICTS
 
 QUICK = {
     "epsilons": (0.05, 1.0),
@@ -80,7 +80,7 @@ def test_every_figure_runs_on_another_table(bits, figure, tmp_path):
     assert store.read_text(encoding="utf-8") == written, "finished trials were run again"
     pd.testing.assert_frame_equal(first.data, again.data)
     assert first.data["value"].between(0, 2).all()
-    assert {v.verdict for v in first.verdicts} <= {REPLICATES, FAILS, OPEN}
+    assert {v.verdict for v in first.verdicts} <= set(VERDICTS)
     first.data.to_csv(tmp_path / "tidy.csv", index=False, lineterminator="\n")
     back = PAPER.assemble(figure, engine.read(tmp_path / "tidy.csv"), first.parameters)
     assert [v.verdict for v in back.verdicts] == [v.verdict for v in first.verdicts]
