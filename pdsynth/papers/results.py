@@ -243,12 +243,13 @@ def direction_verdict(gaps: Sequence[Difference], mostly: bool = False) -> str:
     """Verdict on "a is larger than b" at several points.
 
     Replicates if more than half of the points are significantly in favour and none against; partly
-    if more are in favour than against; does not if not; untestable if no point differs beyond its
-    interval. ``mostly``, for a claim about most cases: some may disagree.
+    if more are in favour than against; does not if not, or if none is and more than half are
+    against; else untestable. ``mostly``, for a claim about most cases: some may disagree.
     """
     favour, against = count_signs(gaps)
     return decide(favour * 2 > len(gaps) and (mostly or not against),
-                  favour <= against and against > 0, favour > against)
+                  against >= favour > 0 or (not favour and against * 2 > len(gaps)),
+                  favour > against)
 
 
 def equivalence_verdict(gaps: Sequence[Difference], tolerance: float) -> str:

@@ -199,7 +199,8 @@ class Question:
 
 
 @rule("Welch's 95 % interval of the difference at {where}: replicates if more than half favour the "
-      "claim and none is against it, partly if more favour it than not, does not if not")
+      "claim and none is against it, partly if more favour it than not; does not if more are "
+      "against it, or more than half where none favours it")
 def above(q: Question) -> Answer:
     """Whether a is above b (``sign`` −1: below)."""
     gaps, sign = q.gaps(), q.claim.get("sign", 1)
@@ -208,7 +209,8 @@ def above(q: Question) -> Answer:
 
 
 @rule("Welch's 95 % interval of the difference at each point: replicates if more than half favour "
-      "the claim, partly if more favour it than not, does not if not")
+      "the claim, partly if more favour it than not; does not if more are against it, or more than "
+      "half where none favours it")
 def mostly_above(q: Question) -> Answer:
     """Whether a is above b in most cases."""
     gaps, words = q.gaps(), q.words()

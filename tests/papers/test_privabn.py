@@ -143,7 +143,7 @@ def test_figure_2_needs_every_larger_epsilon():
     assert [v.verdict for v in reach] == [REPLICATES, FAILS], (
         "0.3 is early enough for NLTCS, too late for ACS"
     )
-    assert "from ε = 0.3 on" in reach[0].numbers
+    assert "published 0.3 (95 % 0.3 … 0.3, 4 runs)" in reach[0].numbers
     late = PAPER.judge(2, planted(lambda c, e: 0.02 if e == 0.5 else 0.009, s.fine, ("3",)), s)
     assert [v.verdict for v in late] == [FAILS, FAILS], "one ε above the bar breaks the claim"
 
