@@ -1,5 +1,6 @@
 """What tests in a real browser share: where it is, and a notebook that runs."""
 
+import json
 import os
 import shutil
 from pathlib import Path
@@ -15,10 +16,26 @@ FLAGS = (
     "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update "
     "--disable-sync"
 ).split()
-RUN_ALL = """async () => {
+RUN_CELL = """async place => {
+  const { shell, commands } = window.jupyterapp;
+  shell.currentWidget.content.activeCellIndex = place;
+  await commands.execute('notebook:run-cell'); }"""
+# The layout stands still for six frames, and no panel on show is being drawn.
+STILL = """() => new Promise(done => {
+  let before = '', frames = 0;
+  const look = () => {
+    const boxes = [...document.querySelectorAll('.pdsynth-live, .pdsynth-chart')].map(node => node.getBoundingClientRect());
+    const busy = [...document.querySelectorAll('.pdsynth-plot[aria-busy=true]')].some(node => node.offsetWidth);
+    const now = boxes.map(b => [b.top, b.left, b.width, b.height].map(Math.round).join()).join(';');
+    frames = !busy && now === before ? frames + 1 : 0;
+    before = now;
+    if (frames < 6) requestAnimationFrame(look); else done();
+  };
+  look(); })"""
+READY = """async () => {
   const app = window.jupyterapp; await app.restored; const panel = app.shell.currentWidget;
-  await panel.context.ready; await panel.sessionContext.ready; await panel.sessionContext.session.kernel.info;
-  app.commands.execute('notebook:run-all-cells'); }"""
+  await panel.context.ready; await panel.sessionContext.ready; await panel.sessionContext.session.kernel.info; }"""
+RUN_ALL = f"async () => {{ await ({READY})(); window.jupyterapp.commands.execute('notebook:run-all-cells'); }}"
 
 # A panel of its own: what every live panel promises, whatever the lesson.
 SMALL = """\
@@ -42,18 +59,53 @@ import pandas as pd
 guess("How many legs have two cats?", lambda: (8, pd.DataFrame({"cats": [2]})), unit="legs")"""
 
 
-def small():
-    cell = {
-        "cell_type": "code",
-        "id": "small",
-        "metadata": {},
-        "execution_count": None,
-        "outputs": [],
-        "source": SMALL,
-    }
+def notebook(*sources):
+    """A notebook of these code cells."""
+    cells = [
+        {"cell_type": "code", "id": f"c{place}", "metadata": {}, "execution_count": None, "outputs": [], "source": source}
+        for place, source in enumerate(sources)
+    ]  # fmt: skip
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    cells = [{**cell, "id": i, "source": s} for i, s in (("small", SMALL), ("ask", ASK))]
     return {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
+
+
+def panel_of(topic):
+    """The cell that shows a panel of the course."""
+    return f"from pdsynth.course.panels import {topic}\n{topic}.panel()"
+
+
+def watched(browser, url, width=1280, height=1000):
+    """A page that collects its errors and reaches nothing but our own server."""
+    page = browser.new_page(viewport={"width": width, "height": height})
+    page.problems = []
+    page.on("pageerror", lambda e: page.problems.extend([] if of_jupyterlab(e) else [str(e)]))
+    page.on("console", lambda m: page.problems.append(m.text) if m.type == "error" else None)
+    page.route(lambda address: not address.startswith(url), lambda route: route.abort())
+    page.set_default_timeout(60_000)
+    return page
+
+
+def opened(page, url, name, *sources):
+    """Write a notebook of these cells and open it, with its kernel ready; nothing is run."""
+    body = json.dumps({"type": "notebook", "content": notebook(*sources)})
+    answer = page.request.put(f"{url}/api/contents/{name}?token=t", data=body)
+    assert answer.ok, answer.status_text
+    page.goto(f"{url}/doc/tree/{name}?token=t&reset")
+    page.wait_for_selector(".jp-Notebook .jp-Cell")
+    page.wait_for_selector(".jp-Notebook-ExecutionIndicator[data-status=idle]")
+    page.evaluate(READY)
+
+
+def still(panel):
+    """Wait until what was asked for is drawn."""
+    panel.locator(".pdsynth-plot[aria-busy=false]").wait_for()
+
+
+def send(button, name, content):
+    """Choose a file by keyboard."""
+    with button.page.expect_file_chooser() as chooser:
+        button.press("Enter")
+    chooser.value.set_files({"name": name, "mimeType": "text/csv", "buffer": content})
 
 
 def of_jupyterlab(error):

@@ -1,8 +1,9 @@
-"""Builds the website: ``python website/build.py [--lessons 00 07] [--out FOLDER]`` in FOLDER/html.
+"""Builds the website: ``python website/build.py [--lessons 00 07 --brief] [--out FOLDER]``.
 
-It gathers the sources of the pages in FOLDER/source (lessons, README, figures, claims), computes
-the states of every panel that stands in a lesson, and leaves the rest to Sphinx. While the library
-is the same, lessons that didn't change come from the cache, and so do states.
+It goes to FOLDER/html. It gathers the sources of the pages in FOLDER/source (lessons, README,
+figures, claims), computes the states of every panel that stands in a lesson, and leaves the rest
+to Sphinx. While the library is the same, lessons that didn't change come from the cache, and so do
+states.
 """
 
 from __future__ import annotations
@@ -88,8 +89,8 @@ def figures(source: Path) -> str:
     return board.replace("](", "](figures/")
 
 
-def gather(source: Path, wanted: list[str]) -> dict[str, list[str]]:
-    """Write all sources of the site; returns the panels of each lesson."""
+def gather(source: Path, wanted: list[str], brief: bool) -> dict[str, list[str]]:
+    """Write the sources of the site, without its reference if ``brief``; the lessons' panels."""
     shutil.rmtree(source, ignore_errors=True)
     shutil.copytree(HERE / "pages", source)
     found = lessons(source, wanted)
@@ -101,9 +102,9 @@ def gather(source: Path, wanted: list[str]) -> dict[str, list[str]]:
     home = home.replace("{{readme}}", readme.strip()).replace("{{lessons}}", names)
     (source / "index.md").write_text(home, encoding="utf-8")
     claims = source / "scoreboard.md"
-    board = "" if wanted else figures(source)
+    board = "" if brief else figures(source)
     claims.write_text(claims.read_text("utf-8").replace("{{claims}}", board), encoding="utf-8")
-    if wanted:  # a preview of some lessons does without the reference
+    if brief:
         shutil.copy(ROOT / "figures" / "main.svg", source / "figures")
         (source / "api.md").unlink()
     return found
@@ -142,18 +143,20 @@ def kernels(folder: Path) -> None:
     shutil.copy(HERE / "kernel.py", startup / "00-site.py")
     paths = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
     os.environ |= {"IPYTHONDIR": str(folder), "PDSYNTH_STATIC": "1", "PYTHONPATH": paths}
+    os.environ["PDSYNTH_PROGRESS"] = "0"  # bars are widgets: their states fill pages
 
 
 def main() -> int:
     """Build the site; returns Sphinx's exit code."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--lessons", nargs="*", default=[], help="a preview of these: 00 07")
+    parser.add_argument("--lessons", nargs="*", default=[], help="these alone: 00 07")
+    parser.add_argument("--brief", action="store_true", help="no reference, claims or figures")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "site")
     parser.add_argument("--cache", type=Path, help="default: in the folder of --out")
     options = parser.parse_args()
     out, start = options.out.resolve(), time.perf_counter()
     source, static = out / "source", out / "source" / "_static"
-    panels = gather(source, options.lessons)
+    panels = gather(source, options.lessons, options.brief)
     static.mkdir()
     front_end(static)
     cache = (options.cache or out / "cache").resolve() / fingerprint()

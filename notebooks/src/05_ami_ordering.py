@@ -17,6 +17,7 @@
 # publishes a network of the table. Nothing but its order of attributes is shown below. Which does the eighth person have?
 
 # %%
+import warnings
 from fractions import Fraction
 
 import numpy as np
@@ -44,6 +45,8 @@ print(order(moved=True, seed=1, guarantee="published"))
 # Whoever has the asthma pulls `asthma` forward. Guess "asthma" when it enters before `dog`, fifty times in either world:
 
 # %%
+warnings.filterwarnings("ignore", message="8 rows")  # few, as said above: not at each of 200 fits more
+
 def accuracy(guarantee, runs=50):
     right = 0
     for moved in (False, True):

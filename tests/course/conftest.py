@@ -10,17 +10,32 @@ import time
 import urllib.request
 
 import pytest
-from browser_tools import CHROMIUM, FLAGS, ROOT, small
+from browser_tools import (
+    ASK,
+    CHROMIUM,
+    FLAGS,
+    ROOT,
+    RUN_CELL,
+    SMALL,
+    notebook,
+    opened,
+    panel_of,
+    still,
+    watched,
+)
+
+from pdsynth.course.panels import LESSONS
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def lab(tmp_path_factory):
     """A JupyterLab server of our own, with settings of our own, over a copy of the notebooks."""
     home = tmp_path_factory.mktemp("lab")
     shutil.copytree(
         ROOT / "notebooks", home / "notebooks", ignore=shutil.ignore_patterns(".ipynb_checkpoints")
     )
-    (home / "notebooks" / "small.ipynb").write_text(json.dumps(small()), encoding="utf-8")
+    small = json.dumps(notebook(SMALL, ASK))
+    (home / "notebooks" / "small.ipynb").write_text(small, encoding="utf-8")
     shutil.copytree(
         ROOT / "figures", home / "figures", ignore=shutil.ignore_patterns("*.csv", "*.json", "*.py")
     )
@@ -72,3 +87,29 @@ def browser():
         chromium = p.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield chromium
         chromium.close()
+
+
+@pytest.fixture(scope="module")
+def bench(browser, lab):
+    """A page with a cell for each panel of the course, none of them run."""
+    page = watched(browser, lab, 1440, 900)
+    opened(page, lab, "panels.ipynb", *map(panel_of, LESSONS))
+    yield page
+    page.close()
+
+
+@pytest.fixture
+def fresh(bench):
+    """``fresh(topic)``: that panel as it starts. The page had no error when the test is over."""
+
+    def fresh(topic):
+        place = list(LESSONS).index(topic)
+        bench.evaluate(RUN_CELL, place)
+        panel = bench.locator(".jp-Notebook .jp-Cell").nth(place).locator(".pdsynth-live")
+        panel.locator(".main-svg").first.wait_for()
+        still(panel)
+        return panel
+
+    bench.problems.clear()
+    yield fresh
+    assert not bench.problems, bench.problems

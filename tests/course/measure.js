@@ -28,6 +28,12 @@
   for (const node of root.querySelectorAll("select, button")) {
     if (!hidden(node) && node.scrollWidth > node.clientWidth + 1) found.push(`text cut in a ${node.tagName}: ${short(node.textContent)}`);
   }
+  for (const node of root.querySelectorAll("select")) {
+    const pen = document.createElement("canvas").getContext("2d"), s = style(node);
+    pen.font = `${s.fontWeight} ${s.fontSize} ${s.fontFamily}`;
+    const text = node.selectedOptions[0]?.textContent ?? "", room = node.clientWidth - parseFloat(s.paddingLeft) - 14; // with the arrow
+    if (!hidden(node) && pen.measureText(text).width > room + 1) found.push(`text cut in a SELECT: ${short(text)}`);
+  }
 
   // all texts: four corners each, and what cuts them
   const texts = [];
@@ -65,7 +71,13 @@
     const b = node.getBBox(), m = node.getScreenCTM(), pad = b.height * 0.12;
     if (!m || !b.width) continue;
     const corners = [[b.x, b.y + pad], [b.x + b.width, b.y + pad], [b.x + b.width, b.y + b.height - pad], [b.x, b.y + b.height - pad]];
-    add(node, node.textContent, corners.map(([x, y]) => [m.a * x + m.c * y + m.e, m.b * x + m.d * y + m.f]));
+    const there = corners.map(([x, y]) => [m.a * x + m.c * y + m.e, m.b * x + m.d * y + m.f]);
+    add(node, node.textContent, there);
+    const clip = node.closest("[clip-path]"), rect = clip && document.getElementById(clip.getAttribute("clip-path").match(/#([^)'"]+)/)?.[1])?.firstElementChild?.getBBox();
+    if (!rect) continue;
+    const c = clip.getScreenCTM(), right = c.a * (rect.x + rect.width) + c.e, left = c.a * rect.x + c.e;
+    const over = Math.max(...there.map(([x]) => Math.max(x - right, left - x)));
+    if (over > EDGE) found.push(`text cut by ${over.toFixed(0)} px: ${short(node.textContent)} at the edge of its chart`);
   }
 
   // no two texts overlap: two convex boxes are apart if some side of one separates them

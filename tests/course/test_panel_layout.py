@@ -1,11 +1,10 @@
 """In a real browser: no panel has a scroll bar it doesn't need, a text that is cut, or two texts
 that overlap, at four sizes and in both themes. ``measure.js`` does the measuring."""
 
-import json
 from pathlib import Path
 
 import pytest
-from browser_tools import CHROMIUM, RUN_ALL, of_jupyterlab
+from browser_tools import CHROMIUM, RUN_ALL, STILL, opened, panel_of, watched
 
 from pdsynth.course.panels import LESSONS
 
@@ -17,9 +16,17 @@ pytestmark = [
 MEASURE = Path(__file__).with_name("measure.js").read_text(encoding="utf-8")
 SIZES = ((1440, 900), (1024, 768), (390, 844))
 PROJECTOR, SMALLEST = (1280, 720), 18  # pixels of a screen in a lecture room, and of its texts
-SETTLED = 400  # ms in which figures follow a new size
 DRAWN = """count => { const panels = [...document.querySelectorAll('.pdsynth-live')];
   return panels.length === count && panels.every(panel => panel.querySelector('.main-svg')); }"""
+# Every chart of every panel writes along its axes in this ink.
+INKED = """ink => [...document.querySelectorAll(
+    '.pdsynth-canvas :is([class^=x][class$=tick], [class^=y][class$=tick], .cbaxis) text')]
+  .every(text => getComputedStyle(text).fill === ink)"""
+CONTRAST = 3.0  # of texts with the page: WCAG's least for large ones
+FAINT = Path(__file__).with_name("faint.js").read_text(encoding="utf-8")
+# A page of one cell is laid out much faster than one of all of them.
+ALONE = """alone => document.querySelectorAll('.jp-Notebook .jp-Cell').forEach((cell, place) => {
+  cell.style.display = alone === null || place === alone ? '' : 'none'; })"""
 ONE = "hpprivbayes"
 # a panel that takes its time, and has a button
 SLOW = """\
@@ -35,55 +42,26 @@ live(draw, x=slider("x", 1, 0, 5, 1),
      tries=[Try("make it three", {"x": 3}, "{now.x} after {was.x}.", lambda was, now: True)])"""
 
 
-def show(page, url, sources):
-    """A notebook of these cells, run, with all of its panels drawn."""
-    cells = [
-        {"cell_type": "code", "id": f"c{place}", "metadata": {}, "execution_count": None,
-         "outputs": [], "source": source}
-        for place, source in enumerate(sources)
-    ]  # fmt: skip
-    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    content = {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4}
-    answer = page.request.put(
-        f"{url}/api/contents/panels.ipynb?token=t",
-        data=json.dumps({"type": "notebook", "content": content | {"nbformat_minor": 5}}),
-    )
-    assert answer.ok, answer.status_text
-    page.goto(f"{url}/doc/tree/panels.ipynb?token=t&reset")
-    page.wait_for_selector(".jp-Notebook .jp-Cell")
-    page.wait_for_selector(".jp-Notebook-ExecutionIndicator[data-status=idle]")
+def show(page, count):
+    """Run all cells; all panels are drawn."""
     page.evaluate(RUN_ALL)
-    page.wait_for_function(DRAWN, arg=len(cells), timeout=300_000)
-    page.wait_for_timeout(SETTLED)
-
-
-def opened(browser, url):
-    page = browser.new_page(viewport={"width": 1440, "height": 900})
-    page.problems = []
-    page.on("pageerror", lambda e: page.problems.extend([] if of_jupyterlab(e) else [str(e)]))
-    page.route(lambda address: not address.startswith(url), lambda route: route.abort())
-    page.set_default_timeout(60_000)
-    return page
-
-
-def cell(name):
-    return f"from pdsynth.course.panels import {name}\n{name}.panel()"
+    page.wait_for_function(DRAWN, arg=count, timeout=300_000)
+    page.evaluate(STILL)
 
 
 @pytest.fixture(scope="module")
 def one(browser, lab):
-    page = opened(browser, lab)
-    show(page, lab, [cell(ONE), SLOW])
+    page = watched(browser, lab, 1440, 900)
+    opened(page, lab, "one.ipynb", panel_of(ONE), SLOW)
+    show(page, 2)
     yield page
     page.close()
 
 
 @pytest.fixture(scope="module")
-def every(browser, lab):
-    page = opened(browser, lab)
-    show(page, lab, [cell(name) for name in LESSONS])
-    yield page
-    page.close()
+def every(bench):
+    show(bench, len(LESSONS))
+    return bench
 
 
 def turn(page, theme):
@@ -96,13 +74,15 @@ def turn(page, theme):
         "light => document.body.dataset.jpThemeLight === light",
         arg=str(theme == "Light").lower(),
     )
-    page.wait_for_timeout(2 * SETTLED)
+    ink = {"Light": "rgb(51, 51, 51)", "Dark": "rgb(224, 224, 224)"}[theme]
+    page.wait_for_function(INKED, arg=ink)
+    page.evaluate(STILL)
 
 
 def wrong(page, names, width, height):
     """What is wrong with the panels at a size."""
     page.set_viewport_size({"width": width, "height": height})
-    page.wait_for_timeout(3 * SETTLED)
+    page.evaluate(STILL)
     panels = page.locator(".pdsynth-live")
     found = {name: panels.nth(place).evaluate(MEASURE) for place, name in enumerate(names)}
     assert min(one["texts"] for one in found.values()) > 10, "nothing was measured"
@@ -114,9 +94,10 @@ def wrong_on_a_projector(page, names):
     page.set_viewport_size(dict(zip(("width", "height"), PROJECTOR, strict=True)))
     problems = []
     for place, name in enumerate(names):
+        page.evaluate(ALONE, place)
         panel = page.locator(".pdsynth-live").nth(place)
         panel.get_by_role("button", name="projector mode").press("Enter")
-        page.wait_for_timeout(SETTLED)
+        page.evaluate(STILL)
         for chart in range(panel.locator(".pdsynth-chart").count()):
             assert panel.locator(".pdsynth-chart:visible").count() == 1
             found = panel.evaluate(MEASURE)
@@ -125,9 +106,11 @@ def wrong_on_a_projector(page, names):
                 problems.append(f"{name}, chart {chart + 1}: text of {found['smallest']} px")
             if panel.get_by_role("button", name="next chart").is_visible():
                 panel.get_by_role("button", name="next chart").press("Enter")
-                page.wait_for_timeout(SETTLED // 2)
+                page.evaluate(STILL)
         panel.get_by_role("button", name="projector mode").press("Enter")
-        page.wait_for_timeout(SETTLED // 2)
+        page.evaluate(STILL)
+    page.evaluate(ALONE, None)
+    page.evaluate(STILL)
     return problems
 
 
@@ -176,12 +159,24 @@ def test_the_measure_finds_what_is_wrong(one):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("theme", ["Light", "Dark"])
-def test_every_panel_at_every_size_and_on_a_projector(every, theme):
+@pytest.mark.parametrize("size", SIZES, ids=str)
+def test_every_panel_at_every_size(every, size):
+    assert wrong(every, list(LESSONS), *size) == []
+    assert not every.problems, every.problems
+
+
+@pytest.mark.slow
+def test_every_panel_on_a_projector(every):
+    assert wrong_on_a_projector(every, list(LESSONS)) == []
+    assert not every.problems, every.problems
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("theme", ["Dark", "Light"])
+def test_every_panel_can_be_read_in_both_themes(every, theme):
     turn(every, theme)
-    problems = [
-        f"{size[0]} px: {what}" for size in SIZES for what in wrong(every, list(LESSONS), *size)
-    ]
-    problems += wrong_on_a_projector(every, list(LESSONS))
-    assert problems == []
+    assert wrong(every, list(LESSONS), *SIZES[0]) == []
+    faint = {name: every.locator(".pdsynth-live").nth(place).evaluate(FAINT, CONTRAST)
+             for place, name in enumerate(LESSONS)}  # fmt: skip
+    assert {name: texts for name, texts in faint.items() if texts} == {}
     assert not every.problems, every.problems

@@ -63,21 +63,23 @@ def once(root, tmp_path_factory, name, *options):
     return folder / "html"
 
 
+def built(root, tmp_path_factory, name, *options):
+    """The site in ``PDSYNTH_SITE``, all of it, if that is set, as before it is published."""
+    if whole := os.environ.get("PDSYNTH_SITE"):
+        return (root / whole).resolve()
+    return once(root, tmp_path_factory, name, *options)
+
+
 @pytest.fixture(scope="module")
 def one(root, tmp_path_factory):
     """The site of lesson 00 alone."""
-    return once(root, tmp_path_factory, "one", "--lessons", "00")
+    return once(root, tmp_path_factory, "one", "--lessons", "00", "--brief")
 
 
 @pytest.fixture(scope="module")
-def whole(root, tmp_path_factory):
-    """All of it, with what an earlier build of the same sources left in the cache.
-
-    ``PDSYNTH_SITE`` names a folder with a site that is built already.
-    """
-    if built := os.environ.get("PDSYNTH_SITE"):
-        return Path(built)
-    return once(root, tmp_path_factory, "whole", "--cache", str(root / "build" / "site" / "cache"))
+def site(root, tmp_path_factory):
+    """All pages with three lessons of different kind: one panel, two, and one with a form."""
+    return built(root, tmp_path_factory, "site", "--lessons", "07", "16", "19")
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +122,7 @@ def live(page):
 def parts(page):
     """What the panel shows: its words, its first table, and what is drawn."""
     panel = page.locator(".pdsynth-live").first
-    page.wait_for_timeout(400)  # a redraw takes a few frames
+    panel.locator(".pdsynth-plot[aria-busy=false]").wait_for()
     return (
         panel.locator(".pdsynth-status").text_content(),
         panel.locator(".pdsynth-tables").text_content(),
@@ -168,6 +170,8 @@ def test_lesson_00_moves_without_a_kernel_and_without_a_network(one, visit):
         page.evaluate("document.documentElement.dataset.theme = 'dark'")
         ink = "getComputedStyle(document.querySelector('.pdsynth-live .xtick text')).fill"
         page.wait_for_function(f"() => {ink} === 'rgb(224, 224, 224)'")
+        faint = (Path(__file__).parents[1] / "course" / "faint.js").read_text("utf-8")
+        assert page.locator(".pdsynth-live").first.evaluate(faint, 3.0) == []
         clean(page)
 
 
@@ -192,14 +196,14 @@ def test_lesson_00_is_read_without_any_script_and_its_first_number_is_early(one,
 
 
 @pytest.mark.slow
-def test_lesson_07_moves_network_noise_ledger_and_distances(whole, visit):
-    with Server(whole) as address:
+def test_lesson_07_moves_network_noise_ledger_and_distances(site, visit):
+    with Server(site) as address:
         page = visit(address, "lessons/07_hpprivbayes.html")
         panel = live(page)
         charts = panel.locator(".pdsynth-chart")
 
         def drawings():
-            page.wait_for_timeout(600)
+            panel.locator(".pdsynth-plot[aria-busy=false]").wait_for()
             return [
                 chart.evaluate(
                     "c => [...c.querySelectorAll('.cartesianlayer path, .cartesianlayer image')]"
@@ -223,10 +227,10 @@ def test_lesson_07_moves_network_noise_ledger_and_distances(whole, visit):
 
 
 @pytest.mark.slow
-def test_every_lesson_is_whole_on_a_phone_and_its_panel_moves(whole, visit):
+def test_every_lesson_is_whole_on_a_phone_and_its_panel_moves(site, visit):
     wrong = {}
-    with Server(whole) as address:
-        for path in sorted((whole / "lessons").glob("[0-9]*.html")):
+    with Server(site) as address:
+        for path in sorted((site / "lessons").glob("[0-9]*.html")):
             page = visit(address, f"lessons/{path.name}", viewport=PHONE)
             found = []
             if page.locator(".pdsynth-still, .pdsynth-live").count():
@@ -259,13 +263,17 @@ def test_every_lesson_is_whole_on_a_phone_and_its_panel_moves(whole, visit):
 
 
 @pytest.mark.slow
-def test_no_link_is_broken_and_nothing_is_loaded_from_elsewhere(whole):
-    assert broken(whole) == []
+def test_no_link_is_broken_and_nothing_is_loaded_from_elsewhere(site, root):
+    """Links to lessons that aren't part of this site lead to notebooks that there are."""
+    lessons = {path.stem for path in (root / "notebooks").glob("*.ipynb")}
+    lessons -= {path.stem for path in (site / "lessons").glob("*.html")}
+    wrong = broken(site)
+    assert [found for found in wrong if Path(found[1].split("#")[0]).stem not in lessons] == []
 
 
 @pytest.mark.slow
-def test_home_search_claims_figures_and_reference_are_there(whole, visit):
-    with Server(whole) as address:
+def test_home_search_claims_figures_and_reference_are_there(site, visit):
+    with Server(site) as address:
         for path, words in (
             ("index.html", "Your first private table"),
             ("api.html", "ConsistentBayes"),

@@ -37,6 +37,13 @@ def test_every_panel_of_a_lesson_has_a_grid_and_every_grid_a_panel(build):
             assert all(values == list(dict.fromkeys(values)) for values in grid.values())
 
 
+def test_no_grid_asks_for_a_table_that_is_not_shipped(build):
+    """The site is built where there are no others."""
+    grids = [grid for grids in build.states.GRIDS.values() for grid in grids]
+    used = {value for grid in grids for values in grid.values() for value in values}
+    assert not used & set(panels.privabn.OTHERS)
+
+
 def test_states_are_what_the_live_panel_shows(build, worlds):
     live = panels.worlds.panel()
     grid = build.states.GRIDS["worlds"][0]

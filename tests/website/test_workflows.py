@@ -28,7 +28,10 @@ def test_lint_and_tests_run_on_three_systems_and_all_of_them_once(workflows):
 
 def test_the_site_is_built_by_its_command_and_published_from_its_folder(workflows):
     text, site = workflows["site"]
-    assert commands(site["jobs"]) == ["python run.py site"]
+    build, check = commands(site["jobs"])
+    assert build == "python run.py site"
+    assert check == "python run.py test --all tests/website/test_site.py"
+    assert "PDSYNTH_SITE: build/site/html" in text, "all that is published is looked at"
     assert "path: build/site/html" in text
     assert site["permissions"] == {"contents": "read", "pages": "write", "id-token": "write"}
 

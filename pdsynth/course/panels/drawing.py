@@ -173,9 +173,10 @@ class Board:
 
     def note(self, text: str, x: Any, y: Any, cell: Cell, colour: str | None = None,
              size: int | None = None, **more: Any) -> None:
-        """A text without an arrow."""
+        """A text without an arrow; orange is too light for one, so it keeps the page's ink."""
         a, b = _both(cell)
-        font = {"color": ink(colour), "size": size} if colour else None
+        own = {} if colour == "private" else {"color": ink(colour)}
+        font = own | {"size": size} if colour else None
         self.layout["annotations"].append({"text": text, "x": x, "y": y, "showarrow": False,
                                            "font": font, "xref": f"x{a}", "yref": f"y{b}"} | more)
 

@@ -291,7 +291,7 @@ def panel(path: str | PathLike[str] | None = None) -> LivePanel:
     form = DeclarationForm(file)
     live = view.live(form.show, tries=view.tries if path is None else ())
     form.panel = live
-    note = W.HTML(f"<div>{NOTE}</div>")
+    note = W.HTML(f"<div>{NOTE}</div>", layout=W.Layout(width="100%"))
     note.add_class("pdsynth-note")
     live.children = (live.children[0], form.box, *live.children[1:], note)
     live.form, live.topic = form, "" if path else "own_data"  # type: ignore[attr-defined]

@@ -92,7 +92,7 @@ def draw_results(plot: Board, found: dict[str, Result], before: dict[str, Result
         mine = {name: loss for name, loss in losses.items() if (loss < math.inf) == finite}
         plot.dots([min(loss, MOST) for loss in mine.values()], list(mine), colour, 2, size=10,
                   mode="markers+text", hover=False, textposition="middle right",
-                  symbol="circle" if finite else "x",
+                  cliponaxis=False, symbol="circle" if finite else "x",
                   text=[f"   {loss:.3g}" if finite else "   ∞" for loss in mine.values()])
     rows = {"categoryorder": "array", "categoryarray": names}
     endless = published and not all(result.loss < math.inf for result in found.values())

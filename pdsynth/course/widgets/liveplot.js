@@ -103,6 +103,14 @@ function keepOpen(root, opened) {
     if (opened.has(part.querySelector("summary")?.textContent)) part.open = true;
 }
 
+// A table that is a line or two higher than its place gets the room: nobody scrolls for that.
+function giveRoom(root) {
+  for (const table of root.querySelectorAll(".pdsynth-table")) {
+    table.style.maxHeight = "";
+    if (table.scrollHeight - table.clientHeight < 60) table.style.maxHeight = "none";
+  }
+}
+
 function attend(root, signal) {
   const opened = new Set();
   root.setAttribute("role", "group");
@@ -111,7 +119,7 @@ function attend(root, signal) {
     if (key) opened[event.target.open ? "add" : "delete"](key);
   }, { capture: true, signal });
   let frame = 0;
-  const look = () => { frame ||= requestAnimationFrame(() => { frame = 0; nameControls(root); keepOpen(root, opened); }); };
+  const look = () => { frame ||= requestAnimationFrame(() => { frame = 0; nameControls(root); keepOpen(root, opened); giveRoom(root); }); };
   const watch = new MutationObserver(look);
   for (const part of root.querySelectorAll(".pdsynth-controls, .pdsynth-alert, .pdsynth-status, .pdsynth-tables"))
     watch.observe(part, { childList: true, subtree: true });
@@ -173,14 +181,27 @@ function names(axis, letter, data) {
 }
 
 // What an axis is called must fit beside it: a long title goes on a second line.
-function fold(text, room) {
+function fold(text, room, at = / /g) {
   if (!text || text.length <= room || text.includes("<br>")) return text;
-  const middle = [...text.matchAll(/ /g)].map((m) => m.index).sort((a, b) => Math.abs(a - text.length / 2) - Math.abs(b - text.length / 2))[0];
-  return middle ? `${text.slice(0, middle)}<br>${text.slice(middle + 1)}` : text;
+  const middle = [...text.matchAll(at)].map((m) => m.index).sort((a, b) => Math.abs(a - text.length / 2) - Math.abs(b - text.length / 2))[0];
+  return middle ? `${text.slice(0, middle + 1).trimEnd()}<br>${text.slice(middle + 1)}` : text;
+}
+
+const NARROW = 320; // pixels of a chart on a phone
+// In a narrow chart values have room beside their dots, long names have two lines, and axes fewer numbers.
+function squeeze({ layout, data, key }, size, share) {
+  const [x, y] = key.match(/[xy]\d*/g).map((id) => layout[axisName(id)]);
+  const beside = data.filter((trace) => /right/.test(trace.textposition) && /text/.test(trace.mode)).flatMap((trace) => trace.text);
+  layout.margin = { ...layout.margin, r: Math.max(layout.margin.r, ...beside.map((text) => 0.58 * size * text.length)) };
+  const down = names(y, "y", data).map(String), room = share / (0.58 * 9);
+  if (!y.ticktext && down.some((name) => name.length > room)) Object.assign(y, { tickvals: down, ticktext: down.map((name) => fold(name, room, /[ -]/g)) });
+  if (!x.tickvals && !names(x, "x", data).length) Object.assign(x, { nticks: 4, tickangle: 0 });
+  if (x.ticktext && x.tickangle === 0) delete x.tickangle; // numbers turn where they have no room
 }
 
 function fit({ layout, data, key }, width, height, least) {
   const size = Math.max(layout.font?.size ?? 12, least);
+  if (width < NARROW && least < 18) squeeze({ layout, data, key }, size, 0.36 * width);
   layout.width = width;
   layout.height = height;
   layout.font = { ...layout.font, size };
@@ -191,6 +212,11 @@ function fit({ layout, data, key }, width, height, least) {
   const beside = Math.max(40, Math.min(longest, 0.36 * width)) + (data.some((trace) => trace.type === "heatmap") ? 70 : 20);
   const step = (width - beside) / Math.max(1, across.length);
   if (x.tickangle < 0 && step < 1.35 * size) Object.assign(x, { tickangle: -90, tickfont: { size: Math.max(9, Math.min(size, step / 1.15)) } });
+  const every = Math.ceil((1.15 * Math.max(9, least > 11 ? least : 9)) / step); // where no more names fit than every other
+  if (x.tickangle === -90 && every > 1) {
+    const kept = (list) => list?.filter((_, place) => place % every === 0);
+    Object.assign(x, x.ticktext ? { tickvals: kept(x.tickvals), ticktext: kept(x.ticktext) } : { tickvals: kept(across) });
+  }
   for (const [name, axis] of Object.entries(layout)) {
     if (!/^[xy]axis/.test(name)) continue;
     const title = typeof axis.title === "string" ? { text: axis.title } : axis.title;
@@ -274,7 +300,7 @@ function projector(el, redraw, signal) {
     button.setAttribute("aria-label", name);
     return button;
   };
-  const mode = { on: false, chart: 0, state, cue, count: 0, root: () => el.closest(".pdsynth-live") ?? el };
+  const mode = { on: false, full: false, chart: 0, state, cue, count: 0, root: () => el.closest(".pdsynth-live") ?? el };
   const step = (by) => { mode.chart = (mode.chart + by + mode.count) % mode.count; redraw(); };
   make(steps, "‹", "previous chart", () => step(-1));
   const where = element(steps, "span", "pdsynth-where");
@@ -292,8 +318,10 @@ function projector(el, redraw, signal) {
   });
   toggle.setAttribute("aria-pressed", "false");
   document.addEventListener("fullscreenchange", () => {
-    if (mode.on && mode.full && document.fullscreenElement !== mode.root()) turn(false); // left with Escape
-    mode.full = document.fullscreenElement === mode.root();
+    const full = document.fullscreenElement === mode.root();
+    if (full === mode.full) return; // another panel's
+    mode.full = full;
+    if (mode.on && !full) turn(false); // left with Escape
     redraw();
   }, { signal });
   mode.height = (canvas) => { // the rest of the screen, or what is left of a window
@@ -318,12 +346,13 @@ function render({ model, el }) {
   note.textContent = WAITING;
   let Plotly = null, frame = 0, look = null, width = 0, waiting = 0;
   const hidden = new Set();
-  const schedule = () => { frame ||= requestAnimationFrame(draw); };
+  const schedule = () => { box.setAttribute("aria-busy", "true"); frame ||= requestAnimationFrame(draw); };
   const mode = projector(el, schedule, stop.signal);
   const keys = element(el, "div", "pdsynth-legend");
   const box = element(el, "div", "pdsynth-plot", "img");
   el.style.color = "var(--jp-ui-font-color1, inherit)";
 
+  const rest = () => { if (!frame) box.setAttribute("aria-busy", "false"); };
   const complain = (problem) => { alert.textContent = problem ? `The figure can't be drawn: ${problem.message ?? problem}` : ""; };
   const places = (charts) => {
     if (charts.map((c) => c.key).join() !== box.keys) {
@@ -363,9 +392,10 @@ function render({ model, el }) {
         const least = mode.on ? 18 : 11;
         return Plotly.react(canvas, enlarge(one.data, least), fit(one, canvas.clientWidth, height, least), config);
       });
-      Promise.all(drawn).then(() => complain(null), complain);
+      Promise.all(drawn).then(() => complain(null), complain).then(rest);
     } catch (problem) {
       complain(problem);
+      rest();
     }
   };
   const restyle = () => { schedule(); setTimeout(schedule, 400); }; // the theme's style sheet arrives after its name

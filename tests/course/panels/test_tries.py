@@ -9,6 +9,7 @@ from pdsynth.course.panels import LESSONS
 from pdsynth.course.panels.table import _open
 from pdsynth.course.widgets import Try, View, live, slider
 
+
 def test_every_panel_has_two_buttons_or_more():
     assert all(len(panel_of(name).tries) >= 2 for name in LESSONS)
 
