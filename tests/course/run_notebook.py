@@ -3,9 +3,11 @@
 It exits 1 with what went wrong. With ``--student`` unanswered exercises are fine, with
 ``--panels=any`` any number of panels. A display that fails counts as an error, as does a live panel
 that shows one. Where a lesson asks for a guess, no cell before it, and no text up to the next
-heading, may show the answer; then a guess is committed.
+heading, may show the answer; then a guess is committed. ``PATH SOLUTIONS``: first as a student who
+answers nothing, then the answers, and every cell that an answer changes, in the same shell.
 """
 
+import ast
 import contextlib
 import io
 import json
@@ -68,6 +70,20 @@ def ask(guess, seen):
     return told and f"{told!r} can be read before the guess {guess.question!r}"
 
 
+def answers(student, solved):
+    """The solved cells that differ from the student's, and those that use a name of theirs."""
+    asked, moved, found = {source for _, source in student}, set(), []
+    for kind, source in solved:
+        if kind == "markdown":
+            continue
+        names = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)]
+        defined = {node.name for node in ast.walk(ast.parse(source)) if hasattr(node, "name")}
+        if source not in asked or moved & {name.id for name in names}:
+            found.append((kind, source))
+            moved |= defined | {name.id for name in names if isinstance(name.ctx, ast.Store)}
+    return found
+
+
 def run(cells, student, any_panels=False):
     """The first problem of the notebook as text, or None."""
     shell = InteractiveShell.instance()
@@ -98,7 +114,17 @@ def run(cells, student, any_panels=False):
     return None
 
 
+def read(path):
+    """Kinds and texts of a notebook's cells."""
+    with open(path, encoding="utf-8") as file:
+        return [(c["cell_type"], "".join(c["source"])) for c in json.load(file)["cells"]]
+
+
 if __name__ == "__main__":
-    document = json.load(open(sys.argv[1], encoding="utf-8"))
-    walk = [(c["cell_type"], "".join(c["source"])) for c in document["cells"]]
-    sys.exit(run(walk, "--student" in sys.argv, "--panels=any" in sys.argv))
+    paths = [word for word in sys.argv[1:] if not word.startswith("--")]
+    first, *rest = map(read, paths)
+    any_panels = "--panels=any" in sys.argv
+    problem = run(first, "--student" in sys.argv or rest, any_panels)
+    if rest and problem is None:
+        problem = run(answers(first, rest[0]), False, any_panels)
+    sys.exit(problem)

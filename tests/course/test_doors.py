@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 from contextlib import contextmanager
 from pathlib import Path
@@ -76,6 +77,8 @@ def server(home, *words, path=""):
         for _ in range(480):
             try:
                 urllib.request.urlopen(address + path, timeout=5)
+                break
+            except urllib.error.HTTPError:  # it answers, if only that there is nothing here
                 break
             except OSError:
                 time.sleep(0.25)
