@@ -1,12 +1,13 @@
 """Draw the committed figures and their numbers.
 
 python figures/make.py PAPER [--figure N …] [--table N …] [--repeats 20] [--set NAME=JSON …] [--jobs
-2] [--store FOLDER] [--redraw] python figures/make.py main python figures/make.py lessons [NAME …]
+2] [--store FOLDER] [--reading NAME] [--redraw] python figures/make.py main python figures/make.py scoreboard python
+figures/make.py lessons [NAME …]
 
 ``PAPER`` (hpprivbayes, …) runs a paper's experiments and writes picture, points and trials to
 figures/PAPER, and the index page; ``--store`` keeps finished trials so that an interrupted run goes
-on; ``--redraw`` draws the committed trials again and runs nothing. ``main`` draws the README's
-picture from the trials of the yardsticks' figure 1. ``lessons`` draws each panel in its default state,
+on; ``--reading`` runs what a declared reading changes, into figures/PAPER/readings; ``--redraw`` draws the committed trials again and runs nothing. ``main`` draws the README's
+picture from the trials of the yardsticks' figure 1. ``scoreboard`` writes the pages again. ``lessons`` draws each panel in its default state,
 for readers without a kernel. Needs the extra ``figures`` (kaleido) and a Chromium or Chrome on the
 system.
 """
@@ -22,6 +23,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
@@ -29,9 +31,14 @@ sys.path.insert(0, str(HERE.parent))
 import plotly.graph_objects as go  # noqa: E402
 
 from pdsynth.course.panels import LESSONS  # noqa: E402
-from pdsynth.papers import PAPERS, yardsticks  # noqa: E402
-from pdsynth.papers.engine import Key, Paper, Run, find, read, stem  # noqa: E402
+from pdsynth.papers import (  # noqa: E402
+    PAPERS,
+    scoreboard,  # noqa: E402
+    yardsticks,
+)
+from pdsynth.papers.engine import Key, Paper, Run, find, stem  # noqa: E402
 from pdsynth.papers.results import Result, markdown, point, summarise  # noqa: E402
+from pdsynth.papers.scoreboard import Committed  # noqa: E402
 from pdsynth.plots import svg  # noqa: E402
 
 PICTURES = HERE.parent / "notebooks" / "pictures"  # beside the lessons that show them
@@ -66,20 +73,52 @@ def save(plot: go.Figure, path: Path, width: int = WIDTH) -> None:
 # --- papers
 
 
-def file(paper: Paper, key: Key, end: str) -> Path:
+def file(paper: Paper, key: Key, end: str, reading: str | None = None) -> Path:
     """A committed file of a figure or table, for example ``file(paper, 3, "_trials.csv")``."""
-    return HERE / paper.name / (stem(key) + end)
+    return Committed(paper, HERE).file(key, end, reading)
 
 
 def drawn(paper: Paper) -> list[Key]:
     """What has been run and committed."""
-    return [key for key in paper.titles if file(paper, key, "_trials.csv").exists()]
+    return Committed(paper, HERE).keys
 
 
 def redrawn(paper: Paper, key: Key) -> Result:
     """A figure from its committed trials and the parameters beside them."""
-    parameters = json.loads(file(paper, key, ".json").read_text(encoding="utf-8"))
-    return paper.assemble(key, read(file(paper, key, "_trials.csv")), parameters)
+    return Committed(paper, HERE).assemble(key)
+
+
+def write_trials(paper: Paper, key: Key, data: Any, facts: Any, reading: str | None = None) -> None:
+    """All trials, and the parameters that they were made with."""
+    target = file(paper, key, "_trials.csv", reading)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    data.to_csv(target, index=False, lineterminator="\n", float_format="%.6g")
+    words = json.dumps(facts, indent=1, ensure_ascii=False)
+    file(paper, key, ".json", reading).write_text(words + "\n", encoding="utf-8")
+
+
+def make_readings(paper: Paper, options: argparse.Namespace) -> None:
+    """The trials of one reading, or of all that are declared: only the curves that differ."""
+    for key in options.figure or drawn(paper):
+        named = [r for r in paper.readings(key).values() if r.runs and key in r.of]
+        for reading in (
+            named if options.reading == "all" else [paper.find_reading(key, options.reading)]
+        ):
+            run = start(paper, options)
+            run.only = reading.runs
+            settings = paper.check(key, run.repeats, reading.options)
+            data = paper.trials(key, settings, run)
+            facts = {"tables": run.tables, "repeats": run.repeats, "seed": run.seed}
+            write_trials(paper, key, data, facts | reading.options, reading.name)
+    write_index()
+
+
+def start(paper: Paper, options: argparse.Namespace) -> Run:
+    """How the command line wants an experiment run."""
+    # one file for all: figures share trials, and a trial's key says everything that decides it
+    store = None if options.store is None else Path(options.store) / f"{paper.name}.csv"
+    return Run(options.repeats or paper.repeats, paper.seed, progress=True, resume=store,
+               jobs=options.jobs)  # fmt: skip
 
 
 def write_points(paper: Paper, key: Key, result: Result) -> None:
@@ -92,29 +131,13 @@ def write_points(paper: Paper, key: Key, result: Result) -> None:
 def make_paper(options: argparse.Namespace) -> None:
     """Figures and tables of one paper: pictures, points, trials, parameters, and the index page."""
     paper = find(options.what)
-    (HERE / paper.name).mkdir(exist_ok=True)
+    if options.reading:
+        return make_readings(paper, options)
     wanted: list[Key] = [*(options.figure or ()), *(f"table {n}" for n in options.table or ())]
     for key in wanted or (drawn(paper) if options.redraw else paper.titles):
         if not options.redraw:
-            # one file for all: figures share trials, and a trial's key says everything that decides
-            # it
-            store = None if options.store is None else Path(options.store) / f"{paper.name}.csv"
-            run = Run(
-                options.repeats or paper.repeats,
-                paper.seed,
-                progress=True,
-                resume=store,
-                jobs=options.jobs,
-            )
-            fresh = paper.run(key, run, dict(options.set or ()))
-            fresh.data.to_csv(
-                file(paper, key, "_trials.csv"),
-                index=False,
-                lineterminator="\n",
-                float_format="%.6g",
-            )
-            words = json.dumps(fresh.parameters, indent=1, ensure_ascii=False)
-            file(paper, key, ".json").write_text(words + "\n", encoding="utf-8")
+            fresh = paper.run(key, start(paper, options), dict(options.set or ()))
+            write_trials(paper, key, fresh.data, fresh.parameters)
         result = redrawn(
             paper, key
         )  # from the rounded numbers that are committed, so that a redraw gives the same bytes
@@ -154,17 +177,19 @@ def make_lessons(options: argparse.Namespace) -> None:
 
 
 def write_index() -> None:
-    """Write figures/README.md."""
-    (HERE / "README.md").write_text(index(), encoding="utf-8", newline="\n")
+    """Write figures/README.md and the scoreboard."""
+    boards = [Committed(find(name), HERE) for name in PAPERS]
+    (HERE / "README.md").write_text(index(boards), encoding="utf-8", newline="\n")
+    (HERE / "SCOREBOARD.md").write_text(scoreboard.write(boards), encoding="utf-8", newline="\n")
 
 
-def index() -> str:
+def index(boards: list[Committed] | None = None) -> str:
     """The index page, from the committed trials."""
     parts = [INTRODUCTION]
-    for paper in map(find, PAPERS):
-        results = {key: redrawn(paper, key) for key in drawn(paper)}
-        if results:
-            parts.append(f"## {paper.heading}\n\n{paper.reading}\n{claims(paper, results)}")
+    for board in boards or [Committed(find(name), HERE) for name in PAPERS]:
+        paper = board.paper
+        if results := board.results:
+            parts.append(f"## {paper.heading}\n\n{paper.reading}\n{claims(board)}")
             parts += [
                 section(paper, key, result) + paper.appendix(key, result)
                 for key, result in results.items()
@@ -182,7 +207,7 @@ def index() -> str:
 
 INTRODUCTION = """# Figures
 
-Every figure here is drawn from real records by a command of this repository, and every number behind it lies beside it.
+Every claim in one line: [scoreboard](SCOREBOARD.md). Every figure here is drawn from real records by a command of this repository, and every number behind it lies beside it.
 A verdict follows a rule that is the same for all methods; nothing was tuned to make a claim come true.
 
 ## The main picture
@@ -199,18 +224,34 @@ def cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
 
 
-def claims(paper: Paper, results: dict[Key, Result]) -> str:
-    """Claim by claim, in one table."""
-    verdicts = [v for result in results.values() for v in result.verdicts]
+def claims(board: Committed) -> str:
+    """Claim by claim, in one table; then the readings, the rules, and what differs."""
+    paper = board.paper
+    verdicts = [v for found in board.verdicts.values() for v in found]
     rows = [
-        [cell(v.claim), cell(v.source), f"**{v.verdict}**", cell(v.numbers), cell(v.why)]
-        for v in verdicts
+        [
+            cell(v.claim),
+            cell(v.source),
+            v.reading,
+            f"**{v.verdict}**" + (f" ({cell(v.held)})" if v.held else ""),
+            cell(v.numbers),
+            cell(v.why if v.claim not in {u.claim for u in verdicts[:at]} else "as above"),
+        ]
+        for at, v in enumerate(verdicts)
     ]
     rules = sorted({v.rule for v in verdicts})
-    notes = sorted({d for r in results.values() for d in r.deviation})
+    notes = sorted({d for r in board.results.values() for d in r.deviation})
+    named = {v.reading for v in verdicts}
+    known = [
+        [r.name, r.says, r.whose, r.why, r.cost]
+        for r in paper.readings().values()
+        if r.name in named
+    ]
     judged = (
-        markdown(["claim", "where", "verdict", "measured here", "why"], rows)
-        + "\nHow a verdict is reached:\n\n"
+        markdown(["claim", "where", "reading", "verdict", "measured here", "why"], rows)
+        + "\nReadings, and what each truly costs:\n\n"
+        + markdown(["reading", "what is done", "whose", "why", "true ε"], known)
+        + "\nHow a verdict is reached, before Holm's correction over all claims of this part:\n\n"
         + "".join(f"* {r}\n" for r in rules)
         + "\n"
     )
@@ -232,7 +273,7 @@ def section(paper: Paper, key: Key, result: Result) -> str:
     changed = {
         f.name: p[f.name]
         for f in fields(paper.settings)
-        if json.dumps(f.default) != json.dumps(p[f.name])
+        if json.dumps(f.default) != json.dumps(p.get(f.name, f.default))
     }
     option += "".join(f" --set {name}={json.dumps(value)}" for name, value in changed.items())
     return f"""### {result.title}
@@ -259,7 +300,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=(*PAPERS, "main", "lessons"))
+    parser.add_argument("what", choices=(*PAPERS, "main", "lessons", "scoreboard"))
     parser.add_argument("names", nargs="*", help="lessons: only these pictures")
     parser.add_argument("--figure", type=int, nargs="*", help="only these figures of the paper")
     parser.add_argument("--table", type=int, nargs="*", help="only these tables of the paper")
@@ -270,12 +311,15 @@ def main() -> None:
         help="a setting of the paper other than its default, NAME=JSON",
     )
     parser.add_argument("--repeats", type=int, help="default: the paper's own number")
+    parser.add_argument("--reading", help="only what this declared reading runs anew; or all")
     parser.add_argument("--jobs", type=int, default=-1)
     parser.add_argument("--store", help="folder for finished trials")
     parser.add_argument(
         "--redraw", action="store_true", help="draw the committed trials, run nothing"
     )
     options = parser.parse_args()
+    if options.what == "scoreboard":
+        return write_index()
     with browser():
         {"main": make_main, "lessons": make_lessons}.get(options.what, make_paper)(options)
 

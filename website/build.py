@@ -85,15 +85,8 @@ def figures(source: Path) -> str:
     text = (ROOT / "figures" / "README.md").read_text(encoding="utf-8")
     text = text.replace("](../notebooks/pictures/", "](../lessons/pictures/")
     (source / "figures" / "README.md").write_text(text, encoding="utf-8")
-    parts = []
-    for paper in map(make.find, make.PAPERS):
-        verdicts = [v for key in make.drawn(paper) for v in make.redrawn(paper, key).verdicts]
-        rows = [[make.cell(v.claim), make.cell(v.source), f"**{v.verdict}**", make.cell(v.numbers)]
-                for v in verdicts]  # fmt: skip
-        if rows:
-            table = make.markdown(["claim", "where", "verdict", "measured here"], rows)
-            parts.append(f"## {paper.heading}\n\n{table}")
-    return "\n\n".join(parts)
+    board = (ROOT / "figures" / "SCOREBOARD.md").read_text(encoding="utf-8").split("\n", 1)[1]
+    return board.replace("](", "](figures/")
 
 
 def gather(source: Path, wanted: list[str], brief: bool) -> dict[str, list[str]]:

@@ -6,6 +6,7 @@ import codecs
 import gzip
 import io
 import os
+import re
 import warnings
 from collections.abc import Callable
 from functools import partial
@@ -24,6 +25,7 @@ KINDS = {b"PAR1": ("a Parquet file", "pyarrow"), b"ARRO": ("an Arrow file", "pya
 MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"),
          (codecs.BOM_UTF16_BE, "utf-16"))
 BLOCK = 2**20
+WORDS = re.compile(rb"[A-Za-z\x80-\xff]+")
 
 
 class Text:
@@ -92,10 +94,19 @@ class Text:
         return "utf-8"
 
     def _guess(self, block: bytes) -> str:
+        """Words that are mostly ASCII are Latin: no encoding of two bytes a sign is meant."""
         from charset_normalizer import from_bytes
+        from charset_normalizer.utils import is_multi_byte_encoding
 
         strange = [line for line in block.splitlines(keepends=True) if not line.isascii()]
-        found = list(from_bytes(b"".join(strange)[:2**16]))
+        text = b"".join(strange)[:2**16]
+        words = b"".join(word for word in WORDS.findall(text) if not word.isascii())
+        found = list(from_bytes(text))
+        if sum(byte > 127 for byte in words) < len(words) / 2:
+            found = [one for one in found if not is_multi_byte_encoding(one.encoding)]
+            if not found and not re.search(rb"[\x81\x8d\x8f\x90\x9d]", block):  # not in cp1252
+                self.guessed = True
+                return "cp1252"
         if not found:
             raise SchemaError("the file isn't in UTF-8, nor in an encoding that we know: say "
                               "encoding='…', or save it as CSV (UTF-8)")

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..domain.recoding import FORMS, read_numbers
+from ..domain.recoding import CLOCK, FORMS, read_numbers
 from ..domain.schema import Attribute
 from ..domain.schema_file import write_schema
 from ..errors import SchemaError, check_path, to_items
@@ -98,7 +98,8 @@ def _draft(name: str, column: pd.Series, number: str | None) -> Found:
             plain = pd.to_numeric(rest, errors="coerce").notna().all()
             return _numeric(name, numbers, how if plain else how | {"number": form})
     for written in DATES:
-        days = pd.to_datetime(rest, format=written, errors="coerce", utc=written == "ISO8601")
+        days = rest.mask(rest.isin(CLOCK))
+        days = pd.to_datetime(days, format=written, errors="coerce", utc=written == "ISO8601")
         if len(rest) and days.notna().all():
             how |= {"date": "year"} | ({} if written == "ISO8601" else {"format": written})
             low, high = int(days.dt.year.min()), int(days.dt.year.max())

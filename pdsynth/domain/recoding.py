@@ -14,6 +14,7 @@ import pandas as pd
 from ..errors import SchemaError, show, to_list
 
 DATES = ("year", "month", "age")
+CLOCK = ("now", "today")  # words for which pandas would ask the clock
 FORMS = {"1,234.5": (",", "."), "1.234,5": (".", ","), "1 234,5": ("[  \u202f]", ","),
          "1'234.5": ("['’]", ".")}
 LARGEST = 1e300  # of a number
@@ -191,7 +192,7 @@ def _dates(cells: pd.Index, form: str) -> pd.DatetimeIndex:
     """Days of cells, NaT for whatever isn't one."""
     try:
         days = pd.Series(cells)
-        days = days.mask(days.isin(["now", "today"]))  # which pandas would ask the clock for
+        days = days.mask(days.isin(CLOCK))
         found = pd.to_datetime(days, format=form or "ISO8601", errors="coerce")
     except ValueError as problem:
         raise SchemaError(f"the date format {form!r} can't be used: {problem}") from problem

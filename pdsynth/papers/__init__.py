@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from typing import Any
 
+import pandas as pd
+
 from ..datasets import Dataset
 from .engine import PAPERS, Key, Run, find
 from .results import Result, Verdict
 
-__all__ = ["PAPERS", "Result", "Verdict", "reproduce"]
+__all__ = ["PAPERS", "Result", "Verdict", "readings", "reproduce"]
 
 
 def reproduce(
@@ -22,6 +24,7 @@ def reproduce(
     resume: str | os.PathLike[str] | None = None,
     data: Dataset | None = None,
     jobs: int = -1,
+    reading: str | None = None,
     **options: Any,
 ) -> Result:
     """Run one experiment of a paper with the paper's parameters.
@@ -38,12 +41,13 @@ def reproduce(
     fits per point (None: the paper's own number, which can take hours). ``data``: another table in
     place of the paper's; its ``target`` and ``sensitive`` are used. ``resume``: a CSV that holds
     finished trials; they are not run again, new ones are added as they finish. ``jobs``: processes
-    (−1: all cores), or workers of the ``distributed.Client`` in use. ``options``: any of the
-    paper's settings, for a quick look or for other values.
+    (−1: all cores), or workers of the ``distributed.Client`` in use. ``reading``: one of
+    :func:`readings`, under which the claims that it is declared for are judged (None: the figure's
+    own). ``options``: any of the paper's settings, for a quick look or for other values.
 
     Returns a :class:`Result`: ``data`` (one row per trial and metric), ``figure`` (Plotly),
-    ``verdicts`` and ``deviation``. Raises BudgetError for a paper, figure or option that doesn't
-    exist.
+    ``verdicts`` and ``deviation``. Raises BudgetError for a paper, figure, reading or option that
+    doesn't exist.
 
     **Privacy:** an experiment on raw records, repeated many times; use public tables.
     """
@@ -52,4 +56,16 @@ def reproduce(
     if table is not None:
         key = f"table {table}"
     count = chosen.repeats if repeats is None else repeats
-    return chosen.run(key, Run(count, chosen.seed, data, progress, resume, jobs), options)
+    run = Run(count, chosen.seed, data, progress, resume, jobs)
+    return chosen.run(key, run, options, reading)
+
+
+def readings(paper: str) -> pd.DataFrame:
+    """The declared readings of a paper, one row each.
+
+    Columns: name, says, whose ("print", "ours" or "forensic"), why, cost (the ε that it truly
+    spends), of (figures and tables; empty: all), options (the settings it changes). Raises
+    BudgetError for a paper that doesn't exist.
+    """
+    columns = ["name", "says", "whose", "why", "cost", "of", "options"]
+    return pd.DataFrame([vars(r) for r in find(paper).readings().values()])[columns]

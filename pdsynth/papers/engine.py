@@ -23,6 +23,8 @@ import pandas as pd
 
 from ..errors import BudgetError
 from .grids import NO_NOISE, Curve, Grid, RealData, Run, read
+from .judging import Ask, ask_all, judge
+from .readings import Reading
 from .results import Key, Result, Verdict
 from .selectors import expand, fill, name_ends
 
@@ -70,6 +72,18 @@ class Paper:
         """The title of every figure and table."""
         return {key: part["title"] for key, part in self.experiments.items()}
 
+    def readings(self, key: Key | None = None) -> dict[str, Reading]:
+        """The declared readings, by name, or those of one figure or table; the base ones first."""
+        listed = {"printed": PRINTED, **self.file["readings"]}
+        every = {name: Reading(name, **part) for name, part in listed.items()}
+        return {n: r for n, r in every.items() if key is None or not r.of or key in r.of}
+
+    def find_reading(self, key: Key, name: str) -> Reading:
+        """One reading of a figure or table; BudgetError for one that isn't declared there."""
+        if name not in (known := self.readings(key)):
+            raise BudgetError(f"{stem(key)} has no reading {name!r}; there are {', '.join(known)}")
+        return known[name]
+
     def curves(self, key: Key, settings: Any, **only: str) -> list[Any]:
         """The curves that the data file names at a figure, in its order, each once."""
         base, run = self.file.get("curves", {}), self.experiments[key]["run"]
@@ -104,20 +118,34 @@ class Paper:
         known = {f.name for f in fields(self.settings)}
         return self.settings(**{n: _freeze(v) for n, v in parameters.items() if n in known})
 
-    def run(self, key: Key, run: Run, options: Mapping[str, Any]) -> Result:
-        """Run one experiment, draw and judge it."""
+    def run(self, key: Key, run: Run, options: Mapping[str, Any],
+            reading: str | None = None) -> Result:
+        """Run one experiment under a reading (None: the figure's own), draw and judge it."""
+        if reading is not None:
+            chosen = self.find_reading(key, reading)
+            run.only = dict(chosen.keep)
+            options = {**chosen.options, **options}
         settings = self.check(key, run.repeats, options)
         frame = self.trials(key, settings, run)
         facts = {"tables": run.tables, "repeats": run.repeats, "seed": run.seed, **run.facts}
-        return self.assemble(key, frame, facts | asdict(settings))
+        return self.assemble(key, frame, facts | asdict(settings), reading)
 
-    def assemble(self, key: Key, frame: pd.DataFrame, parameters: Mapping[str, Any]) -> Result:
+    def assemble(self, key: Key, frame: pd.DataFrame, parameters: Mapping[str, Any],
+                 reading: str | None = None, judged: bool = True) -> Result:
         """Figure and verdicts from finished trials and the parameters beside them."""
         settings = self.read_settings(parameters)
+        asked = self.ask(key, frame, settings, reading) if judged else []
         return Result(self.titles[key], frame, self.picture(key, frame, settings),
-                      tuple(self.judge(key, frame, settings)),
+                      tuple(judge(asked)),
                       self.deviations(key, settings, frame), parameters,
                       self.beside(key, frame, settings))
+
+    def under(self, key: Key, base: Result, name: str, own: pd.DataFrame | None = None
+              ) -> tuple[pd.DataFrame, Any]:
+        """A figure's trials and settings under a reading, from the figure's own and those anew."""
+        chosen = self.find_reading(key, name)
+        parameters = {**base.parameters, **chosen.options}
+        return chosen.combine(base.data, own), self.read_settings(parameters)
 
     def picture(self, key: Key, data: pd.DataFrame, settings: Any) -> Any:
         """The figure of one key."""
@@ -128,13 +156,18 @@ class Paper:
         return draw_grid(data, settings, self.experiments[key]["panels"])
 
     def judge(self, key: Key, data: pd.DataFrame, settings: Any) -> list[Verdict]:
-        """Every claim about a figure, by its rule."""
-        from .rules import judge
+        """Every claim about a figure, by its rule, all together."""
+        return judge(self.ask(key, data, settings))
 
-        shared = {"numbers": "{found}", **self.file.get("claims", {})}
+    def ask(self, key: Key, data: pd.DataFrame, settings: Any,
+            reading: str | None = None) -> list[Ask]:
+        """The claims about a figure that a reading is declared for (None: each under its base)."""
+        shared = {"numbers": "{found}", "base": "printed", **self.file.get("claims", {})}
         shared |= {n: v for n, v in self.experiments[key].items() if n == "source"}
         claims = [shared | c for c in self.file["claim"] if key in _of(c, self.experiments)]
-        return judge(claims, key, data, settings, self.vocabulary(key, settings, data))
+        chosen = [c for c in claims if reading in (None, c["base"], *c.get("readings", []))]
+        words = self.vocabulary(key, settings, data)
+        return ask_all(chosen, key, data, settings, words, reading)
 
     def vocabulary(self, key: Key, settings: Any, data: Any = None) -> dict[str, Any]:
         """What texts of the data file may name: settings, their ends, ``short``, own words."""
@@ -159,7 +192,9 @@ DEFAULTS = {
     "seeds": "the splits from {seed}, each fit from a digest of its method, parameters, ε, repeat "
              "and table",
     "notes": "What differs from the paper, and what it leaves open",
+    "readings": {},
 }
+PRINTED = {"says": "as printed, with the settings of its figure", "whose": "print"}
 
 
 def load(name: str, trials: Callable[[Key, Any, Run], pd.DataFrame], **own: Any) -> Paper:

@@ -21,7 +21,7 @@ from ..evaluation.marginals import attribute_sets
 from ..synthesizers import parts as p
 from .drawing import STYLE, error_bars, finish, panels
 from .engine import Key, Run, load
-from .results import OPEN, average, decide, difference, direction_verdict, select, summarise
+from .results import OPEN, average, decide, difference, direction_verdict, select, summarise, widen
 from .rules import Answer, Gaps, Question, rule
 
 BASE = "PrivBayes"
@@ -189,8 +189,8 @@ def below_the_line(q: Question) -> Answer:
         loss = row[f"mean {LOSS}"]
         error, half = (float(np.interp(np.log(loss), x, line[f"{name} {REST}"]))
                        for name in ("mean", "ci95"))
-        both = float(np.hypot(half, row[f"ci95 {REST}"]))
-        gaps.append((error - row[f"mean {REST}"], both))
+        both = widen(float(np.hypot(half, row[f"ci95 {REST}"])))
+        gaps.append((round(error - row[f"mean {REST}"], 12), both))
         names.append(f"{row['lever']} = {row['setting']} (loss {loss:.3f})")
     return direction_verdict(gaps), {"found": Gaps(gaps, names)}
 

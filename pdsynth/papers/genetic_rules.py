@@ -9,14 +9,23 @@ import numpy as np
 
 from . import genetic_tables as tables
 from .genetic_tables import ATTACKERS, part
-from .results import average, decide, difference, interval
-from .rules import Answer, Question, rule
+from .results import (
+    OPEN,
+    Difference,
+    average,
+    decide,
+    difference,
+    equivalence_verdict,
+    select,
+    stretched,
+)
+from .rules import Answer, Gaps, Question, rule
 
 # --- utility --------------------------------------------------------------------------------------
 
 
-@rule("at least 95 % of the cells within two of the paper's standard deviations; does not below "
-      "half")
+@rule("at least 95 % of the cells within two of the paper's standard deviations, partly at least "
+      "half; does not below that", tolerant=True)
 def printed_cells(q: Question) -> Answer:
     """How many printed cells lie within two of the paper's standard deviations."""
     found = tables.beside(q.key, q.data, q.settings)
@@ -24,10 +33,10 @@ def printed_cells(q: Question) -> Answer:
         return None
     gaps = found["here"] - found["paper"]
     apart = (gaps / found["paper_sd"]).abs()
-    inside, cells, worst = int((apart <= 2).sum()), len(found), found.loc[apart.idxmax()]
+    inside, cells, worst = int((apart <= stretched(2)).sum()), len(found), found.loc[apart.idxmax()]
     words = {"inside": inside, "cells": cells, "sd": apart.max(), "mean": gaps.mean(),
              "degenerate": _degenerate(q), **worst[["row", "column", "paper", "here"]]}
-    return decide(inside >= 0.95 * cells, inside < 0.5 * cells), words
+    return decide(inside >= 0.95 * cells, inside < 0.5 * cells, True), words
 
 
 def _degenerate(q: Question) -> str:
@@ -41,75 +50,86 @@ def _degenerate(q: Question) -> str:
             "class is a spike, and it calls nearly everybody so.")
 
 
-@rule("at most {bar:g} point at every k named; does not if Welch's 95 % interval lies beyond that "
-      "at more than half of them")
+@rule("Welch's 95 % interval within ±{bar:g} point at every k named (two one-sided tests); partly "
+      "if at some, does not if at none and beyond at one", tolerant=True)
 def near(q: Question) -> Answer:
     """Whether a is close to b."""
-    gaps, bar = q.gaps(), q["bar"]
-    inside = bool(gaps) and all(abs(gap) <= bar for gap, _ in gaps)
-    beyond = sum(abs(gap) - half > bar for gap, half in gaps)
-    return decide(inside, beyond * 2 > len(gaps)), q.words() | {"found": gaps}
+    gaps = q.gaps()
+    return equivalence_verdict(gaps.found, q.tolerance), q.words() | {"found": gaps}
 
 
-@rule("a significant drop of more than {bar:g} point at k = 3 or 4; does not if both are smaller")
+@rule("a significant drop of more than {bar:g} point at k = 3 or 4; does not if both 95 % "
+      "intervals lie below that", tolerant=True)
 def drops(q: Question) -> Answer:
     """Whether the larger k are worse."""
-    gaps, bar = q.gaps(), q["bar"]
-    verdict = decide(any(g > max(h, bar) for g, h in gaps), all(g < bar for g, _ in gaps))
+    gaps, bar = q.gaps(), q.tolerance
+    verdict = decide(any(g > max(h, bar) for g, h in gaps), all(g + h < bar for g, h in gaps))
     return verdict, {"found": gaps}
 
 
-@rule("a loss of at most {bar:g} points; does not if Welch's 95 % interval lies above")
+@rule("Welch's 95 % interval of the loss ends at or below {bar:g} points; does not if it lies "
+      "above", tolerant=True)
 def costs_little(q: Question) -> Answer:
     """Whether b loses little against a."""
-    gaps, bar = q.gaps(), q["bar"]
-    ((gap, half),) = gaps
-    return decide(gap <= bar, gap - half > bar), q.words() | {"found": gaps}
+    gaps = q.gaps()
+    return equivalence_verdict(losses(gaps.found), q.tolerance), q.words() | {"found": gaps}
 
 
 # --- disclosure -----------------------------------------------------------------------------------
 
 
-def excess(q: Question, method: str, metric: str = "Avg", guarantee: str = "none") -> float:
-    """Points above the zero rule."""
+def losses(gaps: list[Difference]) -> list[Difference]:
+    """For a claim about one side: differences cut at 0."""
+    return [(max(gap, 0.0), half) for gap, half in gaps]
+
+
+def excess(q: Question, method: str, metric: str = "Avg", guarantee: str = "none") -> Difference:
+    """Points above the zero rule, which is known."""
     found = q.values(metric=metric, method=method, guarantee=guarantee)
-    return average(found) - average(q.values(metric="zero rule"))
+    return difference(found, np.repeat(average(q.values(metric="zero rule")), 2))
 
 
-@rule("both averages more than {bar:g} point above the zero rule")
+@rule("the 95 % intervals of both averages more than {bar:g} point above the zero rule; partly if "
+      "one", tolerant=True)
 def exceed_the_zero_rule(q: Question) -> Answer:
     """Whether attackers gain from the original and from the ordinary table."""
-    original, ordinary = excess(q, "original"), excess(q, "GA")
-    words = {"zero": average(q.values(metric="zero rule")), "original": original,
-             "ordinary": ordinary, "strict": excess(q, "GA", guarantee="strict")}
-    least, most = min(original, ordinary), max(original, ordinary)
-    return decide(least > q["bar"], most <= q["bar"]), words
+    original, ordinary = (excess(q, "original")[0], 0.0), excess(q, "GA")  # the original is known
+    both = Gaps([original, ordinary], ["original", "ordinary (GA)"], 1)
+    words = {"zero": average(q.values(metric="zero rule")), "found": both,
+             "strict": excess(q, "GA", guarantee="strict")[0]}
+    over = sum(gap - half > q.tolerance for gap, half in both)
+    under = sum(gap + half <= q.tolerance for gap, half in both)
+    return decide(over == 2, under == 2, over == 1), words
 
 
-@rule("at most {bar:g} points above the zero rule")
+@rule("the 95 % interval ends at most {bar:g} points above the zero rule; does not if it begins "
+      "there", tolerant=True)
 def near_the_zero_rule(q: Question) -> Answer:
     """Whether the average attacker gains little from the custom table."""
-    custom = excess(q, "DSc")
-    words = {"custom": custom, "strict": excess(q, "DSc", guarantee="strict")}
-    return decide(custom <= q["bar"], True), words
+    custom = Gaps([excess(q, "DSc")], [""], 1)
+    words = {"found": custom, "strict": excess(q, "DSc", guarantee="strict")[0]}
+    return equivalence_verdict(losses(custom.found), q.tolerance), words
 
 
-@rule("the best of six at most {bar:g} points above the zero rule (the paper's own: NB on Adult, "
-      "+3.0); does not if significantly more")
+@rule("the 95 % intervals of all six end at most {bar:g} points above the zero rule (the paper's "
+      "own: NB on Adult, +3.0); partly if some do, does not if none does and one lies above",
+      tolerant=True)
 def no_attacker_exceeds(q: Question) -> Answer:
     """Whether the best attacker gains little from the custom table."""
-    best, zero = max(ATTACKERS, key=lambda a: excess(q, "DSc", a)), q.values(metric="zero rule")
-    found = q.values(metric=best, method="DSc", guarantee="none")
-    top, half = difference(found, np.repeat(average(zero), 2))
-    return (decide(top <= q["bar"], top - half > q["bar"]),
-            {"best": best, "found": interval(top, half)})
+    every = {a: excess(q, "DSc", a) for a in ATTACKERS}
+    best = max(every, key=lambda a: every[a])
+    verdict = equivalence_verdict(losses(list(every.values())), q.tolerance)
+    return verdict, {"best": best, "found": Gaps([every[best]], [""], 2)}
 
 
 # --- figure 1 -------------------------------------------------------------------------------------
 
 
 def correlations(q: Question, pick: str) -> dict[str, Any] | None:
-    """Mean r of each table, over the pairs of the sensitive attribute ("tied", "kept" or all)."""
+    """Mean r of each table, over the pairs of the sensitive attribute ("tied", "kept" or all).
+
+    ``runs``: how many synthetic tables of each kind there are.
+    """
     mean = q.data.groupby(["method", "guarantee", "metric"], sort=False)["value"].mean().unstack()
     sensitive, target = "relationship", "salary"
     pairs = {m: set(m.split(" × ")) for m in mean.columns}
@@ -120,39 +140,47 @@ def correlations(q: Question, pick: str) -> dict[str, Any] | None:
     mean = mean[{"tied": tied, "kept": kept}.get(pick, list(mean.columns))]
     curves = {"original": ("original", "none"), "ordinary": ("GA", "none"),
               "custom": ("DSc", "none"), "strict": ("DSc", "strict")}
-    return {name: mean.loc[at] for name, at in curves.items()}
+    runs = select(q.data, method="GA", guarantee="none")["repeat"].nunique()
+    return {name: mean.loc[at] for name, at in curves.items()} | {"runs": runs}
 
 
-@rule("mean absolute difference at most 0.05; does not above 0.1")
+ONCE = "; untestable with one synthetic table"
+
+
+@rule(f"mean absolute difference at most 0.05; does not above that{ONCE}", tolerant=True)
 def looks_alike(q: Question) -> Answer:
     """Whether the ordinary table's correlations are the original's."""
     r = correlations(q, "all")
     if r is None:
         return None
     apart = float((r["ordinary"] - r["original"]).abs().mean())
-    return decide(apart <= 0.05, apart > 0.1), {"pairs": len(r["original"]), "apart": apart}
+    verdict = decide(apart <= stretched(0.05), True) if r["runs"] > 1 else OPEN
+    return verdict, {"pairs": len(r["original"]), "apart": apart}
 
 
-@rule("less than half of the original's mean |r|")
+@rule(f"less than half of the original's mean |r|{ONCE}", tolerant=True)
 def ties_cut(q: Question) -> Answer:
     """Whether the sensitive attribute's correlations with all but the target are smaller."""
     r = correlations(q, "tied")
     if r is None:
         return None
+    runs = r.pop("runs")
     cut = {name: float(at.abs().mean()) for name, at in r.items()}
-    verdict = decide(cut["custom"] < cut["original"] / 2, cut["custom"] >= cut["original"])
+    verdict = decide(cut["custom"] < cut["original"] * stretched(0.5), True)
+    verdict = verdict if runs > 1 else OPEN
     return verdict, cut | {"tied": len(r["original"])}
 
 
-@rule("within 0.05")
+@rule(f"within 0.05; does not beyond{ONCE}", tolerant=True)
 def tie_kept(q: Question) -> Answer:
     """Whether its correlation with the target stays."""
     r = correlations(q, "kept")
     if r is None:
         return None
+    runs = r.pop("runs")
     kept = {name: float(at.iloc[0]) for name, at in r.items()}
-    apart, weaker = abs(kept["custom"] - kept["original"]), abs(kept["custom"])
-    return decide(apart <= 0.05, weaker < abs(kept["original"]) / 2), kept
+    apart = abs(kept["custom"] - kept["original"])
+    return decide(apart <= stretched(0.05), True) if runs > 1 else OPEN, kept
 
 
 # --- run times ------------------------------------------------------------------------------------
@@ -172,7 +200,7 @@ def degrees(q: Question) -> tuple[str, ...]:
     return found
 
 
-@rule("shorter description at every k; does not if at none")
+@rule("shorter description at every k, partly at some; does not if at none")
 def described_sooner(q: Question) -> Answer:
     """Whether the genetic search takes less time."""
     ours = seconds(q, "GA")
@@ -181,9 +209,9 @@ def described_sooner(q: Question) -> Answer:
         times = {k: t / ours[k] for k, t in seconds(q, other).items() if t > 0}
         return ", ".join(f"k = {k}: {t:.2g}×" for k, t in times.items()) or "not run"
 
-    sooner = [t > ours[k] for k, t in seconds(q, "DS").items()]
+    sooner = [t > ours[k] for k, t in seconds(q, q.settings.greedy).items() if t > 0]
     words = {"ours": say("DS"), "peer": say("DataSynthesizer")}
-    return decide(all(sooner), not any(sooner)), words
+    return decide(bool(sooner) and all(sooner), not any(sooner), any(sooner)), words
 
 
 @rule("growth at most that of k")
@@ -196,13 +224,14 @@ def grows_linearly(q: Question) -> Answer:
     return decide(linear, not linear), words
 
 
-@rule("mean share at least 99 % at every k")
+@rule("the 95 % interval of the mean share begins at or above 99 % at every k, partly at some",
+      tolerant=True)
 def converges(q: Question) -> Answer:
     """Whether the genetic search finds the optimum of its own objective."""
     share = {k: replace(q, claim={}).values(metric="share of the optimum", k=k) for k in degrees(q)}
-    means = [average(found) for found in share.values()]
+    short = [difference(1 - found, np.zeros(2)) for found in share.values()]
     said = "; ".join(f"k = {k}: {_say_spread(found)}" for k, found in share.items())
-    return decide(min(means) >= 0.99, max(means) < 0.99), {"found": said}
+    return equivalence_verdict(short, stretched(0.01)), {"found": said}
 
 
 def _say_spread(found: np.ndarray) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, field, fields
+from dataclasses import astuple, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +66,7 @@ class Grid:
 class Run:
     """How an experiment is run: repeats, seed, the user's table, file of finished trials.
 
+    ``only``: curves to run, by their parts, the labels of their grid and the metric (empty: all).
     ``tables`` (name → rows) and ``facts`` are filled while it runs and go into the result.
     """
 
@@ -77,6 +78,7 @@ class Run:
     jobs: int = -1
     tables: dict[str, int] = field(default_factory=dict)
     facts: dict[str, Any] = field(default_factory=dict)
+    only: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def store(self) -> Path | None:
@@ -85,8 +87,15 @@ class Run:
 
     def measure(self, *grids: Grid, repeats: int | None = None) -> pd.DataFrame:
         """Run grids one after the other. ``repeats``: fewer than the figure's, for a slow part."""
-        found = [self._measure(grid, repeats or self.repeats) for grid in grids if grid.curves]
-        return pd.concat(found, ignore_index=True)
+        def chosen(g: Grid) -> Grid:
+            return replace(g, curves={c: s for c, s in g.curves.items()
+                                      if matches(vars(c) | dict(g.labels), self.only)},
+                           measures={m: name for m, name in g.measures.items()
+                                     if matches({"metric": name}, self.only)})
+
+        wanted = list(map(chosen, grids))
+        found = [self._measure(grid, repeats or self.repeats) for grid in wanted if grid.curves]
+        return pd.concat(found, ignore_index=True) if found else pd.DataFrame()
 
     def _measure(self, grid: Grid, repeats: int) -> pd.DataFrame:
         self.tables[grid.dataset.name] = len(grid.dataset.frame)
@@ -102,6 +111,16 @@ class Run:
         calls = ((at, work, item) for at, item in enumerate(items))
         with wanted(self.progress):
             yield from progress(run_each(_number, calls, self.jobs), words, len(items), "fit")
+
+
+def matches(point: Mapping[str, Any], only: Mapping[str, Any]) -> bool:
+    """Whether a point has the values that ``only`` names; a list names alternatives.
+
+    >>> matches({"method": "JTree", "k": ""}, {"method": ["JTree", "PrivBayes"]})
+    True
+    """
+    return all(point[n] in (v if isinstance(v, list) else [v])
+               for n, v in only.items() if n in point)
 
 
 def _number(at: int, work: Callable[..., Any], item: tuple[Any, ...]) -> tuple[int, Any]:

@@ -8,20 +8,23 @@ from __future__ import annotations
 
 import os
 import platform
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
 from ..datasets import Dataset, load_adult, load_big5
 from ..domain.encoding import BinaryEncoding
+from ..domain.facts import Facts
 from ..domain.schema import Schema
 from ..evaluation import padded
+from ..privacy.curator import Curator
+from ..structure.learner import Shares
 from ..synthesizers import HMPrivBayes, PrivBayes, baselines
 from .engine import Curve, Grid, Key, RealData, Run, load
-from .results import average, decide, distinct
+from .results import average, decide, distinct, stretched
 from .rules import Answer, Question, rule
 from .selectors import fill
 
@@ -29,14 +32,40 @@ ADULT, BIG5 = "Adult", "Big5"
 YOUNG = "51"  # Big5's age has 16 bins; the edge nearest to 50 lies between 51 and 52
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
+class BitPrivBayes(PrivBayes):
+    """PrivBayes on the bits that HMPrivBayes works on; k counts bits.
+
+    **Privacy:** as PrivBayes.
+    """
+
+    over_bits: ClassVar[bool] = True
+    k_counts_parents: ClassVar[bool] = False
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class BitJTree(baselines.JTree):
+    """JTree on the same bits.
+
+    **Privacy:** as JTree.
+    """
+
+    over_bits: ClassVar[bool] = True
+
+    def _recipe(self, curator: Curator, facts: Facts, shares: Shares) -> Any:
+        return super()._recipe(curator.binary(), facts, shares)
+
+
 def synthesizer(this: Curve, settings: Any) -> Any:
     """The unfitted synthesizer of a curve; ε and the seed come from the grid."""
     if this.method == "real data":
         return RealData()
+    bits = settings.coding == "bits" and this.guarantee == "published"
     if this.method == "PrivBayes":
-        return PrivBayes(k=this.degree, **this.keywords)
+        degree = settings.degree if bits else this.degree
+        return (BitPrivBayes if bits else PrivBayes)(k=degree, **this.keywords)
     if this.method == "JTree":
-        return baselines.JTree(**this.keywords)
+        return (BitJTree if bits else baselines.JTree)(**this.keywords)
     shared = this.keywords | {"k": settings.clusters, "l": this.degree}
     if this.method == "PrivSCBN":
         return baselines.PrivSCBN(**shared)
@@ -151,7 +180,7 @@ def approaches(q: Question) -> Answer:
         (low, low_half), (high, half) = (gap for gaps in ends for gap in gaps)
         nearer.append(low > low_half and (abs(high) <= half or abs(high) < low / 2))
         said.append(f"{panel['dataset']}, {panel['metric']}: {'; '.join(map(str, ends))}")
-    verdict = decide(all(nearer), sum(nearer) * 2 < len(nearer))
+    verdict = decide(all(nearer), sum(nearer) * 2 < len(nearer), True)
     return verdict, {"found": ". ".join(said)}
 
 
@@ -172,7 +201,7 @@ def ratios(q: Question) -> tuple[dict[str, dict[int, float]], str]:
     return found, "; ".join(said)
 
 
-@rule("mean processor time rises at every step of every curve")
+@rule("mean processor time rises at every step of every curve, partly of some")
 def time_rises(q: Question) -> Answer:
     """Whether fits take longer as the in-degree grows."""
     found = {f"{m} on {t}": at for m in ("HMPrivBayes", "PrivBayes")
@@ -180,15 +209,17 @@ def time_rises(q: Question) -> Answer:
     rising = [bool(np.all(np.diff(list(at.values())) > 0)) for at in found.values() if len(at) > 1]
     said = (f"{name}: " + ", ".join(f"l = {k}: {v:.2f} s" for k, v in at.items())
             for name, at in found.items())
-    return decide(bool(rising) and all(rising), not any(rising)), {"found": "; ".join(said)}
+    return decide(bool(rising) and all(rising), not any(rising), True), {"found": "; ".join(said)}
 
 
-@rule("the ratio is above 2 wherever both ran; does not if below 1 everywhere")
+@rule("the ratio is above 2 wherever both ran, partly somewhere; does not if nowhere",
+      tolerant=True)
 def faster(q: Question) -> Answer:
     """Whether PrivBayes takes far longer."""
     found, said = ratios(q)
     every = [r for at in found.values() for r in at.values()]
-    return decide(min(every, default=0) > 2, max(every, default=1) < 1), {"found": said}
+    far, most = stretched(2), max(every, default=0)
+    return decide(min(every, default=0) > far, most <= far, True), {"found": said}
 
 
 @rule("the ratio is larger on the table of more bits at every in-degree that ran on both")

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -10,20 +13,89 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from ..datasets import Dataset, load_acs, load_nltcs, load_retail
+from ..domain.facts import Facts
+from ..measures import GRID
 from ..plots import figure
-from ..structure.adaptive import ParentChoice
+from ..privacy.curator import Candidates, Curator
+from ..structure.adaptive import SELECTION, Adaptive, ParentChoice
+from ..structure.candidates import Pair
 from ..synthesizers import PrivABN, PrivBayes, baselines
+from ..synthesizers.base import Parts
 from .engine import NO_NOISE, Curve, Key, Run, load
-from .results import average, correlation, decide, difference, direction_verdict, distinct
+from .results import (
+    average,
+    bootstrap,
+    correlation,
+    decide,
+    difference,
+    direction_verdict,
+    distinct,
+    stretched,
+)
 from .rules import Answer, Gaps, Question, rule
 
+# --- forensic readings of ABN's selection: none is private, and each says so in its ledger --------
 
-def synthesizer(this: Curve) -> Any:
+
+def draw_undivided(curator: Curator, candidates: Candidates, scores: np.ndarray,
+                   epsilon: Fraction, selections: int, step: str) -> Pair:
+    """exp(ε₁ n u / 2): each selection has the whole of ε₁, and sensitivity 1/n as in (13).
+
+    It claims ε₁ / selections as printed: what is left out of the exponent is charged as true cost.
+
+    **Privacy:** none: raw candidates, and each selection truly costs about 1.44 (ln n + 1) ε₁.
+    """
+    return curator.select(candidates, "I", epsilon / selections, source=SELECTION, step=step,
+                          raw_scores=scores, printed_sensitivity=GRID // (curator.n * selections))
+
+
+def draw_best(curator: Curator, candidates: Candidates, scores: np.ndarray, epsilon: Fraction,
+              selections: int, step: str) -> Pair:
+    """The best candidate: ε = ∞.
+
+    **Privacy:** none: the raw scores are one entry of the ledger already, that of the candidates.
+    """
+    return candidates[int(scores.argmax())]
+
+
+class Undivided(Adaptive):
+    """ABN whose selections each have the whole of ε₁."""
+
+    draw = staticmethod(draw_undivided)
+
+
+class Best(Adaptive):
+    """ABN that takes the best candidate."""
+
+    draw = staticmethod(draw_best)
+
+
+SELECTIONS = {"printed": Adaptive, "undivided": Undivided, "exact": Best}
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class Reread(PrivABN):
+    """Published PrivABN under another reading of its selection, a name of ``SELECTIONS``.
+
+    **Privacy:** none: forensic, to see what the printed numbers need.
+    """
+
+    selection: str = "undivided"
+
+    def _parts(self, facts: Facts) -> Parts:
+        structure = SELECTIONS[self.selection](self.k, self.theta_usefulness)
+        return super()._parts(facts)._replace(structure=structure)
+
+
+def synthesizer(this: Curve, settings: Any) -> Any:
     """The unfitted synthesizer of a curve; ε and the seed come from the grid."""
     if this.method == "PrivBayes":
         return PrivBayes(k=this.degree, **this.keywords)
-    own = this.method == "PrivABN"
-    return (PrivABN if own else getattr(baselines, this.method))(**this.keywords)
+    if this.method != "PrivABN":
+        return getattr(baselines, this.method)(**this.keywords)
+    if this.guarantee == "published" and settings.selection != "printed":
+        return Reread(selection=settings.selection, **this.keywords)
+    return PrivABN(**this.keywords)
 
 
 def errors(key: Key, settings: Any, run: Run, name: str, dataset: Dataset) -> pd.DataFrame:
@@ -33,8 +105,8 @@ def errors(key: Key, settings: Any, run: Run, name: str, dataset: Dataset) -> pd
     epsilons = {1: settings.epsilons, 2: settings.fine, 3: settings.retail_epsilons}[int(key)]
     measures = {f"l{p}_{a}_{settings.queries}": f"L{p} {a}" for p in (1, 2)
                 for a in alphas if a <= len(dataset.schema)}
-    grids = PAPER.grids(key, settings, dataset, synthesizer, epsilons, measures=measures,
-                        labels={"dataset": name})
+    grids = PAPER.grids(key, settings, dataset, lambda c: synthesizer(c, settings), epsilons,
+                        measures=measures, labels={"dataset": name})
     fewer = settings.retail_repeats if retail else 0
     frame = run.measure(*grids, repeats=min(run.repeats, fewer or run.repeats))
     both = frame["metric"].str.split(" ", expand=True)
@@ -127,35 +199,63 @@ def falls_everywhere(q: Question) -> Answer:
     return verdict, {"found": ", ".join(f"{n} {r:+.2f}" for n, r in rho.items())}
 
 
-@rule("largest over smallest mean L2 among the α at most 2 at every ε; does not if above 2 on "
-      "every table")
+@rule("largest over smallest mean L2 among the α at most 2 at every ε, partly on some tables; does "
+      "not if above 2 on every table", tolerant=True)
 def hardly_differs(q: Question) -> Answer:
     """Whether errors of different α are alike."""
     ratio = {}
     for table, by in published_means(q).items():
         means = np.array(list(by.values()))
         ratio[table] = float((means.max(axis=0) / means.min(axis=0)).max())
-    verdict = decide(max(ratio.values()) <= 2, min(ratio.values()) > 2)
+    most = 1 + stretched(1)
+    verdict = decide(max(ratio.values()) <= most, min(ratio.values()) > most, True)
     return verdict, {"found": ", ".join(f"{t} {r:.2f}" for t, r in ratio.items())}
 
 
+def first_below(means: Sequence[float], grid: Sequence[float], bar: float) -> float:
+    """The smallest ε of the grid from which on every mean lies below the bar; ∞ if there is none.
+
+    >>> first_below([0.02, 0.009, 0.011, 0.008], [0.1, 0.2, 0.3, 0.4], 0.01)
+    0.4
+    """
+    above = [e for e, mean in zip(grid, means, strict=True) if mean >= bar]
+    later = [e for e in grid if not above or e > above[-1]]
+    return later[0] if later else math.inf
+
+
+def say_first(runs: Sequence[np.ndarray], grid: Sequence[float], bar: float) -> str:
+    """From which ε on the mean stays below the bar, with a bootstrap interval over repeats."""
+    means = [average(run) for run in runs]
+    if not all(map(math.isfinite, means)):
+        return "not run"
+    steps, fewest = [*grid, math.inf], min(map(len, runs))
+    cube = np.column_stack([run[:fewest] for run in runs])
+
+    def step(sample: np.ndarray) -> float:
+        return float(steps.index(first_below(sample.mean(axis=0), grid, bar)))
+
+    ends = [steps[round(at)] for at in (step(cube), *bootstrap(cube, step, 1000))]
+    said = [f"{e:g}" if math.isfinite(e) else "never" for e in ends]
+    return f"{said[0]} (95 % {said[1]} … {said[2]}, {fewest} runs)"
+
+
 @rule("the 95 % interval of the mean lies below {bar:g} at this ε and every larger one; does not "
-      "if above at any")
+      "if above at any; partly if the mean itself is below at all")
 def stays_below(q: Question) -> Answer:
     """Whether the error is below the bar from some ε on."""
-    grid, bar = q.settings.fine, q["bar"]
-    start = q["from"].get(q["at"]["dataset"], grid[0])
-    found = {e: q.values(**q["at"], guarantee="published", epsilon=e) for e in grid if e >= start}
-    gaps = [difference(v, np.full(2, bar)) for v in found.values()]
-    words: dict[str, Any] = {"start": start}
-    for guarantee in ("published", "strict"):
-        means = q.means({**q["at"], "guarantee": guarantee, "epsilon": "$fine"}).found
-        reach = [e for i, e in enumerate(grid) if all(mean < bar for mean in means[i:])]
-        words |= {guarantee: f"from ε = {reach[0]:g}" if reach else "at no ε", "last": means[-1]}
-    there, first = next(iter(found.items()))
+    grid, start = q.settings.fine, q["from"].get(q["at"]["dataset"], q.settings.fine[0])
+    bar = q["bar"] * (2 ** (q.settings.alphas[0] / 2) if q.settings.per_cell else 1)
+    runs = {g: q.curve(q["at"] | {"guarantee": g, "epsilon": "$fine"})
+            for g in ("published", "strict")}
+    gaps = [difference(run, np.full(2, bar)) for run in runs["published"]]
+    from_start = [gap for e, gap in zip(grid, gaps, strict=True) if e >= start]
+    verdict = decide(all(g + h < 0 for g, h in from_start), any(g > h for g, h in from_start),
+                     all(g < 0 for g, _ in from_start))
+    words = {g: say_first(found, grid, bar) for g, found in runs.items()}
+    first, last = runs["published"][grid.index(start)], runs["strict"][-1]
     free = average(q.values(**q["at"], guarantee="none"))
-    verdict = decide(all(g + h < 0 for g, h in gaps), any(g - h > 0 for g, h in gaps))
-    return verdict, words | {"there": there, "mean": average(first), "free": free}
+    return verdict, words | {"start": start, "there": start, "mean": average(first),
+                             "last": average(last), "free": free}
 
 
 @rule("Welch's 95 % interval of the difference at each ε and rival: replicates if more than half "
@@ -171,11 +271,11 @@ def steadier(q: Question) -> Answer:
     return direction_verdict(gaps), {"found": Gaps(gaps, names)}
 
 
-@rule("within 1 % of every number printed for m = 50")
+@rule("within 1 % of every number printed for m = 50", tolerant=True)
 def as_printed(q: Question) -> Answer:
     """Whether the pairs that were counted are those that the paper prints."""
     found = {k: v for k, v in zip(q.data["k"], q.data["value"], strict=True) if k}
-    right = [abs(found[k] / printed - 1) < 0.01 for k, printed in q["printed"].items()
+    right = [abs(found[k] / printed - 1) < stretched(0.01) for k, printed in q["printed"].items()
              if k in found and q.settings.attributes == 50]
     said = ", ".join(f"k = {k}: {say_large(v)}" for k, v in found.items())
     return decide(bool(right) and all(right), not all(right)), {"found": said}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from html import escape
 from typing import Any
@@ -11,7 +13,11 @@ import numpy as np
 import pandas as pd
 
 Key = int | str  # a figure's number, or "table 2"
-REPLICATES, FAILS, OPEN = "replicates", "does not", "undecided"
+REPLICATES, PARTLY, FAILS, OPEN = "replicates", "partly", "does not", "untestable"
+VERDICTS = (REPLICATES, PARTLY, FAILS, OPEN)
+LEVEL = 0.05  # of a claim on its own
+_level: ContextVar[float] = ContextVar("level", default=LEVEL)
+_stretch: ContextVar[float] = ContextVar("stretch", default=1.0)
 TRIAL = ("repeat", "seed", "value", "note")  # columns of one trial; the others name its point
 Difference = tuple[float, float]  # difference of two means, half-width of its 95 % interval
 
@@ -21,8 +27,11 @@ class Verdict:
     """One claim of a paper against the numbers measured here.
 
     ``claim``: the paper's statement; ``source``: where it stands; ``verdict``: "replicates",
-    "does not" or "undecided"; ``numbers``: what was measured; ``why``: the reason, as far as it is
-    known; ``rule``: how the verdict was reached.
+    "partly", "does not" or "untestable"; ``numbers``: what was measured; ``why``: the reason, as
+    far as it is known; ``rule``: how the verdict was reached. ``reading``: under which reading of
+    the paper. ``held``: what the verdict would be without Holm's correction, or with half and
+    double the tolerance, where that differs.
+    ``brief``: the claim in a few words; ``part``: which of several that share them.
     """
 
     claim: str
@@ -31,6 +40,10 @@ class Verdict:
     numbers: str
     why: str
     rule: str
+    reading: str = "printed"
+    held: str = ""
+    brief: str = ""
+    part: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,6 +171,35 @@ def average(found: np.ndarray) -> float:
     return float(found.mean()) if len(found) else float("nan")
 
 
+@contextmanager
+def judged_at(level: float = LEVEL, stretch: float = 1.0) -> Iterator[None]:
+    """Within it all intervals have confidence 1 − ``level``, and tolerances are ``stretch`` times.
+
+    >>> with judged_at(0.01):
+    ...     wider = difference(np.arange(9.0), np.arange(9.0))[1]
+    >>> wider > difference(np.arange(9.0), np.arange(9.0))[1]
+    True
+    """
+    before = _level.set(level), _stretch.set(stretch)
+    try:
+        yield
+    finally:
+        _level.reset(before[0])
+        _stretch.reset(before[1])
+
+
+def stretched(tolerance: float) -> float:
+    """A tolerance, halved or doubled where a verdict is tried for that."""
+    return tolerance * _stretch.get()
+
+
+def widen(half: float) -> float:
+    """A half-width of 95 % at the level that is in force, in the large-sample ratio."""
+    from scipy.stats import norm
+
+    return float(half * norm.ppf(1 - _level.get() / 2) / norm.ppf(1 - LEVEL / 2))
+
+
 def interval(gap: float, half: float, digits: int = 2) -> str:
     """A difference with its half-width, where there is one: a single run has none.
 
@@ -168,7 +210,7 @@ def interval(gap: float, half: float, digits: int = 2) -> str:
 
 
 def difference(a: np.ndarray, b: np.ndarray) -> Difference:
-    """Mean of a minus mean of b, and the half-width of its 95 % Welch interval.
+    """Mean of a minus mean of b, and the half-width of its Welch interval (95 %: `judged_at`).
 
     The half-width is infinite below two repeats.
     """
@@ -184,7 +226,7 @@ def difference(a: np.ndarray, b: np.ndarray) -> Difference:
     if va + vb == 0:
         return gap, 0.0
     freedom = (va + vb) ** 2 / (va**2 / (len(a) - 1) + vb**2 / (len(b) - 1))
-    return gap, float(t.ppf(0.975, freedom) * np.sqrt(va + vb))
+    return gap, float(t.ppf(1 - _level.get() / 2, freedom) * np.sqrt(va + vb))
 
 
 def count_signs(gaps: Sequence[Difference]) -> tuple[int, int]:
@@ -192,21 +234,34 @@ def count_signs(gaps: Sequence[Difference]) -> tuple[int, int]:
     return sum(gap > half for gap, half in gaps), sum(gap < -half for gap, half in gaps)
 
 
-def decide(favour: bool, against: bool) -> str:
-    """The verdict of a rule with a condition for each side."""
-    return REPLICATES if favour else FAILS if against else OPEN
+def decide(favour: bool, against: bool, partly: bool = False) -> str:
+    """The verdict of a rule with a condition for each side; neither: untestable, or partly."""
+    return REPLICATES if favour else FAILS if against else PARTLY if partly else OPEN
 
 
 def direction_verdict(gaps: Sequence[Difference], mostly: bool = False) -> str:
     """Verdict on "a is larger than b" at several points.
 
-    Replicates if more than half of the points are significantly in favour and none against; does
-    not if more than half are significantly against and none in favour; undecided otherwise.
-    ``mostly``, for a claim about most cases: some may disagree.
+    Replicates if more than half of the points are significantly in favour and none against; partly
+    if more are in favour than against; does not if not, or if none is and more than half are
+    against; else untestable. ``mostly``, for a claim about most cases: some may disagree.
     """
     favour, against = count_signs(gaps)
     return decide(favour * 2 > len(gaps) and (mostly or not against),
-                  against * 2 > len(gaps) and (mostly or not favour))
+                  against >= favour > 0 or (not favour and against * 2 > len(gaps)),
+                  favour > against)
+
+
+def equivalence_verdict(gaps: Sequence[Difference], tolerance: float) -> str:
+    """Verdict on "no further away than the tolerance" at several points: two one-sided tests.
+
+    Replicates if every interval lies within ± ``tolerance`` and does not if none does and at least
+    one lies outside; partly if some do; untestable if the intervals are too wide to say. For a
+    claim about one side, the differences are cut at 0 before.
+    """
+    inside = [abs(gap) + half <= tolerance for gap, half in gaps]
+    outside = [abs(gap) - half > tolerance for gap, half in gaps]
+    return decide(bool(gaps) and all(inside), any(outside) and not any(inside), any(inside))
 
 
 def correlation(at: Sequence[float], means: Sequence[float]) -> float:
@@ -230,13 +285,16 @@ def trend(curves: Mapping[str, Sequence[np.ndarray]], at: Sequence[float],
         rho = correlation(at, means) if len(set(means)) > 1 else 0.0  # a flat curve has no trend
         ends.append((sign * gap, half, sign * rho))
         said.append(f"{name} {means[0]:.3f} → {means[-1]:.3f} (ρ = {rho:+.1f})")
-    moves = all(gap > half and rho >= 0.8 for gap, half, rho in ends)
-    return decide(moves, any(gap < -half for gap, half, _ in ends)), "; ".join(said)
+    moves = sum(gap > half and rho >= 0.8 for gap, half, rho in ends)
+    against = sum(gap < -half for gap, half, _ in ends)
+    verdict = decide(moves == len(ends), 0 < against >= moves, moves > against)
+    return verdict, "; ".join(said)
 
 
 def bootstrap(values: np.ndarray, statistic: Callable[[np.ndarray], float], draws: int = 4000,
               seed: int = 0) -> tuple[float, float]:
-    """95 % percentile interval of a statistic of (repeats, points), repeats resampled together."""
+    """Percentile interval of a statistic of (repeats, points), repeats resampled together."""
     rng = np.random.default_rng(seed)
     found = [statistic(values[rng.integers(0, len(values), len(values))]) for _ in range(draws)]
-    return float(np.percentile(found, 2.5)), float(np.percentile(found, 97.5))
+    tail = 50 * _level.get()
+    return float(np.percentile(found, tail)), float(np.percentile(found, 100 - tail))

@@ -8,44 +8,43 @@ values are compared, and where.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import groupby
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..errors import BudgetError
 from . import results
 from .results import (
     OPEN,
     Difference,
     Key,
-    Verdict,
     average,
     count_signs,
     decide,
     difference,
     direction_verdict,
     interval,
-    select,
 )
-from .selectors import Point, expand, fill, fill_all
+from .selectors import Point, expand
 
 Answer = tuple[str, dict[str, Any]] | None
 Rule = Callable[["Question"], Answer]
 WOULD = {results.REPLICATES: "would replicate the claim", results.FAILS: "contradicts the claim",
-         OPEN: "leaves it undecided"}
+         results.PARTLY: "holds in part", OPEN: "can't tell"}
 RULES: dict[str, tuple[Rule, str]] = {}
+TOLERANT: set[str] = set()  # rules with a tolerance of ours, at half and double of which they run
 
 
-def rule(text: str) -> Callable[[Rule], Rule]:
+def rule(text: str, tolerant: bool = False) -> Callable[[Rule], Rule]:
     """Register a rule under its name, with the text that says how it judges."""
     def register(function: Rule) -> Rule:
         if function.__name__ in RULES:
             raise ValueError(f"there is a rule {function.__name__!r} already: choose another name")
         RULES[function.__name__] = function, text
+        if tolerant:
+            TOLERANT.add(function.__name__)
         return function
 
     return register
@@ -137,9 +136,15 @@ class Question:
     data: pd.DataFrame
     settings: Any
     claim: Mapping[str, Any]
+    kept: dict[Any, np.ndarray] = field(default_factory=dict, compare=False)  # looked up before
 
     def __getitem__(self, name: str) -> Any:
         return self.claim[name]
+
+    @property
+    def tolerance(self) -> float:
+        """The claim's bar, halved or doubled where the verdict is tried for that."""
+        return results.stretched(self["bar"])
 
     def points(self, at: Mapping[str, Any] | None = None) -> list[Point]:
         """The points of a selector (None: the claim's own)."""
@@ -151,7 +156,16 @@ class Question:
 
     def values(self, **at: Any) -> np.ndarray:
         """All repeats at a point, in the claim's unit."""
-        return self.claim.get("scale", 1) * results.values(self.data, **at)
+        where = tuple(at.items())
+        if where not in self.kept:
+            self.kept[where] = results.select(self.data, **at)["value"].to_numpy(dtype=float)
+        found = self.kept[where]
+        return self.claim.get("scale", 1) * found[~np.isnan(found)]
+
+    def ran(self, at: Point) -> bool:
+        """Whether a point was run, be it in vain."""
+        self.values(**at)
+        return len(self.kept[tuple(at.items())]) > 0
 
     def curve(self, at: Mapping[str, Any]) -> list[np.ndarray]:
         """The repeats at every point of a selector."""
@@ -163,8 +177,7 @@ class Question:
         at = {n: v for n, v in (self.claim.get("at", {}) | (change or {})).items()
               if n not in ("point", "digits", "unit")}
         a, b = self.side("a"), self.side("b")
-        points = [p for p in self.points(at)
-                  if all(len(select(self.data, **(p | side))) for side in (a, b))]
+        points = [p for p in self.points(at) if all(self.ran(p | side) for side in (a, b))]
         found = [difference(self.values(**(p | a)), self.values(**(p | b))) for p in points]
         name = say.get("point", "ε = {epsilon:g}" if "epsilon" in at else "")
         return Gaps(found, [name.format_map(p) for p in points], say["digits"], say["unit"])
@@ -182,43 +195,12 @@ class Question:
         return gaps | {name: self.means(s) for name, s in self.claim.get("means", {}).items()}
 
 
-def judge(claims: Sequence[Mapping[str, Any]], key: Key, data: pd.DataFrame, settings: Any,
-          vocabulary: Mapping[str, Any]) -> list[Verdict]:
-    """The verdicts on the claims about one figure.
-
-    Claims that follow each other with the same ``each`` are judged in turn for each of its values.
-    """
-    out = []
-    for each, block in groupby(claims, key=lambda c: c.get("each", [{}])):
-        together = list(block)
-        turns = each if isinstance(each, list) else expand(each, settings, data)
-        out += [_answer({**claim, **turn}, key, data, settings, vocabulary)
-                for turn in turns for claim in together]
-    return [verdict for verdict in out if verdict is not None]
-
-
-def _answer(claim: Mapping[str, Any], key: Key, data: pd.DataFrame, settings: Any,
-            vocabulary: Mapping[str, Any]) -> Verdict | None:
-    """One claim's verdict, its texts filled with what its rule found."""
-    texts = ("says", "source", "numbers", "why")
-    own = fill_all({n: v for n, v in claim.items() if n not in texts}, {**vocabulary, **claim})
-    if claim["rule"] not in RULES:
-        raise BudgetError(f"no rule {claim['rule']!r}; there are {', '.join(RULES)}")
-    decide_claim, text = RULES[claim["rule"]]
-    answer = decide_claim(Question(key, data, settings, own))
-    if answer is None:
-        return None
-    verdict, words = answer
-    words = {"where": "each ε", "which": "both", "x": "ε", **vocabulary, **own, **words}
-    says, source, numbers, why = (fill(claim.get(name, ""), words) for name in texts)
-    return Verdict(says, source, verdict, numbers, why, fill(text, words))
-
-
 # --- rules for any paper --------------------------------------------------------------------------
 
 
 @rule("Welch's 95 % interval of the difference at {where}: replicates if more than half favour the "
-      "claim and none is against it")
+      "claim and none is against it, partly if more favour it than not; does not if more are "
+      "against it, or more than half where none favours it")
 def above(q: Question) -> Answer:
     """Whether a is above b (``sign`` −1: below)."""
     gaps, sign = q.gaps(), q.claim.get("sign", 1)
@@ -227,7 +209,8 @@ def above(q: Question) -> Answer:
 
 
 @rule("Welch's 95 % interval of the difference at each point: replicates if more than half favour "
-      "the claim, does not if against it")
+      "the claim, partly if more favour it than not; does not if more are against it, or more than "
+      "half where none favours it")
 def mostly_above(q: Question) -> Answer:
     """Whether a is above b in most cases."""
     gaps, words = q.gaps(), q.words()
@@ -237,7 +220,7 @@ def mostly_above(q: Question) -> Answer:
 
 
 @rule("{which} curves: last {x} against the first beyond Welch's 95 % interval, and Spearman's ρ "
-      "of the means at least 0.8 in size")
+      "of the means at least 0.8 in size; partly if more curves do than move the other way")
 def moves(q: Question) -> Answer:
     """Whether curves rise (``sign`` 1) or fall (−1) ``along`` a column."""
     ((column, _),) = q["along"].items()
@@ -254,14 +237,13 @@ def moves(q: Question) -> Answer:
     return verdict, {"found": found, **beside}
 
 
-@rule("the 95 % interval {what}, the paper's own bar, {where}")
+@rule("the 95 % interval {what}, {where}: two one-sided tests; partly if so at some points, does "
+      "not if at none and outside at one", tolerant=True)
 def within(q: Question) -> Answer:
     """Whether all differences lie below ``bar`` (``two_sided``: within it on both sides)."""
-    gaps, bar = q.gaps(), q["bar"]
-    sizes = [(abs(gap) if q.claim.get("two_sided") else gap, half) for gap, half in gaps]
-    inside, beyond = (all(gap + half < bar for gap, half in sizes),
-                      all(gap - half > bar for gap, half in sizes))
-    return decide(inside, beyond), q.words() | {"found": gaps}
+    gaps = q.gaps()
+    sizes = gaps.found if q.claim.get("two_sided") else [(max(g, 0.0), h) for g, h in gaps]
+    return results.equivalence_verdict(sizes, q.tolerance), q.words() | {"found": gaps}
 
 
 @rule("{how}")
@@ -270,5 +252,5 @@ def everywhere(q: Question) -> Answer:
     gaps = q.gaps()
     if not len(gaps):
         return None
-    verdict = decide(gaps.better == len(gaps), gaps.worse == len(gaps))
+    verdict = decide(gaps.better == len(gaps), gaps.worse >= max(gaps.better, 1), gaps.better > 0)
     return verdict, q.words() | {"found": gaps}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
@@ -29,6 +29,19 @@ RAW = ("'no other operations involve … the original dataset', but dp[S, j] is 
        "neighbours offer different candidates")
 
 
+def draw_pair(curator: Curator, candidates: Candidates, scores: np.ndarray, epsilon: Fraction,
+              selections: int, step: str) -> Pair:
+    """The exponential mechanism of one selection as printed: ε/(d−1), and formula (10).
+
+    ``scores``: raw mutual information in units of 2^-30 bit. ``epsilon``: of all selections.
+
+    **Privacy:** none worth the name: scores in bits against a sensitivity in nats, and raw
+    candidates.
+    """
+    return curator.select(candidates, "I", epsilon / selections, source=SELECTION, step=step,
+                          raw_scores=scores, printed_sensitivity=printed_sensitivity(curator.n))
+
+
 @dataclass(frozen=True)
 class Adaptive:
     """PrivABN: parent sets of two-valued attributes grow; under strict until noise outweighs them.
@@ -43,6 +56,7 @@ class Adaptive:
     restriction: Restriction | None = None
 
     rows_unless_strict: ClassVar[bool] = True  # the printed programme works on distinct rows
+    draw: ClassVar[Callable[..., Pair]] = staticmethod(draw_pair)  # of published runs
 
     def check(self, facts: Facts) -> None:
         """Refuse impossible degrees and restrictions, and attributes of more than two values."""
@@ -78,7 +92,7 @@ class Adaptive:
             return StructureResult(permitted.forced_network(names), known=known)
         if facts.guarantee != "strict":
             most = None if isinstance(self.k, str) else int(self.k)
-            pairs = abn_published(curator, epsilon1, curator.noise, most=most)
+            pairs = abn_published(curator, epsilon1, curator.noise, most=most, draw=self.draw)
         else:
             most, m = self.largest(facts), len(names)
             total = count_selections(m, most)
@@ -153,7 +167,7 @@ def printed_sensitivity(n: int) -> int:
 
 def abn_published(
     curator: Curator, epsilon: Fraction, noise: Noise, *, most: int | None = None,
-    columns: Sequence[int] | None = None, label: str = "",
+    columns: Sequence[int] | None = None, label: str = "", draw: Callable[..., Pair] = draw_pair,
 ) -> list[Pair]:
     """A network of binary attributes as ABN prints it (PrivABN, Algorithms 2 and 3).
 
@@ -179,13 +193,12 @@ def abn_published(
         return pairs + [(c, ()) for c in others]
     store = curator.parent_sets(others, most, step=f"parent sets{label}", source=CANDIDATES,
                                 why=RAW)
-    choice, printed = ParentChoice(others), printed_sensitivity(curator.n)
+    choice, selections = ParentChoice(others), len(columns) - 1
     for i in range(2, len(columns) + 1):
         store.keep(choice.offer(f, np.rint(store.grow(f) * GRID).astype(np.int64)))  # line 5
         candidates, scores = choice.candidates()
-        pairs.append(curator.select(
-            candidates, "I", epsilon / (len(columns) - 1), source=SELECTION, raw_scores=scores,
-            step=f"pair {i} of {len(columns)}{label}", printed_sensitivity=printed))  # line 6
+        step = f"pair {i} of {len(columns)}{label}"
+        pairs.append(draw(curator, candidates, scores, epsilon, selections, step))  # line 6
         f = pairs[-1][0]
         store.drop(f)
         choice.drop(f)

@@ -99,6 +99,11 @@ def test_names_beside_a_header_are_refused():
         read_csv(b"1,2\n", names=["a", "b", "c"])
 
 
+GUESTS = "Anreise;Nächte;Preis;Rabatt;Land;Storno;Notiz\n" + (
+    "12.05.2021;3;450,50;5 %; n/a;nein;spät\n02.05.2022;7;1.450,50;10 %; DE;ja;spät\n" * 200
+)  # few letters among many digits
+
+
 @pytest.mark.parametrize(
     ("content", "words"),
     [
@@ -107,6 +112,9 @@ def test_names_beside_a_header_are_refused():
         (b"a|b\n1|2\n", "bars"),
         (b"a  b \nx  2 \ny 3\n", "blanks"),
         ("straße,größe\nMüller,2\nJäger,3\n".encode("cp1252"), "cp1252, which is a guess"),
+        (GUESTS.encode("cp1252"), "cp1252, which is a"),
+        ("姓名,城市\n张三,北京\n李四,上海\n王五,广州\n".encode("gb18030"), "gb18030, which is a"),
+        ("имя,город\nИван,Москва\nОльга,Казань\n".encode("cp1251"), "cp1251, which is a guess"),
     ],
 )
 def test_what_was_found_out_is_said(content, words):
@@ -491,6 +499,7 @@ def test_a_draft_says_what_it_saw_and_is_marked_in_every_line(tmp_path):
         max_size=30,
     )
 )
+@example(rows=[("now", None, "2020-01-01"), ("today", 1, "2020-01-01")])
 @settings(deadline=None)
 def test_a_draft_takes_the_file_that_it_was_drawn_from(tmp_path_factory, rows):
     """Whatever stands in the cells: what the draft declares, the records fit."""

@@ -9,8 +9,9 @@ import pytest
 
 from pdsynth import BudgetError
 from pdsynth.papers import PAPERS, engine
+from pdsynth.papers.judging import ask_all, judge
 from pdsynth.papers.results import FAILS, OPEN, REPLICATES
-from pdsynth.papers.rules import RULES, Question, judge, rule
+from pdsynth.papers.rules import RULES, Question, rule
 from pdsynth.papers.selectors import choices, expand, fill, fill_all
 
 SETTINGS = SimpleNamespace(k="4", degrees=("1", "2", "4"), epsilons=(0.5, 1.0))
@@ -39,7 +40,7 @@ def test_claims_and_notes_are_about_experiments_that_exist(name):
 @pytest.mark.parametrize("name", ["eval", "__import__", "no_such_rule", "Question"])
 def test_a_file_can_call_nothing_but_a_rule(name):
     with pytest.raises(BudgetError, match="no rule"):
-        judge([{"rule": name, "says": ""}], 1, pd.DataFrame(), SETTINGS, {})
+        ask_all([{"rule": name, "says": ""}], 1, pd.DataFrame(), SETTINGS, {})
 
 
 def test_two_rules_of_one_name_are_refused():
@@ -116,12 +117,7 @@ def test_claims_with_the_same_each_take_turns():
         "numbers": "",
     }
     data = trials({"A": 2.0, "B": 1.0, "C": 0.5})
-    found = judge(
-        [{**claim, "says": "{rival} first"}, {**claim, "says": "{rival} second"}],
-        1,
-        data,
-        SETTINGS,
-        {},
-    )
+    claims = [{**claim, "says": "{rival} first"}, {**claim, "says": "{rival} second"}]
+    found = judge(ask_all(claims, 1, data, SETTINGS, {}))
     assert [v.claim for v in found] == ["A first", "A second", "C first", "C second"]
     assert [v.verdict for v in found] == [REPLICATES, REPLICATES, FAILS, FAILS]

@@ -52,7 +52,7 @@ def test_every_lever_is_a_point_with_its_three_numbers(result, small):
         result.figure.data
         and len(result.verdicts) == 8
         and "replicates" in repr(result)
-        or "undecided" in repr(result)
+        or "untestable" in repr(result)
     )
 
 

@@ -11,7 +11,7 @@ import pdsynth as pds
 from pdsynth.datasets import Dataset
 from pdsynth.papers import engine, privabn
 from pdsynth.papers.privabn import PAPER
-from pdsynth.papers.results import FAILS, OPEN, REPLICATES
+from pdsynth.papers.results import FAILS, OPEN, REPLICATES, VERDICTS
 
 QUICK = {
     "epsilons": (0.05, 1.0),
@@ -80,7 +80,7 @@ def test_every_figure_runs_on_another_table(bits, figure, tmp_path):
     assert store.read_text(encoding="utf-8") == written, "finished trials were run again"
     pd.testing.assert_frame_equal(first.data, again.data)
     assert first.data["value"].between(0, 2).all()
-    assert {v.verdict for v in first.verdicts} <= {REPLICATES, FAILS, OPEN}
+    assert {v.verdict for v in first.verdicts} <= set(VERDICTS)
     first.data.to_csv(tmp_path / "tidy.csv", index=False, lineterminator="\n")
     back = PAPER.assemble(figure, engine.read(tmp_path / "tidy.csv"), first.parameters)
     assert [v.verdict for v in back.verdicts] == [v.verdict for v in first.verdicts]
@@ -143,7 +143,7 @@ def test_figure_2_needs_every_larger_epsilon():
     assert [v.verdict for v in reach] == [REPLICATES, FAILS], (
         "0.3 is early enough for NLTCS, too late for ACS"
     )
-    assert "from ε = 0.3 on" in reach[0].numbers
+    assert "published 0.3 (95 % 0.3 … 0.3, 4 runs)" in reach[0].numbers
     late = PAPER.judge(2, planted(lambda c, e: 0.02 if e == 0.5 else 0.009, s.fine, ("3",)), s)
     assert [v.verdict for v in late] == [FAILS, FAILS], "one ε above the bar breaks the claim"
 

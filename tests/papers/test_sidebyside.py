@@ -15,7 +15,7 @@ from pdsynth import BudgetError, baselines
 from pdsynth.counting.tables import Records
 from pdsynth.evaluation import Marginals
 from pdsynth.papers import engine, sidebyside, sidebyside_rules
-from pdsynth.papers.results import FAILS, OPEN, REPLICATES
+from pdsynth.papers.results import FAILS, REPLICATES, VERDICTS
 from pdsynth.papers.sidebyside_methods import (
     BASE,
     DISTANCE,
@@ -85,7 +85,7 @@ def test_every_figure_runs_on_another_table(tiny, figure, tmp_path):
     result = pds.papers.reproduce(
         "sidebyside", figure, 2, data=tiny, jobs=1, resume=tmp_path / "s.csv", **QUICK
     )
-    assert {v.verdict for v in result.verdicts} <= {REPLICATES, FAILS, OPEN}
+    assert {v.verdict for v in result.verdicts} <= set(VERDICTS)
     assert result.data["value"].notna().mean() > 0.9
     result.data.to_csv(tmp_path / "tidy.csv", index=False, lineterminator="\n")
     back = sidebyside.PAPER.assemble(

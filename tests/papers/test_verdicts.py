@@ -8,40 +8,27 @@ rule is meant to change:
 import json
 import sys
 from dataclasses import asdict
-from functools import cache
 from pathlib import Path
 
 import pytest
 
-from pdsynth.papers import PAPERS
-from pdsynth.papers.engine import find, read, stem
+from pdsynth.papers.engine import find, stem
+from pdsynth.papers.results import summarise
+from pdsynth.papers.scoreboard import read_boards
 
 ROOT = Path(__file__).resolve().parents[2]
 FILE = Path(__file__).with_name("verdicts.json")
-COMMITTED = [
-    (paper, key)
-    for paper in PAPERS
-    for key in find(paper).titles
-    if (ROOT / "figures" / paper / f"{stem(key)}_trials.csv").exists()
-]
-
-
-def path(paper, key, end):
-    return ROOT / "figures" / paper / (stem(key) + end)
-
-
-@cache
-def assemble(paper, key):
-    parameters = json.loads(path(paper, key, ".json").read_text(encoding="utf-8"))
-    return find(paper).assemble(key, read(path(paper, key, "_trials.csv")), parameters)
+BOARDS = {board.paper.name: board for board in read_boards(ROOT / "figures")}
+COMMITTED = [(name, key) for name, board in BOARDS.items() for key in board.keys]
 
 
 def describe(paper, key):
     """Everything of a result that is text, and the settings that its parameters give."""
-    result, its = assemble(paper, key), find(paper)
+    board, its = BOARDS[paper], find(paper)
+    result = board.results[key]
     return {
         "title": result.title,
-        "verdicts": [asdict(v) for v in result.verdicts],
+        "verdicts": [asdict(v) for v in board.verdicts[key]],
         "deviation": list(result.deviation),
         "appendix": its.appendix(key, result),
         "page": [its.heading, its.reading, its.bars, its.seeds, its.notes, its.repeats, its.seed],
@@ -57,9 +44,9 @@ def test_the_same_words(paper, key):
 @pytest.mark.parametrize(("paper", "key"), COMMITTED)
 def test_the_same_points(paper, key):
     """Mean, standard deviation and interval of every point, byte by byte."""
-    points = assemble(paper, key).summary()
+    points = summarise(BOARDS[paper].results[key].data)
     text = points.to_csv(index=False, lineterminator="\n", float_format="%.5g")
-    assert text == path(paper, key, ".csv").read_text(encoding="utf-8")
+    assert text == BOARDS[paper].file(key, ".csv").read_text(encoding="utf-8")
 
 
 def test_nothing_committed_is_left_out():

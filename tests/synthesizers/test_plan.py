@@ -69,6 +69,17 @@ class TestForecasts:
         )
         assert synthesizer.random_state == 7 and not hasattr(synthesizer, "model_")
 
+    def test_insured_leaves_half_to_single_columns_and_says_why(self, adult):
+        found = pds.plan(adult.schema, 45_222, 1)
+        assert prediction.UNTIED in str(found)
+        kept = found.synthesizer(insured=True)
+        assert (kept.share_one_way, kept.share_select, kept.rounds) == (0.5, 1 / 3, 15)
+        assert found.synthesizer().share_one_way == "auto"
+        assert found.synthesizer(insured=True, rounds=3).rounds == 3
+        alone = pds.plan(adult.schema, 45_222, 0.001)
+        assert prediction.UNTIED not in str(alone)
+        assert isinstance(alone.synthesizer(insured=True), pds.baselines.Independent)
+
     def test_says_when_single_columns_are_the_answer(self, adult):
         found = pds.plan(adult.schema, 45_222, 0.001)
         assert "Publish single columns" in str(found)

@@ -1,0 +1,156 @@
+"""What ``pds.plan`` advises, held against the methods it could have named, on eight tables
+and on two whose columns are drawn independently: the worst case of every method but one.
+
+python benchmarks/advice.py [TABLE ...] [--repeats 3] [--most 8]
+
+Two-way distance of sampled rows at ε = .1 … 2, every table advised under the prior of the others.
+Rivals: Independent, JTree, PrivBayes with k = 0 … 3; ``INSURED`` is a variant of ConsistentBayes
+that leaves half of ε to single columns. Rivals foretold to take more than ``--most`` seconds are
+left out. Noise and rows of repeat i come from seed i. Appends to advice_trials.csv what it hasn't
+yet (remove it after a change of the plan or of a method), and writes advice.csv: one row per table
+and ε. Five tables need $PDSYNTH_DATA. Committed: ``--most 8``, but 1 for the independent columns and
+for Retail's and Big5's repeats after the first; their number stands in each row.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+
+import pdsynth as pds  # noqa: E402
+from pdsynth.counting.tables import Records  # noqa: E402
+from pdsynth.evaluation import marginal_distance  # noqa: E402
+from pdsynth.papers.yardsticks import LOADERS  # noqa: E402
+from pdsynth.synthesizers.prediction import SINGLE, forecasts, insurance, prior  # noqa: E402
+
+TRIALS, FILE = HERE / "advice_trials.csv", HERE / "advice.csv"
+EPSILONS = (0.1, 0.2, 0.5, 1.0, 2.0)
+INSURED = "ConsistentBayes, insured"
+MADE_UP = {  # independent columns: rows, columns, values of each
+    "independent, 20 × 5": (50_000, 20, 5),
+    "independent, 30 × 2": (20_000, 30, 2),
+}
+TABLES = (*LOADERS, *MADE_UP)
+KEY = ["table", "epsilon", "method"]
+
+
+def methods(
+    schema: pds.Schema, n: int, epsilon: float, table: str, most: float
+) -> dict[str, tuple[Callable[..., Any], bool]]:
+    """By name: how it is made, and whether it is what the plan names."""
+    judged = [name for name in LOADERS if name.split(",")[0] == table.split(",")[0]]
+    found = forecasts(schema, n, epsilon, prior(*judged))
+    made = {
+        f.name: (f.make, f is found[0])
+        for f in found
+        if f is found[0] or (f.seconds <= most and not f.name.startswith("ConsistentBayes"))
+    }
+    made["PrivBayes(k=0)"] = partial(pds.PrivBayes, k=0), False
+    if found[0].name == "ConsistentBayes":
+        made[INSURED] = partial(pds.ConsistentBayes, **insurance(schema)), False
+    return made
+
+
+def load(table: str) -> Records:
+    """A table of the yardsticks, or one whose columns are drawn independently."""
+    if table in LOADERS:
+        data = LOADERS[table]()
+        return Records(data.schema.encode(data.frame), data.schema)
+    n, d, size = MADE_UP[table]
+    schema = pds.Schema(
+        tuple(pds.Attribute.categorical(f"x{j}", list(range(size))) for j in range(d))
+    )
+    weights = 1 / np.arange(1, size + 1)
+    codes = np.random.default_rng(0).choice(size, (n, d), p=weights / weights.sum())
+    return Records(codes.astype(np.uint8), schema)
+
+
+def trials(table: str, repeats: int, most: float, done: set[tuple[Any, ...]]) -> Iterator[Any]:
+    """What isn't done yet: table, ε, method, whether it is advised, repeat, distance."""
+    records = load(table)
+    for repeat in range(repeats):
+        for epsilon in EPSILONS:
+            wanted = methods(records.schema, records.n, epsilon, table, most)
+            for name, (make, advised) in wanted.items():
+                if (table, epsilon, name, repeat) in done:
+                    continue
+                model = make(epsilon=epsilon).set_params(noise="common", random_state=repeat)
+                rng = np.random.default_rng([repeat, 1])
+                codes = model.fit(records).model_.sample_codes(records.n, rng)
+                distance = marginal_distance(records, codes, records.schema, 2)
+                yield table, epsilon, name, advised, repeat, distance
+
+
+def summary(found: pd.DataFrame) -> pd.DataFrame:
+    """One row per table and ε: the advised method, the nearest rival, and their ratios."""
+    rows = []
+    points = found.groupby([*KEY, "advised"], sort=False)["distance"].agg(["mean", "count"])
+    for (table, epsilon), part in points.reset_index().groupby(KEY[:2], sort=False):
+        means = part.set_index("method")
+        mine = means[means["advised"]]
+        if mine.empty or SINGLE not in means.index:
+            continue
+        mine, alone = mine.iloc[0], means.loc[SINGLE, "mean"]
+        rivals = means[~means.index.str.startswith("ConsistentBayes")]["mean"]
+        insured = means["mean"].get(INSURED, np.nan)
+        rows.append(
+            {
+                "table": table,
+                "epsilon": epsilon,
+                "advised": mine.name,
+                "distance": mine["mean"],
+                "nearest rival": rivals.idxmin(),
+                "its distance": rivals.min(),
+                "÷ rival": mine["mean"] / rivals.min(),
+                "÷ Independent": mine["mean"] / alone,
+                "insured ÷ rival": insured / rivals.min(),
+                "insured ÷ Independent": insured / alone,
+                "repeats": int(mine["count"]),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def main() -> None:
+    """Read the command line, run what is missing, and write both files."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("tables", nargs="*", choices=(*TABLES, []), help="all if none is named")
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--most", type=float, default=8.0, help="seconds of a rival's fit")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")  # the notes on noise that the plan is about
+    columns = [*KEY, "advised", "repeat", "distance"]
+    for table in options.tables or TABLES:
+        old = pd.read_csv(TRIALS) if TRIALS.exists() else pd.DataFrame(columns=columns)
+        done = {*old[[*KEY, "repeat"]].itertuples(index=False, name=None)}
+        for row in trials(table, options.repeats, options.most, done):
+            one = pd.DataFrame([row], columns=columns)
+            one.to_csv(
+                TRIALS,
+                mode="a",
+                header=not TRIALS.exists(),
+                index=False,
+                lineterminator="\n",
+                float_format="%.6g",
+            )
+    if TRIALS.exists():
+        made = summary(pd.read_csv(TRIALS))
+        made.to_csv(FILE, index=False, lineterminator="\n", float_format="%.4g")
+        sys.stdout.write(made.to_string(index=False) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,144 @@
+"""All verdicts of a paper from its committed trials, and the page that shows them at a glance."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+
+from .engine import PAPERS, Key, Paper, find, read, stem
+from .judging import judge_together
+from .readings import Reading
+from .results import VERDICTS, Result, Verdict
+
+
+@dataclass(frozen=True)
+class Committed:
+    """The committed trials of a paper, in ``folder``/NAME: figures, tables, and their readings."""
+
+    paper: Paper
+    folder: Path
+
+    def file(self, key: Key, end: str, reading: str | None = None) -> Path:
+        """A committed file: ``file(3, "_trials.csv")``; those of a reading lie in readings/."""
+        base = self.folder / self.paper.name
+        if reading is None:
+            return base / (stem(key) + end)
+        return base / "readings" / f"{stem(key)}_{reading.replace(',', '').replace(' ', '_')}{end}"
+
+    @property
+    def keys(self) -> list[Key]:
+        """What has been run and committed."""
+        return [key for key in self.paper.titles if self.file(key, "_trials.csv").exists()]
+
+    @cached_property
+    def results(self) -> dict[Key, Result]:
+        """Every figure and table, from its trials and the parameters beside them."""
+        return {key: self.assemble(key) for key in self.keys}
+
+    def assemble(self, key: Key) -> Result:
+        """One figure or table, without verdicts: those are judged together."""
+        parameters = json.loads(self.file(key, ".json").read_text(encoding="utf-8"))
+        return self.paper.assemble(key, read(self.file(key, "_trials.csv")), parameters,
+                                   judged=False)
+
+    def readings(self, key: Key) -> list[Reading]:
+        """The readings other than its own that a figure can be judged under."""
+        named = {n for c in self.paper.file["claim"] for n in c.get("readings", [])}
+        known = [r for n, r in self.paper.readings(key).items() if n in named]
+        return [r for r in known
+                if not r.runs or self.file(key, "_trials.csv", r.name).exists()]
+
+    @cached_property
+    def verdicts(self) -> dict[Key, list[Verdict]]:
+        """The verdicts on every claim, under every reading; all of a paper's hold together."""
+        asked = []
+        for key, result in self.results.items():
+            settings = self.paper.read_settings(result.parameters)
+            asked += [(key, ask) for ask in self.paper.ask(key, result.data, settings)]
+            for reading in self.readings(key):
+                file = self.file(key, "_trials.csv", reading.name)
+                own = read(file) if reading.runs else None
+                data, options = self.paper.under(key, result, reading.name, own)
+                asked += [(key, ask) for ask in self.paper.ask(key, data, options, reading.name)]
+        found = judge_together([ask for _, ask in asked])
+        out: dict[Key, list[Verdict]] = {key: [] for key in self.results}
+        for (key, _), verdict in zip(asked, found, strict=True):
+            if verdict is not None:
+                out[key].append(verdict)
+        return out
+
+
+@cache
+def read_boards(folder: Path) -> tuple[Committed, ...]:
+    """All papers, read once: whoever adds trials makes his own :class:`Committed`."""
+    return tuple(Committed(find(name), folder) for name in PAPERS)
+
+
+def write(boards: Sequence[Committed]) -> str:
+    """The page: counts, then one line for each claim. Markdown, all from committed trials."""
+    parts, counts = [], Counter[str]()
+    for board in boards:
+        if lines := claim_lines(board):
+            counts.update(line[1].split(":")[0].rstrip("†") for line in lines)
+            parts += [f"\n## {board.paper.heading.split(' (')[0].split(':')[0]}\n", HEAD]
+            parts += [f"|{'|'.join(line)}|" for line in lines]
+    said = ", ".join(f"{counts[v]} {v}" for v in (*VERDICTS, "mixed"))
+    top = INTRODUCTION.format(counts=said, number=sum(counts.values()))
+    return top + "\n".join(parts) + "\n"
+
+
+def claim_lines(board: Committed) -> list[list[str]]:
+    """One line for each claim of a paper: claim, verdict, its reading, true ε, other readings."""
+    known: dict[str, Reading] = board.paper.readings()
+    groups: dict[str, list[tuple[Key, Verdict]]] = {}
+    for key, verdicts in board.verdicts.items():
+        for v in verdicts:
+            groups.setdefault(v.brief, []).append((key, v))
+    out = []
+    for brief, found in groups.items():
+        several = len({k for k, _ in found}) > 1
+        by = {r: [(v.part or (board.paper.titles[k].split(":")[0] if several else ""), v)
+                  for k, v in found if v.reading == r]
+              for r in dict.fromkeys(v.reading for _, v in found)}
+        base, *others = by
+        said = (f"{name} ({known[name].whose}; {known[name].short_cost}): {say_parts(by[name])}"
+                for name in others)
+        out.append([brief, say_parts(by[base]), base, known[base].short_cost, "; ".join(said)])
+    return out
+
+
+def say_parts(parts: Sequence[tuple[str, Verdict]]) -> str:
+    """One verdict where all parts have it, else each with its parts; † where a tolerance decides.
+
+    >>> a, b = (Verdict("", "", verdict, "", "", "") for verdict in VERDICTS[1:3])
+    >>> say_parts([("CMC", a), ("Adult", a)])
+    'partly'
+    >>> say_parts([("CMC", a), ("Adult", b), ("credit", a)])
+    'mixed: partly CMC, credit; does not Adult'
+    """
+    named: dict[str, list[str]] = {}
+    for name, verdict in parts:
+        named.setdefault(verdict.verdict, []).append(name)
+    robust = "†" if any("tolerance" in verdict.held for _, verdict in parts) else ""
+    if len(named) == 1:
+        return next(iter(named)) + robust
+    said = (f"{v} {', '.join(named[v])}" for v in VERDICTS if v in named)
+    return "mixed: " + "; ".join(said) + robust
+
+
+HEAD = "|claim|verdict|reading|true ε|other readings|\n|---|---|---|---|---|"
+INTRODUCTION = """# Scoreboard
+
+{number} claims: {counts}.
+
+Each verdict holds together with all others on its paper (Holm, 95 %). † a tolerance decides: with
+half or double of it the verdict differs. Untestable: one run, an undefined measure, a
+reconstruction, or intervals too wide to tell. True ε: what the ledger charges, ∞ where records are
+read raw; in brackets: without these reads. Rules and numbers are in the [README](README.md),
+reasons for changed verdicts in [changes.csv](changes.csv). Made by
+`python figures/make.py scoreboard`.
+"""

@@ -1,0 +1,48 @@
+"""The table of benchmarks/advice.py: what its rows say, and that it follows from its trials."""
+
+import importlib.util
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+HERE = Path(__file__).resolve().parents[2] / "benchmarks"
+
+
+@pytest.fixture(scope="module")
+def advice():
+    spec = importlib.util.spec_from_file_location("benchmarks_advice", HERE / "advice.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_a_row_by_hand(advice):
+    trials = pd.DataFrame(
+        [
+            ("T", 1.0, "ConsistentBayes", True, 0, 0.2),
+            ("T", 1.0, "ConsistentBayes", True, 1, 0.4),
+            ("T", 1.0, advice.INSURED, False, 0, 0.1),
+            ("T", 1.0, "baselines.Independent", False, 0, 0.6),
+            ("T", 1.0, "PrivBayes(k=1)", False, 0, 0.25),
+            ("T", 2.0, "baselines.Independent", True, 0, 0.5),
+        ],
+        columns=[*advice.KEY, "advised", "repeat", "distance"],
+    )
+    row, alone = advice.summary(trials).to_dict("records")
+    assert (row["advised"], row["nearest rival"]) == ("ConsistentBayes", "PrivBayes(k=1)")
+    assert row["÷ rival"] == pytest.approx(1.2) and row["÷ Independent"] == pytest.approx(0.5)
+    assert row["insured ÷ rival"] == pytest.approx(0.4) and row["repeats"] == 2
+    assert alone["÷ rival"] == alone["÷ Independent"] == 1 and pd.isna(alone["insured ÷ rival"])
+
+
+def test_the_committed_table_follows_from_its_trials(advice):
+    found = advice.summary(pd.read_csv(advice.TRIALS))
+    committed = pd.read_csv(advice.FILE)
+    assert list(committed.columns) == list(found.columns)
+    number = found.select_dtypes("number").columns
+    assert committed[number].to_numpy() == pytest.approx(
+        found[number].to_numpy(), rel=1e-3, nan_ok=True
+    )
+    words = ["table", "advised", "nearest rival"]
+    assert (committed[words] == found[words]).all(axis=None)
