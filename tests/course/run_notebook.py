@@ -39,7 +39,8 @@ def spoiled(guess, seen):
         return detail if detail and detail in plain(seen) else None
     words = guess.write(guess.answer)
     number = words.split()[0]
-    short = len(re.findall(r"\d", number)) < 3 or number in guess.question + guess.unit
+    digits = re.findall(r"\d", number.lstrip("0."))
+    short = len(digits) < 3 or number in guess.question + guess.unit
     told = words if short else number
     return told if re.search(rf"(?<![\d.,]){re.escape(told)}(?![.,]?\d)", seen) else None
 
