@@ -1,15 +1,18 @@
 """Draw the committed figures and their numbers.
 
-python figures/make.py PAPER [--figure N …] [--table N …] [--repeats 20] [--set NAME=JSON …] [--jobs
-2] [--store FOLDER] [--reading NAME] [--redraw] python figures/make.py main python figures/make.py scoreboard python
-figures/make.py lessons [NAME …]
+    python figures/make.py PAPER [--figure N …] [--table N …] [--repeats 20] [--set NAME=JSON …]
+                                 [--jobs 2] [--store FOLDER] [--reading NAME] [--redraw]
+    python figures/make.py main
+    python figures/make.py scoreboard
+    python figures/make.py lessons [NAME …]
 
 ``PAPER`` (hpprivbayes, …) runs a paper's experiments and writes picture, points and trials to
 figures/PAPER, and the index page; ``--store`` keeps finished trials so that an interrupted run goes
-on; ``--reading`` runs what a declared reading changes, into figures/PAPER/readings; ``--redraw`` draws the committed trials again and runs nothing. ``main`` draws the README's
-picture from the trials of the yardsticks' figure 1. ``scoreboard`` writes the pages again. ``lessons`` draws each panel in its default state,
-for readers without a kernel. Needs the extra ``figures`` (kaleido) and a Chromium or Chrome on the
-system.
+on; ``--reading`` runs what a declared reading changes, into figures/PAPER/readings; ``--redraw``
+draws the committed trials again and runs nothing. ``main`` draws the README's picture from the
+trials of the yardsticks' figure 1. ``scoreboard`` writes the pages again. ``lessons`` draws each
+panel in its default state, for readers without a kernel. Needs the extra ``figures`` (kaleido) and
+a Chromium or Chrome on the system.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,6 +14,8 @@ from ..plots import PALETTE, figure
 from .results import distinct, select, summarise
 from .selectors import choices, expand, fill
 
+SHARES = re.compile("distance|misclassification|accuracy|GCAP|matches")  # measures up to 1
+ADVANTAGE = "attacker's advantage"  # from −1 to 1; every other measure begins at 0
 ERROR_NOTE = "error bars: 95 % confidence interval of the mean"
 # One colour and one marker per method, the paper's own method in the private orange.
 STYLE = {
@@ -32,13 +35,24 @@ def error_bars(half: Any, thickness: float = 1.4, width: int = 4) -> dict[str, A
     return {"type": "data", "array": half, "thickness": thickness, "width": width}
 
 
+def bars_in_range(points: pd.DataFrame) -> dict[str, Any]:
+    """Intervals of means cut to what their measure can be: no mean lies beyond, so none is lost."""
+    low, high = np.zeros(len(points)), np.full(len(points), np.inf)
+    for i, metric in enumerate(points["metric"].astype(str)):
+        low[i] = -1.0 if metric == ADVANTAGE else 0.0
+        high[i] = 1.0 if metric == ADVANTAGE or SHARES.search(metric) else np.inf
+    half, mean = points["ci95"].to_numpy(float), points["mean"].to_numpy(float)
+    return error_bars(np.minimum(half, high - mean)) | {
+        "arrayminus": np.minimum(half, mean - low), "symmetric": False}
+
+
 def line(plot: go.Figure, part: pd.DataFrame, x: str, name: str, colour: str, dash: str = "solid",
          symbol: str = "circle", legend: bool = True, **where: int) -> None:
     """One curve with error bars."""
     plot.add_scatter(
         x=part[x], y=part["mean"], name=name, legendgroup=name, showlegend=legend,
         mode="lines+markers", line={"color": colour, "dash": dash, "width": 2},
-        marker={"symbol": symbol, "size": 8}, error_y=error_bars(part["ci95"]), **where)
+        marker={"symbol": symbol, "size": 8}, error_y=bars_in_range(part), **where)
 
 
 def level(plot: go.Figure, part: pd.DataFrame, span: tuple[float, float], name: str, colour: str,

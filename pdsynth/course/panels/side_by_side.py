@@ -22,7 +22,7 @@ LEFT_OUT = (*SLOW, "GeneticBayes")  # more than a tenth of a second each
 LARGE = ("CSAPrivBayes", "CSAPrivBayes, policy")  # seconds each where tables are to agree
 AGREE = parts.Agree(tolerance=0.5)  # ends earlier than a fit's, with hardly another distance
 FOREST = "ConsistentBayes, forest"
-RECONCILE = {"as measured": False, "agree": True}
+RECONCILE = {"measured": False, "agree": True}
 LEAST, MOST = 0.004, 6.0  # ends of the axis of losses; an infinite one is drawn to its right end
 
 
