@@ -29,6 +29,7 @@ nb_execution_cache_path = os.environ["PDSYNTH_SITE_CACHE"]
 nb_execution_timeout = 600
 nb_execution_raise_on_error = True
 nb_merge_streams = True
+nb_render_markdown_format = "myst"  # tables, too
 nb_ipywidgets_js = {}  # no widget manager from a network
 # A panel's own page in place of its widget, which needs a kernel.
 nb_mime_priority_overrides = [("*", "application/vnd.jupyter.widget-view+json", None)]
