@@ -680,7 +680,7 @@ class TestFile:
         "sparse": ("PrivABN", "mixed"),
     }
 
-    @pytest.mark.parametrize("mutants", [200, pytest.param(1000, marks=pytest.mark.slow)])
+    @pytest.mark.parametrize("mutants", [200, pytest.param(2000, marks=pytest.mark.slow)])
     @pytest.mark.parametrize("file", FILES)
     def test_mutated_files_give_a_typed_error_or_a_model(self, file, mutants, tmp_path, executed):
         """T16: 10,000 mutants in all; nothing runs, no other exception, and what loads also
