@@ -5,6 +5,7 @@ It exits 1 with what went wrong. With ``--student`` unanswered exercises are fin
 that shows one. Where a lesson asks for a guess, no cell before it, and no text up to the next
 heading, may show the answer; then a guess is committed. ``PATH SOLUTIONS``: first as a student who
 answers nothing, then the answers, and every cell that an answer changes, in the same shell.
+Noise is seeded below the library, so that no run shows an answer's digits by chance.
 """
 
 import ast
@@ -12,10 +13,14 @@ import contextlib
 import io
 import json
 import os
+import random
 import re
+import secrets
 import sys
 import tempfile
 
+_dice = random.Random(7)
+os.urandom, secrets.randbits = _dice.randbytes, _dice.getrandbits  # before NumPy takes them
 os.environ["IPYTHONDIR"] = tempfile.mkdtemp()  # no history in the user's home
 os.environ["PLOTLY_RENDERER"] = "plotly_mimetype"  # outside a kernel Plotly would open a browser
 
