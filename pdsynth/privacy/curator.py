@@ -13,7 +13,7 @@ from ..counting.equivalence_classes import ParentSets
 from ..counting.tables import Records
 from ..errors import BudgetError, PrivacyError
 from ..measures import GRID, SCORES, association, conditional_sensitivity
-from .associations import Associations
+from .associations import Associations, Pairs
 from .candidates import Candidates
 from .entries import histogram_cost
 from .ledger import Ledger
@@ -293,7 +293,7 @@ class Curator(Associations):
     def _pairwise(self, measure: str) -> np.ndarray:
         return self.__records.pairwise(measure)
 
-    def _total_association(self, pairs: Sequence[tuple[int, int]]) -> int:
+    def _total_association(self, pairs: Pairs) -> int:
         self.__records.expect(pairs)
         return sum(association(self.__records.table(pair)) for pair in pairs)
 

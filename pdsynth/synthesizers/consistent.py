@@ -43,7 +43,8 @@ class ConsistentBayes(Recipe):
     measured_ : the attributes of every table that was measured, in order.
 
     **Privacy:** strict: pure ε-DP under replacing one record: discrete Laplace noise on the mean
-    association of pairs (at most ε/20), a discrete Laplace table per column, per round an exponential mechanism on the residual (sensitivity 2, proved in
+    association of pairs (at most ε/20), a discrete Laplace table per column, per round an
+    exponential mechanism on the residual (sensitivity 2, proved in
     :class:`~pdsynth.synthesizers.residual.Residual`) and a discrete Laplace table, all
     sequentially and ε in all; agreement is post-processing. Published: the same. None: raw. A value
     that goes with an attribute that isn't sensitive (a drug with its diagnosis) is told by that

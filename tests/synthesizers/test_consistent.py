@@ -36,7 +36,7 @@ OPTIONS = {
 
 
 @pytest.mark.parametrize("name", OPTIONS)
-@pytest.mark.parametrize("epsilon", ["1/50", "3"])
+@pytest.mark.parametrize("epsilon", ["1/50", "3", "300"])
 def test_the_ledger_closes_at_exactly_epsilon(name, epsilon):
     frame, schema = mixed()
     fitted = ConsistentBayes(epsilon=epsilon, **OPTIONS[name]).fit(frame, schema)

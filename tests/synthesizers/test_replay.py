@@ -136,15 +136,21 @@ STRICT = {
         PrivSCBN(l=2, share_structure=0.1, clusters=[["x0", "x3"], ["x1", "x2"], ["x4"]]),
         SIZES,
     ),
-    "forest": (ConsistentBayes(epsilon=3, rounds=0), SIZES),
-    "forest that stops": (ConsistentBayes(epsilon=0.1, rounds=0), SIZES),
-    "rounds": (ConsistentBayes(epsilon=20, rounds=4), SIZES),
-    "rounds that stop": (ConsistentBayes(epsilon=0.3, sensitive="x3"), SIZES),
-    "rounds of bits": (ConsistentBayes(epsilon=40, rounds=3, sensitive="x0"), BINARY),
+    "a look, then columns": (ConsistentBayes(epsilon=3), SIZES),
+    "a look, then rounds": (ConsistentBayes(epsilon=900, rounds=3, sensitive="x3"), SIZES),
+    "forest": (ConsistentBayes(epsilon=3, rounds=0, share_one_way=0.2), SIZES),
+    "forest that stops": (ConsistentBayes(epsilon=0.1, rounds=0, share_one_way=0.2), SIZES),
+    "rounds": (ConsistentBayes(epsilon=20, rounds=4, share_one_way=0.2), SIZES),
+    "rounds that stop": (ConsistentBayes(0.3, sensitive="x3", share_one_way=0.2), SIZES),
+    "rounds of bits": (
+        ConsistentBayes(epsilon=40, rounds=3, sensitive="x0", share_one_way=0.1),
+        BINARY,
+    ),
     "rounds, policy": (
         ConsistentBayes(
             epsilon=15,
             rounds=3,
+            share_one_way=0.2,
             restriction=Restriction(
                 "x1", ("x2",), forced=(("x0", "x3"),), forbidden=(("x3", "x4"),)
             ),
