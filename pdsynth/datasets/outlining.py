@@ -87,12 +87,11 @@ def _draft(name: str, column: pd.Series, number: str | None) -> Found:
     """What a column seems to hold."""
     if NAMELESS.fullmatch(name):
         return "identifier or free text", ""
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        column = column.astype(column.cat.categories.dtype)
-    kind = pd.api.types.infer_dtype(column, skipna=True)
+    cells = column.dropna()
+    kind = pd.api.types.infer_dtype(cells)
     if kind not in ("string", "empty"):
-        return _typed(name, column.dropna(), kind, {"missing": bool(column.isna().any())})
-    texts = column.dropna().astype("str")
+        return _typed(name, cells, kind, {"missing": len(cells) < len(column)})
+    texts = cells.astype("str")
     empty = sorted({text for text in texts.unique() if text.lower() in EMPTY})
     rest = texts[~texts.isin(empty)]
     how: dict[str, Any] = {"missing": len(rest) < len(column)}

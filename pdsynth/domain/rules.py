@@ -25,7 +25,7 @@ def read_rule(name: str, rule: str, bins: int = 16) -> tuple[Attribute, str]:
         method, domain = "numeric", [_number(span[1]), _number(span[2])]
         options["bins"] = int(_number(span[3] or str(bins)))
         if options["bins"] > MAX_VALUES:
-            raise SchemaError(f"{show(options['bins'])} bins; at most {MAX_VALUES:,} are possible")
+            raise SchemaError(f"{options['bins']:,} bins; at most {MAX_VALUES:,} are possible")
     elif body.startswith("edges "):
         method, domain = "binned", [_number(part) for part in body[6:].split(",")]
     else:
