@@ -580,8 +580,9 @@ def test_a_typed_table_is_refused_and_read_like_its_csv():
 def test_listed_numbers_may_be_written_in_any_way():
     """Beside a word for an empty cell, too, where every cell is looked up as a text."""
     content = b"a,b\nx,4.0\ny,-0\nx,+4\ny,NA\n"
-    schema = pds.Schema((A.categorical("b", [0, 4], na_values=["NA"], missing=True),))
-    assert schema.encode(read_csv(content, schema)).ravel().tolist() == [1, 0, 1, 2]
+    listed = A.categorical("b", [0, 4], na_values=["NA"], missing=True)
+    schema = pds.Schema((A.categorical("a", ["x", "y"]), listed))
+    assert schema.encode(read_csv(content, schema))[:, 1].tolist() == [1, 0, 1, 2]
     assert 'b = {domain = "0 | 4 + missing", na_values = ["NA"]' in outline(content)
 
 
