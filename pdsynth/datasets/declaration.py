@@ -75,7 +75,8 @@ def _name_problem(name: str, rule: str, bins: int) -> Attribute:
     try:
         if not rule.startswith("{"):
             return read_rule(name, rule, bins)[0]
-        found, confirmed = read_entry(name, read_toml(f"line = {rule}", "what stands in braces")["line"])
+        document = read_toml(f"line = {rule}", "what stands in braces")
+        found, confirmed = read_entry(name, document["line"])
         if not confirmed or isinstance(found, str):
             raise SchemaError("write what is publicly known, and delete public = false")
         return found
