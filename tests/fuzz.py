@@ -15,9 +15,13 @@ from hypothesis import settings
 settings.register_profile("fuzz", derandomize=False, database=None, deadline=None, print_blob=True)
 settings.load_profile("fuzz")
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
+import test_file_properties  # noqa: E402
 import test_properties  # noqa: E402
 
-PROPERTIES = {name: value for name, value in vars(test_properties).items() if name[:5] == "test_"}
+KNOWN = vars(test_properties) | vars(test_file_properties)
+PROPERTIES = {
+    name: value for name, value in KNOWN.items() if name[:5] == "test_" and callable(value)
+}
 EXAMPLES = test_properties.few.max_examples
 
 

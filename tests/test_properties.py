@@ -147,9 +147,9 @@ def synthesizers(draw, names):
     return draw(st.sampled_from(makes))()
 
 
-def check_words(problem, *words):
+def check_words(problem, *words, most=1_500):
     """A refusal must be a sentence that can be read."""
-    assert 10 < len(str(problem)) < 1_500
+    assert 10 < len(str(problem)) < most
     assert not words or any(word in str(problem) for word in words)
 
 

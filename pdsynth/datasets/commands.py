@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Sequence
 from functools import reduce
 from importlib.util import find_spec
@@ -15,6 +14,7 @@ from tqdm import tqdm
 from .. import __version__
 from .. import synthesizers as methods
 from ..domain.schema import Schema
+from ..domain.schema_file import read_toml
 from ..errors import BudgetError, PrivacyError, SchemaError
 from ..evaluation.report import report as make_report
 from ..model import Model
@@ -264,8 +264,8 @@ def parse_option(text: str) -> tuple[str, Any]:
     if not sign:
         raise click.UsageError(f"--set {text}: say NAME=VALUE, as sensitive=occupation")
     try:
-        return name, tomllib.loads(f"value = {value}")["value"]
-    except tomllib.TOMLDecodeError:
+        return name, read_toml(f"value = {value}", text)["value"]
+    except SchemaError:
         return name, value
 
 

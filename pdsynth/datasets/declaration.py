@@ -5,7 +5,6 @@ explored.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,7 +12,7 @@ import pandas as pd
 
 from ..domain.rules import FORM, read_rule
 from ..domain.schema import Attribute, Schema
-from ..domain.schema_file import read_entry, write_schema
+from ..domain.schema_file import read_entry, read_toml, write_schema
 from ..errors import SchemaError
 
 LISTED = 60  # values that a proposal lists
@@ -76,12 +75,11 @@ def _name_problem(name: str, rule: str, bins: int) -> Attribute:
     try:
         if not rule.startswith("{"):
             return read_rule(name, rule, bins)[0]
-        found, confirmed = read_entry(name, tomllib.loads(f"line = {rule}")["line"])
+        document = read_toml(f"line = {rule}", "what stands in braces")
+        found, confirmed = read_entry(name, document["line"])
         if not confirmed or isinstance(found, str):
             raise SchemaError("write what is publicly known, and delete public = false")
         return found
-    except tomllib.TOMLDecodeError as problem:
-        raise SchemaError(f"{name}: what stands in braces isn't TOML: {problem}") from problem
     except SchemaError as problem:
         what = str(problem).removeprefix(f"attribute {name!r}").removeprefix(":").strip()
         raise SchemaError(f"{name}: {what}") from problem

@@ -155,9 +155,9 @@ def read_table(start: Open, head: bytes) -> pd.DataFrame | Open:
     with start() as stream:
         content = io.BytesIO(stream.read())
     try:
-        if package == "pyarrow":
-            return (pd.read_parquet if kind == "a Parquet file" else pd.read_feather)(content)
-        return _as_csv(content)
+        if package != "pyarrow":
+            return _as_csv(content)
+        frame = (pd.read_parquet if kind == "a Parquet file" else pd.read_feather)(content)
     except ImportError as problem:
         raise SchemaError(f"this is {kind}, whose reader isn't installed: pip install {package}, "
                           "or save the table as CSV (UTF-8)") from problem
@@ -165,6 +165,11 @@ def read_table(start: Open, head: bytes) -> pd.DataFrame | Open:
         raise SchemaError(f"this looks like {kind}, but can't be read as such "
                           f"({type(problem).__name__}): save the table as CSV (UTF-8)"
                           ) from problem
+    named = any(name is not None for name in frame.index.names)  # an index is a column, too
+    if not len(frame) or frame.shape[1] + named < 2:
+        raise SchemaError("the table has no rows" if not len(frame) else
+                          "the file has one column; at least 2 are needed for a network")
+    return frame.reset_index(drop=not named, allow_duplicates=True)
 
 
 def _as_csv(content: IO[bytes]) -> Open:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..domain.recoding import CLOCK, FORMS, read_numbers
+from ..domain.recoding import CLOCK, FORMS, LONGEST, read_numbers
 from ..domain.schema import Attribute
 from ..domain.schema_file import write_schema
 from ..errors import SchemaError, check_path, to_items
@@ -28,8 +28,11 @@ HEAD = """\
 """
 EMPTY = {"?", "na", "n/a", "n.a.", "nan", "null", "none", "-", "--", ".", "missing"}
 DATES = ("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "ISO8601")
+NUMBERS = "integer", "floating", "mixed-integer-float", "decimal"
+DAYS = "datetime64", "datetime", "date"  # types by pandas.api.types.infer_dtype
 LISTED, KEPT = 20, 12  # values that are listed; that an open list keeps
 RANGE, LIST = "ends that the form or the law sets", "all codes of the codebook, used or not"
+BOTH = "both are possible"
 OPEN = "a public list (census, ISO codes), never a count"
 YEARS = "years that can occur; date = \"month\" or \"age\" are possible, too"
 Found = tuple[Attribute | str, str]  # an attribute, or why its column is left out; a comment
@@ -84,9 +87,11 @@ def _draft(name: str, column: pd.Series, number: str | None) -> Found:
     """What a column seems to hold."""
     if NAMELESS.fullmatch(name):
         return "identifier or free text", ""
-    texts = column.dropna().astype("str")
-    if not pd.api.types.is_string_dtype(column):
-        return _numeric(name, column.dropna(), {"missing": bool(column.isna().any())})
+    cells = column.dropna()
+    kind = pd.api.types.infer_dtype(cells)
+    if kind not in ("string", "empty"):
+        return _typed(name, cells, kind, {"missing": len(cells) < len(column)})
+    texts = cells.astype("str")
     empty = sorted({text for text in texts.unique() if text.lower() in EMPTY})
     rest = texts[~texts.isin(empty)]
     how: dict[str, Any] = {"missing": len(rest) < len(column)}
@@ -101,16 +106,35 @@ def _draft(name: str, column: pd.Series, number: str | None) -> Found:
         days = rest.mask(rest.isin(CLOCK))
         days = pd.to_datetime(days, format=written, errors="coerce", utc=written == "ISO8601")
         if len(rest) and days.notna().all():
-            how |= {"date": "year"} | ({} if written == "ISO8601" else {"format": written})
-            low, high = int(days.dt.year.min()), int(days.dt.year.max())
-            return Attribute.numeric(name, low, max(high, low + 1), integer=True, **how), YEARS
+            said = {} if written == "ISO8601" else {"format": written}
+            return _years(name, days, how | said)
     return _listed(name, rest, how)
+
+
+def _typed(name: str, cells: pd.Series, kind: str, how: dict[str, Any]) -> Found:
+    """A column whose file knows its type: truth values, numbers, days."""
+    if kind == "boolean":
+        return Attribute.categorical(name, [False, True], **how), BOTH
+    if kind in NUMBERS:
+        return _numeric(name, cells.astype(float) if kind == "decimal" else cells, how)
+    days = pd.to_datetime(cells, errors="coerce") if kind in DAYS else pd.Series([pd.NaT])
+    if days.notna().all():
+        return _years(name, days, how)
+    return f"? cells of type {kind}, which no domain describes: convert them, or drop", ""
+
+
+def _years(name: str, days: pd.Series, how: dict[str, Any]) -> Found:
+    low, high = int(days.dt.year.min()), int(days.dt.year.max())
+    return Attribute.numeric(name, low, max(high, low + 1), integer=True, date="year", **how), YEARS
 
 
 def _numeric(name: str, numbers: pd.Series, how: dict[str, Any]) -> Found:
     """A list of a few whole numbers, else a range with round ends."""
-    whole = bool((numbers == numbers.round()).all()) and numbers.abs().max() < 2**53
     seen = np.sort(numbers.unique())
+    low, high = (float(seen[0]), float(seen[-1])) if len(seen) else (0.0, 0.0)
+    if not math.isfinite(high - low):
+        return "? numbers too large for a range: replace them, or drop", ""
+    whole = bool((numbers == numbers.round()).all()) and max(-low, high) < LONGEST
     if len(seen) + how["missing"] < 2:
         return "? one value only: what else may stand here?", ""
     if whole and len(seen) == len(numbers) > LISTED and seen[-1] - seen[0] == len(seen) - 1:
@@ -119,7 +143,6 @@ def _numeric(name: str, numbers: pd.Series, how: dict[str, Any]) -> Found:
         return Attribute.categorical(name, seen.astype("int64").tolist(), **how), LIST
     if len(seen) < 2:
         return "? one value only: what else may stand here?", ""
-    low, high = float(seen[0]), float(seen[-1])
     step = 10.0 ** math.floor(math.log10(high - low) - 1)
     step = max(step, 1.0) if whole else step
     low, high = (round(place * step, 12) for place in (low // step, -(-high // step)))

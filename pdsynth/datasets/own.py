@@ -113,6 +113,7 @@ def _read(
     if isinstance(whole, pd.DataFrame):
         found = [str(name) for name in whole.columns]
         whole = whole.iloc[:, _places(found, wanted)].set_axis(wanted or _unique(found), axis=1)
+        whole = pd.DataFrame({name: _as_texts(column) for name, column in whole.items()})
         yield pd.DataFrame({a.name: _as_declared(whole[a.name], a, number or "1,234.5")
                             for a in attributes} if wanted else whole)
         return
@@ -161,6 +162,13 @@ def _chunks(text: Text, facts: Header, places: list[int], names: Sequence[str]
 def _stripped(column: pd.Series) -> pd.Series:
     short = column.str.strip()
     return short.mask(short == "")
+
+
+def _as_texts(column: pd.Series) -> pd.Series:
+    """Texts and categories of a typed table as a CSV file holds them; other types stay."""
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        column = column.astype(object).infer_objects()
+    return _stripped(column) if pd.api.types.is_string_dtype(column) else column
 
 
 def _scan(text: Text, names: Sequence[str] | None, delimiter: str | None, header: bool | None,

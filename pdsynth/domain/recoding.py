@@ -139,6 +139,10 @@ class Recode:
         known = {as_text(value): value for value in values} | dict(self.mapping)
         known |= dict.fromkeys(self.na_values)
         texts = [as_text(cell) for cell in seen]
+        if all(map(_is_number, values)):  # written in other ways, too: 4.0, +4, -0
+            numbers = pd.to_numeric(pd.Series(texts, dtype=object), errors="coerce")
+            texts = [text if text in known or pd.isna(number) else as_text(number)
+                     for text, number in zip(texts, numbers, strict=True)]
         rest = texts if self.other is None else [self.other] * len(texts)
         return pd.Series([known.get(*pair) for pair in zip(texts, rest, strict=True)],
                          dtype=object)

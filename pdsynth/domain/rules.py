@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..errors import SchemaError
+from ..errors import SchemaError, show
 from .attribute import MAX_VALUES, Attribute
 
 FORM = ("write `18 to 90 in 8 bins`, `edges 0, 1000, 5000` or `yes | no`, "
@@ -23,7 +23,7 @@ def read_rule(name: str, rule: str, bins: int = 16) -> tuple[Attribute, str]:
     options: dict[str, Any] = {}
     if span:
         method, domain = "numeric", [_number(span[1]), _number(span[2])]
-        options["bins"] = int(span[3] or bins)
+        options["bins"] = int(_number(span[3] or str(bins)))
         if options["bins"] > MAX_VALUES:
             raise SchemaError(f"{options['bins']:,} bins; at most {MAX_VALUES:,} are possible")
     elif body.startswith("edges "):
@@ -43,10 +43,9 @@ def read_rule(name: str, rule: str, bins: int = 16) -> tuple[Attribute, str]:
 
 def _number(text: str) -> int | float:
     try:
-        value = float(text)
-    except ValueError:
-        raise SchemaError(f"{text.strip()!r} isn't a number: {FORM}") from None
-    return int(text) if re.fullmatch(r"\s*-?\d+\s*", text) else value
+        return int(text) if re.fullmatch(r"\s*-?\d+\s*", text) else float(text)
+    except ValueError:  # more than 4,300 digits are none to Python, either
+        raise SchemaError(f"{show(text.strip())} isn't a number: {FORM}") from None
 
 
 def _values(words: list[str]) -> list[Any]:

@@ -150,11 +150,7 @@ class Schema:
         SchemaError that names the file, the attribute and the remedy.
         """
         check_path(path)
-        try:
-            text = Path(path).read_text(encoding="utf-8-sig")
-        except UnicodeDecodeError as problem:
-            raise SchemaError(f"{Path(path).name} isn't in UTF-8: save it so") from problem
-        return cls(**read_schema(text, Path(path).name))
+        return cls(**read_schema(_read_text(Path(path)), Path(path).name))
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write a TOML file that :meth:`read` reads as this schema; an old file there is revised:
@@ -162,7 +158,7 @@ class Schema:
         """
         check_path(path)
         file = Path(path)
-        old = file.read_text(encoding="utf-8-sig") if file.exists() else ""
+        old = _read_text(file) if file.exists() else ""
         facts = {key: getattr(self, key) for key in self.__dataclass_fields__}
         for before in (old, ""):
             text = write_schema(facts, before)
@@ -288,3 +284,10 @@ def _read(data: Mapping[str, Any]) -> Attribute:
     return Attribute(str(data["name"]), tuple(data["values"]), edges, str(data["dtype"]),
                      bool(data["missing"]), str(data["spread"]),
                      Recode.of(**data.get("recode") or {}))
+
+
+def _read_text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as problem:
+        raise SchemaError(f"{path.name} isn't in UTF-8: save it so") from problem

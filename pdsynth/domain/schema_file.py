@@ -29,10 +29,7 @@ def read_schema(text: str, name: str = "the schema file") -> Facts:
 
     A line with ``public = false``, or one that is still open, makes the source "data".
     """
-    try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as problem:
-        raise SchemaError(f"{name} isn't TOML: {problem}") from problem
+    document = read_toml(text, name)
     if unknown := sorted(set(document) - set(PLACES)):
         raise SchemaError(f"{name} holds {', '.join(unknown)} beside {', '.join(PLACES)}: put "
                           "attributes below a line [attributes]")
@@ -57,6 +54,14 @@ def read_schema(text: str, name: str = "the schema file") -> Facts:
             attributes.append(found)
     return {"attributes": tuple(attributes), "source": "public" if public else "data",
             "groups": groups, "left_out": left_out, "columns": tuple(columns)}
+
+
+def read_toml(text: str, name: str) -> dict[str, Any]:
+    """A TOML text; SchemaError with ``name`` for any other, numbers of 5,000 digits included."""
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as problem:
+        raise SchemaError(f"{name} isn't TOML: {problem}") from problem
 
 
 def read_entry(name: str, entry: Any) -> tuple[Attribute | str, bool]:
@@ -122,12 +127,10 @@ def write_schema(facts: Facts, old: str = "", notes: Mapping[str, str] | None = 
     comments. ``notes``: a comment for each new line; ``order``: of new lines, attributes and what
     is left out; ``head``: the first lines of a new text.
     """
-    import tomlkit  # not needed to read
-
     text = old or f"{head}\n[attributes]\n"
-    if "columns" not in tomlkit.parse(text) and facts["columns"]:
+    if "columns" not in _parse(text) and facts["columns"]:
         text = text.replace("[attributes]", "columns = []\n\n[attributes]", 1)
-    document = tomlkit.parse(text)
+    document = _parse(text)
     lines = {a.name: write_entry(a, facts["source"] == "public") for a in facts["attributes"]}
     lines |= {name: why if why.startswith("?") else f"drop: {why}" if why else "drop"
               for name, why in facts["left_out"].items()}
@@ -139,8 +142,19 @@ def write_schema(facts: Facts, old: str = "", notes: Mapping[str, str] | None = 
             del document[place]
     body = _write_lines(document.get("attributes"), lines, notes or {}, (
         [a.name for a in facts["attributes"]], list(order) or facts["columns"]))
-    document["attributes"] = tomlkit.parse(f"[attributes]\n{body}")["attributes"]
-    return tomlkit.dumps(document)
+    document["attributes"] = _parse(f"[attributes]\n{body}")["attributes"]
+    return str(document.as_string())
+
+
+def _parse(text: str) -> Any:
+    """A document whose comments are kept; SchemaError for an old file that isn't TOML."""
+    import tomlkit  # not needed to read
+
+    try:
+        return tomlkit.parse(text)
+    except (ValueError, RecursionError) as problem:
+        raise SchemaError(f"the file that is there isn't TOML, so it can't be revised ({problem}): "
+                          "name another file") from problem
 
 
 def _write_lines(table: Any, lines: Mapping[str, Any], notes: Mapping[str, str],

@@ -2,8 +2,11 @@
 a SchemaError that says what to do."""
 
 import io
+import math
 import sys
 import warnings
+from datetime import date
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -385,6 +388,10 @@ BAD_LINES = {
     "age: edges 0, 5, 3": "age: bin edges must be finite and increasing",
     "age: edges 0, x": "age: 'x' isn't a number",
     "age: edges 5": "age: declares 0 value",
+    f"age: 0 to {'9' * 5000}": "age: '999.*9' isn't a number",
+    f"age: 0 to 9 in {'9' * 5000} bins": "age: '999.*9' isn't a number",
+    f"age: {{values = [{'9' * 5000}]}}": "age: what stands in braces isn't TOML",
+    f"age: {'{a = ' + '[' * 5000}": "age: what stands in braces isn't TOML",
     "age: young": "age: 'young' declares no domain: write",
     "age: young | | old": "age: .*declares no domain",
     "age: young | young": "age: declares values twice: young",
@@ -511,6 +518,76 @@ def test_a_draft_takes_the_file_that_it_was_drawn_from(tmp_path_factory, rows):
     if len(schema):
         frame = read_csv(content, schema, delimiter=",", header=True)
         assert all(p.column in schema.left_out for p in schema.problems(frame))
+
+
+def in_parquet(**columns):
+    stream = io.BytesIO()
+    pd.DataFrame(columns).to_parquet(stream)
+    return stream.getvalue()
+
+
+TYPED = {  # the draft's line, or why there is none
+    "truth": ([True, False, None], "false | true + missing"),
+    "days": ([date(1999, 5, 1), date(2003, 1, 9), None], "1999 to 2003 in 5 bins + missing"),
+    "moments": (pd.to_datetime(["1999-05-01"] * 2 + ["2003-01-09"]), "1999 to 2003 in 5 bins"),
+    "category": (pd.Categorical(["x", None, "y"]), "x | y + missing"),
+    "counts": (pd.Categorical([7, None, 9]), "7 | 9 + missing"),
+    "prices": ([Decimal("1.50"), Decimal("2.50"), None], "1.4 to 2.5 in 16 bins + missing"),
+    "codes": (["01 ", " 01", "07"], "01 | 07"),
+    "blanks": (["x", " ", ""], "x + missing"),
+    "nothing": ([None, None, None], "? one value only"),
+    "lists": ([[1], [2], []], "? cells of type mixed, which no domain describes"),
+    "bytes": ([b"x", b"y", b"z"], "? cells of type bytes"),
+    "spans": (pd.to_timedelta(["1D", "2D", "3D"]), "? cells of type timedelta"),
+    "too large": ([1e308, -1e308, 0.0], "? numbers too large for a range"),
+    "infinite": ([math.inf, 1.0, 2.0], "? numbers too large for a range"),
+    "extreme": ([-(2**63), 0, 1], "-9.3e+18 to 1e+17 in 16 bins"),
+}
+
+
+@pytest.mark.parametrize("kind", TYPED)
+def test_a_typed_column_is_drafted_by_its_type(kind, tmp_path):
+    pytest.importorskip("pyarrow")
+    cells, line = TYPED[kind]
+    content, path = in_parquet(it=cells, other=[1, 2, 3]), tmp_path / "draft.toml"
+    assert line in outline(content, path).replace(
+        "values = [false, true], missing = true", "false | true + missing"
+    )
+    draft = pds.Schema.read(path)
+    assert all(p.column in draft.left_out for p in draft.problems(read_csv(content, draft)))
+
+
+def test_a_typed_table_is_refused_and_read_like_its_csv():
+    pytest.importorskip("pyarrow")
+    for content, words in (
+        (in_parquet(a=[], b=[]), "the table has no rows"),
+        (in_parquet(a=[1, 2]), "one column; at least 2"),
+    ):
+        for reader in (read_csv, read_header):
+            with pytest.raises(pds.SchemaError, match=words):
+                reader(content)
+    frame = pd.DataFrame({"zone": pd.Categorical([" 01", "NA ", " "]), "c": [1, 2, 3]})
+    schema = pds.Schema((A.categorical("zone", ["01", "NA"], missing=True), SCHEMA["c"]))
+    typed = read_csv(in_parquet(**frame), schema)
+    assert typed["zone"].isna().tolist() == [False, False, True]
+    assert typed["zone"].tolist()[:2] == ["01", "NA"]
+    stream = io.BytesIO()  # an index is a column, too
+    frame.set_index("c").to_parquet(stream)
+    assert read_header(stream)[:2] == (("c", "zone"), 3)
+    assert read_csv(stream)["c"].tolist() == [1, 2, 3]
+
+
+def test_listed_numbers_may_be_written_in_any_way():
+    """Beside a word for an empty cell, too, where every cell is looked up as a text."""
+    content = b"a,b\nx,4.0\ny,-0\nx,+4\ny,NA\n"
+    listed = A.categorical("b", [0, 4], na_values=["NA"], missing=True)
+    schema = pds.Schema((A.categorical("a", ["x", "y"]), listed))
+    assert schema.encode(read_csv(content, schema))[:, 1].tolist() == [1, 0, 1, 2]
+    assert 'b = {domain = "0 | 4 + missing", na_values = ["NA"]' in outline(content)
+
+
+def test_infinite_numbers_wait_for_their_owner():
+    assert 'b = "? numbers too large for a range' in outline(b"a,b\nx,1\ny,1e400\nz,3\n")
 
 
 def test_from_the_messy_file_to_a_release_in_a_few_lines(tmp_path):

@@ -209,6 +209,9 @@ BAD = {
     'age = {domain = "1 to 5", clip = 1}': "clip true or false",
     'age = {domain = "1 to 5", mapping = {x = "y"}}': "'y', which isn't a number",
     'age = "1 | 2"\n[groups]\nage = "C"': "groups must map declared attributes to 'A' or 'B'",
+    f"age = {'9' * 5000}": "isn't TOML",
+    f"age = {'[' * 5000}": "isn't TOML",
+    f'age = "0 to {"9" * 5000}"': "'age': '999.*9' isn't a number",
     'age = "1 | 2"\n[people]\nx = 1': "holds people beside columns, attributes, groups",
 }
 
@@ -226,3 +229,21 @@ def test_a_file_in_another_encoding_is_refused(tmp_path):
     path.write_bytes("[attributes]\ngröße = '1 | 2'".encode("cp1252"))
     with pytest.raises(SchemaError, match="schema.toml isn't in UTF-8"):
         pds.Schema.read(path)
+
+
+@pytest.mark.parametrize(
+    ("old", "words"),
+    [
+        (b"not a schema", "isn't TOML, so it can't be revised .*: name another file"),
+        (b"[" * 5000, "isn't TOML, so it can't be revised"),
+        (b"a = " + b"9" * 5000, "isn't TOML, so it can't be revised"),
+        (b"\xff", "schema.toml isn't in UTF-8"),
+    ],
+)
+def test_a_file_that_is_no_schema_is_not_written_over(old, words, tmp_path):
+    path = tmp_path / "schema.toml"
+    path.write_bytes(old)
+    schema = pds.Schema([pds.Attribute.categorical("a", [1, 2])])
+    with pytest.raises(SchemaError, match=words):
+        schema.write(path)
+    assert path.read_bytes() == old

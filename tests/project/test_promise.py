@@ -101,6 +101,33 @@ HELD |= {
         counting/test_workers.py::TestWhatLeavesAWorker::
         counting/test_workers.py::test_every_strict""",
 }
+# The table of mechanisms: what holds the cells of a row that don't begin with "no". A cell "yes" in
+# the first column is held by a lemma, "whole fits" by the catalogue of audits.
+STATUS = {
+    "discrete Laplace on counts": "privacy/test_sensitivity.py::TestCounts::",
+    "one-way histograms, sketches": """
+        privacy/test_sensitivity.py::TestCounts::
+        privacy/test_sensitivity.py::TestAssociation::""",
+    "scores R, I, F": """
+        privacy/test_sensitivity.py::TestMutualInformation::
+        privacy/test_sensitivity.py::TestScoreF::
+        synthesizers/test_composition.py::TestNetworks::""",
+    "on the residual, with STOP": """
+        privacy/test_residual.py::test_a_replaced_record
+        synthesizers/test_consistent.py::test_a_replaced_record_moves""",
+    "permute-and-flip": """
+        privacy/test_mechanisms.py::TestSelecting::test_the_privacy_loss
+        synthesizers/test_composition.py::TestOneSelection::test_permute_and_flip""",
+    "samplers, exact": "privacy/test_noise.py::TestFit::",
+    'samplers, `noise="opendp"`': "privacy/test_opendp.py::test_both_samplers_fit",
+    "composition and post-processing": """
+        synthesizers/test_replay.py::test_a_strict_fit_never_loses
+        synthesizers/test_interference.py::test_a_strict_run_shows_nothing""",
+    "personal losses": "synthesizers/test_personal.py::",
+    "model files, rule L11": """
+        test_model_files.py::TestForged::test_a_forged_file
+        synthesizers/test_contract.py::TestFile::test_mutated_files""",
+}
 ADVICE = (
     "Encrypt the network",
     "The adversary knows this code",
@@ -139,6 +166,15 @@ def unheld(text):
     ]
 
 
+def unheld_rows(text):
+    """Rows of the table of mechanisms that nobody holds, and rows that are gone."""
+    table = text.partition("| mechanism |")[2].partition("\n\n")[0]
+    rows = [row.split("|")[1].strip() for row in table.splitlines()[2:]]
+    return [r for r in rows if not any(known in r for known in STATUS)] + [
+        known for known in STATUS if not any(known in r for r in rows)
+    ]
+
+
 @pytest.fixture(scope="module")
 def readme(root):
     return (root / "README.md").read_text(encoding="utf-8")
@@ -146,11 +182,12 @@ def readme(root):
 
 def test_every_sentence_of_the_promise_is_held_by_a_test(readme):
     assert unheld(readme) == []
+    assert unheld_rows(readme) == []
 
 
 def test_every_test_that_holds_a_sentence_is_there(root):
     tests = root / "tests"
-    named = {name for held in HELD.values() for name in held.split()}
+    named = {name for held in (*HELD.values(), *STATUS.values()) for name in held.split()}
     known = {
         f"{file}::{name}"
         for file in {name.split("::")[0] for name in named}
@@ -162,6 +199,8 @@ def test_every_test_that_holds_a_sentence_is_there(root):
 def test_twin_a_sentence_that_nobody_holds_is_found(readme):
     more = readme.replace("**Known limits.**", "It protects the weather, too.\n\n**Known limits.**")
     assert unheld(more) == ["It protects the weather, too."]
+    row = readme.replace("| permute-and-flip |", "| permute-and-flop |")
+    assert unheld_rows(row) == ["permute-and-flop", "permute-and-flip"]
     gone = readme.replace("Column types are those that the schema declares.", "")
     assert unheld(gone) == ["Column types are those that the schema declares"]
 
