@@ -15,7 +15,7 @@ from .errors import BudgetError, PrivacyError
 from .network import Network
 from .privacy.curator import Curator
 from .privacy.mechanisms import Noise
-from .privacy.progress import progress
+from .domain.progress import progress
 from .reconcile import as_measured
 from .structure.learner import Measurement, StructureResult
 

@@ -15,6 +15,7 @@ import pandas as pd
 
 from ..domain import threads
 from ..domain.encoding import BinaryEncoding
+from ..domain.progress import progress
 from ..domain.schema import Schema
 from ..domain.threads import in_order
 from ..errors import SchemaError
@@ -130,7 +131,8 @@ class Blocks(InBlocks):
 
     def sum_blocks(self, add: Add, sets: Any, shape: tuple[int, ...]) -> np.ndarray:
         """One pass over all blocks: each thread takes the next one and has a total of its own."""
-        blocks, turn = iter(self), Lock()
+        number, turn = len(self._lengths), Lock()
+        blocks = iter(progress(self, "counting", number, "block"))
 
         def add_blocks(_: int) -> np.ndarray:
             total = np.zeros(shape, dtype=np.int64)
@@ -141,8 +143,8 @@ class Blocks(InBlocks):
                     return total
                 add(as_block(codes, self.sizes, self.encoding), sets, total)
 
-        work = ((i,) for i in range(min(threads.WORKERS, max(len(self._lengths), 1))))
-        totals = list(in_order(add_blocks, work, min(threads.WORKERS, len(self._lengths))))
+        workers = max(min(threads.WORKERS, number), 1)
+        totals = list(in_order(add_blocks, ((i,) for i in range(workers)), workers))
         return sum(totals[1:], totals[0])
 
 

@@ -12,6 +12,7 @@ from uuid import uuid4
 import pandas as pd
 
 from ..domain import threads
+from ..domain.progress import bar
 from ..domain.schema import Schema
 from ..errors import SchemaError
 from . import blocks
@@ -172,8 +173,10 @@ def store(frames: Iterable[pd.DataFrame], schema: Schema, n: int | None = None) 
     """
     found = Blocks(schema.sizes)
     try:
-        for codes in blocks.code_frames(iter(frames), schema, threads.WORKERS):
-            found.append(codes)
+        with bar(n, "coding", unit="row", unit_scale=True) as shown:
+            for codes in blocks.code_frames(iter(frames), schema, threads.WORKERS):
+                found.append(codes)
+                shown.update(len(codes))
         if n not in (None, found.n):
             raise SchemaError(f"the table had {n:,} records and has {found.n:,} now: it changed "
                               "while it was read")

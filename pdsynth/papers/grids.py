@@ -14,7 +14,7 @@ import pandas as pd
 from ..counting.tables import Records
 from ..evaluation import compare
 from ..evaluation.parallel import run_each
-from ..privacy.progress import progress, wanted
+from ..domain.progress import progress, wanted
 
 NO_NOISE = float("inf")  # the ε of a run without noise
 NUMBERS = {"epsilon": float, "repeat": int, "seed": int, "value": float}  # all others are text

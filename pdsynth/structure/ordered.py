@@ -14,7 +14,7 @@ from ..measures import entropy
 from ..network import Network
 from ..privacy.curator import Curator
 from ..privacy.numbers import share
-from ..privacy.progress import progress
+from ..domain.progress import progress
 from .candidates import list_candidates
 from .learner import Learner, Shares, StructureResult
 from .limits import check_width

@@ -16,7 +16,7 @@ from ..domain.bins import place_in_bins
 from ..domain.schema import Schema
 from ..domain.threads import in_order
 from ..errors import SchemaError, check_path, check_seed, is_one_of, is_whole, show
-from ..privacy.progress import progress
+from ..domain.progress import progress
 
 UNIT = 2**16  # rows that one stream of random numbers draws, however many are written at once
 MOST_ROWS = 10**12

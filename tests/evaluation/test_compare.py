@@ -18,7 +18,7 @@ from pdsynth.evaluation import (
 )
 from pdsynth.evaluation.marginals import attribute_sets
 from pdsynth.evaluation.store import COLUMNS
-from pdsynth.privacy import progress
+from pdsynth.domain import progress
 from pdsynth.synthesizers.baselines import PriView
 
 SCHEMA = Schema(tuple(Attribute.categorical(n, ["x", "y"]) for n in "abc"))
