@@ -33,52 +33,66 @@ def within(seen: Any, seconds: float, mib: float = float("inf")) -> Found:
 
 
 def per_table(f: pd.DataFrame) -> Found:
-    ours, theirs = (row(f, t, 50 * M) for t in ("all tables of up to 3 columns",
-                                                "one table, DuckDB"))
+    ours, theirs = (
+        row(f, t, 50 * M) for t in ("all tables of up to 3 columns", "one table, DuckDB")
+    )
     each = ours.processor / ours.tables
-    return (f"{theirs.processor / each:.0f} times: {each:.3f} s a table of {ours.tables:.0f} "
-            f"counted in one go, DuckDB {theirs.processor:.2f} s (processor)"), \
-        theirs.processor >= 20 * each
+    return (
+        f"{theirs.processor / each:.0f} times: {each:.3f} s a table of {ours.tables:.0f} "
+        f"counted in one go, DuckDB {theirs.processor:.2f} s (processor)"
+    ), theirs.processor >= 20 * each
 
 
 def dask(f: pd.DataFrame) -> Found:
     here, there = row(f, "fit from Parquet", 50 * M), row(f, "fit through Dask", 50 * M, 15, 2)
     clock, work = there.seconds / here.seconds, there.processor / here.processor
     same = here.digest == there.digest
-    return (f"{work:.2f} times the processor time, {clock:.2f} times the clock (loads "
-            f"{here.load:.0f} and {there.load:.0f}); the same tables: {same}"), \
-        bool(same and min(clock, work) <= 1.5)
+    return (
+        f"{work:.2f} times the processor time, {clock:.2f} times the clock (loads "
+        f"{here.load:.0f} and {there.load:.0f}); the same tables: {same}"
+    ), bool(same and min(clock, work) <= 1.5)
 
 
 def killed(f: pd.DataFrame) -> Found:
     whole = row(f, "fit through Dask", 50 * M, 15, 2)
     less = row(f, "fit through Dask, one worker killed", 50 * M, 15, 2)
     same = whole.digest == less.digest
-    return (f"{less.seconds / whole.seconds:.2f} times the clock, {less.seconds:.0f} s; the same "
-            f"tables: {same}"), bool(same)
+    return (
+        f"{less.seconds / whole.seconds:.2f} times the clock, {less.seconds:.0f} s; the same "
+        f"tables: {same}"
+    ), bool(same)
 
 
 def ten_times(f: pd.DataFrame) -> Found:
-    tens = [(row(f, "fit from Parquet", n), row(f, "fit from Parquet", 10 * n))
-            for n in (M // 2, 5 * M)]
+    tens = [
+        (row(f, "fit from Parquet", n), row(f, "fit from Parquet", 10 * n)) for n in (M // 2, 5 * M)
+    ]
     words = "; ".join(
         f"{a['rows']:,} → {b['rows']:,}: time × {b.processor / a.processor:.1f}, {a.MiB:.0f} → "
-        f"{b.MiB:.0f} MiB" for a, b in tens)
+        f"{b.MiB:.0f} MiB"
+        for a, b in tens
+    )
     last, grown = tens[-1][1], tens[-1][1].processor / tens[-1][0].processor
     return words, bool(grown <= 12 and last.MiB <= 1.2 * tens[-1][0].MiB)
 
 
 def hp(f: pd.DataFrame) -> Found:
     a, b = (row(f, "fit in memory: HPPrivBayes, k = auto", n) for n in (M // 2, 5 * M))
-    return (f"{a.processor:.1f} s, then {b.processor:.1f} s: × {b.processor / a.processor:.1f}",
-            bool(b.processor <= 12 * a.processor))
+    return (
+        f"{a.processor:.1f} s, then {b.processor:.1f} s: × {b.processor / a.processor:.1f}",
+        bool(b.processor <= 12 * a.processor),
+    )
 
 
 def many_columns(f: pd.DataFrame) -> Found:
-    both = [row(f, f"fit in memory: {name}", M // 50, 1000)
-            for name in ("PrivBayes, k = auto", "ConsistentBayes(rounds=0)")]
-    return "; ".join(f"{b.task.partition(': ')[2]} {b.processor:.0f} s of processor, {b.MiB:.0f} "
-                     "MiB" for b in both) + " (20,000 rows)", True
+    both = [
+        row(f, f"fit in memory: {name}", M // 50, 1000)
+        for name in ("PrivBayes, k = auto", "ConsistentBayes(rounds=0)")
+    ]
+    return "; ".join(
+        f"{b.task.partition(': ')[2]} {b.processor:.0f} s of processor, {b.MiB:.0f} MiB"
+        for b in both
+    ) + " (20,000 rows)", True
 
 
 def forecasts(f: pd.DataFrame) -> Found:
@@ -86,28 +100,43 @@ def forecasts(f: pd.DataFrame) -> Found:
     seconds = ahead["foretold s"] / ahead.processor.clip(lower=0.05)
     memory = (ahead["foretold MiB"] / ahead.MiB.clip(lower=20)).dropna()
     inside = [float(x.between(0.5, 2).mean()) for x in (seconds, memory)]
-    return (f"seconds in {inside[0]:.0%} of {len(seconds)} rows of this page ({seconds.min():.2f} "
-            f"to {seconds.max():.2f} times what was measured), memory in {inside[1]:.0%} of "
-            f"{len(memory)} ({memory.min():.2f} to {memory.max():.2f}); every method: FORECAST.md"), \
-        min(inside) == 1
+    return (
+        f"seconds in {inside[0]:.0%} of {len(seconds)} rows of this page ({seconds.min():.2f} "
+        f"to {seconds.max():.2f} times what was measured), memory in {inside[1]:.0%} of "
+        f"{len(memory)} ({memory.min():.2f} to {memory.max():.2f}); every method: FORECAST.md"
+    ), min(inside) == 1
 
 
 GOALS: list[tuple[str, str, Callable[[pd.DataFrame], Found]]] = [
-    ("50M rows × 15 in Parquet, PrivBayes k = 2, whole fit", "≤ 120 s on two cores, ≤ 1 GiB",
-     lambda f: within(row(f, "fit from Parquet", 50 * M), 120, 1024)),
+    (
+        "50M rows × 15 in Parquet, PrivBayes k = 2, whole fit",
+        "≤ 120 s on two cores, ≤ 1 GiB",
+        lambda f: within(row(f, "fit from Parquet", 50 * M), 120, 1024),
+    ),
     ("a table against DuckDB's group-by", "≥ 20 times faster", per_table),
     ("the same through Dask, two workers", "≤ 1.5 times the local time", dask),
     ("one worker killed in the middle", "nothing lost", killed),
     ("rows × 10", "time × 10 ± 20 %, the same memory", ten_times),
     ("HPPrivBayes, 500,000 → 5M rows", "no faster than n", hp),
-    ("100 columns × 1M rows, k = auto", "≤ 5 minutes",
-     lambda f: within(row(f, "fit in memory: PrivBayes, k = auto", M, 100), 300)),
+    (
+        "100 columns × 1M rows, k = auto",
+        "≤ 5 minutes",
+        lambda f: within(row(f, "fit in memory: PrivBayes, k = auto", M, 100), 300),
+    ),
     ("1,000 columns", "works", many_columns),
-    ("5M rows × 15, encoding a frame", "≤ 5 s of processor",
-     lambda f: within(row(f, "encode a frame", 5 * M), 5)),
-    ("sample_to 50M rows", "≤ 60 s on two cores, ≤ 500 MiB",
-     lambda f: (within(s := row(f, "sample_to .parquet", 50 * M), 60, 500)[0],
-                bool(s.processor / 2 <= 60 and s.MiB <= 500))),
+    (
+        "5M rows × 15, encoding a frame",
+        "≤ 5 s of processor",
+        lambda f: within(row(f, "encode a frame", 5 * M), 5),
+    ),
+    (
+        "sample_to 50M rows",
+        "≤ 60 s on two cores, ≤ 500 MiB",
+        lambda f: (
+            within(s := row(f, "sample_to .parquet", 50 * M), 60, 500)[0],
+            bool(s.processor / 2 <= 60 and s.MiB <= 500),
+        ),
+    ),
     ("the plan's forecasts", "within a factor of two", forecasts),
 ]
 
@@ -153,12 +182,24 @@ def draw(found: pd.DataFrame) -> None:
         "columns": known[known["columns"] != 15],
         "workers": known[(known.task == "fit through Dask") & (known["rows"] == 5 * M)],
     }
-    names = [f"{what} against {across}" for what in ("processor seconds", "MiB")
-             for across in parts]
+    names = [
+        f"{what} against {across}" for what in ("processor seconds", "MiB") for across in parts
+    ]
     names[2] = "seconds against workers, 5M rows"
     figure = make_subplots(2, 3, subplot_titles=names, vertical_spacing=0.16)
-    colours = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#777777",
-               "#000000", "#8c564b", "#17becf", "#bcbd22"]
+    colours = [
+        "#0072b2",
+        "#d55e00",
+        "#009e73",
+        "#cc79a7",
+        "#e69f00",
+        "#56b4e9",
+        "#777777",
+        "#000000",
+        "#8c564b",
+        "#17becf",
+        "#bcbd22",
+    ]
     tasks = dict(zip(known.task.unique(), colours * 3, strict=False))
     named = set()
     for column, (across, part) in enumerate(parts.items(), 1):
@@ -167,15 +208,29 @@ def draw(found: pd.DataFrame) -> None:
             for place, what in enumerate(("processor", "MiB"), 1):
                 shown = "seconds" if (across, what) == ("workers", "processor") else what
                 figure.add_trace(
-                    go.Scatter(x=line[across], y=line[shown], name=str(task), legendgroup=task,
-                               mode="lines+markers", showlegend=task not in named,
-                               line={"color": tasks[task]}), place, column)
+                    go.Scatter(
+                        x=line[across],
+                        y=line[shown],
+                        name=str(task),
+                        legendgroup=task,
+                        mode="lines+markers",
+                        showlegend=task not in named,
+                        line={"color": tasks[task]},
+                    ),
+                    place,
+                    column,
+                )
                 named.add(task)
     figure.update_xaxes(type="log", dtick=1)
     figure.update_xaxes(type="linear", dtick=1, col=3)
     figure.update_yaxes(type="log", dtick=1, rangemode="tozero")
-    figure.update_layout(width=1100, height=760, template="plotly_white",
-                         legend={"y": -0.08, "orientation": "h"}, margin={"t": 40})
+    figure.update_layout(
+        width=1100,
+        height=760,
+        template="plotly_white",
+        legend={"y": -0.08, "orientation": "h"},
+        margin={"t": 40},
+    )
     figure.write_image(HERE / "scale.svg")
 
 
@@ -187,8 +242,10 @@ def write(found: pd.DataFrame) -> None:
         if pd.isna(each.seconds):
             lines.append(f"| {size} | not measured: {each.note} | | | |")
         else:
-            lines.append(f"| {size} | {each.processor:.1f} | {each.seconds:.1f} | "
-                         f"{each.load:.0f} | {each.MiB:.0f} |")
+            lines.append(
+                f"| {size} | {each.processor:.1f} | {each.seconds:.1f} | "
+                f"{each.load:.0f} | {each.MiB:.0f} |"
+            )
     (HERE / "SCALE.md").write_text(
         "# Beyond memory and one machine\n\n"
         f"`python benchmarks/scale.py`, {found.date.max()}, {os.cpu_count()} cores, 24 GiB, beside "
@@ -198,10 +255,11 @@ def write(found: pd.DataFrame) -> None:
         "a released model; others are made up. Memory: by how much the process grew at most (with "
         "Dask: what its largest worker held). A fit is PrivBayes with two parents unless it says "
         "otherwise. `scale.csv` has all numbers, with date, load and what the plan foretold.\n\n"
-        "| goal | target | measured | met |\n|---|---|---|---|\n" + "\n".join(goals(found))
+        "| goal | target | measured | met |\n|---|---|---|---|\n"
+        + "\n".join(goals(found))
         + "\n\nA limit in seconds counts as met where the clock or the processor time is below it; "
         "that of sample_to, whose two threads share nothing, where half of the processor time is."
         "\n\n![Time and memory against rows, columns and workers](scale.svg)\n\n"
         "| what | rows | columns | workers | processor seconds | seconds | load | MiB |\n"
-        "|---|---|---|---|---|---|---|---|\n" + "\n".join(lines) + "\n\n" + arithmetic(found)
-        + "\n")
+        "|---|---|---|---|---|---|---|---|\n" + "\n".join(lines) + "\n\n" + arithmetic(found) + "\n"
+    )

@@ -39,8 +39,11 @@ def timed(work: Callable[[], Any]) -> Found:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         work()
-    return {"seconds": time.perf_counter() - clock, "processor": time.process_time() - worked,
-            "MiB": memory("VmHWM") - held}
+    return {
+        "seconds": time.perf_counter() - clock,
+        "processor": time.process_time() - worked,
+        "MiB": memory("VmHWM") - held,
+    }
 
 
 def model(folder: Path) -> pds.Model:

@@ -13,10 +13,10 @@ import numpy as np
 from ..domain import threads
 from ..domain.attribute import Attribute
 from ..domain.bins import place_in_bins
+from ..domain.progress import progress
 from ..domain.schema import Schema
 from ..domain.threads import in_order
 from ..errors import SchemaError, check_path, check_seed, is_one_of, is_whole, show
-from ..domain.progress import progress
 
 UNIT = 2**16  # rows that one stream of random numbers draws, however many are written at once
 MOST_ROWS = 10**12

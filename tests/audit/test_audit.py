@@ -302,8 +302,10 @@ class TestCatalogue:
         monkeypatch.setattr(
             tqdm.auto,
             "tqdm",
-            lambda *a, **o: made.append((o["desc"], o["total"], o.get("disable", False)))
-            or real(*a, **o | {"disable": True}),
+            lambda *a, **o: (
+                made.append((o["desc"], o["total"], o.get("disable", False)))
+                or real(*a, **o | {"disable": True})
+            ),
         )
         tables = cmc.frame[:50], cmc.frame[1:51]
         audit.black_box(

@@ -183,7 +183,6 @@ class TestFits:
         whole = document(fitted("PrivBayes", frame, schema).model_)["tables"]
         assert document(fitted("PrivBayes", path, wide).model_)["tables"] == whole
 
-
     def test_listed_texts_are_read_once_each_and_refused_by_their_own_type(self, tmp_path, small):
         frame, schema = TABLES["mixed"](n=40)
         path = parquet(frame, tmp_path / "t")

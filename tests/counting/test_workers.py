@@ -261,7 +261,9 @@ def test_a_part_holds_no_more_than_its_limit_but_one_row_group(tmp_path, monkeyp
     monkeypatch.setattr(sources, "PART", 10)
     frame, _ = large()
     (file,) = find_source(parquet(frame, tmp_path / "t", 100)).dataset.get_fragments()
-    rows = [sum(g.num_rows for g in part.row_groups) for part in sources.split_file(file, Threads(1))]
+    rows = [
+        sum(g.num_rows for g in part.row_groups) for part in sources.split_file(file, Threads(1))
+    ]
     assert set(rows) == {8}
 
 

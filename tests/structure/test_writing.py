@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 import pdsynth as pds
-from pdsynth.errors import SchemaError
 from pdsynth.domain import threads
+from pdsynth.errors import SchemaError
 from pdsynth.structure import writing
 
 A = pds.Attribute
