@@ -54,6 +54,7 @@ GRID: list[tuple[str, int, int, int]] = [
     ("sample_to .parquet", 5 * M, 15, 0),
     ("sample_to .parquet", 50 * M, 15, 0),
     ("sample_to .csv", 5 * M, 15, 0),
+    ("fit in memory: PrivBayes, k = auto", M // 10, 15, 0),
     ("fit in memory: PrivBayes, k = auto", M // 10, 50, 0),
     ("fit in memory: PrivBayes, k = auto", M // 10, 100, 0),
     ("fit in memory: PrivBayes, k = auto", M, 100, 0),
