@@ -148,10 +148,7 @@ GOALS: list[tuple[str, str, Callable[[pd.DataFrame], Found]]] = [
     (
         "sample_to 50M rows",
         "≤ 60 s on two cores, ≤ 500 MiB",
-        lambda f: (
-            within(s := row(f, "sample_to .parquet", 50 * M), 60, 500)[0],
-            bool(s.processor / 2 <= 60 and s.MiB <= 500),
-        ),
+        lambda f: within(row(f, "sample_to .parquet", 50 * M), 60, 500),
     ),
     ("the plan's forecasts", "within a factor of two", forecasts),
 ]
@@ -160,7 +157,10 @@ GOALS: list[tuple[str, str, Callable[[pd.DataFrame], Found]]] = [
 NOTES = """**What isn't met, as far as it is known.** Through Dask the workers spend twice the processor
 time of the same counts here. Memory that glibc gives back at once (Dask sets
 MALLOC_TRIM_THRESHOLD_) was half of a fit before keys were built in place, and is a tenth now (1M
-rows, here, with that variable set); where the rest goes hasn't been found. HPPrivBayes grew faster
+rows, here, with that variable set); where the rest goes hasn't been found. A table
+costs less than a twentieth of DuckDB's group-by once the file is coded, and a little more than that
+with its share of the coding. sample_to shares its work between two threads, so that an idle machine
+should need less than a minute: not shown here. HPPrivBayes grew faster
 than n in this one pair of runs under load; its number of counted tables is capped whatever n is.
 Forecasts were held against the rows of this page only, PrivBayes and ConsistentBayes(rounds=0); all
 methods again, on an idle machine: `python benchmarks/forecast.py`. The rows about 100 columns of 1M
@@ -291,8 +291,8 @@ def write(found: pd.DataFrame) -> None:
         "otherwise. `scale.csv` has all numbers, with date, load and what the plan foretold.\n\n"
         "| goal | target | measured | met |\n|---|---|---|---|\n"
         + "\n".join(goals(found))
-        + f"\n\n{NOTES}\n\nA limit in seconds counts as met where the clock or the processor time is below it; "
-        "that of sample_to, whose two threads share nothing, where half of the processor time is."
+        + f"\n\n{NOTES}\n\nA limit in seconds counts as met where the clock or the processor time "
+        "is below it; memory is compared from 5M rows on."
         "\n\n![Time and memory against rows, columns and workers](scale.svg)\n\n"
         "| what | rows | columns | workers | processor seconds | seconds | load | MiB |\n"
         "|---|---|---|---|---|---|---|---|\n" + "\n".join(lines) + "\n\n" + arithmetic(found) + "\n"
