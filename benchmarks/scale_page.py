@@ -165,7 +165,8 @@ than n in this one pair of runs under load; its number of counted tables is capp
 Forecasts were held against the rows of this page only, PrivBayes and ConsistentBayes(rounds=0); all
 methods again, on an idle machine: `python benchmarks/forecast.py`. The rows about 100 columns of 1M
 rows, 1,000 columns and sample_to of 5M rows, and DuckDB and Polars at 50M, were measured before the last
-changes of this version, which don't touch what they run."""
+changes of this version, which don't touch what they run; by the
+same calls, but written into scale.csv by hand, their loads read from uptime."""
 
 
 def goals(found: pd.DataFrame) -> list[str]:
