@@ -6,8 +6,6 @@ import os
 import sys
 import warnings
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from functools import partial
 
 import click
 
@@ -73,11 +71,8 @@ def run_audits(everything: bool, cases: Sequence[str], listed: bool, runs: int, 
             say(f"no such case: {', '.join(unknown)}")
         return 0 if listed else 2
     names = list(cases) or list(audit.CASES)
-    work = partial(audit.run, runs=audit.DEEP if deep else runs, seed=seed, audits=len(names))
-    if jobs < 2 or len(names) < 2:
-        return print_audits(map(work, names))
-    with ProcessPoolExecutor(jobs) as pool:
-        return print_audits(pool.map(work, names))
+    return print_audits(audit.run_all(audit.DEEP if deep else runs, names=names, seed=seed,
+                                      jobs=max(jobs, 1)))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

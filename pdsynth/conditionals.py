@@ -11,11 +11,11 @@ import numpy as np
 
 from .budgets import TableBudget
 from .domain.facts import Facts
+from .domain.progress import progress
 from .errors import BudgetError, PrivacyError
 from .network import Network
 from .privacy.curator import Curator
 from .privacy.mechanisms import Noise
-from .privacy.progress import progress
 from .reconcile import as_measured
 from .structure.learner import Measurement, StructureResult
 

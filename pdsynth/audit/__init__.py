@@ -14,7 +14,10 @@ from dataclasses import replace
 import pandas as pd
 
 from ..budgets import positive
+from ..domain.progress import progress as bars
+from ..domain.progress import wanted
 from ..errors import BudgetError, is_one_of, show, to_list
+from ..evaluation.parallel import run_each
 from .case import NOT_REFUTED, VIOLATED, Case, Effort, Progress, Result
 from .cases import CASES
 from .detectors import Seed
@@ -43,7 +46,7 @@ def case(which: str | Case, epsilon: float | None = None) -> Case:
 
 
 def run(which: str | Case, runs: int = 20_000, *, epsilon: float | None = None, seed: Seed = None,
-        progress: Progress = False, audits: int = 1) -> Result:
+        progress: Progress = True, audits: int = 1) -> Result:
     """Audit one case: the ε that it loses for certain, against the ε that it claims.
 
     Parameters
@@ -51,7 +54,7 @@ def run(which: str | Case, runs: int = 20_000, *, epsilon: float | None = None, 
     which : a name of :func:`catalogue`, or a :class:`Case`. ``epsilon``: another claimed ε.
     runs : releases of each table; 20,000 take seconds, 400,000 show more; exact detectors: none.
     seed : None draws from the operating system; a number repeats the audit bit by bit.
-    progress : True prints a line; a function gets (done, total).
+    progress : False shows no bar; a function gets (done, total).
     audits : how many audits are read together (Bonferroni).
 
     >>> run("privabn-conditional-noise", runs=2000, seed=1).verdict
@@ -61,12 +64,29 @@ def run(which: str | Case, runs: int = 20_000, *, epsilon: float | None = None, 
 
 
 def run_all(runs: int = 20_000, *, names: list[str] | None = None, seed: Seed = None,
-            progress: Progress = False) -> Iterator[Result]:
-    """All cases, one result after the other; they share the error of 5 % (Bonferroni)."""
+            progress: Progress = True, jobs: int = -1) -> Iterator[Result]:
+    """All cases, one result after the other; they share the error of 5 % (Bonferroni).
+
+    ``jobs``: processes (−1: all cores; 1: none extra), or workers of the ``distributed.Client``
+    that is in use. A seed gives the same results wherever a case runs. ``progress``: False shows
+    no bar; a function gets (done, total), in cases.
+    """
     listed = list(CASES) if names is None else to_list("names", names, BudgetError)
-    chosen = [case(name) for name in listed]
-    for one in chosen:
-        yield run(one, runs, seed=seed, progress=progress, audits=len(chosen))
+    for which in listed:
+        case(which)  # refused before anything is started
+    items = [(which, Effort(runs, seed, False, len(listed))) for which in listed]
+    results = run_each(_run_alone, items, 1 if len(items) < 2 else jobs, in_order=True)
+    with wanted(bool(progress) and not callable(progress)):
+        found = bars(results, "audits", len(items), "case")
+    for done, result in enumerate(found, 1):
+        if callable(progress):
+            progress(done, len(items))
+        yield result
+
+
+def _run_alone(which: str | Case, effort: Effort) -> Result:
+    """A case, perhaps in a process of its own."""
+    return case(which).run(effort)
 
 
 def samples(which: str | Case, runs: int = 20_000, *, epsilon: float | None = None,

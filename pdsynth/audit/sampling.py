@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from ..domain.progress import bar, wanted
 from . import power
 from .case import Attack, Case, Effort, Finding, Progress, Result, conclude
 from .checks import check_black_box
@@ -24,23 +25,29 @@ Samples = tuple[np.ndarray, np.ndarray]
 Statistic = Callable[[Any, Pair], Any]  # (what is published, the tables) → int64 (runs,), or an int
 
 
-def report(progress: Progress, done: int, total: int) -> None:
-    """Tell a function how far it is, or standard error."""
-    if callable(progress):
-        progress(done, total)
-    elif progress:
-        end = "\n" if done >= total else ""
-        print(f"\r  {done:,} of {total:,} runs", end=end, file=sys.stderr, flush=True)
+@contextmanager
+def reporting(progress: Progress, total: int) -> Iterator[Callable[[int], None]]:
+    """A function that is told how many runs are done: it tells the caller's, or moves a bar.
+
+    The fits within show no bars of their own.
+    """
+    shown = bool(progress) and not callable(progress)
+    with wanted(shown), bar(total, "audit", unit="run") as made, wanted(False):
+        if callable(progress):
+            yield lambda done: progress(done, total)
+        else:
+            yield lambda done: made.update(done - made.n)
 
 
 def collect(draw: Callable[[int], int], effort: Effort) -> Samples:
     """A statistic of one run after the other: ``draw(world)`` for worlds 0 and 1 by turns."""
     values: tuple[list[int], list[int]] = [], []
-    for done in range(1, effort.runs + 1):
-        for world in (0, 1):
-            values[world].append(draw(world))
-        if done % 100 == 0 or done == effort.runs:
-            report(effort.progress, done, effort.runs)
+    with reporting(effort.progress, effort.runs) as tell:
+        for done in range(1, effort.runs + 1):
+            for world in (0, 1):
+                values[world].append(draw(world))
+            if done % 100 == 0 or done == effort.runs:
+                tell(done)
     return np.array(values[0]), np.array(values[1])
 
 
@@ -95,14 +102,14 @@ class Sampled(Sampling):
         statistic = self.statistic or likelihood_ratio(quiet, asked)
         block = max(1, NUMBERS // max(1, count_numbers(asked)))
         out = np.empty(runs, dtype=np.int64), np.empty(runs, dtype=np.int64)
-        for at in range(0, runs, block):
-            size = min(block, runs - at)
-            for world in (0, 1):
-                noise = BatchedNoise(size, extend_seed(effort.seed, world, at))
-                out[world][at : at + size] = statistic(case.publish(world, noise), case.tables)
-            report(effort.progress, at + size, runs)
+        with reporting(effort.progress, runs) as tell:
+            for at in range(0, runs, block):
+                size = min(block, runs - at)
+                for world in (0, 1):
+                    noise = BatchedNoise(size, extend_seed(effort.seed, world, at))
+                    out[world][at : at + size] = statistic(case.publish(world, noise), case.tables)
+                tell(at + size)
         return out
-
 
     def simulate(self, case: Case) -> power.Simulation:
         """From the cells that change, or releases with weaker noise."""
@@ -177,7 +184,7 @@ def likelihood_ratio(quiet: Sequence[Any], asked: Sequence[list[tuple[Any, Any]]
 
 def black_box(make_release: Callable[[Any], Any], pair: Pair | tuple[Any, Any],
               statistic: Callable[[Any], int], claimed: float, runs: int = 1000, *,
-              name: str = "black box", theory: float = math.nan, progress: Progress = False,
+              name: str = "black box", theory: float = math.nan, progress: Progress = True,
               audits: int = 1) -> Result:
     """Audit any synthesizer, also somebody else's: two neighbouring tables, and a guess.
 

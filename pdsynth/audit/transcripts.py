@@ -14,7 +14,7 @@ from . import power
 from .case import Case, Effort
 from .detectors import PrefetchedNoise, extend_seed
 from .estimator import quantise
-from .sampling import Samples, Sampling, report
+from .sampling import Samples, Sampling, reporting
 from .tape import Asked, Recorder
 from .walks import Walk, walk
 
@@ -68,12 +68,13 @@ class Transcripts(Sampling):
         runs = self.runs(effort)
         noise = [PrefetchedNoise(extend_seed(effort.seed, world)) for world in (0, 1)]
         values: tuple[list[float], list[float]] = [], []
-        for done in range(1, runs + 1):
-            for world in (0, 1):
-                values[world].append((1, -1)[world] * log_odds(one_walk(
-                    case, world, Recorder(noise[world]), 2 * done + world)))
-            if done % 100 == 0 or done == runs:
-                report(effort.progress, done, runs)
+        with reporting(effort.progress, runs) as tell:
+            for done in range(1, runs + 1):
+                for world in (0, 1):
+                    values[world].append((1, -1)[world] * log_odds(one_walk(
+                        case, world, Recorder(noise[world]), 2 * done + world)))
+                if done % 100 == 0 or done == runs:
+                    tell(done)
         return quantise(np.array(values[0]), STEP), quantise(np.array(values[1]), STEP)
 
     def simulate(self, case: Case) -> power.Simulation:

@@ -11,15 +11,37 @@ import numpy as np
 WORDS = 2**15  # 64-bit words of a block of sets: 256 kB stay in the cache
 BLOCK = 2**18  # cells that are held at a time
 KEPT = 2**25  # moments of one size that are kept
+LISTED = 2**22  # records up to which the logarithms of all counts are listed: 32 MiB
 
 
 def fixed_point(n: int) -> tuple[np.ndarray, float]:
     """c·log2(c) for c = 0 … n in integers, and their unit: no sum depends on the order of cells."""
+    unit = _unit(n)
+    return _scale_logs(np.arange(n + 1), unit), unit
+
+
+class CountLogs:
+    """The integers of :func:`fixed_point` for some counts: looked up where n is small enough to
+    list them all, else computed.
+    """
+
+    def __init__(self, n: int) -> None:
+        self.unit, self._listed = _unit(n), fixed_point(n)[0] if n <= LISTED else None
+
+    def take(self, counts: np.ndarray) -> np.ndarray:
+        """One integer for each count: int64."""
+        return _scale_logs(counts, self.unit) if self._listed is None else self._listed.take(counts)
+
+
+def _unit(n: int) -> float:
     top = n * math.log2(max(n, 2))
-    unit = 2.0 ** -(60 - math.ceil(math.log2(max(top, 2))))
-    values = np.arange(n + 1, dtype=float)
-    values[1:] *= np.log2(values[1:])
-    return np.rint(values / unit).astype(np.int64), unit
+    return 2.0 ** -(60 - math.ceil(math.log2(max(top, 2))))
+
+
+def _scale_logs(counts: np.ndarray, unit: float) -> np.ndarray:
+    values = counts.astype(float)
+    values *= np.log2(np.maximum(values, 1.0))
+    return np.rint(values / unit).astype(np.int64)
 
 
 class BitTables:
@@ -93,11 +115,9 @@ class BitTables:
         return out
 
 
-def entropies(
-    cells: Iterable[tuple[slice, np.ndarray]], n: int, xlogx: np.ndarray, unit: float
-) -> np.ndarray:
-    """H in bits of each set of :meth:`BitTables.cells`, with :func:`fixed_point`: float64 (m,)."""
-    found = [math.log2(n) - xlogx.take(table).sum(axis=0) * unit / n for _, table in cells]
+def entropies(cells: Iterable[tuple[slice, np.ndarray]], n: int, logs: CountLogs) -> np.ndarray:
+    """H in bits of each set of :meth:`BitTables.cells`: float64 (m,)."""
+    found = [math.log2(n) - logs.take(table).sum(axis=0) * logs.unit / n for _, table in cells]
     return np.concatenate(found) if found else np.empty(0)
 
 

@@ -7,13 +7,17 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from itertools import accumulate
+from threading import Lock
 from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 
+from ..domain import threads
 from ..domain.encoding import BinaryEncoding
+from ..domain.progress import progress
 from ..domain.schema import Schema
+from ..domain.threads import in_order
 from ..errors import SchemaError
 from .counter import Codes, Split, count_cells
 
@@ -126,33 +130,57 @@ class Blocks(InBlocks):
         self._file.close()
 
     def sum_blocks(self, add: Add, sets: Any, shape: tuple[int, ...]) -> np.ndarray:
-        """One pass over all blocks."""
-        total = np.zeros(shape, dtype=np.int64)
-        for codes in self:
-            add(as_block(codes, self.sizes, self.encoding), sets, total)
-        return total
+        """One pass over all blocks: each thread takes the next one and has a total of its own."""
+        number, turn = len(self._lengths), Lock()
+        blocks = iter(progress(self, "counting", number, "block"))
+
+        def add_blocks(_: int) -> np.ndarray:
+            total = np.zeros(shape, dtype=np.int64)
+            while True:
+                with turn:
+                    codes = next(blocks, None)
+                if codes is None:
+                    return total
+                add(as_block(codes, self.sizes, self.encoding), sets, total)
+
+        workers = max(min(threads.WORKERS, number), 1)
+        totals = list(in_order(add_blocks, ((i,) for i in range(workers)), workers))
+        return sum(totals[1:], totals[0])
 
 
-def code_frames(frames: Iterator[pd.DataFrame], schema: Schema) -> Iterator[np.ndarray]:
+def code_frames(
+    frames: Iterator[pd.DataFrame], schema: Schema, workers: int = 1
+) -> Iterator[np.ndarray]:
     """Codes of frames in blocks of ROWS records or a little more; the last may be short.
 
     SchemaError as of the whole table, with the rows that it is about.
 
     **Privacy:** raw records in, raw records out; errors name no values.
     """
-    waiting, held, done = list[np.ndarray](), 0, 0
-    for frame in frames:
+    def code(done: int, frame: pd.DataFrame) -> np.ndarray:
         try:
-            waiting.append(schema.encode(frame, empty=True))
+            return schema.encode(frame, empty=True)
         except SchemaError as problem:
             rows = f"rows {done + 1:,} to {done + len(frame):,}"
             raise SchemaError(f"{problem} [in {rows}]") from None
-        held, done = held + len(frame), done + len(frame)
+
+    waiting, held = list[np.ndarray](), 0
+    for codes in in_order(code, _number(frames), workers):
+        waiting.append(codes)
+        held += len(codes)
         if held >= ROWS:
             yield np.concatenate(waiting)
             waiting, held = [], 0
     if held:
         yield np.concatenate(waiting)
+
+
+def _number(frames: Iterable[pd.DataFrame]) -> Iterator[tuple[int, pd.DataFrame]]:
+    """Each frame with how many rows came before it."""
+    done = 0
+    for frame in frames:
+        yield done, frame
+        done += len(frame)
 
 
 def as_block(codes: np.ndarray, sizes: Sequence[int], encoding: BinaryEncoding | None) -> Codes:

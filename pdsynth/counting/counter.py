@@ -104,6 +104,7 @@ class Codes:
         ``keys[i]`` is of the last i members of the tail before, ``heads`` of every head so far.
         """
         heads: dict[Members, np.ndarray] = {}
+        rooms = list[np.ndarray]()  # one for each depth, used again: new ones cost more than counts
         keys, cells, work = [np.zeros(0, dtype=np.int64)], [1], None
         before: Members = ()
         for head, tail in sets:
@@ -111,7 +112,10 @@ class Codes:
             shared = _common(before, tail)
             del keys[shared + 1 :], cells[shared + 1 :]
             for j in reversed(tail[: len(tail) - shared]):
-                keys.append(self.codes[:, j].astype(np.int64))
+                if len(rooms) < len(keys):
+                    rooms.append(np.empty(self.n, dtype=np.int64))
+                keys.append(rooms[len(keys) - 1])
+                np.copyto(keys[-1], self.codes[:, j])
                 if len(keys) > 2:
                     keys[-1] *= cells[-1]
                     keys[-1] += keys[-2]

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .bits import associations, entropies, fixed_point, subsets
+from .bits import CountLogs, associations, entropies, subsets
 from .counter import MAX_CELLS, Counter
 from .subset_tables import SubsetTables
 
@@ -43,7 +43,7 @@ class Lattice:
 
     def __init__(self, counter: Counter) -> None:
         self.counter, self.n, self.sizes = counter, counter.n, counter.sizes
-        self._xlogx, self._unit = fixed_point(self.n)
+        self._logs = CountLogs(self.n)
         self._base = max(256, len(self.sizes) + 1)
         self._members = min(MAX_MEMBERS, int(64 / math.log2(self._base)))
         self._two_valued = np.array([size == 2 for size in self.sizes])
@@ -107,7 +107,7 @@ class Lattice:
 
     def _value(self, kind: str, member: tuple[int, ...], table: np.ndarray) -> Any:
         if kind == "H":
-            return math.log2(self.n) - int(self._xlogx.take(table).sum()) * self._unit / self.n
+            return math.log2(self.n) - int(self._logs.take(table).sum()) * self._logs.unit / self.n
         return _associations(table.reshape([self.sizes[j] for j in member]), self.n)
 
     def _look_up(self, kind: str, sets: np.ndarray) -> np.ndarray:
@@ -131,7 +131,7 @@ class Lattice:
             many[:] = False
         if many.any():
             cells = self.counter.cells(sets[many])
-            out[many] = (entropies(cells, self.n, self._xlogx, self._unit) if kind == "H"
+            out[many] = (entropies(cells, self.n, self._logs) if kind == "H"
                          else associations(cells, self.n))
         if not many.all():
             out[~many] = self._one_by_one(kind, sets[~many])

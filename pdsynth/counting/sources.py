@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
@@ -11,6 +11,8 @@ from uuid import uuid4
 
 import pandas as pd
 
+from ..domain import threads
+from ..domain.progress import bar
 from ..domain.schema import Schema
 from ..errors import SchemaError
 from . import blocks
@@ -19,6 +21,8 @@ from .tables import Counter, Records
 from .workers import DaskBlocks, Held, active_client, hold
 
 READ = 2**16  # records of a frame
+PART = 2**20  # records of a file that one task of a worker codes
+TEXTS = "string", "large_string"  # types of Arrow that Parquet keeps as a list of texts and codes
 WORDS = {"pyarrow": "Parquet files and Arrow tables", "dask": "Dask DataFrames"}
 
 
@@ -61,11 +65,11 @@ class ArrowSource(Source):
         """One pass: every cell is checked before anything is paid for."""
         if self.client is None:
             parts = self.dataset.get_fragments() if self.files else [self.dataset]
-            frames = (frame for part in parts for frame in read_frames(part, schema.names))
+            frames = (frame for part in parts for frame in read_frames(part, schema))
             return store(frames, schema, self.n)
         client = self.client
-        tasks = [(hold_rows, row_group, schema) for file in self.dataset.get_fragments()
-                 for row_group in file.split_by_row_group()]
+        tasks = [(hold_rows, part, schema) for file in self.dataset.get_fragments()
+                 for part in split_file(file, client)]
         return DaskBlocks(client, lambda: [
             client.submit(*task, key=f"hold-{uuid4().hex}") for task in tasks], schema)
 
@@ -107,19 +111,39 @@ class DaskSource(Source):
         return self.counter
 
 
+def split_file(file: Any, client: Any) -> Iterator[Any]:
+    """Parts of a Parquet file for the workers of a client: row groups side by side, up to PART
+    records, and at least four for each thread where the row groups permit.
+
+    **Privacy:** reads numbers of records only.
+    """
+    groups, held, rows = file.row_groups, list[int](), 0
+    threads = max(sum(client.nthreads().values()), 1)
+    most = min(PART, sum(group.num_rows for group in groups) // (4 * threads))
+    for group in groups:
+        if held and rows + group.num_rows > most:
+            yield file.subset(row_group_ids=held)
+            held, rows = [], 0
+        held.append(group.id)
+        rows += group.num_rows
+    if held:
+        yield file.subset(row_group_ids=held)
+
+
 def hold_rows(rows: Any, schema: Schema) -> Held:
-    """Code a row group of a file where this runs.
+    """Code a part of a file where this runs.
 
     **Privacy:** raw records in, raw records held.
     """
-    return hold(read_frames(rows, schema.names), schema)
+    return hold(read_frames(rows, schema), schema)
 
 
-def read_frames(rows: Any, names: Sequence[str]) -> Iterator[pd.DataFrame]:
+def read_frames(rows: Any, schema: Schema) -> Iterator[pd.DataFrame]:
     """The declared columns of a dataset, or of a part of a Parquet file, in short frames.
 
-    They are as pandas reads them. Of a Parquet file no more is decoded than the next frame needs; a
-    dataset decodes whole row groups.
+    They are as pandas reads them, but for listed texts of a Parquet file, which come as categories:
+    each text once, as the file has them. Of a Parquet file no more is decoded than the next frame
+    needs; a dataset decodes whole row groups.
 
     **Privacy:** raw records in, raw records out.
     """
@@ -127,10 +151,12 @@ def read_frames(rows: Any, names: Sequence[str]) -> Iterator[pd.DataFrame]:
     from pyarrow.dataset import ParquetFileFragment
     from pyarrow.parquet import ParquetFile
 
-    size = min(READ, blocks.ROWS)
+    size, names = min(READ, blocks.ROWS), schema.names
     if isinstance(rows, ParquetFileFragment):
+        texts = [a.name for a in schema.attributes if not a.numeric_bins and a.recode is None
+                 and str(rows.physical_schema.field(a.name).type) in TEXTS]
         with rows.open() as opened:
-            file = ParquetFile(opened, pre_buffer=False, buffer_size=2**20)
+            file = ParquetFile(opened, pre_buffer=False, buffer_size=2**20, read_dictionary=texts)
             batches = file.iter_batches(size, [group.id for group in rows.row_groups],
                                         columns=list(names), use_threads=False)
             yield from (Table.from_batches([batch]).to_pandas() for batch in batches)
@@ -147,8 +173,10 @@ def store(frames: Iterable[pd.DataFrame], schema: Schema, n: int | None = None) 
     """
     found = Blocks(schema.sizes)
     try:
-        for codes in blocks.code_frames(iter(frames), schema):
-            found.append(codes)
+        with bar(n, "coding", unit="row", unit_scale=True) as shown:
+            for codes in blocks.code_frames(iter(frames), schema, threads.WORKERS):
+                found.append(codes)
+                shown.update(len(codes))
         if n not in (None, found.n):
             raise SchemaError(f"the table had {n:,} records and has {found.n:,} now: it changed "
                               "while it was read")

@@ -199,7 +199,7 @@ class Attribute:
         bad = codes < 0
         if bad.any():
             domain = (f"its {len(self.values)} declared values ({describe(self.values)}; the "
-                      f"column has dtype {column.dtype})" if self.edges is None
+                      f"column has dtype {_type_of(column)})" if self.edges is None
                       else f"[{self.edges[0]}, {self.edges[-1]}]")
             whole = "the whole numbers of " if self.integer else ""
             self._refuse(f": {int(bad.sum()):,} value(s) outside {whole}{domain}; widen the "
@@ -249,7 +249,10 @@ class Attribute:
     def _index(self) -> pd.Index:
         """The values as pandas keeps them, where that loses nothing."""
         found = pd.Index(self.values)
-        return found if found.tolist() == [*self.values] else pd.Index(self.values, dtype=object)
+        if found.tolist() != [*self.values]:
+            found = pd.Index(self.values, dtype=object)
+        found.get_indexer(found[:1])  # pandas builds its hash table now: threads may share it then
+        return found
 
     def _find_bins(self, column: pd.Series, gone: np.ndarray) -> np.ndarray:
         if not pd.api.types.is_numeric_dtype(column) and all(
@@ -277,6 +280,12 @@ class Attribute:
         column = pd.Series(found, name=self.name)
         column = column.astype(self.column_type)  # type: ignore[call-overload]
         return column.mask(gone) if self.missing else column
+
+
+def _type_of(column: pd.Series) -> Any:
+    """The type of the values of a column, also where each is kept once, as a category."""
+    kind = column.dtype
+    return kind.categories.dtype if isinstance(kind, pd.CategoricalDtype) else kind
 
 
 def _is_missing(value: Any) -> bool:

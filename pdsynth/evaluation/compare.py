@@ -17,8 +17,8 @@ import numpy as np
 import pandas as pd
 
 from ..counting.tables import Records
+from ..domain import progress as bars
 from ..errors import BudgetError, SchemaError, is_whole, show, to_items
-from ..privacy import progress as bars
 from ..privacy.numbers import positive
 from .inputs import as_dataset, to_codes
 from .parallel import run_each

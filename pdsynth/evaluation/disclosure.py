@@ -13,6 +13,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
+from ..domain.progress import progress
 from ..domain.schema import Schema, check_schema
 from ..errors import SchemaError, is_one_of, is_whole, show, to_list
 from .classifiers import CLASSIFIERS, design, predict
@@ -99,7 +100,7 @@ def gcap(
                           [schema.sizes[j] for j in columns], schema.sizes[aim])
     step = max(CHUNK // known.classes, 1)
     parts = [_attribute(part[:, columns], part[:, aim].astype(np.int64), known)
-             for part in np.split(ours, range(step, len(ours), step))]
+             for part in progress(np.split(ours, range(step, len(ours), step)), "attack")]
     return Attribution(*map(np.concatenate, zip(*parts, strict=True)))
 
 
@@ -222,7 +223,8 @@ def disclosure_risk(
         raise SchemaError(f"every record has the same {target!r}: there is nothing to find out; "
                           "choose another target")
     rows = []
-    for key in combinations(keys, int(length)):
+    chosen = list(combinations(keys, int(length)))
+    for key in progress(chosen, "attacks", unit="key"):
         train, test = design(synthetic, real, schema, key, encoding)
         for name in attackers:
             if name == "GCAP":

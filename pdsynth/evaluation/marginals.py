@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ..counting.tables import Codes, Counter, Records, marginal
+from ..domain.progress import progress
 from ..domain.schema import Schema, check_schema
 from ..errors import BudgetError, SchemaError, is_whole, show, to_items, to_list
 from .inputs import Table, check_most, check_whole, record_keys, seeded, to_records
@@ -214,11 +215,11 @@ def measure_sets(real: Table | Marginals, fake: Table, schema: Schema, sets: Set
     group = np.cumsum([cells[i] for i in dense]) // GROUP_CELLS
     groups = np.split(dense, np.flatnonzero(np.diff(group)) + 1) if len(dense) else []
     found = []
-    for positions in groups:
+    for positions in progress(groups, "marginals", unit="group"):
         known = Marginals(ours, schema, sets=tuple(sets[i] for i in positions))
         found.append(known.measure(theirs, measure))
     sparse = [i for i, count in enumerate(cells) if count > DENSE_CELLS]
-    for i in sparse:
+    for i in progress(sparse, "large marginals", unit="set"):
         gaps = _occupied_gaps(ours, theirs, sizes, sets[i])
         found.append(measure(gaps, [0], ours.n * theirs.n))
     return np.concatenate(found, axis=-1)[..., np.argsort([*dense, *sparse])]

@@ -8,15 +8,20 @@ from typing import Any
 from ..counting.workers import active_client
 
 
-def run_each(work: Callable[..., Any], items: Iterable[tuple[Any, ...]], jobs: int
-             ) -> Iterator[Any]:
-    """``work(*item)`` for every item, each result as it ends.
+def run_each(work: Callable[..., Any], items: Iterable[tuple[Any, ...]], jobs: int, *,
+             in_order: bool = False) -> Iterator[Any]:
+    """``work(*item)`` for every item, each result as it ends, or in the order of the items.
 
-    ``jobs``: processes (−1: all cores, or all workers of an active ``distributed.Client``).
+    ``jobs``: processes (−1: all cores, or all workers of an active ``distributed.Client``; 1: none
+    but this one).
     """
+    if jobs == 1:
+        yield from (work(*item) for item in items)
+        return
     from joblib import Parallel, delayed, parallel_config
 
     backend = "dask" if active_client() is not None else "loky"
     with parallel_config(backend=backend):
-        run = Parallel(n_jobs=jobs, return_as="generator_unordered")
+        run = Parallel(n_jobs=jobs,
+                       return_as="generator" if in_order else "generator_unordered")
     yield from run(delayed(work)(*item) for item in items)

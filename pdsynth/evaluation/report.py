@@ -11,6 +11,7 @@ import pandas as pd
 
 from ..counting.tables import Records
 from ..datasets.dataset import Dataset
+from ..domain.progress import progress
 from ..domain.schema import Schema
 from ..errors import SchemaError
 from ..privacy.numbers import positive
@@ -69,7 +70,7 @@ def report(
     budget = None if epsilon is None else float(positive("epsilon", epsilon))
     others = _simulate(codes, schema, budget, repeats, len(tables[0]), seed)
     found = {alpha: measure_level(codes, tables, others, schema, alpha, seed)
-             for alpha in ALPHAS if alpha <= len(schema)}
+             for alpha in progress(ALPHAS, "distances", unit="level") if alpha <= len(schema)}
     table = pd.DataFrame([row for level in found.values() for row in level.rows], columns=COLUMNS)
     worth = None if target is None else _utility(
         codes, tables[0], held, schema, target, seed, dict(utility_options or {}))
@@ -110,7 +111,7 @@ def _simulate(codes: np.ndarray, schema: Schema, epsilon: float | None, repeats:
     methods[FREE] = Independent(guarantee="none"), LIMITS
     drawn: dict[str, list[np.ndarray]] = {name: [] for name in methods}
     for name, (method, times) in methods.items():
-        for i in range(times):
+        for i in progress(range(times), name, unit="fit"):
             fitted = method.clone().set_params(random_state=[seed, i]).fit(records)
             generator = np.random.default_rng([seed, i])
             drawn[name].append(fitted.model_.sample_codes(rows, generator))

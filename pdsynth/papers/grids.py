@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 
 from ..counting.tables import Records
+from ..domain.progress import progress, wanted
 from ..evaluation import compare
 from ..evaluation.parallel import run_each
-from ..privacy.progress import progress, wanted
 
 NO_NOISE = float("inf")  # the ε of a run without noise
 NUMBERS = {"epsilon": float, "repeat": int, "seed": int, "value": float}  # all others are text

@@ -11,6 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..domain.facts import Facts
+from ..domain.progress import progress
 from ..errors import BudgetError
 from ..measures import GRID, SCORES
 from ..network import Network
@@ -194,7 +195,7 @@ def abn_published(
     store = curator.parent_sets(others, most, step=f"parent sets{label}", source=CANDIDATES,
                                 why=RAW)
     choice, selections = ParentChoice(others), len(columns) - 1
-    for i in range(2, len(columns) + 1):
+    for i in progress(range(2, len(columns) + 1), f"network{label}", unit="attribute"):
         store.keep(choice.offer(f, np.rint(store.grow(f) * GRID).astype(np.int64)))  # line 5
         candidates, scores = choice.candidates()
         step = f"pair {i} of {len(columns)}{label}"
@@ -241,7 +242,7 @@ def abn_strict(
     pairs: list[Pair] = list(permitted.fixed_pairs) or [
         (roots[noise.child(f"root{label}").below(len(roots))], ())]
     used = 0
-    while len(pairs) < len(columns):
+    for _ in progress(range(len(pairs), len(columns)), f"network{label}", unit="attribute"):
         placed = [child for child, _ in pairs]
         where = f"{len(placed) + 1} of {len(columns)}{label}"
         ready = permitted.ready([c for c in columns if c not in placed], placed)

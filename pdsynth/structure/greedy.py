@@ -9,11 +9,11 @@ from typing import ClassVar
 import numpy as np
 
 from ..domain.facts import Facts
+from ..domain.progress import progress
 from ..errors import BudgetError, is_one_of
 from ..network import Network
 from ..privacy.curator import Curator
 from ..privacy.mechanisms import Noise
-from ..privacy.progress import progress
 from .candidates import list_candidates
 from .learner import Learner, Shares, StructureResult
 from .parent_rules import ParentRule

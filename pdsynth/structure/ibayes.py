@@ -11,6 +11,7 @@ from itertools import combinations
 
 import numpy as np
 
+from ..domain.progress import progress
 from ..errors import BudgetError
 from ..privacy.curator import Candidates, Curator
 from .candidates import Pair, join_blocks
@@ -88,7 +89,7 @@ def ibayes(
         root, _ = curator.select(alone, "H", epsilon, step=f"root{label}", source=SOURCE[0])
     pairs = pairs or [(int(root), ())]  # type: ignore[arg-type]
     search = _Search(columns, ties, degree, permitted)
-    for t in range(len(pairs) + 1, len(columns) + 1):
+    for t in progress(range(len(pairs) + 1, len(columns) + 1), f"network{label}", unit="bit"):
         candidates = search.candidates([child for child, _ in pairs])
         pairs.append(curator.select(candidates, score, epsilon, source=SOURCE[1],
                                     step=f"pair {t} of {len(columns)}{label}"))

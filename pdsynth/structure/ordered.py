@@ -9,12 +9,12 @@ from fractions import Fraction
 import numpy as np
 
 from ..domain.facts import Facts
+from ..domain.progress import progress
 from ..errors import BudgetError, SchemaError, is_one_of, show, to_list
 from ..measures import entropy
 from ..network import Network
 from ..privacy.curator import Curator
 from ..privacy.numbers import share
-from ..privacy.progress import progress
 from .candidates import list_candidates
 from .learner import Learner, Shares, StructureResult
 from .limits import check_width

@@ -11,6 +11,7 @@ from itertools import combinations
 import numpy as np
 
 from ..domain.facts import Facts
+from ..domain.progress import progress
 from ..errors import BudgetError, show
 from ..measures import SCORES
 from ..network import Network
@@ -85,7 +86,7 @@ def pairwise(
     order = permitted.reorder(np.argsort(-matrix.sum(axis=1), kind="stable").tolist())
     chosen = list(permitted.fixed_pairs) or [(order[0], ())]
     share = epsilon / max(d - len(chosen), 1)
-    for i in range(len(chosen), d):
+    for i in progress(range(len(chosen), d), "parents", unit="attribute"):
         candidates = list_candidates(rule, tuple(order[:i]), [order[i]], schema.sizes, permitted,
                                      entry)
         sums = np.concatenate([matrix[c[:, None], p].sum(axis=1) for c, p in candidates.blocks])

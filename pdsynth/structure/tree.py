@@ -10,6 +10,7 @@ from itertools import combinations
 import numpy as np
 
 from ..domain.facts import Facts
+from ..domain.progress import progress
 from ..network import Network
 from ..privacy.curator import Candidates, Curator
 from ..privacy.numbers import share
@@ -88,7 +89,7 @@ def spanning_tree_bayes(
         roots = permitted.ready(range(len(names)), ())
         pairs = [(max(roots, key=lambda j: association[j].sum()), ())]
     share = epsilon / max(len(names) - len(pairs), 1)
-    while len(pairs) < len(names):
+    for _ in progress(range(len(pairs), len(names)), "network", unit="attribute"):
         placed = tuple(child for child, _ in pairs)
         leaving = [(b, a) if a in placed else (a, b)
                    for a, b in edges if (a in placed) != (b in placed)]

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ..domain import threads
 from ..domain.attribute import Attribute
 from ..domain.bins import place_in_bins
+from ..domain.progress import progress
 from ..domain.schema import Schema
+from ..domain.threads import in_order
 from ..errors import SchemaError, check_path, check_seed, is_one_of, is_whole, show
-from ..privacy.progress import progress
 
 UNIT = 2**16  # rows that one stream of random numbers draws, however many are written at once
-WORKERS = 2
 MOST_ROWS = 10**12
 SUFFIXES = ".parquet", ".csv"
 
@@ -64,8 +64,9 @@ def write_sample(
     part = target.with_name(f".{target.name}.{secrets.token_hex(8)}.part")
     try:
         with _writer(part, target.suffix.lower(), columns) as writer:
-            for batch in progress(_in_order(block, -(-n // UNIT)), "sample_to", -(-n // UNIT),
-                                  "block"):
+            number = -(-n // UNIT)
+            drawn = in_order(block, ((i,) for i in range(number)), threads.WORKERS)
+            for batch in progress(drawn, "sample_to", number, "block"):
                 writer.write_batch(batch)
         os.replace(part, target)
     finally:
@@ -99,18 +100,6 @@ def _from_frame(pa: Any, frame: Any, columns: Any) -> Any:
         frame = frame.astype(object).where(frame.notna(), None)
         frame = frame.map(lambda cell: None if cell is None else str(cell))
     return pa.RecordBatch.from_pandas(frame, schema=columns, preserve_index=False)
-
-
-def _in_order(block: Callable[[int], Any], number: int) -> Iterator[Any]:
-    """Blocks 0, 1, …, drawn by a few threads, never more than a few at a time."""
-    with ThreadPoolExecutor(WORKERS) as pool:
-        waiting: list[Future[Any]] = []
-        for i in range(number):
-            waiting.append(pool.submit(block, i))
-            if len(waiting) > WORKERS:
-                yield waiting.pop(0).result()
-        for future in waiting:
-            yield future.result()
 
 
 def _arrow() -> Any:

@@ -16,9 +16,9 @@ import numpy as np
 
 from ..budgets import SensitivityGroups, positive, share
 from ..domain.facts import Facts
+from ..domain.progress import bar, progress
 from ..errors import BudgetError, is_one_of, is_whole, show
 from ..privacy.curator import Curator
-from ..privacy.progress import bar, progress
 from ..structure import limits
 from ..structure.belief import Columns, Fitted
 from ..structure.learner import Shares, StructureResult

@@ -272,8 +272,46 @@ class TestCatalogue:
             audit.samples("privabn-units")
 
     def test_run_all_goes_through_the_names(self):
-        found = list(audit.run_all(1000, names=["privabn-units", "strict-selection"]))
+        seen, names = [], ["privabn-units", "strict-selection"]
+        found = list(
+            audit.run_all(1000, names=names, jobs=1, progress=lambda *done: seen.append(done))
+        )
         assert [r.verdict for r in found] == [VIOLATED, NOT_REFUTED]
+        assert seen == [(1, 2), (2, 2)]
+
+    def test_run_all_in_processes_gives_the_same_in_the_same_order(self):
+        names = ["strict-views", "privabn-units", "strict-selection"]
+        alone, together = (
+            [r.row() | {"seconds": 0} for r in audit.run_all(2000, names=names, seed=3, jobs=jobs)]
+            for jobs in (1, 2)
+        )
+        assert [row["case"] for row in together] == names
+        assert str(together) == str(alone)  # nan isn't equal to itself
+
+    def test_run_all_refuses_before_it_starts(self):
+        with pytest.raises(BudgetError, match="no audit case 'nothing'"):
+            next(audit.run_all(1000, names=["strict-views", "nothing"], jobs=2))
+        with pytest.raises(BudgetError):
+            next(audit.run_all(-1, names=["strict-views"]))
+
+    def test_an_audit_shows_one_bar_and_its_fits_none(self, monkeypatch, cmc):
+        import tqdm.auto
+
+        made, real = [], tqdm.auto.tqdm
+        monkeypatch.setenv("PDSYNTH_PROGRESS", "1")
+        monkeypatch.setattr(
+            tqdm.auto,
+            "tqdm",
+            lambda *a, **o: (
+                made.append((o["desc"], o["total"], o.get("disable", False)))
+                or real(*a, **o | {"disable": True})
+            ),
+        )
+        tables = cmc.frame[:50], cmc.frame[1:51]
+        audit.black_box(
+            lambda t: pds.PrivBayes(k=1).fit(t, cmc.schema), tables, lambda _: 0, 1, runs=4
+        )
+        assert [m for m in made if not m[2]] == [("audit", 4, False)]
 
 
 class TestStrictAtEveryEpsilon:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pdsynth.counting import bits
-from pdsynth.counting.bits import BitTables, associations, entropies, fixed_point, subsets
+from pdsynth.counting.bits import BitTables, CountLogs, associations, entropies, subsets
 from pdsynth.counting.tables import Codes, Lattice, marginal, pack
 
 
@@ -55,7 +55,7 @@ class TestBitTables:
             assert cells.T.tolist() == [
                 marginal(rows, (2,) * d, row).ravel().tolist() for row in sets[where].tolist()
             ]
-        assert entropies(many.cells(sets), n, *fixed_point(n)).tolist() == one_by_one(
+        assert entropies(many.cells(sets), n, CountLogs(n)).tolist() == one_by_one(
             lattice, "H", sets
         ), "the same bits"
         assert associations(many.cells(sets), n).tolist() == one_by_one(lattice, "K", sets)
@@ -151,3 +151,13 @@ class TestLatticeOfBits:
         sets = subsets(range(30), 4)[:: math.comb(30, 4) // 60]
         assert lattice.entropies(sets).tolist() == one_by_one(lattice, "H", sets)
         assert lattice._look_up("K", sets)[:, :4].tolist() == one_by_one(lattice, "K", sets)
+
+
+def test_logarithms_that_are_computed_are_those_that_are_listed(monkeypatch):
+    counts = np.random.default_rng(3).integers(0, 5001, 4000)
+    listed = bits.CountLogs(5000)
+    monkeypatch.setattr(bits, "LISTED", 10)
+    computed = bits.CountLogs(5000)
+    assert listed.unit == computed.unit
+    assert listed.take(counts).tolist() == computed.take(counts).tolist()
+    assert bits.fixed_point(5000)[0][counts].tolist() == computed.take(counts).tolist()

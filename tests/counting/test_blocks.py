@@ -178,10 +178,37 @@ class TestFits:
         frame, schema = TABLES["binary"](n=40)
         wide = Schema(schema.attributes, left_out={"note": "free text"})
         path = parquet(frame.assign(note=[{"any": "thing"}] * 40), tmp_path / "t")
-        seen = list(read_frames(find_source(path).dataset, wide.names))
+        seen = list(read_frames(find_source(path).dataset, wide))
         assert {tuple(frame.columns) for frame in seen} == {schema.names}
         whole = document(fitted("PrivBayes", frame, schema).model_)["tables"]
         assert document(fitted("PrivBayes", path, wide).model_)["tables"] == whole
+
+    def test_listed_texts_are_read_once_each_and_refused_by_their_own_type(self, tmp_path, small):
+        frame, schema = TABLES["mixed"](n=40)
+        path = parquet(frame, tmp_path / "t")
+        (part,) = find_source(path).dataset.get_fragments()
+        kinds = {str(f["city"].dtype) for f in read_frames(part, schema)}
+        assert kinds == {"category"}
+        numbers = Schema(
+            tuple(
+                Attribute.categorical("city", [1, 2]) if a.name == "city" else a
+                for a in schema.attributes
+            )
+        )
+        with pytest.raises(SchemaError, match="the column has dtype str") as error:
+            PrivBayes().fit(path, numbers)
+        with pytest.raises(SchemaError, match="the column has dtype str"):
+            PrivBayes().fit(frame, numbers)
+        assert "[in rows 1 to" in str(error.value)
+
+    def test_the_first_bad_rows_are_named_whatever_thread_comes_first(self, tmp_path, small):
+        frame, schema = TABLES["mixed"](n=200)
+        frame["city"] = frame["city"].astype(object)
+        frame.loc[[37, 190], "city"] = "Paris"
+        path = parquet(frame, tmp_path / "t")
+        for _ in range(5):
+            with pytest.raises(SchemaError, match=r"1 value.*\[in rows 33 to 40\]"):
+                PrivBayes().fit(path, schema)
 
 
 def last(frame, column, value):

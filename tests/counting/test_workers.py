@@ -236,6 +236,37 @@ def spill(keys, dask_worker=None):
     return [dask_worker.data[key].blocks is None for key in mine]
 
 
+class Threads:
+    """A client with as many threads."""
+
+    def __init__(self, number):
+        self.number = number
+
+    def nthreads(self):
+        return {"a": self.number}
+
+
+@pytest.mark.parametrize(("groups", "threads", "parts"), [(100, 2, 9), (100, 50, 100), (4, 1, 4)])
+def test_row_groups_side_by_side_are_one_part_and_every_thread_has_some(
+    groups, threads, parts, tmp_path
+):
+    frame, _ = large()
+    (file,) = find_source(parquet(frame, tmp_path / "t", groups)).dataset.get_fragments()
+    found = list(sources.split_file(file, Threads(threads)))
+    assert len(found) == parts
+    assert [g.id for part in found for g in part.row_groups] == list(range(groups))
+
+
+def test_a_part_holds_no_more_than_its_limit_but_one_row_group(tmp_path, monkeypatch):
+    monkeypatch.setattr(sources, "PART", 10)
+    frame, _ = large()
+    (file,) = find_source(parquet(frame, tmp_path / "t", 100)).dataset.get_fragments()
+    rows = [
+        sum(g.num_rows for g in part.row_groups) for part in sources.split_file(file, Threads(1))
+    ]
+    assert set(rows) == {8}
+
+
 class TestHeld:
     def test_a_pickle_holds_no_record_however_many_there_are(self):
         sizes = set()

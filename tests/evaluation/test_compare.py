@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from pdsynth import Attribute, BudgetError, Network, PrivBayes, Schema, SchemaError
+from pdsynth.domain import progress
 from pdsynth.errors import BudgetDegenerate
 from pdsynth.evaluation import (
     Marginals,
@@ -18,7 +19,6 @@ from pdsynth.evaluation import (
 )
 from pdsynth.evaluation.marginals import attribute_sets
 from pdsynth.evaluation.store import COLUMNS
-from pdsynth.privacy import progress
 from pdsynth.synthesizers.baselines import PriView
 
 SCHEMA = Schema(tuple(Attribute.categorical(n, ["x", "y"]) for n in "abc"))

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import pdsynth as pds
+from pdsynth.domain import threads
 from pdsynth.errors import SchemaError
 from pdsynth.structure import writing
 
@@ -62,7 +63,7 @@ def test_csv_and_parquet_of_a_seed_are_the_same_rows(model, tmp_path, small):
 
 def test_rows_depend_on_the_seed_alone(model, tmp_path, small, monkeypatch):
     for name, workers in (("one", 1), ("four", 4)):
-        monkeypatch.setattr(writing, "WORKERS", workers)
+        monkeypatch.setattr(threads, "WORKERS", workers)
         model.sample_to(tmp_path / f"{name}.csv", 550, random_state=3)
     model.sample_to(tmp_path / "longer.csv", 700, random_state=3)
     model.sample_to(tmp_path / "other.csv", 550, random_state=4)

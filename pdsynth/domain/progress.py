@@ -40,7 +40,7 @@ def progress(
 
 
 @contextmanager
-def bar(total: float, what: str, **options: Any) -> Iterator[Any]:
+def bar(total: float | None, what: str, **options: Any) -> Iterator[Any]:
     """A bar to be moved by hand with its ``update``.
 
     **Privacy:** as :func:`progress`.

@@ -3,7 +3,7 @@
 import pytest
 import tqdm.auto
 
-from pdsynth.privacy import progress as bars
+from pdsynth.domain import progress as bars
 
 
 @pytest.fixture
