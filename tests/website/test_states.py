@@ -37,6 +37,18 @@ def test_every_panel_of_a_lesson_has_a_grid_and_every_grid_a_panel(build):
             assert all(values == list(dict.fromkeys(values)) for values in grid.values())
 
 
+@pytest.mark.parametrize("topic", sorted(LESSONS))
+def test_every_value_of_a_grid_is_one_of_its_control(build, topic):
+    """Or the whole site can't be built, which only its publisher would see."""
+    view = getattr(panels, topic).view
+    controls = view.controls(view.table())
+    for grid in build.states.GRIDS[topic]:
+        for name, values in grid.items():
+            widget = controls[name].widget
+            assert len(build.states.ordered(widget, values)) == len(values)
+            assert all(widget.min <= v <= widget.max for v in values if hasattr(widget, "max"))
+
+
 def test_no_grid_asks_for_a_table_that_is_not_shipped(build):
     """The site is built where there are no others."""
     grids = [grid for grids in build.states.GRIDS.values() for grid in grids]
