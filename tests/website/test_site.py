@@ -73,13 +73,13 @@ def built(root, tmp_path_factory, name, *options):
 @pytest.fixture(scope="module")
 def one(root, tmp_path_factory):
     """The site of lesson 00 alone."""
-    return once(root, tmp_path_factory, "one", "--lessons", "00", "--brief")
+    return once(root, tmp_path_factory, "one", "--lessons", "00", "--brief", "--few")
 
 
 @pytest.fixture(scope="module")
 def site(root, tmp_path_factory):
-    """All pages with three lessons of different kind: one panel, two, and one with a form."""
-    return built(root, tmp_path_factory, "site", "--lessons", "07", "16", "19")
+    """All pages and lessons; their panels move one control at a time, which is built sooner."""
+    return built(root, tmp_path_factory, "site", "--few")
 
 
 @pytest.fixture(scope="module")
