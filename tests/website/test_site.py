@@ -31,6 +31,11 @@ MARKS = (
     ".map(path => path.getAttribute('d') + path.getAttribute('transform')).join()"
 )
 
+MEASURE, FAINT = (
+    (Path(__file__).parents[1] / "course" / name).read_text("utf-8")
+    for name in ("measure.js", "faint.js")
+)
+
 playwright = pytest.importorskip("playwright.sync_api")
 pytest.importorskip("myst_nb")
 pytestmark = [
@@ -170,8 +175,7 @@ def test_lesson_00_moves_without_a_kernel_and_without_a_network(one, visit):
         page.evaluate("document.documentElement.dataset.theme = 'dark'")
         ink = "getComputedStyle(document.querySelector('.pdsynth-live .xtick text')).fill"
         page.wait_for_function(f"() => {ink} === 'rgb(224, 224, 224)'")
-        faint = (Path(__file__).parents[1] / "course" / "faint.js").read_text("utf-8")
-        assert page.locator(".pdsynth-live").first.evaluate(faint, 3.0) == []
+        assert page.locator(".pdsynth-live").first.evaluate(FAINT, 3.0) == []
         clean(page)
 
 
@@ -245,6 +249,7 @@ def test_every_lesson_is_whole_on_a_phone_and_its_panel_moves(site, visit):
                     if len(seen) > 1:
                         break
                 found += ["the panel doesn't move"] * (len(seen) < 2)
+                found += panel.evaluate(MEASURE)["found"]
             elif path.name[:2] < "20":
                 found.append("no panel")
             found += [f"cut: {text}" for text in page.evaluate(CUT)]
