@@ -194,8 +194,8 @@ def test_lesson_00_moves_without_a_kernel_and_without_a_network(one, visit):
         assert page.locator(".pdsynth-live").first.evaluate(FAINT, 3.0) == []
         clean(page)
         assert page.evaluate(BROKEN) == []
-        narrow = "table { table-layout: fixed; width: 60px !important } td { word-break: break-all }"
-        page.add_style_tag(content=narrow)
+        narrow = "table { table-layout: fixed; width: 60px !important }"
+        page.add_style_tag(content=narrow + " td { word-break: break-all }")
         assert page.evaluate(BROKEN), "the failing twin: words in cells of a few pixels"
 
 
