@@ -1,15 +1,14 @@
-"""Builds the website: ``python website/build.py [--lessons 00 07 --brief] [--out FOLDER]``.
+"""Builds the website: ``python website/build.py [--lessons 00 07 --brief --few] [--out FOLDER]``.
 
 It goes to FOLDER/html. It gathers the sources of the pages in FOLDER/source (lessons, README,
-figures, claims), computes the states of every panel that stands in a lesson, and leaves the rest
-to Sphinx. While the library is the same, lessons that didn't change come from the cache, and so do
-states.
+figures, claims), runs the lessons and computes the states of their panels, two at a time, and
+leaves the rest to Sphinx. While the library is the same, lessons that didn't change come from the
+cache, and so do states.
 """
 
 from __future__ import annotations
 
 import argparse
-import gzip
 import hashlib
 import importlib.util
 import json
@@ -18,6 +17,7 @@ import re
 import shutil
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -26,6 +26,7 @@ sys.path[:0] = [str(HERE), str(ROOT)]
 for limit in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(limit, "1")  # lessons run side by side
 
+import executed  # noqa: E402
 import states  # noqa: E402
 
 LIMIT = 2_000_000  # bytes of the states of one page
@@ -39,7 +40,8 @@ def fingerprint() -> str:
     """Changes whenever outputs may: with the library, its data, and this folder's sources."""
     files = [p for p in sorted((ROOT / "pdsynth").rglob("*")) if "__pycache__" not in p.parts]
     whole = hashlib.sha256(b"".join(p.read_bytes() for p in files if p.is_file()))
-    whole.update(b"".join(p.read_bytes() for p in sorted(HERE.glob("states.*"))))
+    own = [HERE / name for name in ("states.py", "states.toml", "executed.py", "kernel.py")]
+    whole.update(b"".join(p.read_bytes() for p in own))
     return whole.hexdigest()[:16]
 
 
@@ -110,13 +112,32 @@ def gather(source: Path, wanted: list[str], brief: bool) -> dict[str, list[str]]
     return found
 
 
+def keep(path: Path, function: Callable[..., bytes], *arguments: object) -> None:
+    """Write what the function gives, all of it or nothing."""
+    part = path.with_suffix(".part")
+    part.write_bytes(function(*arguments))
+    part.replace(path)
+
+
+def compute(panels: dict[str, list[str]], folder: Path, cache: Path, few: bool) -> None:
+    """The lessons in ``folder`` get their outputs; they and all states are in the cache then."""
+    from joblib import Parallel, delayed
+
+    cache.mkdir(parents=True, exist_ok=True)
+    texts = {path: path.read_bytes() for path in folder.glob("*.ipynb")}
+    held = {path: cache / f"{path.stem}-{hashlib.sha256(text).hexdigest()[:12]}.ipynb"
+            for path, text in texts.items() if b'"cell_type": "code"' in text}  # fmt: skip
+    ordered = executed.longest_first(list(held), ROOT / "notebooks" / "map.toml")
+    jobs = [(held[path], executed.outputs, str(path)) for path in ordered]
+    jobs += [(cache / f"{topic}.json.gz", states.packed, topic, few)
+             for found in panels.values() for topic in found]  # fmt: skip
+    Parallel(n_jobs=2, batch_size=1)(delayed(keep)(*job) for job in jobs if not job[0].exists())
+    for path, done in held.items():
+        shutil.copy(done, path)
+
+
 def write_states(panels: dict[str, list[str]], cache: Path, folder: Path) -> None:
     """The states of all panels of these lessons, one packed JSON each; at most LIMIT a page."""
-    topics = [topic for found in panels.values() for topic in found]
-    missing = [topic for topic in topics if not (cache / f"{topic}.json.gz").exists()]
-    cache.mkdir(parents=True, exist_ok=True)
-    for topic, text in states.compute(missing):
-        (cache / f"{topic}.json.gz").write_bytes(gzip.compress(text.encode(), 9, mtime=0))
     folder.mkdir(parents=True, exist_ok=True)
     for lesson, found in panels.items():
         sizes = {topic: (cache / f"{topic}.json.gz").stat().st_size for topic in found}
@@ -151,6 +172,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--lessons", nargs="*", default=[], help="these alone: 00 07")
     parser.add_argument("--brief", action="store_true", help="no reference, claims or figures")
+    parser.add_argument("--few", action="store_true", help="panels move one control at a time")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "site")
     parser.add_argument("--cache", type=Path, help="default: in the folder of --out")
     options = parser.parse_args()
@@ -159,12 +181,13 @@ def main() -> int:
     panels = gather(source, options.lessons, options.brief)
     static.mkdir()
     front_end(static)
-    cache = (options.cache or out / "cache").resolve() / fingerprint()
-    write_states(panels, cache / "states", static / "panels")
-    print(f"sources and states: {time.perf_counter() - start:.0f} s", flush=True)
     kernels(out / "ipython")
-    own = {"PDSYNTH_SITE_CACHE": str(cache / "lessons"), "PDSYNTH_SITE_STATIC": str(static)}
-    os.environ.update(own)
+    cache = (options.cache or out / "cache").resolve() / fingerprint()
+    cache /= "few" if options.few else "all"
+    compute(panels, source / "lessons", cache, options.few)
+    write_states(panels, cache, static / "panels")
+    print(f"lessons and states: {time.perf_counter() - start:.0f} s", flush=True)
+    os.environ["PDSYNTH_SITE_STATIC"] = str(static)
     from sphinx.cmd.build import main as sphinx
 
     shutil.rmtree(out / "html", ignore_errors=True)

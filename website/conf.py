@@ -24,10 +24,7 @@ html_show_sourcelink = False
 html_copy_source = False
 exclude_patterns = ["_static"]
 
-nb_execution_mode = "cache"
-nb_execution_cache_path = os.environ["PDSYNTH_SITE_CACHE"]
-nb_execution_timeout = 600
-nb_execution_raise_on_error = True
+nb_execution_mode = "off"  # lessons come with their outputs
 nb_merge_streams = True
 nb_render_markdown_format = "myst"  # tables, too
 nb_ipywidgets_js = {}  # no widget manager from a network

@@ -7,6 +7,7 @@ controls, with all others where they start. A panel's own buttons are among the 
 from __future__ import annotations
 
 import base64
+import gzip
 import itertools
 import json
 import math
@@ -20,16 +21,16 @@ import numpy as np
 GRIDS = tomllib.loads(Path(__file__).with_name("states.toml").read_text(encoding="utf-8"))
 
 
-def compute(topics: list[str]) -> Iterator[tuple[str, str]]:
-    """(topic, JSON) of each panel, two at a time."""
-    from joblib import Parallel, delayed
-
-    found = Parallel(n_jobs=2, return_as="generator")(delayed(of)(topic) for topic in topics)
-    yield from zip(topics, found, strict=True)
+def packed(topic: str, few: bool = False) -> bytes:
+    """The JSON of a panel's states, as the page asks for it."""
+    return gzip.compress(of(topic, few).encode(), 9, mtime=0)
 
 
-def of(topic: str) -> str:
-    """JSON: the controls with their values, and what is shown where, by places as "3,1,0"."""
+def of(topic: str, few: bool = False) -> str:
+    """JSON: the controls with their values, and what is shown where, by places as "3,1,0".
+
+    ``few``: of each grid, only the places where at most one control is off its start.
+    """
     from pdsynth.course import panels
 
     module = getattr(panels, topic)
@@ -37,7 +38,8 @@ def of(topic: str) -> str:
     start = panel.values
     tries = getattr(module.view, "tries", ())
     wanted = [start, *(start | dict(one.sets) for one in tries)]
-    wanted += [start | at for grid in GRIDS.get(topic, []) for at in product(grid)]
+    places = [start | at for grid in GRIDS.get(topic, []) for at in product(grid)]
+    wanted += [at for at in places if not few or sum(at[n] != start[n] for n in at) < 2]
     values = {name: ordered(widget, [at[name] for at in wanted])
               for name, widget in panel.controls.items()}  # fmt: skip
 

@@ -87,9 +87,17 @@ rows = {name: [*scale, histogram_cost(scale, columns=3)] for name, scale in both
 pd.DataFrame(rows, index=["scale of a", "scale of b", "scale of c", "true ε"]).astype(str)
 
 # %% [markdown]
-# So, *if* the weights were public, the thesis would add $1/\max w$ times too much noise. That is two and a half times here, and sixteen times for
-# sixteen equally frequent values. The repair is one division: $v_x = w_x/\max w$ and $b_x = 2|B|/(v_x\varepsilon_3)$ cost exactly $\varepsilon_3/|B|$.
-#
+# So, *if* the weights were public, the thesis would add $1/\max w$ times too much noise: here two and a half times.
+# The repair is one division: $v_x = w_x/\max w$ and $b_x = 2|B|/(v_x\varepsilon_3)$ cost exactly $\varepsilon_3/|B|$.
+
+# %%
+def too_much():
+    tables = {f"{values} equally frequent values": 1 / max(sensitivity_weights(np.full(values, 4))) for values in (2, 10)}
+    return float(tables["10 equally frequent values"]), pd.Series(tables, name="1 ÷ max w").astype(float).to_frame()
+
+guess("Ten equally frequent values. How many times too much noise does the printed formula add?", too_much, unit="times")
+
+# %% [markdown]
 # ## The idea, in the thesis' symbols
 #
 # **Groups (Algorithm 4).** Choose a sensitive attribute $S$ and a threshold θ. $X\in A$ if $I(X,S)\ge\theta$ (lines 5–6), otherwise $X\in B$

@@ -69,9 +69,9 @@ measures.maximal_grid(bent)
 #
 # ## The idea, in the paper's symbols
 #
-# $$\mathrm{MIC}(X,Y)=\max_{g\times h<G}\frac{I(X,Y)}{\log_2\min(g,h)}\quad(5),\qquad G=n^{0.6}\text{ or }n^{0.55}$$
+# $$\mathrm{MIC}(X,Y)=\max_{g\times h<n^{0.6}}\frac{I(X,Y)}{\log_2\min(g,h)}\quad(5)$$
 #
-# The bound $G$ keeps grids from being finer than the data. The usual programs search *heuristically* and let the records propose the
+# The bound keeps grids from being finer than the data (elsewhere it is $n^{0.55}$). The usual programs search *heuristically* and let the records propose the
 # cuts; the library tries every grid of the declared domain. That matters for privacy: a fixed, public family of grids has a provable
 # sensitivity (the largest over its grids), a search that the records steer has none.
 
@@ -80,17 +80,25 @@ adult = pds.datasets.load_adult(coding="thesis")
 people = panels.teaching_table("thesis", seed=8)  # Adult with its counts kept warm
 pairs = [("education", "education-num"), ("relationship", "sex")]
 pairs += [("age", "marital-status"), ("sex", "native-country")]
-rows = {}
-for x, y in pairs:
-    pair = adult.schema.index(x), adult.schema.index(y)
-    table, grid = people.records.table(pair), panels.clustering.grid(people, pair)
-    size = f"{len(grid.row_cuts) + 1} × {len(grid.column_cuts) + 1}"
-    by_sensitivity = {f"{m} ÷ Δ{m}": round(v) for m, v in panels.clustering.strengths(people, pair).items()}
-    found = {"I, bits": round(measures.mutual_information(table), 4), "MIC": round(grid.value, 4), "grid": size}
-    rows[f"{x} × {y}"] = found | by_sensitivity
-pd.DataFrame(rows).T
+
+def strongest():
+    rows = {}
+    for x, y in pairs:
+        pair = adult.schema.index(x), adult.schema.index(y)
+        table, grid = people.records.table(pair), panels.clustering.grid(people, pair)
+        found = {"I, bits": round(measures.mutual_information(table), 4), "MIC": round(grid.value, 4),
+                 "grid": f"{len(grid.row_cuts) + 1} × {len(grid.column_cuts) + 1}"}
+        rows[f"{x} × {y}"] = found | {f"{m} ÷ Δ{m}": round(v) for m, v in panels.clustering.strengths(people, pair).items()}
+    all_pairs = pd.DataFrame(rows).T
+    means = all_pairs.filter(like="÷").astype(float).mean()
+    return means.idxmax().split()[0], all_pairs
+
+guess("Divide each measure by the most that one record can change it. Which one is strongest then?", strongest,
+      options=["I", "MIC", "R"])
 
 # %% [markdown]
+# ### What noise is measured against
+#
 # Three lessons. $I$ ranges over bits, MIC over [0, 1]. **On two-valued attributes MIC is just $I$ in bits**: one grid, normaliser 1. HMPrivBayes turns every
 # attribute into bits, so in its own experiments all of this machinery stands still. And the last columns have each measure in units of the most that one record can change it. There $R$, the distance from independence (lesson 03), is
 # many times stronger. That is what noise is measured against.
@@ -112,7 +120,7 @@ for name, t in {"age in order": table, "age shuffled": shuffled}.items():
 # ### From similarities to clusters
 #
 # Spectral clustering sees attributes as towns and affinities as roads. It looks for a cut that destroys little road. (Algorithm 1: degree matrix,
-# normalised Laplacian, its $|C|$ smallest eigenvectors for $|C|$ clusters, then k-means++ on their rows.) Algorithm 1 takes *distances* and
+# normalised Laplacian, as many of its smallest eigenvectors as clusters are wanted, then k-means++ on their rows.) Algorithm 1 takes *distances* and
 # makes affinities of them, $w=\exp(-\text{distance}/2\gamma^2)$ with a width γ. Algorithm 3 (DPSC) hands it MIC: a *similarity*. So twins get the smallest affinity of all:
 
 # %%
@@ -169,7 +177,7 @@ panels.clustering.panel()
 # %% [markdown]
 # ## Your turn
 #
-# **1 · Predict.** Four hundred people, a 4 × 4 table with 100 people in each cell of the diagonal; $G=400^{0.6}=36$ allows all grids. The MIC?
+# **1 · Predict.** Four hundred people, a 4 × 4 table with 100 people in each cell of the diagonal; $400^{0.6}=36$ allows all grids. The MIC?
 
 # %%
 mic = None  # your number

@@ -175,8 +175,8 @@ fair = pds.papers.reproduce("sidebyside", figure=3, repeats=2, jobs=1, **points)
 sidebyside.match(fair.data, sidebyside.PAPER.settings(**points)).set_index("method")
 
 # %% [markdown]
-# The policy wins by far, and not by a clever formula. It keeps occupation a leaf with one table of its own, gives that table a small share, and everything else goes to the others. It is also the only
-# one whose promise is known *before* the run: the network can't make it worse.
+# Two come first, and not by a clever formula: the policy and the forest that is told which attribute is sensitive. Both let occupation stand in as few tables as they can, give these a small share, and
+# everything else goes to the others. What it loses is then bounded *before* the run: no network that is learnt can make it worse.
 #
 # ## Your turn
 #

@@ -82,7 +82,7 @@ def answer(text: Any, fraction: float, feedback: str, tolerance: float | None = 
     """One answer with its share of the points and what is said to it."""
     within = "" if tolerance is None else f"<tolerance>{tolerance:.12g}</tolerance>"
     return (f'<answer fraction="{fraction:.7g}" format="html"><text><![CDATA[{text}]]></text>'
-            f"{within}{node('feedback', escape(feedback))}</answer>")
+            f"{within}{node('feedback', to_html(feedback))}</answer>")
 
 
 def numerical(judge: Number, praise: str) -> str:
@@ -135,7 +135,7 @@ def write_questions(number: str, question: Question, asked: str) -> list[str]:
         else:
             model = f"{exercise.solution_text}\n\n" + "\n".join(exercise.hints)
             kind, inner = "essay", node("graderinfo", f"<pre>{escape(model)}</pre>")
-        hints = "".join(node("hint", escape(text)) for text in exercise.hints)
+        hints = "".join(node("hint", to_html(text)) for text in exercise.hints)
         made.append(f'<question type="{kind}">{node("name", f"{number} {question.key}{which}", False)}'
                     f'{node("questiontext", body)}{node("generalfeedback", "")}'
                     f"<defaultgrade>1</defaultgrade>{inner}{hints}</question>")

@@ -25,8 +25,20 @@
       found.push(`scroll bar down of ${down} px: ${name}`);
     if (s.overflowX === "hidden" && across > 1 && s.textOverflow === "ellipsis") found.push(`text cut with an ellipsis: ${short(node.textContent)}`);
   }
-  for (const node of root.querySelectorAll("select, button")) {
-    if (!hidden(node) && node.scrollWidth > node.clientWidth + 1) found.push(`text cut in a ${node.tagName}: ${short(node.textContent)}`);
+  for (const node of root.querySelectorAll("button")) {
+    if (!hidden(node) && node.scrollWidth > node.clientWidth + 1) found.push(`text cut in a button: ${short(node.textContent)}`);
+  }
+  // a menu shows one of its options, and any of them may be chosen
+  const pen = document.createElement("canvas").getContext("2d");
+  for (const node of root.querySelectorAll("select")) {
+    if (hidden(node)) continue;
+    const s = style(node), arrow = s.appearance === "none" ? 0 : 20;
+    pen.font = `${s.fontWeight} ${s.fontSize} ${s.fontFamily}`;
+    const room = node.clientWidth - parseFloat(s.paddingLeft) - parseFloat(s.paddingRight) - arrow;
+    for (const { text } of node.options) {
+      const over = pen.measureText(text).width - room;
+      if (over > EDGE) found.push(`text cut by ${over.toFixed(0)} px in a menu: ${short(text)}`);
+    }
   }
 
   // all texts: four corners each, and what cuts them

@@ -2,6 +2,7 @@
 
 import importlib
 import re
+import sys
 import tomllib
 from pathlib import Path
 
@@ -10,6 +11,10 @@ import pytest
 from pdsynth.course.panels import LESSONS
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
+sys.path.insert(0, str(NOTEBOOKS))
+import build as lessons  # noqa: E402
+import course_map  # noqa: E402
+
 SOURCES = sorted((NOTEBOOKS / "src").glob("*.py"))
 GLOSSARY = tomllib.loads((NOTEBOOKS / "glossary.toml").read_text(encoding="utf-8"))
 SYMBOLS = {entry["tex"] for entry in GLOSSARY["symbol"]}
@@ -100,6 +105,54 @@ def test_every_control_is_defined(panel):
 def test_recomputed_and_attacked_are_two_words(source):
     """A ledger recomputes; what samples a mechanism is an audit."""
     assert "audited" not in prose(source).replace("Tables were audited", "")
+
+
+NEW = 2  # symbols between two things to do
+# A definition that brings its own symbols at once; their numbers may only shrink.
+MORE = {"00": 6, "01": 6, "03": 14, "04": 4, "13": 4, "18": 3}
+
+
+def stretches(cells):
+    """Symbols of the formulas between two things to do; folded text isn't read."""
+    found, now = [], set()
+    for kind, text, _ in course_map.unfolded(cells):
+        if kind == "markdown":
+            now |= {symbol for formula in formulas(text) for symbol in symbols(formula)}
+        elif re.search(r"^guess\(|panel\(\)|\.check\(", text, re.MULTILINE):
+            found, now = [*found, now], set()
+    return [*found, now]
+
+
+def newest(found, known):
+    """How many symbols of each stretch are new, ``known`` being those of earlier lessons."""
+    counts = []
+    for stretch in found:
+        counts.append(len(stretch - known))
+        known = known | stretch
+    return counts
+
+
+def before(number, needs):
+    """The lessons that a lesson builds on, and theirs."""
+    return set().union(*({need} | before(need, needs) for need in needs[number]["needs"]))
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=names)
+def test_few_symbols_are_new_between_two_things_to_do(source):
+    number, needs = source.stem[:2], course_map.load()["lessons"]
+    found = {s.stem[:2]: stretches(lessons.cells(s.read_text(encoding="utf-8"))) for s in SOURCES}
+    known = set().union(*(part for one in before(number, needs) for part in found[one]))
+    most = max(newest(found[number], known))
+    assert most <= MORE.get(number, NEW)
+    assert most == MORE.get(number, most), "fewer than allowed: lower the number here"
+
+
+def test_new_symbols_are_counted_once_and_folded_ones_not_at_all():
+    cells = [("markdown", "# T\n$a+b$", ""), ("code", "guess('?', f)", ""),
+             ("markdown", "## M\n$z$", "more"), ("markdown", "## N\n$a+b+c$ and $x$", ""),
+             ("code", "q.check(1)", "")]  # fmt: skip
+    assert stretches(cells) == [{"a", "b"}, {"a", "b", "c", "x"}, set()]
+    assert newest(stretches(cells), {"x"}) == [2, 1, 0]
 
 
 def test_lessons_link_to_the_glossary():

@@ -60,6 +60,14 @@ class Watch:
     def shown(self):
         return self.panel.locator(".pdsynth-state").text_content()
 
+    def walk(self, key, times, words, *choices):
+        """Move ε, then choose from menus: (place, option, the line above the figure). Every step
+        draws another figure."""
+        self.press(EPSILON, key, times, words)
+        for choice in choices:
+            self.choose(*choice)
+        assert len(set(self.drawn)) == len(self.drawn) == 2 + len(choices)
+
 
 def test_hpprivbayes_published_turns_the_ledger_red_and_refuses(fresh):
     panel = Watch(fresh("hpprivbayes"))
@@ -75,14 +83,11 @@ def test_hpprivbayes_published_turns_the_ledger_red_and_refuses(fresh):
 def test_custom_network_panel_follows_its_controls(fresh):
     """Heat maps, disclosure and utility follow ε, k and the sensitive attribute (lesson 14)."""
     panel = Watch(fresh("custom"))
-    panel.press(EPSILON, "ArrowRight", 10, "Custom network for relationship: ε = 2, k = auto")
-    for place, option, title in (
-        (0, "2", "k = 2"),
-        (1, "sex", "Custom network for sex"),
+    panel.walk(
+        "ArrowRight", 10, "Custom network for relationship: ε = 2, k = auto",
+        (0, "2", "k = 2"), (1, "sex", "Custom network for sex"),
         (2, "none (the paper)", "no noise"),
-    ):
-        panel.choose(place, option, title)
-    assert len(set(panel.drawn)) == 5, "the figure follows every control"
+    )  # fmt: skip
     assert len(set(panel.said)) == 5
     assert "7/150 (known before the run)" in panel.said[0]
     assert "7/75 (known before the run)" in panel.said[1]
@@ -157,14 +162,10 @@ def test_ppba_panel_published(fresh):
 
 def test_side_by_side_panel_and_its_choices(fresh):
     panel = Watch(fresh("side_by_side"))
-    panel.press(EPSILON, "ArrowLeft", 2, "ε = 0.9")
-    for place, option, title in (
-        (0, "4", "k = 4"),
-        (2, "sex", "sensitive: sex"),
-        (1, "published", "as published"),
-    ):
-        panel.choose(place, option, title)
-    assert len(set(panel.drawn)) == 5, "distances, losses and plan follow every control"
+    panel.walk(
+        "ArrowLeft", 2, "ε = 0.9",
+        (0, "4", "k = 4"), (2, "sex", "sensitive: sex"), (1, "published", "as published"),
+    )  # fmt: skip
     panel.status("No finite ε holds for")
     assert "Before you spend." in panel.tables[-1]
     assert "noise ÷ mean cell" in panel.tables[-1]
@@ -172,14 +173,11 @@ def test_side_by_side_panel_and_its_choices(fresh):
 
 def test_evaluation_panel_and_its_choices(fresh):
     panel = Watch(fresh("evaluating"))
-    panel.press(EPSILON, "ArrowLeft", 4, "ε = 0.8")
-    for place, option, title in (
-        (2, "3-way distance", "measure = 3-way distance"),
-        (1, "1", "k = 1"),
+    panel.walk(
+        "ArrowLeft", 4, "ε = 0.8",
+        (2, "3-way distance", "measure = 3-way distance"), (1, "1", "k = 1"),
         (0, "copy of the records", "table = copy of the records"),
-    ):
-        panel.choose(place, option, title)
-    assert len(set(panel.drawn)) == 5, "ranks, histogram, worst sets and map follow"
+    )  # fmt: skip
     standings = panel.tables
     assert len(set(standings[:4])) == 4 and standings[3] == standings[4], (
         "the standings are of all tables"

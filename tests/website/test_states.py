@@ -4,6 +4,7 @@ import gzip
 import importlib.util
 import json
 import sys
+from pathlib import Path
 
 import pytest
 from site_tools import broken
@@ -35,6 +36,18 @@ def test_every_panel_of_a_lesson_has_a_grid_and_every_grid_a_panel(build):
         for grid in grids:
             assert set(grid) <= names, topic
             assert all(values == list(dict.fromkeys(values)) for values in grid.values())
+
+
+@pytest.mark.parametrize("topic", sorted(LESSONS))
+def test_every_value_of_a_grid_is_one_of_its_control(build, topic):
+    """Or the whole site can't be built, which only its publisher would see."""
+    view = getattr(panels, topic).view
+    controls = view.controls(view.table())
+    for grid in build.states.GRIDS[topic]:
+        for name, values in grid.items():
+            widget = controls[name].widget
+            assert len(build.states.ordered(widget, values)) == len(values)
+            assert all(widget.min <= v <= widget.max for v in values if hasattr(widget, "max"))
 
 
 def test_no_grid_asks_for_a_table_that_is_not_shipped(build):
@@ -86,8 +99,45 @@ def test_a_value_that_the_panel_does_not_have_is_refused(build, monkeypatch):
         build.states.of("worlds")
 
 
+def test_few_states_are_those_where_one_control_is_moved(build, worlds):
+    few = json.loads(build.states.of("worlds", few=True))
+    start = few["start"].split(",")
+    tried = {one["at"] for one in few["tries"]}
+    moved = [sum(a != b for a, b in zip(at.split(","), start, strict=True))
+             for at in few["states"] if at not in tried]  # fmt: skip
+    assert max(moved) == 1 and len(moved) > 5
+    (grid,) = build.states.GRIDS["worlds"]
+    ends = {control["label"]: control["texts"] for control in few["controls"]}
+    full = {control["label"]: control["texts"] for control in worlds["controls"]}
+    assert ends == full, "every value of the grid can be reached"
+    assert len(few["states"]) < len(worlds["states"])
+
+
+def test_lessons_are_run_the_longest_first(build, root):
+    names = [Path(f"{name}.ipynb") for name in ("glossary", "01_dp", "18_side")]
+    ordered = build.executed.longest_first(names, root / "notebooks" / "map.toml")
+    assert ordered[-1].stem == "glossary" and ordered[0].stem == "18_side"
+
+
+def test_a_lesson_that_fails_stops_the_build_and_leaves_nothing_in_the_cache(build, tmp_path):
+    cell = {"cell_type": "code", "metadata": {}, "execution_count": None, "outputs": []}
+    lesson = {"cells": [cell | {"id": "a", "source": "1 + 1"}], "metadata": {}, "nbformat": 4,
+              "nbformat_minor": 5}  # fmt: skip
+    path = tmp_path / "00_a.ipynb"
+    path.write_text(json.dumps(lesson))
+    build.keep(tmp_path / "held", build.executed.outputs, str(path))
+    (done,) = json.loads((tmp_path / "held").read_text())["cells"]
+    assert done["outputs"][0]["data"]["text/plain"] in ("2", ["2"])
+    lesson["cells"][0]["source"] = "1 / 0"
+    path.write_text(json.dumps(lesson))
+    with pytest.raises(Exception, match="ZeroDivisionError"):
+        build.keep(tmp_path / "other", build.executed.outputs, str(path))
+    assert not (tmp_path / "other").exists()
+
+
 def test_states_of_a_page_that_grows_too_large_stop_the_build(build, tmp_path, monkeypatch):
-    monkeypatch.setattr(build.states, "compute", lambda topics: [(t, "{}") for t in topics])
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache" / "first_table.json.gz").write_bytes(gzip.compress(b"{}"))
     build.write_states({"00_a": ["first_table"]}, tmp_path / "cache", tmp_path / "out")
     assert gzip.decompress((tmp_path / "out" / "first_table.json.gz").read_bytes()) == b"{}"
     monkeypatch.setattr(build, "LIMIT", 1)

@@ -30,7 +30,8 @@ function element(parent, tag, className = "", html = "") {
 }
 
 let count = 0;
-const marked = (one) => one.label || one.words;
+// as in a notebook: the symbol in bold, then the words
+const marked = (one) => one.label || one.words.replace(/^[^,]+/, "<b>$&</b>");
 
 // A label, a number box where values are numbers, and a slider or a menu over the values that the page holds.
 function control(parent, one, moved) {
