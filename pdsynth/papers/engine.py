@@ -140,12 +140,16 @@ class Paper:
                       self.deviations(key, settings, frame), parameters,
                       self.beside(key, frame, settings))
 
-    def under(self, key: Key, base: Result, name: str, own: pd.DataFrame | None = None
+    def under(self, key: Key, base: Result, name: str, own: Mapping[str, pd.DataFrame]
               ) -> tuple[pd.DataFrame, Any]:
-        """A figure's trials and settings under a reading, from the figure's own and those anew."""
+        """A figure's trials and settings under a reading: the figure's own, and those run anew.
+
+        ``own``: the trials of this reading and of the one that it stands on, by name.
+        """
         chosen = self.find_reading(key, name)
+        data = self.under(key, base, chosen.over, own)[0] if chosen.over else base.data
         parameters = {**base.parameters, **chosen.options}
-        return chosen.combine(base.data, own), self.read_settings(parameters)
+        return chosen.combine(data, own.get(name)), self.read_settings(parameters)
 
     def picture(self, key: Key, data: pd.DataFrame, settings: Any) -> Any:
         """The figure of one key."""

@@ -69,8 +69,10 @@ def synthesizer(this: Curve, settings: Any) -> Any:
     shared = this.keywords | {"k": settings.clusters, "l": this.degree}
     if this.method == "PrivSCBN":
         return baselines.PrivSCBN(**shared)
-    reading = "auto" if this.guarantee == "strict" else settings.affinity
-    return HMPrivBayes(affinity=reading, **shared)
+    if this.guarantee == "strict":
+        return HMPrivBayes(**shared)
+    open_ = {"eta": settings.eta, "sigma": settings.sigma}  # not printed
+    return HMPrivBayes(affinity=settings.affinity, **open_, **shared)
 
 
 # --- the tables -----------------------------------------------------------------------------------
@@ -138,6 +140,8 @@ def distances(settings: Any, run: Run) -> pd.DataFrame:
     """Figure 5: distances on the original attributes, and errors on held-out real rows."""
     parts = []
     for name, dataset in tables(run).items():
+        if settings.measured == "bits":
+            dataset = bits_of(dataset)
         fewer = settings.big5_repeats if name == BIG5 else 0
         svm = {"max_rows": settings.svm_rows, "positive": positive(dataset)}
         grids = PAPER.grids(5, settings, dataset, lambda c: synthesizer(c, settings),

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -13,15 +11,11 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from ..datasets import Dataset, load_acs, load_nltcs, load_retail
-from ..domain.facts import Facts
-from ..measures import GRID
 from ..plots import figure
-from ..privacy.curator import Candidates, Curator
-from ..structure.adaptive import SELECTION, Adaptive, ParentChoice
-from ..structure.candidates import Pair
+from ..structure.adaptive import ParentChoice
 from ..synthesizers import PrivABN, PrivBayes, baselines
-from ..synthesizers.base import Parts
 from .engine import NO_NOISE, Curve, Key, Run, load
+from .privabn_readings import Reread
 from .results import (
     average,
     bootstrap,
@@ -34,58 +28,6 @@ from .results import (
 )
 from .rules import Answer, Gaps, Question, rule
 
-# --- forensic readings of ABN's selection: none is private, and each says so in its ledger --------
-
-
-def draw_undivided(curator: Curator, candidates: Candidates, scores: np.ndarray,
-                   epsilon: Fraction, selections: int, step: str) -> Pair:
-    """exp(ε₁ n u / 2): each selection has the whole of ε₁, and sensitivity 1/n as in (13).
-
-    It claims ε₁ / selections as printed: what is left out of the exponent is charged as true cost.
-
-    **Privacy:** none: raw candidates, and each selection truly costs about 1.44 (ln n + 1) ε₁.
-    """
-    return curator.select(candidates, "I", epsilon / selections, source=SELECTION, step=step,
-                          raw_scores=scores, printed_sensitivity=GRID // (curator.n * selections))
-
-
-def draw_best(curator: Curator, candidates: Candidates, scores: np.ndarray, epsilon: Fraction,
-              selections: int, step: str) -> Pair:
-    """The best candidate: ε = ∞.
-
-    **Privacy:** none: the raw scores are one entry of the ledger already, that of the candidates.
-    """
-    return candidates[int(scores.argmax())]
-
-
-class Undivided(Adaptive):
-    """ABN whose selections each have the whole of ε₁."""
-
-    draw = staticmethod(draw_undivided)
-
-
-class Best(Adaptive):
-    """ABN that takes the best candidate."""
-
-    draw = staticmethod(draw_best)
-
-
-SELECTIONS = {"printed": Adaptive, "undivided": Undivided, "exact": Best}
-
-
-@dataclass(eq=False, repr=False, kw_only=True)
-class Reread(PrivABN):
-    """Published PrivABN under another reading of its selection, a name of ``SELECTIONS``.
-
-    **Privacy:** none: forensic, to see what the printed numbers need.
-    """
-
-    selection: str = "undivided"
-
-    def _parts(self, facts: Facts) -> Parts:
-        structure = SELECTIONS[self.selection](self.k, self.theta_usefulness)
-        return super()._parts(facts)._replace(structure=structure)
-
 
 def synthesizer(this: Curve, settings: Any) -> Any:
     """The unfitted synthesizer of a curve; ε and the seed come from the grid."""
@@ -93,8 +35,9 @@ def synthesizer(this: Curve, settings: Any) -> Any:
         return PrivBayes(k=this.degree, **this.keywords)
     if this.method != "PrivABN":
         return getattr(baselines, this.method)(**this.keywords)
-    if this.guarantee == "published" and settings.selection != "printed":
-        return Reread(selection=settings.selection, **this.keywords)
+    reading = settings.selection, settings.parent_sets
+    if this.guarantee == "published" and reading != ("printed", "descending"):
+        return Reread(selection=reading[0], parent_sets=reading[1], **this.keywords)
     return PrivABN(**this.keywords)
 
 

@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
+from unicodedata import normalize
 
 from .engine import PAPERS, Key, Paper, find, read, stem
 from .judging import judge_together
 from .readings import Reading
 from .results import VERDICTS, Result, Verdict
+
+
+def slug(name: str) -> str:
+    """A reading's name as a part of a file's.
+
+    >>> slug("bits, η = 0.3"), slug("L₁ = 0.1")
+    ('bits_eta_0.3', 'L1_0.1')
+    """
+    plain = normalize("NFKD", name.replace("η", "eta").replace("σ", "sigma"))
+    return "_".join(re.findall(r"[\w.]+", plain))
 
 
 @dataclass(frozen=True)
@@ -27,7 +39,7 @@ class Committed:
         base = self.folder / self.paper.name
         if reading is None:
             return base / (stem(key) + end)
-        return base / "readings" / f"{stem(key)}_{reading.replace(',', '').replace(' ', '_')}{end}"
+        return base / "readings" / f"{stem(key)}_{slug(reading)}{end}"
 
     @property
     def keys(self) -> list[Key]:
@@ -60,8 +72,8 @@ class Committed:
             settings = self.paper.read_settings(result.parameters)
             asked += [(key, ask) for ask in self.paper.ask(key, result.data, settings)]
             for reading in self.readings(key):
-                file = self.file(key, "_trials.csv", reading.name)
-                own = read(file) if reading.runs else None
+                own = {n: read(file) for n in (reading.name, reading.over)
+                       if (file := self.file(key, "_trials.csv", n)).exists()}
                 data, options = self.paper.under(key, result, reading.name, own)
                 asked += [(key, ask) for ask in self.paper.ask(key, data, options, reading.name)]
         found = judge_together([ask for _, ask in asked])
