@@ -31,8 +31,8 @@ from .selectors import expand, fill, name_ends
 __all__ = ["NO_NOISE", "PAPERS", "Curve", "Grid", "Key", "Paper", "RealData", "Run", "find", "load",
            "read", "stem"]
 
-PAPERS = ("yardsticks", "hpprivbayes", "hmprivbayes", "privabn", "genetic", "frontier",
-          "sidebyside", "courtroom")
+PAPERS = ("yardsticks", "hpprivbayes", "hmprivbayes", "privabn", "ppba", "genetic", "frontier",
+          "sidebyside", "courtroom", "ablations")
 
 
 @dataclass(frozen=True)
@@ -197,6 +197,7 @@ DEFAULTS = {
              "and table",
     "notes": "What differs from the paper, and what it leaves open",
     "readings": {},
+    "earlier": [],
 }
 PRINTED = {"says": "as printed, with the settings of its figure", "whose": "print"}
 

@@ -54,9 +54,10 @@ def synthesizer(this: Curve, sensitive: str, settings: Any) -> Any:
     shared, published = this.keywords | {"k": this.degree}, this.guarantee == "published"
     loose = published and settings.parents == "at most k"
     if this.method == "PrivBayes":
-        printed = {"reading": "thesis"} if published and settings.baseline == "thesis" else {}
-        return (AtMostPrivBayes if loose else PrivBayes)(
-            share_structure=0.5 if printed else settings.beta, **printed, **shared)
+        reprinted = published and settings.baseline == "thesis"
+        shared |= {"reading": "thesis", "share_structure": 0.5} if reprinted else {
+            "share_structure": settings.beta}
+        return (AtMostPrivBayes if loose else PrivBayes)(**shared)
     return (AtMostHPPrivBayes if loose else HPPrivBayes)(
         sensitive=sensitive, theta=settings.theta, r=cast(float, Fraction(this.r)),
         share_structure=settings.L1, **shared)

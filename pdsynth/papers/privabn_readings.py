@@ -82,7 +82,8 @@ class AscendingChoice(ParentChoice):
         p = store.partitions
         self.labels.setdefault((), np.zeros(len(p), dtype=np.int64))
         for child, old in self.sets.items():
-            scores, before = self.scores[child], ()
+            scores = self.scores[child]
+            before: tuple[int, ...] = ()
             for j in range(len(old) + 1):
                 grown = tuple(sorted({*before, f}))
                 if grown not in self.labels:

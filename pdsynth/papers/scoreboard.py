@@ -96,10 +96,11 @@ def write(boards: Sequence[Committed]) -> str:
     for board in boards:
         if lines := claim_lines(board):
             counts.update(line[1].split(":")[0].rstrip("†") for line in lines)
-            parts += [f"\n## {board.paper.heading.split(' (')[0].split(':')[0]}\n", HEAD]
+            parts += [f"\n## {title(board)}\n", HEAD]
             parts += [f"|{'|'.join(line)}|" for line in lines]
     said = ", ".join(f"{counts[v]} {v}" for v in (*VERDICTS, "mixed"))
     top = INTRODUCTION.format(counts=said, number=sum(counts.values()))
+    parts += [EARLIER, *(f"* {line}" for board in boards for line in earlier_lines(board))]
     return top + "\n".join(parts) + "\n"
 
 
@@ -117,10 +118,32 @@ def claim_lines(board: Committed) -> list[list[str]]:
                   for k, v in found if v.reading == r]
               for r in dict.fromkeys(v.reading for _, v in found)}
         base, *others = by
-        said = (f"{name} ({known[name].whose}; {known[name].short_cost}): {say_parts(by[name])}"
-                for name in others)
+        alike: dict[str, list[str]] = {}  # readings of the same owner, cost and verdict share one
+        for name in others:
+            reading = known[name]
+            words = f"({reading.whose}; {reading.short_cost}): {say_parts(by[name])}"
+            alike.setdefault(words, []).append(name)
+        said = (f"{', '.join(names)} {words}" for words, names in alike.items())
         out.append([brief, say_parts(by[base]), base, known[base].short_cost, "; ".join(said)])
     return out
+
+
+def earlier_lines(board: Committed) -> list[str]:
+    """Where a few trials had found something else: that, and what the committed trials say."""
+    verdicts = [v for found in board.verdicts.values() for v in found]
+    out = []
+    for e in board.paper.file["earlier"]:
+        at = e["brief"], e["part"], e["reading"]
+        for v in verdicts:
+            if (v.brief, v.part, v.reading) == at and (now := re.search(e["now"], v.numbers)):
+                where = f"{title(board)}, {e['reading']}, {e['part']}"
+                out.append(f"{where}: {e['found']}; now {now.group(now.lastindex or 0)}")
+    return out
+
+
+def title(board: Committed) -> str:
+    """A paper's heading without its authors."""
+    return board.paper.heading.split(" (")[0].split(":")[0]
 
 
 def say_parts(parts: Sequence[tuple[str, Verdict]]) -> str:
@@ -143,6 +166,7 @@ def say_parts(parts: Sequence[tuple[str, Verdict]]) -> str:
 
 
 HEAD = "|claim|verdict|reading|true ε|other readings|\n|---|---|---|---|---|"
+EARLIER = "\n## Found otherwise by a few trials before\n"
 INTRODUCTION = """# Scoreboard
 
 {number} claims: {counts}.
