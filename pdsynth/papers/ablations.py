@@ -160,7 +160,7 @@ def search(part: Any, settings: Any, run: Run, tables: dict[str, Dataset]) -> pd
             one = replace(Parameters(generations=settings.generations),
                           operators=tuple(o for o in OPERATORS if o != missing))
             if change == "a tenth of the generations":
-                one = replace(one, generations=settings.generations // 10)
+                one = replace(one, generations=max(settings.generations // 10, 1))
             for repeat in range(run.repeats):
                 rng = np.random.default_rng([run.seed, repeat])
                 found = genetic(weights, settings.parents, rng, one).fitness / best
@@ -227,8 +227,10 @@ def hedges(a: np.ndarray, b: np.ndarray) -> float:
     0.8
     """
     freedom = len(a) + len(b) - 2
-    pooled = ((len(a) - 1) * a.var(ddof=1) + (len(b) - 1) * b.var(ddof=1)) / max(freedom, 1)
-    if freedom < 1 or not pooled > 0:
+    if min(len(a), len(b)) < 2:
+        return float("nan")
+    pooled = ((len(a) - 1) * a.var(ddof=1) + (len(b) - 1) * b.var(ddof=1)) / freedom
+    if not pooled > 0:
         return float("nan")
     return float((a.mean() - b.mean()) / np.sqrt(pooled) * (1 - 3 / (4 * freedom - 1)))
 

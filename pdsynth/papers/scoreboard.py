@@ -11,10 +11,13 @@ from functools import cache, cached_property
 from pathlib import Path
 from unicodedata import normalize
 
+import pandas as pd
+
 from .engine import PAPERS, Key, Paper, find, read, stem
+from .grids import NUMBERS
 from .judging import judge_together
 from .readings import Reading
-from .results import VERDICTS, Result, Verdict
+from .results import TRIAL, VERDICTS, Result, Verdict
 
 
 def slug(name: str) -> str:
@@ -82,6 +85,27 @@ class Committed:
             if verdict is not None:
                 out[key].append(verdict)
         return out
+
+
+def all_trials(boards: Sequence[Committed]) -> pd.DataFrame:
+    """All committed trials in one tidy table: one row per trial and metric.
+
+    ``paper``, ``figure`` ("fig3", "table2") and ``reading`` ("" for the figure's own curves) come
+    first; a column that a figure doesn't have is "" there.
+    """
+    parts = []
+    for board in boards:
+        for key in board.keys:
+            for name in ("", *board.paper.readings(key)):
+                if (file := board.file(key, "_trials.csv", name or None)).exists():
+                    at = {"paper": board.paper.name, "figure": stem(key), "reading": name}
+                    trials = read(file)
+                    parts.append(pd.concat([pd.DataFrame(at, trials.index), trials], axis=1))
+    every = pd.concat(parts, ignore_index=True)
+    text = [name for name in every.columns if name not in NUMBERS]
+    every[text] = every[text].fillna("")
+    rest = [name for name in every.columns if name not in TRIAL]
+    return every[[*rest, *TRIAL]]
 
 
 @cache
