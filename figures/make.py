@@ -149,6 +149,9 @@ def make_paper(options: argparse.Namespace) -> None:
         )  # from the rounded numbers that are committed, so that a redraw gives the same bytes
         write_points(paper, key, result)
         save(result.figure, file(paper, key, ".svg"))
+        view = paper.view(key, result.data, paper.read_settings(result.parameters))
+        if view is not None:
+            save(view, file(paper, key, "_paper.svg"))
     write_index()
 
 
@@ -302,10 +305,13 @@ def section(paper: Paper, key: Key, result: Result) -> str:
         if json.dumps(f.default) != json.dumps(p.get(f.name, f.default))
     }
     option += "".join(f" --set {name}={json.dumps(value)}" for name, value in changed.items())
+    viewed = ""
+    if says := paper.experiments[key].get("view", {}).get("says"):
+        viewed = f"\nAs the paper draws it ({says}): [picture]({base}_paper.svg).\n"
     return f"""### {result.title}
 
 ![{result.title}]({base}.svg)
-
+{viewed}
 * Error bars: {paper.bars}
 * Numbers: [points]({base}.csv), [all trials]({base}_trials.csv), each with its seed; gaps: {gaps}.
 * Table: {tables}. Repeats: {counts.min()}{"" if counts.min() == counts.max() else f" to {counts.max()}"}.

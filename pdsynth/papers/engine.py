@@ -22,7 +22,7 @@ from typing import Any
 import pandas as pd
 
 from ..errors import BudgetError
-from .grids import NO_NOISE, Curve, Grid, RealData, Run, read
+from .grids import NO_NOISE, Curve, Grid, RealData, Run, matches, read
 from .judging import Ask, ask_all, judge
 from .readings import Reading
 from .results import Key, Result, Verdict
@@ -158,6 +158,15 @@ class Paper:
         if key in self.draw:
             return self.draw[key](key, data, settings)
         return draw_grid(data, settings, self.experiments[key]["panels"])
+
+    def view(self, key: Key, data: pd.DataFrame, settings: Any) -> Any:
+        """The figure as the paper draws it: its own series and ranges; None where none is named."""
+        from .drawing import limit_to_paper
+
+        if (spec := self.experiments[key].get("view")) is None:
+            return None
+        kept = [matches(row, spec.get("keep", {})) for row in data.to_dict("records")]
+        return limit_to_paper(self.picture(key, data[kept], settings), spec)
 
     def judge(self, key: Key, data: pd.DataFrame, settings: Any) -> list[Verdict]:
         """Every claim about a figure, by its rule, all together."""
