@@ -178,7 +178,7 @@ def limit_to_paper(plot: go.Figure, spec: Mapping[str, Any]) -> go.Figure:
     for axis in spec.get("axes", []):
         _update_axis(plot, axis, None, 0)
     title = plot.layout.title.text.split("<br>")[0]
-    return plot.update_layout(title_text=small_print(title, spec["says"]))
+    return plot.update_layout(title_text=small_print(title, f"{spec['says']}; {ERROR_NOTE}"))
 
 
 def _repeat_noiseless(summary: pd.DataFrame, at: Mapping[str, Any]) -> pd.DataFrame:
