@@ -174,7 +174,8 @@ def limit_to_paper(plot: go.Figure, spec: Mapping[str, Any]) -> go.Figure:
     plot.data = [t for t in plot.data if np.isfinite(np.asarray(t.y, dtype=float)).any()]
     seen: set[str] = set()
     for trace in plot.data:
-        trace.showlegend, _ = trace.name not in seen, seen.add(trace.name)
+        trace.showlegend = trace.name not in seen
+        seen.add(trace.name)
     for axis in spec.get("axes", []):
         _update_axis(plot, axis, None, 0)
     title = plot.layout.title.text.split("<br>")[0]
