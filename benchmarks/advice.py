@@ -4,9 +4,8 @@ and on two whose columns are drawn independently: the worst case of every method
 python benchmarks/advice.py [TABLE ...] [--repeats 3] [--most 8]
 
 Two-way distance of sampled rows at ε = .1 … 2, every table advised under the prior of the others.
-Rivals: Independent, JTree, PrivBayes with k = 0 … 3; ``INSURED`` is a variant of ConsistentBayes
-that leaves half of ε to single columns. Rivals foretold to take more than ``--most`` seconds are
-left out. Noise and rows of repeat i come from seed i. Appends to advice_trials.csv what it hasn't
+Rivals: Independent, JTree, PrivBayes with k = 0 … 3; those foretold to take more than ``--most``
+seconds are left out. Noise and rows of repeat i come from seed i. Appends to advice_trials.csv what it hasn't
 yet (remove it after a change of the plan or of a method), and writes advice.csv: one row per table
 and ε. Five tables need $PDSYNTH_DATA. Committed: ``--most 8``, but 1 for the independent columns and
 for Retail's and Big5's repeats after the first; their number stands in each row.
@@ -32,11 +31,10 @@ import pdsynth as pds  # noqa: E402
 from pdsynth.counting.tables import Records  # noqa: E402
 from pdsynth.evaluation import marginal_distance  # noqa: E402
 from pdsynth.papers.yardsticks import LOADERS  # noqa: E402
-from pdsynth.synthesizers.prediction import SINGLE, forecasts, insurance, prior  # noqa: E402
+from pdsynth.synthesizers.prediction import SINGLE, forecasts, prior  # noqa: E402
 
 TRIALS, FILE = HERE / "advice_trials.csv", HERE / "advice.csv"
 EPSILONS = (0.1, 0.2, 0.5, 1.0, 2.0)
-INSURED = "ConsistentBayes, insured"
 MADE_UP = {  # independent columns: rows, columns, values of each
     "independent, 20 × 5": (50_000, 20, 5),
     "independent, 30 × 2": (20_000, 30, 2),
@@ -57,8 +55,6 @@ def methods(
         if f is found[0] or (f.seconds <= most and not f.name.startswith("ConsistentBayes"))
     }
     made["PrivBayes(k=0)"] = partial(pds.PrivBayes, k=0), False
-    if found[0].name == "ConsistentBayes":
-        made[INSURED] = partial(pds.ConsistentBayes, **insurance(schema)), False
     return made
 
 
@@ -103,7 +99,6 @@ def summary(found: pd.DataFrame) -> pd.DataFrame:
             continue
         mine, alone = mine.iloc[0], means.loc[SINGLE, "mean"]
         rivals = means[~means.index.str.startswith("ConsistentBayes")]["mean"]
-        insured = means["mean"].get(INSURED, np.nan)
         rows.append(
             {
                 "table": table,
@@ -114,8 +109,6 @@ def summary(found: pd.DataFrame) -> pd.DataFrame:
                 "its distance": rivals.min(),
                 "÷ rival": mine["mean"] / rivals.min(),
                 "÷ Independent": mine["mean"] / alone,
-                "insured ÷ rival": insured / rivals.min(),
-                "insured ÷ Independent": insured / alone,
                 "repeats": int(mine["count"]),
             }
         )

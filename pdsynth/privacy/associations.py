@@ -29,6 +29,10 @@ class Associations(LedgerWriter):
         """Integers with the discrete Laplace noise of one step."""
         raise NotImplementedError
 
+    def _total_association(self, pairs: Pairs) -> int:
+        """Raw Σ K over some pairs of columns."""
+        raise NotImplementedError
+
     def average_association(
         self, epsilon: Fraction, *, step: str, source: str, reason: str = ""
     ) -> tuple[np.ndarray, str]:
@@ -91,6 +95,20 @@ class Associations(LedgerWriter):
         noisy, entry = self._noisy(self._pairwise("K")[i, j], self._sensitivity(pairs), epsilon,
                                    step, source, f"{len(pairs)} values of K", touched)
         return np.clip(noisy / (2.0 * self.n**2), 0, 1), entry
+
+    def mean_association(
+        self, pairs: Pairs, epsilon: Fraction, *, step: str, source: str
+    ) -> float:
+        """The mean R over the pairs of a public list: one noisy number, that may be negative.
+
+        **Privacy:** costs ε; the number is ⌊ΣK/2n⌋ in whole records, which one record moves by at
+        most ⌈ΔΣK/2n⌉: 2 per pair with a two-valued column, else 3, and n is public.
+        """
+        total = self._total_association(pairs) // (2 * self.n)
+        moved = Fraction(-(-self._sensitivity(pairs) // (2 * self.n)))
+        noisy, _ = self._noisy(np.array([total]), moved, epsilon, step, source,
+                               f"the mean R of {len(pairs):,} pairs", _split(pairs)[2])
+        return float(noisy.item() / (self.n * len(pairs)))
 
     def information_sketch(
         self, each: Fraction, *, claimed: Fraction, step: str, source: str, measure: str = "I"

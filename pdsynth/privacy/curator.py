@@ -12,7 +12,7 @@ import numpy as np
 from ..counting.equivalence_classes import ParentSets
 from ..counting.tables import Records
 from ..errors import BudgetError, PrivacyError
-from ..measures import GRID, SCORES, conditional_sensitivity
+from ..measures import GRID, SCORES, association, conditional_sensitivity
 from .associations import Associations
 from .candidates import Candidates
 from .entries import histogram_cost
@@ -89,8 +89,7 @@ class Curator(Associations):
 
         **Privacy:** releases nothing, costs nothing.
         """
-        if score in ("I", "R"):
-            kind = "H" if score == "I" else "K"
+        if kind := {"I": "H", "R": "K"}.get(score):
             self.__records.lattice.build(max_size, kind=kind, members=members)
 
     def expect(self, tables: Iterable[Sequence[int]]) -> None:
@@ -133,14 +132,14 @@ class Curator(Associations):
             sensitivity=Fraction(sensitivity), score_unit=measure.unit, lemma=measure.lemma,
             sensitivity_unit=measure.unit, domain_sizes=domain, candidates=candidates.depends_on,
             mechanism="permute_and_flip" if self._permute else "exponential")
-        if raw_scores is None:
+        scores = raw_scores
+        if scores is None:
             found = [self.__records.scores(measure, *block) for block in scored.blocks]
-            raw_scores = candidates.add_up(found) if pairwise else np.concatenate(found)
-        scores = raw_scores if offsets is None else raw_scores + offsets
-        chosen = exponential_mechanism(
-            Quantity(scores, measure.unit), Quantity(sensitivity, measure.unit), cost,
-            self._noise.child(step), permute_and_flip=self._permute, among=candidates)
-        return candidates[chosen]
+            scores = candidates.add_up(found) if pairwise else np.concatenate(found)
+        return candidates[exponential_mechanism(
+            Quantity(scores + (0 if offsets is None else offsets), measure.unit),
+            Quantity(sensitivity, measure.unit), cost, self._noise.child(step),
+            permute_and_flip=self._permute, among=candidates)]
 
     def choose_table(
         self, sets: Sequence[tuple[int, ...]], expected: Sequence[np.ndarray],
@@ -293,6 +292,10 @@ class Curator(Associations):
 
     def _pairwise(self, measure: str) -> np.ndarray:
         return self.__records.pairwise(measure)
+
+    def _total_association(self, pairs: Sequence[tuple[int, int]]) -> int:
+        self.__records.expect(pairs)
+        return sum(association(self.__records.table(pair)) for pair in pairs)
 
     def _add_noise(
         self, integers: np.ndarray, scale: Fraction | Sequence[Fraction], step: str

@@ -19,6 +19,9 @@ from .residual_run import WIDE
 class ConsistentBayes(Recipe):
     """Single columns, then pairs and triples chosen by what is still wrong, all made to agree.
 
+    Before, one noisy number says how strongly pairs are tied on average. Where ties are weaker
+    than noise, single columns get all of ε, so that little is lost to Independent.
+
     `algorithms` §18, in pure ε: the steps of MST (McKenna, Miklau, Sheldon 2021), the rounds of AIM
     (McKenna, Mullins, Sheldon, Miklau 2022), Private-PGM with squares for the agreement (McKenna,
     Sheldon, Miklau 2019), each with the exponential mechanism and discrete Laplace noise.
@@ -39,8 +42,8 @@ class ConsistentBayes(Recipe):
     ----------
     measured_ : the attributes of every table that was measured, in order.
 
-    **Privacy:** strict: pure ε-DP under replacing one record: a discrete Laplace table per column,
-    per round an exponential mechanism on the residual (sensitivity 2, proved in
+    **Privacy:** strict: pure ε-DP under replacing one record: discrete Laplace noise on the mean
+    association of pairs (at most ε/20), a discrete Laplace table per column, per round an exponential mechanism on the residual (sensitivity 2, proved in
     :class:`~pdsynth.synthesizers.residual.Residual`) and a discrete Laplace table, all
     sequentially and ε in all; agreement is post-processing. Published: the same. None: raw. A value
     that goes with an attribute that isn't sensitive (a drug with its diagnosis) is told by that

@@ -21,7 +21,7 @@ from ..structure.limits import LEAST, describe_near, reach
 from ..structure.parent_rules import MAX_CELLS
 from .base import Recipe
 from .options import check_records
-from .prediction import Forecast, columns, explain, forecasts, insurance
+from .prediction import Forecast, columns, explain, forecasts
 from .usefulness import USEFUL, describe_facts, expect, noise_to_cell, typical_cells
 
 
@@ -47,21 +47,15 @@ class Plan:
         """Every candidate: expected two-way distance, seconds of one core, MiB; nearest first."""
         return pd.DataFrame(columns(self.forecasts))
 
-    def synthesizer(self, *, insured: bool = False, **options: Any) -> Recipe:
+    def synthesizer(self, **options: Any) -> Recipe:
         """The recommended method for this ε, unfitted; ``options`` are further keywords of it.
 
-        A schema with groups gives ConsistentBayes those groups. ``insured``: where columns may
-        hardly hang together, ConsistentBayes leaves half of ε to them and plans fewer rounds, each
-        of which spends a third on choosing. On independent columns it then has up to 1.4 times the
-        distance of single columns instead of up to twice, on tables whose columns do hang together
-        often more than without (``benchmarks/advice.csv``).
+        A schema with groups gives ConsistentBayes those groups.
         """
         written = float(self.epsilon)
         epsilon = written if as_fraction(written) == self.epsilon else self.epsilon
         if self.schema.groups and self.method.startswith("ConsistentBayes"):
             options = {"personal": SensitivityGroups(rare_values="same_noise")} | options
-        if insured and self.method == "ConsistentBayes":
-            options = insurance(self.schema) | options
         return self.forecasts[0].make(**{"epsilon": epsilon} | options)
 
     def __str__(self) -> str:

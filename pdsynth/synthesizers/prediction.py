@@ -7,7 +7,8 @@ which clipping keeps below 1. q and ρ are the :class:`Prior`: medians over publ
 tables (``prior.csv``, by ``benchmarks/prior.py``). ``DOUBT``, ``AGREED`` and ``ALONE`` were chosen
 by looking at Adult, NLTCS and CMC. The yardsticks' page holds advice against what was measured,
 each table under the prior of the others; ``benchmarks/advice.csv`` does so with few repeats on all
-tables, and where columns are independent: there the forecast is wrong, see :func:`insurance`.
+tables, and where columns are independent. There the forecast is wrong, but ConsistentBayes, which
+looks before it measures more than single columns, loses little to them.
 """
 
 from __future__ import annotations
@@ -32,12 +33,12 @@ from .cost import Cost
 from .presets import PrivBayes
 from .residual import MOST_SETS, TRIPLE_CELLS
 from .residual_run import WIDE
+from .residual_share import ALONE as ALONE_SHARE
+from .residual_share import share_of_columns, share_of_look
 
-SINGLE = "baselines.Independent"
-DOUBT = 1.07  # single columns stand first unless another method is so many times nearer
+SINGLE, RECIPE = "baselines.Independent", "ConsistentBayes"
+DOUBT = 1.07  # ConsistentBayes stands first unless another method is so many times nearer
 AGREED, ALONE = 0.7, 1.4  # noise that agreement leaves, and that a chain of tables adds
-UNTIED = ("Single columns may be nearer if columns hardly hang together: "
-          ".synthesizer(insured=True) leaves them half of ε.")
 
 
 @dataclass(frozen=True)
@@ -76,8 +77,9 @@ class Forecast:
 def forecasts(
     schema: Schema, n: int, epsilon: float, given: Prior | None = None
 ) -> list[Forecast]:
-    """Every candidate, the nearest first; single columns before what is hardly nearer, and rounds,
-    which adapt to what they find, before a forest of the same forecast.
+    """Every candidate, the nearest first; ConsistentBayes, which adapts to what it finds, before
+    what is hardly nearer, its rounds before a forest of the same forecast, and single columns
+    before all where no ties could be strong enough for more.
 
     **Privacy:** a function of n, ε and the schema, which are public.
     """
@@ -96,8 +98,9 @@ def forecasts(
                                   *cost.degree(k)))
     if d <= ALL_PAIRS:
         found.append(Forecast("baselines.JTree", JTree, facts.junction(), *cost.degree(1)))
-    doubt = {SINGLE: 1.0}
-    return sorted(found, key=lambda f: f.distance * doubt.get(f.name, DOUBT))
+    hopeless = share_of_columns(1.0, facts.mass, schema.sizes) > ALONE_SHARE
+    first = SINGLE if hopeless or d == 1 else RECIPE
+    return sorted(found, key=lambda f: f.distance * (1 if f.name.startswith(first) else DOUBT))
 
 
 def _degree(k: int) -> Callable[..., Recipe]:
@@ -124,16 +127,24 @@ class _Facts:
         return self.distance(1.0, self.pair(self.d * self.size / self.mass))
 
     def consistent(self, most: int) -> float:
-        """The best number of tables, at most ``most``, under the shares of ConsistentBayes."""
-        one_way = min(0.3, self.size.mean() / 20)
-        tables = 0.8 * (1 - one_way)
+        """The best number of tables, at most ``most``, under the shares of ConsistentBayes.
+
+        As single columns at worst: that is what it measures where ties are too weak.
+        """
+        sizes = [int(s) for s in self.size]
+        shared = share_of_columns(self.prior.dependence, self.mass, sizes)
+        if shared > ALONE_SHARE:
+            return self.independent()
+        one_way = max(min(0.3, self.size.mean() / 20), shared)
+        tables = 0.8 * (1 - float(share_of_look(sizes)) - one_way)
         told = one_way + tables / self.size.mean()  # what tables tell of their columns
         roots = np.sqrt(self.size)
         columns = self.pair(0.45 * roots * roots.sum() / (told * self.mass))
         cells, edges = (8.0, 2) if self.with_triples else (self.table, 1)
-        return min(self.distance(self.prior.tree ** (t * edges / max(self.d - 1, 1)),
-                                 AGREED * cells * t / (tables * self.mass), columns)
-                   for t in range(1, most + 1))
+        return min(self.independent(),
+                   *(self.distance(self.prior.tree ** (t * edges / max(self.d - 1, 1)),
+                                   AGREED * cells * t / (tables * self.mass), columns)
+                     for t in range(1, most + 1)))
 
     def degree(self, k: int) -> float:
         """PrivBayes: d − k tables of k + 1 typical columns for .7 of ε."""
@@ -158,14 +169,6 @@ class _Facts:
         return float(np.mean(np.sqrt(square)))
 
 
-def insurance(schema: Schema) -> dict[str, Any]:
-    """Keywords of ConsistentBayes with which it loses less where columns hardly hang together.
-
-    Half of ε for columns, one round per attribute, a third of each on choosing. From public facts.
-    """
-    return {"share_one_way": 0.5, "share_select": 1 / 3, "rounds": len(schema)}
-
-
 def explain(found: Sequence[Forecast]) -> str:
     """The best method in a sentence, with its margin over the next and over single columns."""
     best = found[0]
@@ -173,10 +176,11 @@ def explain(found: Sequence[Forecast]) -> str:
     if best is alone:
         return (f"Publish single columns: {best.name}, expected two-way distance "
                 f"{best.distance:.3f}; the next, {found[1].name}, {found[1].distance:.3f}.")
-    doubt = f" {UNTIED}" if best.name == "ConsistentBayes" else ""
-    return (f"Use {best.name}: expected two-way distance {best.distance:.3f}, single columns "
-            f"{alone.distance:.3f} ({1 - best.distance / alone.distance:.0%} nearer); about "
-            f"{_seconds(best.seconds)} and {best.megabytes:,.0f} MiB.{doubt}")
+    nearer = 1 - best.distance / alone.distance
+    than = (f"single columns {alone.distance:.3f} ({nearer:.0%} nearer)" if nearer else
+            "as single columns, which is what it measures unless it finds strong ties")
+    return (f"Use {best.name}: expected two-way distance {best.distance:.3f}, {than}; about "
+            f"{_seconds(best.seconds)} and {best.megabytes:,.0f} MiB.")
 
 
 def _seconds(seconds: float) -> str:

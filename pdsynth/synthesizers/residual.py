@@ -25,6 +25,7 @@ from ..structure.learner import Shares, StructureResult
 from ..structure.limits import check_width, describe_near, reach
 from ..structure.restrictions import Restriction, check_restriction
 from .residual_run import MOST_CELLS, Run
+from .residual_share import ALONE, ASKED, look, share_of_look
 
 SELECT = "residual against what is released"
 TRIPLE_CELLS = 64  # triples of larger tables are left to their pairs
@@ -52,7 +53,8 @@ class Residual:
         r times the ε. Weights of values hold for the columns of group B.
     r : ε of group A's tables against the others'.
     share_one_way : ε of the single columns; ``"auto"``: .05 of ε per value of a mean column, at
-        most .3, since the sums of a large table tell little about its columns.
+        most .3, as the sums of a large table tell little about its columns; and up to all of the
+        pairs' where a noisy look finds these tied too weakly (:mod:`.residual_share`).
     share_select : part of a pair's ε that goes into choosing it.
     share_sensitive : ε of the tables that may hold sensitive attributes.
 
@@ -78,8 +80,6 @@ class Residual:
         check_restriction(self.restriction, "auto", facts.schema)
         if self.sensitive is not None:
             facts.schema.index(self.sensitive)
-        if not is_one_of(self.share_one_way, ("auto",)):
-            share("share_one_way", self.share_one_way)  # type: ignore[arg-type]
         share("share_select", self.share_select)
         share("share_sensitive", self.share_sensitive)
         if not Fraction(1, 1000) <= positive("r", self.r) <= 1000:
@@ -111,13 +111,15 @@ class Residual:
         return named or ((self.sensitive,) if self.sensitive is not None else ())
 
     def asks(self, facts: Facts) -> Shares:
-        """Single columns, the sensitive attributes' tables, all other pairs: they add up to 1."""
-        mean = Fraction(sum(facts.schema.sizes), len(facts.schema))
-        one_way = min(Fraction(3, 10), mean / 20)
-        if not is_one_of(self.share_one_way, ("auto",)):
-            one_way = share("share_one_way", self.share_one_way)  # type: ignore[arg-type]
+        """The look, single columns, the sensitive attributes' tables, all other pairs: 1 in all."""
+        sizes, auto = facts.schema.sizes, is_one_of(self.share_one_way, ("auto",))
+        looks = auto and self.personal is None and facts.relation == "replace_one"
+        seen = share_of_look(sizes) if looks else Fraction(0)
+        one_way = (min(Fraction(3, 10), Fraction(sum(sizes), 20 * len(sizes))) if auto else
+                   share("share_one_way", self.share_one_way))  # type: ignore[arg-type]
         hidden = share("share_sensitive", self.share_sensitive) if self.hidden() else Fraction(0)
-        return {"single columns": one_way, "sensitive": hidden, "pairs": 1 - one_way - hidden}
+        return {ASKED: seen, "single columns": one_way, "sensitive": hidden,
+                "pairs": 1 - seen - one_way - hidden}
 
     def largest_scale(self, facts: Facts) -> Fraction:
         """A public bound of all noise scales, whatever is chosen and wherever choosing stops.
@@ -131,9 +133,9 @@ class Residual:
         column = min(columns) / sum(columns)
         least = [shares["single columns"] * column * run.least_weight(),
                  run.unit * column,
-                 self.least_table(run, shares["pairs"]) * kept * run.least_favour()]
-        if run.hidden:
-            least.append(shares["sensitive"] / len(run.hidden) * kept)
+                 self.least_table(run, shares["pairs"] * (1 - ALONE)) * kept * run.least_favour()]
+        least += [shares["sensitive"] / len(run.hidden) * kept] if run.hidden else []
+        least += [shares[ASKED] / (2 * math.comb(len(run.sizes), 2))] if shares[ASKED] else []
         return Fraction(4) / min(least)
 
     def least_table(self, run: Run, epsilon: Fraction) -> Fraction:
@@ -143,15 +145,17 @@ class Residual:
     def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
         """A network over everything that was measured, with all its tables.
 
-        **Privacy:** all of ε: single columns, the one table of each sensitive attribute, pairs;
-        what STOP leaves measures the single columns that aren't sensitive once more.
+        **Privacy:** all of ε: a look at how strongly columns are tied, single columns, the one
+        table of each sensitive attribute, pairs; what STOP leaves measures the single columns that
+        aren't sensitive once more.
         """
         run = Run(self, curator, facts)
         if said := self.preselection(facts):
             curator.ledger.notes.append(said)
-        run.measure_columns(shares["single columns"])
-        left = run.reserve(shares["sensitive"])
-        left = self.grow(run, shares["pairs"] + left)
+        more, tables = look(run, shares)
+        run.measure_columns(shares["single columns"], more=more)
+        left = tables + run.reserve(shares["sensitive"])
+        left = self.grow(run, left) if tables else left
         if left >= run.unit and run.open:
             run.measure_columns(left, again=True)
         elif left:
@@ -217,7 +221,8 @@ class ResidualForest(Residual):
 class ResidualRounds(Residual):
     """Rounds: a pair or triple by its residual against the fitted model, its table, a new fit.
 
-    ``rounds``: how many ε is planned for; ``"auto"``: two per attribute. A round whose table
+    ``rounds``: how many ε is planned for; ``"auto"``: two per attribute, or
+    fewer in proportion where single columns take of the pairs' ε. A round whose table
     changed the model by no more than its noise doubles the ε of the next one; one whose table
     changed it by more than eight times that lowers it (as AIM's annealing). So ε ends after fewer
     or more rounds. ``most_cells``: of a clique of the junction tree.
@@ -236,7 +241,9 @@ class ResidualRounds(Residual):
         **Privacy:** an exponential mechanism for ``share_select`` of each round's ε, a table for
         the rest. What a round may cost depends on releases, and all rounds together cost ε.
         """
-        planned = 2 * len(run.sizes) if self.rounds == "auto" else int(self.rounds)
+        usual = self.asks(run.facts)["pairs"] * run.facts.epsilon
+        each_twice = math.ceil(2 * len(run.sizes) * min(epsilon / usual, Fraction(1)))
+        planned = each_twice if self.rounds == "auto" else int(self.rounds)
         left, least = epsilon, self.least_table(run, epsilon)
         each = max(run.shorten(epsilon / max(planned, len(run.forced) + 1)), least)
         for pair in run.forced:

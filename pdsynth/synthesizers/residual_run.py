@@ -129,17 +129,20 @@ class Run:
         self.link(columns)
         return epsilon
 
-    def measure_columns(self, epsilon: Fraction, again: bool = False) -> None:
-        """Every column, ε in proportion to √values, all of it.
+    def measure_columns(
+        self, epsilon: Fraction, again: bool = False, more: Fraction = Fraction(0)
+    ) -> None:
+        """Every column, ε in proportion to √values, all of it; ``more`` for those not sensitive.
 
         **Privacy:** one discrete Laplace table per column, sequentially. Weights of values that
         aren't public come from a first half of the column's ε.
         """
         columns = self.open if again else range(len(self.sizes))
-        exact = proportional(epsilon, self.column_weights(columns))
+        exact = dict(proportional(epsilon, self.column_weights(columns)))
+        for name, part in proportional(more, self.column_weights(self.open)).items():
+            exact[name] += part
         parts = {name: self.shorten(part) for name, part in exact.items()}
-        last = list(parts)[-1]
-        parts[last] += epsilon - sum(parts.values())
+        parts[self.names[self.open[-1]]] += epsilon + more - sum(parts.values())
         self.curator.expect((self.names.index(name),) for name in parts)
         for name, part in parts.items():
             for budget in self._column_budgets(name, part, again):

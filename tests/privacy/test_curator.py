@@ -41,6 +41,7 @@ def questions():
         "histograms": lambda c: c.histograms((0, 1), Q(1, 10), step="h", source="p"),
         "order": lambda c: c.average_association(Q(1, 10), step="o", source="p"),
         "groups": lambda c: c.association_with(2, Q(1, 10), step="g", source="p"),
+        "mean": lambda c: c.mean_association([(0, 2), (1, 2)], Q(1, 10), step="m", source="p"),
         "sketch": lambda c: c.noisy_associations([(0, 2), (1, 2)], Q(1, 10), step="k", source="p"),
     }
 
@@ -99,6 +100,15 @@ class TestStrict:
         assert values.tolist() == [64 / 256, 32 / 256, 96 / 256]
         assert curator.ledger.entries[0].sensitivity == 168
         assert np.asarray(noise.asked[0][1], dtype=object).ravel().tolist() == [Q(336)]
+
+    def test_the_mean_of_pairs_by_hand(self):
+        """K = 64, 32 of n = 8: (64 + 32) / 16 = 6 records, which move by ⌈2·28 / 16⌉ = 4."""
+        noise = Silent()
+        curator = ask(noise=noise)
+        value = curator.mean_association([(0, 2), (1, 2)], Q(1, 2), step="m", source="")
+        assert value == 6 / 16
+        assert curator.ledger.entries[0].sensitivity == 4
+        assert np.asarray(noise.asked[0][1], dtype=object).ravel().tolist() == [Q(8)]
 
     def test_associations_with_one_attribute_by_hand(self):
         curator = ask()

@@ -338,6 +338,7 @@ class TestOverdraft:
             lambda: curator.average_association(epsilon, step="o", source=""),
             lambda: curator.association_with(1, epsilon, step="g", source=""),
             lambda: curator.noisy_associations([(0, 1)], epsilon, step="k", source=""),
+            lambda: curator.mean_association([(0, 1)], epsilon, step="m", source=""),
         ]
         for request in requests:
             with pytest.raises(

@@ -281,6 +281,23 @@ class TestCounts:
             "twin: every pair counts for both of its attributes; counting it once is false"
         )
 
+    @pytest.mark.parametrize("sizes", [(2, 2, 2), (3, 3), (2, 3, 2)])
+    def test_the_mean_of_all_pairs_stays_within_its_sensitivity(self, sizes):
+        n, cells = 4, math.prod(sizes)
+        pairs = list(itertools.combinations(range(len(sizes)), 2))
+
+        def ask(curator):
+            value = curator.mean_association(pairs, Q(1), step="m", source="")
+            return [np.rint([value * n * len(pairs)])]
+
+        largest, declared = self.largest_l1(self.released(ask, n, sizes), n, cells)
+        worst = sum(4 if 2 in (sizes[i], sizes[j]) else 6 for i, j in pairs) * (n - 1)
+        assert declared == math.ceil(Q(worst, 2 * n))
+        assert largest <= declared
+        assert len(pairs) == 1 or largest > math.ceil(Q(6 * (n - 1), 2 * n)), (
+            "twin: as if only one pair moved"
+        )
+
     def test_associations_with_one_attribute_stay_within_their_sensitivity(self):
         n = 4
 

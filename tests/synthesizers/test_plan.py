@@ -69,16 +69,10 @@ class TestForecasts:
         )
         assert synthesizer.random_state == 7 and not hasattr(synthesizer, "model_")
 
-    def test_insured_leaves_half_to_single_columns_and_says_why(self, adult):
-        found = pds.plan(adult.schema, 45_222, 1)
-        assert prediction.UNTIED in str(found)
-        kept = found.synthesizer(insured=True)
-        assert (kept.share_one_way, kept.share_select, kept.rounds) == (0.5, 1 / 3, 15)
-        assert found.synthesizer().share_one_way == "auto"
-        assert found.synthesizer(insured=True, rounds=3).rounds == 3
-        alone = pds.plan(adult.schema, 45_222, 0.001)
-        assert prediction.UNTIED not in str(alone)
-        assert isinstance(alone.synthesizer(insured=True), pds.baselines.Independent)
+    def test_says_where_only_strong_ties_would_make_more_than_single_columns(self, adult):
+        found = pds.plan(adult.schema, 45_222, 0.02)
+        assert "as single columns, which is what it measures unless" in str(found)
+        assert isinstance(found.synthesizer(), pds.ConsistentBayes)
 
     def test_says_when_single_columns_are_the_answer(self, adult):
         found = pds.plan(adult.schema, 45_222, 0.001)
@@ -227,13 +221,15 @@ def test_the_prior_is_the_median_of_the_tables_that_are_not_judged():
     assert prediction.prior().dependence == pytest.approx(np.median(rows["dependence"]))
 
 
-def test_a_prior_of_weaker_ties_makes_single_columns_stand_longer(thesis):
-    """Where nothing hangs together a network can only add noise."""
+def test_a_prior_of_weaker_ties_foretells_no_more_than_single_columns(thesis):
+    """Where nothing hangs together ConsistentBayes is foretold to find that out."""
     schema, n = thesis.schema, len(thesis.frame)
     none = prediction.Prior(0.0, 0.5, (0.5, 0.3, 0.2))
     strong = prediction.Prior(0.3, 0.5, (0.5, 0.3, 0.2))
-    assert prediction.forecasts(schema, n, 0.2, none)[0].name == prediction.SINGLE
-    assert prediction.forecasts(schema, n, 0.2, strong)[0].name != prediction.SINGLE
+    for given, nearer in ((none, False), (strong, True)):
+        found = {f.name: f.distance for f in prediction.forecasts(schema, n, 0.2, given)}
+        assert (found["ConsistentBayes"] < found[prediction.SINGLE]) is nearer
+        assert found["ConsistentBayes"] <= found[prediction.SINGLE]
 
 
 def test_advice_on_a_yardstick_leaves_every_coding_of_its_records_out(monkeypatch, thesis):

@@ -429,6 +429,7 @@ class TestAddRemove:
             lambda: door.average_association(Q(1), **ask),
             lambda: door.association_with(0, Q(1), **ask),
             lambda: door.noisy_associations([(0, 1)], Q(1), **ask),
+            lambda: door.mean_association([(0, 1)], Q(1), **ask),
             lambda: door.information_sketch(Q(1, 9), claimed=Q(1), **ask),
             lambda: door.conditionals((0, 1), Q(8), claimed=Q(1, 2), **ask),
         ):

@@ -54,9 +54,9 @@ def noise_of_pairs(fitted: ConsistentBayes) -> dict[frozenset[str], float]:
     adult("thesis"),
     tries=(
         Try("hardly any budget", {"epsilon": 0.05},
-            "{now.edges} pairs are measured all the same, and single columns are nearer: the "
-            "forest {now.two:.4f}, Independent {now.alone:.4f}.",
-            lambda was, now: now.two > now.alone),
+            "a look at the ties says that their tables would be mostly noise: {now.edges} pairs "
+            "instead of {was.edges}. The forest {now.two:.4f}, Independent {now.alone:.4f}.",
+            lambda was, now: now.edges < was.edges and now.two < 1.1 * now.alone),
         Try("a secret", {"sensitive": "occupation"},
             "occupation stands in one table besides its own and loses {now.loss:.3g} of ε = 1; "
             "the distance goes from {was.two:.4f} to {now.two:.4f}.",
