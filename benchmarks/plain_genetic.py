@@ -97,12 +97,13 @@ def search(
     population: int = 200,
     elite: int = 10,
     generations: int = 400,
-) -> float:
-    """Fitness of the best network; ``information``: children in the rows, parents in the columns.
-    """
+) -> tuple[float, Genome]:
+    """Fitness and genome of the best network; ``information``: children in the rows, parents in
+    the columns."""
     columns, table, d = information.columns, information.to_dict("index"), len(information)
     genomes = [initialization(d, k) for _ in range(population)]
     for _ in range(generations):
         genomes.sort(key=lambda g: -fitness(g, columns, table))
         genomes = next_generation(genomes[:elite], population, 1 / d)
-    return max(fitness(g, columns, table) for g in genomes)
+    best = max(genomes, key=lambda g: fitness(g, columns, table))
+    return fitness(best, columns, table), best

@@ -4,13 +4,15 @@
                                  [--jobs 2] [--store FOLDER] [--reading NAME] [--redraw]
     python figures/make.py main
     python figures/make.py scoreboard
+    python figures/make.py parquet
     python figures/make.py lessons [NAME …]
 
 ``PAPER`` (hpprivbayes, …) runs a paper's experiments and writes picture, points and trials to
 figures/PAPER, and the index page; ``--store`` keeps finished trials so that an interrupted run goes
 on; ``--reading`` runs what a declared reading changes, into figures/PAPER/readings; ``--redraw``
 draws the committed trials again and runs nothing. ``main`` draws the README's picture from the
-trials of the yardsticks' figure 1. ``scoreboard`` writes the pages again. ``lessons`` draws each
+trials of the yardsticks' figure 1. ``scoreboard`` writes the pages again. ``parquet`` writes all
+committed trials to figures/trials.parquet, one tidy table (needs the extra ``scale``). ``lessons`` draws each
 panel in its default state, for readers without a kernel. Needs the extra ``figures`` (kaleido) and
 a Chromium or Chrome on the system.
 """
@@ -40,7 +42,8 @@ from pdsynth.papers import (  # noqa: E402
     yardsticks,
 )
 from pdsynth.papers.engine import Key, Paper, Run, find, stem  # noqa: E402
-from pdsynth.papers.results import Result, markdown, point, summarise  # noqa: E402
+from pdsynth.papers.readings import Reading  # noqa: E402
+from pdsynth.papers.results import Result, Verdict, markdown, point, summarise  # noqa: E402
 from pdsynth.papers.scoreboard import Committed  # noqa: E402
 from pdsynth.plots import svg  # noqa: E402
 
@@ -146,6 +149,9 @@ def make_paper(options: argparse.Namespace) -> None:
         )  # from the rounded numbers that are committed, so that a redraw gives the same bytes
         write_points(paper, key, result)
         save(result.figure, file(paper, key, ".svg"))
+        view = paper.view(key, result.data, paper.read_settings(result.parameters))
+        if view is not None:
+            save(view, file(paper, key, "_paper.svg"))
     write_index()
 
 
@@ -157,6 +163,14 @@ def make_main(options: argparse.Namespace) -> None:
     save(yardsticks.main_picture(result.data, settings), HERE / "main.svg")
     shown = summarise(yardsticks.shown_in_main(result.data))
     shown.to_csv(HERE / "main.csv", index=False, lineterminator="\n", float_format="%.5g")
+
+
+def make_parquet() -> None:
+    """All committed trials as one tidy table."""
+    path = HERE / "trials.parquet"
+    everything = scoreboard.all_trials([Committed(find(name), HERE) for name in PAPERS])
+    everything.to_parquet(path, index=False)
+    sys.stdout.write(f"{path.relative_to(HERE.parent)}: {len(everything):,} measured values\n")
 
 
 # --- lessons
@@ -228,20 +242,17 @@ def cell(text: str) -> str:
 
 
 def claims(board: Committed) -> str:
-    """Claim by claim, in one table; then the readings, the rules, and what differs."""
+    """Claim by claim: verdicts in a table, numbers folded below it; then readings and rules."""
     paper = board.paper
     verdicts = [v for found in board.verdicts.values() for v in found]
+    groups: dict[tuple[str, str], list[Verdict]] = {}
+    for v in verdicts:
+        groups.setdefault((v.claim, v.source), []).append(v)
     rows = [
-        [
-            cell(v.claim),
-            cell(v.source),
-            v.reading,
-            f"**{v.verdict}**" + (f" ({cell(v.held)})" if v.held else ""),
-            cell(v.numbers),
-            cell(v.why if v.claim not in {u.claim for u in verdicts[:at]} else "as above"),
-        ]
-        for at, v in enumerate(verdicts)
+        [cell(claim), cell(source), "; ".join(f"{v.reading}: **{v.verdict}**" for v in found)]
+        for (claim, source), found in groups.items()
     ]
+    folded = "".join(fold(found, paper.readings()) for found in groups.values())
     rules = sorted({v.rule for v in verdicts})
     notes = sorted({d for r in board.results.values() for d in r.deviation})
     named = {v.reading for v in verdicts}
@@ -251,14 +262,29 @@ def claims(board: Committed) -> str:
         if r.name in named
     ]
     judged = (
-        markdown(["claim", "where", "reading", "verdict", "measured here", "why"], rows)
-        + "\nReadings, and what each truly costs:\n\n"
+        markdown(["claim", "where", "verdict under each reading"], rows)
+        + f"\n{folded}\nReadings, and what each truly costs:\n\n"
         + markdown(["reading", "what is done", "whose", "why", "true ε"], known)
         + "\nHow a verdict is reached, before Holm's correction over all claims of this part:\n\n"
         + "".join(f"* {r}\n" for r in rules)
         + "\n"
     )
     return (judged if rows else "") + f"{paper.notes}:\n\n" + "".join(f"* {n}\n" for n in notes)
+
+
+def fold(found: list[Verdict], known: dict[str, Reading]) -> str:
+    """Numbers of one claim under every reading, and the reason, behind a line to click."""
+    lines = [
+        f"* {v.reading} ({known[v.reading].whose}): **{v.verdict}**"
+        + (f" ({v.held})" if v.held else "")
+        + f". {v.numbers}"
+        for v in found
+    ]
+    return (
+        f"<details><summary>{found[0].claim} ({found[0].source})</summary>\n\n"
+        + "\n".join(lines)
+        + f"\n\n{found[0].why}\n\n</details>\n"
+    )
 
 
 def section(paper: Paper, key: Key, result: Result) -> str:
@@ -279,10 +305,13 @@ def section(paper: Paper, key: Key, result: Result) -> str:
         if json.dumps(f.default) != json.dumps(p.get(f.name, f.default))
     }
     option += "".join(f" --set {name}={json.dumps(value)}" for name, value in changed.items())
+    viewed = ""
+    if says := paper.experiments[key].get("view", {}).get("says"):
+        viewed = f"\nAs the paper draws it ({says}): [picture]({base}_paper.svg).\n"
     return f"""### {result.title}
 
 ![{result.title}]({base}.svg)
-
+{viewed}
 * Error bars: {paper.bars}
 * Numbers: [points]({base}.csv), [all trials]({base}_trials.csv), each with its seed; gaps: {gaps}.
 * Table: {tables}. Repeats: {counts.min()}{"" if counts.min() == counts.max() else f" to {counts.max()}"}.
@@ -303,7 +332,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=(*PAPERS, "main", "lessons", "scoreboard"))
+    parser.add_argument("what", choices=(*PAPERS, "main", "lessons", "scoreboard", "parquet"))
     parser.add_argument("names", nargs="*", help="lessons: only these pictures")
     parser.add_argument("--figure", type=int, nargs="*", help="only these figures of the paper")
     parser.add_argument("--table", type=int, nargs="*", help="only these tables of the paper")
@@ -323,6 +352,8 @@ def main() -> None:
     options = parser.parse_args()
     if options.what == "scoreboard":
         return write_index()
+    if options.what == "parquet":
+        return make_parquet()
     with browser():
         {"main": make_main, "lessons": make_lessons}.get(options.what, make_paper)(options)
 

@@ -166,6 +166,22 @@ def draw_grid(data: pd.DataFrame, settings: Any, spec: Mapping[str, Any]) -> go.
     return finish(plot, data, text, table, spec["height"])
 
 
+def limit_to_paper(plot: go.Figure, spec: Mapping[str, Any]) -> go.Figure:
+    """The ``view`` of a data file: traces without points left out, axes as far as they are known.
+
+    ``says``: the title's second line. ``axes``: Plotly's options, as in :func:`draw_grid`.
+    """
+    plot.data = [t for t in plot.data if np.isfinite(np.asarray(t.y, dtype=float)).any()]
+    seen: set[str] = set()
+    for trace in plot.data:
+        trace.showlegend = trace.name not in seen
+        seen.add(trace.name)
+    for axis in spec.get("axes", []):
+        _update_axis(plot, axis, None, 0)
+    title = plot.layout.title.text.split("<br>")[0]
+    return plot.update_layout(title_text=small_print(title, f"{spec['says']}; {ERROR_NOTE}"))
+
+
 def _repeat_noiseless(summary: pd.DataFrame, at: Mapping[str, Any]) -> pd.DataFrame:
     """Where a panel has one ε: the curves without noise stand in it, too."""
     if "epsilon" not in at:

@@ -22,7 +22,7 @@ from typing import Any
 import pandas as pd
 
 from ..errors import BudgetError
-from .grids import NO_NOISE, Curve, Grid, RealData, Run, read
+from .grids import NO_NOISE, Curve, Grid, RealData, Run, matches, read
 from .judging import Ask, ask_all, judge
 from .readings import Reading
 from .results import Key, Result, Verdict
@@ -31,8 +31,8 @@ from .selectors import expand, fill, name_ends
 __all__ = ["NO_NOISE", "PAPERS", "Curve", "Grid", "Key", "Paper", "RealData", "Run", "find", "load",
            "read", "stem"]
 
-PAPERS = ("yardsticks", "hpprivbayes", "hmprivbayes", "privabn", "genetic", "frontier",
-          "sidebyside", "courtroom")
+PAPERS = ("yardsticks", "hpprivbayes", "hmprivbayes", "privabn", "ppba", "genetic", "frontier",
+          "sidebyside", "courtroom", "ablations")
 
 
 @dataclass(frozen=True)
@@ -140,12 +140,16 @@ class Paper:
                       self.deviations(key, settings, frame), parameters,
                       self.beside(key, frame, settings))
 
-    def under(self, key: Key, base: Result, name: str, own: pd.DataFrame | None = None
+    def under(self, key: Key, base: Result, name: str, own: Mapping[str, pd.DataFrame]
               ) -> tuple[pd.DataFrame, Any]:
-        """A figure's trials and settings under a reading, from the figure's own and those anew."""
+        """A figure's trials and settings under a reading: the figure's own, and those run anew.
+
+        ``own``: the trials of this reading and of the one that it stands on, by name.
+        """
         chosen = self.find_reading(key, name)
+        data = self.under(key, base, chosen.over, own)[0] if chosen.over else base.data
         parameters = {**base.parameters, **chosen.options}
-        return chosen.combine(base.data, own), self.read_settings(parameters)
+        return chosen.combine(data, own.get(name)), self.read_settings(parameters)
 
     def picture(self, key: Key, data: pd.DataFrame, settings: Any) -> Any:
         """The figure of one key."""
@@ -154,6 +158,15 @@ class Paper:
         if key in self.draw:
             return self.draw[key](key, data, settings)
         return draw_grid(data, settings, self.experiments[key]["panels"])
+
+    def view(self, key: Key, data: pd.DataFrame, settings: Any) -> Any:
+        """The figure as the paper draws it: its own series and ranges; None where none is named."""
+        from .drawing import limit_to_paper
+
+        if (spec := self.experiments[key].get("view")) is None:
+            return None
+        kept = [matches(row, spec.get("keep", {})) for row in data.to_dict("records")]
+        return limit_to_paper(self.picture(key, data[kept], settings), spec)
 
     def judge(self, key: Key, data: pd.DataFrame, settings: Any) -> list[Verdict]:
         """Every claim about a figure, by its rule, all together."""
@@ -193,6 +206,7 @@ DEFAULTS = {
              "and table",
     "notes": "What differs from the paper, and what it leaves open",
     "readings": {},
+    "earlier": [],
 }
 PRINTED = {"says": "as printed, with the settings of its figure", "whose": "print"}
 

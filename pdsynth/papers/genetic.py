@@ -18,12 +18,12 @@ from ..datasets import Dataset
 from ..evaluation.store import Store
 from . import genetic_peer, genetic_plots, genetic_rules, genetic_tables
 from .engine import NO_NOISE, Curve, Key, Run, load
-from .genetic_measures import MEASURE, Trial, synthesizer, table, training
+from .genetic_measures import MEASURE, PEERS, Trial, synthesizer, table, training
 from .genetic_tables import STAND_IN, compared, on_stand_in
 
 __all__ = ["PAPER", "compared", "genetic_rules", "synthesizer", "table", "training"]
 
-ONCE = ("original", "DataSynthesizer")  # curves without a synthesizer of ours
+ONCE = ("original", *PEERS)  # curves without a synthesizer of ours
 
 
 def _digest(*parts: Any) -> str:
@@ -44,7 +44,7 @@ def plan_trials(kind: str, curves: Iterable[tuple[Curve, float]], dataset: Datas
     for curve, epsilon in curves:
         made = "" if curve.method in ONCE else repr(synthesizer(curve, dataset, settings))
         split = kind == "utility" and dataset.split is None
-        still = curve.method == "DataSynthesizer" or curve.method == "original" and not split
+        still = curve.method in PEERS or curve.method == "original" and not split
         for repeat in range(1 if still else repeats):
             what = [kind, astuple(curve), epsilon, repeat, data, made, settings.encoding]
             out.append(Trial(kind, curve, epsilon, repeat, _digest(*what)))
@@ -85,7 +85,8 @@ def trials(key: Key, settings: Any, run: Run) -> pd.DataFrame:
     if part["kind"] == "runtime":
         searched = [(c, e) for c, e in curves if c.method == "GA"]
         if genetic_peer.python():
-            curves += [(replace(c, method="DataSynthesizer"), NO_NOISE) for c, _ in searched[:2]]
+            curves += [(replace(c, method=peer), NO_NOISE) for peer, most in part["peers"].items()
+                       for c, _ in searched[:most]]
         more = replace(run, repeats=settings.searches)
         frame = pd.concat([run_trials("runtime", curves, dataset, settings, run),
                            run_trials("share", searched, dataset, settings, more)],

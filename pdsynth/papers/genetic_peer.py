@@ -24,8 +24,10 @@ def python() -> str:
 
 
 def seconds(frame: pd.DataFrame, schema: Schema, network: Network, k: int,
-            minutes: float) -> dict[str, float]:
+            minutes: float, generations: int = 0) -> dict[str, float]:
     """Processor seconds of its description and generation; NaN where it needs over ``minutes``.
+
+    ``generations``: of the plain genetic search in the place of its greedy one (0: its own).
 
     **Privacy:** hands the raw records to another program, without noise.
     """
@@ -37,8 +39,10 @@ def seconds(frame: pd.DataFrame, schema: Schema, network: Network, k: int,
         codes.to_csv(folder / "table.csv", index=False)
         (folder / "network.json").write_text(json.dumps(pairs), encoding="utf-8")
         try:
-            subprocess.run([*words, *["--whole"] * (len(frame) <= WHOLE)], cwd=folder, check=True,
-                           stdout=subprocess.DEVNULL, timeout=60 * minutes)
+            whole = ["--whole"] * (len(frame) <= WHOLE)
+            which = ["--genetic", str(generations)] if generations else whole
+            subprocess.run([*words, *which], cwd=folder, check=True, stdout=subprocess.DEVNULL,
+                           timeout=60 * minutes)
             found = json.loads((folder / "result.json").read_text(encoding="utf-8"))
         except subprocess.TimeoutExpired:
             found = {"description_seconds": "nan", "sampling_seconds": "nan"}

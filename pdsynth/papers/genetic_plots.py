@@ -15,8 +15,10 @@ from .engine import Key
 from .genetic_tables import STAND_IN, on_stand_in, part
 from .results import select, summarise, values
 
-COLOUR = {"DS": "#009E73", "GA": PALETTE["private"], "DataSynthesizer": PALETTE["real"]}
-SEARCHES = {"DS": "greedy", "GA": "genetic", "DataSynthesizer": "DataSynthesizer 0.1.13 (greedy)"}
+COLOUR = {"DS": "#009E73", "GA": PALETTE["private"], "DataSynthesizer": PALETTE["real"],
+          "plain GA": PALETTE["attack"]}
+SEARCHES = {"DS": "greedy", "GA": "genetic", "DataSynthesizer": "DataSynthesizer 0.1.13 (greedy)",
+            "plain GA": "genetic, plain Python on DataSynthesizer"}
 NAMES = {"cmc": "CMC", "adult": "Adult, 13 columns", "credit": "credit cards"}
 
 

@@ -13,13 +13,14 @@ from .results import (
     OPEN,
     Difference,
     average,
+    count_signs,
     decide,
     difference,
     equivalence_verdict,
     select,
     stretched,
 )
-from .rules import Answer, Gaps, Question, rule
+from .rules import ONE_TIME, Answer, Gaps, Question, rule, times_apart
 
 # --- utility --------------------------------------------------------------------------------------
 
@@ -186,11 +187,11 @@ def tie_kept(q: Question) -> Answer:
 # --- run times ------------------------------------------------------------------------------------
 
 
-def seconds(q: Question, method: str) -> dict[str, float]:
-    """Mean seconds of description at each k."""
-    per_second = replace(q, claim={})
-    return {k: average(per_second.values(metric="description, s", method=method, k=k))
-            for k in degrees(q)}
+def seconds(q: Question, method: str) -> dict[str, np.ndarray]:
+    """Seconds of description, or of the claim's ``step``, at each k that was run."""
+    step, per_second = q.claim.get("step", "description, s"), replace(q, claim={})
+    found = {k: per_second.values(metric=step, method=method, k=k) for k in degrees(q)}
+    return {k: runs for k, runs in found.items() if len(runs)}
 
 
 def degrees(q: Question) -> tuple[str, ...]:
@@ -200,28 +201,35 @@ def degrees(q: Question) -> tuple[str, ...]:
     return found
 
 
-@rule("shorter description at every k, partly at some; does not if at none")
+@rule(f"less time at every k that ran, partly at some; does not if at none and longer at "
+      f"one; {ONE_TIME}", tolerant=True)
 def described_sooner(q: Question) -> Answer:
-    """Whether the genetic search takes less time."""
-    ours = seconds(q, "GA")
+    """Whether the genetic search takes less time (``greedy``, ``genetic``: which two)."""
+    def compare(greedy: str, genetic: str) -> dict[str, Difference]:
+        slow, fast = seconds(q, greedy), seconds(q, genetic)
+        return {k: times_apart(slow[k], fast[k]) for k in slow if k in fast}
 
-    def say(other: str) -> str:
-        times = {k: t / ours[k] for k, t in seconds(q, other).items() if t > 0}
-        return ", ".join(f"k = {k}: {t:.2g}×" for k, t in times.items()) or "not run"
+    def say(found: dict[str, Difference]) -> str:
+        return ", ".join(f"k = {k}: {np.exp(t):.2g}×" for k, (t, _) in found.items()) or "not run"
 
-    sooner = [t > ours[k] for k, t in seconds(q, q.settings.greedy).items() if t > 0]
-    words = {"ours": say("DS"), "peer": say("DataSynthesizer")}
-    return decide(bool(sooner) and all(sooner), not any(sooner), any(sooner)), words
+    judged = compare(*(q.claim.get(n, getattr(q.settings, n)) for n in ("greedy", "genetic")))
+    sooner, later = count_signs(list(judged.values()))
+    pairs = {"ours": ("DS", "GA"), "peer": ("DataSynthesizer", "GA"),
+             "alike": ("DataSynthesizer", "plain GA")}
+    words = {name: say(compare(*pair)) for name, pair in pairs.items()}
+    return decide(0 < sooner == len(judged), 0 < later and not sooner, sooner > 0), words
 
 
-@rule("growth at most that of k")
+@rule(f"growth from the smallest to the largest k at most that of k; does not if more; {ONE_TIME}",
+      tolerant=True)
 def grows_linearly(q: Question) -> Answer:
     """Whether its description grows only linearly with k."""
     first, last = degrees(q)[0], degrees(q)[-1]
-    genetic, greedy = (times[last] / times[first] for times in (seconds(q, "GA"), seconds(q, "DS")))
-    linear = genetic <= int(last) / int(first)
-    words = {"first": first, "last": last, "genetic": genetic, "greedy": greedy}
-    return decide(linear, not linear), words
+    (genetic, half), (greedy, _) = (times_apart(t[last], t[first])
+                                    for t in (seconds(q, "GA"), seconds(q, "DS")))
+    excess = genetic - np.log(int(last) / int(first))
+    words = {"first": first, "last": last, "genetic": np.exp(genetic), "greedy": np.exp(greedy)}
+    return decide(excess + half <= 0, excess > half), words
 
 
 @rule("the 95 % interval of the mean share begins at or above 99 % at every k, partly at some",

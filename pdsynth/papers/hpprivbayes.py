@@ -20,6 +20,7 @@ from ..synthesizers import HPPrivBayes, PrivBayes
 from . import drawing, engine
 from .drawing import STYLE, finish, label, level, line, panels
 from .engine import NO_NOISE, Key, RealData, Run, load
+from .hpprivbayes_at_most import AtMostHPPrivBayes, AtMostPrivBayes
 from .results import (
     FAILS,
     Result,
@@ -50,11 +51,16 @@ def synthesizer(this: Curve, sensitive: str, settings: Any) -> Any:
     """The unfitted synthesizer of a curve; ε and the seed come from the grid."""
     if this.method == "real data":
         return RealData()
-    shared = this.keywords | {"k": this.degree}
+    shared, published = this.keywords | {"k": this.degree}, this.guarantee == "published"
+    loose = published and settings.parents == "at most k"
     if this.method == "PrivBayes":
-        return PrivBayes(share_structure=settings.beta, **shared)
-    return HPPrivBayes(sensitive=sensitive, theta=settings.theta, r=cast(float, Fraction(this.r)),
-                       share_structure=settings.L1, **shared)
+        reprinted = published and settings.baseline == "thesis"
+        shared |= {"reading": "thesis", "share_structure": 0.5} if reprinted else {
+            "share_structure": settings.beta}
+        return (AtMostPrivBayes if loose else PrivBayes)(**shared)
+    return (AtMostHPPrivBayes if loose else HPPrivBayes)(
+        sensitive=sensitive, theta=settings.theta, r=cast(float, Fraction(this.r)),
+        share_structure=settings.L1, **shared)
 
 
 def trials(key: Key, settings: Any, run: Run) -> pd.DataFrame:

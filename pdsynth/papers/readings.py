@@ -23,7 +23,8 @@ class Reading:
     (never private, only to see what the printed numbers need). ``cost``: the ε that it truly
     spends, in words; ``short_cost``: the same in a few. ``of``: its figures and tables.
     ``options``: the settings it changes. ``runs``: the curves that it runs anew, by their columns;
-    the others are the figure's own. ``keep``: the rows of the figure that are judged.
+    the others are the figure's own, or those of the reading ``over``. ``keep``: the rows of the
+    figure that are judged.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Reading:
     of: Sequence[Key] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
     runs: Mapping[str, Any] = field(default_factory=dict)
+    over: str = ""
     keep: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -34,6 +34,7 @@ Rule = Callable[["Question"], Answer]
 WOULD = {results.REPLICATES: "would replicate the claim", results.FAILS: "contradicts the claim",
          results.PARTLY: "holds in part", OPEN: "can't tell"}
 RULES: dict[str, tuple[Rule, str]] = {}
+ONE_TIME = "Welch's 95 % interval of log seconds, of a single run within a factor 1.5"
 TOLERANT: set[str] = set()  # rules with a tolerance of ours, at half and double of which they run
 
 
@@ -193,6 +194,16 @@ class Question:
         """The differences and means that stand beside the claim's own."""
         gaps = {name: self.gaps(change) for name, change in self.claim.get("beside", {}).items()}
         return gaps | {name: self.means(s) for name, s in self.claim.get("means", {}).items()}
+
+
+def times_apart(a: np.ndarray, b: np.ndarray) -> Difference:
+    """Natural log of how many times longer a takes than b, and its half-width.
+
+    A time that was taken once has no interval: it is allowed to be off by a half, or by a quarter
+    and by the whole where the verdict is tried for that.
+    """
+    gap, half = results.difference(np.log(a), np.log(b))
+    return gap, half if np.isfinite(half) else float(np.log(1 + results.stretched(0.5)))
 
 
 # --- rules for any paper --------------------------------------------------------------------------

@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
+from unicodedata import normalize
+
+import pandas as pd
 
 from .engine import PAPERS, Key, Paper, find, read, stem
+from .grids import NUMBERS
 from .judging import judge_together
 from .readings import Reading
-from .results import VERDICTS, Result, Verdict
+from .results import TRIAL, VERDICTS, Result, Verdict
+
+
+def slug(name: str) -> str:
+    """A reading's name as a part of a file's.
+
+    >>> slug("bits, η = 0.3"), slug("L₁ = 0.1")
+    ('bits_eta_0.3', 'L1_0.1')
+    """
+    plain = normalize("NFKD", name.replace("η", "eta").replace("σ", "sigma"))
+    return "_".join(re.findall(r"[\w.]+", plain))
 
 
 @dataclass(frozen=True)
@@ -27,7 +42,7 @@ class Committed:
         base = self.folder / self.paper.name
         if reading is None:
             return base / (stem(key) + end)
-        return base / "readings" / f"{stem(key)}_{reading.replace(',', '').replace(' ', '_')}{end}"
+        return base / "readings" / f"{stem(key)}_{slug(reading)}{end}"
 
     @property
     def keys(self) -> list[Key]:
@@ -60,8 +75,8 @@ class Committed:
             settings = self.paper.read_settings(result.parameters)
             asked += [(key, ask) for ask in self.paper.ask(key, result.data, settings)]
             for reading in self.readings(key):
-                file = self.file(key, "_trials.csv", reading.name)
-                own = read(file) if reading.runs else None
+                own = {n: read(file) for n in (reading.name, reading.over)
+                       if (file := self.file(key, "_trials.csv", n)).exists()}
                 data, options = self.paper.under(key, result, reading.name, own)
                 asked += [(key, ask) for ask in self.paper.ask(key, data, options, reading.name)]
         found = judge_together([ask for _, ask in asked])
@@ -70,6 +85,27 @@ class Committed:
             if verdict is not None:
                 out[key].append(verdict)
         return out
+
+
+def all_trials(boards: Sequence[Committed]) -> pd.DataFrame:
+    """All committed trials in one tidy table: one row per trial and metric.
+
+    ``paper``, ``figure`` ("fig3", "table2") and ``reading`` ("" for the figure's own curves) come
+    first; a column that a figure doesn't have is "" there.
+    """
+    parts = []
+    for board in boards:
+        for key in board.keys:
+            for name in ("", *board.paper.readings(key)):
+                if (file := board.file(key, "_trials.csv", name or None)).exists():
+                    at = {"paper": board.paper.name, "figure": stem(key), "reading": name}
+                    trials = read(file)
+                    parts.append(pd.concat([pd.DataFrame(at, trials.index), trials], axis=1))
+    every = pd.concat(parts, ignore_index=True)
+    text = [name for name in every.columns if name not in NUMBERS]
+    every[text] = every[text].fillna("")
+    rest = [name for name in every.columns if name not in TRIAL]
+    return every[[*rest, *TRIAL]]
 
 
 @cache
@@ -84,10 +120,11 @@ def write(boards: Sequence[Committed]) -> str:
     for board in boards:
         if lines := claim_lines(board):
             counts.update(line[1].split(":")[0].rstrip("†") for line in lines)
-            parts += [f"\n## {board.paper.heading.split(' (')[0].split(':')[0]}\n", HEAD]
+            parts += [f"\n## {title(board)}\n", HEAD]
             parts += [f"|{'|'.join(line)}|" for line in lines]
     said = ", ".join(f"{counts[v]} {v}" for v in (*VERDICTS, "mixed"))
     top = INTRODUCTION.format(counts=said, number=sum(counts.values()))
+    parts += [EARLIER, *(f"* {line}" for board in boards for line in earlier_lines(board))]
     return top + "\n".join(parts) + "\n"
 
 
@@ -105,10 +142,32 @@ def claim_lines(board: Committed) -> list[list[str]]:
                   for k, v in found if v.reading == r]
               for r in dict.fromkeys(v.reading for _, v in found)}
         base, *others = by
-        said = (f"{name} ({known[name].whose}; {known[name].short_cost}): {say_parts(by[name])}"
-                for name in others)
+        alike: dict[str, list[str]] = {}  # readings of the same owner, cost and verdict share one
+        for name in others:
+            reading = known[name]
+            words = f"({reading.whose}; {reading.short_cost}): {say_parts(by[name])}"
+            alike.setdefault(words, []).append(name)
+        said = (f"{', '.join(names)} {words}" for words, names in alike.items())
         out.append([brief, say_parts(by[base]), base, known[base].short_cost, "; ".join(said)])
     return out
+
+
+def earlier_lines(board: Committed) -> list[str]:
+    """Where a few trials had found something else: that, and what the committed trials say."""
+    verdicts = [v for found in board.verdicts.values() for v in found]
+    out = []
+    for e in board.paper.file["earlier"]:
+        at = e["brief"], e["part"], e["reading"]
+        for v in verdicts:
+            if (v.brief, v.part, v.reading) == at and (now := re.search(e["now"], v.numbers)):
+                where = f"{title(board)}, {e['reading']}, {e['part']}"
+                out.append(f"{where}: {e['found']}; now {now.group(now.lastindex or 0)}")
+    return out
+
+
+def title(board: Committed) -> str:
+    """A paper's heading without its authors."""
+    return board.paper.heading.split(" (")[0].split(":")[0]
 
 
 def say_parts(parts: Sequence[tuple[str, Verdict]]) -> str:
@@ -131,6 +190,7 @@ def say_parts(parts: Sequence[tuple[str, Verdict]]) -> str:
 
 
 HEAD = "|claim|verdict|reading|true ε|other readings|\n|---|---|---|---|---|"
+EARLIER = "\n## Found otherwise by a few trials before\n"
 INTRODUCTION = """# Scoreboard
 
 {number} claims: {counts}.

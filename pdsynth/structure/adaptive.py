@@ -10,6 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..counting.equivalence_classes import ParentSets
 from ..domain.facts import Facts
 from ..domain.progress import progress
 from ..errors import BudgetError
@@ -43,6 +44,53 @@ def draw_pair(curator: Curator, candidates: Candidates, scores: np.ndarray, epsi
                           raw_scores=scores, printed_sensitivity=printed_sensitivity(curator.n))
 
 
+class ParentChoice:
+    """dp[S, j]: for each child S the best set of each size j that the rule met (Algorithm 3).
+
+    ``sizes`` are parent numbers 1 … k; sets and scores (2^-30 bit) are indexed by child, then by
+    j − 1. dp[S, 0] is empty.
+    """
+
+    def __init__(self, children: Sequence[int]) -> None:
+        self.sets: dict[int, list[tuple[int, ...]]] = {child: [] for child in children}
+        self.scores: dict[int, list[int]] = {child: [] for child in children}
+
+    def offer(self, f: int, grown: np.ndarray) -> np.ndarray:
+        """Take Π' = dp[S, j−1] ∪ {f} where I(S, Π') ≥ I(S, dp[S, j]) or dp[S, j] is undefined.
+
+        ``grown``: I(S, Π') in integers, (children, columns). Every j is compared with the sets as
+        they were before, as a descending j does: ascending ones would put f into Π' twice. Returns
+        where it was taken, bool of the same shape.
+        """
+        taken = np.zeros(grown.shape, dtype=bool)
+        for row, (child, values) in enumerate(zip(self.sets, grown.tolist(), strict=True)):
+            old, scores = self.sets[child], self.scores[child]
+            before = [(), *old]
+            for j in reversed(range(len(values))):
+                if j == len(old) or values[j] >= scores[j]:
+                    old[j : j + 1], scores[j : j + 1] = [(*before[j], f)], [values[j]]
+                    taken[row, j] = True
+        return taken
+
+    def update(self, store: ParentSets, f: int) -> None:
+        """Line 5 of Algorithm 2: offer every child the sets that a newly placed f makes."""
+        store.keep(self.offer(f, np.rint(store.grow(f) * GRID).astype(np.int64)))
+
+    def candidates(self) -> tuple[Candidates, np.ndarray]:
+        """All (S, dp[S, j]) in blocks of equal j, and their scores: line 5 of Algorithm 2."""
+        children = list(self.sets)
+        widest = range(len(self.sets[children[0]]))
+        blocks = tuple((np.array(children, dtype=np.int64),
+                        np.array([self.sets[c][j] for c in children], dtype=np.int64))
+                       for j in widest)
+        scores = [self.scores[c][j] for j in widest for c in children]
+        return Candidates(blocks), np.array(scores, dtype=np.int64)
+
+    def drop(self, child: int) -> None:
+        """Forget a child that has entered the network."""
+        del self.sets[child], self.scores[child]
+
+
 @dataclass(frozen=True)
 class Adaptive:
     """PrivABN: parent sets of two-valued attributes grow; under strict until noise outweighs them.
@@ -58,6 +106,7 @@ class Adaptive:
 
     rows_unless_strict: ClassVar[bool] = True  # the printed programme works on distinct rows
     draw: ClassVar[Callable[..., Pair]] = staticmethod(draw_pair)  # of published runs
+    choice: ClassVar[type[ParentChoice]] = ParentChoice  # and their GParentSet
 
     def check(self, facts: Facts) -> None:
         """Refuse impossible degrees and restrictions, and attributes of more than two values."""
@@ -93,7 +142,8 @@ class Adaptive:
             return StructureResult(permitted.forced_network(names), known=known)
         if facts.guarantee != "strict":
             most = None if isinstance(self.k, str) else int(self.k)
-            pairs = abn_published(curator, epsilon1, curator.noise, most=most, draw=self.draw)
+            pairs = abn_published(curator, epsilon1, curator.noise, most=most, draw=self.draw,
+                                  choice=self.choice)
         else:
             most, m = self.largest(facts), len(names)
             total = count_selections(m, most)
@@ -118,49 +168,6 @@ class Adaptive:
         return min(max(math.floor(useful).bit_length() - 2, 0), m - 1)
 
 
-class ParentChoice:
-    """dp[S, j]: for each child S the best set of each size j that the rule met (Algorithm 3).
-
-    ``sizes`` are parent numbers 1 … k; sets and scores (2^-30 bit) are indexed by child, then by
-    j − 1. dp[S, 0] is empty.
-    """
-
-    def __init__(self, children: Sequence[int]) -> None:
-        self.sets: dict[int, list[tuple[int, ...]]] = {child: [] for child in children}
-        self.scores: dict[int, list[int]] = {child: [] for child in children}
-
-    def offer(self, f: int, grown: np.ndarray) -> np.ndarray:
-        """Take Π' = dp[S, j−1] ∪ {f} where I(S, Π') ≥ I(S, dp[S, j]) or dp[S, j] is undefined.
-
-        ``grown``: I(S, Π') in integers, (children, columns). Every j is compared with the sets as
-        they were before, as a descending j does: ascending ones would put f into Π' twice. Returns
-        where it was taken, bool of the same shape.
-        """
-        taken = np.zeros(grown.shape, dtype=bool)
-        for row, (child, values) in enumerate(zip(self.sets, grown.tolist(), strict=True)):
-            old, scores = self.sets[child], self.scores[child]
-            before = [(), *old]
-            for j in reversed(range(len(values))):
-                if j == len(old) or values[j] >= scores[j]:
-                    old[j : j + 1], scores[j : j + 1] = [(*before[j], f)], [values[j]]
-                    taken[row, j] = True
-        return taken
-
-    def candidates(self) -> tuple[Candidates, np.ndarray]:
-        """All (S, dp[S, j]) in blocks of equal j, and their scores: line 5 of Algorithm 2."""
-        children = list(self.sets)
-        widest = range(len(self.sets[children[0]]))
-        blocks = tuple((np.array(children, dtype=np.int64),
-                        np.array([self.sets[c][j] for c in children], dtype=np.int64))
-                       for j in widest)
-        scores = [self.scores[c][j] for j in widest for c in children]
-        return Candidates(blocks), np.array(scores, dtype=np.int64)
-
-    def drop(self, child: int) -> None:
-        """Forget a child that has entered the network."""
-        del self.sets[child], self.scores[child]
-
-
 def printed_sensitivity(n: int) -> int:
     """Formula (10), in nats, taken for a sensitivity in bits: 2^-30 bit, at least 1."""
     return max(math.floor(SCORES["I"].sensitivity(n, 2, 2) * math.log(2)), 1)
@@ -169,6 +176,7 @@ def printed_sensitivity(n: int) -> int:
 def abn_published(
     curator: Curator, epsilon: Fraction, noise: Noise, *, most: int | None = None,
     columns: Sequence[int] | None = None, label: str = "", draw: Callable[..., Pair] = draw_pair,
+    choice: type[ParentChoice] = ParentChoice,
 ) -> list[Pair]:
     """A network of binary attributes as ABN prints it (PrivABN, Algorithms 2 and 3).
 
@@ -194,15 +202,15 @@ def abn_published(
         return pairs + [(c, ()) for c in others]
     store = curator.parent_sets(others, most, step=f"parent sets{label}", source=CANDIDATES,
                                 why=RAW)
-    choice, selections = ParentChoice(others), len(columns) - 1
+    chosen, selections = choice(others), len(columns) - 1
     for i in progress(range(2, len(columns) + 1), f"network{label}", unit="attribute"):
-        store.keep(choice.offer(f, np.rint(store.grow(f) * GRID).astype(np.int64)))  # line 5
-        candidates, scores = choice.candidates()
+        chosen.update(store, f)  # line 5
+        candidates, scores = chosen.candidates()
         step = f"pair {i} of {len(columns)}{label}"
         pairs.append(draw(curator, candidates, scores, epsilon, selections, step))  # line 6
         f = pairs[-1][0]
         store.drop(f)
-        choice.drop(f)
+        chosen.drop(f)
     return pairs
 
 

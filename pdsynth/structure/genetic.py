@@ -46,12 +46,16 @@ class SearchResult:
 
 @dataclass(frozen=True)
 class Parameters:
-    """P, S, r and e of the paper: population, elite, mutation rate (None: 1/d), generations."""
+    """P, S, r and e of the paper: population, elite, mutation rate (None: 1/d), generations.
+
+    ``operators``: which of the paper's three make children; to see what each is worth.
+    """
 
     population: int = 200
     elite: int = 10
     rate: float | None = None
     generations: int = 400
+    operators: tuple[str, ...] = ("crossover", "flip", "swap")
 
     def __post_init__(self) -> None:
         for name in ("population", "elite", "generations"):
@@ -102,7 +106,8 @@ def genetic(weights: np.ndarray, k: int, generator: Generator,
         if generation < parameters.generations:
             ranked = ranked[:elite]
             best = [part[ranked] for part in population]
-            new = offspring(best[0], best[1], size - elite, k, rate, permitted, generator)
+            new = offspring(best[0], best[1], size - elite, k, rate, permitted, generator,
+                            parameters.operators)
             fitness = np.concatenate([fitness[ranked], _fitness(new[2], worth)])
             population = [np.concatenate(both) for both in zip(best, new, strict=True)]
     history, orders, parents = map(np.array, zip(*kept, strict=True))
@@ -128,16 +133,23 @@ def initial(size: int, k: int, permitted: Permitted, rng: Generator
 
 
 def offspring(orders: np.ndarray, sets: np.ndarray, count: int, k: int, rate: float,
-              permitted: Permitted, rng: Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+              permitted: Permitted, rng: Generator,
+              operators: Sequence[str] = Parameters.operators
+              ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Orders, sets and parents of mutated children of an elite (Next Generation, lines 2–10)."""
     elite, d = orders.shape
     one = rng.integers(elite, size=count)  # line 3
     two = np.where(rng.random(count) < rate, rng.integers(elite, size=count), one)  # lines 4–6
     cut = rng.integers(d + 1, size=count)
+    if "crossover" not in operators:
+        two = one
     new = np.where(np.arange(d) < cut[:, None], sets[one], sets[two])  # line 7, Crossover
-    flipped = order_flip(orders[one], rate, rng, len(permitted.fixed_order))  # line 8
+    flipped = orders[one]
+    if "flip" in operators:
+        flipped = order_flip(flipped, rate, rng, len(permitted.fixed_order))  # line 8
     valid = before(flipped) & pack(permitted.allowed)
-    swap(new, valid, k, rate, rng)  # line 9
+    if "swap" in operators:
+        swap(new, valid, k, rate, rng)  # line 9
     return flipped, new, new & valid
 
 

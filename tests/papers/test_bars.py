@@ -44,3 +44,27 @@ def test_bars_of_the_committed_figures_stay_in_range(root, figure):
     assert len(found) > 5
     assert min(low.min() for low, _ in found if len(low)) >= -1 - 1e-9
     assert max(high.max() for _, high in found if len(high)) <= 1 + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("paper", "figure"), [("hmprivbayes", 5), ("privabn", 1), ("hpprivbayes", 4)]
+)
+def test_the_paper_s_view_has_its_series_and_its_ranges(root, paper, figure):
+    board = Committed(engine.find(paper), root / "figures")
+    result = board.results[figure]
+    settings = board.paper.read_settings(result.parameters)
+    whole, view = result.figure, board.paper.view(figure, result.data, settings)
+    names = {trace.name for trace in view.data}
+    assert names < {trace.name for trace in whole.data}
+    assert not any("strict" in name for name in names)
+    shown = [trace.name for trace in view.data if trace.showlegend]
+    assert len(shown) == len(set(shown)) == len(names), "each series once in the legend"
+    if paper == "hmprivbayes":
+        assert tuple(view.layout.yaxis.range) == (0.1, 0.3)
+
+
+def test_a_figure_without_a_view_has_none(root):
+    board = Committed(engine.find("courtroom"), root / "figures")
+    result = board.results[1]
+    settings = board.paper.read_settings(result.parameters)
+    assert board.paper.view(1, result.data, settings) is None

@@ -3,27 +3,39 @@
 import math
 from dataclasses import replace
 from fractions import Fraction as Q
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import pdsynth as pds
-from pdsynth.papers import PAPERS, privabn
-from pdsynth.papers.engine import Curve, find
+from pdsynth.counting.equivalence_classes import Partitions
+from pdsynth.papers import PAPERS, privabn, scoreboard
+from pdsynth.papers.engine import Curve, find, read
 from pdsynth.papers.grids import matches
+from pdsynth.papers.hpprivbayes_at_most import AtMost, AtMostPrivBayes
 from pdsynth.papers.judging import judge, judge_together
+from pdsynth.papers.privabn_readings import AscendingChoice
 from pdsynth.papers.readings import Reading
 from pdsynth.papers.results import (
     FAILS,
     OPEN,
     PARTLY,
     REPLICATES,
+    TRIAL,
+    Result,
     Verdict,
     _level,
     decide,
     equivalence_verdict,
 )
+from pdsynth.papers.rules import RULES, Question, times_apart
+from pdsynth.papers.scoreboard import read_boards
+from pdsynth.structure.adaptive import ParentChoice
+
+ROOT = Path(__file__).resolve().parents[2]
+SETTINGS = privabn.PAPER.settings(epsilons=(0.1,))
 
 # --- declared
 
@@ -33,10 +45,12 @@ def test_every_reading_that_a_claim_names_is_declared_with_its_cost(name):
     paper = find(name)
     for claim in paper.file["claim"]:
         base = claim.get("base", paper.file.get("claims", {}).get("base", "printed"))
-        for key in claim.get("of", paper.experiments):
-            for reading in (base, *claim.get("readings", [])):
-                found = paper.find_reading(key, reading)
-                assert found.says and (found.cost or reading == "printed")
+        keys, named = claim.get("of", paper.experiments), claim.get("readings", [])
+        assert all(base in paper.readings(key) for key in keys)
+        assert all(any(reading in paper.readings(key) for key in keys) for reading in named)
+        for reading in (base, *named):
+            found = paper.readings()[reading]
+            assert found.says and (found.cost or reading == "printed")
     for reading in paper.readings().values():
         paper.read_settings({}), paper.settings(**reading.options)
 
@@ -179,3 +193,139 @@ def test_first_below_by_hand():
     assert privabn.first_below((0.02,) * 4, grid, 0.01) == math.inf
     runs = [np.array([0.02, 0.021]), np.array([0.009, 0.0091]), *[np.array([0.008, 0.0081])] * 2]
     assert privabn.say_first(runs, grid, 0.01) == "0.2 (95 % 0.2 … 0.2, 2 runs)"
+
+
+# --- further readings of what the papers leave open
+
+
+@pytest.mark.parametrize("board", read_boards(ROOT / "figures"), ids=lambda b: b.paper.name)
+def test_what_is_declared_was_run(board):
+    """A reading whose curves differ has its trials beside the figure, at every figure it names."""
+    named = {n for c in board.paper.file["claim"] for n in c.get("readings", [])}
+    readings = {n: r for n, r in board.paper.readings().items() if n in named and r.runs}
+    files = {
+        (key, name): board.file(key, "_trials.csv", name)
+        for name, reading in readings.items()
+        for key in reading.of
+    }
+    assert all(file.exists() for file in files.values()), files
+    assert len(set(files.values())) == len(files), "two readings share a file"
+    assert all(str(file.name).isascii() for file in files.values())
+
+
+def test_a_reading_that_stands_on_another_replaces_its_curves_only():
+    base = pd.DataFrame({"method": ["A", "B"], "value": [1, 2]})
+    own = {
+        "bits": pd.DataFrame({"method": ["A", "B"], "value": [3, 4]}),
+        "bits, η = 0": pd.DataFrame({"method": ["B"], "value": [5]}),
+    }
+    first = Reading("bits", "", "ours", runs={"method": ["A", "B"]})
+    second = Reading("bits, η = 0", "", "ours", runs={"method": "B"}, over="bits")
+    paper = find("hmprivbayes")
+    known = {r.name: r for r in (first, second)}
+    paper = replace(paper, file={**paper.file, "readings": {}})
+    object.__setattr__(paper, "find_reading", lambda key, name: known[name])
+    result = Result("", base, None, (), (), {})
+    data, _ = paper.under(5, result, "bits, η = 0", own)
+    assert dict(zip(data["method"], data["value"], strict=True)) == {"A": 3, "B": 5}
+
+
+def by_hand(columns, weights, order):
+    """Algorithm 3 to the letter, with sets of attributes: dp after each newly placed attribute."""
+
+    def information(child, parents):
+        table = {}
+        for row, weight in zip(columns.T.tolist(), weights.tolist(), strict=True):
+            at = tuple(row[p] for p in sorted(parents))
+            table.setdefault(at, [0, 0])[row[child]] += weight
+        n = weights.sum()
+        ones = [sum(t[v] for t in table.values()) for v in (0, 1)]
+        return sum(
+            c / n * math.log2(c * n / (sum(t) * ones[v]))
+            for t in table.values()
+            for v, c in enumerate(t)
+            if c
+        )
+
+    child = order[-1]
+    dp = {0: frozenset()}
+    for placed, f in enumerate(order[:-1], 1):
+        for j in range(1, placed + 1):  # upwards, in place
+            grown = dp[j - 1] | {f}
+            if j not in dp or information(child, grown) >= information(child, dp[j]) - 1e-12:
+                dp[j] = grown
+    return [tuple(sorted(dp[j])) for j in range(1, len(dp))]
+
+
+def test_ascending_parent_sets_are_algorithm_3_to_the_letter():
+    rng = np.random.default_rng(3)
+    codes = (rng.random((300, 5)) < 0.4).astype(int)
+    codes[:, 4] = codes[:, 0] ^ (rng.random(300) < 0.1)
+    partitions = Partitions(codes, (2,) * 5)
+    ends = {}
+    for choice in (AscendingChoice, ParentChoice):
+        store, chosen = partitions.parent_sets([4]), choice([4])
+        for f in (1, 0, 2, 3):
+            chosen.update(store, f)
+        ends[choice] = [tuple(sorted(s)) for s in chosen.sets[4]]
+    expected = by_hand(partitions.columns, partitions.weights, [1, 0, 2, 3, 4])
+    assert ends[AscendingChoice] == expected
+    assert ends[ParentChoice] != expected, "twin: a descending j keeps sets of j attributes"
+    assert [len(s) for s in ends[ParentChoice]] == [1, 2, 3, 4]
+
+
+def test_at_most_k_parents_compete_with_fewer_and_are_all_paid_for(bits):
+    frame, schema = bits
+    rule = AtMost(2)
+    found = rule.parent_sets((0, 1, 3), 2, schema.sizes)
+    assert [len(rows) for rows in found] == [1, 3, 3] and found[2].tolist()[0] == [0, 1]
+    fitted = AtMostPrivBayes(k=2, epsilon=1, guarantee="published", random_state=1).fit(
+        frame, schema
+    )
+    exact = pds.PrivBayes(k=2, epsilon=1, guarantee="published", random_state=1).fit(frame, schema)
+    measured = [
+        sum(e.step.startswith("table") or "table" in e.released for e in f.ledger_.entries)
+        for f in (fitted, exact)
+    ]
+    assert measured[0] - measured[1] == 2, "the first k tables can't be derived any more"
+    assert fitted.ledger_.epsilon == exact.ledger_.epsilon == 1
+
+
+# --- times and intervals
+
+
+def test_a_single_time_may_be_off_by_a_half():
+    one = np.array([1.0])
+    assert times_apart(np.array([1.4]), one)[0] < times_apart(one, one)[1]
+    assert times_apart(np.array([1.6]), one)[0] > times_apart(one, one)[1]
+    gap, half = times_apart(np.array([2.0, 2.2]), np.array([1.0, 1.1]))
+    assert gap == pytest.approx(math.log(2), abs=1e-9) and 0.05 < half < 1
+
+
+def test_errors_of_different_sizes_are_compared_with_an_interval():
+    def asked(spread, runs=20):
+        rng = np.random.default_rng(0)
+        rows = [
+            ("L2", "x", a, "PrivABN", "published", 0.1, size + spread * rng.normal())
+            for a, size in (("3", 1.0), ("7", 1.7))
+            for _ in range(runs)
+        ]
+        names = ["metric", "dataset", "alpha", "method", "guarantee", "epsilon", "value"]
+        return Question(1, pd.DataFrame(rows, columns=names), SETTINGS, {})
+
+    assert RULES["hardly_differs"][0](asked(0.01))[0] == REPLICATES
+    assert RULES["hardly_differs"][0](asked(0.6))[0] == OPEN, "twin: means alone would replicate"
+
+
+# --- for researchers
+
+
+def test_all_trials_are_one_tidy_table():
+    boards = read_boards(ROOT / "figures")
+    every = scoreboard.all_trials(boards)
+    lines = sum(len(read(f)) for f in ROOT.glob("figures/*/**/*_trials.csv"))
+    assert len(every) == lines
+    assert list(every.columns[:3]) == ["paper", "figure", "reading"]
+    assert tuple(every.columns[-4:]) == TRIAL
+    undivided = every[(every["paper"] == "privabn") & (every["reading"] == "undivided")]
+    assert set(undivided["method"]) == {"PrivABN"} and set(undivided["figure"]) == {"fig2"}

@@ -1,0 +1,245 @@
+"""What each part of each algorithm is worth: one part changed at a time.
+
+For ``ablations.toml`` and ``ppba.toml``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from .. import synthesizers as s
+from ..conditionals import Table
+from ..datasets import Dataset, load_adult, load_cmc, load_nltcs
+from ..domain.facts import Facts
+from ..privacy.curator import Curator
+from ..structure import Parameters, exact_search, genetic
+from ..structure.candidates import Pair
+from ..synthesizers import parts as p
+from ..synthesizers.base import Parts
+from . import engine
+from .drawing import error_bars, finish, panels
+from .engine import NO_NOISE, Key, Paper, Run, find, load
+from .privabn_readings import Reread
+from .results import Result, distinct, markdown, select, summarise
+
+FLAT = p.SensitivityGroups(rare_values="same_noise")
+OPERATORS = Parameters.operators
+
+
+@dataclass(frozen=True)
+class Curve(engine.Curve):
+    """One algorithm with one part changed."""
+
+    change: str = "as printed"
+
+
+# --- the algorithms, each with its parts ----------------------------------------------------------
+
+
+def hpprivbayes(change: str, dataset: Dataset, k: Any, **shared: Any) -> Any:
+    """HPPrivBayes: its order, groups and value weights."""
+    own = {"sensitive": dataset.sensitive, "k": k}
+    printed = {} if isinstance(k, str) else {"printed_k": k}
+    groups = p.Groups(sensitive=dataset.sensitive, **printed)
+    made: dict[str, Callable[[], Any]] = {
+        "as printed": lambda: s.HPPrivBayes(**own, **shared),
+        "flat values": lambda: s.HPPrivBayes(personal=FLAT, **own, **shared),
+        "equal groups, r = 1": lambda: s.HPPrivBayes(r=1.0, **own, **shared),
+        "no groups, flat values": lambda: s.Synthesizer(
+            structure=p.Ordered(k=k), budget=p.Uniform(), **shared),
+        "order by size of domain": lambda: s.Synthesizer(
+            structure=p.Ordered(k=k, by="domain"), budget=groups, **shared),
+        "greedy order (PrivBayes)": lambda: s.Synthesizer(
+            structure=p.Greedy(k=k), budget=groups, **shared),
+    }
+    return made[change]()
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class EqualShares(s.HMPrivBayes):
+    """HMPrivBayes whose tables have equal shares.
+
+    **Privacy:** as HMPrivBayes.
+    """
+
+    def _tables(self, door: Curator, pairs: list[Pair], epsilon: Any, entry: str, derived: int
+                ) -> tuple[Table, ...]:
+        self.risk_entropy_ = dict.fromkeys(self.risk_entropy_, 1.0)
+        return super()._tables(door, pairs, epsilon, entry, derived)
+
+
+def hmprivbayes(change: str, dataset: Dataset, k: Any, **shared: Any) -> Any:
+    """HMPrivBayes: clusters, η, affinity, entropy weights, bits."""
+    options: dict[str, dict[str, Any]] = {
+        "as printed": {}, "one cluster": {"k": 1}, "similarities": {"affinity": "similarity"},
+        "no filter, η = 0": {"eta": 0.0}}
+    if change == "equal shares":
+        return EqualShares(l=k, **shared)
+    if change == "attributes, one cluster":
+        return s.Synthesizer(structure=p.Greedy(), budget=p.RiskEntropy(), **shared)
+    return s.HMPrivBayes(l=k, **options[change], **shared)
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class JointABN(s.PrivABN):
+    """PrivABN with its noise on joint counts, whatever the guarantee.
+
+    **Privacy:** as PrivABN, but for the tables, which are paid for.
+    """
+
+    def _parts(self, facts: Facts) -> Parts:
+        return super()._parts(facts)._replace(conditionals=p.JointCounts())
+
+
+def privabn(change: str, dataset: Dataset, k: Any, **shared: Any) -> Any:
+    """PrivABN: selection, parent sets, in-degree, and where the noise lies."""
+    made: dict[str, Callable[[], Any]] = {
+        "as printed": lambda: s.PrivABN(**shared),
+        "undivided selection": lambda: Reread(selection="undivided", **shared),
+        "exact selection": lambda: Reread(selection="exact", **shared),
+        "ascending parent sets": lambda: Reread(selection="printed", parent_sets="ascending",
+                                                **shared),
+        "at most 3 parents": lambda: s.PrivABN(k=3, **shared),
+        "at most 3 parents, noise on joint counts": lambda: JointABN(k=3, **shared),
+    }
+    return made[change]()
+
+
+def ppba(change: str, dataset: Dataset, k: Any, **shared: Any) -> Any:
+    """PPBA: its tree and q."""
+    tree, _, q = change.partition(", q = ")
+    structure = {"tree": p.SpanningTree, "no tree": p.Greedy}[tree](k=k)
+    return s.Synthesizer(structure=structure, budget=p.Geometric(q=float(q)), **shared)
+
+
+MAKE = {"HPPrivBayes": hpprivbayes, "HMPrivBayes": hmprivbayes, "PrivABN": privabn, "PPBA": ppba}
+TABLES: dict[str, Callable[[], Dataset]] = {
+    "Adult, thesis coding": lambda: load_adult(coding="thesis"),
+    "Adult": lambda: load_adult(complete=True), "NLTCS": load_nltcs, "CMC": load_cmc,
+}
+
+
+# --- the experiments ------------------------------------------------------------------------------
+
+
+def trials(paper: str, key: Key, settings: Any, run: Run) -> pd.DataFrame:
+    """One table: every change at every ε."""
+    part = find(paper).experiments[key]
+    tables = {n: make() for n, make in TABLES.items() if n in part["data"]}
+    if run.data is not None:
+        tables = {run.data.name: run.data}
+    if "searches" in part:
+        return search(part, settings, run, tables)
+    epsilons = getattr(settings, part["epsilons"])
+    (name, dataset), = tables.items()
+
+    def make(this: Curve) -> Any:
+        return MAKE[this.method](this.change, dataset, this.degree, **this.keywords)
+
+    return run.measure(*find(paper).grids(key, settings, dataset, make, epsilons,
+                                          labels={"dataset": name}))
+
+
+def search(part: Any, settings: Any, run: Run, tables: dict[str, Dataset]) -> pd.DataFrame:
+    """Share of the best sum of pairwise information that the genetic search reaches."""
+    rows = []
+    for name, dataset in tables.items():
+        run.tables[dataset.name] = len(dataset.frame)
+        quick = s.GeneticBayes(k=settings.parents, generations=1, guarantee="none", random_state=0)
+        weights = quick.fit(dataset.frame, schema=dataset.schema).weights_
+        best = exact_search(weights, settings.parents).fitness
+        for change in part["searches"]:
+            missing = change.removeprefix("no ") if change.startswith("no ") else ""
+            one = replace(Parameters(generations=settings.generations),
+                          operators=tuple(o for o in OPERATORS if o != missing))
+            if change == "a tenth of the generations":
+                one = replace(one, generations=max(settings.generations // 10, 1))
+            for repeat in range(run.repeats):
+                rng = np.random.default_rng([run.seed, repeat])
+                found = genetic(weights, settings.parents, rng, one).fitness / best
+                rows.append(("share of the optimum", name, "GeneticBayes", "none",
+                             str(settings.parents), change, NO_NOISE, repeat, repeat, found, ""))
+    return pd.DataFrame(rows, columns=["metric", "dataset", "method", "guarantee", "k", "change",
+                                       "epsilon", "repeat", "seed", "value", "note"])
+
+
+# --- as tables and pictures -----------------------------------------------------------------------
+
+
+def dots(paper: str, key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
+    """The first measure of every change, one panel for each ε, guarantee and k."""
+    metric = distinct(data, "metric")[0]
+    summary = select(summarise(data), metric=metric)
+    panes = list(summary.groupby(["dataset", "guarantee", "k", "epsilon"], sort=False))
+    plot = panels(min(len(panes), 2), [_pane(*at) for at, _ in panes], shared_yaxes=True,
+                  vertical_spacing=0.16)
+    for i, (_, points) in enumerate(panes):
+        plot.add_scatter(
+            x=points["mean"], y=points["change"], mode="markers", showlegend=False,
+            error_x=error_bars(points["ci95"]), row=i // 2 + 1, col=i % 2 + 1,
+            marker={"size": 9, "color": ["#D55E00", *["#0072B2"] * (len(points) - 1)]})
+    plot.update_yaxes(autorange="reversed", automargin=True)
+    rows = -(-len(panes) // 2)
+    plot.update_xaxes(title_text=metric, row=rows)
+    table = ", ".join(distinct(data, "dataset"))
+    title = find(paper).titles[key].split(": ", 1)[1]
+    return finish(plot, data, title, table, 200 + 230 * rows)
+
+
+def _pane(dataset: str, guarantee: str, k: str, epsilon: float) -> str:
+    word = {"none": "no noise", "published": "as published", "strict": "strict"}[guarantee]
+    at = [dataset if guarantee == "none" else word, k and f"k = {k}"]
+    return ", ".join(filter(None, [*at, "" if epsilon == NO_NOISE else f"ε = {epsilon:g}"]))
+
+
+def appendix(key: Key, result: Result) -> str:
+    """Mean ± 95 % half-width of every change, and how far it is from the algorithm as printed."""
+    summary = result.summary()
+    lines = []
+    for at, points in summary.groupby(["metric", "dataset", "guarantee", "k", "epsilon"],
+                                      sort=False):
+        for row in points.itertuples():
+            lines.append([at[0], _pane(*at[1:]), row.change, f"{row.mean:.4f} ± {row.ci95:.4f}",
+                          _size(result.data, at, row.change, points["change"].iloc[0])])
+    head = ["measure", "where", "change", "mean ± 95 % half-width", "standardised difference"]
+    return "\nStandardised differences (Hedges' g) from the first row; below 0: smaller.\n\n" \
+        + markdown(head, lines)
+
+
+def _size(data: pd.DataFrame, at: Any, change: str, first: str) -> str:
+    names = ("metric", "dataset", "guarantee", "k", "epsilon")
+    a, b = (select(data, **dict(zip(names, at, strict=True)), change=c)["value"].to_numpy()
+            for c in (change, first))
+    return "" if change == first else f"{hedges(a, b):+.2f}"
+
+
+def hedges(a: np.ndarray, b: np.ndarray) -> float:
+    """Hedges' g: the difference of means in pooled standard deviations, small samples corrected.
+
+    >>> round(hedges(np.array([2.0, 3.0, 4.0]), np.array([1.0, 2.0, 3.0])), 3)
+    0.8
+    """
+    freedom = len(a) + len(b) - 2
+    if min(len(a), len(b)) < 2:
+        return float("nan")
+    pooled = ((len(a) - 1) * a.var(ddof=1) + (len(b) - 1) * b.var(ddof=1)) / freedom
+    if not pooled > 0:
+        return float("nan")
+    return float((a.mean() - b.mean()) / np.sqrt(pooled) * (1 - 3 / (4 * freedom - 1)))
+
+
+def load_changes(name: str) -> Paper:
+    """A data file of changes, with its tables as pictures."""
+    tables = [f"table {n}" for n in range(1, 6)]
+    return load(name, partial(trials, name), curve=Curve, appendix=appendix,
+                draw=dict.fromkeys(tables, partial(dots, name)))
+
+
+PAPER = load_changes("ablations")

@@ -1,0 +1,69 @@
+"""|Π| ≤ k, as the thesis' Algorithms 1 and 3 print it: a reading of PrivBayes and HPPrivBayes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..domain.facts import Facts
+from ..structure.greedy import Greedy
+from ..structure.ordered import Ordered
+from ..structure.parent_rules import MaxParents, ParentRule
+from ..synthesizers import HPPrivBayes, PrivBayes
+from ..synthesizers.base import Parts
+
+
+@dataclass(frozen=True)
+class AtMost(MaxParents):
+    """Up to k parents; smaller sets compete with larger ones."""
+
+    def parent_sets(
+        self, placed: tuple[int, ...], child_size: int, sizes: Sequence[int]
+    ) -> list[np.ndarray]:
+        """Arrays (m, s) of parent sets among ``placed``, s from 0 to k."""
+        return [rows for k in range(min(self.k, len(placed)) + 1)
+                for rows in MaxParents(k).parent_sets(placed, child_size, sizes)]
+
+
+class AtMostGreedy(Greedy):
+    """GreedyBayes whose parent sets have up to k attributes."""
+
+    def rule(self, facts: Facts) -> AtMost:
+        """Up to k parents."""
+        return AtMost(int(self.k))
+
+    def derived(self, rule: ParentRule, facts: Facts) -> int:
+        """None: the first k pairs needn't lie in table k + 1."""
+        return 0
+
+
+class AtMostOrdered(Ordered):
+    """The thesis' Algorithm 3 whose parent sets have up to k attributes."""
+
+    rule, derived = AtMostGreedy.rule, AtMostGreedy.derived  # type: ignore[assignment]
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class AtMostPrivBayes(PrivBayes):
+    """PrivBayes with |Π| ≤ k, which pays for all d tables.
+
+    **Privacy:** as PrivBayes.
+    """
+
+    def _parts(self, facts: Facts) -> Parts:
+        parts = super()._parts(facts)
+        return parts._replace(structure=AtMostGreedy(**vars(parts.structure)))
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class AtMostHPPrivBayes(HPPrivBayes):
+    """HPPrivBayes with |Π| ≤ k.
+
+    **Privacy:** as HPPrivBayes.
+    """
+
+    def _parts(self, facts: Facts) -> Parts:
+        parts = super()._parts(facts)
+        return parts._replace(structure=AtMostOrdered(**vars(parts.structure)))
