@@ -80,8 +80,7 @@ class Curator(Associations):
         step, scale = "number of records", 1 / epsilon
         self._charge(step, "discrete Laplace count", "n", (), epsilon=epsilon, scale=scale,
                      sensitivity=Fraction(1), relation=self.ledger.relation)
-        noisy = self._add_noise(np.array([self.__records.n]), scale, step)
-        self._n = max(1, int(noisy[0]))
+        self._n = max(1, int(self._add_noise(np.array([self.__records.n]), scale, step)[0]))
         return self._n
 
     def prepare(self, max_size: int, score: str, members: Sequence[int] | None = None) -> None:
@@ -123,23 +122,21 @@ class Curator(Associations):
         sensitivity, domain = scored.sensitivity(measure, self.n, self.schema.sizes)
         if pairwise:
             sensitivity *= max(1, *(parents.shape[1] for _, parents in candidates.blocks))
-        cost = epsilon
-        if printed_sensitivity:
-            cost *= Fraction(sensitivity, printed_sensitivity)
+        excess = Fraction(sensitivity, printed_sensitivity) if printed_sensitivity else 1
+        cost = epsilon * excess
         self._charge(
             step, source, f"one of {len(candidates):,} attribute–parent pairs, score {score}",
             candidates.columns(len(self.schema)), epsilon=cost, claimed=epsilon,
             sensitivity=Fraction(sensitivity), score_unit=measure.unit, lemma=measure.lemma,
             sensitivity_unit=measure.unit, domain_sizes=domain, candidates=candidates.depends_on,
             mechanism="permute_and_flip" if self._permute else "exponential")
-        scores = raw_scores
-        if scores is None:
+        if raw_scores is None:
             found = [self.__records.scores(measure, *block) for block in scored.blocks]
-            scores = candidates.add_up(found) if pairwise else np.concatenate(found)
+            raw_scores = candidates.add_up(found) if pairwise else np.concatenate(found)
+        scores = raw_scores if offsets is None else raw_scores + offsets
         return candidates[exponential_mechanism(
-            Quantity(scores + (0 if offsets is None else offsets), measure.unit),
-            Quantity(sensitivity, measure.unit), cost, self._noise.child(step),
-            permute_and_flip=self._permute, among=candidates)]
+            Quantity(scores, measure.unit), Quantity(sensitivity, measure.unit), cost,
+            self._noise.child(step), permute_and_flip=self._permute, among=candidates)]
 
     def choose_table(
         self, sets: Sequence[tuple[int, ...]], expected: Sequence[np.ndarray],
@@ -155,19 +152,19 @@ class Curator(Associations):
         domain; an added or removed one moves it by 1. STOP's score never moves (lemma:residual).
         """
         releases = [e.id for e in self.ledger.entries if e.kind == "mechanism"]
-        removal = self.ledger.relation == "add_remove"
-        moved = 1 if removal else 2
+        moved, lemma = 2, "lemma:residual"
+        if self.ledger.relation == "add_remove":
+            moved, lemma = 1, "lemma:residual_add_remove"
         self._charge(
             step, source, f"one of {len(sets):,} sets of attributes, or STOP; score residual",
             sorted({j for columns in sets for j in columns}), epsilon=epsilon,
             mechanism="exponential", sensitivity=Fraction(moved), score_unit="records",
             sensitivity_unit="records", domain_sizes=(2, 2), relation=self.ledger.relation,
-            lemma="lemma:residual_add_remove" if removal else "lemma:residual",
-            candidates=releases[-1] if releases else "public")
-        self.__records.expect([s for s, e in zip(sets, expected, strict=True)
+            lemma=lemma, candidates=releases[-1] if releases else "public")
+        asked = list(zip(sets, expected, penalties, strict=True))
+        self.__records.expect([s for s, e, _ in asked
                                if self.__residuals.get(s, (None,))[0] is not e])
-        scores = [self.__residual(columns, e) - int(p)
-                  for columns, e, p in zip(sets, expected, penalties, strict=True)]
+        scores = [self.__residual(s, e) - int(p) for s, e, p in asked]
         chosen = exponential_mechanism(
             Quantity(np.array([*scores, 0], dtype=np.int64), "records"),
             Quantity(moved, "records"), epsilon, self._noise.child(step), among=[*sets, "STOP"])

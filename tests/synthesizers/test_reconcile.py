@@ -14,7 +14,8 @@ from pdsynth.synthesizers import base
 from pdsynth.synthesizers.parts import AsMeasured
 
 OWN = {"PriView"}  # its views agree in its own way
-MUST = {"ConsistentBayes", "ConsistentBayes rounds", "ConsistentBayes forest"}  # their tables overlap: always Agree()
+# their tables overlap: always Agree()
+MUST = {"ConsistentBayes", "ConsistentBayes rounds", "ConsistentBayes forest"}
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
