@@ -159,14 +159,14 @@ time of the same counts here. Memory that glibc gives back at once (Dask sets
 MALLOC_TRIM_THRESHOLD_) was half of a fit before keys were built in place, and is a tenth now (1M
 rows, here, with that variable set); where the rest goes hasn't been found. At load 2, 5M
 rows took 6.7 s here and 10.3 s through two workers: 1.53 times. A table
-costs less than a twentieth of DuckDB's group-by once the file is coded, and a little more than that
-with its share of the coding. HPPrivBayes grows faster than n, at load 2, too:
+costs a thirtieth of DuckDB's group-by once the file is coded, an eighteenth with its share of the
+coding. HPPrivBayes grows faster than n, at load 2, too:
 why isn't known yet.
 Forecasts were held against the rows of this page only, PrivBayes and ConsistentBayes(rounds=0); all
 methods again, on an idle machine: `python benchmarks/forecast.py`. The rows about 100 columns of 1M
 rows, 1,000 columns and sample_to of 5M rows, and DuckDB and Polars at 50M, were measured before the last
-changes of this version, which don't touch what they run; by the
-same calls, but written into scale.csv by hand, their loads read from uptime."""
+changes of this version (counting in memory builds its keys otherwise since), by the
+same calls, and written into scale.csv by hand, their loads read from uptime."""
 
 
 def goals(found: pd.DataFrame) -> list[str]:

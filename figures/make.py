@@ -36,11 +36,7 @@ sys.path.insert(0, str(HERE.parent))
 import plotly.graph_objects as go  # noqa: E402
 
 from pdsynth.course.panels import LESSONS  # noqa: E402
-from pdsynth.papers import (  # noqa: E402
-    PAPERS,
-    scoreboard,  # noqa: E402
-    yardsticks,
-)
+from pdsynth.papers import PAPERS, scoreboard, yardsticks  # noqa: E402
 from pdsynth.papers.engine import Key, Paper, Run, find, stem  # noqa: E402
 from pdsynth.papers.readings import Reading  # noqa: E402
 from pdsynth.papers.results import Result, Verdict, markdown, point, summarise  # noqa: E402

@@ -29,7 +29,10 @@ class CountLogs:
         self.unit, self._listed = _unit(n), fixed_point(n)[0] if n <= LISTED else None
 
     def take(self, counts: np.ndarray) -> np.ndarray:
-        """One integer for each count: int64."""
+        """One integer for each count: int64.
+
+        **Privacy:** of raw counts they are raw.
+        """
         return _scale_logs(counts, self.unit) if self._listed is None else self._listed.take(counts)
 
 

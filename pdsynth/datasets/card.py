@@ -120,7 +120,8 @@ def _unit(added: bool, m: int) -> str:
 def _method(model: Model) -> str:
     """The algorithm with what its owner chose."""
     hidden = {"epsilon", "guarantee", "noise", "random_state", "records_per_person", "relation"}
-    given = [f"{name} = {value}" for name, value in model.parameters.items()
+    given = [f"{name} = {format(value, '.4g') if isinstance(value, float) else value}"
+             for name, value in model.parameters.items()
              if name not in hidden and value not in (None, "None")]
     return f"{model.algorithm} ({', '.join(given)})" if given else model.algorithm
 
@@ -191,4 +192,6 @@ def _name_step(step: str, mechanism: str) -> str:
         return "tables of counts, from which all rows are drawn"
     if mechanism == "exponential":
         return "choices of which attributes go together"
+    if step == "mean association":
+        return "how strongly attributes go together, on average"
     return step

@@ -68,4 +68,6 @@ def step_name(entry: Entry) -> str:
         return "choosing parents"
     if step.startswith("round "):
         return "choosing pairs and triples"
+    if step == "mean association":
+        return "how strongly pairs are tied"
     return step

@@ -6,11 +6,10 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from ..counting.equivalence_classes import ParentSets
 from ..domain.facts import Facts
 from ..domain.progress import progress
 from ..errors import BudgetError
@@ -72,8 +71,11 @@ class ParentChoice:
                     taken[row, j] = True
         return taken
 
-    def update(self, store: ParentSets, f: int) -> None:
-        """Line 5 of Algorithm 2: offer every child the sets that a newly placed f makes."""
+    def update(self, store: Any, f: int) -> None:
+        """Line 5 of Algorithm 2: offer every child the sets that a newly placed f makes.
+
+        ``store``: what :meth:`~pdsynth.privacy.curator.Curator.parent_sets` hands out.
+        """
         store.keep(self.offer(f, np.rint(store.grow(f) * GRID).astype(np.int64)))
 
     def candidates(self) -> tuple[Candidates, np.ndarray]:
