@@ -4,7 +4,8 @@ Where columns are independent, tables of several are wasted; where n ε is small
 what they tell. So a little of ε asks how strongly pairs are tied on average, and single columns get
 v / (v + D) of the rest: v, the two-way distance that columns with ε/d each would have from noise;
 D, what independent columns would leave out. More than two thirds is all: a table measured with a
-third of ε is mostly noise.
+third of ε is mostly noise. The constants were chosen by looking at NLTCS, ACS, CMC, Adult and made
+independent columns.
 """
 
 from __future__ import annotations
