@@ -123,5 +123,12 @@ def test_a_forced_pair_is_measured_whatever_the_look_says():
     assert ("x0", "x1") in several(fit(tied=False, restriction=policy))
 
 
+def test_where_no_pair_may_be_looked_at_the_look_s_share_goes_to_the_columns():
+    others = tuple(SCHEMA.names[1:])
+    model = fit(True, restriction=pds.Restriction(target="x0", sensitive=others))
+    assert looked(model) == [] and model.ledger_.epsilon == 1
+    assert all(line.startswith("L10") for line in model.ledger_.check())  # the seed
+
+
 def test_twin_with_the_old_shares_independent_columns_waste_epsilon_on_tables():
     assert len(several(fit(tied=False, share_one_way=0.15))) >= D - 1
