@@ -61,9 +61,7 @@ class Recipe(Spending, Habits):
     ``guarantee``: ``"strict"``, ``"published"`` or ``"none"``. ``noise``: ``"exact"``;
     ``"opendp"``: the same laws from OpenDP's hardened samplers, for release; ``"common"``: seeded,
     for simulations. ``random_state``: None draws from the operating system; a seed, as common
-    noise, makes noise that others could draw, too: such a fit is NOT PRIVATE, and says so. A seed
-    repeats a fit bit by bit on one kind of processor; a sum's last bit may differ on another,
-    and ConsistentBayes, which chooses by fitted tables, may then choose otherwise.
+    noise, makes noise that others could draw, too: such a fit is NOT PRIVATE, and says so.
     ``records_per_person``: a public bound m; ε covers all m records of a person, and all noise is m
     times larger. ``relation``: ``"replace_one"``, n public; or, where a synthesizer offers it,
     ``"add_remove"``: who is in the table is protected, too, and n is a noisy count for ε/20.
