@@ -36,11 +36,15 @@ GRID: list[tuple[str, int, int, int]] = [
     ("fit in memory: PrivBayes(k=2)", 5 * M, 15, 0),
     ("fit in memory: HPPrivBayes, k = auto", M // 2, 15, 0),
     ("fit in memory: HPPrivBayes, k = auto", 5 * M, 15, 0),
+    ("fit in memory: HPPrivBayes(k=2)", M // 2, 15, 0),
+    ("fit in memory: HPPrivBayes(k=2)", 5 * M, 15, 0),
     ("fit in memory: ConsistentBayes", M, 15, 0),
     ("code a Parquet file", 5 * M, 15, 0),
     ("fit from Parquet", M // 2, 15, 0),
     ("fit from Parquet", 5 * M, 15, 0),
     ("fit from Parquet", 50 * M, 15, 0),
+    ("fit from Parquet: HPPrivBayes, k = auto", 5 * M, 15, 0),
+    ("fit from Parquet: HPPrivBayes, k = auto", 50 * M, 15, 0),
     ("fit through Dask", 5 * M, 15, 1),
     ("fit through Dask", 5 * M, 15, 2),
     ("fit through Dask", 50 * M, 15, 2),
@@ -59,7 +63,7 @@ GRID: list[tuple[str, int, int, int]] = [
     ("fit in memory: PrivBayes, k = auto", M // 10, 100, 0),
     ("fit in memory: PrivBayes, k = auto", M, 100, 0),
     ("fit in memory: PrivBayes, k = auto", M // 50, 1000, 0),
-    ("fit in memory: ConsistentBayes(rounds=0)", M // 50, 1000, 0),
+    ("fit in memory: ConsistentBayes(rounds=0), pairs measured", M // 50, 1000, 0),
 ]
 
 

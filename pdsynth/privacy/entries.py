@@ -74,7 +74,7 @@ class Entry:
     @property
     def cost(self) -> Fraction | float:
         """True cost under replacing one record: an add/remove ε counts twice (rule L7)."""
-        return self.epsilon * (2 if self.relation == "add_remove" else 1)
+        return 2 * self.epsilon if self.relation == "add_remove" else self.epsilon
 
 
 def histogram_cost(scales: Sequence[Fraction], columns: int) -> Fraction:
