@@ -5,9 +5,9 @@ python benchmarks/advice.py [TABLE ...] [--repeats 3] [--most 8]
 
 Two-way distance of sampled rows at ε = .1 … 2, every table advised under the prior of the others.
 Rivals: Independent, JTree, PrivBayes with k = 0 … 3; those foretold to take more than ``--most``
-seconds are left out. Noise and rows of repeat i come from seed i. Appends to advice_trials.csv what it hasn't
-yet (remove it after a change of the plan or of a method), and writes advice.csv: one row per table
-and ε. Five tables need $PDSYNTH_DATA. Committed: ``--most 8``, but 1 for the independent columns and
+seconds are left out. Noise and rows of repeat i come from seed i. Appends to figures/advice_trials.csv what it
+hasn't yet (remove it after a change of the plan or of a method), and writes figures/advice.csv: one row
+per table and ε (`figures/make.py scoreboard` shows it). Five tables need $PDSYNTH_DATA. Committed: ``--most 8``, but 1 for the independent columns and
 for Retail's and Big5's repeats after the first; their number stands in each row.
 """
 
@@ -33,7 +33,8 @@ from pdsynth.evaluation import marginal_distance  # noqa: E402
 from pdsynth.papers.yardsticks import LOADERS  # noqa: E402
 from pdsynth.synthesizers.prediction import SINGLE, forecasts, prior  # noqa: E402
 
-TRIALS, FILE = HERE / "advice_trials.csv", HERE / "advice.csv"
+FIGURES = HERE.parent / "figures"
+TRIALS, FILE = FIGURES / "advice_trials.csv", FIGURES / "advice.csv"
 EPSILONS = (0.1, 0.2, 0.5, 1.0, 2.0)
 MADE_UP = {  # independent columns: rows, columns, values of each
     "independent, 20 × 5": (50_000, 20, 5),

@@ -6,7 +6,7 @@ which part of that a method's tables leave unexplained; v, the expected noise of
 which clipping keeps below 1. q and ρ are the :class:`Prior`: medians over public
 tables (``prior.csv``, by ``benchmarks/prior.py``). ``DOUBT``, ``AGREED`` and ``ALONE`` were chosen
 by looking at Adult, NLTCS and CMC. The yardsticks' page holds advice against what was measured,
-each table under the prior of the others; ``benchmarks/advice.csv`` does so with few repeats on all
+each table under the prior of the others; ``figures/advice.csv`` does so with few repeats on all
 tables, and where columns are independent. There the forecast is wrong, but ConsistentBayes, which
 looks before it measures more than single columns, loses little to them.
 """
