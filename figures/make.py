@@ -257,7 +257,7 @@ def advice(found: pd.DataFrame) -> str:
         "PrivBayes with k = 0 … 3 (picked afterwards). The prior leaves the judged table out. Worse than 1.05 × the nearest rival in "
         f"{(real['÷ rival'] > 1.05).sum()} of {len(real)} cells of eight tables; at most {real['÷ Independent'].max():.3f} × Independent "
         f"there, at most {drawn['÷ Independent'].max():.3f} × where columns are independent. Rivals that are foretold to take more than "
-        "eight seconds a fit (one, where columns are independent and for repeats after Retail's and Big5's first) aren't run.\n\n"
+        "eight seconds a fit (one, where columns are independent, and on Retail and Big5 after the first repeat) aren't run.\n\n"
         f"<details><summary>All {len(found)} cells</summary>\n\n{markdown(columns, rows)}\n</details>\n\nNumbers: [points](advice.csv), [all trials](advice_trials.csv); repeat i has seed i. "
         "Command: `python benchmarks/advice.py --repeats 3`.\n"
     )
