@@ -270,7 +270,6 @@ class TestCompiled:
     @pytest.mark.parametrize("density", [0.08, 0.5, 0.9])
     @pytest.mark.parametrize("most", [None, 3])
     def test_compiled_equals_numpy_bit_by_bit(self, density, most):
-        pytest.importorskip("numba")
         random = np.random.Generator(np.random.PCG64(9))
         codes = (random.random((1500, 12)) < density).astype(np.uint8)
         for fast, slow in walk(codes, 5, most, compiled=True):

@@ -20,7 +20,6 @@ from pdsynth.privacy.mechanisms import ExactNoise, OpenDPNoise, Quantity, expone
 from pdsynth.privacy.noise import float_above
 from pdsynth.structure import MaxParents, greedy
 
-pytest.importorskip("opendp")
 SCORES = np.array([5, 3, 3, 0])
 
 

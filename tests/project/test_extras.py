@@ -16,6 +16,18 @@ PROGRAMS = {  # that are started, not imported, and the file that does
     "voila": ("run.py", '"-m", "voila"'),
     "nbgrader": ("tests/course/test_teaching.py", '"-m", "nbgrader"'),
 }
+# A test of each extra, which fails where it isn't installed; those of the last two, which are
+# peers to be measured and large, run where they are.
+TESTED = {
+    "figures": ("tests/papers/test_hpprivbayes.py", "make.svg("),
+    "fast": ("tests/counting/test_equivalence_classes.py", "compiled=True"),
+    "secure": ("tests/privacy/test_opendp.py", 'noise="opendp"'),
+    "scale": ("tests/counting/test_workers.py", "from distributed import"),
+    "teaching": ("tests/course/test_teaching.py", '"-m", "nbgrader"'),
+    "voila": ("tests/course/test_doors.py", "voila"),
+    "yardstick": ("tests/papers/test_yardsticks.py", 'importorskip("mbi")'),
+    "bench": ("benchmarks/scale.py", "DuckDB"),
+}
 MODULES = {"scikit-learn-intelex": "sklearnex", "DataSynthesizer": "DataSynthesizer"}
 
 
@@ -49,6 +61,25 @@ def test_every_declared_extra_is_imported_somewhere(root):
     for file, words in PROGRAMS.values():
         assert words in (root / file).read_text(encoding="utf-8")
     assert {extra for extra, _ in declared(root)} >= {"scale", "fast", "secure", "figures"}
+
+
+def test_every_extra_has_its_test_and_the_test_group_installs_it(root):
+    assert {*TESTED} == {extra for extra, _ in declared(root)}
+    for file, words in TESTED.values():
+        assert words in (root / file).read_text(encoding="utf-8")
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+    there = {
+        named(line) for line in project["dependency-groups"]["test"] if isinstance(line, str)
+    }
+    extras = project["project"]["optional-dependencies"]
+    absent = {extra for extra, lines in extras.items() if not {*map(named, lines)} <= there}
+    assert absent == {"yardstick", "bench"}
+
+
+def named(requirement):
+    """A requirement's name, with its own extras."""
+    found = Requirement(requirement)
+    return found.name, *sorted(found.extras)
 
 
 def test_twin_an_extra_that_nothing_imports_is_seen():
