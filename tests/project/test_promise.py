@@ -135,6 +135,7 @@ ADVICE = (
     "Try to break it yourself:",
     "**Known limits.**",
     "must come from public knowledge",
+    "A seed repeats a fit on one kind of processor",
     "Fitting again until the table looks right",
     "outside every ledger:",
     "`pds.evaluate`, `compare`, the live panels",
