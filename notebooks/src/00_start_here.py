@@ -72,10 +72,10 @@ pd.DataFrame(tries).T
 #
 # ## The idea, in symbols
 #
-# A randomised algorithm $\mathcal M$ satisfies **ε-differential privacy** (thesis, Definition 1) if for any two tables $D$, $D'$ that differ in one
-# record, and for any event $E$ that its output may show,
+# A randomised algorithm satisfies **ε-differential privacy** (thesis, Definition 1) if for any two tables that differ in one
+# record, and for whatever its output may show,
 #
-# $$\Pr[\mathcal M(D)\in E]\;\le\;e^{\varepsilon}\,\Pr[\mathcal M(D')\in E].$$
+# $$\text{probability with one table}\;\le\;e^{\varepsilon}\cdot\text{probability with the other}.$$
 #
 # Whatever you publish would have been almost as likely had one person's record been another. ε is the **budget**. At ε = 0.1 the
 # odds of any guess about one person shift by at most a factor $e^{0.1}$:
@@ -230,7 +230,7 @@ published.fit(adult.frame, schema=adult.schema).ledger_
 #
 # {{map}}
 #
-# Minutes are computed, not felt: words at 200 a minute, the measured run time, and an allowance for each thing to do (`python notebooks/timing.py` has them).
+# Minutes are computed, not felt: words at 200 a minute, the measured run time, and an allowance for each thing to do (`python notebooks/course_map.py` has them).
 #
 # ## Summary
 #

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from filelock import FileLock
-from site_tools import Server, broken
+from site_tools import Server, broken, leaks, of_this_machine
 
 CHROMIUM = (
     os.environ.get("BROWSER_PATH")
@@ -295,6 +295,16 @@ def test_no_link_is_broken_and_nothing_is_loaded_from_elsewhere(site, root):
     lessons -= {path.stem for path in (site / "lessons").glob("*.html")}
     wrong = [(page, link.lstrip("#").split("#")[0], why) for page, link, why in broken(site)]
     assert [found for found in wrong if Path(found[1]).stem not in lessons] == []
+
+
+def test_lesson_00_says_nothing_of_the_machine_that_built_it(one, root):
+    assert leaks(one, of_this_machine(root)) == []
+
+
+@pytest.mark.slow
+def test_no_page_says_anything_of_the_machine_that_built_it(site, root):
+    """Nor do states, the index of the search, or pictures."""
+    assert leaks(site, of_this_machine(root)) == []
 
 
 @pytest.mark.slow
