@@ -224,7 +224,7 @@ published.fit(adult.frame, schema=adult.schema).ledger_
 #
 # ## The map
 #
-# ![What needs what: the core path from 00 to 20, and the case files 05 to 13 beside it](pictures/map.svg)
+# ![What needs what: the core path from 00 to 19, and the case files 05 to 13 beside it](pictures/map.svg)
 #
 # **The core path** is for everybody. The **case files** take one paper each, and are named after its error: read those that you need.
 #
