@@ -76,8 +76,9 @@ COURSE = {
         website/test_site.py::test_lesson_00_moves website/test_site.py::test_lesson_07
         website/test_states.py::test_states_are website/test_states.py::test_every_panel
     """,
-    "site: nothing is cut on a phone; a figure and a table on each lesson's page": """
+    "site: nothing is cut on a phone or elsewhere; a figure and a table on each lesson's page": """
         website/test_site.py::test_lesson_00_on_a_phone website/test_site.py::test_every_lesson
+        website/test_site.py::test_the_other_pages
     """,
     "site: no broken link, nothing from elsewhere, at most 2 MB of states a page": """
         website/test_site.py::test_no_link website/test_states.py::test_twin_what_leads

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from browser_tools import STILL
 from filelock import FileLock
 from site_tools import Server, broken, leaks, of_this_machine
 
@@ -18,6 +19,8 @@ CHROMIUM = (
 )
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 PHONE = {"width": 390, "height": 844}
+SIZES = (PHONE, {"width": 1024, "height": 768}, {"width": 1440, "height": 900})
+PROJECTOR, SMALLEST = {"width": 1280, "height": 720}, 18
 # What sticks out of the page and can't be scrolled to in a box of its own.
 CUT = """() => [...document.querySelectorAll('.bd-article *')].filter(node => {
   const box = node.getBoundingClientRect();
@@ -250,32 +253,60 @@ def test_lesson_07_moves_network_noise_ledger_and_distances(site, visit):
         clean(page)
 
 
+def moves(page, panel):
+    """What is wrong if none of the panel's controls moves it."""
+    seen = {parts(page)}
+    for lever in panel.locator(":is(input[type=range], select):enabled").all():
+        lever.focus()
+        for key in ("End", "Home"):
+            page.keyboard.press(key)
+            seen.add(parts(page))
+        if len(seen) > 1:
+            return []
+    return ["the panel doesn't move"]
+
+
+def wrong_at(page, size):
+    """What is cut, broken or overlapping on a page of this size."""
+    page.set_viewport_size(size)
+    page.evaluate(STILL)
+    found = [f"cut: {text}" for text in page.evaluate(CUT)]
+    found += [f"broken in two: {word}" for word in page.evaluate(BROKEN)]
+    for panel in page.locator(".pdsynth-live").all():
+        found += panel.evaluate(MEASURE)["found"]
+    if page.evaluate("document.scrollingElement.scrollWidth") > size["width"]:
+        found.append("wider than the page")
+    if folder := os.environ.get("PDSYNTH_PICTURES"):
+        name = f"{Path(page.url).stem}-{size['width']}.png"
+        page.screenshot(path=Path(folder) / name, full_page=True)
+    return [f"{size['width']} px: {what}" for what in found]
+
+
+def wrong_on_a_projector(page):
+    """The same of the panel in projector mode, and texts that are too small for a lecture room."""
+    page.set_viewport_size(PROJECTOR)
+    panel = page.locator(".pdsynth-live").first
+    panel.get_by_role("button", name="projector mode").press("Enter")
+    page.evaluate(STILL)
+    found = panel.evaluate(MEASURE)
+    small = found["smallest"] < SMALLEST
+    if folder := os.environ.get("PDSYNTH_PICTURES"):
+        page.screenshot(path=Path(folder) / f"{Path(page.url).stem}-projector.png")
+    panel.get_by_role("button", name="projector mode").press("Enter")
+    problems = found["found"] + [f"text of {found['smallest']} px"] * small
+    return [f"projector: {what}" for what in problems]
+
+
 @pytest.mark.slow
-def test_every_lesson_is_whole_on_a_phone_and_its_panel_moves(site, visit):
+def test_every_lesson_is_whole_at_every_size_and_its_panel_moves(site, visit):
     wrong = {}
     with Server(site) as address:
         for path in sorted((site / "lessons").glob("[0-9]*.html")):
             page = visit(address, f"lessons/{path.name}", viewport=PHONE)
-            found = []
-            if page.locator(".pdsynth-still, .pdsynth-live").count():
-                panel = live(page)
-                first = parts(page)
-                seen = {first}
-                for lever in panel.locator(":is(input[type=range], select):enabled").all():
-                    lever.focus()
-                    for key in ("End", "Home"):
-                        page.keyboard.press(key)
-                        seen.add(parts(page))
-                    if len(seen) > 1:
-                        break
-                found += ["the panel doesn't move"] * (len(seen) < 2)
-                found += panel.evaluate(MEASURE)["found"]
-            elif path.name[:2] < "20":
-                found.append("no panel")
-            found += [f"cut: {text}" for text in page.evaluate(CUT)]
-            found += [f"broken in two: {word}" for word in page.evaluate(BROKEN)]
-            if page.evaluate("document.scrollingElement.scrollWidth") > PHONE["width"]:
-                found.append("wider than the phone")
+            found = moves(page, live(page))
+            for size in SIZES:
+                found += wrong_at(page, size)
+            found += wrong_on_a_projector(page)
             for what, selector in (("figure", "article :is(svg, img)"), ("table", "article table")):
                 found += [f"no {what}"] * (page.locator(selector).count() == 0)
             content = page.content()
@@ -284,6 +315,23 @@ def test_every_lesson_is_whole_on_a_phone_and_its_panel_moves(site, visit):
             found += [f"left the server: {url}" for url in outside(page)] + page.problems
             if found:
                 wrong[path.name] = found
+            page.close()
+    assert wrong == {}
+
+
+PAGES = "index lessons/glossary lessons/README api api/pdsynth.plan scoreboard figures/README"
+
+
+@pytest.mark.slow
+def test_the_other_pages_are_whole_at_every_size(site, visit):
+    wrong = {}
+    with Server(site) as address:
+        for path in PAGES.split():
+            page = visit(address, f"{path}.html", viewport=PHONE)
+            found = [what for size in SIZES for what in wrong_at(page, size)]
+            found += [f"left the server: {url}" for url in outside(page)] + page.problems
+            if found:
+                wrong[path] = found
             page.close()
     assert wrong == {}
 
