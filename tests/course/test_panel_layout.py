@@ -89,6 +89,19 @@ def keep(page, panel, *words):
         panel.screenshot(path=Path(folder) / f"{name}.png")
 
 
+def keep_all(page, names):
+    """Pictures of all panels, each of them whole: in a window as high as the highest."""
+    if "PDSYNTH_PICTURES" in os.environ:
+        size = page.viewport_size
+        page.set_viewport_size({**size, "height": 5000})
+        page.evaluate(STILL)
+        for place, name in enumerate(names):
+            page.evaluate(ALONE, place)
+            keep(page, page.locator(".pdsynth-live").nth(place), name)
+        page.evaluate(ALONE, None)
+        page.set_viewport_size(size)
+
+
 def wrong(page, names, width, height):
     """What is wrong with the panels at a size."""
     page.set_viewport_size({"width": width, "height": height})
@@ -96,8 +109,7 @@ def wrong(page, names, width, height):
     panels = page.locator(".pdsynth-live")
     found = {name: panels.nth(place).evaluate(MEASURE) for place, name in enumerate(names)}
     assert min(one["texts"] for one in found.values()) > 10, "nothing was measured"
-    for place, name in enumerate(names):
-        keep(page, panels.nth(place), name)
+    keep_all(page, names)
     return [f"{name}: {what}" for name, one in found.items() for what in one["found"]]
 
 
