@@ -87,7 +87,7 @@ pd.Series({epsilon: np.exp(epsilon) for epsilon in (0.01, 0.1, 1, 4, 10)}, name=
 # A single count is easy. A table of fifteen attributes has more possible rows than there are people on earth, and noise in each of them would
 # drown everything. **PrivBayes** and its heirs publish a few small noisy tables instead, tied together as a *Bayesian network*. A synthetic table is drawn from these.
 #
-# ## Your first private table, in four lines
+# ## Your first private table, in three lines
 #
 # `pds.plan` names the method to run. It knows only *public* facts: the schema, the number of records and ε. So it costs nothing.
 

@@ -29,13 +29,13 @@ CUT = """() => [...document.querySelectorAll('.bd-article *')].filter(node => {
     if (['auto', 'scroll'].includes(getComputedStyle(up).overflowX)) return false;
   return !node.closest('svg, mjx-container, .visually-hidden, .sr-only');
 }).slice(0, 5).map(node => `${node.tagName}.${node.className}: ${node.textContent.slice(0, 60)}`)"""
-# Words of tables that are broken in two, unless at a hyphen of theirs; code may break anywhere.
+# Words of tables that are broken in two, unless at a hyphen of theirs.
 BROKEN = r"""() => {
   const found = new Set(), walker = document.createTreeWalker(
     document.querySelector('article'), NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const within = (tags) => node.parentElement.closest(tags);
-    if (!within('td, th') || within('code, pre, svg')) continue;
+    if (!within('td, th') || within('pre, svg')) continue;
     for (const word of node.data.matchAll(/[\p{L}\p{N}.,_]+/gu)) {
       const range = document.createRange();
       range.setStart(node, word.index);
