@@ -195,6 +195,15 @@ def test_every_panel_at_four_sizes_in_both_themes(every, theme):
 
 
 @pytest.mark.slow
+def test_names_along_an_axis_stay_names_on_a_phone(every):
+    every.set_viewport_size({"width": 390, "height": 844})
+    every.evaluate(STILL)
+    chart = every.locator(".pdsynth-live").nth(list(LESSONS).index("sensitivity"))
+    names = chart.locator(".pdsynth-chart").first.locator(".ytick text").all_text_contents()
+    assert len(names) == 14 and not any(name.lstrip("−-")[0].isdigit() for name in names), names
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("theme", ["Dark", "Light"])
 def test_every_text_stands_out_in_both_themes(every, theme):
     turn(every, theme)
