@@ -104,7 +104,7 @@ def test_every_chart_has_its_title_and_no_bar_stands_on_a_log_axis(module):
 def test_twin_a_bar_on_a_log_axis_is_found():
     figure = go.Figure().add_bar(x=[1, 10], y=["a", "b"], orientation="h", xaxis="x2")
     assert bars_on_logs(figure) == []
-    assert bars_on_logs(figure.update_layout(xaxis2_type="log")) == ["x2"]
+    assert bars_on_logs(figure.update_layout(xaxis2={"type": "log"})) == ["x2"]
 
 
 @every(["ppba", "privabn", "side_by_side"])
