@@ -29,14 +29,14 @@ CUT = """() => [...document.querySelectorAll('.bd-article *')].filter(node => {
     if (['auto', 'scroll'].includes(getComputedStyle(up).overflowX)) return false;
   return !node.closest('svg, mjx-container, .visually-hidden, .sr-only');
 }).slice(0, 5).map(node => `${node.tagName}.${node.className}: ${node.textContent.slice(0, 60)}`)"""
-# Words of tables that are broken in two, unless at a hyphen of theirs.
+# Words of tables that are broken in two, unless at a hyphen of theirs; Chinese may break anywhere.
 BROKEN = r"""() => {
   const found = new Set(), walker = document.createTreeWalker(
     document.querySelector('article'), NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const within = (tags) => node.parentElement.closest(tags);
     if (!within('td, th') || within('pre, svg')) continue;
-    for (const word of node.data.matchAll(/[\p{L}\p{N}.,_]+/gu)) {
+    for (const word of node.data.matchAll(/[\p{Script=Latin}\p{Script=Greek}\p{N}.,_]+/gu)) {
       const range = document.createRange();
       range.setStart(node, word.index);
       range.setEnd(node, word.index + word[0].length);
@@ -177,6 +177,10 @@ def test_lesson_00_moves_without_a_kernel_and_without_a_network(one, visit):
         page = visit(address, "lessons/00_start_here.html")
         live(page)
         before = parts(page)
+        finding = page.locator(".pdsynth-live .pdsynth-status b").first
+        assert finding.evaluate("b => getComputedStyle(b).display") == "block", "a title of its own"
+        symbols = page.locator(".pdsynth-live .pdsynth-control b").all_text_contents()
+        assert symbols == ["ε", "attribute"]
         press(page, "ε, ", "ArrowLeft", 2)
         after = parts(page)
         assert before[0] != after[0] and before[2] != after[2]
