@@ -1,5 +1,9 @@
 """A plain file server over a built site, and what its pages ask for."""
 
+import gzip
+import re
+import sys
+import tempfile
 import threading
 from html.parser import HTMLParser
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -69,3 +73,26 @@ def broken(folder):
             elif fragment and there in pages and unquote(fragment) not in pages[there].names:
                 wrong.append((path.name, link, "no such place"))
     return wrong
+
+
+def of_this_machine(root):
+    """What only the machine that builds a site has: its folders, and names of its kernels."""
+    folders = {Path(root), Path.home(), Path(tempfile.gettempdir()), Path(sys.prefix)}
+    folders |= {folder.resolve() for folder in folders} | {Path(sys.base_prefix)}
+    words = [f"{folder}/" for folder in folders if folder != Path("/")]
+    return [*words, "ipykernel_", "site-packages"]
+
+
+def leaks(folder, words):
+    """Files of a site that hold one of these words, each with what stands around it."""
+    apart = re.compile("|".join(rf"(?<![\w.-]){re.escape(word)}" for word in words))
+    found = []
+    for path in sorted(Path(folder).rglob("*")):
+        packed = path.suffix == ".gz"
+        if packed or path.suffix in (".html", ".js", ".json", ".css", ".svg", ".txt", ".md"):
+            data = gzip.decompress(path.read_bytes()) if packed else path.read_bytes()
+            text = data.decode("utf-8")
+            for hit in apart.finditer(text):
+                around = text[max(0, hit.start() - 60) : hit.end() + 40]
+                found.append((path.relative_to(folder).as_posix(), around))
+    return found

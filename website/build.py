@@ -101,7 +101,9 @@ def gather(source: Path, wanted: list[str], brief: bool) -> dict[str, list[str]]
     home = (source / "index.md").read_text(encoding="utf-8")
     names = "\n".join(f"lessons/{name}" for name in found)
     readme = readme.replace("](notebooks/", "](lessons/")
-    home = home.replace("{{readme}}", readme.strip()).replace("{{lessons}}", names)
+    title, readme = readme.split("\n\n![", 1)
+    home = home.replace("{{title}}", title.strip()).replace("{{lessons}}", names)
+    home = home.replace("{{readme}}", f"![{readme.strip()}".replace("\n## ", "\n### "))
     (source / "index.md").write_text(home, encoding="utf-8")
     claims = source / "scoreboard.md"
     board = "" if brief else figures(source)

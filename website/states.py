@@ -54,8 +54,10 @@ def of(topic: str, few: bool = False) -> str:
             held[key(at)] = shown(panel.set(**at))
             if panel.values != at:
                 raise ValueError(f"states.toml, {topic}: {at} became {panel.values}")
+    made = module.view.controls(module.view.table())
     whole = {
-        "controls": [face(w, values[name]) for name, w in panel.controls.items()],
+        "controls": [face(w, values[name], made[name].symbol)
+                     for name, w in panel.controls.items()],  # fmt: skip
         "start": key(start),
         "states": held,
         "tries": told,
@@ -79,7 +81,7 @@ def ordered(widget: Any, values: list[Any]) -> list[Any]:
     return [v for v in menu if v in values] if menu else sorted(set(values))
 
 
-def face(widget: Any, values: list[Any]) -> dict[str, Any]:
+def face(widget: Any, values: list[Any], symbol: str) -> dict[str, Any]:
     """What the page needs to draw a control."""
     options = {value: text for text, value in getattr(widget, "options", ())}
     bounds = {name: getattr(widget, name) for name in ("min", "max", "step") if not options
@@ -87,7 +89,8 @@ def face(widget: Any, values: list[Any]) -> dict[str, Any]:
     label = getattr(widget, "description", "")
     texts = [options.get(value, value if isinstance(value, str | bool) else f"{value:g}")
              for value in values]  # fmt: skip
-    return {"label": label, "words": widget.tooltip, "texts": [str(t) for t in texts],
+    return {"label": label, "symbol": symbol, "words": widget.tooltip,
+            "texts": [str(t) for t in texts],
             "menu": bool(options) or isinstance(values[0], bool), **bounds}  # fmt: skip
 
 

@@ -72,10 +72,10 @@ pd.DataFrame(tries).T
 #
 # ## The idea, in symbols
 #
-# A randomised algorithm $\mathcal M$ satisfies **ε-differential privacy** (thesis, Definition 1) if for any two tables $D$, $D'$ that differ in one
-# record, and for any event $E$ that its output may show,
+# A randomised algorithm satisfies **ε-differential privacy** (thesis, Definition 1) if for any two tables that differ in one
+# record, and for whatever its output may show,
 #
-# $$\Pr[\mathcal M(D)\in E]\;\le\;e^{\varepsilon}\,\Pr[\mathcal M(D')\in E].$$
+# $$\text{probability with one table}\;\le\;e^{\varepsilon}\cdot\text{probability with the other}.$$
 #
 # Whatever you publish would have been almost as likely had one person's record been another. ε is the **budget**. At ε = 0.1 the
 # odds of any guess about one person shift by at most a factor $e^{0.1}$:
@@ -87,7 +87,7 @@ pd.Series({epsilon: np.exp(epsilon) for epsilon in (0.01, 0.1, 1, 4, 10)}, name=
 # A single count is easy. A table of fifteen attributes has more possible rows than there are people on earth, and noise in each of them would
 # drown everything. **PrivBayes** and its heirs publish a few small noisy tables instead, tied together as a *Bayesian network*. A synthetic table is drawn from these.
 #
-# ## Your first private table, in four lines
+# ## Your first private table, in three lines
 #
 # `pds.plan` names the method to run. It knows only *public* facts: the schema, the number of records and ε. So it costs nothing.
 
@@ -224,13 +224,13 @@ published.fit(adult.frame, schema=adult.schema).ledger_
 #
 # ## The map
 #
-# ![What needs what: the core path from 00 to 20, and the case files 05 to 13 beside it](pictures/map.svg)
+# ![What needs what: the core path from 00 to 19, and the case files 05 to 13 beside it](pictures/map.svg)
 #
 # **The core path** is for everybody. The **case files** take one paper each, and are named after its error: read those that you need.
 #
 # {{map}}
 #
-# Minutes are computed, not felt: words at 200 a minute, the measured run time, and an allowance for each thing to do (`python notebooks/timing.py` has them).
+# Minutes are computed, not felt: words at 200 a minute, the measured run time, and an allowance for each thing to do (`python notebooks/course_map.py` has them).
 #
 # ## Summary
 #

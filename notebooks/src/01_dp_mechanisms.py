@@ -42,8 +42,8 @@ print(f"all {rich.sum():,}, all but one {rich[1:].sum():,}: person 0 earns {'mor
 #
 # ## A toy that you can check by hand
 #
-# Two tables of three people, $D$ with 2 yes and its **neighbour** $D'$, in which one record is replaced, with 1 yes. We publish
-# `count + Z`, where $Z$ is a whole number with $\Pr[Z=z]\propto 2^{-|z|}$. So $\Pr[Z=0]=\tfrac13$, $\Pr[Z=\pm1]=\tfrac16$, $\Pr[Z=\pm2]=\tfrac1{12}$, …
+# Two tables of three people, $D$ with 2 yes and its **neighbour** $D'$, in which one record is replaced, with 1 yes. We publish the
+# count plus noise, a whole number. Each step away from zero is half as likely: $\Pr[0]=\tfrac13$, $\Pr[1]=\Pr[-1]=\tfrac16$, $\Pr[2]=\Pr[-2]=\tfrac1{12}$, …
 #
 # Which outputs are likelier under $D$, which under $D'$, and by what factor?
 
@@ -65,17 +65,42 @@ guess("By what factor can an output be likelier under D than under D'?", factors
 #
 # ## The idea, in the paper's symbols
 #
-# **Neighbours.** $D, D'$ differ in one record that is *replaced*; the number of records $n$ is public (thesis, Definition 1).
+# The promise of lesson 00, word for word: a mechanism $\mathcal M$ is ε-differentially private if for all neighbours and every event $E$, a set of outputs,
 #
-# **Sensitivity** of a question $f$ (Definition 2): $\Delta f=\max\lVert f(D)-f(D')\rVert_1$ over all neighbours. One count: 1. A whole
-# histogram: **2**, since a replaced record leaves one cell and enters another.
+# $$\Pr[\mathcal M(D)\in E]\;\le\;e^{\varepsilon}\,\Pr[\mathcal M(D')\in E].$$
 #
-# **Laplace mechanism** (Definition 3): publish $f(D)+\mathrm{Lap}(b)$ with scale $b=\Delta f/\varepsilon$. For counts we use the *discrete* Laplace
-# law $\Pr[Z=z]=\tanh\!\big(\tfrac1{2b}\big)\,e^{-|z|/b}$. The toy's noise is this law with $e^{-1/b}=\tfrac12$:
+# **Neighbours** differ in one record that is *replaced*; the number of records is public (thesis, Definition 1). The **sensitivity** of a
+# question is the most by which its answer can move between neighbours, all moves added up. The answer to "how many said yes?" moves by 1 at most. A
+# **histogram** holds many counts: every record stands in one of its cells.
 
 # %%
-b = 1 / np.log(2)
-pd.DataFrame({"toy": [float(pmf(z)) for z in range(4)], "discrete Laplace": discrete_laplace_pmf(np.arange(4), b)}).T
+def moved():
+    before = pd.Series(["teacher", "teacher", "farmer"])
+    after = pd.Series(["teacher", "doctor", "farmer"])
+    both = pd.DataFrame({"D": before.value_counts(), "D'": after.value_counts()}).fillna(0).astype(int)
+    return (both["D"] - both["D'"]).abs().sum(), both.T
+
+guess("What is the sensitivity of a histogram of occupation?", moved, unit="people in all")
+
+# %% [markdown]
+# However many cells there are, a replaced record leaves one and enters another. In symbols (Definition 2): $\Delta f=\max\lVert f(D)-f(D')\rVert_1$ for a question
+# $f$, the maximum taken over all neighbours.
+#
+# **Laplace mechanism** (Definition 3): publish the answer $f(D)$ plus Laplace noise of the scale $\Delta f/\varepsilon$.
+
+# %%
+guess("Which scale does the noise of that histogram need at ε = ½?", lambda: moved()[0] / 0.5, unit="people, the scale")
+
+# %% [markdown]
+# Call the scale $b$. For counts we use the *discrete* Laplace law: the whole number $z$ has the probability
+# $\tanh\!\big(\tfrac1{2b}\big)\,e^{-|z|/b}$. The toy's noise is this law too. Every step away from zero costs it half, so $e^{-1/b}=\tfrac12$:
+
+# %%
+def fit_toy():
+    b = 1 / np.log(2)
+    return b, pd.DataFrame({"toy": [float(pmf(z)) for z in range(4)], "discrete Laplace": discrete_laplace_pmf(np.arange(4), b)}).T
+
+guess("Which scale has the toy's noise?", fit_toy, unit="people")
 
 # %% [markdown]
 # Why whole numbers? The textbook recipe turns a random double into Laplace noise; its rounding leaves gaps, and which outputs are reachable

@@ -51,25 +51,53 @@ ab, ac = pd.crosstab(toy["A"], toy["B"]).to_numpy(), pd.crosstab(toy["A"], toy["
 print(ab, ac, sep="\n\n")
 
 # %% [markdown]
-# A and C: every cell is 2 = 8 · ½ · ½. Knowing A says nothing about C. A and B: the cells are 3, 1, 1, 3 where independence would give 2, 2, 2, 2. Two ways
-# to put a number on the gap:
+# A and C: every cell is 2 = 8 · ½ · ½. Knowing A says nothing about C. A and B: the cells are 3, 1, 1, 3 where independence would give 2, 2, 2, 2. There are two ways
+# to put a number on the gap.
 #
-# * **Mutual information** in bits: $I=\sum p\log_2\frac{p}{p_Ap_B} = 2\cdot\tfrac38\log_2\tfrac32+2\cdot\tfrac18\log_2\tfrac12$.
-# * **Distance from independence**: $R=\tfrac12\sum|p-p_Ap_B| = \tfrac12\cdot4\cdot\tfrac18=\tfrac14$, or in whole numbers $K=2n^2R=32$.
+# **Mutual information** counts bits. Each cell adds its share of the people times $\log_2$ of (this share ÷ the share under independence):
+# $I = 2\cdot\tfrac38\log_2\tfrac32+2\cdot\tfrac18\log_2\tfrac12$.
 
 # %%
-by_hand = 2 * 3 / 8 * math.log2(3 / 2) + 2 * 1 / 8 * math.log2(1 / 2)
-print("I by hand:", by_hand)
 functions = {"I in bits": measures.mutual_information, "R": measures.tvd_from_independence, "K": measures.association}
-pd.DataFrame({name: [f(ab), f(ac)] for name, f in functions.items()}, index=["A, B", "A, C"])
+
+def compare():
+    by_hand = 2 * 3 / 8 * math.log2(3 / 2) + 2 * 1 / 8 * math.log2(1 / 2)
+    return by_hand, pd.DataFrame({name: [f(ab), f(ac)] for name, f in functions.items()}, index=["A, B", "A, C"]).round(4)
+
+guess("How many bits does A tell about B?", compare, unit="bits")
+
+# %% [markdown]
+# **Distance from independence**, $R$, is half the sum of the gaps themselves: here $\tfrac12\cdot4\cdot\tfrac18=\tfrac14$. In whole numbers that is $K=2n^2R=32$.
+
+# %%
+def copied():
+    table = pd.crosstab(toy["A"], toy["A"])
+    return float(measures.tvd_from_independence(table.to_numpy())), table
+
+guess("And R of A with an exact copy of itself?", copied)
 
 # %% [markdown]
 # ## The idea, in the paper's symbols
 #
-# Entropy $H(X)=-\sum P[x]\log_2P[x]$ (Definition 9) is the uncertainty in $X$; $I(X,Y)=H(X)+H(Y)-H(X,Y)$ (Definition 8, here always in bits) is how much of it
-# the other attribute removes. $I=0$ exactly when the two are independent; $I(X,Y)\le\min(H(X),H(Y))$.
-#
-# A **Bayesian network** $\mathcal N$ puts the attributes in an order and gives each $X_i$ a set of parents $\Pi_i$ among those before it. It describes the table by
+# The **entropy** $H(X)$ of an attribute (Definition 9) is its uncertainty in bits: add up, over its values, share × $\log_2$ (1 ÷ share). Mutual information
+# (Definition 8, here always in bits) is how much of it another attribute removes: $I(X_1,X_2)=H(X_1)+H(X_2)-H(X_1,X_2)$. It is 0 exactly when the two are independent, and never more than either entropy.
+
+# %%
+guess("What is the entropy of an attribute with four values, all equally frequent?", lambda: float(measures.entropy(np.full(4, 1 / 4))), unit="bits")
+
+# %% [markdown]
+# A **Bayesian network** $\mathcal N$ puts the attributes in an order and gives each $X_i$ a set of parents $\Pi_i$ among those before it. It needs one table for each attribute
+# with its parents, and no larger one.
+
+# %%
+def largest():
+    values, parents = 4, 2
+    return values ** (parents + 1), pd.Series({"a network": values ** (parents + 1), "the full table": values**14}, name="cells").to_frame()
+
+guess("14 attributes of four values each, two parents each: how many cells has the largest table?", largest, unit="cells")
+
+# %% [markdown]
+# The network describes the table by
 #
 # $$P_{\mathcal N}[\mathcal A]=\prod_{i=1}^{d}P[X_i\mid\Pi_i]\qquad\text{(Equation 5)}$$
 #
@@ -89,7 +117,7 @@ def network_law(p, network, names):
     return law
 
 # %% [markdown]
-# Three attributes of Adult, four networks: the divergence computed from the law itself, and from the formula.
+# Three attributes of Adult, four networks. The divergence is computed from the law itself, and from the formula.
 
 # %%
 names = ["sex", "relationship", "marital-status"]
@@ -104,12 +132,18 @@ drawings = {
     "relationship in the middle": [(kin, sex), (kin, wed)],
     "marital status in the middle": [(wed, sex), (wed, kin)],
 }
-rows, seen = {}, p > 0
-for label, edges in drawings.items():
-    network = pds.Network.from_edges(names, edges)
-    law, information = network_law(p, network, names), pds.evaluate.sum_mutual_information(network, adult.frame[names], small)
-    rows[label] = (information, (p[seen] * np.log2(p[seen] / law[seen])).sum(), fixed - information)
-pd.DataFrame(rows, index=["sum of I", "divergence, from the law", "divergence, from the formula"]).T.round(4)
+
+# %%
+def diverge():
+    rows, seen = {}, p > 0
+    for label, edges in drawings.items():
+        network = pds.Network.from_edges(names, edges)
+        law, information = network_law(p, network, names), pds.evaluate.sum_mutual_information(network, adult.frame[names], small)
+        rows[label] = (information, (p[seen] * np.log2(p[seen] / law[seen])).sum(), fixed - information)
+    table = pd.DataFrame(rows, index=["sum of I", "divergence, from the law", "divergence, from the formula"]).T.round(4)
+    return table["sum of I"].idxmax(), table
+
+guess("Which network is nearest to the table?", diverge, options=list(drawings))
 
 # %% [markdown]
 # ## The library's few lines

@@ -92,11 +92,15 @@ synth.fit(adult.frame, schema=adult.schema)
 synth.network_
 
 # %%
-ledger = synth.ledger_.to_frame()
-ledger.groupby("mechanism", sort=False)["epsilon"].agg(["count", "sum"])
+def count_lines():
+    ledger = synth.ledger_.to_frame()
+    table = ledger.groupby("mechanism", sort=False)["epsilon"].agg(["count", "sum"])
+    return table.loc["discrete_laplace", "count"], table
+
+guess("Fourteen attributes, k = 2: how many noisy tables does the ledger hold?", count_lines, unit="tables")
 
 # %% [markdown]
-# Thirteen selections and *twelve* tables for fourteen attributes; together exactly ε. The two missing tables are the derived ones.
+# Selections and tables cost exactly ε together. What is missing are the derived tables.
 #
 # ### Why exactly min(k, i−1) parents
 #
@@ -231,7 +235,7 @@ ex.q3.check(multiple)
 # ## What the thesis prints, what the ledger says
 #
 # > "Use an $\varepsilon/2$-differential private algorithm to generate a set of conditional distributions of D"
-# > (section 2.2, step 2), by "adding Laplacian noise satisfying $Lap(\frac{2(d-k)}{n\varepsilon})$" (Algorithm 2, line 4).
+# > (section 2.2, step 2), by "adding Laplacian noise satisfying $\mathrm{Lap}(\frac{2(d-k)}{n\varepsilon})$" (Algorithm 2, line 4).
 #
 # A step with ε/2 for $d-k$ tables needs the scale $4(d-k)/(n\varepsilon)$. The print has half of it. `reading="thesis"` runs the print:
 

@@ -30,6 +30,7 @@ from pdsynth.course.exercises import lesson_05 as ex
 from pdsynth.course.guess import guess
 
 small, schema = panels.ordering.small_table, panels.ordering.SMALL
+warnings.filterwarnings("ignore", message="8 rows")  # `fit` warns that eight are few: here they are enough
 
 # %%
 def order(moved, seed, guarantee):
@@ -45,8 +46,6 @@ print(order(moved=True, seed=1, guarantee="published"))
 # Whoever has the asthma pulls `asthma` forward. Guess "asthma" when it enters before `dog`, fifty times in either world:
 
 # %%
-warnings.filterwarnings("ignore", message="8 rows")  # few, as said above: not at each of 200 fits more
-
 def accuracy(guarantee, runs=50):
     right = 0
     for moved in (False, True):
@@ -124,7 +123,7 @@ lines = {name: frame.loc["AMI order"] for name, frame in ledgers.items()}
 pd.DataFrame(lines).loc[["source", "mechanism", "claimed", "epsilon"]]
 
 # %% [markdown]
-# The strict order costs a fiftieth of ε: two fifths of $L_0=0.05$, the share that strict sets aside for what the thesis reads raw. It looks rather shuffled. Is that bad?
+# The strict order costs a fiftieth of ε: two fifths of the 0.05 that strict sets aside for what the thesis reads raw. It looks rather shuffled. Is that bad?
 #
 # ### Does the order matter at all?
 #
@@ -249,7 +248,8 @@ entry = next(e for e in published.ledger_.unaccounted if e.step == "AMI order")
 print(entry.source, "|", entry.released, "|", entry.why, sep="\n")
 
 # %% [markdown]
-# The exponential mechanisms after it are sound, *given* an order. Repairing line 2 repairs Algorithm 3.
+# The exponential mechanisms after it are sound, *given* an order. Repairing line 2 repairs Algorithm 3. (From here on, $L_0$ is
+# the share of ε that strict sets aside for what the thesis reads raw: above, 0.05.)
 #
 # ## What is still not private
 #

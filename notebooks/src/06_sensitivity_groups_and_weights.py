@@ -75,18 +75,24 @@ printed = printed_scales(w, 1, Fraction(1))
 print("w =", w, " printed scales 2|B|/(w ε₃) =", [str(s) for s in printed])
 
 # %% [markdown]
-# What does it truly cost? Write $|B|$ for the number of tables in group B (the thesis writes l). The thesis adds up: each value "consumes" $w_x\varepsilon_3/|B|$,
-# together $\varepsilon_3/|B|$. But a person sits in *one* cell. Replacing her record lowers one cell by 1 and raises one other by 1. Only these two cells pay,
-# $1/b_x + 1/b_{x'}$. With parents both can lie in the same row, and the worst is the row with the smallest scale:
-# $2/\min b = \max_x w_x\cdot\varepsilon_3/|B|$. Here that is 2/5, not 1. Budgets of values don't add; only the largest counts.
+# Write $|B|$ for the number of tables in group B (the thesis writes l). The thesis adds up: each value "consumes" $w_x\varepsilon_3/|B|$,
+# together $\varepsilon_3/|B|$, here 1. But a person sits in *one* cell. Replacing her record lowers one cell by 1 and raises one other by 1.
 
 # %%
 tight = tight_scales([Fraction(1, 2), Fraction(1), Fraction(1)], Fraction(1), columns=3)
-both = {"printed": printed, "v = w / max w": tight}
-rows = {name: [*scale, histogram_cost(scale, columns=3)] for name, scale in both.items()}
-pd.DataFrame(rows, index=["scale of a", "scale of b", "scale of c", "true ε"]).astype(str)
+
+def cost():
+    both = {"printed": printed, "v = w / max w": tight}
+    rows = {name: [*scale, histogram_cost(scale, columns=3)] for name, scale in both.items()}
+    table = pd.DataFrame(rows, index=["scale of a", "scale of b", "scale of c", "true ε"]).astype(str)
+    return float(histogram_cost(printed, columns=3)), table
+
+guess("Each cell costs 1 ÷ its scale, and both cells may lie in the same row. What does the printed noise truly cost?", cost, unit="= ε")
 
 # %% [markdown]
+# Only two cells pay, $1/b_x + 1/b_{x'}$. With parents both can lie in the same row, and the worst is the row with the smallest scale:
+# $2/\min b = \max_x w_x\cdot\varepsilon_3/|B|$. Budgets of values don't add; only the largest counts. (Group $A$ has no such weights: one scale for all its cells.)
+#
 # So, *if* the weights were public, the thesis would add $1/\max w$ times too much noise: here two and a half times.
 # The repair is one division: $v_x = w_x/\max w$ and $b_x = 2|B|/(v_x\varepsilon_3)$ cost exactly $\varepsilon_3/|B|$.
 

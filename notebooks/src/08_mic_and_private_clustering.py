@@ -48,12 +48,12 @@ guess("Attributes 0 and 1 are twins, 2 and 3 as well. What does the printed form
 #
 # ## A toy that you can check by hand
 #
-# Sixty-four people; $X$ is 0, 1 or 2 (16, 32, 16 people) and $Y=1$ exactly when $X\neq1$. A straight line explains nothing: the correlation is 0. Yet $X$
-# tells $Y$ completely. The **maximal information coefficient** lays grids over the table. A grid joins neighbouring values into $g$ columns and $h$ rows, and
+# Sixty-four people; $X_1$ is 0, 1 or 2 (16, 32, 16 people) and $X_2=1$ exactly when $X_1\neq1$. A straight line explains nothing: the correlation is 0. Yet $X_1$
+# tells $X_2$ completely. The **maximal information coefficient** lays grids over the table. A grid joins neighbouring values into $g$ columns and $h$ rows, and
 # scores $I/\log_2\min(g,h)$. MIC is the best score.
 
 # %%
-bent = np.array([[0, 16], [32, 0], [0, 16]])  # rows: X = 0, 1, 2; columns: Y = 0, 1
+bent = np.array([[0, 16], [32, 0], [0, 16]])  # rows: X₁ = 0, 1, 2; columns: X₂ = 0, 1
 for cuts in ((1,), (2,), (1, 2)):
     grid = np.add.reduceat(bent, (0, *cuts), axis=0)
     score = measures.mutual_information(grid) / np.log2(min(grid.shape))
@@ -61,7 +61,7 @@ for cuts in ((1,), (2,), (1, 2)):
 measures.maximal_grid(bent)
 
 # %% [markdown]
-# Check the first: {0} against {1, 2}. $H(Y)=1$. Given 0, $Y$ is certain; given {1, 2} (48 people) it is 32 to 16, so 0.9183 bits are left in three quarters of the
+# Check the first: {0} against {1, 2}. $H(X_2)=1$. Given 0, $X_2$ is certain; given {1, 2} (48 people) it is 32 to 16, so 0.9183 bits are left in three quarters of the
 # cases: $1-0.6887=0.3113$. The full grid scores $1/\log_2 2=1$.
 #
 # Why divide by $\log_2\min(g,h)$? Because $I$ can't be larger than that. So MIC lies in [0, 1], and a pair of attributes with sixteen values can be compared
@@ -69,7 +69,7 @@ measures.maximal_grid(bent)
 #
 # ## The idea, in the paper's symbols
 #
-# $$\mathrm{MIC}(X,Y)=\max_{g\times h<n^{0.6}}\frac{I(X,Y)}{\log_2\min(g,h)}\quad(5)$$
+# $$\mathrm{MIC}(X_1,X_2)=\max_{g\times h<n^{0.6}}\frac{I(X_1,X_2)}{\log_2\min(g,h)}\quad(5)$$
 #
 # The bound keeps grids from being finer than the data (elsewhere it is $n^{0.55}$). The usual programs search *heuristically* and let the records propose the
 # cuts; the library tries every grid of the declared domain. That matters for privacy: a fixed, public family of grids has a provable

@@ -47,11 +47,16 @@ adult = pds.datasets.load_adult(coding="thesis")
 
 # %%
 w = np.array([[0, 3, 2], [3, 0, 1], [2, 1, 0]])
-best = exact_search(w, k=1)
-best.fitness, [("abc"[p], "abc"[c]) for c in range(3) for p in range(3) if best.parents[c, p]]
+
+def tree():
+    best = exact_search(w, k=1)
+    edges = ["abc"[p] + " → " + "abc"[c] for c in range(3) for p in range(3) if best.parents[c, p]]
+    return best.fitness, pd.Series({edge: int(w["abc".index(edge[0]), "abc".index(edge[-1])]) for edge in edges}, name="bits").to_frame()
+
+guess("With k = 1, what is the best of all individuals worth?", tree, unit="bits")
 
 # %% [markdown]
-# Five bits is the best that one parent a node can do: a maximum spanning tree. You can check all three trees in your head.
+# The best that one parent a node can do is a maximum spanning tree. You can check all three trees in your head.
 #
 # ## The search, in the paper's words
 #

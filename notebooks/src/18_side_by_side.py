@@ -94,7 +94,7 @@ print(found[0], found[-1], sep="\n")
 # | part | choices | class |
 # |---|---|---|
 # | **structure**, $\varepsilon_1$ | greedy pairs; an order, then parents; sums of pairs; a spanning tree; clusters; a genetic search; a policy | `Greedy`, `Ordered`, `PairwiseSums`, `SpanningTree`, … |
-# | **budget**, $\varepsilon_2\,(+\,\varepsilon_3)$ | $\varepsilon_2/J$ each for $J$ tables; groups $r:1$; shares $\propto e^{-\mathrm{OE}}$; the ratio $q$ | `Uniform`, `Groups`, `RiskEntropy`, `Geometric` |
+# | **budget**, $\varepsilon_2\,(+\,\varepsilon_3)$ | $\varepsilon_2$ in equal shares; groups $r:1$; shares $\propto e^{-\mathrm{OE}}$; the ratio $q$ | `Uniform`, `Groups`, `RiskEntropy`, `Geometric` |
 # | **place of the noise** | joint counts (sensitivity 2); conditionals (2 as well, though printed as $2/n$) | `conditionals="joint"` or `"conditional"` |
 #
 # They mix freely, and the ledger closes for each mixture (NOT PRIVATE: reproducible is said of the seed, not of the sum):

@@ -110,7 +110,7 @@ def short(value: Any) -> str:
         return "∞"
     if isinstance(value, Fraction) and value.denominator <= 999 and value.numerator <= 9999:
         return str(value)
-    return f"{float(value):.4g}"
+    return f"{float(value):,.0f}" if value >= 10_000 else f"{float(value):.4g}"
 
 
 def beside(value: Any) -> str:
@@ -123,8 +123,8 @@ def beside(value: Any) -> str:
     if not isinstance(value, Fraction) or value.denominator == 1:
         return text
     decimal = f"{float(value):.3g}"
-    return f"{text} {'=' if Fraction(decimal) == value else '≈'} {decimal}" if "/" in text else (
-        decimal)
+    sign = "=" if Fraction(decimal) == value else "≈"
+    return f"{text} {sign} {decimal}" if "/" in text else text if value >= 1000 else decimal
 
 
 def clip(text: str, width: int) -> str:

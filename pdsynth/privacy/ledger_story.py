@@ -66,8 +66,8 @@ def step_name(entry: Entry) -> str:
         return "candidates for parents"
     if step.startswith(("parents of", "parent ", "pair ", "root in ")):
         return "choosing parents"
-    if step.startswith("round "):
-        return "choosing pairs and triples"
+    if step.startswith(("edge ", "round ")):
+        return "choosing pairs" if step.startswith("edge ") else "choosing pairs and triples"
     if step == "mean association":
         return "how strongly pairs are tied"
     return step

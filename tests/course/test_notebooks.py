@@ -204,6 +204,24 @@ def test_static_picture_is_there(source):
         assert (NOTEBOOKS / picture).exists(), picture
 
 
+def test_every_program_that_the_course_names_is_there():
+    """``python notebooks/build.py``, in a lesson, a page, a comment or a docstring."""
+    texts = [p for kind in ("py", "md", "toml") for p in NOTEBOOKS.rglob(f"*.{kind}")]
+    found = {p: re.findall(r"python3? ([\w/]+\.py)\b", p.read_text("utf-8")) for p in texts}
+    named = {(path.name, program) for path, programs in found.items() for program in programs}
+    assert len(named) > 8
+    assert {(name, program) for name, program in named if not (ROOT / program).exists()} == set()
+
+
+def test_what_hosted_notebooks_are_told_is_there():
+    """A line to install, and a badge whose address opens a lesson in the declared environment."""
+    page = (NOTEBOOKS / "README.md").read_text("utf-8")
+    opened = re.findall(r"mybinder\.org/v2/gh/OWNER/NAME/HEAD\?urlpath=lab/tree/([\w/.]+)", page)
+    assert len(opened) == 2 and all((ROOT / path).exists() for path in opened)
+    assert "[![Binder](" in page and "%pip install git+https://github.com/OWNER/NAME" in page
+    assert "environment.yml" in page and (ROOT / "environment.yml").exists()
+
+
 def execute(path, *options):
     """In a fresh process and shell, where the notebook lies."""
     return subprocess.run(

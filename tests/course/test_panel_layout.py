@@ -1,6 +1,8 @@
 """In a real browser: no panel has a scroll bar it doesn't need, a text that is cut, or two texts
-that overlap, at four sizes and in both themes. ``measure.js`` does the measuring."""
+that overlap, at four sizes and in both themes. ``measure.js`` does the measuring. With
+``PDSYNTH_PICTURES=folder`` it keeps a picture of each panel where it was measured, to look at."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -79,6 +81,27 @@ def turn(page, theme):
     page.evaluate(STILL)
 
 
+def keep(page, panel, *words):
+    """A picture of a panel, named by its words, theme and width."""
+    if folder := os.environ.get("PDSYNTH_PICTURES"):
+        light = page.evaluate("document.body.dataset.jpThemeLight") == "true"
+        name = "-".join([*words, "light" if light else "dark", str(page.viewport_size["width"])])
+        panel.screenshot(path=Path(folder) / f"{name}.png")
+
+
+def keep_all(page, names):
+    """Pictures of all panels, each of them whole: in a window as high as the highest."""
+    if "PDSYNTH_PICTURES" in os.environ:
+        size = page.viewport_size
+        page.set_viewport_size({**size, "height": 5000})
+        page.evaluate(STILL)
+        for place, name in enumerate(names):
+            page.evaluate(ALONE, place)
+            keep(page, page.locator(".pdsynth-live").nth(place), name)
+        page.evaluate(ALONE, None)
+        page.set_viewport_size(size)
+
+
 def wrong(page, names, width, height):
     """What is wrong with the panels at a size."""
     page.set_viewport_size({"width": width, "height": height})
@@ -86,6 +109,7 @@ def wrong(page, names, width, height):
     panels = page.locator(".pdsynth-live")
     found = {name: panels.nth(place).evaluate(MEASURE) for place, name in enumerate(names)}
     assert min(one["texts"] for one in found.values()) > 10, "nothing was measured"
+    keep_all(page, names)
     return [f"{name}: {what}" for name, one in found.items() for what in one["found"]]
 
 
@@ -101,6 +125,7 @@ def wrong_on_a_projector(page, names):
         for chart in range(panel.locator(".pdsynth-chart").count()):
             assert panel.locator(".pdsynth-chart:visible").count() == 1
             found = panel.evaluate(MEASURE)
+            keep(page, panel, name, f"chart {chart + 1}")
             problems += [f"{name}, chart {chart + 1}: {what}" for what in found["found"]]
             if found["smallest"] < SMALLEST:
                 problems.append(f"{name}, chart {chart + 1}: text of {found['smallest']} px")
@@ -167,6 +192,15 @@ def test_every_panel_at_four_sizes_in_both_themes(every, theme):
     found = [f"{size}: {what}" for size in SIZES for what in wrong(every, list(LESSONS), *size)]
     assert found + wrong_on_a_projector(every, list(LESSONS)) == []
     assert not every.problems, every.problems
+
+
+@pytest.mark.slow
+def test_names_along_an_axis_stay_names_on_a_phone(every):
+    every.set_viewport_size({"width": 390, "height": 844})
+    every.evaluate(STILL)
+    chart = every.locator(".pdsynth-live").nth(list(LESSONS).index("sensitivity"))
+    names = chart.locator(".pdsynth-chart").first.locator(".ytick text").all_text_contents()
+    assert len(names) == 14 and not any(name.lstrip("−-")[0].isdigit() for name in names), names
 
 
 @pytest.mark.slow

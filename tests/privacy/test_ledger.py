@@ -16,6 +16,7 @@ from privacy_tools import Silent, curator_of
 from pdsynth.errors import BudgetError, PrivacyError
 from pdsynth.privacy.curator import Candidates
 from pdsynth.privacy.ledger import KINDS, Entry, Ledger, as_fraction, histogram_cost
+from pdsynth.privacy.ledger_html import beside, short
 
 ROWS, SIZES = [[0, 0, 0], [1, 1, 1], [1, 0, 2], [0, 1, 1]], (2, 2, 3)
 
@@ -489,6 +490,14 @@ class TestStory:
             ("noisy tables", 2, Q(1, 2), Q(3, 4)),
         ]
         assert [x.wrong for x in self.BOOK.story()] == [True, False, True]
+
+    def test_the_edges_of_a_forest_are_one_line(self):
+        (line,) = ledger(*(laplace(step=f"edge {number}") for number in range(1, 14))).story()
+        assert (line.step, line.often) == ("choosing pairs", 13)
+
+    def test_numbers_of_ten_thousand_and_more_have_no_exponent(self):
+        assert short(Q(401_386_000, 1001)) == "400,985" and short(9_999.0) == "9999"
+        assert beside(Q(1_074_000, 999)) == "1075" and beside(Q(1527, 65536)) == "0.0233"
 
     def test_parts_that_a_paper_composes_in_parallel_are_claimed_once(self):
         parts = [laplace(step="table(a)", record_filter=f"columns:C{i}") for i in (1, 2, 2)]

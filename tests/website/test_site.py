@@ -7,8 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from browser_tools import STILL
 from filelock import FileLock
-from site_tools import Server, broken
+from site_tools import Server, broken, leaks, of_this_machine
 
 CHROMIUM = (
     os.environ.get("BROWSER_PATH")
@@ -18,6 +19,8 @@ CHROMIUM = (
 )
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 PHONE = {"width": 390, "height": 844}
+SIZES = (PHONE, {"width": 1024, "height": 768}, {"width": 1440, "height": 900})
+PROJECTOR, SMALLEST = {"width": 1280, "height": 720}, 18
 # What sticks out of the page and can't be scrolled to in a box of its own.
 CUT = """() => [...document.querySelectorAll('.bd-article *')].filter(node => {
   const box = node.getBoundingClientRect();
@@ -26,14 +29,14 @@ CUT = """() => [...document.querySelectorAll('.bd-article *')].filter(node => {
     if (['auto', 'scroll'].includes(getComputedStyle(up).overflowX)) return false;
   return !node.closest('svg, mjx-container, .visually-hidden, .sr-only');
 }).slice(0, 5).map(node => `${node.tagName}.${node.className}: ${node.textContent.slice(0, 60)}`)"""
-# Words of tables that are broken in two, unless at a hyphen of theirs; code may break anywhere.
+# Words of tables that are broken in two, unless at a hyphen of theirs; Chinese may break anywhere.
 BROKEN = r"""() => {
   const found = new Set(), walker = document.createTreeWalker(
     document.querySelector('article'), NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const within = (tags) => node.parentElement.closest(tags);
-    if (!within('td, th') || within('code, pre, svg')) continue;
-    for (const word of node.data.matchAll(/[\p{L}\p{N}.,_]+/gu)) {
+    if (!within('td, th') || within('pre, svg')) continue;
+    for (const word of node.data.matchAll(/[\p{Script=Latin}\p{Script=Greek}\p{N}.,_]+/gu)) {
       const range = document.createRange();
       range.setStart(node, word.index);
       range.setEnd(node, word.index + word[0].length);
@@ -174,6 +177,10 @@ def test_lesson_00_moves_without_a_kernel_and_without_a_network(one, visit):
         page = visit(address, "lessons/00_start_here.html")
         live(page)
         before = parts(page)
+        finding = page.locator(".pdsynth-live .pdsynth-status b").first
+        assert finding.evaluate("b => getComputedStyle(b).display") == "block", "a title of its own"
+        symbols = page.locator(".pdsynth-live .pdsynth-control b").all_text_contents()
+        assert symbols == ["ε", "attribute"]
         press(page, "ε, ", "ArrowLeft", 2)
         after = parts(page)
         assert before[0] != after[0] and before[2] != after[2]
@@ -250,32 +257,60 @@ def test_lesson_07_moves_network_noise_ledger_and_distances(site, visit):
         clean(page)
 
 
+def moves(page, panel):
+    """What is wrong if none of the panel's controls moves it."""
+    seen = {parts(page)}
+    for lever in panel.locator(":is(input[type=range], select):enabled").all():
+        lever.focus()
+        for key in ("End", "Home"):
+            page.keyboard.press(key)
+            seen.add(parts(page))
+        if len(seen) > 1:
+            return []
+    return ["the panel doesn't move"]
+
+
+def wrong_at(page, size):
+    """What is cut, broken or overlapping on a page of this size."""
+    page.set_viewport_size(size)
+    page.evaluate(STILL)
+    found = [f"cut: {text}" for text in page.evaluate(CUT)]
+    found += [f"broken in two: {word}" for word in page.evaluate(BROKEN)]
+    for panel in page.locator(".pdsynth-live").all():
+        found += panel.evaluate(MEASURE)["found"]
+    if page.evaluate("document.scrollingElement.scrollWidth") > size["width"]:
+        found.append("wider than the page")
+    if folder := os.environ.get("PDSYNTH_PICTURES"):
+        name = f"{Path(page.url).stem}-{size['width']}.png"
+        page.screenshot(path=Path(folder) / name, full_page=True)
+    return [f"{size['width']} px: {what}" for what in found]
+
+
+def wrong_on_a_projector(page):
+    """The same of the panel in projector mode, and texts that are too small for a lecture room."""
+    page.set_viewport_size(PROJECTOR)
+    panel = page.locator(".pdsynth-live").first
+    panel.get_by_role("button", name="projector mode").press("Enter")
+    page.evaluate(STILL)
+    found = panel.evaluate(MEASURE)
+    small = found["smallest"] < SMALLEST
+    if folder := os.environ.get("PDSYNTH_PICTURES"):
+        page.screenshot(path=Path(folder) / f"{Path(page.url).stem}-projector.png")
+    panel.get_by_role("button", name="projector mode").press("Enter")
+    problems = found["found"] + [f"text of {found['smallest']} px"] * small
+    return [f"projector: {what}" for what in problems]
+
+
 @pytest.mark.slow
-def test_every_lesson_is_whole_on_a_phone_and_its_panel_moves(site, visit):
+def test_every_lesson_is_whole_at_every_size_and_its_panel_moves(site, visit):
     wrong = {}
     with Server(site) as address:
         for path in sorted((site / "lessons").glob("[0-9]*.html")):
             page = visit(address, f"lessons/{path.name}", viewport=PHONE)
-            found = []
-            if page.locator(".pdsynth-still, .pdsynth-live").count():
-                panel = live(page)
-                first = parts(page)
-                seen = {first}
-                for lever in panel.locator(":is(input[type=range], select):enabled").all():
-                    lever.focus()
-                    for key in ("End", "Home"):
-                        page.keyboard.press(key)
-                        seen.add(parts(page))
-                    if len(seen) > 1:
-                        break
-                found += ["the panel doesn't move"] * (len(seen) < 2)
-                found += panel.evaluate(MEASURE)["found"]
-            elif path.name[:2] < "20":
-                found.append("no panel")
-            found += [f"cut: {text}" for text in page.evaluate(CUT)]
-            found += [f"broken in two: {word}" for word in page.evaluate(BROKEN)]
-            if page.evaluate("document.scrollingElement.scrollWidth") > PHONE["width"]:
-                found.append("wider than the phone")
+            found = moves(page, live(page))
+            for size in SIZES:
+                found += wrong_at(page, size)
+            found += wrong_on_a_projector(page)
             for what, selector in (("figure", "article :is(svg, img)"), ("table", "article table")):
                 found += [f"no {what}"] * (page.locator(selector).count() == 0)
             content = page.content()
@@ -288,6 +323,23 @@ def test_every_lesson_is_whole_on_a_phone_and_its_panel_moves(site, visit):
     assert wrong == {}
 
 
+PAGES = "index lessons/glossary lessons/README api api/pdsynth.plan scoreboard figures/README"
+
+
+@pytest.mark.slow
+def test_the_other_pages_are_whole_at_every_size(site, visit):
+    wrong = {}
+    with Server(site) as address:
+        for path in PAGES.split():
+            page = visit(address, f"{path}.html", viewport=PHONE)
+            found = [what for size in SIZES for what in wrong_at(page, size)]
+            found += [f"left the server: {url}" for url in outside(page)] + page.problems
+            if found:
+                wrong[path] = found
+            page.close()
+    assert wrong == {}
+
+
 @pytest.mark.slow
 def test_no_link_is_broken_and_nothing_is_loaded_from_elsewhere(site, root):
     """Links to lessons that aren't part of this site lead to notebooks that there are."""
@@ -295,6 +347,16 @@ def test_no_link_is_broken_and_nothing_is_loaded_from_elsewhere(site, root):
     lessons -= {path.stem for path in (site / "lessons").glob("*.html")}
     wrong = [(page, link.lstrip("#").split("#")[0], why) for page, link, why in broken(site)]
     assert [found for found in wrong if Path(found[1]).stem not in lessons] == []
+
+
+def test_lesson_00_says_nothing_of_the_machine_that_built_it(one, root):
+    assert leaks(one, of_this_machine(root)) == []
+
+
+@pytest.mark.slow
+def test_no_page_says_anything_of_the_machine_that_built_it(site, root):
+    """Nor do states, the index of the search, or pictures."""
+    assert leaks(site, of_this_machine(root)) == []
 
 
 @pytest.mark.slow

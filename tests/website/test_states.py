@@ -3,11 +3,13 @@
 import gzip
 import importlib.util
 import json
+import os
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
-from site_tools import broken
+from site_tools import broken, leaks, of_this_machine
 
 from pdsynth.course import panels
 from pdsynth.course.panels import LESSONS
@@ -170,3 +172,27 @@ def test_twin_what_leads_nowhere_or_elsewhere_is_found(tmp_path):
     for (lead, load), says in cases.items():
         (tmp_path / "d.html").write_text(page.format(lead, load))
         assert [why for _, _, why in broken(tmp_path)] == ([says] if says else [])
+
+
+def test_twin_a_path_of_this_machine_is_found(root, tmp_path):
+    words = of_this_machine(root)
+    (tmp_path / "a.html").write_text("<p>UserWarning: 8 rows; /timely/ is no folder of ours")
+    assert leaks(tmp_path, words) == []
+    told = [f"{tempfile.gettempdir()}/ipykernel_12/34.py:6: UserWarning", f"see {root}/run.py",
+            f'File "{sys.prefix}/lib/x.py"', "lib/site-packages/numpy"]  # fmt: skip
+    for number, text in enumerate(told):
+        (tmp_path / f"{number}.html").write_text(text)
+        (tmp_path / f"{number}.json.gz").write_bytes(gzip.compress(text.encode()))
+    assert len({path for path, _ in leaks(tmp_path, words)}) == 2 * len(told)
+
+
+def test_a_warning_of_a_lesson_is_shown_in_its_words_alone(build, tmp_path, monkeypatch):
+    for name in ("IPYTHONDIR", "PDSYNTH_STATIC", "PDSYNTH_PROGRESS", "PYTHONPATH"):
+        monkeypatch.setenv(name, os.environ.get(name, ""))  # set back afterwards
+    build.kernels(tmp_path / "ipython")
+    cell = {"cell_type": "code", "metadata": {}, "execution_count": None, "outputs": [], "id": "a",
+            "source": "import warnings\nwarnings.warn('eight rows are few')"}  # fmt: skip
+    lesson = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    (tmp_path / "00_a.ipynb").write_text(json.dumps(lesson))
+    (done,) = json.loads(build.executed.outputs(str(tmp_path / "00_a.ipynb")))["cells"]
+    assert "".join(done["outputs"][0]["text"]) == "UserWarning: eight rows are few\n"

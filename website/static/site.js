@@ -31,7 +31,7 @@ function element(parent, tag, className = "", html = "") {
 
 let count = 0;
 // as in a notebook: the symbol in bold, then the words
-const marked = (one) => one.label || one.words.replace(/^[^,]+/, "<b>$&</b>");
+const marked = (one) => one.label || `<b>${one.symbol}</b>${one.words.slice(one.symbol.length)}`;
 
 // A label, a number box where values are numbers, and a slider or a menu over the values that the page holds.
 function control(parent, one, moved) {
@@ -93,7 +93,7 @@ function build(still, held) {
     shows.forEach((set, place) => set(at[place]));
     if (!state) return refuse(`This combination ${NEEDS}. The figure stays as it was; move one control back.`);
     alert.innerHTML = state.alert;
-    status.innerHTML = state.status;
+    status.innerHTML = `<div class="widget-html-content">${state.status}</div>`; // as in a notebook
     tables.innerHTML = state.tables.join("");
     figure.set({ figure: JSON.stringify(state.figure), alt: state.alt });
   };

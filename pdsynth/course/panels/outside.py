@@ -124,9 +124,9 @@ def view(epsilon: float, digits: int, questions: int) -> View:
     plot.line(bounds, np.maximum(worst, 1e-15), "private", 2)
     plot.limit([0, 3 * epsilon], [delta, delta], 2)
     status = (
-        f"{asked} of the same people at ε = {epsilon:g}, δ = 1e-{digits}: Laplace noise is "
+        f"{asked} of the same people at ε = {epsilon:g}, δ = 10^-{digits}: Laplace noise is "
         f"{ratio:.3g} times as large as Gaussian noise. Standard deviations in people: "
-        + ", ".join(f"{name} {value:,.3g}" for name, value in here.items()) + ".")
+        + ", ".join(f"{name} {value:,.1f}" for name, value in here.items()) + ".")
     return View(plot.figure, status, facts={"ratio": ratio, "local": here["local, pure ε"]})
 
 

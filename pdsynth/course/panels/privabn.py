@@ -50,6 +50,12 @@ def fit(table: TeachingTable, epsilon: float, guarantee: str) -> tuple[PrivABN, 
     return fitted, table.sample(fitted)
 
 
+@remember
+def errors_of(table: TeachingTable, epsilon: float, guarantee: str, alpha: int) -> np.ndarray:
+    """L2 errors of the queries on the table of :func:`fit`: float (sets,)."""
+    return queries(table, alpha).norms(fit(table, epsilon, guarantee)[1])[1]
+
+
 def columns_of(codes: np.ndarray, schema: Schema, parents: tuple[str, ...]) -> np.ndarray:
     """Number of each record's parent configuration, first parent most significant: int64 (n,)."""
     key = np.zeros(len(codes), dtype=np.int64)
@@ -69,11 +75,9 @@ def released(model: Model, child: str, keys: np.ndarray) -> np.ndarray:
 
 @remember
 def lone(table: TeachingTable, epsilon: float) -> dict[str, float]:
-    """People who are alone in a parent configuration of the published network: how many they are.
-
-    And how often their answers are guessed rightly, where a guess is the more probable answer in a
-    released table. From the published tables it reads the person's own answer; from the strict
-    ones, at the same child, it says what the crowd of the strict configuration says.
+    """How many people are alone in a parent configuration of the published network, and how often
+    their answers are guessed rightly: a guess is the more probable answer in a released table.
+    Published tables hold the person's own; the strict ones, at the same child, their crowd's.
     """
     codes, schema = table.records.codes, table.schema
     fits = {name: fit(table, epsilon, name)[0] for name in BOTH}
@@ -174,8 +178,9 @@ def view(table: TeachingTable, epsilon: float, alpha: int, data: str) -> View:
     if data in OTHERS:
         table = teaching_table(data)
     n, m, epsilon = table.records.n, len(table.schema), round(epsilon, 4)
-    fits = {name: fit(table, 1.0 if name == "none" else epsilon, name) for name in KINDS}
-    errors = {name: queries(table, alpha).norms(codes)[1] for name, (_, codes) in fits.items()}
+    asked = {name: 1.0 if name == "none" else epsilon for name in KINDS}
+    fits = {name: fit(table, at, name) for name, at in asked.items()}
+    errors = {name: errors_of(table, at, name, alpha) for name, at in asked.items()}
     games, alone = worlds(n, m, epsilon), lone(table, epsilon)
     plot = Board("privabn", f"PrivABN on {table.dataset.name}: ε = {epsilon:g}, α = {alpha}")
     draw_fits(plot, fits, errors)

@@ -74,7 +74,8 @@ def draw(run: dict[str, Any], best: dict[str, Any], title: str) -> Board:
 def view(table: TeachingTable, epsilon: float, k: str, reading: str) -> View:
     """One run beside the same root and rule for parents without noise: argmax and raw tables."""
     degree = k if k == "auto" else int(k)
-    run, best = fit(table, epsilon, degree, reading), fit(table, epsilon, degree, "no noise")
+    run = fit(table, epsilon, degree, reading)
+    best = fit(table, epsilon if k == "auto" else 1.0, degree, "no noise")  # else ε moves nothing
     fitted, noise = run["fitted"], run["noise"]
     rule = f" ({fitted.degree_rule_})" if k == "auto" else ""
     spent = f"True ε {float(fitted.ledger_.finite):g} of {epsilon:g} claimed"

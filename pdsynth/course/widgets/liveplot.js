@@ -177,7 +177,7 @@ function chart(key, traces, whole, given) {
 function names(axis, letter, data) {
   if (axis?.ticktext) return axis.ticktext;
   const own = data.flatMap((trace) => (Array.isArray(trace[letter]) ? trace[letter] : []));
-  return own.some((value) => typeof value === "string") ? [...new Set(own)] : [];
+  return [...new Set(own.filter((value) => typeof value === "string"))]; // numbers between them are places
 }
 
 // What an axis is called must fit beside it: a long title goes on a second line.

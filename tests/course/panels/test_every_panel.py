@@ -2,6 +2,7 @@
 
 import importlib
 
+import plotly.graph_objects as go
 import pytest
 from panel_tools import ranges
 
@@ -81,6 +82,29 @@ def test_a_panel_warns_that_moving_spends_and_keeps_its_state_in_the_title(modul
 @every(set(LESSONS) - ONE_TABLE)
 def test_a_panel_takes_another_public_table(module):
     assert module.panel(load_cmc()).error is None
+
+
+def bars_on_logs(figure):
+    """Bars whose length is read on a log axis: it has no zero to start from."""
+    layout = figure.to_dict()["layout"]
+    ends = [(bar.xaxis if bar.orientation == "h" else bar.yaxis) or "xy"[bar.orientation != "h"]
+            for bar in figure.data if bar.type == "bar"]  # fmt: skip
+    return [end for end in ends
+            if layout.get(f"{end[0]}axis{end[1:]}", {}).get("type") == "log"]  # fmt: skip
+
+
+@every()
+def test_every_chart_has_its_title_and_no_bar_stands_on_a_log_axis(module):
+    figure = module.view().figure
+    charts = figure.layout.meta["charts"]
+    assert charts and all(chart["title"] for chart in charts.values())
+    assert bars_on_logs(figure) == []
+
+
+def test_twin_a_bar_on_a_log_axis_is_found():
+    figure = go.Figure().add_bar(x=[1, 10], y=["a", "b"], orientation="h", xaxis="x2")
+    assert bars_on_logs(figure) == []
+    assert bars_on_logs(figure.update_layout(xaxis2={"type": "log"})) == ["x2"]
 
 
 @every(["ppba", "privabn", "side_by_side"])
