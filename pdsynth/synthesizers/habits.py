@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
+from functools import cache
 from html import escape
 from typing import Any, Self
 
@@ -44,6 +45,7 @@ class Habits:
         return type(self)(**self.get_params())
 
     @classmethod
+    @cache  # a fit asks often, and audits fit often
     def _parameter_names(cls) -> list[str]:
         return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
 
