@@ -4,6 +4,7 @@ forged, and a file that is a trap, are refused."""
 import json
 import random
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -367,10 +368,18 @@ class TestHostile:
         size = (tmp_path / "m.json").stat().st_size
         monkeypatch.setattr(room, "MAX_BYTES", size - 1)
         monkeypatch.setattr(coverage.json, "loads", None)
-        with pytest.raises(SchemaError, match=f"has {size:,} bytes; at most {size - 1:,}"):
+        with pytest.raises(SchemaError, match=f"more than {size - 1:,} bytes"):
             Model.from_json(tmp_path / "m.json")
         with pytest.raises(SchemaError, match="choose a smaller k"):
             model.to_json(tmp_path / "n.json")
+
+    @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no file without an end here")
+    def test_a_file_without_an_end_is_read_up_to_the_bound(self, monkeypatch):
+        """And its size says nothing: the twin that asks for it reads for ever."""
+        monkeypatch.setattr(room, "MAX_BYTES", 10_000)
+        assert Path("/dev/zero").stat().st_size == 0
+        with pytest.raises(SchemaError, match="more than 10,000 bytes"):
+            Model.from_json("/dev/zero")
 
     def test_no_table_is_built_whose_cells_were_not_counted(self, monkeypatch, tmp_path):
         data = document(fit("PrivBayes").model_)

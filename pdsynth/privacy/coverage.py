@@ -88,11 +88,12 @@ def check_origin(ledger: Ledger, names: tuple[str, ...], n: int) -> list[str]:
 
 def read_json(path: str | Path, most: int) -> Any:
     """A JSON file of at most ``most`` bytes; SchemaError for a larger or a malformed one."""
-    size = Path(path).stat().st_size
-    if size > most:
-        raise SchemaError(f"{path} has {size:,} bytes; at most {most:,} are read")
+    with open(path, "rb") as file:
+        text = file.read(most + 1)  # not by its size: a device or a growing file has none
+    if len(text) > most:
+        raise SchemaError(f"{path} has more than {most:,} bytes, the most that is read")
     try:
-        return json.loads(Path(path).read_text(encoding="utf-8"), object_pairs_hook=_unique)
+        return json.loads(text.decode("utf-8"), object_pairs_hook=_unique)
     except SchemaError:
         raise
     except MALFORMED as problem:
