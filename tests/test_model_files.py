@@ -65,6 +65,22 @@ class TestReproducible:
         assert str(SEED) not in (tmp_path / "m.json").read_text(encoding="utf-8")
         assert not Model.from_json(tmp_path / "m.json").private
 
+    @pytest.mark.parametrize(
+        ("before", "after"),
+        [
+            ({"random_state": SEED}, {"random_state": None}),
+            ({"noise": "common"}, {"noise": "exact"}),
+            ({"guarantee": "none"}, {"guarantee": "strict"}),
+        ],
+    )
+    def test_it_stays_so_whatever_is_set_afterwards(self, before, after):
+        fitted = fit(**before).set_params(**after)
+        assert [w for w, text in words(fitted).items() if "NOT PRIVATE" not in text] == []
+        assert "NOT PRIVATE" not in repr(fitted.clone()), "an unfitted one is what it says"
+        given = fit()
+        assert "NOT PRIVATE" in repr(given.fit(*mixed(), noise=ExactNoise(SEED)))
+        assert "NOT PRIVATE" not in repr(given.fit(*mixed()))
+
     @pytest.mark.parametrize("name", ALGORITHMS)
     def test_fresh_noise_is(self, name, tmp_path):
         fitted = fit(name)

@@ -90,8 +90,11 @@ class Habits:
                  if name not in ("epsilon", "guarantee") and value != parameters[name].default}
         given = {"epsilon": self.epsilon, **given, "guarantee": self.guarantee}
         word = {"published": " as published: see ledger_", "none": " NOT DIFFERENTIALLY PRIVATE"}
+        fitted = vars(self).get("model_")
         if self.random_state is not None or self.noise == "common":
             word["strict"] = " NOT PRIVATE: reproducible"
+        elif fitted is not None and not fitted.private:  # whatever was set since
+            word["strict"] = f", fitted: {fitted.verdict().split('.')[0]}"
         shown = ", ".join(f"{name}={value!r}" for name, value in given.items())
         return f"{type(self).__name__}({shown}){word.get(self.guarantee, '')}"
 
