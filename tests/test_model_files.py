@@ -188,8 +188,36 @@ def selections(data):
     return [e for e in data["ledger"]["entries"] if e["mechanism"] == "exponential"]
 
 
+def tiny_noise(lemma):
+    """A millionth of the noise for the same ε: a sensitivity that no lemma gives."""
+
+    def forge(data):
+        for e in tables_of(data):
+            scale = str(Fraction(e["scale"]) / 10**6)
+            e.update(lemma=lemma, sensitivity=str(Fraction(2, 10**6)), scale=scale)
+
+    return forge
+
+
+def disjoint(data):
+    """Tables that each take half of what all cost, said to be of parts of the records."""
+    entries, tables = data["ledger"]["entries"], tables_of(data)
+    total = sum(Fraction(e["epsilon"]) for e in tables)
+    none = {"kind": "group", "mechanism": "", "epsilon": "0", "claimed": "0", "inputs": []}
+    group = {**entries[-1], **none, "compose": "parallel", "id": f"s{len(entries) + 1:02d}"}
+    group |= {"scale": None, "sensitivity": None, "lemma": ""}
+    for number, e in enumerate(tables):
+        e.update(epsilon=str(total / 2), scale=str(4 / total), parent=group["id"])
+        e["record_filter"] = f"records:x in {{{number}}}"
+    entries.append(group)
+
+
 FORGED = {
     "emptied": emptied,
+    "noise for a sensitivity that nothing proves": tiny_noise(""),
+    "noise for a lemma that nobody has": tiny_noise("lemma:trust_me"),
+    "tables of parts of the records": disjoint,
+    "a seed": lambda data: data["parameters"].update(random_state="5"),
     "raw counts and an empty ledger": raw_counts,
     "no sources": lambda data: data.update(sources=[]),
     "sources of a selection": other_source,
@@ -261,6 +289,13 @@ class TestForged:
         bare.to_json(tmp_path / "m.json")
         with pytest.raises(SchemaError, match="L11"):
             Model.from_json(tmp_path / "m.json")
+
+    def test_what_was_known_before_the_run_is_the_owner_s_word(self, tmp_path):
+        data = document(fit("PrivBayes").model_)
+        names = data["ledger"]["attributes"]
+        assert data["ledger"]["guaranteed_ex_ante"] != names
+        data["ledger"]["guaranteed_ex_ante"] = names
+        assert load(data, tmp_path).private, "as the known limits say: no file shows it"
 
     def test_post_processing_of_what_was_paid_is_covered_and_of_nothing_is_not(self, tmp_path):
         data = document(fit("JTree").model_)
