@@ -1,9 +1,11 @@
 """T23: whole fits under attack by their answers' likelihood ratio, on the worst pair."""
 
+import json
 import math
 from dataclasses import replace
 from fractions import Fraction as Q
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from pdsynth.audit import estimator, pairs, power
 from pdsynth.audit.case import Effort
 from pdsynth.audit.detectors import BatchedNoise, PrefetchedNoise
 from pdsynth.audit.replays import Change, replay_fits
+from pdsynth.audit.sampling import Sampled, find_cells, listen
 from pdsynth.audit.tables import zeros_to_ones
 from pdsynth.audit.tape import Asked, Recorder
 from pdsynth.audit.transcripts import Transcripts, odds, one_walk, template
@@ -20,6 +23,20 @@ from pdsynth.errors import BudgetError, SchemaError
 from pdsynth.privacy.mechanisms import ExactNoise
 
 WHOLE = [name for name, case in audit.CASES.items() if isinstance(case.attack, Transcripts)]
+RECORDED = json.loads(Path(__file__).with_name("recorded_audits.json").read_text(encoding="utf-8"))
+SOUND = {name: row for name, row in RECORDED["cases"].items() if row["expect"] == audit.NOT_REFUTED}
+FEW = [name for name, row in SOUND.items() if row["moves"] in (1, 2)]
+STEPS = [
+    name
+    for name in SOUND
+    if isinstance(attack := audit.CASES[name].attack, Sampled) and attack.statistic is None
+]
+
+
+def loss_of(case):
+    """Σ |c − c'|/b over the cells that a pair of tables changes: what it can lose, exactly."""
+    cells = find_cells(*listen(case))
+    return sum(float((np.abs(before - after) / scale).sum()) for _, before, after, scale in cells)
 
 
 def losses_of(case):
@@ -100,13 +117,30 @@ class TestPower:
         assert simulation.moves == tables
         assert 0.85 * known < power.detectable(simulation, 1.0, 1.0, 20_000, 1) < 1.05 * known
 
-    @pytest.mark.parametrize("name", ["strict-independent", "strict-jtree", "strict-priview"])
+    @pytest.mark.parametrize("name", FEW)
     def test_deep_audits_see_a_small_violation_where_two_answers_move(self, name):
-        """What ``--deep`` prints: 20,000 fits a side, the error shared by all cases."""
+        """What ``--deep`` prints: the error is shared by all cases."""
         case = audit.CASES[name]
-        simulation = case.attack.simulate(case)
+        simulation, claimed = case.attack.simulate(case), float(case.claimed)
         assert simulation.moves <= 2
-        assert power.detectable(simulation, 2.0, 2.0, 20_000, len(audit.CASES)) <= 1.5
+        runs = audit.DEEP // case.attack.slow
+        assert power.detectable(simulation, claimed, claimed, runs, len(audit.CASES)) <= 1.5
+
+    def test_they_are_all_such_cases_and_some_fit_whole_algorithms(self):
+        assert {"strict-independent", "strict-jtree", "strict-priview"} == {*FEW} & {*WHOLE}
+        assert len(FEW) >= 7
+
+    @pytest.mark.parametrize("name", STEPS)
+    def test_the_pair_of_a_sound_step_loses_all_that_it_claims(self, name):
+        """Else no number of runs could show a small violation."""
+        assert loss_of(audit.CASES[name]) == pytest.approx(float(audit.CASES[name].claimed))
+
+    def test_twin_a_pair_that_one_of_two_tables_does_not_notice(self):
+        case = audit.CASES["strict-joint-counts"]
+        half = replace(case, pair=pairs.lone_record)
+        assert loss_of(half) == pytest.approx(loss_of(case) / 2)
+        simulation = half.attack.simulate(half)
+        assert power.detectable(simulation, 2.0, 2.0, audit.DEEP, len(audit.CASES)) > 2
 
     def test_a_perfect_attack_sees_everything_and_a_blind_one_nothing(self):
         apart = power.Simulation(lambda f: (np.full(4000, 9.0), np.full(4000, -9.0)))
