@@ -19,7 +19,7 @@ sys.path.insert(0, str(HERE.parent))
 import pandas as pd  # noqa: E402
 
 from pdsynth import audit  # noqa: E402
-from pdsynth.audit.case import format_epsilon  # noqa: E402
+from pdsynth.audit.case import Effort, format_epsilon  # noqa: E402
 from pdsynth.papers.courtroom import fits_whole, widen  # noqa: E402
 from pdsynth.papers.engine import read  # noqa: E402
 
@@ -64,16 +64,19 @@ def page(table: pd.DataFrame, parameters: dict) -> str:
     broken = table[table["expected"] == audit.VIOLATED]
     left = [n for n in audit.CASES if n not in set(table["case"])]
     runs, seed = parameters["runs"], parameters["seed"]
-    fits = runs // audit.CASES["strict-independent"].attack.slow
+    many, few = (
+        audit.CASES[f"strict-{name}"].attack.runs(Effort(runs))
+        for name in ("privbayes", "independent")
+    )
     return f"""# The deep audits: what sampling sees
 
 `python -m pdsynth audit --all --deep --seed {seed}` prints these numbers, bit by bit; without a
-seed it draws from the operating system. It takes about an hour of one core; `python figures/make.py
+seed it draws from the operating system. It takes about twenty minutes of one core; `python figures/make.py
 courtroom --figure 2 --store FOLDER` runs the same audits and goes on where it was cut. This page is
 written by `python benchmarks/deep.py` from [its trials](../figures/courtroom/fig2_trials.csv).
 
-{len(table)} cases, {runs:,} releases of each table, {fits:,} of whole fits; {len(broken)} broken
-steps, {(broken["bound"] > broken["epsilon"]).sum()} caught. All bounds together hold with 95 %
+{len(table)} cases, {runs:,} releases of each table; {few:,} whole fits of each where the
+pair moves at most two answers, {many:,} elsewhere; {len(broken)} broken steps, {(broken["bound"] > broken["epsilon"]).sum()} caught. All bounds together hold with 95 %
 confidence. "Sees": the smallest violation, as a multiple of the claim, that half of such audits
 catch (simulated: all noise divided by a factor). "Moves": answers of mechanisms that the pair of
 tables changes, empty where it isn't counted.{f" Not run: {', '.join(left)}." * bool(left)}

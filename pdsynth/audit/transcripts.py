@@ -12,6 +12,7 @@ import numpy as np
 from ..privacy.mechanisms import ExactNoise
 from . import power
 from .case import Case, Effort
+from .checks import MOST_RUNS
 from .detectors import PrefetchedNoise, extend_seed
 from .estimator import quantise
 from .sampling import Samples, Sampling, reporting
@@ -58,10 +59,11 @@ class Transcripts(Sampling):
 
     The statistic is the log-likelihood ratio of all answers: structure, sketches and tables. It is
     a function of the answers alone, whichever table they came from. ``slow`` divides the number of
-    runs.
+    runs; ``most``: fits of each table, however many runs are asked for.
     """
 
     slow: int = 1
+    most: int = MOST_RUNS
 
     def samples(self, case: Case, effort: Effort) -> Samples:
         """Statistics of fits of both tables by turns."""
@@ -85,7 +87,7 @@ class Transcripts(Sampling):
 
     def runs(self, effort: Effort) -> int:
         """Fits of each table."""
-        return max(min(effort.runs, 100), effort.runs // self.slow)
+        return max(min(effort.runs, 100), min(effort.runs // self.slow, self.most))
 
 
 def template(walked: Walk) -> power.Template:

@@ -45,7 +45,8 @@ class Audit:
         case = audit.case(self.case, self.epsilon)
         if self.epsilon is None:
             return case
-        return replace(case, attack=replace(case.attack, slow=1))  # type: ignore[call-arg]
+        attack = replace(case.attack, slow=1, most=self.runs)  # type: ignore[call-arg]
+        return replace(case, attack=attack)
 
 
 def fits_whole(name: str) -> bool:
