@@ -89,9 +89,10 @@ def check_origin(ledger: Ledger, names: tuple[str, ...], n: int) -> list[str]:
 
 def read_json(path: str | Path, most: int) -> Any:
     """A JSON file of at most ``most`` bytes; SchemaError for a larger or a malformed one."""
-    with open(path, "rb") as file:
-        text = file.read(most + 1)  # not by its size: a device or a growing file has none
-    if len(text) > most:
+    size = Path(path).stat().st_size
+    with open(path, "rb") as file:  # a device, or a file that grows, has no size
+        text = file.read(most + 1) if size <= most else b""
+    if max(size, len(text)) > most:
         raise SchemaError(f"{path} has more than {most:,} bytes, the most that is read")
     try:
         return json.loads(text.decode("utf-8"), object_pairs_hook=_unique)
