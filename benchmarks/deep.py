@@ -71,7 +71,7 @@ def page(table: pd.DataFrame, parameters: dict) -> str:
     return f"""# The deep audits: what sampling sees
 
 `python -m pdsynth audit --all --deep --seed {seed}` prints these numbers, bit by bit; without a
-seed it draws from the operating system. It takes about twenty minutes of one core; `python figures/make.py
+seed it draws from the operating system. It takes about a quarter of an hour of one core; `python figures/make.py
 courtroom --figure 2 --store FOLDER` runs the same audits and goes on where it was cut. This page is
 written by `python benchmarks/deep.py` from [its trials](../figures/courtroom/fig2_trials.csv).
 

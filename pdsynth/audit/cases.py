@@ -17,7 +17,7 @@ from . import exact, floating, pairs, sampling, structure_steps, table_steps, ta
 from .case import NOT_REFUTED, VIOLATED, Case, Fit
 
 SLOW = 20  # a whole fit takes as long as so many releases of one table
-MOST = 5_000  # whole fits of each table, but where a row says that few answers move: more see more
+MOST = 2_000  # whole fits of each table, but where a row says that few answers move
 # What a row may name: the functions and attacks of these modules, and nothing else.
 NAMED: dict[str, Callable[..., Any]] = {
     name: value
