@@ -10,13 +10,26 @@ import numpy as np
 import pytest
 from contract_cases import ALGORITHMS, binary, make, mixed
 
+import pdsynth as pds
 from pdsynth import Ledger, Model, Network, PrivacyError, SchemaError
 from pdsynth import model as room
+from pdsynth.audit.detectors import RecordedNoise
+from pdsynth.audit.tape import Recorder, Tape
 from pdsynth.privacy import coverage
 from pdsynth.privacy import entries as lines
-from pdsynth.privacy.mechanisms import ExactNoise
+from pdsynth.privacy.mechanisms import ExactNoise, Noise
 
 SEED = 987_654_321
+
+
+class Zero(Noise):
+    """A stranger's random source, which draws nothing."""
+
+    def _stream(self, label):
+        return self
+
+    def discrete_laplace(self, scale, shape):
+        return np.zeros(shape, dtype=np.int64)
 
 
 def fit(name="PrivBayes", **params):
@@ -80,6 +93,24 @@ class TestReproducible:
         given = fit()
         assert "NOT PRIVATE" in repr(given.fit(*mixed(), noise=ExactNoise(SEED)))
         assert "NOT PRIVATE" not in repr(given.fit(*mixed()))
+
+    @pytest.mark.parametrize("source", [RecordedNoise(), Tape(Recorder(ExactNoise())), Zero()])
+    def test_a_source_that_does_not_say_it_is_fresh_is_not(self, source):
+        """The audits' own sources, and a stranger's: one gives no noise at all."""
+        frame, schema = binary(3)
+        fitted = pds.baselines.Independent(2).fit(frame, schema, noise=source)
+        assert not fitted.model_.private
+        assert [w for w, text in words(fitted).items() if "NOT PRIVATE" not in text] == []
+        session = pds.Session(2)
+        with pytest.raises(PrivacyError, match="no account covers"):
+            pds.baselines.Independent(2).fit(frame, schema, noise=source, session=session)
+        assert session.charges == ()
+
+    def test_twin_a_source_that_says_so_is_believed(self, monkeypatch):
+        """What the adversary can't know is the owner's word; the default was to believe it."""
+        monkeypatch.setattr(Zero, "reproducible", False)
+        frame, schema = binary(3)
+        assert pds.baselines.Independent(2).fit(frame, schema, noise=Zero()).model_.private
 
     @pytest.mark.parametrize("name", ALGORITHMS)
     def test_fresh_noise_is(self, name, tmp_path):
