@@ -65,8 +65,7 @@ def page(table: pd.DataFrame, parameters: dict) -> str:
     left = [n for n in audit.CASES if n not in set(table["case"])]
     runs, seed = parameters["runs"], parameters["seed"]
     many, few = (
-        audit.CASES[f"strict-{name}"].attack.runs(Effort(runs))
-        for name in ("privbayes", "independent")
+        audit.CASES[f"strict-{name}"].attack.runs(Effort(runs)) for name in ("independent", "ppba")
     )
     return f"""# The deep audits: what sampling sees
 
@@ -75,8 +74,10 @@ seed it draws from the operating system. It takes about a quarter of an hour of 
 courtroom --figure 2 --store FOLDER` runs the same audits and goes on where it was cut. This page is
 written by `python benchmarks/deep.py` from [its trials](../figures/courtroom/fig2_trials.csv).
 
-{len(table)} cases, {runs:,} releases of each table; {few:,} whole fits of each where the
-pair moves at most two answers, {many:,} elsewhere; {len(broken)} broken steps, {(broken["bound"] > broken["epsilon"]).sum()} caught. All bounds together hold with 95 %
+{len(table)} cases, {runs:,} releases of each table. Whole algorithms are fitted {few:,} times; where
+every fit asks for the same tables, whatever was answered, noise for {many:,} fits is drawn in one batch
+by the laws that a fit asked for (a test holds it against whole fits). {len(broken)} broken steps,
+{(broken["bound"] > broken["epsilon"]).sum()} caught. All bounds together hold with 95 %
 confidence. "Sees": the smallest violation, as a multiple of the claim, that half of such audits
 catch (simulated: all noise divided by a factor). "Moves": answers of mechanisms that the pair of
 tables changes, empty where it isn't counted.{f" Not run: {', '.join(left)}." * bool(left)}

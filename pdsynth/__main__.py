@@ -65,7 +65,7 @@ def print_audits(results: Iterable[Result]) -> int:
 @click.option("--list", "listed", is_flag=True, help="List the cases and stop.")
 @click.option("--runs", default=20_000, show_default=True, help="Releases of each table.")
 @click.option("--deep", is_flag=True, help=f"{audit.DEEP:,} releases of each "
-              "table; 20,000 whole fits where at most two answers move, 2,000 elsewhere.")
+              "table; of whole fits 1,000, or 20,000 where they ask for the same tables always.")
 @click.option("--seed", type=int, help="Repeat an audit bit by bit.")
 @click.option("--jobs", default=os.cpu_count() or 1, help="Processes at once.")
 def run_audits(everything: bool, cases: Sequence[str], listed: bool, runs: int, deep: bool,

@@ -17,7 +17,7 @@ from pdsynth.audit.detectors import BatchedNoise, PrefetchedNoise
 from pdsynth.audit.replays import Change, replay_fits
 from pdsynth.audit.sampling import Sampled, find_cells, listen
 from pdsynth.audit.tables import zeros_to_ones
-from pdsynth.audit.tape import Asked, Recorder
+from pdsynth.audit.tape import Asked, Recorder, plain
 from pdsynth.audit.transcripts import Transcripts, odds, one_walk, template
 from pdsynth.errors import BudgetError, SchemaError
 from pdsynth.privacy.mechanisms import ExactNoise
@@ -107,6 +107,66 @@ class TestOdds:
         assert found.verdict == audit.VIOLATED and found.bound == pytest.approx(found.ceiling)
 
 
+APART = [name for name in WHOLE if audit.CASES[name].attack.apart]
+
+
+def questions(case, world, at):
+    """What a fit asks about both tables, whatever was answered."""
+    walked = one_walk(case, world, Recorder(ExactNoise([5, world, at])), at)
+    assert not walked.parted
+    return [
+        [(asked.label, asked.kind, plain(asked.data), plain(asked.law)) for asked in pair]
+        for pair in walked.pairs
+    ]
+
+
+def gap(first, second):
+    """The largest difference of the shares of two samples below any value, in standard errors."""
+    at = np.unique(first)
+    shares = [np.searchsorted(np.sort(x), at, side="right") / len(x) for x in (first, second)]
+    p = np.clip(shares[1], 0.01, 0.99)
+    return float((np.abs(shares[0] - shares[1]) / np.sqrt(p * (1 - p) / len(first))).max())
+
+
+class TestApart:
+    """Where every fit asks for the same tables, noise in one batch has the law of whole fits."""
+
+    @pytest.mark.parametrize("name", APART)
+    def test_every_fit_asks_the_same_whatever_was_answered(self, name):
+        case = audit.CASES[name]
+        for world in (0, 1):
+            first = questions(case, world, 0)
+            assert {kind for pair in first for _, kind, *_ in pair} == {"table"}
+            assert all(questions(case, world, at) == first for at in range(1, 100))
+
+    @pytest.mark.parametrize("name", APART)
+    def test_a_batch_has_the_law_of_whole_fits(self, name):
+        case = audit.CASES[name]
+        fits = case.attack.samples(case, Effort(20 * 1000, 3))
+        batch = case.attack.samples(case, Effort(20 * 30_000, 3))
+        assert [len(x) for x in (*fits, *batch)] == [1000, 1000, 30_000, 30_000]
+        assert all(gap(*both) < 4 for both in zip(fits, batch, strict=True))
+
+    def test_twins_other_noise_and_another_world_are_seen(self, monkeypatch):
+        case = audit.CASES["strict-independent"]
+        fits = case.attack.samples(case, Effort(20 * 1000, 3))
+        batch = case.attack.samples(case, Effort(20 * 30_000, 3))
+        assert gap(fits[0], batch[1]) > 8
+        honest = ExactNoise.discrete_laplace
+        monkeypatch.setattr(
+            ExactNoise, "discrete_laplace", lambda noise, b, shape: honest(noise, 2 * b, shape)
+        )
+        other = case.attack.samples(case, Effort(20 * 30_000, 3))
+        assert gap(fits[0], other[0]) > 5
+
+    def test_twin_an_algorithm_that_chooses_is_refused(self):
+        case = audit.CASES["strict-privbayes"]
+        assert len({str(questions(case, 0, at)) for at in range(20)}) > 1
+        chooses = replace(case, attack=replace(case.attack, apart=True))
+        with pytest.raises(ValueError, match="more than tables"):
+            chooses.run(Effort(audit.DEEP, 1))
+
+
 class TestPower:
     @pytest.mark.parametrize(("tables", "known"), [(1, 1.1), (2, 1.25), (3, 1.45), (4, 1.7)])
     def test_moving_tables_as_simulated(self, tables, known):
@@ -130,7 +190,7 @@ class TestPower:
         fits = {name: audit.CASES[name].attack.runs(Effort(audit.DEEP)) for name in WHOLE}
         assert {*FEW} & {*WHOLE} == {name for name in WHOLE if fits[name] == 20_000}
         assert {"strict-independent", "strict-jtree", "strict-priview"} <= {*FEW}
-        assert {*fits.values()} == {2_000, 20_000}
+        assert {*fits.values()} == {1_000, 20_000}
         assert len(FEW) >= 7
 
     @pytest.mark.parametrize("name", STEPS)
