@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import sys
+from datetime import date
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -58,7 +59,7 @@ def reach(table: pd.DataFrame) -> str:
     )
 
 
-def page(table: pd.DataFrame, parameters: dict) -> str:
+def page(table: pd.DataFrame, parameters: dict, day: str) -> str:
     """The whole page."""
     whole = table["case"].map(fits_whole)
     broken = table[table["expected"] == audit.VIOLATED]
@@ -70,9 +71,8 @@ def page(table: pd.DataFrame, parameters: dict) -> str:
     return f"""# The deep audits: what sampling sees
 
 `python -m pdsynth audit --all --deep --seed {seed}` prints these numbers, bit by bit; without a
-seed it draws from the operating system. It takes about a quarter of an hour of one core; `python figures/make.py
-courtroom --figure 2 --store FOLDER` runs the same audits and goes on where it was cut. This page is
-written by `python benchmarks/deep.py` from [its trials](../figures/courtroom/fig2_trials.csv).
+seed it draws from the operating system. `python figures/make.py courtroom --figure 2 --store
+FOLDER` runs the same audits and goes on where it was cut. This page was written on {day} by `python benchmarks/deep.py` from [its trials](../figures/courtroom/fig2_trials.csv).
 
 {len(table)} cases, {runs:,} releases of each table. Whole algorithms are fitted {few:,} times; where
 every fit asks for the same tables, whatever was answered, noise for {many:,} fits is drawn in one batch
@@ -100,7 +100,9 @@ def main() -> None:
     """Write the page."""
     table = widen(read(COURTROOM / "fig2_trials.csv"))
     parameters = json.loads((COURTROOM / "fig2.json").read_text(encoding="utf-8"))
-    (HERE / "DEEP.md").write_text(page(table, parameters), encoding="utf-8", newline="\n")
+    (HERE / "DEEP.md").write_text(
+        page(table, parameters, date.today().isoformat()), encoding="utf-8", newline="\n"
+    )
 
 
 if __name__ == "__main__":

@@ -43,7 +43,8 @@ def print_audits(results: Iterable[Result]) -> int:
     """Print every case; 1 if a sound case is violated or a broken one isn't caught."""
     print(LEGEND)
     print(format_line(COLUMNS), "")
-    expected, wrong, sees = 0, [], ([], [])
+    expected, wrong = 0, []
+    sees: tuple[list[float], list[float]] = ([], [])
     for result in results:
         print(format_result(result), flush=True)
         expected += result.as_expected
