@@ -45,7 +45,7 @@ class Habits:
         return type(self)(**self.get_params())
 
     @classmethod
-    @cache  # a fit asks often, and audits fit often
+    @cache  # a fit asks often
     def _parameter_names(cls) -> list[str]:
         return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
 
