@@ -10,15 +10,16 @@ from collections.abc import Iterable, Sequence
 import click
 
 from . import BudgetError, PrivacyError, SchemaError, audit
-from .audit.case import UNSEEN, Result, format_epsilon
+from .audit.case import NOT_REFUTED, UNSEEN, Result, format_epsilon
 from .datasets.commands import commands, say
 
 COLUMNS = {"case": 38, "claimed": 8, "theory": 8, "bound": 8, "ceiling": 8, "sees": 7, "moves": 6,
-           "verdict": 12}
+           "runs": 8, "verdict": 12}
 LEGEND = ("bound: lost for certain; ceiling: what a perfect attack would show; sees: the smallest "
           "violation that half of such audits catch, as a multiple of the claim (1: any, it is "
           "exact; ∞: only what has no finite ε); moves: answers of mechanisms that the pair of "
-          "tables changes (0: not counted)")
+          "tables changes (0: not counted); runs: releases of each table (0: exact)")
+FEW = 2  # answers that a pair moves, for which an audit should see little
 
 
 def format_line(cells: Iterable[str]) -> str:
@@ -30,7 +31,7 @@ def format_result(result: Result) -> str:
     """One line of the report, with a remark on what wasn't expected."""
     numbers = (result.claimed, result.theory, result.bound, result.ceiling, result.detectable)
     line = format_line([result.name, *map(format_epsilon, numbers), str(result.moves),
-                        result.verdict])
+                        f"{result.runs:,}", result.verdict])
     if not result.as_expected:
         line += "  <-- expected: " + result.expect
     if result.expect == UNSEEN and result.bound <= result.claimed:
@@ -43,10 +44,17 @@ def print_audits(results: Iterable[Result]) -> int:
     print(LEGEND)
     print(format_line(COLUMNS), "")
     expected, wrong = 0, []
+    sees: tuple[list[float], list[float]] = ([], [])
     for result in results:
         print(format_result(result), flush=True)
         expected += result.as_expected
         wrong += [] if result.as_expected else [result.name]
+        if result.expect == NOT_REFUTED and result.runs and result.moves:
+            sees[result.moves > FEW].append(result.detectable)
+    for words, seen in zip((f"at most {FEW} answers move", "more answers move"), sees, strict=True):
+        if seen:
+            print(f"Where {words}, {len(seen)} sound sampled cases see "
+                  f"{format_epsilon(min(seen))} to {format_epsilon(max(seen))} times the claim.")
     print(f"{expected} of {expected + len(wrong)} as expected"
           + (f"; not: {', '.join(wrong)}" if wrong else ""))
     return int(bool(wrong))
@@ -57,7 +65,8 @@ def print_audits(results: Iterable[Result]) -> int:
 @click.option("--case", "cases", multiple=True, metavar="NAME", help="One case; may be repeated.")
 @click.option("--list", "listed", is_flag=True, help="List the cases and stop.")
 @click.option("--runs", default=20_000, show_default=True, help="Releases of each table.")
-@click.option("--deep", is_flag=True, help=f"{audit.DEEP:,} releases of each table.")
+@click.option("--deep", is_flag=True, help=f"{audit.DEEP:,} releases of each "
+              "table; of whole fits 1,000, or 20,000 where they ask for the same tables always.")
 @click.option("--seed", type=int, help="Repeat an audit bit by bit.")
 @click.option("--jobs", default=os.cpu_count() or 1, help="Processes at once.")
 def run_audits(everything: bool, cases: Sequence[str], listed: bool, runs: int, deep: bool,

@@ -229,6 +229,7 @@ class Model(Sampling):
     def _check_file(self, data: Mapping[str, Any]) -> None:
         """Refuse a file that contradicts itself, or whose ledger doesn't cover what it releases."""
         problems = self._uncovered() + check_origin(self.ledger, self.schema.names, self.n)
+        problems += ["a seed stands among its parameters"] * ("random_state" in self.parameters)
         if self.ledger.guarantee == "strict":
             problems += [p for p in self.check() if not p.startswith("L10")]
         if problems:

@@ -4,18 +4,32 @@ forged, and a file that is a trap, are refused."""
 import json
 import random
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
 from contract_cases import ALGORITHMS, binary, make, mixed
 
+import pdsynth as pds
 from pdsynth import Ledger, Model, Network, PrivacyError, SchemaError
 from pdsynth import model as room
+from pdsynth.audit.detectors import RecordedNoise
+from pdsynth.audit.tape import Recorder, Tape
 from pdsynth.privacy import coverage
 from pdsynth.privacy import entries as lines
-from pdsynth.privacy.mechanisms import ExactNoise
+from pdsynth.privacy.mechanisms import ExactNoise, Noise
 
 SEED = 987_654_321
+
+
+class Zero(Noise):
+    """A stranger's random source, which draws nothing."""
+
+    def _stream(self, label):
+        return self
+
+    def discrete_laplace(self, scale, shape):
+        return np.zeros(shape, dtype=np.int64)
 
 
 def fit(name="PrivBayes", **params):
@@ -63,6 +77,40 @@ class TestReproducible:
         fitted.model_.to_json(tmp_path / "m.json", allow_reproducible=True)
         assert str(SEED) not in (tmp_path / "m.json").read_text(encoding="utf-8")
         assert not Model.from_json(tmp_path / "m.json").private
+
+    @pytest.mark.parametrize(
+        ("before", "after"),
+        [
+            ({"random_state": SEED}, {"random_state": None}),
+            ({"noise": "common"}, {"noise": "exact"}),
+            ({"guarantee": "none"}, {"guarantee": "strict"}),
+        ],
+    )
+    def test_it_stays_so_whatever_is_set_afterwards(self, before, after):
+        fitted = fit(**before).set_params(**after)
+        assert [w for w, text in words(fitted).items() if "NOT PRIVATE" not in text] == []
+        assert "NOT PRIVATE" not in repr(fitted.clone()), "an unfitted one is what it says"
+        given = fit()
+        assert "NOT PRIVATE" in repr(given.fit(*mixed(), noise=ExactNoise(SEED)))
+        assert "NOT PRIVATE" not in repr(given.fit(*mixed()))
+
+    @pytest.mark.parametrize("source", [RecordedNoise(), Tape(Recorder(ExactNoise())), Zero()])
+    def test_a_source_that_does_not_say_it_is_fresh_is_not(self, source):
+        """The audits' own sources, and a stranger's: one gives no noise at all."""
+        frame, schema = binary(3)
+        fitted = pds.baselines.Independent(2).fit(frame, schema, noise=source)
+        assert not fitted.model_.private
+        assert [w for w, text in words(fitted).items() if "NOT PRIVATE" not in text] == []
+        session = pds.Session(2)
+        with pytest.raises(PrivacyError, match="no account covers"):
+            pds.baselines.Independent(2).fit(frame, schema, noise=source, session=session)
+        assert session.charges == ()
+
+    def test_twin_a_source_that_says_so_is_believed(self, monkeypatch):
+        """What the adversary can't know is the owner's word; the default was to believe it."""
+        monkeypatch.setattr(Zero, "reproducible", False)
+        frame, schema = binary(3)
+        assert pds.baselines.Independent(2).fit(frame, schema, noise=Zero()).model_.private
 
     @pytest.mark.parametrize("name", ALGORITHMS)
     def test_fresh_noise_is(self, name, tmp_path):
@@ -171,8 +219,36 @@ def selections(data):
     return [e for e in data["ledger"]["entries"] if e["mechanism"] == "exponential"]
 
 
+def tiny_noise(lemma):
+    """A millionth of the noise for the same ε: a sensitivity that no lemma gives."""
+
+    def forge(data):
+        for e in tables_of(data):
+            scale = str(Fraction(e["scale"]) / 10**6)
+            e.update(lemma=lemma, sensitivity=str(Fraction(2, 10**6)), scale=scale)
+
+    return forge
+
+
+def disjoint(data):
+    """Tables that each take half of what all cost, said to be of parts of the records."""
+    entries, tables = data["ledger"]["entries"], tables_of(data)
+    total = sum(Fraction(e["epsilon"]) for e in tables)
+    none = {"kind": "group", "mechanism": "", "epsilon": "0", "claimed": "0", "inputs": []}
+    group = {**entries[-1], **none, "compose": "parallel", "id": f"s{len(entries) + 1:02d}"}
+    group |= {"scale": None, "sensitivity": None, "lemma": ""}
+    for number, e in enumerate(tables):
+        e.update(epsilon=str(total / 2), scale=str(4 / total), parent=group["id"])
+        e["record_filter"] = f"records:x in {{{number}}}"
+    entries.append(group)
+
+
 FORGED = {
     "emptied": emptied,
+    "noise for a sensitivity that nothing proves": tiny_noise(""),
+    "noise for a lemma that nobody has": tiny_noise("lemma:trust_me"),
+    "tables of parts of the records": disjoint,
+    "a seed": lambda data: data["parameters"].update(random_state="5"),
     "raw counts and an empty ledger": raw_counts,
     "no sources": lambda data: data.update(sources=[]),
     "sources of a selection": other_source,
@@ -244,6 +320,13 @@ class TestForged:
         bare.to_json(tmp_path / "m.json")
         with pytest.raises(SchemaError, match="L11"):
             Model.from_json(tmp_path / "m.json")
+
+    def test_what_was_known_before_the_run_is_the_owner_s_word(self, tmp_path):
+        data = document(fit("PrivBayes").model_)
+        names = data["ledger"]["attributes"]
+        assert data["ledger"]["guaranteed_ex_ante"] != names
+        data["ledger"]["guaranteed_ex_ante"] = names
+        assert load(data, tmp_path).private, "as the known limits say: no file shows it"
 
     def test_post_processing_of_what_was_paid_is_covered_and_of_nothing_is_not(self, tmp_path):
         data = document(fit("JTree").model_)
@@ -367,10 +450,18 @@ class TestHostile:
         size = (tmp_path / "m.json").stat().st_size
         monkeypatch.setattr(room, "MAX_BYTES", size - 1)
         monkeypatch.setattr(coverage.json, "loads", None)
-        with pytest.raises(SchemaError, match=f"has {size:,} bytes; at most {size - 1:,}"):
+        with pytest.raises(SchemaError, match=f"more than {size - 1:,} bytes"):
             Model.from_json(tmp_path / "m.json")
         with pytest.raises(SchemaError, match="choose a smaller k"):
             model.to_json(tmp_path / "n.json")
+
+    @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no file without an end here")
+    def test_a_file_without_an_end_is_read_up_to_the_bound(self, monkeypatch):
+        """And its size says nothing: the twin that asks for it reads for ever."""
+        monkeypatch.setattr(room, "MAX_BYTES", 10_000)
+        assert Path("/dev/zero").stat().st_size == 0
+        with pytest.raises(SchemaError, match="more than 10,000 bytes"):
+            Model.from_json("/dev/zero")
 
     def test_no_table_is_built_whose_cells_were_not_counted(self, monkeypatch, tmp_path):
         data = document(fit("PrivBayes").model_)

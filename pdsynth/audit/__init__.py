@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from zlib import crc32
 
 import pandas as pd
 
@@ -35,6 +36,11 @@ __all__ = [
 ]
 
 DEEP = 400_000
+
+
+def seed_of(seed: Seed, name: str, epsilon: float | None, runs: int) -> int | None:
+    """The seed of one audit of many, from everything that decides it; None stays None."""
+    return None if seed is None else crc32(f"{seed}|{name}|{epsilon}|{runs}".encode())
 
 
 def case(which: str | Case, epsilon: float | None = None) -> Case:
@@ -68,13 +74,15 @@ def run_all(runs: int = 20_000, *, names: list[str] | None = None, seed: Seed = 
     """All cases, one result after the other; they share the error of 5 % (Bonferroni).
 
     ``jobs``: processes (−1: all cores; 1: none extra), or workers of the ``distributed.Client``
-    that is in use. A seed gives the same results wherever a case runs. ``progress``: False shows
-    no bar; a function gets (done, total), in cases.
+    that is in use. A seed gives the same results wherever a case runs, each its own stream.
+    ``progress``: False shows no bar; a function gets (done, total), in cases.
     """
     listed = list(CASES) if names is None else to_list("names", names, BudgetError)
     for which in listed:
         case(which)  # refused before anything is started
-    items = [(which, Effort(runs, seed, False, len(listed))) for which in listed]
+    Effort(runs, seed)
+    items = [(which, Effort(runs, seed_of(seed, case(which).name, None, runs), False, len(listed)))
+             for which in listed]
     results = run_each(_run_alone, items, 1 if len(items) < 2 else jobs, in_order=True)
     with wanted(bool(progress) and not callable(progress)):
         found = bars(results, "audits", len(items), "case")

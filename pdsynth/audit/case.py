@@ -32,9 +32,6 @@ def format_epsilon(value: float) -> str:
     return "∞" if value == math.inf else f"{value:.3g}"
 
 
-shown = format_epsilon  # until the rooms above use the new name
-
-
 @dataclass(frozen=True)
 class Result:
     """One audit: the ε that is claimed, the true one in theory, and the one that is lost for sure.

@@ -17,6 +17,7 @@ from . import exact, floating, pairs, sampling, structure_steps, table_steps, ta
 from .case import NOT_REFUTED, VIOLATED, Case, Fit
 
 SLOW = 20  # a whole fit takes as long as so many releases of one table
+MOST = 1_000  # whole fits of each table
 # What a row may name: the functions and attacks of these modules, and nothing else.
 NAMED: dict[str, Callable[..., Any]] = {
     name: value
@@ -64,11 +65,11 @@ def audit_fit(name: str, options: dict[str, Any]) -> Case:
     """
     cls = name.split()[0]
     algorithm = getattr(synthesizers, cls, None) or getattr(baselines, cls)
-    pair = bind(*options.pop("pair"))
+    pair, apart = bind(*options.pop("pair")), options.pop("apart", False)
     fit = Fit(partial(algorithm, **options), lambda fitted: fitted)
-    label = "-".join(name.lower().split())
+    label, attack = "-".join(name.lower().split()), transcripts.Transcripts(fit, SLOW, MOST, apart)
     return Case(f"strict-{label}", "the whole algorithm: structure, sketches and tables", "strict",
-                pair, transcripts.Transcripts(fit, slow=SLOW), Fraction(2), expect=NOT_REFUTED)
+                pair, attack, Fraction(2), expect=NOT_REFUTED)
 
 
 ROWS = tomllib.loads(files(__package__).joinpath("cases.toml").read_text(encoding="utf-8"))

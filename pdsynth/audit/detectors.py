@@ -97,7 +97,7 @@ class BatchedNoise(ExactNoise):
 
     def __init__(self, runs: int, seed: Seed = None) -> None:
         super().__init__(seed)
-        self.runs = runs
+        self.runs, self.reproducible = runs, True  # its selections are no noise
 
     def _stream(self, label: str) -> BatchedNoise:
         child = super()._stream(label)

@@ -6,12 +6,14 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from ..privacy.mechanisms import ExactNoise
 from . import power
 from .case import Case, Effort
+from .checks import MOST_RUNS
 from .detectors import PrefetchedNoise, extend_seed
 from .estimator import quantise
 from .sampling import Samples, Sampling, reporting
@@ -43,8 +45,7 @@ def odds(first: Asked, second: Asked) -> float:
         if not moved.any():
             return 0.0
         c, e, t = (x[moved] for x in (first.data, second.data, np.asarray(first.answer)))
-        b = np.broadcast_to(first.law, moved.shape)[moved].astype(float)
-        return float(((np.abs(t - e) - np.abs(t - c)) / b).sum())
+        return float(laplace_odds(c, e, t, np.broadcast_to(first.law, moved.shape)[moved]))
     logs = []
     for asked in (first, second):
         b = np.broadcast_to(asked.law, asked.data.shape).astype(float)
@@ -58,14 +59,21 @@ class Transcripts(Sampling):
 
     The statistic is the log-likelihood ratio of all answers: structure, sketches and tables. It is
     a function of the answers alone, whichever table they came from. ``slow`` divides the number of
-    runs.
+    runs; ``most``: fits of each table, however many runs are asked for. ``apart``: every fit asks
+    for the same tables, whatever was answered; beyond ``most`` their noise is drawn in one batch.
     """
 
     slow: int = 1
+    most: int = MOST_RUNS
+    apart: bool = False
 
     def samples(self, case: Case, effort: Effort) -> Samples:
         """Statistics of fits of both tables by turns."""
         runs = self.runs(effort)
+        if runs > self.most:
+            first, second = (draw_odds(case, world, runs, ExactNoise(extend_seed(
+                effort.seed, world))) for world in (0, 1))
+            return quantise(first, STEP), quantise(-second, STEP)
         noise = [PrefetchedNoise(extend_seed(effort.seed, world)) for world in (0, 1)]
         values: tuple[list[float], list[float]] = [], []
         with reporting(effort.progress, runs) as tell:
@@ -85,7 +93,27 @@ class Transcripts(Sampling):
 
     def runs(self, effort: Effort) -> int:
         """Fits of each table."""
-        return max(min(effort.runs, 100), effort.runs // self.slow)
+        runs = max(min(effort.runs, 100), effort.runs // self.slow)
+        return runs if self.apart else min(runs, self.most)
+
+
+def draw_odds(case: Case, world: int, runs: int, noise: ExactNoise) -> np.ndarray:
+    """:func:`log_odds` of many runs whose questions are those of one fit, all for tables."""
+    walked = one_walk(case, world, Recorder(noise), 0)
+    total = np.full(runs, math.inf if walked.parted else 0.0)
+    for first, second in walked.pairs:
+        if first.kind != "table" or not np.array_equal(first.law, second.law):
+            raise ValueError(f"{case.name} asks for more than tables with public scales")
+        moved = first.data != second.data
+        scale = np.broadcast_to(first.law, moved.shape)[moved]
+        noisy = noise.add_to(np.tile(first.data[moved], (runs, 1)), scale)
+        total += laplace_odds(first.data[moved], second.data[moved], noisy, scale)
+    return total
+
+
+def laplace_odds(c: np.ndarray, e: np.ndarray, noisy: np.ndarray, scale: np.ndarray) -> Any:
+    """Ln P(noisy | counts c) − ln P(noisy | e): the sum over the last axis."""
+    return ((np.abs(noisy - e) - np.abs(noisy - c)) / scale.astype(float)).sum(axis=-1)
 
 
 def template(walked: Walk) -> power.Template:

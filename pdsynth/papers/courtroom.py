@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from typing import Any
-from zlib import crc32
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -37,16 +36,17 @@ class Audit:
     runs: int
     together: int = 1
 
-    def seed(self, start: int) -> int:
-        """Its seed, from everything that decides it."""
-        return crc32(f"{start}|{self.case}|{self.epsilon}|{self.runs}".encode())
+    def seed(self, start: int) -> int | None:
+        """Its seed: figure 2's audits are those of ``python -m pdsynth audit --all --deep``."""
+        return audit.seed_of(start, self.case, self.epsilon, self.runs)
 
     def prepare(self) -> audit.Case:
         """The case to run."""
         case = audit.case(self.case, self.epsilon)
         if self.epsilon is None:
             return case
-        return replace(case, attack=replace(case.attack, slow=1))  # type: ignore[call-arg]
+        attack = replace(case.attack, slow=1, most=self.runs)  # type: ignore[call-arg]
+        return replace(case, attack=attack)
 
 
 def fits_whole(name: str) -> bool:

@@ -27,10 +27,11 @@ LIMIT = 2**62  # numerators of selections fit 64 bits below it, with room for th
 class Noise:
     """A random source with one child stream per step.
 
-    ``reproducible``: someone else could draw the same noise. ``private``: it is noise at all.
+    ``reproducible``: someone else could draw the same noise, as long as a source doesn't say that
+    nobody can. ``private``: it is noise at all.
     """
 
-    reproducible = False
+    reproducible = True
     private = True
 
     def __init__(self) -> None:

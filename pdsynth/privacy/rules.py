@@ -87,9 +87,11 @@ def _check_noise(e: Entry, per_person: int) -> Iterator[str]:
             else e.sensitivity / e.scale)
     if e.epsilon != true:
         yield f"charged ε = {e.epsilon}, but sensitivity ÷ scale gives {true}"
-    due = per_person * _least_sensitivity(e)
+    if e.lemma and e.lemma not in LEMMAS:
+        yield f"no lemma is called {e.lemma!r}"
+    due = per_person * (_least_sensitivity(e) if e.lemma else 1)  # whole numbers move by 1 at least
     if e.sensitivity < due:
-        yield f"sensitivity {e.sensitivity}, but {e.lemma} gives {due}"
+        yield f"sensitivity {e.sensitivity}, but {e.lemma or 'a whole number'} gives {due}"
 
 
 def _check_selection(e: Entry, known: set[str], per_person: int) -> Iterator[str]:

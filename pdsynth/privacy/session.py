@@ -72,7 +72,7 @@ class Session:
         if path is not None:
             check_path(path)
         self._people, self._memory = "", list[Charge]()
-        self._path = None if path is None else Path(path)
+        self._path = None if path is None else Path(path).resolve()  # one account, one lock
         self._thread_lock = threading.Lock()
         if self._path is not None:
             with self._locked():
@@ -229,7 +229,7 @@ def _text(value: Fraction) -> str:
 
 
 def _line(document: dict[str, Any]) -> bytes:
-    return json.dumps(document, ensure_ascii=False).encode() + b"\n"
+    return json.dumps(document, ensure_ascii=False).encode(errors="surrogatepass") + b"\n"
 
 
 def _append(path: Path, end: int, document: dict[str, Any]) -> None:

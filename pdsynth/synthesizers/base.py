@@ -149,7 +149,7 @@ class Recipe(Spending, Habits):
         with open_records(data, schema) as records:
             curator = Curator(records, ledger, source)
             if session is not None:
-                session.charge_fit(ledger, source, repr(self))
+                session.charge_fit(ledger, source, repr(self.clone()))
             run = self._start(ledger)
             run._run(curator, facts)
         self._replace_whole(run, ledger)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
+from functools import cache
 from html import escape
 from typing import Any, Self
 
@@ -44,6 +45,7 @@ class Habits:
         return type(self)(**self.get_params())
 
     @classmethod
+    @cache  # a fit asks often
     def _parameter_names(cls) -> list[str]:
         return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
 
@@ -88,8 +90,11 @@ class Habits:
                  if name not in ("epsilon", "guarantee") and value != parameters[name].default}
         given = {"epsilon": self.epsilon, **given, "guarantee": self.guarantee}
         word = {"published": " as published: see ledger_", "none": " NOT DIFFERENTIALLY PRIVATE"}
+        fitted = vars(self).get("model_")
         if self.random_state is not None or self.noise == "common":
             word["strict"] = " NOT PRIVATE: reproducible"
+        elif fitted is not None and not fitted.private:  # whatever was set since
+            word["strict"] = f", fitted: {fitted.verdict().split('.')[0]}"
         shown = ", ".join(f"{name}={value!r}" for name, value in given.items())
         return f"{type(self).__name__}({shown}){word.get(self.guarantee, '')}"
 

@@ -3,6 +3,7 @@ with a twin that must fail."""
 
 import io
 import math
+import re
 import subprocess
 import sys
 from contextlib import redirect_stdout
@@ -24,6 +25,7 @@ from pdsynth.audit.detectors import BatchedNoise, RecordedNoise, law, noise_scal
 from pdsynth.audit.sampling import Sampled, likelihood_ratio
 from pdsynth.audit.tables import Pair, curator_of, one_step_pair, zeros_to_ones
 from pdsynth.measures import entropy_sensitivity, mutual_information_sensitivity
+from pdsynth.papers import courtroom
 from pdsynth.privacy.mechanisms import ExactNoise, discrete_laplace_pmf
 
 BROKEN = [name for name, case in CASES.items() if case.expect == VIOLATED]
@@ -564,9 +566,10 @@ class TestCommand:
         )
         legend, head, first, second, last = said.strip().split("\n")
         assert status == 0 and "multiple of the claim" in legend
-        names = ["case", "claimed", "theory", "bound", "ceiling", "sees", "moves", "verdict"]
-        assert head.split() == names
-        assert first.split() == ["privabn-units", "1", "1.44", "1.38", "∞", "1", "0", "violated"]
+        names = ["case", "claimed", "theory", "bound", "ceiling", "sees", "moves", "runs"]
+        assert head.split() == [*names, "verdict"]
+        numbers = ["1", "1.44", "1.38", "∞", "1", "0", "0"]
+        assert first.split() == ["privabn-units", *numbers, "violated"]
         assert second.split()[-2:] == ["not", "refuted"]
         assert last == "2 of 2 as expected"
 
@@ -578,6 +581,51 @@ class TestCommand:
             assert "not: privabn-units" in out.getvalue()
         with redirect_stdout(io.StringIO()):
             assert command.print_audits([good]) == 0
+
+    def test_the_whole_command_ends_with_1_where_a_sound_step_loses_too_much(self, monkeypatch):
+        words = "--case strict-joint-counts --jobs 1 --runs 1000 --seed 1".split()
+        assert self.speak(*words)[0] == 0
+        honest = BatchedNoise.discrete_laplace
+        monkeypatch.setattr(
+            BatchedNoise,
+            "discrete_laplace",
+            lambda noise, scale, shape: honest(noise, scale / 8, shape),
+        )
+        status, said = self.speak(*words)
+        assert status == 1 and "<-- expected: not refuted" in said and "not: strict-joint" in said
+
+    def test_and_where_a_broken_step_is_not_caught(self, monkeypatch):
+        name, mended = "privabn-units", CASES["strict-selection"].attack
+        words = ["--case", name, "--jobs", "1"]
+        assert self.speak(*words)[0] == 0
+        monkeypatch.setitem(CASES, name, replace(CASES[name], attack=mended))
+        status, said = self.speak(*words)
+        assert status == 1 and "<-- expected: violated" in said and f"not: {name}" in said
+
+    def test_it_says_what_sampling_sees_where_few_answers_move(self):
+        words = ["--case", "strict-joint-counts", "--case", "strict-joint-tables"]
+        status, said = self.speak(*words, "--jobs", "1", "--runs", "1000", "--seed", "1")
+        found = re.findall(r"^Where (.*) move, 1 sound .* ([\d.]+) times the claim", said, re.M)
+        assert status == 0 and [part for part, _ in found] == [
+            "at most 2 answers",
+            "more answers",
+        ]
+        assert float(found[0][1]) < float(found[1][1])
+
+    def test_deep_audits_are_those_of_the_courtroom(self, monkeypatch):
+        """``--all --deep --seed 7`` asks for what figure 2 of the courtroom has, bit by bit."""
+        seen, good = {}, audit.run("privabn-units")
+        monkeypatch.setattr(
+            audit, "_run_alone", lambda name, effort: seen.setdefault(name, effort) and good
+        )
+        assert self.speak("--all", "--deep", "--seed", "7", "--jobs", "1")[0] == 0
+        paper = courtroom.PAPER
+        listed = courtroom.audits(2, paper.settings())
+        assert [one.case for one in listed] == list(seen)
+        for one in listed:
+            asked = seen[one.case].runs, seen[one.case].audits, seen[one.case].seed
+            assert asked == (one.runs, one.together, one.seed(paper.seed))
+        assert len({effort.seed for effort in seen.values()}) == len(CASES)
 
     def test_list_and_unknown_names(self):
         status, said = self.speak("--list")

@@ -1,9 +1,11 @@
 """T23: whole fits under attack by their answers' likelihood ratio, on the worst pair."""
 
+import json
 import math
 from dataclasses import replace
 from fractions import Fraction as Q
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,13 +15,28 @@ from pdsynth.audit import estimator, pairs, power
 from pdsynth.audit.case import Effort
 from pdsynth.audit.detectors import BatchedNoise, PrefetchedNoise
 from pdsynth.audit.replays import Change, replay_fits
+from pdsynth.audit.sampling import Sampled, find_cells, listen
 from pdsynth.audit.tables import zeros_to_ones
-from pdsynth.audit.tape import Asked, Recorder
+from pdsynth.audit.tape import Asked, Recorder, plain
 from pdsynth.audit.transcripts import Transcripts, odds, one_walk, template
 from pdsynth.errors import BudgetError, SchemaError
 from pdsynth.privacy.mechanisms import ExactNoise
 
 WHOLE = [name for name, case in audit.CASES.items() if isinstance(case.attack, Transcripts)]
+RECORDED = json.loads(Path(__file__).with_name("recorded_audits.json").read_text(encoding="utf-8"))
+SOUND = {name: row for name, row in RECORDED["cases"].items() if row["expect"] == audit.NOT_REFUTED}
+FEW = [name for name, row in SOUND.items() if row["moves"] in (1, 2)]
+STEPS = [
+    name
+    for name in SOUND
+    if isinstance(attack := audit.CASES[name].attack, Sampled) and attack.statistic is None
+]
+
+
+def loss_of(case):
+    """Σ |c − c'|/b over the cells that a pair of tables changes: what it can lose, exactly."""
+    cells = find_cells(*listen(case))
+    return sum(float((np.abs(before - after) / scale).sum()) for _, before, after, scale in cells)
 
 
 def losses_of(case):
@@ -90,6 +107,66 @@ class TestOdds:
         assert found.verdict == audit.VIOLATED and found.bound == pytest.approx(found.ceiling)
 
 
+APART = [name for name in WHOLE if audit.CASES[name].attack.apart]
+
+
+def questions(case, world, at):
+    """What a fit asks about both tables, whatever was answered."""
+    walked = one_walk(case, world, Recorder(ExactNoise([5, world, at])), at)
+    assert not walked.parted
+    return [
+        [(asked.label, asked.kind, plain(asked.data), plain(asked.law)) for asked in pair]
+        for pair in walked.pairs
+    ]
+
+
+def gap(first, second):
+    """The largest difference of the shares of two samples below any value, in standard errors."""
+    at = np.unique(first)
+    shares = [np.searchsorted(np.sort(x), at, side="right") / len(x) for x in (first, second)]
+    p = np.clip(shares[1], 0.01, 0.99)
+    return float((np.abs(shares[0] - shares[1]) / np.sqrt(p * (1 - p) / len(first))).max())
+
+
+class TestApart:
+    """Where every fit asks for the same tables, noise in one batch has the law of whole fits."""
+
+    @pytest.mark.parametrize("name", APART)
+    def test_every_fit_asks_the_same_whatever_was_answered(self, name):
+        case = audit.CASES[name]
+        for world in (0, 1):
+            first = questions(case, world, 0)
+            assert {kind for pair in first for _, kind, *_ in pair} == {"table"}
+            assert all(questions(case, world, at) == first for at in range(1, 100))
+
+    @pytest.mark.parametrize("name", APART)
+    def test_a_batch_has_the_law_of_whole_fits(self, name):
+        case = audit.CASES[name]
+        fits = case.attack.samples(case, Effort(20 * 1000, 3))
+        batch = case.attack.samples(case, Effort(20 * 30_000, 3))
+        assert [len(x) for x in (*fits, *batch)] == [1000, 1000, 30_000, 30_000]
+        assert all(gap(*both) < 4 for both in zip(fits, batch, strict=True))
+
+    def test_twins_other_noise_and_another_world_are_seen(self, monkeypatch):
+        case = audit.CASES["strict-independent"]
+        fits = case.attack.samples(case, Effort(20 * 1000, 3))
+        batch = case.attack.samples(case, Effort(20 * 30_000, 3))
+        assert gap(fits[0], batch[1]) > 8
+        honest = ExactNoise.discrete_laplace
+        monkeypatch.setattr(
+            ExactNoise, "discrete_laplace", lambda noise, b, shape: honest(noise, 2 * b, shape)
+        )
+        other = case.attack.samples(case, Effort(20 * 30_000, 3))
+        assert gap(fits[0], other[0]) > 5
+
+    def test_twin_an_algorithm_that_chooses_is_refused(self):
+        case = audit.CASES["strict-privbayes"]
+        assert len({str(questions(case, 0, at)) for at in range(20)}) > 1
+        chooses = replace(case, attack=replace(case.attack, apart=True))
+        with pytest.raises(ValueError, match="more than tables"):
+            chooses.run(Effort(audit.DEEP, 1))
+
+
 class TestPower:
     @pytest.mark.parametrize(("tables", "known"), [(1, 1.1), (2, 1.25), (3, 1.45), (4, 1.7)])
     def test_moving_tables_as_simulated(self, tables, known):
@@ -100,13 +177,33 @@ class TestPower:
         assert simulation.moves == tables
         assert 0.85 * known < power.detectable(simulation, 1.0, 1.0, 20_000, 1) < 1.05 * known
 
-    @pytest.mark.parametrize("name", ["strict-independent", "strict-jtree", "strict-priview"])
+    @pytest.mark.parametrize("name", FEW)
     def test_deep_audits_see_a_small_violation_where_two_answers_move(self, name):
-        """What ``--deep`` prints: 20,000 fits a side, the error shared by all cases."""
+        """What ``--deep`` prints: the error is shared by all cases."""
         case = audit.CASES[name]
-        simulation = case.attack.simulate(case)
+        simulation, claimed = case.attack.simulate(case), float(case.claimed)
         assert simulation.moves <= 2
-        assert power.detectable(simulation, 2.0, 2.0, 20_000, len(audit.CASES)) <= 1.5
+        runs = case.attack.runs(Effort(audit.DEEP)) if name in WHOLE else audit.DEEP
+        assert power.detectable(simulation, claimed, claimed, runs, len(audit.CASES)) <= 1.5
+
+    def test_they_are_all_such_cases_and_some_fit_whole_algorithms(self):
+        fits = {name: audit.CASES[name].attack.runs(Effort(audit.DEEP)) for name in WHOLE}
+        assert {*FEW} & {*WHOLE} == {name for name in WHOLE if fits[name] == 20_000}
+        assert {"strict-independent", "strict-jtree", "strict-priview"} <= {*FEW}
+        assert {*fits.values()} == {1_000, 20_000}
+        assert len(FEW) >= 7
+
+    @pytest.mark.parametrize("name", STEPS)
+    def test_the_pair_of_a_sound_step_loses_all_that_it_claims(self, name):
+        """Else no number of runs could show a small violation."""
+        assert loss_of(audit.CASES[name]) == pytest.approx(float(audit.CASES[name].claimed))
+
+    def test_twin_a_pair_that_one_of_two_tables_does_not_notice(self):
+        case = audit.CASES["strict-joint-counts"]
+        half = replace(case, pair=pairs.lone_record)
+        assert loss_of(half) == pytest.approx(loss_of(case) / 2)
+        simulation = half.attack.simulate(half)
+        assert power.detectable(simulation, 2.0, 2.0, audit.DEEP, len(audit.CASES)) > 2
 
     def test_a_perfect_attack_sees_everything_and_a_blind_one_nothing(self):
         apart = power.Simulation(lambda f: (np.full(4000, 9.0), np.full(4000, -9.0)))

@@ -1,8 +1,10 @@
 """The courtroom's figures: every algorithm on its worst pair; finished audits are kept, and the
 rules see what is planted."""
 
+import importlib
 import json
 import math
+import re
 
 import numpy as np
 import pandas as pd
@@ -158,6 +160,27 @@ def test_the_page_names_every_algorithm_attacked_and_every_one_left_out(root, fi
     page = (root / "figures" / "README.md").read_text(encoding="utf-8")
     for names in filter(None, words.values()):
         assert names in page
+
+
+def test_the_page_of_the_deep_audits_is_that_of_the_committed_ones(root, monkeypatch):
+    monkeypatch.syspath_prepend(root / "benchmarks")
+    deep_page = importlib.import_module("deep")
+    table, parameters = committed(root, 2)
+    said = (root / "benchmarks" / "DEEP.md").read_text(encoding="utf-8")
+    (day,) = re.findall(r"written on ([\d-]{10}) by", said)
+    assert said == deep_page.page(table, parameters, day)
+    assert {row.split("|")[1].strip() for row in said.splitlines() if row.count("|") == 8} >= {
+        name for name in table["case"] if name in audit.CASES and fits_whole(name)
+    }
+
+
+def test_where_few_answers_move_the_deep_audits_see_a_small_violation(root):
+    """1.5 times the claim, whole fits and single steps; elsewhere they print what they see."""
+    table, parameters = committed(root, 2)
+    assert parameters["runs"] == audit.DEEP and not parameters["cases"]
+    few = table[(table["expected"] == audit.NOT_REFUTED) & table["moves"].between(1, 2)]
+    assert len(few) >= 7 and few["detectable"].max() <= 1.5
+    assert set(table["case"]) == set(audit.CASES)
 
 
 def test_the_committed_catalogue_is_as_expected(root):

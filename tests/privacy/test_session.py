@@ -138,6 +138,41 @@ class TestFile:
             two.reserve("2/3", "two")
         assert two.spent == Q(2, 3)
 
+    def test_two_names_of_one_file_are_one_account_with_one_lock(self, path, monkeypatch):
+        """Else two processes could read the same rest, and both spend it."""
+        session, link = with_charges(path, "1/2"), path.with_name("link.jsonl")
+        link.symlink_to(path)
+        other = Session(2, link)
+        assert other.spent == Q(1, 2)
+        monkeypatch.setattr(session_room, "PATIENCE", 0)
+        with FileLock(f"{path}.lock"), pytest.raises(pds.BudgetError, match="another process"):
+            other.reserve(1, "s")
+        other.reserve(1, "s")
+        assert session.spent == Q(3, 2)
+
+    def test_twin_a_lock_beside_the_link_excludes_nobody(self, path, monkeypatch):
+        session, link = with_charges(path, "1/2"), path.with_name("link.jsonl")
+        link.symlink_to(path)
+        session._path = link  # as written, not as it is
+        monkeypatch.setattr(session_room, "PATIENCE", 0)
+        with FileLock(f"{path}.lock"):
+            session.reserve(1, "nobody was waited for")
+
+    def test_it_stays_the_same_account_in_another_folder(self, path, monkeypatch):
+        monkeypatch.chdir(path.parent)
+        session = with_charges(path.name, "1/2")
+        (path.parent / "elsewhere").mkdir()
+        monkeypatch.chdir(path.parent / "elsewhere")
+        other = Session(2, path.name)
+        session.reserve(1, "after the move")
+        assert (session.spent, other.spent, Session(2, path).spent) == (Q(3, 2), 0, Q(3, 2))
+
+    def test_any_text_may_say_what_for(self, path):
+        session = Session(1, path)
+        for words in ("\ud800", "\x85\u2028\r\n\0", "诊所"):
+            session.group(words).reserve("1/9", words)
+        assert [c.step for c in Session(1, path).charges] == [c.people for c in session.charges]
+
     def test_another_epsilon_is_refused(self, path):
         with_charges(path, 1)
         with pytest.raises(pds.BudgetError, match=r"account of ε = 2 .*, not of 3"):

@@ -184,6 +184,7 @@ TRUST = {
         """
         test_model_files.py::TestReproducible::test_it_is_not_private
         test_model_files.py::TestReproducible::test_fresh_noise
+        test_model_files.py::TestReproducible::test_a_source
     """,
         """
         test_model_files.py::TestReproducible::test_twin
@@ -241,8 +242,12 @@ TRUST = {
         audit/test_power.py::test_the_pair_of_a_whole_fit
         audit/test_power.py::TestPower::test_moving_tables_as_simulated
         audit/test_power.py::TestOdds::test_it_is_a_likelihood_ratio
+        audit/test_power.py::TestApart::test_every_fit
+        audit/test_power.py::TestApart::test_a_batch
+        papers/test_courtroom.py::test_where_few_answers_move
     """,
         """
+        audit/test_power.py::TestApart::test_twin
         audit/test_power.py::TestPlanted::test_a_factor_above
         audit/test_power.py::TestPower::test_a_perfect_attack
     """,

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ... import audit
-from ...audit.case import Case, shown
+from ...audit.case import Case, format_epsilon
 from ..widgets import Try, View, choice, slider
 from .drawing import OVERLAY, Board
 from .panel import live_panel
@@ -81,9 +81,9 @@ def view(step: str, epsilon: float, runs: int) -> View:
     ceiling = audit.ceiling(count)
     facts = {"lost": lost, "claimed": epsilon, "verdict": verdict, "ceiling": ceiling}
     status = (
-        f"{verdict.capitalize()}: claimed ε = {epsilon:g}, lost at least {shown(lost)} with 95 % "
-        f"confidence. In theory {shown(case.theory(case.claimed))}; "
-        f"a perfect attack would show {shown(ceiling)}."
+        f"{verdict.capitalize()}: claimed ε = {epsilon:g}, lost at least {format_epsilon(lost)} "
+        f"with 95 % confidence. In theory {format_epsilon(case.theory(case.claimed))}; "
+        f"a perfect attack would show {format_epsilon(ceiling)}."
     )
     words = (f"<p><b>What is tested.</b> {case.about} ({case.source}).<br><b>Pair of tables.</b> "
              f"{case.tables}<br><b>Event.</b> {bound.event}</p>"

@@ -3,7 +3,7 @@
 import math
 from fractions import Fraction
 
-from ...audit.case import shown
+from ...audit.case import format_epsilon
 from ...audit.worlds import STEPS, Law, World, inside, loss
 from ...audit.worlds import table as side_by_side
 from ...privacy.ledger import as_fraction
@@ -64,7 +64,7 @@ def view(step: str, person: int, becomes: int, epsilon: float) -> View:
     p, q = (law(world, step, budget) for world in (PEOPLE, PEOPLE.moved(person - 1, record)))
     was, now = ("".join(map(str, cell)) for cell in (PEOPLE.rows[person - 1], record))
     plot = draw(p, q, budget, f"{step}: person {person}, {was} → {now}, ε = {epsilon:g}")
-    facts = {"loss": shown(loss(p, q)), "claimed": epsilon,
+    facts = {"loss": format_epsilon(loss(p, q)), "claimed": epsilon,
              "verdict": "inside" if inside(p, q, budget) else "OUTSIDE"}
     status = (
         f"The largest ratio is e^{facts['loss']}: {facts['verdict']} the band of ε = {epsilon:g}. "
