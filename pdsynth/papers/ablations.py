@@ -24,7 +24,7 @@ from ..structure.candidates import Pair
 from ..synthesizers import parts as p
 from ..synthesizers.base import Parts
 from . import engine
-from .drawing import error_bars, finish, panels
+from .drawing import bars_in_range, finish, panels
 from .engine import NO_NOISE, Key, Paper, Run, find, load
 from .privabn_readings import Reread
 from .results import Result, distinct, markdown, select, summarise
@@ -183,7 +183,8 @@ def dots(paper: str, key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
     for i, (_, points) in enumerate(panes):
         plot.add_scatter(
             x=points["mean"], y=points["change"], mode="markers", showlegend=False,
-            error_x=error_bars(points["ci95"]), row=i // 2 + 1, col=i % 2 + 1,
+            error_x=bars_in_range(points["mean"], points["ci95"], metric),
+            row=i // 2 + 1, col=i % 2 + 1,
             marker={"size": 9, "color": ["#D55E00", *["#0072B2"] * (len(points) - 1)]})
     plot.update_yaxes(autorange="reversed", automargin=True)
     rows = -(-len(panes) // 2)

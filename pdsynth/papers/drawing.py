@@ -14,8 +14,9 @@ from ..plots import PALETTE, figure
 from .results import distinct, select, summarise
 from .selectors import choices, expand, fill
 
-SHARES = re.compile("distance|misclassification|accuracy|GCAP|matches")  # measures up to 1
-ADVANTAGE = "attacker's advantage"  # from −1 to 1; every other measure begins at 0
+# What a measure can be, by its name; every other one begins at 0 and has no end.
+RANGES = {"advantage": (-1.0, 1.0), "per cent": (0.0, 100.0), "^L1": (0.0, 2.0),
+          "distance|misclassification|accuracy|GCAP|matches|share": (0.0, 1.0)}
 ERROR_NOTE = "error bars: 95 % confidence interval of the mean"
 # One colour and one marker per method, the paper's own method in the private orange.
 STYLE = {
@@ -35,14 +36,26 @@ def error_bars(half: Any, thickness: float = 1.4, width: int = 4) -> dict[str, A
     return {"type": "data", "array": half, "thickness": thickness, "width": width}
 
 
-def bars_in_range(points: pd.DataFrame) -> dict[str, Any]:
-    """Intervals of means cut to what their measure can be: no mean lies beyond, so none is lost."""
-    low, high = np.zeros(len(points)), np.full(len(points), np.inf)
-    for i, metric in enumerate(points["metric"].astype(str)):
-        low[i] = -1.0 if metric == ADVANTAGE else 0.0
-        high[i] = 1.0 if metric == ADVANTAGE or SHARES.search(metric) else np.inf
-    half, mean = points["ci95"].to_numpy(float), points["mean"].to_numpy(float)
-    return error_bars(np.minimum(half, high - mean)) | {
+def range_of(metric: str) -> tuple[float, float]:
+    """The least and the largest value that a measure can have.
+
+    >>> range_of("2-way distance"), range_of("seconds")
+    ((0.0, 1.0), (0.0, inf))
+    """
+    found = (ends for words, ends in RANGES.items() if re.search(words, metric))
+    return next(found, (0.0, np.inf))
+
+
+def bars_in_range(mean: Any, half: Any, metric: Any, thickness: float = 1.4, width: int = 4
+                  ) -> dict[str, Any]:
+    """Intervals of means cut to what their measure can be: no mean lies beyond, so none is lost.
+
+    ``metric``: one name, or one for each mean.
+    """
+    mean, half = np.asarray(mean, float), np.asarray(half, float)
+    names = [metric] * len(mean) if isinstance(metric, str) else metric
+    low, high = np.array([range_of(str(name)) for name in names]).reshape(-1, 2).T
+    return error_bars(np.minimum(half, high - mean), thickness, width) | {
         "arrayminus": np.minimum(half, mean - low), "symmetric": False}
 
 
@@ -52,7 +65,8 @@ def line(plot: go.Figure, part: pd.DataFrame, x: str, name: str, colour: str, da
     plot.add_scatter(
         x=part[x], y=part["mean"], name=name, legendgroup=name, showlegend=legend,
         mode="lines+markers", line={"color": colour, "dash": dash, "width": 2},
-        marker={"symbol": symbol, "size": 8}, error_y=bars_in_range(part), **where)
+        marker={"symbol": symbol, "size": 8}, **where,
+        error_y=bars_in_range(part["mean"], part["ci95"], part["metric"]))
 
 
 def level(plot: go.Figure, part: pd.DataFrame, span: tuple[float, float], name: str, colour: str,

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from ..plots import PALETTE, SERIES, SYMBOLS, figure
 from . import genetic_tables as tables
-from .drawing import count_repeats, error_bars, finish, panels, say_repeats, small_print
+from .drawing import bars_in_range, count_repeats, finish, panels, say_repeats, small_print
 from .engine import Key
 from .genetic_tables import STAND_IN, on_stand_in, part
 from .results import select, summarise, values
@@ -54,7 +54,8 @@ def scores(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
 def add_average(plot: go.Figure, mine: pd.DataFrame, half: list[float]) -> None:
     """The average of all columns, which stands out, and the paper's."""
     plot.add_scatter(
-        x=mine["row"], y=mine["here"], name="average", mode="markers", error_y=error_bars(half),
+        x=mine["row"], y=mine["here"], name="average", mode="markers",
+        error_y=bars_in_range(mine["here"], half, "per cent"),
         marker={"symbol": "circle", "size": 11, "color": PALETTE["private"], "opacity": 1})
     if mine["paper"].notna().any():
         cross = {"symbol": "x-thin", "size": 11, "line": {"width": 2, "color": PALETTE["attack"]}}
@@ -77,7 +78,7 @@ def times(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
     for column, name in enumerate(("description, s", "generation, s", "share of the optimum"), 1):
         for method, points in select(summary, metric=name).groupby("method", sort=False):
             label = SEARCHES[str(method)]
-            bars = {"type": "data", "array": points["ci95"], "width": 4} if column < 3 else None
+            bars = bars_in_range(points["mean"], points["ci95"], name) if column < 3 else None
             plot.add_scatter(
                 x=points["k"].astype(int), y=points["mean"], name=label, legendgroup=label,
                 showlegend=column == 1, mode="lines+markers", row=1, col=column, error_y=bars,

@@ -145,9 +145,11 @@ def claim_lines(board: Committed) -> list[list[str]]:
         alike: dict[str, list[str]] = {}  # readings of the same owner, cost and verdict share one
         for name in others:
             reading = known[name]
-            words = f"({reading.whose}; {reading.short_cost}): {say_parts(by[name])}"
+            own = reading.short_cost != known[base].short_cost
+            cost = f"; {reading.short_cost}" if own else ""
+            words = f"({reading.whose}{cost}): {say_parts(by[name])}"
             alike.setdefault(words, []).append(name)
-        said = (f"{', '.join(names)} {words}" for words, names in alike.items())
+        said = (f"{say_names(names)} {words}" for words, names in alike.items())
         out.append([brief, say_parts(by[base]), base, known[base].short_cost, "; ".join(said)])
     return out
 
@@ -168,6 +170,18 @@ def earlier_lines(board: Committed) -> list[str]:
 def title(board: Committed) -> str:
     """A paper's heading without its authors."""
     return board.paper.heading.split(" (")[0].split(":")[0]
+
+
+def say_names(names: Sequence[str]) -> str:
+    """Readings by name; of those that differ in one number, the name once.
+
+    >>> say_names(["bits", "L₁ = 0.1", "L₁ = 0.2"])
+    'bits, L₁ = 0.1, 0.2'
+    """
+    heads = [name.rpartition(" = ")[0] for name in names]
+    said = [name.rpartition(" = ")[2] if head and head == before else name
+            for name, head, before in zip(names, heads, ["", *heads], strict=False)]
+    return ", ".join(said)
 
 
 def say_parts(parts: Sequence[tuple[str, Verdict]]) -> str:
@@ -198,7 +212,8 @@ INTRODUCTION = """# Scoreboard
 Each verdict holds together with all others on its paper (Holm, 95 %). † a tolerance decides: with
 half or double of it the verdict differs. Untestable: one run, an undefined measure, a
 reconstruction, or intervals too wide to tell. True ε: what the ledger charges, ∞ where records are
-read raw; in brackets: without these reads. Rules and numbers are in the [README](README.md),
+read raw; in brackets: without these reads; of other readings where it differs. Rules and numbers
+are in the [README](README.md),
 reasons for changed verdicts in [changes.csv](changes.csv). Made by
 `python figures/make.py scoreboard`.
 """
