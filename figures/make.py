@@ -36,7 +36,7 @@ sys.path.insert(0, str(HERE.parent))
 import plotly.graph_objects as go  # noqa: E402
 
 from pdsynth.course.panels import LESSONS  # noqa: E402
-from pdsynth.papers import PAPERS, scoreboard, yardsticks  # noqa: E402
+from pdsynth.papers import PAPERS, repeats, scoreboard, yardsticks  # noqa: E402
 from pdsynth.papers.engine import Key, Paper, Run, find, stem  # noqa: E402
 from pdsynth.papers.readings import Reading  # noqa: E402
 from pdsynth.papers.results import Result, Verdict, markdown, point, summarise  # noqa: E402
@@ -198,8 +198,9 @@ def write_index() -> None:
 
 def index(boards: list[Committed] | None = None) -> str:
     """The index page, from the committed trials."""
-    parts = [INTRODUCTION]
-    for board in boards or [Committed(find(name), HERE) for name in PAPERS]:
+    boards = boards or [Committed(find(name), HERE) for name in PAPERS]
+    parts = [INTRODUCTION, repeats.page(boards)]
+    for board in boards:
         paper = board.paper
         if results := board.results:
             parts.append(f"## {paper.heading}\n\n{paper.reading}\n{claims(board)}")

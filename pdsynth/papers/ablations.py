@@ -6,7 +6,7 @@ For ``ablations.toml`` and ``ppba.toml``.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -19,18 +19,17 @@ from ..conditionals import Table
 from ..datasets import Dataset, load_adult, load_cmc, load_nltcs
 from ..domain.facts import Facts
 from ..privacy.curator import Curator
-from ..structure import Parameters, exact_search, genetic
 from ..structure.candidates import Pair
 from ..synthesizers import parts as p
 from ..synthesizers.base import Parts
 from . import engine
+from .ablations_search import objectives, search
 from .drawing import bars_in_range, finish, panels
 from .engine import NO_NOISE, Key, Paper, Run, find, load
 from .privabn_readings import Reread
 from .results import Result, distinct, markdown, select, summarise
 
 FLAT = p.SensitivityGroups(rare_values="same_noise")
-OPERATORS = Parameters.operators
 
 
 @dataclass(frozen=True)
@@ -137,6 +136,8 @@ def trials(paper: str, key: Key, settings: Any, run: Run) -> pd.DataFrame:
         tables = {run.data.name: run.data}
     if "searches" in part:
         return search(part, settings, run, tables)
+    if "objectives" in part:
+        return objectives(part, settings, run, tables)
     epsilons = getattr(settings, part["epsilons"])
     (name, dataset), = tables.items()
 
@@ -145,29 +146,6 @@ def trials(paper: str, key: Key, settings: Any, run: Run) -> pd.DataFrame:
 
     return run.measure(*find(paper).grids(key, settings, dataset, make, epsilons,
                                           labels={"dataset": name}))
-
-
-def search(part: Any, settings: Any, run: Run, tables: dict[str, Dataset]) -> pd.DataFrame:
-    """Share of the best sum of pairwise information that the genetic search reaches."""
-    rows = []
-    for name, dataset in tables.items():
-        run.tables[dataset.name] = len(dataset.frame)
-        quick = s.GeneticBayes(k=settings.parents, generations=1, guarantee="none", random_state=0)
-        weights = quick.fit(dataset.frame, schema=dataset.schema).weights_
-        best = exact_search(weights, settings.parents).fitness
-        for change in part["searches"]:
-            missing = change.removeprefix("no ") if change.startswith("no ") else ""
-            one = replace(Parameters(generations=settings.generations),
-                          operators=tuple(o for o in OPERATORS if o != missing))
-            if change == "a tenth of the generations":
-                one = replace(one, generations=max(settings.generations // 10, 1))
-            for repeat in range(run.repeats):
-                rng = np.random.default_rng([run.seed, repeat])
-                found = genetic(weights, settings.parents, rng, one).fitness / best
-                rows.append(("share of the optimum", name, "GeneticBayes", "none",
-                             str(settings.parents), change, NO_NOISE, repeat, repeat, found, ""))
-    return pd.DataFrame(rows, columns=["metric", "dataset", "method", "guarantee", "k", "change",
-                                       "epsilon", "repeat", "seed", "value", "note"])
 
 
 # --- as tables and pictures -----------------------------------------------------------------------

@@ -180,20 +180,38 @@ def draw_grid(data: pd.DataFrame, settings: Any, spec: Mapping[str, Any]) -> go.
     return finish(plot, data, text, table, spec["height"])
 
 
-def limit_to_paper(plot: go.Figure, spec: Mapping[str, Any]) -> go.Figure:
+def limit_to_paper(plot: go.Figure, spec: Mapping[str, Any], data: pd.DataFrame) -> go.Figure:
     """The ``view`` of a data file: traces without points left out, axes as far as they are known.
 
     ``says``: the title's second line. ``axes``: Plotly's options, as in :func:`draw_grid`.
+    ``marks``: what the paper's text says of an ε, or of a range of them.
     """
-    plot.data = [t for t in plot.data if np.isfinite(np.asarray(t.y, dtype=float)).any()]
+    plot.data = [t for t in plot.data if t.type == "heatmap"
+                 or np.isfinite(np.asarray(t.y, dtype=float)).any()]
     seen: set[str] = set()
     for trace in plot.data:
-        trace.showlegend = trace.name not in seen
-        seen.add(trace.name)
+        if trace.type != "heatmap":
+            trace.showlegend = trace.name not in seen
+            seen.add(trace.name)
     for axis in spec.get("axes", []):
         _update_axis(plot, axis, None, 0)
+    for mark in spec.get("marks", []):
+        _draw_mark(plot, **mark)
     title = plot.layout.title.text.split("<br>")[0]
-    return plot.update_layout(title_text=small_print(title, f"{spec['says']}; {ERROR_NOTE}"))
+    words = f"{spec['says']}; {say_repeats(count_repeats(data))}; {ERROR_NOTE}"
+    return plot.update_layout(title_text=small_print(title, words))
+
+
+def _draw_mark(plot: go.Figure, x: float | list[float], text: str, **where: Any) -> None:
+    """A line at one x, or a band between two; the paper's words stand in the legend."""
+    looks = {"color": PALETTE["attack"], "width": 1.4, "dash": "dash"}
+    if isinstance(x, list):
+        plot.add_vrect(*x, line_width=0, fillcolor=PALETTE["attack"], opacity=0.12, **where)
+    else:
+        plot.add_vline(x, line=looks, **where)
+    known = {trace.name for trace in plot.data}
+    if text not in known:
+        plot.add_scatter(x=[None], y=[None], name=text, mode="lines", line=looks)
 
 
 def _repeat_noiseless(summary: pd.DataFrame, at: Mapping[str, Any]) -> pd.DataFrame:
