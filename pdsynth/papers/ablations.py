@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
@@ -25,6 +24,7 @@ from ..synthesizers.base import Parts
 from . import engine
 from .ablations_search import objectives, search
 from .drawing import bars_in_range, finish, panels
+from .effects import hedges
 from .engine import NO_NOISE, Key, Paper, Run, find, load
 from .privabn_readings import Reread
 from .results import Result, distinct, markdown, select, summarise
@@ -139,13 +139,14 @@ def trials(paper: str, key: Key, settings: Any, run: Run) -> pd.DataFrame:
     if "objectives" in part:
         return objectives(part, settings, run, tables)
     epsilons = getattr(settings, part["epsilons"])
-    (name, dataset), = tables.items()
+    grids = []
+    for name, dataset in tables.items():
+        def make(this: Curve, dataset: Dataset = dataset) -> Any:
+            return MAKE[this.method](this.change, dataset, this.degree, **this.keywords)
 
-    def make(this: Curve) -> Any:
-        return MAKE[this.method](this.change, dataset, this.degree, **this.keywords)
-
-    return run.measure(*find(paper).grids(key, settings, dataset, make, epsilons,
-                                          labels={"dataset": name}))
+        grids += find(paper).grids(key, settings, dataset, make, epsilons,
+                                   labels={"dataset": name})
+    return run.measure(*grids)
 
 
 # --- as tables and pictures -----------------------------------------------------------------------
@@ -156,8 +157,8 @@ def dots(paper: str, key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
     metric = distinct(data, "metric")[0]
     summary = select(summarise(data), metric=metric)
     panes = list(summary.groupby(["dataset", "guarantee", "k", "epsilon"], sort=False))
-    plot = panels(min(len(panes), 2), [_pane(*at) for at, _ in panes], shared_yaxes=True,
-                  vertical_spacing=0.16)
+    titles = [_pane(summary, *at) for at, _ in panes]
+    plot = panels(min(len(panes), 2), titles, shared_yaxes=True, vertical_spacing=0.16)
     for i, (_, points) in enumerate(panes):
         plot.add_scatter(
             x=points["mean"], y=points["change"], mode="markers", showlegend=False,
@@ -172,20 +173,22 @@ def dots(paper: str, key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
     return finish(plot, data, title, table, 200 + 230 * rows)
 
 
-def _pane(dataset: str, guarantee: str, k: str, epsilon: float) -> str:
-    word = {"none": "no noise", "published": "as published", "strict": "strict"}[guarantee]
-    at = [dataset if guarantee == "none" else word, k and f"k = {k}"]
+def _pane(summary: pd.DataFrame, dataset: str, guarantee: str, k: str, epsilon: float) -> str:
+    """What a panel shows; the table only where there are several."""
+    word = {"none": "", "published": "as published", "strict": "strict"}[guarantee]
+    several = summary["dataset"].nunique() > 1
+    at = [several and dataset, word, k and f"k = {k}"]
     return ", ".join(filter(None, [*at, "" if epsilon == NO_NOISE else f"ε = {epsilon:g}"]))
 
 
 def appendix(key: Key, result: Result) -> str:
     """Mean ± 95 % half-width of every change, and how far it is from the algorithm as printed."""
-    summary = result.summary()
-    lines = []
+    summary, lines = result.summary(), []
     for at, points in summary.groupby(["metric", "dataset", "guarantee", "k", "epsilon"],
                                       sort=False):
         for row in points.itertuples():
-            lines.append([at[0], _pane(*at[1:]), row.change, f"{row.mean:.4f} ± {row.ci95:.4f}",
+            lines.append([at[0], _pane(summary, *at[1:]), row.change,
+                          f"{row.mean:.4f} ± {row.ci95:.4f}",
                           _size(result.data, at, row.change, points["change"].iloc[0])])
     head = ["measure", "where", "change", "mean ± 95 % half-width", "standardised difference"]
     return "\nStandardised differences (Hedges' g) from the first row; below 0: smaller.\n\n" \
@@ -197,21 +200,6 @@ def _size(data: pd.DataFrame, at: Any, change: str, first: str) -> str:
     a, b = (select(data, **dict(zip(names, at, strict=True)), change=c)["value"].to_numpy()
             for c in (change, first))
     return "" if change == first else f"{hedges(a, b):+.2f}"
-
-
-def hedges(a: np.ndarray, b: np.ndarray) -> float:
-    """Hedges' g: the difference of means in pooled standard deviations, small samples corrected.
-
-    >>> round(hedges(np.array([2.0, 3.0, 4.0]), np.array([1.0, 2.0, 3.0])), 3)
-    0.8
-    """
-    freedom = len(a) + len(b) - 2
-    if min(len(a), len(b)) < 2:
-        return float("nan")
-    pooled = ((len(a) - 1) * a.var(ddof=1) + (len(b) - 1) * b.var(ddof=1)) / freedom
-    if not pooled > 0:
-        return float("nan")
-    return float((a.mean() - b.mean()) / np.sqrt(pooled) * (1 - 3 / (4 * freedom - 1)))
 
 
 def load_changes(name: str) -> Paper:

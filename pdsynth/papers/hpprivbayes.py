@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from ..datasets import load_adult
+from ..datasets import load_adult, load_nltcs
 from ..plots import PALETTE, figure
 from ..synthesizers import HPPrivBayes, PrivBayes
 from . import drawing, engine
@@ -38,6 +38,7 @@ from .rules import Answer, Question, rule
 METHODS = ("PrivBayes", "HPPrivBayes")
 DASH = {("published", "4"): "dash", ("strict", "4"): "dot", ("strict", "auto"): "solid"}
 TABLE = "Adult, thesis coding"
+TABLES = {TABLE: lambda: load_adult(coding="thesis"), "NLTCS": load_nltcs}
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ def synthesizer(this: Curve, sensitive: str, settings: Any) -> Any:
 
 def trials(key: Key, settings: Any, run: Run) -> pd.DataFrame:
     """All curves of one figure of the thesis' §4."""
-    dataset = load_adult(coding="thesis") if run.data is None else run.data
+    dataset = TABLES[settings.table]() if run.data is None else run.data
     options = {"test": 1 - settings.train, "utility_options": {"max_rows": settings.svm_rows}}
     return run.measure(*PAPER.grids(
         key, settings, dataset, lambda c: synthesizer(c, dataset.sensitive, settings),

@@ -15,7 +15,7 @@ import pandas as pd
 
 from .engine import PAPERS, Key, Paper, find, read, stem
 from .grids import NUMBERS
-from .judging import judge_together
+from .judging import Ask, judge_together
 from .readings import Reading
 from .results import TRIAL, VERDICTS, Result, Verdict
 
@@ -68,8 +68,8 @@ class Committed:
                 if not r.runs or self.file(key, "_trials.csv", r.name).exists()]
 
     @cached_property
-    def verdicts(self) -> dict[Key, list[Verdict]]:
-        """The verdicts on every claim, under every reading; all of a paper's hold together."""
+    def asked(self) -> list[tuple[Key, Ask]]:
+        """Every claim under every reading, to be judged."""
         asked = []
         for key, result in self.results.items():
             settings = self.paper.read_settings(result.parameters)
@@ -79,9 +79,14 @@ class Committed:
                        if (file := self.file(key, "_trials.csv", n)).exists()}
                 data, options = self.paper.under(key, result, reading.name, own)
                 asked += [(key, ask) for ask in self.paper.ask(key, data, options, reading.name)]
-        found = judge_together([ask for _, ask in asked])
+        return asked
+
+    @cached_property
+    def verdicts(self) -> dict[Key, list[Verdict]]:
+        """The verdicts on every claim, under every reading; all of a paper's hold together."""
+        found = judge_together([ask for _, ask in self.asked])
         out: dict[Key, list[Verdict]] = {key: [] for key in self.results}
-        for (key, _), verdict in zip(asked, found, strict=True):
+        for (key, _), verdict in zip(self.asked, found, strict=True):
             if verdict is not None:
                 out[key].append(verdict)
         return out

@@ -9,7 +9,7 @@ import pytest
 import pdsynth as pds
 from pdsynth.counting.tables import Records
 from pdsynth.network import Network
-from pdsynth.papers import ablations
+from pdsynth.papers import ablations, effects
 from pdsynth.papers.ablations_search import joint_information
 from pdsynth.papers.engine import find
 from pdsynth.structure import Parameters, Restriction, genetic
@@ -97,10 +97,8 @@ def test_joint_information_rates_a_population_as_the_measure_does(small):
 
 def test_hedges_by_hand():
     a, b = np.array([2.0, 3.0, 4.0]), np.array([1.0, 2.0, 3.0])
-    assert ablations.hedges(a, b) == pytest.approx(1 * (1 - 3 / 15))
-    assert np.isnan(ablations.hedges(a, a[:1] * np.nan)) and np.isnan(
-        ablations.hedges(a[:1], b[:1])
-    )
+    assert effects.hedges(a, b) == pytest.approx(1 * (1 - 3 / 15))
+    assert np.isnan(effects.hedges(a, a[:1] * np.nan)) and np.isnan(effects.hedges(a[:1], b[:1]))
 
 
 def test_ppba_s_tree_is_taken_away_and_nothing_else(small):
