@@ -11,7 +11,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from ..plots import PALETTE, figure
-from .results import distinct, select, summarise
+from .results import distinct, point, select, summarise
 from .selectors import choices, expand, fill
 
 # What a measure can be, by its name; every other one begins at 0 and has no end.
@@ -80,6 +80,18 @@ def level(plot: go.Figure, part: pd.DataFrame, span: tuple[float, float], name: 
 def say_repeats(repeats: int) -> str:
     """How many repeats, in words."""
     return f"{repeats} repeat{'' if repeats == 1 else 's'}"
+
+
+def say_runs(data: pd.DataFrame) -> str:
+    """The repeats of its points, and what their bars are; a single run has none.
+
+    >>> say_runs(pd.DataFrame({"k": [1, 1, 2], "repeat": [0, 1, 0], "value": 0.5}))
+    '1 to 2 repeats; bars: 95 % interval of the mean'
+    """
+    counts = data.groupby(point(data), dropna=False)["repeat"].nunique()
+    least, most = counts.min(), counts.max()
+    said = say_repeats(most) if least == most else f"{least} to {say_repeats(most)}"
+    return said + ("; bars: 95 % interval of the mean" if most > 1 else "")
 
 
 def count_repeats(data: pd.DataFrame) -> int:
@@ -198,20 +210,20 @@ def limit_to_paper(plot: go.Figure, spec: Mapping[str, Any], data: pd.DataFrame)
     for mark in spec.get("marks", []):
         _draw_mark(plot, **mark)
     title = plot.layout.title.text.split("<br>")[0]
-    words = f"{spec['says']}; {say_repeats(count_repeats(data))}; {ERROR_NOTE}"
-    return plot.update_layout(title_text=small_print(title, words))
+    return plot.update_layout(title_text=small_print(title, f"{spec['says']}; {say_runs(data)}"))
 
 
 def _draw_mark(plot: go.Figure, x: float | list[float], text: str, **where: Any) -> None:
     """A line at one x, or a band between two; the paper's words stand in the legend."""
     looks = {"color": PALETTE["attack"], "width": 1.4, "dash": "dash"}
+    band = {"color": "rgba(213,94,0,.25)", "symbol": "square", "size": 14}
     if isinstance(x, list):
-        plot.add_vrect(*x, line_width=0, fillcolor=PALETTE["attack"], opacity=0.12, **where)
+        plot.add_vrect(*x, line_width=0, fillcolor=band["color"], opacity=0.5, **where)
     else:
         plot.add_vline(x, line=looks, **where)
-    known = {trace.name for trace in plot.data}
-    if text not in known:
-        plot.add_scatter(x=[None], y=[None], name=text, mode="lines", line=looks)
+    if text not in {trace.name for trace in plot.data}:
+        mode = "markers" if isinstance(x, list) else "lines"
+        plot.add_scatter(x=[None], y=[None], name=text, mode=mode, line=looks, marker=band)
 
 
 def _repeat_noiseless(summary: pd.DataFrame, at: Mapping[str, Any]) -> pd.DataFrame:

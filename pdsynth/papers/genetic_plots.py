@@ -121,7 +121,8 @@ def heatmaps(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
     plot.update_xaxes(tickangle=-50, showgrid=False, tickfont={"size": 9})
     words = f"13 columns; {say_repeats(count_repeats(data))}"
     title = "Pearson correlations on Adult: relationship is sensitive, salary the target"
-    return plot.update_layout(title_text=small_print(title, words), height=860, margin={"t": 96})
+    return plot.update_layout(title_text=small_print(title, words), height=860, margin={"t": 96},
+                              title_pad_t=24)
 
 
 DRAW: dict[Key, Any] = {

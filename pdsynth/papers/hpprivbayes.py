@@ -209,9 +209,11 @@ def ratios(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
     summary, k = summarise(data), settings.k
     colours = ("#D55E00", "#E69F00", "#009E73", "#0072B2", "#767676")
     symbols = ("circle", "square", "diamond", "triangle-up", "cross")
-    titles = [f"as published, not private (k={k})", "strict (k=auto)"]
-    plot = panels(2, titles, shared_yaxes=True)
-    for column, (guarantee, degree) in enumerate((("published", k), ("strict", "auto")), 1):
+    kinds = {("published", k): f"as published, not private (k={k})",
+             ("strict", "auto"): "strict (k=auto)"}
+    kinds = {at: title for at, title in kinds.items() if (data["guarantee"] == at[0]).any()}
+    plot = panels(len(kinds), list(kinds.values()), shared_yaxes=True)
+    for column, (guarantee, degree) in enumerate(kinds, 1):
         for i, r in enumerate(settings.ratios):
             points = select(summary, metric="accuracy", method="HPPrivBayes", guarantee=guarantee,
                             k=degree, r=r)

@@ -1,5 +1,6 @@
 """No error bar leaves the range of its measure."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -65,6 +66,26 @@ def test_what_a_measure_can_be():
     assert drawing.range_of("L1") == (0, 2) and drawing.range_of("processor seconds")[0] == 0
 
 
+VIEWS = [
+    (board, key)
+    for board in read_boards(ROOT / "figures")
+    for key in board.keys
+    if "view" in board.paper.experiments[key]
+]
+
+
+@pytest.mark.parametrize(("board", "key"), VIEWS, ids=[f"{b.paper.name}-{k}" for b, k in VIEWS])
+def test_no_view_has_words_that_are_cut_or_panels_that_are_empty(board, key):
+    """A line of the title holds about 125 letters at the printed width of 800."""
+    result = board.results[key]
+    view = board.paper.view(key, result.data, board.paper.read_settings(result.parameters))
+    lines = [re.sub("<[^>]+>", "", part) for part in view.layout.title.text.split("<br>")]
+    assert max(map(len, lines)) <= 125 and board.paper.experiments[key]["view"]["says"] in lines[1]
+    axes = {trace.xaxis or "x" for trace in view.data}
+    titles = [note for note in view.layout.annotations if note.text]
+    assert len(titles) in (0, len(axes)), "a panel without a curve"
+
+
 @pytest.mark.parametrize(
     ("paper", "figure"), [("hmprivbayes", 5), ("privabn", 1), ("hpprivbayes", 4)]
 )
@@ -73,7 +94,10 @@ def test_the_paper_s_view_has_its_series_and_its_ranges(root, paper, figure):
     result = board.results[figure]
     settings = board.paper.read_settings(result.parameters)
     whole, view = result.figure, board.paper.view(figure, result.data, settings)
+    marks = {mark["text"] for mark in board.paper.experiments[figure]["view"].get("marks", [])}
     names = {trace.name for trace in view.data}
+    assert marks <= names
+    names -= marks
     assert names < {trace.name for trace in whole.data}
     assert not any("strict" in name for name in names)
     shown = [trace.name for trace in view.data if trace.showlegend]
