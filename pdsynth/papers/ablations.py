@@ -156,8 +156,11 @@ def dots(paper: str, key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
     """The first measure of every change, one panel for each ε, guarantee and k."""
     metric = distinct(data, "metric")[0]
     summary = select(summarise(data), metric=metric)
-    panes = list(summary.groupby(["dataset", "guarantee", "k", "epsilon"], sort=False))
-    titles = [_pane(summary, *at) for at, _ in panes]
+    panes = list(summary.groupby(PANE, sort=False))
+    words = {at: _pane(*at) for at, _ in panes}
+    shared = [w for n, w in words[panes[0][0]].items() if summary[n].nunique() == 1]
+    titles = [", ".join(w for n, w in words[at].items() if summary[n].nunique() > 1)
+              for at, _ in panes]
     plot = panels(min(len(panes), 2), titles, shared_yaxes=True, vertical_spacing=0.16)
     for i, (_, points) in enumerate(panes):
         plot.add_scatter(
@@ -168,26 +171,27 @@ def dots(paper: str, key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
     plot.update_yaxes(autorange="reversed", automargin=True)
     rows = -(-len(panes) // 2)
     plot.update_xaxes(title_text=metric, row=rows)
-    table = ", ".join(distinct(data, "dataset"))
     title = find(paper).titles[key].split(": ", 1)[1]
-    return finish(plot, data, title, table, 200 + 230 * rows)
+    return finish(plot, data, title[0].upper() + title[1:], ", ".join(shared), 200 + 230 * rows)
 
 
-def _pane(summary: pd.DataFrame, dataset: str, guarantee: str, k: str, epsilon: float) -> str:
-    """What a panel shows; the table only where there are several."""
-    word = {"none": "", "published": "as published", "strict": "strict"}[guarantee]
-    several = summary["dataset"].nunique() > 1
-    at = [several and dataset, word, k and f"k = {k}"]
-    return ", ".join(filter(None, [*at, "" if epsilon == NO_NOISE else f"ε = {epsilon:g}"]))
+PANE = ["dataset", "guarantee", "k", "epsilon"]
+
+
+def _pane(dataset: str, guarantee: str, k: str, epsilon: float) -> dict[str, str]:
+    """What a panel shows, in words; no words for what isn't there."""
+    word = {"none": "no noise", "published": "as published", "strict": "strict"}[guarantee]
+    at = {"dataset": dataset, "guarantee": word, "k": k and f"k = {k}",
+          "epsilon": "" if epsilon == NO_NOISE else f"ε = {epsilon:g}"}
+    return {name: words for name, words in at.items() if words}
 
 
 def appendix(key: Key, result: Result) -> str:
     """Mean ± 95 % half-width of every change, and how far it is from the algorithm as printed."""
     summary, lines = result.summary(), []
-    for at, points in summary.groupby(["metric", "dataset", "guarantee", "k", "epsilon"],
-                                      sort=False):
+    for at, points in summary.groupby(["metric", *PANE], sort=False):
         for row in points.itertuples():
-            lines.append([at[0], _pane(summary, *at[1:]), row.change,
+            lines.append([at[0], ", ".join(_pane(*at[1:]).values()), row.change,
                           f"{row.mean:.4f} ± {row.ci95:.4f}",
                           _size(result.data, at, row.change, points["change"].iloc[0])])
     head = ["measure", "where", "change", "mean ± 95 % half-width", "standardised difference"]
