@@ -114,7 +114,8 @@ def small_print(title: str, words: str) -> str:
 
 def finish(plot: go.Figure, data: pd.DataFrame, text: str, table: str, height: int) -> go.Figure:
     """The plot with title, small print (table, repeats, error bars) and legend."""
-    words = f"{table}; {say_repeats(count_repeats(data))}; {ERROR_NOTE}"
+    repeats = count_repeats(data)
+    words = f"{table}; {say_repeats(repeats)}" + (f"; {ERROR_NOTE}" if repeats > 1 else "")
     return legend_below(plot.update_layout(title_text=small_print(text, words)), height)
 
 

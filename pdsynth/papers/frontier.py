@@ -36,7 +36,7 @@ LOOKS = {
 }
 RARE_VALUES = {"paper": "less_noise", "protect": "more_noise", "flat": "same_noise"}
 LINES = {"θ": "dash", "direction": "dot"}
-TICKS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
+TICKS = (0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 
 
 # --- policies -------------------------------------------------------------------------------------

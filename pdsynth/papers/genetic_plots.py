@@ -95,7 +95,8 @@ def times(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
     plot.update_yaxes(title_text="processor seconds", row=1, col=1)
     plot.update_xaxes(title_text="k", dtick=1)
     described = select(data, metric="description, s")
-    return finish(plot, described, "Run time", name_table(key, data), 440)
+    once = " (DataSynthesizer: once)" if "DataSynthesizer" in set(data["method"]) else ""
+    return finish(plot, described, "Run time", name_table(key, data) + once, 440)
 
 
 def heatmaps(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:

@@ -51,7 +51,9 @@ def count(boards: Sequence[Committed]) -> Iterator[Count]:
                     asked = ELSEWHERE if name else part.get("repeats", board.paper.repeats)
                     has = fewest(read(file), part.get("once", ()))
                     figure = board.paper.titles[key].split(":")[0] + (f", {name}" if name else "")
-                    yield Count(title(board), figure, asked, has, part.get("minutes", 0.0))
+                    minutes = (board.paper.find_reading(key, name).minutes if name
+                               else part.get("minutes", 0.0))
+                    yield Count(title(board), figure, asked, has, minutes)
 
 
 def page(boards: Sequence[Committed]) -> str:
