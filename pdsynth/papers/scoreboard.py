@@ -214,11 +214,9 @@ INTRODUCTION = """# Scoreboard
 
 {number} claims: {counts}.
 
-Each verdict holds together with all others on its paper (Holm, 95 %). † a tolerance decides: with
-half or double of it the verdict differs. Untestable: one run, an undefined measure, a
-reconstruction, or intervals too wide to tell. True ε: what the ledger charges, ∞ where records are
-read raw; in brackets: without these reads; of other readings where it differs. Rules and numbers
-are in the [README](README.md),
-reasons for changed verdicts in [changes.csv](changes.csv). Made by
-`python figures/make.py scoreboard`.
+Each verdict holds together with all others on its paper (Holm, 95 %). † a tolerance decides: half
+or double of it gives another verdict. Untestable: one run, an undefined measure, a reconstruction,
+or intervals too wide. True ε: the ledger's, ∞ where records are read raw (in brackets: without
+these reads); another reading's where it differs. Rules and numbers: [README](README.md); why
+verdicts changed: [changes.csv](changes.csv). Made by `python figures/make.py scoreboard`.
 """
