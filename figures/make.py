@@ -37,7 +37,7 @@ import pandas as pd  # noqa: E402
 import plotly.graph_objects as go  # noqa: E402
 
 from pdsynth.course.panels import LESSONS  # noqa: E402
-from pdsynth.papers import PAPERS, scoreboard, yardsticks  # noqa: E402
+from pdsynth.papers import PAPERS, effects, repeats, scoreboard, yardsticks  # noqa: E402
 from pdsynth.papers.engine import Key, Paper, Run, find, stem  # noqa: E402
 from pdsynth.papers.readings import Reading  # noqa: E402
 from pdsynth.papers.results import Result, Verdict, markdown, point, summarise  # noqa: E402
@@ -191,16 +191,19 @@ def make_lessons(options: argparse.Namespace) -> None:
 
 
 def write_index() -> None:
-    """Write figures/README.md and the scoreboard."""
+    """Write figures/README.md, the scoreboard, and the effect sizes behind them."""
     boards = [Committed(find(name), HERE) for name in PAPERS]
     (HERE / "README.md").write_text(index(boards), encoding="utf-8", newline="\n")
     (HERE / "SCOREBOARD.md").write_text(scoreboard.write(boards), encoding="utf-8", newline="\n")
+    sizes = effects.measure(boards)
+    sizes.to_csv(HERE / "effects.csv", index=False, lineterminator="\n", float_format="%.4g")
 
 
 def index(boards: list[Committed] | None = None) -> str:
     """The index page, from the committed trials."""
-    parts = [INTRODUCTION, advice(pd.read_csv(HERE / "advice.csv"))]
-    for board in boards or [Committed(find(name), HERE) for name in PAPERS]:
+    boards = boards or [Committed(find(name), HERE) for name in PAPERS]
+    parts = [INTRODUCTION, advice(pd.read_csv(HERE / "advice.csv")), repeats.page(boards)]
+    for board in boards:
         paper = board.paper
         if results := board.results:
             parts.append(f"## {paper.heading}\n\n{paper.reading}\n{claims(board)}")
@@ -223,6 +226,7 @@ INTRODUCTION = """# Figures
 
 Every claim in one line: [scoreboard](SCOREBOARD.md). Every figure here is drawn from real records by a command of this repository, and every number behind it lies beside it.
 A verdict follows a rule that is the same for all methods; nothing was tuned to make a claim come true.
+Every point at which claims compare two methods, with difference, 95 % interval, ratio and Hedges' g: [effects.csv](effects.csv).
 
 ## The main picture
 

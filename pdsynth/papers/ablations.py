@@ -6,11 +6,10 @@ For ``ablations.toml`` and ``ppba.toml``.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
@@ -19,18 +18,18 @@ from ..conditionals import Table
 from ..datasets import Dataset, load_adult, load_cmc, load_nltcs
 from ..domain.facts import Facts
 from ..privacy.curator import Curator
-from ..structure import Parameters, exact_search, genetic
 from ..structure.candidates import Pair
 from ..synthesizers import parts as p
 from ..synthesizers.base import Parts
 from . import engine
-from .drawing import error_bars, finish, panels
+from .ablations_search import objectives, search
+from .drawing import bars_in_range, finish, panels
+from .effects import hedges
 from .engine import NO_NOISE, Key, Paper, Run, find, load
 from .privabn_readings import Reread
 from .results import Result, distinct, markdown, select, summarise
 
 FLAT = p.SensitivityGroups(rare_values="same_noise")
-OPERATORS = Parameters.operators
 
 
 @dataclass(frozen=True)
@@ -137,37 +136,17 @@ def trials(paper: str, key: Key, settings: Any, run: Run) -> pd.DataFrame:
         tables = {run.data.name: run.data}
     if "searches" in part:
         return search(part, settings, run, tables)
+    if "objectives" in part:
+        return objectives(part, settings, run, tables)
     epsilons = getattr(settings, part["epsilons"])
-    (name, dataset), = tables.items()
-
-    def make(this: Curve) -> Any:
-        return MAKE[this.method](this.change, dataset, this.degree, **this.keywords)
-
-    return run.measure(*find(paper).grids(key, settings, dataset, make, epsilons,
-                                          labels={"dataset": name}))
-
-
-def search(part: Any, settings: Any, run: Run, tables: dict[str, Dataset]) -> pd.DataFrame:
-    """Share of the best sum of pairwise information that the genetic search reaches."""
-    rows = []
+    grids = []
     for name, dataset in tables.items():
-        run.tables[dataset.name] = len(dataset.frame)
-        quick = s.GeneticBayes(k=settings.parents, generations=1, guarantee="none", random_state=0)
-        weights = quick.fit(dataset.frame, schema=dataset.schema).weights_
-        best = exact_search(weights, settings.parents).fitness
-        for change in part["searches"]:
-            missing = change.removeprefix("no ") if change.startswith("no ") else ""
-            one = replace(Parameters(generations=settings.generations),
-                          operators=tuple(o for o in OPERATORS if o != missing))
-            if change == "a tenth of the generations":
-                one = replace(one, generations=max(settings.generations // 10, 1))
-            for repeat in range(run.repeats):
-                rng = np.random.default_rng([run.seed, repeat])
-                found = genetic(weights, settings.parents, rng, one).fitness / best
-                rows.append(("share of the optimum", name, "GeneticBayes", "none",
-                             str(settings.parents), change, NO_NOISE, repeat, repeat, found, ""))
-    return pd.DataFrame(rows, columns=["metric", "dataset", "method", "guarantee", "k", "change",
-                                       "epsilon", "repeat", "seed", "value", "note"])
+        def make(this: Curve, dataset: Dataset = dataset) -> Any:
+            return MAKE[this.method](this.change, dataset, this.degree, **this.keywords)
+
+        grids += find(paper).grids(key, settings, dataset, make, epsilons,
+                                   labels={"dataset": name})
+    return run.measure(*grids)
 
 
 # --- as tables and pictures -----------------------------------------------------------------------
@@ -177,36 +156,43 @@ def dots(paper: str, key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
     """The first measure of every change, one panel for each ε, guarantee and k."""
     metric = distinct(data, "metric")[0]
     summary = select(summarise(data), metric=metric)
-    panes = list(summary.groupby(["dataset", "guarantee", "k", "epsilon"], sort=False))
-    plot = panels(min(len(panes), 2), [_pane(*at) for at, _ in panes], shared_yaxes=True,
-                  vertical_spacing=0.16)
+    panes = list(summary.groupby(PANE, sort=False))
+    words = {at: _pane(*at) for at, _ in panes}
+    shared = [w for n, w in words[panes[0][0]].items() if summary[n].nunique() == 1]
+    titles = [", ".join(w for n, w in words[at].items() if summary[n].nunique() > 1)
+              for at, _ in panes]
+    plot = panels(min(len(panes), 2), titles, shared_yaxes=True, vertical_spacing=0.16)
     for i, (_, points) in enumerate(panes):
         plot.add_scatter(
             x=points["mean"], y=points["change"], mode="markers", showlegend=False,
-            error_x=error_bars(points["ci95"]), row=i // 2 + 1, col=i % 2 + 1,
+            error_x=bars_in_range(points["mean"], points["ci95"], metric),
+            row=i // 2 + 1, col=i % 2 + 1,
             marker={"size": 9, "color": ["#D55E00", *["#0072B2"] * (len(points) - 1)]})
     plot.update_yaxes(autorange="reversed", automargin=True)
     rows = -(-len(panes) // 2)
     plot.update_xaxes(title_text=metric, row=rows)
-    table = ", ".join(distinct(data, "dataset"))
     title = find(paper).titles[key].split(": ", 1)[1]
-    return finish(plot, data, title, table, 200 + 230 * rows)
+    return finish(plot, data, title[0].upper() + title[1:], ", ".join(shared), 200 + 230 * rows)
 
 
-def _pane(dataset: str, guarantee: str, k: str, epsilon: float) -> str:
+PANE = ["dataset", "guarantee", "k", "epsilon"]
+
+
+def _pane(dataset: str, guarantee: str, k: str, epsilon: float) -> dict[str, str]:
+    """What a panel shows, in words; no words for what isn't there."""
     word = {"none": "no noise", "published": "as published", "strict": "strict"}[guarantee]
-    at = [dataset if guarantee == "none" else word, k and f"k = {k}"]
-    return ", ".join(filter(None, [*at, "" if epsilon == NO_NOISE else f"ε = {epsilon:g}"]))
+    at = {"dataset": dataset, "guarantee": word, "k": k and f"k = {k}",
+          "epsilon": "" if epsilon == NO_NOISE else f"ε = {epsilon:g}"}
+    return {name: words for name, words in at.items() if words}
 
 
 def appendix(key: Key, result: Result) -> str:
     """Mean ± 95 % half-width of every change, and how far it is from the algorithm as printed."""
-    summary = result.summary()
-    lines = []
-    for at, points in summary.groupby(["metric", "dataset", "guarantee", "k", "epsilon"],
-                                      sort=False):
+    summary, lines = result.summary(), []
+    for at, points in summary.groupby(["metric", *PANE], sort=False):
         for row in points.itertuples():
-            lines.append([at[0], _pane(*at[1:]), row.change, f"{row.mean:.4f} ± {row.ci95:.4f}",
+            lines.append([at[0], ", ".join(_pane(*at[1:]).values()), row.change,
+                          f"{row.mean:.4f} ± {row.ci95:.4f}",
                           _size(result.data, at, row.change, points["change"].iloc[0])])
     head = ["measure", "where", "change", "mean ± 95 % half-width", "standardised difference"]
     return "\nStandardised differences (Hedges' g) from the first row; below 0: smaller.\n\n" \
@@ -218,21 +204,6 @@ def _size(data: pd.DataFrame, at: Any, change: str, first: str) -> str:
     a, b = (select(data, **dict(zip(names, at, strict=True)), change=c)["value"].to_numpy()
             for c in (change, first))
     return "" if change == first else f"{hedges(a, b):+.2f}"
-
-
-def hedges(a: np.ndarray, b: np.ndarray) -> float:
-    """Hedges' g: the difference of means in pooled standard deviations, small samples corrected.
-
-    >>> round(hedges(np.array([2.0, 3.0, 4.0]), np.array([1.0, 2.0, 3.0])), 3)
-    0.8
-    """
-    freedom = len(a) + len(b) - 2
-    if min(len(a), len(b)) < 2:
-        return float("nan")
-    pooled = ((len(a) - 1) * a.var(ddof=1) + (len(b) - 1) * b.var(ddof=1)) / freedom
-    if not pooled > 0:
-        return float("nan")
-    return float((a.mean() - b.mean()) / np.sqrt(pooled) * (1 - 3 / (4 * freedom - 1)))
 
 
 def load_changes(name: str) -> Paper:

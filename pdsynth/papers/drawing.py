@@ -11,11 +11,12 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from ..plots import PALETTE, figure
-from .results import distinct, select, summarise
+from .results import distinct, point, select, summarise
 from .selectors import choices, expand, fill
 
-SHARES = re.compile("distance|misclassification|accuracy|GCAP|matches")  # measures up to 1
-ADVANTAGE = "attacker's advantage"  # from −1 to 1; every other measure begins at 0
+# What a measure can be, by its name; every other one begins at 0 and has no end.
+RANGES = {"advantage": (-1.0, 1.0), "per cent": (0.0, 100.0), "^L1": (0.0, 2.0),
+          "distance|misclassification|accuracy|GCAP|matches|share": (0.0, 1.0)}
 ERROR_NOTE = "error bars: 95 % confidence interval of the mean"
 # One colour and one marker per method, the paper's own method in the private orange.
 STYLE = {
@@ -35,14 +36,26 @@ def error_bars(half: Any, thickness: float = 1.4, width: int = 4) -> dict[str, A
     return {"type": "data", "array": half, "thickness": thickness, "width": width}
 
 
-def bars_in_range(points: pd.DataFrame) -> dict[str, Any]:
-    """Intervals of means cut to what their measure can be: no mean lies beyond, so none is lost."""
-    low, high = np.zeros(len(points)), np.full(len(points), np.inf)
-    for i, metric in enumerate(points["metric"].astype(str)):
-        low[i] = -1.0 if metric == ADVANTAGE else 0.0
-        high[i] = 1.0 if metric == ADVANTAGE or SHARES.search(metric) else np.inf
-    half, mean = points["ci95"].to_numpy(float), points["mean"].to_numpy(float)
-    return error_bars(np.minimum(half, high - mean)) | {
+def range_of(metric: str) -> tuple[float, float]:
+    """The least and the largest value that a measure can have.
+
+    >>> range_of("2-way distance"), range_of("seconds")
+    ((0.0, 1.0), (0.0, inf))
+    """
+    found = (ends for words, ends in RANGES.items() if re.search(words, metric))
+    return next(found, (0.0, np.inf))
+
+
+def bars_in_range(mean: Any, half: Any, metric: Any, thickness: float = 1.4, width: int = 4
+                  ) -> dict[str, Any]:
+    """Intervals of means cut to what their measure can be: no mean lies beyond, so none is lost.
+
+    ``metric``: one name, or one for each mean.
+    """
+    mean, half = np.asarray(mean, float), np.asarray(half, float)
+    names = [metric] * len(mean) if isinstance(metric, str) else metric
+    low, high = np.array([range_of(str(name)) for name in names]).reshape(-1, 2).T
+    return error_bars(np.minimum(half, high - mean), thickness, width) | {
         "arrayminus": np.minimum(half, mean - low), "symmetric": False}
 
 
@@ -52,7 +65,8 @@ def line(plot: go.Figure, part: pd.DataFrame, x: str, name: str, colour: str, da
     plot.add_scatter(
         x=part[x], y=part["mean"], name=name, legendgroup=name, showlegend=legend,
         mode="lines+markers", line={"color": colour, "dash": dash, "width": 2},
-        marker={"symbol": symbol, "size": 8}, error_y=bars_in_range(part), **where)
+        marker={"symbol": symbol, "size": 8}, **where,
+        error_y=bars_in_range(part["mean"], part["ci95"], part["metric"]))
 
 
 def level(plot: go.Figure, part: pd.DataFrame, span: tuple[float, float], name: str, colour: str,
@@ -66,6 +80,18 @@ def level(plot: go.Figure, part: pd.DataFrame, span: tuple[float, float], name: 
 def say_repeats(repeats: int) -> str:
     """How many repeats, in words."""
     return f"{repeats} repeat{'' if repeats == 1 else 's'}"
+
+
+def say_runs(data: pd.DataFrame) -> str:
+    """The repeats of its points, and what their bars are; a single run has none.
+
+    >>> say_runs(pd.DataFrame({"k": [1, 1, 2], "repeat": [0, 1, 0], "value": 0.5}))
+    '1 to 2 repeats; bars: 95 % interval of the mean'
+    """
+    counts = data.groupby(point(data), dropna=False)["repeat"].nunique()
+    least, most = counts.min(), counts.max()
+    said = say_repeats(most) if least == most else f"{least} to {say_repeats(most)}"
+    return said + ("; bars: 95 % interval of the mean" if most > 1 else "")
 
 
 def count_repeats(data: pd.DataFrame) -> int:
@@ -88,7 +114,8 @@ def small_print(title: str, words: str) -> str:
 
 def finish(plot: go.Figure, data: pd.DataFrame, text: str, table: str, height: int) -> go.Figure:
     """The plot with title, small print (table, repeats, error bars) and legend."""
-    words = f"{table}; {say_repeats(count_repeats(data))}; {ERROR_NOTE}"
+    repeats = count_repeats(data)
+    words = f"{table}; {say_repeats(repeats)}" + (f"; {ERROR_NOTE}" if repeats > 1 else "")
     return legend_below(plot.update_layout(title_text=small_print(text, words)), height)
 
 
@@ -166,20 +193,38 @@ def draw_grid(data: pd.DataFrame, settings: Any, spec: Mapping[str, Any]) -> go.
     return finish(plot, data, text, table, spec["height"])
 
 
-def limit_to_paper(plot: go.Figure, spec: Mapping[str, Any]) -> go.Figure:
+def limit_to_paper(plot: go.Figure, spec: Mapping[str, Any], data: pd.DataFrame) -> go.Figure:
     """The ``view`` of a data file: traces without points left out, axes as far as they are known.
 
     ``says``: the title's second line. ``axes``: Plotly's options, as in :func:`draw_grid`.
+    ``marks``: what the paper's text says of an ε, or of a range of them.
     """
-    plot.data = [t for t in plot.data if np.isfinite(np.asarray(t.y, dtype=float)).any()]
+    plot.data = [t for t in plot.data if t.type == "heatmap"
+                 or np.isfinite(np.asarray(t.y, dtype=float)).any()]
     seen: set[str] = set()
     for trace in plot.data:
-        trace.showlegend = trace.name not in seen
-        seen.add(trace.name)
+        if trace.type != "heatmap":
+            trace.showlegend = trace.name not in seen
+            seen.add(trace.name)
     for axis in spec.get("axes", []):
         _update_axis(plot, axis, None, 0)
+    for mark in spec.get("marks", []):
+        _draw_mark(plot, **mark)
     title = plot.layout.title.text.split("<br>")[0]
-    return plot.update_layout(title_text=small_print(title, f"{spec['says']}; {ERROR_NOTE}"))
+    return plot.update_layout(title_text=small_print(title, f"{spec['says']}; {say_runs(data)}"))
+
+
+def _draw_mark(plot: go.Figure, x: float | list[float], text: str, **where: Any) -> None:
+    """A line at one x, or a band between two; the paper's words stand in the legend."""
+    looks = {"color": PALETTE["attack"], "width": 1.4, "dash": "dash"}
+    band = {"color": "rgba(213,94,0,.25)", "symbol": "square", "size": 14}
+    if isinstance(x, list):
+        plot.add_vrect(*x, line_width=0, fillcolor=band["color"], opacity=0.5, **where)
+    else:
+        plot.add_vline(x, line=looks, **where)
+    if text not in {trace.name for trace in plot.data}:
+        mode = "markers" if isinstance(x, list) else "lines"
+        plot.add_scatter(x=[None], y=[None], name=text, mode=mode, line=looks, marker=band)
 
 
 def _repeat_noiseless(summary: pd.DataFrame, at: Mapping[str, Any]) -> pd.DataFrame:

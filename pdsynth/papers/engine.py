@@ -166,7 +166,7 @@ class Paper:
         if (spec := self.experiments[key].get("view")) is None:
             return None
         kept = [matches(row, spec.get("keep", {})) for row in data.to_dict("records")]
-        return limit_to_paper(self.picture(key, data[kept], settings), spec)
+        return limit_to_paper(self.picture(key, data[kept], settings), spec, data[kept])
 
     def judge(self, key: Key, data: pd.DataFrame, settings: Any) -> list[Verdict]:
         """Every claim about a figure, by its rule, all together."""

@@ -19,7 +19,7 @@ from ..datasets import Dataset, load_adult
 from ..evaluation import Marginals
 from ..evaluation.marginals import attribute_sets
 from ..synthesizers import parts as p
-from .drawing import STYLE, error_bars, finish, panels
+from .drawing import STYLE, bars_in_range, finish, panels
 from .engine import Key, Run, load
 from .results import OPEN, average, decide, difference, direction_verdict, select, summarise, widen
 from .rules import Answer, Gaps, Question, rule
@@ -36,7 +36,7 @@ LOOKS = {
 }
 RARE_VALUES = {"paper": "less_noise", "protect": "more_noise", "flat": "same_noise"}
 LINES = {"θ": "dash", "direction": "dot"}
-TICKS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
+TICKS = (0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 
 
 # --- policies -------------------------------------------------------------------------------------
@@ -164,7 +164,8 @@ def draw(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
                 line={"color": colour, "dash": LINES.get(lever, "solid"), "width": 1.6},
                 marker={"symbol": symbol + hollow, "size": 9},
                 customdata=[f"{lever} = {setting}" for setting in part["setting"]],
-                error_y=error_bars(part[f"ci95 {metric}"], 1.2, 3),
+                error_y=bars_in_range(part[f"mean {metric}"], part[f"ci95 {metric}"], metric,
+                                      1.2, 3),
                 hovertemplate="%{customdata}<br>loss %{x:.3g}, error %{y:.3f}<extra>" + method
                 + "</extra>")
     shown = [*(v for v in TICKS if v < 0.5), 0.07, 0.15]

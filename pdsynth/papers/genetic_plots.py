@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from ..plots import PALETTE, SERIES, SYMBOLS, figure
 from . import genetic_tables as tables
-from .drawing import count_repeats, error_bars, finish, panels, say_repeats, small_print
+from .drawing import bars_in_range, count_repeats, finish, panels, say_repeats, small_print
 from .engine import Key
 from .genetic_tables import STAND_IN, on_stand_in, part
 from .results import select, summarise, values
@@ -19,6 +19,7 @@ COLOUR = {"DS": "#009E73", "GA": PALETTE["private"], "DataSynthesizer": PALETTE[
           "plain GA": PALETTE["attack"]}
 SEARCHES = {"DS": "greedy", "GA": "genetic", "DataSynthesizer": "DataSynthesizer 0.1.13 (greedy)",
             "plain GA": "genetic, plain Python on DataSynthesizer"}
+SHARE = "share of the optimum"
 NAMES = {"cmc": "CMC", "adult": "Adult, 13 columns", "credit": "credit cards"}
 
 
@@ -31,12 +32,12 @@ def scores(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
     """One place per row of the table: ours with error bars, the paper's average as crosses."""
     found = tables.beside(key, data, settings)
     assert found is not None
-    found = found[found["row"] != "zero rule"]
+    found = found[(found["row"] != "zero rule") & found["here"].notna()]
     plot = figure(y="per cent")
     for i, column in enumerate(tables.columns(key)):
         mine = found[found["column"] == column]
         if column == "Avg":
-            add_average(plot, mine, _half(key, data, settings))
+            add_average(plot, mine, mine["row"].map(_half(key, data, settings)))
             continue
         marker = {"symbol": SYMBOLS[1:][i % 6], "size": 6, "color": SERIES[(i + 2) % len(SERIES)],
                   "opacity": 0.75}
@@ -51,10 +52,11 @@ def scores(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
     return finish(plot, data, title, name_table(key, data), 520)
 
 
-def add_average(plot: go.Figure, mine: pd.DataFrame, half: list[float]) -> None:
+def add_average(plot: go.Figure, mine: pd.DataFrame, half: pd.Series) -> None:
     """The average of all columns, which stands out, and the paper's."""
     plot.add_scatter(
-        x=mine["row"], y=mine["here"], name="average", mode="markers", error_y=error_bars(half),
+        x=mine["row"], y=mine["here"], name="average", mode="markers",
+        error_y=bars_in_range(mine["here"], half, "per cent"),
         marker={"symbol": "circle", "size": 11, "color": PALETTE["private"], "opacity": 1})
     if mine["paper"].notna().any():
         cross = {"symbol": "x-thin", "size": 11, "line": {"width": 2, "color": PALETTE["attack"]}}
@@ -62,36 +64,39 @@ def add_average(plot: go.Figure, mine: pd.DataFrame, half: list[float]) -> None:
                          marker=cross)
 
 
-def _half(key: Key, data: pd.DataFrame, settings: Any) -> list[float]:
+def _half(key: Key, data: pd.DataFrame, settings: Any) -> dict[str, float]:
     """Half-width of the interval of each row's average, in per cent."""
     averages = select(summarise(data), metric=tables.metric(key, "Avg"))
-    found = [select(averages, **at)["ci95"] for _, at in tables.rows(key, settings)]
-    return [100 * float(half.iloc[0]) if len(half) else float("nan") for half in found]
+    found = {row: select(averages, **at)["ci95"] for row, at in tables.rows(key, settings)}
+    return {row: 100 * float(half.iloc[0]) for row, half in found.items() if len(half)}
 
 
 def times(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
     """Seconds of description and generation, and the share of the optimum, against k."""
     summary = summarise(data)
-    titles = ["description", "generation", "share of the optimum (GA)"]
-    plot = panels(3, titles, horizontal_spacing=0.1)
-    for column, name in enumerate(("description, s", "generation, s", "share of the optimum"), 1):
+    titles = {"description, s": "description", "generation, s": "generation",
+              SHARE: "share of the optimum (GA)"}
+    names = [name for name in titles if name in set(data["metric"])]
+    plot = panels(len(names), [titles[name] for name in names], horizontal_spacing=0.1)
+    for column, name in enumerate(names, 1):
         for method, points in select(summary, metric=name).groupby("method", sort=False):
-            label = SEARCHES[str(method)]
-            bars = {"type": "data", "array": points["ci95"], "width": 4} if column < 3 else None
+            label, one = SEARCHES[str(method)], name == SHARE
             plot.add_scatter(
                 x=points["k"].astype(int), y=points["mean"], name=label, legendgroup=label,
-                showlegend=column == 1, mode="lines+markers", row=1, col=column, error_y=bars,
+                showlegend=column == 1, mode="lines+markers", row=1, col=column,
+                error_y=None if one else bars_in_range(points["mean"], points["ci95"], name),
                 marker={"color": COLOUR[str(method)], "size": 8})
-    shares = select(data, metric="share of the optimum")
-    tick = {"symbol": "line-ew", "size": 14, "line": {"width": 1, "color": PALETTE["real"]}}
-    plot.add_scatter(x=shares["k"].astype(int), y=shares["value"], name="each search",
-                     mode="markers", row=1, col=3, marker=tick)
-    for column in (1, 2):
-        plot.update_yaxes(type="log", row=1, col=column)
+        plot.update_yaxes(type="linear" if name == SHARE else "log", row=1, col=column)
+    if SHARE in names:
+        shares = select(data, metric=SHARE)
+        tick = {"symbol": "line-ew", "size": 14, "line": {"width": 1, "color": PALETTE["real"]}}
+        plot.add_scatter(x=shares["k"].astype(int), y=shares["value"], name="each search",
+                         mode="markers", row=1, col=len(names), marker=tick)
     plot.update_yaxes(title_text="processor seconds", row=1, col=1)
     plot.update_xaxes(title_text="k", dtick=1)
     described = select(data, metric="description, s")
-    return finish(plot, described, "Run time", name_table(key, data), 440)
+    once = " (DataSynthesizer: once)" if "DataSynthesizer" in set(data["method"]) else ""
+    return finish(plot, described, "Run time", name_table(key, data) + once, 440)
 
 
 def heatmaps(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
@@ -99,6 +104,8 @@ def heatmaps(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
     shown = {("original", "none"): "a) original", ("GA", "none"): "b) ordinary network",
              ("DSc", "none"): "c) custom network",
              ("DSc", "strict"): f"custom and strict, ε = {settings.epsilon:g}"}
+    there = set(zip(data["method"], data["guarantee"], strict=True))
+    shown = {at: name for at, name in shown.items() if at in there}
     plot = panels(2, list(shown.values()), vertical_spacing=0.16, horizontal_spacing=0.16)
     names = list(dict.fromkeys(n for m in data["metric"].unique() for n in m.split(" × ")))
     for i, (method, guarantee) in enumerate(shown):
@@ -115,7 +122,8 @@ def heatmaps(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
     plot.update_xaxes(tickangle=-50, showgrid=False, tickfont={"size": 9})
     words = f"13 columns; {say_repeats(count_repeats(data))}"
     title = "Pearson correlations on Adult: relationship is sensitive, salary the target"
-    return plot.update_layout(title_text=small_print(title, words), height=860, margin={"t": 96})
+    return plot.update_layout(title_text=small_print(title, words), height=860, margin={"t": 96},
+                              title_pad_t=24)
 
 
 DRAW: dict[Key, Any] = {

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from ..datasets import Dataset, load_adult, load_big5
+from ..datasets import Dataset, load_adult, load_big5, load_cmc
 from ..domain.encoding import BinaryEncoding
 from ..domain.facts import Facts
 from ..domain.schema import Schema
@@ -28,7 +28,7 @@ from .results import Difference, average, count_signs, decide, distinct
 from .rules import ONE_TIME, Answer, Question, rule, times_apart
 from .selectors import fill
 
-ADULT, BIG5 = "Adult", "Big5"
+ADULT, BIG5, CMC = "Adult", "Big5", "CMC"
 YOUNG = "51"  # Big5's age has 16 bins; the edge nearest to 50 lies between 51 and 52
 
 
@@ -78,10 +78,12 @@ def synthesizer(this: Curve, settings: Any) -> Any:
 # --- the tables -----------------------------------------------------------------------------------
 
 
-def tables(run: Run) -> dict[str, Dataset]:
-    """Adult (complete rows, salary) and Big5 (age), or the user's own table."""
+def tables(run: Run, second: str = "") -> dict[str, Dataset]:
+    """Adult (complete rows, salary) and Big5 (age); the user's own table, or CMC."""
     if run.data is not None:
         return {run.data.name: run.data}
+    if second == CMC:
+        return {CMC: load_cmc()}
     return {ADULT: load_adult(complete=True), BIG5: load_big5()}
 
 
@@ -139,7 +141,7 @@ def leaks(settings: Any, run: Run) -> pd.DataFrame:
 def distances(settings: Any, run: Run) -> pd.DataFrame:
     """Figure 5: distances on the original attributes, and errors on held-out real rows."""
     parts = []
-    for name, dataset in tables(run).items():
+    for name, dataset in tables(run, settings.table).items():
         if settings.measured == "bits":
             dataset = bits_of(dataset)
         fewer = settings.big5_repeats if name == BIG5 else 0

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from ..datasets import load_adult
+from ..datasets import load_adult, load_nltcs
 from ..plots import PALETTE, figure
 from ..synthesizers import HPPrivBayes, PrivBayes
 from . import drawing, engine
@@ -38,6 +38,7 @@ from .rules import Answer, Question, rule
 METHODS = ("PrivBayes", "HPPrivBayes")
 DASH = {("published", "4"): "dash", ("strict", "4"): "dot", ("strict", "auto"): "solid"}
 TABLE = "Adult, thesis coding"
+TABLES = {TABLE: lambda: load_adult(coding="thesis"), "NLTCS": load_nltcs}
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ def synthesizer(this: Curve, sensitive: str, settings: Any) -> Any:
 
 def trials(key: Key, settings: Any, run: Run) -> pd.DataFrame:
     """All curves of one figure of the thesis' §4."""
-    dataset = load_adult(coding="thesis") if run.data is None else run.data
+    dataset = TABLES[settings.table]() if run.data is None else run.data
     options = {"test": 1 - settings.train, "utility_options": {"max_rows": settings.svm_rows}}
     return run.measure(*PAPER.grids(
         key, settings, dataset, lambda c: synthesizer(c, dataset.sensitive, settings),
@@ -208,9 +209,11 @@ def ratios(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
     summary, k = summarise(data), settings.k
     colours = ("#D55E00", "#E69F00", "#009E73", "#0072B2", "#767676")
     symbols = ("circle", "square", "diamond", "triangle-up", "cross")
-    titles = [f"as published, not private (k={k})", "strict (k=auto)"]
-    plot = panels(2, titles, shared_yaxes=True)
-    for column, (guarantee, degree) in enumerate((("published", k), ("strict", "auto")), 1):
+    kinds = {("published", k): f"as published, not private (k={k})",
+             ("strict", "auto"): "strict (k=auto)"}
+    kinds = {at: title for at, title in kinds.items() if (data["guarantee"] == at[0]).any()}
+    plot = panels(len(kinds), list(kinds.values()), shared_yaxes=True)
+    for column, (guarantee, degree) in enumerate(kinds, 1):
         for i, r in enumerate(settings.ratios):
             points = select(summary, metric="accuracy", method="HPPrivBayes", guarantee=guarantee,
                             k=degree, r=r)

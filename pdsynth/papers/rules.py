@@ -175,13 +175,19 @@ class Question:
     def gaps(self, change: Mapping[str, Any] | None = None) -> Gaps:
         """The differences at the claim's points, or at changed ones; a point not run is none."""
         say = {"digits": 3, "unit": "", **self.claim, **(change or {})}
+        pairs = self.pairs(change)
+        found = [difference(self.values(**a), self.values(**b)) for _, a, b in pairs]
+        named = all("epsilon" in p for p, _, _ in pairs)
+        name = say.get("point", "ε = {epsilon:g}" if named else "")
+        return Gaps(found, [name.format_map(p) for p, _, _ in pairs], say["digits"], say["unit"])
+
+    def pairs(self, change: Mapping[str, Any] | None = None) -> list[tuple[Point, Point, Point]]:
+        """The claim's points, or changed ones, where both were run; where a and where b is."""
         at = {n: v for n, v in (self.claim.get("at", {}) | (change or {})).items()
               if n not in ("point", "digits", "unit")}
         a, b = self.side("a"), self.side("b")
-        points = [p for p in self.points(at) if all(self.ran(p | side) for side in (a, b))]
-        found = [difference(self.values(**(p | a)), self.values(**(p | b))) for p in points]
-        name = say.get("point", "ε = {epsilon:g}" if "epsilon" in at else "")
-        return Gaps(found, [name.format_map(p) for p in points], say["digits"], say["unit"])
+        points = [(p, p | a, p | b) for p in self.points(at)]
+        return [(p, one, two) for p, one, two in points if self.ran(one) and self.ran(two)]
 
     def means(self, spec: Mapping[str, Any]) -> Means:
         """The means at the points of a selector, each under its method where there are several."""

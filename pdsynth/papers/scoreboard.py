@@ -15,7 +15,7 @@ import pandas as pd
 
 from .engine import PAPERS, Key, Paper, find, read, stem
 from .grids import NUMBERS
-from .judging import judge_together
+from .judging import Ask, judge_together
 from .readings import Reading
 from .results import TRIAL, VERDICTS, Result, Verdict
 
@@ -68,8 +68,8 @@ class Committed:
                 if not r.runs or self.file(key, "_trials.csv", r.name).exists()]
 
     @cached_property
-    def verdicts(self) -> dict[Key, list[Verdict]]:
-        """The verdicts on every claim, under every reading; all of a paper's hold together."""
+    def asked(self) -> list[tuple[Key, Ask]]:
+        """Every claim under every reading, to be judged."""
         asked = []
         for key, result in self.results.items():
             settings = self.paper.read_settings(result.parameters)
@@ -79,9 +79,14 @@ class Committed:
                        if (file := self.file(key, "_trials.csv", n)).exists()}
                 data, options = self.paper.under(key, result, reading.name, own)
                 asked += [(key, ask) for ask in self.paper.ask(key, data, options, reading.name)]
-        found = judge_together([ask for _, ask in asked])
+        return asked
+
+    @cached_property
+    def verdicts(self) -> dict[Key, list[Verdict]]:
+        """The verdicts on every claim, under every reading; all of a paper's hold together."""
+        found = judge_together([ask for _, ask in self.asked])
         out: dict[Key, list[Verdict]] = {key: [] for key in self.results}
-        for (key, _), verdict in zip(asked, found, strict=True):
+        for (key, _), verdict in zip(self.asked, found, strict=True):
             if verdict is not None:
                 out[key].append(verdict)
         return out
@@ -145,9 +150,11 @@ def claim_lines(board: Committed) -> list[list[str]]:
         alike: dict[str, list[str]] = {}  # readings of the same owner, cost and verdict share one
         for name in others:
             reading = known[name]
-            words = f"({reading.whose}; {reading.short_cost}): {say_parts(by[name])}"
+            own = reading.short_cost != known[base].short_cost
+            cost = f"; {reading.short_cost}" if own else ""
+            words = f"({reading.whose}{cost}): {say_parts(by[name])}"
             alike.setdefault(words, []).append(name)
-        said = (f"{', '.join(names)} {words}" for words, names in alike.items())
+        said = (f"{say_names(names)} {words}" for words, names in alike.items())
         out.append([brief, say_parts(by[base]), base, known[base].short_cost, "; ".join(said)])
     return out
 
@@ -168,6 +175,18 @@ def earlier_lines(board: Committed) -> list[str]:
 def title(board: Committed) -> str:
     """A paper's heading without its authors."""
     return board.paper.heading.split(" (")[0].split(":")[0]
+
+
+def say_names(names: Sequence[str]) -> str:
+    """Readings by name; of those that differ in one number, the name once.
+
+    >>> say_names(["bits", "L₁ = 0.1", "L₁ = 0.2"])
+    'bits, L₁ = 0.1, 0.2'
+    """
+    heads = [name.rpartition(" = ")[0] for name in names]
+    said = [name.rpartition(" = ")[2] if head and head == before else name
+            for name, head, before in zip(names, heads, ["", *heads], strict=False)]
+    return ", ".join(said)
 
 
 def say_parts(parts: Sequence[tuple[str, Verdict]]) -> str:
@@ -195,10 +214,9 @@ INTRODUCTION = """# Scoreboard
 
 {number} claims: {counts}.
 
-Each verdict holds together with all others on its paper (Holm, 95 %). † a tolerance decides: with
-half or double of it the verdict differs. Untestable: one run, an undefined measure, a
-reconstruction, or intervals too wide to tell. True ε: what the ledger charges, ∞ where records are
-read raw; in brackets: without these reads. Rules and numbers are in the [README](README.md),
-reasons for changed verdicts in [changes.csv](changes.csv). Made by
-`python figures/make.py scoreboard`.
+Each verdict holds together with all others on its paper (Holm, 95 %). † a tolerance decides: half
+or double of it gives another verdict. Untestable: one run, an undefined measure, a reconstruction,
+or intervals too wide. True ε: the ledger's, ∞ where records are read raw (in brackets: without
+these reads); another reading's where it differs. Rules and numbers: [README](README.md); why
+verdicts changed: [changes.csv](changes.csv). Made by `python figures/make.py scoreboard`.
 """

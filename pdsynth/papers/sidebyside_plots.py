@@ -10,7 +10,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from ..plots import PALETTE, SERIES, SYMBOLS
-from .drawing import count_repeats, error_bars, finish, panels, small_print
+from .drawing import bars_in_range, count_repeats, finish, panels, small_print
 from .engine import Key
 from .results import distinct, select, summarise
 from .sidebyside_methods import DISTANCE, LOSS, REST, SECONDS
@@ -48,10 +48,12 @@ def dots(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
             at = at[(at["epsilon"] == epsilon) | ~np.isfinite(at["epsilon"])]
             marker = {"color": colour, "symbol": symbol, "size": size,
                       "line": {"width": 2, "color": colour}}
+            mean = at["mean"].where(np.isfinite(at["mean"]), ENDLESS)
             plot.add_scatter(
-                x=at["mean"].where(np.isfinite(at["mean"]), ENDLESS), y=at["method"], name=name,
+                x=mean, y=at["method"], name=name,
                 mode="markers", legendgroup=name, showlegend=len(at) > 0 and name not in shown,
-                marker=marker, error_x=error_bars(at["ci95"], 1.4, 3), row=1, col=column)
+                marker=marker, row=1, col=column,
+                error_x=bars_in_range(mean, at["ci95"], metric, 1.4, 3))
             shown |= {name} if len(at) else set()
     for column in range(1, len(columns) - 1):
         plot.update_xaxes(rangemode="tozero", row=1, col=column)
@@ -60,7 +62,9 @@ def dots(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
     plot.update_xaxes(row=1, col=len(columns), **set_ticks((0.01, 0.1, 1, 10, 100)))
     plot.update_yaxes(categoryorder="array", categoryarray=order, automargin=True, showgrid=True)
     title = "All algorithms at the same ε, the nearest strict table first"
-    return finish(plot, data, title, TABLE, 200 + 26 * len(order))
+    peers = select(data, metric=SECONDS, guarantee="(ε, δ)")["repeat"].nunique()
+    table = f"{TABLE}; OpenDP's MST: {peers}" if peers else TABLE
+    return finish(plot, data, title, table, 200 + 26 * len(order))
 
 
 def heat(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
@@ -103,7 +107,7 @@ def promises(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
                 x=x, y=mine["mean", REST], name=name, legendgroup=name, showlegend=column == 1,
                 mode="lines+markers", line=line, row=1, col=column,
                 marker={"symbol": SYMBOLS[(i + lap) % len(SYMBOLS)], "size": 7},
-                error_y=error_bars(mine["ci95", REST], 1.1, 3))
+                error_y=bars_in_range(mine["mean", REST], mine["ci95", REST], REST, 1.1, 3))
     for s in settings.promises:
         line = {"color": PALETTE["real"], "width": 1, "dash": "dash"}
         plot.add_vline(x=s, line=line, row=1, col=1)

@@ -7,8 +7,9 @@ them that stand before it are its parents. A population is two arrays: orders (P
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.random import Generator
@@ -83,23 +84,25 @@ def pose(weights: np.ndarray, k: int, permitted: Permitted | None
 
 
 def genetic(weights: np.ndarray, k: int, generator: Generator,
-            parameters: Parameters | None = None, permitted: Permitted | None = None
-            ) -> SearchResult:
+            parameters: Parameters | None = None, permitted: Permitted | None = None,
+            rate_all: Callable[[np.ndarray], np.ndarray] | None = None) -> SearchResult:
     """The best network of at most k parents per node that the genetic algorithm finds.
 
     Fitness is the sum of ``weights`` (d, d), [child, parent], over all edges; the paper's weights
     are pairwise mutual information. Parents of weight 0 add nothing and are left out of the result.
+    ``rate_all``: another fitness, (P,) from masks (P, d) of the parents of each individual.
     """
     d, parameters = len(weights), parameters or Parameters()
     if d > ROOM:
         raise BudgetError(
             f"{d} attributes, but the genetic search has room for {ROOM}: use search='hill'")
     objective, permitted = pose(weights, k, permitted)
-    worth, rate = _look_up(objective), parameters.rate or 1 / d
+    rate_all = rate_all or partial(_fitness, worth=_look_up(objective))
+    rate = parameters.rate or 1 / d
     size, elite = parameters.population, parameters.elite
     orders, sets = initial(size, k, permitted, generator)
     population = [orders, sets, sets & before(orders) & pack(permitted.allowed)]
-    fitness, kept = _fitness(population[2], worth), []
+    fitness, kept = rate_all(population[2]), []
     for generation in range(parameters.generations + 1):
         ranked = np.argsort(-fitness, kind="stable")
         kept.append((fitness[ranked], population[0][ranked[0]], population[2][ranked[0]]))
@@ -108,7 +111,7 @@ def genetic(weights: np.ndarray, k: int, generator: Generator,
             best = [part[ranked] for part in population]
             new = offspring(best[0], best[1], size - elite, k, rate, permitted, generator,
                             parameters.operators)
-            fitness = np.concatenate([fitness[ranked], _fitness(new[2], worth)])
+            fitness = np.concatenate([fitness[ranked], rate_all(new[2])])
             population = [np.concatenate(both) for both in zip(best, new, strict=True)]
     history, orders, parents = map(np.array, zip(*kept, strict=True))
     networks = spread(parents, d) & (objective > 0)

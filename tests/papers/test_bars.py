@@ -1,12 +1,17 @@
 """No error bar leaves the range of its measure."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 import pytest
 
 from pdsynth.papers import drawing, engine
-from pdsynth.papers.scoreboard import Committed
+from pdsynth.papers.scoreboard import Committed, read_boards
+
+ROOT = Path(__file__).resolve().parents[2]
 
 POINTS = pd.DataFrame({
     "metric": ["misclassification", "attacker's advantage", "L1", "2-way distance"],
@@ -14,9 +19,9 @@ POINTS = pd.DataFrame({
 })  # fmt: skip
 
 
-def ends(trace):
+def ends(trace, axis="y"):
     """Lower and upper ends of a trace's bars, without those of single runs."""
-    mean, bars = np.asarray(trace.y, float), trace.error_y
+    mean, bars = np.asarray(trace[axis], float), trace[f"error_{axis}"]
     up = np.asarray(bars.array, float)
     down = up if bars.arrayminus is None else np.asarray(bars.arrayminus, float)
     known = np.isfinite(up)
@@ -36,14 +41,49 @@ def test_twin_a_symmetric_bar_leaves_the_range():
     assert low.min() < -1 and high.max() > 1
 
 
-@pytest.mark.parametrize("figure", [4, 5])
-def test_bars_of_the_committed_figures_stay_in_range(root, figure):
-    """Figure 4 has two runs a point, and so the widest bars of all."""
-    plot = Committed(engine.find("hmprivbayes"), root / "figures").assemble(figure).figure
-    found = [ends(trace) for trace in plot.data if trace.error_y.array is not None]
-    assert len(found) > 5
-    assert min(low.min() for low, _ in found if len(low)) >= -1 - 1e-9
-    assert max(high.max() for _, high in found if len(high)) <= 1 + 1e-9
+@pytest.mark.parametrize("board", read_boards(ROOT / "figures"), ids=lambda b: b.paper.name)
+def test_bars_of_the_committed_figures_stay_in_range(board):
+    """Of every figure and table that is drawn with bars."""
+    for key, result in board.results.items():
+        bars = [
+            ends(trace, axis)
+            for trace in result.figure.data
+            for axis in "xy"
+            if f"error_{axis}" in trace and trace[f"error_{axis}"].array is not None
+        ]
+        low = min((low.min() for low, _ in bars if len(low)), default=0)
+        high = max((high.max() for _, high in bars if len(high)), default=0)
+        names = ["per cent"] if "shows" in board.paper.experiments[key] else result.data["metric"]
+        least, most = np.array([drawing.range_of(name) for name in set(names)]).T
+        assert low >= least.min() - 1e-9 and high <= most.max() + 1e-9, key
+
+
+def test_what_a_measure_can_be():
+    """A share whose bar would pass 1, as in the ablations of the genetic search."""
+    bars = drawing.bars_in_range([0.9998, 0.5], [0.001, 0.1], "share of the optimum")
+    assert np.allclose(bars["array"], [0.0002, 0.1])
+    assert np.allclose(bars["arrayminus"], [0.001, 0.1])
+    assert drawing.range_of("L1") == (0, 2) and drawing.range_of("processor seconds")[0] == 0
+
+
+VIEWS = [
+    (board, key)
+    for board in read_boards(ROOT / "figures")
+    for key in board.keys
+    if "view" in board.paper.experiments[key]
+]
+
+
+@pytest.mark.parametrize(("board", "key"), VIEWS, ids=[f"{b.paper.name}-{k}" for b, k in VIEWS])
+def test_no_view_has_words_that_are_cut_or_panels_that_are_empty(board, key):
+    """A line of the title holds about 125 letters at the printed width of 800."""
+    result = board.results[key]
+    view = board.paper.view(key, result.data, board.paper.read_settings(result.parameters))
+    lines = [re.sub("<[^>]+>", "", part) for part in view.layout.title.text.split("<br>")]
+    assert max(map(len, lines)) <= 125 and board.paper.experiments[key]["view"]["says"] in lines[1]
+    axes = {trace.xaxis or "x" for trace in view.data}
+    titles = [note for note in view.layout.annotations if note.text]
+    assert len(titles) in (0, len(axes)), "a panel without a curve"
 
 
 @pytest.mark.parametrize(
@@ -54,7 +94,10 @@ def test_the_paper_s_view_has_its_series_and_its_ranges(root, paper, figure):
     result = board.results[figure]
     settings = board.paper.read_settings(result.parameters)
     whole, view = result.figure, board.paper.view(figure, result.data, settings)
+    marks = {mark["text"] for mark in board.paper.experiments[figure]["view"].get("marks", [])}
     names = {trace.name for trace in view.data}
+    assert marks <= names
+    names -= marks
     assert names < {trace.name for trace in whole.data}
     assert not any("strict" in name for name in names)
     shown = [trace.name for trace in view.data if trace.showlegend]

@@ -1,0 +1,74 @@
+"""How many repeats each figure and table has, beside what is asked of it.
+
+Asked: the paper's own number where it says one, at least 20 elsewhere. A data file says where a
+figure is asked for another number (``repeats``), which of its curves need only one run (``once``:
+peers' timings, rows that no seed changes), and what a further repeat costs (``minutes``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from .engine import read
+from .results import markdown, point
+from .scoreboard import Committed, title
+
+ELSEWHERE = 20  # where a paper says no number, and for readings, which no paper has
+
+
+@dataclass(frozen=True)
+class Count:
+    """Repeats of one figure, or of one of its readings: asked, committed, minutes for one more."""
+
+    paper: str
+    figure: str
+    asked: int
+    has: int
+    minutes: float
+
+    @property
+    def forecast(self) -> str:
+        """Processor minutes of one core for what is missing."""
+        return f"{(self.asked - self.has) * self.minutes:,.0f}" if self.minutes else "not measured"
+
+
+def fewest(trials: pd.DataFrame, once: Sequence[str]) -> int:
+    """The repeats of the point that has fewest, without the methods that are run once."""
+    kept = trials[~trials["method"].isin(once)]
+    return int(kept.groupby(point(kept), dropna=False)["repeat"].nunique().min())
+
+
+def count(boards: Sequence[Committed]) -> Iterator[Count]:
+    """Every committed figure, table and reading."""
+    for board in boards:
+        for key in board.keys:
+            part = board.paper.experiments[key]
+            for name in ("", *board.paper.readings(key)):
+                if (file := board.file(key, "_trials.csv", name or None)).exists():
+                    asked = ELSEWHERE if name else part.get("repeats", board.paper.repeats)
+                    has = fewest(read(file), part.get("once", ()))
+                    figure = board.paper.titles[key].split(":")[0] + (f", {name}" if name else "")
+                    minutes = (board.paper.find_reading(key, name).minutes if name
+                               else part.get("minutes", 0.0))
+                    yield Count(title(board), figure, asked, has, minutes)
+
+
+def page(boards: Sequence[Committed]) -> str:
+    """Markdown: which figures have fewer repeats than is asked, and what the rest would take."""
+    every = list(count(boards))
+    short = [c for c in every if c.has < c.asked]
+    rows = [(c.paper, c.figure, c.asked, c.has, c.forecast) for c in short]
+    columns = ["", "figure", "asked", "committed", "missing: processor minutes of one core"]
+    return PAGE.format(all=len(every), short=len(short), table=markdown(columns, rows))
+
+
+PAGE = """## Repeats
+
+Asked are the paper's own number where it says one, at least 20 elsewhere and for our readings;
+once what no seed changes, timings of peers and the credit stand-in. Of {all} figures, tables and
+readings {short} have fewer; a forecast is what a repeat took, times those that are missing.
+
+{table}"""

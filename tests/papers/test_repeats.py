@@ -1,0 +1,47 @@
+"""How many repeats figures have, say, and are asked for."""
+
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from pdsynth.papers import repeats
+from pdsynth.papers.engine import stem
+from pdsynth.papers.results import point
+from pdsynth.papers.scoreboard import read_boards
+
+ROOT = Path(__file__).resolve().parents[2]
+BOARDS = read_boards(ROOT / "figures")
+FIGURES = [(board, key) for board in BOARDS for key in board.keys]
+NAMES = [f"{board.paper.name} {stem(key)}" for board, key in FIGURES]
+TRIALS = pd.DataFrame({"method": list("AAAB"), "k": list("1121"), "repeat": [0, 1, 0, 0]})
+TRIALS["value"] = 0.0
+
+
+def test_the_point_that_has_fewest_counts():
+    assert repeats.fewest(TRIALS, ()) == 1
+    assert repeats.fewest(TRIALS[TRIALS["k"] == "1"], ["B"]) == 2
+
+
+@pytest.mark.parametrize(("board", "key"), FIGURES, ids=NAMES)
+def test_no_figure_has_fewer_repeats_than_it_says(board, key):
+    """The picture's own words, the paper's view's, and those of the page."""
+    result = board.results[key]
+    counts = result.data.groupby(point(result.data), dropna=False)["repeat"].nunique()
+    view = board.paper.view(key, result.data, board.paper.read_settings(result.parameters))
+    for plot in filter(None, (result.figure, view)):
+        for said in re.findall(r"(\d+) repeats?", plot.layout.title.text or ""):
+            assert int(said) in set(counts), plot.layout.title.text
+    if said := re.findall(r"(\d+) repeats?", result.figure.layout.title.text or ""):
+        once = board.paper.experiments[key].get("once", ())
+        assert str(repeats.fewest(result.data, once)) in said, "a part that has fewer isn't named"
+    assert result.parameters["repeats"] in set(counts)
+
+
+def test_what_is_short_stands_on_the_page_with_its_forecast():
+    short = [c for c in repeats.count(BOARDS) if c.has < c.asked]
+    page = (ROOT / "figures" / "README.md").read_text(encoding="utf-8")
+    assert repeats.page(BOARDS) in page
+    assert all(f"| {c.figure} | {c.asked} | {c.has} |" in page for c in short)
+    assert all(c.minutes > 0 for c in short), "a shortfall without a forecast"
