@@ -17,15 +17,7 @@ from ..domain.progress import progress
 from ..domain.schema import Schema, check_schema
 from ..errors import SchemaError, is_one_of, is_whole, show, to_list
 from .classifiers import CLASSIFIERS, design, predict
-from .inputs import (
-    Table,
-    check_choice,
-    check_choices,
-    check_whole,
-    record_keys,
-    seeded,
-    to_codes,
-)
+from .inputs import Table, check_choice, check_choices, check_whole, record_keys, seeded, to_codes
 from .utility import majority_share
 
 ATTACKERS = ("GCAP", *CLASSIFIERS)
