@@ -47,11 +47,6 @@ def group_by_policy(dataset: Dataset) -> Any:
     return p.SensitivityGroups(groups={"A": [dataset.sensitive]}, rare_values="same_noise")
 
 
-def groups(**options: Any) -> Any:
-    """The budget rule of sensitivity groups."""
-    return p.Groups(**options)
-
-
 def restrict(dataset: Dataset) -> Any:
     """A greedy network that keeps the sensitive attribute a leaf below the target."""
     return p.Greedy(restriction=p.Restriction(dataset.target, dataset.sensitive))
@@ -100,7 +95,7 @@ def points(settings: Any, dataset: Dataset) -> Iterator[Point]:
     for q in settings.q:
         yield at("PPBA", "q", q, s.PPBA, q=q)
     for r in settings.grouped:
-        budget = groups(r=float(Fraction(r)), **policy)
+        budget = p.Groups(r=float(Fraction(r)), **policy)
         yield at(GROUPED, "r", r, s.Synthesizer, structure=restrict(dataset), budget=budget)
 
 

@@ -146,11 +146,11 @@ def fluctuation(cubes: Mapping[str, np.ndarray]) -> dict[str, Any]:
 
 
 def add_curves(plot: go.Figure, data: pd.DataFrame, metric: str, settings: Any,
-               leave_out: tuple[tuple[str, str], ...] = (), **place: Any) -> None:
+               **place: Any) -> None:
     """All curves against ε of figures 4 and 5, and the lines without privacy."""
     summary, legend, k = summarise(data), place.pop("legend", True), settings.k
     for guarantee, degree in (("published", k), ("strict", k), ("strict", "auto")):
-        for method in METHODS if (guarantee, degree) not in leave_out else ():
+        for method in METHODS:
             at = {"method": method, "guarantee": guarantee, "k": degree}
             colour, symbol = STYLE[method]
             symbol += "-open" if (guarantee, degree) == ("strict", k) else ""
