@@ -21,7 +21,6 @@ NAMELESS = re.compile(
     re.IGNORECASE)
 
 
-
 @dataclass(frozen=True)
 class Declared:
     """A declaration that was read: the schema, its file, columns left out, columns still open."""

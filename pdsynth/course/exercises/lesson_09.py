@@ -49,7 +49,6 @@ shares = Computation(
 )
 
 
-
 def bits(column: pd.Series) -> float:
     """Entropy of the values that occur."""
     p = column.value_counts(normalize=True)

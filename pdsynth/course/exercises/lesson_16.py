@@ -94,7 +94,6 @@ def judge_private_table(private_table: Callable[..., Any]) -> str | None:
     return None
 
 
-
 def cut_off(counts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Discrete Laplace noise of scale 1, cut off at ±3."""
     stay = 1 - np.exp(-1.0)
