@@ -3,8 +3,6 @@
 **Privacy:** all of it is post-processing.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Plotly figures as pure functions: data in, figure out. One palette and one look everywhere."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping, Sequence

@@ -3,8 +3,6 @@
 **Privacy:** all of it is post-processing of releases.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Two sensitivity groups with budgets of their own, and value weights inside the second."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """How a budget is split over tables and over the values of one table, in exact fractions."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What ``python -m pdsynth`` does with a file of your own: outline, plan, release, report."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import reduce
 from importlib.util import find_spec

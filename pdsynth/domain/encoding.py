@@ -1,7 +1,5 @@
 """Binary encoding: every attribute as ⌈log₂|X|⌉ two-valued columns, and the way back."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 

@@ -1,7 +1,5 @@
 """The protocol of Hittmeir, Mayer and Ekelhart (2022): five classifiers (`algorithms` §12.5)."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any

@@ -3,8 +3,6 @@
 Hittmeir, Mayer and Ekelhart (2022), §II and §V-B; `algorithms` §5.1, §12.6, §12.8.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 For ``ablations.toml`` and ``ppba.toml``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial

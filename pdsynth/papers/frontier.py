@@ -1,7 +1,5 @@
 """Personal guarantees: what the sensitive attribute loses, against the error on everything else."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass

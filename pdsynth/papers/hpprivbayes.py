@@ -3,8 +3,6 @@
 ``hpprivbayes.toml`` says what is run and claimed, and decides what the thesis leaves open.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """PrivABN's §6: its errors on NLTCS, ACS and Retail, and Table 2, which is arithmetic."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

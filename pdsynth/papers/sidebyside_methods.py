@@ -1,7 +1,5 @@
 """What stands side by side: every algorithm and every mixture of parts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """The yardsticks' pictures: a panel for each table, and the README's own."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -3,8 +3,6 @@
 k-means++ is scikit-learn's, its seed public: the same release always gives the same clusters.
 """
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Samples of a model in which some attributes hold what is asked: exactly, or by rejection."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from copy import copy
 from typing import Any

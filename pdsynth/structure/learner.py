@@ -5,8 +5,6 @@ their parts of the structure's share; none: nothing is learnt. ``learn`` gives t
 at most what was asked for.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction

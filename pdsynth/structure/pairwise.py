@@ -1,7 +1,5 @@
 """Structure from one matrix of pairwise associations (ELPrivBayes, SA-PrivBayes)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

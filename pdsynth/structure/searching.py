@@ -3,8 +3,6 @@
 Hittmeir, Mayer, Ekelhart 2022, section III.
 """
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """What every algorithm is: parts that a paper combines, and one way in for all of them."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, replace

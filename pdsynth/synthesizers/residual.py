@@ -4,8 +4,6 @@ ConsistentBayes (`algorithms` §18): steps of MST (McKenna, Miklau, Sheldon 2021
 and noise penalty of AIM (McKenna, Mullins, Sheldon, Miklau 2022), here in pure ε.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """One run of a structure that measures: what it has measured, may choose, and fits."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from fractions import Fraction

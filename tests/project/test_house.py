@@ -14,8 +14,8 @@ WINGS = ("papers", "course")
 # The library is what lies outside the wings; data is TOML and JSON inside the package. These are
 # ratchets: lower them when something shrinks. The aim is 11,500 lines and 480,000 characters of
 # library, 18,500 and 800,000 in all, 3,000 lines of data.
-LIBRARY_LINES, LIBRARY_CHARACTERS = 23_390, 1_074_500
-PACKAGE_LINES, PACKAGE_CHARACTERS = 36_520, 1_698_500
+LIBRARY_LINES, LIBRARY_CHARACTERS = 23_180, 1_070_700
+PACKAGE_LINES, PACKAGE_CHARACTERS = 36_180, 1_692_350
 DATA_LINES = 5_390
 MODULE_LINES = 300
 FUNCTION_LINES = 50  # without its docstring

@@ -1,7 +1,5 @@
 """Exercises of lesson 03, Bayesian networks and mutual information."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Exercises of lesson 06, sensitivity groups and weights."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

@@ -1,7 +1,5 @@
 """Exercises of lesson 09, normalised risk entropy."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

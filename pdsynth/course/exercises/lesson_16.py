@@ -1,7 +1,5 @@
 """Exercises of lesson 16, auditing."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Teaching tables: public records with warm counts and common random numbers."""
 
-from __future__ import annotations
-
 import sys
 import warnings
 from collections.abc import Callable
