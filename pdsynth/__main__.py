@@ -1,7 +1,5 @@
 """The command line: ``python -m pdsynth --help``."""
 
-from __future__ import annotations
-
 import os
 import sys
 import warnings

@@ -3,10 +3,9 @@
 **Privacy:** all of it is post-processing.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +28,7 @@ def intersections(views: Sequence[Members]) -> list[Members]:
     return sorted((tuple(sorted(s)) for s in shared), key=lambda s: (len(s), s))
 
 
-def margin(table: np.ndarray, members: Members, wanted: Members) -> np.ndarray:
+def margin(table: np.ndarray, members: Sequence[Any], wanted: Sequence[Any]) -> np.ndarray:
     """Sum of a table, one axis per member, down to the wanted members, axes in their order."""
     left = [m for m in members if m in wanted]
     summed = table.sum(axis=tuple(i for i, m in enumerate(members) if m not in wanted))

@@ -95,18 +95,18 @@ def to_list(
     raise error(f"{what} must be {kind}, got {show(given)}{why}")
 
 
-def to_items(what: str, given: Any, error: type[ValueError] = SchemaError) -> list[Any]:
+def to_items(what: str, given: Any) -> list[Any]:
     """As :func:`to_list`; also iterators and the keys or values of a dictionary, read once."""
     once = isinstance(given, (Iterator, KeysView, ValuesView))
-    return list(given) if once else to_list(what, given, error)
+    return list(given) if once else to_list(what, given)
 
 
-def to_names(what: str, given: Any, error: type[ValueError] = SchemaError) -> tuple[str, ...]:
+def to_names(what: str, given: Any) -> tuple[str, ...]:
     """One name or a list of names, each a text; None: none."""
     if given is None or isinstance(given, str):
         return () if given is None else (given,)
     kind = "the name of an attribute, or a list of names"
-    named = to_list(what, given, error, kind)
+    named = to_list(what, given, kind=kind)
     if not all(isinstance(name, str) for name in named):
-        raise error(f"{what} must be {kind}, got {show(given)}")
+        raise SchemaError(f"{what} must be {kind}, got {show(given)}")
     return tuple(named)

@@ -4,8 +4,6 @@ Tables are int64 counts; the child is axis 0, its joint parent configuration axi
 in bits.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

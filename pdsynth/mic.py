@@ -3,8 +3,6 @@
 Tables are counts; the child is axis 0, the other attribute axis 1. Information is in bits.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from itertools import combinations

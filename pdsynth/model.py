@@ -15,15 +15,7 @@ import numpy as np
 from .conditionals import Sources, SparseTable, Table, conditional
 from .domain.encoding import BinaryEncoding
 from .domain.schema import Schema
-from .errors import (
-    PrivacyError,
-    SchemaError,
-    check_path,
-    is_one_of,
-    is_whole,
-    show,
-    to_list,
-)
+from .errors import PrivacyError, SchemaError, check_path, is_one_of, is_whole, show, to_list
 from .network import Network
 from .privacy.coverage import MALFORMED, Release, check_coverage, check_origin, read_json
 from .privacy.ledger import Ledger

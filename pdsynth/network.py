@@ -159,7 +159,7 @@ class Network:
         boxes = "".join(
             f"<g><title>{escape(name)}</title><rect x='{x - 60}' y='{y - 12}' width='120' "
             f"height='24' rx='6' fill='#e3eef7' stroke='#0072b2'/><text x='{x}' y='{y + 4}' "
-            f"text-anchor='middle' font-size='12' fill='#1a1a1a'>{escape(_fit(name))}</text></g>"
+            f"text-anchor='middle' font-size='12' fill='#1a1a1a'>{escape(shorten(name))}</text></g>"
             for name, (x, y) in at.items())
         title = f"Bayesian network with {len(self)} attributes and {len(self.edges)} edges"
         width, height = 130 * widest, 64 * len(rows)
@@ -170,9 +170,9 @@ class Network:
             f"<title>{title}</title>{ARROW}{lines}{boxes}</svg>")
 
 
-def _fit(name: str) -> str:
-    """A name that a box can hold; what is cut leaves a sign."""
-    return name if len(name) <= 17 else f"{name[:16]}…"
+def shorten(name: str, most: int = 17) -> str:
+    """A name of at most so many characters; what is cut leaves a sign."""
+    return name if len(name) <= most else f"{name[: most - 1]}…"
 
 
 def _pair(pair: Any) -> tuple[str, tuple[str, ...]]:

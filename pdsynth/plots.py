@@ -1,7 +1,5 @@
 """Plotly figures as pure functions: data in, figure out. One palette and one look everywhere."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -11,7 +9,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from .network import Network
+from .network import Network, shorten
 from .privacy.ledger import Entry, Ledger
 
 __all__ = ["DARK", "PALETTE", "SERIES", "SYMBOLS", "bars", "curve", "figure", "heatmap",
@@ -192,8 +190,8 @@ def _boxes(plot: go.Figure, network: Network, place: Places, member: Mapping[str
     notes = []
     for name, (x, y) in place.items():
         fill, ink, sign, _ = kinds.get(member.get(name, ""), PLAIN)
-        short = name if len(name) <= 18 else f"{name[:17]}…"
-        notes.append({"x": x, "y": y, "text": f"{sign} {short}".strip(), "showarrow": False,
+        label = f"{sign} {shorten(name, 18)}".strip()
+        notes.append({"x": x, "y": y, "text": label, "showarrow": False,
                       "bgcolor": fill, "borderpad": 4, "font": {"color": ink, "size": 12},
                       "hovertext": f"{name} ← {', '.join(network.parents(name)) or '∅'}"})
     plot.update_layout(annotations=notes, showlegend=bool(kinds))

@@ -3,8 +3,6 @@
 **Privacy:** all of it is post-processing of releases.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -136,7 +134,8 @@ def as_measured(found: Sequence[Measurement], network: Network) -> tuple[np.ndar
 
     **Privacy:** post-processing of releases.
     """
-    return tuple(m.table if m.attributes == pair else _sum_out(m, pair)
+    return tuple(m.table if m.attributes == pair else
+                 margin(np.maximum(m.table, 0), m.attributes, pair)
                  for m, pair in _match(found, network))
 
 
@@ -149,11 +148,3 @@ def _match(
         pair = (child, *parents)
         yield own[pair] if pair in own else next(
             m for m in found if {*pair} <= {*m.attributes}), pair
-
-
-def _sum_out(larger: Measurement, pair: tuple[str, ...]) -> np.ndarray:
-    """The table of a pair from a measured one that contains it."""
-    assert isinstance(larger.table, np.ndarray)
-    out = tuple(i for i, name in enumerate(larger.attributes) if name not in pair)
-    left = [name for name in larger.attributes if name in pair]
-    return np.transpose(np.maximum(larger.table, 0).sum(axis=out), [left.index(a) for a in pair])

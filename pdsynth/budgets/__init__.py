@@ -1,7 +1,7 @@
 """How ε is split over the tables of a network: arithmetic of shares, and the rules made of it."""
 
 from ..privacy.numbers import number, positive, share
-from .groups import Groups, SensitivityGroups
+from .groups import Groups, SensitivityGroups, check_personal
 from .rules import Allocation, BudgetRule, Geometric, RiskEntropy, Uniform
 from .shares import (
     RARE_VALUES,
@@ -11,6 +11,7 @@ from .shares import (
     printed_group_a,
     printed_scales,
     printed_thirds,
+    printed_weights,
     proportional,
     risk_entropy_weights,
     tight_scales,
@@ -20,7 +21,8 @@ from .shares import (
 
 __all__ = [
     "RARE_VALUES", "Allocation", "BudgetRule", "Geometric", "Groups", "RiskEntropy",
-    "SensitivityGroups", "TableBudget", "Uniform", "by_weight", "geometric", "number", "positive",
-    "printed_group_a", "printed_scales", "printed_thirds", "proportional", "risk_entropy_weights",
-    "share", "tight_scales", "uniform", "value_weights",
+    "SensitivityGroups", "TableBudget", "Uniform", "by_weight", "check_personal", "geometric",
+    "number", "positive", "printed_group_a", "printed_scales", "printed_thirds",
+    "printed_weights", "proportional", "risk_entropy_weights", "share", "tight_scales", "uniform",
+    "value_weights",
 ]

@@ -1,7 +1,5 @@
 """Two sensitivity groups with budgets of their own, and value weights inside the second."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -12,7 +10,6 @@ import numpy as np
 from ..domain.facts import Facts
 from ..domain.schema import Schema
 from ..errors import BudgetError, is_one_of, is_whole, show
-from ..measures import sensitivity_weights
 from ..privacy.curator import Curator
 from ..privacy.ledger import as_fraction
 from ..privacy.numbers import number, positive, share
@@ -23,6 +20,7 @@ from .shares import (
     TableBudget,
     printed_group_a,
     printed_scales,
+    printed_weights,
     proportional,
     tight_scales,
     value_weights,
@@ -117,6 +115,16 @@ class SensitivityGroups:
         return {"A": a, "B": [n for n in schema.names if n not in a]}
 
 
+def check_personal(personal: Any, r: Any) -> None:
+    """Refuse groups and a ratio of budgets that mean nothing."""
+    if not isinstance(personal, SensitivityGroups):
+        raise BudgetError("personal must be a SensitivityGroups(...) of pds.parts, "
+                          f"got {show(personal)}")
+    personal.check()
+    if not Fraction(1, WIDEST) <= positive("r", r) <= WIDEST:
+        raise BudgetError(f"r must lie between 1/{WIDEST} and {WIDEST}, got {show(r)}")
+
+
 @dataclass(frozen=True)
 class Groups(BudgetRule):
     """Groups A (more sensitive) and B share the tables' ε as r : 1 (thesis, Algorithms 4 to 6).
@@ -139,13 +147,8 @@ class Groups(BudgetRule):
 
     def check(self, facts: Facts) -> None:
         """Refuse parameters out of range, and attributes that the schema doesn't have."""
-        if not isinstance(self.personal, SensitivityGroups):
-            raise BudgetError("personal must be a SensitivityGroups(...) of pds.parts, "
-                              f"got {show(self.personal)}")
-        self.personal.check()
+        check_personal(self.personal, self.r)
         share("share_sketch", self.share_sketch)
-        if not Fraction(1, WIDEST) <= positive("r", self.r) <= WIDEST:
-            raise BudgetError(f"r must lie between 1/{WIDEST} and {WIDEST}, got {show(self.r)}")
         if number("theta", self.theta) < 0:
             raise BudgetError(f"theta must be at least 0 bits, got {show(self.theta)}")
         if not is_whole(self.printed_k, 0):
@@ -283,7 +286,7 @@ class Groups(BudgetRule):
         shown: dict[str, tuple[float, ...]] = {}
         for name in b:
             if name in histograms:
-                w = self._printed_weights(histograms[name])
+                w = printed_weights(histograms[name], self.personal.rare_values)
             else:
                 public = self.personal.public_weights(name, facts.schema[name].size)
                 w = np.array(public, dtype=float)
@@ -291,10 +294,3 @@ class Groups(BudgetRule):
             out[name] = TableBudget(printed_scales(w, len(b), budgets[1]), budgets[1] / len(b),
                                     source=GROUP_B)
         return out, shown
-
-    def _printed_weights(self, histogram: np.ndarray) -> np.ndarray:
-        if self.personal.rare_values == "same_noise":
-            return np.ones(len(histogram))
-        w = sensitivity_weights(histogram)
-        inverse = 1 / np.maximum(w, 1e-9)
-        return w if self.personal.rare_values == "less_noise" else inverse / inverse.sum()

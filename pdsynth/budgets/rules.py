@@ -3,8 +3,6 @@
 A new rule is one class with ``check``, ``asks`` and ``allocate``, here, and its test.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction

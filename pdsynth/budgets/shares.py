@@ -1,7 +1,5 @@
 """How a budget is split over tables and over the values of one table, in exact fractions."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from ..errors import BudgetDegenerate
+from ..measures import sensitivity_weights
 from ..privacy.ledger import histogram_cost
 
 RARE_VALUES = ("less_noise", "more_noise", "same_noise")
@@ -116,6 +115,15 @@ def value_weights(
     surprise = -np.log2(p / p.sum())
     w = surprise if rare_values == "less_noise" else 1 / np.maximum(surprise, 1e-9)
     return tuple(max(Fraction(float(x)).limit_denominator(1000), floor) for x in w / w.max())
+
+
+def printed_weights(histogram: np.ndarray, rare_values: str) -> np.ndarray:
+    """The weights w of Definition 11, their inverse scaled to sum 1, or all ones."""
+    if rare_values == "same_noise":
+        return np.ones(len(histogram))
+    w = sensitivity_weights(histogram)
+    inverse = 1 / np.maximum(w, 1e-9)
+    return w if rare_values == "less_noise" else inverse / inverse.sum()
 
 
 def tight_scales(

@@ -1,7 +1,5 @@
 """Fast tables of many sets of two-valued columns, and the integers that entropies add up."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Coded records in blocks, outside memory: what is counted in each block is added up."""
 
-from __future__ import annotations
-
 import math
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence

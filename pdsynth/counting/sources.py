@@ -1,7 +1,5 @@
 """Tables larger than memory, as they are handed to ``fit``: checked and coded in blocks."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Tables of all small sets of attributes at once, most of them summed from larger ones."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Coded records that stay with the workers of a Dask cluster: only tables of counts come back."""
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence

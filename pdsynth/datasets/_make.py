@@ -6,8 +6,6 @@ Some rows of Adult become ``survey.csv``, a file as messy as real ones, with inv
 birthdays.
 """
 
-from __future__ import annotations
-
 import datetime
 import gzip
 import io

@@ -1,7 +1,5 @@
 """UCI Adult: 48,842 people of the 1994 US census, in the codings that the papers use."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """The release card: one page for whoever must answer for a release, in Markdown and in HTML."""
 
-from __future__ import annotations
-
 import math
 import platform
 import re

@@ -1,7 +1,5 @@
 """What ``python -m pdsynth`` does with a file of your own: outline, plan, release, report."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import reduce
 from importlib.util import find_spec
@@ -26,14 +24,7 @@ from ..synthesizers.plan import plan as make_plan
 from .files import EXAMPLES, find
 from .outlining import outline as draft
 from .own import read_csv, read_header
-from .release import (
-    KINDS,
-    as_released,
-    check_folder,
-    open_lines,
-    read_reviewed,
-    write_release,
-)
+from .release import KINDS, as_released, check_folder, open_lines, read_reviewed, write_release
 
 METHODS = {name: made for home in (methods, baselines) for name in home.__all__
            if isinstance(made := getattr(home, name), type) and issubclass(made, Recipe)

@@ -2,8 +2,6 @@
 stand in for it.
 """
 
-from __future__ import annotations
-
 from .dataset import Dataset
 from .files import Location, find, read_table
 from .tables import TABLES, describe, expand_rules

@@ -2,8 +2,6 @@
 explored.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +17,6 @@ LISTED = 60  # values that a proposal lists
 NAMELESS = re.compile(
     r"(.*[_ -])?(id|uuid|name|surname|e-?mail|phone|address|ssn|iban|notes?|comments?|text)",
     re.IGNORECASE)
-
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,5 @@
 """A synthetic table as a CSV file, for spreadsheets, too."""
 
-from __future__ import annotations
-
 import os
 import re
 from typing import Any

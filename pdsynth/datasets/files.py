@@ -1,7 +1,5 @@
 """Where tables lie: inside the package, or in a folder of the user's."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from functools import cache

@@ -1,7 +1,5 @@
 """CMC, which ships, and the tables of the papers that can't: Big Five, NLTCS, ACS and Retail."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

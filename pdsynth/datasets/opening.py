@@ -1,7 +1,5 @@
 """Opening a data file whatever it is: packed or not, in whatever encoding, text or a table."""
 
-from __future__ import annotations
-
 import codecs
 import gzip
 import io

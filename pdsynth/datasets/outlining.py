@@ -1,7 +1,5 @@
 """A first draft of a schema file, read off the records and marked as such, line by line."""
 
-from __future__ import annotations
-
 import math
 import os
 import warnings

@@ -1,7 +1,5 @@
 """A data file of your own: its header without its values, and its records over a public schema."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple

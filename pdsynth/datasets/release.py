@@ -1,7 +1,5 @@
 """A release on disk: table, model, ledger, schema and card in one folder, whole or not at all."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import shutil

@@ -1,7 +1,5 @@
 """How a text of cells is written: what separates them, and whether its first line names them."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """What ``tables.toml`` says of each table, as a schema and a :class:`Dataset`."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Numbers to the bins of a public range, and back."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any

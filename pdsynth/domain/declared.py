@@ -1,7 +1,5 @@
 """What an attribute's declaration may hold, checked before anything is computed or allocated."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Sequence

@@ -1,14 +1,12 @@
 """Binary encoding: every attribute as ⌈log₂|X|⌉ two-valued columns, and the way back."""
 
-from __future__ import annotations
-
-from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from ..errors import SchemaError, show
+from .declared import repeated
 from .schema import Attribute, Schema
 
 ILLEGAL = ("resample", "clip")
@@ -45,8 +43,7 @@ class BinaryEncoding:
         names: list[str] = []
         for name, width in zip(self.original.names, self.widths, strict=True):
             names += [name] if width == 1 else [f"{name}:{b + 1}" for b in range(width)]
-        twice = sorted(n for n, times in Counter(names).items() if times > 1)
-        if twice:
+        if twice := repeated(names):
             raise SchemaError(f"binary encoding would name two bits {', '.join(twice)}: "
                               "rename those attributes")
         bits = tuple(Attribute.categorical(n, ["0", "1"]) for n in names)

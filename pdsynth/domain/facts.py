@@ -1,7 +1,5 @@
 """What is public of a fit before it starts: every refusal and every share of ε follows from it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 

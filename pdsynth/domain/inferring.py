@@ -1,7 +1,5 @@
 """What a column's records would declare: for exploring only, outside every guarantee."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from ..errors import SchemaError

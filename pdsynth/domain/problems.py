@@ -1,7 +1,5 @@
 """All that is wrong between a table and its declaration, at once."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape

@@ -3,8 +3,6 @@
 A bar counts steps whose number is public: attributes, rounds, fits, blocks of rows that are drawn.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager

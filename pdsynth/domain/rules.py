@@ -1,7 +1,5 @@
 """A domain in one line of plain words, which a person writes and reviews."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

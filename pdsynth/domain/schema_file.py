@@ -1,7 +1,5 @@
 """A schema as a TOML file that people write, review and keep under version control."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence

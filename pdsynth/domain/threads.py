@@ -1,7 +1,5 @@
 """Pieces of work in a few threads: what numpy and Arrow do meanwhile runs side by side."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar

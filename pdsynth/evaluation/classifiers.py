@@ -1,7 +1,5 @@
 """The protocol of Hittmeir, Mayer and Ekelhart (2022): five classifiers (`algorithms` §12.5)."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -11,15 +9,7 @@ import pandas as pd
 
 from ..domain.schema import Attribute, Schema, check_schema
 from ..errors import SchemaError, is_whole, show
-from .inputs import (
-    Table,
-    check_choice,
-    check_choices,
-    check_most,
-    sample_rows,
-    seeded,
-    to_codes,
-)
+from .inputs import Table, check_choice, check_choices, check_most, sample_rows, seeded, to_codes
 from .utility import feature_columns, majority_share, one_hot, support_vectors
 
 CLASSIFIERS = ("NB", "SV", "KN", "RF", "LR")

@@ -1,7 +1,5 @@
 """Grids of experiments: several synthesizers × ε × repeats × measures, in parallel, resumable."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import threading

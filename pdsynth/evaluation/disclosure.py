@@ -3,8 +3,6 @@
 Hittmeir, Mayer and Ekelhart (2022), §II and §V-B; `algorithms` §5.1, §12.6, §12.8.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,15 +15,7 @@ from ..domain.progress import progress
 from ..domain.schema import Schema, check_schema
 from ..errors import SchemaError, is_one_of, is_whole, show, to_list
 from .classifiers import CLASSIFIERS, design, predict
-from .inputs import (
-    Table,
-    check_choice,
-    check_choices,
-    check_whole,
-    record_keys,
-    seeded,
-    to_codes,
-)
+from .inputs import Table, check_choice, check_choices, check_whole, record_keys, seeded, to_codes
 from .utility import majority_share
 
 ATTACKERS = ("GCAP", *CLASSIFIERS)

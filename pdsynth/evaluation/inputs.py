@@ -1,7 +1,5 @@
 """Tables and options as every evaluation takes them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 

@@ -1,7 +1,5 @@
 """Distances of a release on all small marginals, beside other tables, and how sure they are."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple

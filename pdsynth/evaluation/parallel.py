@@ -1,7 +1,5 @@
 """Independent pieces of work in processes, or on the workers of the Dask client that is in use."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Errors of random marginal queries, and the information a network keeps of the real table."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol, runtime_checkable

@@ -1,7 +1,5 @@
 """Is a release worth having? Its distances beside single columns and the limits, on one page."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any

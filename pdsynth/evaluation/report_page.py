@@ -1,7 +1,5 @@
 """How a report shows itself: a page in Jupyter, the same as text in a terminal."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from html import escape
 from textwrap import fill

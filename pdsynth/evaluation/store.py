@@ -1,7 +1,5 @@
 """Rows of an experiment on disk: appended as they come, whole after any interruption."""
 
-from __future__ import annotations
-
 import csv
 import os
 from collections.abc import Iterable

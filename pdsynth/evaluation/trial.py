@@ -1,7 +1,5 @@
 """What :func:`compare` measures on one fit: a method for each measure."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -1,7 +1,5 @@
 """How a grid of trials shows itself: means with their spread and as bars, all trials folded."""
 
-from __future__ import annotations
-
 from html import escape
 from typing import Any
 

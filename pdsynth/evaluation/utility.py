@@ -1,7 +1,5 @@
 """How well does a classifier trained on a synthetic table predict held-out real records?"""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The papers' experiments: their parameters, their figures, and claim by claim what replicates."""
 
-from __future__ import annotations
-
 import os
 from typing import Any
 

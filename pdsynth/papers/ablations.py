@@ -3,8 +3,6 @@
 For ``ablations.toml`` and ``ppba.toml``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -44,21 +42,17 @@ class Curve(engine.Curve):
 
 def hpprivbayes(change: str, dataset: Dataset, k: Any, **shared: Any) -> Any:
     """HPPrivBayes: its order, groups and value weights."""
-    own = {"sensitive": dataset.sensitive, "k": k}
-    printed = {} if isinstance(k, str) else {"printed_k": k}
-    groups = p.Groups(sensitive=dataset.sensitive, **printed)
-    made: dict[str, Callable[[], Any]] = {
-        "as printed": lambda: s.HPPrivBayes(**own, **shared),
-        "flat values": lambda: s.HPPrivBayes(personal=FLAT, **own, **shared),
-        "equal groups, r = 1": lambda: s.HPPrivBayes(r=1.0, **own, **shared),
-        "no groups, flat values": lambda: s.Synthesizer(
-            structure=p.Ordered(k=k), budget=p.Uniform(), **shared),
-        "order by size of domain": lambda: s.Synthesizer(
-            structure=p.Ordered(k=k, by="domain"), budget=groups, **shared),
-        "greedy order (PrivBayes)": lambda: s.Synthesizer(
-            structure=p.Greedy(k=k), budget=groups, **shared),
-    }
-    return made[change]()
+    options: dict[str, dict[str, Any]] = {
+        "as printed": {}, "flat values": {"personal": FLAT}, "equal groups, r = 1": {"r": 1.0}}
+    if change in options:
+        return s.HPPrivBayes(sensitive=dataset.sensitive, k=k, **options[change], **shared)
+    groups = p.Groups(sensitive=dataset.sensitive, printed_k=0 if isinstance(k, str) else k)
+    structure, budget = {
+        "no groups, flat values": (p.Ordered(k=k), p.Uniform()),
+        "order by size of domain": (p.Ordered(k=k, by="domain"), groups),
+        "greedy order (PrivBayes)": (p.Greedy(k=k), groups),
+    }[change]
+    return s.Synthesizer(structure=structure, budget=budget, **shared)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -99,16 +93,15 @@ class JointABN(s.PrivABN):
 
 def privabn(change: str, dataset: Dataset, k: Any, **shared: Any) -> Any:
     """PrivABN: selection, parent sets, in-degree, and where the noise lies."""
-    made: dict[str, Callable[[], Any]] = {
-        "as printed": lambda: s.PrivABN(**shared),
-        "undivided selection": lambda: Reread(selection="undivided", **shared),
-        "exact selection": lambda: Reread(selection="exact", **shared),
-        "ascending parent sets": lambda: Reread(selection="printed", parent_sets="ascending",
-                                                **shared),
-        "at most 3 parents": lambda: s.PrivABN(k=3, **shared),
-        "at most 3 parents, noise on joint counts": lambda: JointABN(k=3, **shared),
+    made: dict[str, Callable[..., Any]] = {
+        "as printed": s.PrivABN,
+        "undivided selection": partial(Reread, selection="undivided"),
+        "exact selection": partial(Reread, selection="exact"),
+        "ascending parent sets": partial(Reread, selection="printed", parent_sets="ascending"),
+        "at most 3 parents": partial(s.PrivABN, k=3),
+        "at most 3 parents, noise on joint counts": partial(JointABN, k=3),
     }
-    return made[change]()
+    return made[change](**shared)
 
 
 def ppba(change: str, dataset: Dataset, k: Any, **shared: Any) -> Any:

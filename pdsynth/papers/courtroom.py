@@ -1,7 +1,5 @@
 """The courtroom: whole strict fits under attack at every ε, and the whole catalogue of audits."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Parts of every paper's figures: curves with error bars, levels, panels, titles."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any

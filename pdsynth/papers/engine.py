@@ -11,8 +11,6 @@ committed CSV gives the same again. Figures are keyed by their number, tables by
 name to ``PAPERS``: ``reproduce``, ``figures/make.py`` and the index page then know it.
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, make_dataclass

@@ -1,7 +1,5 @@
 """Personal guarantees: what the sensitive attribute loses, against the error on everything else."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -45,11 +43,6 @@ TICKS = (0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 def group_by_policy(dataset: Dataset) -> Any:
     """The sensitive attribute alone in group A, by public policy."""
     return p.SensitivityGroups(groups={"A": [dataset.sensitive]}, rare_values="same_noise")
-
-
-def groups(**options: Any) -> Any:
-    """The budget rule of sensitivity groups."""
-    return p.Groups(**options)
 
 
 def restrict(dataset: Dataset) -> Any:
@@ -100,7 +93,7 @@ def points(settings: Any, dataset: Dataset) -> Iterator[Point]:
     for q in settings.q:
         yield at("PPBA", "q", q, s.PPBA, q=q)
     for r in settings.grouped:
-        budget = groups(r=float(Fraction(r)), **policy)
+        budget = p.Groups(r=float(Fraction(r)), **policy)
         yield at(GROUPED, "r", r, s.Synthesizer, structure=restrict(dataset), budget=budget)
 
 

@@ -3,8 +3,6 @@
 "DS" is PrivBayes' greedy search on raw mutual information, which is what DataSynthesizer does.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

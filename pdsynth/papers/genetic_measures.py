@@ -1,7 +1,5 @@
 """The GA paper's tables, its synthesizers, and what is measured on one fit."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable, Mapping

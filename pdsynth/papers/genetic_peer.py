@@ -1,7 +1,5 @@
 """DataSynthesizer 0.1.13 timed beside us, in a Python of its own that ``$PDSYNTH_PEER`` names."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

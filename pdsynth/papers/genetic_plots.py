@@ -1,7 +1,5 @@
 """Figure 1 and the pictures of the GA paper's tables. Error bars: 95 % interval of the mean."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Rules that the GA paper's claims need besides the common ones."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

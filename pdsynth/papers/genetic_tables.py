@@ -1,7 +1,5 @@
 """The GA paper's printed tables: their cells in the trials, and its numbers beside ours."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

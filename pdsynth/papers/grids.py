@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import astuple, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -156,23 +157,28 @@ def read(path: str | os.PathLike[str]) -> pd.DataFrame:
     return pd.read_csv(path, dtype=text, keep_default_na=False, na_values={"value": [""]})
 
 
-class RealData:
-    """Stands where a synthesizer stands and hands the training records back."""
+class Contender:
+    """Stands where a synthesizer stands: coded records in, codes of another table out."""
 
     guarantee = "none"
     takes_records = True
 
     def get_params(self) -> dict[str, Any]:
-        """It has no parameters."""
+        """What decides its result, but ε and the seed."""
         return {}
 
-    def clone(self) -> RealData:
-        """Another one."""
-        return RealData()
+    def clone(self) -> Self:
+        """An unfitted copy."""
+        return copy(self)
 
-    def set_params(self, **params: Any) -> RealData:
-        """Ignores ε and the seed."""
+    def set_params(self, **params: Any) -> Self:
+        """Takes ε and the seed where it has them."""
+        vars(self).update({name: params[name] for name in params.keys() & vars(self).keys()})
         return self
+
+
+class RealData(Contender):
+    """Hands the training records back."""
 
     def fit(self, records: Records) -> RealData:
         """Remembers the records."""

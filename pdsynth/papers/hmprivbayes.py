@@ -4,8 +4,6 @@ The paper's text has no table of results, and of its axes only the ticks can be 
 open is decided in ``hmprivbayes.toml``.
 """
 
-from __future__ import annotations
-
 import os
 import platform
 from dataclasses import dataclass, replace

@@ -3,8 +3,6 @@
 ``hpprivbayes.toml`` says what is run and claimed, and decides what the thesis leaves open.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -147,11 +145,11 @@ def fluctuation(cubes: Mapping[str, np.ndarray]) -> dict[str, Any]:
 
 
 def add_curves(plot: go.Figure, data: pd.DataFrame, metric: str, settings: Any,
-               leave_out: tuple[tuple[str, str], ...] = (), **place: Any) -> None:
+               **place: Any) -> None:
     """All curves against ε of figures 4 and 5, and the lines without privacy."""
     summary, legend, k = summarise(data), place.pop("legend", True), settings.k
     for guarantee, degree in (("published", k), ("strict", k), ("strict", "auto")):
-        for method in METHODS if (guarantee, degree) not in leave_out else ():
+        for method in METHODS:
             at = {"method": method, "guarantee": guarantee, "k": degree}
             colour, symbol = STYLE[method]
             symbol += "-open" if (guarantee, degree) == ("strict", k) else ""

@@ -1,7 +1,5 @@
 """|Π| ≤ k, as the thesis' Algorithms 1 and 3 print it: a reading of PrivBayes and HPPrivBayes."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

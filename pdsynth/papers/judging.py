@@ -1,7 +1,5 @@
 """From claims to verdicts: several claims at once, and tolerances that must not decide."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial

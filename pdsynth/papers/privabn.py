@@ -1,7 +1,5 @@
 """PrivABN's §6: its errors on NLTCS, ACS and Retail, and Table 2, which is arithmetic."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -126,18 +124,18 @@ def pairs(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
 # --- rules ----------------------------------------------------------------------------------------
 
 
-def published_means(q: Question) -> dict[str, dict[str, list[float]]]:
-    """Mean L2 of published PrivABN at every ε, by table and α."""
+def published(q: Question) -> dict[str, dict[str, list[np.ndarray]]]:
+    """L2 errors of published PrivABN at every ε, by table and α."""
     at = {"metric": "L2", "method": "PrivABN", "guarantee": "published", "epsilon": "$epsilons"}
-    return {t: {a: [average(v) for v in q.curve(at | {"dataset": t, "alpha": a})]
-                for a in distinct(q.data, "alpha")} for t in distinct(q.data, "dataset")}
+    return {t: {a: q.curve(at | {"dataset": t, "alpha": a}) for a in distinct(q.data, "alpha")}
+            for t in distinct(q.data, "dataset")}
 
 
 @rule("Spearman's ρ at most −0.8 in every panel; does not if above 0 in any")
 def falls_everywhere(q: Question) -> Answer:
     """Whether the error falls with ε on every table, for every α."""
-    rho = {f"{t} α = {a}": correlation(q.settings.epsilons, means)
-           for t, by in published_means(q).items() for a, means in by.items()}
+    rho = {f"{t} α = {a}": correlation(q.settings.epsilons, list(map(average, runs)))
+           for t, by in published(q).items() for a, runs in by.items()}
     verdict = decide(all(r <= -0.8 for r in rho.values()), any(r >= 0 for r in rho.values()))
     return verdict, {"found": ", ".join(f"{n} {r:+.2f}" for n, r in rho.items())}
 
@@ -147,12 +145,10 @@ def falls_everywhere(q: Question) -> Answer:
       tolerant=True)
 def hardly_differs(q: Question) -> Answer:
     """Whether errors of different α are alike."""
-    at = {"metric": "L2", "method": "PrivABN", "guarantee": "published", "epsilon": "$epsilons"}
     ratios = {}
-    for table in distinct(q.data, "dataset"):
-        cubes = [q.curve(at | {"dataset": table, "alpha": a}) for a in distinct(q.data, "alpha")]
-        fewest = min(len(runs) for cube in cubes for runs in cube)
-        runs = np.array([[r[:fewest] for r in cube] for cube in cubes])  # (α, ε, repeats)
+    for table, by in published(q).items():
+        fewest = min(len(runs) for cube in by.values() for runs in cube)
+        runs = np.array([[r[:fewest] for r in cube] for cube in by.values()])  # (α, ε, repeats)
         shape = runs.shape[:2]
 
         def worst(sample: np.ndarray, shape: tuple[int, ...] = shape) -> float:

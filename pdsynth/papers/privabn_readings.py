@@ -1,7 +1,5 @@
 """Readings of PrivABN's selection and of its GParentSet; none is private, as none of PrivABN is."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction

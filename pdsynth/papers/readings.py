@@ -1,7 +1,5 @@
 """Readings: where a paper can be read in several ways, each is declared, run, and judged."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any

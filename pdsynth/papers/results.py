@@ -1,7 +1,5 @@
 """What a reproduced figure hands back, and the statistics that its verdicts rest on."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar

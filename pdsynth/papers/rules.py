@@ -6,8 +6,6 @@ index page says about it, and may name words, too. A rule knows no method: the c
 values are compared, and where.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """All verdicts of a paper from its committed trials, and the page that shows them at a glance."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

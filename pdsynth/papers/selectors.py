@@ -5,8 +5,6 @@
 [{'guarantee': 'published', 'k': '4'}, {'guarantee': 'strict', 'k': '4'}]
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from itertools import product
 from typing import Any

@@ -1,7 +1,5 @@
 """All algorithms side by side: the same ε, every mixture of parts, the same promise (lesson 18)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """What stands side by side: every algorithm and every mixture of parts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -12,7 +10,7 @@ from ..datasets import Dataset
 from ..synthesizers import baselines
 from ..synthesizers import parts as p
 from . import engine
-from .frontier import group_by_policy, groups, restrict
+from .frontier import group_by_policy, restrict
 from .yardstick import GUARANTEE, OpenDPTable
 
 DISTANCE, REST = "2-way distance", "2-way distance without it"
@@ -43,7 +41,7 @@ def algorithms(dataset: Dataset, settings: Any) -> dict[str, Callable[..., Any]]
         "PPBA": s.PPBA,
         "CSAPrivBayes": lambda **o: baselines.CSAPrivBayes(**own, **o),
         POLICY: lambda **o: baselines.CSAPrivBayes(**policy, **o),
-        GROUPED: lambda **o: s.Synthesizer(structure=restrict(dataset), budget=groups(**policy),
+        GROUPED: lambda **o: s.Synthesizer(structure=restrict(dataset), budget=p.Groups(**policy),
                                            **o),
         "ELPrivBayes": baselines.ELPrivBayes,
         "SAPrivBayes": baselines.SAPrivBayes,
@@ -91,7 +89,7 @@ def mixtures(guarantee: str, dataset: Dataset, settings: Any,
     budgets: dict[str, Any] = {"Uniform": p.Uniform()}
     if not bits:
         same = p.SensitivityGroups(rare_values="same_noise")
-        budgets["Groups"] = groups(sensitive=dataset.sensitive, personal=same)
+        budgets["Groups"] = p.Groups(sensitive=dataset.sensitive, personal=same)
     budgets |= {"RiskEntropy": p.RiskEntropy()}
     budgets |= {f"Geometric {q:g}": p.Geometric(q) for q in settings.q}
     k: int | str = settings.degree if bits else "auto"

@@ -1,7 +1,5 @@
 """The side-by-side pictures. Error bars: 95 % confidence interval of the mean."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What the side-by-side trials answer, and the tables of the page."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -15,6 +15,7 @@ import numpy as np
 from ..counting.tables import Records
 from ..errors import BudgetError
 from . import genetic_peer
+from .grids import Contender
 
 GUARANTEE, TRUE = "(ε, δ)", "true ε"
 WORKER = Path(__file__).resolve().parents[2] / "benchmarks" / "peer_audit_worker.py"
@@ -22,7 +23,7 @@ HAIR = 1e-12
 _SCALES: dict[Any, dict[Any, float]] = {}  # MST's noise scales, by ρ and domain
 
 
-class OpenDPTable:
+class OpenDPTable(Contender):
     """OpenDP's contingency table: pairwise marginals, chosen, fitted together and sampled.
 
     ``algorithm``: "MST" or "AIM". ``delta``: of the conversion from zero-concentrated privacy, in
@@ -34,7 +35,6 @@ class OpenDPTable:
     """
 
     guarantee = GUARANTEE
-    takes_records = True
 
     def __init__(self, algorithm: str = "MST", delta: float = 1e-9, epsilon: float = 1.0,
                  tight: bool = False) -> None:
@@ -45,21 +45,12 @@ class OpenDPTable:
         return {"algorithm": self.algorithm, "delta": self.delta,
                 **({"tight": True} if self.tight else {})}
 
-    def clone(self) -> OpenDPTable:
-        """An unfitted copy."""
-        return OpenDPTable(self.algorithm, self.delta, self.epsilon, self.tight)
-
-    def set_params(self, *, epsilon: float, **ignored: Any) -> OpenDPTable:
-        """Takes ε and ignores the seed."""
-        self.epsilon = float(epsilon)
-        return self
-
     @property
     def rho(self) -> float:
         """The ρ of the release."""
-        far = math.log(1 / self.delta)
-        simple = (math.sqrt(far + self.epsilon) - math.sqrt(far)) ** 2
-        return largest_rho(self.epsilon, self.delta, simple) if self.tight else simple
+        epsilon, far = float(self.epsilon), math.log(1 / self.delta)
+        simple = (math.sqrt(far + epsilon) - math.sqrt(far)) ** 2
+        return largest_rho(epsilon, self.delta, simple) if self.tight else simple
 
     def fit(self, records: Records) -> OpenDPTable:
         """Release the table; BudgetError where OpenDP's extra isn't installed.
@@ -135,7 +126,7 @@ def once(search: Any, known: dict[Any, float]) -> Any:
     return searched
 
 
-class DataSynthesizerTable:
+class DataSynthesizerTable(Contender):
     """DataSynthesizer 0.1.13, correlated mode, k = 1, asked for so much that it spends ``epsilon``.
 
     By its code, under replacing one record, it spends 2.5 times what it is asked for: its
@@ -145,7 +136,6 @@ class DataSynthesizerTable:
     """
 
     guarantee = TRUE
-    takes_records = True
     spends = 2.5  # times what it is asked for
 
     def __init__(self, epsilon: float = 1.0, random_state: int = 0) -> None:
@@ -155,15 +145,6 @@ class DataSynthesizerTable:
         """What decides its result, but ε and the seed."""
         return {"k": 1, "spends": self.spends}
 
-    def clone(self) -> DataSynthesizerTable:
-        """An unfitted copy."""
-        return DataSynthesizerTable(self.epsilon, self.random_state)
-
-    def set_params(self, *, epsilon: float, random_state: int) -> DataSynthesizerTable:
-        """Takes ε and the seed."""
-        self.epsilon, self.random_state = float(epsilon), int(random_state)
-        return self
-
     def fit(self, records: Records) -> DataSynthesizerTable:
         """Describe the table and sample as many rows; BudgetError where it isn't installed.
 
@@ -172,7 +153,7 @@ class DataSynthesizerTable:
         if not (genetic_peer.python() and WORKER.exists()):
             raise BudgetError(f"the peer needs DataSynthesizer 0.1.13 in a Python of its own, that "
                               f"${genetic_peer.VARIABLE} names, and the repository's benchmarks/")
-        asked = {"rows": records.codes.tolist(), "epsilon": self.epsilon / self.spends,
+        asked = {"rows": records.codes.tolist(), "epsilon": float(self.epsilon) / self.spends,
                  "seed": self.random_state, "sample": records.n}
         done = subprocess.run([genetic_peer.python(), str(WORKER)], input=json.dumps(asked) + "\n",
                               text=True, stdout=subprocess.PIPE, check=True)

@@ -1,7 +1,5 @@
 """Yardsticks: our methods and their peers on eight tables (distances, queries, a classifier)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """The yardsticks' pictures: a panel for each table, and the README's own."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,15 +7,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from .drawing import (
-    ERROR_NOTE,
-    error_bars,
-    legend_below,
-    level,
-    panels,
-    say_repeats,
-    small_print,
-)
+from .drawing import ERROR_NOTE, error_bars, legend_below, level, panels, say_repeats, small_print
 from .engine import Key
 from .results import distinct, select, summarise
 from .yardstick import GUARANTEE, TRUE

@@ -1,7 +1,5 @@
 """Questions about how strongly attributes are tied, which a curator answers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations

@@ -1,7 +1,5 @@
 """How the costs of entries add up: sequentially, or in parallel over disjoint records."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace

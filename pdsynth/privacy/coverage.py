@@ -1,7 +1,5 @@
 """What a model file must bear: rule L11, the ledger's origin, and bounds before it is read."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterable, Sequence

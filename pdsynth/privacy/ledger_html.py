@@ -1,7 +1,5 @@
 """How a ledger shows itself: its story in five lines, losses as bars, the whole of it folded."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction

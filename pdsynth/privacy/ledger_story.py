@@ -1,7 +1,5 @@
 """A ledger in a few lines: its entries by the kind of step, what they claim and truly cost."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

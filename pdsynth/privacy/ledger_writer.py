@@ -1,7 +1,5 @@
 """What all questions to the curator have in common: they write a line into the ledger."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from fractions import Fraction

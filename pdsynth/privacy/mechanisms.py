@@ -1,7 +1,5 @@
 """Differentially private mechanisms: noise on counts, and the draw of one of many candidates."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Numbers that a user writes, as exact fractions, or a BudgetError that says what was wrong."""
 
-from __future__ import annotations
-
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,6 @@
 """OpenDP's samplers behind our random source."""
 
 # ruff: noqa: D102 (what the methods of Noise do stands there, once)
-from __future__ import annotations
 
 from fractions import Fraction
 from importlib import import_module

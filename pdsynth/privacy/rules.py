@@ -1,7 +1,5 @@
 """The mechanical rules L1–L10 that check a ledger (`algorithms` §10.2); L11 is in `coverage`."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """ABN: PrivABN's structure learner, whose parent sets grow by one attribute at a time."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ The squares of Private-PGM (McKenna, Sheldon, Miklau 2019), by belief propagatio
 mirror descent (Tseng 2008, algorithm 1) in numpy. Knows no record: all of it is post-processing.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The attribute–parent pairs that a selection may choose from."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 

@@ -3,8 +3,6 @@
 k-means++ is scikit-learn's, its seed public: the same release always gives the same clusters.
 """
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Sequence
@@ -57,7 +55,7 @@ def embedding(weights: np.ndarray, dimensions: int) -> np.ndarray:
 
 def spectral_clusters(
     similarity: np.ndarray, k: int, *, sigma: float = 1.0, reading: str = "similarity",
-    dimensions: int | None = None, seed: int = 0,
+    dimensions: int | None = None,
 ) -> Clusters:
     """Clusters of columns from a similarity matrix (d, d): k, or fewer when fewer rows differ.
 
@@ -75,7 +73,7 @@ def spectral_clusters(
     rows = embedding(affinity(similarity, sigma, reading), min(dimensions or k, d))
     with warnings.catch_warnings():  # fewer different rows than clusters: some stay empty
         warnings.simplefilter("ignore", ConvergenceWarning)
-        labels = KMeans(k, init="k-means++", n_init=10, random_state=seed).fit_predict(rows)
+        labels = KMeans(k, init="k-means++", n_init=10, random_state=0).fit_predict(rows)
     return in_order([np.flatnonzero(labels == c).tolist() for c in range(k)])
 
 

@@ -4,8 +4,6 @@ Variable elimination (Zhang and Poole 1996) turns the network into another one, 
 whose distribution is the first one's given the evidence; ancestral sampling from it is exact.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple

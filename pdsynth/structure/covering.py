@@ -1,7 +1,5 @@
 """Covering designs: few sets of columns that together hold every t of them. Knows no record."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from functools import lru_cache

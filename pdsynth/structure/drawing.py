@@ -1,7 +1,5 @@
 """Values of many records from their distributions, each by one uniform number."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -4,8 +4,6 @@ Both maximise what the genetic search maximises (Hittmeir et al. 2022): the sum 
 all edges, at most k parents per node. They read an association matrix, never records.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Samples of a model in which some attributes hold what is asked: exactly, or by rejection."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from copy import copy
 from typing import Any
@@ -119,18 +117,14 @@ def read_where(
         for value in values:
             mask[_code(attribute, value)] = True
         evidence[name] = mask
-        found = [v for v in values if attribute.numeric_bins and not _is_label(attribute, v)]
+        found = [v for v in values if attribute.numeric_bins
+                 and not (isinstance(v, str) or _is_missing(v))]
         if found and len(values) > 1:
             raise SchemaError(f"where asks for several numbers of {name!r}: name its bins, such as "
                               f"{attribute.labels[0]!r}, or one number")
         if found:
             numbers[name] = found[0]
     return evidence, numbers
-
-
-def _is_label(attribute: Attribute, value: Any) -> bool:
-    """Whether a value stands for a bin, or for a missing one, and not for a number."""
-    return isinstance(value, str) or _is_missing(value)
 
 
 def _is_missing(value: Any) -> bool:

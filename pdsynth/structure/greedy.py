@@ -1,7 +1,5 @@
 """GreedyBayes: the structure learner of PrivBayes."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """Undirected graphs of attributes: junction trees and spanning trees. Knows no record."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Sequence

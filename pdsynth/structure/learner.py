@@ -1,11 +1,14 @@
-"""What every structure is: it says what it asks for, then learns a network through the curator."""
+"""What every structure is: it says what it asks for, then learns a network through the curator.
 
-from __future__ import annotations
+``check`` refuses, from public facts, what can't be learnt. ``asks`` names the steps that cost ε and
+their parts of the structure's share; none: nothing is learnt. ``learn`` gives the network and costs
+at most what was asked for.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 from ..domain.facts import Facts
 from ..errors import BudgetError, SchemaError, is_one_of, show
@@ -62,22 +65,6 @@ def name_origin(found: StructureResult, curator: Curator) -> StructureResult:
     if found.depends_on != "public" or not entries:
         return found
     return replace(found, depends_on=entries[-1].id)
-
-
-class Structure(Protocol):
-    """Learns a network; a fixed one asks for nothing."""
-
-    def check(self, facts: Facts) -> None:
-        """Refuse, from public facts, what can't be learnt."""
-
-    def asks(self, facts: Facts) -> Shares:
-        """Steps that cost ε and their parts of the structure's share; empty: nothing is learnt."""
-
-    def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
-        """The network.
-
-        **Privacy:** what the part says, at most what it asked for.
-        """
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,6 @@ Every set costs a pass over the n records, so the limits fall with n until 50 se
 there on a fit's time grows as n does. Nothing here reads a record.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """Expected counts of any pairs and triples of columns in a fitted junction tree. No record here."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

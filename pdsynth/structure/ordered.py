@@ -1,7 +1,5 @@
 """Ordered structure learning: attributes enter in a given order, only their parents are chosen."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Structure from one matrix of pairwise associations (ELPrivBayes, SA-PrivBayes)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +19,6 @@ from .candidates import list_candidates
 from .learner import Learner, Shares, StructureResult
 from .limits import check_width
 from .parent_rules import ParentRule
-from .restrictions import Restriction
 
 SOURCE = "ELPrivBayes: sum of pairwise mutual information (as in public code)"
 MATRIX = "ELPrivBayes: mutual information matrix"
@@ -52,53 +49,51 @@ class PairwiseSums(Learner):
     def grow(
         self, curator: Curator, shares: Shares, rule: ParentRule, facts: Facts
     ) -> StructureResult:
-        """Order and parent sets from the matrix.
+        """Attributes enter by row sums, each with the parent set of the largest sum.
 
-        **Privacy:** as :func:`pairwise`: strict, one sketch of ε₁.
+        ``strict``: the matrix is all that the method needs, so the whole share buys one noisy
+        sketch and the rest is post-processing. ``published``: the raw matrix gives order and filter
+        (``keep``), and each set is drawn by the exponential mechanism with the sensitivity of one
+        pair, ε₁/(d−1) claimed.
+
+        **Privacy:** strict: one sketch of ε₁. Published: one unaccounted access; each selection
+        truly costs k·ε₁/(d−1), since a record moves all k terms of the sum.
         """
-        keep = None if self.keep is None else number("keep", self.keep)
-        network, weights, entry = pairwise(curator, rule, shares["associations"], keep=keep,
-                                           restriction=self.policy(facts))
-        return StructureResult(network, weights, entry)
+        schema, d, epsilon = curator.schema, len(curator.schema), shares["associations"]
+        pairs = list(combinations(range(d), 2))
+        values, entry = curator.noisy_associations(
+            pairs, epsilon, step="pairwise associations", source=MATRIX, raw_measure="I",
+            reason=RAW)
+        matrix = symmetric_matrix(d, pairs, values)
+        permitted = self.permitted(facts)
+        order = permitted.reorder(np.argsort(-matrix.sum(axis=1), kind="stable").tolist())
+        chosen = list(permitted.fixed_pairs) or [(order[0], ())]
+        each = epsilon / max(d - len(chosen), 1)
+        for i in progress(range(len(chosen), d), "parents", unit="attribute"):
+            candidates = list_candidates(rule, tuple(order[:i]), [order[i]], schema.sizes,
+                                         permitted, entry)
+            sums = np.concatenate([matrix[c[:, None], p].sum(axis=1) for c, p in candidates.blocks])
+            if curator.guarantee != "published":
+                chosen.append(candidates[int(np.argmax(sums))])
+                continue
+            candidates = self._keep_best(candidates, sums)
+            chosen.append(curator.select(
+                candidates, "I", each, step=f"parents of {schema.names[order[i]]}", source=SOURCE,
+                pairwise=True, printed_sensitivity=_sensitivity_of_one_pair(curator, candidates)))
+        weights = {schema.names[c]: float(matrix[c, list(p)].sum()) for c, p in chosen}
+        return StructureResult(Network.of_columns(chosen, schema.names), weights, entry)
 
-
-def pairwise(
-    curator: Curator, rule: ParentRule, epsilon: Fraction, *, keep: Fraction | None = None,
-    restriction: Restriction | None = None,
-) -> tuple[Network, dict[str, float], str]:
-    """Attributes enter by row sums, each with the parent set of the largest sum of associations.
-
-    Returns the network, the sum that every node was chosen with (its weight), and the ledger id
-    that both come from. ``strict``: the matrix is all that the method needs, so all of ε buys one
-    noisy sketch and the rest is post-processing. ``published``: the raw matrix gives order and
-    filter (``keep``, the share of candidate sets that stay), and each set is drawn by the
-    exponential mechanism with the sensitivity of one pair, ε/(d−1) claimed.
-
-    **Privacy:** strict: one sketch, ε. Published: one unaccounted access; each selection truly
-    costs k·ε/(d−1), since a record moves all k terms of the sum.
-    """
-    schema, d = curator.schema, len(curator.schema)
-    pairs = list(combinations(range(d), 2))
-    values, entry = curator.noisy_associations(
-        pairs, epsilon, step="pairwise associations", source=MATRIX, raw_measure="I", reason=RAW)
-    matrix = symmetric_matrix(d, pairs, values)
-    permitted = (restriction or Restriction()).on(schema.names)
-    order = permitted.reorder(np.argsort(-matrix.sum(axis=1), kind="stable").tolist())
-    chosen = list(permitted.fixed_pairs) or [(order[0], ())]
-    share = epsilon / max(d - len(chosen), 1)
-    for i in progress(range(len(chosen), d), "parents", unit="attribute"):
-        candidates = list_candidates(rule, tuple(order[:i]), [order[i]], schema.sizes, permitted,
-                                     entry)
-        sums = np.concatenate([matrix[c[:, None], p].sum(axis=1) for c, p in candidates.blocks])
-        if curator.guarantee != "published":
-            chosen.append(candidates[int(np.argmax(sums))])
-            continue
-        candidates = _keep_best(candidates, sums, keep)
-        chosen.append(curator.select(
-            candidates, "I", share, step=f"parents of {schema.names[order[i]]}", source=SOURCE,
-            pairwise=True, printed_sensitivity=_sensitivity_of_one_pair(curator, candidates)))
-    weights = {schema.names[c]: float(matrix[c, list(p)].sum()) for c, p in chosen}
-    return Network.of_columns(chosen, schema.names), weights, entry
+    def _keep_best(self, candidates: Candidates, sums: np.ndarray) -> Candidates:
+        """The best share of the candidate sets by their raw sums (SA-PrivBayes)."""
+        if self.keep is None:
+            return candidates
+        best = np.zeros(len(sums), dtype=bool)
+        most = max(1, math.ceil(len(sums) * number("keep", self.keep)))
+        best[np.argsort(-sums, kind="stable")[:most]] = True
+        ends = np.cumsum([len(c) for c, _ in candidates.blocks])[:-1]
+        blocks = [(c[has], p[has]) for (c, p), has in
+                  zip(candidates.blocks, np.split(best, ends), strict=True) if has.any()]
+        return Candidates(tuple(blocks), candidates.depends_on)
 
 
 def symmetric_matrix(
@@ -116,15 +111,3 @@ def _sensitivity_of_one_pair(curator: Curator, candidates: Candidates) -> int:
     sizes = curator.schema.sizes
     pairs = {(sizes[c[0]], sizes[j]) for c, p in candidates.blocks for j in np.unique(p).tolist()}
     return max((int(SCORES["I"].sensitivity(curator.n, x, y)) for x, y in pairs), default=1)
-
-
-def _keep_best(candidates: Candidates, sums: np.ndarray, keep: Fraction | None) -> Candidates:
-    """The best share of the candidate sets by their raw sums (SA-PrivBayes)."""
-    if keep is None:
-        return candidates
-    best = np.zeros(len(sums), dtype=bool)
-    best[np.argsort(-sums, kind="stable")[: max(1, math.ceil(len(sums) * keep))]] = True
-    ends = np.cumsum([len(c) for c, _ in candidates.blocks])[:-1]
-    blocks = [(c[has], p[has]) for (c, p), has in
-              zip(candidates.blocks, np.split(best, ends), strict=True) if has.any()]
-    return Candidates(tuple(blocks), candidates.depends_on)

@@ -3,8 +3,6 @@
 Hittmeir, Mayer, Ekelhart 2022, section III.
 """
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Mapping
@@ -90,14 +88,13 @@ class GeneticSearch:
             shown: Mapping[str, object] = {"search_": None, "weights_": np.zeros((d, d))}
             return StructureResult(permitted.forced_network(names), known=known, rule=rule,
                                    attributes=shown)
-        if facts.guarantee == "strict" and self.noise_dominates(facts):
+        if self.noise_dominates(facts):
             self._warn(curator, facts)
         values, entry = curator.noisy_associations(
             permitted.pairs, shares["associations"], step="pairwise associations", source=PAIRS,
             raw_measure="I", reason=RAW)
-        threshold = self.threshold(facts) if facts.guarantee == "strict" else 0.0
         weights = symmetric_matrix(  # what noise alone would give is taken off every value
-            d, permitted.pairs, np.maximum(values - threshold, 0))
+            d, permitted.pairs, np.maximum(values - self.threshold(facts), 0))
         found = self._search(weights, k, permitted, curator.noise)
         curator.note_post_processing(f"{self.search} search", (entry,),
                                      f"a network of at most {k} parents")
@@ -125,8 +122,8 @@ class GeneticSearch:
         return Fraction(max(moved, 1)) / (facts.epsilon - facts.epsilon2)
 
     def threshold(self, facts: Facts) -> float:
-        """The same noise scale for R = K / 2n²."""
-        return float(self.scale(facts)) / (2 * facts.n**2)
+        """The same noise scale for R = K / 2n²; 0 where the sketch is read raw."""
+        return float(facts.pay(self.scale(facts))) / (2 * facts.n**2)
 
     def limits(self, facts: Facts) -> tuple[int, Fraction | None]:
         """k, and under ``"auto"`` the largest number of cells; 0 where no network is worth it."""
@@ -137,8 +134,8 @@ class GeneticSearch:
             k = max(m for m in range(1, len(sizes)) if math.prod(sizes[: m + 1]) <= cells)
             k = min(k, rule.most)
         if isinstance(self.k, str) and k:
-            lost = facts.guarantee == "strict" and self.noise_dominates(facts)
-            k = 0 if lost else max(k, int(self.permitted(facts).forced.sum(axis=1).max()))
+            forced = int(self.permitted(facts).forced.sum(axis=1).max())
+            k = 0 if self.noise_dominates(facts) else max(k, forced)
         return k, cells
 
     def noise_dominates(self, facts: Facts) -> bool:

@@ -1,7 +1,5 @@
 """Structure along a spanning tree: the strongest tree shrinks what may be chosen (PPBA)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Synthetic tables of any length, written block by block as Parquet or CSV in bounded memory."""
 
-from __future__ import annotations
-
 import os
 import secrets
 from collections.abc import Callable

@@ -1,9 +1,4 @@
-"""What every algorithm is: parts that a paper combines, and one way in for all of them.
-
-The hooks of a subclass are ``_parts``, ``_split``, ``_check``, ``_largest_scale`` and ``_recipe``.
-"""
-
-from __future__ import annotations
+"""What every algorithm is: parts that a paper combines, and one way in for all of them."""
 
 import warnings
 from collections.abc import Mapping
@@ -42,7 +37,8 @@ from .sources import Released, reconciled, tie
 from .spending import Spending
 from .usefulness import noise_dominates
 
-FINAL = ("fit", "public_facts")
+HOOKS = "_parts", "_check", "_epsilon2", "_split", "_largest_scale", "_recipe"  # of a subclass
+FINAL = "fit", "public_facts"  # what no subclass may override
 
 
 class Parts(NamedTuple):
@@ -99,7 +95,7 @@ class Recipe(Spending, Habits):
         for name in FINAL:
             if name in vars(cls):
                 raise TypeError(f"{cls.__name__} overrides {name}, which refuses what can't be "
-                                "private: override _parts, _split, _check, _largest_scale, _recipe")
+                                f"private: override {', '.join(HOOKS)}")
 
     def __new__(cls, *args: Any, **params: Any) -> Self:
         """Say what an old name of a parameter is called now."""

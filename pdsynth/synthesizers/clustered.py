@@ -1,7 +1,5 @@
 """Recipes of recipes: a network of bits in each cluster of attributes (HMPrivBayes, PrivSCBN)."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Mapping, Sequence

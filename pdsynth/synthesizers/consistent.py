@@ -1,7 +1,5 @@
 """ConsistentBayes: what to run on a table of one's own."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any, ClassVar

@@ -3,8 +3,6 @@
 ``benchmarks/forecast.py`` holds each forecast against fits, and its constants come from there.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """GeneticBayes: genetic search and custom networks (Hittmeir, Mayer, Ekelhart, Big Data 2022)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

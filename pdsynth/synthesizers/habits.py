@@ -1,7 +1,5 @@
 """What users of scikit-learn expect of an estimator: parameters, sample, face, tags, a target."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Mapping
 from functools import cache

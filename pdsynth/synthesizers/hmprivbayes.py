@@ -1,7 +1,5 @@
 """HMPrivBayes (Zhang, Shen, Yang 2022): a network per cluster, budgets by risk entropy."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

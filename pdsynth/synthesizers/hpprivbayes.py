@@ -1,7 +1,5 @@
 """HPPrivBayes: hierarchical personalised PrivBayes (Deng, thesis 2025)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 

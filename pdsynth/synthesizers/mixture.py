@@ -1,7 +1,5 @@
 """Parts of different papers, mixed by hand."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Parameters that had other names, and what they are called now."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 RENAMED = {

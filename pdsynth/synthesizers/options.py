@@ -1,7 +1,5 @@
 """The options that all synthesizers share: guarantee, sampler and seed, unit; and the frame."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any

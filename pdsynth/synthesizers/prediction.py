@@ -11,8 +11,6 @@ tables, and where columns are independent. There the forecast is wrong, but Cons
 looks before it measures more than single columns, loses little to them.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

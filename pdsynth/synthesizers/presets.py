@@ -1,7 +1,5 @@
 """Papers that are parts only: what each combines, and what it truly costs."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """PrivABN: binary data by an adaptive network (Lan, Hong, Chen, Cai, Wang, WCMC 2021)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar

@@ -4,8 +4,6 @@ ConsistentBayes (`algorithms` §18): steps of MST (McKenna, Miklau, Sheldon 2021
 and noise penalty of AIM (McKenna, Mullins, Sheldon, Miklau 2022), here in pure ε.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..budgets import SensitivityGroups, positive, share
+from ..budgets import SensitivityGroups, check_personal, share
 from ..domain.facts import Facts
 from ..domain.progress import bar, progress
 from ..errors import BudgetError, is_one_of, is_whole, show
@@ -82,18 +80,13 @@ class Residual:
             facts.schema.index(self.sensitive)
         share("share_select", self.share_select)
         share("share_sensitive", self.share_sensitive)
-        if not Fraction(1, 1000) <= positive("r", self.r) <= 1000:
-            raise BudgetError(f"r must lie between 1/1000 and 1000, got {show(self.r)}")
+        check_personal(SensitivityGroups() if self.personal is None else self.personal, self.r)
         if self.asks(facts)["pairs"] <= 0:
             raise BudgetError("share_one_way and share_sensitive must leave something for pairs")
         if self.sensitive is not None and self.restriction is not None:
             if self.restriction.sensitive:
                 raise BudgetError("name the sensitive attribute once: here, or in the restriction")
         if self.personal is not None:
-            if not isinstance(self.personal, SensitivityGroups):
-                raise BudgetError("personal must be a SensitivityGroups(...) of pds.parts, "
-                                  f"got {show(self.personal)}")
-            self.personal.check()
             if self.personal.policy(facts.schema, self.sensitive) is None:
                 raise BudgetError("personal= needs groups by policy: "
                                   "SensitivityGroups(groups={'A': [...], 'B': [...]})")

@@ -1,7 +1,5 @@
 """One run of a structure that measures: what it has measured, may choose, and fits."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from fractions import Fraction
@@ -145,29 +143,30 @@ class Run:
         parts[self.names[self.open[-1]]] += epsilon + more - sum(parts.values())
         self.curator.expect((self.names.index(name),) for name in parts)
         for name, part in parts.items():
-            for budget in self._column_budgets(name, part, again):
-                self._table((self.names.index(name),), budget, again)
+            self._table((self.names.index(name),), self._column_budget(name, part, again))
 
-    def _column_budgets(self, name: str, epsilon: Fraction, again: bool) -> list[TableBudget]:
-        """One budget, or two where the first half tells the weights of the values."""
+    def _column_budget(self, name: str, epsilon: Fraction, again: bool) -> TableBudget:
+        """The noise of a column; what is left of ε where a first half tells weights of values.
+
+        **Privacy:** that first half, a table of its own.
+        """
         flat = TableBudget(self.moved / epsilon, epsilon, source=COLUMN)
         personal = self.part.personal
         if personal is None or again or name not in self.groups["B"]:
-            return [flat]
-        size = self.facts.schema[name].size
+            return flat
         if name in (personal.weights or ()):
-            weights = personal.public_weights(name, size)
-            return [TableBudget(tight_scales(weights, epsilon, 1), epsilon, source=COLUMN)]
+            weights = personal.public_weights(name, self.facts.schema[name].size)
+            return TableBudget(tight_scales(weights, epsilon, 1), epsilon, source=COLUMN)
         if personal.rare_values == "same_noise":
-            return [flat]
+            return flat
         half = epsilon / 2
         self._table((self.names.index(name),), TableBudget(self.moved / half, half, source=COLUMN))
         first = self.found[-1].table
         weights = value_weights(first, personal.rare_values, as_fraction(personal.v_min))
         entry = self.curator.ledger.entries[-1].id
-        return [TableBudget(tight_scales(weights, half, 1), half, (entry,), COLUMN)]
+        return TableBudget(tight_scales(weights, half, 1), half, (entry,), COLUMN)
 
-    def _table(self, columns: Columns, budget: TableBudget, again: bool = False) -> None:
+    def _table(self, columns: Columns, budget: TableBudget) -> None:
         names = tuple(self.names[j] for j in columns)
         times = sum(m.attributes == names for m in self.found)
         step = f"table({', '.join(names)})" + (f", time {times + 1}" if times else "")

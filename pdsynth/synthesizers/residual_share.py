@@ -8,8 +8,6 @@ third of ε is mostly noise. The constants were chosen by looking at NLTCS, ACS,
 independent columns.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Where the tables of a model come from: the ledger's lines that they are tied to (rule L11)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 

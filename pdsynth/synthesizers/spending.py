@@ -1,7 +1,5 @@
 """What an estimator has spent, and how a fit replaces it whole or not at all."""
 
-from __future__ import annotations
-
 from copy import copy
 from fractions import Fraction
 from typing import Self

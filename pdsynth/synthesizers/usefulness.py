@@ -1,7 +1,5 @@
 """What tables of k parents are worth under noise, from public facts: ratios and sentences."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -11,7 +11,7 @@ from pdsynth import BudgetError, HPPrivBayes, PrivBayes, SchemaError
 from pdsynth.budgets import Uniform
 from pdsynth.network import Network
 from pdsynth.structure.greedy import Greedy
-from pdsynth.synthesizers.base import Parts, Recipe
+from pdsynth.synthesizers.base import HOOKS, Parts, Recipe
 
 
 def subclass(base, hook):
@@ -33,9 +33,6 @@ def subclass(base, hook):
     return dataclass(eq=False, repr=False, kw_only=True)(
         type(f"My{hook.title()}", (base,), {hook: careless[hook]})
     )
-
-
-HOOKS = ("_parts", "_check", "_epsilon2", "_split", "_largest_scale", "_recipe")
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

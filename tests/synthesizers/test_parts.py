@@ -29,9 +29,9 @@ from pdsynth import (
 )
 from pdsynth.budgets import SensitivityGroups, geometric
 from pdsynth.conditionals import ConditionalNoise
+from pdsynth.domain.facts import Facts
 from pdsynth.privacy.mechanisms import ExactNoise
 from pdsynth.structure import MaxParents, Restriction
-from pdsynth.structure.pairwise import pairwise
 from pdsynth.structure.tree import maximum_spanning_tree, spanning_tree_bayes
 from pdsynth.synthesizers.parts import (
     Geometric,
@@ -280,7 +280,8 @@ def test_a_sum_of_k_terms_costs_k_times_the_claim(k):
     """Binary columns: every pair has the sensitivity of the largest, so the overrun is exactly the
     number of parents."""
     door = curator_of([[0] * 5, [1] * 5] * 20, (2,) * 5, ExactNoise(1), Q(4), "published")
-    pairwise(door, MaxParents(k), Q(4))
+    facts = Facts(door.schema, door.n, Q(4), "published", Q(4))
+    PairwiseSums(k).grow(door, {"associations": Q(4)}, MaxParents(k), facts)
     drawn = [e for e in door.ledger.entries if e.kind == "mechanism"]
     assert [e.cost / e.claimed for e in drawn] == [min(k, i) for i in range(1, 5)]
     assert [e.source for e in door.ledger.unaccounted] == ["ELPrivBayes: mutual information matrix"]

@@ -5,8 +5,6 @@ Likely wrong values and names stand in a lesson's file, likely wrong functions i
 tests and the teachers' notes, and never by a lesson.
 """
 
-from __future__ import annotations
-
 import importlib
 import math
 import re

@@ -1,7 +1,5 @@
 """One exercise: check, hint, solution, in friendly text. A wrong answer is never an exception."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Formulas of a lesson's file, such as ``2 * (d - k) / epsilon``, with a student's own numbers."""
 
-from __future__ import annotations
-
 import ast
 import hashlib
 import math

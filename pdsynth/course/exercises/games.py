@@ -1,7 +1,5 @@
 """Judges that play: an attack in 2,000 rounds, against what ε allows at most."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction

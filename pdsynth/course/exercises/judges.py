@@ -1,7 +1,5 @@
 """Judges of answers: None for a right one, else words that name the likely mistake."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence

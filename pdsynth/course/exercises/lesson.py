@@ -14,8 +14,6 @@ A question has ``praise``, ``hints`` and ``solution``, and one of these answers:
 as Python source: only the tests and the teachers' notes read them (see `answers`).
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Exercises of lesson 00, start here."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from fractions import Fraction

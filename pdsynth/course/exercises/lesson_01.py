@@ -1,7 +1,5 @@
 """Exercises of lesson 01, DP mechanisms."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

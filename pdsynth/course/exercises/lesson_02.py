@@ -1,7 +1,5 @@
 """Exercises of lesson 02, composition and the ledger."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any

@@ -1,21 +1,13 @@
 """Exercises of lesson 03, Bayesian networks and mutual information."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
 import pandas as pd
 
-from ...measures import mutual_information
+from ...measures import entropy, mutual_information
 from .judges import Computation
 from .lesson import exercises
-
-
-def entropy(shares: np.ndarray) -> float:
-    """Bits of shares."""
-    p = shares[shares > 0]
-    return float(-(p * np.log2(p)).sum())
 
 
 def expected(table: np.ndarray) -> np.ndarray:
@@ -53,11 +45,11 @@ information = Computation(
         "information weights with the expected shares: weight with p.":
             lambda table: divergence(table, expected(table)),
         "information is the entropy of the whole table: subtract it from those of the margins.":
-            lambda table: entropy(table / table.sum()),
+            entropy,
         "information is the entropy of the rows, H(X). Subtract what is left of it: H(X | Y).":
-            lambda table: entropy(table.sum(axis=1) / table.sum()),
+            lambda table: entropy(table.sum(axis=1)),
         "information is H(X | Y), what is *left* to know.":
-            lambda table: entropy(table / table.sum()) - entropy(table.sum(axis=0) / table.sum()),
+            lambda table: entropy(table) - entropy(table.sum(axis=0)),
         "information is the distance Σ |p − q|, not an information.":
             lambda table: abs(table / table.sum() - expected(table)).sum(),
         "information is doubled: each cell counts once.":

@@ -1,7 +1,5 @@
 """Exercises of lesson 04, PrivBayes."""
 
-from __future__ import annotations
-
 from math import comb, perm
 
 from .judges import Computation

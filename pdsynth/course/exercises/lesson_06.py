@@ -1,7 +1,5 @@
 """Exercises of lesson 06, sensitivity groups and weights."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 
@@ -51,16 +49,14 @@ HEADS = [pd.Series({"flu": 61.0, "hiv": -2.0, "cold": 30.0, "gout": 4.0}),
          pd.Series({"no": 900.0, "yes": 12.0})]
 
 
-def weigh(noisy: pd.Series, power: float = 1.0) -> pd.Series:
-    """Surprises of the clipped shares, the largest of them 1."""
-    share = noisy.clip(0.5) / noisy.clip(0.5).sum()
-    surprise = -np.log2(share)
-    return (surprise / surprise.max()) ** power
-
-
 def surprise(noisy: pd.Series, least: float = 0.5) -> pd.Series:
     """−log₂ of the clipped shares."""
     return -np.log2(noisy.clip(least) / noisy.clip(least).sum())
+
+
+def weigh(noisy: pd.Series, least: float = 0.5) -> pd.Series:
+    """The same, the largest of them 1."""
+    return surprise(noisy, least) / surprise(noisy, least).max()
 
 
 value_scales = Computation(
@@ -73,7 +69,7 @@ value_scales = Computation(
     },
     mistakes={
         "value_scales clips at 1: the text says one half, so that an empty value stays rarer.":
-            lambda noisy, epsilon: 2 / (surprise(noisy, 1) / surprise(noisy, 1).max() * epsilon),
+            lambda noisy, epsilon: 2 / (weigh(noisy, 1) * epsilon),
         "value_scales is 1/(v ε): a replaced record moves two cells.":
             lambda noisy, epsilon: 1 / (weigh(noisy) * epsilon),
         "value_scales isn't divided by the largest surprise: then scales fall below 2/ε, and the "
@@ -88,7 +84,8 @@ value_scales = Computation(
             lambda noisy, epsilon: noisy * 0 + 2 / epsilon,
         "value_scales weights with the share itself: frequent values would count as surprising.":
             lambda noisy, epsilon: 2 / (noisy.clip(0.5) / noisy.clip(0.5).max() * epsilon),
-        "value_scales squares the weights.": lambda noisy, epsilon: 2 / (weigh(noisy, 2) * epsilon),
+        "value_scales squares the weights.":
+            lambda noisy, epsilon: 2 / (weigh(noisy) ** 2 * epsilon),
         "value_scales divides by the *smallest* surprise: the largest scale is 2/ε then, and all "
         "others are too small.":
             lambda noisy, epsilon: 2 / (surprise(noisy) / surprise(noisy).min() * epsilon),

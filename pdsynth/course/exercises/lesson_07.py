@@ -1,7 +1,5 @@
 """Exercises of lesson 07, HPPrivBayes."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

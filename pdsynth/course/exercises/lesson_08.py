@@ -1,7 +1,5 @@
 """Exercises of lesson 08, the maximal information coefficient and private spectral clustering."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

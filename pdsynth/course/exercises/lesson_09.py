@@ -1,7 +1,5 @@
 """Exercises of lesson 09, normalised risk entropy."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -47,7 +45,6 @@ shares = Computation(
     },
     otherwise="shares({case[0]}) = {got}: the weights are exp(−OE).",
 )
-
 
 
 def bits(column: pd.Series) -> float:

@@ -1,7 +1,5 @@
 """Exercises of lesson 10, HMPrivBayes."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

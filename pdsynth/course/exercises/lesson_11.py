@@ -1,7 +1,5 @@
 """Exercises of lesson 11, PrivABN."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from itertools import combinations

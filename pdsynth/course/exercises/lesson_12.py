@@ -1,7 +1,5 @@
 """Exercises of lesson 12, PPBA."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from ...network import Network

@@ -1,7 +1,5 @@
 """Exercises of lesson 13, genetic structure search."""
 
-from __future__ import annotations
-
 import copy
 import random
 from collections.abc import Callable

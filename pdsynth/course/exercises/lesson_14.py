@@ -1,7 +1,5 @@
 """Exercises of lesson 14, custom networks and disclosure risk."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Exercises of lesson 15, evaluating a synthetic table."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

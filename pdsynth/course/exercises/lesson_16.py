@@ -1,7 +1,5 @@
 """Exercises of lesson 16, auditing."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from fractions import Fraction
@@ -92,7 +90,6 @@ def judge_private_table(private_table: Callable[..., Any]) -> str | None:
             "private_table must still be the table: "
             "without noise, its (2, 3) cells should hold the counts.")
     return None
-
 
 
 def cut_off(counts: np.ndarray, rng: np.random.Generator) -> np.ndarray:

@@ -1,7 +1,5 @@
 """Exercises of lesson 17, personal budgets."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Exercises of lesson 18, all of them side by side."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

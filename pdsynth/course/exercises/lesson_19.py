@@ -1,7 +1,5 @@
 """Exercises of lesson 19, your own data."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

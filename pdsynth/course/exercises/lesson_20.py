@@ -1,7 +1,5 @@
 """Exercises of lesson 20, the world outside."""
 
-from __future__ import annotations
-
 import math
 
 from .judges import Computation

@@ -9,16 +9,18 @@ from typing import Any
 import numpy as np
 
 from ... import measures
+from ...network import shorten
 from ...plots import BOXES
 from ...privacy.curator import Curator
 from ...privacy.ledger import Ledger, as_fraction
 from ...privacy.mechanisms import NoNoise
 from ...structure.clustering import Clusters, spectral_clusters
 from ...structure.ibayes import ParentFilter
+from ...structure.pairwise import symmetric_matrix
 from ..widgets import Try, View, choice, slider
 from .drawing import Board, ticks
 from .panel import live_panel
-from .table import TeachingTable, adult, pairwise, remember, symmetric
+from .table import TeachingTable, adult, remember
 from .words import ledger_summary
 
 SKETCHES = {"strict: noisy R, attributes": "strict", "published: noisy MIC, bits": "published",
@@ -37,7 +39,7 @@ def grid(table: TeachingTable, pair: tuple[int, int]) -> measures.Grid:
 def information(table: TeachingTable, guarantee: str) -> np.ndarray:
     """Raw mutual information of all pairs of what is clustered: for judging clusters."""
     if guarantee == "published":
-        return pairwise(table.records.binary().lattice)
+        return table.records.binary().pairwise("I")
     return table.information
 
 
@@ -57,9 +59,10 @@ def similarities(table: TeachingTable, guarantee: str, epsilon1: Fraction) -> Si
                                                source="Alg 3 line 1")
         return matrix, curator.schema.names, ledger
     d = len(table.schema)
-    values, _ = curator.noisy_associations(list(combinations(range(d), 2)), epsilon1,
-                                           step="similarities", source="Alg 3 line 1, with R")
-    return symmetric(values, d, 0), table.schema.names, ledger
+    pairs = list(combinations(range(d), 2))
+    values, _ = curator.noisy_associations(pairs, epsilon1, step="similarities",
+                                           source="Alg 3 line 1, with R")
+    return symmetric_matrix(d, pairs, values), table.schema.names, ledger
 
 
 def kept_information(bits: np.ndarray, clusters: Clusters) -> float:
@@ -142,7 +145,7 @@ def draw_clusters(plot: Board, state: dict[str, Any]) -> None:
 
 def short_ticks(labels: Sequence[str]) -> dict[str, Any]:
     """Ticks of at most 18 characters."""
-    return ticks([text if len(text) <= 18 else f"{text[:17]}…" for text in labels])
+    return ticks([shorten(text, 18) for text in labels])
 
 
 def clusters_table(clusters: Clusters, names: tuple[str, ...]) -> str:

@@ -11,7 +11,7 @@ from ...synthesizers import GeneticBayes
 from ..widgets import Try, View, choice, slider
 from .drawing import Board, ticks
 from .panel import live_panel
-from .table import TeachingTable, adult, pairwise, remember
+from .table import TeachingTable, adult, remember
 from .words import ledger_summary
 
 KEY = ("age", "workclass", "occupation", "race", "sex")  # the paper's Table VIII, scenario 2
@@ -63,7 +63,7 @@ def strengths(records: Records, measure: str) -> np.ndarray:
     Float array (d, d), NaN on the diagonal.
     """
     if measure == "I":
-        matrix: Any = pairwise(records.lattice)
+        matrix: Any = records.pairwise("I")
     else:
         with np.errstate(invalid="ignore", divide="ignore"):  # a synthetic column may be constant
             matrix = np.nan_to_num(np.corrcoef(records.codes.T.astype(np.float32)))

@@ -13,12 +13,12 @@ from ...evaluation.utility import one_hot
 from ...synthesizers import GeneticBayes, HPPrivBayes, PrivBayes, baselines
 from ...synthesizers.base import Recipe
 from ..widgets import Try, View, choice, slider
+from .custom import KEY
 from .drawing import OVERLAY, Board, ink
 from .panel import live_panel
 from .table import TeachingTable, adult, remember
 from .words import html_table
 
-KEY = ("age", "workclass", "occupation", "race", "sex")  # attack and use of lesson 14
 SECRET, TARGET = "relationship", "salary"
 COPY, OTHERS = "copy of the records", "other real people"
 WITH_K = ("PrivBayes", "HPPrivBayes", "custom network")

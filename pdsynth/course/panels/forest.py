@@ -1,7 +1,5 @@
 """Lesson 18: a forest of what single columns miss, made to agree, beside Independent, at any ε."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...synthesizers import ConsistentBayes, parts

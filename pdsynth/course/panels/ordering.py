@@ -15,7 +15,7 @@ from ...privacy.mechanisms import CommonNoise
 from ..widgets import Try, View, slider
 from .drawing import Board, ticks
 from .panel import live_panel
-from .table import TeachingTable, adult, pairwise
+from .table import TeachingTable, adult
 
 QUESTIONS = ("smoker", "asthma", "dog")
 SMALL = Schema(tuple(Attribute.categorical(name, ["no", "yes"]) for name in QUESTIONS))
@@ -58,7 +58,7 @@ def difference_tail(t: int, scale: float) -> float:
 def asthma_first(moved: bool, epsilon: Fraction | None) -> float:
     """Probability that asthma enters before dog on the small table; raw if ``epsilon`` is None."""
     records = Records(SMALL.encode(small_table(moved)), SMALL)
-    sums = pairwise(records.lattice, "K").sum(axis=1)
+    sums = records.pairwise("K").sum(axis=1)
     gap = int(sums[1] - sums[2])  # a tie goes to asthma, which stands first
     if epsilon is None:
         return float(gap >= 0)
@@ -68,7 +68,7 @@ def asthma_first(moved: bool, epsilon: Fraction | None) -> float:
 def compute(table: TeachingTable, epsilon0: Fraction, draw: int) -> dict[str, Any]:
     """Three orders of the attributes and what they are computed from."""
     records, d = table.records, len(table.schema)
-    k = pairwise(records.lattice, "K")
+    k = records.pairwise("K")
     scale = Fraction(order_sensitivity(records.n, records.schema.sizes)) / epsilon0
     noise = CommonNoise(draw).child("AMI order").discrete_laplace(np.array(scale), (d,))
     unit = 2.0 * records.n**2 * (d - 1)

@@ -15,15 +15,15 @@ PEOPLE = 45_222  # as many as complete Adult has; no record is read here
 QUESTIONS = np.unique(np.round(np.geomspace(1, 1000, 40)).astype(int))
 
 
-def gaussian_delta(sigma: float, epsilon: float, sensitivity: float = 1.0) -> float:
-    """The smallest δ of Gaussian noise at ε; ``sensitivity`` is Euclidean.
+def gaussian_delta(sigma: float, epsilon: float) -> float:
+    """The smallest δ of Gaussian noise at ε and Euclidean sensitivity 1.
 
-    Balle and Wang, ICML 2018, Theorem 8: Φ(Δ/2σ − εσ/Δ) − e^ε Φ(−Δ/2σ − εσ/Δ).
+    Balle and Wang, ICML 2018, Theorem 8: Φ(1/2σ − εσ) − e^ε Φ(−1/2σ − εσ).
 
     >>> round(gaussian_delta(1.0, 0.0), 4)  # the variation distance of N(0, 1) and N(1, 1)
     0.3829
     """
-    half, shift = sensitivity / (2 * sigma), epsilon * sigma / sensitivity
+    half, shift = 1 / (2 * sigma), epsilon * sigma
     return float(norm.cdf(half - shift) - np.exp(epsilon + norm.logcdf(-half - shift)))
 
 

@@ -18,6 +18,7 @@ from ...datasets.declaration import Declared, declare, propose
 from ...domain.rules import FORM
 from ...domain.schema import Schema
 from ...errors import SchemaError
+from ...network import shorten
 from ...structure.parent_rules import check_degree
 from ...synthesizers.plan import Plan, plan
 from ...synthesizers.usefulness import (
@@ -32,7 +33,7 @@ from .drawing import Board, ink
 from .panel import live_panel
 
 ORIGINS = {"public": "public", "exploring": "data"}
-ROWS = 24  # columns that the figure has space for
+ROWS, WIDE = 24, 21  # columns that the figure has space for, and characters of a name
 LOW, HIGH = 1e-4, 1e4  # ends of both axes of noise ÷ mean cell
 KINDS = {"useful": ("private", "circle", "useful: cells of 4 noise scales and more"),
          "weak": ("none", "square", "between: cells of 1 to 4 noise scales"),
@@ -100,11 +101,6 @@ def judge(ratio: float) -> str:
     return "drowned" if ratio > NOISE_DOMINATES else "useful" if ratio * USEFUL <= 1 else "weak"
 
 
-def shorten(name: str) -> str:
-    """At most 21 characters of a name."""
-    return name if len(name) < 22 else f"{name[:20]}…"
-
-
 def clip(values: list[float]) -> list[float]:
     """Values within the axes."""
     return [min(max(value, LOW), HIGH) for value in values]
@@ -120,7 +116,7 @@ def draw(declared: Declared, known: Plan, k: int, title: str) -> Board:
     plot.layout["height"] = max(400, 60 + tall)
     plot.charts["xy"]["height"] = max(340, tall)
     plot.entitle("xy", f"Noise ÷ mean cell: a column's table at k = {k}")
-    rows = {name: f"{shorten(name)} · {declared.schema[name].size:,}" for name in found}
+    rows = {name: f"{shorten(name, WIDE)} · {declared.schema[name].size:,}" for name in found}
     degrees = dict(zip(known.table["k"], known.table["noise ÷ mean cell"].tolist(), strict=True))
     for word, (colour, symbol, label) in KINDS.items():
         mine = [name for name in found if words[name] == word]
@@ -188,7 +184,7 @@ def view(epsilon: float, k: int | str, bins: int, persons: int, proposal: str,
         parts.append("These domains come from the records: a strict fit refuses them "
                      "(PrivacyError), and so should you.")
     domains = {word: name for name, word in ORIGINS.items()}[proposal]
-    plot = draw(declared, known, degree, f"{shorten(file.name)}: ε = {epsilon:g}, k = {k}, "
+    plot = draw(declared, known, degree, f"{shorten(file.name, WIDE)}: ε = {epsilon:g}, k = {k}, "
                 f"bins = {bins}, records = {persons}, domains = {domains}")
     saved = (f"<b>Your schema as a file</b>, to copy and to review:"
              f"<pre>{escape(declared.file)}</pre>")

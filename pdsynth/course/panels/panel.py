@@ -5,8 +5,6 @@
 'HPPrivBayes strict: ε = 2, k = 2, r = 0.33, θ = 0.1 bit'
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...budgets import RARE_VALUES, printed_scales, tight_scales, value_weights
-from ...measures import sensitivity_weights
+from ...budgets import RARE_VALUES, printed_scales, printed_weights, tight_scales, value_weights
 from ...privacy.ledger import as_fraction, histogram_cost
 from ..widgets import Try, View, choice, slider
 from .drawing import Board
@@ -18,15 +17,6 @@ from .words import fold, html_table
 TABLES = Fraction(65, 100)  # what L0 = 0.05 and L1 = 0.3 leave of ε = 1 for the tables
 GROUPS = {"A": ("private", ""), "B": ("none", "/")}
 V_MIN = 0.5  # smallest relative weight of a value (strict)
-
-
-def printed_weights(counts: np.ndarray, rare_values: str) -> np.ndarray:
-    """The weights w of Definition 11, their inverse scaled to sum 1, or all ones."""
-    if rare_values == "same_noise":
-        return np.ones(len(counts))
-    w = sensitivity_weights(counts)
-    inverse = 1 / np.maximum(w, 1e-9)
-    return w if rare_values == "less_noise" else inverse / inverse.sum()
 
 
 def compute(table: TeachingTable, theta: float, r: Fraction, attribute: str, rare_values: str,

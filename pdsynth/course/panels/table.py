@@ -1,19 +1,19 @@
 """Teaching tables: public records with warm counts and common random numbers."""
 
-from __future__ import annotations
-
 import sys
 import warnings
 from collections.abc import Callable
 from functools import cache, cached_property, lru_cache
+from itertools import combinations
 from typing import Any, TypeVar
 
 import numpy as np
 
-from ...counting.tables import Lattice, Records
+from ...counting.tables import Records
 from ...datasets import Dataset, load_acs, load_adult, load_nltcs, load_retail
 from ...evaluation.marginals import Marginals
 from ...privacy.mechanisms import CommonNoise
+from ...structure.pairwise import symmetric_matrix
 from ...synthesizers.base import Recipe
 
 Fitted = TypeVar("Fitted", bound=Recipe)
@@ -59,7 +59,7 @@ class TeachingTable:
     @cached_property
     def information(self) -> np.ndarray:
         """Raw mutual information of all pairs of attributes in bits: float array (d, d)."""
-        return pairwise(self.records.lattice)
+        return self.records.pairwise("I")
 
     def run(self, synthesizer: Fitted) -> Fitted:
         """The synthesizer, fitted with the same underlying random numbers every time."""
@@ -102,18 +102,8 @@ def mean_without(distances: np.ndarray, attribute: int) -> float:
     return float(np.nanmean(np.delete(np.delete(distances, attribute, 0), attribute, 1)))
 
 
-def symmetric(values: np.ndarray, d: int, diagonal: float = np.nan) -> np.ndarray:
-    """The (d, d) matrix of one number per pair, pairs in the order of ``combinations``."""
-    kind = float if np.isnan(diagonal) else np.asarray(values).dtype
-    matrix = np.full((d, d), diagonal, dtype=kind)
-    i, j = np.triu_indices(d, 1)
-    matrix[i, j] = matrix[j, i] = values
+def symmetric(values: np.ndarray, d: int) -> np.ndarray:
+    """One number per pair, in the order of ``combinations``, as (d, d); NaN on the diagonal."""
+    matrix = symmetric_matrix(d, list(combinations(range(d), 2)), values)
+    np.fill_diagonal(matrix, np.nan)
     return matrix
-
-
-def pairwise(lattice: Lattice, measure: str = "I") -> np.ndarray:
-    """I (bits) or K (integers) of all pairs of columns, raw: array (d, d) with zero diagonal."""
-    d = len(lattice.sizes)
-    i, j = np.triu_indices(d, 1)
-    of = lattice.association if measure == "K" else lattice.information
-    return symmetric(of(i, j[:, None]), d, 0)

@@ -1,7 +1,5 @@
 """What panels say in words: a run's noise, its ledger, its first rows, and small HTML tables."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Controls of a live panel: sliders with a number box, choices and check boxes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

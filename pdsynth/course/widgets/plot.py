@@ -1,7 +1,5 @@
 """Two ways to put a figure on the page: a thin anywidget around plotly.js, or an Output widget."""
 
-from __future__ import annotations
-
 import gzip
 import importlib.util
 import json

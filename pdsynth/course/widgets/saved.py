@@ -4,8 +4,6 @@ A website without a kernel finds the panel by ``data-panel`` and moves it throug
 computed beforehand (:mod:`.states`).
 """
 
-from __future__ import annotations
-
 import re
 from html import escape
 from typing import Any

@@ -4,8 +4,6 @@ For saved, exported and printed panels. It draws what the panels use: bars, curv
 maps, straight lines, frames and words, and leaves hover texts and colour bars to the live figure.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator, Sequence

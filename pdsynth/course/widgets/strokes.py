@@ -3,8 +3,6 @@
 ``x`` and ``y`` are the axes' scales of :mod:`.still`: ``at(place)`` gives pixels.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator

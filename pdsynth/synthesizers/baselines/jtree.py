@@ -1,7 +1,5 @@
 """JTree: noisy tables of the cliques of a junction tree (Chen, Xiao, Zhang, Xu, KDD 2015)."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """PriView: noisy views of a covering design answer every marginal (Qardaji et al., SIGMOD 2014)."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """PrivSCBN (Hong et al. 2022): clusters by Jaccard distance, an adaptive network in each."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
