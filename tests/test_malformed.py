@@ -112,6 +112,7 @@ def test_no_keyword_of_a_synthesizer_ends_in_a_raw_error(make):
                     pytest.fail(f"{keyword}={name}, {guarantee}: {problem!r}")
 
 
+@pytest.mark.slow
 def test_the_order_of_values_is_the_same_in_every_process():
     """What has an order of its own only inside one process is refused; the rest keeps it."""
     text = (

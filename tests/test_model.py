@@ -185,6 +185,7 @@ class TestBalanced:
         cells = [(0, 0), (0, 1), (1, 0), (1, 1)]
         assert [codes.count([*cell]) for cell in cells] == [10, 30, 10, 30]
 
+    @pytest.mark.slow
     def test_most_of_the_sampling_error_is_gone_on_adult(self):
         """Of all pairs, most of which no table holds; single columns lose nearly all of it."""
         adult = load_adult(coding="thesis")

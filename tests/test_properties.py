@@ -11,6 +11,7 @@ from decimal import Decimal
 
 import numpy as np
 import pandas as pd
+import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
@@ -164,6 +165,7 @@ def respects(network, policy):
     return hidden and root and set(policy.forced) <= edges and not edges & set(policy.forbidden)
 
 
+@pytest.mark.slow
 @few
 @given(st.data(), tables())
 def test_a_fit_is_refused_in_our_words_or_true_to_its_schema_policy_and_ledger(data, table):
@@ -251,6 +253,7 @@ def test_any_declaration_is_refused_in_our_words_or_works(data, how):
         assert (attribute.encode(attribute.decode(codes)) == codes).all()
 
 
+@pytest.mark.slow
 @few
 @given(st.data(), tables())
 def test_any_column_is_refused_in_our_words_or_encoded(data, table):

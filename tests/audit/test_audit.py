@@ -24,6 +24,7 @@ from pdsynth.audit.case import Case
 from pdsynth.audit.detectors import BatchedNoise, RecordedNoise, law, noise_scales, selection_law
 from pdsynth.audit.sampling import Sampled, likelihood_ratio
 from pdsynth.audit.tables import Pair, curator_of, one_step_pair, zeros_to_ones
+from pdsynth.audit.transcripts import Transcripts
 from pdsynth.measures import entropy_sensitivity, mutual_information_sensitivity
 from pdsynth.papers import courtroom
 from pdsynth.privacy.mechanisms import ExactNoise, discrete_laplace_pmf
@@ -37,12 +38,20 @@ def sound(name, pair, release, claimed):
     return Case(name, "", "", pair, Sampled(release), claimed, expect=NOT_REFUTED)
 
 
+def whole_fits_late(names):
+    """Whole fits take seconds each; those that ask for the same tables run at once, too."""
+    attacks = {name: CASES[name].attack for name in names}
+    late = {n for n, a in attacks.items() if isinstance(a, Transcripts) and not a.apart}
+    return [pytest.param(n, marks=pytest.mark.slow) if n in late else n for n in names]
+
+
 class TestEstimator:
     def test_clopper_pearson_by_hand(self):
         assert estimator.upper_limit(0, 10, 0.025) == pytest.approx(1 - 0.025**0.1)
         assert estimator.lower_limit(10, 10, 0.025) == pytest.approx(0.025**0.1)
         assert (estimator.lower_limit(0, 10, 0.025), estimator.upper_limit(10, 10, 0.025)) == (0, 1)
 
+    @pytest.mark.slow
     @given(st.integers(1, 400), st.data())
     @settings(max_examples=60)
     def test_the_limits_are_those_of_the_textbook(self, runs, data):
@@ -85,6 +94,7 @@ class TestEstimator:
             3,
         ]
 
+    @pytest.mark.slow
     def test_it_keeps_its_confidence(self):
         """Worlds that are the same, 300 times: more than 0 about one time in twenty at most,
         whatever event is chosen."""
@@ -94,6 +104,7 @@ class TestEstimator:
         ]
         assert sum(found) <= 300 * 0.05 + 3 * math.sqrt(300 * 0.05)
 
+    @pytest.mark.slow
     def test_twin_without_separate_halves_it_claims_too_much(self):
         """The event chosen and measured on the same runs: nothing to find, and yet more than one
         time in twenty something is found."""
@@ -125,6 +136,7 @@ class TestEstimator:
 
 
 class TestCatalogue:
+    @pytest.mark.slow
     @pytest.mark.parametrize("name", BROKEN)
     def test_every_broken_step_is_caught(self, name):
         plain = CASES[name].theory(Q(1)) >= 5  # fewer runs are enough
@@ -134,13 +146,14 @@ class TestCatalogue:
         assert found.bound > found.claimed
         assert found.as_expected
 
-    @pytest.mark.parametrize("name", SOUND)
+    @pytest.mark.parametrize("name", whole_fits_late(SOUND))
     def test_every_sound_step_is_left_alone(self, name):
         found = audit.run(name, 4000, seed=4)
         assert found.verdict == NOT_REFUTED
         assert 0 <= found.bound <= found.claimed
         assert found.as_expected
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("name", UNSEEN)
     def test_what_sampling_cannot_see_the_ledger_does(self, name):
         found = audit.run(name, 20_000, seed=5)
@@ -281,6 +294,7 @@ class TestCatalogue:
         assert [r.verdict for r in found] == [VIOLATED, NOT_REFUTED]
         assert seen == [(1, 2), (2, 2)]
 
+    @pytest.mark.slow
     def test_run_all_in_processes_gives_the_same_in_the_same_order(self):
         names = ["strict-views", "privabn-units", "strict-selection"]
         alone, together = (
@@ -328,6 +342,7 @@ class TestStrictAtEveryEpsilon:
         ),
     }
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("epsilon", [0.5, 1, 2, 4])
     def test_tables(self, epsilon):
         bounds = []
@@ -449,6 +464,7 @@ class TestBlackBox:
         assert broken.verdict == VIOLATED
         assert math.isnan(broken.theory)
 
+    @pytest.mark.slow
     def test_a_library_synthesizer_by_its_rows(self):
         """Synthetic rows alone, from conditionals with PrivABN's noise at the size of a toy: how
         often x1 = 1 where x0 = 1."""
@@ -519,6 +535,7 @@ class TestFloatingPoint:
 class TestTwins:
     """Sound steps with a planted slip: the same audit must see it."""
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("name", ["strict-views", "strict-value-weights"])
     def test_half_of_the_noise(self, name, monkeypatch):
         honest = BatchedNoise.discrete_laplace
@@ -602,6 +619,7 @@ class TestCommand:
         status, said = self.speak(*words)
         assert status == 1 and "<-- expected: violated" in said and f"not: {name}" in said
 
+    @pytest.mark.slow
     def test_it_says_what_sampling_sees_where_few_answers_move(self):
         words = ["--case", "strict-joint-counts", "--case", "strict-joint-tables"]
         status, said = self.speak(*words, "--jobs", "1", "--runs", "1000", "--seed", "1")
@@ -634,6 +652,7 @@ class TestCommand:
         assert self.speak("--case", "nonsense")[0] == 2
         assert self.speak()[0] == 2
 
+    @pytest.mark.slow
     def test_as_a_process_with_two_workers(self):
         words = [
             "audit",

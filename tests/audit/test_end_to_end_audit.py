@@ -82,6 +82,7 @@ CASES = {
 
 
 class TestStrict:
+    @pytest.mark.slow
     @pytest.mark.parametrize("name", CASES)
     def test_no_bound_exceeds_epsilon(self, name):
         synthesizer, runs = CASES[name]
@@ -92,6 +93,7 @@ class TestStrict:
         if name in ("PrivBayes, network and tables", "HPPrivBayes, policy"):
             assert found > 0.3 * 2
 
+    @pytest.mark.slow
     def test_identical_tables_show_nothing(self):
         statistic = likelihood(ZEROS, ONE, (2, 2))
         assert audit(PrivBayes(2, k=0), ZEROS, ZEROS, (2, 2), 600, statistic) < 0.1
@@ -119,6 +121,7 @@ def straddle():
 
 
 class TestTwins:
+    @pytest.mark.slow
     def test_the_printed_split_at_theta_shows_more_than_it_claims(self):
         """One record decides whether l is 2 or 3, and with it the noise of every table of A."""
         before, after, theta = straddle()
@@ -145,6 +148,7 @@ class TestTwins:
         strict = HPPrivBayes(1, k=1, sensitive="x0", theta=theta)
         assert audit(strict, before, after, sizes, 160, statistic) <= 1
 
+    @pytest.mark.slow
     def test_one_noise_number_for_a_row_shows_more_than_it_claims(self, monkeypatch):
         """The thesis' MATLAB code: noise cancels in the difference of two cells of a row, behind a
         ledger that looks fine."""
@@ -176,6 +180,7 @@ class TestTwins:
             1, 2
         )  # the ledger can't see it: that is why there is an audit
 
+    @pytest.mark.slow
     def test_half_the_noise_shows_more_than_it_claims(self, monkeypatch):
         honest = curator_room.laplace_mechanism
         monkeypatch.setattr(

@@ -54,6 +54,7 @@ def losses_of(case):
         yield pair, found.log_ratio, found.moved
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WHOLE)
 def test_the_pair_of_a_whole_fit_is_the_worst_that_replay_finds(name):
     case = audit.CASES[name]
@@ -84,6 +85,7 @@ class TestOdds:
         logs = [np.log(np.tanh(0.5 / b)) * 2 - z.sum() / b for b in (2, 4)]
         assert odds(first, wide) == pytest.approx(logs[0] - logs[1]), "another scale"
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("name", ["strict-privbayes", "strict-elprivbayes"])
     def test_it_is_a_likelihood_ratio(self, name):
         """E[exp(−T)] = 1 over the first table's fits, E[exp(T)] = 1 over the second's."""
@@ -131,6 +133,7 @@ def gap(first, second):
 class TestApart:
     """Where every fit asks for the same tables, noise in one batch has the law of whole fits."""
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("name", APART)
     def test_every_fit_asks_the_same_whatever_was_answered(self, name):
         case = audit.CASES[name]
@@ -139,6 +142,7 @@ class TestApart:
             assert {kind for pair in first for _, kind, *_ in pair} == {"table"}
             assert all(questions(case, world, at) == first for at in range(1, 100))
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("name", APART)
     def test_a_batch_has_the_law_of_whole_fits(self, name):
         case = audit.CASES[name]
@@ -147,6 +151,7 @@ class TestApart:
         assert [len(x) for x in (*fits, *batch)] == [1000, 1000, 30_000, 30_000]
         assert all(gap(*both) < 4 for both in zip(fits, batch, strict=True))
 
+    @pytest.mark.slow
     def test_twins_other_noise_and_another_world_are_seen(self, monkeypatch):
         case = audit.CASES["strict-independent"]
         fits = case.attack.samples(case, Effort(20 * 1000, 3))
@@ -177,6 +182,7 @@ class TestPower:
         assert simulation.moves == tables
         assert 0.85 * known < power.detectable(simulation, 1.0, 1.0, 20_000, 1) < 1.05 * known
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("name", FEW)
     def test_deep_audits_see_a_small_violation_where_two_answers_move(self, name):
         """What ``--deep`` prints: the error is shared by all cases."""
@@ -250,6 +256,7 @@ class TestPower:
         for value in range(-6, 7):
             assert abs((quick == value).mean() - (exact == value).mean()) < 0.005
 
+    @pytest.mark.slow
     def test_a_template_s_ratio_is_that_of_its_walks(self):
         case = audit.CASES["strict-privbayes"]
         templates = [
@@ -265,6 +272,7 @@ class TestPower:
 class TestPlanted:
     """Sampling sees what is planted in whole fits, where the printed power says that it can."""
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("name", ["strict-priview", "strict-independent"])
     def test_a_factor_above_what_is_printed(self, name, monkeypatch):
         case = audit.CASES[name]

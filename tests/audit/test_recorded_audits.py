@@ -8,6 +8,7 @@ import pytest
 
 from pdsynth.audit import CASES, run
 from pdsynth.audit.cases import read_case
+from pdsynth.audit.transcripts import Transcripts
 from pdsynth.audit.zoo import ZOO, check
 
 RECORDED = Path(__file__).with_name("recorded_audits.json")
@@ -70,7 +71,14 @@ def test_the_catalogue_has_the_same_rows_in_the_same_order():
     assert [b.name for b in ZOO] == list(recorded("bugs"))
 
 
-@pytest.mark.parametrize("name", CASES)
+def whole_fits_late(names):
+    """Whole fits take seconds each; those that ask for the same tables run at once, too."""
+    attacks = {name: CASES[name].attack for name in names}
+    late = {n for n, a in attacks.items() if isinstance(a, Transcripts) and not a.apart}
+    return [pytest.param(n, marks=pytest.mark.slow) if n in late else n for n in names]
+
+
+@pytest.mark.parametrize("name", whole_fits_late(CASES))
 def test_a_case_says_what_it_said(name):
     seen, expected = observe_case(name), recorded("cases")[name]
     if name == FLOATING:

@@ -30,6 +30,7 @@ def test_all_inmates_are_there():
     assert {b.kind for b in ZOO} == set(KINDS) and {b.code for b in ZOO} == set(LEMMAS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bug", ZOO, ids=lambda b: b.name)
 def test_every_defect_is_caught_by_its_rule_with_a_witness(bug):
     start = time.process_time()

@@ -267,6 +267,7 @@ class TestParentSets:
 
 
 class TestCompiled:
+    @pytest.mark.slow
     @pytest.mark.parametrize("density", [0.08, 0.5, 0.9])
     @pytest.mark.parametrize("most", [None, 3])
     def test_compiled_equals_numpy_bit_by_bit(self, density, most):

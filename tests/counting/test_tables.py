@@ -96,6 +96,7 @@ class TestPack:
 
 
 class TestLattice:
+    @pytest.mark.slow
     @given(coded(), st.booleans(), st.randoms(use_true_random=False))
     @settings(max_examples=60)
     def test_entropies_of_all_sets_in_any_order(self, case, build, rng):

@@ -156,6 +156,7 @@ def test_the_right_answers_pass(question):
         assert verdict.text.endswith(question.exercise.praise)
 
 
+@pytest.mark.slow
 @every_question
 def test_ten_wrong_answers_are_rejected_and_most_have_a_diagnosis_of_their_own(question):
     wrong = list(question.wrong())

@@ -289,6 +289,7 @@ def test_the_plain_back_end_shows_its_figure_in_a_real_kernel():
     ] == [[7]]
 
 
+@pytest.mark.slow
 def test_colab_and_a_missing_anywidget_get_the_plain_back_end(monkeypatch):
     monkeypatch.setitem(sys.modules, "google.colab", object())
     assert not isinstance(panel().plot, LivePlot)

@@ -157,6 +157,7 @@ class TestRelease:
         assert model.ledger.records_per_person == 3 and model.ledger.epsilon == 1
         assert "at most 3 records" in (here / "out" / "card.md").read_text(encoding="utf-8")
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("words", "said"),
         [

@@ -495,6 +495,7 @@ def test_a_draft_says_what_it_saw_and_is_marked_in_every_line(tmp_path):
         outline(ROWS, path, names=COLUMNS)
 
 
+@pytest.mark.slow
 @given(
     st.lists(
         st.tuples(

@@ -60,6 +60,7 @@ def outcome(function, *given):
         return "refused"
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(
     st.sampled_from(DOMAINS),

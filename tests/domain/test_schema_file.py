@@ -85,6 +85,7 @@ def schemas(draw):
     return pds.Schema(found, source, groups, left_out, columns)
 
 
+@pytest.mark.slow
 @given(schemas(), schemas())
 @settings(max_examples=150, deadline=None)
 def test_every_schema_survives_its_file_alone_and_over_another(tmp_path_factory, first, second):

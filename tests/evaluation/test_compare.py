@@ -93,6 +93,7 @@ def test_one_row_a_measure_with_everything_in_it():
     )  # whole table, training rows
 
 
+@pytest.mark.slow
 def test_order_and_processes_change_nothing():
     frame = run()
     turned = run(epsilons=(1.0, 0.5)).sort_values(["epsilon", "repeat"], kind="stable")

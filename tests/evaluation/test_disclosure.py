@@ -166,6 +166,7 @@ def test_keys_that_make_no_sense_are_refused(key, target, message):
 WIVES = ["wife_age", "wife_education", "children", "wife_religion", "wife_working"]
 
 
+@pytest.mark.slow
 def test_the_papers_row_of_the_original_cmc_table(cmc):
     """Table IX, row Original: naive Bayes 64.2 ± 1.7, average 69.6, zero rule 61.0. Only so with
     GCAP as a classifier, on raw ages."""

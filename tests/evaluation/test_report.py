@@ -108,6 +108,7 @@ class TestVerdict:
         assert f"one column alone {one:.4f}, against" in page.verdict[1]
         assert page.verdict[1].endswith(f", against {three:.4f}.")
 
+    @pytest.mark.slow
     def test_single_columns_are_no_gain_over_single_columns(self, cmc):
         """Of 25 releases of Independent itself one may be called a gain or a loss by chance."""
         found = []

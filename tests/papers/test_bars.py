@@ -86,6 +86,7 @@ def test_no_view_has_words_that_are_cut_or_panels_that_are_empty(board, key):
     assert len(titles) in (0, len(axes)), "a panel without a curve"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("paper", "figure"), [("hmprivbayes", 5), ("privabn", 1), ("hpprivbayes", 4)]
 )

@@ -51,6 +51,7 @@ def test_the_grid_is_every_whole_algorithm_at_every_epsilon():
     assert len({a.seed(7) for a in grid}) == len(grid)
 
 
+@pytest.mark.slow
 def test_an_audit_fits_as_often_as_asked(fits):
     case = Audit("strict-independent", 4.0, 120).prepare()
     assert case.claimed == 4 and audit.run(case, 120, seed=1).runs == 120
@@ -80,6 +81,7 @@ def test_an_audit_is_repeated_bit_by_bit(fits):
     assert [r["value"] for r in courtroom.measure(one, PAPER.seed)] == kept["value"].tolist()
 
 
+@pytest.mark.slow
 def test_the_figures_draw_every_audit(fits, deep):
     assert sum(len(t.x) for t in fits.figure.data) == len(widen(fits.data))
     assert [len(t.x) for t in deep.figure.data] == [len(FEW)] * 3
@@ -140,6 +142,7 @@ def test_the_committed_fits_again(epsilon, root):
     assert epsilon < 4 or bound["value"] >= BITES * epsilon
 
 
+@pytest.mark.slow
 def test_twin_half_of_the_noise_shows_in_whole_fits(monkeypatch):
     honest = curator.laplace_mechanism
     monkeypatch.setattr(

@@ -91,6 +91,7 @@ def test_tables_have_the_papers_columns_and_20_bins():
     assert (cmc.sensitive, cmc.schema["children"].size) == ("husband_education", 20)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "key", ["table 5", pytest.param("table 9", marks=pytest.mark.slow), "table 11", "table 2", 1]
 )
@@ -125,6 +126,7 @@ def test_reproduce_prints_the_paper_beside_us(small):
     assert "55.1±2.6 →" in result._repr_html_()
 
 
+@pytest.mark.slow
 def test_a_stopped_run_goes_on_and_gives_the_same_rows(small, tmp_path):
     store = tmp_path / "deep" / "genetic.csv"
     whole = run("table 5", 2, small)
@@ -138,6 +140,7 @@ def test_a_stopped_run_goes_on_and_gives_the_same_rows(small, tmp_path):
     assert store.stat().st_size == before  # nothing was run
 
 
+@pytest.mark.slow
 def test_seeds_differ_and_settings_matter(small):
     data = run("table 11", 2, small).data
     assert data.groupby(["method", "guarantee", "k", "repeat"])["seed"].nunique().eq(1).all()

@@ -68,6 +68,7 @@ def test_the_table_of_figure_4_is_the_papers(small):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("figure", [4, 5, 6])
 @pytest.mark.filterwarnings("ignore")
 def test_every_figure_runs_on_another_table(small, figure, tmp_path):

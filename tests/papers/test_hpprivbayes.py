@@ -217,6 +217,7 @@ def committed(make):
 class TestCommitted:
     """The committed numbers belong to each other; pictures are never compared by their pixels."""
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("figure", list(PAPER.titles))
     def test_trials_are_real_and_complete(self, committed, figure):
         result = committed["hpprivbayes", figure]

@@ -39,6 +39,7 @@ def test_no_figure_has_fewer_repeats_than_it_says(board, key):
     assert result.parameters["repeats"] in set(counts)
 
 
+@pytest.mark.slow
 def test_what_is_short_stands_on_the_page_with_its_forecast():
     short = [c for c in repeats.count(BOARDS) if c.has < c.asked]
     page = (ROOT / "figures" / "README.md").read_text(encoding="utf-8")

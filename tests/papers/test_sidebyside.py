@@ -79,6 +79,7 @@ def test_the_factorial_is_complete_and_conditionals_are_published_bits_only(tiny
     assert {m.place for m in mixtures("strict", tiny, settings, bits=True)} == {"joint"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("figure", [1, 2, 3])
 @pytest.mark.filterwarnings("ignore")
 def test_every_figure_runs_on_another_table(tiny, figure, tmp_path):
@@ -206,6 +207,7 @@ def test_a_strict_personalised_method_is_no_farther_than_privbayes_in_the_commit
     assert parameters["repeats"] >= 20 and result.data["method"].nunique() >= 16
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_the_committed_mixtures_come_again_from_their_seeds():
     """The first repeat of every mixture on both tables, to the digits kept.

@@ -68,6 +68,7 @@ def test_short_and_long_scales_in_one_table():
         assert abs(row.mean()) < 0.1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("permute", [False, True])
 def test_selection(permute):
     scores, sensitivity, runs = np.array([0, 10, 25, 40]), 20, 4000

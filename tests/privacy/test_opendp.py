@@ -23,6 +23,7 @@ from pdsynth.structure import MaxParents, greedy
 SCORES = np.array([5, 3, 3, 0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", [OpenDPNoise, ExactNoise])
 def test_both_samplers_fit_the_discrete_laplace_law(source):
     drawn = source().discrete_laplace(Q(240, 7), (100_000,))
@@ -117,6 +118,7 @@ def test_twin_a_common_divisor_of_the_scores_shows_in_the_scale(monkeypatch):
     assert len({scale for scale, _ in spy.seen}) == 2
 
 
+@pytest.mark.slow
 def test_end_to_end_the_networks_have_the_exact_law():
     """Whole fits with OpenDP: how often each network comes, against its enumerated law."""
     rows = [(0, 0, 0)] * 4 + [(1, 1, 0)] * 4 + [(1, 1, 1)] * 2

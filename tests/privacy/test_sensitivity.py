@@ -281,6 +281,7 @@ class TestCounts:
             "twin: every pair counts for both of its attributes; counting it once is false"
         )
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("sizes", [(2, 2, 2), (3, 3), (2, 3, 2)])
     def test_the_mean_of_all_pairs_stays_within_its_sensitivity(self, sizes):
         n, cells = 4, math.prod(sizes)
@@ -326,6 +327,7 @@ class TestSelections:
 
     BINARY, TERNARY = ((2, 2, 2), 4), ((3, 3), 5)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("score", "case"),
         [("I", BINARY), ("R", BINARY), ("F", BINARY), ("I", TERNARY), ("R", TERNARY)],

@@ -52,6 +52,7 @@ class TestArithmetic:
         with pytest.raises(pds.BudgetError, match=r"overdraft: more asks for ε = 1/1000000, "):
             session.reserve(Q(1, 10**6), "more")
 
+    @pytest.mark.slow
     @given(st.lists(SHARES, max_size=8), SHARES)
     def test_nothing_is_charged_beyond_epsilon_whatever_is_asked(self, asked, epsilon):
         session, spent = Session(epsilon), Q(0)
@@ -468,9 +469,11 @@ def run_here(folder, *options):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="a fit is killed in a forked process")
 class TestKilled:
+    @pytest.mark.slow
     def test_a_fit_that_dies_at_its_first_number_has_been_charged(self, tmp_path):
         assert run_here(tmp_path, "first") == [(1, 1)]
 
+    @pytest.mark.slow
     def test_twin_a_late_charge_is_missing_then(self, tmp_path):
         assert run_here(tmp_path, "first", "late") == [(0, 1)]
 

@@ -160,6 +160,7 @@ def test_a_lattice_keeps_apart_sets_of_many_columns(d):
     assert len(np.unique(keys)) == len(keys)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "made", [pds.PrivBayes(50, random_state=1), pds.ConsistentBayes(50, random_state=1)]
 )

@@ -150,6 +150,7 @@ def test_bounds_are_those_of_the_cliques(seed):
     assert graphs.dtype == bool, "not written over"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(15))
 def test_a_set_may_join_where_its_own_graph_is_within_bounds(seed):
     """Prefixes shared with the graph without the set change nothing."""

@@ -61,6 +61,7 @@ def ordered_learner(score, degree=MaxParents(1)):  # noqa: B008
 
 
 class TestNetworks:
+    @pytest.mark.slow
     @pytest.mark.parametrize(("score", "n"), [("I", 3), ("R", 4), ("F", 3)])
     def test_greedy_on_all_binary_tables(self, score, n):
         laws = Laws(greedy_learner(score), BINARY)
@@ -76,6 +77,7 @@ class TestNetworks:
         losses = [laws.loss(around) for around in neighbourhoods(4, 8)]
         assert 0.1 < max(losses) <= float(EPSILON1) + 1e-12
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("score", ["I", "R"])
     def test_larger_domains_with_maximal_parent_sets(self, score):
         sizes = (3, 2, 3)

@@ -431,6 +431,7 @@ def refused(name):
 
 
 class TestRefusals:
+    @pytest.mark.slow
     @algorithms
     @pytest.mark.parametrize("what", bad_tables())
     def test_bad_tables_before_any_budget_is_spent(self, name, what, monkeypatch):
@@ -470,6 +471,7 @@ class TestRefusals:
         assert {"Ledger.write", "ExactNoise._words", "ExactNoise.discrete_laplace"} <= set(seen)
         assert ("ExactNoise.select" in seen) is CASES[name].selects
 
+    @pytest.mark.slow
     @algorithms
     def test_domains_too_large_for_memory_come_with_their_size(self, name, monkeypatch):
         schema = Schema(tuple(Attribute.categorical(f"x{j}", range(500)) for j in range(4)))
@@ -483,6 +485,7 @@ class TestRefusals:
             assert seen == []
         assert make(name, schema, k="auto").fit(frame, schema).ledger_.epsilon == 1
 
+    @pytest.mark.slow
     @algorithms
     def test_an_enormous_epsilon_asks_for_no_enormous_table(self, name):
         schema = Schema(tuple(Attribute.categorical(f"x{j}", range(128)) for j in range(3)))
@@ -540,6 +543,7 @@ class TestDomain:
         data["ledger"].pop("entries")
         return data
 
+    @pytest.mark.slow
     @algorithms
     def test_constant_columns_and_deleted_categories_are_fine(self, name):
         frame, schema = mixed()

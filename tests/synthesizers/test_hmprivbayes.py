@@ -216,6 +216,7 @@ class TestPublished:
             for v in ledger.check()
         )
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(("d", "n", "shown"), [(52, 45222, 12.75), (175, 19719, 38.9)])
     def test_the_totals_of_adult_and_big5(self, d, n, shown):
         """From the same ledger, with the paper's numbers of bits and records; planted blocks make

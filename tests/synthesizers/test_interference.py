@@ -108,6 +108,7 @@ def test_what_test_replay_does_not_replay(name):
     assert 0.4 * epsilon <= max(losses(synthesizer, sizes, count=8)) <= epsilon * (1 + 1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [

@@ -151,6 +151,7 @@ def test_presets_are_their_parts():
 # --- the spanning tree
 
 
+@pytest.mark.slow
 @given(st.integers(2, 6), st.integers(0, 2**32))
 def test_the_tree_is_the_heaviest_of_all_trees(d, seed):
     rng = np.random.default_rng(seed)

@@ -112,6 +112,7 @@ def test_bad_input(n, epsilon):
         pds.plan(plain(3, 3), n, epsilon)
 
 
+@pytest.mark.slow
 def test_fit_warns_with_the_same_sentence(thesis):
     frame = thesis.frame
     with pytest.warns(

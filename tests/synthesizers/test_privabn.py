@@ -324,6 +324,7 @@ class TestSparseTable:
         with pytest.raises(SchemaError, match="not a readable model"):
             Model.from_json(tmp_path / "m.json")
 
+    @pytest.mark.slow
     @given(st.integers(1, 6), st.integers(0, 2**31))
     def test_sparse_and_dense_draw_the_same_records_where_all_occur(self, seed, other):
         rows = np.repeat(
@@ -478,6 +479,7 @@ class TestLoneRecord:
         _, one, other, both = cells
         return both and round(min(abs(both - x) / math.sqrt(both + x) for x in (one, other)) / 3)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("people", "nobody", "least"),
         [(150, 800, 3), pytest.param(600, 3_600, 5, marks=pytest.mark.slow)],
@@ -488,6 +490,7 @@ class TestLoneRecord:
         ).epsilon
         assert least < found <= ceiling(nobody)
 
+    @pytest.mark.slow
     def test_strict_stays_below_its_epsilon(self):
         found = lower_bound(
             self.statistics("strict", 500, 1), self.statistics("strict", 500, 0)

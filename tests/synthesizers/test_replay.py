@@ -196,6 +196,7 @@ def test_without_structure_the_budget_is_used_up_exactly():
     assert max(found) == pytest.approx(1)
 
 
+@pytest.mark.slow
 def test_twin_the_thesis_reprint_of_privbayes_loses_one_and_a_half_times_its_claim():
     synthesizer = PrivBayes(k=1, guarantee="published", reading="thesis")
     ledger = synthesizer.clone().fit(records_of(np.zeros((N, 5)), SIZES)).ledger_
@@ -216,6 +217,7 @@ def test_twin_published_hpprivbayes_has_scales_or_orders_that_depend_on_the_reco
     assert max(losses(synthesizer, SIZES)) == np.inf
 
 
+@pytest.mark.slow
 def test_twin_published_hmprivbayes_counts_clusters_as_if_they_were_disjoint_records(
     monkeypatch,
 ):

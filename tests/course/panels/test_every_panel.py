@@ -58,6 +58,7 @@ def test_a_view_says_in_words_what_it_shows_and_is_the_same_every_time(module):
     assert first.figure.to_json() == again.figure.to_json()
 
 
+@pytest.mark.slow
 @every()
 def test_a_panel_warns_that_moving_spends_and_keeps_its_state_in_the_title(module):
     panel = module.panel()

@@ -114,6 +114,7 @@ def test_open_columns_are_named_and_domains_from_records_are_marked():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("given", "error", "words"),
     [

@@ -39,6 +39,7 @@ def test_a_policy_loses_least_whatever_attribute_it_names(table):
         )  # r = 1/26 of the tables' 0.7, and no other table
 
 
+@pytest.mark.slow
 def test_the_plan_stands_in_the_status_and_frames_the_k_of_the_run(table):
     view = side_by_side.view(table, k=4)
     known = plan(table.records.schema, table.records.n, 1.0)
@@ -77,6 +78,7 @@ def test_side_by_side_panel_follows_its_controls_on_another_table():
         assert panel.view.status != before, name
 
 
+@pytest.mark.slow
 def test_agreement_moves_distances_and_no_loss(table):
     measured = side_by_side.compute(table, "occupation", 1.0, "auto", "strict")
     agreed = side_by_side.compute(table, "occupation", 1.0, "auto", "strict", agree=True)

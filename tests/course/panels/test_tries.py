@@ -18,6 +18,7 @@ def panel_of(name):
     return importlib.import_module(f"pdsynth.course.panels.{name}").view
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LESSONS)
 def test_what_a_button_says_is_true(name):
     """On a table just opened: a panel's noise depends on the largest question asked before."""
