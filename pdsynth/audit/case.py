@@ -15,8 +15,9 @@ from typing import Any, ClassVar
 from ..privacy.curator import Curator
 from ..privacy.ledger import Ledger
 from ..privacy.mechanisms import Noise
+from ..privacy.noise import ExactNoise
 from .checks import check_effort
-from .detectors import RecordedNoise, Seed
+from .detectors import Seed
 from .tables import Pair
 
 COLUMNS = ("case", "claimed", "theory", "bound", "ceiling", "detectable", "moves", "verdict",
@@ -222,7 +223,7 @@ class Case:
 
     def ledger(self, world: int = 0) -> Ledger:
         """What the ledger says of the step on table 0 or 1, whatever an audit can see."""
-        return self.attack.publish(self, world, RecordedNoise())[1]
+        return self.attack.publish(self, world, ExactNoise())[1]
 
     def run(self, effort: Effort) -> Result:
         """Audit the case."""
