@@ -1,8 +1,9 @@
 """How fast the course answers: ``python benchmarks/course.py [SITE]`` rewrites ``COURSE.md``.
 
-Every panel: each control moved alone through the values of ``website/states.toml``, twice, since
-some panels remember places; processor time, computed and drawn. SITE, a built site (default
-``build/site/html``): lesson 00 from a plain file server in a fresh browser profile, five times.
+Every panel: each control moved alone through the values of ``website/states.toml``, and what its
+try-this buttons set, twice, since some panels remember places; processor time, computed and drawn.
+SITE, a built site (default ``build/site/html``): lesson 00 from a plain file server in a fresh
+browser profile, five times.
 """
 
 from __future__ import annotations
@@ -30,13 +31,14 @@ NUMBER = """() => [...document.querySelectorAll('.cell_output')]
 
 
 def moves(topic: str) -> list[dict]:
-    """One control at a time."""
-    return [
+    """One control at a time, then what the try-this buttons set."""
+    alone = [
         {name: value}
         for grid in states.GRIDS[topic]
         for name, values in grid.items()
         for value in values
     ]
+    return alone + [dict(button.sets) for button in getattr(panels, topic).view.tries]
 
 
 def panel_row(topic: str) -> str:

@@ -180,7 +180,7 @@ class ResidualForest(Residual):
         tables, chosen = epsilon - choosing, list(run.forced)
         each = run.shorten(choosing / max(d - 1, 1))
         pairs = run.pairs()
-        expected = dict(zip(pairs, run.expect(run.fit(), pairs), strict=True))
+        expected = dict(zip(pairs, run.expect(run.fit_columns(), pairs), strict=True))
         part, stopped = list(range(d)), False
         for i, j in chosen:
             part = [part[i] if at == part[j] else at for at in part]

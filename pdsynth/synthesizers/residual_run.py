@@ -238,6 +238,12 @@ class Run:
         return fit_tables(Geometry(self.tree(), self.sizes), self.noisy, self.facts.n,
                           start=potentials, tolerance=0.01, most=most)
 
+    def fit_columns(self) -> Fitted:
+        """Single columns alone, independent of each other."""
+        tree = junction_tree(len(self.sizes), set(), self.target)
+        alone = [table for table in self.noisy if len(table.columns) == 1]
+        return fit_tables(Geometry(tree, self.sizes), alone, self.facts.n, tolerance=0.01)
+
     def expect(self, fitted: Fitted, sets: Sequence[Columns]) -> list[np.ndarray]:
         """What a fitted model expects of some tables, in whole records."""
         if len(self.sizes) > WIDE and all(len(c) == 1 for c in fitted.geometry.tree.cliques):
