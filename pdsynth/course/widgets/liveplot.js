@@ -199,6 +199,14 @@ function squeeze({ layout, data, key }, size, share) {
   if (x.ticktext && x.tickangle === 0) delete x.tickangle; // numbers turn where they have no room
 }
 
+// What the names along both axes need in a projector's type.
+function leastHeight({ layout, data, key }, size) {
+  const [x, y] = key.match(/[xy]\d*/g).map((id) => layout[axisName(id)]);
+  const down = y.showticklabels === false ? [] : names(y, "y", data);
+  const under = Math.max(0, ...names(x, "x", data).map((name) => String(name).length));
+  return 1.25 * size * down.length + 0.5 * size * Math.min(under, 12) + 40;
+}
+
 function fit({ layout, data, key }, width, height, least) {
   const size = Math.max(layout.font?.size ?? 12, least);
   if (width < NARROW && least < 18) squeeze({ layout, data, key }, size, 0.36 * width);
@@ -387,9 +395,9 @@ function render({ model, el }) {
       const drawn = charts.map((one, place) => {
         if (nodes[place].hidden) return null;
         const canvas = nodes[place].lastChild;
-        const height = mode.on ? mode.height(canvas) : one.height;
-        canvas.style.minHeight = `${height}px`; // the page doesn't jump while a figure is redrawn
         const least = mode.on ? 18 : 11;
+        const height = mode.on ? Math.max(mode.height(canvas), leastHeight(one, least)) : one.height;
+        canvas.style.minHeight = `${height}px`; // the page doesn't jump while a figure is redrawn
         return Plotly.react(canvas, enlarge(one.data, least), fit(one, canvas.clientWidth, height, least), config);
       });
       Promise.all(drawn).then(() => complain(null), complain).then(rest);
