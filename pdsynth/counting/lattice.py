@@ -21,15 +21,15 @@ MAX_MEMBERS = 8  # attributes of a set whose indices fit a 64-bit key; larger on
 
 
 def pack(sets: np.ndarray, base: int = 256) -> np.ndarray:
-    """One uint64 key for each row of attribute indices (m, s ≤ 8), whatever their order.
+    """One uint64 key for each row of rising attribute indices (m, s ≤ 8).
 
+    Keys rise as rows do, so that sets in lexicographic order are found side by side.
     ``base``: more than the number of attributes.
     """
-    if sets.shape[1] == 0:
-        return np.zeros(len(sets), dtype=np.uint64)
-    place = np.uint64(base) ** np.arange(sets.shape[1], dtype=np.uint64)
-    digits = np.sort(sets, axis=1).astype(np.uint64) + np.uint64(1)
-    return (digits * place).sum(axis=1, dtype=np.uint64)
+    keys = np.zeros(len(sets), dtype=np.uint64)
+    for members in sets.T:
+        keys = keys * np.uint64(base) + members.astype(np.uint64) + np.uint64(1)
+    return keys
 
 
 class Lattice:
@@ -52,7 +52,7 @@ class Lattice:
 
     def entropies(self, sets: np.ndarray) -> np.ndarray:
         """H of each row of ``sets`` (m, s), in bits; what is missing is counted and kept."""
-        return self._look_up("H", sets)
+        return self._look_up("H", np.sort(sets, axis=1))
 
     def information(self, children: np.ndarray, parents: np.ndarray) -> np.ndarray:
         """I(X;Π) in bits for children (m,) and parents (m, s)."""
@@ -66,8 +66,8 @@ class Lattice:
         if parents.shape[1] == 0:
             return np.zeros(len(children), dtype=np.int64)
         sets = np.sort(np.column_stack([children, parents]), axis=1)
-        rows = self._look_up("K", sets)
-        return rows[np.arange(len(sets)), (sets == children[:, None]).argmax(axis=1)]
+        place = (sets == children[:, None]).argmax(axis=1)
+        return self._look_up("K", sets, (place,))
 
     def build(
         self, max_size: int, *, kind: str = "H", members: Sequence[int] | None = None
@@ -110,17 +110,20 @@ class Lattice:
             return math.log2(self.n) - int(self._logs.take(table).sum()) * self._logs.unit / self.n
         return _associations(table.reshape([self.sizes[j] for j in member]), self.n)
 
-    def _look_up(self, kind: str, sets: np.ndarray) -> np.ndarray:
+    def _look_up(
+        self, kind: str, sets: np.ndarray, part: tuple[np.ndarray, ...] = ()
+    ) -> np.ndarray:
+        """The values of sets (m, s), members rising; of each only the number ``part`` (m,)."""
         if sets.shape[1] > self._members:
-            rows, back = np.unique(np.sort(sets, axis=1), axis=0, return_inverse=True)
-            return np.array(self._one_by_one(kind, rows))[back.ravel()]
+            rows, back = np.unique(sets, axis=0, return_inverse=True)
+            return np.array(self._one_by_one(kind, rows))[back.ravel(), *part]
         wanted, runs = pack(sets, self._base), self._runs(kind, sets.shape[1])
-        values, found = runs.find(wanted)
+        values, found = runs.find(wanted, part)
         if not found.all():
             keys, first, back = np.unique(wanted[~found], return_index=True, return_inverse=True)
-            counted = self._fill(kind, np.sort(sets[~found][first], axis=1))
+            counted = self._fill(kind, sets[~found][first])
             runs.add(keys, counted)
-            values[~found] = counted[back]
+            values[~found] = counted[back, *(p[~found] for p in part)]
         return values
 
     def _fill(self, kind: str, sets: np.ndarray) -> np.ndarray:
@@ -159,17 +162,18 @@ class _SortedRuns:
             keys, values = map(np.concatenate, zip(*self.runs[-2:], strict=True))
             self.runs[-2:] = [_sort(keys, values)]
 
-    def find(self, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Values of some keys, and which of them are there."""
-        out, left = np.empty(len(wanted), dtype=self.kind), np.ones(len(wanted), dtype=bool)
+    def find(
+        self, wanted: np.ndarray, part: tuple[np.ndarray, ...] = ()
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Values of some keys, or of each value its number ``part``; and which keys are there."""
+        kind = self.kind.base if part else self.kind
+        out, left = np.empty(len(wanted), dtype=kind), np.ones(len(wanted), dtype=bool)
         for keys, values in self.runs:
             asked = wanted[left]
             at = np.minimum(np.searchsorted(keys, asked), len(keys) - 1)
             hit = keys[at] == asked
-            if hit.all() and len(asked) == len(wanted):
-                return values[at], hit
             where = np.flatnonzero(left)[hit]
-            out[where] = values[at[hit]]
+            out[where] = values[at[hit], *(p[where] for p in part)]
             left[where] = False
         return out, ~left
 

@@ -38,8 +38,13 @@ def list_candidates(
 
 def join_pairs(pairs: Iterable[Pair]) -> Candidates:
     """Public candidates from single pairs."""
-    return join_blocks(((np.array([child]), np.array(parents, dtype=np.int64).reshape(1, -1))
-                        for child, parents in pairs), "public")
+    by_number: dict[int, list[Pair]] = {}
+    for pair in pairs:
+        by_number.setdefault(len(pair[1]), []).append(pair)
+    parts = ((np.array([child for child, _ in same]),
+              np.array([parents for _, parents in same], dtype=np.int64).reshape(len(same), number))
+             for number, same in by_number.items())
+    return join_blocks(parts, "public")
 
 
 def join_blocks(
