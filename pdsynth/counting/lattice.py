@@ -188,13 +188,16 @@ def _associations(table: np.ndarray, n: int) -> list[int]:
     if table.ndim == 1:
         return [0]
     at = np.flatnonzero(table)
-    mine = n * table.ravel()[at]
+    count = table.ravel()[at]
     out, inner = [], table.size
-    for axis, size in enumerate(table.shape):
+    for size in table.shape:
         inner //= size
-        t = table.reshape(math.prod(table.shape[:axis]), size, inner)
-        above, below = np.divmod(at, inner)
-        above, value = np.divmod(above, size)
-        expected = t.sum(axis=(0, 2))[value] * t.sum(axis=1).ravel()[above * inner + below]
-        out.append(n * n + int((np.abs(mine - expected) - expected).sum()))
+        upper = at // inner
+        above = upper // size
+        value = upper - above * size
+        c = np.bincount(value, weights=count)[value].astype(np.int64)
+        rest = at - (upper - above) * inner
+        p = np.bincount(rest, weights=count)[rest].astype(np.int64)
+        expected = c * p
+        out.append(n * n + int((np.abs(n * count - expected) - expected).sum()))
     return out
