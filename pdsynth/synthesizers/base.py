@@ -20,7 +20,7 @@ from ..privacy.session import Session
 from ..reconcile import choose_reconcile
 from ..structure.learner import Shares
 from ..structure.parent_rules import check_parents
-from .combine import Parts, Released, tie
+from .combine import Parts, Released
 from .habits import Habits, join_target
 from .old_names import refuse_old_names
 from .options import (
@@ -229,8 +229,8 @@ class Recipe(Spending, Habits):
         if said := getattr(structure, "preselection", lambda _: "")(facts):
             warnings.warn(said, stacklevel=3)
         k = getattr(self, "k", getattr(getattr(self, "structure", None), "k", None))
-        counts = isinstance(k, int) and k and self.k_counts_parents
-        if counts and facts.guarantee != "none":  # else no noise is drawn
+        k = k if isinstance(k, int) and self.k_counts_parents else 0
+        if k and facts.guarantee != "none":  # else no noise is drawn
             doubt = noise_dominates(schema, facts.n, facts.epsilon, k)
             if doubt and self.relation == "replace_one":
                 m = self.records_per_person
@@ -245,10 +245,9 @@ class Recipe(Spending, Habits):
             count = facts.epsilon * COUNT_SHARE / (1 - COUNT_SHARE)
             facts = replace(facts, n=curator.count_records(count))
         released = self._recipe(curator, facts, self._split(facts))
-        sources = tie(curator, released)
         self.__dict__.update(released.shown)
         shown = {k: v for k, v in self.get_params().items() if k != "random_state"}
         self.ledger_, self.network_ = curator.ledger, released.network
         self.schema_, self.n_, self._sampled = curator.schema, curator.n, 0
         self.model_ = Model(curator.schema, released.network, released.tables, curator.ledger,
-                            curator.n, type(self).__name__, shown, sources)
+                            curator.n, type(self).__name__, shown, released.sources)

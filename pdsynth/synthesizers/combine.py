@@ -15,7 +15,10 @@ from ..structure.learner import Shares
 
 
 class Released(NamedTuple):
-    """A network, its tables, the ledger lines behind each, and what a synthesizer shows besides."""
+    """A network, its tables, the ledger lines behind each, and what a synthesizer shows besides.
+
+    Where no lines are said, those of all noisy answers of the run, or of raw reads.
+    """
 
     network: Network
     tables: tuple[Table, ...]
@@ -80,16 +83,17 @@ class Parts(NamedTuple):
         found = learnt.measurements or self.conditionals.measure(curator, learnt, tables)
         facts = replace(facts, schema=learnt.schema or facts.schema)
         shown = {"degree_rule_": learnt.rule, "learnt_": learnt, **learnt.attributes}
-        return Released(learnt.network, self.reconcile.reconcile(found, learnt.network, facts),
-                        self.reconcile.sources(found, learnt.network),
+        released = self.reconcile.reconcile(found, learnt.network, facts)
+        every = close(curator)
+        return Released(learnt.network, released,
+                        self.reconcile.sources(found, learnt.network) or (every,) * len(released),
                         shown | getattr(tables, "attributes", {}))
 
 
-def tie(curator: Curator, released: Released) -> Sources:
-    """The sources of every table; where none are said, all noisy answers of the run, or raw reads.
+def close(curator: Curator) -> tuple[str, ...]:
+    """Charge what no step asked for, and name all noisy answers of the run, or raw reads.
 
-    Under ``strict`` what no step asked for is charged first, so that each ledger closes at its ε
-    and a line that is cut out of a file leaves a gap.
+    So each strict ledger closes at its ε, and a line that is cut out of a file leaves a gap.
 
     **Privacy:** reads nothing; charges what is left.
     """
@@ -97,6 +101,5 @@ def tie(curator: Curator, released: Released) -> Sources:
     if ledger.guarantee == "strict" and ledger.claimed > ledger.finite:  # no print says so
         rest = (ledger.claimed - ledger.finite) / ledger.records_per_person
         curator.charge_unused(rest, "unused", "what no step asked for")
-    measured = tuple(e.id for e in ledger.entries if e.kind == "unaccounted_access"
-                     or e.mechanism == "discrete_laplace")
-    return released.sources or (measured,) * len(released.tables)
+    return tuple(e.id for e in ledger.entries if e.kind == "unaccounted_access"
+                 or e.mechanism == "discrete_laplace")

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..budgets import TableBudget, by_weight, number, risk_entropy_weights
+from ..budgets import by_weight, number, risk_entropy_weights
 from ..conditionals import measure_joint_counts
 from ..domain.encoding import BinaryEncoding
 from ..domain.facts import Facts
@@ -51,10 +51,8 @@ class StrictIBayes(StrictClusters):
             count_in_one_pass(bits, cluster, self.most, "R")
             found.append(ibayes(bits, cluster, self.most, epsilon2 / max(selections, 1), "R",
                                 plan.ties, root=root, label=f" in C{i}"))
-        paid = [names[c] for pairs in found for c, _ in pairs[count_derived(pairs, self.most):]]
         epsilon3 = facts.epsilon - epsilon0 - plan.spent - epsilon2
-        budget = table_budgets({name: risk[name] for name in paid}, epsilon3, entry)
-        tables = [m for pairs in found for m in measure_cluster(bits, pairs, self.most, budget)]
+        tables = measure(bits, found, self.most, risk, epsilon3, entry)
         return self.result(bits.schema, plan, chain.from_iterable(found), tables,
                            risk_entropy_=risk)
 
@@ -85,9 +83,7 @@ class PrintedIBayes(PrintedClusters):
             count_in_one_pass(door, cluster, self.most, "I")
             found = ibayes(door, cluster, self.most, shares["selections"] / len(cluster), "I",
                            plan.ties, label=label)  # Algorithm 4
-            paid = {names[c]: risk[names[c]] for c, _ in found[count_derived(found, self.most):]}
-            budget = table_budgets(paid, shares["tables"], entry)
-            tables += measure_cluster(door, found, self.most, budget)  # Algorithm 5
+            tables += measure(door, [found], self.most, risk, shares["tables"], entry)  # Alg. 5
             pairs += found
         return self.result(bits.schema, plan, pairs, tables, risk_entropy_=risk)
 
@@ -188,16 +184,6 @@ def bit_entropies(
     return out
 
 
-def table_budgets(
-    risk: Mapping[str, float], epsilon: Fraction, depends_on: str
-) -> dict[str, TableBudget]:
-    """Noise of every measured table: 2/ε · Σ exp(−OE) / exp(−OE_j) (Algorithm 5, line 2, (12)).
-
-    ``depends_on``: ledger entry that the risk entropies come from.
-    """
-    return by_weight(epsilon, risk_entropy_weights(risk), TABLES, depends_on)
-
-
 def count_in_one_pass(curator: Curator, cluster: Sequence[int], degree: int, score: str) -> None:
     """Count all sets of a cluster that selections look up, where they fit.
 
@@ -208,17 +194,24 @@ def count_in_one_pass(curator: Curator, cluster: Sequence[int], degree: int, sco
         curator.prepare(degree + 1, score, members=cluster)
 
 
-def count_derived(pairs: Sequence[Pair], degree: int) -> int:
-    """The first l' = min(|C|−1, l) tables are derived from the next (Alg. 5, lines 1, 3)."""
-    return min(len(pairs) - 1, degree)
+def paid_for(pairs: Sequence[Pair], degree: int) -> Sequence[Pair]:
+    """All but the first l' = min(|C|−1, l), which the next table holds (Alg. 5, lines 1, 3)."""
+    return pairs[min(len(pairs) - 1, degree):]
 
 
-def measure_cluster(
-    curator: Curator, pairs: Sequence[Pair], degree: int, budget: Mapping[str, TableBudget]
+def measure(
+    curator: Curator, clusters: Iterable[Sequence[Pair]], degree: int, risk: Mapping[str, float],
+    epsilon: Fraction, depends_on: str,
 ) -> list[Measurement]:
-    """The tables of one cluster that aren't derived.
+    """The tables of clusters, noise 2/ε · Σ exp(−OE) / exp(−OE_j) (Algorithm 5, line 2, (12)).
 
-    **Privacy:** as :func:`~pdsynth.conditionals.measure_joint_counts`.
+    ``depends_on``: ledger entry that the risk entropies come from.
+
+    **Privacy:** as :func:`~pdsynth.conditionals.measure_joint_counts`, ε in all.
     """
-    network = Network.of_columns(pairs, curator.schema.names)
-    return measure_joint_counts(curator, network, budget, count_derived(pairs, degree))
+    names, clusters = curator.schema.names, [*clusters]
+    paid = {names[c]: risk[names[c]] for pairs in clusters for c, _ in paid_for(pairs, degree)}
+    budget = by_weight(epsilon, risk_entropy_weights(paid), TABLES, depends_on)
+    return [found for pairs in clusters for found in measure_joint_counts(
+        curator, Network.of_columns(pairs, names), budget,
+        len(pairs) - len(paid_for(pairs, degree)))]

@@ -50,7 +50,7 @@ class CliqueTables:
 
     def asks(self, facts: Facts) -> Shares:
         """The graph, where a pair fits into a clique, and the cliques."""
-        cliques = facts.epsilon2 / facts.epsilon if self.pairs(facts) else Fraction(1)
+        cliques = facts.epsilon2 / facts.epsilon if self.fitting(facts)[1] else Fraction(1)
         return {"graph": 1 - cliques, "cliques": cliques}
 
     def largest_scale(self, facts: Facts) -> Fraction:
@@ -59,26 +59,22 @@ class CliqueTables:
         moved = facts.choose(strict=3 * facts.n * d * d, printed=4 * GRID)  # Δ of I: < 2 bits
         return max(moved / (facts.epsilon - facts.epsilon2), 2 * d / facts.epsilon2)
 
-    def bound(self, facts: Facts) -> Fraction:
-        """The most cells that a clique may have."""
-        theta = positive("theta_usefulness", self.theta_usefulness)
-        useful = MaxCells.of(facts.n, len(facts.schema), facts.epsilon2, theta)
-        return min(useful.cells, Fraction(AUTO_CELLS))
-
-    def pairs(self, facts: Facts) -> list[Edge]:
-        """The pairs that fit into a clique."""
-        sizes, bound = facts.schema.sizes, self.bound(facts)
-        return [(i, j) for i, j in itertools.combinations(range(len(sizes)), 2)
-                if sizes[i] * sizes[j] <= bound]
+    def fitting(self, facts: Facts) -> tuple[Fraction, list[Edge]]:
+        """The most cells that a clique may have, and the pairs that fit into one."""
+        theta, sizes = positive("theta_usefulness", self.theta_usefulness), facts.schema.sizes
+        useful = MaxCells.of(facts.n, len(sizes), facts.epsilon2, theta)
+        bound = min(useful.cells, Fraction(AUTO_CELLS))
+        return bound, [(i, j) for i, j in itertools.combinations(range(len(sizes)), 2)
+                       if sizes[i] * sizes[j] <= bound]
 
     def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
         """The graph, its junction tree, and the tables of the cliques.
 
         **Privacy:** the graph's share and the cliques' share.
         """
-        names, sizes, pairs = facts.schema.names, facts.schema.sizes, self.pairs(facts)
+        names, sizes, (bound, pairs) = facts.schema.names, facts.schema.sizes, self.fitting(facts)
         ranked = self.rank(curator, pairs, shares["graph"], facts) if pairs else []
-        edges, tree = strongest_graph(sizes, ranked, float(self.bound(facts)))
+        edges, tree = strongest_graph(sizes, ranked, float(bound))
         each = shares["cliques"] / len(tree.cliques)
         curator.expect(tree.cliques)
         found = []
@@ -88,10 +84,9 @@ class CliqueTables:
                                   source="JTree, step 3: clique tables", claimed=each)
             found.append(Measurement(members, table, 2 / each, curator.ledger.last))
         network = Network.of_columns([family[:2] for family in tree.families()], names)
-        cells = math.floor(self.bound(facts))
         shown = {"edges_": tuple((names[i], names[j]) for i, j in edges), "tree_": tree,
-                 "cell_bound_": cells}
-        return StructureResult(network, rule=f"cliques of at most {cells:,} cells",
+                 "cell_bound_": math.floor(bound)}
+        return StructureResult(network, rule=f"cliques of at most {math.floor(bound):,} cells",
                                attributes=shown, measurements=tuple(found))
 
     def rank(
