@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,9 @@ from .budgets import TableBudget
 from .domain.facts import Facts
 from .domain.progress import progress
 from .errors import BudgetError, PrivacyError
+from .measures import GRID
 from .network import Network
 from .privacy.curator import Curator
-from .privacy.mechanisms import Noise
-from .reconcile import as_measured
 from .structure.learner import Measurement, StructureResult
 
 DENSE = 2**16  # cells of a table that is kept whole; of larger ones only what occurs
@@ -112,6 +112,10 @@ class JointCounts:
     def check(self, facts: Facts, budget: Any) -> None:
         """Fits every schema and budget."""
 
+    def unit(self, facts: Facts) -> Fraction:
+        """Steps of noise per record of a scale."""
+        return Fraction(1)
+
     def measure(
         self, curator: Curator, learnt: StructureResult, budget: Mapping[str, TableBudget]
     ) -> list[Measurement]:
@@ -131,12 +135,16 @@ class ConditionalNoise:
 
     def check(self, facts: Facts, budget: Any) -> None:
         """Refuse strict, attributes of more than two values, and scales per value."""
-        if facts.guarantee == "strict":
+        if facts.guarantee == "strict":  # a refusal
             raise PrivacyError("noise on conditionals costs n times what it claims (PrivABN): use "
                                "conditionals=JointCounts(), or guarantee='published'")
         if max(facts.schema.sizes) > 2 or not budget.one_scale_per_table:
             raise BudgetError("noise on conditionals is for two-valued attributes and one scale "
                               "per table: use conditionals=JointCounts()")
+
+    def unit(self, facts: Facts) -> Fraction:
+        """Steps of noise per record of a scale: 2^-30 of a probability, n records each."""
+        return Fraction(GRID, facts.n)
 
     def measure(
         self, curator: Curator, learnt: StructureResult, budget: Mapping[str, TableBudget]
@@ -147,9 +155,7 @@ class ConditionalNoise:
         """
         printed = {name: replace(b, scale=b.scale / curator.n)  # type: ignore[arg-type, operator]
                    for name, b in budget.items()}
-        tables = noisy_conditionals(curator, learnt.network, printed, curator.noise)
-        return [Measurement((child, *parents), table, printed[child].scale)
-                for (child, parents), table in zip(learnt.network.pairs, tables, strict=True)]
+        return noisy_conditionals(curator, learnt.network, printed)
 
 
 def measure_joint_counts(
@@ -182,20 +188,9 @@ def measure_joint_counts(
     return found
 
 
-def noisy_tables(
-    curator: Curator, network: Network, budget: Mapping[str, TableBudget], *, derived: int = 0
-) -> tuple[Table, ...]:
-    """Noisy joint counts of every attribute–parent pair: int64 arrays, child first.
-
-    **Privacy:** as :func:`measure_joint_counts`; deriving is free.
-    """
-    found = measure_joint_counts(curator, network, budget, derived)
-    return as_measured(found, network)
-
-
 def noisy_conditionals(
-    curator: Curator, network: Network, budget: Mapping[str, TableBudget], noise: Noise
-) -> tuple[Table, ...]:
+    curator: Curator, network: Network, budget: Mapping[str, TableBudget]
+) -> list[Measurement]:
     """Noisy P(X | Π) of every pair of a binary network, in steps of 2^-30 (PrivABN, Alg. 4, 3–6).
 
     ``budget[child].scale`` is in probability. Tables of more than ``DENSE`` cells are sparse. A
@@ -204,7 +199,7 @@ def noisy_conditionals(
 
     **Privacy:** one release per pair; each truly costs 2/scale, see :meth:`Curator.conditionals`.
     """
-    schema, out = curator.schema, list[Table]()
+    schema, out = curator.schema, list[Measurement]()
     for child, parents in network.pairs:
         if len(parents) > MAX_PARENTS:
             raise BudgetError(f"{child!r} has {len(parents)} parents; their configuration is kept "
@@ -215,16 +210,14 @@ def noisy_conditionals(
         keys, table = curator.conditionals(
             columns, b.scale, source=b.source, claimed=b.claimed, sparse=math.prod(shape) > DENSE,
             step=f"conditional({child}{' | ' + ', '.join(parents) if parents else ''})")
-        if curator.guarantee != "none":
-            table = np.where((table > 0).any(axis=0), table, 1)
-        if keys is None:
-            out.append(table.reshape(shape))
-        elif curator.guarantee == "none":
-            out.append(SparseTable(shape, keys, table))
-        else:
-            seed = noise.child(f"unseen {child}").below(2**62)
-            out.append(SparseTable(shape, keys, table, float(b.scale), seed))
-    return tuple(out)
+        noisy = curator.noise.private  # else raw counts
+        table = np.where((table > 0).any(axis=0), table, 1) if noisy else table
+        whole: Table = table.reshape(shape) if keys is None else SparseTable(shape, keys, table)
+        if keys is not None and noisy:
+            seed = curator.noise.child(f"unseen {child}").below(2**62)
+            whole = SparseTable(shape, keys, table, float(b.scale), seed)
+        out.append(Measurement((child, *parents), whole, b.scale))
+    return out
 
 
 def conditional(table: np.ndarray) -> np.ndarray:

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import ClassVar
 
 import numpy as np
 
@@ -41,8 +42,9 @@ class AsMeasured:
     def sources(
         self, found: Sequence[Measurement], network: Network
     ) -> tuple[tuple[str, ...], ...]:
-        """The ledger's line behind each of these tables."""
-        return tuple((m.entry,) for m, _ in _match(found, network))
+        """The ledger's line behind each of these tables; none where one has no line of its own."""
+        used = [m.entry for m, _ in _match(found, network)]
+        return tuple((entry,) for entry in used) if all(used) else ()
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,8 @@ class Agree:
 
     tolerance: float = 0.01
 
+    most_cells: ClassVar[int] = MOST_CELLS
+
     def check(self, facts: Facts) -> None:
         """Refuse a tolerance that isn't positive."""
         positive("tolerance", self.tolerance)
@@ -76,7 +80,8 @@ class Agree:
         **Privacy:** post-processing of releases.
         """
         pairs = [(child, *parents) for child, parents in network.pairs]
-        if facts.guarantee == "none" and {*pairs} <= {m.attributes for m in found}:
+        own = {*pairs} <= {m.attributes for m in found}
+        if facts.guarantee == "none" and own:  # exact tables agree already
             return as_measured(found, network)
         columns = {name: j for j, name in enumerate(facts.schema.names)}
         families = [tuple(columns[name] for name in pair) for pair in pairs]
@@ -86,7 +91,7 @@ class Agree:
         tree = junction_tree(len(columns), edges)
         cells = sum(math.prod(facts.schema.sizes[j] for j in c) for c in tree.cliques)
         held = all(any({*family} <= {*t.columns} for t in noisy) for family in families)
-        if cells <= MOST_CELLS or not held:
+        if cells <= self.most_cells or not held:
             fitted = fit_tables(Geometry(tree, facts.schema.sizes), noisy, facts.n,
                                 tolerance=self.tolerance)
             return tuple(integer_weights(fitted.margin(family)) for family in families)
@@ -98,17 +103,29 @@ class Agree:
         return tuple(integer_weights(margin(agreed[i], views[i], family))
                      for i, family in zip(at, families, strict=True))
 
+    def sources(
+        self, found: Sequence[Measurement], network: Network
+    ) -> tuple[tuple[str, ...], ...]:
+        """None named: every table is made from all that was measured."""
+        return ()
+
+
+class AgreeInPairs(Agree):
+    """Tables agree on what any two share, whatever their number; then negative cells are cut."""
+
+    most_cells = 0
+
 
 Reconciling = AsMeasured | Agree
 
 
-def choose_reconcile(given: object, default: Reconciling, measures: bool) -> Reconciling:
-    """The part that a recipe names, or its own; a structure that measures needs ``Agree``."""
+def choose_reconcile(given: object, default: Reconciling) -> Reconciling:
+    """The part that a user names, or the recipe's own; where that is ``Agree()`` it must stay."""
     chosen = default if given is None else given
     if not isinstance(chosen, Reconciling):
         raise BudgetError("reconcile must be Agree() or AsMeasured() of pds.parts, "
                           f"got {show(given)}")
-    if measures and isinstance(chosen, AsMeasured):
+    if isinstance(chosen, AsMeasured) and default == Agree():
         raise BudgetError("this structure measures overlapping tables, which must be made to "
                           "agree: use reconcile=Agree()")
     return chosen

@@ -11,12 +11,17 @@ from hypothesis.extra import numpy as hnp
 from privacy_tools import Silent, curator_of
 
 from pdsynth.budgets import TableBudget, uniform
-from pdsynth.conditionals import conditional, noisy_tables
+from pdsynth.conditionals import conditional, measure_joint_counts
 from pdsynth.network import Network
 from pdsynth.privacy.mechanisms import ExactNoise
+from pdsynth.reconcile import as_measured
 
 SIZES = (2, 3, 2)
 ROWS = [(0, 0, 0), (0, 1, 0), (1, 2, 1), (1, 2, 0), (0, 0, 1), (1, 1, 1), (1, 2, 1)]
+
+
+def noisy_tables(curator, network, budget, derived=0):
+    return as_measured(measure_joint_counts(curator, network, budget, derived), network)
 
 
 def fractions(table) -> list[list[Q]]:

@@ -1,7 +1,7 @@
 """Two sensitivity groups with budgets of their own, and value weights inside the second."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -15,16 +15,7 @@ from ..privacy.ledger import as_fraction
 from ..privacy.numbers import number, positive, share
 from ..structure.learner import Shares, StructureResult
 from .rules import Allocation, BudgetRule
-from .shares import (
-    RARE_VALUES,
-    TableBudget,
-    printed_group_a,
-    printed_scales,
-    printed_weights,
-    proportional,
-    tight_scales,
-    value_weights,
-)
+from .shares import RARE_VALUES, SCALES, TableBudget, TightScales, proportional
 
 GroupsOfNames = dict[str, list[str]]
 WIDEST = 1000  # how far budgets may lie apart
@@ -164,7 +155,7 @@ class Groups(BudgetRule):
             if policy is None or name not in policy["B"]:
                 raise BudgetError("public weights are for attributes that groups={...} puts in B; "
                                   f"{name!r} isn't one of them")
-            self.personal.public_weights(name, schema[name].size)
+            self._public_weights(name, facts)
 
     def questions(self, facts: Facts) -> dict[str, bool]:
         """Which of groups and value weights have to be asked for; a fact of the policy alone."""
@@ -184,7 +175,8 @@ class Groups(BudgetRule):
     def foresee(self, curator: Curator, shares: Shares, facts: Facts) -> Any:
         """Groups A and B (thesis, Algorithm 4), the associations they come from, and their entry.
 
-        They come first, so that a published run that can't be printed is refused before it starts.
+        They come first, so that a published run that can't be printed is refused before it starts:
+        BudgetDegenerate where d − k − l ≤ 0.
 
         **Privacy:** policy is free; otherwise as :meth:`Curator.association_with`, their share.
         """
@@ -198,8 +190,7 @@ class Groups(BudgetRule):
             a = [n for n, v in zip(names, strength, strict=True) if v >= bound]
             policy = {"A": a, "B": [n for n in names if n not in a]}
             values = dict(zip(names, strength.tolist(), strict=True))
-        if facts.guarantee == "published":  # raises where d − k − l ≤ 0
-            printed_group_a(len(facts.schema), self.printed_k, len(policy["B"]), Fraction(1))
+        self._scales(policy, facts).group_a(Fraction(1))
         return policy, values, entry
 
     def allocate(
@@ -214,12 +205,35 @@ class Groups(BudgetRule):
         weights = shares.get("weights", Fraction(0))
         histograms, weights_from = self._histograms(curator, groups["B"], weights)
         total = shares["tables"] + (0 if groups["B"] else weights)
-        scales = self._print if facts.guarantee == "published" else self._tighten
-        tables, shown = scales(learnt, groups, histograms, self._split(total, groups, facts), facts)
+        scales, (a, b) = self._scales(groups, facts), groups.values()
+        of_a, of_b = scales.split(total, positive("r", self.r))
         entries = tuple(x for x in (groups_from, weights_from) if x != "public")
-        return Allocation(
-            {name: replace(b, scale_depends_on=entries) for name, b in tables.items()},
-            {"groups_": groups, "association_": associations, "weights_": shown})
+        tables = {name: TableBudget(scales.group_a(of_a), of_a / len(a), entries, GROUP_A)
+                  for name in a}
+        shown: dict[str, tuple[float, ...]] = {}
+        for name in b:
+            relative = (scales.weights(histograms[name], self.personal.rare_values)
+                        if name in histograms else self._public_weights(name, facts))
+            shown[name] = tuple(map(float, relative))
+            scale = scales.group_b(relative, of_b, facts.schema.cells(learnt.network.parents(name)))
+            tables[name] = TableBudget(scale, of_b / len(b), entries, GROUP_B + scales.reading)
+        return Allocation(tables, {"groups_": groups, "association_": associations,
+                                   "weights_": shown})
+
+    def spread(self, facts: Facts) -> Fraction:
+        """That of the smaller group, and of the value with the least weight."""
+        r, scales = positive("r", self.r), self._scales({"A": [], "B": []}, facts)
+        weights = [w for name in self.personal.weights or ()
+                   for w in self._public_weights(name, facts)]
+        return (1 + r) / min(r, Fraction(1)) / min(scales.floor, Fraction(1), *weights)
+
+    def _scales(self, groups: GroupsOfNames, facts: Facts) -> TightScales:
+        return SCALES[facts.guarantee](
+            len(facts.schema), self.printed_k, len(groups["A"]), len(groups["B"]),
+            as_fraction(self.personal.v_min))
+
+    def _public_weights(self, name: str, facts: Facts) -> tuple[Fraction, ...]:
+        return self.personal.public_weights(name, facts.schema[name].size)
 
     def policy(self, facts: Facts) -> GroupsOfNames | None:
         """Groups declared in public, or None."""
@@ -227,20 +241,11 @@ class Groups(BudgetRule):
 
     def threshold(self, guarantee: str) -> float:
         """The threshold of group A: bits of I, or the R that stands for them under strict."""
-        if guarantee != "strict":
+        if guarantee != "strict":  # the measure itself changes
             return float(number("theta", self.theta))
         if self.personal.theta_tvd is not None:
             return float(number("theta_tvd", self.personal.theta_tvd))
         return float(0.752 * np.sqrt(float(number("theta", self.theta)) * np.log(2) / 2))
-
-    def _split(
-        self, total: Fraction, groups: GroupsOfNames, facts: Facts
-    ) -> tuple[Fraction, Fraction]:
-        """ε₂ and ε₃ with ε₂/ε₃ = r; under strict an empty group leaves its ε to the other."""
-        r = positive("r", self.r)
-        if facts.guarantee == "strict" and not (groups["A"] and groups["B"]):
-            return (total, Fraction(0)) if groups["A"] else (Fraction(0), total)
-        return total * r / (1 + r), total / (1 + r)
 
     def _histograms(
         self, curator: Curator, b: list[str], epsilon: Fraction
@@ -254,43 +259,3 @@ class Groups(BudgetRule):
             [schema.index(name) for name in b], epsilon, step="sensitivity weights of group B",
             source="thesis Alg 6 line 5", reason=RAW_WEIGHTS)
         return dict(zip(b, counts, strict=True)), entry
-
-    def _tighten(
-        self, learnt: StructureResult, groups: GroupsOfNames, histograms: dict[str, np.ndarray],
-        budgets: tuple[Fraction, Fraction], facts: Facts,
-    ) -> tuple[dict[str, TableBudget], dict[str, tuple[float, ...]]]:
-        """ε₂/|A| per table of A; ε₃/|B| per table of B, with tight scales of its values."""
-        schema, floor, (a, b) = facts.schema, as_fraction(self.personal.v_min), groups.values()
-        out = {name: TableBudget(2 * len(a) / budgets[0], budgets[0] / len(a), source=GROUP_A)
-               for name in a}
-        shown: dict[str, tuple[float, ...]] = {}
-        for name in b:
-            if name in histograms:
-                weights = value_weights(histograms[name], self.personal.rare_values, floor)
-            else:
-                weights = self.personal.public_weights(name, schema[name].size)
-            shown[name] = tuple(map(float, weights))
-            each, cells = budgets[1] / len(b), schema.cells(learnt.network.parents(name))
-            out[name] = TableBudget(tight_scales(weights, each, cells), each,
-                                    source=f"{GROUP_B}, v = w / max w")
-        return out, shown
-
-    def _print(
-        self, learnt: StructureResult, groups: GroupsOfNames, histograms: dict[str, np.ndarray],
-        budgets: tuple[Fraction, Fraction], facts: Facts,
-    ) -> tuple[dict[str, TableBudget], dict[str, tuple[float, ...]]]:
-        """As printed: 2(d−k−l)/ε₂ per table of A, 2l/(w_x ε₃) per row of a table of B."""
-        a, b = groups.values()
-        scale = printed_group_a(len(facts.schema), self.printed_k, len(b), budgets[0])
-        out = {name: TableBudget(scale, budgets[0] / len(a), source=GROUP_A) for name in a}
-        shown: dict[str, tuple[float, ...]] = {}
-        for name in b:
-            if name in histograms:
-                w = printed_weights(histograms[name], self.personal.rare_values)
-            else:
-                public = self.personal.public_weights(name, facts.schema[name].size)
-                w = np.array(public, dtype=float)
-            shown[name] = tuple(w.tolist())
-            out[name] = TableBudget(printed_scales(w, len(b), budgets[1]), budgets[1] / len(b),
-                                    source=GROUP_B)
-        return out, shown

@@ -43,6 +43,10 @@ class BudgetRule:
         """Steps that cost ε, and their parts of the tables' share; the tables have the rest."""
         return {}
 
+    def spread(self, facts: Facts) -> Fraction:
+        """A public bound of the largest scale over that of equal shares."""
+        return Fraction(1)
+
     def foresee(self, curator: Curator, shares: Shares, facts: Facts) -> Any:
         """What must be known before a network is learnt.
 
@@ -105,6 +109,10 @@ class RiskEntropy(BudgetRule):
         """Refuse a share out of range."""
         share("share_sketch", self.share_sketch)
 
+    def spread(self, facts: Facts) -> Fraction:
+        """exp(OE), and OE is at most 1."""
+        return Fraction(3)
+
     def asks(self, facts: Facts) -> Shares:
         """The histograms."""
         return {"entropies": facts.pay(share("share_sketch", self.share_sketch))}
@@ -137,6 +145,10 @@ class Geometric(BudgetRule):
 
     q: float = 1.1
     classes: int | None = None
+
+    def spread(self, facts: Facts) -> Fraction:
+        """That of the least weight, 2^-20 of the largest."""
+        return Fraction(2**20)
 
     def check(self, facts: Facts) -> None:
         """Refuse q ≤ 0, and fewer than one class."""

@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -156,3 +157,63 @@ def printed_group_a(d: int, k: int, in_b: int, epsilon: Fraction) -> Fraction:
             f"d − k − l = {d} − {k} − {in_b} = {paid}: the thesis' Algorithm 5 divides ε₂ by it; "
             "lower k or θ, or use guarantee='strict', which divides by the tables it really noises")
     return Fraction(2 * paid) / epsilon
+
+
+@dataclass(frozen=True)
+class TightScales:
+    """Scales of two groups, divided by what is noised: |A| and |B| tables, the worst of one move.
+
+    ``floor``: the least relative budget of a value.
+    """
+
+    d: int
+    k: int
+    in_a: int
+    in_b: int
+    floor: Fraction
+
+    reading: ClassVar[str] = ", v = w / max w"
+
+    def split(self, total: Fraction, r: Fraction) -> tuple[Fraction, Fraction]:
+        """ε₂ and ε₃ with ε₂/ε₃ = r; an empty group leaves its ε to the other."""
+        if not (self.in_a and self.in_b):
+            return (total, Fraction(0)) if self.in_a else (Fraction(0), total)
+        return total * r / (1 + r), total / (1 + r)
+
+    def group_a(self, epsilon: Fraction) -> Fraction:
+        """Of a table of A, where all of them share ε₂."""
+        return 2 * self.in_a / epsilon
+
+    def weights(self, histogram: np.ndarray, rare_values: str) -> Any:
+        """Relative budgets of the values of an attribute of B from its counts."""
+        return value_weights(histogram, rare_values, self.floor)
+
+    def group_b(self, weights: Any, epsilon: Fraction, cells: int) -> tuple[Fraction, ...]:
+        """Of a table of B, where all of them share ε₃."""
+        return tight_scales(weights, epsilon / self.in_b, cells)
+
+
+class PrintedScales(TightScales):
+    """As printed: 2(d−k−l)/ε₂ per table of A, 2l/(w_x ε₃) per row of a table of B."""
+
+    reading = ""
+
+    def split(self, total: Fraction, r: Fraction) -> tuple[Fraction, Fraction]:
+        """ε₂ and ε₃ with ε₂/ε₃ = r."""
+        return total * r / (1 + r), total / (1 + r)
+
+    def group_a(self, epsilon: Fraction) -> Fraction:
+        """Of a table of A; BudgetDegenerate where d − k − l ≤ 0."""
+        return printed_group_a(self.d, self.k, self.in_b, epsilon)
+
+    def weights(self, histogram: np.ndarray, rare_values: str) -> Any:
+        """The weights of Definition 11."""
+        return printed_weights(histogram, rare_values)
+
+    def group_b(self, weights: Any, epsilon: Fraction, cells: int) -> tuple[Fraction, ...]:
+        """Of a table of B."""
+        return printed_scales(np.array(weights, dtype=float), self.in_b, epsilon)
+
+
+# without noise scales don't matter, and d − k − l needn't be positive
+SCALES = {"strict": TightScales, "published": PrintedScales, "none": TightScales}

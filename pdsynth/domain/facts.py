@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from .schema import Schema
 
@@ -28,11 +29,15 @@ class Facts:
         """L1 sensitivity of a table of counts, in records: 2 for a replaced one, else 1."""
         return 2 if self.relation == "replace_one" else 1
 
+    def choose(self, strict: Any, printed: Any) -> Any:
+        """What a run uses: the first under ``strict``, else what the papers print."""
+        return strict if self.guarantee == "strict" else printed
+
     def pay(self, share: Fraction) -> Fraction:
         """What a sketch costs: its share under ``strict``, nothing where it is read raw."""
-        return share if self.guarantee == "strict" else Fraction(0)
+        return self.choose(share, Fraction(0))
 
     @property
     def score(self) -> str:
         """The score of parent sets: R under ``strict``, the papers' I otherwise."""
-        return "R" if self.guarantee == "strict" else "I"
+        return self.choose("R", "I")

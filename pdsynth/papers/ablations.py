@@ -3,22 +3,21 @@
 For ``ablations.toml`` and ``ppba.toml``.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
+import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
 from .. import synthesizers as s
-from ..conditionals import Table
 from ..datasets import Dataset, load_adult, load_cmc, load_nltcs
 from ..domain.facts import Facts
-from ..privacy.curator import Curator
-from ..structure.candidates import Pair
 from ..synthesizers import parts as p
 from ..synthesizers.base import Parts
+from ..synthesizers.hmprivbayes import PrintedIBayes
 from . import engine
 from .ablations_search import objectives, search
 from .drawing import bars_in_range, finish, panels
@@ -55,6 +54,14 @@ def hpprivbayes(change: str, dataset: Dataset, k: Any, **shared: Any) -> Any:
     return s.Synthesizer(structure=structure, budget=budget, **shared)
 
 
+class EqualRisk(PrintedIBayes):
+    """Published HMPrivBayes as if all bits had the same risk."""
+
+    def risk(self, histograms: Sequence[np.ndarray]) -> Iterable[float]:
+        """1 for each bit."""
+        return [1.0] * len(histograms)
+
+
 @dataclass(eq=False, repr=False, kw_only=True)
 class EqualShares(s.HMPrivBayes):
     """HMPrivBayes whose tables have equal shares.
@@ -62,10 +69,8 @@ class EqualShares(s.HMPrivBayes):
     **Privacy:** as HMPrivBayes.
     """
 
-    def _tables(self, door: Curator, pairs: list[Pair], epsilon: Any, entry: str, derived: int
-                ) -> tuple[Table, ...]:
-        self.risk_entropy_ = dict.fromkeys(self.risk_entropy_, 1.0)
-        return super()._tables(door, pairs, epsilon, entry, derived)
+    readings: ClassVar[Mapping[str, type]] = {
+        **s.HMPrivBayes.readings, "published": EqualRisk, "none": EqualRisk}
 
 
 def hmprivbayes(change: str, dataset: Dataset, k: Any, **shared: Any) -> Any:

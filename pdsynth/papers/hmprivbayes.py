@@ -15,11 +15,8 @@ import pandas as pd
 
 from ..datasets import Dataset, load_adult, load_big5, load_cmc
 from ..domain.encoding import BinaryEncoding
-from ..domain.facts import Facts
 from ..domain.schema import Schema
 from ..evaluation import padded
-from ..privacy.curator import Curator
-from ..structure.learner import Shares
 from ..synthesizers import HMPrivBayes, PrivBayes, baselines
 from .engine import Curve, Grid, Key, RealData, Run, load
 from .results import Difference, average, count_signs, decide, distinct
@@ -49,9 +46,6 @@ class BitJTree(baselines.JTree):
     """
 
     over_bits: ClassVar[bool] = True
-
-    def _recipe(self, curator: Curator, facts: Facts, shares: Shares) -> Any:
-        return super()._recipe(curator.binary(), facts, shares)
 
 
 def synthesizer(this: Curve, settings: Any) -> Any:

@@ -104,7 +104,6 @@ class Adaptive:
     theta_usefulness: float = 4
     restriction: Restriction | None = None
 
-    rows_unless_strict: ClassVar[bool] = True  # the printed programme works on distinct rows
     draw: ClassVar[Callable[..., Pair]] = staticmethod(draw_pair)  # of published runs
     choice: ClassVar[type[ParentChoice]] = ParentChoice  # and their GParentSet
 
@@ -117,17 +116,21 @@ class Adaptive:
             permitted = self.permitted(facts)
             if not isinstance(self.k, str):
                 permitted.check(int(self.k))
-            if facts.guarantee != "strict":
+            if facts.guarantee != "strict":  # the printed programme has no place for one
                 raise BudgetError("Adaptive() takes a restriction under guarantee='strict' only, "
                                   f"not under {facts.guarantee!r}")
         if max(facts.schema.sizes) > 2:
             raise BudgetError("Adaptive() needs two-valued attributes: use PrivABN, which takes "
                               "every table through its bits")
 
+    def reads_rows(self, facts: Facts) -> bool:
+        """Whether it needs the distinct rows of the whole table: the printed programme does."""
+        return facts.choose(strict=False, printed=True)
+
     def asks(self, facts: Facts) -> Shares:
         """All of it, unless under strict no edge is worth its noise or policy settles all."""
         nothing = self.largest(facts) == 0 or not self.permitted(facts).searchable
-        return {} if facts.guarantee == "strict" and nothing else {"selections": Fraction(1)}
+        return {} if facts.choose(strict=nothing, printed=False) else {"selections": Fraction(1)}
 
     def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
         """ABN with raw candidates as printed, nested selections under strict.
@@ -135,25 +138,33 @@ class Adaptive:
         **Privacy:** as :func:`abn_published` and :func:`abn_strict`; ε₁, of which what STOP leaves
         over is charged all the same.
         """
-        names, policy = facts.schema.names, self.restriction or Restriction()
-        permitted, epsilon1 = self.permitted(facts), shares.get("selections", Fraction(0))
-        known = tuple(policy.sensitive)
+        names, known = facts.schema.names, tuple((self.restriction or Restriction()).sensitive)
+        epsilon1 = shares.get("selections", Fraction(0))
         if not epsilon1:
-            return StructureResult(permitted.forced_network(names), known=known)
-        if facts.guarantee != "strict":
-            most = None if isinstance(self.k, str) else int(self.k)
-            pairs = abn_published(curator, epsilon1, curator.noise, most=most, draw=self.draw,
-                                  choice=self.choice)
-        else:
-            most, m = self.largest(facts), len(names)
-            total = count_selections(m, most)
-            pairs, used = abn_strict(curator, epsilon1 / total, curator.noise, most=most, tables=m,
-                                     epsilon2=facts.epsilon2, restriction=policy)
-            curator.charge_unused(epsilon1 * (total - used) / total,
-                                  "selections that STOP left over", "algorithms §6.4")
-        rule = "adaptive" if most is None else f"at most {most} parents"
+            return StructureResult(self.permitted(facts).forced_network(names), known=known)
+        grow = facts.choose(strict=self._nested, printed=self._printed)
+        pairs, rule = grow(curator, epsilon1, facts)
         found = StructureResult(Network.of_columns(pairs, names), known=known, rule=rule)
         return name_origin(found, curator)
+
+    def _printed(
+        self, curator: Curator, epsilon: Fraction, facts: Facts
+    ) -> tuple[list[Pair], str]:
+        most = None if isinstance(self.k, str) else int(self.k)
+        pairs = abn_published(curator, epsilon, curator.noise, most=most, draw=self.draw,
+                              choice=self.choice)
+        return pairs, "adaptive" if most is None else f"at most {most} parents"
+
+    def _nested(
+        self, curator: Curator, epsilon: Fraction, facts: Facts
+    ) -> tuple[list[Pair], str]:
+        most, m = self.largest(facts), len(facts.schema)
+        total = count_selections(m, most)
+        pairs, used = abn_strict(curator, epsilon / total, curator.noise, most=most, tables=m,
+                                 epsilon2=facts.epsilon2, restriction=self.restriction)
+        curator.charge_unused(epsilon * (total - used) / total, "selections that STOP left over",
+                              "algorithms §6.4")
+        return pairs, f"at most {most} parents"
 
     def permitted(self, facts: Facts) -> Permitted:
         """The restriction over the columns of the schema."""

@@ -6,8 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
-from itertools import combinations
 
 import numpy as np
 
@@ -15,6 +13,7 @@ from ..domain.progress import progress
 from ..errors import BudgetError
 from ..privacy.curator import Candidates, Curator
 from .candidates import Pair, join_blocks
+from .parent_rules import subsets
 from .restrictions import Permitted, Restriction
 
 SOURCE = "HMPrivBayes Alg 4 line 2", "HMPrivBayes Alg 4 line 3"
@@ -134,13 +133,7 @@ class _Search:
             ranked, forced = self.order[child], np.flatnonzero(self.forced[child])
             free = np.sort(ranked[(stands & self.usable[child])[ranked]][: self.most])
             size = min(max(self.degree - len(forced), 0), len(free))
-            sets = free[_positions(len(free), size)]
+            sets = free[subsets(tuple(range(len(free))), size)]
             rows = self.columns[np.hstack([np.tile(forced, (len(sets), 1)), sets])]
             parts.append((np.full(len(rows), self.columns[child]), rows))
         return join_blocks(parts, self.ties.depends_on)
-
-
-@lru_cache(maxsize=256)
-def _positions(many: int, size: int) -> np.ndarray:
-    rows = list(combinations(range(many), size))
-    return np.array(rows, dtype=np.int64).reshape(len(rows), size)

@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from ..domain.facts import Facts
+from ..domain.schema import Schema
 from ..errors import BudgetError, SchemaError, is_one_of, show
 from ..network import Network
 from ..privacy.curator import Curator
@@ -42,7 +43,8 @@ class StructureResult:
     ``derived``: so many first pairs are contained in the next table and needn't be measured.
     ``known``: attributes whose loss policy fixed before the run; True: all. ``rule``: how many
     parents, in words. ``foreseen``: what the budget asked before. ``attributes``: what a fitted
-    synthesizer shows besides, by name.
+    synthesizer shows besides, by name. ``measurements``: tables of a structure that measures.
+    ``schema``: of the nodes, where they aren't those of the facts but their bits.
     """
 
     network: Network
@@ -54,6 +56,7 @@ class StructureResult:
     foreseen: Any = None
     attributes: Mapping[str, Any] = field(default_factory=dict)
     measurements: tuple[Measurement, ...] = ()
+    schema: Schema | None = None
 
 
 def name_origin(found: StructureResult, curator: Curator) -> StructureResult:

@@ -36,7 +36,7 @@ class MaxParents:
         self, placed: tuple[int, ...], child_size: int, sizes: Sequence[int]
     ) -> list[np.ndarray]:
         """Arrays (m, s) of parent sets among ``placed``."""
-        return [_subsets(tuple(sorted(placed)), min(self.k, len(placed)))]
+        return [subsets(tuple(sorted(placed)), min(self.k, len(placed)))]
 
     def after_forcing(self, taken: int) -> MaxParents:
         """The same rule when some parents are forced."""
@@ -172,7 +172,8 @@ def check_tables(network: Network, schema: Schema) -> None:
 
 
 @lru_cache(maxsize=4096)
-def _subsets(placed: tuple[int, ...], size: int) -> np.ndarray:
+def subsets(placed: tuple[int, ...], size: int) -> np.ndarray:
+    """All sets of so many columns: int64 (m, size)."""
     rows = list(itertools.combinations(placed, size))
     return np.array(rows, dtype=np.int64).reshape(len(rows), size)
 

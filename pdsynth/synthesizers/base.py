@@ -1,13 +1,11 @@
 """What every algorithm is: parts that a paper combines, and one way in for all of them."""
 
 import warnings
-from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from fractions import Fraction
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
-from ..budgets import Uniform, positive, share
-from ..conditionals import JointCounts, Table
+from ..budgets import positive, share
 from ..counting.sources import Source, find_source, open_records
 from ..counting.tables import Records
 from ..domain.encoding import BinaryEncoding
@@ -15,14 +13,14 @@ from ..domain.facts import Facts
 from ..domain.schema import Schema, check_schema
 from ..errors import BudgetError, PrivacyError, show, to_names
 from ..model import Model
-from ..network import Network
 from ..privacy.curator import Curator
 from ..privacy.ledger import Ledger
 from ..privacy.mechanisms import WORD, Noise
 from ..privacy.session import Session
-from ..reconcile import AsMeasured, choose_reconcile
+from ..reconcile import choose_reconcile
 from ..structure.learner import Shares
 from ..structure.parent_rules import check_parents
+from .combine import Parts, Released
 from .habits import Habits, join_target
 from .old_names import refuse_old_names
 from .options import (
@@ -33,21 +31,11 @@ from .options import (
     check_unit,
     choose_noise,
 )
-from .sources import Released, reconciled, tie
 from .spending import Spending
 from .usefulness import noise_dominates
 
-HOOKS = "_parts", "_check", "_epsilon2", "_split", "_largest_scale", "_recipe"  # of a subclass
+HOOKS = "_parts", "_check", "_epsilon2", "_split"  # of a subclass
 FINAL = "fit", "public_facts"  # what no subclass may override
-
-
-class Parts(NamedTuple):
-    """What a synthesizer is made of."""
-
-    structure: Any
-    budget: Any = Uniform()
-    conditionals: Any = JointCounts()
-    reconcile: Any = AsMeasured()
 
 
 @dataclass(eq=False, repr=False)
@@ -163,7 +151,7 @@ class Recipe(Spending, Habits):
         if self.relation == "add_remove":
             n, epsilon = 1, epsilon * (1 - COUNT_SHARE)
         check_records(n)
-        if self.guarantee == "strict" and schema.source != "public":
+        if self.guarantee == "strict" and schema.source != "public":  # a promise, so a refusal
             raise PrivacyError(
                 "this schema was inferred from the data, so its domains would leak; write a public "
                 "one, or say schema.declare_public() if you knew these domains without looking")
@@ -174,12 +162,9 @@ class Recipe(Spending, Habits):
             if "_check" in vars(cls):
                 vars(cls)["_check"](self, facts)
         parts = self._all_parts(facts)
-        for part in parts[:2]:
-            part.check(facts)
-        parts.conditionals.check(facts, parts.budget)
-        parts.reconcile.check(facts)
+        parts.check(facts)
         largest = max(self._largest_scale(facts), 1 / epsilon / COUNT_SHARE)
-        if self.guarantee != "none" and largest >= WORD:
+        if self.guarantee != "none" and largest >= WORD:  # else no noise is drawn
             raise BudgetError(
                 f"epsilon = {self.epsilon} asks for noise of scale {float(largest):.3g} on a table "
                 f"of n = {n:,} records, and exact sampling ends at {WORD:.3g}: choose a larger "
@@ -189,8 +174,7 @@ class Recipe(Spending, Habits):
     def _all_parts(self, facts: Facts) -> Parts:
         """The recipe's parts, with the ``reconcile`` that the user asks for."""
         parts = self._parts(facts)
-        chosen = choose_reconcile(self.reconcile, parts.reconcile, _measures(parts.structure))
-        return parts._replace(reconcile=chosen)
+        return parts._replace(reconcile=choose_reconcile(self.reconcile, parts.reconcile))
 
     def _check_names(self, schema: Schema) -> None:
         """What every recipe with such a parameter refuses, whatever its parts say."""
@@ -216,48 +200,25 @@ class Recipe(Spending, Habits):
 
     def _split(self, facts: Facts) -> dict[str, Fraction]:
         """ε of every step: what the structure asks for, then what the budget rule asks for."""
-        parts = self._all_parts(facts)
-        learns = parts.structure.asks(facts)
-        epsilon1 = facts.epsilon - facts.epsilon2 if learns else Fraction(0)
-        if _measures(parts.structure):
-            epsilon1 = facts.epsilon
-        rest = facts.epsilon - epsilon1
-        shares = {step: rest * part for step, part in parts.budget.asks(facts).items()}
-        tables = rest - sum(shares.values())
-        learning = {step: epsilon1 * part for step, part in learns.items()}
-        return learning | shares | {"tables": tables}
+        return self._all_parts(facts).split(facts)
+
+    # --- the recipe ------------------------------------------------------------------------------
 
     def _largest_scale(self, facts: Facts) -> Fraction:
-        """A public bound of all noise scales, in records or, for sketches, in records²."""
-        return Fraction(600 * facts.n * len(facts.schema) ** 2) / facts.epsilon
+        """A public bound of all noise scales: in records or, for sketches, in records²."""
+        return self._all_parts(facts).largest_scale(facts, self._split(facts))
 
-    def _recipe(
-        self, curator: Curator, facts: Facts, shares: Shares
-    ) -> Released | tuple[Network, tuple[Table, ...]]:
-        """Learn, split, measure, reconcile.
+    def _recipe(self, curator: Curator, facts: Facts, shares: Shares) -> Released:
+        """What the parts learn and measure, over bits where the recipe says so.
 
         **Privacy:** the sum of what the parts say.
         """
-        structure, budget, conditionals, reconcile = self._all_parts(facts)
         curator = curator.binary() if self._uses_bits(curator.schema) else curator
-        foreseen = budget.foresee(curator, shares, facts)
-        learnt = structure.learn(curator, shares, facts)
-        derived = learnt.derived if conditionals.derives else 0
-        learnt = replace(learnt, foreseen=foreseen, derived=derived)
-        tables: Mapping[str, Any] = {}
-        if not learnt.measurements:
-            tables = budget.allocate(curator, learnt, shares, facts)
-        shown = {"degree_rule_": learnt.rule, "learnt_": learnt, **learnt.attributes}
-        self.__dict__.update(shown | getattr(tables, "attributes", {}))
-        if not any(b.scale_depends_on for b in tables.values()):  # read off this run's sketches
-            curator.ledger.guaranteed_ex_ante = learnt.known
-        found = learnt.measurements or conditionals.measure(curator, learnt, tables)
-        return reconciled(reconcile, found, learnt.network, facts)
+        return self._all_parts(facts).release(curator, facts, shares)
 
     def _refuse_blocks(self, data: Any, facts: Facts) -> None:
-        readers = self, self._all_parts(facts).structure
-        reads_rows = any(getattr(each, "rows_unless_strict", False) for each in readers)
-        if isinstance(data, Source) and reads_rows and facts.guarantee != "strict":
+        reads_rows = getattr(self._all_parts(facts).structure, "reads_rows", lambda _: False)
+        if isinstance(data, Source) and reads_rows(facts):
             raise BudgetError(
                 f"guarantee={facts.guarantee!r} works on the distinct rows of the whole table, and "
                 "a table in blocks gives counts only: read it into memory, or use "
@@ -268,7 +229,8 @@ class Recipe(Spending, Habits):
         if said := getattr(structure, "preselection", lambda _: "")(facts):
             warnings.warn(said, stacklevel=3)
         k = getattr(self, "k", getattr(getattr(self, "structure", None), "k", None))
-        if isinstance(k, int) and k and self.k_counts_parents and facts.guarantee != "none":
+        k = k if isinstance(k, int) and self.k_counts_parents else 0
+        if k and facts.guarantee != "none":  # else no noise is drawn
             doubt = noise_dominates(schema, facts.n, facts.epsilon, k)
             if doubt and self.relation == "replace_one":
                 m = self.records_per_person
@@ -282,15 +244,10 @@ class Recipe(Spending, Habits):
         if self.relation == "add_remove":
             count = facts.epsilon * COUNT_SHARE / (1 - COUNT_SHARE)
             facts = replace(facts, n=curator.count_records(count))
-        released = Released(*self._recipe(curator, facts, self._split(facts)))
-        sources = tie(curator, released)
+        released = self._recipe(curator, facts, self._split(facts))
+        self.__dict__.update(released.shown)
         shown = {k: v for k, v in self.get_params().items() if k != "random_state"}
         self.ledger_, self.network_ = curator.ledger, released.network
         self.schema_, self.n_, self._sampled = curator.schema, curator.n, 0
         self.model_ = Model(curator.schema, released.network, released.tables, curator.ledger,
-                            curator.n, type(self).__name__, shown, sources)
-
-
-def _measures(structure: Any) -> bool:
-    """Whether a structure measures its tables itself."""
-    return getattr(structure, "measures", False)
+                            curator.n, type(self).__name__, shown, released.sources)

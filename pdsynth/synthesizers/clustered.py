@@ -1,16 +1,15 @@
-"""Recipes of recipes: a network of bits in each cluster of attributes (HMPrivBayes, PrivSCBN)."""
+"""A network of bits in each cluster, strict and as printed: HMPrivBayes, PrivSCBN."""
 
 import math
 import warnings
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
 
-from ..budgets import TableBudget
-from ..conditionals import Table, measure_joint_counts
+from ..budgets import printed_thirds
 from ..domain.encoding import BinaryEncoding
 from ..domain.facts import Facts
 from ..domain.schema import Schema
@@ -28,7 +27,7 @@ from ..structure.clustering import (
     spectral_clusters,
 )
 from ..structure.ibayes import ParentFilter
-from ..structure.learner import Fixed, Shares
+from ..structure.learner import Measurement, Shares, StructureResult
 from ..structure.limits import check_width
 from ..structure.pairwise import symmetric_matrix
 from .base import Parts, Recipe
@@ -42,16 +41,17 @@ DPSC = "HMPrivBayes Alg 3 line 1"
 
 @dataclass(frozen=True)
 class Clustering:
-    """Clusters of bit columns, how their bits are tied, and what finding them cost."""
+    """Clusters of bit columns, how their bits are tied, and what finding them showed and cost."""
 
     clusters: Clusters
     ties: ParentFilter
+    similarity: np.ndarray | None = None
     spent: Fraction = Fraction(0)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class Clustered(Recipe):
-    """A network in each cluster of attributes, over bits; subclasses say how networks are made.
+    """A network in each cluster of attributes, over bits; ``readings`` says how it is made.
 
     Parameters
     ----------
@@ -83,6 +83,7 @@ class Clustered(Recipe):
     affinity: ClassVar[Any] = "auto"
     shares: ClassVar[tuple[str, ...]] = ("share_sketch", "share_structure")
     k_counts_parents: ClassVar[bool] = False
+    readings: ClassVar[Mapping[str, type]]  # the structure under each guarantee
 
     def _check(self, facts: Facts) -> None:
         positive("sigma", self.sigma)
@@ -98,54 +99,11 @@ class Clustered(Recipe):
         if self.l > MAX_DEGREE:
             raise BudgetError(f"l = {self.l}: at most {MAX_DEGREE} parents a bit can be searched; "
                               "lower l")
-        schema, bits = facts.schema, count_bits(facts.schema)
-        if self._public_clusters(schema) is None:
-            strict = facts.guarantee == "strict"
-            check_clusters(self.k, *((len(schema), "attributes") if strict else (bits, "bits")))
-        check_width(bits, type(self).__name__, "bits")
 
     def _parts(self, facts: Facts) -> Parts:
-        return Parts(Fixed())  # each cluster has parts of its own
+        return Parts(self.readings[facts.guarantee](self))
 
-    def _split(self, facts: Facts) -> dict[str, Fraction]:
-        return {name: facts.epsilon * as_fraction(getattr(self, name)) for name in self.shares}
-
-    def _recipe(
-        self, curator: Curator, facts: Facts, shares: Shares
-    ) -> tuple[Network, tuple[Table, ...]]:
-        self.similarity_: np.ndarray | None = None
-        self.degree_rule_ = f"l = {self.l}"
-        run = self._run_strict if facts.guarantee == "strict" else self._run_as_printed
-        pairs, tables, plan = run(curator, BinaryEncoding(facts.schema), facts, shares)
-        names = curator.binary().schema.names
-        self.clusters_ = tuple(tuple(names[j] for j in cluster) for cluster in plan.clusters)
-        return Network.of_columns(pairs, names), tables
-
-    def _run_strict(
-        self, curator: Curator, encoding: BinaryEncoding, facts: Facts, shares: Shares
-    ) -> tuple[list[Pair], tuple[Table, ...], Clustering]:
-        """Pairs of bits and their tables, every budget shared by all clusters."""
-        raise NotImplementedError
-
-    def _run_as_printed(
-        self, curator: Curator, encoding: BinaryEncoding, facts: Facts, shares: Shares
-    ) -> tuple[list[Pair], tuple[Table, ...], Clustering]:
-        """The same as the paper prints it."""
-        raise NotImplementedError
-
-    def _measure(
-        self, bits: Curator, network: Network, budget: Mapping[str, TableBudget], facts: Facts,
-        derived: int = 0,
-    ) -> tuple[Table, ...]:
-        """Joint counts over bits, reconciled.
-
-        **Privacy:** as :func:`~pdsynth.conditionals.measure_joint_counts`.
-        """
-        found = measure_joint_counts(bits, network, budget, derived)
-        over_bits = replace(facts, schema=bits.schema)
-        return self._all_parts(facts).reconcile.reconcile(found, network, over_bits)
-
-    def _public_clusters(self, schema: Schema) -> Clusters | None:
+    def public_clusters(self, schema: Schema) -> Clusters | None:
         """Clusters of attribute columns declared in public, or None."""
         if self.clusters is None:
             return None
@@ -162,60 +120,154 @@ class Clustered(Recipe):
                               f"see {', '.join(sorted(wrong))}")
         return in_order(columns)
 
-    def _number_of_clusters(self) -> int:
-        """Clusters that the printed budgets count on."""
-        return self.k if self.clusters is None else len(self.clusters)
 
-    def _find_clusters(self, similarity: np.ndarray) -> Clusters:
-        printed = "similarity" if self.guarantee == "strict" else "printed"
-        reading = printed if self.affinity == "auto" else self.affinity
-        sigma = float(positive("sigma", self.sigma))
-        return spectral_clusters(similarity, self.k, sigma=sigma, reading=reading,
-                                 dimensions=self.dimensions)
+class InClusters:
+    """Clusters, then a network and its tables in each: a structure that measures.
 
-    def _cluster_attributes(
-        self, curator: Curator, encoding: BinaryEncoding, epsilon1: Fraction
-    ) -> Clustering:
-        """Strict: clusters of whole attributes and the filter, from one sketch worth its noise."""
-        schema, public = curator.schema, self._public_clusters(curator.schema)
+    ``made``: the synthesizer, whose parameters are these. ``affinity``: what its "auto" means.
+    ``clustered``: what is clustered, attributes or bits.
+    """
+
+    measures: ClassVar[bool] = True
+    affinity: ClassVar[str]
+    clustered: ClassVar[str]
+
+    def __init__(self, made: Any) -> None:
+        self.made, self.most = made, int(made.l)
+
+    def check(self, facts: Facts) -> None:
+        """Refuse clusters that can't be, and more bits than can be compared."""
+        bits = len(BinaryEncoding(facts.schema).schema)  # refuses two bits of one name
+        if self.made.public_clusters(facts.schema) is None:
+            nodes = {"attributes": len(facts.schema), "bits": bits}
+            check_clusters(self.made.k, nodes[self.clustered], self.clustered)
+        check_width(bits, type(self.made).__name__, "bits")
+
+    def find_clusters(self, similarity: np.ndarray) -> Clusters:
+        """Spectral clusters of a released matrix."""
+        made = self.made
+        reading = self.affinity if made.affinity == "auto" else made.affinity
+        sigma = float(positive("sigma", made.sigma))
+        return spectral_clusters(similarity, made.k, sigma=sigma, reading=reading,
+                                 dimensions=made.dimensions)
+
+    def result(
+        self, bits: Schema, plan: Clustering, pairs: Iterable[Pair], found: Iterable[Measurement],
+        **shown: Any,
+    ) -> StructureResult:
+        """The networks of all clusters as one, with its tables."""
+        clusters = tuple(tuple(bits.names[j] for j in cluster) for cluster in plan.clusters)
+        shown |= {"clusters_": clusters, "similarity_": plan.similarity}
+        return StructureResult(Network.of_columns(pairs, bits.names), rule=f"l = {self.most}",
+                               attributes=shown, measurements=tuple(found), schema=bits)
+
+
+class StrictClusters(InClusters):
+    """Clusters of whole attributes; every budget is shared by all clusters (`algorithms` §4.4)."""
+
+    affinity, clustered = "similarity", "attributes"
+
+    def asks(self, facts: Facts) -> Shares:
+        """The shares that the synthesizer names; the tables have the rest."""
+        named = {name: as_fraction(getattr(self.made, name)) for name in self.made.shares}
+        return named | {"tables": Fraction(1) - sum(named.values())}
+
+    def largest_scale(self, facts: Facts) -> Fraction:
+        """That of the sketch, the histograms where there are some, or the tables."""
+        d, e = len(facts.schema), facts.epsilon
+        *e0, e1, _, e2 = (e * part for part in self.asks(facts).values())
+        return max([3 * facts.n * d * d / e1, 6 * count_bits(facts.schema) / e2,
+                    *(2 * d / each for each in e0)])
+
+    def cluster(self, curator: Curator, encoding: BinaryEncoding, epsilon1: Fraction) -> Clustering:
+        """Clusters of whole attributes and the filter, from one sketch worth its noise.
+
+        **Privacy:** ε₁, where there is a sketch; clusters and filter are post-processing.
+        """
+        made, schema = self.made, curator.schema
+        public = made.public_clusters(schema)
         whole = public or (tuple(range(len(schema))),)
         place = [schema.index(owner) for owner in encoding.owners]
         known = Clustering(spread_over_bits(whole, encoding), ParentFilter.by_distance(place))
-        clustered = public is not None or self.k == 1
-        if clustered and not self.eta:
+        clustered = public is not None or made.k == 1
+        if clustered and not made.eta:
             return known
         pairs = [(i, j) for c in whole for a, i in enumerate(c) for j in c[a + 1:]]
         sizes = schema.sizes  # no other pair is looked at
         ratio = noise_to_signal(curator.n, sizes, epsilon1, pairs) if pairs else math.inf
         if ratio > NOISE_DOMINATES:
             if pairs:
-                self._warn(ratio, curator.n, len(schema), clustered)
+                self.warn(ratio, curator.n, len(schema), clustered)
             return known
         values, entry = curator.noisy_associations(
             pairs, epsilon1, step="similarity of attribute pairs", source=DPSC)
-        similarity = self.similarity_ = symmetric_matrix(len(schema), pairs, values)
-        found = whole if clustered else self._find_clusters(similarity)
+        similarity = symmetric_matrix(len(schema), pairs, values)
+        found = whole if clustered else self.find_clusters(similarity)
         together = np.equal.outer(place, place)
         strength = np.where(together, np.inf, similarity[np.ix_(place, place)])
-        ties = ParentFilter(strength, float(number("eta", self.eta)), entry)
-        return Clustering(spread_over_bits(found, encoding), ties, epsilon1)
+        ties = ParentFilter(strength, float(number("eta", made.eta)), entry)
+        return Clustering(spread_over_bits(found, encoding), ties, similarity, epsilon1)
 
-    def _warn(self, ratio: float, n: int, d: int, clustered: bool) -> None:
-        unfiltered = "doesn't filter parents"
-        also = f" and {unfiltered}" if self.eta else ""
+    def warn(self, ratio: float, n: int, d: int, clustered: bool) -> None:
+        """Say that the sketch would be noise, and what is done without it."""
+        made, unfiltered = self.made, "doesn't filter parents"
+        also = f" and {unfiltered}" if made.eta else ""
         instead = unfiltered if clustered else f"takes one cluster (k = 1){also}"
         warnings.warn(
             f"noise is {ratio:.3g} times what {d} attributes of n = {n:,} records can show with "
-            f"{float(as_fraction(self.share_sketch)):g} of ε = {self.epsilon}: too noisy to "
+            f"{float(as_fraction(made.share_sketch)):g} of ε = {made.epsilon}: too noisy to "
             f"cluster. "
-            f"{type(self).__name__} {instead}, and gives that share to the tables. Raise epsilon "
-            f"or share_sketch, or name public clusters{' and set eta=0' if self.eta else ''}",
+            f"{type(made).__name__} {instead}, and gives that share to the tables. Raise epsilon "
+            f"or share_sketch, or name public clusters{' and set eta=0' if made.eta else ''}",
             UserWarning, stacklevel=8)
+
+
+class PrintedClusters(InClusters):
+    """Clusters of bits; budgets and their composition as HMPrivBayes prints them (§3.5, §4.1)."""
+
+    affinity, clustered = "printed", "bits"
+
+    def asks(self, facts: Facts) -> Shares:
+        """ε₁, ε₂ and ε₃; the last two are claimed anew in each cluster."""
+        groups = self.made.k if self.made.clusters is None else len(self.made.clusters)
+        thirds = printed_thirds(count_bits(facts.schema), groups, Fraction(1))
+        return dict(zip(("similarities", "selections", "tables"), thirds, strict=True))
+
+    def cluster(
+        self, bits: Curator, encoding: BinaryEncoding, epsilon1: Fraction, measure: str = "I",
+        step: str = "DPSC: similarity of all pairs", source: str = DPSC,
+    ) -> Clustering:
+        """DPSC (Algorithm 3): a sketch of all pairs with the printed noise, spectral clusters.
+
+        **Privacy:** claims ε₁, and costs ⌊d/2⌋ times that.
+        """
+        public, d = self.made.public_clusters(encoding.original), len(encoding.schema)
+        known = None if public is None else spread_over_bits(public, encoding)
+        if known is not None and not self.made.eta:
+            return Clustering(known, ParentFilter.by_distance(range(d)))
+        each = epsilon1 * 2 * (d // 2) / (d * (d - 1))
+        sketch, entry = bits.information_sketch(each, claimed=epsilon1, step=step, source=source,
+                                                measure=measure)
+        ties = ParentFilter(sketch, float(number("eta", self.made.eta)), entry)
+        # of distances exp(−s/2σ²) makes sense
+        return Clustering(known or self.find_clusters(sketch), ties, sketch)
+
+    def doors(
+        self, bits: Curator, clusters: Clusters, source: str
+    ) -> Iterator[tuple[Curator, tuple[int, ...], str]]:
+        """A door for each cluster, its columns, and how its steps end.
+
+        **Privacy:** costs nothing; the print composes them in parallel, though they are of the same
+        records.
+        """
+        labels = [f"columns:C{i}" for i in range(1, len(clusters) + 1)]
+        ends = [f" in {label[8:]}" for label in labels]
+        return zip(bits.parallel("clusters", source, labels), clusters, ends, strict=True)
 
 
 def count_bits(schema: Schema) -> int:
     """Bits of the binary encoding."""
-    return len(BinaryEncoding(schema).schema)
+    return len(BinaryEncoding(schema).owners)
 
 
 def spread_over_bits(clusters: Clusters, encoding: BinaryEncoding) -> Clusters:

@@ -1,7 +1,6 @@
 """ConsistentBayes: what to run on a table of one's own."""
 
 from dataclasses import dataclass, fields
-from fractions import Fraction
 from typing import Any, ClassVar
 
 from ..domain.facts import Facts
@@ -73,6 +72,3 @@ class ConsistentBayes(Recipe):
     def _check(self, facts: Facts) -> None:
         if isinstance(self.rounds, str) and self.rounds != "auto":
             raise BudgetError(f"rounds must be 'auto' or a whole number, got {show(self.rounds)}")
-
-    def _largest_scale(self, facts: Facts) -> Fraction:
-        return self._parts(facts).structure.largest_scale(facts)

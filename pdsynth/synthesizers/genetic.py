@@ -35,6 +35,9 @@ class ToolScales(Uniform):
                                    source=self.source) for child, parents in learnt.network.pairs}
 
 
+BUDGETS = {"strict": Uniform(TABLES), "published": ToolScales(), "none": Uniform(TABLES)}
+
+
 @dataclass(eq=False, repr=False, kw_only=True)
 class GeneticBayes(Recipe):
     """The network that a genetic algorithm finds for pairwise associations, and custom networks.
@@ -103,8 +106,4 @@ class GeneticBayes(Recipe):
             raise BudgetError("give either target= and sensitive=, or restriction=, not both")
         structure = GeneticSearch(self.k, self.theta_usefulness, policy, self.search,
                                   self.population, self.elite, self.r, self.generations)
-        return Parts(structure, ToolScales() if facts.guarantee == "published" else Uniform(TABLES))
-
-    def _largest_scale(self, facts: Facts) -> Fraction:
-        tables = Fraction(2 * len(facts.schema)) / facts.epsilon2
-        return max(tables, self._parts(facts).structure.scale(facts))
+        return Parts(structure, BUDGETS[facts.guarantee])

@@ -14,6 +14,8 @@ from ..errors import BudgetError, SchemaError, show
 from ..model import Model
 from ..privacy.ledger import short
 
+WORDS = {"published": "as published: see ledger_", "none": "NOT DIFFERENTIALLY PRIVATE"}
+
 
 class Habits:
     """Parameters and samples of an estimator, how it shows itself, what scikit-learn asks it."""
@@ -87,7 +89,7 @@ class Habits:
         given = {name: value for name, value in self.get_params().items()
                  if name not in ("epsilon", "guarantee") and value != parameters[name].default}
         given = {"epsilon": self.epsilon, **given, "guarantee": self.guarantee}
-        word = {"published": " as published: see ledger_", "none": " NOT DIFFERENTIALLY PRIVATE"}
+        word = {guarantee: f" {said}" for guarantee, said in WORDS.items()}
         fitted = vars(self).get("model_")
         if self.random_state is not None or self.noise == "common":
             word["strict"] = " NOT PRIVATE: reproducible"
@@ -153,9 +155,8 @@ def _html(recipe: Any) -> str:
         drawing = f"<div style='max-width:520px'>{model.network._repr_html_()}</div>"
     else:
         rows = {"not fitted yet": "call fit(frame, schema=schema)"}
-    if recipe.guarantee != "strict":
-        rows["guarantee"] = ("as published: see ledger_" if recipe.guarantee == "published"
-                             else "NOT DIFFERENTIALLY PRIVATE")
+    if recipe.guarantee in WORDS:
+        rows["guarantee"] = WORDS[recipe.guarantee]
     shown = {name: show(value) for name, value in recipe.get_params().items()}
     left = "style='text-align:left'"
 

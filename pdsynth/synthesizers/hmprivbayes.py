@@ -1,32 +1,95 @@
 """HMPrivBayes (Zhang, Shen, Yang 2022): a network per cluster, budgets by risk entropy."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 from typing import ClassVar
 
 import numpy as np
 
-from ..budgets import TableBudget, by_weight, number, printed_thirds, risk_entropy_weights
-from ..conditionals import Table, noisy_tables
+from ..budgets import by_weight, number, risk_entropy_weights
+from ..conditionals import measure_joint_counts
 from ..domain.encoding import BinaryEncoding
 from ..domain.facts import Facts
 from ..errors import BudgetError, is_one_of, show
 from ..measures import SCORES, normalised_risk_entropy
 from ..network import Network
 from ..privacy.curator import Curator
-from ..privacy.ledger import as_fraction
 from ..structure.candidates import Pair
 from ..structure.clustering import READINGS
-from ..structure.ibayes import ParentFilter, ibayes, most_parents
-from ..structure.learner import Shares
-from .clustered import DPSC, Clustered, Clustering, count_bits, spread_over_bits
+from ..structure.ibayes import ibayes, most_parents
+from ..structure.learner import Measurement, Shares, StructureResult
+from .clustered import Clustered, PrintedClusters, StrictClusters, count_bits
 
 RAW_ENTROPY = ("OE_j of the raw records sets the noise scale of table j, so the scales differ "
                "between neighbours")
 WHOLE = 2_000_000  # sets of a cluster that are counted in one pass
 TABLES, PARALLEL = "HMPrivBayes Alg 5 line 2", "HMPrivBayes §3.5, proof of theorem 1"
+
+
+class StrictIBayes(StrictClusters):
+    """Attributes are clustered, every budget is shared by all clusters (`algorithms` §4.4)."""
+
+    def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
+        """Clusters, risk entropies, networks, tables.
+
+        **Privacy:** the sketch's and the histograms' share; selections and tables cost the rest.
+        """
+        encoding, bits = BinaryEncoding(facts.schema), curator.binary()
+        names, epsilon0 = encoding.schema.names, shares["share_histograms"]
+        plan = self.cluster(curator, encoding, shares["share_sketch"])
+        counts, entry = curator.histograms(range(len(facts.schema)), epsilon0,
+                                           step="risk entropies and roots", source=TABLES)
+        risk = bit_entropies(counts, encoding)
+        selections = len(names) - len(plan.clusters)
+        epsilon2 = shares["share_structure"] if selections else Fraction(0)
+        found = []
+        for i, cluster in enumerate(plan.clusters, 1):
+            root = max(cluster, key=lambda j: (risk[names[j]], -j))  # of two values, H = OE
+            count_in_one_pass(bits, cluster, self.most, "R")
+            found.append(ibayes(bits, cluster, self.most, epsilon2 / max(selections, 1), "R",
+                                plan.ties, root=root, label=f" in C{i}"))
+        epsilon3 = facts.epsilon - epsilon0 - plan.spent - epsilon2
+        tables = measure(bits, found, self.most, risk, epsilon3, entry)
+        return self.result(bits.schema, plan, chain.from_iterable(found), tables,
+                           risk_entropy_=risk)
+
+
+class PrintedIBayes(PrintedClusters):
+    """Algorithm 2: every step with the paper's budget; the ledger says what it truly costs."""
+
+    def largest_scale(self, facts: Facts) -> Fraction:
+        """That of the similarities, or of the tables."""
+        e1, _, e3 = (facts.epsilon * part for part in self.asks(facts).values())
+        bits = count_bits(facts.schema)
+        moved = SCORES["I"].sensitivity(facts.n, 2, 2)
+        return max(moved * bits / max(e1, e3 / bits), 6 * bits / e3)
+
+    def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
+        """Clusters, risk entropies, then network and tables of each cluster.
+
+        **Privacy:** as :class:`HMPrivBayes` says of published runs.
+        """
+        encoding, bits = BinaryEncoding(facts.schema), curator.binary()
+        names = encoding.schema.names
+        plan = self.cluster(bits, encoding, shares["similarities"])
+        counts, entry = bits.histograms(range(len(names)), shares["tables"], source=TABLES,
+                                        step="normalised risk entropies", reason=RAW_ENTROPY)
+        risk = dict(zip(names, self.risk(counts), strict=True))
+        pairs, tables = list[Pair](), list[Measurement]()
+        for door, cluster, label in self.doors(bits, plan.clusters, PARALLEL):
+            count_in_one_pass(door, cluster, self.most, "I")
+            found = ibayes(door, cluster, self.most, shares["selections"] / len(cluster), "I",
+                           plan.ties, label=label)  # Algorithm 4
+            tables += measure(door, [found], self.most, risk, shares["tables"], entry)  # Alg. 5
+            pairs += found
+        return self.result(bits.schema, plan, pairs, tables, risk_entropy_=risk)
+
+    def risk(self, histograms: Sequence[np.ndarray]) -> Iterable[float]:
+        """The normalised risk entropy of each bit."""
+        return map(normalised_risk_entropy, histograms)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -90,6 +153,8 @@ class HMPrivBayes(Clustered):
     share_histograms: float = 0.05
 
     shares: ClassVar[tuple[str, ...]] = ("share_histograms", "share_sketch", "share_structure")
+    readings: ClassVar[Mapping[str, type]] = {
+        "strict": StrictIBayes, "published": PrintedIBayes, "none": PrintedIBayes}
 
     def _check(self, facts: Facts) -> None:
         if not 0 <= number("eta", self.eta) < 1:
@@ -97,90 +162,6 @@ class HMPrivBayes(Clustered):
         if not is_one_of(self.affinity, ("auto", *READINGS)):
             raise BudgetError(f"affinity must be one of {('auto', *READINGS)}, "
                               f"got {show(self.affinity)}")
-
-    def _largest_scale(self, facts: Facts) -> Fraction:
-        n, d, bits, epsilon = facts.n, len(facts.schema), count_bits(facts.schema), facts.epsilon
-        if facts.guarantee == "published":
-            e1, _, e3 = printed_thirds(bits, self._number_of_clusters(), epsilon)
-            return max(SCORES["I"].sensitivity(n, 2, 2) * bits / max(e1, e3 / bits), 6 * bits / e3)
-        e0, e1, e2 = (epsilon * as_fraction(getattr(self, name)) for name in self.shares)
-        return max(3 * n * d * d / e1, 2 * d / e0, 6 * bits / (epsilon - e0 - e1 - e2))
-
-    def _run_as_printed(
-        self, curator: Curator, encoding: BinaryEncoding, facts: Facts, shares: Shares
-    ) -> tuple[list[Pair], tuple[Table, ...], Clustering]:
-        """Algorithm 2: every step with the paper's budget; the ledger says what it truly costs."""
-        bits, d = curator.binary(), len(encoding.schema)
-        names = encoding.schema.names
-        e1, e2, e3 = printed_thirds(d, self._number_of_clusters(), facts.epsilon)
-        plan = self._cluster_bits(curator, bits, encoding, e1)
-        counts, entry = bits.histograms(range(d), e3, step="normalised risk entropies",
-                                        source=TABLES, reason=RAW_ENTROPY)
-        self.risk_entropy_ = dict(zip(names, map(normalised_risk_entropy, counts), strict=True))
-        pairs, tables = list[Pair](), list[Table]()
-        labels = [f"columns:C{i}" for i in range(1, len(plan.clusters) + 1)]
-        doors = bits.parallel("clusters", PARALLEL, labels)
-        for door, cluster, label in zip(doors, plan.clusters, labels, strict=True):
-            count_in_one_pass(door, cluster, self.l, "I")
-            found = ibayes(door, cluster, self.l, e2 / len(cluster), "I", plan.ties,
-                           label=f" in {label[8:]}")  # Algorithm 4
-            pairs += found
-            tables += self._tables(door, found, e3, entry, self._derived(cluster))  # Algorithm 5
-        return pairs, tuple(tables), plan
-
-    def _cluster_bits(
-        self, curator: Curator, bits: Curator, encoding: BinaryEncoding, epsilon1: Fraction
-    ) -> Clustering:
-        """DPSC (Algorithm 3) on bits: similarities with the printed noise, spectral clustering."""
-        public, d = self._public_clusters(curator.schema), len(encoding.schema)
-        if public is not None and not self.eta:
-            near = ParentFilter.by_distance(range(d))
-            return Clustering(spread_over_bits(public, encoding), near)
-        each = epsilon1 * 2 * (d // 2) / (d * (d - 1))
-        similarity, entry = bits.information_sketch(
-            each, claimed=epsilon1, step="DPSC: similarity of all pairs", source=DPSC)
-        self.similarity_ = similarity
-        ties = ParentFilter(similarity, float(number("eta", self.eta)), entry)
-        if public is not None:
-            return Clustering(spread_over_bits(public, encoding), ties)
-        return Clustering(self._find_clusters(similarity), ties)
-
-    def _run_strict(
-        self, curator: Curator, encoding: BinaryEncoding, facts: Facts, shares: Shares
-    ) -> tuple[list[Pair], tuple[Table, ...], Clustering]:
-        """`algorithms` §4.4: attributes are clustered, every budget is shared by all clusters."""
-        epsilon0, bits, names = shares["share_histograms"], curator.binary(), encoding.schema.names
-        plan = self._cluster_attributes(curator, encoding, shares["share_sketch"])
-        counts, entry = curator.histograms(range(len(facts.schema)), epsilon0,
-                                           step="risk entropies and roots", source=TABLES)
-        risk = self.risk_entropy_ = bit_entropies(counts, encoding)
-        selections = len(names) - len(plan.clusters)
-        epsilon2 = shares["share_structure"] if selections else Fraction(0)
-        found = []
-        for i, cluster in enumerate(plan.clusters, 1):
-            root = max(cluster, key=lambda j: (risk[names[j]], -j))  # of two values, H = OE
-            count_in_one_pass(bits, cluster, self.l, "R")
-            found.append(ibayes(bits, cluster, self.l, epsilon2 / max(selections, 1), "R",
-                                plan.ties, root=root, label=f" in C{i}"))
-        derived = [self._derived(cluster) for cluster in plan.clusters]
-        paid = [names[c] for pairs, d in zip(found, derived, strict=True) for c, _ in pairs[d:]]
-        epsilon3 = facts.epsilon - epsilon0 - plan.spent - epsilon2
-        budget = table_budgets({name: risk[name] for name in paid}, epsilon3, entry)
-        tables = [t for pairs, d in zip(found, derived, strict=True)
-                  for t in self._measure(bits, Network.of_columns(pairs, names), budget, facts, d)]
-        return [pair for pairs in found for pair in pairs], tuple(tables), plan
-
-    def _tables(
-        self, door: Curator, pairs: list[Pair], epsilon: Fraction, entry: str, derived: int
-    ) -> tuple[Table, ...]:
-        names = door.schema.names
-        paid = {names[c]: self.risk_entropy_[names[c]] for c, _ in pairs[derived:]}
-        network = Network.of_columns(pairs, names)
-        return noisy_tables(door, network, table_budgets(paid, epsilon, entry), derived=derived)
-
-    def _derived(self, cluster: Sequence[int]) -> int:
-        """The first l' = min(|C|−1, l) tables are derived from the next (Alg. 5, lines 1, 3)."""
-        return min(len(cluster) - 1, int(self.l))
 
 
 def bit_entropies(
@@ -203,16 +184,6 @@ def bit_entropies(
     return out
 
 
-def table_budgets(
-    risk: Mapping[str, float], epsilon: Fraction, depends_on: str
-) -> dict[str, TableBudget]:
-    """Noise of every measured table: 2/ε · Σ exp(−OE) / exp(−OE_j) (Algorithm 5, line 2, (12)).
-
-    ``depends_on``: ledger entry that the risk entropies come from.
-    """
-    return by_weight(epsilon, risk_entropy_weights(risk), TABLES, depends_on)
-
-
 def count_in_one_pass(curator: Curator, cluster: Sequence[int], degree: int, score: str) -> None:
     """Count all sets of a cluster that selections look up, where they fit.
 
@@ -221,3 +192,26 @@ def count_in_one_pass(curator: Curator, cluster: Sequence[int], degree: int, sco
     members, size = len(cluster), min(degree + 1, len(cluster))
     if most_parents(members, degree) >= members - 1 and math.comb(members, size) <= WHOLE:
         curator.prepare(degree + 1, score, members=cluster)
+
+
+def paid_for(pairs: Sequence[Pair], degree: int) -> Sequence[Pair]:
+    """All but the first l' = min(|C|−1, l), which the next table holds (Alg. 5, lines 1, 3)."""
+    return pairs[min(len(pairs) - 1, degree):]
+
+
+def measure(
+    curator: Curator, clusters: Iterable[Sequence[Pair]], degree: int, risk: Mapping[str, float],
+    epsilon: Fraction, depends_on: str,
+) -> list[Measurement]:
+    """The tables of clusters, noise 2/ε · Σ exp(−OE) / exp(−OE_j) (Algorithm 5, line 2, (12)).
+
+    ``depends_on``: ledger entry that the risk entropies come from.
+
+    **Privacy:** as :func:`~pdsynth.conditionals.measure_joint_counts`, ε in all.
+    """
+    names, clusters = curator.schema.names, [*clusters]
+    paid = {names[c]: risk[names[c]] for pairs in clusters for c, _ in paid_for(pairs, degree)}
+    budget = by_weight(epsilon, risk_entropy_weights(paid), TABLES, depends_on)
+    return [found for pairs in clusters for found in measure_joint_counts(
+        curator, Network.of_columns(pairs, names), budget,
+        len(pairs) - len(paid_for(pairs, degree)))]

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ..budgets import Groups, SensitivityGroups, positive, proportional, share
+from ..budgets import Groups, SensitivityGroups, proportional, share
 from ..domain.facts import Facts
 from ..errors import BudgetError
 from ..privacy.ledger import as_fraction
@@ -89,9 +89,9 @@ class HPPrivBayes(Recipe):
         return Parts(structure, self._groups(getattr(structure.rule(facts), "k", 0)))
 
     def _epsilon2(self, epsilon: Fraction) -> Fraction:
-        sketch, structure = (share(name, getattr(self, name))
-                             for name in ("share_sketch", "share_structure"))
-        return epsilon * (1 - (sketch if self.guarantee == "strict" else 0) - structure)
+        paid = {"strict": share("share_sketch", self.share_sketch)}  # raw sketches cost nothing
+        return epsilon * (1 - paid.get(self.guarantee, 0)
+                          - share("share_structure", self.share_structure))
 
     def _split(self, facts: Facts) -> dict[str, Fraction]:
         """One sketch budget for order, groups and weights (4 : 4 : 2), as far as they are asked."""
@@ -108,16 +108,3 @@ class HPPrivBayes(Recipe):
         else:
             tables += epsilon0
         return sketches | ({"selections": epsilon1} if learns else {}) | {"tables": tables}
-
-    def _largest_scale(self, facts: Facts) -> Fraction:
-        if facts.guarantee != "strict":
-            return Fraction(0)
-        d, groups, r = len(facts.schema), self._groups(), positive("r", self.r)
-        public = [groups.personal.public_weights(name, facts.schema[name].size)
-                  for name in groups.personal.weights or ()]
-        weights = [w for of_values in public for w in of_values]
-        least = min(as_fraction(groups.personal.v_min), Fraction(1), *weights)
-        epsilon0 = facts.epsilon * as_fraction(self.share_sketch)
-        sketch = Fraction(30 * facts.n * d * d) / epsilon0
-        table = Fraction(2 * d) / (facts.epsilon2 * min(r, Fraction(1)) / (1 + r) * least)
-        return max(sketch, table)

@@ -40,7 +40,7 @@ def check_unit(guarantee: str, relation: Any, known: Sequence[str], per_person: 
     if not is_whole(per_person, 1, MOST_RECORDS):
         raise BudgetError("records_per_person must be a whole number of at least 1 and at most "
                           f"{MOST_RECORDS:,}, got {show(per_person)}")
-    if guarantee == "published" and per_person > 1:
+    if guarantee == "published" and per_person > 1:  # a refusal
         raise BudgetError("the papers count one record a person: records_per_person = "
                           f"{per_person} is for guarantee='strict'")
 
@@ -65,7 +65,7 @@ def choose_noise(guarantee: str, noise: str, seed: Any, given: Noise | None) -> 
     if given is not None and not isinstance(given, Noise):
         raise BudgetError("noise= of fit takes a random source such as ExactNoise(), "
                           f"got {show(given)}")
-    if guarantee == "none":
+    if guarantee == "none":  # the source itself changes
         return NoNoise(seed or 0)
     if given is not None:
         return given

@@ -73,8 +73,7 @@ class PrivBayes(Preset):
     restriction: Restriction | None = None
 
     def _check(self, facts: Facts) -> None:
-        readings = ("tods",) if facts.guarantee == "strict" else ("tods", "thesis")
-        if not is_one_of(self.reading, readings):
+        if not is_one_of(self.reading, facts.choose(strict=("tods",), printed=("tods", "thesis"))):
             raise BudgetError("reading must be 'tods', or 'thesis' with guarantee='published'; "
                               f"got {show(self.reading)} with {self.guarantee!r}")
 
@@ -85,8 +84,6 @@ class PrivBayes(Preset):
     def _epsilon2(self, epsilon: Fraction) -> Fraction:
         return epsilon / 2 if is_one_of(self.reading, ("thesis",)) else super()._epsilon2(epsilon)
 
-    def _largest_scale(self, facts: Facts) -> Fraction:
-        return Fraction(2 * len(facts.schema)) / facts.epsilon2
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -113,8 +110,6 @@ class Independent(Recipe):
     def _parts(self, facts: Facts) -> Parts:
         return Parts(Fixed(), Uniform("one-way Laplace histograms (Dwork et al. 2006)"))
 
-    def _largest_scale(self, facts: Facts) -> Fraction:
-        return Fraction(2 * len(facts.schema)) / facts.epsilon
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -8,7 +8,6 @@ from ..budgets import Uniform
 from ..conditionals import MAX_PARENTS, ConditionalNoise, JointCounts
 from ..domain.facts import Facts
 from ..errors import BudgetError
-from ..measures import GRID
 from ..structure.adaptive import Adaptive
 from ..structure.parent_rules import MAX_CELLS
 from .base import Parts, Recipe
@@ -66,27 +65,27 @@ class PrivABN(Recipe):
     k_counts_parents: ClassVar[bool] = False
 
     def _check(self, facts: Facts) -> None:
-        """Refuse in-degrees whose tables can't be kept: whole ones, or 64-bit configurations."""
-        m, k = len(facts.schema), None if isinstance(self.k, str) else int(self.k)
-        if facts.guarantee == "strict" and k is not None and 2 ** (k + 1) > MAX_CELLS:
-            raise BudgetError(f"k = {k} means tables of {2 ** (k + 1):,} cells; at most "
+        facts.choose(strict=self._check_cells, printed=self._check_parents)(len(facts.schema))
+
+    def _check_cells(self, m: int) -> None:
+        """Refuse in-degrees whose tables can't be kept whole."""
+        if not isinstance(self.k, str) and (cells := 2 ** (int(self.k) + 1)) > MAX_CELLS:
+            raise BudgetError(f"k = {self.k} means tables of {cells:,} cells; at most "
                               f"{MAX_CELLS:,}: lower k, or use k='auto'")
-        widest = m - 1 if k is None else min(k, m - 1)
-        if facts.guarantee != "strict" and widest > MAX_PARENTS:
+
+    def _check_parents(self, m: int) -> None:
+        """Refuse in-degrees whose configurations don't fit 64 bits."""
+        widest = m - 1 if isinstance(self.k, str) else min(int(self.k), m - 1)
+        if widest > MAX_PARENTS:
             raise BudgetError(
                 f"without a cap a table of {m} bits can have {widest} parents a node; their "
                 f"configurations are kept in 64 bits: cap the in-degree with k = {MAX_PARENTS} or "
                 "less")
 
     def _parts(self, facts: Facts) -> Parts:
-        structure = Adaptive(self.k, self.theta_usefulness)
-        if facts.guarantee == "strict":
-            return Parts(structure, Uniform(f"{SDG}, on joint counts"), JointCounts())
-        return Parts(structure, Uniform(SDG), ConditionalNoise())
-
-    def _largest_scale(self, facts: Facts) -> Fraction:
-        counts = Fraction(2 * len(facts.schema)) / facts.epsilon2
-        return counts if facts.guarantee == "strict" else counts / facts.n * GRID
+        return Parts(Adaptive(self.k, self.theta_usefulness), *facts.choose(
+            strict=(Uniform(f"{SDG}, on joint counts"), JointCounts()),
+            printed=(Uniform(SDG), ConditionalNoise())))
 
 
 def printed_scale(m: int, n: int, epsilon2: Fraction) -> Fraction:

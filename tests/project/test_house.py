@@ -20,6 +20,10 @@ DATA_LINES = 5_520
 MODULE_LINES = 300
 FUNCTION_LINES = 50  # without its docstring
 COLUMNS = 100
+# Above the curator a part or a value is chosen once, from a table or by `Facts.choose`; where the
+# guarantee itself is asked for, the line says why.
+ABOVE = ("synthesizers", "structure", "budgets", "conditionals", "reconcile", "consistency")
+BRANCHES = 11
 UNFORMATTED = 20  # lines that say `fmt: skip`
 ENTRIES = 20  # at the top of the package, besides these
 UNCOUNTED = {"__init__.py", "__main__.py", "py.typed", "__pycache__"}
@@ -94,6 +98,19 @@ def first(name):
     return name.split(".")[0]
 
 
+def branches(texts):
+    """Lines above the curator that compare a guarantee, each with its text."""
+    return [
+        (f"{path}:{node.lineno}", text.splitlines()[node.lineno - 1])
+        for path, text in texts.items()
+        if first(Path(path).parts[0]) in ABOVE
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Compare)
+        and any(ast.unparse(side).endswith("guarantee") for side in (node.left, *node.comparators))
+        and any(isinstance(part, ast.Constant) for part in ast.walk(node))
+    ]
+
+
 def climbs(imports):
     """Imports of a wing by the library, and of the course by the papers."""
     return [
@@ -140,6 +157,20 @@ def test_no_line_is_wide(texts):
 
 def test_layout_needs_few_exceptions(texts):
     assert len(unformatted(texts)) <= UNFORMATTED, unformatted(texts)
+
+
+def test_parts_do_not_branch_on_the_guarantee(texts):
+    found = branches(texts)
+    assert len(found) <= BRANCHES, found
+    assert [place for place, line in found if "  # " not in line] == []
+
+
+@pytest.mark.parametrize("line", ["facts.guarantee == 'strict'", "guarantee in ('none', 'x')"])
+def test_twin_a_branch_on_the_guarantee_is_found(line):
+    text = f"if {line}:\n    pass\n"
+    (found,) = branches({Path("budgets/rules.py"): text})
+    assert found == ("budgets/rules.py:1", f"if {line}:")
+    assert not branches({Path("privacy/curator.py"): text, Path("model.py"): text})
 
 
 def test_the_entrance_is_short():

@@ -362,7 +362,8 @@ class TestPriView:
     )
     def test_auto_t_by_public_facts(self, n, epsilon, d, t):
         priview = PriView(epsilon)
-        assert priview._design(priview.public_facts(schema_of((2,) * d), n))[0] == t
+        facts = priview.public_facts(schema_of((2,) * d), n)
+        assert priview._parts(facts).structure.design(facts)[0] == t
 
     @pytest.mark.parametrize(
         "params", [{"epsilon": 0.0001}, {"epsilon": 0.01, "t": 3}, {"epsilon": 10**6}]

@@ -119,6 +119,7 @@ def test_a_published_fit_too(name, monkeypatch):
 def test_twin_an_estimator_that_fits_in_place_is_found(monkeypatch):
 
     def in_place(self, ledger):
+        del self.model_
         self._unfinished = (*self.unfinished_, ledger)
         return self
 

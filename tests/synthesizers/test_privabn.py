@@ -419,7 +419,7 @@ class TestOddInput:
         rows = np.repeat(np.arange(6)[:, None] > 2, 64, axis=1).astype(np.uint8)
         curator = curator_of(rows, (2,) * 64, ExactNoise(3), epsilon=Q(64), guarantee="published")
         budget = dict.fromkeys(network.order, TableBudget(Q(1, 10**6), Q(1)))
-        tables = room.noisy_conditionals(curator, network, budget, ExactNoise(3))
+        tables = [m.table for m in room.noisy_conditionals(curator, network, budget)]
         model = Model(curator.schema, network, tables, curator.ledger, 6)
         assert {tuple(r) for r in model.sample_codes(50, np.random.default_rng(0)).tolist()} == {
             (0,) * 64,
@@ -428,9 +428,7 @@ class TestOddInput:
         wide = Network((*((f"x{j}", ()) for j in range(64)), ("x64", network.order)))
         none = curator_of([[0] * 65], (2,) * 65, NoNoise(), guarantee="none")
         with pytest.raises(BudgetError, match="64 parents.*at most 63"):
-            room.noisy_conditionals(
-                none, wide, dict.fromkeys(wide.order, TableBudget(Q(1), Q(1))), NoNoise()
-            )
+            room.noisy_conditionals(none, wide, dict.fromkeys(wide.order, TableBudget(Q(1), Q(1))))
 
     @pytest.mark.parametrize(
         ("options", "words"),

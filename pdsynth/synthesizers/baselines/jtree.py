@@ -4,20 +4,20 @@ import itertools
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 
-from ...consistency import clip_and_scale, integer_weights, make_consistent, margin
 from ...domain.facts import Facts
 from ...errors import BudgetError, show
 from ...measures import GRID
 from ...network import Network
 from ...privacy.curator import Curator
 from ...privacy.numbers import number, positive
-from ...reconcile import Agree
+from ...reconcile import AgreeInPairs
 from ...structure import MaxCells
 from ...structure.junction import Edge, strongest_graph
-from ...structure.learner import Fixed, Measurement, Shares
+from ...structure.learner import Measurement, Shares, StructureResult
 from ...structure.limits import check_width
 from ...structure.parent_rules import AUTO_CELLS
 from ..base import Parts, Recipe
@@ -27,6 +27,89 @@ SVT = ("JTree's sparse vector test, from literature: Algorithm 6 in Lyu, Su, Li 
        "lines 4–5")
 WHY = ("the number of positives has no bound, so no ε covers any number of pairs (∞-DP); composing "
        "the {0} tests of this run one by one would give {0}/2 times the claim")
+
+
+@dataclass(frozen=True)
+class CliqueTables:
+    """A dependency graph within bounds on its cliques, and a noisy table of each: see JTree."""
+
+    phi: float
+    theta_tvd: float | None
+    theta_usefulness: float
+
+    measures: ClassVar[bool] = True
+
+    def check(self, facts: Facts) -> None:
+        """Refuse thresholds out of range, and more attributes than can be compared."""
+        check_width(len(facts.schema), "JTree")
+        positive("theta_usefulness", self.theta_usefulness)
+        tvd = 0 if self.theta_tvd is None else self.theta_tvd
+        for name, value in (("phi", self.phi), ("theta_tvd", tvd)):
+            if not 0 <= number(name, value) <= 1:
+                raise BudgetError(f"{name} must lie in [0, 1], got {show(value)}")
+
+    def asks(self, facts: Facts) -> Shares:
+        """The graph, where a pair fits into a clique, and the cliques."""
+        cliques = facts.epsilon2 / facts.epsilon if self.fitting(facts)[1] else Fraction(1)
+        return {"graph": 1 - cliques, "cliques": cliques}
+
+    def largest_scale(self, facts: Facts) -> Fraction:
+        """That of the graph, or of a clique."""
+        d = len(facts.schema)
+        moved = facts.choose(strict=3 * facts.n * d * d, printed=4 * GRID)  # Δ of I: < 2 bits
+        return max(moved / (facts.epsilon - facts.epsilon2), 2 * d / facts.epsilon2)
+
+    def fitting(self, facts: Facts) -> tuple[Fraction, list[Edge]]:
+        """The most cells that a clique may have, and the pairs that fit into one."""
+        theta, sizes = positive("theta_usefulness", self.theta_usefulness), facts.schema.sizes
+        useful = MaxCells.of(facts.n, len(sizes), facts.epsilon2, theta)
+        bound = min(useful.cells, Fraction(AUTO_CELLS))
+        return bound, [(i, j) for i, j in itertools.combinations(range(len(sizes)), 2)
+                       if sizes[i] * sizes[j] <= bound]
+
+    def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
+        """The graph, its junction tree, and the tables of the cliques.
+
+        **Privacy:** the graph's share and the cliques' share.
+        """
+        names, sizes, (bound, pairs) = facts.schema.names, facts.schema.sizes, self.fitting(facts)
+        ranked = self.rank(curator, pairs, shares["graph"], facts) if pairs else []
+        edges, tree = strongest_graph(sizes, ranked, float(bound))
+        each = shares["cliques"] / len(tree.cliques)
+        curator.expect(tree.cliques)
+        found = []
+        for clique in tree.cliques:
+            members = tuple(names[j] for j in clique)
+            table = curator.table(clique, 2 / each, step=f"table({', '.join(members)})",
+                                  source="JTree, step 3: clique tables", claimed=each)
+            found.append(Measurement(members, table, 2 / each, curator.ledger.last))
+        network = Network.of_columns([family[:2] for family in tree.families()], names)
+        shown = {"edges_": tuple((names[i], names[j]) for i, j in edges), "tree_": tree,
+                 "cell_bound_": math.floor(bound)}
+        return StructureResult(network, rule=f"cliques of at most {math.floor(bound):,} cells",
+                               attributes=shown, measurements=tuple(found))
+
+    def rank(
+        self, curator: Curator, pairs: list[Edge], epsilon: Fraction, facts: Facts
+    ) -> list[Edge]:
+        """Pairs that pass the test, strongest first.
+
+        **Privacy:** a sketch of R for ε; published: a test of I that has no finite ε.
+        """
+        sizes = facts.schema.sizes
+        phi = float(number("phi", self.phi))
+        nats = np.array([min(sizes[i], sizes[j]) - 1 for i, j in pairs]) * phi**2 / 2
+        if facts.guarantee == "published":  # the measure itself changes: I against a threshold
+            passed = curator.sparse_vector_test(pairs, (nats / math.log(2)).tolist(), epsilon,
+                                                step=GRAPH, source=SVT, why=WHY.format(len(pairs)))
+            return sorted(itertools.compress(pairs, passed),
+                          key=lambda pair: sizes[pair[0]] * sizes[pair[1]])
+        strength, _ = curator.noisy_associations(
+            pairs, epsilon, step=GRAPH, source="JTree, step 1, on R (`algorithms` §8.2)")
+        least = 0.752 * np.sqrt(nats / 2)
+        if self.theta_tvd is not None:
+            least[:] = float(number("theta_tvd", self.theta_tvd))
+        return [pairs[i] for i in np.argsort(-strength, kind="stable") if strength[i] >= least[i]]
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -76,71 +159,6 @@ class JTree(Recipe):
     theta_tvd: float | None = None
     theta_usefulness: float = 4
 
-    def _check(self, facts: Facts) -> None:
-        check_width(len(facts.schema), "JTree")
-        positive("theta_usefulness", self.theta_usefulness)
-        tvd = 0 if self.theta_tvd is None else self.theta_tvd
-        for name, value in (("phi", self.phi), ("theta_tvd", tvd)):
-            if not 0 <= number(name, value) <= 1:
-                raise BudgetError(f"{name} must lie in [0, 1], got {show(value)}")
-
     def _parts(self, facts: Facts) -> Parts:
-        return Parts(Fixed())  # cliques in place of pairs: see _recipe
-
-    def _split(self, facts: Facts) -> dict[str, Fraction]:
-        return {"graph": facts.epsilon - facts.epsilon2, "cliques": facts.epsilon2}
-
-    def _largest_scale(self, facts: Facts) -> Fraction:
-        d, shares = len(facts.schema), self._split(facts)
-        moved = 3 * facts.n * d * d if facts.guarantee == "strict" else 4 * GRID  # Δ of I: < 2 bits
-        return max(moved / shares["graph"], 2 * d / shares["cliques"])
-
-    def _recipe(self, curator: Curator, facts: Facts, shares: Shares
-                ) -> tuple[Network, tuple[np.ndarray, ...]]:
-        names, sizes = facts.schema.names, facts.schema.sizes
-        theta = positive("theta_usefulness", self.theta_usefulness)
-        useful = MaxCells.of(facts.n, len(sizes), shares["cliques"], theta)
-        bound = min(useful.cells, Fraction(AUTO_CELLS))
-        pairs = [(i, j) for i, j in itertools.combinations(range(len(sizes)), 2)
-                 if sizes[i] * sizes[j] <= bound]
-        ranked = self._ranked(curator, pairs, shares["graph"]) if pairs else []
-        edges, self.tree_ = strongest_graph(sizes, ranked, float(bound))
-        self.cell_bound_ = math.floor(bound)
-        self.edges_ = tuple((names[i], names[j]) for i, j in edges)
-        return self._release(curator, shares["cliques"] if pairs else facts.epsilon, facts)
-
-    def _ranked(self, curator: Curator, pairs: list[Edge], epsilon: Fraction) -> list[Edge]:
-        """Pairs that pass the test, strongest first."""
-        sizes = curator.schema.sizes
-        phi = float(number("phi", self.phi))
-        nats = np.array([min(sizes[i], sizes[j]) - 1 for i, j in pairs]) * phi**2 / 2
-        if self.guarantee == "published":
-            passed = curator.sparse_vector_test(pairs, (nats / math.log(2)).tolist(), epsilon,
-                                                step=GRAPH, source=SVT, why=WHY.format(len(pairs)))
-            return sorted(itertools.compress(pairs, passed),
-                          key=lambda pair: sizes[pair[0]] * sizes[pair[1]])
-        strength, _ = curator.noisy_associations(
-            pairs, epsilon, step=GRAPH, source="JTree, step 1, on R (`algorithms` §8.2)")
-        least = 0.752 * np.sqrt(nats / 2)
-        if self.theta_tvd is not None:
-            least[:] = float(number("theta_tvd", self.theta_tvd))
-        return [pairs[i] for i in np.argsort(-strength, kind="stable") if strength[i] >= least[i]]
-
-    def _release(self, curator: Curator, epsilon: Fraction, facts: Facts
-                 ) -> tuple[Network, tuple[np.ndarray, ...]]:
-        """The clique tables as a network over the attributes."""
-        names, cliques, n = curator.schema.names, self.tree_.cliques, curator.n
-        each = epsilon / len(cliques)
-        curator.expect(cliques)
-        noisy = [curator.table(c, 2 / each, step=f"table({', '.join(names[j] for j in c)})",
-                               source="JTree, step 3: clique tables", claimed=each)
-                 for c in cliques]
-        families = list(self.tree_.families())
-        network = Network.of_columns([family[:2] for family in families], names)
-        if isinstance(self.reconcile, Agree):
-            found = [Measurement(tuple(names[j] for j in c), t, 2 / each)
-                     for c, t in zip(cliques, noisy, strict=True)]
-            return network, self.reconcile.reconcile(found, network, facts)
-        tables = [clip_and_scale(t, n) for t in make_consistent(noisy, cliques, n)]
-        return network, tuple(integer_weights(margin(tables[at], cliques[at], (child, *parents)))
-                              for child, parents, at in families)
+        return Parts(CliqueTables(self.phi, self.theta_tvd, self.theta_usefulness),
+                     reconcile=AgreeInPairs())

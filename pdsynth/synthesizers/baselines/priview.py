@@ -2,9 +2,10 @@
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 
@@ -25,13 +26,126 @@ from ...network import Network
 from ...privacy.curator import Curator
 from ...structure.covering import covering_design
 from ...structure.junction import spanning_tree
-from ...structure.learner import Fixed, Shares
+from ...structure.learner import Measurement, Shares, StructureResult
 from ..base import Parts, Recipe
 
 NOISE_ERROR = 0.003  # what the paper's rule of thumb tolerates of all triples in place of all pairs
 ROUNDS = 3
 QUERY_BITS = 20  # a marginal of up to a million cells
 LARGEST_VIEW = 16
+
+Bits = tuple[str, ...]  # names
+
+
+@dataclass(frozen=True)
+class Views:
+    """Noisy views of a covering design, made to agree, and a tree read off them: see PriView."""
+
+    size: int
+    t: int | str
+    design_seed: int
+
+    measures: ClassVar[bool] = True
+
+    def check(self, facts: Facts) -> None:
+        """Refuse designs that can't be."""
+        if not is_whole(self.size, 2, LARGEST_VIEW):
+            raise BudgetError(
+                f"size must be a whole number of bits from 2 to {LARGEST_VIEW}, "
+                f"got {show(self.size)}")
+        t, most, seed = self.t, min(3, self.size), self.design_seed
+        if not is_whole(t, 1, most) and not (isinstance(t, str) and t == "auto"):
+            raise BudgetError(f"t must be 'auto' or a whole number from 1 to {most}, got {show(t)}")
+        if not is_whole(seed, 0, 2**128):
+            raise BudgetError("design_seed must be a whole number of at least 0, "
+                              f"got {show(seed)}")
+
+    def asks(self, facts: Facts) -> Shares:
+        """All for the views."""
+        return {"views": Fraction(1)}
+
+    def largest_scale(self, facts: Facts) -> Fraction:
+        """That of a view."""
+        return 2 * len(self.design(facts)[1]) / facts.epsilon
+
+    def design(self, facts: Facts) -> tuple[int, tuple[Members, ...]]:
+        """Strength t and the views, from public facts."""
+        d, size, seed = len(BinaryEncoding(facts.schema).schema), int(self.size), self.design_seed
+        if not isinstance(self.t, str):
+            return int(self.t), covering_design(d, size, int(self.t), seed)
+        epsilon = float(facts.epsilon) / self.moved(facts)[0]
+
+        def error(views: float) -> float:
+            pairs = math.sqrt(views * d * (d - 1) / (size * (size - 1)))
+            return 2 ** ((size - 1) / 2) * pairs / (facts.n * epsilon)
+
+        fewest = math.comb(d, 3) / math.comb(size, 3) if size >= 3 else math.inf  # of any design
+        if error(fewest) <= NOISE_ERROR:
+            views = covering_design(d, size, 3, seed)
+            if error(len(views)) <= NOISE_ERROR:
+                return 3, views
+        return 2, covering_design(d, size, 2, seed)
+
+    def moved(self, facts: Facts) -> tuple[int, str]:
+        """How many records a neighbour moves in a view, and in which relation; the paper's: 1."""
+        return facts.choose(strict=(2, "replace_one"), printed=(1, "add_remove"))
+
+    def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
+        """The views, which agree, and the tree of bits with the most mutual information in them.
+
+        **Privacy:** one discrete Laplace table per view, ε in all; all else is post-processing.
+        """
+        bits, n = curator.binary(), facts.n
+        names = bits.schema.names
+        t, views = self.design(facts)
+        moved, relation = self.moved(facts)
+        each = shares["views"] / len(views)
+        bits.expect(views)
+        tables = [bits.table(view, moved / each, step=f"view {i} of {len(views)}", claimed=each,
+                             source="PriView, step 2", relation=relation)
+                  for i, view in enumerate(views, 1)]
+        for _ in range(ROUNDS):
+            tables = [ripple(t, 0.01 * n / t.size) for t in make_consistent(tables, views, n)]
+        agreed = [clip_and_scale(t, n) for t in make_consistent(tables, views, n)]
+        named = dict(zip((tuple(names[j] for j in view) for view in views), agreed, strict=True))
+        network = strongest_tree(names, named)
+        found = tuple(Measurement(pair, integer_weights(answer(named, pair)), moved / each)
+                      for pair in ((child, *parents) for child, parents in network.pairs))
+        return StructureResult(network, rule="a tree read off the views", measurements=found,
+                               attributes={"t_": t, "views_": tuple(named), "_tables": named},
+                               schema=bits.schema)
+
+
+def strongest_tree(names: Sequence[str], views: Mapping[Bits, np.ndarray]) -> Network:
+    """EXTENSION: the tree of bits with the most mutual information in the views.
+
+    Rounded, so that ties stay ties: processors differ in a logarithm's last digit.
+    """
+    at = {name: j for j, name in enumerate(names)}
+    strength = np.full((len(names), len(names)), -1.0)  # t = 1 leaves pairs that no view holds
+    for view, table in views.items():
+        for pair in itertools.combinations(view, 2):
+            i, j = (at[name] for name in pair)
+            if strength[i, j] < 0:
+                information = mutual_information(margin(table, view, pair))
+                strength[i, j] = strength[j, i] = max(0.0, round(information, 9))
+    return Network.of_columns([(j, (above,) if above >= 0 and strength[j, above] >= 0 else ())
+                               for j, above in spanning_tree(strength)], names)
+
+
+def answer(views: Mapping[Bits, np.ndarray], bits: Bits) -> np.ndarray:
+    """Counts of some bits, axes as asked: of the first view that holds all, or joined."""
+    shared: dict[Bits, np.ndarray] = {}
+    for view, table in views.items():
+        common = tuple(b for b in bits if b in view)
+        if common == bits:
+            return margin(table, view, bits)
+        if common and common not in shared:
+            shared[common] = margin(table, view, common)
+    margins = [(tuple(bits.index(b) for b in s), table) for s, table in shared.items()
+               if not any({*s} < {*other} for other in shared)]
+    total = next(iter(views.values())).sum()
+    return total * maximum_entropy((2,) * len(bits), margins)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -76,93 +190,11 @@ class PriView(Recipe):
     design_seed: int = 0
 
     def _check(self, facts: Facts) -> None:
-        if not is_whole(self.size, 2, LARGEST_VIEW):
-            raise BudgetError(
-                f"size must be a whole number of bits from 2 to {LARGEST_VIEW}, "
-                f"got {show(self.size)}")
         if self.reconcile is not None:
             raise BudgetError("PriView makes its views agree in its own way: leave reconcile out")
-        t, most, seed = self.t, min(3, self.size), self.design_seed
-        if not is_whole(t, 1, most) and not (isinstance(t, str) and t == "auto"):
-            raise BudgetError(f"t must be 'auto' or a whole number from 1 to {most}, got {show(t)}")
-        if not is_whole(seed, 0, 2**128):
-            raise BudgetError("design_seed must be a whole number of at least 0, "
-                              f"got {show(seed)}")
 
     def _parts(self, facts: Facts) -> Parts:
-        return Parts(Fixed())  # views in place of pairs: see _recipe
-
-    def _split(self, facts: Facts) -> dict[str, Fraction]:
-        return {"views": facts.epsilon}
-
-    def _largest_scale(self, facts: Facts) -> Fraction:
-        return 2 * len(self._design(facts)[1]) / facts.epsilon
-
-    def _design(self, facts: Facts) -> tuple[int, tuple[Members, ...]]:
-        """Strength t and the views, from public facts."""
-        d, size, seed = len(BinaryEncoding(facts.schema).schema), int(self.size), self.design_seed
-        if not isinstance(self.t, str):
-            return int(self.t), covering_design(d, size, int(self.t), seed)
-        epsilon = float(facts.epsilon) / (2 if facts.guarantee == "strict" else 1)
-
-        def error(views: float) -> float:
-            pairs = math.sqrt(views * d * (d - 1) / (size * (size - 1)))
-            return 2 ** ((size - 1) / 2) * pairs / (facts.n * epsilon)
-
-        fewest = math.comb(d, 3) / math.comb(size, 3) if size >= 3 else math.inf  # of any design
-        if error(fewest) <= NOISE_ERROR:
-            views = covering_design(d, size, 3, seed)
-            if error(len(views)) <= NOISE_ERROR:
-                return 3, views
-        return 2, covering_design(d, size, 2, seed)
-
-    def _recipe(self, curator: Curator, facts: Facts, shares: Shares
-                ) -> tuple[Network, tuple[np.ndarray, ...]]:
-        bits, n = curator.binary(), facts.n
-        names = bits.schema.names
-        self.t_, views = self._design(facts)
-        self.views_ = tuple(tuple(names[j] for j in view) for view in views)
-        moved, relation = (2, "replace_one") if self.guarantee == "strict" else (1, "add_remove")
-        each = shares["views"] / len(views)
-        bits.expect(views)
-        tables = [bits.table(view, moved / each, step=f"view {i} of {len(views)}", claimed=each,
-                             source="PriView, step 2", relation=relation)
-                  for i, view in enumerate(views, 1)]
-        for _ in range(ROUNDS):
-            tables = [ripple(t, 0.01 * n / t.size) for t in make_consistent(tables, views, n)]
-        tables = [clip_and_scale(t, n) for t in make_consistent(tables, views, n)]
-        self._tables = dict(zip(views, tables, strict=True))
-        return self._tree(names)
-
-    def _tree(self, names: Sequence[str]) -> tuple[Network, tuple[np.ndarray, ...]]:
-        """EXTENSION: the tree of bits with the most mutual information in the views.
-
-        Rounded, so that ties stay ties: processors differ in a logarithm's last digit.
-        """
-        strength = np.full((len(names), len(names)), -1.0)  # t = 1 leaves pairs that no view holds
-        for view, table in self._tables.items():
-            for i, j in itertools.combinations(view, 2):
-                if strength[i, j] < 0:
-                    information = mutual_information(margin(table, view, (i, j)))
-                    strength[i, j] = strength[j, i] = max(0.0, round(information, 9))
-        pairs = [(j, (above,) if above >= 0 and strength[j, above] >= 0 else ())
-                 for j, above in spanning_tree(strength)]
-        tables = tuple(integer_weights(self._answer((j, *parents))) for j, parents in pairs)
-        return Network.of_columns(pairs, names), tables
-
-    def _answer(self, bits: Members) -> np.ndarray:
-        """Counts of some bits, axes as asked: of the first view that holds all, or joined."""
-        shared: dict[Members, np.ndarray] = {}
-        for view, table in self._tables.items():
-            common = tuple(b for b in bits if b in view)
-            if common == bits:
-                return margin(table, view, bits)
-            if common and common not in shared:
-                shared[common] = margin(table, view, common)
-        margins = [(tuple(bits.index(b) for b in s), table) for s, table in shared.items()
-                   if not any({*s} < {*other} for other in shared)]
-        total = next(iter(self._tables.values())).sum()
-        return total * maximum_entropy((2,) * len(bits), margins)
+        return Parts(Views(self.size, self.t, self.design_seed))
 
     def marginal(self, names: Sequence[str]) -> np.ndarray:
         """Estimated counts of some attributes: floats, one axis per attribute as asked, sum n.
@@ -178,11 +210,12 @@ class PriView(Recipe):
         if not names or len({*names}) != len(names):
             raise SchemaError("a marginal needs one or more different attributes, "
                               f"got {list(names)}")
-        groups = [BinaryEncoding(self.schema_).bits(name) for name in names]
-        bits = tuple(itertools.chain(*groups))
+        encoding = BinaryEncoding(self.schema_)
+        groups = [encoding.bits(name) for name in names]
+        bits = tuple(encoding.schema.names[b] for group in groups for b in group)
         if len(bits) > QUERY_BITS:
             raise BudgetError(f"a marginal of {len(names)} attributes has 2^{len(bits)} = "
                               f"{2 ** len(bits):,} cells; at most 2^{QUERY_BITS}")
-        table = self._answer(bits).reshape([2 ** len(group) for group in groups])
+        table = answer(self._tables, bits).reshape([2 ** len(group) for group in groups])
         declared = table[tuple(slice(self.schema_[name].size) for name in names)]
         return clip_and_scale(declared, self.n_)

@@ -1,27 +1,90 @@
 """PrivSCBN (Hong et al. 2022): clusters by Jaccard distance, an adaptive network in each."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar
 
-from ...budgets import TableBudget, printed_thirds, uniform
-from ...conditionals import Table, noisy_conditionals
+from ...budgets import TableBudget, uniform
+from ...conditionals import measure_joint_counts, noisy_conditionals
 from ...domain.encoding import BinaryEncoding
 from ...domain.facts import Facts
 from ...measures import GRID, JACCARD_GRID
 from ...network import Network
 from ...privacy.curator import Curator
-from ...privacy.ledger import as_fraction
 from ...structure.adaptive import abn_published, abn_strict, count_selections
 from ...structure.candidates import Pair
-from ...structure.ibayes import ParentFilter
-from ...structure.learner import Shares
-from ..clustered import Clustered, Clustering, count_bits, spread_over_bits
+from ...structure.learner import Measurement, Shares, StructureResult
+from ..clustered import Clustered, PrintedClusters, StrictClusters, count_bits
 from ..privabn import SDG, printed_scale
 
 NOTE = ("PrivSCBN is a reconstruction: its authors' text beyond the abstract was not available")
 DPSC = "PrivSCBN (reconstruction): DPSC on Jaccard distances"
 PARALLEL = "PrivSCBN (reconstruction): one budget for all clusters"
+
+
+class StrictABN(StrictClusters):
+    """Nested selections in all clusters of attributes, joint counts of all bits."""
+
+    def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
+        """Clusters, networks, tables.
+
+        **Privacy:** the sketch's share; selections, with what STOP leaves over, and tables cost the
+        rest.
+        """
+        curator.ledger.notes.append(NOTE)
+        encoding, bits = BinaryEncoding(facts.schema), curator.binary()
+        plan, d = self.cluster(curator, encoding, shares["share_sketch"]), len(encoding.schema)
+        total = sum(count_selections(len(cluster), self.most) for cluster in plan.clusters)
+        epsilon2 = shares["share_structure"] if total else Fraction(0)
+        epsilon3, each = facts.epsilon - plan.spent - epsilon2, epsilon2 / max(total, 1)
+        pairs, used = list[Pair](), 0
+        for i, cluster in enumerate(plan.clusters, 1):
+            found, asked = abn_strict(bits, each, bits.noise, most=self.most, tables=d,
+                                      epsilon2=epsilon3, columns=cluster, label=f" in C{i}")
+            pairs, used = pairs + found, used + asked
+        curator.charge_unused(each * (total - used), "selections that STOP left over",
+                              "algorithms §6.4")
+        network = Network.of_columns(pairs, encoding.schema.names)
+        budget = uniform(d, epsilon3, source=f"{SDG}, on joint counts")
+        tables = measure_joint_counts(bits, network, dict.fromkeys(network.order, budget))
+        return self.result(bits.schema, plan, pairs, tables)
+
+
+class PrintedABN(PrintedClusters):
+    """Jaccard distances give clusters of bits; ABN with a cap and SDG in each."""
+
+    def reads_rows(self, facts: Facts) -> bool:
+        """It needs the distinct rows of the whole table, as PrivABN's."""
+        return True
+
+    def largest_scale(self, facts: Facts) -> Fraction:
+        """That of the distances, or of the conditionals."""
+        e1, _, e3 = (facts.epsilon * part for part in self.asks(facts).values())
+        bits = count_bits(facts.schema)
+        return max(JACCARD_GRID * bits / e1, printed_scale(bits, facts.n, e3) * GRID)
+
+    def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
+        """Clusters, then network and conditionals of each.
+
+        **Privacy:** as :class:`PrivSCBN` says of published runs.
+        """
+        curator.ledger.notes.append(NOTE)
+        encoding, bits = BinaryEncoding(facts.schema), curator.binary()
+        plan = self.cluster(bits, encoding, shares["similarities"], "J",
+                            "DPSC: distance of all pairs", DPSC)
+        if plan.similarity is not None:
+            plan = replace(plan, similarity=1 - plan.similarity)
+        pairs, tables = list[Pair](), list[Measurement]()
+        for door, cluster, label in self.doors(bits, plan.clusters, PARALLEL):
+            found = abn_published(door, shares["selections"], door.noise, most=self.most,
+                                  columns=cluster, label=label)
+            scale = printed_scale(len(cluster), curator.n, shares["tables"])
+            budget = TableBudget(scale, shares["tables"] / len(cluster), source=SDG)
+            network = Network.of_columns(found, encoding.schema.names)
+            tables += noisy_conditionals(door, network, dict.fromkeys(network.order, budget))
+            pairs += found
+        return self.result(bits.schema, plan, pairs, tables)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -49,61 +112,5 @@ class PrivSCBN(Clustered):
     PrivSCBN(epsilon=0.5, k=2, guarantee='strict')
     """
 
-    rows_unless_strict: ClassVar[bool] = True  # as PrivABN's
-
-    def _largest_scale(self, facts: Facts) -> Fraction:
-        n, d, bits, epsilon = facts.n, len(facts.schema), count_bits(facts.schema), facts.epsilon
-        if facts.guarantee == "published":
-            e1, _, e3 = printed_thirds(bits, self._number_of_clusters(), epsilon)
-            return max(JACCARD_GRID * bits / e1, printed_scale(bits, n, e3) * GRID)
-        e1, e2 = (epsilon * as_fraction(getattr(self, name)) for name in self.shares)
-        return max(3 * n * d * d / e1, 2 * bits / (epsilon - e1 - e2))
-
-    def _run_as_printed(
-        self, curator: Curator, encoding: BinaryEncoding, facts: Facts, shares: Shares
-    ) -> tuple[list[Pair], tuple[Table, ...], Clustering]:
-        curator.ledger.notes.append(NOTE)
-        bits, names, d = curator.binary(), encoding.schema.names, len(encoding.schema)
-        e1, e2, e3 = printed_thirds(d, self._number_of_clusters(), facts.epsilon)
-        public, each = self._public_clusters(facts.schema), e1 * 2 * (d // 2) / (d * (d - 1))
-        if public is None:
-            distance, _ = bits.information_sketch(
-                each, claimed=e1, step="DPSC: distance of all pairs", source=DPSC, measure="J")
-            self.similarity_ = 1 - distance
-            clusters = self._find_clusters(distance)  # exp(−distance/2σ²) makes sense here
-        else:
-            clusters = spread_over_bits(public, encoding)
-        labels = [f"columns:C{i}" for i in range(1, len(clusters) + 1)]
-        pairs, tables = list[Pair](), list[Table]()
-        doors = bits.parallel("clusters", PARALLEL, labels)
-        for door, cluster, label in zip(doors, clusters, labels, strict=True):
-            found = abn_published(door, e2, door.noise, most=int(self.l), columns=cluster,
-                                  label=f" in {label[8:]}")
-            scale = printed_scale(len(cluster), curator.n, e3)
-            budget = TableBudget(scale, e3 / len(cluster), source=SDG)
-            network = Network.of_columns(found, names)
-            tables += noisy_conditionals(door, network, dict.fromkeys(network.order, budget),
-                                         door.noise)
-            pairs += found
-        return pairs, tuple(tables), Clustering(clusters, ParentFilter.by_distance(range(d)))
-
-    def _run_strict(
-        self, curator: Curator, encoding: BinaryEncoding, facts: Facts, shares: Shares
-    ) -> tuple[list[Pair], tuple[Table, ...], Clustering]:
-        curator.ledger.notes.append(NOTE)
-        plan = self._cluster_attributes(curator, encoding, shares["share_sketch"])
-        bits, d, most = curator.binary(), len(encoding.schema), int(self.l)
-        total = sum(count_selections(len(cluster), most) for cluster in plan.clusters)
-        epsilon2 = shares["share_structure"] if total else Fraction(0)
-        epsilon3, each = facts.epsilon - plan.spent - epsilon2, epsilon2 / max(total, 1)
-        pairs, used = list[Pair](), 0
-        for i, cluster in enumerate(plan.clusters, 1):
-            found, asked = abn_strict(bits, each, bits.noise, most=most, tables=d,
-                                      epsilon2=epsilon3, columns=cluster, label=f" in C{i}")
-            pairs, used = pairs + found, used + asked
-        curator.charge_unused(each * (total - used), "selections that STOP left over",
-                              "algorithms §6.4")
-        network = Network.of_columns(pairs, encoding.schema.names)
-        budget = uniform(d, epsilon3, source=f"{SDG}, on joint counts")
-        budgets = dict.fromkeys(network.order, budget)
-        return pairs, self._measure(bits, network, budgets, facts), plan
+    readings: ClassVar[Mapping[str, type]] = {
+        "strict": StrictABN, "published": PrintedABN, "none": PrintedABN}
