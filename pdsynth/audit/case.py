@@ -12,17 +12,18 @@ from functools import cached_property
 from html import escape
 from typing import Any, ClassVar
 
+from ..errors import BudgetError, check_seed, is_whole, show
 from ..privacy.curator import Curator
 from ..privacy.ledger import Ledger
 from ..privacy.mechanisms import Noise
 from ..privacy.noise import ExactNoise
-from .checks import check_effort
 from .detectors import Seed
 from .tables import Pair
 
 COLUMNS = ("case", "claimed", "theory", "bound", "ceiling", "detectable", "moves", "verdict",
            "expected", "method", "runs", "seconds")
 VIOLATED, NOT_REFUTED, UNSEEN = "violated", "not refuted", "unseen"
+MOST_RUNS = 10**9
 
 Release = Callable[[Curator, Noise, Fraction], Any]  # (door, noise, claimed ε) → what is published
 Progress = bool | Callable[[int, int], None]
@@ -143,7 +144,13 @@ class Effort:
     audits: int = 1
 
     def __post_init__(self) -> None:
-        check_effort(self.runs, self.seed, self.audits)
+        if not is_whole(self.runs, 4, MOST_RUNS):
+            raise BudgetError("runs must be a whole number: an audit needs at least four runs of "
+                              f"each world, and at most {MOST_RUNS:,}, got {show(self.runs)}")
+        if not is_whole(self.audits, 1, 10**6):
+            raise BudgetError("audits must be a whole number from 1 to 1,000,000, got "
+                              f"{show(self.audits)}")
+        check_seed(self.seed)
 
 
 @dataclass(frozen=True)
