@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from html import escape
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from ..domain.pages import render
 from ..domain.schema import Schema
 from ..errors import BudgetError, SchemaError
 from ..privacy.entries import Entry
@@ -23,7 +23,6 @@ from .case import format_epsilon
 from .tape import Asked, Explorer, Fits, Loss, Walk, compare, differences, walk
 
 ROUNDING = 1e-9
-RED = ' style="color:#d55e00"'
 BESIDES = "what the fit shows besides"
 
 
@@ -103,16 +102,8 @@ class Replay:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        head, *_ = str(self).split("\n")
-        rows = "".join(
-            f"<tr{'' if s.ok else RED}>"
-            f"<td style='text-align:left'>{escape(s.step)}</td><td>{escape(s.mechanism)}</td>"
-            f"<td>{float(s.claimed):.4g}</td><td>{format_epsilon(float(s.log_ratio))}</td>"
-            f"<td style='text-align:left'>{'ok' if s.ok else 'BROKEN'} {escape(s.why)}</td></tr>"
-            for s in self.steps)
-        columns = "<th>step<th>mechanism<th>claimed<th>lost, exactly<th>"
-        return (f"<div class='pdsynth-replay'><p>{escape(head)}</p><table><thead><tr>{columns}</tr>"
-                f"</thead><tbody>{rows}</tbody></table></div>")
+        return render(__package__, "replay", head=str(self).split("\n")[0], steps=self.steps,
+                      show=format_epsilon)
 
 
 def replay(synthesizer: Any, frame: pd.DataFrame, neighbour: pd.DataFrame, schema: Schema, *,

@@ -10,7 +10,7 @@ from importlib.metadata import version
 from typing import Any, NamedTuple
 
 from ..model import Model
-from ..privacy.ledger_html import short
+from ..privacy.ledger_story import short
 from ..privacy.session import Session
 
 RAW = ("This part reads the real records exactly. It is NOT covered by ε: for those who may see "

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ..counting.tables import Records
-from ..datasets.dataset import Dataset
+from ..datasets.tables import Dataset
 from ..domain.progress import progress
 from ..domain.schema import Schema
 from ..errors import SchemaError
