@@ -86,7 +86,7 @@ class Result:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return render(__package__, "result", result=self, width=WIDTH, place=_place,
+        return render(__package__, "result.html", result=self, width=WIDTH, place=_place,
                       ticks=[10.0**k for k in DECADES], show=format_epsilon,
                       words=str(self).split(". ", 1)[1].split("\n"))
 

@@ -102,7 +102,7 @@ class Replay:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return render(__package__, "replay", head=str(self).split("\n")[0], steps=self.steps,
+        return render(__package__, "replay.html", head=str(self).split("\n")[0], steps=self.steps,
                       show=format_epsilon)
 
 

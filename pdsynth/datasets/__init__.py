@@ -1,7 +1,6 @@
 """Real tables with their public schemas: shipped ones, and loaders and a finder for the others."""
 
 from .adult import load_adult
-from .export import write_csv
 from .files import find
 from .loaders import (
     load_acs,
@@ -14,7 +13,7 @@ from .loaders import (
 )
 from .outlining import outline
 from .own import Header, read_chunks, read_csv, read_header
-from .release import write_release
+from .release import write_csv, write_release
 from .tables import Dataset
 
 __all__ = [

@@ -68,22 +68,19 @@ def _facts(model: Model, session: Session | None) -> dict[str, Any]:
     ledger = model.ledger
     epsilon, noise = ledger.finite, str(model.parameters.get("noise", "exact"))
     power = float(epsilon) / math.log(10)
+    used = ["pdsynth", "numpy", "pandas", *["opendp"] * (noise == "opendp")]
+    python = f"Python {platform.python_version()}"
+    versions = [*(f"{name} {version(name)}" for name in used), python]
     return {
         "model": model, "ledger": ledger, "schema": model.schema, "session": session,
         "epsilon": epsilon, "m": ledger.records_per_person,
         "added": ledger.relation == "add_remove", "losses": ledger.attribute_epsilon(),
         "lines": ledger.story(), "method": _method(model),
         "sampler": SAMPLERS.get(noise, noise), "date": f"{datetime.now(UTC):%Y-%m-%d}",
-        "versions": _versions("opendp" if noise == "opendp" else ""),
+        "versions": ", ".join(versions),
         "times": f"{math.exp(epsilon):,.2f}" if power < 4 else f"10^{power:.0f}",
         "weak": WEAK, "family": FAMILY, "short": short, "percent": _percent, "at_most": _at_most,
     }
-
-
-def _versions(more: str) -> str:
-    names = filter(None, ("pdsynth", "numpy", "pandas", more))
-    return ", ".join([*(f"{name} {version(name)}" for name in names),
-                      f"Python {platform.python_version()}"])
 
 
 def _method(model: Model) -> str:

@@ -95,7 +95,7 @@ class Dataset:
         facts = {"rows": f"{rows:,}{parts}", "attributes": f"{columns}"}
         facts |= {key: getattr(self, key)
                   for key in ("target", "sensitive", "source", "licence", "note")}
-        return render(__package__, "dataset", data=self, facts=facts)
+        return render(__package__, "dataset.html", data=self, facts=facts)
 
 
 def expand_rules(table: str) -> dict[str, str]:

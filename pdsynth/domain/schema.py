@@ -253,7 +253,7 @@ class Schema:
             raise SchemaError(f"not a schema document: {problem!r}") from problem
 
     def _repr_html_(self) -> str:
-        return render(__package__, "schema", schema=self)
+        return render(__package__, "schema.html", schema=self)
 
 
 def check_schema(given: Any) -> Schema:

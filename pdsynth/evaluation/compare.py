@@ -43,9 +43,9 @@ class Trials(pd.DataFrame):  # type: ignore[misc]
     def _repr_html_(self) -> str:
         found = self.summary()
         top = found.groupby("measure")["mean"].transform(lambda m: m.abs().max()).replace(0, 1)
+        rows = list(zip(found.head(MOST).itertuples(), top, strict=False))
         return render(
-            __package__, "trials", rows=list(zip(found.head(MOST).itertuples(), top, strict=False)),
-            more=len(found) - MOST, number=len(self),
+            __package__, "trials.html", rows=rows, more=len(found) - MOST, number=len(self),
             whole=pd.DataFrame(self).drop(columns=["key"]).head(200))
 
 

@@ -73,7 +73,7 @@ class Report:
         ends = self.distances[["distance", "high"]].max(axis=1)
         tops = ends.groupby(self.distances["alpha"]).transform("max")  # of the longest bar
         rows = list(zip(self.distances.itertuples(), tops, strict=True))
-        return render(__package__, "report", report=self, rows=rows, parts=self._parts(),
+        return render(__package__, "report.html", report=self, rows=rows, parts=self._parts(),
                       question=QUESTION, warning=WARNING, colours=COLOURS, kinds=KINDS,
                       width=WIDTH, columns=_columns, span=_range)
 

@@ -295,6 +295,6 @@ class Ledger:
     def _repr_html_(self) -> str:
         losses = self.attribute_epsilon()
         return render(
-            __package__, "ledger", ledger=self, losses=losses,
+            __package__, "ledger.html", ledger=self, losses=losses,
             top=max((x for x in losses if x != math.inf), default=0) or 1, endless=math.inf,
             lines=list(self.to_frame().itertuples()), share=share, beside=beside, short=short)
