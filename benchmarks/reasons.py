@@ -29,7 +29,7 @@ sys.path.insert(0, str(HERE.parent))
 import pdsynth as pds  # noqa: E402
 from pdsynth.counting.tables import Records  # noqa: E402
 from pdsynth.datasets import load_adult  # noqa: E402
-from pdsynth.datasets.credit import DEFAULT_TARGET  # noqa: E402
+from pdsynth.datasets.loaders import DEFAULT_TARGET  # noqa: E402
 from pdsynth.evaluation import five_classifiers, marginal_distance, marginal_distances  # noqa: E402
 from pdsynth.papers import genetic, hmprivbayes, hpprivbayes  # noqa: E402
 from pdsynth.structure import (  # noqa: E402

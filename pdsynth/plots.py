@@ -10,7 +10,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from .network import Network, shorten
-from .privacy.ledger import Entry, Ledger
+from .privacy.ledger import Ledger
 
 __all__ = ["DARK", "PALETTE", "SERIES", "SYMBOLS", "bars", "curve", "figure", "heatmap",
            "ledger_figure", "network_figure", "network_layout", "svg"]
@@ -198,22 +198,15 @@ def _boxes(plot: go.Figure, network: Network, place: Places, member: Mapping[str
 
 
 def ledger_figure(ledger: Ledger, *, title: str = "", height: int = 420) -> go.Figure:
-    """Claimed beside true ε, one pair of bars per step.
+    """Claimed beside true ε, one pair of bars per kind of step (``Ledger.story``).
 
     What costs more than it claims is red, an unaccounted access to the top.
     """
-    steps: dict[str, list[Entry]] = {}
-    for entry in ledger.entries:
-        if entry.kind in ("mechanism", "unaccounted_access"):
-            kind = "parent sets" if entry.step.startswith("parents of") else entry.step
-            kind = "noisy tables" if entry.step.startswith("table(") else kind
-            steps.setdefault(kind, []).append(entry)
-    claimed = [sum(float(e.claimed) for e in step) for step in steps.values()]
-    true = [math.inf if any(e.kind == "unaccounted_access" for e in step)
-            else sum(float(ledger.cost_of(e)) for e in step) for step in steps.values()]
+    story = ledger.story()
+    claimed, true = ([float(getattr(line, what)) for line in story] for what in ("claimed", "true"))
     finite = [value for value in [*claimed, *true] if value != math.inf]
     top = 1.25 * max([float(ledger.claimed), *finite])
-    names = [name.replace(" by ", "<br>by ").replace(" of ", "<br>of ") for name in steps]
+    names = [line.step.replace(" by ", "<br>by ").replace(" of ", "<br>of ") for line in story]
     truth = "∞" if ledger.epsilon == math.inf else f"{float(ledger.epsilon):.4g}"
     title = title or f"Budget: ε = {float(ledger.claimed):g} claimed, {truth} true"
     plot = figure(title=title, height=height, y="ε", barmode="group",

@@ -12,7 +12,7 @@ import pandas as pd
 
 import pdsynth as pds
 from pdsynth import Attribute, Model, Network, Restriction, Schema
-from pdsynth.datasets.dataset import Dataset
+from pdsynth.datasets.tables import Dataset
 
 schema = Schema(
     (

@@ -8,7 +8,7 @@ import pytest
 
 import pdsynth as pds
 from pdsynth.audit.case import WIDTH, Result
-from pdsynth.evaluation.trials_page import MOST, Trials
+from pdsynth.evaluation.compare import MOST, Trials
 
 A = pds.Attribute
 SCHEMA = pds.Schema((

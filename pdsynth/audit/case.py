@@ -9,20 +9,21 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from functools import cached_property
-from html import escape
 from typing import Any, ClassVar
 
+from ..domain.pages import render
+from ..errors import BudgetError, check_seed, is_whole, show
 from ..privacy.curator import Curator
 from ..privacy.ledger import Ledger
 from ..privacy.mechanisms import Noise
 from ..privacy.noise import ExactNoise
-from .checks import check_effort
 from .detectors import Seed
 from .tables import Pair
 
 COLUMNS = ("case", "claimed", "theory", "bound", "ceiling", "detectable", "moves", "verdict",
            "expected", "method", "runs", "seconds")
 VIOLATED, NOT_REFUTED, UNSEEN = "violated", "not refuted", "unseen"
+MOST_RUNS = 10**9
 
 Release = Callable[[Curator, Noise, Fraction], Any]  # (door, noise, claimed ε) → what is published
 Progress = bool | Callable[[int, int], None]
@@ -85,18 +86,9 @@ class Result:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        colour = "color:#d55e00;" if self.verdict == VIOLATED else ""
-        rows = "".join(
-            f"<tr><td style='text-align:left'>{label}</td><td>{_dot(value, fill, words)}</td>"
-            f"<td style='text-align:left'>ε = {words}</td></tr>"
-            for label, value, fill, words in (
-                ("claimed", self.claimed, "#0072b2", format_epsilon(self.claimed)),
-                ("lost, at least", self.bound, "#d55e00", format_epsilon(self.bound))))
-        words = escape(str(self).split(". ", 1)[1]).replace("\n", "<br>")
-        return (f"<div class='pdsynth-audit'><p><b>{escape(self.name)}</b>: "
-                f"<span style='{colour}font-weight:600'>{self.verdict}</span></p>"
-                f"<table>{rows}<tr><td></td><td>{_SCALE}</td><td></td></tr></table>"
-                f"<p>{words}</p></div>")
+        return render(__package__, "result.html", result=self, width=WIDTH, place=_place,
+                      ticks=[10.0**k for k in DECADES], show=format_epsilon,
+                      words=str(self).split(". ", 1)[1].split("\n"))
 
 
 WIDTH, DECADES = 320, (-2, -1, 0, 1, 2)  # one scale for all audits: ε from 0.01 to 100
@@ -107,18 +99,6 @@ def _place(value: float) -> float:
     low, high = DECADES[0], DECADES[-1]
     log = high if value == math.inf else math.log10(max(value, 1e-9))
     return 14 + (WIDTH - 28) * (min(max(log, low), high) - low) / (high - low)
-
-
-def _dot(value: float, fill: str, words: str) -> str:
-    lines = "".join(f"<line x1='{_place(10.0**k):.0f}' x2='{_place(10.0**k):.0f}' y1='0' y2='16' "
-                    "stroke='currentColor' stroke-opacity='.25'/>" for k in DECADES)
-    return (f"<svg role='img' aria-label='ε = {words}' width='{WIDTH}' height='16'>{lines}"
-            f"<circle cx='{_place(value):.1f}' cy='8' r='5' fill='{fill}'/></svg>")
-
-
-_SCALE = (f"<svg role='img' aria-label='scale of ε from 0.01 to 100' width='{WIDTH}' height='14'>"
-          + "".join(f"<text x='{_place(10.0**k):.0f}' y='11' font-size='11' text-anchor='middle' "
-                    f"fill='currentColor'>{10.0**k:g}</text>" for k in DECADES) + "</svg>")
 
 
 @dataclass(frozen=True)
@@ -143,7 +123,13 @@ class Effort:
     audits: int = 1
 
     def __post_init__(self) -> None:
-        check_effort(self.runs, self.seed, self.audits)
+        if not is_whole(self.runs, 4, MOST_RUNS):
+            raise BudgetError("runs must be a whole number: an audit needs at least four runs of "
+                              f"each world, and at most {MOST_RUNS:,}, got {show(self.runs)}")
+        if not is_whole(self.audits, 1, 10**6):
+            raise BudgetError("audits must be a whole number from 1 to 1,000,000, got "
+                              f"{show(self.audits)}")
+        check_seed(self.seed)
 
 
 @dataclass(frozen=True)

@@ -41,14 +41,14 @@ def bind(name: str, *arguments: Any) -> Callable[..., Any]:
     return partial(NAMED[name], *arguments)
 
 
-def fit_structure(name: str, guarantee: str) -> Fit:
-    """A fit of which the network is seen."""
-    return Fit(partial(STRUCTURES[name], guarantee=guarantee), attrgetter("network_"))
-
-
 def read_case(name: str, row: dict[str, Any]) -> Case:
-    """A row of the file as a case."""
-    release = fit_structure(*row.pop("fit")) if "fit" in row else bind(*row.pop("release"))
+    """A row of the file as a case; of a fit the network is seen."""
+    if "fit" in row:
+        structure, guarantee = row.pop("fit")
+        make = partial(STRUCTURES[structure], guarantee=guarantee)
+        release: Any = Fit(make, attrgetter("network_"))
+    else:
+        release = bind(*row.pop("release"))
     options = {key: row.pop(key) for key in ("slow", "statistic") if key in row}
     if "statistic" in options:
         options["statistic"] = NAMED[options["statistic"]]

@@ -1,5 +1,6 @@
 """Random sources for audits (batched, recorded, scripted), and exact laws of selections."""
 
+# ruff: noqa: D102 (what the methods of Noise do stands there, once)
 from __future__ import annotations
 
 import itertools
@@ -39,21 +40,17 @@ class RecordedNoise(Noise):
         return self
 
     def discrete_laplace(self, scale: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-        """Zeros."""
         self.asked.append(("discrete_laplace", scale, shape))
         return np.zeros(shape, dtype=np.int64)
 
     def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:
-        """The first candidate."""
         self.asked.append(("select", numerators, denominator))
         return 0
 
     def below(self, bound: int) -> int:
-        """Zero."""
         return 0
 
     def generator(self) -> np.random.Generator:
-        """Always the same."""
         return np.random.default_rng(0)
 
 
@@ -80,11 +77,9 @@ class ScriptedNoise(RecordedNoise):
         return self.taken[at]
 
     def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:
-        """The next choice of the script."""
         return self._take(self.law_of(numerators, denominator, permute))
 
     def below(self, bound: int) -> int:
-        """The next choice of the script, uniform."""
         return self._take([self.unit / bound] * bound)
 
 
@@ -104,15 +99,12 @@ class BatchedNoise(ExactNoise):
         return self if child is self else BatchedNoise(self.runs, child._entropy)
 
     def discrete_laplace(self, scale: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-        """Independent noise of every run: int64 (runs, *shape)."""
         return super().discrete_laplace(scale, (self.runs, *shape))
 
     def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:
-        """The first candidate."""
         return 0
 
     def below(self, bound: int) -> int:
-        """Zero."""
         return 0
 
 
@@ -173,21 +165,16 @@ def law(run: Callable[[Noise], Hashable],
     What is noised besides must not matter to the outcome: it stays without noise.
     """
     out: dict[Hashable, Any] = defaultdict(int)
-    choices: list[int] = []
-    while True:
-        tape = script(choices)
-        outcome = run(tape)
-        out[outcome] += tape.probability
-        choices, options = tape.taken, tape.options
-        while choices and choices[-1] + 1 == options[-1]:
-            choices.pop()
-            options.pop()
-        if not choices:
-            return dict(out)
-        choices[-1] += 1
+    paths: list[list[int]] = [[]]
+    while paths:
+        tape = script(paths.pop())
+        out[run(tape)] += tape.probability
+        for at in range(len(tape.choices), len(tape.taken)):
+            paths += [[*tape.taken[:at], other] for other in range(tape.options[at] - 1, 0, -1)]
+    return dict(out)
 
 
-def log_ratio(p: dict[Any, float], q: dict[Any, float]) -> float:
+def log_ratio(p: dict[Any, Any], q: dict[Any, Any]) -> float:
     """Max |ln p(o)/q(o)|; infinite when an outcome is possible on one side only (support test)."""
     if set(p) != set(q):
         return math.inf
@@ -195,17 +182,8 @@ def log_ratio(p: dict[Any, float], q: dict[Any, float]) -> float:
 
 
 def noise_scales(run: Callable[[Noise], object]) -> list[tuple[Fraction, ...]]:
-    """The noise scales of a run in order, from a tape that draws none (the scale test).
-
-    Scales that differ between neighbours, with no ledger entry that they come from, break rule L5:
-    no ε covers them.
-    """
+    """The noise scales of a run in order, from a tape that draws none."""
     tape = RecordedNoise()
     run(tape)
     return [tuple(np.ravel(np.asarray(scale, dtype=object)))
             for scale, _ in tape.find("discrete_laplace")]
-
-
-def same_structure(run: Callable[[Noise], Hashable], tries: int = 12) -> bool:
-    """The determinism test: do runs with different noise, which should show, all give the same?"""
-    return len({run(ExactNoise([3, i])) for i in range(tries)}) == 1

@@ -23,11 +23,11 @@ from ..privacy.mechanisms import ExactNoise, Noise
 from . import detectors
 from .detectors import PrefetchedNoise, RecordedNoise, extend_seed
 from .estimator import Bound, lower_bound, quantise
+from .exact import TRIES
 from .tables import Pair
 
 AUDITS = 1000  # audits that share the error of 5 %: a correct function is blamed in one of 20,000
 ROUNDING = 1 + 1e-9  # what doubles may add to an exact law
-TRIES = 12  # runs that show whether anything changes with the noise
 WALK = 64  # of so many candidates every path is walked: who they are is seen, not just how many
 DATA = tomllib.loads(files(__package__).joinpath("zoo.toml").read_text(encoding="utf-8"))
 LEMMAS: dict[str, str] = DATA["rules"]

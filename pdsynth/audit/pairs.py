@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 
 from ..measures import mutual_information
-from .tables import Pair, bond_breaks, one_step_pair, replace_last, zeros_to_ones
+from .tables import Pair, one_step_pair, replace_last, zeros_to_ones
 
 CHILDREN, PARENTS, ELP_PARENTS = 9, 40, 30  # of the pairs that lose what one pair gains
 NLTCS = 21_574  # records of PrivABN's first table
@@ -85,17 +85,6 @@ def tie_moves() -> Pair:
     """Zeros but for one record, whose lone 1 of x1 meets that of x0, then that of x2."""
     words = "the lone 1 of x1 leaves that of x0 and meets that of x2"
     return one_step_pair(9, (1, 1, 0), (0, 1, 1), (2, 2, 2), words)
-
-
-def fit_pairs() -> tuple[Pair, ...]:
-    """Pairs for exact replay, of which the worst is audited by sampling."""
-    row = one_step_pair(90, (0, 1, 0), (0, 2, 0), (2, 3, 2), "one record takes another value")
-    return zeros_to_ones(2), zeros_to_ones(3), tie_moves(), bond_breaks(), first_deviates(), row
-
-
-def added_pairs() -> tuple[Pair, ...]:
-    """The same where a record comes or goes."""
-    return one_more(2), one_more(3)
 
 
 # --- for structures -----------------------------------------------------------

@@ -7,8 +7,9 @@ numpy's: they only say what an audit could have seen, and nothing is released.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -74,6 +75,30 @@ class WeakNoise(BatchedNoise):
         return draw_laplace(self._rng, wide, (self.runs, *shape))
 
 
+class Cells(NamedTuple):
+    """The cells of a noisy answer that differ between two tables: where, both counts, and scales.
+
+    ``where``: bool, in the shape of the answer; the others: one number for each such cell.
+    """
+
+    where: np.ndarray
+    before: np.ndarray
+    after: np.ndarray
+    scales: np.ndarray
+
+    @classmethod
+    def between(cls, before: np.ndarray, after: np.ndarray, scale: np.ndarray) -> Cells:
+        """Of two tables of counts, whose noise has scales that broadcast to them."""
+        moved = before != after
+        scales = np.broadcast_to(scale, moved.shape)[moved].astype(float)
+        return cls(moved, before[moved], after[moved], scales)
+
+    def odds(self, noisy: np.ndarray) -> Any:
+        """Ln P(noisy | before) − ln P(noisy | after), of these cells alone: (…, cells) → (…)."""
+        gaps = np.abs(noisy - self.after) - np.abs(noisy - self.before)
+        return (gaps / self.scales).sum(axis=-1)
+
+
 @dataclass(frozen=True)
 class Template:
     """What one run's likelihood ratio is made of: noisy cells that change, and choices.
@@ -87,6 +112,15 @@ class Template:
     choices: tuple[tuple[np.ndarray, np.ndarray], ...] = ()
     tables: int = 0
 
+    @classmethod
+    def of(cls, cells: Iterable[Cells],
+           choices: Iterable[tuple[np.ndarray, np.ndarray]] = ()) -> Template:
+        """From the noisy answers and the choices of a run."""
+        parts = list(cells)
+        return cls(np.concatenate([np.zeros(0), *(p.after - p.before for p in parts)]),
+                   np.concatenate([np.ones(0), *(p.scales for p in parts)]),
+                   tuple(choices), sum(bool(p.where.any()) for p in parts))
+
     @property
     def moves(self) -> int:
         """Answers that the pair changes: ``tables``, and choices with other exponents."""
@@ -98,14 +132,9 @@ class Template:
         noise = draw_laplace(rng, scales, (draws, len(scales)))
         total = ((np.abs(noise - self.changes) - np.abs(noise)) / scales).sum(axis=1)
         for mine, other in self.choices:
-            logs = [x * factor - _log_sum(x * factor) for x in (mine, other)]
+            logs = [x * factor - np.logaddexp.reduce(x * factor) for x in (mine, other)]
             total += (logs[0] - logs[1])[rng.choice(len(mine), draws, p=np.exp(logs[0]))]
         return total
-
-
-def _log_sum(exponents: np.ndarray) -> float:
-    top = exponents.max()
-    return float(top + np.log(np.exp(exponents - top).sum()))
 
 
 def simulate_templates(worlds: Sequence[Sequence[Template]]) -> Simulation:

@@ -4,27 +4,25 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from html import escape
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from ..domain.pages import render
 from ..domain.schema import Schema
 from ..errors import BudgetError, SchemaError
 from ..privacy.entries import Entry
 from ..privacy.ledger import Ledger
 from ..privacy.mechanisms import Noise
 from .case import format_epsilon
-from .tape import Asked, Explorer, Loss, compare
-from .walks import Fits, Walk, differences, walk
+from .tape import Asked, Explorer, Fits, Loss, Walk, compare, differences, walk
 
 ROUNDING = 1e-9
-RED = ' style="color:#d55e00"'
 BESIDES = "what the fit shows besides"
 
 
@@ -104,16 +102,8 @@ class Replay:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        head, *_ = str(self).split("\n")
-        rows = "".join(
-            f"<tr{'' if s.ok else RED}>"
-            f"<td style='text-align:left'>{escape(s.step)}</td><td>{escape(s.mechanism)}</td>"
-            f"<td>{float(s.claimed):.4g}</td><td>{format_epsilon(float(s.log_ratio))}</td>"
-            f"<td style='text-align:left'>{'ok' if s.ok else 'BROKEN'} {escape(s.why)}</td></tr>"
-            for s in self.steps)
-        columns = "<th>step<th>mechanism<th>claimed<th>lost, exactly<th>"
-        return (f"<div class='pdsynth-replay'><p>{escape(head)}</p><table><thead><tr>{columns}</tr>"
-                f"</thead><tbody>{rows}</tbody></table></div>")
+        return render(__package__, "replay.html", head=str(self).split("\n")[0], steps=self.steps,
+                      show=format_epsilon)
 
 
 def replay(synthesizer: Any, frame: pd.DataFrame, neighbour: pd.DataFrame, schema: Schema, *,
@@ -154,13 +144,11 @@ def replay(synthesizer: Any, frame: pd.DataFrame, neighbour: pd.DataFrame, schem
                           "'published'")
     change = Change.between(schema, frame, neighbour,
                             getattr(synthesizer, "records_per_person", 1))
-    fits: Fits = tuple(  # type: ignore[assignment]
-        partial(_fit, synthesizer, data, schema) for data in (frame, neighbour))
-    return replay_fits(fits, change, name=type(synthesizer).__name__, walks=walks, seed=seed)
+    def fit(data: pd.DataFrame, noise: Noise) -> Any:
+        return synthesizer.clone().fit(data, schema=schema, noise=noise)
 
-
-def _fit(synthesizer: Any, frame: pd.DataFrame, schema: Schema, noise: Noise) -> Any:
-    return synthesizer.clone().fit(frame, schema=schema, noise=noise)
+    return replay_fits((partial(fit, frame), partial(fit, neighbour)), change,
+                       name=type(synthesizer).__name__, walks=walks, seed=seed)
 
 
 @dataclass(frozen=True)
@@ -182,7 +170,8 @@ class Change:
         **Privacy:** none: made-up tables are compared.
         """
         before, after = (schema.encode(x, empty=True).tolist() for x in (frame, neighbour))
-        left, came = _difference(before, after), _difference(after, before)
+        rows, others = (Counter(map(tuple, each)) for each in (before, after))
+        left, came = ([*gone.elements()] for gone in (rows - others, others - rows))
         if max(len(left), len(came)) > most:
             raise SchemaError(f"the tables differ in {max(len(left), len(came))} records, "
                               f"neighbours in at most {most}")
@@ -214,11 +203,6 @@ class Change:
         return entry.cost
 
 
-def _difference(rows: list[list[int]], others: list[list[int]]) -> list[tuple[int, ...]]:
-    """Rows that the others haven't got, as often as they are missing."""
-    return list((Counter(map(tuple, rows)) - Counter(map(tuple, others))).elements())
-
-
 def replay_fits(fits: Fits, change: Change, *, name: str, walks: int, seed: int) -> Replay:
     """The worst of some walks over two fits."""
     found: list[Replay] = []
@@ -228,7 +212,7 @@ def replay_fits(fits: Fits, change: Change, *, name: str, walks: int, seed: int)
         ledger = next((f[0].ledger_ for f in walked.fitted if f), Ledger(Fraction(1)))
         losses = [compare(*pair) for pair in walked.pairs]
         steps = tuple(list_steps(walked, losses, ledger, change))
-        total = max(float(sum(s.forward for s in losses)), float(sum(s.backward for s in losses)))
+        total = float(add_up(losses))
         besides = sum(float(s.log_ratio) for s in steps if s.mechanism == "none")
         moved = sum(s.kind == "table" and s.forward > 0 for s in losses)
         found.append(Replay(name, steps, ledger.epsilon, total + besides, str(change), walks,
@@ -241,6 +225,12 @@ def replay_fits(fits: Fits, change: Change, *, name: str, walks: int, seed: int)
     return Replay(name, steps, worst.epsilon, worst.log_ratio, str(change), walks, worst.moved)
 
 
+def add_up(losses: Iterable[Loss]) -> Fraction | float:
+    """The loss of some answers together: the larger of both directions."""
+    both = [(s.forward, s.backward) for s in losses]
+    return max(sum((one[way] for one in both), Fraction(0)) for way in (0, 1))
+
+
 def list_steps(walked: Walk, losses: list[Loss], ledger: Ledger,
                change: Change) -> Iterator[Step]:
     """One line per mechanism of the ledger, per question without one, and for all the rest."""
@@ -249,12 +239,12 @@ def list_steps(walked: Walk, losses: list[Loss], ledger: Ledger,
         if entry.kind == "mechanism" and entry.inputs:
             again = sum(key.split("\0")[0] == entry.step for key in lines)
             lines[entry.step + (f"\0{again}" if again else "")] = entry
-    for key in {*lines} | {loss.label[0] if loss.label else "" for loss in losses}:
+    asked = [loss.label[0] if loss.label else "" for loss in losses]
+    for key in {*asked}:
         lines.setdefault(key)
     for key, line in lines.items():
-        mine = [loss for loss in losses if (loss.label[0] if loss.label else "") == key]
-        lost = max(sum((s.forward for s in mine), Fraction(0)),
-                   sum((s.backward for s in mine), Fraction(0)))
+        mine = [loss for step, loss in zip(asked, losses, strict=True) if step == key]
+        lost = add_up(mine)
         why = next((loss.why for loss in mine if loss.why), "")
         if line is None:
             if lost:

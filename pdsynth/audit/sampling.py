@@ -7,15 +7,15 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..domain.progress import bar, wanted
+from ..errors import BudgetError, show
+from ..privacy.numbers import number
 from . import power
 from .case import Attack, Case, Effort, Finding, Progress, Result, conclude
-from .checks import check_black_box
 from .detectors import BatchedNoise, RecordedNoise, extend_seed
 from .estimator import ceiling, lower_bound, quantise
 from .tables import Pair
@@ -39,9 +39,9 @@ def reporting(progress: Progress, total: int) -> Iterator[Callable[[int], None]]
             yield lambda done: made.update(done - made.n)
 
 
-def collect(draw: Callable[[int], int], effort: Effort) -> Samples:
+def collect(draw: Callable[[int], float], effort: Effort) -> Samples:
     """A statistic of one run after the other: ``draw(world)`` for worlds 0 and 1 by turns."""
-    values: tuple[list[int], list[int]] = [], []
+    values: tuple[list[float], list[float]] = [], []
     with reporting(effort.progress, effort.runs) as tell:
         for done in range(1, effort.runs + 1):
             for world in (0, 1):
@@ -115,14 +115,8 @@ class Sampled(Sampling):
         """From the cells that change, or releases with weaker noise."""
         quiet, asked = listen(case)
         if self.statistic is None:
-            worlds = []
-            for mine, other in ((0, 1), (1, 0)):
-                cells = find_cells((quiet[mine], quiet[other]), asked)
-                changes, scales = (np.concatenate([x.ravel() for x in part]) for part in zip(
-                    *((e - c, b) for _, c, e, b in cells), strict=True))
-                moved = sum(bool(part[0].any()) for part in cells)
-                worlds.append([power.Template(changes, scales, tables=moved)])
-            return power.simulate_templates(worlds)
+            return power.simulate_templates([
+                [power.Template.of(find_cells(both, asked))] for both in (quiet, quiet[::-1])])
         statistic = self.statistic
         runs = min(power.DRAWS, max(1000, power.NUMBERS // max(1, count_numbers(asked))))
 
@@ -146,20 +140,15 @@ def count_numbers(asked: Sequence[list[tuple[Any, Any]]]) -> int:
     return max(sum(math.prod(shape) for _, shape in calls) for calls in asked)
 
 
-def find_cells(quiet: Sequence[Any],
-               asked: Sequence[list[tuple[Any, Any]]]) -> list[tuple[np.ndarray, ...]]:
-    """Of each Laplace answer: which cells change, from what, to what, and the scales there."""
+def find_cells(quiet: Sequence[Any], asked: Sequence[list[tuple[Any, Any]]]) -> list[power.Cells]:
+    """Of each Laplace answer the cells that change."""
     scales, others = ([np.asarray(scale, dtype=object) for scale, _ in calls] for calls in asked)
     same = [s.tolist() for s in scales] == [s.tolist() for s in others]
     if len(quiet[0]) != len(scales) or not same:
         raise ValueError("a likelihood ratio needs the Laplace answers in order, with the same "
                          "scales for both tables")
-    cells: list[tuple[np.ndarray, ...]] = []
-    for c, e, scale in zip(*map(partial(map, np.asarray), quiet), scales, strict=True):
-        moved = c != e
-        b = np.broadcast_to(scale.astype(float), moved.shape)[moved]
-        cells.append((moved, c[moved], e[moved], b))
-    return cells
+    return [power.Cells.between(np.asarray(before), np.asarray(after), scale)
+            for before, after, scale in zip(*quiet, scales, strict=True)]
 
 
 def likelihood_ratio(quiet: Sequence[Any], asked: Sequence[list[tuple[Any, Any]]]) -> Statistic:
@@ -169,14 +158,13 @@ def likelihood_ratio(quiet: Sequence[Any], asked: Sequence[list[tuple[Any, Any]]
     its largest value.
     """
     cells = find_cells(quiet, asked)
-    step = max(sum(float((np.abs(c - e) / b).sum()) for _, c, e, b in cells) / 256, 1e-12)
+    step = max(sum(float(part.odds(part.before)) for part in cells) / 256, 1e-12)
 
     def statistic(released: Sequence[Any], pair: Pair) -> np.ndarray:
         total = np.zeros(1)
-        for t, (moved, c, e, b) in zip(released, cells, strict=True):
-            if moved.any():
-                noisy = t[..., moved]
-                total = total + ((np.abs(noisy - e) - np.abs(noisy - c)) / b).sum(axis=-1)
+        for noisy, part in zip(released, cells, strict=True):
+            if part.where.any():
+                total = total + part.odds(noisy[..., part.where])
         return quantise(total, step)
 
     return statistic
@@ -202,9 +190,25 @@ def black_box(make_release: Callable[[Any], Any], pair: Pair | tuple[Any, Any],
     'violated'
     """
     tables = (pair.before, pair.after) if isinstance(pair, Pair) else pair
-    claimed, theory = check_black_box(
-        make_release, tables, statistic, claimed, theory, name)
+    for what, given in (("make_release", make_release), ("statistic", statistic)):
+        if not callable(given):
+            raise BudgetError(f"{what} must be a function, got {show(given)}")
+    if not isinstance(tables, (list, tuple)) or len(tables) != 2:
+        raise BudgetError(f"pair must be two neighbouring tables, or a Pair, got {show(tables)}")
+    if not isinstance(name, str):
+        raise BudgetError(f"name must be a text, got {show(name)}")
+    claimed, theory = _epsilon("claimed", claimed), _epsilon("theory", theory, unknown=True)
     start, effort = time.perf_counter(), Effort(runs, progress=progress, audits=audits)
     found = bound_samples(collect(lambda w: statistic(make_release(tables[w])), effort), effort)
     words = str(pair) if isinstance(pair, Pair) else "two tables as given"
-    return conclude(name, float(claimed), theory, "", "sampling", found, words, start)
+    return conclude(name, claimed, theory, "", "sampling", found, words, start)
+
+
+def _epsilon(name: str, given: Any, *, unknown: bool = False) -> float:
+    """ε as a number of at least 0; ∞ where nothing is promised; nan where that may be said."""
+    if isinstance(given, float) and (given == math.inf or (unknown and math.isnan(given))):
+        return given
+    value = number(name, given)
+    if value < 0:
+        raise BudgetError(f"{name} must be at least 0, got {show(given)}")
+    return float(value)

@@ -49,19 +49,11 @@ class Pair:
     after: np.ndarray = field(repr=False)
     sizes: tuple[int, ...]
     words: str = ""
-    _kept: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
     def records(self) -> tuple[Records, Records]:
         """The two tables as records that keep their counts."""
         return records_of(self.before, self.sizes), records_of(self.after, self.sizes)
-
-    def counts(self, names: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:
-        """The raw counts of both tables over some attributes, or bits of attributes. Kept."""
-        if names not in self._kept:
-            owners = [r if set(names) <= set(r.schema.names) else r.binary() for r in self.records]
-            self._kept[names] = tuple(r.table(tuple(map(r.schema.index, names))) for r in owners)
-        return self._kept[names]
 
     def swapped(self) -> Pair:
         """The same pair the other way round."""
@@ -86,14 +78,6 @@ def replace_last(before: Any, record: Any, sizes: Sequence[int], words: str) -> 
 def zeros_to_ones(d: int, n: int = 9) -> Pair:
     """N records of zeros; then one is all ones, which moves two cells of every table."""
     return replace_last(np.zeros((n, d)), 1, (2,) * d, "all records are zeros → one is all ones")
-
-
-def bond_breaks(n: int = 12) -> Pair:
-    """x1 repeats x0, half zeros and half ones, x2 alternates; then one record's x1 differs."""
-    i = np.arange(n)
-    before = np.column_stack([i % 2, i % 2, i // 2 % 2])
-    last = before[-1] ^ [0, 1, 0]
-    return replace_last(before, last, (2, 2, 2), "x1 repeats x0 → in one record it doesn't")
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Tapes: what each mechanism of a fit was asked, its answers forced on another table's fit.
+"""Tapes and walks: what each mechanism of a fit was asked, forced on another table's fit.
 
 A tape stands in for the random source, so every mechanism that draws from it is heard: counts with
 their scales, candidates with their scores, public random numbers. Nothing here knows an algorithm.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import warnings
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from ..privacy.mechanisms import Noise
 from .detectors import permute_and_flip_law
 
 Label = tuple[str, ...]  # the step, then the streams inside it
+Fits = tuple[Callable[[Noise], Any], Callable[[Noise], Any]]
 
 
 class Parted(Exception):
@@ -178,6 +180,43 @@ def show(question: Asked) -> str:
     return f"{' / '.join(question.label) or 'a question'} ({question.kind} {size})"
 
 
+@dataclass
+class Walk:
+    """Two fits that gave the same answers: both sides of every question, and how they parted."""
+
+    pairs: list[tuple[Asked, Asked]]
+    fitted: tuple[Any, Any]
+    parted: str = ""
+
+
+def walk(fits: Fits, recorder: Recorder, seed: int = 0) -> Walk:
+    """The first fit with a recorder's answers, the second with the same ones forced."""
+    first, error = _try(fits[0], Tape(recorder, seed))
+    player = Player(recorder.asked)
+    second, other = _try(fits[1], Tape(player, seed))
+    if isinstance(other, Parted):
+        return Walk(player.pairs, (first, None), str(other))
+    if error is not None or other is not None:
+        if repr(error) == repr(other):
+            raise error  # type: ignore[misc]
+        words = " and ".join("is fitted" if e is None else f"ends in {type(e).__name__}: {e}"
+                             for e in (error, other))
+        return Walk(player.pairs, (first, second), f"one table {words} the other")
+    left = recorder.asked[len(player.pairs):]
+    parted = f"{len(left)} more answers for one table" if left else ""
+    return Walk(player.pairs, (first, second), parted)
+
+
+def _try(fit: Callable[[Noise], Any], tape: Tape) -> tuple[Any, Exception | None]:
+    try:
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            fitted = fit(tape)
+        return (fitted, [str(w.message) for w in said]), None
+    except Exception as error:
+        return None, error
+
+
 @dataclass(frozen=True)
 class Loss:
     """The exact loss of one answer: max ln(p/p') over all answers, and max ln(p'/p)."""
@@ -244,3 +283,12 @@ def first_difference(one: Any, other: Any) -> list[str]:
         return [str(key) for key in {**keyed[0], **keyed[1]}
                 if key not in keyed[0] or key not in keyed[1]][:1]
     return []
+
+
+def differences(walked: Walk) -> str:
+    """What two fits with the same answers show differently: names, or nothing."""
+    (first, said), (second, other) = walked.fitted
+    shown = [{**vars(fitted), "model_": fitted.model_.to_dict(), "warnings": words}
+             for fitted, words in ((first, said), (second, other))]
+    found = first_difference(plain(shown[0]), plain(shown[1]))
+    return f"not the same: {'.'.join(found)}" if found else ""

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from itertools import count
 
 import numpy as np
 
 from ..privacy.mechanisms import ExactNoise
 from . import power
-from .case import Case, Effort
-from .checks import MOST_RUNS
+from .case import MOST_RUNS, Case, Effort
 from .detectors import PrefetchedNoise, extend_seed
 from .estimator import quantise
-from .sampling import Samples, Sampling, reporting
-from .tape import Asked, Recorder
-from .walks import Walk, walk
+from .sampling import Samples, Sampling, collect
+from .tape import Asked, Recorder, Walk, walk
 
 STEP = 1 / 256  # of log-likelihood ratios
 PATHS = 100  # fits of each table that stand for all of them when power is simulated
@@ -41,11 +39,8 @@ def odds(first: Asked, second: Asked) -> float:
     if first.kind != "table":
         return 0.0
     if np.array_equal(first.law, second.law):
-        moved = first.data != second.data
-        if not moved.any():
-            return 0.0
-        c, e, t = (x[moved] for x in (first.data, second.data, np.asarray(first.answer)))
-        return float(laplace_odds(c, e, t, np.broadcast_to(first.law, moved.shape)[moved]))
+        moved = cells_of(first, second)
+        return float(moved.odds(np.asarray(first.answer)[moved.where]))
     logs = []
     for asked in (first, second):
         b = np.broadcast_to(asked.law, asked.data.shape).astype(float)
@@ -75,15 +70,14 @@ class Transcripts(Sampling):
                 effort.seed, world))) for world in (0, 1))
             return quantise(first, STEP), quantise(-second, STEP)
         noise = [PrefetchedNoise(extend_seed(effort.seed, world)) for world in (0, 1)]
-        values: tuple[list[float], list[float]] = [], []
-        with reporting(effort.progress, runs) as tell:
-            for done in range(1, runs + 1):
-                for world in (0, 1):
-                    values[world].append((1, -1)[world] * log_odds(one_walk(
-                        case, world, Recorder(noise[world]), 2 * done + world)))
-                if done % 100 == 0 or done == runs:
-                    tell(done)
-        return quantise(np.array(values[0]), STEP), quantise(np.array(values[1]), STEP)
+        seeds = count(2)
+
+        def draw(world: int) -> float:
+            walked = one_walk(case, world, Recorder(noise[world]), next(seeds))
+            return (1, -1)[world] * log_odds(walked)
+
+        first, second = collect(draw, replace(effort, runs=runs))
+        return quantise(first, STEP), quantise(second, STEP)
 
     def simulate(self, case: Case) -> power.Simulation:
         """From what some fits were asked: each path counts as it is drawn without the factor."""
@@ -104,31 +98,22 @@ def draw_odds(case: Case, world: int, runs: int, noise: ExactNoise) -> np.ndarra
     for first, second in walked.pairs:
         if first.kind != "table" or not np.array_equal(first.law, second.law):
             raise ValueError(f"{case.name} asks for more than tables with public scales")
-        moved = first.data != second.data
-        scale = np.broadcast_to(first.law, moved.shape)[moved]
-        noisy = noise.add_to(np.tile(first.data[moved], (runs, 1)), scale)
-        total += laplace_odds(first.data[moved], second.data[moved], noisy, scale)
+        moved = cells_of(first, second)
+        scale = np.broadcast_to(first.law, moved.where.shape)[moved.where]
+        total += moved.odds(noise.add_to(np.tile(moved.before, (runs, 1)), scale))
     return total
 
 
-def laplace_odds(c: np.ndarray, e: np.ndarray, noisy: np.ndarray, scale: np.ndarray) -> Any:
-    """Ln P(noisy | counts c) − ln P(noisy | e): the sum over the last axis."""
-    return ((np.abs(noisy - e) - np.abs(noisy - c)) / scale.astype(float)).sum(axis=-1)
+def cells_of(first: Asked, second: Asked) -> power.Cells:
+    """The cells that differ between both sides of one question for a table."""
+    return power.Cells.between(first.data, second.data, first.law)
 
 
 def template(walked: Walk) -> power.Template:
     """What a walk's likelihood ratio is made of."""
-    changes, scales, choices, tables = [np.zeros(0)], [np.ones(0)], [], 0
-    for first, second in walked.pairs:
-        if first.kind == "choice":
-            choices.append((first.chances(), second.chances()))
-        elif first.kind == "table":
-            moved = first.data != second.data
-            tables += bool(moved.any())
-            changes.append((second.data - first.data)[moved])
-            scales.append(np.broadcast_to(first.law, moved.shape)[moved].astype(float))
-    return power.Template(np.concatenate(changes), np.concatenate(scales), tuple(choices),
-                          tables)
+    return power.Template.of(
+        (cells_of(*pair) for pair in walked.pairs if pair[0].kind == "table"),
+        ((a.chances(), b.chances()) for a, b in walked.pairs if a.kind == "choice"))
 
 
 def one_walk(case: Case, world: int, recorder: Recorder, seed: int) -> Walk:

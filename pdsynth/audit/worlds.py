@@ -22,6 +22,7 @@ from ..privacy.curator import Curator
 from ..privacy.mechanisms import Noise
 from ..structure import MaxParents, greedy, ordered
 from .detectors import ScriptedNoise, law
+from .detectors import log_ratio as loss
 from .tables import cells_of, curator_of
 
 RECORDS, ATTRIBUTES, VALUES = 6, 3, 4
@@ -36,12 +37,9 @@ def exp_of_minus(gamma: Fraction) -> Fraction:
     >>> float(exp_of_minus(Fraction(1))) == math.exp(-1)
     True
     """
-    return Fraction(DIGITS.exp(to_decimal(-gamma)))
-
-
-def to_decimal(number: Fraction) -> Decimal:
-    """A fraction to 50 digits."""
-    return DIGITS.divide(Decimal(number.numerator), Decimal(number.denominator))
+    gamma = Fraction(gamma)
+    power = DIGITS.divide(Decimal(-gamma.numerator), Decimal(gamma.denominator))
+    return Fraction(DIGITS.exp(power))
 
 
 class ExactLawNoise(ScriptedNoise):
@@ -148,18 +146,6 @@ class World:
         return dict(sorted((str(o), p) for o, p in law(release, ExactLawNoise).items()))
 
 
-def log(ratio: Fraction) -> float:
-    """Ln of a fraction."""
-    return float(DIGITS.ln(to_decimal(ratio)))
-
-
-def loss(p: Law, q: Law) -> float:
-    """Max |ln p/q|, infinite where an outcome is possible in one world only."""
-    if set(p) != set(q):
-        return math.inf
-    return max((abs(log(p[o] / q[o])) for o in p), default=0.0)
-
-
 def inside(p: Law, q: Law, epsilon: Fraction) -> bool:
     """Whether e^−ε ≤ p/q ≤ e^ε for every outcome, compared as fractions."""
     band = exp_of_minus(epsilon) * (1 - Fraction(1, 10**40))  # less the digits that aren't sure
@@ -170,7 +156,7 @@ def table(p: Law, q: Law) -> pd.DataFrame:
     """Both laws side by side, likeliest outcome first, with ln(p/q), infinite at a zero."""
     outcomes = sorted({*p, *q}, key=lambda o: (-max(p.get(o, 0), q.get(o, 0)), o))
     both = [(p.get(o, Fraction(0)), q.get(o, Fraction(0))) for o in outcomes]
-    ratios = [log(a / b) if a and b else math.copysign(math.inf, a - b) for a, b in both]
+    ratios = [math.log(a / b) if a and b else math.copysign(math.inf, a - b) for a, b in both]
     columns = {"p": [a for a, _ in both], "q": [b for _, b in both], "log_ratio": ratios}
     return pd.DataFrame(columns, index=outcomes)
 

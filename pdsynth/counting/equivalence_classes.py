@@ -93,14 +93,11 @@ class ParentSets:
         m = len(partitions)
         kind = np.uint16 if 2 * m + 32 < SHORT else np.int32
         self._labels = [np.ones((1, m), dtype=kind) for _ in self.children]
-        self._counts = [self._count_all(c) for c in self.children]
+        ones = [int(partitions.weights[partitions.columns[c] == 1].sum()) for c in self.children]
+        self._counts = [np.array([[0, partitions.n - one], [0, one]], np.int64) for one in ones]
         self._ends = [np.array([0, 2]) for _ in self.children]
         large = m * len(self.children) ** 3 / 6 >= LARGE
         self._loops = _compile() if compiled or (compiled is None and large) else None
-
-    def _count_all(self, child: int) -> np.ndarray:
-        ones = int(self.partitions.weights[self.partitions.columns[child] == 1].sum())
-        return np.array([[0, self.partitions.n - ones], [0, ones]], dtype=np.int64)
 
     def grow(self, f: int) -> np.ndarray:
         """I(S; dp[S, j−1] ∪ {f}) in bits for each child and j = 1 … min(size+1, most).

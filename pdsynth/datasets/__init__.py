@@ -1,14 +1,20 @@
 """Real tables with their public schemas: shipped ones, and loaders and a finder for the others."""
 
 from .adult import load_adult
-from .credit import load_credit_default, load_credit_fraud
-from .dataset import Dataset
-from .export import write_csv
 from .files import find
-from .loaders import load_acs, load_big5, load_cmc, load_nltcs, load_retail
+from .loaders import (
+    load_acs,
+    load_big5,
+    load_cmc,
+    load_credit_default,
+    load_credit_fraud,
+    load_nltcs,
+    load_retail,
+)
 from .outlining import outline
 from .own import Header, read_chunks, read_csv, read_header
-from .release import write_release
+from .release import write_csv, write_release
+from .tables import Dataset
 
 __all__ = [
     "Dataset", "Header", "find", "load_acs", "load_adult", "load_big5", "load_cmc",

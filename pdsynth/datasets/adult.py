@@ -6,9 +6,8 @@ import pandas as pd
 
 from ..domain.schema import Schema
 from ..errors import SchemaError, is_one_of, show
-from .dataset import Dataset
 from .files import read_shipped
-from .tables import TABLES, describe, expand_rules, read_rules, yes_no_schema
+from .tables import TABLES, Dataset, describe, expand_rules, read_rules, yes_no_schema
 
 FACTS = TABLES["adult"]
 CODINGS = ("default", "thesis", "thesis-author", "yes-no")

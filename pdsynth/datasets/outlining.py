@@ -30,7 +30,7 @@ NUMBERS = "integer", "floating", "mixed-integer-float", "decimal"
 DAYS = "datetime64", "datetime", "date"  # types by pandas.api.types.infer_dtype
 LISTED, KEPT = 20, 12  # values that are listed; that an open list keeps
 RANGE, LIST = "ends that the form or the law sets", "all codes of the codebook, used or not"
-BOTH = "both are possible"
+BOTH, ONLY = "both are possible", ("? one value only: what else may stand here?", "")
 OPEN = "a public list (census, ISO codes), never a count"
 YEARS = "years that can occur; date = \"month\" or \"age\" are possible, too"
 Found = tuple[Attribute | str, str]  # an attribute, or why its column is left out; a comment
@@ -134,13 +134,13 @@ def _numeric(name: str, numbers: pd.Series, how: dict[str, Any]) -> Found:
         return "? numbers too large for a range: replace them, or drop", ""
     whole = bool((numbers == numbers.round()).all()) and max(-low, high) < LONGEST
     if len(seen) + how["missing"] < 2:
-        return "? one value only: what else may stand here?", ""
+        return ONLY
     if whole and len(seen) == len(numbers) > LISTED and seen[-1] - seen[0] == len(seen) - 1:
         return "? a running number", ""
     if whole and len(seen) <= LISTED and "number" not in how:
         return Attribute.categorical(name, seen.astype("int64").tolist(), **how), LIST
     if len(seen) < 2:
-        return "? one value only: what else may stand here?", ""
+        return ONLY
     step = 10.0 ** math.floor(math.log10(high - low) - 1)
     step = max(step, 1.0) if whole else step
     low, high = (round(place * step, 12) for place in (low // step, -(-high // step)))
@@ -151,7 +151,7 @@ def _listed(name: str, texts: pd.Series, how: dict[str, Any]) -> Found:
     """A list of values, an open one where they are many, or nothing where each is its own."""
     counts = texts.value_counts()
     if len(counts) + how["missing"] < 2:
-        return "? one value only: what else may stand here?", ""
+        return ONLY
     if len(counts) > LISTED and len(counts) > len(texts) / 2:
         return "? identifier or free text", ""
     if len(counts) <= LISTED:

@@ -2,7 +2,7 @@
 
 import csv
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -10,7 +10,7 @@ from ..domain.recoding import FORMS, read_numbers
 from ..domain.schema import Attribute, Schema, check_schema
 from ..errors import SchemaError, is_one_of, show, to_items
 from .opening import Source, Text, open_source, read_table
-from .sniffing import find_separator, look_for_header, split_cells
+from .sniffing import find_separator, is_said, look_for_header, split_cells
 
 CELLS = 2_000_000  # of one chunk
 
@@ -77,8 +77,8 @@ def read_csv(
 
     **Privacy:** raw records; their types depend on the declaration alone.
     """
-    chunks = list(_read(source, schema, names=names, delimiter=delimiter, encoding=encoding,
-                        header=header, number=number, skip=skip))
+    chunks = list(read_chunks(source, schema, names=names, delimiter=delimiter, encoding=encoding,
+                              header=header, number=number, skip=skip))
     columns = list(chunks[0])
     joined = {}
     for place, name in enumerate(columns):  # one column at a time, so that chunks go as it grows
@@ -87,21 +87,15 @@ def read_csv(
     return pd.DataFrame(joined).set_axis(columns, axis=1)
 
 
-def read_chunks(source: Source, schema: Schema, **how: Any) -> Iterator[pd.DataFrame]:
-    """The records over a schema in pieces of about two million cells, for files beyond memory.
-
-    ``how``: parameters of :func:`read_csv`.
-
-    **Privacy:** raw records.
-    """
-    return _read(source, schema, **how)
-
-
-def _read(
+def read_chunks(
     source: Source, schema: Schema | None, *, names: Sequence[str] | None = None,
     delimiter: str | None = None, encoding: str | None = None, header: bool | None = None,
     number: str | None = None, skip: int = 0,
 ) -> Iterator[pd.DataFrame]:
+    """As :func:`read_csv` in pieces of about two million cells, for files beyond memory.
+
+    **Privacy:** raw records.
+    """
     attributes = () if schema is None else check_schema(schema).attributes
     if number is not None and not is_one_of(number, FORMS):
         raise SchemaError(f"number must be one of {tuple(FORMS)}, got {show(number)}")
@@ -112,26 +106,24 @@ def _read(
         found = [str(name) for name in whole.columns]
         whole = whole.iloc[:, _places(found, wanted)].set_axis(wanted or _unique(found), axis=1)
         whole = pd.DataFrame({name: _as_texts(column) for name, column in whole.items()})
-        yield pd.DataFrame({a.name: _as_declared(whole[a.name], a, number or "1,234.5")
-                            for a in attributes} if wanted else whole)
+        yield _declared(whole, attributes, number or "1,234.5") if wanted else whole
         return
     text = Text(whole, encoding, skip)
     facts = _scan(text, names, delimiter, header, wanted)
     places = _places(list(facts.names), wanted)
     form = number or ("" if facts.delimiter == ";" else "1,234.5")
     known = wanted or _unique(facts.names)
+    if wanted:
+        yield from (_declared(chunk, attributes, form)
+                    for chunk in _chunks(text, facts, places, known))
+        return
     texts: set[str] = set()
-    if not wanted:
-        for chunk in _chunks(text, facts, places, known):
-            texts |= {name for name in known if name not in texts
-                      and not _is_number(chunk[name], form)}
     for chunk in _chunks(text, facts, places, known):
-        if wanted:
-            yield pd.DataFrame({a.name: _as_declared(chunk[a.name], a, form)
-                                for a in attributes})
-        else:
-            yield pd.DataFrame({name: column if name in texts else _numbers(column, form)
-                                for name, column in chunk.items()})
+        texts |= {name for name in known if name not in texts
+                  and not _is_number(chunk[name], form)}
+    for chunk in _chunks(text, facts, places, known):
+        yield pd.DataFrame({name: column if name in texts else _numbers(column, form)
+                            for name, column in chunk.items()})
 
 
 def _chunks(text: Text, facts: Header, places: list[int], names: Sequence[str]
@@ -141,7 +133,7 @@ def _chunks(text: Text, facts: Header, places: list[int], names: Sequence[str]
     sign = r"\s+" if facts.delimiter == " " else facts.delimiter
     with text.restart() as stream:
         if facts.first:
-            next(filter(_said, split_cells(stream, facts.delimiter)))
+            next(filter(is_said, split_cells(stream, facts.delimiter)))
         try:
             for chunk in pd.read_csv(
                     stream, sep=sign, header=None, names=list(range(len(facts.names))),
@@ -185,7 +177,7 @@ def _scan(text: Text, names: Sequence[str] | None, delimiter: str | None, header
     with text.restart() as stream:
         rows = split_cells(stream, sign)
         try:
-            top = [*map(str, next(filter(_said, rows), ()) if first else names or ())]
+            top = [*map(str, next(filter(is_said, rows), ()) if first else names or ())]
             length = len(top)
             if length == 1:
                 raise SchemaError(
@@ -194,7 +186,7 @@ def _scan(text: Text, names: Sequence[str] | None, delimiter: str | None, header
             for row in rows:
                 if len(row) == length:
                     n += 1
-                elif _said(row):
+                elif is_said(row):
                     raise SchemaError(
                         f"line {rows.line_num:,} has {len(row)} cells, the "
                         f"{'first line' if first else 'list of names'} {length} names: put "
@@ -208,11 +200,6 @@ def _scan(text: Text, names: Sequence[str] | None, delimiter: str | None, header
         raise SchemaError("the table has no rows: below the line of column names nothing follows")
     found = tuple(name.strip() or f"column {place}" for place, name in enumerate(top, 1))
     return Header(found, n, sign, text.encoding, first)
-
-
-def _said(row: list[str]) -> bool:
-    """Whether a line holds anything."""
-    return len(row) > 1 or bool(row and row[0].strip())
 
 
 def _places(found: list[str], wanted: Sequence[str]) -> list[int]:
@@ -236,6 +223,10 @@ def _unique(names: Sequence[str]) -> list[str]:
     return found
 
 
+def _declared(frame: pd.DataFrame, attributes: Sequence[Attribute], form: str) -> pd.DataFrame:
+    return pd.DataFrame({a.name: _as_declared(frame[a.name], a, form) for a in attributes})
+
+
 def _as_declared(column: pd.Series, attribute: Attribute, form: str) -> pd.Series:
     """A column as its declaration says; cells that it can't hold stay as they are, for ``fit``."""
     listed = attribute.values if attribute.edges is None else attribute.edges
@@ -253,10 +244,8 @@ def _as_declared(column: pd.Series, attribute: Attribute, form: str) -> pd.Serie
 
 def _whole(column: pd.Series, attribute: Attribute) -> pd.Series:
     """Whole numbers of declared whole numbers: a cell "12.0" mustn't change a released column."""
-    if attribute.dtype != "integer" or not pd.api.types.is_float_dtype(column):
-        return column
-    whole = (column == column.round()) & (column.abs() < 2**53)
-    return column.astype("int64") if whole.all() else column
+    whole = attribute.dtype == "integer" and pd.api.types.is_float_dtype(column)
+    return _short(column) if whole else column
 
 
 def _numbers(column: pd.Series, form: str) -> pd.Series:
@@ -272,7 +261,7 @@ def _numbers(column: pd.Series, form: str) -> pd.Series:
 
 
 def _short(numbers: pd.Series) -> pd.Series:
-    whole = numbers.notna() & (numbers == numbers.round()) & (numbers.abs() < 2**53)
+    whole = (numbers == numbers.round()) & (numbers.abs() < 2**53)  # NaN isn't
     return numbers.astype("int64") if whole.all() else numbers
 
 

@@ -1,7 +1,11 @@
-"""A release on disk: table, model, ledger, schema and card in one folder, whole or not at all."""
+"""A release on disk: table, model, ledger, schema and card in one folder, whole or not at all.
+
+And a table alone as a CSV file, for spreadsheets, too.
+"""
 
 import importlib.util
 import os
+import re
 import shutil
 import tempfile
 import tomllib
@@ -9,14 +13,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from ..domain.schema import Schema
-from ..errors import PrivacyError, SchemaError, is_whole
+from ..errors import PrivacyError, SchemaError, check_path, is_whole, show
 from ..model import Model
 from ..privacy.session import Session
 from .card import make_card
-from .export import write_csv
 
 KINDS = "csv", "parquet"
+# What a spreadsheet takes for a formula, and not for a number.
+FORMULA = re.compile(r"[=+\-@\t\r](?!\.?\d+(\.\d*)?$)")
 
 
 def write_release(
@@ -120,3 +127,36 @@ def check_model(model: Model) -> None:
         raise PrivacyError(f"this model must not be released: {'; '.join(wrong)}. Fit with "
                            "guarantee='strict', random_state=None, noise='exact' or 'opendp' and a "
                            "public schema")
+
+
+def write_csv(
+    frame: pd.DataFrame, path: str | os.PathLike[str], *, quote_formulas: bool = False
+) -> None:
+    """Write a table as CSV in UTF-8, without its index; a missing value is an empty cell.
+
+    ``quote_formulas``: spreadsheets run a cell such as ``=HYPERLINK(…)``, and a declared text may
+    be one. Texts and column names that begin with ``= + - @``, a tab or a return then get an
+    apostrophe in front, so that they are shown and not run; ``-3`` stays. A reader of such a file
+    must take the apostrophes off.
+
+    **Privacy:** post-processing of what was released; raw records if you write those.
+    """
+    if not isinstance(frame, pd.DataFrame):
+        raise SchemaError(f"expected a pandas DataFrame, got {type(frame).__name__}")
+    check_path(path)
+    if not isinstance(quote_formulas, bool):
+        raise SchemaError(f"quote_formulas must be True or False, got {show(quote_formulas)}")
+    if quote_formulas:
+        texts = frame.select_dtypes(exclude=["number", "bool", "boolean"])
+        frame = frame.assign(**{name: texts[name].astype(object).map(quote) for name in texts})
+        frame.columns = [quote(name) for name in frame.columns]
+    frame.to_csv(path, index=False, encoding="utf-8", lineterminator="\r\n")
+
+
+def quote(cell: Any) -> Any:
+    """A text that a spreadsheet would run, with an apostrophe in front; anything else as it is.
+
+    >>> [quote(cell) for cell in ("=1+1", "-3", "Bern", 7)]
+    ["'=1+1", '-3', 'Bern', 7]
+    """
+    return f"'{cell}" if isinstance(cell, str) and FORMULA.match(cell) else cell

@@ -18,13 +18,18 @@ def split_cells(lines: Iterable[str], sign: str) -> Any:
     return csv.reader(lines, delimiter=sign, skipinitialspace=True)
 
 
+def is_said(row: Sequence[str]) -> bool:
+    """Whether a line holds anything."""
+    return len(row) > 1 or bool(row and row[0].strip())
+
+
 def read_rows(sample: str, sign: str) -> list[list[str]]:
     """The first lines of a text, as cells without blanks around them."""
     rows = split_cells(sample.splitlines(keepends=True), sign)
     found = []
     try:
         for row in rows:
-            if len(row) > 1 or (row and row[0].strip()):
+            if is_said(row):
                 found.append([cell.strip() for cell in row])
             if len(found) > LINES:
                 break

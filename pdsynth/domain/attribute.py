@@ -103,11 +103,9 @@ class Attribute:
             self._refuse(f" declares values twice: {', '.join(twice)}")
 
     def _check_edges(self, cuts: tuple[float, ...]) -> None:
-        rising = all(a < b for a, b in pairwise(cuts[:-1])) and cuts[-2:-1] <= cuts[-1:]
-        if not rising:
+        if not all(a < b for a, b in pairwise(cuts[:-1])) or cuts[-2:-1] > cuts[-1:]:
             self._refuse(f": bin edges must be finite and increasing, got {list(cuts)}")
-        bins = len(self.values)
-        if len(cuts) != bins + 1:
+        if len(cuts) != (bins := len(self.values)) + 1:
             self._refuse(f": {bins} bins need {bins + 1} edges, got {len(cuts)}")
 
     @classmethod
@@ -198,8 +196,10 @@ class Attribute:
                          "declare missing=True, or drop or fill those rows")
         bad = codes < 0
         if bad.any():
+            kind: Any = column.dtype  # of a category: of its values
+            kind = kind.categories.dtype if isinstance(kind, pd.CategoricalDtype) else kind
             domain = (f"its {len(self.values)} declared values ({describe(self.values)}; the "
-                      f"column has dtype {_type_of(column)})" if self.edges is None
+                      f"column has dtype {kind})" if self.edges is None
                       else f"[{self.edges[0]}, {self.edges[-1]}]")
             whole = "the whole numbers of " if self.integer else ""
             self._refuse(f": {int(bad.sum()):,} value(s) outside {whole}{domain}; widen the "
@@ -280,12 +280,6 @@ class Attribute:
         column = pd.Series(found, name=self.name)
         column = column.astype(self.column_type)  # type: ignore[call-overload]
         return column.mask(gone) if self.missing else column
-
-
-def _type_of(column: pd.Series) -> Any:
-    """The type of the values of a column, also where each is kept once, as a category."""
-    kind = column.dtype
-    return kind.categories.dtype if isinstance(kind, pd.CategoricalDtype) else kind
 
 
 def _is_missing(value: Any) -> bool:

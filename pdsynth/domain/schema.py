@@ -7,7 +7,6 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +25,7 @@ from ..errors import (
 )
 from .attribute import MAX_VALUES, Attribute
 from .declared import check_codes, check_columns, repeated
-from .inferring import infer_column
+from .pages import render
 from .problems import Problems, find_problems
 from .recoding import Recode
 from .schema_file import read_schema, write_schema
@@ -137,7 +136,7 @@ class Schema:
         attributes, left_out = [], {}
         for place, name in enumerate(check_columns(frame)):
             try:
-                attributes.append(infer_column(frame.iloc[:, place], bins))
+                attributes.append(_infer(frame.iloc[:, place], bins))
             except SchemaError as problem:
                 left_out[str(name)] = f"? {problem}"
         return cls(tuple(attributes), source="data", left_out=left_out)
@@ -254,22 +253,7 @@ class Schema:
             raise SchemaError(f"not a schema document: {problem!r}") from problem
 
     def _repr_html_(self) -> str:
-        word = ("public domain" if self.source == "public" else
-                "<b style='color:#d55e00'>inferred from the data, not public</b>")
-        left = " style='text-align:left'"
-        rows = [f"<tr><td{left}>{escape(a.name)}</td><td>{a.size}</td>"
-                f"<td{left}>{'bins' if a.numeric_bins else 'values'}"
-                f"{', may be missing' if a.missing else ''}</td>"
-                f"<td{left}>{escape(', '.join(a.labels[:6]))}"
-                f"{f' … and {a.size - 6} more' if a.size > 6 else ''}</td></tr>"
-                for a in self.attributes]
-        head = (f"<tr><th{left}>attribute</th><th>size</th><th{left}>kind</th>"
-                f"<th{left}>declared domain</th></tr>")
-        out = "; ".join(f"{name} ({why})" if why else name for name, why in self.left_out.items())
-        cells = self.cells(self.names)
-        return (f"<p>{len(self)} attributes, {word}; {cells:,} possible rows</p>"
-                f"<div style='overflow-x:auto'><table>{head}{''.join(rows)}</table></div>"
-                + f"<p>left out: {escape(out)}</p>" * bool(out))
+        return render(__package__, "schema.html", schema=self)
 
 
 def check_schema(given: Any) -> Schema:
@@ -277,6 +261,28 @@ def check_schema(given: Any) -> Schema:
     if not isinstance(given, Schema):
         raise SchemaError(f"schema must be a Schema, got {type(given).__name__}")
     return given
+
+
+def _infer(column: pd.Series, bins: int) -> Attribute:
+    """An attribute read off a column; SchemaError where there is none.
+
+    **Privacy:** every value is read and its domain told: a strict fit refuses such a schema.
+    """
+    name, missing, present = str(column.name), bool(column.isna().any()), column.dropna()
+    try:
+        values = sorted(present.unique().tolist(), key=str)
+    except TypeError as problem:
+        raise SchemaError(f"column {name!r} holds more than plain values: recode it") from problem
+    if pd.api.types.is_numeric_dtype(column):
+        if len(values) > bins and not pd.api.types.is_bool_dtype(column):
+            whole = bool((present == present.round()).all())
+            return Attribute.numeric(name, float(present.min()), float(present.max()), bins=bins,
+                                     integer=whole, missing=missing)
+        values.sort()
+    if len(values) + missing < 2:
+        raise SchemaError(f"column {name!r} holds {len(values)} value(s): "
+                          "drop it, or declare its domain by hand")
+    return Attribute.categorical(name, values, missing=missing)
 
 
 def _read(data: Mapping[str, Any]) -> Attribute:

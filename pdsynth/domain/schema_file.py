@@ -71,7 +71,9 @@ def read_entry(name: str, entry: Any) -> tuple[Attribute | str, bool]:
     if not isinstance(entry, Mapping):
         raise SchemaError(f"{entry!r} is neither a text nor a table: {FORM}")
     rest = {key: value for key, value in entry.items() if key not in DOMAIN}
-    recode = Recode.of(**_plain(rest))
+    if not isinstance(rest.get("mapping", {}), Mapping):
+        raise SchemaError('mapping must be a table: {"1" = "yes", "2" = "no"}')
+    recode = Recode.of(**rest)
     if sum(key in entry for key in ("domain", "values", "edges")) != 1 and (
             "domain" in entry or "values" not in entry):
         raise SchemaError("a table needs domain, or values, or edges: " + FORM)
@@ -86,7 +88,6 @@ def read_entry(name: str, entry: Any) -> tuple[Attribute | str, bool]:
     elif edges is None:
         found = Attribute.categorical(name, values or (), missing=missing)
     else:
-        _numbers(edges)
         whole = all(isinstance(edge, int) for edge in edges)
         found = Attribute.binned(name, edges, integer=whole)
         found = found if values is None else replace(found, values=tuple(values))
@@ -221,23 +222,7 @@ def _says(name: str, entry: Any, line: str | dict[str, Any]) -> bool:
     return repr(found[0]) == repr(wanted[0]) and found[1] >= wanted[1]
 
 
-def _plain(options: Mapping[str, Any]) -> dict[str, Any]:
-    mapping = options.get("mapping", {})
-    if not isinstance(mapping, dict):
-        raise SchemaError('mapping must be a table: {"1" = "yes", "2" = "no"}')
-    words = options.get("na_values", [])
-    if not isinstance(words, (list, str)):
-        raise SchemaError('na_values must be a list: ["?", "-9"]')
-    return dict(options)
-
-
 def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise SchemaError(f"domain, type and spread must be texts, not {value!r}")
     return value
-
-
-def _numbers(edges: list[Any]) -> None:
-    wrong = [e for e in edges if isinstance(e, bool) or not isinstance(e, (int, float))]
-    if wrong:
-        raise SchemaError(f"edges must be numbers, got {wrong[0]!r}")

@@ -16,13 +16,37 @@ import pandas as pd
 
 from ..counting.tables import Records
 from ..domain import progress as bars
+from ..domain.pages import render
 from ..errors import BudgetError, SchemaError, is_whole, show, to_items
 from ..privacy.numbers import positive
 from .inputs import as_dataset, to_codes
 from .parallel import run_each
 from .store import COLUMNS, Store
 from .trial import NEEDS_TEST, Bench, Trial, check_grid, check_measures, find_measure
-from .trials_page import Trials
+
+MOST = 40  # lines that are shown; a larger grid shows its first ones and says how many there are
+
+
+class Trials(pd.DataFrame):  # type: ignore[misc]
+    """The tidy table of :func:`compare`; whatever is taken from it is a plain DataFrame."""
+
+    @property
+    def _constructor(self) -> Any:
+        return pd.DataFrame
+
+    def summary(self) -> pd.DataFrame:
+        """Mean, standard deviation and number of trials by measure, ε and method."""
+        keys = ["measure", "epsilon", "method"]
+        found = pd.DataFrame(self).groupby(keys)["value"]
+        return found.agg(["mean", "std", "count"]).reset_index()
+
+    def _repr_html_(self) -> str:
+        found = self.summary()
+        top = found.groupby("measure")["mean"].transform(lambda m: m.abs().max()).replace(0, 1)
+        rows = list(zip(found.head(MOST).itertuples(), top, strict=False))
+        return render(
+            __package__, "trials.html", rows=rows, more=len(found) - MOST, number=len(self),
+            whole=pd.DataFrame(self).drop(columns=["key"]).head(200))
 
 
 @dataclass(frozen=True)
@@ -83,7 +107,12 @@ def compare(
     **Privacy:** measures real records exactly and fits them again and again: for public or
     permitted tables, never a release. The workers of a client are sent the whole table.
     """
-    dataset, named, epsilons = as_dataset(dataset), _name(synthesizers), _budgets(epsilons)
+    dataset, named = as_dataset(dataset), _name(synthesizers)
+    epsilons = to_items("epsilons", epsilons)
+    if not epsilons:
+        raise SchemaError(f"epsilons must be a list of at least one ε, got {show(epsilons)}")
+    for epsilon in epsilons:
+        positive("every ε", epsilon)
     target, schema = dataset.target if target is None else target, dataset.schema
     wanted = check_measures(measures, schema, target)
     if not is_whole(repeats, 1):
@@ -103,7 +132,7 @@ def compare(
     # one split after the other, so that its counts stay warm
     todo.sort(key=lambda task: (task.trained, task.repeat))
     with bars.wanted(bool(progress)):
-        done = _run(bench, todo, jobs)
+        done = run_each(_work, ((bench, task) for task in todo), 1 if len(todo) < 2 else jobs)
         finished = len(tasks) - len(todo)
         for rows in bars.progress(done, "compare", len(tasks), "fit", done=finished):
             store.add(row | {"dataset": dataset.name} for row in rows)
@@ -111,15 +140,6 @@ def compare(
     found = [store.rows[task.key, m] | {"method": task.method}
              for task in tasks for m in task.measures]
     return Trials(found, columns=list(COLUMNS))
-
-
-def _budgets(epsilons: Any) -> list[Any]:
-    listed = to_items("epsilons", epsilons)
-    if not listed:
-        raise SchemaError(f"epsilons must be a list of at least one ε, got {show(epsilons)}")
-    for epsilon in listed:
-        positive("every ε", epsilon)
-    return listed
 
 
 def _name(synthesizers: Mapping[str, Any] | Iterable[Any]) -> dict[str, Any]:
@@ -162,12 +182,6 @@ def _tasks(named: Mapping[str, Any], bench: Bench, epsilons: Sequence[Any], repe
 
 
 _warm = threading.local()  # a worker may have several threads, and counts are kept for one
-
-
-def _run(bench: Bench, tasks: list[Task], jobs: int) -> Iterable[list[dict[str, Any]]]:
-    if jobs == 1 or len(tasks) < 2:
-        return (_work(bench, task) for task in tasks)
-    return run_each(_work, ((bench, task) for task in tasks), jobs)
 
 
 def _work(bench: Bench, task: Task) -> list[dict[str, Any]]:

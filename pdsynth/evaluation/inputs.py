@@ -8,7 +8,7 @@ import pandas as pd
 
 from ..counting.sources import Source, find_source
 from ..counting.tables import Records
-from ..datasets.dataset import Dataset
+from ..datasets.tables import Dataset
 from ..domain.schema import Schema, check_schema
 from ..errors import SchemaError, is_one_of, is_whole, show, to_list
 

@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 
 from ..counting.tables import Records
-from ..datasets.dataset import Dataset
+from ..datasets.tables import Dataset
+from ..domain.pages import render
 from ..domain.progress import progress
 from ..domain.schema import Schema
 from ..errors import SchemaError
@@ -16,14 +17,13 @@ from ..privacy.numbers import positive
 from ..synthesizers.baselines import Independent
 from .disclosure import gcap
 from .inputs import Table, as_dataset, check_whole, sample_rows, to_codes
-from .intervals import COLUMNS, LIMITS, RELEASE, Level, measure_level
+from .intervals import COLUMNS, LIMITS, RELEASE, measure_level
 from .report_page import Report
 from .utility import majority_share, split_mask, utility
 
 ALPHAS = (1, 2, 3)
 ATTACKED = 1000  # real records that the attacker tries
 FREE = "Independent without noise"
-SEE = "see pds.plan(schema, n, epsilon)."
 
 
 def report(
@@ -75,10 +75,11 @@ def report(
     risk = None if sensitive is None else _risk(codes, tables[0], held, schema, sensitive, seed)
     title = (f"{len(tables[0]):,} synthetic rows beside {len(codes):,} real ones, "
              f"{len(schema)} attributes")
-    notes = (*_about_distances(found, len(tables), budget, repeats),
-             *_about_attacks(held, worth, risk))
-    drawn = LIMITS if budget is None else repeats
-    verdict = *_judge(table, budget, drawn), *_judge_use(worth, risk)
+    facts = {"epsilon": budget, "worth": worth, "risk": risk, "held": held, "levels": found,
+             "tables": len(tables), "repeats": repeats, "attacked": ATTACKED,
+             **_judge(table, LIMITS if budget is None else repeats)}
+    verdict, notes = (tuple(filter(None, render(__package__, f"{part}.txt", **facts).split("\n")))
+                      for part in ("verdict", "notes"))
     return Report(title, verdict, table, found[1].worst(schema),
                   found[2].worst(schema), worth, risk, notes)
 
@@ -149,87 +150,18 @@ def _risk(codes: np.ndarray, fake: np.ndarray, held: np.ndarray | None, schema: 
     return pd.DataFrame(columns, pd.Index(index, name="the attacker"))
 
 
-def _judge(table: pd.DataFrame, epsilon: float | None, drawn: int) -> tuple[str, ...]:
-    """The answer in sentences, from two-way distances.
+def _judge(table: pd.DataFrame, drawn: int) -> dict[str, Any]:
+    """Two-way distances, the others beside them, and whether the release gains (1), loses (−1).
 
     A gain must be clear of where another single-column release may lie, not only of their mean, of
     which ``drawn`` simulations give the interval: prediction is √(drawn + 1) times as wide.
     """
     two = table[table["alpha"] == 2].set_index("table")
-    release, single, free = two["distance"].iloc[[0, 1, -2]]
+    release, single, free, halves = two["distance"].iloc[[0, 1, -2, -1]]
     mine, theirs = (two["high"] - two["distance"]).fillna(0).iloc[:2]
     theirs *= math.sqrt(drawn + 1)
-    name = "single columns without noise" if epsilon is None else (
-        f"single columns at the same ε = {epsilon:g} (Independent)")
-    said = f"its two-way distance is {release:.4f}, against {single:.4f} of {name}"
-    if release + mine < single - theirs:
-        answer = f"Worth having: {said}: {1 - release / single:.0%} less."
-    elif release - mine > single + theirs:
-        answer = f"Not worth having: {said}, which is nearer; {SEE}"
-    else:
-        answer = f"No clear gain: {said}; {SEE}"
-    others = [f"{'one column alone' if alpha == 1 else f'{alpha} together'} {rows.iloc[0]:.4f}, "
-              f"against {rows.iloc[1]:.4f}"
-              for alpha, rows in table.groupby("alpha")["distance"] if alpha != 2]
-    limit = "" if epsilon is None else f", single columns without noise {free:.4f} away from it"
-    limits = f"two halves of the real table are {two['distance'].iloc[-1]:.4f} apart{limit}."
-    hint = "Say epsilon= to see single columns with the noise of the same ε."
-    return (answer, f"The other distances: {'; '.join(others)}.", f"The limits: {limits}",
-            *([hint] if epsilon is None else []))
-
-
-def _judge_use(worth: pd.DataFrame | None, risk: pd.DataFrame | None) -> list[str]:
-    """What classifiers and attackers make of it, in a sentence each."""
-    said = []
-    if worth is not None:
-        release, real, majority = worth["accuracy"]
-        said.append(f"Use: a classifier {worth.index.name} taught on it is right for {release:.1%} "
-                    f"of real rows; taught on real records {real:.1%}, always saying the most "
-                    f"frequent class {majority:.1%}.")
-    if risk is not None:
-        release, real, frequent = risk.iloc[0]
-        said.append(f"Risk: an attacker who looks at it {risk.index[0]} rightly for {release:.1%} "
-                    f"of people; from other people's real records {real:.1%}, always saying the "
-                    f"most frequent value {frequent:.1%}.")
-    return said
-
-
-def _about_distances(found: Mapping[int, Level], tables: int, epsilon: float | None, repeats: int
-                     ) -> list[str]:
-    sets = [f"{level.total:,} of {alpha} column{'s' * (alpha > 1)}"
-            if level.total == len(level.sets) else
-            f"{len(level.sets):,} of the {level.total:,} of {alpha} columns, drawn with a public "
-            "seed from those of moderate size" for alpha, level in found.items()]
-    chance = (
-        "jackknife over groups of its rows: where the distance of another table of as many rows "
-        "from the same model lies in the mean. The noise of the fit is in the distance itself; "
-        "only several fits, each paid for, show how it varies. Balanced rows vary less."
-        if tables == 1 else f"Student's t between the {tables} tables, for their mean. Utility and "
-        "risk are those of the first.")
-    notes = ["Distances are total variation distances, from 0 to 1, the mean over marginals: "
-             f"{'; '.join(sets)}.", f"The release's 95 % interval: {chance}",
-             "Two random halves of the real table differ by chance alone, two whole tables of its "
-             "size would by 1/√2 of that: nothing needs to be nearer."]
-    notes.append("A gain or loss is called clear beyond the release's interval and the range of "
-                 "another single-column release (95 % prediction from the simulations).")
-    if epsilon is not None:
-        notes.append(f"Independent at ε = {epsilon:g} is a simulation: {repeats} fit(s) to the "
-                     "real table with reproducible noise, which must never be released.")
-    return notes
-
-
-def _about_attacks(held: np.ndarray | None, worth: pd.DataFrame | None, risk: pd.DataFrame | None
-                   ) -> list[str]:
-    notes = []
-    if worth is None:
-        notes.append("No utility: say target= to have a classifier predict it.")
-    elif held is None:
-        notes.append("Classifiers are tested on a third of the real rows, which the release may "
-                     "have seen, and the one taught on real records hasn't: say test=.")
-    if risk is None:
-        notes.append("No disclosure risk: say sensitive= to have an attribute attacked.")
-    else:
-        notes.append(f"Up to {ATTACKED:,} real people are attacked through the nearest rows. What "
-                     "other real records give away, too, isn't the release's doing. Attacks show "
-                     "what one attacker finds; what is promised stands in the ledger.")
-    return notes
+    gain = int(release + mine < single - theirs) - int(release - mine > single + theirs)
+    others = [(alpha, *rows.iloc[:2]) for alpha, rows in table.groupby("alpha")["distance"]
+              if alpha != 2]
+    return {"release": release, "single": single, "free": free, "halves": halves, "gain": gain,
+            "others": others}

@@ -1,12 +1,13 @@
 """How a report shows itself: a page in Jupyter, the same as text in a terminal."""
 
 from dataclasses import dataclass
-from html import escape
 from textwrap import fill
 from typing import Any
 
 import numpy as np
 import pandas as pd
+
+from ..domain.pages import render
 
 QUESTION = "Is this release worth having?"
 WARNING = ("This page reads the real records exactly. It is NOT PRIVATE: for those who may see the "
@@ -14,8 +15,9 @@ WARNING = ("This page reads the real records exactly. It is NOT PRIVATE: for tho
 # As plots.PALETTE, which would load plotly.
 COLOURS = {"real": "#767676", "none": "#0072B2", "private": "#E69F00", "attack": "#D55E00"}
 WORST = 5  # attributes and pairs that are shown
+# Colour and opacity of a bar, by the first word of its table; of any other, "none" and 1.
+KINDS = {"this": ("private", 1.0), "halves": ("real", 1.0), "Independent,": ("private", 0.5)}
 WIDTH, TEXT = 160, 100  # of a bar, in pixels, and of a line of text, in letters
-LEFT = "style='text-align:left;white-space:nowrap'"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -68,23 +70,12 @@ class Report:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        warning = (f"<p style='border-left:4px solid {COLOURS['attack']};padding-left:.6em'>"
-                   f"{escape(WARNING)}</p>")
-        said = "".join(f"<li>{escape(sentence)}</li>" for sentence in self.verdict)
-        said = said.replace("<li>", "<li style='font-weight:bold'>", 1)
-        rows = "".join(map(_row, self.distances.itertuples(), _tops(self.distances)))
-        head = "".join(f"<th {LEFT}>{name}</th>" for name in
-                       ("over", "table", "", "distance", "95 % interval"))
-        parts = "".join(
-            f"<div><p><b>{title}</b></p>{_cells(table)}</div>"
-            for title, table in self._parts().items())
-        notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
-        return (
-            f"<div class='pdsynth-report'><p><b>{QUESTION}</b> {escape(self.title)}</p>{warning}"
-            f"<ul>{said}</ul><div style='overflow-x:auto'><table><thead><tr>{head}</tr></thead>"
-            f"<tbody>{rows}</tbody></table></div>"
-            f"<div style='display:flex;flex-wrap:wrap;gap:0 2em'>{parts}</div>"
-            f"<details><summary>How it was measured</summary><ul>{notes}</ul></details></div>")
+        ends = self.distances[["distance", "high"]].max(axis=1)
+        tops = ends.groupby(self.distances["alpha"]).transform("max")  # of the longest bar
+        rows = list(zip(self.distances.itertuples(), tops, strict=True))
+        return render(__package__, "report.html", report=self, rows=rows, parts=self._parts(),
+                      question=QUESTION, warning=WARNING, colours=COLOURS, kinds=KINDS,
+                      width=WIDTH, columns=_columns, span=_range)
 
 
 def _columns(alpha: int) -> str:
@@ -93,40 +84,3 @@ def _columns(alpha: int) -> str:
 
 def _range(row: Any) -> str:
     return "" if np.isnan(row.low) else f"{row.low:.4f} to {row.high:.4f} ({row.interval})"
-
-
-def _tops(distances: pd.DataFrame) -> pd.Series:
-    """The length of the longest bar beside each row."""
-    ends = distances[["distance", "high"]].max(axis=1)
-    return ends.groupby(distances["alpha"]).transform("max")
-
-
-def _row(row: Any, top: float) -> str:
-    first = row.table == "this release"
-    name, over = escape(row.table), _columns(row.alpha) if first else ""
-    cells = [over, f"<b>{name}</b>" if first else name, _bar(row, top), f"{row.distance:.4f}",
-             escape(_range(row))]
-    return f"<tr>{''.join(f'<td {LEFT}>{cell}</td>' for cell in cells)}</tr>"
-
-
-def _bar(row: Any, top: float) -> str:
-    """A bar with its interval, as a picture that needs no theme."""
-    kinds = {"this": ("private", 1.0), "halves": ("real", 1.0), "Independent,": ("private", 0.5)}
-    kind, opacity = next((k for word, k in kinds.items() if row.table.startswith(word)),
-                         ("none", 1.0))
-    scale = WIDTH / top if top else 0.0
-    whisker = "" if np.isnan(row.low) else (
-        f"<line x1='{row.low * scale:.1f}' x2='{row.high * scale:.1f}' y1='7' y2='7' "
-        "stroke='currentColor' stroke-width='2'/>")
-    return (f"<svg width='{WIDTH}' height='14' role='img' aria-label='{row.distance:.4f}'>"
-            f"<rect width='{row.distance * scale:.1f}' height='14' fill='{COLOURS[kind]}' "
-            f"fill-opacity='{opacity}'/>{whisker}</svg>")
-
-
-def _cells(table: pd.DataFrame) -> str:
-    head = "".join(f"<th {LEFT}>{escape(str(c))}</th>" for c in (table.index.name, *table.columns))
-    rows = "".join(
-        f"<tr><td {LEFT}>{escape(str(name))}</td>"
-        + "".join(f"<td>{'–' if np.isnan(x) else f'{x:.4f}'}</td>" for x in values) + "</tr>"
-        for name, values in zip(table.index, table.to_numpy(), strict=True))
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..datasets import Dataset, load_adult, load_cmc, load_credit_default, load_credit_fraud
-from ..datasets.credit import FRAUD_ROWS
+from ..datasets.loaders import FRAUD_ROWS
 from ..domain.schema import Attribute, Schema
 from ..evaluation import disclosure_risk, five_classifiers
 from ..evaluation.classifiers import design

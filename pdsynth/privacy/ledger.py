@@ -16,9 +16,9 @@ from typing import Any
 
 import pandas as pd
 
+from ..domain.pages import render
 from ..errors import BudgetError, PrivacyError, SchemaError, check_known, show, to_list, to_names
 from . import rules
-from .composition import NEIGHBOURS, add_up, compose, own_scales, unit_in_words, value_loss
 from .entries import (
     KINDS,
     MAX_WHOLE,
@@ -29,8 +29,8 @@ from .entries import (
     read_fraction,
     to_plain,
 )
-from .ledger_html import BOLD, RED, ledger_html, ledger_text, short
-from .ledger_story import Line, story
+from .ledger_story import Line, beside, in_words, share, short, story
+from .rules import NEIGHBOURS, add_up, compose, own_scales, unit_in_words, value_loss
 
 __all__ = ["KINDS", "Entry", "Ledger", "as_fraction", "histogram_cost"]
 
@@ -154,11 +154,10 @@ class Ledger:
         groups = {" + ".join(asked): {*asked}} if asked else {name: {name} for name in names}
         losses = {label: self._loss(group) for label, group in groups.items()}
         series = pd.Series(losses, dtype=object, name="epsilon")
-        known, sure = "ex post: read off the network that was drawn", self.guaranteed_ex_ante
+        sure = self.guaranteed_ex_ante
         if isinstance(sure, tuple) and asked:
             sure = {*asked} <= {*sure}
-        if sure:
-            known = "before the run"
+        known = "before the run" if sure else "ex post: read off the network that was drawn"
         if isinstance(sure, tuple) and sure:
             known += f" for {', '.join(sure)}; ex post for the others"
         series.attrs["known"] = known
@@ -289,12 +288,13 @@ class Ledger:
         return story(self._entries, self.cost_of)
 
     def __str__(self) -> str:
-        return ledger_text(self.story(), self.verdict(), self.notes, len(self._entries))
+        return in_words(self.story(), self.verdict(), self.notes, len(self._entries))
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        sound = self.guarantee != "none" and self.epsilon <= self.claimed
-        style = "" if self.private else BOLD if self.reproducible and sound else RED
-        return ledger_html(self.story(), self.to_frame(), self.attribute_epsilon(),
-                           self.verdict(), self.notes, self.claimed, style=style)
+        losses = self.attribute_epsilon()
+        return render(
+            __package__, "ledger.html", ledger=self, losses=losses,
+            top=max((x for x in losses if x != math.inf), default=0) or 1, endless=math.inf,
+            lines=list(self.to_frame().itertuples()), share=share, beside=beside, short=short)

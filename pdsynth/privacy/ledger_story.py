@@ -1,9 +1,10 @@
-"""A ledger in a few lines: its entries by the kind of step, what they claim and truly cost."""
+"""A ledger in a few lines, by the kind of step, and how its numbers are written."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from .entries import Entry
 
@@ -17,6 +18,11 @@ class Line:
     claimed: Fraction
     true: Fraction | float
     raw: bool = False
+
+    @property
+    def words(self) -> str:
+        """The true cost for a reader."""
+        return "∞, read raw" if self.raw else beside(self.true)
 
     @property
     def wrong(self) -> bool:
@@ -69,3 +75,55 @@ def step_name(entry: Entry) -> str:
     if step == "mean association":
         return "how strongly pairs are tied"
     return step
+
+
+def in_words(story: Sequence[Line], verdict: str, notes: Iterable[str], count: int) -> str:
+    """A verdict and its story for a terminal."""
+    lines = [verdict, *(f"note: {note}" for note in notes)]
+    if story:
+        lines.append(f"   {clip('step', 44)} {'times':>5}  {'claimed ε':>16}  {'true ε':>16}")
+    for line in story:
+        lines.append(f"{'!!' if line.wrong else '  '} {clip(line.step, 44)} {line.often:>5}  "
+                     f"{beside(line.claimed):>16}  {line.words:>16}")
+    return "\n".join([*lines, f"(all {count} lines: to_frame())"])
+
+
+def share(part: Fraction | float, whole: Fraction | float) -> float:
+    """How much of the whole a bar shows; all of it for what is infinite."""
+    return 1.0 if part == math.inf else min(1.0, float(part / whole))
+
+
+def short(value: Any) -> str:
+    """A number of the ledger in a few characters."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    if isinstance(value, str):
+        return value
+    if value == math.inf:
+        return "∞"
+    if isinstance(value, Fraction) and value.denominator <= 999 and value.numerator <= 9999:
+        return str(value)
+    return f"{float(value):,.0f}" if value >= 10_000 else f"{float(value):.4g}"
+
+
+def beside(value: Any) -> str:
+    """A number of the ledger; a fraction with its decimal beside it.
+
+    >>> beside(Fraction(1, 30)), beside(Fraction(2)), beside(Fraction(1527, 65536))
+    ('1/30 ≈ 0.0333', '2', '0.0233')
+    """
+    text = short(value)
+    if not isinstance(value, Fraction) or value.denominator == 1:
+        return text
+    decimal = f"{float(value):.3g}"
+    sign = "=" if Fraction(decimal) == value else "≈"
+    return f"{text} {sign} {decimal}" if "/" in text else text if value >= 1000 else decimal
+
+
+def clip(text: str, width: int) -> str:
+    """A text of exactly this width; what is cut off leaves a sign.
+
+    >>> clip("marital-status", 8), clip("sex", 5)
+    ('marital…', 'sex  ')
+    """
+    return f"{text[:width - 1]}…" if len(text) > width else text.ljust(width)

@@ -16,7 +16,7 @@ from pdsynth.audit.case import Effort
 from pdsynth.audit.detectors import BatchedNoise, PrefetchedNoise
 from pdsynth.audit.replays import Change, replay_fits
 from pdsynth.audit.sampling import Sampled, find_cells, listen
-from pdsynth.audit.tables import zeros_to_ones
+from pdsynth.audit.tables import one_step_pair, replace_last, zeros_to_ones
 from pdsynth.audit.tape import Asked, Recorder, plain
 from pdsynth.audit.transcripts import Transcripts, odds, one_walk, template
 from pdsynth.errors import BudgetError, SchemaError
@@ -33,6 +33,18 @@ STEPS = [
 ]
 
 
+def fit_pairs(added):
+    """Pairs for exact replay, of which the worst is audited by sampling; or of a record more."""
+    if added:
+        return pairs.one_more(2), pairs.one_more(3)
+    i = np.arange(12)
+    tied = np.column_stack([i % 2, i % 2, i // 2 % 2])
+    broken = replace_last(tied, tied[-1] ^ [0, 1, 0], (2, 2, 2), "one record breaks x1 = x0")
+    row = one_step_pair(90, (0, 1, 0), (0, 2, 0), (2, 3, 2), "one record takes another value")
+    alike = zeros_to_ones(2), zeros_to_ones(3)
+    return *alike, pairs.tie_moves(), broken, pairs.first_deviates(), row
+
+
 def loss_of(case):
     """Σ |c − c'|/b over the cells that a pair of tables changes: what it can lose, exactly."""
     cells = find_cells(*listen(case))
@@ -42,7 +54,7 @@ def loss_of(case):
 def losses_of(case):
     """What replay finds on each of the pairs: (pair, largest loss, moving tables)."""
     added = len(case.tables.before) != len(case.tables.after)
-    for pair in pairs.added_pairs() if added else pairs.fit_pairs():
+    for pair in fit_pairs(added):
         on = replace(case, pair=lambda pair=pair: pair)
         fits = tuple(partial(case.attack.fit, on, world) for world in (0, 1))
         change = Change(tuple(f"x{j}" for j in range(len(pair.sizes))), None, added)

@@ -6,7 +6,7 @@ import pytest
 
 from pdsynth import SchemaError
 from pdsynth.datasets import load_credit_default, load_credit_fraud
-from pdsynth.datasets.credit import FRAUD_ROWS
+from pdsynth.datasets.loaders import FRAUD_ROWS
 from pdsynth.datasets.tables import public_schema
 
 FRAUDS = public_schema("credit_fraud")

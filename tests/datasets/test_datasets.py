@@ -4,12 +4,13 @@
 import subprocess
 import sys
 
+import make_tables
 import numpy as np
 import pandas as pd
 import pytest
 
 import pdsynth as pds
-from pdsynth.datasets import Dataset, _make, find, load_adult, load_cmc
+from pdsynth.datasets import Dataset, find, load_adult, load_cmc
 from pdsynth.datasets.tables import TABLES, expand_rules
 
 MAY_BE_UNKNOWN = TABLES["adult"]["unknown"]
@@ -31,7 +32,7 @@ def dataset(request) -> Dataset:
 
 def test_adult_has_uci_s_rows_columns_and_split(adult):
     assert adult.frame.shape == (48_842, 15)
-    assert list(adult.frame) == _make.ADULT_COLUMNS
+    assert list(adult.frame) == make_tables.ADULT_COLUMNS
     assert adult.split.value_counts().to_dict() == {"train": 32_561, "test": 16_281}
     assert adult.frame["salary"].groupby(adult.split).apply(
         lambda s: (s == ">50K").sum()
@@ -220,7 +221,7 @@ def test_the_files_are_small_and_carry_no_time(root):
 
 
 def test_the_messy_file_is_what_its_command_writes(adult):
-    assert find("survey.csv").read_bytes() == _make.survey(adult.frame)
+    assert find("survey.csv").read_bytes() == make_tables.survey(adult.frame)
 
 
 # Facts of the matrix in the thesis' public code: how often each code occurs, column by column.

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import pdsynth as pds
-from pdsynth.datasets.export import quote
+from pdsynth.datasets.release import quote
 
 TRAPS = ["=1+1", "+SUM(A1)", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "=HYPERLINK(A1)", "--1", "-"]
 PLAIN = ["Bern", "-3", "+4.5", "-.5", "", "a=b", "'=1", "1-2", "–"]

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from pdsynth.datasets import load_cmc
-from pdsynth.datasets.credit import DEFAULT_ROWS, DEFAULT_TARGET, FRAUD_ROWS
+from pdsynth.datasets.loaders import DEFAULT_ROWS, DEFAULT_TARGET, FRAUD_ROWS
 from pdsynth.datasets.tables import public_schema
 from pdsynth.domain.facts import Facts
 from pdsynth.papers import genetic, hmprivbayes, hpprivbayes

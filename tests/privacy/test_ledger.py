@@ -16,7 +16,7 @@ from privacy_tools import Silent, curator_of
 from pdsynth.errors import BudgetError, PrivacyError
 from pdsynth.privacy.curator import Candidates
 from pdsynth.privacy.ledger import KINDS, Entry, Ledger, as_fraction, histogram_cost
-from pdsynth.privacy.ledger_html import beside, short
+from pdsynth.privacy.ledger_story import beside, short
 
 ROWS, SIZES = [[0, 0, 0], [1, 1, 1], [1, 0, 2], [0, 1, 1]], (2, 2, 3)
 

