@@ -170,13 +170,17 @@ class Paper:
         """Every claim about a figure, by its rule, all together."""
         return judge(self.ask(key, data, settings))
 
-    def ask(self, key: Key, data: pd.DataFrame, settings: Any,
-            reading: str | None = None) -> list[Ask]:
-        """The claims about a figure that a reading is declared for (None: each under its base)."""
+    def ask(self, key: Key, data: pd.DataFrame, settings: Any, reading: str | None = None,
+            own_base: bool = True) -> list[Ask]:
+        """The claims about a figure that a reading is declared for (None: each under its base).
+
+        ``own_base``: whether those whose base it is are among them.
+        """
         shared = {"numbers": "{found}", "base": "printed", **self.file.get("claims", {})}
         shared |= {n: v for n, v in self.experiments[key].items() if n == "source"}
         claims = [shared | c for c in self.file["claim"] if key in _of(c, self.experiments)]
-        chosen = [c for c in claims if reading in (None, c["base"], *c.get("readings", []))]
+        chosen = [c for c in claims if reading is None or reading in c.get("readings", [])
+                  or own_base and reading == c["base"]]
         words = self.vocabulary(key, settings, data)
         return ask_all(chosen, key, data, settings, words, reading)
 
