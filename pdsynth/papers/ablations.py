@@ -124,9 +124,7 @@ TABLES: dict[str, Callable[[], Dataset]] = {
 def trials(paper: str, key: Key, settings: Any, run: Run) -> pd.DataFrame:
     """One table: every change at every ε."""
     part = find(paper).experiments[key]
-    tables = {n: make() for n, make in TABLES.items() if n in part["data"]}
-    if run.data is not None:
-        tables = {run.data.name: run.data}
+    tables = run.load({n: make for n, make in TABLES.items() if n in part["data"]})
     if "searches" in part:
         return search(part, settings, run, tables)
     if "objectives" in part:
