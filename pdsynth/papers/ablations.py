@@ -20,7 +20,7 @@ from ..synthesizers.base import Parts
 from ..synthesizers.hmprivbayes import PrintedIBayes
 from . import engine
 from .ablations_search import objectives, search
-from .drawing import bars_in_range, finish, panels
+from .drawing import bars_in_range, finish, panels, title_below
 from .effects import hedges
 from .engine import NO_NOISE, Key, Paper, Run, find, load
 from .privabn_readings import Reread
@@ -129,9 +129,7 @@ TABLES: dict[str, Callable[[], Dataset]] = {
 def trials(paper: str, key: Key, settings: Any, run: Run) -> pd.DataFrame:
     """One table: every change at every ε."""
     part = find(paper).experiments[key]
-    tables = {n: make() for n, make in TABLES.items() if n in part["data"]}
-    if run.data is not None:
-        tables = {run.data.name: run.data}
+    tables = run.load({n: make for n, make in TABLES.items() if n in part["data"]})
     if "searches" in part:
         return search(part, settings, run, tables)
     if "objectives" in part:
@@ -168,9 +166,10 @@ def dots(paper: str, key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
             marker={"size": 9, "color": ["#D55E00", *["#0072B2"] * (len(points) - 1)]})
     plot.update_yaxes(autorange="reversed", automargin=True)
     rows = -(-len(panes) // 2)
-    plot.update_xaxes(title_text=metric, row=rows)
+    title_below(plot, metric, 2, len(panes))
     title = find(paper).titles[key].split(": ", 1)[1]
-    return finish(plot, data, title[0].upper() + title[1:], ", ".join(shared), 200 + 230 * rows)
+    finish(plot, data, title[0].upper() + title[1:], ", ".join(shared), 224 + 230 * rows)
+    return plot.update_layout(margin_b=64)  # no legend below the axis title
 
 
 PANE = ["dataset", "guarantee", "k", "epsilon"]

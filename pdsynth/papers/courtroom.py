@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from .. import audit
 from ..plots import PALETTE, figure
-from .drawing import legend_below, small_print
+from .drawing import legend_below, log_ticks, small_print
 from .engine import Key, Run, load, read
 from .results import decide, select
 from .rules import Answer, Question, rule
@@ -145,11 +145,10 @@ def draw_catalogue(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
             customdata=table["case"],
             hovertemplate="%{customdata}: %{x:.3g}<extra>" + name + "</extra>")
     ticks = [v for v in (0.01, 0.1, 1, 10) if least < v < edge / 2]
-    plot.update_xaxes(type="log", tickvals=[*ticks, edge], title_text="ε",
-                      ticktext=[*(f"{v:g}" for v in ticks), "∞"])
+    plot.update_xaxes(title_text="ε", **log_ticks([*ticks, edge], "∞"))
     plot.update_yaxes(tickvals=rows, ticktext=list(table["case"]), tickfont={"size": 10},
-                      zeroline=False)
-    return legend_below(plot, 19 * len(table) + 200)
+                      zeroline=False, range=[0.2 - len(table), 0.8])
+    return legend_below(plot, 17 * len(table) + 200)
 
 
 # --- rules ----------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """Parts of every paper's figures: curves with error bars, levels, panels, titles."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -80,8 +80,8 @@ def say_repeats(repeats: int) -> str:
     return f"{repeats} repeat{'' if repeats == 1 else 's'}"
 
 
-def say_runs(data: pd.DataFrame) -> str:
-    """The repeats of its points, and what their bars are; a single run has none.
+def say_runs(data: pd.DataFrame, bars: bool = True) -> str:
+    """The repeats of its points, and what their bars are, if any; a single run has none.
 
     >>> say_runs(pd.DataFrame({"k": [1, 1, 2], "repeat": [0, 1, 0], "value": 0.5}))
     '1 to 2 repeats; bars: 95 % interval of the mean'
@@ -89,7 +89,7 @@ def say_runs(data: pd.DataFrame) -> str:
     counts = data.groupby(point(data), dropna=False)["repeat"].nunique()
     least, most = counts.min(), counts.max()
     said = say_repeats(most) if least == most else f"{least} to {say_repeats(most)}"
-    return said + ("; bars: 95 % interval of the mean" if most > 1 else "")
+    return said + ("; bars: 95 % interval of the mean" if bars and most > 1 else "")
 
 
 def count_repeats(data: pd.DataFrame) -> int:
@@ -100,7 +100,7 @@ def count_repeats(data: pd.DataFrame) -> int:
 def legend_below(plot: go.Figure, height: int) -> go.Figure:
     """Space for a long legend under the axes, so that it covers nothing."""
     y = -72 / (height - 184)  # 72 pixels: tick labels and the axis title
-    plot.update_layout(height=height, margin={"t": 84, "b": 40}, title_pad_t=24,
+    plot.update_layout(height=height, margin={"t": 84, "b": 40, "r": 16}, title_pad_t=24,
                        legend={"orientation": "h", "y": y, "yanchor": "top", "x": 0})
     return plot
 
@@ -126,6 +126,19 @@ def panels(columns: int, titles: list[str], **shared: Any) -> go.Figure:
     house = figure().layout
     looks = ("template", "font", "paper_bgcolor", "plot_bgcolor", "title")
     return plot.update_layout({name: house[name] for name in looks})
+
+
+def log_ticks(values: Iterable[float], *last: str) -> dict[str, Any]:
+    """A logarithmic axis with these ticks; ``last``: words of the last ones."""
+    at = list(values)
+    words = [*(f"{v:,g}" for v in at[: len(at) - len(last)]), *last]
+    return {"type": "log", "tickvals": at, "ticktext": words}
+
+
+def title_below(plot: go.Figure, text: str, columns: int, count: int) -> None:
+    """The x title under the last of ``count`` panels in each column."""
+    for at in range(max(count - columns, 0), count):
+        plot.update_xaxes(title_text=text, row=at // columns + 1, col=at % columns + 1)
 
 
 def label(method: str, guarantee: str, k: str = "") -> str:
@@ -207,13 +220,14 @@ def limit_to_paper(plot: go.Figure, spec: Mapping[str, Any], data: pd.DataFrame)
     for axis in spec.get("axes", []):
         _update_axis(plot, axis, None, 0)
     for mark in spec.get("marks", []):
-        _draw_mark(plot, **mark)
+        mark_x(plot, **mark)
     title = plot.layout.title.text.split("<br>")[0]
-    return plot.update_layout(title_text=small_print(title, f"{spec['says']}; {say_runs(data)}"))
+    runs = say_runs(data, any("error_y" in trace for trace in plot.data))
+    return plot.update_layout(title_text=small_print(title, f"{spec['says']}; {runs}"))
 
 
-def _draw_mark(plot: go.Figure, x: float | list[float], text: str, **where: Any) -> None:
-    """A line at one x, or a band between two; the paper's words stand in the legend."""
+def mark_x(plot: go.Figure, x: float | list[float], text: str, **where: Any) -> None:
+    """A line at one x, or a band between two; its words stand in the legend."""
     looks = {"color": PALETTE["attack"], "width": 1.4, "dash": "dash"}
     band = {"color": "rgba(213,94,0,.25)", "symbol": "square", "size": 14}
     if isinstance(x, list):

@@ -14,7 +14,7 @@ from .results import difference
 from .rules import Question
 from .scoreboard import Committed
 
-RULES_OF_GAPS = ("above", "mostly_above", "everywhere", "within", "alike", "near", "close_at_first")
+RULES_OF_GAPS = ("above", "mostly_above", "everywhere", "within", "alike", "close_at_first")
 
 
 def hedges(a: np.ndarray, b: np.ndarray) -> float:

@@ -15,6 +15,7 @@ import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, make_dataclass
 from importlib import import_module, resources
+from itertools import product
 from typing import Any
 
 import pandas as pd
@@ -85,7 +86,6 @@ class Paper:
     def curves(self, key: Key, settings: Any, **only: str) -> list[Any]:
         """The curves that the data file names at a figure, in its order, each once."""
         base, run = self.file.get("curves", {}), self.experiments[key]["run"]
-        run = self.file["runs"][run] if isinstance(run, str) else run
         specs = [spec | {n: v for n, v in base.items() if n not in spec} for spec in run]
         found = dict.fromkeys(self.curve(**at) for spec in specs for at in expand(spec, settings))
         return [c for c in found if all(getattr(c, name) == v for name, v in only.items())]
@@ -170,13 +170,17 @@ class Paper:
         """Every claim about a figure, by its rule, all together."""
         return judge(self.ask(key, data, settings))
 
-    def ask(self, key: Key, data: pd.DataFrame, settings: Any,
-            reading: str | None = None) -> list[Ask]:
-        """The claims about a figure that a reading is declared for (None: each under its base)."""
+    def ask(self, key: Key, data: pd.DataFrame, settings: Any, reading: str | None = None,
+            own_base: bool = True) -> list[Ask]:
+        """The claims about a figure that a reading is declared for (None: each under its base).
+
+        ``own_base``: whether those whose base it is are among them.
+        """
         shared = {"numbers": "{found}", "base": "printed", **self.file.get("claims", {})}
         shared |= {n: v for n, v in self.experiments[key].items() if n == "source"}
         claims = [shared | c for c in self.file["claim"] if key in _of(c, self.experiments)]
-        chosen = [c for c in claims if reading in (None, c["base"], *c.get("readings", []))]
+        chosen = [c for c in claims if reading is None or reading in c.get("readings", [])
+                  or own_base and reading == c["base"]]
         words = self.vocabulary(key, settings, data)
         return ask_all(chosen, key, data, settings, words, reading)
 
@@ -217,9 +221,20 @@ def load(name: str, trials: Callable[[Key, Any, Run], pd.DataFrame], **own: Any)
     settings = make_dataclass(f"{name.capitalize()}Settings", options, frozen=True)
     experiments: dict[Key, Any] = {int(n): part for n, part in file.get("figure", {}).items()}
     experiments |= {f"table {n}": part for n, part in file.get("table", {}).items()}
+    for part, kind in product(experiments.values(), ("run", "view")):
+        if isinstance(part.get(kind), str):
+            part[kind] = file[f"{kind}s"][part[kind]]
+    file["readings"] = {n: _whole(n, file["readings"]) for n in file["readings"]}
     names = ("heading", "reading", "repeats", "seed", "bars", "seeds", "notes")
     return Paper(name=name, file=file, settings=settings, experiments=experiments, trials=trials,
                  **{n: file[n] for n in names}, **own)
+
+
+def _whole(name: str, readings: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """All that a reading says, and what it leaves to the one that it is like."""
+    own = dict(readings[name])
+    like = own.pop("like", None)
+    return (_whole(like, readings) if like else {}) | own
 
 
 def _freeze(value: Any) -> Any:

@@ -17,7 +17,7 @@ from ..datasets import Dataset, load_adult
 from ..evaluation import Marginals
 from ..evaluation.marginals import attribute_sets
 from ..synthesizers import parts as p
-from .drawing import STYLE, bars_in_range, finish, panels
+from .drawing import STYLE, bars_in_range, finish, log_ticks, panels
 from .engine import Key, Run, load
 from .results import OPEN, average, decide, difference, direction_verdict, select, summarise, widen
 from .rules import Answer, Gaps, Question, rule
@@ -162,9 +162,8 @@ def draw(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
                 hovertemplate="%{customdata}<br>loss %{x:.3g}, error %{y:.3f}<extra>" + method
                 + "</extra>")
     shown = [*(v for v in TICKS if v < 0.5), 0.07, 0.15]
-    plot.update_xaxes(type="log", tickvals=list(TICKS), ticktext=[f"{v:g}" for v in TICKS],
-                      title_text="ε that the sensitive attribute loses")
-    plot.update_yaxes(type="log", tickvals=shown, ticktext=[f"{v:g}" for v in shown])
+    plot.update_xaxes(title_text="ε that the sensitive attribute loses", **log_ticks(TICKS))
+    plot.update_yaxes(**log_ticks(shown))
     plot.update_yaxes(title_text="mean 2-way distance", col=1)
     said = f"filled: known before the run; whole table: ε = {settings.epsilon:g}"
     return finish(plot, data, "Who gets which guarantee, and what it costs", said, 620)

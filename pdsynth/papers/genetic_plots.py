@@ -8,7 +8,15 @@ import plotly.graph_objects as go
 
 from ..plots import PALETTE, SERIES, SYMBOLS, figure
 from . import genetic_tables as tables
-from .drawing import bars_in_range, count_repeats, finish, panels, say_repeats, small_print
+from .drawing import (
+    bars_in_range,
+    count_repeats,
+    finish,
+    log_ticks,
+    panels,
+    say_repeats,
+    small_print,
+)
 from .engine import Key
 from .genetic_tables import STAND_IN, on_stand_in, part
 from .results import select, summarise, values
@@ -73,7 +81,7 @@ def times(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
     """Seconds of description and generation, and the share of the optimum, against k."""
     summary = summarise(data)
     titles = {"description, s": "description", "generation, s": "generation",
-              SHARE: "share of the optimum (GA)"}
+              SHARE: "share of optimum"}
     names = [name for name in titles if name in set(data["metric"])]
     plot = panels(len(names), [titles[name] for name in names], horizontal_spacing=0.1)
     for column, name in enumerate(names, 1):
@@ -84,7 +92,9 @@ def times(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
                 showlegend=column == 1, mode="lines+markers", row=1, col=column,
                 error_y=None if one else bars_in_range(points["mean"], points["ci95"], name),
                 marker={"color": COLOUR[str(method)], "size": 8})
-        plot.update_yaxes(type="linear" if name == SHARE else "log", row=1, col=column)
+        if name != SHARE:
+            ticks = _time_ticks(select(summary, metric=name)["mean"])
+            plot.update_yaxes(row=1, col=column, **ticks)
     if SHARE in names:
         shares = select(data, metric=SHARE)
         tick = {"symbol": "line-ew", "size": 14, "line": {"width": 1, "color": PALETTE["real"]}}
@@ -95,6 +105,13 @@ def times(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
     described = select(data, metric="description, s")
     once = " (DataSynthesizer: once)" if "DataSynthesizer" in set(data["method"]) else ""
     return finish(plot, described, "Run time", name_table(key, data) + once, 440)
+
+
+def _time_ticks(seconds: pd.Series) -> dict[str, Any]:
+    """Powers of ten; twice and five times them, too, where those are few."""
+    low, high = np.floor(np.log10([seconds.min(), seconds.max()])).astype(int)
+    steps = (1, 2, 5) if seconds.max() < 100 * seconds.min() else (1,)
+    return log_ticks(step * 10.0**at for at in range(low, high + 1) for step in steps)
 
 
 def heatmaps(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:

@@ -49,14 +49,6 @@ def _degenerate(q: Question) -> str:
             "class is a spike, and it calls nearly everybody so.")
 
 
-@rule("Welch's 95 % interval within ±{bar:g} point at every k named (two one-sided tests); partly "
-      "if at some, does not if at none and beyond at one", tolerant=True)
-def near(q: Question) -> Answer:
-    """Whether a is close to b."""
-    gaps = q.gaps()
-    return equivalence_verdict(gaps.found, q.tolerance), q.words() | {"found": gaps}
-
-
 @rule("a significant drop of more than {bar:g} point at k = 3 or 4; does not if both 95 % "
       "intervals lie below that", tolerant=True)
 def drops(q: Question) -> Answer:
@@ -66,18 +58,10 @@ def drops(q: Question) -> Answer:
     return verdict, {"found": gaps}
 
 
-@rule("Welch's 95 % interval of the loss ends at or below {bar:g} points; does not if it lies "
-      "above", tolerant=True)
-def costs_little(q: Question) -> Answer:
-    """Whether b loses little against a."""
-    gaps = q.gaps()
-    return equivalence_verdict(losses(gaps.found), q.tolerance), q.words() | {"found": gaps}
-
-
 # --- disclosure -----------------------------------------------------------------------------------
 
 
-def losses(gaps: list[Difference]) -> list[Difference]:
+def cut(gaps: list[Difference]) -> list[Difference]:
     """For a claim about one side: differences cut at 0."""
     return [(max(gap, 0.0), half) for gap, half in gaps]
 
@@ -107,7 +91,7 @@ def near_the_zero_rule(q: Question) -> Answer:
     """Whether the average attacker gains little from the custom table."""
     custom = Gaps([excess(q, "DSc")], [""], 1)
     words = {"found": custom, "strict": excess(q, "DSc", guarantee="strict")[0]}
-    return equivalence_verdict(losses(custom.found), q.tolerance), words
+    return equivalence_verdict(cut(custom.found), q.tolerance), words
 
 
 @rule("the 95 % intervals of all six end at most {bar:g} points above the zero rule (the paper's "
@@ -117,17 +101,17 @@ def no_attacker_exceeds(q: Question) -> Answer:
     """Whether the best attacker gains little from the custom table."""
     every = {a: excess(q, "DSc", a) for a in ATTACKERS}
     best = max(every, key=lambda a: every[a])
-    verdict = equivalence_verdict(losses(list(every.values())), q.tolerance)
+    verdict = equivalence_verdict(cut(list(every.values())), q.tolerance)
     return verdict, {"best": best, "found": Gaps([every[best]], [""], 2)}
 
 
 # --- figure 1 -------------------------------------------------------------------------------------
 
 
-def correlations(q: Question, pick: str) -> dict[str, Any] | None:
+def correlations(q: Question, pick: str) -> dict[str, Any]:
     """Mean r of each table, over the pairs of the sensitive attribute ("tied", "kept" or all).
 
-    ``runs``: how many synthetic tables of each kind there are.
+    Empty where the table hasn't that attribute.
     """
     mean = q.data.groupby(["method", "guarantee", "metric"], sort=False)["value"].mean().unstack()
     sensitive, target = "relationship", "salary"
@@ -135,12 +119,17 @@ def correlations(q: Question, pick: str) -> dict[str, Any] | None:
     tied = [m for m, pair in pairs.items() if sensitive in pair and target not in pair]
     kept = [m for m, pair in pairs.items() if pair == {sensitive, target}]
     if not tied or not kept:
-        return None
+        return {}
     mean = mean[{"tied": tied, "kept": kept}.get(pick, list(mean.columns))]
     curves = {"original": ("original", "none"), "ordinary": ("GA", "none"),
               "custom": ("DSc", "none"), "strict": ("DSc", "strict")}
+    return {name: mean.loc[at] for name, at in curves.items()}
+
+
+def unless_once(q: Question, holds: bool) -> str:
+    """The verdict of a condition; untestable with one synthetic table."""
     runs = select(q.data, method="GA", guarantee="none")["repeat"].nunique()
-    return {name: mean.loc[at] for name, at in curves.items()} | {"runs": runs}
+    return decide(holds, True) if runs > 1 else OPEN
 
 
 ONCE = "; untestable with one synthetic table"
@@ -149,37 +138,30 @@ ONCE = "; untestable with one synthetic table"
 @rule(f"mean absolute difference at most 0.05; does not above that{ONCE}", tolerant=True)
 def looks_alike(q: Question) -> Answer:
     """Whether the ordinary table's correlations are the original's."""
-    r = correlations(q, "all")
-    if r is None:
+    if not (r := correlations(q, "all")):
         return None
     apart = float((r["ordinary"] - r["original"]).abs().mean())
-    verdict = decide(apart <= stretched(0.05), True) if r["runs"] > 1 else OPEN
-    return verdict, {"pairs": len(r["original"]), "apart": apart}
+    words = {"pairs": len(r["original"]), "apart": apart}
+    return unless_once(q, apart <= stretched(0.05)), words
 
 
 @rule(f"less than half of the original's mean |r|{ONCE}", tolerant=True)
 def ties_cut(q: Question) -> Answer:
     """Whether the sensitive attribute's correlations with all but the target are smaller."""
-    r = correlations(q, "tied")
-    if r is None:
+    if not (r := correlations(q, "tied")):
         return None
-    runs = r.pop("runs")
-    cut = {name: float(at.abs().mean()) for name, at in r.items()}
-    verdict = decide(cut["custom"] < cut["original"] * stretched(0.5), True)
-    verdict = verdict if runs > 1 else OPEN
-    return verdict, cut | {"tied": len(r["original"])}
+    size = {name: float(at.abs().mean()) for name, at in r.items()}
+    less = size["custom"] < size["original"] * stretched(0.5)
+    return unless_once(q, less), size | {"tied": len(r["original"])}
 
 
 @rule(f"within 0.05; does not beyond{ONCE}", tolerant=True)
 def tie_kept(q: Question) -> Answer:
     """Whether its correlation with the target stays."""
-    r = correlations(q, "kept")
-    if r is None:
+    if not (r := correlations(q, "kept")):
         return None
-    runs = r.pop("runs")
     kept = {name: float(at.iloc[0]) for name, at in r.items()}
-    apart = abs(kept["custom"] - kept["original"])
-    return decide(apart <= stretched(0.05), True) if runs > 1 else OPEN, kept
+    return unless_once(q, abs(kept["custom"] - kept["original"]) <= stretched(0.05)), kept
 
 
 # --- run times ------------------------------------------------------------------------------------

@@ -72,11 +72,9 @@ def synthesizer(this: Curve, settings: Any) -> Any:
 
 def tables(run: Run, second: str = "") -> dict[str, Dataset]:
     """Adult (complete rows, salary) and Big5 (age); the user's own table, or CMC."""
-    if run.data is not None:
-        return {run.data.name: run.data}
     if second == CMC:
-        return {CMC: load_cmc()}
-    return {ADULT: load_adult(complete=True), BIG5: load_big5()}
+        return run.load({CMC: load_cmc})
+    return run.load({ADULT: lambda: load_adult(complete=True), BIG5: load_big5})
 
 
 def positive(dataset: Dataset) -> list[str] | None:

@@ -1,7 +1,7 @@
 """PrivABN's §6: its errors on NLTCS, ACS and Retail, and Table 2, which is arithmetic."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -60,14 +60,10 @@ def trials(key: Key, settings: Any, run: Run) -> pd.DataFrame:
     """The experiment behind one figure or table."""
     if key == "table 2":
         return enumerate_pairs(settings)
-    tables: dict[str, Dataset]
-    if run.data is not None:
-        tables = {run.data.name: run.data}
-    elif key == 3:
-        tables = {"Retail": load_retail(settings.items)}
-    else:
-        tables = {"NLTCS": load_nltcs(), "ACS": load_acs()}
-    parts = [errors(key, settings, run, name, table) for name, table in tables.items()]
+    tables: dict[str, Callable[[], Dataset]] = {"NLTCS": load_nltcs, "ACS": load_acs}
+    if key == 3:
+        tables = {"Retail": lambda: load_retail(settings.items)}
+    parts = [errors(key, settings, run, name, table) for name, table in run.load(tables).items()]
     return pd.concat(parts, ignore_index=True)
 
 

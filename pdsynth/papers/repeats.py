@@ -62,13 +62,16 @@ def page(boards: Sequence[Committed]) -> str:
     short = [c for c in every if c.has < c.asked]
     rows = [(c.paper, c.figure, c.asked, c.has, c.forecast) for c in short]
     columns = ["", "figure", "asked", "committed", "missing: processor minutes of one core"]
-    return PAGE.format(all=len(every), short=len(short), table=markdown(columns, rows))
+    table = f"\n{FORECAST}\n\n{markdown(columns, rows)}" if rows else ""
+    return PAGE.format(all=len(every), short=len(short) or "none", table=table)
 
 
 PAGE = """## Repeats
 
 Asked are the paper's own number where it says one, at least 20 elsewhere and for our readings;
 once what no seed changes, timings of peers and the credit stand-in. Of {all} figures, tables and
-readings {short} have fewer; a forecast is what a repeat took, times those that are missing.
-
+readings {short} have fewer.
 {table}"""
+FORECAST = """\
+Minutes are forecasts: what a repeat took when it was last timed, noted by hand in the paper's data
+file, times the repeats that are missing."""

@@ -3,7 +3,7 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -76,7 +76,8 @@ class Committed:
                 own = {n: read(file) for n in (reading.name, reading.over)
                        if (file := self.file(key, "_trials.csv", n)).exists()}
                 data, options = self.paper.under(key, result, reading.name, own)
-                asked += [(key, ask) for ask in self.paper.ask(key, data, options, reading.name)]
+                asked += [(key, ask) for ask in self.paper.ask(key, data, options, reading.name,
+                                                               own_base=False)]
         return asked
 
     @cached_property
@@ -133,7 +134,7 @@ def write(boards: Sequence[Committed]) -> str:
 
 def claim_lines(board: Committed) -> list[list[str]]:
     """One line for each claim of a paper: claim, verdict, its reading, true ε, other readings."""
-    known: dict[str, Reading] = board.paper.readings()
+    known = board.paper.readings()
     groups: dict[str, list[tuple[Key, Verdict]]] = {}
     for key, verdicts in board.verdicts.items():
         for v in verdicts:
@@ -145,16 +146,25 @@ def claim_lines(board: Committed) -> list[list[str]]:
                   for k, v in found if v.reading == r]
               for r in dict.fromkeys(v.reading for _, v in found)}
         base, *others = by
-        alike: dict[str, list[str]] = {}  # readings of the same owner, cost and verdict share one
-        for name in others:
-            reading = known[name]
-            own = reading.short_cost != known[base].short_cost
-            cost = f"; {reading.short_cost}" if own else ""
-            words = f"({reading.whose}{cost}): {say_parts(by[name])}"
-            alike.setdefault(words, []).append(name)
-        said = (f"{say_names(names)} {words}" for words, names in alike.items())
-        out.append([brief, say_parts(by[base]), base, known[base].short_cost, "; ".join(said)])
+        said = {name: say_parts(parts) for name, parts in by.items()}
+        cost = known[base].short_cost
+        alike = len(others) > 3 and len(set(said.values())) == 1
+        rest = (f"all {len(others)}: {said[base]}" if alike
+                else say_others({name: said[name] for name in others}, known, cost))
+        out.append([brief, said[base], base, cost, rest])
     return out
+
+
+def say_others(said: Mapping[str, str], known: Mapping[str, Reading], cost: str) -> str:
+    """Readings by verdict and owner, with their true ε where it isn't ``cost``."""
+    groups: dict[str, dict[str, list[str]]] = {}
+    for name, verdict in said.items():
+        its = known[name].short_cost
+        owner = known[name].whose + (f"; {its}" if its != cost else "")
+        groups.setdefault(verdict, {}).setdefault(owner, []).append(name)
+    return "; ".join(
+        ", ".join(f"{say_names(names)} ({owner})" for owner, names in owners.items())
+        + f": {verdict}" for verdict, owners in groups.items())
 
 
 def earlier_lines(board: Committed) -> list[str]:
@@ -162,10 +172,10 @@ def earlier_lines(board: Committed) -> list[str]:
     verdicts = [v for found in board.verdicts.values() for v in found]
     out = []
     for e in board.paper.file["earlier"]:
-        at = e["brief"], e["part"], e["reading"]
+        at = e["brief"], e.get("part", ""), e["reading"]
         for v in verdicts:
             if (v.brief, v.part, v.reading) == at and (now := re.search(e["now"], v.numbers)):
-                where = f"{title(board)}, {e['reading']}, {e['part']}"
+                where = f"{title(board)}, {e['reading']}, {v.part or v.brief}"
                 out.append(f"{where}: {e['found']}; now {now.group(now.lastindex or 0)}")
     return out
 
@@ -176,15 +186,15 @@ def title(board: Committed) -> str:
 
 
 def say_names(names: Sequence[str]) -> str:
-    """Readings by name; of those that differ in one number, the name once.
+    """Names in a row; of those that differ in their last word, the others once.
 
-    >>> say_names(["bits", "L₁ = 0.1", "L₁ = 0.2"])
-    'bits, L₁ = 0.1, 0.2'
+    >>> say_names(["bits, on CMC", "L₁ = 0.1", "L₁ = 0.2"])
+    'bits + on CMC, L₁ = 0.1, 0.2'
     """
-    heads = [name.rpartition(" = ")[0] for name in names]
-    said = [name.rpartition(" = ")[2] if head and head == before else name
-            for name, head, before in zip(names, heads, ["", *heads], strict=False)]
-    return ", ".join(said)
+    parts = [name.replace(", ", " + ").rpartition(" ") for name in names]
+    heads = ["", *(head for head, *_ in parts)]
+    return ", ".join(part[2] if part[0] and part[0] == before else "".join(part)
+                     for part, before in zip(parts, heads, strict=False))
 
 
 def say_parts(parts: Sequence[tuple[str, Verdict]]) -> str:
@@ -194,16 +204,16 @@ def say_parts(parts: Sequence[tuple[str, Verdict]]) -> str:
     >>> say_parts([("CMC", a), ("Adult", a)])
     'partly'
     >>> say_parts([("CMC", a), ("Adult", b), ("credit", a)])
-    'mixed: partly CMC, credit; does not Adult'
+    'mixed: partly (CMC, credit), does not (Adult)'
     """
     named: dict[str, list[str]] = {}
     for name, verdict in parts:
         named.setdefault(verdict.verdict, []).append(name)
-    robust = "†" if any("tolerance" in verdict.held for _, verdict in parts) else ""
-    if len(named) == 1:
-        return next(iter(named)) + robust
-    said = (f"{v} {', '.join(named[v])}" for v in VERDICTS if v in named)
-    return "mixed: " + "; ".join(said) + robust
+    shaky = {verdict.verdict for _, verdict in parts if "tolerance" in verdict.held}
+    said = {v: v + "†" * (v in shaky) for v in VERDICTS if v in named}
+    if len(said) == 1:
+        return said[next(iter(said))]
+    return "mixed: " + ", ".join(f"{word} ({say_names(named[v])})" for v, word in said.items())
 
 
 HEAD = "|claim|verdict|reading|true ε|other readings|\n|---|---|---|---|---|"
@@ -215,6 +225,8 @@ INTRODUCTION = """# Scoreboard
 Each verdict holds together with all others on its paper (Holm, 95 %). † a tolerance decides: half
 or double of it gives another verdict. Untestable: one run, an undefined measure, a reconstruction,
 or intervals too wide. True ε: the ledger's, ∞ where records are read raw (in brackets: without
-these reads); another reading's where it differs. Rules and numbers: [README](README.md); why
-verdicts changed: [changes.csv](changes.csv). Made by `python figures/make.py scoreboard`.
+these reads); another reading's where it differs. Other readings: whose they are, the print's, ours,
+or forensic (never private); "bits + …": bits, and that besides. Rules and numbers:
+[README](README.md); why verdicts changed: [changes.csv](changes.csv). Made by
+`python figures/make.py scoreboard`.
 """

@@ -8,7 +8,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from ..plots import PALETTE, SERIES, SYMBOLS
-from .drawing import bars_in_range, count_repeats, finish, panels, small_print
+from .drawing import bars_in_range, count_repeats, finish, log_ticks, mark_x, panels, small_print
 from .engine import Key
 from .results import distinct, select, summarise
 from .sidebyside_methods import DISTANCE, LOSS, REST, SECONDS
@@ -23,12 +23,7 @@ LOOKS = {
     GUARANTEE: (f"OpenDP, {GUARANTEE}", "#009E73", "star", 10),
 }
 ENDLESS = 3.0  # where an infinite loss is drawn
-
-
-def set_ticks(at: Any, *last: str) -> dict[str, Any]:
-    """Ticks of a logarithmic axis; ``last``: words of the last ones."""
-    words = [*(f"{v:g}" for v in at[: len(at) - len(last)]), *last]
-    return {"type": "log", "tickvals": list(at), "ticktext": words}
+SHADES = [[0, "#FFFFFF"], [1, "#56B4E9"]]  # black numbers are legible on all of them
 
 
 def dots(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
@@ -56,8 +51,8 @@ def dots(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
     for column in range(1, len(columns) - 1):
         plot.update_xaxes(rangemode="tozero", row=1, col=column)
     plot.update_xaxes(row=1, col=len(columns) - 1, range=[-1.9, 0.7],
-                      **set_ticks((0.02, 0.1, 1, ENDLESS), "∞"))
-    plot.update_xaxes(row=1, col=len(columns), **set_ticks((0.01, 0.1, 1, 10, 100)))
+                      **log_ticks((0.02, 0.1, 1, ENDLESS), "∞"))
+    plot.update_xaxes(row=1, col=len(columns), **log_ticks((0.01, 0.1, 1, 10, 100)))
     plot.update_yaxes(categoryorder="array", categoryarray=order, automargin=True, showgrid=True)
     title = "All algorithms at the same ε, the nearest strict table first"
     peers = select(data, metric=SECONDS, guarantee="(ε, δ)")["repeat"].nunique()
@@ -80,8 +75,9 @@ def heat(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
         z, half = (wide[name].loc[rows, columns].to_numpy() for name in ("mean", "ci95"))
         short = [name.split(" (")[0].replace("largest root", "largest") for name in rows]
         plot.add_heatmap(
-            z=z, x=columns, y=short, colorscale="Cividis", showscale=False, customdata=half,
+            z=z, x=columns, y=short, colorscale=SHADES, showscale=False, customdata=half,
             zmin=float(np.nanmin(z)), zmax=float(np.nanmax(z)), text=z, texttemplate="%{text:.3f}",
+            textfont={"color": "#000000"},
             hovertemplate="%{y} with %{x}: %{z:.4f} ± %{customdata:.4f}<extra></extra>", **where)
         plot.update_yaxes(autorange="reversed", showticklabels=i % 2 == 0, **where)
     text = f"2-way distance of every mixture of parts at ε = {settings.epsilon:g}"
@@ -107,12 +103,11 @@ def promises(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
                 marker={"symbol": SYMBOLS[(i + lap) % len(SYMBOLS)], "size": 7},
                 error_y=bars_in_range(mine["mean", REST], mine["ci95", REST], REST, 1.1, 3))
     for s in settings.promises:
-        line = {"color": PALETTE["real"], "width": 1, "dash": "dash"}
-        plot.add_vline(x=s, line=line, row=1, col=1)
-    plot.update_xaxes(**set_ticks((0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1)))
+        mark_x(plot, s, "equal losses, compared", row=1, col=1)
+    plot.update_xaxes(**log_ticks((0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1)))
     for column, words in enumerate(("ε of the sensitive attribute", "ε of the whole table"), 1):
         plot.update_xaxes(title_text=words, row=1, col=column)
-    plot.update_yaxes(**set_ticks((0.03, 0.05, 0.1, 0.2, 0.3)))
+    plot.update_yaxes(**log_ticks((0.03, 0.05, 0.1, 0.2, 0.3)))
     plot.update_yaxes(title_text="2-way distance without it", row=1, col=1)
     title = "Who serves the rest, at which loss of the sensitive attribute?"
     return finish(plot, data, title, TABLE, 620)

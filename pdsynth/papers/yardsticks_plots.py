@@ -1,13 +1,22 @@
 """The yardsticks' pictures: a panel for each table, and the README's own."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from .drawing import ERROR_NOTE, error_bars, legend_below, level, panels, say_repeats, small_print
+from .drawing import (
+    ERROR_NOTE,
+    bars_in_range,
+    legend_below,
+    level,
+    log_ticks,
+    panels,
+    say_repeats,
+    small_print,
+    title_below,
+)
 from .engine import Key
 from .results import distinct, select, summarise
 from .yardstick import GUARANTEE, TRUE
@@ -47,13 +56,8 @@ def curves(plot: go.Figure, part: pd.DataFrame, delta: float, **where: int) -> N
             mode="lines" if fixed else "lines+markers", opacity=0.6 if fixed else 1,
             line={"color": colour, "dash": FIXED.get(k, dash), "width": 1.2 if fixed else 2},
             marker={"symbol": symbol, "size": 8},
-            error_y=None if fixed else error_bars(points["ci95"], 1.2, 3), **where)
-
-
-def log_ticks(values: Sequence[float]) -> dict[str, Any]:
-    """A logarithmic axis with these ticks."""
-    return {"type": "log", "tickvals": list(values),
-            "ticktext": [f"{v:g}".removeprefix("0") for v in values]}
+            error_y=None if fixed else bars_in_range(points["mean"], points["ci95"],
+                                                     points["metric"], 1.2, 3), **where)
 
 
 def say_repeated(points: pd.DataFrame) -> str:
@@ -88,12 +92,12 @@ def draw(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
     if key == 1:
         plot.update_yaxes(**log_ticks((0.01, 0.02, 0.05, 0.1, 0.2, 0.5)))
     plot.update_xaxes(**log_ticks(settings.epsilons))
-    for column in (1, 2)[:len(names)]:
-        last = (len(names) + 2 - column) // 2
-        plot.update_xaxes(title_text="ε", title_standoff=4, row=last, col=column)
+    plot.update_xaxes(title_standoff=4)
+    title_below(plot, "ε", 2, len(names))
     text = {1: "2-way distance of the synthetic from the real table; lower is better",
             2: "Accuracy of a linear classifier trained on the synthetic table"}
-    words = small_print(text[int(key)], say_repeated(table))
+    words = small_print(text[int(key)], say_repeated(table)
+                        + ("; thin lines may leave a panel" if key == 1 else ""))
     return legend_below(plot.update_layout(title_text=words), 250 * -(-len(names) // 2) + 190)
 
 

@@ -11,6 +11,7 @@ import pytest
 from pdsynth.papers import PAPERS, scoreboard
 from pdsynth.papers.engine import find, stem
 from pdsynth.papers.results import OPEN, VERDICTS
+from pdsynth.papers.selectors import expand, fill
 
 ROOT = Path(__file__).resolve().parents[2]
 BOARDS = scoreboard.read_boards(ROOT / "figures")
@@ -21,6 +22,13 @@ NOW = {
     for key in board.keys
     for v in board.verdicts[key]
 }
+
+
+def briefs(name):
+    """Every claim of a paper, as the page names it."""
+    claims = find(name).file["claim"]
+    listed = [(c["brief"], c["each"]) if "{" in c["brief"] else (c["brief"], {}) for c in claims]
+    return {fill(brief, at) for brief, each in listed for at in expand(each, None)}
 
 
 def rows():
@@ -37,8 +45,7 @@ def test_the_page_is_current():
 def test_it_is_one_page_with_one_line_a_claim():
     text = PAGE.read_text(encoding="utf-8")
     assert len(text.split()) <= 900
-    claims = {(n, c["brief"]) for n in PAPERS for c in find(n).file["claim"]}
-    assert len(rows()) == len(claims), "a claim has no line, or two"
+    assert len(rows()) == sum(len(briefs(n)) for n in PAPERS), "a claim has no line, or two"
     assert "SCOREBOARD.md" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
@@ -104,7 +111,7 @@ def test_every_sentence_has_its_claims_or_says_why_not(paper):
     for each in sentences:
         assert each["says"] and ("claims" in each) != ("untestable" in each), each
         named += each.get("claims", [])
-    known = {n: {c["brief"] for c in find(n).file["claim"]} for n in PAPERS}
+    known = {n: briefs(n) for n in PAPERS}
     for brief in named:
         name, _, rest = brief.partition(": ")
         assert rest in known[name] if name in PAPERS else brief in known[paper], brief
