@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from ..errors import plural
 from .ledger_story import Line
 
 HEADS = ("claimed ε", "true ε", "total", "step", "released", "mechanism", "sensitivity", "scale",
@@ -41,7 +42,7 @@ def ledger_text(story: Sequence[Line], verdict: str, notes: Iterable[str], count
         true = "∞, read raw" if line.raw else beside(line.true)
         lines.append(f"{'!!' if line.wrong else '  '} {clip(line.step, 44)} {line.often:>5}  "
                      f"{beside(line.claimed):>16}  {true:>16}")
-    return "\n".join([*lines, f"(all {count} lines: to_frame())"])
+    return "\n".join([*lines, f"(the whole ledger, {plural(count, 'line')}: to_frame())"])
 
 
 def _story(story: Sequence[Line], claimed: Fraction) -> str:
@@ -68,9 +69,9 @@ def _whole(lines: pd.DataFrame) -> str:
         cells = [*money, r.step, r.released, r.mechanism, beside(r.sensitivity), short(r.scale),
                  r.source]
         rows.append(f"<tr{mark}>{_cells('td', cells)}</tr>")
-    return (f"<details><summary>The whole ledger, {len(lines)} lines</summary><div {WIDE}><table>"
-            f"<thead><tr>{_cells('th', HEADS)}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
-            "</div></details>")
+    return (f"<details><summary>The whole ledger, {plural(len(lines), 'line')}</summary>"
+            f"<div {WIDE}><table><thead><tr>{_cells('th', HEADS)}</tr></thead>"
+            f"<tbody>{''.join(rows)}</tbody></table></div></details>")
 
 
 def _cells(tag: str, texts: Sequence[Any]) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..domain.facts import Facts
 from ..domain.progress import progress
-from ..errors import BudgetError
+from ..errors import BudgetError, plural
 from ..measures import GRID, SCORES
 from ..network import Network
 from ..privacy.curator import Candidates, Curator
@@ -151,7 +151,7 @@ class Adaptive:
                                      epsilon2=facts.epsilon2, restriction=policy)
             curator.charge_unused(epsilon1 * (total - used) / total,
                                   "selections that STOP left over", "algorithms §6.4")
-        rule = "adaptive" if most is None else f"at most {most} parents"
+        rule = "adaptive" if most is None else f"at most {plural(most, 'parent')}"
         found = StructureResult(Network.of_columns(pairs, names), known=known, rule=rule)
         return name_origin(found, curator)
 

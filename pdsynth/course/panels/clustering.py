@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ... import measures
+from ...errors import plural
 from ...network import shorten
 from ...plots import BOXES
 from ...privacy.curator import Curator
@@ -196,7 +197,7 @@ def view(table: TeachingTable, x: str, y: str, k: int, epsilon: float, eta: floa
     draw_grid(plot, table, pair)
     draw_clusters(plot, state)
     finite, cuts = float(state["ledger"].finite), grid(table, pair)
-    torn = f"; {len(state['torn'])} attributes have bits in several clusters"
+    torn = plural(len(state["torn"]), "attribute has", "attributes have")
     removed = int(state["removed"].sum()) // 2
     paid = f"claimed ε₁ = {epsilon:g}, truly {finite:g}"
     status = (
@@ -205,7 +206,8 @@ def view(table: TeachingTable, x: str, y: str, k: int, epsilon: float, eta: floa
         f"MIC({x}, {y}) = {cuts.value:.3f} on a {len(cuts.row_cuts) + 1} × "
         f"{len(cuts.column_cuts) + 1} grid; "
         f"I = {measures.mutual_information(table.records.table(pair)):.3f} bits"
-        f"{torn if state['torn'] else ''}; η removes {removed} pairs inside the clusters; "
+        f"{f'; {torn} bits in several clusters' if state['torn'] else ''}; "
+        f"η removes {plural(removed, 'pair')} inside the clusters; "
         f"{'not private' if guarantee == 'none' else paid}."
     )
     facts = {"inside": state["inside"], "best": state["best"]}

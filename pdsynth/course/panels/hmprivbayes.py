@@ -21,6 +21,7 @@ from .words import (
     ledger_summary,
     noise_to_cell,
     preview,
+    too_noisy,
 )
 
 AFFINITIES = {"the guarantee's own": "auto", "similarity": "similarity", "as printed": "printed"}
@@ -87,7 +88,7 @@ def shares(fitted: HMPrivBayes) -> str:
     rows = [(f"C{i}", escape(b), f"{entropy[b]:.3f}") for i, bits in enumerate(fitted.clusters_, 1)
             for b in sorted(bits, key=lambda b: -entropy[b])]
     heads = ("cluster", "bit", "OE that sets its noise")
-    return fold("Clusters and risk entropies", html_table(heads, rows, 2, 2))
+    return fold("Clusters and risk entropies", html_table(heads, rows, 2))
 
 
 @live_panel(
@@ -120,12 +121,12 @@ def view(table: TeachingTable, guarantee: str, affinity: str, **levers: Any) -> 
     state = "ε = {epsilon:g}, k = {k}, l = {l}, η = {eta:g}".format(**levers)
     title = f"HMPrivBayes {GUARANTEES[guarantee]}: {state}"
     finite = f" ({float(ledger.finite):.4g} without the raw entropies)"
-    facts = {"noisy": sum(v > 1 for v in noise.values()), "tables": len(noise),
+    facts = {"noisy": too_noisy(noise)[0], "tables": len(noise),
              "mean": float(np.nanmean(distances)), "claimed": levers["epsilon"],
              "audited": audited(ledger)}
     status = (
         f"{'Too noisy to cluster: one cluster instead. ' if noisy else ''}"
-        f"{facts['noisy']} of {len(noise)} tables have more noise than signal; mean two-way "
+        f"{too_noisy(noise)[1]}; mean two-way "
         f"distance {facts['mean']:.3f}. "
         f"Claimed ε = {levers['epsilon']:g}, true ε = {audited(ledger)}"
         f"{finite if guarantee == 'published' else ''}; "

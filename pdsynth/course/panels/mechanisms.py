@@ -55,7 +55,7 @@ def laws(counts: np.ndarray, moved: np.ndarray, epsilon: float, share: float) ->
 def draw_laws(plot: Board, x: Any, both: list[np.ndarray], epsilon: float, cell: int) -> None:
     """Both laws, and everything within e^±ε of the law on the real table."""
     (real, other), once = both, cell == 1
-    upper = {"name": "allowed: within e^±ε", "fill": "tonexty", "showlegend": once}
+    upper: dict[str, Any] = {"name": "allowed: within e^±ε", "fill": "tonexty", "showlegend": once}
     for bound, more in ((-epsilon, {}), (epsilon, upper)):
         plot.add("scatter", cell, hover=False, x=x, mode="lines", fillcolor="rgba(230,159,0,.22)",
                  y=np.maximum(real * np.exp(bound), FLOOR / 10),
