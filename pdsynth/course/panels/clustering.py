@@ -21,7 +21,7 @@ from ...structure.pairwise import symmetric_matrix
 from ..widgets import Try, View, choice, slider
 from .drawing import Board, ticks
 from .panel import live_panel
-from .table import TeachingTable, adult, remember
+from .table import TeachingTable, adult, pair_controls, remember
 from .words import ledger_summary
 
 SKETCHES = {"strict: noisy R, attributes": "strict", "published: noisy MIC, bits": "published",
@@ -174,8 +174,7 @@ def clusters_table(clusters: Clusters, names: tuple[str, ...]) -> str:
             "smaller clusters, and only {now.inside:.0%} of the information inside them "
             "({now.best:.0%} without noise).", lambda was, now: now.inside < was.inside),
     ),
-    x=lambda table: choice("attribute X", table.schema.names, first_pair(table)[0]),
-    y=lambda table: choice("attribute Y", table.schema.names, first_pair(table)[1]),
+    **pair_controls("age", "marital-status"),
     k=slider("k", 3, 1, 6, 1, unit="clusters", tooltip="k, number of clusters"),
     epsilon=slider("ε₁", 0.4, 0.05, 2.0, 0.05, tooltip="ε₁, budget of the similarities"),
     eta=slider("η", 0.2, 0.0, 0.9, 0.05, tooltip="η, weakest tie against the strongest"),
@@ -213,12 +212,6 @@ def view(table: TeachingTable, x: str, y: str, k: int, epsilon: float, eta: floa
     facts = {"inside": state["inside"], "best": state["best"]}
     clusters = clusters_table(state["clusters"], state["names"])
     return View(plot.figure, status, [clusters, ledger_summary(state["ledger"])], facts=facts)
-
-
-def first_pair(table: TeachingTable) -> tuple[str, ...]:
-    """The pair of attributes that is shown first."""
-    usual = ("age", "marital-status")
-    return usual if set(usual) <= set(table.schema.names) else table.schema.names[:2]
 
 
 panel = view.panel

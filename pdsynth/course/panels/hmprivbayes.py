@@ -15,13 +15,12 @@ from .table import TeachingTable, teaching_table
 from .words import (
     GUARANTEE,
     GUARANTEES,
-    audited,
     fold,
     html_table,
     ledger_summary,
     noise_to_cell,
     preview,
-    too_noisy,
+    sum_up,
 )
 
 AFFINITIES = {"the guarantee's own": "auto", "similarity": "similarity", "as printed": "printed"}
@@ -121,15 +120,10 @@ def view(table: TeachingTable, guarantee: str, affinity: str, **levers: Any) -> 
     state = "ε = {epsilon:g}, k = {k}, l = {l}, η = {eta:g}".format(**levers)
     title = f"HMPrivBayes {GUARANTEES[guarantee]}: {state}"
     finite = f" ({float(ledger.finite):.4g} without the raw entropies)"
-    facts = {"noisy": too_noisy(noise)[0], "tables": len(noise),
-             "mean": float(np.nanmean(distances)), "claimed": levers["epsilon"],
-             "audited": audited(ledger)}
+    facts, said = sum_up(noise, distances, ledger)
     status = (
         f"{'Too noisy to cluster: one cluster instead. ' if noisy else ''}"
-        f"{too_noisy(noise)[1]}; mean two-way "
-        f"distance {facts['mean']:.3f}. "
-        f"Claimed ε = {levers['epsilon']:g}, true ε = {audited(ledger)}"
-        f"{finite if guarantee == 'published' else ''}; "
+        f"{said}{finite if guarantee == 'published' else ''}; "
         f"clusters of {', '.join(str(len(c)) for c in fitted.clusters_)} bits."
     )
     plot = draw(table, fitted, distances, noise, title)

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import numpy as np
-
 from ...budgets import SensitivityGroups
 from ...errors import plural
 from ...synthesizers import HPPrivBayes
@@ -11,15 +9,7 @@ from ..widgets import Try, View, choice, slider
 from .drawing import Board, Mark, arcs
 from .panel import live_panel
 from .table import TeachingTable, adult
-from .words import (
-    GUARANTEE,
-    GUARANTEES,
-    audited,
-    ledger_summary,
-    noise_to_cell,
-    preview,
-    too_noisy,
-)
+from .words import GUARANTEE, GUARANTEES, ledger_summary, noise_to_cell, preview, sum_up
 
 GROUPS = {"A": ("more", "private", "circle"), "B": ("less", "none", "square")}
 
@@ -68,14 +58,9 @@ def view(table: TeachingTable, guarantee: str, rare_values: str, **levers: Any) 
     plot = Board("hpprivbayes", f"HPPrivBayes {GUARANTEES[guarantee]}: {state}")
     plot.network(arcs(fitted.network_), order, marks)
     plot.distances(distances, table.schema.names, 0.6, {"len": 0.75, "y": 0.6})
-    noisy, said = too_noisy(noise)
-    facts = {"noisy": noisy, "tables": len(noise),
-             "mean": float(np.nanmean(distances)), "a": len(fitted.groups_["A"]),
-             "claimed": levers["epsilon"], "audited": audited(fitted.ledger_)}
-    status = (
-        f"{said}; mean two-way distance {facts['mean']:.3f}. Claimed ε = {levers['epsilon']:g}, "
-        f"true ε = {facts['audited']}; {plural(facts['a'], 'attribute')} in group A."
-    )
+    facts, said = sum_up(noise, distances, fitted.ledger_)
+    facts["a"] = len(fitted.groups_["A"])
+    status = f"{said}; {plural(facts['a'], 'attribute')} in group A."
     tables = [ledger_summary(fitted.ledger_), preview(table, codes)]
     return View(plot.figure, status, tables, facts=facts)
 

@@ -69,6 +69,16 @@ def audited(ledger: Ledger) -> str:
     return "infinite" if ledger.epsilon == math.inf else f"{float(ledger.epsilon):g}"
 
 
+def sum_up(noise: Mapping[str, float], distances: np.ndarray,
+           ledger: Ledger) -> tuple[dict[str, Any], str]:
+    """What a run comes to, in facts and in words: noise, mean distance, both ε."""
+    noisy, said = too_noisy(noise)
+    facts = {"noisy": noisy, "tables": len(noise), "mean": float(np.nanmean(distances)),
+             "claimed": float(ledger.claimed), "audited": audited(ledger)}
+    return facts, (f"{said}; mean two-way distance {facts['mean']:.3f}. "
+                   f"Claimed ε = {facts['claimed']:g}, true ε = {facts['audited']}")
+
+
 def ledger_summary(ledger: Ledger) -> str:
     """The ledger's story, its losses and all its lines folded."""
     return f"<b>Ledger.</b> {ledger._repr_html_()}"
