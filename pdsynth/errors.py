@@ -75,6 +75,11 @@ def show(value: Any) -> str:
         return f"a very long {type(value).__name__}"
 
 
+def plural(number: int, one: str, many: str = "") -> str:
+    """A number with its noun: ``"1 line"``, ``"1,200 lines"``; ``many`` where no s makes it."""
+    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
+
+
 def to_list(
     what: str, given: Any, error: type[ValueError] = SchemaError, kind: str = "a list"
 ) -> list[Any]:

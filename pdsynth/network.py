@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from .errors import SchemaError, is_one_of, is_whole, show, to_items, to_list, to_names
+from .errors import SchemaError, is_one_of, is_whole, plural, show, to_items, to_list, to_names
 
 ARROW = (
     "<defs><marker id='pd-arrow' viewBox='0 0 8 8' refX='7' refY='4' markerWidth='7' "
@@ -161,7 +161,8 @@ class Network:
             f"height='24' rx='6' fill='#e3eef7' stroke='#0072b2'/><text x='{x}' y='{y + 4}' "
             f"text-anchor='middle' font-size='12' fill='#1a1a1a'>{escape(shorten(name))}</text></g>"
             for name, (x, y) in at.items())
-        title = f"Bayesian network with {len(self)} attributes and {len(self.edges)} edges"
+        title = (f"Bayesian network with {plural(len(self), 'attribute')} and "
+                 f"{plural(len(self.edges), 'edge')}")
         width, height = 130 * widest, 64 * len(rows)
         return (
             f"<svg xmlns='http://www.w3.org/2000/svg' role='img' aria-label='{title}' "

@@ -107,7 +107,7 @@ def test_it_draws_itself_with_names_escaped():
     assert "&lt;a&gt;" in html
     assert "<a>" not in html
     assert html.count("<line") == 1
-    assert "2 attributes and 1 edges" in html
+    assert "2 attributes and 1 edge" in html
 
 
 def test_levels_are_the_longest_path():

@@ -8,6 +8,7 @@ import pytest
 
 import pdsynth as pds
 from pdsynth.audit.case import WIDTH, Result
+from pdsynth.errors import plural
 from pdsynth.evaluation.compare import MOST, Trials
 
 A = pds.Attribute
@@ -79,3 +80,8 @@ def test_trials_show_means_and_stay_a_plain_table_in_all_else():
 
 def test_a_long_grid_says_what_it_doesn_t_show():
     assert f"and {2 * 30 - MOST} more lines" in trials(30)._repr_html_()
+
+
+def test_a_number_and_its_noun_agree():
+    assert [plural(n, "line") for n in (0, 1, 1200)] == ["0 lines", "1 line", "1,200 lines"]
+    assert plural(2, "access", "accesses") == "2 accesses"

@@ -136,13 +136,13 @@ except pds.PrivacyError as refusal:
 # %% [markdown]
 # ## The panel: two worlds and a band
 #
-# Left, the law of the noisy count of the commonest value. Right, the chance of each value to be *named* the commonest. Orange is the
+# First the law of the noisy count of the commonest value, then the chance of each value to be *named* the commonest. Orange is the
 # real table, blue its neighbour, in which one person moved from the first value to the second. The pale band is what ε allows.
 #
 # **What to notice**
-# * With noise × 1, on the left the blue points sit exactly on the edge of the band: the discrete Laplace law wastes nothing.
+# * With noise × 1 the blue points of the count sit exactly on the edge of the band: the discrete Laplace law wastes nothing.
 # * Move **noise** below 1: red crosses. The same picture, the same ε on the label, and no longer the promise.
-# * Raise **people asked**: the right-hand choice becomes almost certain at the same ε, because the gap between the counts grows and the sensitivity
+# * Raise **people asked**: the choice becomes almost certain at the same ε, because the gap between the counts grows and the sensitivity
 #   doesn't. Privacy gets cheaper with more people.
 # * Lower **ε** to 0.1: the two worlds become one, and the right answer is no longer the likely one.
 

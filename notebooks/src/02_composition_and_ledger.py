@@ -150,7 +150,7 @@ pds.Session(1, diary)  # tomorrow, in another kernel: the account goes on
 #
 # ## The panel: who pays, and who doesn't
 #
-# Choose an algorithm and a guarantee. Left: what is claimed and what is true, part by part; the dashed line is the promise. Right: the loss per attribute.
+# Choose an algorithm and a guarantee. First what is claimed and what is true, part by part; the dashed line is the promise. Then the loss per attribute.
 # The whole ledger stands below.
 #
 # **What to notice**

@@ -165,14 +165,14 @@ pd.DataFrame(columns).round(3)
 #
 # ## The order, alive
 #
-# Left: ranks by raw AMI, by average R, and by average R with noise. Right: the small table, how probable "asthma before dog" is in its two
+# First ranks by raw AMI, by average R, and by average R with noise; then the small table, how probable "asthma before dog" is in its two
 # worlds.
 #
 # **What to notice**
 # * At the first position the order is almost noise, yet the status line shows how few bits that costs.
 # * Raise the **share** of ε for the order step by step. The orange lines are attributes that noise moves three ranks or more. They vanish as the noise
 # scale falls below the gaps between neighbours. Attributes of nearly equal strength swap longest, and lose least by it.
-# * Right, raw order: 1 against 0, whatever ε says. Noisy order: two bars that draw apart slowly as $\varepsilon_0$ grows.
+# * Small table, raw order: 1 against 0, whatever ε says. Noisy order: two bars that draw apart slowly as $\varepsilon_0$ grows.
 # * Even with share 1 their ratio stays well below $e^{\varepsilon_0}$: the sensitivity covers *all* tables, and this one isn't the worst.
 
 # %%

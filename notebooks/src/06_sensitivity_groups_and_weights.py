@@ -202,8 +202,8 @@ pd.DataFrame(columns)
 # %% [markdown]
 # ## Groups and weights, alive
 #
-# Left: who stands on which side of θ. Right: an attribute's values, their records (grey bars) and noise scales; below, how much of the paid
-# ε is really used.
+# First who stands on which side of θ, then an attribute's values, their records (grey bars) and noise scales. The status line says how much
+# of the paid ε is really used.
 #
 # **What to notice**
 # * Move θ to 0 and to 0.5: everything is in A, then only `occupation`. Watch `race` lose its value weights in the first case.

@@ -47,7 +47,7 @@ guess("Both strict, ε = 1, at most two parents. Which table is nearer to the re
 # ## A toy that you can check by hand
 #
 # Two tables, $\varepsilon_2+\varepsilon_3 = 1$, and $r = L_2/L_3 = 1/3$. So $\varepsilon_2 = 1/4$ for group A and $\varepsilon_3 = 3/4$
-# for group B. One record that changes moves two cells of a table of counts by one each: L1 sensitivity 2. With one table a group
+# for group B. One record that changes moves two cells of a table of counts by one each: L1 sensitivity 2. With one table per group
 # the noise scales are $2/\tfrac14 = 8$ records in A and $2/\tfrac34 = 8/3$ in B. Equal shares would have given 4 and 4.
 
 # %%
@@ -107,10 +107,11 @@ pd.DataFrame([(e.step, e.source, e.why) for e in published.ledger_.unaccounted],
 # at the size of the gaps, not at the third digit.
 
 # %%
+same_noise = pds.parts.SensitivityGroups(rare_values="same_noise")
 methods = {
     "PrivBayes": pds.PrivBayes(epsilon=1.0, k=2, random_state=7),
     "HPPrivBayes strict": strict.clone(),
-    "HPPrivBayes strict, flat": strict.clone().set_params(personal=pds.parts.SensitivityGroups(rare_values="same_noise")),
+    "HPPrivBayes strict, flat": strict.clone().set_params(personal=same_noise),
     "HPPrivBayes as published": published.clone(),
     "no noise": strict.clone().set_params(guarantee="none"),
 }
@@ -123,8 +124,8 @@ pd.Series({name: distance(s) for name, s in methods.items()}, name="2-way distan
 # the random numbers stay, so what changes is what you changed.
 #
 # **What to notice**
-# * The dashed red line is where a table has as much noise as signal. At ε = 1 raise k from 1 to 4 and watch the bars climb over it.
-# * Lower r: the orange bars (group A) rise, the blue ones (group B) fall a little. The mean distance grows.
+# * The dashed red line is where a table has as much noise as signal. At ε = 1 raise k from 1 to 4 and watch the tables climb over it.
+# * Lower r: the orange marks (group A) rise, the blue ones (group B) fall a little. The mean distance grows.
 # * Raise θ: attributes leave A. Under *published* with a large k the thesis' $d-k-|B|$ reaches zero, and the panel says so.
 # * Switch the guarantee to *published*: three red lines, and the true ε is infinite whatever the slider says.
 

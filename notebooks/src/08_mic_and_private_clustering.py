@@ -153,8 +153,8 @@ pd.Series(found, name="information kept").round(3).to_frame()
 #
 # ## Grids and clusters, alive
 #
-# Left: the table of two attributes (brighter is more records) under the grid that attains its MIC; below it, what one record can do. Right: the similarities, sorted by
-# cluster; a cross marks a pair that η forbids.
+# The table of two attributes (brighter is more records) stands under the grid that attains its MIC, and three measures of it beside what one record can do. The similarities are
+# sorted by cluster; a cross marks a pair that η forbids.
 #
 # **What to notice**
 # * `age` × `marital-status`: the best grid cuts age once, at thirty. Choose `sex` × `native-country`: one grid only, MIC = I.

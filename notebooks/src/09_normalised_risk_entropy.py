@@ -155,11 +155,11 @@ pd.DataFrame(rows).T.rename_axis(["records", "paid"])
 #
 # ## The shares, alive
 #
-# Left: OE of the records (grey) and the OE that sets the noise (diamonds). Middle: who gets which share. Right: what it leads to, the noise scale of the
+# First OE of the records (grey) and the OE that sets the noise (diamonds), then who gets which share, at last what it leads to: the noise scale of the
 # table against its mean cell; at the dashed red line noise and signal are equal.
 #
 # **What to notice**
-# * At the first position the shares range over a factor of about two. Now look right: the *number of cells* of a table moves it far more
+# * At the first position the shares range over a factor of about two. Now look at the noise: the *number of cells* of a table moves it far more
 #   than its share does. A blue mark is where equal shares would put it.
 # * Take a tenth, then a hundredth of the records: the diamonds run away to the right, and the shares become a lottery.
 # * Raise **s**, the share of ε for the entropies: better entropies, less left for the tables. Lower it to 0.01: the lopsided attributes lose the budget that they had gained.

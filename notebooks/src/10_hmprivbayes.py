@@ -147,14 +147,13 @@ pd.DataFrame(rows).T.rename_axis("ε, of which 15 % for the sketch").round(2)
 # %% [markdown]
 # ## HMPrivBayes, alive
 #
-# Left: attributes in sampling order, coloured by cluster. An arc stands wherever a bit of one is a parent of a bit of the other. Below them: the noise
-# of their tables. Right:
-# two-way distances, sorted by cluster; what lies outside the frames is independent by construction.
+# First attributes in sampling order, coloured by cluster. An arc stands wherever a bit of one is a parent of a bit of the other. Then the noise
+# of their tables, and the two-way distances, sorted by cluster; what lies outside the frames is independent by construction.
 #
 # **What to notice**
 # * At the first position the frames hold the strong pairs. The brightest cells are *inside*: attributes of four bits, held together by two parents.
 # * Move **k**, the number of clusters, to 1: one frame, more candidates, and the distance hardly moves. Move it to 16: strict says that there are only 15 attributes.
-# * Lower ε to 0.5: other clusters. To 0.3: "too noisy to cluster". Watch the distances, not the noise bars, which stay below the red line: tables of three bits are small.
+# * Lower ε to 0.5: other clusters. To 0.3: "too noisy to cluster". Watch the distances, not the noise, which stays below the red line: tables of three bits are small.
 # * Raise η to 0.9: a quarter of the arcs vanishes, where the filter leaves fewer parents than `l` allows.
 # * *Published*: markers multiply ("2 of 4" bits of an attribute), the ledger turns red in all its lines, and the distances double.
 

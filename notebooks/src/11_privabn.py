@@ -139,15 +139,15 @@ pd.DataFrame(rows).T.map("{:.1%}".format)
 #
 # ## PrivABN, alive
 #
-# Above: parents at each place of the network; errors of 200 random queries. Below left, one lone person: how her column is released if she said no (solid) or yes (dotted). Below right,
+# Four charts: parents at each place of the network; errors of 200 random queries; one lone person, how her column is released if she said no (solid) or yes (dotted); and
 # all lone people of the table: how many of their answers are guessed from the released tables.
 #
 # **What to notice**
-# * Red against orange, bottom left: as published her two answers are worlds apart. The orange lines lie on each other, and still do at ε = 1.
+# * One lone person, red against orange: as published her two answers are worlds apart. The orange lines lie on each other, and still do at ε = 1.
 # * Lower ε to 0.01, a fifth of the paper's smallest useful value: red is still far apart. The noise shrinks with $n$; her change doesn't.
-# * Bottom right: the strict bar isn't 50 %. Three quarters is what the *crowd* tells about anybody. The red bar is 100 %: it tells about *them*.
-# * Top left: strict uses one parent at ε = 0.05, and up to five at ε = 1.
-# * Top right: the price. Strict errors are several times larger. Raise ε until orange reaches where red stood at 0.05: about 1, twenty times the claim.
+# * All lone people: the strict bar isn't 50 %. Three quarters is what the *crowd* tells about anybody. The red bar is 100 %: it tells about *them*.
+# * Parents: strict uses one parent at ε = 0.05, and up to five at ε = 1.
+# * Errors: the price. Strict errors are several times larger. Raise ε until orange reaches where red stood at 0.05: about 1, twenty times the claim.
 # * Raise **α**, the number of attributes of a query: the errors hardly grow. Own copies of NLTCS, ACS and Retail appear in the list when `PDSYNTH_DATA` names their folder.
 
 # %%

@@ -119,12 +119,12 @@ run.ledger_
 #
 # ## PPBA, alive
 #
-# Left: the network in its order, and the budget of every table, the heaviest table first. Right: what the ratio does to the distances (above) and to what attributes lose (below); the red line is where q stands.
+# First the network in its order, and the budget of every table, the heaviest table first; then what the ratio does to the distances and to what attributes lose; the red line is where q stands.
 #
 # **What to notice**
-# * Raise **q** to 2: the budgets fan out over four powers of ten. The strongest pairs, the ones a synthetic table is made for, drown in noise (blue, above).
+# * Raise **q** to 2: the budgets fan out over four powers of ten. The strongest pairs, the ones a synthetic table is made for, drown in noise (blue).
 # * Lower q to 0.85: the strongest pairs get *better* than with equal shares, and the mean suffers little. Below 0.7 the light tables drown and take the mean with them.
-# * Below right: the losses hardly move. An attribute stands in several tables, its own and those of its children, so what one table saves another one spends.
+# * The losses hardly move. An attribute stands in several tables, its own and those of its children, so what one table saves another one spends.
 # * Lower ε to 0.2: everything rises, and the valley around q = 1 gets narrow.
 # * Raise k to 4: tables grow, and no q repairs that.
 # * Switch to *published*: the tree is read off the records, so there is no finite loss to draw.

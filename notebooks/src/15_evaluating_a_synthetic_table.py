@@ -157,11 +157,11 @@ risk.round(3)
 #
 # ## All of it, alive
 #
-# Above left: all tables on the measure that you choose. Above right: the chosen table's errors, set by set, over those of other real people. Below: its worst, and use against risk.
+# Four charts: all tables on the measure that you choose; the chosen table's errors, set by set, over those of other real people; its worst sets; and use against risk.
 #
 # **What to notice**
 # * Choose *1-way*, *2-way*, *3-way* at ε = 1: the order of the private tables changes, the table doesn't.
-# * ε = 0.05: Independent is among the nearest on every measure, and useless in the map below. Near isn't useful.
+# * ε = 0.05: Independent is among the nearest on every measure, and useless where use stands against risk. Near isn't useful.
 # * *copy of the records*: distance 0, most useful, and the only one above the red line.
 # * Raise ε to 4: the private tables climb towards the red line and stay under it. The *custom network* of lesson 14 stays at the zero rule, and is as useful as the best.
 # * PrivBayes, *2-way*: its worst pair. No mean shows it.

@@ -107,7 +107,7 @@ table(*(w.law("raw order (HPPrivBayes as printed)", Fraction(1)) for w in (peopl
 #
 # ## The panel: watch the bound climb
 #
-# Choose a step, what it claims, and how often you play. Left: the bound against the number of runs. Right: what you see in the two worlds; the dashed line is the event.
+# Choose a step, what it claims, and how often you play. First the bound against the number of runs, then what you see in the two worlds; the dashed line is the event.
 #
 # **What to notice**
 # * *datasynthesizer-double-spending*: not refuted at 1,000 runs, refuted at 10,000. Patience is an attack. Lower **ε** to 0.3: the defect is the same factor of 2, but now it

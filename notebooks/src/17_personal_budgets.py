@@ -125,7 +125,7 @@ moves.astype(float).round(4)
 #
 # ## The panel: the frontier
 #
-# Left: what each attribute loses; occupation in orange. Right: its loss against the error on all *other* pairs. The green line is what you get without any personal lever: PrivBayes with less
+# First what each attribute loses; occupation in orange. Then its loss against the error on all *other* pairs. The green line is what you get without any personal lever: PrivBayes with less
 # ε for everybody. A personal method earns its name *below* that line. Filled: known before the run.
 #
 # **What to notice**

@@ -117,15 +117,15 @@ strict.pivot_table(index="method", columns="budget", values="value", sort=False)
 #
 # ## All of them, alive
 #
-# Above left: how far each synthetic table is from the real one. Above right: what a change of the sensitive attribute costs, by the ledger. Below: the plan; the framed bar is the k of the run.
+# First how far each synthetic table is from the real one, then what a change of the sensitive attribute costs, by the ledger; at last the plan, with a ring around the k of the run.
 #
 # **What to notice**
-# * Move k to 4: all that have a k jump to the right, over the red line below. JTree and Independent have no k.
+# * Move k to 4: the distance of all that have a k jumps to the right, and the plan has it over the red line. JTree and Independent have no k.
 # * Back to *auto*, lower ε to 0.1: Independent, which ignores all ties, becomes one of the best. Raise ε to 4: it stays where it is, the others pass it.
-# * Right: most bars are alike, whatever the paper's personalisation does. Three are short: *Independent*, one table an attribute; the *forest*, with one more table that holds it; and the *custom network* with a policy.
-# * Choose another sensitive attribute: the short bar follows, because a policy names it. Groups by association only move noise.
-# * *Published*: red bars, no finite ε. Look at the left at the same time: it bought hardly anything.
-# * **reconcile**, *agree*: every column stands in several noisy tables, which contradict each other; now the nearest tables that agree are released. Most dots jump to the left, the bars on the right stay:
+# * The costs: most are alike, whatever the paper's personalisation does. Three are low: *Independent*, one table an attribute; the *forest*, with one more table that holds it; and the *custom network* with a policy.
+# * Choose another sensitive attribute: the low cost follows, because a policy names it. Groups by association only move noise.
+# * *Published*: red marks, no finite ε. Look at the distances at the same time: it bought hardly anything.
+# * **reconcile**, *agree*: every column stands in several noisy tables, which contradict each other; now the nearest tables that agree are released. Most distances jump to the left, the costs stay:
 #   post-processing costs nothing. (Some seconds a move; two methods with very large tables are left out.)
 
 # %%

@@ -118,7 +118,7 @@ guess("By how many people is the estimate typically off?", local, unit="people",
 #
 # ## The panel: which promise needs which noise
 #
-# Left: the noise of each count, by how many counts are asked of the same people. The dots stand at **ℓ**, the number of counts. Right: the chance that the loss exceeds a bound; pure ε ends at ε, the
+# First the noise of each count, by how many counts are asked of the same people. The dots stand at **ℓ**, the number of counts. Then the chance that the loss exceeds a bound; pure ε ends at ε, the
 # bell never ends.
 #
 # **What to notice**

@@ -11,7 +11,7 @@ import pandas as pd
 from ..domain.rules import FORM, read_rule
 from ..domain.schema import Attribute, Schema
 from ..domain.schema_file import read_entry, read_toml, write_schema
-from ..errors import SchemaError
+from ..errors import SchemaError, plural
 
 LISTED = 60  # values that a proposal lists
 NAMELESS = re.compile(
@@ -57,7 +57,7 @@ def declare(
     waiting = tuple(n for n in names if rules.get(n, "?") in ("", "?"))
     made = [_name_problem(n, rules[n], bins) for n in names if n not in dropped + waiting]
     if len(made) < 2:
-        raise SchemaError(f"{len(made)} column(s) declared, {len(waiting)} still open; "
+        raise SchemaError(f"{plural(len(made), 'column')} declared, {len(waiting)} still open; "
                           f"a plan needs at least two: {FORM}")
     columns = () if header else tuple(names)
     schema = Schema(tuple(made), source, columns=columns)

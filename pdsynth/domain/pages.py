@@ -4,6 +4,8 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
+from ..errors import plural
+
 
 @cache
 def _template(package: str, name: str) -> Any:
@@ -11,6 +13,7 @@ def _template(package: str, name: str) -> Any:
 
     how = Environment(undefined=StrictUndefined, autoescape=name.endswith(".html"),
                       trim_blocks=True, lstrip_blocks=True)
+    how.globals["plural"] = plural
     place = resources.files(package) / f"{name}.jinja"
     return how.from_string(place.read_text(encoding="utf-8"))
 

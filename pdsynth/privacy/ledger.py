@@ -17,7 +17,16 @@ from typing import Any
 import pandas as pd
 
 from ..domain.pages import render
-from ..errors import BudgetError, PrivacyError, SchemaError, check_known, show, to_list, to_names
+from ..errors import (
+    BudgetError,
+    PrivacyError,
+    SchemaError,
+    check_known,
+    plural,
+    show,
+    to_list,
+    to_names,
+)
 from . import rules
 from .entries import (
     KINDS,
@@ -270,8 +279,9 @@ class Ledger:
         if self.guarantee == "none":
             return "NOT PRIVATE: no noise was added (guarantee='none')."
         if self.unaccounted:
-            raw = f"{len(self.unaccounted)} unaccounted access(es)"
-            return (f"NOT DIFFERENTIALLY PRIVATE: claimed ε = {claimed}, {raw} make it infinite; "
+            raw = plural(len(self.unaccounted), "unaccounted access makes",
+                         "unaccounted accesses make")
+            return (f"NOT DIFFERENTIALLY PRIVATE: claimed ε = {claimed}, {raw} it infinite; "
                     f"the accounted part alone truly costs {finite}.")
         if self.epsilon > self.claimed:
             return f"OVERSPENT: claimed ε = {claimed}, true ε = {finite}."

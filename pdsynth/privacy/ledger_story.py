@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from ..errors import plural
 from .entries import Entry
 
 
@@ -85,7 +86,7 @@ def in_words(story: Sequence[Line], verdict: str, notes: Iterable[str], count: i
     for line in story:
         lines.append(f"{'!!' if line.wrong else '  '} {clip(line.step, 44)} {line.often:>5}  "
                      f"{beside(line.claimed):>16}  {line.words:>16}")
-    return "\n".join([*lines, f"(all {count} lines: to_frame())"])
+    return "\n".join([*lines, f"(the whole ledger, {plural(count, 'line')}: to_frame())"])
 
 
 def share(part: Fraction | float, whole: Fraction | float) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..domain.facts import Facts
 from ..domain.progress import progress
-from ..errors import BudgetError
+from ..errors import BudgetError, plural
 from ..measures import GRID, SCORES
 from ..network import Network
 from ..privacy.curator import Candidates, Curator
@@ -153,7 +153,7 @@ class Adaptive:
         most = None if isinstance(self.k, str) else int(self.k)
         pairs = abn_published(curator, epsilon, curator.noise, most=most, draw=self.draw,
                               choice=self.choice)
-        return pairs, "adaptive" if most is None else f"at most {most} parents"
+        return pairs, "adaptive" if most is None else f"at most {plural(most, 'parent')}"
 
     def _nested(
         self, curator: Curator, epsilon: Fraction, facts: Facts
@@ -164,7 +164,7 @@ class Adaptive:
                                  epsilon2=facts.epsilon2, restriction=self.restriction)
         curator.charge_unused(epsilon * (total - used) / total, "selections that STOP left over",
                               "algorithms §6.4")
-        return pairs, f"at most {most} parents"
+        return pairs, f"at most {plural(most, 'parent')}"
 
     def permitted(self, facts: Facts) -> Permitted:
         """The restriction over the columns of the schema."""

@@ -15,7 +15,7 @@ import numpy as np
 from ..counting.tables import MAX_CELLS
 from ..domain.facts import Facts
 from ..domain.schema import Schema
-from ..errors import BudgetError, is_whole, show
+from ..errors import BudgetError, is_whole, plural, show
 from ..network import Network
 from .limits import limit_tables, most_sets
 
@@ -87,7 +87,7 @@ class MaxCells:
         """For plots and the ledger."""
         words = f"tables of at most {math.floor(self.cells):,} cells"
         more = f"; with {self.most + 1} parents of at most {self.fewer:,}" if self.fewer else ""
-        return words + f", {self.most} parent{'s' * (self.most > 1)}{more}" * (self.most < 7)
+        return words + f", {plural(self.most, 'parent')}{more}" * (self.most < 7)
 
 
 ParentRule = MaxParents | MaxCells
@@ -138,8 +138,8 @@ def check_parents(k: Any, d: int) -> None:
         raise BudgetError(f"k must be 'auto' or a whole number from 0 to {d - 1}, got {show(k)}")
     if k >= d:
         raise BudgetError(
-            f"k = {show(k)}, but with d = {d} attributes a node has at most {d - 1} parents: "
-            f"choose k < {d}")
+            f"k = {show(k)}, but with d = {d} attributes a node has at most "
+            f"{plural(d - 1, 'parent')}: choose k < {d}")
 
 
 def check_degree(k: Any, schema: Schema) -> None:
@@ -166,9 +166,9 @@ def check_tables(network: Network, schema: Schema) -> None:
         cells = schema.cells((child, *parents))
         if cells > MAX_CELLS:
             raise BudgetError(
-                f"the table of {child!r} and its {len(parents)} parents has {cells:,} cells "
-                f"({cells * 8 / 2**30:,.1f} GiB); at most {MAX_CELLS:,} fit: give {child!r} fewer "
-                "parents, or coarser bins")
+                f"the table of {child!r} and its {plural(len(parents), 'parent')} has "
+                f"{cells:,} cells ({cells * 8 / 2**30:,.1f} GiB); at most "
+                f"{MAX_CELLS:,} fit: give {child!r} fewer parents, or coarser bins")
 
 
 @lru_cache(maxsize=4096)

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from ..domain.schema import Schema
-from ..errors import BudgetError, SchemaError, is_whole, show, to_list, to_names
+from ..errors import BudgetError, SchemaError, is_whole, plural, show, to_list, to_names
 from ..network import Network, check_edge
 
 Edge = tuple[str, str]
@@ -144,8 +144,9 @@ class Permitted:
         """Refuse more forced parents than a node may have."""
         most = int(self.forced.sum(axis=1).max(initial=0))
         if most > k:
-            raise BudgetError(f"k = {k}, but the restriction forces {most} parent(s) on one "
-                              f"attribute: choose k of at least {most}")
+            raise BudgetError(f"k = {k}, but the restriction forces "
+                              f"{plural(most, 'parent')} on one attribute: "
+                              f"choose k of at least {most}")
 
     @cached_property
     def is_open(self) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..domain.schema import Schema
-from ..errors import BudgetError, SchemaError, show
+from ..errors import BudgetError, SchemaError, plural, show
 from ..model import Model
 from ..privacy.ledger import short
 
@@ -149,9 +149,10 @@ def _html(recipe: Any) -> str:
     rows = {}
     if model is not None:
         rows = {"ε": short(model.ledger.epsilon), "verdict": model.ledger.verdict(),
-                "network": f"{len(model.network.edges)} edges, at most {model.network.degree} "
-                           "parents",
-                "learnt from": f"{model.n:,} records, {len(model.schema)} attributes"}
+                "network": f"{plural(len(model.network.edges), 'edge')}, at most "
+                           f"{plural(model.network.degree, 'parent')}",
+                "learnt from": f"{plural(model.n, 'record')}, "
+                               f"{plural(len(model.schema), 'attribute')}"}
         drawing = f"<div style='max-width:520px'>{model.network._repr_html_()}</div>"
     else:
         rows = {"not fitted yet": "call fit(frame, schema=schema)"}

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..budgets import TableBudget, proportional, tight_scales, value_weights
 from ..domain.facts import Facts
-from ..errors import BudgetError
+from ..errors import BudgetError, plural
 from ..network import Network
 from ..privacy.curator import Curator
 from ..privacy.entries import as_fraction
@@ -73,7 +73,8 @@ class Run:
             if len(partners) > 1 or {*partners} & {*run.hidden}:
                 raise BudgetError(f"{run.names[j]!r} is sensitive and stands in one table besides "
                                   f"its column, with an attribute that isn't sensitive, but "
-                                  f"{len(partners)} pair(s) that hold it are forced")
+                                  + plural(len(partners), "forced pair holds it",
+                                           "forced pairs hold it"))
         for pair in run.forced:
             run.link(pair)
         if not within_bounds(run.linked[None], run.sizes, MOST_CELLS, run.apart)[0]:
@@ -287,4 +288,5 @@ class Run:
         """How large the tables became, in words."""
         largest = max(map(len, self.tree().cliques))
         measured = sum(len(m.attributes) > 1 for m in self.found)
-        return f"{measured} tables measured, cliques of at most {largest} attributes"
+        return (f"{plural(measured, 'table')} measured, "
+                f"cliques of at most {plural(largest, 'attribute')}")

@@ -106,22 +106,53 @@ def faults(tree):
         names.add(name)
         wrong += ["asks nothing"] * (not (question.findtext("questiontext/text") or "").strip())
         texts = [node for node in question.iter() if node.find("text") is not None]
-        wrong += [what for node in texts if node.tag not in ("name", "answer")
-                  for what in text_faults(node)]  # fmt: skip
+        plain = ("name",) if question.get("type") == "multichoice" else ("name", "answer")
+        wrong += [what for node in texts if node.tag not in plain for what in text_faults(node)]
+        mark = question.findtext("defaultgrade") or ""
+        wrong += [f"no mark: {mark!r}"] * (not NUMBER.fullmatch(mark) or float(mark) <= 0)
         wrong += answer_faults(question) if not wrong else []
         found += [f"{name}: {what}" for what in wrong]
     return found
 
 
 @pytest.fixture(scope="module")
-def tree():
-    """The whole question bank."""
-    return ElementTree.fromstring(bank.write_quiz(workshop.read_sources()))
+def written():
+    """The whole question bank, as ``kit.py`` writes it."""
+    return bank.write_quiz(workshop.read_sources())
+
+
+@pytest.fixture(scope="module")
+def tree(written):
+    return ElementTree.fromstring(written.encode("utf-8"))
 
 
 def test_moodle_s_importer_takes_the_whole_bank(tree):
     assert len(tree.findall("question")) > 80
     assert faults(tree) == []
+
+
+def loose(written):
+    """What is wrong with the file itself: its encoding, its characters, texts outside CDATA."""
+    found = []
+    if not written.startswith('<?xml version="1.0" encoding="UTF-8"?>\n<quiz>'):
+        found.append("doesn't say that it is UTF-8")
+    if strange := re.findall("[^\t\n -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", written):
+        found.append(f"XML has no {strange[0]!r}")
+    kept = r"<text><!\[CDATA\[(?:(?!\]\]>).)*\]\]></text>"
+    rest = re.sub(kept, "", written, flags=re.DOTALL)
+    return found + ["a text isn't in CDATA"] * ("<text>" in rest)
+
+
+def test_the_file_is_utf_8_with_its_texts_in_cdata(written):
+    assert loose(written) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [("UTF-8", "latin-1", "UTF-8"), ("ε", "\x0b", "XML has no"), ("]]>", "]]>]]>", "CDATA")],
+)
+def test_twin_a_file_that_isn_t_whole_is_found(written, old, new, says):
+    assert any(says in what for what in loose(written.replace(old, new, 1)))
 
 
 def of_kind(tree, kind):
@@ -143,6 +174,10 @@ TWINS = {
     ),
     "formula": lambda t: setattr(of_kind(t, "essay").find("hint/text"), "text", "$x$"),
     "Markdown": lambda t: setattr(of_kind(t, "essay").find("hint/text"), "text", "so `x`"),
+    "no mark": lambda t: setattr(of_kind(t, "essay").find("defaultgrade"), "text", "0"),
+    "answer: Markdown": lambda t: setattr(
+        of_kind(t, "multichoice").find("answer/text"), "text", "so **x**"
+    ),
     "no category": lambda t: setattr(t[0].find("category/text"), "text", "lesson 00"),
 }
 

@@ -24,6 +24,7 @@ DRAWN = """count => { const panels = [...document.querySelectorAll('.pdsynth-liv
 INKED = """ink => [...document.querySelectorAll(
     '.pdsynth-canvas :is([class^=x][class$=tick], [class^=y][class$=tick], .cbaxis) text')]
   .every(text => getComputedStyle(text).fill === ink)"""
+BELOW = "n => n.querySelector('.pdsynth-plot').getBoundingClientRect().bottom - innerHeight"
 CONTRAST = 3.0  # of texts with the page: WCAG's least for large ones
 FAINT = Path(__file__).with_name("faint.js").read_text(encoding="utf-8")
 # A page of one cell is laid out much faster than one of all of them.
@@ -129,6 +130,8 @@ def wrong_on_a_projector(page, names):
             problems += [f"{name}, chart {chart + 1}: {what}" for what in found["found"]]
             if found["smallest"] < SMALLEST:
                 problems.append(f"{name}, chart {chart + 1}: text of {found['smallest']} px")
+            if (below := panel.evaluate(BELOW)) > 0:
+                problems.append(f"{name}, chart {chart + 1}: {below:.0f} px below the screen")
             if panel.get_by_role("button", name="next chart").is_visible():
                 panel.get_by_role("button", name="next chart").press("Enter")
                 page.evaluate(STILL)
@@ -162,6 +165,21 @@ def test_one_panel_on_a_projector_by_keyboard(one):
     assert wrong_on_a_projector(one, [ONE]) == []
     assert one.locator(".pdsynth-projector").count() == 0
     assert one.locator(".pdsynth-live").first.locator(".pdsynth-chart:visible").count() > 1
+
+
+def test_a_projector_names_what_its_chart_draws(one):
+    one.set_viewport_size(dict(zip(("width", "height"), PROJECTOR, strict=True)))
+    panel = one.locator(".pdsynth-live").first
+    panel.get_by_role("button", name="projector mode").press("Enter")
+    named = []
+    for _ in range(3):
+        one.evaluate(STILL)
+        title, keys = panel.locator(".pdsynth-title:visible"), panel.locator(".pdsynth-key")
+        named.append((title.text_content(), keys.count()))
+        panel.get_by_role("button", name="next chart").press("Enter")
+    panel.get_by_role("button", name="projector mode").press("Enter")
+    one.evaluate(STILL)
+    assert [count for _, count in named] == [2, 2, 0], named
 
 
 def test_the_measure_finds_what_is_wrong(one):

@@ -118,14 +118,6 @@ class Question:
         return [(answer, self.exercise.check(*answer).text.split(": ", 1)[1])
                 for answer, _ in self.wrong()]
 
-    def fallback(self, text: str) -> bool:
-        """Whether a message is what is said to any other wrong answer, too."""
-        parts = self.judge.judges if isinstance(self.judge, Each) else [self.judge]
-        general = [part.otherwise for part in parts if hasattr(part, "otherwise")]
-        return "your answer raised" in text or any(
-            re.search(re.sub(r"\\{.*?\\}", ".*", re.escape(words)), text, re.DOTALL)
-            for words in general)
-
 
 def right_values(judge: Any) -> Iterator[Any]:
     """Right answers of a judge of values."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ... import measures
+from ...errors import plural
 from ...network import shorten
 from ...plots import BOXES
 from ...privacy.curator import Curator
@@ -20,7 +21,7 @@ from ...structure.pairwise import symmetric_matrix
 from ..widgets import Try, View, choice, slider
 from .drawing import Board, ticks
 from .panel import live_panel
-from .table import TeachingTable, adult, remember
+from .table import TeachingTable, adult, pair_controls, remember
 from .words import ledger_summary
 
 SKETCHES = {"strict: noisy R, attributes": "strict", "published: noisy MIC, bits": "published",
@@ -173,8 +174,7 @@ def clusters_table(clusters: Clusters, names: tuple[str, ...]) -> str:
             "smaller clusters, and only {now.inside:.0%} of the information inside them "
             "({now.best:.0%} without noise).", lambda was, now: now.inside < was.inside),
     ),
-    x=lambda table: choice("attribute X", table.schema.names, first_pair(table)[0]),
-    y=lambda table: choice("attribute Y", table.schema.names, first_pair(table)[1]),
+    **pair_controls("age", "marital-status"),
     k=slider("k", 3, 1, 6, 1, unit="clusters", tooltip="k, number of clusters"),
     epsilon=slider("ε₁", 0.4, 0.05, 2.0, 0.05, tooltip="ε₁, budget of the similarities"),
     eta=slider("η", 0.2, 0.0, 0.9, 0.05, tooltip="η, weakest tie against the strongest"),
@@ -196,7 +196,7 @@ def view(table: TeachingTable, x: str, y: str, k: int, epsilon: float, eta: floa
     draw_grid(plot, table, pair)
     draw_clusters(plot, state)
     finite, cuts = float(state["ledger"].finite), grid(table, pair)
-    torn = f"; {len(state['torn'])} attributes have bits in several clusters"
+    torn = plural(len(state["torn"]), "attribute has", "attributes have")
     removed = int(state["removed"].sum()) // 2
     paid = f"claimed ε₁ = {epsilon:g}, truly {finite:g}"
     status = (
@@ -205,18 +205,13 @@ def view(table: TeachingTable, x: str, y: str, k: int, epsilon: float, eta: floa
         f"MIC({x}, {y}) = {cuts.value:.3f} on a {len(cuts.row_cuts) + 1} × "
         f"{len(cuts.column_cuts) + 1} grid; "
         f"I = {measures.mutual_information(table.records.table(pair)):.3f} bits"
-        f"{torn if state['torn'] else ''}; η removes {removed} pairs inside the clusters; "
+        f"{f'; {torn} bits in several clusters' if state['torn'] else ''}; "
+        f"η removes {plural(removed, 'pair')} inside the clusters; "
         f"{'not private' if guarantee == 'none' else paid}."
     )
     facts = {"inside": state["inside"], "best": state["best"]}
     clusters = clusters_table(state["clusters"], state["names"])
     return View(plot.figure, status, [clusters, ledger_summary(state["ledger"])], facts=facts)
-
-
-def first_pair(table: TeachingTable) -> tuple[str, ...]:
-    """The pair of attributes that is shown first."""
-    usual = ("age", "marital-status")
-    return usual if set(usual) <= set(table.schema.names) else table.schema.names[:2]
 
 
 panel = view.panel

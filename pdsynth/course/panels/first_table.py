@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ...errors import plural
 from ...measures import total_variation
 from ...synthesizers import PrivBayes
 from ..widgets import Try, View, choice, slider
@@ -67,7 +68,7 @@ def view(table: TeachingTable, epsilon: float, attribute: str) -> View:
         f"At ε = {epsilon:g} the two charts of {attribute} differ by "
         f"{total_variation(real, fake):.1%} of the people; over all {len(shares)} attributes by "
         f"{np.mean(differences):.1%} on average. "
-        f"The network has {len(fitted.network_.edges)} edges."
+        f"The network has {plural(len(fitted.network_.edges), 'edge')}."
     )
     facts = {"impossible": families[1], "differ": float(np.mean(differences)),
              "here": total_variation(real, fake)}

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ...errors import plural
 from ...synthesizers import ConsistentBayes, parts
 from ...synthesizers.baselines import Independent
 from ..widgets import Try, View, choice, slider
@@ -98,8 +99,8 @@ def view(table: TeachingTable, epsilon: float, sensitive: str) -> View:
                                     f"costs {float(losses[name]):.3g} of {epsilon:g}.")
     edges = len(fitted.network_.edges)
     status = (f"Two-way distance {measured[1]:.4f}, Independent {single[1]:.4f}. One-way "
-              f"{measured[0]:.4f}, Independent {single[0]:.4f}; {edges} "
-              f"pair{'s' * (edges != 1)} measured.{said}")
+              f"{measured[0]:.4f}, Independent {single[0]:.4f}; "
+              f"{plural(edges, 'pair')} measured.{said}")
     facts = {"edges": edges, "two": measured[1], "alone": single[1],
              "loss": float(losses[name]) if name else epsilon}
     return View(plot.figure, status, [ledger_summary(fitted.ledger_)], facts=facts)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ...errors import plural
 from ...network import Network
 from ...structure import Parameters, SearchResult, exact_search
 from ...structure import genetic as genetic_search
@@ -97,7 +98,7 @@ def view(table: TeachingTable, generation: int, k: int, population: int, elite: 
         f"Generation {generation}: the best network has {found.history[generation, 0]:.3f} bits, "
         f"{reached[generation]:.1%} of the exact optimum {best.fitness:.3f}; "
         f"{shared(network, optimal)} of its {len(network.edges)} edges are the optimum's. "
-        f"After {last} generations: {reached[last]:.1%}. "
+        f"After {plural(last, 'generation')}: {reached[last]:.1%}. "
         f"All {last * (population - elite) + population:,} individuals were judged by the same "
         f"{pairs} numbers."
     )

@@ -15,12 +15,12 @@ from .table import TeachingTable, teaching_table
 from .words import (
     GUARANTEE,
     GUARANTEES,
-    audited,
     fold,
     html_table,
     ledger_summary,
     noise_to_cell,
     preview,
+    sum_up,
 )
 
 AFFINITIES = {"the guarantee's own": "auto", "similarity": "similarity", "as printed": "printed"}
@@ -87,7 +87,7 @@ def shares(fitted: HMPrivBayes) -> str:
     rows = [(f"C{i}", escape(b), f"{entropy[b]:.3f}") for i, bits in enumerate(fitted.clusters_, 1)
             for b in sorted(bits, key=lambda b: -entropy[b])]
     heads = ("cluster", "bit", "OE that sets its noise")
-    return fold("Clusters and risk entropies", html_table(heads, rows, 2, 2))
+    return fold("Clusters and risk entropies", html_table(heads, rows, 2))
 
 
 @live_panel(
@@ -120,15 +120,10 @@ def view(table: TeachingTable, guarantee: str, affinity: str, **levers: Any) -> 
     state = "ε = {epsilon:g}, k = {k}, l = {l}, η = {eta:g}".format(**levers)
     title = f"HMPrivBayes {GUARANTEES[guarantee]}: {state}"
     finite = f" ({float(ledger.finite):.4g} without the raw entropies)"
-    facts = {"noisy": sum(v > 1 for v in noise.values()), "tables": len(noise),
-             "mean": float(np.nanmean(distances)), "claimed": levers["epsilon"],
-             "audited": audited(ledger)}
+    facts, said = sum_up(noise, distances, ledger)
     status = (
         f"{'Too noisy to cluster: one cluster instead. ' if noisy else ''}"
-        f"{facts['noisy']} of {len(noise)} tables have more noise than signal; mean two-way "
-        f"distance {facts['mean']:.3f}. "
-        f"Claimed ε = {levers['epsilon']:g}, true ε = {audited(ledger)}"
-        f"{finite if guarantee == 'published' else ''}; "
+        f"{said}{finite if guarantee == 'published' else ''}; "
         f"clusters of {', '.join(str(len(c)) for c in fitted.clusters_)} bits."
     )
     plot = draw(table, fitted, distances, noise, title)

@@ -2,15 +2,14 @@
 
 from typing import Any
 
-import numpy as np
-
 from ...budgets import SensitivityGroups
+from ...errors import plural
 from ...synthesizers import HPPrivBayes
 from ..widgets import Try, View, choice, slider
 from .drawing import Board, Mark, arcs
 from .panel import live_panel
 from .table import TeachingTable, adult
-from .words import GUARANTEE, GUARANTEES, audited, ledger_summary, noise_to_cell, preview
+from .words import GUARANTEE, GUARANTEES, ledger_summary, noise_to_cell, preview, sum_up
 
 GROUPS = {"A": ("more", "private", "circle"), "B": ("less", "none", "square")}
 
@@ -59,13 +58,9 @@ def view(table: TeachingTable, guarantee: str, rare_values: str, **levers: Any) 
     plot = Board("hpprivbayes", f"HPPrivBayes {GUARANTEES[guarantee]}: {state}")
     plot.network(arcs(fitted.network_), order, marks)
     plot.distances(distances, table.schema.names, 0.6, {"len": 0.75, "y": 0.6})
-    facts = {"noisy": sum(v > 1 for v in noise.values()), "tables": len(noise),
-             "mean": float(np.nanmean(distances)), "a": len(fitted.groups_["A"]),
-             "claimed": levers["epsilon"], "audited": audited(fitted.ledger_)}
-    status = (
-        "{noisy} of {tables} tables have more noise than signal; mean two-way distance {mean:.3f}. "
-        "Claimed ε = {claimed:g}, true ε = {audited}; {a} attributes in group A."
-    ).format(**facts)
+    facts, said = sum_up(noise, distances, fitted.ledger_)
+    facts["a"] = len(fitted.groups_["A"])
+    status = f"{said}; {plural(facts['a'], 'attribute')} in group A."
     tables = [ledger_summary(fitted.ledger_), preview(table, codes)]
     return View(plot.figure, status, tables, facts=facts)
 

@@ -14,7 +14,7 @@ from ...privacy.ledger import Ledger, as_fraction
 from ..widgets import Try, View, choice, slider
 from .drawing import Board, ticks
 from .panel import live_panel
-from .table import TeachingTable, adult, remember, symmetric
+from .table import TeachingTable, adult, pair_controls, remember, symmetric
 from .words import fold
 
 TOPS = {"I, bits": 1.75, "R": 0.65, "R with noise": 0.65}  # of the colour scale
@@ -44,14 +44,6 @@ def noise_scale(table: TeachingTable, epsilon: Fraction) -> float:
     n = table.records.n
     total = sum(association_sensitivity(n, a, b) for a, b in combinations(table.schema.sizes, 2))
     return float(total / epsilon) / (2 * n * n)
-
-
-def first_pair(table: TeachingTable) -> tuple[str, ...]:
-    """The pair that is shown first: the strongest one, or a telling one of Adult."""
-    names, usual = table.schema.names, ("relationship", "marital-status")
-    if set(usual) <= set(names):
-        return usual
-    return list(combinations(names, 2))[int(np.argmax(raw(table, "I, bits")))]
 
 
 def draw(table: TeachingTable, plot: Board, matrix: np.ndarray, pair: tuple[int, int],
@@ -98,8 +90,7 @@ def contingency(table: TeachingTable, pair: tuple[int, int]) -> str:
             "{now.bits:.3f} of the {now.entropy:.3f} bits of education: as much as the coarser "
             "coding of the same fact can say.", lambda was, now: now.bits > 0.5 * now.entropy),
     ),
-    x=lambda table: choice("attribute X", table.schema.names, first_pair(table)[0]),
-    y=lambda table: choice("attribute Y", table.schema.names, first_pair(table)[1]),
+    **pair_controls("relationship", "marital-status"),
     measure=choice("measure", list(TOPS)),
     epsilon=slider("ε", 1.0, 0.05, 4.0, 0.05, tooltip="ε of the noisy sketch of all pairs"),
 )

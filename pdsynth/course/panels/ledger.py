@@ -2,6 +2,7 @@
 
 import math
 
+from ...errors import plural
 from ...privacy.ledger import Ledger
 from ...synthesizers import HPPrivBayes, PrivBayes
 from ...synthesizers.base import Recipe
@@ -93,7 +94,8 @@ def view(table: TeachingTable, algorithm: str, guarantee: str, epsilon: float, k
     objection = f"objects: {broken[0]}." if broken else "has no objection to its lines."
     claimed, true = float(ledger.claimed), float(ledger.epsilon)
     free = len(ledger.unaccounted)
-    truth = f"truly ∞: {free} accesses that nobody paid for" if free else f"truly {true:.4g}"
+    raw = f"truly ∞: {plural(free, 'access', 'accesses')} that nobody paid for"
+    truth = raw if free else f"truly {true:.4g}"
     status = (f"Claimed ε = {claimed:g}, {truth}. {ledger.verdict()} "
               f"Entries: {len(ledger.entries)}. The checker {objection}")
     facts = {"claimed": claimed, "true": true, "free": free, "objects": bool(broken),

@@ -55,10 +55,11 @@ def laws(counts: np.ndarray, moved: np.ndarray, epsilon: float, share: float) ->
 def draw_laws(plot: Board, x: Any, both: list[np.ndarray], epsilon: float, cell: int) -> None:
     """Both laws, and everything within e^±ε of the law on the real table."""
     (real, other), once = both, cell == 1
-    for bound, fill in ((-epsilon, None), (epsilon, "tonexty")):
-        plot.add("scatter", cell, "allowed: within e^±ε", False, x=x, fill=fill, mode="lines",
-                 y=np.maximum(real * np.exp(bound), FLOOR / 10), fillcolor="rgba(230,159,0,.22)",
-                 line={"width": 0, "shape": "hvh"}, showlegend=once and fill is not None)
+    upper: dict[str, Any] = {"name": "allowed: within e^±ε", "fill": "tonexty", "showlegend": once}
+    for bound, more in ((-epsilon, {}), (epsilon, upper)):
+        plot.add("scatter", cell, hover=False, x=x, mode="lines", fillcolor="rgba(230,159,0,.22)",
+                 y=np.maximum(real * np.exp(bound), FLOOR / 10),
+                 line={"width": 0, "shape": "hvh"}, **more)
     for name, law, colour, symbol in (("real table D", real, "private", "circle"),
                                       ("neighbour D′", other, "none", "diamond-open")):
         plot.dots(x, law, colour, cell, symbol=symbol, size=8, name=name,

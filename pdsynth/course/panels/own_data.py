@@ -17,7 +17,7 @@ from ...datasets import load_adult, read_csv, read_header
 from ...datasets.declaration import Declared, declare, propose
 from ...domain.rules import FORM
 from ...domain.schema import Schema
-from ...errors import SchemaError
+from ...errors import SchemaError, plural
 from ...network import shorten
 from ...structure.parent_rules import check_degree
 from ...synthesizers.plan import Plan, plan
@@ -254,8 +254,9 @@ class DeclarationForm:
         return self.file.read(self.schema())
 
     def _name(self) -> None:
-        self.label.value = (f"<b>{escape(self.file.name)}</b>: {self.file.n:,} records, "
-                            f"{len(self.file.names)} columns")
+        self.label.value = (f"<b>{escape(self.file.name)}</b>: "
+                            f"{plural(self.file.n, 'record')}, "
+                            f"{plural(len(self.file.names), 'column')}")
 
     def _edit(self, _: Any) -> None:
         if self.panel is not None and not self._quiet:

@@ -4,13 +4,14 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import plural
 from ...evaluation import sum_mutual_information
 from ...synthesizers import PrivBayes
 from ..widgets import Try, View, choice, slider
 from .drawing import Board, Mark, arcs
 from .panel import live_panel
 from .table import TeachingTable, adult, remember
-from .words import ledger_summary, noise_to_cell
+from .words import ledger_summary, noise_to_cell, too_noisy
 
 READINGS: dict[str, dict[str, Any]] = {
     "strict": {"guarantee": "strict"},
@@ -79,13 +80,13 @@ def view(table: TeachingTable, epsilon: float, k: str, reading: str) -> View:
     fitted, noise = run["fitted"], run["noise"]
     rule = f" ({fitted.degree_rule_})" if k == "auto" else ""
     spent = f"True ε {float(fitted.ledger_.finite):g} of {epsilon:g} claimed"
-    facts = {"bits": run["captured"], "noisy": sum(v > 1 for v in noise.values()),
-             "edges": len(fitted.network_.edges), "mean": float(run["distances"].mean()),
-             "spent": float(fitted.ledger_.finite)}
+    noisy, said = too_noisy(noise, "noisy table")
+    facts = {"bits": run["captured"], "noisy": noisy, "edges": len(fitted.network_.edges),
+             "mean": float(run["distances"].mean()), "spent": float(fitted.ledger_.finite)}
     status = (
-        f"{facts['edges']} edges capture {facts['bits']:.2f} bits ({best['captured']:.2f} without "
-        f"noise); mean 2-way distance {facts['mean']:.3f} ({best['distances'].mean():.3f} without "
-        f"noise). {facts['noisy']} of {len(noise)} noisy tables have more noise than signal. "
+        f"{plural(facts['edges'], 'edge captures', 'edges capture')} {facts['bits']:.2f} bits "
+        f"({best['captured']:.2f} without noise); mean 2-way distance {facts['mean']:.3f} "
+        f"({best['distances'].mean():.3f} without noise). {said}. "
         f"{'Not private at all' if reading == 'no noise' else spent}."
     )
     plot = draw(run, best, f"PrivBayes: ε = {epsilon:g}, k = {k}{rule}, reading = {reading}")

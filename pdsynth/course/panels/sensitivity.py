@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...budgets import RARE_VALUES, printed_scales, printed_weights, tight_scales, value_weights
+from ...errors import plural
 from ...privacy.ledger import as_fraction, histogram_cost
 from ..widgets import Try, View, choice, slider
 from .drawing import Board
@@ -121,7 +122,7 @@ def view(table: TeachingTable, theta: float, r: float, attribute: str, rare_valu
     draw_groups(plot, state, table.dataset.sensitive, theta)
     draw_scales(plot, state, attribute)
     top, groups = int(np.argmax(state["counts"])), (
-        f"{len(state['A'])} attribute{'s' * (len(state['A']) > 1)} in A, noise scale "
+        f"{plural(len(state['A']), 'attribute')} in A, noise scale "
         f"{state['scale_a']:.1f} records; {len(state['B'])} in B.")
     facts = {"a": len(state["A"]), "scale": state["scale_a"], "in_a": state["in_a"]}
     if state["in_a"]:

@@ -15,6 +15,7 @@ from ...evaluation.marginals import Marginals
 from ...privacy.mechanisms import CommonNoise
 from ...structure.pairwise import symmetric_matrix
 from ...synthesizers.base import Recipe
+from ..widgets import choice
 
 Fitted = TypeVar("Fitted", bound=Recipe)
 remember = lru_cache(maxsize=128)  # keeps the latest results of a slow function of (table, …)
@@ -95,6 +96,18 @@ def _open(name: str, seed: int, kind: type) -> Any:
 def adult(name: str = "thesis", seed: int = 7, kind: type = TeachingTable) -> Callable[..., Any]:
     """A source of a panel: Adult in one of its codings, unless a dataset is given."""
     return lambda *dataset: kind(*dataset, seed) if dataset else teaching_table(name, seed, kind)
+
+
+def pair_controls(*usual: str) -> dict[str, Any]:
+    """Controls x and y for two attributes of a table: the ``usual`` ones, else the strongest."""
+
+    def first(table: TeachingTable) -> tuple[str, ...]:
+        names = table.schema.names
+        strongest = max(combinations(range(len(names)), 2), key=table.information.__getitem__)
+        return usual if set(usual) <= set(names) else tuple(names[j] for j in strongest)
+
+    return {"x": lambda table: choice("attribute X", table.schema.names, first(table)[0]),
+            "y": lambda table: choice("attribute Y", table.schema.names, first(table)[1])}
 
 
 def mean_without(distances: np.ndarray, attribute: int) -> float:

@@ -1,11 +1,12 @@
 """What panels say in words: a run's noise, its ledger, its first rows, and small HTML tables."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from ...errors import plural
 from ...privacy.ledger import Entry, Ledger
 from ...synthesizers.base import Recipe
 from ..widgets import choice
@@ -15,17 +16,16 @@ GUARANTEES = {"strict": "strict", "published": "as published", "none": "no noise
 GUARANTEE = choice("guarantee", list(GUARANTEES))
 
 
-def html_table(heads: Sequence[str], rows: Iterable[Sequence[Any]], left: int = 1,
-               heads_left: int = 0) -> str:
-    """An HTML table; the first ``left`` columns and ``heads_left`` heads stand to the left."""
+def html_table(heads: Sequence[str], rows: Iterable[Sequence[Any]], left: int = 1) -> str:
+    """An HTML table; the first ``left`` columns stand to the left."""
 
-    def cells(kind: str, texts: Sequence[Any], left: int) -> str:
+    def cells(kind: str, texts: Sequence[Any]) -> str:
         style = " style='text-align:left'"
         return "".join(f"<{kind}{style if j < left else ''}>{text}</{kind}>"
                        for j, text in enumerate(texts))
 
-    body = "".join(f"<tr>{cells('td', row, left)}</tr>" for row in rows)
-    return f"<table><tr>{cells('th', heads, heads_left)}</tr>{body}</table>"
+    body = "".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
+    return f"<table><tr>{cells('th', heads)}</tr>{body}</table>"
 
 
 def fold(summary: str, body: str) -> str:
@@ -57,9 +57,26 @@ def child_of(entry: Entry) -> str:
     return entry.step[6:-1].split(" | ")[0]
 
 
+def too_noisy(noise: Mapping[str, float], kind: str = "table") -> tuple[int, str]:
+    """How many tables have more noise than signal (:func:`noise_to_cell`), and that in words."""
+    many = sum(scale > 1 for scale in noise.values())
+    return many, (f"{many} of {plural(len(noise), kind)} {'has' if many == 1 else 'have'} more "
+                  "noise than signal")
+
+
 def audited(ledger: Ledger) -> str:
     """The true ε in words."""
     return "infinite" if ledger.epsilon == math.inf else f"{float(ledger.epsilon):g}"
+
+
+def sum_up(noise: Mapping[str, float], distances: np.ndarray,
+           ledger: Ledger) -> tuple[dict[str, Any], str]:
+    """What a run comes to, in facts and in words: noise, mean distance, both ε."""
+    noisy, said = too_noisy(noise)
+    facts = {"noisy": noisy, "tables": len(noise), "mean": float(np.nanmean(distances)),
+             "claimed": float(ledger.claimed), "audited": audited(ledger)}
+    return facts, (f"{said}; mean two-way distance {facts['mean']:.3f}. "
+                   f"Claimed ε = {facts['claimed']:g}, true ε = {facts['audited']}")
 
 
 def ledger_summary(ledger: Ledger) -> str:

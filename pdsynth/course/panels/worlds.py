@@ -6,6 +6,7 @@ from fractions import Fraction
 from ...audit.case import format_epsilon
 from ...audit.worlds import STEPS, Law, World, inside, loss
 from ...audit.worlds import table as side_by_side
+from ...errors import plural
 from ...privacy.ledger import as_fraction
 from ..widgets import Try, View, choice, slider
 from .drawing import Board
@@ -68,12 +69,12 @@ def view(step: str, person: int, becomes: int, epsilon: float) -> View:
              "verdict": "inside" if inside(p, q, budget) else "OUTSIDE"}
     status = (
         f"The largest ratio is e^{facts['loss']}: {facts['verdict']} the band of ε = {epsilon:g}. "
-        f"{len(p)} networks before, {len(q)} after. Both laws sum "
+        f"{plural(len(p), 'network')} before, {len(q)} after. Both laws sum "
         f"to {sum(p.values())} and {sum(q.values())}."
     )
     short = [{network: x.limit_denominator(10**6) for network, x in one.items()} for one in (p, q)]
     rows = [(network, *(one.get(network, "0") for one in short)) for network in sorted({*p, *q})]
-    fractions = html_table(("network", "before", "after"), rows, left=0)
+    fractions = html_table(("network", "before", "after"), rows)
     folded = fold("As fractions, to 6 digits", fractions)
     return View(plot.figure, status, [folded], facts=facts)
 

@@ -204,7 +204,7 @@ function leastHeight({ layout, data, key }, size) {
   const [x, y] = key.match(/[xy]\d*/g).map((id) => layout[axisName(id)]);
   const down = y.showticklabels === false ? [] : names(y, "y", data);
   const under = Math.max(0, ...names(x, "x", data).map((name) => String(name).length));
-  return 1.25 * size * down.length + 0.5 * size * Math.min(under, 12) + 40;
+  return 1.15 * size * down.length + 0.5 * size * Math.min(under, 12) + 26;
 }
 
 function fit({ layout, data, key }, width, height, least) {
@@ -274,9 +274,16 @@ function swatch(trace) {
   return `<svg viewBox='-13 -8 26 16' width='26' height='16' aria-hidden='true'>${inside}</svg>`;
 }
 
-function legend(node, figure, hidden, redraw) {
+// What is named of a figure, or of its chart on show: that has its own names, if it has several, and a heat map none.
+function keysOf(figure, chart) {
+  const own = chart?.data.filter((trace) => trace.name) ?? [];
+  if (own.length > 1) return own;
+  return chart?.data.every((trace) => trace.type === "heatmap") ? [] : figure.data.filter((trace) => trace.name && trace.showlegend !== false);
+}
+
+function legend(node, figure, chart, hidden, redraw) {
   const named = new Map();
-  for (const trace of figure.data) if (trace.name && trace.showlegend !== false && !named.has(trace.name)) named.set(trace.name, trace);
+  for (const trace of keysOf(figure, chart)) if (!named.has(trace.name)) named.set(trace.name, trace);
   const alone = named.size === 1 && [...named.values()][0].showlegend !== true && figure.data.length === 1;
   const wanted = alone || figure.layout.showlegend === false ? [] : [...named];
   const old = [...node.children];
@@ -334,7 +341,7 @@ function projector(el, redraw, signal) {
   }, { signal });
   mode.height = (canvas) => { // the rest of the screen, or what is left of a window
     const root = mode.root(), above = canvas.getBoundingClientRect().top - root.getBoundingClientRect().top + root.scrollTop;
-    return Math.max(320, Math.min(620, innerHeight - 16 - (mode.full ? above : 250)));
+    return Math.max(320, mode.full ? innerHeight - 16 - above : Math.min(620, innerHeight - 266));
   };
   mode.show = (count) => {
     mode.count = count;
@@ -373,7 +380,11 @@ function render({ model, el }) {
   };
   const draw = () => {
     frame = 0;
-    if (!look) { const root = el.closest(".pdsynth-live"); if (root) look = attend(root, stop.signal); }
+    const root = el.closest(".pdsynth-live");
+    if (!look && root) {
+      look = attend(root, stop.signal);
+      for (const part of root.querySelectorAll(".pdsynth-told, .pdsynth-alert, .pdsynth-status")) resize.observe(part);
+    }
     look?.();
     box.setAttribute("aria-label", model.get("alt"));
     width = box.clientWidth;
@@ -381,11 +392,12 @@ function render({ model, el }) {
     try {
       const figure = themed(model.get("figure"), model.get("dark_colours"), readTheme(box));
       const { title } = figure.layout;
-      mode.state.textContent = [title?.text ?? title, title?.subtitle?.text].filter((text) => typeof text === "string" && text).join(" · ");
+      const beside = mode.full ? "" : title?.subtitle?.text; // the controls stand there
+      mode.state.textContent = [title?.text ?? title, beside].filter((text) => typeof text === "string" && text).join(" · ");
       for (const trace of figure.data) if (hidden.has(trace.name)) trace.visible = false;
-      legend(keys, figure, hidden, schedule);
       const charts = cut(figure), nodes = places(charts);
       mode.show(charts.length);
+      legend(keys, figure, mode.on ? charts[mode.chart] : null, hidden, schedule);
       charts.forEach((one, place) => {
         nodes[place].hidden = mode.on && place !== mode.chart;
         nodes[place].style.flex = `${one.grow} 1 ${one.width}px`;
@@ -413,7 +425,7 @@ function render({ model, el }) {
     if (model.get("busy")) waiting = setTimeout(() => { mode.cue.textContent = "computing …"; }, SLOW);
   };
 
-  const resize = new ResizeObserver(() => { if (box.clientWidth !== width) schedule(); });
+  const resize = new ResizeObserver(() => { if (mode.full || box.clientWidth !== width) schedule(); }); // a full screen is shared with words
   const theme = new MutationObserver(restyle);
   const system = matchMedia("(prefers-color-scheme: dark)");
   resize.observe(el);

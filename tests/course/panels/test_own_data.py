@@ -221,7 +221,7 @@ def test_a_student_s_own_file(panel):
     assert panel.form.editor.value == "person_id: drop\nage: ?\nsmoker: ?\nward: ?"
     assert (
         isinstance(panel.error, pds.SchemaError)
-        and "0 column(s) declared, 3 still open" in panel.alert.value
+        and "0 columns declared, 3 still open" in panel.alert.value
     )
     assert "4,000 records, 4 columns" in panel.form.label.value
     panel.form.editor.value = TEXT
