@@ -17,16 +17,7 @@ from typing import Any
 import pandas as pd
 
 from ..domain.pages import render
-from ..errors import (
-    BudgetError,
-    PrivacyError,
-    SchemaError,
-    check_known,
-    plural,
-    show,
-    to_list,
-    to_names,
-)
+from ..errors import BudgetError, PrivacyError, SchemaError, check_known, show, to_list, to_names
 from . import rules
 from .entries import (
     KINDS,
@@ -38,7 +29,7 @@ from .entries import (
     read_fraction,
     to_plain,
 )
-from .ledger_story import Line, beside, in_words, share, short, story
+from .ledger_story import Line, beside, count_raw, in_words, share, short, story
 from .rules import NEIGHBOURS, add_up, compose, own_scales, unit_in_words, value_loss
 
 __all__ = ["KINDS", "Entry", "Ledger", "as_fraction", "histogram_cost"]
@@ -279,9 +270,8 @@ class Ledger:
         if self.guarantee == "none":
             return "NOT PRIVATE: no noise was added (guarantee='none')."
         if self.unaccounted:
-            raw = plural(len(self.unaccounted), "unaccounted access makes",
-                         "unaccounted accesses make")
-            return (f"NOT DIFFERENTIALLY PRIVATE: claimed ε = {claimed}, {raw} it infinite; "
+            return (f"NOT DIFFERENTIALLY PRIVATE: claimed ε = {claimed}, "
+                    f"{count_raw(len(self.unaccounted))}; "
                     f"the accounted part alone truly costs {finite}.")
         if self.epsilon > self.claimed:
             return f"OVERSPENT: claimed ε = {claimed}, true ε = {finite}."

@@ -78,6 +78,12 @@ def step_name(entry: Entry) -> str:
     return step
 
 
+def count_raw(accesses: int) -> str:
+    """What unaccounted accesses make of a promise."""
+    words = plural(accesses, "unaccounted access makes", "unaccounted accesses make")
+    return f"{words} it infinite"
+
+
 def in_words(story: Sequence[Line], verdict: str, notes: Iterable[str], count: int) -> str:
     """A verdict and its story for a terminal."""
     lines = [verdict, *(f"note: {note}" for note in notes)]
