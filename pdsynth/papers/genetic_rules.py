@@ -6,18 +6,9 @@ from typing import Any
 import numpy as np
 
 from . import genetic_tables as tables
+from . import results
 from .genetic_tables import ATTACKERS, part
-from .results import (
-    OPEN,
-    Difference,
-    average,
-    count_signs,
-    decide,
-    difference,
-    equivalence_verdict,
-    select,
-    stretched,
-)
+from .results import OPEN, Difference, average, decide, difference, select, stretched
 from .rules import ONE_TIME, Answer, Gaps, Question, rule, times_apart
 
 # --- utility --------------------------------------------------------------------------------------
@@ -91,7 +82,7 @@ def near_the_zero_rule(q: Question) -> Answer:
     """Whether the average attacker gains little from the custom table."""
     custom = Gaps([excess(q, "DSc")], [""], 1)
     words = {"found": custom, "strict": excess(q, "DSc", guarantee="strict")[0]}
-    return equivalence_verdict(cut(custom.found), q.tolerance), words
+    return results.equivalence_verdict(cut(custom.found), q.tolerance), words
 
 
 @rule("the 95 % intervals of all six end at most {bar:g} points above the zero rule (the paper's "
@@ -101,7 +92,7 @@ def no_attacker_exceeds(q: Question) -> Answer:
     """Whether the best attacker gains little from the custom table."""
     every = {a: excess(q, "DSc", a) for a in ATTACKERS}
     best = max(every, key=lambda a: every[a])
-    verdict = equivalence_verdict(cut(list(every.values())), q.tolerance)
+    verdict = results.equivalence_verdict(cut(list(every.values())), q.tolerance)
     return verdict, {"best": best, "found": Gaps([every[best]], [""], 2)}
 
 
@@ -193,7 +184,7 @@ def described_sooner(q: Question) -> Answer:
         return ", ".join(f"k = {k}: {np.exp(t):.2g}×" for k, (t, _) in found.items()) or "not run"
 
     judged = compare(*(q.claim.get(n, getattr(q.settings, n)) for n in ("greedy", "genetic")))
-    sooner, later = count_signs(list(judged.values()))
+    sooner, later = results.count_signs(list(judged.values()))
     pairs = {"ours": ("DS", "GA"), "peer": ("DataSynthesizer", "GA"),
              "alike": ("DataSynthesizer", "plain GA")}
     words = {name: say(compare(*pair)) for name, pair in pairs.items()}
@@ -219,7 +210,7 @@ def converges(q: Question) -> Answer:
     share = {k: replace(q, claim={}).values(metric="share of the optimum", k=k) for k in degrees(q)}
     short = [difference(1 - found, np.zeros(2)) for found in share.values()]
     said = "; ".join(f"k = {k}: {_say_spread(found)}" for k, found in share.items())
-    return equivalence_verdict(short, stretched(0.01)), {"found": said}
+    return results.equivalence_verdict(short, stretched(0.01)), {"found": said}
 
 
 def _say_spread(found: np.ndarray) -> str:
