@@ -7,7 +7,7 @@ import numpy as np
 
 from . import genetic_tables as tables
 from . import results
-from .genetic_tables import ATTACKERS, part
+from .genetic_tables import part
 from .results import OPEN, Difference, average, decide, difference, select, stretched
 from .rules import ONE_TIME, Answer, Gaps, Question, rule, times_apart
 
@@ -76,24 +76,14 @@ def exceed_the_zero_rule(q: Question) -> Answer:
     return decide(over == 2, under == 2, over == 1), words
 
 
-@rule("the 95 % interval ends at most {bar:g} points above the zero rule; does not if it begins "
-      "there", tolerant=True)
+@rule("{how}", tolerant=True)
 def near_the_zero_rule(q: Question) -> Answer:
-    """Whether the average attacker gains little from the custom table."""
-    custom = Gaps([excess(q, "DSc")], [""], 1)
-    words = {"found": custom, "strict": excess(q, "DSc", guarantee="strict")[0]}
-    return results.equivalence_verdict(cut(custom.found), q.tolerance), words
-
-
-@rule("the 95 % intervals of all six end at most {bar:g} points above the zero rule (the paper's "
-      "own: NB on Adult, +3.0); partly if some do, does not if none does and one lies above",
-      tolerant=True)
-def no_attacker_exceeds(q: Question) -> Answer:
-    """Whether the best attacker gains little from the custom table."""
-    every = {a: excess(q, "DSc", a) for a in ATTACKERS}
+    """Whether each of the ``attackers`` gains little from the custom table."""
+    every = {a: excess(q, "DSc", a) for a in q["attackers"]}
     best = max(every, key=lambda a: every[a])
     verdict = results.equivalence_verdict(cut(list(every.values())), q.tolerance)
-    return verdict, {"best": best, "found": Gaps([every[best]], [""], 2)}
+    words = {"best": best, "strict": excess(q, "DSc", guarantee="strict")[0]}
+    return verdict, words | {"found": Gaps([every[best]], [""], q["digits"])}
 
 
 # --- figure 1 -------------------------------------------------------------------------------------
