@@ -29,11 +29,6 @@ FLAT = {"real data": "solid", "majority class": "dot"}  # dashes of lines that n
 NOT_PRIVATE = ("HPPrivBayes", "HMPrivBayes", "PrivABN", "PrivSCBN", "JTree")
 
 
-def error_bars(half: Any, thickness: float = 1.4, width: int = 4) -> dict[str, Any]:
-    """Half-widths of intervals, as Plotly wants them."""
-    return {"type": "data", "array": half, "thickness": thickness, "width": width}
-
-
 def range_of(metric: str) -> tuple[float, float]:
     """The least and the largest value that a measure can have.
 
@@ -53,8 +48,9 @@ def bars_in_range(mean: Any, half: Any, metric: Any, thickness: float = 1.4, wid
     mean, half = np.asarray(mean, float), np.asarray(half, float)
     names = [metric] * len(mean) if isinstance(metric, str) else metric
     low, high = np.array([range_of(str(name)) for name in names]).reshape(-1, 2).T
-    return error_bars(np.minimum(half, high - mean), thickness, width) | {
-        "arrayminus": np.minimum(half, mean - low), "symmetric": False}
+    up, down = np.minimum(half, high - mean), np.minimum(half, mean - low)
+    return {"type": "data", "array": up, "arrayminus": down, "symmetric": False,
+            "thickness": thickness, "width": width}
 
 
 def line(plot: go.Figure, part: pd.DataFrame, x: str, name: str, colour: str, dash: str = "solid",
@@ -92,11 +88,6 @@ def say_runs(data: pd.DataFrame, bars: bool = True) -> str:
     return said + ("; bars: 95 % interval of the mean" if bars and most > 1 else "")
 
 
-def count_repeats(data: pd.DataFrame) -> int:
-    """How many repeats the trials hold."""
-    return int(data["repeat"].nunique())
-
-
 def legend_below(plot: go.Figure, height: int) -> go.Figure:
     """Space for a long legend under the axes, so that it covers nothing."""
     y = -72 / (height - 184)  # 72 pixels: tick labels and the axis title
@@ -112,7 +103,7 @@ def small_print(title: str, words: str) -> str:
 
 def finish(plot: go.Figure, data: pd.DataFrame, text: str, table: str, height: int) -> go.Figure:
     """The plot with title, small print (table, repeats, error bars) and legend."""
-    repeats = count_repeats(data)
+    repeats = data["repeat"].nunique()
     words = f"{table}; {say_repeats(repeats)}" + (f"; {ERROR_NOTE}" if repeats > 1 else "")
     return legend_below(plot.update_layout(title_text=small_print(text, words)), height)
 

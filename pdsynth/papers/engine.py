@@ -224,17 +224,11 @@ def load(name: str, trials: Callable[[Key, Any, Run], pd.DataFrame], **own: Any)
     for part, kind in product(experiments.values(), ("run", "view")):
         if isinstance(part.get(kind), str):
             part[kind] = file[f"{kind}s"][part[kind]]
-    file["readings"] = {n: _whole(n, file["readings"]) for n in file["readings"]}
+    for reading, said in file["readings"].items():  # one that is like another stands below it
+        file["readings"][reading] = file["readings"].get(said.pop("like", ""), {}) | said
     names = ("heading", "reading", "repeats", "seed", "bars", "seeds", "notes")
     return Paper(name=name, file=file, settings=settings, experiments=experiments, trials=trials,
                  **{n: file[n] for n in names}, **own)
-
-
-def _whole(name: str, readings: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """All that a reading says, and what it leaves to the one that it is like."""
-    own = dict(readings[name])
-    like = own.pop("like", None)
-    return (_whole(like, readings) if like else {}) | own
 
 
 def _freeze(value: Any) -> Any:

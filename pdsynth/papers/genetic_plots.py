@@ -8,15 +8,7 @@ import plotly.graph_objects as go
 
 from ..plots import PALETTE, SERIES, SYMBOLS, figure
 from . import genetic_tables as tables
-from .drawing import (
-    bars_in_range,
-    count_repeats,
-    finish,
-    log_ticks,
-    panels,
-    say_repeats,
-    small_print,
-)
+from .drawing import bars_in_range, finish, log_ticks, panels, say_runs, small_print
 from .engine import Key
 from .genetic_tables import STAND_IN, on_stand_in, part
 from .results import select, summarise, values
@@ -135,7 +127,7 @@ def heatmaps(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
             row=i // 2 + 1, col=i % 2 + 1)
     plot.update_yaxes(autorange="reversed", showgrid=False, tickfont={"size": 9})
     plot.update_xaxes(tickangle=-50, showgrid=False, tickfont={"size": 9})
-    words = f"13 columns; {say_repeats(count_repeats(data))}"
+    words = f"13 columns; {say_runs(data, bars=False)}"
     title = "Pearson correlations on Adult: relationship is sensitive, salary the target"
     return plot.update_layout(title_text=small_print(title, words), height=860, margin={"t": 96},
                               title_pad_t=24)

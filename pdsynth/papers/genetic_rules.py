@@ -6,18 +6,9 @@ from typing import Any
 import numpy as np
 
 from . import genetic_tables as tables
-from .genetic_tables import ATTACKERS, part
-from .results import (
-    OPEN,
-    Difference,
-    average,
-    count_signs,
-    decide,
-    difference,
-    equivalence_verdict,
-    select,
-    stretched,
-)
+from . import results
+from .genetic_tables import part
+from .results import OPEN, Difference, average, decide, difference, select, stretched
 from .rules import ONE_TIME, Answer, Gaps, Question, rule, times_apart
 
 # --- utility --------------------------------------------------------------------------------------
@@ -85,24 +76,14 @@ def exceed_the_zero_rule(q: Question) -> Answer:
     return decide(over == 2, under == 2, over == 1), words
 
 
-@rule("the 95 % interval ends at most {bar:g} points above the zero rule; does not if it begins "
-      "there", tolerant=True)
+@rule("{how}", tolerant=True)
 def near_the_zero_rule(q: Question) -> Answer:
-    """Whether the average attacker gains little from the custom table."""
-    custom = Gaps([excess(q, "DSc")], [""], 1)
-    words = {"found": custom, "strict": excess(q, "DSc", guarantee="strict")[0]}
-    return equivalence_verdict(cut(custom.found), q.tolerance), words
-
-
-@rule("the 95 % intervals of all six end at most {bar:g} points above the zero rule (the paper's "
-      "own: NB on Adult, +3.0); partly if some do, does not if none does and one lies above",
-      tolerant=True)
-def no_attacker_exceeds(q: Question) -> Answer:
-    """Whether the best attacker gains little from the custom table."""
-    every = {a: excess(q, "DSc", a) for a in ATTACKERS}
+    """Whether each of the ``attackers`` gains little from the custom table."""
+    every = {a: excess(q, "DSc", a) for a in q["attackers"]}
     best = max(every, key=lambda a: every[a])
-    verdict = equivalence_verdict(cut(list(every.values())), q.tolerance)
-    return verdict, {"best": best, "found": Gaps([every[best]], [""], 2)}
+    verdict = results.equivalence_verdict(cut(list(every.values())), q.tolerance)
+    words = {"best": best, "strict": excess(q, "DSc", guarantee="strict")[0]}
+    return verdict, words | {"found": Gaps([every[best]], [""], q["digits"])}
 
 
 # --- figure 1 -------------------------------------------------------------------------------------
@@ -193,7 +174,7 @@ def described_sooner(q: Question) -> Answer:
         return ", ".join(f"k = {k}: {np.exp(t):.2g}×" for k, (t, _) in found.items()) or "not run"
 
     judged = compare(*(q.claim.get(n, getattr(q.settings, n)) for n in ("greedy", "genetic")))
-    sooner, later = count_signs(list(judged.values()))
+    sooner, later = results.count_signs(list(judged.values()))
     pairs = {"ours": ("DS", "GA"), "peer": ("DataSynthesizer", "GA"),
              "alike": ("DataSynthesizer", "plain GA")}
     words = {name: say(compare(*pair)) for name, pair in pairs.items()}
@@ -219,7 +200,7 @@ def converges(q: Question) -> Answer:
     share = {k: replace(q, claim={}).values(metric="share of the optimum", k=k) for k in degrees(q)}
     short = [difference(1 - found, np.zeros(2)) for found in share.values()]
     said = "; ".join(f"k = {k}: {_say_spread(found)}" for k, found in share.items())
-    return equivalence_verdict(short, stretched(0.01)), {"found": said}
+    return results.equivalence_verdict(short, stretched(0.01)), {"found": said}
 
 
 def _say_spread(found: np.ndarray) -> str:

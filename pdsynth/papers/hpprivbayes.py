@@ -15,22 +15,11 @@ import plotly.graph_objects as go
 from ..datasets import load_adult, load_nltcs
 from ..plots import PALETTE, figure
 from ..synthesizers import HPPrivBayes, PrivBayes
-from . import drawing, engine
+from . import drawing, engine, results
 from .drawing import STYLE, finish, label, level, line, panels
 from .engine import NO_NOISE, Key, RealData, Run, load
 from .hpprivbayes_at_most import AtMostHPPrivBayes, AtMostPrivBayes
-from .results import (
-    FAILS,
-    Result,
-    average,
-    bootstrap,
-    decide,
-    equivalence_verdict,
-    markdown,
-    select,
-    stretched,
-    summarise,
-)
+from .results import FAILS, Result, average, decide, markdown, select, stretched, summarise
 from .rules import Answer, Question, rule
 
 METHODS = ("PrivBayes", "HPPrivBayes")
@@ -90,7 +79,7 @@ def alike(q: Question) -> Answer:
     ((raw, _),) = q.gaps(free)
     level = average(q.values(**q.points()[0] | free | q.side("b")))
     near = stretched(0.01) * level
-    verdict = equivalence_verdict(noisy.found, near) if abs(raw) <= near else FAILS
+    verdict = results.equivalence_verdict(noisy.found, near) if abs(raw) <= near else FAILS
     return verdict, {"raw": raw, "found": noisy}
 
 
@@ -101,7 +90,7 @@ def close_at_first(q: Question) -> Answer:
     gaps = q.gaps().found
     sizes = [abs(gap) for gap, _ in gaps]
     small, large = max(sizes[:2]), average(np.array(sizes[2:]))
-    verdict = equivalence_verdict(gaps[:2], stretched(large / 2))
+    verdict = results.equivalence_verdict(gaps[:2], stretched(large / 2))
     return verdict, {"small": small, "large": large}
 
 
@@ -137,7 +126,7 @@ def fluctuation(cubes: Mapping[str, np.ndarray]) -> dict[str, Any]:
         return float(a - b)
 
     said = ", ".join(f"r = {r}: {s:.4f}" for r, s in spreads.items())
-    low, high = bootstrap(both, gap)
+    low, high = results.bootstrap(both, gap)
     return {"spreads": said, "gap": spreads[first] - spreads[last], "low": low, "high": high}
 
 

@@ -12,18 +12,10 @@ from ..datasets import Dataset, load_acs, load_nltcs, load_retail
 from ..plots import figure
 from ..structure.adaptive import ParentChoice
 from ..synthesizers import PrivABN, PrivBayes, baselines
+from . import results
 from .engine import NO_NOISE, Curve, Key, Run, load
 from .privabn_readings import Reread
-from .results import (
-    average,
-    bootstrap,
-    correlation,
-    decide,
-    difference,
-    direction_verdict,
-    distinct,
-    stretched,
-)
+from .results import average, bootstrap, decide, difference, distinct, stretched
 from .rules import Answer, Gaps, Question, rule
 
 
@@ -130,7 +122,7 @@ def published(q: Question) -> dict[str, dict[str, list[np.ndarray]]]:
 @rule("Spearman's ρ at most −0.8 in every panel; does not if above 0 in any")
 def falls_everywhere(q: Question) -> Answer:
     """Whether the error falls with ε on every table, for every α."""
-    rho = {f"{t} α = {a}": correlation(q.settings.epsilons, list(map(average, runs)))
+    rho = {f"{t} α = {a}": results.correlation(q.settings.epsilons, list(map(average, runs)))
            for t, by in published(q).items() for a, runs in by.items()}
     verdict = decide(all(r <= -0.8 for r in rho.values()), any(r >= 0 for r in rho.values()))
     return verdict, {"found": ", ".join(f"{n} {r:+.2f}" for n, r in rho.items())}
@@ -216,7 +208,7 @@ def steadier(q: Question) -> Answer:
 
     gaps = [difference(ranges(**p), ranges(**(p | q.side("b")))) for p in q.points()]
     names = [f"{p['method']} ε = {p['epsilon']:g}" for p in q.points()]
-    return direction_verdict(gaps), {"found": Gaps(gaps, names)}
+    return results.direction_verdict(gaps), {"found": Gaps(gaps, names)}
 
 
 @rule("within 1 % of every number printed for m = 50", tolerant=True)

@@ -14,17 +14,7 @@ import numpy as np
 import pandas as pd
 
 from . import results
-from .results import (
-    OPEN,
-    Difference,
-    Key,
-    average,
-    count_signs,
-    decide,
-    difference,
-    direction_verdict,
-    interval,
-)
+from .results import OPEN, Difference, average, count_signs, decide, difference, direction_verdict
 from .selectors import Point, expand
 
 Answer = tuple[str, dict[str, Any]] | None
@@ -63,7 +53,7 @@ class Gaps:
 
     def __str__(self) -> str:
         unit = f" {self.unit}" if self.unit else ""
-        said = [interval(gap, half, self.digits) + unit for gap, half in self.found]
+        said = [results.interval(gap, half, self.digits) + unit for gap, half in self.found]
         words = (f"{n}: {s}" if n else s for n, s in zip(self.names, said, strict=True))
         return "; ".join(words) or "not run"
 
@@ -131,7 +121,7 @@ class Question:
     change of ``at``, that the texts may name; ``means``: the same for means.
     """
 
-    key: Key
+    key: results.Key
     data: pd.DataFrame
     settings: Any
     claim: Mapping[str, Any]

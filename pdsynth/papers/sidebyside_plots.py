@@ -8,7 +8,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from ..plots import PALETTE, SERIES, SYMBOLS
-from .drawing import bars_in_range, count_repeats, finish, log_ticks, mark_x, panels, small_print
+from .drawing import bars_in_range, finish, log_ticks, mark_x, panels, say_runs, small_print
 from .engine import Key
 from .results import distinct, select, summarise
 from .sidebyside_methods import DISTANCE, LOSS, REST, SECONDS
@@ -81,7 +81,7 @@ def heat(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
             hovertemplate="%{y} with %{x}: %{z:.4f} ± %{customdata:.4f}<extra></extra>", **where)
         plot.update_yaxes(autorange="reversed", showticklabels=i % 2 == 0, **where)
     text = f"2-way distance of every mixture of parts at ε = {settings.epsilon:g}"
-    widest = f"{count_repeats(data)} repeats; 95 % half-widths up to {table['ci95'].max():.3f}"
+    widest = f"{say_runs(data, bars=False)}; 95 % half-widths up to {table['ci95'].max():.3f}"
     return plot.update_layout(
         title_text=small_print(text, widest), height=170 + 230 * -(-len(kinds) // 2),
         margin={"l": 110, "r": 16, "t": 104, "b": 40}, title_pad_t=24)

@@ -6,17 +6,8 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from .drawing import (
-    ERROR_NOTE,
-    bars_in_range,
-    legend_below,
-    level,
-    log_ticks,
-    panels,
-    say_repeats,
-    small_print,
-    title_below,
-)
+from . import drawing
+from .drawing import bars_in_range, level, log_ticks, panels, small_print, title_below
 from .engine import Key
 from .results import distinct, select, summarise
 from .yardstick import GUARANTEE, TRUE
@@ -65,7 +56,7 @@ def say_repeated(points: pd.DataFrame) -> str:
     counts = points.groupby("guarantee", sort=False)["repeats"].max()
     outside = points[points["guarantee"].isin((GUARANTEE, TRUE))]
     peers = [f"{name}: {n}" for name, n in outside.groupby("method")["repeats"].max().items()]
-    return ", ".join([say_repeats(counts["strict"]), *peers]) + f"; {ERROR_NOTE}"
+    return ", ".join([drawing.say_repeats(counts["strict"]), *peers]) + f"; {drawing.ERROR_NOTE}"
 
 
 def draw(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
@@ -98,7 +89,8 @@ def draw(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
             2: "Accuracy of a linear classifier trained on the synthetic table"}
     words = small_print(text[int(key)], say_repeated(table)
                         + ("; thin lines may leave a panel" if key == 1 else ""))
-    return legend_below(plot.update_layout(title_text=words), 250 * -(-len(names) // 2) + 190)
+    plot.update_layout(title_text=words)
+    return drawing.legend_below(plot, 190 + 250 * -(-len(names) // 2))
 
 
 def shown_in_main(data: pd.DataFrame) -> pd.DataFrame:
@@ -117,4 +109,4 @@ def main_picture(data: pd.DataFrame, settings: Any) -> go.Figure:
     plot.update_xaxes(title_text="privacy budget ε", **log_ticks(settings.epsilons))
     words = f"{THESIS}; {say_repeated(part)}"
     title = "How far is the synthetic table from the real one?"
-    return legend_below(plot.update_layout(title_text=small_print(title, words)), 500)
+    return drawing.legend_below(plot.update_layout(title_text=small_print(title, words)), 500)

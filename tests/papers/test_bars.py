@@ -36,7 +36,7 @@ def test_bars_by_hand():
 
 
 def test_twin_a_symmetric_bar_leaves_the_range():
-    plot = go.Figure().add_scatter(y=POINTS["mean"], error_y=drawing.error_bars(POINTS["ci95"]))
+    plot = go.Figure().add_scatter(y=POINTS["mean"], error_y={"array": POINTS["ci95"]})
     low, high = ends(plot.data[0])
     assert low.min() < -1 and high.max() > 1
 
