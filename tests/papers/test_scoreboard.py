@@ -3,6 +3,7 @@
 import re
 import tomllib
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import pandas as pd
@@ -16,12 +17,17 @@ from pdsynth.papers.selectors import expand, fill
 ROOT = Path(__file__).resolve().parents[2]
 BOARDS = scoreboard.read_boards(ROOT / "figures")
 PAGE = ROOT / "figures" / "SCOREBOARD.md"
-NOW = {
-    (f"{board.paper.name} {stem(key)}", v.claim, v.reading): v
-    for board in BOARDS
-    for key in board.keys
-    for v in board.verdicts[key]
-}
+
+
+@cache
+def judge():
+    """Every verdict by figure, claim and reading, judged when it is first asked for."""
+    return {
+        (f"{board.paper.name} {stem(key)}", v.claim, v.reading): v
+        for board in BOARDS
+        for key in board.keys
+        for v in board.verdicts[key]
+    }
 
 
 def briefs(name):
@@ -76,7 +82,7 @@ def replay(changes):
 
 def changes():
     table = pd.read_csv(ROOT / "figures" / "changes.csv", keep_default_na=False)
-    bases = {at[:2]: at[2] for at in reversed(NOW)}  # the first reading of a claim is its base
+    bases = {at[:2]: at[2] for at in reversed(judge())}  # the first reading of a claim is its base
     own = [
         bases.get((r.figure, r.claim), r.reading) == r.reading or not r.to
         for r in table.itertuples()
@@ -87,7 +93,7 @@ def changes():
 def test_no_verdict_changed_without_a_line_that_says_why():
     found, further = replay(changes())
     bases, rest = {}, {}
-    for (at, claim, reading), verdict in NOW.items():
+    for (at, claim, reading), verdict in judge().items():
         if (at, claim) in bases:
             rest[at, claim, reading] = verdict.verdict
         else:
@@ -99,7 +105,7 @@ def test_no_verdict_changed_without_a_line_that_says_why():
 
 
 def test_no_verdict_of_quality_rests_on_one_run():
-    once = [v for v in NOW.values() if "(one run)" in v.numbers.split("Strict")[0]]
+    once = [v for v in judge().values() if "(one run)" in v.numbers.split("Strict")[0]]
     assert once and all(v.verdict == OPEN for v in once)
 
 
