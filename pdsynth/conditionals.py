@@ -216,7 +216,7 @@ def noisy_conditionals(
         if keys is not None and noisy:
             seed = curator.noise.child(f"unseen {child}").below(2**62)
             whole = SparseTable(shape, keys, table, float(b.scale), seed)
-        out.append(Measurement((child, *parents), whole, b.scale))
+        out.append(Measurement((child, *parents), whole, b.scale, counts=not noisy))
     return out
 
 

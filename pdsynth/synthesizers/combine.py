@@ -62,7 +62,7 @@ class Parts(NamedTuple):
             return self.structure.largest_scale(facts)
         d = len(facts.schema)
         sketches = [e for step, e in shares.items() if e and step not in ("selections", "tables")]
-        spread = self.budget.spread(facts) * self.conditionals.unit(facts)
+        spread = self.budget.spread * self.conditionals.unit(facts)
         return max([2 * d * spread / shares["tables"],
                     *(Fraction(6 * facts.n * d**2) / e for e in sketches)])
 
