@@ -17,9 +17,9 @@ from .measures import GRID
 from .network import Network
 from .privacy.curator import Curator
 from .structure.learner import Measurement, StructureResult
+from .structure.parent_rules import MAX_PARENTS
 
 DENSE = 2**16  # cells of a table that is kept whole; of larger ones only what occurs
-MAX_PARENTS = 63  # two-valued parents whose configuration is one 64-bit word
 
 
 @dataclass(frozen=True)
