@@ -207,7 +207,9 @@ class Groups(BudgetRule):
         histograms, weights_from = self._histograms(curator, groups["B"], weights)
         total = shares["tables"] + (0 if groups["B"] else weights)
         scales, schema, (a, b) = SCALES[facts.guarantee], facts.schema, groups.values()
-        of_a, of_b = self._split(total, groups, facts)
+        shared = {g: w for g, w in (("A", positive("r", self.r)), ("B", Fraction(1)))
+                  if facts.choose(strict=groups[g], printed=True)}  # strict: none to an empty group
+        of_a, of_b = (proportional(total, shared).get(g, Fraction(0)) for g in "AB")
         entries = tuple(x for x in (groups_from, weights_from) if x != "public")
         tables, shown = dict[str, TableBudget](), dict[str, tuple[float, ...]]()
         for name in a:
@@ -228,15 +230,6 @@ class Groups(BudgetRule):
         """That of the smaller group, and of the value with the least weight."""
         r, least = positive("r", self.r), Fraction(1, WIDEST if self.personal.weights else 1)
         return (1 + r) / min(r, Fraction(1)) / min(as_fraction(self.personal.v_min), least)
-
-    def _split(
-        self, total: Fraction, groups: GroupsOfNames, facts: Facts
-    ) -> tuple[Fraction, Fraction]:
-        """ε₂ and ε₃ with ε₂/ε₃ = r; under strict an empty group leaves its ε to the other."""
-        r = positive("r", self.r)
-        if facts.choose(strict=groups["A"] and groups["B"], printed=True):
-            return total * r / (1 + r), total / (1 + r)
-        return (total, Fraction(0)) if groups["A"] else (Fraction(0), total)
 
     def policy(self, facts: Facts) -> GroupsOfNames | None:
         """Groups declared in public, or None."""

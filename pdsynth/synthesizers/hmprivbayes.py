@@ -180,24 +180,21 @@ def bit_entropies(
     return out
 
 
-def paid_for(pairs: Sequence[Pair], degree: int) -> Sequence[Pair]:
-    """All but the first l' = min(|C|−1, l), which the next table holds (Alg. 5, lines 1, 3)."""
-    return pairs[min(len(pairs) - 1, degree):]
-
-
 def measure(
-    curator: Curator, clusters: Iterable[Sequence[Pair]], degree: int, risk: Mapping[str, float],
+    curator: Curator, clusters: Sequence[Sequence[Pair]], degree: int, risk: Mapping[str, float],
     epsilon: Fraction, depends_on: str,
 ) -> list[Measurement]:
-    """The tables of clusters, noise 2/ε · Σ exp(−OE) / exp(−OE_j) (Algorithm 5, line 2, (12)).
+    """The tables that the next one doesn't hold: noise 2/ε · Σ exp(−OE) / exp(−OE_j).
 
+    Algorithm 5, lines 1–3, and formula (12), over all these clusters together.
     ``depends_on``: ledger entry that the risk entropies come from.
 
     **Privacy:** as :func:`~pdsynth.conditionals.measure_joint_counts`, ε in all.
     """
-    names, clusters = curator.schema.names, [*clusters]
-    paid = {names[c]: risk[names[c]] for pairs in clusters for c, _ in paid_for(pairs, degree)}
+    names = curator.schema.names
+    derived = [min(len(pairs) - 1, degree) for pairs in clusters]  # l' of lines 1 and 3
+    paid = {names[c]: risk[names[c]]
+            for pairs, first in zip(clusters, derived, strict=True) for c, _ in pairs[first:]}
     budget = by_weight(epsilon, risk_entropy_weights(paid), TABLES, depends_on)
-    return [found for pairs in clusters for found in measure_joint_counts(
-        curator, Network.of_columns(pairs, names), budget,
-        len(pairs) - len(paid_for(pairs, degree)))]
+    return [found for pairs, first in zip(clusters, derived, strict=True) for found in
+            measure_joint_counts(curator, Network.of_columns(pairs, names), budget, first)]
