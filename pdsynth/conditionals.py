@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -18,9 +17,9 @@ from .measures import GRID
 from .network import Network
 from .privacy.curator import Curator
 from .structure.learner import Measurement, StructureResult
+from .structure.parent_rules import MAX_PARENTS
 
 DENSE = 2**16  # cells of a table that is kept whole; of larger ones only what occurs
-MAX_PARENTS = 63  # two-valued parents whose configuration is one 64-bit word
 
 
 @dataclass(frozen=True)
@@ -108,13 +107,10 @@ class JointCounts:
     """Discrete Laplace noise on the joint counts of every pair (PrivBayes)."""
 
     derives = True  # a pair that a larger one contains needn't be measured
+    grid = 0  # steps of a probability, where that is what gets noise
 
     def check(self, facts: Facts, budget: Any) -> None:
         """Fits every schema and budget."""
-
-    def unit(self, facts: Facts) -> Fraction:
-        """Steps of noise per record of a scale."""
-        return Fraction(1)
 
     def measure(
         self, curator: Curator, learnt: StructureResult, budget: Mapping[str, TableBudget]
@@ -132,6 +128,7 @@ class ConditionalNoise:
     """Laplace noise on the conditional probabilities, as PrivABN prints it: isn't private."""
 
     derives = False
+    grid = GRID
 
     def check(self, facts: Facts, budget: Any) -> None:
         """Refuse strict, attributes of more than two values, and scales per value."""
@@ -141,10 +138,6 @@ class ConditionalNoise:
         if max(facts.schema.sizes) > 2 or not budget.one_scale_per_table:
             raise BudgetError("noise on conditionals is for two-valued attributes and one scale "
                               "per table: use conditionals=JointCounts()")
-
-    def unit(self, facts: Facts) -> Fraction:
-        """Steps of noise per record of a scale: 2^-30 of a probability, n records each."""
-        return Fraction(GRID, facts.n)
 
     def measure(
         self, curator: Curator, learnt: StructureResult, budget: Mapping[str, TableBudget]
@@ -216,7 +209,7 @@ def noisy_conditionals(
         if keys is not None and noisy:
             seed = curator.noise.child(f"unseen {child}").below(2**62)
             whole = SparseTable(shape, keys, table, float(b.scale), seed)
-        out.append(Measurement((child, *parents), whole, b.scale))
+        out.append(Measurement((child, *parents), whole, b.scale, counts=not noisy))
     return out
 
 

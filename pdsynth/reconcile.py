@@ -58,8 +58,8 @@ class Agree:
     ``tolerance``: the fit ends where its loss falls by less than this part. At 0.01 the loss may
     stay an eighth above the least where weights differ by 10^4 (at 0.002 less than 1 %); two-way
     distances of four tables change by less than 0.5 % between 0.01 and 0.0002
-    (``benchmarks/reasons.csv``). Under ``none``, where tables are exact, they stay as they
-    are unless a structure has measured others.
+    (``benchmarks/reasons.csv``). Noisy conditionals stay as they are, since they aren't counts; so
+    do the exact tables of ``none``, unless a structure has measured others.
 
     **Privacy:** post-processing: the ledger doesn't change.
     """
@@ -81,7 +81,8 @@ class Agree:
         """
         pairs = [(child, *parents) for child, parents in network.pairs]
         own = {*pairs} <= {m.attributes for m in found}
-        if facts.guarantee == "none" and own:  # exact tables agree already
+        exact = facts.guarantee == "none"  # without noise they agree already
+        if own and (exact or not all(m.counts for m in found)):
             return as_measured(found, network)
         columns = {name: j for j, name in enumerate(facts.schema.names)}
         families = [tuple(columns[name] for name in pair) for pair in pairs]

@@ -15,7 +15,7 @@ from ..privacy.ledger import as_fraction
 from ..privacy.numbers import number, positive, share
 from ..structure.learner import Shares, StructureResult
 from .rules import Allocation, BudgetRule
-from .shares import RARE_VALUES, SCALES, TableBudget, TightScales, proportional
+from .shares import RARE_VALUES, SCALES, TableBudget, proportional
 
 GroupsOfNames = dict[str, list[str]]
 WIDEST = 1000  # how far budgets may lie apart
@@ -155,7 +155,7 @@ class Groups(BudgetRule):
             if policy is None or name not in policy["B"]:
                 raise BudgetError("public weights are for attributes that groups={...} puts in B; "
                                   f"{name!r} isn't one of them")
-            self._public_weights(name, facts)
+            self.personal.public_weights(name, schema[name].size)
 
     def questions(self, facts: Facts) -> dict[str, bool]:
         """Which of groups and value weights have to be asked for; a fact of the policy alone."""
@@ -190,7 +190,8 @@ class Groups(BudgetRule):
             a = [n for n, v in zip(names, strength, strict=True) if v >= bound]
             policy = {"A": a, "B": [n for n in names if n not in a]}
             values = dict(zip(names, strength.tolist(), strict=True))
-        self._scales(policy, facts).group_a(Fraction(1))
+        SCALES[facts.guarantee].group_a(len(facts.schema), self.printed_k, len(policy["B"]),
+                                        Fraction(1))
         return policy, values, entry
 
     def allocate(
@@ -205,35 +206,30 @@ class Groups(BudgetRule):
         weights = shares.get("weights", Fraction(0))
         histograms, weights_from = self._histograms(curator, groups["B"], weights)
         total = shares["tables"] + (0 if groups["B"] else weights)
-        scales, (a, b) = self._scales(groups, facts), groups.values()
-        of_a, of_b = scales.split(total, positive("r", self.r))
+        scales, schema, (a, b) = SCALES[facts.guarantee], facts.schema, groups.values()
+        shared = {g: w for g, w in (("A", positive("r", self.r)), ("B", Fraction(1)))
+                  if facts.choose(strict=groups[g], printed=True)}  # strict: none to an empty group
+        of_a, of_b = (proportional(total, shared).get(g, Fraction(0)) for g in "AB")
         entries = tuple(x for x in (groups_from, weights_from) if x != "public")
-        tables = {name: TableBudget(scales.group_a(of_a), of_a / len(a), entries, GROUP_A)
-                  for name in a}
-        shown: dict[str, tuple[float, ...]] = {}
+        tables, shown = dict[str, TableBudget](), dict[str, tuple[float, ...]]()
+        for name in a:
+            scale = scales.group_a(len(schema), self.printed_k, len(b), of_a)
+            tables[name] = TableBudget(scale, of_a / len(a), entries, GROUP_A)
+        floor, rare_values = as_fraction(self.personal.v_min), self.personal.rare_values
         for name in b:
-            relative = (scales.weights(histograms[name], self.personal.rare_values)
-                        if name in histograms else self._public_weights(name, facts))
-            shown[name] = tuple(map(float, relative))
-            scale = scales.group_b(relative, of_b, facts.schema.cells(learnt.network.parents(name)))
-            tables[name] = TableBudget(scale, of_b / len(b), entries, GROUP_B + scales.reading)
+            weighed = (scales.weights(histograms[name], rare_values, floor) if name in histograms
+                       else self.personal.public_weights(name, schema[name].size))
+            shown[name] = tuple(map(float, weighed))
+            each = scales.group_b(weighed, len(b), of_b, schema.cells(learnt.network.parents(name)))
+            tables[name] = TableBudget(each, of_b / len(b), entries, GROUP_B + scales.words)
         return Allocation(tables, {"groups_": groups, "association_": associations,
                                    "weights_": shown})
 
-    def spread(self, facts: Facts) -> Fraction:
+    @property
+    def spread(self) -> Fraction:  # type: ignore[override]
         """That of the smaller group, and of the value with the least weight."""
-        r, scales = positive("r", self.r), self._scales({"A": [], "B": []}, facts)
-        weights = [w for name in self.personal.weights or ()
-                   for w in self._public_weights(name, facts)]
-        return (1 + r) / min(r, Fraction(1)) / min(scales.floor, Fraction(1), *weights)
-
-    def _scales(self, groups: GroupsOfNames, facts: Facts) -> TightScales:
-        return SCALES[facts.guarantee](
-            len(facts.schema), self.printed_k, len(groups["A"]), len(groups["B"]),
-            as_fraction(self.personal.v_min))
-
-    def _public_weights(self, name: str, facts: Facts) -> tuple[Fraction, ...]:
-        return self.personal.public_weights(name, facts.schema[name].size)
+        r, least = positive("r", self.r), Fraction(1, WIDEST if self.personal.weights else 1)
+        return (1 + r) / min(r, Fraction(1)) / min(as_fraction(self.personal.v_min), least)
 
     def policy(self, facts: Facts) -> GroupsOfNames | None:
         """Groups declared in public, or None."""

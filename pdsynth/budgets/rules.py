@@ -6,7 +6,7 @@ A new rule is one class with ``check``, ``asks`` and ``allocate``, here, and its
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -35,6 +35,7 @@ class BudgetRule:
     """What every rule shares; a new one says at least how it allocates."""
 
     one_scale_per_table = True
+    spread: ClassVar[Fraction | int] = 1  # largest scale over that of equal shares, at most
 
     def check(self, facts: Facts) -> None:
         """Refuse, from public facts, what can't be split."""
@@ -42,10 +43,6 @@ class BudgetRule:
     def asks(self, facts: Facts) -> Shares:
         """Steps that cost ε, and their parts of the tables' share; the tables have the rest."""
         return {}
-
-    def spread(self, facts: Facts) -> Fraction:
-        """A public bound of the largest scale over that of equal shares."""
-        return Fraction(1)
 
     def foresee(self, curator: Curator, shares: Shares, facts: Facts) -> Any:
         """What must be known before a network is learnt.
@@ -105,13 +102,11 @@ class RiskEntropy(BudgetRule):
 
     share_sketch: float = 0.1
 
+    spread = 3  # exp(OE), and OE is at most 1
+
     def check(self, facts: Facts) -> None:
         """Refuse a share out of range."""
         share("share_sketch", self.share_sketch)
-
-    def spread(self, facts: Facts) -> Fraction:
-        """exp(OE), and OE is at most 1."""
-        return Fraction(3)
 
     def asks(self, facts: Facts) -> Shares:
         """The histograms."""
@@ -146,9 +141,7 @@ class Geometric(BudgetRule):
     q: float = 1.1
     classes: int | None = None
 
-    def spread(self, facts: Facts) -> Fraction:
-        """That of the least weight, 2^-20 of the largest."""
-        return Fraction(2**20)
+    spread = 2**20  # of the least weight
 
     def check(self, facts: Facts) -> None:
         """Refuse q ≤ 0, and fewer than one class."""

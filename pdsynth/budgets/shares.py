@@ -1,10 +1,10 @@
 """How a budget is split over tables and over the values of one table, in exact fractions."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -159,61 +159,25 @@ def printed_group_a(d: int, k: int, in_b: int, epsilon: Fraction) -> Fraction:
     return Fraction(2 * paid) / epsilon
 
 
-@dataclass(frozen=True)
-class TightScales:
-    """Scales of two groups, divided by what is noised: |A| and |B| tables, the worst of one move.
+class Scales(NamedTuple):
+    """How noise follows the budgets of groups A and B: as printed, or divided by what is noised.
 
-    ``floor``: the least relative budget of a value.
+    ``group_a`` (d, k, |B|, ε₂): scale of a table of A. ``weights`` (histogram, rare values, floor):
+    relative budgets of the values of an attribute of B; ``group_b`` (weights, |B|, ε₃, columns):
+    its scales. ``words``: what the ledger says besides.
     """
 
-    d: int
-    k: int
-    in_a: int
-    in_b: int
-    floor: Fraction
-
-    reading: ClassVar[str] = ", v = w / max w"
-
-    def split(self, total: Fraction, r: Fraction) -> tuple[Fraction, Fraction]:
-        """ε₂ and ε₃ with ε₂/ε₃ = r; an empty group leaves its ε to the other."""
-        if not (self.in_a and self.in_b):
-            return (total, Fraction(0)) if self.in_a else (Fraction(0), total)
-        return total * r / (1 + r), total / (1 + r)
-
-    def group_a(self, epsilon: Fraction) -> Fraction:
-        """Of a table of A, where all of them share ε₂."""
-        return 2 * self.in_a / epsilon
-
-    def weights(self, histogram: np.ndarray, rare_values: str) -> Any:
-        """Relative budgets of the values of an attribute of B from its counts."""
-        return value_weights(histogram, rare_values, self.floor)
-
-    def group_b(self, weights: Any, epsilon: Fraction, cells: int) -> tuple[Fraction, ...]:
-        """Of a table of B, where all of them share ε₃."""
-        return tight_scales(weights, epsilon / self.in_b, cells)
+    group_a: Callable[[int, int, int, Fraction], Fraction]
+    weights: Callable[[np.ndarray, str, Fraction], Any]
+    group_b: Callable[[Any, int, Fraction, int], tuple[Fraction, ...]]
+    words: str = ""
 
 
-class PrintedScales(TightScales):
-    """As printed: 2(d−k−l)/ε₂ per table of A, 2l/(w_x ε₃) per row of a table of B."""
-
-    reading = ""
-
-    def split(self, total: Fraction, r: Fraction) -> tuple[Fraction, Fraction]:
-        """ε₂ and ε₃ with ε₂/ε₃ = r."""
-        return total * r / (1 + r), total / (1 + r)
-
-    def group_a(self, epsilon: Fraction) -> Fraction:
-        """Of a table of A; BudgetDegenerate where d − k − l ≤ 0."""
-        return printed_group_a(self.d, self.k, self.in_b, epsilon)
-
-    def weights(self, histogram: np.ndarray, rare_values: str) -> Any:
-        """The weights of Definition 11."""
-        return printed_weights(histogram, rare_values)
-
-    def group_b(self, weights: Any, epsilon: Fraction, cells: int) -> tuple[Fraction, ...]:
-        """Of a table of B."""
-        return printed_scales(np.array(weights, dtype=float), self.in_b, epsilon)
-
-
+TIGHT = Scales(lambda d, k, in_b, epsilon: 2 * (d - in_b) / epsilon, value_weights,
+               lambda w, in_b, epsilon, columns: tight_scales(w, epsilon / in_b, columns),
+               ", v = w / max w")
+PRINTED = Scales(printed_group_a, lambda h, rare, floor: printed_weights(h, rare),
+                 lambda w, in_b, epsilon, columns: printed_scales(
+                     np.array(w, dtype=float), in_b, epsilon))
 # without noise scales don't matter, and d − k − l needn't be positive
-SCALES = {"strict": TightScales, "published": PrintedScales, "none": TightScales}
+SCALES = {"strict": TIGHT, "published": PRINTED, "none": TIGHT}

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..domain.facts import Facts
 from ..domain.progress import progress
+from ..domain.schema import Schema
 from ..errors import BudgetError, plural
 from ..measures import GRID, SCORES
 from ..network import Network
@@ -19,7 +20,7 @@ from ..privacy.numbers import positive
 from .candidates import Pair, join_pairs
 from .learner import Shares, StructureResult, name_origin
 from .limits import check_width
-from .parent_rules import AUTO_CELLS, MaxCells, check_parents
+from .parent_rules import AUTO_CELLS, MAX_PARENTS, MaxCells, check_cells, check_parents
 from .restrictions import Permitted, Restriction, check_restriction
 
 CANDIDATES = "PrivABN Alg 2 line 5 and Alg 3"
@@ -110,6 +111,7 @@ class Adaptive:
     def check(self, facts: Facts) -> None:
         """Refuse impossible degrees and restrictions, and attributes of more than two values."""
         check_parents(self.k, len(facts.schema))
+        facts.choose(strict=check_cells, printed=check_configurations)(self.k, facts.schema)
         check_width(len(facts.schema), "an adaptive network", "two-valued columns")
         positive("theta_usefulness", self.theta_usefulness)
         if self.restriction is not None:
@@ -177,6 +179,16 @@ class Adaptive:
         m, theta = len(facts.schema), positive("theta_usefulness", self.theta_usefulness)
         useful = min(MaxCells.of(facts.n, m, facts.epsilon2, theta).cells, Fraction(AUTO_CELLS))
         return min(max(math.floor(useful).bit_length() - 2, 0), m - 1)
+
+
+def check_configurations(k: Any, schema: Schema) -> None:
+    """Refuse in-degrees whose configurations, of two-valued parents, don't fit 64 bits."""
+    m = len(schema)
+    widest = m - 1 if isinstance(k, str) else min(int(k), m - 1)
+    if widest > MAX_PARENTS:
+        raise BudgetError(
+            f"without a cap a table of {m} bits can have {widest} parents a node; their "
+            f"configurations are kept in 64 bits: cap the in-degree with k = {MAX_PARENTS} or less")
 
 
 def printed_sensitivity(n: int) -> int:

@@ -18,6 +18,7 @@ from .restrictions import Permitted, Restriction
 
 SOURCE = "HMPrivBayes Alg 4 line 2", "HMPrivBayes Alg 4 line 3"
 STEP_PAIRS = 250_000  # candidates of one step that are worth their time: 62 columns of degree 3
+WHOLE = 2_000_000  # sets of a cluster that are counted in one pass
 STEP_CELLS = 2**24  # cells of all their tables; larger degrees than 5 get fewer candidates
 
 
@@ -76,7 +77,10 @@ def ibayes(
     restriction settles pairs), sequential. Candidates are public or computed from the entry
     ``ties.depends_on`` and earlier selections.
     """
-    columns = sorted(cluster)
+    columns, members = sorted(cluster), len(cluster)
+    every = most_parents(members, degree) >= members - 1
+    if every and math.comb(members, min(degree + 1, members)) <= WHOLE:
+        curator.prepare(degree + 1, score, members=cluster)  # what selections look up
     permitted = restriction or Restriction().on(curator.schema.names)
     pairs: list[Pair] = [pair for pair in permitted.fixed_pairs if pair[0] in columns]
     if pairs and permitted.fixed_order[0] not in columns:

@@ -28,12 +28,14 @@ class Measurement:
     """A noisy table: its attributes, child first, what was released, and the scale of its noise.
 
     ``scale`` in records: one number, or one per value of the child. ``entry``: the ledger's line.
+    ``counts``: whether it holds counts, and not conditional probabilities.
     """
 
     attributes: tuple[str, ...]
     table: Any
     scale: Fraction | tuple[Fraction, ...]
     entry: str = ""
+    counts: bool = True
 
 
 @dataclass(frozen=True)
@@ -116,6 +118,7 @@ class Learner:
     restriction: Restriction | None = None
 
     scores: ClassVar[tuple[str, ...]] = ("auto", "I", "R")
+    grow: ClassVar[Any]  # the network where there is something to choose, within its shares
 
     def check(self, facts: Facts) -> None:
         """Refuse degrees, scores and restrictions that don't fit the schema."""
@@ -152,15 +155,6 @@ class Learner:
         if said := self.preselection(facts):
             curator.ledger.notes.append(said)
         return replace(name_origin(found, curator), known=known, rule=rule.label())
-
-    def grow(
-        self, curator: Curator, shares: Shares, rule: ParentRule, facts: Facts
-    ) -> StructureResult:
-        """The network where there is something to choose.
-
-        **Privacy:** what the subclass says.
-        """
-        raise NotImplementedError
 
     def rule(self, facts: Facts) -> ParentRule | None:
         """The rule for parent sets, None where no edge is worth its noise."""

@@ -15,7 +15,7 @@ from ..measures import SCORES
 from ..network import Network
 from ..privacy.curator import Candidates, Curator
 from ..privacy.numbers import number
-from .candidates import Pair, list_candidates
+from .candidates import list_candidates
 from .learner import Learner, Shares, StructureResult
 from .limits import check_width
 from .parent_rules import ParentRule
@@ -43,8 +43,9 @@ class PairwiseSums(Learner):
             raise BudgetError(f"keep must lie in (0, 1], got {show(self.keep)}")
 
     def steps(self, facts: Facts) -> Shares:
-        """One sketch under strict, selections as published: the same share."""
-        return {"associations": Fraction(1)}
+        """All for the sketch under strict; the selections where the matrix is read raw."""
+        sketch = facts.pay(Fraction(1))
+        return {"associations": sketch, "selections": 1 - sketch}
 
     def grow(
         self, curator: Curator, shares: Shares, rule: ParentRule, facts: Facts
@@ -59,39 +60,29 @@ class PairwiseSums(Learner):
         **Privacy:** strict: one sketch of ε₁. Published: one unaccounted access; each selection
         truly costs k·ε₁/(d−1), since a record moves all k terms of the sum.
         """
-        schema, d, epsilon = curator.schema, len(curator.schema), shares["associations"]
+        schema, d = curator.schema, len(curator.schema)
         pairs = list(combinations(range(d), 2))
         values, entry = curator.noisy_associations(
-            pairs, epsilon, step="pairwise associations", source=MATRIX, raw_measure="I",
-            reason=RAW)
+            pairs, shares["associations"], step="pairwise associations", source=MATRIX,
+            raw_measure="I", reason=RAW)
         matrix = symmetric_matrix(d, pairs, values)
         permitted = self.permitted(facts)
         order = permitted.reorder(np.argsort(-matrix.sum(axis=1), kind="stable").tolist())
         chosen = list(permitted.fixed_pairs) or [(order[0], ())]
-        each = epsilon / max(d - len(chosen), 1)
-        draw = facts.choose(strict=self._take_best, printed=self._draw)
+        each = shares["selections"] / max(d - len(chosen), 1)
         for i in progress(range(len(chosen), d), "parents", unit="attribute"):
             candidates = list_candidates(rule, tuple(order[:i]), [order[i]], schema.sizes,
                                          permitted, entry)
             sums = np.concatenate([matrix[c[:, None], p].sum(axis=1) for c, p in candidates.blocks])
-            step = f"parents of {schema.names[order[i]]}"
-            chosen.append(draw(curator, candidates, sums, each, step))
+            if not each:
+                chosen.append(candidates[int(np.argmax(sums))])
+                continue
+            candidates = self._keep_best(candidates, sums)
+            chosen.append(curator.select(
+                candidates, "I", each, step=f"parents of {schema.names[order[i]]}", source=SOURCE,
+                pairwise=True, printed_sensitivity=_sensitivity_of_one_pair(curator, candidates)))
         weights = {schema.names[c]: float(matrix[c, list(p)].sum()) for c, p in chosen}
         return StructureResult(Network.of_columns(chosen, schema.names), weights, entry)
-
-    def _take_best(
-        self, curator: Curator, candidates: Candidates, sums: np.ndarray, each: Fraction, step: str
-    ) -> Pair:
-        """The largest noisy sum: post-processing."""
-        return candidates[int(np.argmax(sums))]
-
-    def _draw(
-        self, curator: Curator, candidates: Candidates, sums: np.ndarray, each: Fraction, step: str
-    ) -> Pair:
-        """The exponential mechanism among the best share of the sets, as printed."""
-        kept = self._keep_best(candidates, sums)
-        return curator.select(kept, "I", each, step=step, source=SOURCE, pairwise=True,
-                              printed_sensitivity=_sensitivity_of_one_pair(curator, kept))
 
     def _keep_best(self, candidates: Candidates, sums: np.ndarray) -> Candidates:
         """The best share of the candidate sets by their raw sums (SA-PrivBayes)."""

@@ -19,6 +19,7 @@ from ..errors import BudgetError, is_whole, plural, show
 from ..network import Network
 from .limits import limit_tables, most_sets
 
+MAX_PARENTS = 63  # two-valued parents whose configuration is one 64-bit word
 MAX_PAIRS = 1_000_000  # candidates of one selection
 AUTO_CELLS = 2**20  # largest table that k='auto' ever asks for
 SEARCH_CELLS = 2**12  # and where parent sets are searched on general domains: beyond, the number
@@ -146,6 +147,16 @@ def check_degree(k: Any, schema: Schema) -> None:
     """:func:`check_parents`; refuse tables beyond memory and choices among too many parent sets."""
     d = len(schema)
     check_parents(k, d)
+    check_cells(k, schema)
+    pairs = 0 if isinstance(k, str) else largest_selection(d, int(k))
+    if pairs > MAX_PAIRS:
+        raise BudgetError(
+            f"k = {k} with d = {d} attributes means choosing among {pairs:,} attribute–parent "
+            f"pairs in one step; at most {MAX_PAIRS:,}: lower k, or use k='auto'")
+
+
+def check_cells(k: Any, schema: Schema) -> None:
+    """Refuse tables beyond memory."""
     if isinstance(k, str):
         return
     cells = math.prod(sorted(schema.sizes)[-(int(k) + 1):])
@@ -153,11 +164,6 @@ def check_degree(k: Any, schema: Schema) -> None:
         raise BudgetError(
             f"k = {k} can need a table of {cells:,} cells ({cells * 8 / 2**30:,.1f} GiB); "
             f"at most {MAX_CELLS:,}: lower k, or use k='auto'")
-    pairs = largest_selection(d, int(k))
-    if pairs > MAX_PAIRS:
-        raise BudgetError(
-            f"k = {k} with d = {d} attributes means choosing among {pairs:,} attribute–parent "
-            f"pairs in one step; at most {MAX_PAIRS:,}: lower k, or use k='auto'")
 
 
 def check_tables(network: Network, schema: Schema) -> None:

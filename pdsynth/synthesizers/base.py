@@ -57,8 +57,7 @@ class Recipe(Spending, Habits):
     ledger_, network_, model_, schema_, n_ : what the run cost, what it learnt, what is released,
         and the public facts of the table.
     degree_rule_ : how many parents a node could have, in words.
-    learnt_ : :class:`~pdsynth.structure.learner.StructureResult`, where the recipe is made of
-        parts.
+    learnt_ : :class:`~pdsynth.structure.learner.StructureResult`.
     spent_, unfinished_ : ε of all fits of this object, and the ledgers of those that failed.
 
     **Privacy:** what the subclass says.

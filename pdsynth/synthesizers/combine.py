@@ -60,10 +60,10 @@ class Parts(NamedTuple):
         """A public bound of all noise scales: in records or, for sketches, in records²."""
         if self.measures:
             return self.structure.largest_scale(facts)
-        d = len(facts.schema)
+        d, grid = len(facts.schema), self.conditionals.grid
         sketches = [e for step, e in shares.items() if e and step not in ("selections", "tables")]
-        spread = self.budget.spread(facts) * self.conditionals.unit(facts)
-        return max([2 * d * spread / shares["tables"],
+        unit = Fraction(grid, facts.n) if grid else 1
+        return max([2 * d * unit * self.budget.spread / shares["tables"],
                     *(Fraction(6 * facts.n * d**2) / e for e in sketches)])
 
     def release(self, curator: Curator, facts: Facts, shares: Shares) -> Released:
@@ -84,9 +84,9 @@ class Parts(NamedTuple):
         facts = replace(facts, schema=learnt.schema or facts.schema)
         shown = {"degree_rule_": learnt.rule, "learnt_": learnt, **learnt.attributes}
         released = self.reconcile.reconcile(found, learnt.network, facts)
-        every = close(curator)
+        every = (close(curator),) * len(released)
         return Released(learnt.network, released,
-                        self.reconcile.sources(found, learnt.network) or (every,) * len(released),
+                        self.reconcile.sources(found, learnt.network) or every,
                         shown | getattr(tables, "attributes", {}))
 
 

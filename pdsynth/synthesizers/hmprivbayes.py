@@ -1,6 +1,5 @@
 """HMPrivBayes (Zhang, Shen, Yang 2022): a network per cluster, budgets by risk entropy."""
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,13 +18,12 @@ from ..network import Network
 from ..privacy.curator import Curator
 from ..structure.candidates import Pair
 from ..structure.clustering import READINGS
-from ..structure.ibayes import ibayes, most_parents
+from ..structure.ibayes import ibayes
 from ..structure.learner import Measurement, Shares, StructureResult
 from .clustered import Clustered, PrintedClusters, StrictClusters, count_bits
 
 RAW_ENTROPY = ("OE_j of the raw records sets the noise scale of table j, so the scales differ "
                "between neighbours")
-WHOLE = 2_000_000  # sets of a cluster that are counted in one pass
 TABLES, PARALLEL = "HMPrivBayes Alg 5 line 2", "HMPrivBayes §3.5, proof of theorem 1"
 
 
@@ -48,7 +46,6 @@ class StrictIBayes(StrictClusters):
         found = []
         for i, cluster in enumerate(plan.clusters, 1):
             root = max(cluster, key=lambda j: (risk[names[j]], -j))  # of two values, H = OE
-            count_in_one_pass(bits, cluster, self.most, "R")
             found.append(ibayes(bits, cluster, self.most, epsilon2 / max(selections, 1), "R",
                                 plan.ties, root=root, label=f" in C{i}"))
         epsilon3 = facts.epsilon - epsilon0 - plan.spent - epsilon2
@@ -80,7 +77,6 @@ class PrintedIBayes(PrintedClusters):
         risk = dict(zip(names, self.risk(counts), strict=True))
         pairs, tables = list[Pair](), list[Measurement]()
         for door, cluster, label in self.doors(bits, plan.clusters, PARALLEL):
-            count_in_one_pass(door, cluster, self.most, "I")
             found = ibayes(door, cluster, self.most, shares["selections"] / len(cluster), "I",
                            plan.ties, label=label)  # Algorithm 4
             tables += measure(door, [found], self.most, risk, shares["tables"], entry)  # Alg. 5
@@ -184,34 +180,21 @@ def bit_entropies(
     return out
 
 
-def count_in_one_pass(curator: Curator, cluster: Sequence[int], degree: int, score: str) -> None:
-    """Count all sets of a cluster that selections look up, where they fit.
-
-    **Privacy:** nothing leaves the curator, nothing is charged.
-    """
-    members, size = len(cluster), min(degree + 1, len(cluster))
-    if most_parents(members, degree) >= members - 1 and math.comb(members, size) <= WHOLE:
-        curator.prepare(degree + 1, score, members=cluster)
-
-
-def paid_for(pairs: Sequence[Pair], degree: int) -> Sequence[Pair]:
-    """All but the first l' = min(|C|−1, l), which the next table holds (Alg. 5, lines 1, 3)."""
-    return pairs[min(len(pairs) - 1, degree):]
-
-
 def measure(
-    curator: Curator, clusters: Iterable[Sequence[Pair]], degree: int, risk: Mapping[str, float],
+    curator: Curator, clusters: Sequence[Sequence[Pair]], degree: int, risk: Mapping[str, float],
     epsilon: Fraction, depends_on: str,
 ) -> list[Measurement]:
-    """The tables of clusters, noise 2/ε · Σ exp(−OE) / exp(−OE_j) (Algorithm 5, line 2, (12)).
+    """The tables that the next one doesn't hold: noise 2/ε · Σ exp(−OE) / exp(−OE_j).
 
+    Algorithm 5, lines 1–3, and formula (12), over all these clusters together.
     ``depends_on``: ledger entry that the risk entropies come from.
 
     **Privacy:** as :func:`~pdsynth.conditionals.measure_joint_counts`, ε in all.
     """
-    names, clusters = curator.schema.names, [*clusters]
-    paid = {names[c]: risk[names[c]] for pairs in clusters for c, _ in paid_for(pairs, degree)}
+    names = curator.schema.names
+    derived = [min(len(pairs) - 1, degree) for pairs in clusters]  # l' of lines 1 and 3
+    paid = {names[c]: risk[names[c]]
+            for pairs, first in zip(clusters, derived, strict=True) for c, _ in pairs[first:]}
     budget = by_weight(epsilon, risk_entropy_weights(paid), TABLES, depends_on)
-    return [found for pairs in clusters for found in measure_joint_counts(
-        curator, Network.of_columns(pairs, names), budget,
-        len(pairs) - len(paid_for(pairs, degree)))]
+    return [found for pairs, first in zip(clusters, derived, strict=True) for found in
+            measure_joint_counts(curator, Network.of_columns(pairs, names), budget, first)]

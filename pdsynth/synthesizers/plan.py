@@ -21,7 +21,7 @@ from ..structure.limits import LEAST, describe_near, reach
 from ..structure.parent_rules import MAX_CELLS
 from .base import Recipe
 from .options import check_records
-from .prediction import Forecast, columns, explain, forecasts
+from .prediction import Forecast, explain, forecasts
 from .usefulness import USEFUL, describe_facts, expect, noise_to_cell, typical_cells
 
 
@@ -45,7 +45,11 @@ class Plan:
     @property
     def methods(self) -> pd.DataFrame:
         """Every candidate: expected two-way distance, seconds of one core, MiB; nearest first."""
-        return pd.DataFrame(columns(self.forecasts))
+        found = self.forecasts
+        return pd.DataFrame({
+            "method": [f.name for f in found],
+            "expected 2-way distance": [f.distance for f in found],
+            "seconds": [f.seconds for f in found], "MiB": [f.megabytes for f in found]})
 
     def synthesizer(self, **options: Any) -> Recipe:
         """The recommended method for this ε, unfitted; ``options`` are further keywords of it.

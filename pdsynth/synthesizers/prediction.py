@@ -16,7 +16,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -183,10 +182,3 @@ def explain(found: Sequence[Forecast]) -> str:
 
 def _seconds(seconds: float) -> str:
     return f"{seconds:.2g} s" if seconds < 100 else f"{seconds / 60:.0f} minutes"
-
-
-def columns(found: Sequence[Forecast]) -> dict[str, list[Any]]:
-    """The forecasts as columns of a table."""
-    return {"method": [f.name for f in found],
-            "expected 2-way distance": [f.distance for f in found],
-            "seconds": [f.seconds for f in found], "MiB": [f.megabytes for f in found]}

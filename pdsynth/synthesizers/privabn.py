@@ -5,11 +5,9 @@ from fractions import Fraction
 from typing import ClassVar
 
 from ..budgets import Uniform
-from ..conditionals import MAX_PARENTS, ConditionalNoise, JointCounts
+from ..conditionals import ConditionalNoise, JointCounts
 from ..domain.facts import Facts
-from ..errors import BudgetError
 from ..structure.adaptive import Adaptive
-from ..structure.parent_rules import MAX_CELLS
 from .base import Parts, Recipe
 
 SDG = "PrivABN Alg 4 line 5"
@@ -63,24 +61,6 @@ class PrivABN(Recipe):
 
     over_bits: ClassVar[bool] = True
     k_counts_parents: ClassVar[bool] = False
-
-    def _check(self, facts: Facts) -> None:
-        facts.choose(strict=self._check_cells, printed=self._check_parents)(len(facts.schema))
-
-    def _check_cells(self, m: int) -> None:
-        """Refuse in-degrees whose tables can't be kept whole."""
-        if not isinstance(self.k, str) and (cells := 2 ** (int(self.k) + 1)) > MAX_CELLS:
-            raise BudgetError(f"k = {self.k} means tables of {cells:,} cells; at most "
-                              f"{MAX_CELLS:,}: lower k, or use k='auto'")
-
-    def _check_parents(self, m: int) -> None:
-        """Refuse in-degrees whose configurations don't fit 64 bits."""
-        widest = m - 1 if isinstance(self.k, str) else min(int(self.k), m - 1)
-        if widest > MAX_PARENTS:
-            raise BudgetError(
-                f"without a cap a table of {m} bits can have {widest} parents a node; their "
-                f"configurations are kept in 64 bits: cap the in-degree with k = {MAX_PARENTS} or "
-                "less")
 
     def _parts(self, facts: Facts) -> Parts:
         return Parts(Adaptive(self.k, self.theta_usefulness), *facts.choose(

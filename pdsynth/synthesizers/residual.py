@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -72,6 +72,8 @@ class Residual:
     share_sensitive: float = 0.1
 
     measures: ClassVar[bool] = True
+    grow: ClassVar[Any]  # choose and measure, for ε; what is left of it
+    least_table: ClassVar[Any]  # the least ε of choosing and measuring what no group favours
 
     def check(self, facts: Facts) -> None:
         """Refuse shares, groups and policies that don't fit the schema."""
@@ -126,14 +128,11 @@ class Residual:
         column = min(columns) / sum(columns)
         least = [shares["single columns"] * column * run.least_weight(),
                  run.unit * column,
-                 self.least_table(run, shares["pairs"] * (1 - ALONE)) * kept * run.least_favour()]
+                 self.least_table(run, shares["pairs"] * (1 - ALONE)) * kept
+                 * min(run.dear, run.plain)]
         least += [shares["sensitive"] / len(run.hidden) * kept] if run.hidden else []
         least += [shares[ASKED] / (2 * math.comb(len(run.sizes), 2))] if shares[ASKED] else []
         return Fraction(4) / min(least)
-
-    def least_table(self, run: Run, epsilon: Fraction) -> Fraction:
-        """The least ε of choosing and measuring a table that no group favours."""
-        raise NotImplementedError
 
     def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
         """A network over everything that was measured, with all its tables.
@@ -157,10 +156,6 @@ class Residual:
         return StructureResult(run.network(), known=known, rule=run.describe(),
                                measurements=tuple(run.found),
                                attributes={"measured_": tuple(m.attributes for m in run.found)})
-
-    def grow(self, run: Run, epsilon: Fraction) -> Fraction:
-        """Choose and measure; what is left of ε."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)

@@ -95,10 +95,6 @@ class Run:
         """Relative ε: as r for a table that touches group A, as 1 for others; the largest is 1."""
         return self.dear if any(self.names[j] in self.groups["A"] for j in columns) else self.plain
 
-    def least_favour(self) -> Fraction:
-        """The least relative ε of any table."""
-        return min(self.favour((j,)) for j in range(len(self.sizes)))
-
     def least_weight(self) -> Fraction:
         """The least part of a column's ε that the noise of one value may stand for."""
         personal = self.part.personal

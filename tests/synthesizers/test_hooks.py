@@ -2,14 +2,12 @@
 before any budget is spent."""
 
 from dataclasses import dataclass
-from fractions import Fraction
 
 import pytest
 from contract_cases import binary, spending
 
 from pdsynth import BudgetError, HPPrivBayes, PrivBayes, SchemaError
 from pdsynth.budgets import Uniform
-from pdsynth.network import Network
 from pdsynth.structure.greedy import Greedy
 from pdsynth.synthesizers.base import HOOKS, Parts, Recipe
 
@@ -24,11 +22,6 @@ def subclass(base, hook):
             "selections": facts.epsilon / 2,
             "tables": facts.epsilon / 2,
         },
-        "_largest_scale": lambda self, facts: Fraction(0),
-        "_recipe": lambda self, curator, facts, shares: (
-            Network(tuple((n, ()) for n in facts.schema.names)),
-            (),
-        ),
     }
     return dataclass(eq=False, repr=False, kw_only=True)(
         type(f"My{hook.title()}", (base,), {hook: careless[hook]})

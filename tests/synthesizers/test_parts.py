@@ -282,7 +282,8 @@ def test_a_sum_of_k_terms_costs_k_times_the_claim(k):
     number of parents."""
     door = curator_of([[0] * 5, [1] * 5] * 20, (2,) * 5, ExactNoise(1), Q(4), "published")
     facts = Facts(door.schema, door.n, Q(4), "published", Q(4))
-    PairwiseSums(k).grow(door, {"associations": Q(4)}, MaxParents(k), facts)
+    shares = {"associations": Q(0), "selections": Q(4)}
+    PairwiseSums(k).grow(door, shares, MaxParents(k), facts)
     drawn = [e for e in door.ledger.entries if e.kind == "mechanism"]
     assert [e.cost / e.claimed for e in drawn] == [min(k, i) for i in range(1, 5)]
     assert [e.source for e in door.ledger.unaccounted] == ["ELPrivBayes: mutual information matrix"]

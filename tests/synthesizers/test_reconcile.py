@@ -54,6 +54,19 @@ def test_and_it_does_something(name):
     assert not all(np.array_equal(a, b) for a, b in pairs)
 
 
+@pytest.mark.parametrize("name", ["PrivABN", "PrivSCBN"])
+def test_noisy_conditionals_are_no_counts_and_stay(name):
+    frame, schema = TABLES["binary"]()
+    one, two = (
+        make(name, schema, epsilon=20, guarantee="published", reconcile=part, random_state=3).fit(
+            frame, schema
+        )
+        for part in (AsMeasured(), Agree())
+    )
+    pairs = zip(one.model_.tables, two.model_.tables, strict=True)
+    assert all(np.array_equal(a, b) for a, b in pairs)
+
+
 def test_who_agrees_in_another_way_refuses():
     for name, part in [(name, Agree()) for name in OWN] + [(name, AsMeasured()) for name in MUST]:
         frame, schema = TABLES["binary"]()

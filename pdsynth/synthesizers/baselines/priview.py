@@ -24,6 +24,7 @@ from ...errors import BudgetError, SchemaError, is_whole, show, to_names
 from ...measures import mutual_information
 from ...network import Network
 from ...privacy.curator import Curator
+from ...structure.candidates import Pair
 from ...structure.covering import covering_design
 from ...structure.junction import spanning_tree
 from ...structure.learner import Measurement, Shares, StructureResult
@@ -33,8 +34,6 @@ NOISE_ERROR = 0.003  # what the paper's rule of thumb tolerates of all triples i
 ROUNDS = 3
 QUERY_BITS = 20  # a marginal of up to a million cells
 LARGEST_VIEW = 16
-
-Bits = tuple[str, ...]  # names
 
 
 @dataclass(frozen=True)
@@ -107,35 +106,35 @@ class Views:
         for _ in range(ROUNDS):
             tables = [ripple(t, 0.01 * n / t.size) for t in make_consistent(tables, views, n)]
         agreed = [clip_and_scale(t, n) for t in make_consistent(tables, views, n)]
-        named = dict(zip((tuple(names[j] for j in view) for view in views), agreed, strict=True))
-        network = strongest_tree(names, named)
-        found = tuple(Measurement(pair, integer_weights(answer(named, pair)), moved / each)
-                      for pair in ((child, *parents) for child, parents in network.pairs))
-        return StructureResult(network, rule="a tree read off the views", measurements=found,
-                               attributes={"t_": t, "views_": tuple(named), "_tables": named},
-                               schema=bits.schema)
+        held = dict(zip(views, agreed, strict=True))
+        pairs = strongest_tree(len(names), held)
+        found = tuple(Measurement(tuple(names[j] for j in (child, *parents)),
+                                  integer_weights(answer(held, (child, *parents))), moved / each)
+                      for child, parents in pairs)
+        named = tuple(tuple(names[j] for j in view) for view in views)
+        return StructureResult(Network.of_columns(pairs, names), rule="a tree read off the views",
+                               attributes={"t_": t, "views_": named, "_tables": held},
+                               measurements=found, schema=bits.schema)
 
 
-def strongest_tree(names: Sequence[str], views: Mapping[Bits, np.ndarray]) -> Network:
+def strongest_tree(d: int, views: Mapping[Members, np.ndarray]) -> list[Pair]:
     """EXTENSION: the tree of bits with the most mutual information in the views.
 
     Rounded, so that ties stay ties: processors differ in a logarithm's last digit.
     """
-    at = {name: j for j, name in enumerate(names)}
-    strength = np.full((len(names), len(names)), -1.0)  # t = 1 leaves pairs that no view holds
+    strength = np.full((d, d), -1.0)  # t = 1 leaves pairs that no view holds
     for view, table in views.items():
-        for pair in itertools.combinations(view, 2):
-            i, j = (at[name] for name in pair)
+        for i, j in itertools.combinations(view, 2):
             if strength[i, j] < 0:
-                information = mutual_information(margin(table, view, pair))
+                information = mutual_information(margin(table, view, (i, j)))
                 strength[i, j] = strength[j, i] = max(0.0, round(information, 9))
-    return Network.of_columns([(j, (above,) if above >= 0 and strength[j, above] >= 0 else ())
-                               for j, above in spanning_tree(strength)], names)
+    return [(j, (above,) if above >= 0 and strength[j, above] >= 0 else ())
+            for j, above in spanning_tree(strength)]
 
 
-def answer(views: Mapping[Bits, np.ndarray], bits: Bits) -> np.ndarray:
+def answer(views: Mapping[Members, np.ndarray], bits: Members) -> np.ndarray:
     """Counts of some bits, axes as asked: of the first view that holds all, or joined."""
-    shared: dict[Bits, np.ndarray] = {}
+    shared: dict[Members, np.ndarray] = {}
     for view, table in views.items():
         common = tuple(b for b in bits if b in view)
         if common == bits:
@@ -210,9 +209,8 @@ class PriView(Recipe):
         if not names or len({*names}) != len(names):
             raise SchemaError("a marginal needs one or more different attributes, "
                               f"got {list(names)}")
-        encoding = BinaryEncoding(self.schema_)
-        groups = [encoding.bits(name) for name in names]
-        bits = tuple(encoding.schema.names[b] for group in groups for b in group)
+        groups = [BinaryEncoding(self.schema_).bits(name) for name in names]
+        bits = tuple(itertools.chain(*groups))
         if len(bits) > QUERY_BITS:
             raise BudgetError(f"a marginal of {len(names)} attributes has 2^{len(bits)} = "
                               f"{2 ** len(bits):,} cells; at most 2^{QUERY_BITS}")
