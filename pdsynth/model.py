@@ -15,16 +15,7 @@ import numpy as np
 from .conditionals import Sources, SparseTable, Table, conditional
 from .domain.encoding import BinaryEncoding
 from .domain.schema import Schema
-from .errors import (
-    PrivacyError,
-    SchemaError,
-    check_path,
-    is_one_of,
-    is_whole,
-    plural,
-    show,
-    to_list,
-)
+from .errors import PrivacyError, SchemaError, check_path, is_one_of, is_whole, show, to_list
 from .network import Network
 from .privacy.coverage import MALFORMED, Release, check_coverage, check_origin, read_json
 from .privacy.ledger import Ledger
@@ -70,8 +61,8 @@ class Model(Sampling):
         shapes = _shapes(self.domain, self.network)
         tables = to_list("tables of a model", self.tables)
         if len(tables) != len(shapes):
-            raise SchemaError(f"the network has {plural(len(shapes), 'pair')}, but the model "
-                              + plural(len(tables), "table"))
+            raise SchemaError(f"the network has {len(shapes)} pairs, but the number of tables "
+                              f"is {len(tables)}")
         for child, shape, table in zip(self.network.order, shapes, tables, strict=True):
             if not isinstance(table, Table):
                 raise SchemaError(f"table of {child!r} must be an array of integers, "

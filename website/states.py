@@ -6,6 +6,7 @@ controls, with all others where they start. A panel's own buttons are among the 
 
 from __future__ import annotations
 
+import base64
 import gzip
 import itertools
 import json
@@ -15,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pdsynth.course.widgets.still import unpack
+import numpy as np
 
 GRIDS = tomllib.loads(Path(__file__).with_name("states.toml").read_text(encoding="utf-8"))
 
@@ -108,7 +109,9 @@ def plain(value: Any) -> Any:
     """JSON with five digits of every number, arrays as lists."""
     if isinstance(value, dict):
         if "bdata" in value:
-            return plain(unpack(value))
+            flat = np.frombuffer(base64.b64decode(value["bdata"]), dtype=value["dtype"])
+            shape = [int(n) for n in str(value.get("shape", flat.size)).split(",")]
+            return plain(flat.reshape(shape).tolist())
         return {name: plain(part) for name, part in value.items()}
     if isinstance(value, list):
         return [plain(part) for part in value]

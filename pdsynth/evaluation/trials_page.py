@@ -5,8 +5,6 @@ from typing import Any
 
 import pandas as pd
 
-from ..errors import plural
-
 MOST = 40  # lines; a larger grid shows its first ones and says how many there are
 
 
@@ -36,7 +34,7 @@ class Trials(pd.DataFrame):  # type: ignore[misc]
                         f"background:#e69f00;height:.8em;width:{width:.1%}'></div></td></tr>")
         heads = (f"<tr><th{left}>measure</th><th>ε</th><th{left}>method</th><th>mean ± sd</th>"
                  f"<th>trials</th><th{left}>mean, of the largest</th></tr>")
-        more = (f"<p>… and {plural(len(found) - MOST, 'more line')}: <code>.summary()</code></p>"
+        more = (f"<p>… and {len(found) - MOST} more: <code>.summary()</code></p>"
                 if len(found) > MOST else "")
         whole = pd.DataFrame(self).drop(columns=["key"]).head(200).to_html(index=False, border=0)
         return (f"<div style='overflow-x:auto'><table>{heads}{''.join(rows)}</table></div>{more}"

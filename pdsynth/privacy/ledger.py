@@ -16,16 +16,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..errors import (
-    BudgetError,
-    PrivacyError,
-    SchemaError,
-    check_known,
-    plural,
-    show,
-    to_list,
-    to_names,
-)
+from ..errors import BudgetError, PrivacyError, SchemaError, check_known, show, to_list, to_names
 from . import rules
 from .composition import NEIGHBOURS, add_up, compose, own_scales, unit_in_words, value_loss
 from .entries import (
@@ -38,7 +29,7 @@ from .entries import (
     read_fraction,
     to_plain,
 )
-from .ledger_html import BOLD, RED, ledger_html, ledger_text, short
+from .ledger_html import BOLD, RED, blame_accesses, ledger_html, ledger_text, short
 from .ledger_story import Line, story
 
 __all__ = ["KINDS", "Entry", "Ledger", "as_fraction", "histogram_cost"]
@@ -280,9 +271,8 @@ class Ledger:
         if self.guarantee == "none":
             return "NOT PRIVATE: no noise was added (guarantee='none')."
         if self.unaccounted:
-            raw = plural(len(self.unaccounted), "unaccounted access makes",
-                         "unaccounted accesses make")
-            return (f"NOT DIFFERENTIALLY PRIVATE: claimed ε = {claimed}, {raw} it infinite; "
+            raw = blame_accesses(len(self.unaccounted))
+            return (f"NOT DIFFERENTIALLY PRIVATE: claimed ε = {claimed}, {raw}; "
                     f"the accounted part alone truly costs {finite}.")
         if self.epsilon > self.claimed:
             return f"OVERSPENT: claimed ε = {claimed}, true ε = {finite}."

@@ -45,6 +45,11 @@ def ledger_text(story: Sequence[Line], verdict: str, notes: Iterable[str], count
     return "\n".join([*lines, f"(the whole ledger, {plural(count, 'line')}: to_frame())"])
 
 
+def blame_accesses(number: int) -> str:
+    """Why a run with so many unaccounted accesses costs infinitely much."""
+    return plural(number, "unaccounted access makes", "unaccounted accesses make") + " it infinite"
+
+
 def _story(story: Sequence[Line], claimed: Fraction) -> str:
     """Step, how often, claimed, true, and a bar: true ε as a share of all that was claimed."""
     rows = []

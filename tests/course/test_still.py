@@ -3,7 +3,6 @@
 import re
 from xml.etree import ElementTree
 
-import numpy as np
 import plotly.graph_objects as go
 import pytest
 from nbconvert import HTMLExporter, MarkdownExporter
@@ -65,16 +64,6 @@ def test_a_log_axis_puts_ten_and_a_hundred_at_equal_steps_and_names_its_powers()
     y = [dot["cy"] for dot in found(root, "circle")]
     assert y[0] - y[1] == pytest.approx(y[1] - y[2], abs=0.2)
     assert {"1", "10", "100"} <= {node.text for node in root.iter(SVG + "text")}
-
-
-def test_a_figure_s_plain_dict_is_drawn_as_the_figure():
-    """Plotly packs arrays as text there; what shows a figure on the website gets nothing else."""
-    figure = go.Figure(go.Scatter(x=np.array([1.0, 2.0, 4.0]), y=np.array([3, 1, 2])))
-    figure.add_heatmap(z=np.eye(2), xaxis="x2", yaxis="y2")
-    figure.update_layout(xaxis2={"domain": [0.6, 1]}, yaxis2={"anchor": "x2"})
-    packed = figure.to_dict()
-    assert "bdata" in packed["data"][0]["x"] and "shape" in packed["data"][1]["z"]
-    assert svg(packed) == svg(figure)
 
 
 def test_a_gap_breaks_a_curve_and_an_empty_cell_stays_empty():

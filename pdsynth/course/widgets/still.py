@@ -4,7 +4,6 @@ For saved, exported and printed panels. It draws what the panels use: bars, curv
 maps, straight lines, frames and words, and leaves hover texts and colour bars to the live figure.
 """
 
-import base64
 import math
 import re
 from collections.abc import Iterator, Sequence
@@ -12,7 +11,6 @@ from html import escape
 from textwrap import wrap
 from typing import Any
 
-import numpy as np
 import plotly.graph_objects as go
 
 from . import strokes
@@ -23,7 +21,7 @@ WIDTH = 800  # pixels of a drawing
 
 def svg(figure: Any, alt: str = "", width: int = WIDTH) -> str:
     """The drawing; ``alt`` describes it in words. The same figure gives the same text."""
-    figure = figure if isinstance(figure, go.Figure) else go.Figure(unpack(figure))
+    figure = go.Figure(figure)
     head = list(_head(figure, width))
     top = LINE * len(head) + 22
     drawing = _Drawing(figure, width, top)
@@ -39,17 +37,6 @@ def svg(figure: Any, alt: str = "", width: int = WIDTH) -> str:
     return (f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='{size}' width='{width}' role='img' "
             f"aria-label='{escape(alt, quote=True)}' font-family='system-ui, sans-serif' "
             f"font-size='11' style='max-width:100%;height:auto'>{''.join(parts)}</svg>")
-
-
-def unpack(value: Any) -> Any:
-    """A figure's plain dict with lists where Plotly packs arrays as text."""
-    if isinstance(value, dict):
-        if "bdata" not in value:
-            return {name: unpack(part) for name, part in value.items()}
-        flat = np.frombuffer(base64.b64decode(value["bdata"]), dtype=value["dtype"])
-        shape = [int(n) for n in str(value.get("shape", flat.size)).split(",")]
-        return flat.reshape(shape).tolist()
-    return [unpack(part) for part in value] if isinstance(value, (list, tuple)) else value
 
 
 class _Scale:
