@@ -11,7 +11,7 @@ from ..counting.tables import Records
 from ..datasets.dataset import Dataset
 from ..domain.progress import progress
 from ..domain.schema import Schema
-from ..errors import SchemaError, plural
+from ..errors import SchemaError
 from ..privacy.numbers import positive
 from ..synthesizers.baselines import Independent
 from .disclosure import gcap
@@ -213,9 +213,8 @@ def _about_distances(found: Mapping[int, Level], tables: int, epsilon: float | N
     notes.append("A gain or loss is called clear beyond the release's interval and the range of "
                  "another single-column release (95 % prediction from the simulations).")
     if epsilon is not None:
-        notes.append(f"Independent at ε = {epsilon:g} is a simulation: "
-                     f"{plural(repeats, 'fit')} to the real table with reproducible noise, which "
-                     "must never be released.")
+        notes.append(f"Independent at ε = {epsilon:g} is a simulation: {repeats} fit(s) to the "
+                     "real table with reproducible noise, which must never be released.")
     return notes
 
 
