@@ -36,9 +36,9 @@ Cell = tuple[str, str, str]  # kind, text, mark: "solution", "more" or nothing
 
 
 def cells(source: str) -> list[Cell]:
-    """Cells of a py:percent script."""
+    """Cells of a py:percent script, without what only its formatter reads."""
     found = []
-    marks_and_texts = CELL.split(source)[1:]
+    marks_and_texts = CELL.split(source.replace("  # fmt: skip", ""))[1:]
     for mark, text in zip(marks_and_texts[::2], marks_and_texts[1::2], strict=True):
         kind = "markdown" if "[markdown]" in mark else "code"
         if kind == "markdown":

@@ -61,8 +61,8 @@ class Model(Sampling):
         shapes = _shapes(self.domain, self.network)
         tables = to_list("tables of a model", self.tables)
         if len(tables) != len(shapes):
-            raise SchemaError(f"the network has {len(shapes)} pairs, but there are {len(tables)} "
-                              "tables")
+            raise SchemaError(f"the network has {len(shapes)} pairs, but the number of tables "
+                              f"is {len(tables)}")
         for child, shape, table in zip(self.network.order, shapes, tables, strict=True):
             if not isinstance(table, Table):
                 raise SchemaError(f"table of {child!r} must be an array of integers, "

@@ -247,5 +247,5 @@ class TestShape:
             model_of([[3, 1]], PAIRS[:1], (2, 3))
 
     def test_a_missing_table_is_refused(self):
-        with pytest.raises(SchemaError, match="2 pairs, but there are 1 tables"):
+        with pytest.raises(SchemaError, match="2 pairs, but the number of tables is 1"):
             model_of([[3, 1]], PAIRS[:2], (2, 3))

@@ -79,7 +79,7 @@ def test_trials_show_means_and_stay_a_plain_table_in_all_else():
 
 
 def test_a_long_grid_says_what_it_doesn_t_show():
-    assert f"and {2 * 30 - MOST} more lines" in trials(30)._repr_html_()
+    assert f"and {2 * 30 - MOST} more:" in trials(30)._repr_html_()
 
 
 def test_a_number_and_its_noun_agree():

@@ -5,22 +5,15 @@ And none says where on the machine that built it a warning arose.
 
 import warnings
 
-import plotly.io as pio
-from plotly.io.base_renderers import MimetypeRenderer
+import plotly.graph_objects as go
+from IPython.display import HTML, display
 
 from pdsynth.course.widgets.still import svg
 
 
-class Still(MimetypeRenderer):
-    """A figure as a still drawing."""
-
-    def to_mimebundle(self, fig_dict):
-        """The drawing as HTML."""
-        return {"text/html": svg(fig_dict)}
-
-
-pio.renderers["still"] = Still()
-pio.renderers.default = "still"
+def show(figure):
+    """A figure as a still drawing, of the numbers it was given: Plotly would pack them as text."""
+    display(HTML(svg(figure)))
 
 
 def say(message, category, *place):
@@ -28,4 +21,5 @@ def say(message, category, *place):
     return f"{category.__name__}: {message}\n"
 
 
+go.Figure._ipython_display_ = show
 warnings.formatwarning = say

@@ -15,6 +15,8 @@ from typing import Any
 
 import ipywidgets as W
 
+from .widgets.controls import unit_of
+
 BLUE, ORANGE = "#0072b2", "#d55e00"
 STATIC = "PDSYNTH_STATIC"  # set where pages are made that have no kernel: they hold the answer
 
@@ -79,7 +81,7 @@ class Guess(W.VBox):
             text = f"{rounded:,.{places}f}".rstrip("0").rstrip(".") if places else f"{rounded:,.0f}"
         else:
             text = "∞"
-        return f"{text} {self.unit}".rstrip()
+        return f"{text} {unit_of(number, self.unit)}".rstrip()
 
     def static(self) -> str:
         """HTML for a page without a kernel: the question, the answer folded below it."""

@@ -8,7 +8,7 @@ import pandas as pd
 
 from ..domain.recoding import FORMS, read_numbers
 from ..domain.schema import Attribute, Schema, check_schema
-from ..errors import SchemaError, is_one_of, show, to_items
+from ..errors import SchemaError, is_one_of, plural, show, to_items
 from .opening import Source, Text, open_source, read_table
 from .sniffing import find_separator, is_said, look_for_header, split_cells
 
@@ -188,7 +188,7 @@ def _scan(text: Text, names: Sequence[str] | None, delimiter: str | None, header
                     n += 1
                 elif is_said(row):
                     raise SchemaError(
-                        f"line {rows.line_num:,} has {len(row)} cells, the "
+                        f"line {rows.line_num:,} has {plural(len(row), 'cell')}, the "
                         f"{'first line' if first else 'list of names'} {length} names: put "
                         "quotes around values that hold the delimiter, or say delimiter=")
         except csv.Error as problem:

@@ -144,9 +144,8 @@ class Permitted:
         """Refuse more forced parents than a node may have."""
         most = int(self.forced.sum(axis=1).max(initial=0))
         if most > k:
-            raise BudgetError(f"k = {k}, but the restriction forces "
-                              f"{plural(most, 'parent')} on one attribute: "
-                              f"choose k of at least {most}")
+            raise BudgetError(f"k = {k}, but the restriction forces {plural(most, 'parent')} on "
+                              f"one attribute: choose k of at least {most}")
 
     @cached_property
     def is_open(self) -> bool:

@@ -151,8 +151,7 @@ def _html(recipe: Any) -> str:
         rows = {"ε": short(model.ledger.epsilon), "verdict": model.ledger.verdict(),
                 "network": f"{plural(len(model.network.edges), 'edge')}, at most "
                            f"{plural(model.network.degree, 'parent')}",
-                "learnt from": f"{plural(model.n, 'record')}, "
-                               f"{plural(len(model.schema), 'attribute')}"}
+                "learnt from": f"{model.n:,} records, {plural(len(model.schema), 'attribute')}"}
         drawing = f"<div style='max-width:520px'>{model.network._repr_html_()}</div>"
     else:
         rows = {"not fitted yet": "call fit(frame, schema=schema)"}

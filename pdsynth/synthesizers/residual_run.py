@@ -73,8 +73,7 @@ class Run:
             if len(partners) > 1 or {*partners} & {*run.hidden}:
                 raise BudgetError(f"{run.names[j]!r} is sensitive and stands in one table besides "
                                   f"its column, with an attribute that isn't sensitive, but "
-                                  + plural(len(partners), "forced pair holds it",
-                                           "forced pairs hold it"))
+                                  f"{len(partners)} pair(s) that hold it are forced")
         for pair in run.forced:
             run.link(pair)
         if not within_bounds(run.linked[None], run.sizes, MOST_CELLS, run.apart)[0]:

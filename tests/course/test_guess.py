@@ -81,6 +81,12 @@ def test_how_answers_are_written(value, words):
     assert guess("?", lambda: value, unit="x").write(value) == words
 
 
+def test_one_has_a_unit_of_its_own():
+    asked = guess("?", lambda: 1, unit="tables")
+    assert [asked.write(number) for number in (0, 1, 2)] == ["0 tables", "1 table", "2 tables"]
+    assert guess("?", lambda: 1, unit="people").write(1) == "1 person"
+
+
 def test_a_value_in_place_of_a_function_is_refused():
     with pytest.raises(TypeError, match="runs when the guess is committed"):
         guess("?", 3)

@@ -149,7 +149,7 @@ def test_choices_and_check_boxes():
 def test_the_state_of_the_controls_stands_in_the_title():
     title = panel().plot.shown["layout"]["title"]
     assert title["text"] == "Noise"
-    assert title["subtitle"]["text"] == "ε = 1 · k = 1 parents"
+    assert title["subtitle"]["text"] == "ε = 1 · k = 1 parent"
     own = live(
         lambda x: go.Figure(layout={"title": {"text": f"Mine, x = {x}"}}), x=slider("x", 1, 0, 2, 1)
     )

@@ -36,7 +36,7 @@ BAD_FILES = {
     "spreadsheet": (b"PK\x03\x04...", "looks like an Excel spreadsheet.*save the table as CSV"),
     "parquet": (b"PAR1....", "looks like a Parquet file.*save the table as CSV"),
     "broken gzip": (b"\x1f\x8b....", "can't be unpacked"),
-    "short row": (b"a,b\n1,2\n3\n", "line 3 has 1 cells, the first line 2"),
+    "short row": (b"a,b\n1,2\n3\n", "line 3 has 1 cell, the first line 2"),
     "long row": (b"a,b\n1,2,3\n", "line 2 has 3 cells"),
     "huge cell": (b"a,b\n" + b"x" * 200_000 + b",1\n", "line 2 isn't CSV"),
     "a title": (b"# form B\n34,f\n61,m\n", "first line has 1 cell, the next 2.*skip=1"),
@@ -396,8 +396,8 @@ BAD_LINES = {
     "age: young | | old": "age: .*declares no domain",
     "age: young | young": "age: declares values twice: young",
     "age: " + " | ".join(f"v{i}" for i in range(70_000)): "age: declares 70,000 values, at most",
-    "age: drop\nsex: f | m": "1 column.s. declared, 0 still open; a plan needs at least two",
-    "": r"0 column.s. declared, 2 still open",
+    "age: drop\nsex: f | m": "1 column declared, 0 still open; a plan needs at least two",
+    "": "0 columns declared, 2 still open",
 }
 
 

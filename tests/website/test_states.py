@@ -6,8 +6,11 @@ import json
 import os
 import sys
 import tempfile
+import warnings
 from pathlib import Path
 
+import numpy as np
+import plotly.graph_objects as go
 import pytest
 from site_tools import broken, leaks, of_this_machine
 
@@ -29,6 +32,17 @@ def build(root):
 @pytest.fixture(scope="module")
 def worlds(build):
     return json.loads(build.states.of("worlds"))
+
+
+def test_a_figure_of_a_lesson_is_drawn_from_its_numbers(root, monkeypatch):
+    """Plotly's own renderers get arrays packed as text: lines went from "dtype" to "bdata"."""
+    shown, figure = [], go.Figure(go.Scatter(x=np.array([1.0, 2.0]), y=np.array([3, 1])))
+    monkeypatch.setattr("IPython.display.display", shown.append)
+    monkeypatch.setattr("warnings.formatwarning", warnings.formatwarning)
+    monkeypatch.setattr(go.Figure, "_ipython_display_", go.Figure._ipython_display_)
+    exec((root / "website" / "kernel.py").read_text("utf-8"), {})
+    figure._ipython_display_()
+    assert "<svg" in shown[0].data and "dtype" not in shown[0].data
 
 
 def test_every_panel_of_a_lesson_has_a_grid_and_every_grid_a_panel(build):

@@ -21,8 +21,7 @@ choose: Computation = Computation(
     cases=[([3, 1, 0], 1, 1.0), ([10, 10, 4], 2, 0.5), ([90_000, 89_990], 1, 0.2)],
     faults={
         "choose overflows for scores in the thousands: subtract scores.max() first, the "
-        "probabilities stay the same.":
-            lambda got, *case: not np.isfinite(got).all(),
+        "probabilities stay the same.": lambda got, *case: not np.isfinite(got).all(),
         "the probabilities of choose add up to {total:.4g}: divide by their sum.":
             lambda got, *case: not math.isclose(got.sum(), 1),
     },
@@ -42,10 +41,8 @@ choose: Computation = Computation(
         "choose always takes the best: no noise, no privacy.":
             lambda scores, delta, epsilon: weigh(np.array(scores) * 1e9),
         "choose is proportional to the scores themselves. No finite ε bounds that: a score of 0 "
-        "would never be drawn.":
-            lambda scores, delta, epsilon: np.array(scores) / sum(scores),
-        "choose has 2 in the place of e.":
-            lambda scores, delta, epsilon: weigh(
+        "would never be drawn.": lambda scores, delta, epsilon: np.array(scores) / sum(scores),
+        "choose has 2 in the place of e.": lambda scores, delta, epsilon: weigh(
                 np.array(scores) * epsilon / (2 * delta) * math.log(2)),
         "choose divides by ε: a larger budget must make the choice sharper.":
             lambda scores, delta, epsilon: choose.right(scores, delta, 1 / epsilon),
@@ -99,8 +96,7 @@ attack = Guessing({
     "attack looks at odd and even. The noise is symmetric: parity says nearly nothing.":
         lambda released, others: released % 2,
     "attack wants to be certain and waits for a large total. Nothing is ever certain here: say "
-    "what is likelier.":
-        lambda released, others: released >= others + 6,
+    "what is likelier.": lambda released, others: released >= others + 6,
     "attack is turned round, and starts one too high.":
         lambda released, others: released <= others + 1,
     "attack says yes near the total. How far the noise went says nothing; its direction does.":

@@ -63,8 +63,7 @@ split = Computation(  # the split is scored by its exact expected error, on tabl
     cases=[([2, 14, 300, 41], 1.0), ([9, 9, 16], 0.5), ([4, 400], 2.0)],
     faults={
         "split spends {total:.3g} in all, and only that much is there: the shares must add up "
-        "to epsilon = {case[1]}.":
-            lambda got, cells, epsilon: got.sum() > epsilon * (1 + 1e-9),
+        "to epsilon = {case[1]}.": lambda got, cells, epsilon: got.sum() > epsilon * (1 + 1e-9),
         "split leaves ε over: it spends {total:.3g} of {case[1]}.":
             lambda got, cells, epsilon: got.sum() < epsilon * (1 - 1e-9),
         "split gives a histogram nothing, or less: its noise would be infinite.":
@@ -74,11 +73,9 @@ split = Computation(  # the split is scored by its exact expected error, on tabl
         "split gives all the same. A histogram with many cells has many errors: it deserves more.":
             lambda cells, epsilon: share_by(cells, epsilon, 0),
         "split is proportional to the cells: too much for the largest. Try to move a little back, "
-        "and compute Σ cells · 2/εⱼ.":
-            lambda cells, epsilon: share_by(cells, epsilon, 1),
+        "and compute Σ cells · 2/εⱼ.": lambda cells, epsilon: share_by(cells, epsilon, 1),
         "split gives the *small* histograms more: each of their cells gets better, but they have "
-        "few.":
-            lambda cells, epsilon: share_by(cells, epsilon, -1),
+        "few.": lambda cells, epsilon: share_by(cells, epsilon, -1),
         "split gives more to few cells, by the root: turn it round.":
             lambda cells, epsilon: share_by(cells, epsilon, -0.5),
         "split uses the cube root: best for other noise, not for errors that go with 1/εⱼ.":

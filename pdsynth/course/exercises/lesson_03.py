@@ -74,8 +74,7 @@ anybody = Computation(
     cases=[(NOISY, x, y) for x in "abcde" for y in "pqr"],
     mistakes={
         "anybody asks whether the noisy count is positive. A negative one was a person, too: no "
-        "row at all would be nobody.":
-            lambda noisy, x, y: noisy.get((x, y), 0) > 0,
+        "row at all would be nobody.": lambda noisy, x, y: noisy.get((x, y), 0) > 0,
         "anybody asks whether the noisy count is at least 1. Noise moves the count, never the row.":
             lambda noisy, x, y: noisy.get((x, y), 0) >= 1,
         "anybody rounds the noisy count. It isn't the number that tells.":

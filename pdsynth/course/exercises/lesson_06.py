@@ -25,11 +25,9 @@ row_scales = Computation(
         "row_scales gives all rows the same: a value with twice the weight gets half the scale.":
             lambda w, epsilon: np.full(len(w), 2 / epsilon),
         "row_scales makes the *noisiest* row cost ε. A record in the row of the largest weight "
-        "loses more.":
-            lambda w, epsilon: 2 * min(w) / (np.array(w) * epsilon),
+        "loses more.": lambda w, epsilon: 2 * min(w) / (np.array(w) * epsilon),
         "row_scales makes the mean row cost ε. A record in the row of the largest weight loses "
-        "more.":
-            lambda w, epsilon: 2 * np.mean(w) / (np.array(w) * epsilon),
+        "more.": lambda w, epsilon: 2 * np.mean(w) / (np.array(w) * epsilon),
         "row_scales gives the largest weight the *most* noise: scales go with 1/w.":
             lambda w, epsilon: 2 * np.array(w) / (max(w) * epsilon),
         "row_scales multiplies by ε: less budget, more noise.":
@@ -64,8 +62,7 @@ value_scales = Computation(
     cases=[(head, epsilon) for head in HEADS for epsilon in (0.5, 0.2)],
     faults={
         "value_scales has a scale that isn't finite: a noisy count can be negative, and its "
-        "logarithm doesn't exist. Clip at one half.":
-            lambda got, *case: not np.isfinite(got).all(),
+        "logarithm doesn't exist. Clip at one half.": lambda got, *case: not np.isfinite(got).all(),
     },
     mistakes={
         "value_scales clips at 1: the text says one half, so that an empty value stays rarer.":
@@ -73,8 +70,7 @@ value_scales = Computation(
         "value_scales is 1/(v ε): a replaced record moves two cells.":
             lambda noisy, epsilon: 1 / (weigh(noisy) * epsilon),
         "value_scales isn't divided by the largest surprise: then scales fall below 2/ε, and the "
-        "table costs more than ε.":
-            lambda noisy, epsilon: 2 / (surprise(noisy) * epsilon),
+        "table costs more than ε.": lambda noisy, epsilon: 2 / (surprise(noisy) * epsilon),
         "value_scales divides by the *sum* of the surprises, as printed: more noise than was paid.":
             lambda noisy, epsilon: 2 / (surprise(noisy) / surprise(noisy).sum() * epsilon),
         "value_scales multiplies by v: the rare value gets the most noise instead of the least.":
@@ -89,8 +85,7 @@ value_scales = Computation(
         "value_scales divides by the *smallest* surprise: the largest scale is 2/ε then, and all "
         "others are too small.":
             lambda noisy, epsilon: 2 / (surprise(noisy) / surprise(noisy).min() * epsilon),
-        "value_scales gives the weights. A scale is 2/(v ε).":
-            lambda noisy, epsilon: weigh(noisy),
+        "value_scales gives the weights. A scale is 2/(v ε).": lambda noisy, epsilon: weigh(noisy),
     },
     otherwise="value_scales gives {got}, not {wanted}: shares of noisy counts of at least one "
               "half, surprise, divided by the largest, then 2/(v ε). It depends on the records "

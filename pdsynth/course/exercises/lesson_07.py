@@ -12,8 +12,7 @@ true_cost = Computation(
     cases=[(14, 4, 7, Fraction(1)), (14, 4, 9, Fraction(1)), (6, 2, 3, Fraction(1, 2))],
     mistakes={
         "true_cost returns what is claimed. Count the tables that are noised: d − l of them, "
-        "not d − k − l.":
-            lambda d, k, in_b, epsilon2: epsilon2,
+        "not d − k − l.": lambda d, k, in_b, epsilon2: epsilon2,
         "true_cost is upside down: more tables than were paid for cost more, not less.":
             lambda d, k, in_b, epsilon2: Fraction(d - k - in_b, d - in_b) * epsilon2,
         "true_cost noises all d tables. Those of group B have their own budget: d − l are A's.":

@@ -38,8 +38,7 @@ shares = Computation(
             lambda oe: softmax(-2 * np.array(oe)),
         "shares squares OE.": lambda oe: softmax(-np.array(oe) ** 2),
         "shares gives everything to the table with the smallest OE; the others would get no noise "
-        "that is finite.":
-            lambda oe: (np.array(oe) == min(oe)) / oe.count(min(oe)),
+        "that is finite.": lambda oe: (np.array(oe) == min(oe)) / oe.count(min(oe)),
         "shares are in the wrong order: the share of a table stands where its OE stands.":
             lambda oe: np.sort(softmax(-np.array(oe)))[::-1],
     },
@@ -61,8 +60,7 @@ risk_entropy: Computation = Computation(
     cases=[(COLUMN, 8), (OPEN, 3), (pd.Series([1, 2, 3, 1]), 6)],
     faults={
         "risk_entropy is not a number: a declared value that nobody has makes 0 · log 0. Leave it "
-        "out of the sum (p > 0).":
-            lambda got, *case: not np.isfinite(got),
+        "out of the sum (p > 0).": lambda got, *case: not np.isfinite(got),
     },
     mistakes={
         "risk_entropy divides by log₂ of the number of *records*: with n records in the place of n "

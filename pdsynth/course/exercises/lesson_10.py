@@ -27,8 +27,7 @@ true_cost = Computation(
         "true_cost{case}: an odd number of columns has ⌊d/2⌋ disjoint pairs; use d // 2.":
             lambda d, k: spend(d, k, Fraction(d, 2), k),
         "true_cost multiplies ε₁ by the rounds, d − 1. Those are paid for; the pairs of a round "
-        "aren't.":
-            lambda d, k: spend(d, k, d - 1, k),
+        "aren't.": lambda d, k: spend(d, k, d - 1, k),
         "true_cost multiplies ε₁ by d. A round has ⌊d/2⌋ pairs.": lambda d, k: spend(d, k, d, k),
         "true_cost multiplies ε₁ by all pairs. The d − 1 rounds are paid one by one.":
             lambda d, k: spend(d, k, d * (d - 1) // 2, k),
@@ -38,10 +37,8 @@ true_cost = Computation(
             lambda d, k: max(spend(d, k, d // 2, 0), spend(d, k, 0, k)),
         "true_cost adds a1, a2, a3 without dividing by their sum: they are weights.":
             lambda d, k: d // 2 * (d - 1) + 4 * d,
-        "true_cost multiplies all of ε by ⌊d/2⌋. Only ε₁ is spent on pairs.":
-            lambda d, k: d // 2,
-        "true_cost multiplies all of ε by k. Only ε₂ and ε₃ are spent in clusters.":
-            lambda d, k: k,
+        "true_cost multiplies all of ε by ⌊d/2⌋. Only ε₁ is spent on pairs.": lambda d, k: d // 2,
+        "true_cost multiplies all of ε by k. Only ε₂ and ε₃ are spent in clusters.": lambda d, k: k,
     },
     otherwise="true_cost{case} = {got:.4g}, not {wanted:.4g}. "
               "Start from a1, a2, a3 and divide by their sum.",

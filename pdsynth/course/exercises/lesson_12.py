@@ -20,8 +20,7 @@ loss: Computation = Computation(
         "loss gives {got:g} for {case[2]!r}: its own table is missing.":
             lambda network, budgets, name: loss.right(network, budgets, name) - budgets[name],
         "loss gives {got:g} for {case[2]!r}: that is the budget of all tables. Only those count "
-        "in which the attribute stands.":
-            lambda network, budgets, name: sum(budgets.values()),
+        "in which the attribute stands.": lambda network, budgets, name: sum(budgets.values()),
         "loss gives {got:g} for {case[2]!r}: that counts the tables of its *parents*. It isn't in "
         "those; it is in those of its children.":
             lambda network, budgets, name: budgets[name] + sum(
@@ -45,8 +44,7 @@ loss: Computation = Computation(
                 budgets[child] for child, parents in network.pairs
                 if name in (child, *parents[:1])),
         "loss gives {got:g} for {case[2]!r}: a child's budget is shared with its other parents. "
-        "Each of them loses all of it.":
-            lambda network, budgets, name: sum(
+        "Each of them loses all of it.": lambda network, budgets, name: sum(
                 budgets[child] / len((child, *parents)) for child, parents in network.pairs
                 if name in (child, *parents)),
     },

@@ -47,8 +47,7 @@ fitness: Computation = Computation(
         "The chromosomes are independent: sets[j] always belongs to attribute j.":
             lambda order, sets, weights: add_members(
                 sets, [weights[j] for j in order], lambda a, i: order.index(a) < i),
-        "fitness counts the parents. Add their weights.":
-            lambda order, sets, weights: add_members(
+        "fitness counts the parents. Add their weights.": lambda order, sets, weights: add_members(
                 sets, [[1.0] * len(order)] * len(order),
                 lambda a, j: order.index(a) < order.index(j)),
         "fitness takes weights[a][j]. The weight of the edge a → j stands in row j.":
@@ -64,8 +63,7 @@ fitness: Computation = Computation(
                 max((weights[j][a] for a in sets[j] if order.index(a) < order.index(j)), default=0)
                 for j in range(len(order))),
         "fitness takes order[a] for a's place. It is the attribute that stands at place a: use "
-        "order.index(a).":
-            lambda order, sets, weights: add_members(
+        "order.index(a).": lambda order, sets, weights: add_members(
                 sets, weights, lambda a, j: order[a] < order[j]),
         "fitness is the mean over attributes. It is the sum.":
             lambda order, sets, weights: fitness.right(order, sets, weights) / len(order),

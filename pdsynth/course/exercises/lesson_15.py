@@ -36,24 +36,20 @@ variation_distance = Computation(
     cases=[(REAL, FAKE, ["a"]), (REAL, FAKE, ["a", "b"]), (REAL, FAKE, ["a", "b", "c"])],
     mistakes={
         WHICH + "gives the L1 norm, twice the distance: who is missing in one cell is too many "
-        "in another.":
-            lambda *tables: gaps(*tables).sum(),
+        "in another.": lambda *tables: gaps(*tables).sum(),
         WHICH + "gives the largest difference of one cell, as some public code does. "
-        "Half of the sum of all of them.":
-            lambda *tables: gaps(*tables).max(),
+        "Half of the sum of all of them.": lambda *tables: gaps(*tables).max(),
         WHICH + "forgets the cells that only one of the two tables has (a missing cell is a 0).":
             lambda real, fake, columns:
                 (shares(real, columns) - shares(fake, columns)).abs().sum() / 2,
-        WHICH + "forgets the cells that only the synthetic table has.":
-            lambda real, fake, columns:
+        WHICH + "forgets the cells that only the synthetic table has.": lambda real, fake, columns:
                 gaps(real, fake, columns)[shares(real, columns).index].sum() / 2,
         WHICH + "gives a mean over cells. The distance is half of the sum.":
             lambda *tables: gaps(*tables).mean() / 2,
         WHICH + "compares counts. The tables have 8 and 5 rows: compare shares.": subtract_counts,
         WHICH + "gives what the tables share. The distance is 1 minus that.":
             lambda *tables: 1 - gaps(*tables).sum() / 2,
-        WHICH + "lets too many and too few cancel: take absolute differences.":
-            lambda *tables: 0.0,
+        WHICH + "lets too many and too few cancel: take absolute differences.": lambda *tables: 0.0,
         WHICH + "looks at the first column alone.":
             lambda real, fake, columns: gaps(real, fake, columns[:1]).sum() / 2,
         WHICH + "is the Euclidean distance. Total variation adds absolute differences.":

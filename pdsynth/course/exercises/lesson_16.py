@@ -27,8 +27,7 @@ bound = Computation(
         "bound takes the shares for the probabilities: in one of two audits that claims too much.":
             lambda hits, misses, runs: math.log(hits / misses) if misses else math.inf,
         "bound has level 0.05 on each side, so together they fail in up to 10 % of all audits: "
-        "0.025 each.":
-            lambda hits, misses, runs: bound_at(hits, misses, runs, 0.05),
+        "0.025 each.": lambda hits, misses, runs: bound_at(hits, misses, runs, 0.05),
         "bound divides the upper limit by the lower one: that is how bad it could be, "
         "not how bad it is for certain.":
             lambda hits, misses, runs: -bound_at(misses, hits, runs, 0.025) if misses else math.inf,
@@ -42,8 +41,7 @@ bound = Computation(
             lambda hits, misses, runs: math.exp(bound_at(hits, misses, runs, 0.025)),
         "bound is in bits: ε has the natural logarithm.":
             lambda hits, misses, runs: bound_at(hits, misses, runs, 0.025) / math.log(2),
-        "bound has hits and misses turned round.":
-            lambda hits, misses, runs: math.log(
+        "bound has hits and misses turned round.": lambda hits, misses, runs: math.log(
                 lower_limit(misses, runs, 0.025) / upper_limit(hits, runs, 0.025)),
         "bound is a difference of probabilities. ε is about their ratio.":
             lambda hits, misses, runs: float(

@@ -26,8 +26,7 @@ loss: Computation = Computation(
             lambda tables, name: next((cost for names, cost in tables if name in names), 0),
         "loss counts tables. Add their costs.":
             lambda tables, name: sum(name in names for names, _ in tables),
-        "loss takes the mean. They add up.":
-            lambda tables, name: loss.right(tables, name) / max(
+        "loss takes the mean. They add up.": lambda tables, name: loss.right(tables, name) / max(
                 1, sum(name in names for names, _ in tables)),
         "loss adds the tables *without* it.":
             lambda tables, name: sum(cost for names, cost in tables if name not in names),

@@ -50,8 +50,7 @@ largest_k = Computation(
     mistakes={
         WHERE + ": useful means a mean cell of at least *four* noise scales.":
             lambda n, d, size, epsilon: find_largest(n, d, size, epsilon, limit=1),
-        WHERE + ": that is the first k that is too large.":
-            lambda *case: find_largest(*case) + 1,
+        WHERE + ": that is the first k that is too large.": lambda *case: find_largest(*case) + 1,
         WHERE + ": it takes the sensitivity for 1. A replaced record moves two cells.":
             lambda *case: find(*case, two=1),
         WHERE + ": it gives the tables all of ε; the structure takes 0.3 of it.":

@@ -22,8 +22,7 @@ epsilon_of = Computation(
             lambda rho, delta: rho + math.sqrt(rho * math.log(1 / delta)),
         "epsilon_of lacks ρ itself, the first part of the sum.":
             lambda rho, delta: 2 * math.sqrt(rho * math.log(1 / delta)),
-        "epsilon_of takes no root.":
-            lambda rho, delta: rho + 2 * rho * math.log(1 / delta),
+        "epsilon_of takes no root.": lambda rho, delta: rho + 2 * rho * math.log(1 / delta),
         "epsilon_of forgets ρ under the root.":
             lambda rho, delta: rho + 2 * math.sqrt(math.log(1 / delta)),
         "epsilon_of divides by δ where ln(1/δ) belongs.":

@@ -164,8 +164,7 @@ def clusters_table(clusters: Clusters, names: tuple[str, ...]) -> str:
     tries=(
         Try("the printed sign", {"reading": "as printed: distance"},
             "similar attributes are pulled apart: the clusters keep {now.inside:.0%} of all "
-            "information instead of {was.inside:.0%}.",
-            lambda was, now: now.inside < was.inside),
+            "information instead of {was.inside:.0%}.", lambda was, now: now.inside < was.inside),
         Try("little budget", {"epsilon": 0.05},
             "the clusters still keep {now.inside:.0%} ({was.inside:.0%} at ε₁ = 0.4): of 45,222 "
             "records this is a cheap question.",

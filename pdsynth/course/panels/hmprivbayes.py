@@ -12,16 +12,7 @@ from ..widgets import Try, View, choice, slider
 from .drawing import Board, Curve, Mark, half_circles
 from .panel import live_panel
 from .table import TeachingTable, teaching_table
-from .words import (
-    GUARANTEE,
-    GUARANTEES,
-    fold,
-    html_table,
-    ledger_summary,
-    noise_to_cell,
-    preview,
-    sum_up,
-)
+from .words import GUARANTEE, GUARANTEES, fold, html_table, ledger_summary, preview, sum_up
 
 AFFINITIES = {"the guarantee's own": "auto", "similarity": "similarity", "as printed": "printed"}
 Piece = tuple[int, str]  # number of a cluster, and an attribute with at least one bit in it
@@ -114,13 +105,13 @@ def shares(fitted: HMPrivBayes) -> str:
 def view(table: TeachingTable, guarantee: str, affinity: str, **levers: Any) -> View:
     """Networks, noise and distances of the clusters; ``levers`` are keywords of HMPrivBayes."""
     fitted = table.run(HMPrivBayes(guarantee=guarantee, affinity=AFFINITIES[affinity], **levers))
-    ledger, codes, noise = fitted.ledger_, table.sample(fitted), noise_to_cell(fitted)
+    ledger, codes = fitted.ledger_, table.sample(fitted)
     distances = table.distances(codes)
+    noise, facts, said = sum_up(fitted, distances)
     noisy = guarantee == "strict" and levers["k"] > 1 and fitted.similarity_ is None
     state = "ε = {epsilon:g}, k = {k}, l = {l}, η = {eta:g}".format(**levers)
     title = f"HMPrivBayes {GUARANTEES[guarantee]}: {state}"
     finite = f" ({float(ledger.finite):.4g} without the raw entropies)"
-    facts, said = sum_up(noise, distances, ledger)
     status = (
         f"{'Too noisy to cluster: one cluster instead. ' if noisy else ''}"
         f"{said}{finite if guarantee == 'published' else ''}; "

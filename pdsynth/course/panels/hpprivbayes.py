@@ -9,7 +9,7 @@ from ..widgets import Try, View, choice, slider
 from .drawing import Board, Mark, arcs
 from .panel import live_panel
 from .table import TeachingTable, adult
-from .words import GUARANTEE, GUARANTEES, ledger_summary, noise_to_cell, preview, sum_up
+from .words import GUARANTEE, GUARANTEES, ledger_summary, preview, sum_up
 
 GROUPS = {"A": ("more", "private", "circle"), "B": ("less", "none", "square")}
 
@@ -29,8 +29,7 @@ GROUPS = {"A": ("more", "private", "circle"), "B": ("less", "none", "square")}
             "ε = {now.claimed:g} is claimed, and the ledger says {now.audited}.",
             lambda was, now: now.audited == "infinite"),
         Try("a high threshold", {"theta": 0.5},
-            "{now.a} attributes are left in group A, of {was.a}.",
-            lambda was, now: now.a < was.a),
+            "{now.a} attributes are left in group A, of {was.a}.", lambda was, now: now.a < was.a),
     ),
     epsilon=slider("ε", 1.0, 0.1, 4.0, 0.1, tooltip="ε, total privacy budget"),
     k=slider("k", 2, 0, 4, 1, unit="parents", tooltip="k, largest number of parents"),
@@ -46,9 +45,9 @@ def view(table: TeachingTable, guarantee: str, rare_values: str, **levers: Any) 
     """
     fitted = table.run(HPPrivBayes(sensitive=table.dataset.sensitive, guarantee=guarantee, **levers,
                                    personal=SensitivityGroups(rare_values=rare_values)))
-    codes, noise, order = table.sample(fitted), noise_to_cell(fitted), fitted.network_.order
+    codes, order, marks = table.sample(fitted), fitted.network_.order, []
     distances = table.distances(codes)
-    marks = []
+    noise, facts, said = sum_up(fitted, distances)
     for group, (much, colour, symbol) in GROUPS.items():
         at = [i for i, name in enumerate(order) if name in fitted.groups_[group]]
         words = [order[i] for i in at]
@@ -58,7 +57,6 @@ def view(table: TeachingTable, guarantee: str, rare_values: str, **levers: Any) 
     plot = Board("hpprivbayes", f"HPPrivBayes {GUARANTEES[guarantee]}: {state}")
     plot.network(arcs(fitted.network_), order, marks)
     plot.distances(distances, table.schema.names, 0.6, {"len": 0.75, "y": 0.6})
-    facts, said = sum_up(noise, distances, fitted.ledger_)
     facts["a"] = len(fitted.groups_["A"])
     status = f"{said}; {plural(facts['a'], 'attribute')} in group A."
     tables = [ledger_summary(fitted.ledger_), preview(table, codes)]

@@ -165,8 +165,7 @@ def tables(table: TeachingTable) -> Control:
             lambda was, now: now.told > now.allowed + 0.2),
         Try("larger questions", {"alpha": 6},
             "6-way queries: error {now.strict:.4f} strict, {now.published:.4f} published; 3-way "
-            "{was.strict:.4f} and {was.published:.4f}.",
-            lambda was, now: now.strict != was.strict),
+            "{was.strict:.4f} and {was.published:.4f}.", lambda was, now: now.strict != was.strict),
     ),
     epsilon=slider("ε", 0.05, 0.01, 1.0, 0.01, tooltip="ε, total privacy budget"),
     alpha=lambda table: slider("α", 3, 1, min(8, len(table.schema)), 1,

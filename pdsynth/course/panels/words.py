@@ -69,14 +69,15 @@ def audited(ledger: Ledger) -> str:
     return "infinite" if ledger.epsilon == math.inf else f"{float(ledger.epsilon):g}"
 
 
-def sum_up(noise: Mapping[str, float], distances: np.ndarray,
-           ledger: Ledger) -> tuple[dict[str, Any], str]:
-    """What a run comes to, in facts and in words: noise, mean distance, both ε."""
+def sum_up(fitted: Recipe,
+           distances: np.ndarray) -> tuple[dict[str, float], dict[str, Any], str]:
+    """The noise of a run's tables, and what it comes to in facts and in words."""
+    noise, ledger = noise_to_cell(fitted), fitted.ledger_
     noisy, said = too_noisy(noise)
     facts = {"noisy": noisy, "tables": len(noise), "mean": float(np.nanmean(distances)),
              "claimed": float(ledger.claimed), "audited": audited(ledger)}
-    return facts, (f"{said}; mean two-way distance {facts['mean']:.3f}. "
-                   f"Claimed ε = {facts['claimed']:g}, true ε = {facts['audited']}")
+    return noise, facts, (f"{said}; mean two-way distance {facts['mean']:.3f}. "
+                          f"Claimed ε = {facts['claimed']:g}, true ε = {facts['audited']}")
 
 
 def ledger_summary(ledger: Ledger) -> str:

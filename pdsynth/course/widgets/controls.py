@@ -48,7 +48,13 @@ class Control:
             return f"{self.symbol} = {'yes' if self.value else 'no'}"
         menu = isinstance(self.widget, W.Dropdown)
         text = self.widget.label if menu else f"{self.value:g}"
-        return f"{self.symbol} = {text} {self.unit}".rstrip()
+        return f"{self.symbol} = {text} {unit_of(self.value, self.unit)}".rstrip()
+
+
+def unit_of(number: Any, unit: str) -> str:
+    """A unit behind a number: ``"parents"``, and ``"parent"`` behind 1."""
+    one = {"people": "person"}.get(unit, unit.removesuffix("s"))
+    return one if number == 1 else unit
 
 
 def slider(label: str, value: float, minimum: float, maximum: float, step: float, *,
