@@ -8,7 +8,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import pytest
 
-from pdsynth.papers import drawing, engine
+from pdsynth.papers import drawing, engine, genetic_plots
 from pdsynth.papers.scoreboard import Committed, read_boards
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -56,6 +56,21 @@ def test_bars_of_the_committed_figures_stay_in_range(board):
         names = ["per cent"] if "shows" in board.paper.experiments[key] else result.data["metric"]
         least, most = np.array([drawing.range_of(name) for name in set(names)]).T
         assert low >= least.min() - 1e-9 and high <= most.max() + 1e-9, key
+
+
+def test_a_picture_without_bars_does_not_speak_of_them():
+    trials = pd.DataFrame({"k": [1, 1], "repeat": [0, 1], "value": 0.5})
+    assert "bars" in drawing.say_runs(trials)
+    assert drawing.say_runs(trials, bars=False) == "2 repeats"
+
+
+def test_ticks_of_run_times_never_crowd():
+    """Digits beside a power of ten ran into each other where a decade had nine of them."""
+    assert drawing.log_ticks([1, 1000], "∞")["ticktext"] == ["1", "∞"]
+    few = genetic_plots._time_ticks(pd.Series([2.8, 17.0]))["ticktext"]
+    assert few == ["1", "2", "5", "10", "20", "50"]
+    many = genetic_plots._time_ticks(pd.Series([0.02, 17.0]))["ticktext"]
+    assert many == ["0.01", "0.1", "1", "10"]
 
 
 def test_what_a_measure_can_be():

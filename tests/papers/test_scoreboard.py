@@ -55,6 +55,11 @@ def test_it_is_one_page_with_one_line_a_claim():
     assert "SCOREBOARD.md" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
+def test_no_claim_is_judged_twice_under_one_reading():
+    judged = [v for board in BOARDS for found in board.verdicts.values() for v in found]
+    assert len(judged) == len(NOW)
+
+
 def test_its_counts_are_those_of_its_lines():
     verdicts = Counter(re.split("[:†]", cells[1])[0] for cells in rows())
     said = PAGE.read_text(encoding="utf-8").split("claims: ")[1].split(".")[0]
