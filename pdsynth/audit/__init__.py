@@ -6,8 +6,6 @@ synthesizer. A bound above the claim refutes it with 95 % confidence; a bound be
 and each audit says how large a violation it would have seen.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from zlib import crc32

@@ -1,7 +1,5 @@
 """The cases of ``cases.toml``: steps, structures learnt in a fit, and whole strict fits."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Callable
 from fractions import Fraction

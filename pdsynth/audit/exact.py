@@ -1,8 +1,6 @@
 """Exact audits: laws of selections, noise scales, and outcomes that noise should change."""
 
 # ruff: noqa: D102 (what ``measure`` does stands in Attack, and beside each class)
-from __future__ import annotations
-
 import math
 from functools import partial
 
@@ -10,7 +8,7 @@ import numpy as np
 
 from ..privacy.mechanisms import ExactNoise
 from .case import Attack, Case, Effort, Finding, format_epsilon
-from .detectors import RecordedNoise, law, log_ratio, selection_law
+from .detectors import RecordedNoise, compare_selections, law, log_ratio
 
 TRIES = 12  # runs that show whether anything changes with the noise
 # What these tests see has no finite ε: of a finite loss they see nothing.
@@ -23,17 +21,14 @@ class OneSelection(Attack):
     method = "exact law"
 
     def measure(self, case: Case, effort: Effort) -> Finding:
-        laws = []
-        for world in (0, 1):
-            tape = RecordedNoise()
+        tapes = RecordedNoise(), RecordedNoise()
+        for world, tape in enumerate(tapes):
             case.publish(world, tape)
-            (asked,) = tape.find("select")
-            laws.append(np.log(selection_law(*asked)))
-        gaps = np.abs(laws[0] - laws[1])
-        at = int(gaps.argmax())
-        p, q = (math.exp(x[at]) for x in laws)
-        event = f"candidate {at + 1} of {len(gaps):,} has probability {p:.3g} and {q:.3g}"
-        return Finding(float(gaps[at]), event)
+        asked = [tape.find("select") for tape in tapes]
+        gap, at, (p, q) = compare_selections(asked)
+        [(numerators, _)] = asked[0]
+        event = f"candidate {at + 1} of {len(numerators):,} has probability {p:.3g} and {q:.3g}"
+        return Finding(gap, event)
 
 
 class WholeLaw(Attack):

@@ -5,8 +5,6 @@ its statistic "breaks" a Laplace histogram on the last bits of its doubles alone
 sampler gives those bits away: most outputs tell which count they came from.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any

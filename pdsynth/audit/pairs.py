@@ -1,7 +1,5 @@
 """The pairs of neighbouring tables on which steps lose most. Made up, and public."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Audits by sampling: releases of both tables, a statistic of each, and a Clopper–Pearson bound."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence

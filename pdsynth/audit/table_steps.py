@@ -3,8 +3,6 @@
 Each is called as ``step(…, door, noise, ε)``; what stands before the door is in ``cases.toml``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from fractions import Fraction as Q
 from itertools import combinations

@@ -1,7 +1,5 @@
 """Whole fits under attack: the likelihood ratio of everything that their mechanisms answered."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@ A function gets codes (n, d), public sizes, ε and a random source, and returns 
 is tried on the pairs of neighbouring tables of its kind.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 
