@@ -17,14 +17,14 @@ from ..domain.progress import progress as bars
 from ..domain.progress import wanted
 from ..errors import BudgetError, is_one_of, show, to_list
 from ..evaluation.parallel import run_each
+from .attacks import Sampled, Samples, Sampling, black_box
 from .case import NOT_REFUTED, VIOLATED, Case, Effort, Progress, Result
 from .cases import CASES
 from .detectors import Seed
 from .estimator import Bound, ceiling, lower_bound, quantise
 from .floating import Exhibit, exhibit
+from .pairs import Pair, zeros_to_ones
 from .replays import Replay, replay
-from .sampling import Sampled, Samples, Sampling, black_box
-from .tables import Pair, zeros_to_ones
 from .transcripts import Transcripts
 
 __all__ = [

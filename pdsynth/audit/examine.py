@@ -19,10 +19,10 @@ from ..errors import SchemaError
 from ..model import Model
 from ..privacy.mechanisms import ExactNoise, Noise
 from . import detectors
+from .attacks import TRIES
 from .detectors import PrefetchedNoise, RecordedNoise, extend_seed
 from .estimator import Bound, lower_bound, quantise
-from .exact import TRIES
-from .tables import Pair
+from .pairs import Pair
 
 AUDITS = 1000  # audits that share the error of 5 %: a correct function is blamed in one of 20,000
 ROUNDING = 1 + 1e-9  # what doubles may add to an exact law

@@ -15,7 +15,7 @@ from ..privacy.curator import Curator
 from ..privacy.mechanisms import Noise
 from .case import format_epsilon
 from .estimator import ceiling, lower_bound, quantise
-from .tables import Pair
+from .pairs import Pair
 
 NEAR = np.arange(-16, 17)  # grid points of u around the one that an output points at
 

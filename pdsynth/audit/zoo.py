@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from . import bugs, examine, pairs
 from .detectors import extend_seed
 from .examine import LEMMAS, SOUND, Diagnosis, Function, Trial
+from .pairs import Pair
 from .structure_steps import list_lone_ones
-from .tables import Pair
 
 __all__ = ["KINDS", "LEMMAS", "ZOO", "Bug", "Diagnosis", "Kind", "check"]
 
