@@ -6,7 +6,7 @@ Made up, and public.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache, cached_property
@@ -100,10 +100,19 @@ def one_step_pair(n: int, before: tuple[int, ...], after: tuple[int, ...], sizes
 # --- for noisy tables ---------------------------------------------------------
 
 
-def lone_record() -> Pair:
-    """One record alone in the parent configuration x0 = 1; it changes its x1."""
-    words = "the only record with x0 = 1 changes from x1 = 1 to x1 = 0"
-    return one_step_pair(NLTCS, (1, 1), (1, 0), (2, 2), words)
+def one_step(*arguments: Any) -> Callable[[], Pair]:
+    """Makes a :func:`one_step_pair`."""
+    return lambda: one_step_pair(*arguments)
+
+
+lone_record = one_step(NLTCS, (1, 1), (1, 0), (2, 2),
+                       "the only record with x0 = 1 changes from x1 = 1 to x1 = 0")
+row_moves = one_step(90, (0, 0), (0, 1), (2, 3),
+                     "one record moves from column 0 to column 1 of row 0")
+first_deviates = one_step(9, (0, 0, 0), (1, 0, 0), (2, 2, 2),
+                          "x0 is constant → one record deviates")
+tie_moves = one_step(9, (1, 1, 0), (0, 1, 1), (2, 2, 2),
+                     "the lone 1 of x1 leaves that of x0 and meets that of x2")
 
 
 def one_more(d: int = 2) -> Pair:
@@ -111,18 +120,6 @@ def one_more(d: int = 2) -> Pair:
     before = np.zeros((9, d), dtype=np.uint8)
     after = np.vstack([before, np.ones((1, d), dtype=np.uint8)])
     return Pair(before, after, (2,) * d, "a record of ones is added")
-
-
-def row_moves() -> Pair:
-    """One record moves to another column of the same row."""
-    words = "one record moves from column 0 to column 1 of row 0"
-    return one_step_pair(90, (0, 0), (0, 1), (2, 3), words)
-
-
-def first_deviates() -> Pair:
-    """Three constant attributes; one record deviates in the first."""
-    words = "x0 is constant → one record deviates"
-    return one_step_pair(9, (0, 0, 0), (1, 0, 0), (2, 2, 2), words)
 
 
 @cache
@@ -159,15 +156,6 @@ def many_comparisons() -> Pair:
     before[-1, 1:51] = 0
     words = "x1 … x50 agree with x0 in one record more, x51 … x100 in one less"
     return replace_last(before, [1] * 51 + [0] * 50, (2,) * 101, words)
-
-
-# --- for whole fits -----------------------------------------------------------
-
-
-def tie_moves() -> Pair:
-    """Zeros but for one record, whose lone 1 of x1 meets that of x0, then that of x2."""
-    words = "the lone 1 of x1 leaves that of x0 and meets that of x2"
-    return one_step_pair(9, (1, 1, 0), (0, 1, 1), (2, 2, 2), words)
 
 
 # --- for structures -----------------------------------------------------------
