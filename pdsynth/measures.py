@@ -231,15 +231,13 @@ class Score:
     """A score of an attribute–parent pair in the exact integer form that mechanisms use.
 
     ``of(table)`` is an integer in ``unit``; ``sensitivity(n, |X|, |Π|)`` bounds its change, in the
-    same unit; ``shown(value, n)`` is the number a reader expects (bits for I, a probability for R
-    and F).
+    same unit.
     """
 
     name: str
     unit: str
     of: Callable[[np.ndarray], int]
     sensitivity: Callable[[int, int, int], int]
-    shown: Callable[[int, int], float]
     lemma: str
 
 
@@ -251,12 +249,10 @@ def _grid_steps(bits: float) -> int:
 SCORES = {score.name: score for score in (
     Score("H", "2^-30 bit", lambda t: round(entropy(t) * GRID),
           lambda n, x, pi: _grid_steps(entropy_sensitivity(n) if x > 1 else 0.0),
-          lambda v, n: v / GRID, "lemma:entropy"),
+          "lemma:entropy"),
     Score("I", "2^-30 bit", lambda t: round(mutual_information(t) * GRID),
           lambda n, x, pi: _grid_steps(mutual_information_sensitivity(n, x, pi)),
-          lambda v, n: v / GRID, "lemma:mutual_information"),
-    Score("R", "records^2", association, association_sensitivity,
-          lambda v, n: v / (2 * n * n), "lemma:association"),
-    Score("F", "half records", lambda t: -f_shortfall(t), lambda n, x, pi: 2,
-          lambda v, n: v / (2 * n), "lemma:score_f"),
+          "lemma:mutual_information"),
+    Score("R", "records^2", association, association_sensitivity, "lemma:association"),
+    Score("F", "half records", lambda t: -f_shortfall(t), lambda n, x, pi: 2, "lemma:score_f"),
 )}

@@ -10,7 +10,7 @@ import numpy as np
 
 from pdsynth import Schema
 from pdsynth.audit.detectors import RecordedNoise, law, log_ratio, permute_and_flip_law
-from pdsynth.audit.tables import cells_of, curator_of, records_of, schema_of
+from pdsynth.audit.pairs import cells_of, curator_of, records_of, schema_of
 from pdsynth.audit.tape import Explorer, compare, differences, walk
 
 __all__ = [

@@ -102,7 +102,7 @@ class TestByHand:
     )
     def test_score_f(self, child, parents, f):
         assert Q(-f_shortfall(hand(child, *parents)), 2 * 8) == f
-        assert SCORES["F"].shown(SCORES["F"].of(hand(child, *parents)), 8) == f
+        assert Q(SCORES["F"].of(hand(child, *parents)), 2 * 8) == f
 
     def test_average_mutual_information_and_its_order(self):
         matrix = np.array(
@@ -291,9 +291,9 @@ class TestScores:
             assert score.unit
         assert {s.unit for s in SCORES.values()} == {"2^-30 bit", "records^2", "half records"}
 
-    def test_shown_values_are_what_a_reader_expects(self):
-        assert SCORES["I"].shown(SCORES["I"].of(hand(A, C)), 8) == 1.0
-        assert SCORES["R"].shown(SCORES["R"].of(hand(A, C)), 8) == 0.5
+    def test_values_by_hand_in_their_units(self):
+        assert SCORES["I"].of(hand(A, C)) == GRID, "1 bit"
+        assert SCORES["R"].of(hand(A, C)) == 8**2, "R = 1/2, K = 2n²R"
 
     def test_information_enters_mechanisms_rounded_up_to_the_grid(self):
         for n, x, pi in ((2, 2, 2), (8, 2, 4), (9, 3, 3), (45_222, 16, 200)):

@@ -6,8 +6,6 @@ synthesizer. A bound above the claim refutes it with 95 % confidence; a bound be
 and each audit says how large a violation it would have seen.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from zlib import crc32
@@ -19,14 +17,14 @@ from ..domain.progress import progress as bars
 from ..domain.progress import wanted
 from ..errors import BudgetError, is_one_of, show, to_list
 from ..evaluation.parallel import run_each
+from .attacks import Sampled, Samples, Sampling, black_box
 from .case import NOT_REFUTED, VIOLATED, Case, Effort, Progress, Result
 from .cases import CASES
 from .detectors import Seed
 from .estimator import Bound, ceiling, lower_bound, quantise
 from .floating import Exhibit, exhibit
+from .pairs import Pair, zeros_to_ones
 from .replays import Replay, replay
-from .sampling import Sampled, Samples, Sampling, black_box
-from .tables import Pair, zeros_to_ones
 from .transcripts import Transcripts
 
 __all__ = [

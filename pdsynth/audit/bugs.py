@@ -4,8 +4,6 @@ Each function is of a kind of :mod:`pdsynth.audit.zoo`; ``zoo.toml`` says where 
 and which rule it breaks. The tables are made up.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from fractions import Fraction as Q
 from functools import reduce

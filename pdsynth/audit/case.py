@@ -18,7 +18,7 @@ from ..privacy.ledger import Ledger
 from ..privacy.mechanisms import Noise
 from ..privacy.noise import ExactNoise
 from .detectors import Seed
-from .tables import Pair
+from .pairs import Pair
 
 COLUMNS = ("case", "claimed", "theory", "bound", "ceiling", "detectable", "moves", "verdict",
            "expected", "method", "runs", "seconds")

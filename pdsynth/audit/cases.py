@@ -1,7 +1,5 @@
 """The cases of ``cases.toml``: steps, structures learnt in a fit, and whole strict fits."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Callable
 from fractions import Fraction
@@ -13,7 +11,7 @@ from typing import Any
 from .. import synthesizers
 from ..network import Network
 from ..synthesizers import GeneticBayes, Synthesizer, baselines, parts
-from . import exact, floating, pairs, sampling, structure_steps, table_steps, tables, transcripts
+from . import attacks, floating, pairs, structure_steps, table_steps, transcripts
 from .case import NOT_REFUTED, VIOLATED, Case, Fit
 
 SLOW = 20  # a whole fit takes as long as so many releases of one table
@@ -21,7 +19,7 @@ MOST = 1_000  # whole fits of each table
 # What a row may name: the functions and attacks of these modules, and nothing else.
 NAMED: dict[str, Callable[..., Any]] = {
     name: value
-    for module in (tables, pairs, table_steps, structure_steps, floating, sampling, exact)
+    for module in (pairs, table_steps, structure_steps, floating, attacks)
     for name, value in vars(module).items()
     if getattr(value, "__module__", "") == module.__name__
 }

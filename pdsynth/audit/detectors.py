@@ -7,7 +7,6 @@ import itertools
 import math
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -181,9 +180,9 @@ def log_ratio(p: dict[Any, Any], q: dict[Any, Any]) -> float:
     return max(abs(math.log(p[o] / q[o])) for o in p)
 
 
-def noise_scales(run: Callable[[Noise], object]) -> list[tuple[Fraction, ...]]:
-    """The noise scales of a run in order, from a tape that draws none."""
-    tape = RecordedNoise()
-    run(tape)
-    return [tuple(np.ravel(np.asarray(scale, dtype=object)))
-            for scale, _ in tape.find("discrete_laplace")]
+def compare_selections(asked: Sequence[list[tuple[Any, Any]]]) -> tuple[float, int, list[float]]:
+    """Max |ln p/p'| over the candidates of both tables' selections; which one, and p and p'."""
+    first, second = (sum(np.log(selection_law(*call)) for call in calls) for calls in asked)
+    gaps = np.abs(first - second)
+    at = int(gaps.argmax())
+    return float(gaps[at]), at, [math.exp(logs[at]) for logs in (first, second)]

@@ -1,7 +1,5 @@
 """A lower bound of ε from samples of two worlds: Clopper–Pearson, the event from half of them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

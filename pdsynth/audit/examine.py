@@ -4,8 +4,6 @@ Cheapest first: outputs of another shape (domain), noise scales or candidates th
 without noise or the same whatever the noise (seed), exact laws of selections, and samples.
 """
 
-from __future__ import annotations
-
 import math
 import tomllib
 from collections.abc import Callable, Iterator
@@ -21,10 +19,10 @@ from ..errors import SchemaError
 from ..model import Model
 from ..privacy.mechanisms import ExactNoise, Noise
 from . import detectors
+from .attacks import TRIES
 from .detectors import PrefetchedNoise, RecordedNoise, extend_seed
 from .estimator import Bound, lower_bound, quantise
-from .exact import TRIES
-from .tables import Pair
+from .pairs import Pair
 
 AUDITS = 1000  # audits that share the error of 5 %: a correct function is blamed in one of 20,000
 ROUNDING = 1 + 1e-9  # what doubles may add to an exact law
@@ -119,7 +117,8 @@ def examine_numbers(trial: Trial) -> Diagnosis:
                      for world in (0, 1))
     if first != second:
         return trial.blame("L9", f"the output has shapes {first} and {second}")
-    scales = [detectors.noise_scales(partial(trial.run, world)) for world in (0, 1)]
+    scales = [[np.ravel(scale).tolist() for scale, _ in trial.ask(world, "discrete_laplace")]
+              for world in (0, 1)]
     if scales[0] != scales[1]:
         a, b = next((max(x), max(y)) for x, y in zip(*scales, strict=False) if x != y)
         return trial.blame("L5", f"a noise scale is {float(a):.4g} in one world and {float(b):.4g} "
@@ -271,12 +270,10 @@ def examine_selection(trial: Trial) -> Diagnosis:
         words = (f"{alone[0]} can be chosen in one world only" if alone
                  else "the laws of the choice differ too much")
         return trial.judge(words, detectors.log_ratio(p, q), rounding=ROUNDING)
-    logs = [sum(np.log(detectors.selection_law(*call)) for call in calls) for calls in asked]
-    gaps = np.abs(logs[0] - logs[1])
-    at = int(gaps.argmax())
-    either = " or ".join(f"{math.exp(x[at]):.3g}" for x in logs)
-    words = f"candidate {at + 1} of {len(gaps)} has probability {either}"
-    return trial.judge(words, float(gaps[at]), rounding=ROUNDING)
+    gap, at, both = detectors.compare_selections(asked)
+    either = " or ".join(f"{p:.3g}" for p in both)
+    words = f"candidate {at + 1} of {len(asked[0][0][0])} has probability {either}"
+    return trial.judge(words, gap, rounding=ROUNDING)
 
 
 def examine_choice(trial: Trial) -> Diagnosis:

@@ -5,8 +5,6 @@ its statistic "breaks" a Laplace histogram on the last bits of its doubles alone
 sampler gives those bits away: most outputs tell which count they came from.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -17,7 +15,7 @@ from ..privacy.curator import Curator
 from ..privacy.mechanisms import Noise
 from .case import format_epsilon
 from .estimator import ceiling, lower_bound, quantise
-from .tables import Pair
+from .pairs import Pair
 
 NEAR = np.arange(-16, 17)  # grid points of u around the one that an output points at
 

@@ -1,26 +1,118 @@
-"""The pairs of neighbouring tables on which steps lose most. Made up, and public."""
+"""Small tables with their curators, and the pairs of neighbours on which steps lose most.
+
+Made up, and public.
+"""
 
 from __future__ import annotations
 
-from functools import cache
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cache, cached_property
+from typing import Any
 
 import numpy as np
 
+from ..counting.tables import Records
+from ..domain.schema import Attribute, Schema
 from ..measures import mutual_information
-from .tables import Pair, one_step_pair, replace_last, zeros_to_ones
+from ..privacy.curator import Curator
+from ..privacy.ledger import Ledger
+from ..privacy.mechanisms import Noise
 
 CHILDREN, PARENTS, ELP_PARENTS = 9, 40, 30  # of the pairs that lose what one pair gains
 NLTCS = 21_574  # records of PrivABN's first table
 THESIS = 27_504  # records of the thesis' table
 
 
+def schema_of(sizes: Sequence[int], **options: Any) -> Schema:
+    """A public schema with attributes x0, x1, … of these domain sizes."""
+    names = (f"x{j}" for j in range(len(sizes)))
+    attributes = (Attribute.categorical(n, range(s)) for n, s in zip(names, sizes, strict=True))
+    return Schema(tuple(attributes), **options)
+
+
+def records_of(rows: Any, sizes: Sequence[int]) -> Records:
+    """Records from rows of codes (n, d)."""
+    return Records(np.array(rows, dtype=np.uint8).reshape(-1, len(sizes)), schema_of(sizes))
+
+
+def curator_of(rows: Any, sizes: Sequence[int], noise: Noise, epsilon: Fraction = Fraction(1),
+               guarantee: str = "strict", **options: Any) -> Curator:
+    """A curator of these rows with a fresh ledger."""
+    return Curator(records_of(rows, sizes), Ledger(epsilon, guarantee), noise, **options)
+
+
+def cells_of(sizes: Sequence[int]) -> list[tuple[int, ...]]:
+    """All possible records."""
+    return list(itertools.product(*map(range, sizes)))
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two neighbouring tables: rows of codes (n, d), domain sizes (d,), and how they differ."""
+
+    before: np.ndarray = field(repr=False)
+    after: np.ndarray = field(repr=False)
+    sizes: tuple[int, ...]
+    words: str = ""
+
+    @cached_property
+    def records(self) -> tuple[Records, Records]:
+        """The two tables as records that keep their counts."""
+        return records_of(self.before, self.sizes), records_of(self.after, self.sizes)
+
+    def swapped(self) -> Pair:
+        """The same pair the other way round."""
+        return Pair(self.after, self.before, self.sizes, self.words)
+
+    def __str__(self) -> str:
+        n, m = len(self.before), len(self.after)
+        if n != m:
+            return f"{self.words} (n = {n:,} → {m:,})"
+        moved = (np.asarray(self.before) != np.asarray(self.after)).any(axis=1).sum()
+        return f"{self.words} (n = {n:,}, {moved} record replaced)"
+
+
+def replace_last(before: Any, record: Any, sizes: Sequence[int], words: str) -> Pair:
+    """A table, and the same with another last record."""
+    before = np.asarray(before, dtype=np.uint8)
+    after = before.copy()
+    after[-1] = record
+    return Pair(before, after, tuple(sizes), words)
+
+
+def zeros_to_ones(d: int, n: int = 9) -> Pair:
+    """N records of zeros; then one is all ones, which moves two cells of every table."""
+    return replace_last(np.zeros((n, d)), 1, (2,) * d, "all records are zeros → one is all ones")
+
+
+@cache
+def one_step_pair(n: int, before: tuple[int, ...], after: tuple[int, ...], sizes: tuple[int, ...],
+                  words: str) -> Pair:
+    """N records of zeros but for the last one, which changes from ``before`` to ``after``."""
+    first = np.zeros((n, len(sizes)))
+    first[-1] = before
+    return replace_last(first, after, sizes, words)
+
+
 # --- for noisy tables ---------------------------------------------------------
 
 
-def lone_record() -> Pair:
-    """One record alone in the parent configuration x0 = 1; it changes its x1."""
-    words = "the only record with x0 = 1 changes from x1 = 1 to x1 = 0"
-    return one_step_pair(NLTCS, (1, 1), (1, 0), (2, 2), words)
+def one_step(*arguments: Any) -> Callable[[], Pair]:
+    """Makes a :func:`one_step_pair`."""
+    return lambda: one_step_pair(*arguments)
+
+
+lone_record = one_step(NLTCS, (1, 1), (1, 0), (2, 2),
+                       "the only record with x0 = 1 changes from x1 = 1 to x1 = 0")
+row_moves = one_step(90, (0, 0), (0, 1), (2, 3),
+                     "one record moves from column 0 to column 1 of row 0")
+first_deviates = one_step(9, (0, 0, 0), (1, 0, 0), (2, 2, 2),
+                          "x0 is constant → one record deviates")
+tie_moves = one_step(9, (1, 1, 0), (0, 1, 1), (2, 2, 2),
+                     "the lone 1 of x1 leaves that of x0 and meets that of x2")
 
 
 def one_more(d: int = 2) -> Pair:
@@ -28,18 +120,6 @@ def one_more(d: int = 2) -> Pair:
     before = np.zeros((9, d), dtype=np.uint8)
     after = np.vstack([before, np.ones((1, d), dtype=np.uint8)])
     return Pair(before, after, (2,) * d, "a record of ones is added")
-
-
-def row_moves() -> Pair:
-    """One record moves to another column of the same row."""
-    words = "one record moves from column 0 to column 1 of row 0"
-    return one_step_pair(90, (0, 0), (0, 1), (2, 3), words)
-
-
-def first_deviates() -> Pair:
-    """Three constant attributes; one record deviates in the first."""
-    words = "x0 is constant → one record deviates"
-    return one_step_pair(9, (0, 0, 0), (1, 0, 0), (2, 2, 2), words)
 
 
 @cache
@@ -76,15 +156,6 @@ def many_comparisons() -> Pair:
     before[-1, 1:51] = 0
     words = "x1 … x50 agree with x0 in one record more, x51 … x100 in one less"
     return replace_last(before, [1] * 51 + [0] * 50, (2,) * 101, words)
-
-
-# --- for whole fits -----------------------------------------------------------
-
-
-def tie_moves() -> Pair:
-    """Zeros but for one record, whose lone 1 of x1 meets that of x0, then that of x2."""
-    words = "the lone 1 of x1 leaves that of x0 and meets that of x2"
-    return one_step_pair(9, (1, 1, 0), (0, 1, 1), (2, 2, 2), words)
 
 
 # --- for structures -----------------------------------------------------------

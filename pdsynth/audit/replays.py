@@ -217,7 +217,8 @@ def replay_fits(fits: Fits, change: Change, *, name: str, walks: int, seed: int)
         moved = sum(s.kind == "table" and s.forward > 0 for s in losses)
         found.append(Replay(name, steps, ledger.epsilon, total + besides, str(change), walks,
                             moved))
-        promised.append(known_before(ledger))
+        sure, lost = ledger.guaranteed_ex_ante, ledger.attribute_epsilon().to_dict()
+        promised.append(lost if sure is True else {name: lost[name] for name in sure or ()})
     worst = max(found, key=lambda r: (not r.ok, r.log_ratio))
     broken = [s for r in found if r is not worst for s in r.violations]
     new = [s for s in dict.fromkeys(broken) if s not in worst.steps]
@@ -272,13 +273,6 @@ def less_noise(line: Entry, asked: Asked) -> str:
         times = Fraction(*asked.law[:2]) * 2 * line.sensitivity / Fraction(line.epsilon)
         return f"an exponent {float(times):.4g} times its line's" if times > 1 else ""
     return ""
-
-
-def known_before(ledger: Ledger) -> dict[str, Any]:
-    """What each attribute loses, where the ledger says that it was known before the run."""
-    sure, losses = ledger.guaranteed_ex_ante, ledger.attribute_epsilon()
-    names = sure if isinstance(sure, tuple) else tuple(losses.index) if sure else ()
-    return {name: losses[name] for name in names}
 
 
 def changed_promises(promised: list[dict[str, Any]]) -> Iterator[Step]:

@@ -4,8 +4,6 @@ Called as ``step(…, door, noise, epsilon)``; arguments before the door stand i
 laws are finite, so they are exact.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction as Q
 from itertools import combinations, product

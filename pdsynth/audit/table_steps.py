@@ -3,8 +3,6 @@
 Each is called as ``step(…, door, noise, ε)``; what stands before the door is in ``cases.toml``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from fractions import Fraction as Q
 from itertools import combinations
@@ -18,8 +16,7 @@ from ..privacy.curator import Curator
 from ..privacy.mechanisms import Noise, laplace_mechanism
 from ..structure.covering import covering_design
 from .estimator import quantise
-from .pairs import across_theta
-from .tables import Pair
+from .pairs import Pair, across_theta
 
 NLTCS_BITS = 16  # attributes of PrivABN's first table
 

@@ -1,7 +1,5 @@
 """Whole fits under attack: the likelihood ratio of everything that their mechanisms answered."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -12,10 +10,10 @@ import numpy as np
 
 from ..privacy.mechanisms import ExactNoise
 from . import power
+from .attacks import Samples, Sampling, collect
 from .case import MOST_RUNS, Case, Effort
 from .detectors import PrefetchedNoise, extend_seed
 from .estimator import quantise
-from .sampling import Samples, Sampling, collect
 from .tape import Asked, Recorder, Walk, walk
 
 STEP = 1 / 256  # of log-likelihood ratios

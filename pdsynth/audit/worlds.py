@@ -23,7 +23,7 @@ from ..privacy.mechanisms import Noise
 from ..structure import MaxParents, greedy, ordered
 from .detectors import ScriptedNoise, law
 from .detectors import log_ratio as loss
-from .tables import cells_of, curator_of
+from .pairs import cells_of, curator_of
 
 RECORDS, ATTRIBUTES, VALUES = 6, 3, 4
 DIGITS = Context(prec=50)

@@ -4,16 +4,14 @@ A function gets codes (n, d), public sizes, ε and a random source, and returns 
 is tried on the pairs of neighbouring tables of its kind.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from . import bugs, examine, pairs
 from .detectors import extend_seed
 from .examine import LEMMAS, SOUND, Diagnosis, Function, Trial
+from .pairs import Pair
 from .structure_steps import list_lone_ones
-from .tables import Pair
 
 __all__ = ["KINDS", "LEMMAS", "ZOO", "Bug", "Diagnosis", "Kind", "check"]
 

@@ -12,37 +12,29 @@ KEPT = 2**25  # moments of one size that are kept
 LISTED = 2**22  # records up to which the logarithms of all counts are listed: 32 MiB
 
 
-def fixed_point(n: int) -> tuple[np.ndarray, float]:
-    """c·log2(c) for c = 0 … n in integers, and their unit: no sum depends on the order of cells."""
-    unit = _unit(n)
-    return _scale_logs(np.arange(n + 1), unit), unit
-
-
 class CountLogs:
-    """The integers of :func:`fixed_point` for some counts: looked up where n is small enough to
-    list them all, else computed.
+    """c·log2(c) of counts c = 0 … n, in integers of ``unit``: no sum depends on the order of cells.
+
+    Looked up where n is small enough to list them all, else computed.
     """
 
     def __init__(self, n: int) -> None:
-        self.unit, self._listed = _unit(n), fixed_point(n)[0] if n <= LISTED else None
+        top = n * math.log2(max(n, 2))
+        self.unit = 2.0 ** -(60 - math.ceil(math.log2(max(top, 2))))
+        self._listed: np.ndarray | None = None
+        if n <= LISTED:
+            self._listed = self.take(np.arange(n + 1))
 
     def take(self, counts: np.ndarray) -> np.ndarray:
         """One integer for each count: int64.
 
         **Privacy:** of raw counts they are raw.
         """
-        return _scale_logs(counts, self.unit) if self._listed is None else self._listed.take(counts)
-
-
-def _unit(n: int) -> float:
-    top = n * math.log2(max(n, 2))
-    return 2.0 ** -(60 - math.ceil(math.log2(max(top, 2))))
-
-
-def _scale_logs(counts: np.ndarray, unit: float) -> np.ndarray:
-    values = counts.astype(float)
-    values *= np.log2(np.maximum(values, 1.0))
-    return np.rint(values / unit).astype(np.int64)
+        if self._listed is not None:
+            return self._listed.take(counts)
+        values = counts.astype(float)
+        values *= np.log2(np.maximum(values, 1.0))
+        return np.rint(values / self.unit).astype(np.int64)
 
 
 class BitTables:

@@ -11,7 +11,7 @@ from functools import cache
 import numpy as np
 
 from ..errors import BudgetError
-from .bits import fixed_point
+from .bits import CountLogs
 
 SHORT = 2**16  # labels below it take two bytes
 LARGE = 2**30  # distinct rows × scores from which compiling pays: about a second of numpy
@@ -50,7 +50,7 @@ class Partitions:
         rows, self.weights = distinct_rows(codes)
         self.n, self.sizes = len(codes), tuple(int(s) for s in sizes)
         self.columns = np.ascontiguousarray(rows.T)
-        self.xlogx, self.unit = fixed_point(self.n)
+        self.logs = CountLogs(self.n)
 
     def __len__(self) -> int:
         return len(self.weights)
@@ -114,9 +114,10 @@ class ParentSets:
         self._splits = [self._split(i, wide, weights) for i in range(len(self.children))]
         out = np.empty((len(self.children), wide))
         for i, (_, part, rest) in enumerate(self._splits):
-            within = _logs(p.xlogx, part) + _logs(p.xlogx, rest)
-            total = int(p.xlogx[p.n]) - int(p.xlogx[self._counts[i][:, 1]].sum())
-            out[i] = (total - np.add.reduceat(within, self._ends[i][:wide])) * p.unit / p.n
+            within = _split_logs(p.logs, part) + _split_logs(p.logs, rest)
+            whole, *values = p.logs.take(np.array([p.n, *self._counts[i][:, 1]])).tolist()
+            gained = whole - sum(values) - np.add.reduceat(within, self._ends[i][:wide])
+            out[i] = gained * p.logs.unit / p.n
         return out
 
     def _split(
@@ -213,9 +214,9 @@ def _renumber(labels: np.ndarray, counts: np.ndarray) -> np.ndarray:
     return counts[:, mixed]
 
 
-def _logs(xlogx: np.ndarray, counts: np.ndarray) -> np.ndarray:
+def _split_logs(logs: CountLogs, counts: np.ndarray) -> np.ndarray:
     """Sum of c·log₂c: of classes less that of their two parts: int64 (classes,)."""
-    return xlogx.take(counts[0] + counts[1]) - xlogx.take(counts[0]) - xlogx.take(counts[1])
+    return logs.take(counts[0] + counts[1]) - logs.take(counts[0]) - logs.take(counts[1])
 
 
 def _visit(

@@ -1,8 +1,8 @@
 """Real tables with their public schemas: shipped ones, and loaders and a finder for the others."""
 
 from .adult import load_adult
-from .files import find
 from .loaders import (
+    find,
     load_acs,
     load_big5,
     load_cmc,

@@ -6,7 +6,7 @@ import pandas as pd
 
 from ..domain.schema import Schema
 from ..errors import SchemaError, is_one_of, show
-from .files import read_shipped
+from .loaders import read_shipped
 from .tables import TABLES, Dataset, describe, expand_rules, read_rules, yes_no_schema
 
 FACTS = TABLES["adult"]

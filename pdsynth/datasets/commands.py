@@ -21,7 +21,7 @@ from ..privacy.session import Session
 from ..synthesizers import baselines
 from ..synthesizers.base import Recipe
 from ..synthesizers.plan import plan as make_plan
-from .files import EXAMPLES, find
+from .loaders import EXAMPLES, find
 from .outlining import outline as draft
 from .own import read_csv, read_header
 from .release import KINDS, as_released, check_folder, open_lines, read_reviewed, write_release

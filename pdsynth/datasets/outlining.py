@@ -2,6 +2,7 @@
 
 import math
 import os
+import re
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +15,6 @@ from ..domain.recoding import CLOCK, FORMS, LONGEST, read_numbers
 from ..domain.schema import Attribute
 from ..domain.schema_file import write_schema
 from ..errors import SchemaError, check_path, to_items
-from .declaration import NAMELESS
 from .opening import Source
 from .own import read_csv, read_header
 
@@ -33,6 +33,10 @@ RANGE, LIST = "ends that the form or the law sets", "all codes of the codebook, 
 BOTH, ONLY = "both are possible", ("? one value only: what else may stand here?", "")
 OPEN = "a public list (census, ISO codes), never a count"
 YEARS = "years that can occur; date = \"month\" or \"age\" are possible, too"
+# Of columns that are identifiers or free text.
+NAMELESS = re.compile(
+    r"(.*[_ -])?(id|uuid|name|surname|e-?mail|phone|address|ssn|iban|notes?|comments?|text)",
+    re.IGNORECASE)
 Found = tuple[Attribute | str, str]  # an attribute, or why its column is left out; a comment
 
 

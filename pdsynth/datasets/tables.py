@@ -99,7 +99,7 @@ class Dataset:
 
 
 def expand_rules(table: str) -> dict[str, str]:
-    """The domain of each column of a table, as :mod:`declaration` writes it, in column order."""
+    """The domain of each column of a table, as a schema file writes it, in column order."""
     rules = TABLES[table]["schema"].items()
     return {name: rule for names, rule in rules for name in names.split()}
 

@@ -5,11 +5,9 @@ from functools import cached_property
 
 import numpy as np
 
-from ..errors import SchemaError, show
+from ..errors import SchemaError
 from .declared import repeated
 from .schema import Attribute, Schema
-
-ILLEGAL = ("resample", "clip")
 
 
 @dataclass(frozen=True)
@@ -67,19 +65,15 @@ class BinaryEncoding:
         return out
 
     def decode(
-        self, bits: np.ndarray, generator: np.random.Generator | None = None,
-        illegal: str = "resample",
+        self, bits: np.ndarray, generator: np.random.Generator | None = None
     ) -> np.ndarray:
         """Bits (n_records, n_bits) → codes (n_records, n_attributes), always legal.
 
-        A code beyond the declared domain is ``"clip"``-ped to the last legal one, or
-        ``"resample"``-d: replaced by the value of a synthetic record that is legal (any legal value
-        if there is none), which keeps the attribute's distribution.
+        A code beyond the declared domain is replaced by the value of a synthetic record that is
+        legal (any legal value if there is none), which keeps the attribute's distribution.
 
         **Privacy:** post-processing of synthetic bits.
         """
-        if illegal not in ILLEGAL:
-            raise SchemaError(f"illegal must be one of {ILLEGAL}, got {show(illegal)}")
         sizes = self.original.sizes
         kind = np.uint8 if max(sizes) <= 256 else np.uint16
         out = np.empty((len(bits), len(sizes)), dtype=kind, order="F")
@@ -88,9 +82,7 @@ class BinaryEncoding:
             for b in self.bits(name):
                 value = 2 * value + bits[:, b]
             bad = value >= size
-            if bad.any() and illegal == "clip":
-                value[bad] = size - 1
-            elif bad.any():
+            if bad.any():
                 rng = np.random.default_rng() if generator is None else generator
                 legal = np.arange(size) if bad.all() else value[~bad]
                 value[bad] = rng.choice(legal, int(bad.sum()))

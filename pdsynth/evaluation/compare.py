@@ -1,7 +1,9 @@
 """Grids of experiments: several synthesizers × ε × repeats × measures, in parallel, resumable."""
 
+import csv
 import hashlib
 import json
+import os
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,9 +23,11 @@ from ..errors import BudgetError, SchemaError, is_whole, show, to_items
 from ..privacy.numbers import positive
 from .inputs import as_dataset, to_codes
 from .parallel import run_each
-from .store import COLUMNS, Store
 from .trial import NEEDS_TEST, Bench, Trial, check_grid, check_measures, find_measure
 
+COLUMNS = ("method", "guarantee", "epsilon", "repeat", "seed", "measure", "value", "seconds",
+           "note", "parameters", "dataset", "key")
+KINDS = {"epsilon": float, "repeat": int, "seed": int, "value": float, "seconds": float}
 MOST = 40  # lines that are shown; a larger grid shows its first ones and says how many there are
 
 
@@ -47,6 +51,51 @@ class Trials(pd.DataFrame):  # type: ignore[misc]
         return render(
             __package__, "trials.html", rows=rows, more=len(found) - MOST, number=len(self),
             whole=pd.DataFrame(self).drop(columns=["key"]).head(200))
+
+
+class Store:
+    """Rows keyed by (task key, measure); with a path, a CSV that is safe to stop and to resume."""
+
+    def __init__(self, path: str | Path | None) -> None:
+        self.path = None if path is None else Path(path)
+        self.rows: dict[tuple[str, str], dict[str, Any]] = {}
+        if self.path is not None:
+            self._open(self.path)
+
+    def _open(self, path: Path) -> None:
+        text = path.read_text(encoding="utf-8") if path.exists() else ""
+        # a line without its end was being written when the run stopped
+        whole = text[: text.rfind("\n") + 1]
+        head, *lines = csv.reader(whole.splitlines(keepends=True)) if whole else [COLUMNS]
+        if tuple(head) != COLUMNS:
+            raise SchemaError(f"{path} holds other columns than a compare file: "
+                              "give another file name to resume")
+        for line in lines:
+            if len(line) == len(COLUMNS):
+                cells = zip(COLUMNS, line, strict=True)
+                row = {name: KINDS.get(name, str)(value) for name, value in cells}
+                self.rows[row["key"], row["measure"]] = row
+        if not whole:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(",".join(COLUMNS) + "\n", encoding="utf-8")
+        elif whole != text:
+            os.truncate(path, len(whole.encode()))
+
+    def add(self, rows: Iterable[dict[str, Any]]) -> None:
+        """Keep the rows of one task, and write them through to the disk."""
+        fresh = [{name: _one_line(row[name]) for name in COLUMNS} for row in rows]
+        self.rows.update({(row["key"], row["measure"]): row for row in fresh})
+        if self.path is None:
+            return
+        with self.path.open("a", encoding="utf-8", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows(row.values() for row in fresh)
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def _one_line(value: Any) -> Any:
+    """A text without line breaks: a stopped run could cut a record of several lines."""
+    return " ".join(value.split()) if isinstance(value, str) else value
 
 
 @dataclass(frozen=True)

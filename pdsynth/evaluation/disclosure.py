@@ -88,9 +88,14 @@ def gcap(
     _, first, weights = np.unique(label, return_index=True, return_counts=True)
     known = SyntheticRows(theirs[first][:, columns], theirs[first, aim].astype(np.int64), weights,
                           [schema.sizes[j] for j in columns], schema.sizes[aim])
-    step = max(CHUNK // known.classes, 1)
-    parts = [_attribute(part[:, columns], part[:, aim].astype(np.int64), known)
-             for part in progress(np.split(ours, range(step, len(ours), step)), "attack")]
+    step, parts = max(CHUNK // known.classes, 1), []
+    for part in progress(np.split(ours, range(step, len(ours), step)), "attack"):
+        label = record_keys(part, schema.sizes, columns)
+        _, first, person = np.unique(label, return_index=True, return_inverse=True)
+        distance, counts = _find_nearest(part[first][:, columns], known)
+        near, truth = counts[person], part[:, aim].astype(np.int64)
+        share = near[np.arange(len(truth)), truth] / near.sum(axis=1)
+        parts.append((distance[person], share, near.argmax(axis=1), truth))
     return Attribution(*map(np.concatenate, zip(*parts, strict=True)))
 
 
@@ -120,16 +125,6 @@ class SyntheticRows:
         cells = rows * self.classes + self.targets[chosen]
         counts = np.bincount(cells, self.weights[chosen], minlength=n * self.classes)
         return counts.astype(np.int64).reshape(n, self.classes)
-
-
-def _attribute(keys: np.ndarray, truth: np.ndarray, known: SyntheticRows) -> tuple[np.ndarray, ...]:
-    """The fields of :class:`Attribution` for some records: keys (n, ℓ) and targets (n,)."""
-    label = record_keys(keys, known.sizes, range(len(known.sizes)))
-    _, first, person = np.unique(label, return_index=True, return_inverse=True)
-    distance, counts = _find_nearest(keys[first], known)
-    near = counts[person]
-    share = near[np.arange(len(truth)), truth] / near.sum(axis=1)
-    return distance[person], share, near.argmax(axis=1), truth
 
 
 def _find_nearest(asked: np.ndarray, known: SyntheticRows) -> tuple[np.ndarray, np.ndarray]:

@@ -51,17 +51,15 @@ def query_errors(real: Table | Marginals, fake: Table | Answering, schema: Schem
             else attribute_sets(len(check_schema(schema)), alpha, queries, seed))
     if isinstance(fake, Answering) and not isinstance(fake, pd.DataFrame):
         known = real if isinstance(real, Marginals) else Marginals(real, schema, sets=sets)
-        l1, l2 = np.array([_answer_norms(known, fake, members) for members in sets]).T
+        gaps = []
+        for names in ([known.schema.names[j] for j in members] for members in sets):
+            answer = fake.marginal(names)
+            gaps.append(known.table(names) / known.n - answer / answer.sum())
+        l1 = np.array([np.abs(gap).sum() for gap in gaps])
+        l2 = np.sqrt([(gap * gap).sum() for gap in gaps])
     else:
         l1, l2 = marginals.measure_sets(real, fake, schema, sets, marginals.norms)
     return QueryErrors(float(l1.mean()), float(l2.mean()), len(sets))
-
-
-def _answer_norms(known: Marginals, method: Answering, members: Sequence[int]) -> list[float]:
-    names = [known.schema.names[j] for j in members]
-    answer = method.marginal(names)
-    gap = known.table(names) / known.n - answer / answer.sum()
-    return [float(np.abs(gap).sum()), float(np.sqrt((gap * gap).sum()))]
 
 
 def counting_errors(real: Table | Marginals, fake: Table, schema: Schema, alpha: int,

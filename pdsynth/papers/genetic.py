@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from ..datasets import Dataset
-from ..evaluation.store import Store
+from ..evaluation.compare import Store
 from . import genetic_peer, genetic_plots, genetic_rules, genetic_tables
 from .engine import NO_NOISE, Curve, Key, Run, load
 from .genetic_measures import MEASURE, PEERS, Trial, synthesizer, table, training

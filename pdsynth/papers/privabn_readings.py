@@ -59,10 +59,10 @@ def information(partitions: Partitions, child: int, labels: np.ndarray) -> float
     p, ones = partitions, partitions.columns[child] == 1
     joint = np.array([np.bincount(labels, p.weights * (ones == v), labels.max() + 1)
                       for v in (False, True)]).astype(np.int64)
-    terms = (int(p.xlogx[counts].sum())
+    terms = (int(p.logs.take(counts).sum())
              for counts in (joint, joint.sum(axis=0), joint.sum(axis=1), joint.sum()))
     both, parents, own, whole = terms
-    return float((both - parents - own + whole) * p.unit / p.n)
+    return float((both - parents - own + whole) * p.logs.unit / p.n)
 
 
 class AscendingChoice(ParentChoice):

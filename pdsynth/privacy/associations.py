@@ -8,7 +8,6 @@ import numpy as np
 
 from ..measures import GRID, JACCARD_GRID, SCORES, average_mutual_information
 from .ledger_writer import LedgerWriter
-from .mechanisms import laplace_mechanism
 
 Pairs = Sequence[tuple[int, int]]
 
@@ -24,11 +23,9 @@ class Associations(LedgerWriter):
         """Raw (d, d) matrix of a measure of all pairs of columns."""
         raise NotImplementedError
 
-    def _add_noise(
-        self, integers: np.ndarray, scale: Fraction | Sequence[Fraction], step: str
-    ) -> np.ndarray:
+    def _add_noise(self, integers: np.ndarray, scale: Fraction, step: str) -> np.ndarray:
         """Integers with the discrete Laplace noise of one step."""
-        return laplace_mechanism(integers, scale, self._noise.child(step))
+        raise NotImplementedError
 
     def _total_association(self, pairs: Pairs) -> int:
         """Raw Σ K over some pairs of columns."""

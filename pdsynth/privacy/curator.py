@@ -293,3 +293,8 @@ class Curator(Associations):
     def _total_association(self, pairs: Pairs) -> int:
         self.__records.expect(pairs)
         return sum(association(self.__records.table(pair)) for pair in pairs)
+
+    def _add_noise(
+        self, integers: np.ndarray, scale: Fraction | Sequence[Fraction], step: str
+    ) -> np.ndarray:
+        return laplace_mechanism(integers, scale, self._noise.child(step))

@@ -20,10 +20,10 @@ import pdsynth as pds
 from pdsynth import BudgetError, audit
 from pdsynth import __main__ as command
 from pdsynth.audit import CASES, NOT_REFUTED, VIOLATED, estimator, floating, pairs, table_steps
+from pdsynth.audit.attacks import Sampled, likelihood_ratio
 from pdsynth.audit.case import Case
-from pdsynth.audit.detectors import BatchedNoise, RecordedNoise, law, noise_scales, selection_law
-from pdsynth.audit.sampling import Sampled, likelihood_ratio
-from pdsynth.audit.tables import Pair, curator_of, one_step_pair, zeros_to_ones
+from pdsynth.audit.detectors import BatchedNoise, RecordedNoise, law, selection_law
+from pdsynth.audit.pairs import Pair, curator_of, one_step_pair, zeros_to_ones
 from pdsynth.audit.transcripts import Transcripts
 from pdsynth.measures import entropy_sensitivity, mutual_information_sensitivity
 from pdsynth.papers import courtroom
@@ -434,9 +434,10 @@ class TestDetectors:
 
     def test_scales_of_a_function(self):
         case = CASES["hmprivbayes-risk-entropy"]
-        seen = [
-            noise_scales(lambda noise, world=world: case.publish(world, noise)) for world in (0, 1)
-        ]
+        tapes = RecordedNoise(), RecordedNoise()
+        for world, tape in enumerate(tapes):
+            case.publish(world, tape)
+        seen = [[float(b) for b, _ in tape.find("discrete_laplace")] for tape in tapes]
         assert seen[0] != seen[1]
         assert [len(s) for s in seen] == [3, 3]
 

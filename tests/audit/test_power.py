@@ -12,11 +12,11 @@ import pytest
 
 from pdsynth import audit
 from pdsynth.audit import estimator, pairs, power
+from pdsynth.audit.attacks import Sampled, find_cells, listen
 from pdsynth.audit.case import Effort
 from pdsynth.audit.detectors import BatchedNoise, PrefetchedNoise
+from pdsynth.audit.pairs import one_step_pair, replace_last, zeros_to_ones
 from pdsynth.audit.replays import Change, replay_fits
-from pdsynth.audit.sampling import Sampled, find_cells, listen
-from pdsynth.audit.tables import one_step_pair, replace_last, zeros_to_ones
 from pdsynth.audit.tape import Asked, Recorder, plain
 from pdsynth.audit.transcripts import Transcripts, odds, one_walk, template
 from pdsynth.errors import BudgetError, SchemaError

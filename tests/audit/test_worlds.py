@@ -7,7 +7,7 @@ import pytest
 
 from pdsynth.audit import worlds
 from pdsynth.audit.detectors import law, log_ratio
-from pdsynth.audit.tables import curator_of
+from pdsynth.audit.pairs import curator_of
 from pdsynth.audit.worlds import STEPS, World, exp_of_minus, inside, loss, table, worst
 from pdsynth.errors import BudgetError
 

@@ -161,4 +161,3 @@ def test_logarithms_that_are_computed_are_those_that_are_listed(monkeypatch):
     computed = bits.CountLogs(5000)
     assert listed.unit == computed.unit
     assert listed.take(counts).tolist() == computed.take(counts).tolist()
-    assert bits.fixed_point(5000)[0][counts].tolist() == computed.take(counts).tolist()

@@ -59,11 +59,11 @@ class Classes(Partitions):
 
     def information(self, children, labels):
         """I(S;Π) in bits, summed in integers: no order of rows or columns changes a bit of it."""
-        x, found = self.xlogx, []
+        x, found = self.logs.take, []
         for table in (self.table(child, labels) for child in children):
-            within = int(x[table.sum(axis=0)].sum()) - int(x[table].sum())  # n·H(S|Π)
-            child = int(x[self.n]) - int(x[table.sum(axis=1)].sum())  # n·H(S)
-            found.append((child - within) * self.unit / self.n)
+            within = int(x(table.sum(axis=0)).sum()) - int(x(table).sum())  # n·H(S|Π)
+            child = int(x(np.array(self.n))) - int(x(table.sum(axis=1)).sum())  # n·H(S)
+            found.append((child - within) * self.logs.unit / self.n)
         return np.array(found)
 
 

@@ -15,8 +15,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import pdsynth as pds
+from pdsynth.course.declaration import LISTED, declare, propose
 from pdsynth.datasets import find, outline, read_chunks, read_csv, read_header
-from pdsynth.datasets.declaration import LISTED, declare, propose
 
 A = pds.Attribute
 SCHEMA = pds.Schema(

@@ -9,8 +9,7 @@ import pandas as pd
 import pytest
 
 import pdsynth as pds
-from pdsynth.datasets.card import make_card
-from pdsynth.datasets.release import as_released, check_model, write_release
+from pdsynth.datasets.release import as_released, check_model, make_card, write_release
 
 A = pds.Attribute
 SCHEMA = pds.Schema(

@@ -17,8 +17,8 @@ from pdsynth.evaluation import (
     query_errors,
     sum_mutual_information,
 )
+from pdsynth.evaluation.compare import COLUMNS
 from pdsynth.evaluation.marginals import attribute_sets
-from pdsynth.evaluation.store import COLUMNS
 from pdsynth.synthesizers.baselines import PriView
 
 SCHEMA = Schema(tuple(Attribute.categorical(n, ["x", "y"]) for n in "abc"))

@@ -2,6 +2,7 @@
 every answer on a release of which it is known."""
 
 from html.parser import HTMLParser
+from importlib import import_module
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,6 @@ from pdsynth.evaluation import (
     marginal_distance,
     marginal_distances,
     report,
-    report_page,
     utility,
 )
 from pdsynth.plots import PALETTE
@@ -308,4 +308,4 @@ class TestPage:
         assert "&lt;script&gt; + b&amp;c" in page._repr_html_()
 
     def test_its_colours_are_those_of_all_figures(self):
-        assert report_page.COLOURS == PALETTE
+        assert import_module("pdsynth.evaluation.report").COLOURS == PALETTE

@@ -216,9 +216,7 @@ class TestOneSelection:
 
     def replaced(self, monkeypatch, sensitivity):
         right = SCORES["I"]
-        monkeypatch.setitem(
-            SCORES, "I", Score("I", right.unit, right.of, sensitivity, right.shown, "")
-        )
+        monkeypatch.setitem(SCORES, "I", Score("I", right.unit, right.of, sensitivity, ""))
 
     @pytest.mark.parametrize("h", [4, 100])
     def test_twin_the_binary_sensitivity_on_larger_domains(self, h, monkeypatch):
@@ -252,9 +250,7 @@ class TestOneSelection:
             monkeypatch.setitem(
                 SCORES,
                 "sum",
-                Score(
-                    "sum", "step", summed, lambda *a, f=factor: f * one(*a), SCORES["I"].shown, ""
-                ),
+                Score("sum", "step", summed, lambda *a, f=factor: f * one(*a), ""),
             )
             found = self.loss("sum", parents=2)
             assert found <= float(EPSILON1) + 1e-12 if private else found > 1.8

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import pdsynth as pds
-from pdsynth.audit.tables import records_of
+from pdsynth.audit.pairs import records_of
 from pdsynth.budgets import Groups, tight_scales
 from pdsynth.errors import BudgetError
 from pdsynth.privacy.mechanisms import ExactNoise

@@ -14,7 +14,6 @@ import ipywidgets as W
 
 from ...budgets import positive
 from ...datasets import load_adult, read_csv, read_header
-from ...datasets.declaration import Declared, declare, propose
 from ...domain.rules import FORM
 from ...domain.schema import Schema
 from ...errors import SchemaError, plural
@@ -28,6 +27,7 @@ from ...synthesizers.usefulness import (
     noise_to_cell,
     typical_cells,
 )
+from ..declaration import Declared, declare, propose
 from ..widgets import LivePanel, Try, View, choice, slider
 from .drawing import Board, ink
 from .panel import live_panel

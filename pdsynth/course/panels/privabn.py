@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ...conditionals import SparseTable
-from ...datasets.files import find
+from ...datasets.loaders import find
 from ...domain.schema import Schema
 from ...evaluation.marginals import Marginals, attribute_sets
 from ...model import Model

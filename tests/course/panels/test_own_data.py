@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 import pdsynth as pds
+from pdsynth.course.declaration import declare
 from pdsynth.course.panels import own_data
 from pdsynth.course.panels.own_data import EXAMPLE, File, view
-from pdsynth.datasets.declaration import declare
 from pdsynth.plots import PALETTE
 
 MINE = b"person_id,age,smoker,ward\n" + b"".join(

@@ -8,15 +8,13 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from ..datasets.outlining import NAMELESS
 from ..domain.rules import FORM, read_rule
 from ..domain.schema import Attribute, Schema
 from ..domain.schema_file import read_entry, read_toml, write_schema
 from ..errors import SchemaError, plural
 
 LISTED = 60  # values that a proposal lists
-NAMELESS = re.compile(
-    r"(.*[_ -])?(id|uuid|name|surname|e-?mail|phone|address|ssn|iban|notes?|comments?|text)",
-    re.IGNORECASE)
 
 
 @dataclass(frozen=True)
