@@ -206,7 +206,7 @@ pd.Series({"claimed": float(published.ledger_.claimed), "finite part, truly": fl
 # The thesis' section 4 draws four figures, 3 to 6. Here is its Figure 5 in its shortest version, two repeats at each point:
 
 # %%
-result = pds.papers.reproduce("hpprivbayes", figure=5, repeats=2)
+result = pds.papers.reproduce("hpprivbayes", figure=5, repeats=2, jobs=1)
 pd.DataFrame([(v.claim, v.verdict) for v in result.verdicts], columns=["claim", "with two repeats"])
 
 # %%

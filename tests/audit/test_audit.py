@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from late import late
 from scipy.stats import beta, binom
 
 import pdsynth as pds
@@ -39,10 +40,9 @@ def sound(name, pair, release, claimed):
 
 
 def whole_fits_late(names):
-    """Whole fits take seconds each; those that ask for the same tables run at once, too."""
-    attacks = {name: CASES[name].attack for name in names}
-    late = {n for n, a in attacks.items() if isinstance(a, Transcripts) and not a.apart}
-    return [pytest.param(n, marks=pytest.mark.slow) if n in late else n for n in names]
+    """Whole fits take seconds each; one of them is never late."""
+    first = "strict-independent"
+    return late(names, lambda n: n != first and isinstance(CASES[n].attack, Transcripts))
 
 
 class TestEstimator:

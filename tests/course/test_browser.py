@@ -82,6 +82,7 @@ def title_is(page, text):
     )
 
 
+@pytest.mark.slow
 def test_any_panel_by_keyboard_with_its_names_values_and_errors(page, lab):
     open_and_run(page, lab, "small.ipynb")
     title_is(page, "ε = 1, k = 1")

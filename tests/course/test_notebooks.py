@@ -281,7 +281,11 @@ def test_the_runner_notices_what_is_wrong(build, tmp_path, code, says):
 
 @pytest.mark.notebook
 @pytest.mark.parametrize(
-    ("last", "says"), [("2 * f(3)", "doesn't pass"), ("1 / g(0)", "ZeroDivisionError")]
+    ("last", "says"),
+    [
+        ("2 * f(3)", "doesn't pass"),
+        pytest.param("1 / g(0)", "ZeroDivisionError", marks=pytest.mark.slow),
+    ],
 )
 def test_twin_cells_that_an_answer_changes_run_again(build, tmp_path, last, says):
     """The solution is wrong, or a later cell stumbles over it."""

@@ -198,7 +198,9 @@ CASES = [
 
 
 @pytest.mark.parametrize(
-    ("name", "number"), CASES, ids=[f"{name}-{number}" for name, number in CASES]
+    ("name", "number"),
+    [pytest.param(*case, marks=[pytest.mark.slow] * (case[1] > 1)) for case in CASES],
+    ids=[f"{name}-{number}" for name, number in CASES],
 )
 def test_a_panel_says_and_draws_what_it_did(name, number):
     written = json.loads(STORE.read_text(encoding="utf-8"))[name][number]

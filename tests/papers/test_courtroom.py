@@ -63,6 +63,7 @@ def test_an_audit_fits_as_often_as_asked(fits):
     assert (table["detectable"] > 1).all() and set(table["moves"]) >= {2}
 
 
+@pytest.mark.slow
 def test_finished_audits_are_not_run_again(fits, store, monkeypatch):
     monkeypatch.setattr(courtroom, "measure", lambda *a: pytest.fail("run again"))
     again = pds.papers.reproduce(

@@ -14,8 +14,8 @@ WINGS = ("papers", "course")
 # The library is what lies outside the wings; data is TOML and JSON inside the package. These are
 # ratchets: lower them when something shrinks. The aim is 11,500 lines and 480,000 characters of
 # library, 18,500 and 800,000 in all, 3,000 lines of data.
-LIBRARY_LINES, LIBRARY_CHARACTERS = 23_250, 1_075_500
-PACKAGE_LINES, PACKAGE_CHARACTERS = 36_600, 1_713_000
+LIBRARY_LINES, LIBRARY_CHARACTERS = 22_490, 1_042_500
+PACKAGE_LINES, PACKAGE_CHARACTERS = 35_885, 1_685_700
 DATA_LINES = 5_520
 MODULE_LINES = 300
 FUNCTION_LINES = 50  # without its docstring

@@ -10,6 +10,7 @@ from fractions import Fraction as Q
 
 import pytest
 from contract_cases import ALGORITHMS, binary, make
+from late import late
 
 import pdsynth as pds
 from pdsynth.privacy import curator as curator_room
@@ -24,6 +25,7 @@ QUESTIONS = [
     if not name.startswith("_") and name != "expect"  # it answers nothing
 ]
 algorithms = pytest.mark.parametrize("name", ALGORITHMS)
+STOPS = late([KeyboardInterrupt, MemoryError], lambda error: error is MemoryError)
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
@@ -98,7 +100,7 @@ def interrupted(name, guarantee, error, monkeypatch):
 
 
 @algorithms
-@pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])
+@pytest.mark.parametrize("error", STOPS)
 def test_a_fit_that_is_stopped_anywhere_leaves_the_earlier_one(name, error, monkeypatch):
     seen = list(interrupted(name, "strict", error, monkeypatch))
     assert not any(found for found, _ in seen)
@@ -109,6 +111,7 @@ def test_a_fit_that_is_stopped_anywhere_leaves_the_earlier_one(name, error, monk
     assert len(set(spent)) > 2 or name == "PriView", "one view, all at once"
 
 
+@pytest.mark.slow
 @algorithms
 def test_a_published_fit_too(name, monkeypatch):
     seen = list(interrupted(name, "published", KeyboardInterrupt, monkeypatch))

@@ -200,6 +200,7 @@ def test_twin_a_path_of_this_machine_is_found(root, tmp_path):
     assert len({path for path, _ in leaks(tmp_path, words)}) == 2 * len(told)
 
 
+@pytest.mark.slow
 def test_a_warning_of_a_lesson_is_shown_in_its_words_alone(build, tmp_path, monkeypatch):
     for name in ("IPYTHONDIR", "PDSYNTH_STATIC", "PDSYNTH_PROGRESS", "PYTHONPATH"):
         monkeypatch.setenv(name, os.environ.get(name, ""))  # set back afterwards
