@@ -24,6 +24,12 @@ settings.register_profile("pdsynth", deadline=None, derandomize=True, print_blob
 settings.load_profile("pdsynth")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes longest comes first, so that no worker waits for it at the end."""
+    long = "notebook", "browser"
+    items.sort(key=lambda item: not any(map(item.get_closest_marker, long)))
+
+
 @pytest.fixture(scope="session")
 def root() -> Path:
     """The checkout."""

@@ -110,6 +110,7 @@ def test_any_panel_by_keyboard_with_its_names_values_and_errors(page, lab):
     assert not page.problems, page.problems
 
 
+@pytest.mark.slow
 def test_a_guess_by_keyboard_and_its_answer_beside_it(page, lab):
     page.goto(f"{lab}/lab/tree/notebooks/small.ipynb?token=t&reset")
     page.wait_for_selector(".jp-Notebook-ExecutionIndicator[data-status=idle]")

@@ -93,6 +93,7 @@ def test_the_figures_draw_every_audit(fits, deep):
     ] < audit.ceiling(2400)
 
 
+@pytest.mark.slow
 def test_the_verdicts(fits, deep):
     assert [v.verdict for v in deep.verdicts] == [REPLICATES, REPLICATES, FAILS]
     assert "1 of 1" in deep.verdicts[1].numbers

@@ -18,16 +18,19 @@ def found():
     return effects.measure(read_boards(ROOT / "figures"))
 
 
+@pytest.mark.slow
 def test_the_committed_effects_are_those_of_the_committed_trials(found):
     text = found.to_csv(index=False, lineterminator="\n", float_format="%.4g")
     assert (ROOT / "figures" / "effects.csv").read_text(encoding="utf-8") == text
 
 
+@pytest.mark.slow
 def test_every_rule_of_differences_is_named(found):
     assert set(effects.RULES_OF_GAPS) <= set(RULES)
     assert {"paper", "claim", "reading", "g", "runs_a"} <= set(found.columns)
 
 
+@pytest.mark.slow
 def test_one_point_by_hand(found):
     """HMPrivBayes against PrivBayes on the same bits: 2-way distance on Adult at ε = 0.05."""
     trials = pd.read_csv(ROOT / "figures/hmprivbayes/readings/fig5_bits_trials.csv")

@@ -44,6 +44,7 @@ def rows():
     return [c for c in cells if c[0] not in ("claim", "---")]
 
 
+@pytest.mark.slow
 def test_the_page_is_current():
     assert PAGE.read_text(encoding="utf-8") == scoreboard.write(BOARDS)
 
@@ -55,6 +56,7 @@ def test_it_is_one_page_with_one_line_a_claim():
     assert "SCOREBOARD.md" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_no_claim_is_judged_twice_under_one_reading():
     judged = [v for board in BOARDS for found in board.verdicts.values() for v in found]
     assert len(judged) == len(judge())
@@ -95,6 +97,7 @@ def changes():
     return table.rename(columns={"from": "before"}).assign(is_further=[not b for b in own])
 
 
+@pytest.mark.slow
 def test_no_verdict_changed_without_a_line_that_says_why():
     found, further = replay(changes())
     bases, rest = {}, {}
@@ -109,6 +112,7 @@ def test_no_verdict_changed_without_a_line_that_says_why():
     assert missing != bases, "twin: a change without a line is noticed"
 
 
+@pytest.mark.slow
 def test_no_verdict_of_quality_rests_on_one_run():
     once = [v for v in judge().values() if "(one run)" in v.numbers.split("Strict")[0]]
     assert once and all(v.verdict == OPEN for v in once)
