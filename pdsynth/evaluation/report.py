@@ -14,7 +14,7 @@ from ..datasets.tables import Dataset
 from ..domain.pages import render
 from ..domain.progress import progress
 from ..domain.schema import Schema
-from ..errors import SchemaError
+from ..errors import SchemaError, plural
 from ..privacy.numbers import positive
 from ..synthesizers.baselines import Independent
 from .disclosure import gcap
@@ -95,7 +95,7 @@ class Report:
 
 
 def _columns(alpha: int) -> str:
-    return f"{alpha} column{'s' * (alpha > 1)}"
+    return plural(alpha, "column")
 
 
 def _range(row: Any) -> str:
