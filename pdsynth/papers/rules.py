@@ -79,6 +79,12 @@ class Gaps:
         return len(self.found)
 
     @property
+    def count(self) -> str:
+        """How many are better and worse, or that none was run."""
+        said = f"better at {self.better}, worse at {self.worse} of {self.points}"
+        return said if self.points else "not run"
+
+    @property
     def tally(self) -> str:
         """How often each name, a rival's, is beaten."""
         rivals: dict[str, list[Difference]] = {}
@@ -219,8 +225,8 @@ def above(q: Question) -> Answer:
 def mostly_above(q: Question) -> Answer:
     """Whether a is above b in most cases."""
     gaps, words = q.gaps(), q.words()
-    words |= {f"{n}_would": WOULD[direction_verdict(g.found, mostly=True)]
-              for n, g in words.items() if isinstance(g, Gaps)}
+    words |= {f"{n}_would": f"{g.tally}, which {WOULD[direction_verdict(g.found, mostly=True)]}"
+              if len(g) else "not run" for n, g in words.items() if isinstance(g, Gaps)}
     return direction_verdict(gaps.found, mostly=True), words | {"found": gaps}
 
 
