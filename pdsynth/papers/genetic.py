@@ -35,14 +35,13 @@ def measure(trial: Trial, dataset: Dataset, settings: Any) -> dict[str, float]:
 
 def plan_trials(kind: str, curves: Iterable[tuple[Curve, float]], dataset: Dataset, settings: Any,
                 repeats: int) -> list[Trial]:
-    """Every curve ``repeats`` times; once where only a forest's seed would change, or if slow."""
+    """Every curve ``repeats`` times; peers, which are slow, and risks of the original once."""
     rows = int(pd.util.hash_pandas_object(dataset.frame, index=False).sum())
     data = _digest(dataset.schema.to_dict(), rows, PAPER.seed)
     out = []
     for curve, epsilon in curves:
         made = "" if curve.method in ONCE else repr(synthesizer(curve, dataset, settings))
-        split = kind == "utility" and dataset.split is None
-        still = curve.method in PEERS or curve.method == "original" and not split
+        still = curve.method in PEERS or curve.method == "original" and kind != "utility"
         for repeat in range(1 if still else repeats):
             what = [kind, astuple(curve), epsilon, repeat, data, made, settings.encoding]
             out.append(Trial(kind, curve, epsilon, repeat, _digest(*what)))

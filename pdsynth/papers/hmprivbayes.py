@@ -134,13 +134,12 @@ def distances(settings: Any, run: Run) -> pd.DataFrame:
     for name, dataset in tables(run, settings.table).items():
         if settings.measured == "bits":
             dataset = bits_of(dataset)
-        fewer = settings.big5_repeats if name == BIG5 else 0
         svm = {"max_rows": settings.svm_rows, "positive": positive(dataset)}
         grids = PAPER.grids(5, settings, dataset, lambda c: synthesizer(c, settings),
                             settings.epsilons, measures=measures(5, settings),
                             labels={"dataset": name},
                             options={"test": 1 - settings.train, "utility_options": svm})
-        parts.append(run.measure(*grids, repeats=min(run.repeats, fewer or run.repeats)))
+        parts.append(run.measure(*grids))
     out = pd.concat(parts, ignore_index=True)
     # real rows are at distance 0 from themselves
     return out[(out["method"] != "real data") | (out["metric"] == "misclassification")]

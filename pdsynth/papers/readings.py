@@ -22,8 +22,8 @@ class Reading:
     spends, in words; ``short_cost``: the same in a few. ``of``: its figures and tables.
     ``options``: the settings it changes. ``runs``: the curves that it runs anew, by their columns;
     the others are the figure's own, or those of the reading ``over``. ``keep``: the rows of the
-    figure that are judged. ``minutes``: processor minutes of one more repeat. In the data file a
-    reading may be ``like`` another, and says what differs.
+    figure that are judged. In the data file a reading may be ``like`` another, and says what
+    differs.
     """
 
     name: str
@@ -37,7 +37,6 @@ class Reading:
     runs: Mapping[str, Any] = field(default_factory=dict)
     over: str = ""
     keep: Mapping[str, Any] = field(default_factory=dict)
-    minutes: float = 0.0
 
     def __post_init__(self) -> None:
         """Refuse an owner that doesn't exist."""

@@ -1,8 +1,8 @@
 """How many repeats each figure and table has, beside what is asked of it.
 
 Asked: the paper's own number where it says one, at least 20 elsewhere. A data file says where a
-figure is asked for another number (``repeats``), which of its curves need only one run (``once``:
-peers' timings, rows that no seed changes), and what a further repeat costs (``minutes``).
+figure is asked for another number (``repeats``), and which of its curves need only one run
+(``once``: peers' timings, rows that no seed changes).
 """
 
 from __future__ import annotations
@@ -21,18 +21,12 @@ ELSEWHERE = 20  # where a paper says no number, and for readings, which no paper
 
 @dataclass(frozen=True)
 class Count:
-    """Repeats of one figure, or of one of its readings: asked, committed, minutes for one more."""
+    """Repeats of one figure, or of one of its readings: asked and committed."""
 
     paper: str
     figure: str
     asked: int
     has: int
-    minutes: float
-
-    @property
-    def forecast(self) -> str:
-        """Processor minutes of one core for what is missing."""
-        return f"{(self.asked - self.has) * self.minutes:,.0f}" if self.minutes else "not measured"
 
 
 def fewest(trials: pd.DataFrame, once: Sequence[str]) -> int:
@@ -51,18 +45,15 @@ def count(boards: Sequence[Committed]) -> Iterator[Count]:
                     asked = ELSEWHERE if name else part.get("repeats", board.paper.repeats)
                     has = fewest(read(file), part.get("once", ()))
                     figure = board.paper.titles[key].split(":")[0] + (f", {name}" if name else "")
-                    minutes = (board.paper.find_reading(key, name).minutes if name
-                               else part.get("minutes", 0.0))
-                    yield Count(title(board), figure, asked, has, minutes)
+                    yield Count(title(board), figure, asked, has)
 
 
 def page(boards: Sequence[Committed]) -> str:
-    """Markdown: which figures have fewer repeats than is asked, and what the rest would take."""
+    """Markdown: which figures have fewer repeats than is asked."""
     every = list(count(boards))
     short = [c for c in every if c.has < c.asked]
-    rows = [(c.paper, c.figure, c.asked, c.has, c.forecast) for c in short]
-    columns = ["", "figure", "asked", "committed", "missing: processor minutes of one core"]
-    table = f"\n{FORECAST}\n\n{markdown(columns, rows)}" if rows else ""
+    rows = [(c.paper, c.figure, c.asked, c.has) for c in short]
+    table = "\n" + markdown(["", "figure", "asked", "committed"], rows) if rows else ""
     return PAGE.format(all=len(every), short=len(short) or "none", table=table)
 
 
@@ -72,6 +63,3 @@ Asked are the paper's own number where it says one, at least 20 elsewhere and fo
 once what no seed changes, timings of peers and the credit stand-in. Of {all} figures, tables and
 readings {short} have fewer.
 {table}"""
-FORECAST = """\
-Minutes are forecasts: what a repeat took when it was last timed, noted by hand in the paper's data
-file, times the repeats that are missing."""
