@@ -15,7 +15,7 @@ WINGS = ("papers", "course")
 # ratchets: lower them when something shrinks. The aim is 11,500 lines and 480,000 characters of
 # library, 18,500 and 800,000 in all, 3,000 lines of data.
 LIBRARY_LINES, LIBRARY_CHARACTERS = 22_490, 1_042_500
-PACKAGE_LINES, PACKAGE_CHARACTERS = 35_885, 1_685_700
+PACKAGE_LINES, PACKAGE_CHARACTERS = 35_876, 1_685_700
 DATA_LINES = 5_520
 MODULE_LINES = 300
 FUNCTION_LINES = 50  # without its docstring
