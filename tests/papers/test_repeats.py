@@ -9,6 +9,7 @@ import pytest
 from pdsynth.papers import repeats
 from pdsynth.papers.engine import stem
 from pdsynth.papers.results import point
+from pdsynth.papers.rules import Gaps
 from pdsynth.papers.scoreboard import read_boards
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -50,3 +51,12 @@ def test_twin_what_is_short_stands_on_the_page(monkeypatch):
     short = repeats.Count("Paper", "Figure 1", asked=20, has=3)
     monkeypatch.setattr(repeats, "count", lambda _: iter([short]))
     assert "| Paper | Figure 1 | 20 | 3 |" in repeats.page(BOARDS)
+
+
+def test_curves_that_a_reading_leaves_out_are_said_to_be_not_run():
+    page = (ROOT / "figures" / "README.md").read_text(encoding="utf-8")
+    bits = [line for line in page.splitlines() if line.startswith("* bits")]
+    assert bits and all(line.endswith("Strict: not run") for line in bits)
+    assert " of 0" not in page.replace(" of 0.", "")
+    assert Gaps([], []).count == "not run"
+    assert Gaps([(1.0, 0.5)], ["here"]).count == "better at 1, worse at 0 of 1", "twin"
