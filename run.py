@@ -47,7 +47,10 @@ TASKS = {
     "test --all": ("test", [PYTEST]),
     "site": ("site", [["website/build.py"]]),
     "voila": ("voila", [["-m", "voila", "notebooks"]]),
-    "lint": ("test", [["-m", "ruff", "check"], ["-m", "mypy"]]),
+    "lint": (
+        "test",
+        [["-m", "ruff", "check"], ["-m", "ruff", "format", "--check"], ["-m", "mypy"]],
+    ),
 }
 # Without this the "Jupyter news" question covers a corner of every lesson.
 NEWS = "@jupyterlab/apputils-extension:notification"

@@ -99,8 +99,10 @@ def wanted() -> dict[Path, str]:
     """Every generated file and its text."""
     paths = sorted((HERE / "src").glob("*.py"))
     sources = fill({path.stem: path.read_text(encoding="utf-8") for path in paths})
-    files = {HERE / "pictures" / "map.svg": course_map.svg(),
-             HERE / "glossary.ipynb": notebook("glossary", glossary.source(), solutions=False)}
+    files = {
+        HERE / "pictures" / "map.svg": course_map.svg(),
+        HERE / "glossary.ipynb": notebook("glossary", glossary.source(), solutions=False),
+    }
     for name, source in sources.items():
         for folder in (HERE, HERE / "solutions"):
             text = notebook(name, source, solutions=folder != HERE)

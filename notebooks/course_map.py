@@ -105,38 +105,51 @@ def svg() -> str:
     at = {n: (20 + 230 * d["at"][1], 50 + 66 * d["at"][0]) for n, d in data.items()}
     arrows = [_arrow(at[need], at[n]) for n, d in data.items() for need in d["needs"]]
     boxes = [_box(at[n], n, data[n]) for n in data]
-    heads = [f"<text x='{x}' y='{y}' font-size='15' font-weight='600' fill='{colour}'>{text}"
-             "</text>" for x, y, text, colour in (
-                 (20, 32, "The core path", BLUE),
-                 (250, 98, "Case files, each named after its error", "#b34700"),
-                 (480, 476, "Two to end with", "#5a5a5a"))]
-    return ("<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 910 720' width='910' "
-            "font-family='Helvetica, Arial, sans-serif' role='img'><title>What needs what: the map "
-            "of the course</title><rect width='910' height='720' fill='#ffffff'/><defs><marker "
-            "id='a' viewBox='0 0 8 8' refX='7' refY='4' markerWidth='7' markerHeight='7' "
-            "orient='auto'><path d='M0 0L8 4L0 8z' fill='#767676'/></marker></defs>"
-            f"{''.join(heads)}{''.join(arrows)}{''.join(boxes)}</svg>\n")
+    heads = [
+        f"<text x='{x}' y='{y}' font-size='15' font-weight='600' fill='{colour}'>{text}</text>"
+        for x, y, text, colour in (
+            (20, 32, "The core path", BLUE),
+            (250, 98, "Case files, each named after its error", "#b34700"),
+            (480, 476, "Two to end with", "#5a5a5a"),
+        )
+    ]
+    return (
+        "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 910 720' width='910' "
+        "font-family='Helvetica, Arial, sans-serif' role='img'><title>What needs what: the map "
+        "of the course</title><rect width='910' height='720' fill='#ffffff'/><defs><marker "
+        "id='a' viewBox='0 0 8 8' refX='7' refY='4' markerWidth='7' markerHeight='7' "
+        "orient='auto'><path d='M0 0L8 4L0 8z' fill='#767676'/></marker></defs>"
+        f"{''.join(heads)}{''.join(arrows)}{''.join(boxes)}</svg>\n"
+    )
 
 
 def _arrow(start: tuple[int, int], end: tuple[int, int]) -> str:
     (x, y), (to, down) = start, end
     ends = (x + 95, y + 48, to + 95, down) if x == to else (x + 190, y + 24, to, down + 24)
-    return ("<line x1='{}' y1='{}' x2='{}' y2='{}' stroke='#767676' stroke-opacity='.7' "
-            "marker-end='url(#a)'/>").format(*ends)
+    return (
+        "<line x1='{}' y1='{}' x2='{}' y2='{}' stroke='#767676' stroke-opacity='.7' "
+        "marker-end='url(#a)'/>"
+    ).format(*ends)
 
 
 def _box(place: tuple[int, int], number: str, lesson: dict) -> str:
     x, y = place
     colour = BLUE if lesson.get("core") else ORANGE if "error" in lesson else "#767676"
     second = lesson.get("error", "")
-    lines = [f"<text x='{x + 95}' y='{y + (20 if second else 29)}' text-anchor='middle' "
-             f"font-size='12' font-weight='600'>{number} {escape(lesson['title'])}</text>"]
+    lines = [
+        f"<text x='{x + 95}' y='{y + (20 if second else 29)}' text-anchor='middle' "
+        f"font-size='12' font-weight='600'>{number} {escape(lesson['title'])}</text>"
+    ]
     if second:
         size = 11 if len(second) <= 30 else 10
-        lines.append(f"<text x='{x + 95}' y='{y + 37}' text-anchor='middle' font-size='{size}'>"
-                     f"{escape(second)}</text>")
-    return (f"<rect x='{x}' y='{y}' width='190' height='48' rx='8' fill='#f7f9fb' "
-            f"stroke='{colour}' stroke-width='2'/>{''.join(lines)}")
+        lines.append(
+            f"<text x='{x + 95}' y='{y + 37}' text-anchor='middle' font-size='{size}'>"
+            f"{escape(second)}</text>"
+        )
+    return (
+        f"<rect x='{x}' y='{y}' width='190' height='48' rx='8' fill='#f7f9fb' "
+        f"stroke='{colour}' stroke-width='2'/>{''.join(lines)}"
+    )
 
 
 def measure() -> None:

@@ -25,23 +25,35 @@ def cell(text: str) -> str:
 def markdown() -> list[str]:
     """The page in three parts: what it is, notation, glossary."""
     data = load()
-    symbols = ["## Notation", "", "| symbol | meaning | in papers | in the library |",
-               "|---|---|---|---|"]
+    symbols = [
+        "## Notation",
+        "",
+        "| symbol | meaning | in papers | in the library |",
+        "|---|---|---|---|",
+    ]
     for symbol in data["symbol"]:
         cells = (cell(symbol.get(key, "")) for key in ("says", "papers", "code"))
         symbols.append(f"| ${symbol['tex']}$ | {' | '.join(cells)} |")
     terms = ["## Glossary", "", "| term | 中文 | meaning |", "|---|---|---|"]
     terms += [f"| **{t['en']}** | {t['zh']} | {t['says']} |" for t in
               sorted(data["term"], key=lambda t: t["en"].lower())]  # fmt: skip
-    controls = ["## Controls of the panels", "",
-                "A control that is a symbol means the symbol. The others:", ""]
+    controls = [
+        "## Controls of the panels",
+        "",
+        "A control that is a symbol means the symbol. The others:",
+        "",
+    ]
     controls += [f"* **{name}**: {says}" for name, says in data["controls"].items()]
-    head = ("# Notation and glossary · 符号与术语\n\nOne symbol has one meaning in all lessons. Where a "
-            "paper uses another letter, it stands beside.")
+    head = (
+        "# Notation and glossary · 符号与术语\n\nOne symbol has one meaning in all lessons. Where a "
+        "paper uses another letter, it stands beside."
+    )
     return [head, "\n".join(symbols), "\n".join(controls), "\n".join(terms)]
 
 
 def source() -> str:
     """The same as a py:percent script."""
-    return "".join("# %% [markdown]\n" + "\n".join(f"# {line}".rstrip() for line in part.split("\n"))
-                   + "\n\n" for part in markdown())
+    return "".join(
+        "# %% [markdown]\n" + "\n".join(f"# {line}".rstrip() for line in part.split("\n")) + "\n\n"
+        for part in markdown()
+    )

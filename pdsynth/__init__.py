@@ -63,10 +63,32 @@ _MOVED = {
 }
 
 __all__ = [
-    "Attribute", "BudgetError", "ConsistentBayes", "GeneticBayes", "HMPrivBayes", "HPPrivBayes",
-    "Ledger", "Model", "Network", "PPBA", "PrivABN", "PrivBayes", "PrivacyError", "Restriction",
-    "Schema", "SchemaError", "Session", "Synthesizer", "audit", "baselines", "datasets", "evaluate",
-    "papers", "parts", "plan", "plots",
+    "Attribute",
+    "BudgetError",
+    "ConsistentBayes",
+    "GeneticBayes",
+    "HMPrivBayes",
+    "HPPrivBayes",
+    "Ledger",
+    "Model",
+    "Network",
+    "PPBA",
+    "PrivABN",
+    "PrivBayes",
+    "PrivacyError",
+    "Restriction",
+    "Schema",
+    "SchemaError",
+    "Session",
+    "Synthesizer",
+    "audit",
+    "baselines",
+    "datasets",
+    "evaluate",
+    "papers",
+    "parts",
+    "plan",
+    "plots",
 ]
 
 

@@ -11,12 +11,23 @@ from . import BudgetError, PrivacyError, SchemaError, audit
 from .audit.case import NOT_REFUTED, UNSEEN, Result, format_epsilon
 from .datasets.commands import commands, say
 
-COLUMNS = {"case": 38, "claimed": 8, "theory": 8, "bound": 8, "ceiling": 8, "sees": 7, "moves": 6,
-           "runs": 8, "verdict": 12}
-LEGEND = ("bound: lost for certain; ceiling: what a perfect attack would show; sees: the smallest "
-          "violation that half of such audits catch, as a multiple of the claim (1: any, it is "
-          "exact; ∞: only what has no finite ε); moves: answers of mechanisms that the pair of "
-          "tables changes (0: not counted); runs: releases of each table (0: exact)")
+COLUMNS = {
+    "case": 38,
+    "claimed": 8,
+    "theory": 8,
+    "bound": 8,
+    "ceiling": 8,
+    "sees": 7,
+    "moves": 6,
+    "runs": 8,
+    "verdict": 12,
+}
+LEGEND = (
+    "bound: lost for certain; ceiling: what a perfect attack would show; sees: the smallest "
+    "violation that half of such audits catch, as a multiple of the claim (1: any, it is "
+    "exact; ∞: only what has no finite ε); moves: answers of mechanisms that the pair of "
+    "tables changes (0: not counted); runs: releases of each table (0: exact)"
+)
 FEW = 2  # answers that a pair moves, for which an audit should see little
 
 
@@ -28,8 +39,15 @@ def format_line(cells: Iterable[str]) -> str:
 def format_result(result: Result) -> str:
     """One line of the report, with a remark on what wasn't expected."""
     numbers = (result.claimed, result.theory, result.bound, result.ceiling, result.detectable)
-    line = format_line([result.name, *map(format_epsilon, numbers), str(result.moves),
-                        f"{result.runs:,}", result.verdict])
+    line = format_line(
+        [
+            result.name,
+            *map(format_epsilon, numbers),
+            str(result.moves),
+            f"{result.runs:,}",
+            result.verdict,
+        ]
+    )
     if not result.as_expected:
         line += "  <-- expected: " + result.expect
     if result.expect == UNSEEN and result.bound <= result.claimed:
@@ -51,10 +69,14 @@ def print_audits(results: Iterable[Result]) -> int:
             sees[result.moves > FEW].append(result.detectable)
     for words, seen in zip((f"at most {FEW} answers move", "more answers move"), sees, strict=True):
         if seen:
-            print(f"Where {words}, {len(seen)} sound sampled cases see "
-                  f"{format_epsilon(min(seen))} to {format_epsilon(max(seen))} times the claim.")
-    print(f"{expected} of {expected + len(wrong)} as expected"
-          + (f"; not: {', '.join(wrong)}" if wrong else ""))
+            print(
+                f"Where {words}, {len(seen)} sound sampled cases see "
+                f"{format_epsilon(min(seen))} to {format_epsilon(max(seen))} times the claim."
+            )
+    print(
+        f"{expected} of {expected + len(wrong)} as expected"
+        + (f"; not: {', '.join(wrong)}" if wrong else "")
+    )
     return int(bool(wrong))
 
 
@@ -63,12 +85,23 @@ def print_audits(results: Iterable[Result]) -> int:
 @click.option("--case", "cases", multiple=True, metavar="NAME", help="One case; may be repeated.")
 @click.option("--list", "listed", is_flag=True, help="List the cases and stop.")
 @click.option("--runs", default=20_000, show_default=True, help="Releases of each table.")
-@click.option("--deep", is_flag=True, help=f"{audit.DEEP:,} releases of each "
-              "table; of whole fits 1,000, or 20,000 where they ask for the same tables always.")
+@click.option(
+    "--deep",
+    is_flag=True,
+    help=f"{audit.DEEP:,} releases of each "
+    "table; of whole fits 1,000, or 20,000 where they ask for the same tables always.",
+)
 @click.option("--seed", type=int, help="Repeat an audit bit by bit.")
 @click.option("--jobs", default=os.cpu_count() or 1, help="Processes at once.")
-def run_audits(everything: bool, cases: Sequence[str], listed: bool, runs: int, deep: bool,
-               seed: int | None, jobs: int) -> int:
+def run_audits(
+    everything: bool,
+    cases: Sequence[str],
+    listed: bool,
+    runs: int,
+    deep: bool,
+    seed: int | None,
+    jobs: int,
+) -> int:
     """Measure what published and strict steps lose, against what they claim."""
     unknown = [name for name in cases if name not in audit.CASES]
     if listed or unknown or not (everything or cases):
@@ -78,8 +111,9 @@ def run_audits(everything: bool, cases: Sequence[str], listed: bool, runs: int, 
             say(f"no such case: {', '.join(unknown)}")
         return 0 if listed else 2
     names = list(cases) or list(audit.CASES)
-    return print_audits(audit.run_all(audit.DEEP if deep else runs, names=names, seed=seed,
-                                      jobs=max(jobs, 1)))
+    return print_audits(
+        audit.run_all(audit.DEEP if deep else runs, names=names, seed=seed, jobs=max(jobs, 1))
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

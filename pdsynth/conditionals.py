@@ -65,8 +65,12 @@ class SparseTable:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
-        return {"keys": self.keys.tolist(), "weights": self.weights.ravel().tolist(),
-                "scale": self.scale, "seed": self.seed}
+        return {
+            "keys": self.keys.tolist(),
+            "weights": self.weights.ravel().tolist(),
+            "scale": self.scale,
+            "seed": self.seed,
+        }
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], shape: tuple[int, ...]) -> SparseTable:
@@ -133,11 +137,15 @@ class ConditionalNoise:
     def check(self, facts: Facts, budget: Any) -> None:
         """Refuse strict, attributes of more than two values, and scales per value."""
         if facts.guarantee == "strict":  # a refusal
-            raise PrivacyError("noise on conditionals costs n times what it claims (PrivABN): use "
-                               "conditionals=JointCounts(), or guarantee='published'")
+            raise PrivacyError(
+                "noise on conditionals costs n times what it claims (PrivABN): use "
+                "conditionals=JointCounts(), or guarantee='published'"
+            )
         if max(facts.schema.sizes) > 2 or not budget.one_scale_per_table:
-            raise BudgetError("noise on conditionals is for two-valued attributes and one scale "
-                              "per table: use conditionals=JointCounts()")
+            raise BudgetError(
+                "noise on conditionals is for two-valued attributes and one scale "
+                "per table: use conditionals=JointCounts()"
+            )
 
     def measure(
         self, curator: Curator, learnt: StructureResult, budget: Mapping[str, TableBudget]
@@ -146,8 +154,10 @@ class ConditionalNoise:
 
         **Privacy:** as :func:`noisy_conditionals`.
         """
-        printed = {name: replace(b, scale=b.scale / curator.n)  # type: ignore[arg-type, operator]
-                   for name, b in budget.items()}
+        printed = {
+            name: replace(b, scale=b.scale / curator.n)  # type: ignore[arg-type, operator]
+            for name, b in budget.items()
+        }
         return noisy_conditionals(curator, learnt.network, printed)
 
 
@@ -174,9 +184,13 @@ def measure_joint_counts(
     for (child, parents), columns in progress(asked, "tables", len(sets), "table"):
         b = budget[child]
         table = curator.table(
-            columns, b.scale, source=b.source,
-            claimed=b.claimed, scale_depends_on=b.scale_depends_on,
-            step=f"table({child}{' | ' + ', '.join(parents) if parents else ''})")
+            columns,
+            b.scale,
+            source=b.source,
+            claimed=b.claimed,
+            scale_depends_on=b.scale_depends_on,
+            step=f"table({child}{' | ' + ', '.join(parents) if parents else ''})",
+        )
         found.append(Measurement((child, *parents), table, b.scale, curator.ledger.last))
     return found
 
@@ -195,14 +209,21 @@ def noisy_conditionals(
     schema, out = curator.schema, list[Measurement]()
     for child, parents in network.pairs:
         if len(parents) > MAX_PARENTS:
-            raise BudgetError(f"{child!r} has {len(parents)} parents; their configuration is kept "
-                              f"in 64 bits, so at most {MAX_PARENTS}")
+            raise BudgetError(
+                f"{child!r} has {len(parents)} parents; their configuration is kept "
+                f"in 64 bits, so at most {MAX_PARENTS}"
+            )
         b, columns = budget[child], tuple(schema.index(name) for name in (child, *parents))
         shape = tuple(schema.sizes[j] for j in columns)
         assert not isinstance(b.scale, tuple)
         keys, table = curator.conditionals(
-            columns, b.scale, source=b.source, claimed=b.claimed, sparse=math.prod(shape) > DENSE,
-            step=f"conditional({child}{' | ' + ', '.join(parents) if parents else ''})")
+            columns,
+            b.scale,
+            source=b.source,
+            claimed=b.claimed,
+            sparse=math.prod(shape) > DENSE,
+            step=f"conditional({child}{' | ' + ', '.join(parents) if parents else ''})",
+        )
         noisy = curator.noise.private  # else raw counts
         table = np.where((table > 0).any(axis=0), table, 1) if noisy else table
         whole: Table = table.reshape(shape) if keys is None else SparseTable(shape, keys, table)

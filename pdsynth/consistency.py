@@ -35,8 +35,9 @@ def margin(table: np.ndarray, members: Sequence[Any], wanted: Sequence[Any]) -> 
     return np.transpose(summed, [left.index(m) for m in wanted])
 
 
-def make_consistent(tables: Sequence[np.ndarray], views: Sequence[Members], total: float
-                    ) -> list[np.ndarray]:
+def make_consistent(
+    tables: Sequence[np.ndarray], views: Sequence[Members], total: float
+) -> list[np.ndarray]:
     """Tables that agree on every intersection of their views: floats, with sum ``total`` each.
 
     ``views``: sorted columns, one per axis of each table; ``total``: the public number of records.
@@ -82,8 +83,11 @@ def clip_and_scale(table: np.ndarray, total: float) -> np.ndarray:
 
 
 def maximum_entropy(
-    shape: tuple[int, ...], margins: Sequence[tuple[Members, np.ndarray]], *,
-    tolerance: float = 1e-6, sweeps: int = 100,
+    shape: tuple[int, ...],
+    margins: Sequence[tuple[Members, np.ndarray]],
+    *,
+    tolerance: float = 1e-6,
+    sweeps: int = 100,
 ) -> np.ndarray:
     """The distribution of largest entropy with given margins, by iterative proportional fitting.
 
@@ -92,8 +96,10 @@ def maximum_entropy(
     """
     cells = math.prod(shape)
     place = np.unravel_index(np.arange(cells), shape)
-    targets = [(np.ravel_multi_index([place[a] for a in axes], m.shape),
-                clip_and_scale(m, 1.0).ravel()) for axes, m in margins]
+    targets = [
+        (np.ravel_multi_index([place[a] for a in axes], m.shape), clip_and_scale(m, 1.0).ravel())
+        for axes, m in margins
+    ]
     p = np.full(cells, 1 / cells)
     for _ in range(sweeps):
         before = p

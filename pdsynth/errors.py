@@ -44,8 +44,9 @@ def check_seed(seed: Any) -> None:
     """
     seeds = seed if isinstance(seed, (list, tuple)) and seed else [seed]
     if seed is not None and not all(is_whole(s, 0, 2**128) for s in seeds):
-        raise BudgetError("random_state must be None or a whole number of at least 0, "
-                          f"got {show(seed)}")
+        raise BudgetError(
+            f"random_state must be None or a whole number of at least 0, got {show(seed)}"
+        )
 
 
 def check_path(path: Any) -> None:

@@ -246,13 +246,24 @@ def _grid_steps(bits: float) -> int:
     return math.ceil(bits * GRID) + 1 if bits else 0
 
 
-SCORES = {score.name: score for score in (
-    Score("H", "2^-30 bit", lambda t: round(entropy(t) * GRID),
-          lambda n, x, pi: _grid_steps(entropy_sensitivity(n) if x > 1 else 0.0),
-          "lemma:entropy"),
-    Score("I", "2^-30 bit", lambda t: round(mutual_information(t) * GRID),
-          lambda n, x, pi: _grid_steps(mutual_information_sensitivity(n, x, pi)),
-          "lemma:mutual_information"),
-    Score("R", "records^2", association, association_sensitivity, "lemma:association"),
-    Score("F", "half records", lambda t: -f_shortfall(t), lambda n, x, pi: 2, "lemma:score_f"),
-)}
+SCORES = {
+    score.name: score
+    for score in (
+        Score(
+            "H",
+            "2^-30 bit",
+            lambda t: round(entropy(t) * GRID),
+            lambda n, x, pi: _grid_steps(entropy_sensitivity(n) if x > 1 else 0.0),
+            "lemma:entropy",
+        ),
+        Score(
+            "I",
+            "2^-30 bit",
+            lambda t: round(mutual_information(t) * GRID),
+            lambda n, x, pi: _grid_steps(mutual_information_sensitivity(n, x, pi)),
+            "lemma:mutual_information",
+        ),
+        Score("R", "records^2", association, association_sensitivity, "lemma:association"),
+        Score("F", "half records", lambda t: -f_shortfall(t), lambda n, x, pi: 2, "lemma:score_f"),
+    )
+}

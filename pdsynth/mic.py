@@ -66,7 +66,8 @@ def maximal_grid(table: np.ndarray, exponent: float = 0.6) -> Grid:
         raise SchemaError(
             f"an exact maximal information coefficient of {rows} × {columns} values would try "
             f"{2 ** (rows - 1):,} groupings of the rows and {columns**2:,} column groups each: use "
-            "fewer bins, or mutual_information")
+            "fewer bins, or mutual_information"
+        )
     corners = np.pad(t.cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)))
     best, cut, groups = 0.0, np.zeros(0, dtype=np.int64), 1
     for a in range(2, rows + 1):

@@ -48,8 +48,9 @@ class Model(Sampling):
         fields = ("schema", Schema), ("network", Network), ("ledger", Ledger)
         for name, kind in fields:
             if not isinstance(getattr(self, name), kind):
-                raise SchemaError(f"{name} of a model must be a {kind.__name__}, "
-                                  f"got {show(getattr(self, name))}")
+                raise SchemaError(
+                    f"{name} of a model must be a {kind.__name__}, got {show(getattr(self, name))}"
+                )
         if not isinstance(self.algorithm, str):
             raise SchemaError(f"algorithm must be a text, got {show(self.algorithm)}")
         if not isinstance(self.parameters, Mapping):
@@ -61,15 +62,18 @@ class Model(Sampling):
         shapes = _shapes(self.domain, self.network)
         tables = to_list("tables of a model", self.tables)
         if len(tables) != len(shapes):
-            raise SchemaError(f"the network has {len(shapes)} pairs, but the number of tables "
-                              f"is {len(tables)}")
+            raise SchemaError(
+                f"the network has {len(shapes)} pairs, but the number of tables is {len(tables)}"
+            )
         for child, shape, table in zip(self.network.order, shapes, tables, strict=True):
             if not isinstance(table, Table):
-                raise SchemaError(f"table of {child!r} must be an array of integers, "
-                                  f"got {show(table)}")
+                raise SchemaError(
+                    f"table of {child!r} must be an array of integers, got {show(table)}"
+                )
             if table.shape != shape:
                 raise SchemaError(
-                    f"table of {child!r} has shape {table.shape}, its declared domain {shape}")
+                    f"table of {child!r} has shape {table.shape}, its declared domain {shape}"
+                )
 
     @cached_property
     def encoding(self) -> BinaryEncoding | None:
@@ -87,8 +91,9 @@ class Model(Sampling):
         tables = [t.weights if isinstance(t, SparseTable) else t for t in self.tables]
         return {c: conditional(t) for c, t in zip(self.network.order, tables, strict=True)}
 
-    def sample_codes(self, n: int, generator: np.random.Generator,
-                     method: str = "independent") -> np.ndarray:
+    def sample_codes(
+        self, n: int, generator: np.random.Generator, method: str = "independent"
+    ) -> np.ndarray:
         """Codes of n synthetic records by ancestral sampling: uint8/uint16 (n, d), by column.
 
         ``method`` as in :meth:`sample`. What bits can spell but the schema doesn't declare is drawn
@@ -126,10 +131,19 @@ class Model(Sampling):
         owner = None if bits is None else dict(zip(bits.schema.names, bits.owners, strict=True))
         sources = self.sources or ((),) * len(self.tables)
         return check_coverage(
-            [Release(child, tuple(n if owner is None else owner[n] for n in (child, *parents)),
-                     math.prod(table.shape), ids)
-             for (child, parents), table, ids
-             in zip(self.network.pairs, self.tables, sources, strict=True)], self.ledger.entries)
+            [
+                Release(
+                    child,
+                    tuple(n if owner is None else owner[n] for n in (child, *parents)),
+                    math.prod(table.shape),
+                    ids,
+                )
+                for (child, parents), table, ids in zip(
+                    self.network.pairs, self.tables, sources, strict=True
+                )
+            ],
+            self.ledger.entries,
+        )
 
     @property
     def private(self) -> bool:
@@ -154,8 +168,10 @@ class Model(Sampling):
             "n": self.n,
             "schema": self.schema.to_dict(),
             "network": self.network.to_dict(),
-            "tables": [t.to_dict() if isinstance(t, SparseTable) else t.ravel().tolist()
-                       for t in self.tables],
+            "tables": [
+                t.to_dict() if isinstance(t, SparseTable) else t.ravel().tolist()
+                for t in self.tables
+            ],
             "sources": [list(ids) for ids in self.sources],
             "ledger": self.ledger.to_dict(),
         }
@@ -171,11 +187,14 @@ class Model(Sampling):
             raise PrivacyError(
                 "the noise of this model is reproducible (random_state, or noise='common'), so its "
                 "file wouldn't be private: fit with random_state=None and noise='exact' for a "
-                "release, or say allow_reproducible=True for a file that says NOT PRIVATE")
+                "release, or say allow_reproducible=True for a file that says NOT PRIVATE"
+            )
         text = json.dumps(self.to_dict(), ensure_ascii=False).encode()
         if len(text) > MAX_BYTES:
-            raise SchemaError(f"the model takes {len(text):,} bytes, and at most {MAX_BYTES:,} are "
-                              "read again: choose a smaller k")
+            raise SchemaError(
+                f"the model takes {len(text):,} bytes, and at most {MAX_BYTES:,} are "
+                "read again: choose a smaller k"
+            )
         Path(path).write_bytes(text)
 
     @classmethod
@@ -215,8 +234,16 @@ class Model(Sampling):
         shapes = _shapes(encoding.schema if encoding else schema, network)
         stored = zip(network.order, shapes, data["tables"], strict=True)
         tables = tuple(_table(*each) for each in stored)
-        return cls(schema, network, tables, ledger, n, str(data["algorithm"]),
-                   dict(data["parameters"]), tuple(tuple(map(str, each)) for each in ids))
+        return cls(
+            schema,
+            network,
+            tables,
+            ledger,
+            n,
+            str(data["algorithm"]),
+            dict(data["parameters"]),
+            tuple(tuple(map(str, each)) for each in ids),
+        )
 
     def _check_file(self, data: Mapping[str, Any]) -> None:
         """Refuse a file that contradicts itself, or whose ledger doesn't cover what it releases."""
@@ -227,13 +254,17 @@ class Model(Sampling):
         if problems:
             raise SchemaError(f"its ledger doesn't cover what it releases: {problems[0]}")
         if data["private"] is not self.private or data["verdict"] != self.verdict():
-            raise SchemaError(f"the file says private={data['private']!r:.40} and "
-                              f"{data['verdict']!r:.200}, but its ledger says: {self.verdict()}")
+            raise SchemaError(
+                f"the file says private={data['private']!r:.40} and "
+                f"{data['verdict']!r:.200}, but its ledger says: {self.verdict()}"
+            )
 
     def __repr__(self) -> str:
         word = "" if self.private else "NOT PRIVATE, "
-        return (f"Model({word}{self.algorithm}, {len(self.schema)} attributes, "
-                f"degree {self.network.degree}: {self.verdict()})")
+        return (
+            f"Model({word}{self.algorithm}, {len(self.schema)} attributes, "
+            f"degree {self.network.degree}: {self.verdict()})"
+        )
 
 
 def _encoding(schema: Schema, network: Network) -> BinaryEncoding | None:
@@ -241,14 +272,17 @@ def _encoding(schema: Schema, network: Network) -> BinaryEncoding | None:
 
 
 def _shapes(domain: Schema, network: Network) -> list[tuple[int, ...]]:
-    return [tuple(domain[name].size for name in (child, *parents))
-            for child, parents in network.pairs]
+    return [
+        tuple(domain[name].size for name in (child, *parents)) for child, parents in network.pairs
+    ]
 
 
 def _table(child: str, shape: tuple[int, ...], data: Any) -> Table:
     if isinstance(data, Mapping):
         return SparseTable.from_dict(data, shape)
     if len(data) != math.prod(shape) or not all(type(x) is int for x in data):
-        raise SchemaError(f"table of {child!r} doesn't hold one integer for each of its "
-                          f"{math.prod(shape):,} declared cells")
+        raise SchemaError(
+            f"table of {child!r} doesn't hold one integer for each of its "
+            f"{math.prod(shape):,} declared cells"
+        )
     return np.array(data, dtype=np.int64).reshape(shape)

@@ -12,7 +12,8 @@ from .errors import SchemaError, is_one_of, is_whole, plural, show, to_items, to
 ARROW = (
     "<defs><marker id='pd-arrow' viewBox='0 0 8 8' refX='7' refY='4' markerWidth='7' "
     "markerHeight='7' orient='auto'>"
-    "<path d='M0 0L8 4L0 8z' fill='currentColor' fill-opacity='.5'/></marker></defs>")
+    "<path d='M0 0L8 4L0 8z' fill='currentColor' fill-opacity='.5'/></marker></defs>"
+)
 
 
 @dataclass(frozen=True)
@@ -34,8 +35,10 @@ class Network:
                 raise SchemaError(f"attribute {child!r} stands twice in the network")
             late = [p for p in parents if p not in seen]
             if late:
-                raise SchemaError(f"parent(s) {late} of {child!r} don't come before it: the pairs "
-                                  "must be in sampling order")
+                raise SchemaError(
+                    f"parent(s) {late} of {child!r} don't come before it: the pairs "
+                    "must be in sampling order"
+                )
             if len(set(parents)) != len(parents):
                 raise SchemaError(f"a parent of {child!r} stands twice: {parents}")
             seen.add(child)
@@ -73,8 +76,9 @@ class Network:
         """The network with one edge less; SchemaError if it isn't there."""
         parents = self.parents(child)
         if not is_one_of(parent, parents):
-            raise SchemaError(f"{show(parent)} is no parent of {child!r}: "
-                              f"its parents are {parents}")
+            raise SchemaError(
+                f"{show(parent)} is no parent of {child!r}: its parents are {parents}"
+            )
         fewer = tuple(p for p in parents if p != parent)
         return Network(tuple((c, fewer if c == child else ps) for c, ps in self.pairs))
 
@@ -91,9 +95,12 @@ class Network:
         last = len(names) - 1
         for pair in pairs:
             if len(to_list("a pair", pair)) != 2 or not all(
-                    is_whole(j, 0, last) for j in (pair[0], *to_list("parents", pair[1]))):
-                raise SchemaError("a pair is (child, parents), as numbers of columns from 0 to "
-                                  f"{last}, got {show(pair)}")
+                is_whole(j, 0, last) for j in (pair[0], *to_list("parents", pair[1]))
+            ):
+                raise SchemaError(
+                    "a pair is (child, parents), as numbers of columns from 0 to "
+                    f"{last}, got {show(pair)}"
+                )
         return cls(tuple((names[c], tuple(names[p] for p in parents)) for c, parents in pairs))
 
     @property
@@ -115,8 +122,9 @@ class Network:
         """Parents of an attribute."""
         known = dict(self.pairs)
         if not is_one_of(name, known):
-            raise SchemaError(f"no attribute {show(name)} in the network; "
-                              f"it has {', '.join(known)}")
+            raise SchemaError(
+                f"no attribute {show(name)} in the network; it has {', '.join(known)}"
+            )
         return known[name]
 
     def __len__(self) -> int:
@@ -150,25 +158,33 @@ class Network:
         for name, level in self.levels().items():
             rows.setdefault(level, []).append(name)
         widest = max(map(len, rows.values()), default=1)
-        at = {name: (int(130 * (i + 0.5 + (widest - len(row)) / 2)), 30 + 64 * level)
-              for level, row in rows.items() for i, name in enumerate(row)}
+        at = {
+            name: (int(130 * (i + 0.5 + (widest - len(row)) / 2)), 30 + 64 * level)
+            for level, row in rows.items()
+            for i, name in enumerate(row)
+        }
         lines = "".join(
             f"<line x1='{at[p][0]}' y1='{at[p][1] + 12}' x2='{at[c][0]}' y2='{at[c][1] - 14}' "
             "stroke='currentColor' stroke-opacity='.4' marker-end='url(#pd-arrow)'/>"
-            for p, c in self.edges)
+            for p, c in self.edges
+        )
         boxes = "".join(
             f"<g><title>{escape(name)}</title><rect x='{x - 60}' y='{y - 12}' width='120' "
             f"height='24' rx='6' fill='#e3eef7' stroke='#0072b2'/><text x='{x}' y='{y + 4}' "
             f"text-anchor='middle' font-size='12' fill='#1a1a1a'>{escape(shorten(name))}</text></g>"
-            for name, (x, y) in at.items())
-        title = (f"Bayesian network with {plural(len(self), 'attribute')} and "
-                 f"{plural(len(self.edges), 'edge')}")
+            for name, (x, y) in at.items()
+        )
+        title = (
+            f"Bayesian network with {plural(len(self), 'attribute')} and "
+            f"{plural(len(self.edges), 'edge')}"
+        )
         width, height = 130 * widest, 64 * len(rows)
         return (
             f"<svg xmlns='http://www.w3.org/2000/svg' role='img' aria-label='{title}' "
             f"width='{width}' height='{height}' viewBox='0 0 {width} {height}' "
             "style='max-width:100%;height:auto'>"
-            f"<title>{title}</title>{ARROW}{lines}{boxes}</svg>")
+            f"<title>{title}</title>{ARROW}{lines}{boxes}</svg>"
+        )
 
 
 def shorten(name: str, most: int = 17) -> str:
@@ -180,8 +196,10 @@ def _pair(pair: Any) -> tuple[str, tuple[str, ...]]:
     """A child and its parents as given by a user."""
     given = to_list("a pair (child, parents)", pair)
     if len(given) != 2 or not isinstance(given[0], str):
-        raise SchemaError("a pair is (child, parents): the name of an attribute and a tuple of "
-                          f"names, got {show(pair)}")
+        raise SchemaError(
+            "a pair is (child, parents): the name of an attribute and a tuple of "
+            f"names, got {show(pair)}"
+        )
     return given[0], to_names(f"parents of {given[0]!r}", to_list("parents", given[1]))
 
 
@@ -189,6 +207,5 @@ def check_edge(edge: Any) -> tuple[str, str]:
     """An edge (parent, child) between two attributes, as given by a user."""
     pair = tuple(edge) if isinstance(edge, (list, tuple)) else ()
     if len(pair) != 2 or not all(isinstance(a, str) for a in pair) or pair[0] == pair[1]:
-        raise SchemaError("an edge is a pair (parent, child) of two attributes, "
-                          f"got {show(edge)}")
+        raise SchemaError(f"an edge is a pair (parent, child) of two attributes, got {show(edge)}")
     return pair[0], pair[1]

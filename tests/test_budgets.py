@@ -96,7 +96,8 @@ class TestTightScales:
             assert set(tight_scales([Q(3)] * 4, Q(1, 5), columns)) == {uniform(1, Q(1, 5)).scale}
 
     def test_twin_adding_the_values_up_is_not_the_cost(self):
-        """The thesis pays for each value; cells are disjoint, so its scales cost max w·ε and not ε.
+        """The thesis pays for each value; cells are disjoint,
+        so its scales cost max w·ε and not ε.
         """
         w = [Q(1, 2), Q(1, 4), Q(1, 4)]
         printed = [2 / (x * Q(1)) for x in w]

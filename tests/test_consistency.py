@@ -114,7 +114,8 @@ class TestConsistent:
         assert np.allclose(two, [[1.5, 3.5], [3.5, 1.5]])
 
     def test_precision_counts(self):
-        """A margin of 4 noisy cells a value is known half as well as one of 2: weights 1/4 and 1/8.
+        """A margin of 4 noisy cells a value is known half as well as one of 2:
+        weights 1/4 and 1/8.
         """
         small, large = np.full((2, 2), 5.0), np.full((2, 2, 2), 2.5)
         small[0] += 3  # A = 0: 16 of 26, so 13 of 20 once the total is 20

@@ -182,7 +182,8 @@ class TestOracle:
 class TestSensitivity:
     @staticmethod
     def worst(measure, n, shape):
-        """The largest change of a measure over all tables of n records and all replacements of one.
+        """
+        he largest change of a measure over all tables of n records and all replacements of one.
         """
         cells = math.prod(shape)
         value = {}

@@ -56,8 +56,9 @@ def of(topic: str, few: bool = False) -> str:
                 raise ValueError(f"states.toml, {topic}: {at} became {panel.values}")
     made = module.view.controls(module.view.table())
     whole = {
-        "controls": [face(w, values[name], made[name].symbol)
-                     for name, w in panel.controls.items()],  # fmt: skip
+        "controls": [
+            face(w, values[name], made[name].symbol) for name, w in panel.controls.items()
+        ],  # fmt: skip
         "start": key(start),
         "states": held,
         "tries": told,

@@ -54,18 +54,30 @@ def choose_numbers(assignment: str, name: str, question: dict[str, Any]) -> str:
 
 def hidden_test(assignment: str, name: str, question: dict[str, Any]) -> str:
     """The test that counts: numbers and table of the folder's owner, whoever NAME says."""
-    return (f"{question['visible']}\n### BEGIN HIDDEN TESTS\nfrom pathlib import Path\n\n"
-            f"me = student(Path.cwd().parent.name)\ntable = me.table(adult.frame, 5000)\n"
-            f"{choose_numbers(assignment, name, question)}\n{question['hidden'].strip()}\n"
-            "### END HIDDEN TESTS")
+    return (
+        f"{question['visible']}\n### BEGIN HIDDEN TESTS\nfrom pathlib import Path\n\n"
+        f"me = student(Path.cwd().parent.name)\ntable = me.table(adult.frame, 5000)\n"
+        f"{choose_numbers(assignment, name, question)}\n{question['hidden'].strip()}\n"
+        "### END HIDDEN TESTS"
+    )
 
 
 def make_cell(text: str, identity: str, kind: str = "code", **options: Any) -> dict[str, Any]:
     """A notebook's cell as nbgrader knows it: free, locked, to be solved, or a graded test."""
-    marks = {"grade": False, "grade_id": identity, "locked": True, "schema_version": 3,
-             "solution": False, "task": False} | options
-    cell = {"cell_type": kind, "id": identity, "metadata": {"nbgrader": marks},
-            "source": text.splitlines(keepends=True)}
+    marks = {
+        "grade": False,
+        "grade_id": identity,
+        "locked": True,
+        "schema_version": 3,
+        "solution": False,
+        "task": False,
+    } | options
+    cell = {
+        "cell_type": kind,
+        "id": identity,
+        "metadata": {"nbgrader": marks},
+        "source": text.splitlines(keepends=True),
+    }
     return cell | ({"execution_count": None, "outputs": []} if kind == "code" else {})
 
 
@@ -73,19 +85,30 @@ def make_assignment(path: Path) -> str:
     """The teacher's notebook, solutions and hidden tests included."""
     data, stem = read(path), path.stem
     intro = INTRO.format(title=data["title"], after=data["after"])
-    cells = [make_cell(intro, "intro", "markdown"), make_cell(SETUP, "setup"),
-             make_cell(NAME, "name", locked=False), make_cell(OWN, "own")]
+    cells = [
+        make_cell(intro, "intro", "markdown"),
+        make_cell(SETUP, "setup"),
+        make_cell(NAME, "name", locked=False),
+        make_cell(OWN, "own"),
+    ]
     for key, question in data.items():
         if not isinstance(question, dict):
             continue
         text = f"**Question {key[1:]}** ({question['points']} points). {question['ask']}"
-        solved = (f"{question['start']}\n### BEGIN SOLUTION\n{question['solution']}\n"
-                  "### END SOLUTION")
-        cells += [make_cell(text, f"{key}-ask", "markdown"),
-                  make_cell(choose_numbers(stem, key, question) + "\nmy", f"{key}-numbers"),
-                  make_cell(solved, key, solution=True, locked=False),
-                  make_cell(hidden_test(stem, key, question), f"{key}-test", grade=True,
-                            points=question["points"])]
+        solved = (
+            f"{question['start']}\n### BEGIN SOLUTION\n{question['solution']}\n### END SOLUTION"
+        )
+        cells += [
+            make_cell(text, f"{key}-ask", "markdown"),
+            make_cell(choose_numbers(stem, key, question) + "\nmy", f"{key}-numbers"),
+            make_cell(solved, key, solution=True, locked=False),
+            make_cell(
+                hidden_test(stem, key, question),
+                f"{key}-test",
+                grade=True,
+                points=question["points"],
+            ),
+        ]
     document = {"cells": cells, "metadata": lessons.METADATA, "nbformat": 4, "nbformat_minor": 5}
     return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
 

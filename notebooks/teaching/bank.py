@@ -37,26 +37,43 @@ def section_minutes(source: str, number: str) -> list[tuple[str, int]]:
     for section, *cell in split_pieces(source):
         by_section.setdefault(section, []).append(tuple(cell))
     lesson = data["lessons"][number] | {"seconds": 0}
-    return [(name, max(1, round(sum(course_map.seconds_of(
-        cells, lesson, data["allowance"]).values())))) for name, cells in by_section.items() if name]
+    return [
+        (name, max(1, round(sum(course_map.seconds_of(cells, lesson, data["allowance"]).values()))))
+        for name, cells in by_section.items()
+        if name
+    ]
 
 
 def write_notes(sources: dict[str, str]) -> str:
     """Instructor notes: each lesson's sections with minutes, its questions' wrong answers."""
-    out = ["# Instructor notes", "", "Made by `python notebooks/teaching/kit.py --out`: times from "
-           "the lessons' words, misconceptions from the wrong answers that every exercise keeps. "
-           "Text under CC BY 4.0.", ""]
+    out = [
+        "# Instructor notes",
+        "",
+        "Made by `python notebooks/teaching/kit.py --out`: times from "
+        "the lessons' words, misconceptions from the wrong answers that every exercise keeps. "
+        "Text under CC BY 4.0.",
+        "",
+    ]
     for number, source in sources.items():
         title = re.search(r"^# # (.+)$", source, re.MULTILINE)[1]
         out += [f"## {title}", "", "| section | minutes |", "|---|---|"]
         out += [f"| {name} | {minutes} |" for name, minutes in section_minutes(source, number)]
         for question in find_questions(number):
-            out += ["", f"### {title[:2]} · {question.exercise.name}", "",
-                    ask(source, question), "", "Hints: " + " → ".join(question.exercise.hints), "",
-                    f"Solution: `{question.exercise.solution_text}`"
-                    if "\n" not in question.exercise.solution_text else
-                    f"```python\n{question.exercise.solution_text}\n```", "",
-                    "What goes wrong, and what the course says to it:", ""]
+            out += [
+                "",
+                f"### {title[:2]} · {question.exercise.name}",
+                "",
+                ask(source, question),
+                "",
+                "Hints: " + " → ".join(question.exercise.hints),
+                "",
+                f"Solution: `{question.exercise.solution_text}`"
+                if "\n" not in question.exercise.solution_text
+                else f"```python\n{question.exercise.solution_text}\n```",
+                "",
+                "What goes wrong, and what the course says to it:",
+                "",
+            ]
             said = dict.fromkeys(text for _, text in question.misconceptions())
             out += ["* " + text.replace("\n", " ") for text in said]
         out.append("")
@@ -65,8 +82,16 @@ def write_notes(sources: dict[str, str]) -> str:
 
 def to_html(text: str) -> str:
     """Markdown as HTML; formulas between \\( and \\), as Moodle reads them."""
-    html = str(mistune.html(re.sub(r"\$\$(.+?)\$\$|\$(.+?)\$",
-                                   lambda m: f"\\\\({m[1] or m[2]}\\\\)", text, flags=re.DOTALL)))
+    html = str(
+        mistune.html(
+            re.sub(
+                r"\$\$(.+?)\$\$|\$(.+?)\$",
+                lambda m: f"\\\\({m[1] or m[2]}\\\\)",
+                text,
+                flags=re.DOTALL,
+            )
+        )
+    )
     return html.strip()
 
 
@@ -81,29 +106,45 @@ def node(name: str, text: Any, html: bool = True, **attributes: Any) -> str:
 def answer(text: Any, fraction: float, feedback: str, tolerance: float | None = None) -> str:
     """One answer with its share of the points and what is said to it."""
     within = "" if tolerance is None else f"<tolerance>{tolerance:.12g}</tolerance>"
-    return (f'<answer fraction="{fraction:.7g}" format="html"><text><![CDATA[{text}]]></text>'
-            f"{within}{node('feedback', to_html(feedback))}</answer>")
+    return (
+        f'<answer fraction="{fraction:.7g}" format="html"><text><![CDATA[{text}]]></text>'
+        f"{within}{node('feedback', to_html(feedback))}</answer>"
+    )
 
 
 def numerical(judge: Number, praise: str) -> str:
     """Right numbers for all points, likely mistakes for none and with their words."""
-    rights = [answer(f"{value:.12g}", 100, praise, max(abs(value) * max(judge.within, 1e-3), 1e-9))
-              for value in judge.right]
-    wrong = [answer(f"{value:.12g}", 0, words.format(value=value, **judge.numbers),
-                    max(abs(value) * 1e-3, 1e-9)) for value, words in judge.mistakes.items()]
+    rights = [
+        answer(f"{value:.12g}", 100, praise, max(abs(value) * max(judge.within, 1e-3), 1e-9))
+        for value in judge.right
+    ]
+    wrong = [
+        answer(
+            f"{value:.12g}",
+            0,
+            words.format(value=value, **judge.numbers),
+            max(abs(value) * 1e-3, 1e-9),
+        )
+        for value, words in judge.mistakes.items()
+    ]
     return "".join(rights + wrong) + answer("*", 0, "See the hints.", 0)
 
 
 def choices(judge: Several, asked: str) -> str:
     """Each name with its statement; a wrong tick costs as much as a right one earns."""
+
     def statement(name: str) -> str:
         found = re.search(rf"^\* \*\*{re.escape(name)}\*\* (.+)$", asked, re.MULTILINE)
         return found[1] if found else name
 
-    made = [answer(to_html(statement(name)), 100 / len(judge.true), words)
-            for name, words in judge.true.items()]
-    made += [answer(to_html(statement(name)), -100 / len(judge.false), words)
-             for name, words in judge.false.items()]
+    made = [
+        answer(to_html(statement(name)), 100 / len(judge.true), words)
+        for name, words in judge.true.items()
+    ]
+    made += [
+        answer(to_html(statement(name)), -100 / len(judge.false), words)
+        for name, words in judge.false.items()
+    ]
     return "<single>false</single><shuffleanswers>true</shuffleanswers>" + "".join(made)
 
 
@@ -125,9 +166,14 @@ def write_questions(number: str, question: Question, asked: str) -> list[str]:
     made = []
     for i, part in enumerate(parts, 1):
         which = f" ({i} of {len(parts)})" if len(parts) > 1 else ""
-        shown = re.sub(r"^\* \*\*\w\*\* .+\n?", "", asked, flags=re.MULTILINE) if isinstance(
-            part, Several) else asked
-        body = to_html(shown + (f"\n\n*Answer {i} of {len(parts)}, in that order.*" if which else ""))
+        shown = (
+            re.sub(r"^\* \*\*\w\*\* .+\n?", "", asked, flags=re.MULTILINE)
+            if isinstance(part, Several)
+            else asked
+        )
+        body = to_html(
+            shown + (f"\n\n*Answer {i} of {len(parts)}, in that order.*" if which else "")
+        )
         if isinstance(part, Number):
             kind, inner = "numerical", numerical(part, exercise.praise)
         elif isinstance(part, Several):
@@ -136,9 +182,11 @@ def write_questions(number: str, question: Question, asked: str) -> list[str]:
             model = f"{exercise.solution_text}\n\n" + "\n".join(exercise.hints)
             kind, inner = "essay", node("graderinfo", f"<pre>{escape(model)}</pre>")
         hints = "".join(node("hint", to_html(text)) for text in exercise.hints)
-        made.append(f'<question type="{kind}">{node("name", f"{number} {question.key}{which}", False)}'
-                    f'{node("questiontext", body)}{node("generalfeedback", "")}'
-                    f"<defaultgrade>1</defaultgrade>{inner}{hints}</question>")
+        made.append(
+            f'<question type="{kind}">{node("name", f"{number} {question.key}{which}", False)}'
+            f"{node('questiontext', body)}{node('generalfeedback', '')}"
+            f"<defaultgrade>1</defaultgrade>{inner}{hints}</question>"
+        )
     return made
 
 
@@ -151,13 +199,26 @@ def write_handouts(sources: dict[str, str]) -> str:
         out += [f"## {title}", "", f"*You are able to* {able[1]}." if able else "", ""]
         pieces = split_pieces(source)
         for start, name in (("Summary", "Remember"), ("What is still not private", "Still open")):
-            texts = [text for section, kind, text, mark in pieces
-                     if kind == "markdown" and section.startswith(start) and mark != "more"]
+            texts = [
+                text
+                for section, kind, text, mark in pieces
+                if kind == "markdown" and section.startswith(start) and mark != "more"
+            ]
             body = re.sub(r"^## .+\n+", "", "\n\n".join(texts))
-            out += [f"**{name}.**", "", re.sub(r"\n*\*\*Next:\*\*.*", "", body, flags=re.DOTALL), ""]
+            out += [
+                f"**{name}.**",
+                "",
+                re.sub(r"\n*\*\*Next:\*\*.*", "", body, flags=re.DOTALL),
+                "",
+            ]
         first = find_questions(number)[0]
         wrong = list(dict.fromkeys(text for _, text in first.misconceptions()))[:3]
-        out += ["**Test yourself.** " + ask(source, first).replace("**", ""), "",
-                "*Often wrong:* " + " · ".join(wrong), "", '<div style="page-break-after: always">'
-                "</div>", ""]
+        out += [
+            "**Test yourself.** " + ask(source, first).replace("**", ""),
+            "",
+            "*Often wrong:* " + " · ".join(wrong),
+            "",
+            '<div style="page-break-after: always"></div>',
+            "",
+        ]
     return "\n".join(out)

@@ -25,34 +25,54 @@ import workshop  # noqa: E402
 def write_plan() -> str:
     """Twelve weeks as a table."""
     links = {path.stem[:2]: path.stem for path in (HERE.parent / "src").glob("*.py")}
-    rows = [f"| {week} | " + " ".join(f"[{n}](../{links[n]}.ipynb)" for n in one["lessons"])
-            + f" | {one['meeting']} | {one['homework']} |"
-            for week, one in enumerate(workshop.KIT["week"], 1)]
-    return "\n".join(["# Twelve weeks", "", "Two hours a week. Lessons are read before the meeting; "
-                      "panels and attacks belong into it. Made from `kit.toml`. Text: CC BY 4.0.", "",
-                      "| week | lessons | in the meeting | homework |", "|---|---|---|---|", *rows,
-                      ""])
+    rows = [
+        f"| {week} | "
+        + " ".join(f"[{n}](../{links[n]}.ipynb)" for n in one["lessons"])
+        + f" | {one['meeting']} | {one['homework']} |"
+        for week, one in enumerate(workshop.KIT["week"], 1)
+    ]
+    return "\n".join(
+        [
+            "# Twelve weeks",
+            "",
+            "Two hours a week. Lessons are read before the meeting; "
+            "panels and attacks belong into it. Made from `kit.toml`. Text: CC BY 4.0.",
+            "",
+            "| week | lessons | in the meeting | homework |",
+            "|---|---|---|---|",
+            *rows,
+            "",
+        ]
+    )
 
 
 def wanted() -> dict[Path, str]:
     """What stands in the repository: the student's workshop and the plan."""
-    return {HERE / "workshop.ipynb": workshop.make_notebook(solutions=False),
-            HERE / "plan.md": write_plan()}
+    return {
+        HERE / "workshop.ipynb": workshop.make_notebook(solutions=False),
+        HERE / "plan.md": write_plan(),
+    }
 
 
 def stale() -> list[Path]:
     """Committed files that differ from what is built."""
-    return [path for path, text in wanted().items()
-            if not path.exists() or path.read_text("utf-8") != text]
+    return [
+        path
+        for path, text in wanted().items()
+        if not path.exists() or path.read_text("utf-8") != text
+    ]
 
 
 def write_kit(folder: Path) -> None:
     """Everything that holds solutions, and what is long: not in the repository."""
     folder.mkdir(parents=True, exist_ok=True)
     sources = workshop.read_sources()
-    files = {"notes.md": bank.write_notes(sources), "quiz.xml": bank.write_quiz(sources),
-             "handouts.md": bank.write_handouts(sources),
-             "workshop_solved.ipynb": workshop.make_notebook(solutions=True)}
+    files = {
+        "notes.md": bank.write_notes(sources),
+        "quiz.xml": bank.write_quiz(sources),
+        "handouts.md": bank.write_handouts(sources),
+        "workshop_solved.ipynb": workshop.make_notebook(solutions=True),
+    }
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8")
     assignments.write_course(folder / "course")
@@ -77,7 +97,9 @@ def main(words: list[str]) -> int:
         return 1 if stale() else 0
     if "--measure" in words:
         path, seconds = HERE / "kit.toml", round(measure())
-        text = re.sub(r"^seconds = \d+", f"seconds = {seconds}", path.read_text("utf-8"), flags=re.M)
+        text = re.sub(
+            r"^seconds = \d+", f"seconds = {seconds}", path.read_text("utf-8"), flags=re.M
+        )
         path.write_text(text, encoding="utf-8")
         print(f"{seconds} seconds")
         return 0

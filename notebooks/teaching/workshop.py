@@ -48,12 +48,13 @@ def get_section(pieces: list[Piece], start: str) -> list[lessons.Cell]:
 def get_exercise(pieces: list[Piece], number: int) -> list[lessons.Cell]:
     """The cells of one exercise: from its bold title to its check."""
     title, check = f"**{number} · ", f"ex.q{number}.check("
-    start = next(i for i, (_, kind, text, _) in enumerate(pieces)
-                 if kind == "markdown" and title in text)
+    start = next(
+        i for i, (_, kind, text, _) in enumerate(pieces) if kind == "markdown" and title in text
+    )
     end = next(i for i, (_, _, text, _) in enumerate(pieces) if i > start and check in text)
     _, _, text, mark = pieces[start]
-    first = ("markdown", text[text.index(title):], mark)
-    return [first, *(piece[1:] for piece in pieces[start + 1:end + 1])]
+    first = ("markdown", text[text.index(title) :], mark)
+    return [first, *(piece[1:] for piece in pieces[start + 1 : end + 1])]
 
 
 def part_cells(part: dict, sources: dict[str, str]) -> list[lessons.Cell]:
@@ -67,8 +68,9 @@ def part_cells(part: dict, sources: dict[str, str]) -> list[lessons.Cell]:
     talk = part["discussion"]
     cells.append(("markdown", f"### Discuss, {talk['minutes']} minutes\n\n{talk['text']}", ""))
     kind, text, mark = cells[0]
-    title = next(one["title"] for one in course_map.load()["lesson"]
-                 if one["number"] == part["lesson"])
+    title = next(
+        one["title"] for one in course_map.load()["lesson"] if one["number"] == part["lesson"]
+    )
     return [(kind, f"# Part {part['letter']} · {title}\n\n{text}", mark), *cells[1:]]
 
 
@@ -77,14 +79,21 @@ def count_minutes(cells: list[lessons.Cell]) -> dict[str, float]:
     allowed = KIT["allowance"]
     code = [text for kind, text, mark in cells if kind == "code" and mark != "solution"]
     prose = "\n".join(text for kind, text, _ in cells if kind == "markdown")
-    kinds = [found[1] for kind, text, _ in cells if kind == "markdown"
-             for found in [re.match(r"\*\*\d+ · ([\w ]+)\.\*\*", text)] if found]
+    kinds = [
+        found[1]
+        for kind, text, _ in cells
+        if kind == "markdown"
+        for found in [re.match(r"\*\*\d+ · ([\w ]+)\.\*\*", text)]
+        if found
+    ]
     guesses = sum(bool(re.search(r"^guess\(", text, re.MULTILINE)) for text in code)
-    return {"reading": course_map.words(prose) / 200,
-            "exercises": sum(allowed[kind] for kind in kinds),
-            "guesses": guesses * allowed["guess"],
-            "panels": sum("panel(" in text for text in code) * allowed["panel"],
-            "cells": (len(code) - 2 * len(kinds)) * allowed["cell"]}
+    return {
+        "reading": course_map.words(prose) / 200,
+        "exercises": sum(allowed[kind] for kind in kinds),
+        "guesses": guesses * allowed["guess"],
+        "panels": sum("panel(" in text for text in code) * allowed["panel"],
+        "cells": (len(code) - 2 * len(kinds)) * allowed["cell"],
+    }
 
 
 def make_workshop() -> tuple[list[lessons.Cell], dict[str, dict[str, float]]]:
@@ -99,13 +108,16 @@ def make_workshop() -> tuple[list[lessons.Cell], dict[str, dict[str, float]]]:
     minutes["running"] = {"measured": plan["seconds"] / 60}
     closing = ("markdown", plan["closing"].strip(), "")
     minutes["opening and closing"] = {
-        "reading": course_map.words(plan["opening"] + plan["closing"]) / 200}
+        "reading": course_map.words(plan["opening"] + plan["closing"]) / 200
+    }
     total = sum(sum(one.values()) for one in minutes.values())
     rows = "\n".join(f"| {name} | {sum(one.values()):.0f} |" for name, one in minutes.items())
-    clock = (f"| | minutes |\n|---|---|\n{rows}\n| **together** | **{total:.0f}** |\n\n"
-             "*Words at 200 a minute, measured run times, "
-             + ", ".join(f"{name} {value:g} min" for name, value in KIT["allowance"].items())
-             + ", discussions as stated.*")
+    clock = (
+        f"| | minutes |\n|---|---|\n{rows}\n| **together** | **{total:.0f}** |\n\n"
+        "*Words at 200 a minute, measured run times, "
+        + ", ".join(f"{name} {value:g} min" for name, value in KIT["allowance"].items())
+        + ", discussions as stated.*"
+    )
     head = ("markdown", f"# {plan['title']}\n\n{plan['opening'].strip()}\n\n{clock}", "")
     return [head, *cells, closing], minutes
 
@@ -124,5 +136,7 @@ def write_source(cells: list[lessons.Cell]) -> str:
 def make_notebook(*, solutions: bool) -> str:
     """The workshop's notebook; its pictures and links lie one folder up."""
     text = lessons.notebook("glossary", write_source(make_workshop()[0]), solutions=solutions)
-    text = text.replace("](pictures/", "](../pictures/").replace("](../../pictures", "](../pictures")
+    text = text.replace("](pictures/", "](../pictures/").replace(
+        "](../../pictures", "](../pictures"
+    )
     return re.sub(r"\]\((?=\d\d_\w+\.ipynb)", "](../", text)

@@ -28,9 +28,30 @@ from .replays import Replay, replay
 from .transcripts import Transcripts
 
 __all__ = [
-    "CASES", "DEEP", "NOT_REFUTED", "VIOLATED", "Bound", "Case", "Exhibit", "Pair", "Replay",
-    "Result", "Sampled", "Transcripts", "black_box", "case", "catalogue", "ceiling", "exhibit",
-    "lower_bound", "quantise", "replay", "run", "run_all", "samples", "zeros_to_ones",
+    "CASES",
+    "DEEP",
+    "NOT_REFUTED",
+    "VIOLATED",
+    "Bound",
+    "Case",
+    "Exhibit",
+    "Pair",
+    "Replay",
+    "Result",
+    "Sampled",
+    "Transcripts",
+    "black_box",
+    "case",
+    "catalogue",
+    "ceiling",
+    "exhibit",
+    "lower_bound",
+    "quantise",
+    "replay",
+    "run",
+    "run_all",
+    "samples",
+    "zeros_to_ones",
 ]
 
 DEEP = 400_000
@@ -49,8 +70,15 @@ def case(which: str | Case, epsilon: float | None = None) -> Case:
     return found if epsilon is None else replace(found, claimed=positive("epsilon", epsilon))
 
 
-def run(which: str | Case, runs: int = 20_000, *, epsilon: float | None = None, seed: Seed = None,
-        progress: Progress = True, audits: int = 1) -> Result:
+def run(
+    which: str | Case,
+    runs: int = 20_000,
+    *,
+    epsilon: float | None = None,
+    seed: Seed = None,
+    progress: Progress = True,
+    audits: int = 1,
+) -> Result:
     """Audit one case: the ε that it loses for certain, against the ε that it claims.
 
     Parameters
@@ -67,8 +95,14 @@ def run(which: str | Case, runs: int = 20_000, *, epsilon: float | None = None, 
     return case(which, epsilon).run(Effort(runs, seed, progress, audits))
 
 
-def run_all(runs: int = 20_000, *, names: list[str] | None = None, seed: Seed = None,
-            progress: Progress = True, jobs: int = -1) -> Iterator[Result]:
+def run_all(
+    runs: int = 20_000,
+    *,
+    names: list[str] | None = None,
+    seed: Seed = None,
+    progress: Progress = True,
+    jobs: int = -1,
+) -> Iterator[Result]:
     """All cases, one result after the other; they share the error of 5 % (Bonferroni).
 
     ``jobs``: processes (−1: all cores; 1: none extra), or workers of the ``distributed.Client``
@@ -79,8 +113,10 @@ def run_all(runs: int = 20_000, *, names: list[str] | None = None, seed: Seed = 
     for which in listed:
         case(which)  # refused before anything is started
     Effort(runs, seed)
-    items = [(which, Effort(runs, seed_of(seed, case(which).name, None, runs), False, len(listed)))
-             for which in listed]
+    items = [
+        (which, Effort(runs, seed_of(seed, case(which).name, None, runs), False, len(listed)))
+        for which in listed
+    ]
     results = run_each(_run_alone, items, 1 if len(items) < 2 else jobs, in_order=True)
     with wanted(bool(progress) and not callable(progress)):
         found = bars(results, "audits", len(items), "case")
@@ -95,22 +131,37 @@ def _run_alone(which: str | Case, effort: Effort) -> Result:
     return case(which).run(effort)
 
 
-def samples(which: str | Case, runs: int = 20_000, *, epsilon: float | None = None,
-            seed: Seed = None) -> Samples:
+def samples(
+    which: str | Case, runs: int = 20_000, *, epsilon: float | None = None, seed: Seed = None
+) -> Samples:
     """The integer statistics of both worlds, for pictures: two int64 arrays.
 
     TypeError for cases with an exact detector.
     """
     chosen = case(which, epsilon)
     if not isinstance(chosen.attack, Sampling):
-        raise TypeError(f"{chosen.name!r} is computed exactly ({chosen.attack.method}): "
-                        "there is nothing to sample")
+        raise TypeError(
+            f"{chosen.name!r} is computed exactly ({chosen.attack.method}): "
+            "there is nothing to sample"
+        )
     return chosen.attack.samples(chosen, Effort(runs, seed))
 
 
 def catalogue() -> pd.DataFrame:
     """All cases: what is broken and where, its claim, its true cost, what an audit should say."""
-    return pd.DataFrame([
-        {"case": c.name, "about": c.about, "source": c.source, "claimed": float(c.claimed),
-         "theory": c.theory(c.claimed), "expected": c.expect, "method": c.attack.method,
-         "tier": c.tier, "twin": c.twin} for c in CASES.values()])
+    return pd.DataFrame(
+        [
+            {
+                "case": c.name,
+                "about": c.about,
+                "source": c.source,
+                "claimed": float(c.claimed),
+                "theory": c.theory(c.claimed),
+                "expected": c.expect,
+                "method": c.attack.method,
+                "tier": c.tier,
+                "twin": c.twin,
+            }
+            for c in CASES.values()
+        ]
+    )

@@ -61,8 +61,9 @@ def collect(draw: Callable[[int], float], effort: Effort) -> Samples:
 def bound_samples(samples: Samples, effort: Effort) -> Finding:
     """The Clopper–Pearson bound of two samples."""
     found, runs = lower_bound(*samples, audits=effort.audits), min(map(len, samples))
-    return Finding(max(found.epsilon, 0.0), found.event, ceiling(runs, audits=effort.audits), runs,
-                   math.nan)
+    return Finding(
+        max(found.epsilon, 0.0), found.event, ceiling(runs, audits=effort.audits), runs, math.nan
+    )
 
 
 class Sampling(Attack):
@@ -122,14 +123,21 @@ class Sampled(Sampling):
         """From the cells that change, or releases with weaker noise."""
         quiet, asked = listen(case)
         if self.statistic is None:
-            return power.simulate_templates([
-                [power.Template.of(find_cells(both, asked))] for both in (quiet, quiet[::-1])])
+            return power.simulate_templates(
+                [[power.Template.of(find_cells(both, asked))] for both in (quiet, quiet[::-1])]
+            )
         statistic = self.statistic
         runs = min(power.DRAWS, max(1000, power.NUMBERS // max(1, count_numbers(asked))))
 
         def simulate(factor: float) -> Samples:
-            first, second = (np.asarray(statistic(case.publish(
-                world, power.WeakNoise(runs, factor, world)), case.tables)) for world in (0, 1))
+            first, second = (
+                np.asarray(
+                    statistic(
+                        case.publish(world, power.WeakNoise(runs, factor, world)), case.tables
+                    )
+                )
+                for world in (0, 1)
+            )
             return first, second
 
         return power.Simulation(simulate)
@@ -152,10 +160,14 @@ def find_cells(quiet: Sequence[Any], asked: Sequence[list[tuple[Any, Any]]]) -> 
     scales, others = ([np.asarray(scale, dtype=object) for scale, _ in calls] for calls in asked)
     same = [s.tolist() for s in scales] == [s.tolist() for s in others]
     if len(quiet[0]) != len(scales) or not same:
-        raise ValueError("a likelihood ratio needs the Laplace answers in order, with the same "
-                         "scales for both tables")
-    return [power.Cells.between(np.asarray(before), np.asarray(after), scale)
-            for before, after, scale in zip(*quiet, scales, strict=True)]
+        raise ValueError(
+            "a likelihood ratio needs the Laplace answers in order, with the same "
+            "scales for both tables"
+        )
+    return [
+        power.Cells.between(np.asarray(before), np.asarray(after), scale)
+        for before, after, scale in zip(*quiet, scales, strict=True)
+    ]
 
 
 def likelihood_ratio(quiet: Sequence[Any], asked: Sequence[list[tuple[Any, Any]]]) -> Statistic:
@@ -177,10 +189,18 @@ def likelihood_ratio(quiet: Sequence[Any], asked: Sequence[list[tuple[Any, Any]]
     return statistic
 
 
-def black_box(make_release: Callable[[Any], Any], pair: Pair | tuple[Any, Any],
-              statistic: Callable[[Any], int], claimed: float, runs: int = 1000, *,
-              name: str = "black box", theory: float = math.nan, progress: Progress = True,
-              audits: int = 1) -> Result:
+def black_box(
+    make_release: Callable[[Any], Any],
+    pair: Pair | tuple[Any, Any],
+    statistic: Callable[[Any], int],
+    claimed: float,
+    runs: int = 1000,
+    *,
+    name: str = "black box",
+    theory: float = math.nan,
+    progress: Progress = True,
+    audits: int = 1,
+) -> Result:
     """Audit any synthesizer, also somebody else's: two neighbouring tables, and a guess.
 
     Parameters
@@ -273,8 +293,10 @@ class ScaleTest(Attack):
             if a.scale != b.scale and not explained:
                 first, second = (format_epsilon(float(np.max(np.asarray(e.scale)))) for e in (a, b))
                 return _all_or_nothing(
-                    math.inf, f"rule L5: the noise of {a.step} goes from {first} to {second}, "
-                              "and no release explains it")
+                    math.inf,
+                    f"rule L5: the noise of {a.step} goes from {first} to {second}, "
+                    "and no release explains it",
+                )
         return _all_or_nothing(0.0, "every noise scale is public, or comes from an earlier release")
 
 
@@ -291,7 +313,8 @@ class SameTwice(Attack):
             return _all_or_nothing(0.0, "both tables give the same")
         first, second = (join_lines(*outcome) for outcome in seen)
         return _all_or_nothing(
-            math.inf, f"whatever the noise, D gives {first} and D' gives {second}")
+            math.inf, f"whatever the noise, D gives {first} and D' gives {second}"
+        )
 
 
 def join_lines(outcome: object) -> str:

@@ -150,8 +150,9 @@ def noisy_conditional(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise) -> T
 # --- selections -----------------------------------------------------------------
 
 
-def score(codes: Codes, sizes: Sizes, pairs: Pairs,
-          measure: Callable[[Table], float] = mutual_information) -> np.ndarray:
+def score(
+    codes: Codes, sizes: Sizes, pairs: Pairs, measure: Callable[[Table], float] = mutual_information
+) -> np.ndarray:
     """Sums over single parents of a measure of (child, parent), in steps of 2^-30.
 
     **Privacy:** raw scores of made-up tables.
@@ -169,9 +170,15 @@ def sensitivity(codes: Codes, sizes: Sizes, pairs: Pairs) -> int:
     return terms * max(one(n, sizes[child], sizes[p]) for child, parents in pairs for p in parents)
 
 
-def selection(codes: Codes, sizes: Sizes, pairs: Pairs, epsilon: Q, noise: Noise,
-              measure: Callable[[Table], float] = mutual_information,
-              delta: int | None = None) -> Pair:
+def selection(
+    codes: Codes,
+    sizes: Sizes,
+    pairs: Pairs,
+    epsilon: Q,
+    noise: Noise,
+    measure: Callable[[Table], float] = mutual_information,
+    delta: int | None = None,
+) -> Pair:
     """Right: mutual information, with its own sensitivity. **Privacy:** ε."""
     scores = Quantity(score(codes, sizes, pairs, measure), "bit")
     limit = Quantity(sensitivity(codes, sizes, pairs) if delta is None else delta, "bit")
@@ -219,12 +226,14 @@ def raw_list(codes: Codes, sizes: Sizes, pairs: Pairs, epsilon: Q, noise: Noise)
     return selection(codes, sizes, kept, epsilon, noise, delta=sensitivity(codes, sizes, pairs))
 
 
-def residual(codes: Codes, sizes: Sizes, pairs: Pairs, epsilon: Q, noise: Noise,
-             raw: bool = False) -> Pair:
+def residual(
+    codes: Codes, sizes: Sizes, pairs: Pairs, epsilon: Q, noise: Noise, raw: bool = False
+) -> Pair:
     """Right: records that differ from what releases expect, here all values alike. **Privacy:** ε.
 
     A replaced record moves two cells of the counts by one each, and no cell of a release.
     """
+
     def differ(columns: tuple[int, ...]) -> int:
         counts = count(codes, sizes, columns)
         alone = [count(codes, sizes, (j,)) / len(codes) for j in columns]

@@ -20,8 +20,20 @@ from ..privacy.noise import ExactNoise
 from .detectors import Seed
 from .pairs import Pair
 
-COLUMNS = ("case", "claimed", "theory", "bound", "ceiling", "detectable", "moves", "verdict",
-           "expected", "method", "runs", "seconds")
+COLUMNS = (
+    "case",
+    "claimed",
+    "theory",
+    "bound",
+    "ceiling",
+    "detectable",
+    "moves",
+    "verdict",
+    "expected",
+    "method",
+    "runs",
+    "seconds",
+)
 VIOLATED, NOT_REFUTED, UNSEEN = "violated", "not refuted", "unseen"
 MOST_RUNS = 10**9
 
@@ -73,22 +85,37 @@ class Result:
 
     def __str__(self) -> str:
         bound, top = format_epsilon(self.bound), format_epsilon(self.ceiling)
-        lost = (f"at least {bound} with 95 % confidence (a perfect attack would show {top})"
-                if self.runs else f"{bound}, computed exactly")
+        lost = (
+            f"at least {bound} with 95 % confidence (a perfect attack would show {top})"
+            if self.runs
+            else f"{bound}, computed exactly"
+        )
         runs = f"{self.runs:,} runs a world, " if self.runs else ""
-        power = ("" if math.isnan(self.detectable) or not self.runs else
-                 f"\n  An audit like this sees {format_epsilon(self.detectable)} times the claim "
-                 "in half of all tries.")
-        return (f"{self.name}: {self.verdict.upper()}. Claimed ε = {format_epsilon(self.claimed)}, "
-                f"lost {lost}; in theory {format_epsilon(self.theory)}.\n"
-                f"  {self.method}, {runs}{self.seconds:.1f} s. {self.witness}{power}")
+        power = (
+            ""
+            if math.isnan(self.detectable) or not self.runs
+            else f"\n  An audit like this sees {format_epsilon(self.detectable)} times the claim "
+            "in half of all tries."
+        )
+        return (
+            f"{self.name}: {self.verdict.upper()}. Claimed ε = {format_epsilon(self.claimed)}, "
+            f"lost {lost}; in theory {format_epsilon(self.theory)}.\n"
+            f"  {self.method}, {runs}{self.seconds:.1f} s. {self.witness}{power}"
+        )
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return render(__package__, "result.html", result=self, width=WIDTH, place=_place,
-                      ticks=[10.0**k for k in DECADES], show=format_epsilon,
-                      words=str(self).split(". ", 1)[1].split("\n"))
+        return render(
+            __package__,
+            "result.html",
+            result=self,
+            width=WIDTH,
+            place=_place,
+            ticks=[10.0**k for k in DECADES],
+            show=format_epsilon,
+            words=str(self).split(". ", 1)[1].split("\n"),
+        )
 
 
 WIDTH, DECADES = 320, (-2, -1, 0, 1, 2)  # one scale for all audits: ε from 0.01 to 100
@@ -124,11 +151,14 @@ class Effort:
 
     def __post_init__(self) -> None:
         if not is_whole(self.runs, 4, MOST_RUNS):
-            raise BudgetError("runs must be a whole number: an audit needs at least four runs of "
-                              f"each world, and at most {MOST_RUNS:,}, got {show(self.runs)}")
+            raise BudgetError(
+                "runs must be a whole number: an audit needs at least four runs of "
+                f"each world, and at most {MOST_RUNS:,}, got {show(self.runs)}"
+            )
         if not is_whole(self.audits, 1, 10**6):
-            raise BudgetError("audits must be a whole number from 1 to 1,000,000, got "
-                              f"{show(self.audits)}")
+            raise BudgetError(
+                f"audits must be a whole number from 1 to 1,000,000, got {show(self.audits)}"
+            )
         check_seed(self.seed)
 
 
@@ -215,14 +245,42 @@ class Case:
         """Audit the case."""
         start, claimed = time.perf_counter(), float(self.claimed)
         found = self.attack.measure(self, effort)
-        return conclude(self.name, claimed, self.theory(self.claimed), self.expect,
-                        self.attack.method, found, str(self.tables), start)
+        return conclude(
+            self.name,
+            claimed,
+            self.theory(self.claimed),
+            self.expect,
+            self.attack.method,
+            found,
+            str(self.tables),
+            start,
+        )
 
 
-def conclude(name: str, claimed: float, theory: float, expect: str, method: str, found: Finding,
-             tables: str, start: float) -> Result:
+def conclude(
+    name: str,
+    claimed: float,
+    theory: float,
+    expect: str,
+    method: str,
+    found: Finding,
+    tables: str,
+    start: float,
+) -> Result:
     """A finding as a result, with its verdict."""
     verdict = VIOLATED if found.bound > claimed * (1 + 1e-9) else NOT_REFUTED
-    return Result(name, claimed, theory, found.bound, found.ceiling, verdict, expect, method,
-                  found.runs, time.perf_counter() - start, f"{tables}. {found.event}",
-                  found.detectable, found.moves)
+    return Result(
+        name,
+        claimed,
+        theory,
+        found.bound,
+        found.ceiling,
+        verdict,
+        expect,
+        method,
+        found.runs,
+        time.perf_counter() - start,
+        f"{tables}. {found.event}",
+        found.detectable,
+        found.moves,
+    )

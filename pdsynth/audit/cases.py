@@ -52,8 +52,13 @@ def read_case(name: str, row: dict[str, Any]) -> Case:
         options["statistic"] = NAMED[options["statistic"]]
     attack = NAMED[row.pop("attack")](release, **options)
     row.setdefault("expect", NOT_REFUTED if name.startswith("strict-") else VIOLATED)
-    return Case(name, pair=bind(*row.pop("pair")), attack=attack,
-                claimed=Fraction(row.pop("claimed")), **row)
+    return Case(
+        name,
+        pair=bind(*row.pop("pair")),
+        attack=attack,
+        claimed=Fraction(row.pop("claimed")),
+        **row,
+    )
 
 
 def audit_fit(name: str, options: dict[str, Any]) -> Case:
@@ -66,8 +71,15 @@ def audit_fit(name: str, options: dict[str, Any]) -> Case:
     pair, apart = bind(*options.pop("pair")), options.pop("apart", False)
     fit = Fit(partial(algorithm, **options), lambda fitted: fitted)
     label, attack = "-".join(name.lower().split()), transcripts.Transcripts(fit, SLOW, MOST, apart)
-    return Case(f"strict-{label}", "the whole algorithm: structure, sketches and tables", "strict",
-                pair, attack, Fraction(2), expect=NOT_REFUTED)
+    return Case(
+        f"strict-{label}",
+        "the whole algorithm: structure, sketches and tables",
+        "strict",
+        pair,
+        attack,
+        Fraction(2),
+        expect=NOT_REFUTED,
+    )
 
 
 ROWS = tomllib.loads(files(__package__).joinpath("cases.toml").read_text(encoding="utf-8"))

@@ -157,8 +157,9 @@ def permute_and_flip_law(accept: np.ndarray) -> np.ndarray:
     return out
 
 
-def law(run: Callable[[Noise], Hashable],
-        script: type[ScriptedNoise] = ScriptedNoise) -> dict[Hashable, Any]:
+def law(
+    run: Callable[[Noise], Hashable], script: type[ScriptedNoise] = ScriptedNoise
+) -> dict[Hashable, Any]:
     """P(outcome) of a run that only selects, by walking every path, in ``script``'s arithmetic.
 
     What is noised besides must not matter to the outcome: it stays without noise.

@@ -30,8 +30,10 @@ class Bound:
     @property
     def event(self) -> str:
         """The event in words."""
-        return (f"T {'≥' if self.sign > 0 else '≤'} {self.threshold}: "
-                f"{self.hits} of {self.runs} under {self.likely}, else {self.misses}")
+        return (
+            f"T {'≥' if self.sign > 0 else '≤'} {self.threshold}: "
+            f"{self.hits} of {self.runs} under {self.likely}, else {self.misses}"
+        )
 
 
 def lower_limit(hits: np.ndarray | int, runs: int, alpha: float) -> np.ndarray:
@@ -57,8 +59,9 @@ def ceiling(runs: int, *, confidence: float = CONFIDENCE, audits: int = 1) -> fl
     return math.log(float(lower_limit(half, half, alpha)) / float(upper_limit(0, half, alpha)))
 
 
-def lower_bound(first: np.ndarray, second: np.ndarray, *, confidence: float = CONFIDENCE,
-                audits: int = 1) -> Bound:
+def lower_bound(
+    first: np.ndarray, second: np.ndarray, *, confidence: float = CONFIDENCE, audits: int = 1
+) -> Bound:
     """ε of which the audit is sure, from integer statistics of both worlds' outputs, (N,) each.
 
     Threshold, sign and order of the worlds are chosen on every other run. On the rest both
@@ -70,8 +73,10 @@ def lower_bound(first: np.ndarray, second: np.ndarray, *, confidence: float = CO
     """
     samples = [np.asarray(x) for x in (first, second)]
     if any(not np.issubdtype(x.dtype, np.integer) for x in samples):
-        raise TypeError("statistics must be integers, or floating point shows a leak where there "
-                        "is none: quantise them first")
+        raise TypeError(
+            "statistics must be integers, or floating point shows a leak where there "
+            "is none: quantise them first"
+        )
     if min(map(len, samples)) < 4:
         raise ValueError("an audit needs at least four runs of each world")
     alpha = (1 - confidence) / 2 / audits
@@ -94,8 +99,9 @@ def best_bound(samples: Sequence[np.ndarray], held: int, audits: int = 1) -> flo
     for first, second in (samples, samples[::-1]):
         for sign in (1, -1):
             at = sign * thresholds - 1e-9
-            likely, rare = (1 - np.searchsorted(np.sort(sign * x), at) / len(x)
-                            for x in (first, second))
+            likely, rare = (
+                1 - np.searchsorted(np.sort(sign * x), at) / len(x) for x in (first, second)
+            )
             counts = [np.rint(share * held) for share in (likely, rare + 3 / len(second))]
             chosen = _log_ratio(counts[0], held, counts[1], held, alpha / CAUTION)
             i = int(chosen.argmax())
@@ -123,8 +129,9 @@ def _best_event(halves: list[np.ndarray], alpha: float) -> tuple[int, int, int]:
     return best[1:]
 
 
-def _log_ratio(hits: np.ndarray, runs: int, misses: np.ndarray, others: int,
-               alpha: float) -> np.ndarray:
+def _log_ratio(
+    hits: np.ndarray, runs: int, misses: np.ndarray, others: int, alpha: float
+) -> np.ndarray:
     with np.errstate(divide="ignore"):
         return np.log(lower_limit(hits, runs, alpha)) - np.log(upper_limit(misses, others, alpha))
 

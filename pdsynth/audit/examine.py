@@ -55,8 +55,11 @@ class Diagnosis:
     def __str__(self) -> str:
         if self.sound:
             return f"Not refuted at ε = {self.claimed:g}. That is no proof."
-        lost = ("no finite ε holds" if self.bound == math.inf
-                else f"at least ε = {self.bound:.3g} is lost, {self.claimed:g} is claimed")
+        lost = (
+            "no finite ε holds"
+            if self.bound == math.inf
+            else f"at least ε = {self.bound:.3g} is lost, {self.claimed:g} is claimed"
+        )
         return f"{self.lemma}.\n  Here: {self.words}; {lost}.\n  Witness: {self.pair}"
 
     __repr__ = __str__
@@ -101,8 +104,9 @@ class Trial:
         """A finding."""
         return Diagnosis(code, words, self.pair, bound, float(self.epsilon))
 
-    def judge(self, words: str, bound: float | Fraction, code: str = "",
-              rounding: float = 1) -> Diagnosis:
+    def judge(
+        self, words: str, bound: float | Fraction, code: str = "", rounding: float = 1
+    ) -> Diagnosis:
         """A finding if more than ε is lost."""
         lost = bound > self.epsilon * rounding
         return self.blame(code or self.code, words, float(bound)) if lost else SOUND
@@ -113,16 +117,20 @@ class Trial:
 
 def examine_numbers(trial: Trial) -> Diagnosis:
     """Shapes, scales, the exact loss where there is one, numbers that don't change, and samples."""
-    first, second = ([np.shape(part) for part in as_list(trial.run(world, RecordedNoise()))]
-                     for world in (0, 1))
+    first, second = (
+        [np.shape(part) for part in as_list(trial.run(world, RecordedNoise()))] for world in (0, 1)
+    )
     if first != second:
         return trial.blame("L9", f"the output has shapes {first} and {second}")
-    scales = [[np.ravel(scale).tolist() for scale, _ in trial.ask(world, "discrete_laplace")]
-              for world in (0, 1)]
+    scales = [
+        [np.ravel(scale).tolist() for scale, _ in trial.ask(world, "discrete_laplace")]
+        for world in (0, 1)
+    ]
     if scales[0] != scales[1]:
         a, b = next((max(x), max(y)) for x, y in zip(*scales, strict=False) if x != y)
-        return trial.blame("L5", f"a noise scale is {float(a):.4g} in one world and {float(b):.4g} "
-                                 "in the other")
+        return trial.blame(
+            "L5", f"a noise scale is {float(a):.4g} in one world and {float(b):.4g} in the other"
+        )
     lost = add_losses(trial)
     if lost is not None:
         words = "the changes of all published numbers, each divided by its noise scale, add up to "
@@ -143,8 +151,9 @@ def flatten(output: Any) -> np.ndarray:
     parts = [np.asarray(part, dtype=float).ravel() for part in as_list(output)]
     numbers = np.concatenate([*parts, []])
     if not len(numbers) or not np.isfinite(numbers).all():
-        raise TypeError("the function must publish finite numbers, it returned "
-                        f"{str(output)[:60]!r}")
+        raise TypeError(
+            f"the function must publish finite numbers, it returned {str(output)[:60]!r}"
+        )
     return numbers
 
 
@@ -166,8 +175,11 @@ def add_losses(trial: Trial) -> Fraction | None:
         tape = KnownNoise()
         counts = flatten(trial.run(world, RecordedNoise()))
         noisy = flatten(trial.run(world, tape))
-        drawn = [(n, s) for numbers, scales in tape.find("known")
-                 for n, s in zip(numbers.flat, scales.flat, strict=True)]
+        drawn = [
+            (n, s)
+            for numbers, scales in tape.find("known")
+            for n, s in zip(numbers.flat, scales.flat, strict=True)
+        ]
         if noisy.tolist() != [c + n for c, (n, _) in zip(counts, drawn, strict=False)]:
             return None
         if (counts % 1).any():
@@ -218,8 +230,9 @@ def bound_best(values: list[list[np.ndarray]]) -> tuple[Bound, int]:
     return lower_bound(*(v[pilot:] for v in values[best]), audits=AUDITS), best
 
 
-def list_statistics(before: np.ndarray, after: np.ndarray,
-                    pilot: np.ndarray) -> Iterator[Callable[[np.ndarray], np.ndarray]]:
+def list_statistics(
+    before: np.ndarray, after: np.ndarray, pilot: np.ndarray
+) -> Iterator[Callable[[np.ndarray], np.ndarray]]:
     """Likelihood ratio under Laplace noise, numbers that move, their differences; as integers."""
     moved = np.flatnonzero(before != after)
     if not len(moved):  # the quiet outputs are made alike: look at everything
@@ -262,13 +275,17 @@ def examine_selection(trial: Trial) -> Diagnosis:
         return trial.blame("L1", "nothing is selected by a mechanism")
     first, second = ([len(numerators) for numerators, _ in calls] for calls in asked)
     if first != second:
-        return trial.blame("L4", f"there are {first[0]} candidates in one world and {second[0]} in "
-                                 "the other")
+        return trial.blame(
+            "L4", f"there are {first[0]} candidates in one world and {second[0]} in the other"
+        )
     if max(first) <= WALK:
         p, q = (detectors.law(partial(trial.run, world)) for world in (0, 1))
         alone = sorted({*p} ^ {*q}, key=str)
-        words = (f"{alone[0]} can be chosen in one world only" if alone
-                 else "the laws of the choice differ too much")
+        words = (
+            f"{alone[0]} can be chosen in one world only"
+            if alone
+            else "the laws of the choice differ too much"
+        )
         return trial.judge(words, detectors.log_ratio(p, q), rounding=ROUNDING)
     gap, at, both = detectors.compare_selections(asked)
     either = " or ".join(f"{p:.3g}" for p in both)
@@ -281,11 +298,17 @@ def examine_choice(trial: Trial) -> Diagnosis:
     tried = [trial.repeat(world) for world in (0, 1)]
     first, second = (outcomes[0] for outcomes in tried)
     if first != second and all(len(set(outcomes)) == 1 for outcomes in tried):
-        return trial.blame("L1", f"whatever the noise, the outcome is {first} in one world and "
-                                 f"{second} in the other")
+        return trial.blame(
+            "L1",
+            f"whatever the noise, the outcome is {first} in one world and {second} in the other",
+        )
     drawn = trial.sample(max(90, trial.runs // 6), 9)
     pilot = len(drawn[0]) // 3
     names = sorted({*drawn[0][:pilot], *drawn[1][:pilot]}, key=str)
-    found, best = bound_best([[np.array([int(outcome == name) for outcome in world])
-                               for world in drawn] for name in names])
+    found, best = bound_best(
+        [
+            [np.array([int(outcome == name) for outcome in world]) for world in drawn]
+            for name in names
+        ]
+    )
     return trial.judge(f"{names[best]} comes out too often in one world", found.epsilon)

@@ -31,15 +31,19 @@ class Exhibit:
 
     def __str__(self) -> str:
         claimed, naive, rounded, top = map(
-            format_epsilon, (self.claimed, self.naive, max(self.rounded, 0), self.ceiling))
-        return (f"a Laplace histogram of ε = {claimed} in double precision: the audit reports "
-                f"{naive} from unrounded statistics, {rounded} from rounded ones (ceiling {top})")
+            format_epsilon, (self.claimed, self.naive, max(self.rounded, 0), self.ceiling)
+        )
+        return (
+            f"a Laplace histogram of ε = {claimed} in double precision: the audit reports "
+            f"{naive} from unrounded statistics, {rounded} from rounded ones (ceiling {top})"
+        )
 
     __repr__ = __str__
 
 
-def exhibit(epsilon: float = 0.0625, runs: int = 20_000, *, cells: int = 2,
-            seed: int | None = None) -> Exhibit:
+def exhibit(
+    epsilon: float = 0.0625, runs: int = 20_000, *, cells: int = 2, seed: int | None = None
+) -> Exhibit:
     """Audit a histogram with Laplace noise of scale 2/ε in doubles, with and without rounding.
 
     One record moves from cell 0 to cell 1, so the loss is exactly ε. In exact numbers the log-

@@ -38,8 +38,14 @@ def records_of(rows: Any, sizes: Sequence[int]) -> Records:
     return Records(np.array(rows, dtype=np.uint8).reshape(-1, len(sizes)), schema_of(sizes))
 
 
-def curator_of(rows: Any, sizes: Sequence[int], noise: Noise, epsilon: Fraction = Fraction(1),
-               guarantee: str = "strict", **options: Any) -> Curator:
+def curator_of(
+    rows: Any,
+    sizes: Sequence[int],
+    noise: Noise,
+    epsilon: Fraction = Fraction(1),
+    guarantee: str = "strict",
+    **options: Any,
+) -> Curator:
     """A curator of these rows with a fresh ledger."""
     return Curator(records_of(rows, sizes), Ledger(epsilon, guarantee), noise, **options)
 
@@ -89,8 +95,9 @@ def zeros_to_ones(d: int, n: int = 9) -> Pair:
 
 
 @cache
-def one_step_pair(n: int, before: tuple[int, ...], after: tuple[int, ...], sizes: tuple[int, ...],
-                  words: str) -> Pair:
+def one_step_pair(
+    n: int, before: tuple[int, ...], after: tuple[int, ...], sizes: tuple[int, ...], words: str
+) -> Pair:
     """N records of zeros but for the last one, which changes from ``before`` to ``after``."""
     first = np.zeros((n, len(sizes)))
     first[-1] = before
@@ -105,14 +112,18 @@ def one_step(*arguments: Any) -> Callable[[], Pair]:
     return lambda: one_step_pair(*arguments)
 
 
-lone_record = one_step(NLTCS, (1, 1), (1, 0), (2, 2),
-                       "the only record with x0 = 1 changes from x1 = 1 to x1 = 0")
-row_moves = one_step(90, (0, 0), (0, 1), (2, 3),
-                     "one record moves from column 0 to column 1 of row 0")
-first_deviates = one_step(9, (0, 0, 0), (1, 0, 0), (2, 2, 2),
-                          "x0 is constant → one record deviates")
-tie_moves = one_step(9, (1, 1, 0), (0, 1, 1), (2, 2, 2),
-                     "the lone 1 of x1 leaves that of x0 and meets that of x2")
+lone_record = one_step(
+    NLTCS, (1, 1), (1, 0), (2, 2), "the only record with x0 = 1 changes from x1 = 1 to x1 = 0"
+)
+row_moves = one_step(
+    90, (0, 0), (0, 1), (2, 3), "one record moves from column 0 to column 1 of row 0"
+)
+first_deviates = one_step(
+    9, (0, 0, 0), (1, 0, 0), (2, 2, 2), "x0 is constant → one record deviates"
+)
+tie_moves = one_step(
+    9, (1, 1, 0), (0, 1, 1), (2, 2, 2), "the lone 1 of x1 leaves that of x0 and meets that of x2"
+)
 
 
 def one_more(d: int = 2) -> Pair:

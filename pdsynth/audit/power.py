@@ -34,12 +34,14 @@ class Simulation:
     moves: int = 0
 
 
-def detectable(simulation: Simulation, claimed: float, true: float, runs: int,
-               audits: int) -> float:
+def detectable(
+    simulation: Simulation, claimed: float, true: float, runs: int, audits: int
+) -> float:
     """The loss, as a multiple of the claim, that is caught in half of the audits; ∞ if none is.
 
     ``true``: the loss as long as no noise is divided.
     """
+
     def caught(factor: float) -> bool:
         return best_bound(simulation.draw(factor), runs // 2, audits) > claimed
 
@@ -113,13 +115,17 @@ class Template:
     tables: int = 0
 
     @classmethod
-    def of(cls, cells: Iterable[Cells],
-           choices: Iterable[tuple[np.ndarray, np.ndarray]] = ()) -> Template:
+    def of(
+        cls, cells: Iterable[Cells], choices: Iterable[tuple[np.ndarray, np.ndarray]] = ()
+    ) -> Template:
         """From the noisy answers and the choices of a run."""
         parts = list(cells)
-        return cls(np.concatenate([np.zeros(0), *(p.after - p.before for p in parts)]),
-                   np.concatenate([np.ones(0), *(p.scales for p in parts)]),
-                   tuple(choices), sum(bool(p.where.any()) for p in parts))
+        return cls(
+            np.concatenate([np.zeros(0), *(p.after - p.before for p in parts)]),
+            np.concatenate([np.ones(0), *(p.scales for p in parts)]),
+            tuple(choices),
+            sum(bool(p.where.any()) for p in parts),
+        )
 
     @property
     def moves(self) -> int:
@@ -145,8 +151,11 @@ def simulate_templates(worlds: Sequence[Sequence[Template]]) -> Simulation:
     def simulate(factor: float) -> Statistics:
         rng = np.random.default_rng(0)
         first, second = (
-            np.concatenate([t.simulate(factor, -(-draws // len(templates)), rng)
-                            for t in templates]) for templates in worlds)
+            np.concatenate(
+                [t.simulate(factor, -(-draws // len(templates)), rng) for t in templates]
+            )
+            for templates in worlds
+        )
         return first, -second
 
     return Simulation(simulate, max(t.moves for templates in worlds for t in templates))

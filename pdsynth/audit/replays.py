@@ -40,9 +40,13 @@ class Step:
     @property
     def ok(self) -> bool:
         """Whether no answer tells more than the line says, and the noise is the line's."""
-        return self.as_written and (self.log_ratio <= self.claimed or bool(
-            math.isfinite(self.log_ratio)
-            and float(self.log_ratio) <= float(self.claimed) * (1 + ROUNDING) + 1e-12))
+        return self.as_written and (
+            self.log_ratio <= self.claimed
+            or bool(
+                math.isfinite(self.log_ratio)
+                and float(self.log_ratio) <= float(self.claimed) * (1 + ROUNDING) + 1e-12
+            )
+        )
 
 
 @dataclass(frozen=True)
@@ -88,26 +92,42 @@ class Replay:
         word = "HOLDS" if self.ok else "BROKEN"
         if self.epsilon == math.inf:
             word = "NOT PRIVATE, as its ledger says"
-        lines = [f"{self.name}: {word}. {self.change}; {self.walks} walks. "
-                 f"Lost {format_epsilon(self.log_ratio)} of "
-                 f"{format_epsilon(float(self.claimed))} that the ledger allows this change "
-                 f"(ε = {format_epsilon(float(self.epsilon))} in all).",
-                 f"{'step':<44} {'mechanism':<18} {'claimed':>9} {'lost':>9}"]
+        lines = [
+            f"{self.name}: {word}. {self.change}; {self.walks} walks. "
+            f"Lost {format_epsilon(self.log_ratio)} of "
+            f"{format_epsilon(float(self.claimed))} that the ledger allows this change "
+            f"(ε = {format_epsilon(float(self.epsilon))} in all).",
+            f"{'step':<44} {'mechanism':<18} {'claimed':>9} {'lost':>9}",
+        ]
         for s in self.steps:
             mark = "  " if s.ok else "!!"
-            lines.append(f"{s.step:<44.44} {s.mechanism:<18.18} {float(s.claimed):>9.4g} "
-                         f"{float(s.log_ratio):>9.4g} {mark} {s.why}".rstrip())
+            lines.append(
+                f"{s.step:<44.44} {s.mechanism:<18.18} {float(s.claimed):>9.4g} "
+                f"{float(s.log_ratio):>9.4g} {mark} {s.why}".rstrip()
+            )
         return "\n".join(lines)
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return render(__package__, "replay.html", head=str(self).split("\n")[0], steps=self.steps,
-                      show=format_epsilon)
+        return render(
+            __package__,
+            "replay.html",
+            head=str(self).split("\n")[0],
+            steps=self.steps,
+            show=format_epsilon,
+        )
 
 
-def replay(synthesizer: Any, frame: pd.DataFrame, neighbour: pd.DataFrame, schema: Schema, *,
-           walks: int = 8, seed: int = 0) -> Replay:
+def replay(
+    synthesizer: Any,
+    frame: pd.DataFrame,
+    neighbour: pd.DataFrame,
+    schema: Schema,
+    *,
+    walks: int = 8,
+    seed: int = 0,
+) -> Replay:
     """What a synthesizer loses between two neighbouring tables, each step against its ledger line.
 
     Every answer of the first table's fit (candidate, noisy counts) is forced on the fit of its
@@ -140,15 +160,21 @@ def replay(synthesizer: Any, frame: pd.DataFrame, neighbour: pd.DataFrame, schem
     0.5
     """
     if synthesizer.guarantee == "none":
-        raise BudgetError("guarantee='none' has no mechanism to replay: use 'strict' or "
-                          "'published'")
-    change = Change.between(schema, frame, neighbour,
-                            getattr(synthesizer, "records_per_person", 1))
+        raise BudgetError(
+            "guarantee='none' has no mechanism to replay: use 'strict' or 'published'"
+        )
+    change = Change.between(schema, frame, neighbour, getattr(synthesizer, "records_per_person", 1))
+
     def fit(data: pd.DataFrame, noise: Noise) -> Any:
         return synthesizer.clone().fit(data, schema=schema, noise=noise)
 
-    return replay_fits((partial(fit, frame), partial(fit, neighbour)), change,
-                       name=type(synthesizer).__name__, walks=walks, seed=seed)
+    return replay_fits(
+        (partial(fit, frame), partial(fit, neighbour)),
+        change,
+        name=type(synthesizer).__name__,
+        walks=walks,
+        seed=seed,
+    )
 
 
 @dataclass(frozen=True)
@@ -163,8 +189,9 @@ class Change:
     added: bool = False
 
     @classmethod
-    def between(cls, schema: Schema, frame: pd.DataFrame, neighbour: pd.DataFrame,
-                most: int) -> Change:
+    def between(
+        cls, schema: Schema, frame: pd.DataFrame, neighbour: pd.DataFrame, most: int
+    ) -> Change:
         """The change between two frames; SchemaError if more than ``most`` records differ.
 
         **Privacy:** none: made-up tables are compared.
@@ -173,8 +200,10 @@ class Change:
         rows, others = (Counter(map(tuple, each)) for each in (before, after))
         left, came = ([*gone.elements()] for gone in (rows - others, others - rows))
         if max(len(left), len(came)) > most:
-            raise SchemaError(f"the tables differ in {max(len(left), len(came))} records, "
-                              f"neighbours in at most {most}")
+            raise SchemaError(
+                f"the tables differ in {max(len(left), len(came))} records, "
+                f"neighbours in at most {most}"
+            )
         if len(left) == len(came) == 1:
             both = zip(schema.names, left[0], came[0], strict=True)
             codes = {name: (u, v) for name, u, v in both if u != v}
@@ -215,8 +244,9 @@ def replay_fits(fits: Fits, change: Change, *, name: str, walks: int, seed: int)
         total = float(add_up(losses))
         besides = sum(float(s.log_ratio) for s in steps if s.mechanism == "none")
         moved = sum(s.kind == "table" and s.forward > 0 for s in losses)
-        found.append(Replay(name, steps, ledger.epsilon, total + besides, str(change), walks,
-                            moved))
+        found.append(
+            Replay(name, steps, ledger.epsilon, total + besides, str(change), walks, moved)
+        )
         sure, lost = ledger.guaranteed_ex_ante, ledger.attribute_epsilon().to_dict()
         promised.append(lost if sure is True else {name: lost[name] for name in sure or ()})
     worst = max(found, key=lambda r: (not r.ok, r.log_ratio))
@@ -232,8 +262,7 @@ def add_up(losses: Iterable[Loss]) -> Fraction | float:
     return max(sum((one[way] for one in both), Fraction(0)) for way in (0, 1))
 
 
-def list_steps(walked: Walk, losses: list[Loss], ledger: Ledger,
-               change: Change) -> Iterator[Step]:
+def list_steps(walked: Walk, losses: list[Loss], ledger: Ledger, change: Change) -> Iterator[Step]:
     """One line per mechanism of the ledger, per question without one, and for all the rest."""
     lines: dict[str, Entry | None] = {}
     for entry in ledger.entries:
@@ -253,22 +282,38 @@ def list_steps(walked: Walk, losses: list[Loss], ledger: Ledger,
             continue
         if not mine and not walked.parted:
             lost, why = math.inf, "nothing was drawn for this line"
-        less = "" if why else next(filter(None, (less_noise(line, first)
-                                                 for first, _ in walked.pairs
-                                                 if first.label[:1] == (key,))), "")
+        less = (
+            ""
+            if why
+            else next(
+                filter(
+                    None,
+                    (
+                        less_noise(line, first)
+                        for first, _ in walked.pairs
+                        if first.label[:1] == (key,)
+                    ),
+                ),
+                "",
+            )
+        )
         yield Step(line.step, line.mechanism, change.claim(line), lost, why or less, not less)
     why = walked.parted or differences(walked)
     raw = any(change.claim(e) == math.inf for e in ledger.entries)
-    yield Step(BESIDES, "none", math.inf if raw else Fraction(0),
-               math.inf if why else Fraction(0), why)
+    yield Step(
+        BESIDES, "none", math.inf if raw else Fraction(0), math.inf if why else Fraction(0), why
+    )
 
 
 def less_noise(line: Entry, asked: Asked) -> str:
     """In what the noise that is drawn falls short of what its line says; "" if it doesn't."""
     if asked.kind == "table" and isinstance(line.scale, Fraction):
         least = min(asked.law.ravel())
-        return (f"noise of scale {float(least):.4g}, its line says {float(line.scale):.4g}"
-                if least < line.scale else "")
+        return (
+            f"noise of scale {float(least):.4g}, its line says {float(line.scale):.4g}"
+            if least < line.scale
+            else ""
+        )
     if asked.kind == "choice" and line.sensitivity and np.any(asked.data):
         times = Fraction(*asked.law[:2]) * 2 * line.sensitivity / Fraction(line.epsilon)
         return f"an exponent {float(times):.4g} times its line's" if times > 1 else ""
@@ -280,5 +325,10 @@ def changed_promises(promised: list[dict[str, Any]]) -> Iterator[Step]:
     for name in promised[0]:
         values = {p.get(name, math.inf) for p in promised}
         if len(values) > 1:
-            yield Step(f"attribute_epsilon: {name}", "known before", min(values), max(values),
-                       "not the same on all walks")
+            yield Step(
+                f"attribute_epsilon: {name}",
+                "known before",
+                min(values),
+                max(values),
+                "not the same on all walks",
+            )

@@ -42,9 +42,14 @@ def one_pair(sensitivity: str, door: Curator, noise: Noise, epsilon: Q) -> Any:
 
     **Privacy:** ε with the score's own sensitivity.
     """
-    return door.select(list_lone_ones(), "I", epsilon, step="pair",
-                       source="exponential mechanism",
-                       printed_sensitivity=SENSITIVITIES[sensitivity](door.n))
+    return door.select(
+        list_lone_ones(),
+        "I",
+        epsilon,
+        step="pair",
+        source="exponential mechanism",
+        printed_sensitivity=SENSITIVITIES[sensitivity](door.n),
+    )
 
 
 def sum_of_pairs(k: int, terms: int, door: Curator, noise: Noise, epsilon: Q) -> Any:
@@ -55,8 +60,15 @@ def sum_of_pairs(k: int, terms: int, door: Curator, noise: Noise, epsilon: Q) ->
     sets = np.array(list(combinations(range(1, 1 + k + ELP_PARENTS), k)))
     candidates = Candidates(((np.zeros(len(sets), dtype=np.int64), sets),))
     given = int(SCORES["I"].sensitivity(door.n, 2, 2)) if terms == 1 else None
-    return door.select(candidates, "I", epsilon, step="parents of x0", source="ELPrivBayes",
-                       pairwise=True, printed_sensitivity=given)
+    return door.select(
+        candidates,
+        "I",
+        epsilon,
+        step="parents of x0",
+        source="ELPrivBayes",
+        pairwise=True,
+        printed_sensitivity=given,
+    )
 
 
 def farthest_pair(raw: bool, door: Curator, noise: Noise, epsilon: Q) -> Any:
@@ -68,12 +80,16 @@ def farthest_pair(raw: bool, door: Curator, noise: Noise, epsilon: Q) -> Any:
     """
     candidates = list_lone_ones()
     sets = [(child, *parents) for child, parents in (candidates[i] for i in range(len(candidates)))]
-    alone = [door.peek("what is expected", "raw one-way tables", (j,)) if raw
-             else np.array([door.n, 0]) for j in range(len(door.schema))]
-    expected = [np.rint(np.multiply.outer(*(alone[j] for j in s)) / door.n).astype(np.int64)
-                for s in sets]
-    return door.choose_table(sets, expected, np.zeros(len(sets), dtype=np.int64), epsilon,
-                             step="pair", source="residual")
+    alone = [
+        door.peek("what is expected", "raw one-way tables", (j,)) if raw else np.array([door.n, 0])
+        for j in range(len(door.schema))
+    ]
+    expected = [
+        np.rint(np.multiply.outer(*(alone[j] for j in s)) / door.n).astype(np.int64) for s in sets
+    ]
+    return door.choose_table(
+        sets, expected, np.zeros(len(sets), dtype=np.int64), epsilon, step="pair", source="residual"
+    )
 
 
 def abn_as_printed(door: Curator, noise: Noise, epsilon: Q) -> Network:

@@ -21,14 +21,28 @@ from .pairs import Pair, across_theta
 NLTCS_BITS = 16  # attributes of PrivABN's first table
 
 
-def release(door: Curator, tables: Iterable[Sequence[int]], scale: Any, claimed: Q,
-            source: str = "a public network", **more: Any) -> list[np.ndarray]:
+def release(
+    door: Curator,
+    tables: Iterable[Sequence[int]],
+    scale: Any,
+    claimed: Q,
+    source: str = "a public network",
+    **more: Any,
+) -> list[np.ndarray]:
     """Noisy tables of a child and its parents each. **Privacy:** 2 ÷ scale for each."""
     out = []
     for child, *parents in tables:
         given = " | " + ", ".join(f"x{j}" for j in parents) if parents else ""
-        out.append(door.table((child, *parents), scale, step=f"table(x{child}{given})",
-                              source=source, claimed=claimed, **more))
+        out.append(
+            door.table(
+                (child, *parents),
+                scale,
+                step=f"table(x{child}{given})",
+                source=source,
+                claimed=claimed,
+                **more,
+            )
+        )
     return out
 
 
@@ -43,8 +57,12 @@ def printed_conditional(parents: str, door: Curator, noise: Noise, epsilon: Q) -
     columns = (1, 0) if parents else (0,)
     m, epsilon2 = NLTCS_BITS, epsilon / 2
     return door.conditionals(
-        columns, Q(2 * m) / (door.n * epsilon2), claimed=epsilon2 / m,
-        step=f"conditional(x{columns[0]}{parents})", source="PrivABN Alg 4 line 5")[1]
+        columns,
+        Q(2 * m) / (door.n * epsilon2),
+        claimed=epsilon2 / m,
+        step=f"conditional(x{columns[0]}{parents})",
+        source="PrivABN Alg 4 line 5",
+    )[1]
 
 
 def joint_of_two(door: Curator, noise: Noise, epsilon: Q) -> Any:
@@ -105,8 +123,16 @@ def reprinted_tables(door: Curator, noise: Noise, epsilon: Q) -> Any:
 
     **Privacy:** 2ε.
     """
-    return [door.table((0, j), 2 / epsilon, step=f"table(x0, x{j})", source="thesis Alg 2 line 4",
-                       claimed=epsilon / 2) for j in (1, 2)]
+    return [
+        door.table(
+            (0, j),
+            2 / epsilon,
+            step=f"table(x0, x{j})",
+            source="thesis Alg 2 line 4",
+            claimed=epsilon / 2,
+        )
+        for j in (1, 2)
+    ]
 
 
 def double_spending(door: Curator, noise: Noise, epsilon: Q) -> Any:
@@ -115,11 +141,17 @@ def double_spending(door: Curator, noise: Noise, epsilon: Q) -> Any:
     **Privacy:** 2ε under replacing a record, ε under adding one; the network (ε/2) isn't drawn.
     """
     d, source = len(door.schema), "DataSynthesizer@9072285: "
-    histograms = release(door, [(j,) for j in range(d)], 2 * d / epsilon, Q(0),
-                         source + "independent mode inside the correlated one")
+    histograms = release(
+        door,
+        [(j,) for j in range(d)],
+        2 * d / epsilon,
+        Q(0),
+        source + "independent mode inside the correlated one",
+    )
     each, pairs = epsilon / 2 / (d - 1), [(j, 0) for j in range(1, d)]
-    return histograms + release(door, pairs, 1 / each, each, source + "noise of tables",
-                                relation="add_remove")
+    return histograms + release(
+        door, pairs, 1 / each, each, source + "noise of tables", relation="add_remove"
+    )
 
 
 def views(relation: str, door: Curator, noise: Noise, epsilon: Q) -> Any:
@@ -129,8 +161,17 @@ def views(relation: str, door: Curator, noise: Noise, epsilon: Q) -> Any:
     """
     design = covering_design(6, 4, 2)
     scale = (1 if relation == "add_remove" else 2) * len(design) / epsilon
-    return [door.table(view, scale, step=f"view {i}", source="PriView, step 2", relation=relation,
-                       claimed=epsilon / len(design)) for i, view in enumerate(design, 1)]
+    return [
+        door.table(
+            view,
+            scale,
+            step=f"view {i}",
+            source="PriView, step 2",
+            relation=relation,
+            claimed=epsilon / len(design),
+        )
+        for i, view in enumerate(design, 1)
+    ]
 
 
 # --- HPPrivBayes (d = 14, k = 4) ------------------------------------------------
@@ -142,21 +183,29 @@ def printed_count(door: Curator, noise: Noise, epsilon: Q) -> Any:
     return release(door, [(j,) for j in range(5)], scale, epsilon / 5, "thesis Alg 5 line 4")
 
 
-def weighted_rows(tables: int, columns: list[int], door: Curator, noise: Noise,
-                  epsilon: Q) -> np.ndarray:
+def weighted_rows(
+    tables: int, columns: list[int], door: Curator, noise: Noise, epsilon: Q
+) -> np.ndarray:
     """One of several tables of group B as Algorithm 6 noises it, ε₃ = 3ε/5: (…, 2, 4, 4, 2, 2).
 
     **Privacy:** none: weights from raw frequencies set the noise scales.
     """
-    (counts,), _ = door.histograms(columns[:1], Q(0), step="sensitivity weights of group B",
-                                   source="thesis Alg 6 line 5")
+    (counts,), _ = door.histograms(
+        columns[:1], Q(0), step="sensitivity weights of group B", source="thesis Alg 6 line 5"
+    )
     scales, source = sensitivity_weights(counts), "thesis Alg 6 line 6"
-    return release_printed(door, columns, printed_scales(scales, tables, 3 * epsilon / 5),
-                           3 * epsilon / 5 / tables, source)
+    return release_printed(
+        door,
+        columns,
+        printed_scales(scales, tables, 3 * epsilon / 5),
+        3 * epsilon / 5 / tables,
+        source,
+    )
 
 
-def release_printed(door: Curator, columns: list[int], scale: Any, claimed: Q,
-                    source: str) -> np.ndarray:
+def release_printed(
+    door: Curator, columns: list[int], scale: Any, claimed: Q, source: str
+) -> np.ndarray:
     """The table of the first column, with the others for its parents. **Privacy:** by the scale."""
     step = f"table(x{columns[0]} | x{columns[1]} … x{columns[-1]})"
     return door.table(tuple(columns), scale, step=step, source=source, claimed=claimed)
@@ -175,8 +224,9 @@ def split_table(door: Curator, noise: Noise, epsilon: Q) -> np.ndarray:
     **Privacy:** none: the group is decided by raw information.
     """
     raw = [mutual_information(records.table((0, 1))) for records in across_theta().records]
-    information, _ = door.association_with(0, Q(0), step="groups by association with x0",
-                                           source="thesis Alg 4 lines 3–10")
+    information, _ = door.association_with(
+        0, Q(0), step="groups by association with x0", source="thesis Alg 4 lines 3–10"
+    )
     a = information >= float(np.mean(raw))  # θ lies between the two tables
     columns, in_a, in_b = [1, 2, 3, 4, 5], int(a.sum()), int((~a).sum())
     if not a[1]:
@@ -225,16 +275,18 @@ def printed_similarities(door: Curator, noise: Noise, epsilon: Q) -> Any:
     """
     d = len(door.schema)
     each = epsilon * 2 * (d // 2) / (d * (d - 1))
-    matrix, _ = door.information_sketch(each, claimed=epsilon, step="DPSC",
-                                        source="HMPrivBayes Alg 3")
+    matrix, _ = door.information_sketch(
+        each, claimed=epsilon, step="DPSC", source="HMPrivBayes Alg 3"
+    )
     return [np.rint(matrix[..., *np.triu_indices(d, 1)] * GRID).astype(np.int64)]
 
 
 def noisy_similarities(door: Curator, noise: Noise, epsilon: Q) -> Any:
     """The strict form: noisy K of all pairs. **Privacy:** ε."""
     pairs = list(combinations(range(len(door.schema)), 2))
-    values, _ = door.noisy_associations(pairs, epsilon, step="similarity of pairs",
-                                        source="algorithms §4.4")
+    values, _ = door.noisy_associations(
+        pairs, epsilon, step="similarity of pairs", source="algorithms §4.4"
+    )
     return [np.rint(values * 2 * door.n**2).astype(np.int64)]
 
 
@@ -251,8 +303,13 @@ def comparisons(door: Curator, noise: Noise, epsilon: Q) -> np.ndarray:
     **Privacy:** no finite ε: the sparse vector test has no bound on its positives.
     """
     return door.sparse_vector_test(
-        [(0, j) for j in range(1, 101)], [0.1327] * 100, epsilon, step="dependency graph",
-        source="Lyu, Su, Li 2017, Algorithm 6", why="no bound")
+        [(0, j) for j in range(1, 101)],
+        [0.1327] * 100,
+        epsilon,
+        step="dependency graph",
+        source="Lyu, Su, Li 2017, Algorithm 6",
+        why="no bound",
+    )
 
 
 def first_less_second(released: np.ndarray, pair: Pair) -> np.ndarray:

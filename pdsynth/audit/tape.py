@@ -69,8 +69,9 @@ class Tape(Noise):
         scales = np.asarray(scale, dtype=object)
         return np.array(self._answer(Asked(self._label, "table", np.array(counts), scales)))
 
-    def choose(self, gaps: np.ndarray, times: int, denominator: int, *, permute: bool,
-               among: Any = None) -> int:
+    def choose(
+        self, gaps: np.ndarray, times: int, denominator: int, *, permute: bool, among: Any = None
+    ) -> int:
         """One of the candidates."""
         law = (times, denominator, permute)
         return int(self._answer(Asked(self._label, "choice", np.array(gaps), law, among)))
@@ -81,8 +82,11 @@ class Tape(Noise):
 
     def discrete_laplace(self, scale: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
         """Noise that is added elsewhere: what it is added to stays unseen."""
-        return np.array(self._answer(Asked(
-            self._label, "noise", np.zeros(shape, int), np.asarray(scale, dtype=object))))
+        return np.array(
+            self._answer(
+                Asked(self._label, "noise", np.zeros(shape, int), np.asarray(scale, dtype=object))
+            )
+        )
 
     def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:
         """One of the candidates, by another way in."""
@@ -156,7 +160,10 @@ class Player:
             raise Parted(f"{show(question)} is asked for one table only")
         first = self.recorded[at]
         if (first.label, first.kind, np.shape(first.data)) != (
-                question.label, question.kind, np.shape(question.data)):
+            question.label,
+            question.kind,
+            np.shape(question.data),
+        ):
             raise Parted(f"{show(first)} for one table, {show(question)} for the other")
         question.answer = first.answer
         if question.kind == "choice" and plain(first.among) != plain(question.among):
@@ -199,10 +206,11 @@ def walk(fits: Fits, recorder: Recorder, seed: int = 0) -> Walk:
     if error is not None or other is not None:
         if repr(error) == repr(other):
             raise error  # type: ignore[misc]
-        words = " and ".join("is fitted" if e is None else f"ends in {type(e).__name__}: {e}"
-                             for e in (error, other))
+        words = " and ".join(
+            "is fitted" if e is None else f"ends in {type(e).__name__}: {e}" for e in (error, other)
+        )
         return Walk(player.pairs, (first, second), f"one table {words} the other")
-    left = recorder.asked[len(player.pairs):]
+    left = recorder.asked[len(player.pairs) :]
     parted = f"{len(left)} more answers for one table" if left else ""
     return Walk(player.pairs, (first, second), parted)
 
@@ -230,6 +238,7 @@ class Loss:
 
 def compare(first: Asked, second: Asked) -> Loss:
     """The loss of one question that was asked for both tables."""
+
     def endless(why: str) -> Loss:
         return Loss(first.label, first.kind, math.inf, math.inf, why)
 
@@ -280,15 +289,20 @@ def first_difference(one: Any, other: Any) -> list[str]:
             if value != keyed[1][key]:
                 return [str(key), *first_difference(value, keyed[1][key])]
     if all(isinstance(x, dict) for x in keyed):
-        return [str(key) for key in {**keyed[0], **keyed[1]}
-                if key not in keyed[0] or key not in keyed[1]][:1]
+        return [
+            str(key)
+            for key in {**keyed[0], **keyed[1]}
+            if key not in keyed[0] or key not in keyed[1]
+        ][:1]
     return []
 
 
 def differences(walked: Walk) -> str:
     """What two fits with the same answers show differently: names, or nothing."""
     (first, said), (second, other) = walked.fitted
-    shown = [{**vars(fitted), "model_": fitted.model_.to_dict(), "warnings": words}
-             for fitted, words in ((first, said), (second, other))]
+    shown = [
+        {**vars(fitted), "model_": fitted.model_.to_dict(), "warnings": words}
+        for fitted, words in ((first, said), (second, other))
+    ]
     found = first_difference(plain(shown[0]), plain(shown[1]))
     return f"not the same: {'.'.join(found)}" if found else ""

@@ -64,8 +64,10 @@ class Transcripts(Sampling):
         """Statistics of fits of both tables by turns."""
         runs = self.runs(effort)
         if runs > self.most:
-            first, second = (draw_odds(case, world, runs, ExactNoise(extend_seed(
-                effort.seed, world))) for world in (0, 1))
+            first, second = (
+                draw_odds(case, world, runs, ExactNoise(extend_seed(effort.seed, world)))
+                for world in (0, 1)
+            )
             return quantise(first, STEP), quantise(-second, STEP)
         noise = [PrefetchedNoise(extend_seed(effort.seed, world)) for world in (0, 1)]
         seeds = count(2)
@@ -79,8 +81,13 @@ class Transcripts(Sampling):
 
     def simulate(self, case: Case) -> power.Simulation:
         """From what some fits were asked: each path counts as it is drawn without the factor."""
-        worlds = [[template(one_walk(case, world, Recorder(ExactNoise([41, world, at])), at))
-                   for at in range(PATHS)] for world in (0, 1)]
+        worlds = [
+            [
+                template(one_walk(case, world, Recorder(ExactNoise([41, world, at])), at))
+                for at in range(PATHS)
+            ]
+            for world in (0, 1)
+        ]
         return power.simulate_templates(worlds)
 
     def runs(self, effort: Effort) -> int:
@@ -111,7 +118,8 @@ def template(walked: Walk) -> power.Template:
     """What a walk's likelihood ratio is made of."""
     return power.Template.of(
         (cells_of(*pair) for pair in walked.pairs if pair[0].kind == "table"),
-        ((a.chances(), b.chances()) for a, b in walked.pairs if a.kind == "choice"))
+        ((a.chances(), b.chances()) for a, b in walked.pairs if a.kind == "choice"),
+    )
 
 
 def one_walk(case: Case, world: int, recorder: Recorder, seed: int) -> Walk:

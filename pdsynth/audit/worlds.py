@@ -61,8 +61,9 @@ class ExactLawNoise(ScriptedNoise):
 
 def show_pairs(network: Network) -> str:
     """A network in one line: ``x0 · x1←x0``."""
-    return " · ".join(child + (f"←{','.join(parents)}" if parents else "")
-                      for child, parents in network.pairs)
+    return " · ".join(
+        child + (f"←{','.join(parents)}" if parents else "") for child, parents in network.pairs
+    )
 
 
 def search_greedily(score: str, times: int = 1) -> Step:
@@ -70,8 +71,9 @@ def search_greedily(score: str, times: int = 1) -> Step:
 
     ``times`` n: a sensitivity that is divided by n once more, as if counts were probabilities.
     """
+
     def step(door: Curator, noise: Noise, epsilon: Fraction) -> str:
-        share = epsilon * door.n**(times - 1)
+        share = epsilon * door.n ** (times - 1)
         return show_pairs(greedy(door, MaxParents(1), share, score, noise, first=0))
 
     return step
@@ -114,8 +116,10 @@ class World:
     def __post_init__(self) -> None:
         few = 1 <= len(self.rows) <= RECORDS and 2 <= len(self.sizes) <= ATTRIBUTES
         if not few or not all(2 <= size <= VALUES for size in self.sizes):
-            raise BudgetError(f"a micro-world has up to {RECORDS} records and 2 to {ATTRIBUTES} "
-                              f"attributes of 2 to {VALUES} values")
+            raise BudgetError(
+                f"a micro-world has up to {RECORDS} records and 2 to {ATTRIBUTES} "
+                f"attributes of 2 to {VALUES} values"
+            )
         if not set(self.rows) <= set(self.cells):
             raise BudgetError("a record lies outside the declared values")
 
@@ -161,10 +165,12 @@ def table(p: Law, q: Law) -> pd.DataFrame:
     return pd.DataFrame(columns, index=outcomes)
 
 
-def worst(world: World, step: Step | str, epsilon: Fraction,
-          person: int | None = None) -> tuple[float, int, World]:
+def worst(
+    world: World, step: Step | str, epsilon: Fraction, person: int | None = None
+) -> tuple[float, int, World]:
     """The neighbour that tells most: its loss, who moved, and the world."""
     own = world.law(step, epsilon)
-    found = ((loss(own, other.law(step, epsilon)), who, other)
-             for who, other in world.neighbours(person))
+    found = (
+        (loss(own, other.law(step, epsilon)), who, other) for who, other in world.neighbours(person)
+    )
     return max(found, key=lambda losses: losses[0])

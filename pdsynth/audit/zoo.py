@@ -42,16 +42,21 @@ class Bug:
 
 
 KINDS = {
-    name: Kind(row["call"], getattr(pairs, row["pairs"]), row["code"],
-               getattr(examine, f"examine_{row['examine']}"))
+    name: Kind(
+        row["call"],
+        getattr(pairs, row["pairs"]),
+        row["code"],
+        getattr(examine, f"examine_{row['examine']}"),
+    )
     for name, row in examine.DATA["kinds"].items()
 }
-ZOO = [Bug(**row | {side: getattr(bugs, row[side]) for side in ("right", "wrong")})
-       for row in examine.DATA["bugs"]]
+ZOO = [
+    Bug(**row | {side: getattr(bugs, row[side]) for side in ("right", "wrong")})
+    for row in examine.DATA["bugs"]
+]
 
 
-def check(function: Function, kind: str, *, runs: int = 6000,
-          seed: int | None = None) -> Diagnosis:
+def check(function: Function, kind: str, *, runs: int = 6000, seed: int | None = None) -> Diagnosis:
     """Audit a function of one of the :data:`KINDS`: the first broken rule, or "not refuted".
 
     Parameters

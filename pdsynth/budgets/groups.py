@@ -20,10 +20,13 @@ from .shares import RARE_VALUES, SCALES, TableBudget, proportional
 GroupsOfNames = dict[str, list[str]]
 WIDEST = 1000  # how far budgets may lie apart
 GROUP_A, GROUP_B = "thesis Alg 5 line 4", "thesis Alg 6 line 6"
-RAW_GROUPS = ("'no privacy protection involved … as we consider the data publisher safe' "
-              "(thesis, proof of Theorem 1, step 2)")
-RAW_WEIGHTS = ("frequencies of the raw records set the noise scales, so the scales differ between "
-               "neighbours")
+RAW_GROUPS = (
+    "'no privacy protection involved … as we consider the data publisher safe' "
+    "(thesis, proof of Theorem 1, step 2)"
+)
+RAW_WEIGHTS = (
+    "frequencies of the raw records set the noise scales, so the scales differ between neighbours"
+)
 
 
 @dataclass(frozen=True)
@@ -57,28 +60,34 @@ class SensitivityGroups:
         if not 0 <= theta_tvd <= 1:
             raise BudgetError(f"theta_tvd must lie in [0, 1], got {show(self.theta_tvd)}")
         if not is_one_of(self.rare_values, RARE_VALUES):
-            raise BudgetError(f"rare_values must be one of {RARE_VALUES}, "
-                              f"got {show(self.rare_values)}")
+            raise BudgetError(
+                f"rare_values must be one of {RARE_VALUES}, got {show(self.rare_values)}"
+            )
         if not 0 < number("v_min", self.v_min) <= 1:
             raise BudgetError(f"v_min must lie in (0, 1], got {show(self.v_min)}")
         for name in ("groups", "weights"):
             given = getattr(self, name)
             if given is not None and not (isinstance(given, Mapping) and given):
-                raise BudgetError(f"{name} must be a mapping that names attributes, or None, "
-                                  f"got {show(given)}")
+                raise BudgetError(
+                    f"{name} must be a mapping that names attributes, or None, got {show(given)}"
+                )
 
     def public_weights(self, name: str, size: int) -> tuple[Fraction, ...]:
         """Relative budgets of an attribute's values as declared in public, the largest 1."""
         declared: Any = (self.weights or {})[name]
         if isinstance(declared, str) or not isinstance(declared, (Sequence, np.ndarray)):
-            raise BudgetError("weights must be {attribute: [one weight per value]}, "
-                              f"got {show(declared)} for {name!r}")
+            raise BudgetError(
+                "weights must be {attribute: [one weight per value]}, "
+                f"got {show(declared)} for {name!r}"
+            )
         given = [positive(f"a weight of {name!r}", w) for w in declared]
         if len(given) != size:
             raise BudgetError(f"{name!r} has {size} values, but {len(given)} weights")
         if max(given) > WIDEST * min(given):
-            raise BudgetError(f"weights of {name!r} lie more than 1,000 apart: the noise of some "
-                              "values would leave nothing of them")
+            raise BudgetError(
+                f"weights of {name!r} lie more than 1,000 apart: the noise of some "
+                "values would leave nothing of them"
+            )
         return tuple(w / max(given) for w in given)
 
     def policy(self, schema: Schema, sensitive: str | None) -> GroupsOfNames | None:
@@ -94,23 +103,29 @@ class SensitivityGroups:
         for name in named:
             schema.index(name)
         if len(set(named)) != len(named) or not set(declared) <= {"A", "B"}:
-            raise BudgetError("groups must name each attribute once, under 'A' or 'B'; "
-                              f"got {dict(declared)}")
+            raise BudgetError(
+                f"groups must name each attribute once, under 'A' or 'B'; got {dict(declared)}"
+            )
         if sensitive in declared.get("B", []):
-            raise BudgetError(f"the sensitive attribute {sensitive!r} is always in group A, but "
-                              "the groups put it in B: take it out")
+            raise BudgetError(
+                f"the sensitive attribute {sensitive!r} is always in group A, but "
+                "the groups put it in B: take it out"
+            )
         a = [n for n in schema.names if n in declared.get("A", []) or n == sensitive]
         if not a:
-            raise BudgetError("the declared group A is empty: name a sensitive attribute, or put "
-                              "an attribute in A")
+            raise BudgetError(
+                "the declared group A is empty: name a sensitive attribute, or put "
+                "an attribute in A"
+            )
         return {"A": a, "B": [n for n in schema.names if n not in a]}
 
 
 def check_personal(personal: Any, r: Any) -> None:
     """Refuse groups and a ratio of budgets that mean nothing."""
     if not isinstance(personal, SensitivityGroups):
-        raise BudgetError("personal must be a SensitivityGroups(...) of pds.parts, "
-                          f"got {show(personal)}")
+        raise BudgetError(
+            f"personal must be a SensitivityGroups(...) of pds.parts, got {show(personal)}"
+        )
     personal.check()
     if not Fraction(1, WIDEST) <= positive("r", r) <= WIDEST:
         raise BudgetError(f"r must lie between 1/{WIDEST} and {WIDEST}, got {show(r)}")
@@ -143,18 +158,23 @@ class Groups(BudgetRule):
         if number("theta", self.theta) < 0:
             raise BudgetError(f"theta must be at least 0 bits, got {show(self.theta)}")
         if not is_whole(self.printed_k, 0):
-            raise BudgetError("printed_k must be a whole number of at least 0, "
-                              f"got {show(self.printed_k)}")
+            raise BudgetError(
+                f"printed_k must be a whole number of at least 0, got {show(self.printed_k)}"
+            )
         policy, schema = self.policy(facts), facts.schema
         if self.sensitive is None and policy is None:
-            raise BudgetError("name the sensitive attribute (sensitive=…, one of "
-                              f"{', '.join(schema.names)}) or declare groups by policy")
+            raise BudgetError(
+                "name the sensitive attribute (sensitive=…, one of "
+                f"{', '.join(schema.names)}) or declare groups by policy"
+            )
         if self.sensitive is not None:
             schema.index(self.sensitive)
         for name in self.personal.weights or ():
             if policy is None or name not in policy["B"]:
-                raise BudgetError("public weights are for attributes that groups={...} puts in B; "
-                                  f"{name!r} isn't one of them")
+                raise BudgetError(
+                    "public weights are for attributes that groups={...} puts in B; "
+                    f"{name!r} isn't one of them"
+                )
             self.personal.public_weights(name, schema[name].size)
 
     def questions(self, facts: Facts) -> dict[str, bool]:
@@ -184,14 +204,19 @@ class Groups(BudgetRule):
         if policy is None:
             names, s = facts.schema.names, str(self.sensitive)
             strength, entry = curator.association_with(
-                facts.schema.index(s), shares.get("groups", Fraction(0)), reason=RAW_GROUPS,
-                step=f"groups by association with {s}", source="thesis Alg 4 lines 3–10")
+                facts.schema.index(s),
+                shares.get("groups", Fraction(0)),
+                reason=RAW_GROUPS,
+                step=f"groups by association with {s}",
+                source="thesis Alg 4 lines 3–10",
+            )
             bound = self.threshold(facts.guarantee)
             a = [n for n, v in zip(names, strength, strict=True) if v >= bound]
             policy = {"A": a, "B": [n for n in names if n not in a]}
             values = dict(zip(names, strength.tolist(), strict=True))
-        SCALES[facts.guarantee].group_a(len(facts.schema), self.printed_k, len(policy["B"]),
-                                        Fraction(1))
+        SCALES[facts.guarantee].group_a(
+            len(facts.schema), self.printed_k, len(policy["B"]), Fraction(1)
+        )
         return policy, values, entry
 
     def allocate(
@@ -207,8 +232,11 @@ class Groups(BudgetRule):
         histograms, weights_from = self._histograms(curator, groups["B"], weights)
         total = shares["tables"] + (0 if groups["B"] else weights)
         scales, schema, (a, b) = SCALES[facts.guarantee], facts.schema, groups.values()
-        shared = {g: w for g, w in (("A", positive("r", self.r)), ("B", Fraction(1)))
-                  if facts.choose(strict=groups[g], printed=True)}  # strict: none to an empty group
+        shared = {
+            g: w
+            for g, w in (("A", positive("r", self.r)), ("B", Fraction(1)))
+            if facts.choose(strict=groups[g], printed=True)
+        }  # strict: none to an empty group
         of_a, of_b = (proportional(total, shared).get(g, Fraction(0)) for g in "AB")
         entries = tuple(x for x in (groups_from, weights_from) if x != "public")
         tables, shown = dict[str, TableBudget](), dict[str, tuple[float, ...]]()
@@ -217,13 +245,17 @@ class Groups(BudgetRule):
             tables[name] = TableBudget(scale, of_a / len(a), entries, GROUP_A)
         floor, rare_values = as_fraction(self.personal.v_min), self.personal.rare_values
         for name in b:
-            weighed = (scales.weights(histograms[name], rare_values, floor) if name in histograms
-                       else self.personal.public_weights(name, schema[name].size))
+            weighed = (
+                scales.weights(histograms[name], rare_values, floor)
+                if name in histograms
+                else self.personal.public_weights(name, schema[name].size)
+            )
             shown[name] = tuple(map(float, weighed))
             each = scales.group_b(weighed, len(b), of_b, schema.cells(learnt.network.parents(name)))
             tables[name] = TableBudget(each, of_b / len(b), entries, GROUP_B + scales.words)
-        return Allocation(tables, {"groups_": groups, "association_": associations,
-                                   "weights_": shown})
+        return Allocation(
+            tables, {"groups_": groups, "association_": associations, "weights_": shown}
+        )
 
     @property
     def spread(self) -> Fraction:  # type: ignore[override]
@@ -252,6 +284,10 @@ class Groups(BudgetRule):
         if self.personal.rare_values == "same_noise" or not b:
             return {name: np.ones(schema[name].size) for name in b}, "public"
         counts, entry = curator.histograms(
-            [schema.index(name) for name in b], epsilon, step="sensitivity weights of group B",
-            source="thesis Alg 6 line 5", reason=RAW_WEIGHTS)
+            [schema.index(name) for name in b],
+            epsilon,
+            step="sensitivity weights of group B",
+            source="thesis Alg 6 line 5",
+            reason=RAW_WEIGHTS,
+        )
         return dict(zip(b, counts, strict=True)), entry

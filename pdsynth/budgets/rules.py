@@ -85,7 +85,7 @@ class Uniform(BudgetRule):
 
         **Privacy:** reads nothing; the tables cost ε (as the thesis prints it: twice that).
         """
-        measured = learnt.network.order[learnt.derived:]
+        measured = learnt.network.order[learnt.derived :]
         each = uniform(len(measured), shares["tables"], source=self.source, moved=facts.moved)
         if self.reading == "thesis":
             scale = Fraction(2 * len(measured)) / facts.epsilon
@@ -122,10 +122,16 @@ class RiskEntropy(BudgetRule):
         """
         names = facts.schema.names
         counts, entry = curator.histograms(
-            range(len(names)), shares["entropies"], step="risk entropies",
-            source="HMPrivBayes Alg 5 line 2", reason="raw entropies set the noise scales")
-        risk = {name: normalised_risk_entropy(np.maximum(h, 0))
-                for name, h in zip(names, counts, strict=True)}
+            range(len(names)),
+            shares["entropies"],
+            step="risk entropies",
+            source="HMPrivBayes Alg 5 line 2",
+            reason="raw entropies set the noise scales",
+        )
+        risk = {
+            name: normalised_risk_entropy(np.maximum(h, 0))
+            for name, h in zip(names, counts, strict=True)
+        }
         return by_weight(shares["tables"], risk_entropy_weights(risk), RISK, entry)
 
 
@@ -148,8 +154,10 @@ class Geometric(BudgetRule):
         if not Fraction(1, 1000) <= positive("q", self.q) <= 1000:
             raise BudgetError(f"q must lie between 1/1000 and 1000, got {show(self.q)}")
         if self.classes is not None and not is_whole(self.classes, 1, 1000):
-            raise BudgetError("classes must be a whole number of at least 1 (and at most 1,000), "
-                              f"or None, got {show(self.classes)}")
+            raise BudgetError(
+                "classes must be a whole number of at least 1 (and at most 1,000), "
+                f"or None, got {show(self.classes)}"
+            )
 
     def allocate(
         self, curator: Curator, learnt: StructureResult, shares: Shares, facts: Facts

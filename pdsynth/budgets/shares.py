@@ -35,9 +35,7 @@ def proportional(total: Fraction, weights: Mapping[str, int | Fraction]) -> dict
     return {name: total * Fraction(w) / whole for name, w in weights.items()}
 
 
-def uniform(
-    tables: int, epsilon: Fraction, *, source: str = "", moved: int = 2
-) -> TableBudget:
+def uniform(tables: int, epsilon: Fraction, *, source: str = "", moved: int = 2) -> TableBudget:
     """The same noise for each of m tables: scale 2m/ε records, ε/m each.
 
     ``moved``: L1 sensitivity of a table; 1 where a record is added or removed.
@@ -50,8 +48,10 @@ def by_weight(
 ) -> dict[str, TableBudget]:
     """Noise of scale 2/ε_j where ε_j is in proportion to a table's weight."""
     entries = () if depends_on in ("public", "none") else (depends_on,)
-    return {name: TableBudget(2 / part, part, entries, source)
-            for name, part in proportional(epsilon, weights).items()}
+    return {
+        name: TableBudget(2 / part, part, entries, source)
+        for name, part in proportional(epsilon, weights).items()
+    }
 
 
 def risk_entropy_weights(entropies: Mapping[str, float]) -> dict[str, Fraction]:
@@ -98,13 +98,12 @@ def geometric(
     members = [list(place.values()).count(c) for c in range(max(place.values()) + 1)]
     raw = {name: float(q) ** c / members[c] for name, c in place.items()}
     top = max(raw.values())
-    return {name: Fraction(max(1, round(value / top * 2**20)), 2**20)
-            for name, value in raw.items()}
+    return {
+        name: Fraction(max(1, round(value / top * 2**20)), 2**20) for name, value in raw.items()
+    }
 
 
-def value_weights(
-    histogram: np.ndarray, rare_values: str, floor: Fraction
-) -> tuple[Fraction, ...]:
+def value_weights(histogram: np.ndarray, rare_values: str, floor: Fraction) -> tuple[Fraction, ...]:
     """Relative budgets of the values of one attribute from released counts: largest 1, least floor.
 
     ``less_noise``: w_x ∝ −log₂ P(x), the thesis' choice for rare values (Definition 11);
@@ -155,7 +154,8 @@ def printed_group_a(d: int, k: int, in_b: int, epsilon: Fraction) -> Fraction:
     if paid <= 0:
         raise BudgetDegenerate(
             f"d − k − l = {d} − {k} − {in_b} = {paid}: the thesis' Algorithm 5 divides ε₂ by it; "
-            "lower k or θ, or use guarantee='strict', which divides by the tables it really noises")
+            "lower k or θ, or use guarantee='strict', which divides by the tables it really noises"
+        )
     return Fraction(2 * paid) / epsilon
 
 
@@ -173,11 +173,16 @@ class Scales(NamedTuple):
     words: str = ""
 
 
-TIGHT = Scales(lambda d, k, in_b, epsilon: 2 * (d - in_b) / epsilon, value_weights,
-               lambda w, in_b, epsilon, columns: tight_scales(w, epsilon / in_b, columns),
-               ", v = w / max w")
-PRINTED = Scales(printed_group_a, lambda h, rare, floor: printed_weights(h, rare),
-                 lambda w, in_b, epsilon, columns: printed_scales(
-                     np.array(w, dtype=float), in_b, epsilon))
+TIGHT = Scales(
+    lambda d, k, in_b, epsilon: 2 * (d - in_b) / epsilon,
+    value_weights,
+    lambda w, in_b, epsilon, columns: tight_scales(w, epsilon / in_b, columns),
+    ", v = w / max w",
+)
+PRINTED = Scales(
+    printed_group_a,
+    lambda h, rare, floor: printed_weights(h, rare),
+    lambda w, in_b, epsilon, columns: printed_scales(np.array(w, dtype=float), in_b, epsilon),
+)
 # without noise scales don't matter, and d − k − l needn't be positive
 SCALES = {"strict": TIGHT, "published": PRINTED, "none": TIGHT}

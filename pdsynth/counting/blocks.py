@@ -155,6 +155,7 @@ def code_frames(
 
     **Privacy:** raw records in, raw records out; errors name no values.
     """
+
     def code(done: int, frame: pd.DataFrame) -> np.ndarray:
         try:
             return schema.encode(frame, empty=True)

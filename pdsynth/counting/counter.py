@@ -56,7 +56,8 @@ def count_cells(sizes: Sequence[int]) -> int:
     if cells > MAX_CELLS:
         raise BudgetError(
             f"the joint table of {len(sizes)} attributes has {cells:,} cells "
-            f"({cells * 8 / 2**30:.1f} GiB); at most {MAX_CELLS:,} fit: lower k, or use k='auto'")
+            f"({cells * 8 / 2**30:.1f} GiB); at most {MAX_CELLS:,} fit: lower k, or use k='auto'"
+        )
     return cells
 
 

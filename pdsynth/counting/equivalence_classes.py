@@ -79,12 +79,18 @@ class ParentSets:
     """
 
     def __init__(
-        self, partitions: Partitions, children: Sequence[int], most: int | None = None, *,
+        self,
+        partitions: Partitions,
+        children: Sequence[int],
+        most: int | None = None,
+        *,
         compiled: bool | None = None,
     ) -> None:
         if any(size != 2 for size in partitions.sizes):
-            raise BudgetError("parent sets of unlimited size need two-valued columns: "
-                              "encode the table as bits first")
+            raise BudgetError(
+                "parent sets of unlimited size need two-valued columns: "
+                "encode the table as bits first"
+            )
         self.partitions, self.children = partitions, tuple(int(c) for c in children)
         self.size, self.most = 0, len(partitions.sizes) if most is None else most
         # Of each child: labels (sets, m); counts (2, classes) of all sets side by side; where the
@@ -146,8 +152,9 @@ class ParentSets:
         wide = min(self.size + 1, self.most)
         shape = len(self.children), wide
         if which.shape != shape or (wide > self.size and not which[:, -1].all()):
-            raise ValueError("a larger set is new: which must be (children, size+1) "
-                             "and its last column True")
+            raise ValueError(
+                "a larger set is new: which must be (children, size+1) and its last column True"
+            )
         for i, taken in enumerate(which):
             self._take(i, taken)
         self.size = wide
@@ -220,8 +227,13 @@ def _split_logs(logs: CountLogs, counts: np.ndarray) -> np.ndarray:
 
 
 def _visit(
-    labels: np.ndarray, rows: np.ndarray, values: np.ndarray, weights: np.ndarray,
-    first: np.ndarray, seen: np.ndarray, part: np.ndarray,
+    labels: np.ndarray,
+    rows: np.ndarray,
+    values: np.ndarray,
+    weights: np.ndarray,
+    first: np.ndarray,
+    seen: np.ndarray,
+    part: np.ndarray,
 ) -> None:
     """The classes of the visited rows under each set, and their counts: loops for the compiler."""
     for j in range(len(first)):
@@ -234,7 +246,11 @@ def _visit(
 
 
 def _move(
-    labels: np.ndarray, taken: np.ndarray, rows: np.ndarray, moved: np.ndarray, first: np.ndarray,
+    labels: np.ndarray,
+    taken: np.ndarray,
+    rows: np.ndarray,
+    moved: np.ndarray,
+    first: np.ndarray,
     seen: np.ndarray,
 ) -> None:
     """What :meth:`ParentSets._move` does: loops for the compiler."""

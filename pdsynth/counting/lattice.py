@@ -97,7 +97,8 @@ class Lattice:
             value = self._value(kind, member, table)
             sets[len(member)].append(ordered)
             values[len(member)].append(
-                value if kind == "H" else [value[member.index(j)] for j in ordered])
+                value if kind == "H" else [value[member.index(j)] for j in ordered]
+            )
         for size, found in values.items():
             self._runs(kind, size).add(pack(np.array(sets[size]), self._base), np.array(found))
 
@@ -134,8 +135,9 @@ class Lattice:
             many[:] = False
         if many.any():
             cells = self.counter.cells(sets[many])
-            out[many] = (entropies(cells, self.n, self._logs) if kind == "H"
-                         else associations(cells, self.n))
+            out[many] = (
+                entropies(cells, self.n, self._logs) if kind == "H" else associations(cells, self.n)
+            )
         if not many.all():
             out[~many] = self._one_by_one(kind, sets[~many])
         return out

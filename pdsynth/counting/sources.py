@@ -66,10 +66,16 @@ class ArrowSource(Source):
             frames = (frame for part in parts for frame in read_frames(part, schema))
             return store(frames, schema, self.n)
         client = self.client
-        tasks = [(hold_rows, part, schema) for file in self.dataset.get_fragments()
-                 for part in split_file(file, client)]
-        return DaskBlocks(client, lambda: [
-            client.submit(*task, key=f"hold-{uuid4().hex}") for task in tasks], schema)
+        tasks = [
+            (hold_rows, part, schema)
+            for file in self.dataset.get_fragments()
+            for part in split_file(file, client)
+        ]
+        return DaskBlocks(
+            client,
+            lambda: [client.submit(*task, key=f"hold-{uuid4().hex}") for task in tasks],
+            schema,
+        )
 
 
 class DaskSource(Source):
@@ -89,8 +95,9 @@ class DaskSource(Source):
         schema.check(self.head, empty=True)
         chosen = self.frame[list(schema.names)]
         if self.client is None:
-            parts = (chosen.partitions[i].compute(scheduler="threads")
-                     for i in range(chosen.npartitions))
+            parts = (
+                chosen.partitions[i].compute(scheduler="threads") for i in range(chosen.npartitions)
+            )
             self.counter: Counter = store(parts, schema)
         else:
             self.counter = DaskBlocks(self.client, lambda: self._start(chosen, schema), schema)
@@ -100,8 +107,9 @@ class DaskSource(Source):
     def _start(self, frame: Any, schema: Schema) -> list[Any]:
         from distributed import futures_of
 
-        coded = frame.map_partitions(hold, schema, uuid4().hex, meta=self.head,
-                                     enforce_metadata=False)
+        coded = frame.map_partitions(
+            hold, schema, uuid4().hex, meta=self.head, enforce_metadata=False
+        )
         return futures_of(self.client.persist(coded))
 
     def encode(self, schema: Schema) -> Counter:
@@ -151,16 +159,26 @@ def read_frames(rows: Any, schema: Schema) -> Iterator[pd.DataFrame]:
 
     size, names = min(READ, blocks.ROWS), schema.names
     if isinstance(rows, ParquetFileFragment):
-        texts = [a.name for a in schema.attributes if not a.numeric_bins and a.recode is None
-                 and str(rows.physical_schema.field(a.name).type) in TEXTS]
+        texts = [
+            a.name
+            for a in schema.attributes
+            if not a.numeric_bins
+            and a.recode is None
+            and str(rows.physical_schema.field(a.name).type) in TEXTS
+        ]
         with rows.open() as opened:
             file = ParquetFile(opened, pre_buffer=False, buffer_size=2**20, read_dictionary=texts)
-            batches = file.iter_batches(size, [group.id for group in rows.row_groups],
-                                        columns=list(names), use_threads=False)
+            batches = file.iter_batches(
+                size,
+                [group.id for group in rows.row_groups],
+                columns=list(names),
+                use_threads=False,
+            )
             yield from (Table.from_batches([batch]).to_pandas() for batch in batches)
     else:
-        batches = rows.to_batches(columns=list(names), batch_size=size, batch_readahead=1,
-                                  fragment_readahead=1)
+        batches = rows.to_batches(
+            columns=list(names), batch_size=size, batch_readahead=1, fragment_readahead=1
+        )
         yield from (Table.from_batches([batch]).to_pandas() for batch in batches)
 
 
@@ -176,8 +194,9 @@ def store(frames: Iterable[pd.DataFrame], schema: Schema, n: int | None = None) 
                 found.append(codes)
                 shown.update(len(codes))
         if n not in (None, found.n):
-            raise SchemaError(f"the table had {n:,} records and has {found.n:,} now: it changed "
-                              "while it was read")
+            raise SchemaError(
+                f"the table had {n:,} records and has {found.n:,} now: it changed while it was read"
+            )
     except BaseException:
         found.close()
         raise
@@ -207,8 +226,10 @@ def _open_parquet(path: str) -> Any:
         found = dataset.dataset(path, format="parquet")
         found.count_rows()
     except (ValueError, OSError) as problem:
-        raise SchemaError(f"{os.path.basename(path)!r} isn't a Parquet file ({problem}): read CSV "
-                          "and other files with datasets.read_csv") from problem
+        raise SchemaError(
+            f"{os.path.basename(path)!r} isn't a Parquet file ({problem}): read CSV "
+            "and other files with datasets.read_csv"
+        ) from problem
     return found
 
 
@@ -217,8 +238,10 @@ def need(package: str, module: str) -> Any:
     try:
         return import_module(module)
     except ImportError as missing:
-        raise ImportError(f"{WORDS[package]} need {package}: pip install 'pdsynth[scale]', "
-                          "or give a pandas DataFrame") from missing
+        raise ImportError(
+            f"{WORDS[package]} need {package}: pip install 'pdsynth[scale]', "
+            "or give a pandas DataFrame"
+        ) from missing
 
 
 @contextmanager

@@ -33,8 +33,9 @@ class SubsetTables:
     def __iter__(self) -> Tables:
         counted = list(self._plan((), 1))
         last = [*reversed(self.names)]
-        sets = ((tuple(last[: len(last) - start]), self._named(prefix))
-                for prefix, start in counted)
+        sets = (
+            (tuple(last[: len(last) - start]), self._named(prefix)) for prefix, start in counted
+        )
         for (prefix, start), table in zip(counted, self.counter.tables(sets), strict=True):
             yield from self._sums(prefix, tuple(range(start, len(last))), table, start)
 

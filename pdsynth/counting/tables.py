@@ -67,8 +67,10 @@ class Records:
         """Every record: uint8/uint16 (n_records, n_attributes); BudgetError unless in memory."""
         if isinstance(self.counter, Codes):
             return self.counter.codes
-        raise BudgetError("this works on whole records, and those counted in blocks or by Dask "
-                          "give counts only: read the table into memory, as a pandas DataFrame")
+        raise BudgetError(
+            "this works on whole records, and those counted in blocks or by Dask "
+            "give counts only: read the table into memory, as a pandas DataFrame"
+        )
 
     def expect(self, sets: Iterable[Sequence[int]]) -> None:
         """Tables that are asked for next: the first of them brings the others in the same pass."""
@@ -120,8 +122,11 @@ class Records:
         if measure.name == "R":
             return self.lattice.association(children, parents)
         if measure.name in ("I", "H"):
-            bits = (self.lattice.information(children, parents) if measure.name == "I"
-                    else self.lattice.entropies(children[:, None]))
+            bits = (
+                self.lattice.information(children, parents)
+                if measure.name == "I"
+                else self.lattice.entropies(children[:, None])
+            )
             return np.rint(bits * GRID).astype(np.int64)
         pairs = zip(children.tolist(), parents.tolist(), strict=True)
         sets = [(child, *others) for child, others in pairs]
@@ -138,7 +143,8 @@ class Records:
                 sets = subsets(range(d), size)
                 for rows, table in self.counter.cells(sets):
                     both[sets[rows, 0], sets[rows, -1]] = both[sets[rows, -1], sets[rows, 0]] = (
-                        table[-1])
+                        table[-1]
+                    )
             return jaccard_distances(both)
         of = self.lattice.association if measure == "K" else self.lattice.information
         matrix = np.zeros((d, d), dtype=np.int64 if measure == "K" else float)

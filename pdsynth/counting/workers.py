@@ -47,9 +47,7 @@ class Question(NamedTuple):
     encoding: BinaryEncoding | None
 
 
-def hold(
-    frames: Iterable[pd.DataFrame] | pd.DataFrame, schema: Schema, attempt: str = ""
-) -> Held:
+def hold(frames: Iterable[pd.DataFrame] | pd.DataFrame, schema: Schema, attempt: str = "") -> Held:
     """Code some frames where they are; what doesn't fit is said and not raised.
 
     Raised, the worker's log would show the records. ``attempt`` makes the task another one.
@@ -138,8 +136,10 @@ class DaskBlocks(InBlocks):
                 return total
             if done:  # a part was moved or spilled, and came back empty
                 self._parts = list(self._start())
-        raise RuntimeError(f"in {ATTEMPTS} attempts the workers lost their blocks again and again: "
-                           "give them more memory, or fit on one machine")
+        raise RuntimeError(
+            f"in {ATTEMPTS} attempts the workers lost their blocks again and again: "
+            "give them more memory, or fit on one machine"
+        )
 
     def _find_places(self) -> dict[str, list[Any]] | None:
         """The parts of each worker; None while some part is on its way."""
@@ -160,13 +160,22 @@ class DaskBlocks(InBlocks):
         """The future of the sum: one task for each thread of a worker, then a tree of sums."""
         asked, threads = self.client.submit(Question, *question, pure=False), self.client.nthreads()
         level = [
-            self.client.submit(count, asked, *parts[i :: max(threads.get(worker, 1), 1)],
-                               workers=[worker], allow_other_workers=False, pure=False)
+            self.client.submit(
+                count,
+                asked,
+                *parts[i :: max(threads.get(worker, 1), 1)],
+                workers=[worker],
+                allow_other_workers=False,
+                pure=False,
+            )
             for worker, parts in places.items()
-            for i in range(min(max(threads.get(worker, 1), 1), len(parts)))]
+            for i in range(min(max(threads.get(worker, 1), 1), len(parts)))
+        ]
         while True:
-            level = [self.client.submit(add_up, *level[i : i + FAN_IN], pure=False)
-                     for i in range(0, len(level), FAN_IN)]
+            level = [
+                self.client.submit(add_up, *level[i : i + FAN_IN], pure=False)
+                for i in range(0, len(level), FAN_IN)
+            ]
             if len(level) == 1:
                 return level[0]
 

@@ -28,7 +28,10 @@ class Declared:
 
 
 def declare(
-    text: str, names: Sequence[str], bins: int = 16, source: str = "public",
+    text: str,
+    names: Sequence[str],
+    bins: int = 16,
+    source: str = "public",
     header: bool = True,
 ) -> Declared:
     r"""A declaration, one line ``column: domain`` each; SchemaError names the line.
@@ -46,8 +49,10 @@ def declare(
             continue
         name = max((n for n in names if line.startswith(f"{n}:")), key=len, default=None)
         if name is None:
-            raise SchemaError(f"line {number} ({line[:40]!r}) doesn't begin with a column and a "
-                              f"colon; columns: {', '.join(names)}")
+            raise SchemaError(
+                f"line {number} ({line[:40]!r}) doesn't begin with a column and a "
+                f"colon; columns: {', '.join(names)}"
+            )
         if name in rules:
             raise SchemaError(f"line {number} declares {name!r} a second time")
         rules[name] = line[len(name) + 1 :].strip()
@@ -55,13 +60,20 @@ def declare(
     waiting = tuple(n for n in names if rules.get(n, "?") in ("", "?"))
     made = [_name_problem(n, rules[n], bins) for n in names if n not in dropped + waiting]
     if len(made) < 2:
-        raise SchemaError(f"{plural(len(made), 'column')} declared, {len(waiting)} still open; "
-                          f"a plan needs at least two: {FORM}")
+        raise SchemaError(
+            f"{plural(len(made), 'column')} declared, {len(waiting)} still open; "
+            f"a plan needs at least two: {FORM}"
+        )
     columns = () if header else tuple(names)
     schema = Schema(tuple(made), source, columns=columns)
     left_out = dict.fromkeys(dropped, "") | dict.fromkeys(waiting, "?")
-    facts = {"attributes": schema.attributes, "source": source, "groups": {}, "left_out": left_out,
-             "columns": columns}
+    facts = {
+        "attributes": schema.attributes,
+        "source": source,
+        "groups": {},
+        "left_out": left_out,
+        "columns": columns,
+    }
     return Declared(schema, write_schema(facts, order=names), dropped, waiting)
 
 

@@ -29,8 +29,15 @@ class Guess(W.VBox):
     ``committed`` is the guess, None before; ``answer`` the answer, once it was revealed.
     """
 
-    def __init__(self, question: str, reveal: Callable[[], Any], *, unit: str = "",
-                 options: Sequence[str] = (), digits: int = 3) -> None:
+    def __init__(
+        self,
+        question: str,
+        reveal: Callable[[], Any],
+        *,
+        unit: str = "",
+        options: Sequence[str] = (),
+        digits: int = 3,
+    ) -> None:
         if not callable(reveal):
             raise TypeError("reveal must be a function: it runs when the guess is committed")
         self.question, self.unit, self.options, self.digits = question, unit, options, digits
@@ -39,17 +46,32 @@ class Guess(W.VBox):
         self.answer: Any = None
         wide = W.Layout(width="auto", max_width="100%")
         face = {"description": "Your guess", "tooltip": f"Your guess: {question}", "layout": wide}
-        self.field = (W.Dropdown(options=[("choose …", None), *((o, o) for o in options)], **face)
-                      if options else W.Text(placeholder=unit or "a number", **face))
-        self.button = W.Button(description="Commit and see", button_style="primary",
-                               tooltip=f"Commit the guess: {question}")
+        self.field = (
+            W.Dropdown(options=[("choose …", None), *((o, o) for o in options)], **face)
+            if options
+            else W.Text(placeholder=unit or "a number", **face)
+        )
+        self.button = W.Button(
+            description="Commit and see",
+            button_style="primary",
+            tooltip=f"Commit the guess: {question}",
+        )
         self.button.on_click(lambda _: self.commit(self.field.value))
         self.said, self.detail = W.HTML(), W.HTML(layout=W.Layout(width="auto", min_width="0"))
         head = W.HTML(f"<b>Guess first.</b> {escape(question)}")
-        row = W.HBox([self.field, self.button, self.said],
-                     layout=W.Layout(flex_flow="row wrap", align_items="center"))
-        super().__init__([head, row, self.detail], layout=W.Layout(
-            width="auto", overflow="visible", border_left=f"4px solid {BLUE}", padding="2px 10px"))
+        row = W.HBox(
+            [self.field, self.button, self.said],
+            layout=W.Layout(flex_flow="row wrap", align_items="center"),
+        )
+        super().__init__(
+            [head, row, self.detail],
+            layout=W.Layout(
+                width="auto",
+                overflow="visible",
+                border_left=f"4px solid {BLUE}",
+                padding="2px 10px",
+            ),
+        )
         self.add_class("pdsynth-guess")
 
     def commit(self, said: Any) -> Guess:
@@ -65,8 +87,9 @@ class Guess(W.VBox):
         self.said.value = "<span role='status'>computing …</span>"
         text, detail = self._answer()
         yours = escape(self.write(self.committed))
-        self.said.value = (f"<span role='status'>You: <b>{yours}</b> · Answer: "
-                           f"<b>{escape(text)}</b></span>")
+        self.said.value = (
+            f"<span role='status'>You: <b>{yours}</b> · Answer: <b>{escape(text)}</b></span>"
+        )
         self.detail.value = detail
         return self
 
@@ -86,9 +109,11 @@ class Guess(W.VBox):
     def static(self) -> str:
         """HTML for a page without a kernel: the question, the answer folded below it."""
         text, detail = self._answer()
-        return (f"<div class='pdsynth-guess' style='border-left:4px solid {BLUE};padding:2px 10px'>"
-                f"<b>Guess first.</b> {escape(self.question)}<details><summary>I have a guess: "
-                f"show the answer</summary><p><b>{escape(text)}</b></p>{detail}</details></div>")
+        return (
+            f"<div class='pdsynth-guess' style='border-left:4px solid {BLUE};padding:2px 10px'>"
+            f"<b>Guess first.</b> {escape(self.question)}<details><summary>I have a guess: "
+            f"show the answer</summary><p><b>{escape(text)}</b></p>{detail}</details></div>"
+        )
 
     def _answer(self) -> tuple[str, str]:
         """The answer in words, and what stands below it as HTML."""
@@ -118,14 +143,25 @@ class Guess(W.VBox):
         made = super()._repr_mimebundle_(**options)
         data = dict(made[0] if isinstance(made, tuple) else made)
         data["text/plain"] = repr(self)
-        data["text/html"] = self.static() if os.environ.get(STATIC) else (
-            f"<p><b>Guess first.</b> {escape(self.question)} <i>(The answer shows when this cell "
-            "is run and a guess is given.)</i></p>")
+        data["text/html"] = (
+            self.static()
+            if os.environ.get(STATIC)
+            else (
+                f"<p><b>Guess first.</b> {escape(self.question)} <i>(The answer shows when this"
+                " cell is run and a guess is given.)</i></p>"
+            )
+        )
         return data
 
 
-def guess(question: str, reveal: Callable[[], Any], *, unit: str = "",
-          options: Sequence[str] = (), digits: int = 3) -> Guess:
+def guess(
+    question: str,
+    reveal: Callable[[], Any],
+    *,
+    unit: str = "",
+    options: Sequence[str] = (),
+    digits: int = 3,
+) -> Guess:
     """Ask for a guess; ``reveal()`` computes the answer once it is given.
 
     >>> asked = guess("How many legs have two cats?", lambda: 2 * 4, unit="legs")

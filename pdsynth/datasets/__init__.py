@@ -17,8 +17,21 @@ from .release import write_csv, write_release
 from .tables import Dataset
 
 __all__ = [
-    "Dataset", "Header", "find", "load_acs", "load_adult", "load_big5", "load_cmc",
-    "load_credit_default", "load_credit_fraud", "load_nltcs", "load_retail", "outline",
-    "read_chunks", "read_csv", "read_header", "write_csv",
+    "Dataset",
+    "Header",
+    "find",
+    "load_acs",
+    "load_adult",
+    "load_big5",
+    "load_cmc",
+    "load_credit_default",
+    "load_credit_fraud",
+    "load_nltcs",
+    "load_retail",
+    "outline",
+    "read_chunks",
+    "read_csv",
+    "read_header",
+    "write_csv",
     "write_release",
 ]

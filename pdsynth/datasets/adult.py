@@ -45,19 +45,37 @@ def load_adult(complete: bool = False, coding: str = "default") -> Dataset:
         frame = frame[(frame[FACTS["unknown"]] != "?").all(axis=1)].reset_index(drop=True)
     split = frame.pop("split")
     if coding == "yes-no":
-        return describe("adult", _answer(frame), _schema(coding), name="adult, yes–no",
-                        target="over $50K", sensitive="never married")
+        return describe(
+            "adult",
+            _answer(frame),
+            _schema(coding),
+            name="adult, yes–no",
+            target="over $50K",
+            sensitive="never married",
+        )
     if coding == "thesis-author":
         home = (split == "train") & (frame.pop("native-country") == "United-States")
-        return describe("adult", frame[home].reset_index(drop=True), _schema(coding),
-                        name="adult (thesis author's table)", target="education",
-                        note=FACTS["thesis_note"])
+        return describe(
+            "adult",
+            frame[home].reset_index(drop=True),
+            _schema(coding),
+            name="adult (thesis author's table)",
+            target="education",
+            note=FACTS["thesis_note"],
+        )
     if coding == "thesis":
         frame = frame.drop(columns="salary")
         abroad = frame["native-country"] != "United-States"
         frame["native-country"] = abroad.map({False: "US", True: "non-US"}).astype("str")
-        return describe("adult", frame, _schema(coding), name="adult (thesis coding)",
-                        target="education", split=split, note=FACTS["thesis_note"])
+        return describe(
+            "adult",
+            frame,
+            _schema(coding),
+            name="adult (thesis coding)",
+            target="education",
+            split=split,
+            note=FACTS["thesis_note"],
+        )
     name, variant = ("adult (complete rows)", "complete") if complete else ("adult", coding)
     return describe("adult", frame, _schema(variant), name=name, split=split)
 

@@ -26,13 +26,20 @@ from .outlining import outline as draft
 from .own import read_csv, read_header
 from .release import KINDS, as_released, check_folder, open_lines, read_reviewed, write_release
 
-METHODS = {name: made for home in (methods, baselines) for name in home.__all__
-           if isinstance(made := getattr(home, name), type) and issubclass(made, Recipe)
-           and made is not methods.Synthesizer}
+METHODS = {
+    name: made
+    for home in (methods, baselines)
+    for name in home.__all__
+    if isinstance(made := getattr(home, name), type)
+    and issubclass(made, Recipe)
+    and made is not methods.Synthesizer
+}
 TABLES = "synthetic.csv", "synthetic.parquet"
-PAGE = ("<!doctype html><html lang='en'><meta charset='utf-8'><meta name='viewport' "
-        "content='width=device-width'><title>Report</title><body style='font-family:sans-serif'>"
-        "{}</body></html>")
+PAGE = (
+    "<!doctype html><html lang='en'><meta charset='utf-8'><meta name='viewport' "
+    "content='width=device-width'><title>Report</title><body style='font-family:sans-serif'>"
+    "{}</body></html>"
+)
 
 
 HELP = """From a table of your own to a private release, in four steps.
@@ -45,8 +52,10 @@ HELP = """From a table of your own to a private release, in four steps.
 
 To try it, survey.csv and survey.toml are there: a messy file, and its reviewed schema.
 """
-STATUS = ("Exit status: 0 done; 1 refused or failed, and nothing was written; 2 mistaken words; "
-          "130 interrupted. COMMAND --help says more.")
+STATUS = (
+    "Exit status: 0 done; 1 refused or failed, and nothing was written; 2 mistaken words; "
+    "130 interrupted. COMMAND --help says more."
+)
 
 
 class Epsilon(click.ParamType):
@@ -75,8 +84,13 @@ class Existing(click.Path):
 FILE = Existing(exists=True, dir_okay=False, path_type=Path)
 NEW = click.Path(path_type=Path)
 DATA = click.argument("data", type=FILE)
-EPSILON = click.option("--epsilon", type=Epsilon(), metavar="ε", required=True,
-                       help="What a person may lose, as 0.5 or 1/2: the smaller, the more private.")
+EPSILON = click.option(
+    "--epsilon",
+    type=Epsilon(),
+    metavar="ε",
+    required=True,
+    help="What a person may lose, as 0.5 or 1/2: the smaller, the more private.",
+)
 
 
 def read_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -84,10 +98,20 @@ def read_options(command: Callable[..., Any]) -> Callable[..., Any]:
     options = (
         click.option("--delimiter", metavar="SIGN", help="What separates cells."),
         click.option("--encoding", metavar="NAME", help="As utf-8 or cp1252."),
-        click.option("--header/--no-header", default=None, help="Whether its first line names the "
-                     "columns; without it the schema's columns = [...] do."),
-        click.option("--skip", type=click.IntRange(0), default=0, metavar="LINES",
-                     help="Lines above the table."))
+        click.option(
+            "--header/--no-header",
+            default=None,
+            help="Whether its first line names the "
+            "columns; without it the schema's columns = [...] do.",
+        ),
+        click.option(
+            "--skip",
+            type=click.IntRange(0),
+            default=0,
+            metavar="LINES",
+            help="Lines above the table.",
+        ),
+    )
     return reduce(lambda made, option: option(made), reversed(options), command)
 
 
@@ -99,8 +123,9 @@ def commands() -> None:
 
 @commands.command()
 @DATA
-@click.option("--names", help="Of all columns, for a file without a header: \"age sex income\", or "
-              "with commas.")
+@click.option(
+    "--names", help='Of all columns, for a file without a header: "age sex income", or with commas.'
+)
 @click.option("--number", metavar="FORM", help="How numbers are written: 1,234.5 or 1.234,5.")
 @read_options
 @click.option("--out", type=NEW, metavar="FILE", help="Where to write it; else it is printed.")
@@ -116,8 +141,10 @@ def outline(data: Path, names: str | None, out: Path | None, **how: Any) -> None
     if out is None:
         click.echo(text, nl=False)
     else:
-        say(f"{out} is a draft. Replace every line that says public = false or begins with ?, and "
-            "keep it inside until then.")
+        say(
+            f"{out} is a draft. Replace every line that says public = false or begins with ?, and "
+            "keep it inside until then."
+        )
 
 
 @commands.command()
@@ -147,27 +174,68 @@ def plan(data: Path, schema: Path, epsilon: Any, **how: Any) -> None:
 @click.argument("schema", type=FILE)
 @EPSILON
 @click.option("--out", type=NEW, required=True, metavar="FOLDER", help="A new folder.")
-@click.option("--method", type=click.Choice(list(METHODS)), metavar="NAME",
-              help=f"{', '.join(METHODS)}; else the one that plan recommends.")
-@click.option("--set", "options", multiple=True, metavar="NAME=VALUE",
-              help="A parameter of the method, as sensitive=occupation or k=2; may be repeated.")
-@click.option("--records-per-person", type=click.IntRange(1), default=1, metavar="M",
-              help="At most so many records are one person's; ε covers all of them.")
-@click.option("--session", "account", type=NEW, metavar="FILE",
-              help="The account of these people, which is charged before noise is drawn.")
-@click.option("--session-epsilon", type=Epsilon(), metavar="ε",
-              help="What a new account holds in all.")
-@click.option("--format", "kind", type=click.Choice(KINDS), default="csv",
-              show_default=True, help="Of the synthetic table.")
+@click.option(
+    "--method",
+    type=click.Choice(list(METHODS)),
+    metavar="NAME",
+    help=f"{', '.join(METHODS)}; else the one that plan recommends.",
+)
+@click.option(
+    "--set",
+    "options",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="A parameter of the method, as sensitive=occupation or k=2; may be repeated.",
+)
+@click.option(
+    "--records-per-person",
+    type=click.IntRange(1),
+    default=1,
+    metavar="M",
+    help="At most so many records are one person's; ε covers all of them.",
+)
+@click.option(
+    "--session",
+    "account",
+    type=NEW,
+    metavar="FILE",
+    help="The account of these people, which is charged before noise is drawn.",
+)
+@click.option(
+    "--session-epsilon", type=Epsilon(), metavar="ε", help="What a new account holds in all."
+)
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice(KINDS),
+    default="csv",
+    show_default=True,
+    help="Of the synthetic table.",
+)
 @click.option("--rows", type=click.IntRange(1), help="Of it; else as many as there are records.")
 @click.option("--title", default="", help="Stands on the card; else the folder's name.")
-@click.option("--with-report", is_flag=True, help="Put distances from the real records on the "
-              "card: not covered by ε, and said so there.")
+@click.option(
+    "--with-report",
+    is_flag=True,
+    help="Put distances from the real records on the card: not covered by ε, and said so there.",
+)
 @read_options
-def release(data: Path, schema: Path, epsilon: Any, out: Path, method: str | None,
-            options: Sequence[str], records_per_person: int, account: Path | None,
-            session_epsilon: Any, kind: str, rows: int | None, title: str,
-            with_report: bool, **how: Any) -> None:
+def release(
+    data: Path,
+    schema: Path,
+    epsilon: Any,
+    out: Path,
+    method: str | None,
+    options: Sequence[str],
+    records_per_person: int,
+    account: Path | None,
+    session_epsilon: Any,
+    kind: str,
+    rows: int | None,
+    title: str,
+    with_report: bool,
+    **how: Any,
+) -> None:
     """Fit once, and write a folder that may be published: table, model, ledger, schema, card.
 
     Everything is checked before ε is spent. The folder appears when it is whole; a file that is
@@ -176,6 +244,7 @@ def release(data: Path, schema: Path, epsilon: Any, out: Path, method: str | Non
     check_folder(out, kind)
     declared = read_reviewed(schema)
     with tqdm(total=5, disable=None, bar_format="{bar:20} {desc}", leave=False) as bar:
+
         def step(words: str) -> None:
             bar.set_description_str(words)
             bar.update()
@@ -186,8 +255,11 @@ def release(data: Path, schema: Path, epsilon: Any, out: Path, method: str | Non
         if problems := declared.problems(frame):
             raise SchemaError(f"{data.name} doesn't fit {schema.name}:\n{problems}")
         made = choose(method, declared, len(frame), epsilon / records_per_person)
-        made.set_params(epsilon=epsilon, records_per_person=records_per_person,
-                        **dict(map(parse_option, options)))
+        made.set_params(
+            epsilon=epsilon,
+            records_per_person=records_per_person,
+            **dict(map(parse_option, options)),
+        )
         session = open_account(made, declared, len(frame), account, session_epsilon)
         step(f"fitting {type(made).__name__}")
         model = made.fit(frame, declared, session=session).model_
@@ -197,24 +269,33 @@ def release(data: Path, schema: Path, epsilon: Any, out: Path, method: str | Non
             fake = model.sample(rows, method="balanced")
             report = make_report(frame, fake, declared, epsilon=float(epsilon))
         step("writing")
-        write_release(model, out, rows=rows, kind=kind, title=title, session=session,
-                               report=report)
-    click.echo(f"{out}: {model.ledger.verdict()}\nRead {out / 'card.html'} before you publish the "
-               "folder.")
+        write_release(model, out, rows=rows, kind=kind, title=title, session=session, report=report)
+    click.echo(
+        f"{out}: {model.ledger.verdict()}\nRead {out / 'card.html'} before you publish the folder."
+    )
 
 
 @commands.command()
 @DATA
 @click.argument("released", type=click.Path(exists=True, path_type=Path))
 @click.argument("schema", type=FILE, required=False)
-@click.option("--epsilon", type=Epsilon(), metavar="ε",
-              help="What the release cost; a folder says it itself.")
+@click.option(
+    "--epsilon", type=Epsilon(), metavar="ε", help="What the release cost; a folder says it itself."
+)
 @click.option("--target", metavar="COLUMN", help="What a classifier predicts.")
 @click.option("--sensitive", metavar="COLUMN", help="What an attacker wants to find out.")
 @click.option("--out", type=NEW, metavar="FILE", help="A new page (HTML); else text is printed.")
 @read_options
-def report(data: Path, released: Path, schema: Path | None, epsilon: Any, target: str | None,
-           sensitive: str | None, out: Path | None, **how: Any) -> None:
+def report(
+    data: Path,
+    released: Path,
+    schema: Path | None,
+    epsilon: Any,
+    target: str | None,
+    sensitive: str | None,
+    out: Path | None,
+    **how: Any,
+) -> None:
     """Compare the records in DATA with RELEASED: a release's folder, or a table with its SCHEMA.
 
     Every number is read off the real records and covered by no ε: never publish it, and don't
@@ -260,12 +341,15 @@ def parse_option(text: str) -> tuple[str, Any]:
         return name, value
 
 
-def open_account(made: Recipe, schema: Schema, n: int, path: Path | None, total: Any
-                 ) -> Session | None:
+def open_account(
+    made: Recipe, schema: Schema, n: int, path: Path | None, total: Any
+) -> Session | None:
     """The session's file, after all checks: a run that is refused leaves no new one."""
     if made.guarantee != "strict" or made.noise == "common" or made.random_state is not None:
-        raise PrivacyError(f"{made!r}: a release is strict and its noise can't be drawn again; "
-                           "leave out guarantee, random_state and noise='common'")
+        raise PrivacyError(
+            f"{made!r}: a release is strict and its noise can't be drawn again; "
+            "leave out guarantee, random_state and noise='common'"
+        )
     made.public_facts(schema, n)
     if path is None:
         if total is not None:
@@ -274,8 +358,9 @@ def open_account(made: Recipe, schema: Schema, n: int, path: Path | None, total:
     if path.exists() and total is None:
         return Session.open(path)
     if total is None:
-        raise click.UsageError(f"{path.name} isn't there: say --session-epsilon, what these people "
-                               "may lose in all")
+        raise click.UsageError(
+            f"{path.name} isn't there: say --session-epsilon, what these people may lose in all"
+        )
     if positive("ε", total) < positive("ε", made.epsilon):
         raise BudgetError(f"an account of ε = {total} can't pay for ε = {made.epsilon}")
     return Session(total, path)

@@ -85,12 +85,15 @@ def read_table(table: str, file: Path, columns: Sequence[str] = ()) -> pd.DataFr
         try:
             frame = pd.read_parquet(file)
         except ImportError as problem:
-            raise ImportError(f"{file.name} is a Parquet file, which needs pyarrow: "
-                              "pip install pyarrow, or save it as CSV") from problem
+            raise ImportError(
+                f"{file.name} is a Parquet file, which needs pyarrow: "
+                "pip install pyarrow, or save it as CSV"
+            ) from problem
     gone, extra = [c for c in columns if c not in frame], [c for c in frame if c not in columns]
     if gone or extra:
-        raise ValueError(f"{file} isn't the table {table!r}: missing column(s) {gone}, "
-                         f"unknown column(s) {extra}")
+        raise ValueError(
+            f"{file} isn't the table {table!r}: missing column(s) {gone}, unknown column(s) {extra}"
+        )
     if rows is not None and len(frame) != rows:
         raise ValueError(f"{file} has {len(frame):,} rows, the table {table!r} has {rows:,}")
     if frame.isna().any(axis=None):
@@ -172,8 +175,10 @@ def load_retail(items: int = 50, path: Location = None) -> Dataset:
     basket, item = pairs["basket"].to_numpy(), pairs["item"].to_numpy()
     numbered = len(pairs) and min(basket.min(), item.min()) >= 0
     if not numbered or (basket.max(), item.max()) != (baskets - 1, most - 1):
-        raise ValueError(f"this isn't the Retail table: its baskets must be numbered 0 to "
-                         f"{baskets - 1:,}, its items 0 to {most - 1:,}")
+        raise ValueError(
+            f"this isn't the Retail table: its baskets must be numbered 0 to "
+            f"{baskets - 1:,}, its items 0 to {most - 1:,}"
+        )
     top = np.argsort(-np.bincount(item, minlength=most), kind="stable")[:items]
     place = np.full(most, -1)
     place[top] = np.arange(items)
@@ -181,9 +186,15 @@ def load_retail(items: int = 50, path: Location = None) -> Dataset:
     cells = np.zeros((baskets, items), dtype=np.int8, order="F")
     cells[basket[kept], place[item[kept]]] = 1
     frame = pd.DataFrame(cells, columns=[f"item {number}" for number in top])
-    return describe("retail", frame, yes_no_schema(frame.columns), name=f"retail (top {items})",
-                    target=frame.columns[0], sensitive=frame.columns[1],
-                    note=facts["note"].format(items=items))
+    return describe(
+        "retail",
+        frame,
+        yes_no_schema(frame.columns),
+        name=f"retail (top {items})",
+        target=frame.columns[0],
+        sensitive=frame.columns[1],
+        note=facts["note"].format(items=items),
+    )
 
 
 def load_credit_fraud(path: Location = None) -> Dataset:

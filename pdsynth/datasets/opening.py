@@ -17,11 +17,17 @@ from ..errors import SchemaError, is_whole, show
 Source = str | os.PathLike[str] | bytes | IO[Any]
 Open = Callable[[], IO[bytes]]
 SIGNS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "blanks"}
-KINDS = {b"PAR1": ("a Parquet file", "pyarrow"), b"ARRO": ("an Arrow file", "pyarrow"),
-         b"PK\3\4": ("an Excel spreadsheet", "openpyxl"),
-         b"\xd0\xcf\x11\xe0": ("an old Excel spreadsheet", "xlrd")}
-MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"),
-         (codecs.BOM_UTF16_BE, "utf-16"))
+KINDS = {
+    b"PAR1": ("a Parquet file", "pyarrow"),
+    b"ARRO": ("an Arrow file", "pyarrow"),
+    b"PK\3\4": ("an Excel spreadsheet", "openpyxl"),
+    b"\xd0\xcf\x11\xe0": ("an old Excel spreadsheet", "xlrd"),
+}
+MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
 BLOCK = 2**20
 WORDS = re.compile(rb"[A-Za-z\x80-\xff]+")
 
@@ -37,8 +43,9 @@ class Text:
         self.start, self.guessed, self.skip = start, False, skip
         self.encoding = encoding or self._find_encoding()
         if not self.sample().strip():
-            raise SchemaError("the file is empty: it needs a line of column names and at least one "
-                              "record")
+            raise SchemaError(
+                "the file is empty: it needs a line of column names and at least one record"
+            )
 
     def restart(self) -> io.TextIOWrapper:
         """The text below the lines that are skipped; SchemaError for an unknown encoding."""
@@ -48,8 +55,9 @@ class Text:
                 stream.readline()
             return stream
         except LookupError as problem:
-            raise SchemaError(f"there is no encoding {self.encoding!r}: say 'utf-8' or 'cp1252'"
-                              ) from problem
+            raise SchemaError(
+                f"there is no encoding {self.encoding!r}: say 'utf-8' or 'cp1252'"
+            ) from problem
 
     def sample(self, size: int = 2**18) -> str:
         """The beginning, in whole lines where it has any."""
@@ -69,8 +77,9 @@ class Text:
 
     def undecodable(self) -> SchemaError:
         """What to say of bytes that the encoding doesn't know."""
-        return SchemaError(f"the file isn't in {self.encoding}: say encoding='…', or save it as "
-                           "CSV (UTF-8)")
+        return SchemaError(
+            f"the file isn't in {self.encoding}: say encoding='…', or save it as CSV (UTF-8)"
+        )
 
     def _find_encoding(self) -> str:
         """UTF-8 or what a mark says; else a guess from the lines around the first strange byte."""
@@ -83,8 +92,10 @@ class Text:
         with self.start() as stream:
             while block := stream.read(BLOCK):
                 if b"\0" in block:
-                    raise SchemaError("the file holds zero bytes, so it isn't CSV in UTF-8: say "
-                                      "encoding=, or export it again")
+                    raise SchemaError(
+                        "the file holds zero bytes, so it isn't CSV in UTF-8: say "
+                        "encoding=, or export it again"
+                    )
                 try:
                     decoder.decode(block)
                 except UnicodeDecodeError:
@@ -97,7 +108,7 @@ class Text:
         from charset_normalizer.utils import is_multi_byte_encoding
 
         strange = [line for line in block.splitlines(keepends=True) if not line.isascii()]
-        text = b"".join(strange)[:2**16]
+        text = b"".join(strange)[: 2**16]
         words = b"".join(word for word in WORDS.findall(text) if not word.isascii())
         found = list(from_bytes(text))
         if sum(byte > 127 for byte in words) < len(words) / 2:
@@ -106,11 +117,17 @@ class Text:
                 self.guessed = True
                 return "cp1252"
         if not found:
-            raise SchemaError("the file isn't in UTF-8, nor in an encoding that we know: say "
-                              "encoding='…', or save it as CSV (UTF-8)")
+            raise SchemaError(
+                "the file isn't in UTF-8, nor in an encoding that we know: say "
+                "encoding='…', or save it as CSV (UTF-8)"
+            )
         self.guessed = True
-        alike = [name for match in found if match.chaos <= found[0].chaos
-                 for name in match.could_be_from_charset]
+        alike = [
+            name
+            for match in found
+            if match.chaos <= found[0].chaos
+            for name in match.could_be_from_charset
+        ]
         return "cp1252" if "cp1252" in alike else str(found[0].encoding)  # ties are alphabetical
 
 
@@ -122,8 +139,7 @@ def open_source(source: Source) -> tuple[Open, bytes]:
     start: Open
     stream: Any = source
     if not isinstance(source, (str, bytes, os.PathLike)) and not hasattr(source, "seekable"):
-        raise SchemaError("a file is a path, bytes or an open file, got "
-                          f"{type(source).__name__}")
+        raise SchemaError(f"a file is a path, bytes or an open file, got {type(source).__name__}")
     if hasattr(stream, "read"):
         if stream.seekable():
             stream.seek(0)
@@ -157,16 +173,22 @@ def read_table(start: Open, head: bytes) -> pd.DataFrame | Open:
             return _as_csv(content)
         frame = (pd.read_parquet if kind == "a Parquet file" else pd.read_feather)(content)
     except ImportError as problem:
-        raise SchemaError(f"this is {kind}, whose reader isn't installed: pip install {package}, "
-                          "or save the table as CSV (UTF-8)") from problem
+        raise SchemaError(
+            f"this is {kind}, whose reader isn't installed: pip install {package}, "
+            "or save the table as CSV (UTF-8)"
+        ) from problem
     except Exception as problem:  # each reader has errors of its own
-        raise SchemaError(f"this looks like {kind}, but can't be read as such "
-                          f"({type(problem).__name__}): save the table as CSV (UTF-8)"
-                          ) from problem
+        raise SchemaError(
+            f"this looks like {kind}, but can't be read as such "
+            f"({type(problem).__name__}): save the table as CSV (UTF-8)"
+        ) from problem
     named = any(name is not None for name in frame.index.names)  # an index is a column, too
     if not len(frame) or frame.shape[1] + named < 2:
-        raise SchemaError("the table has no rows" if not len(frame) else
-                          "the file has one column; at least 2 are needed for a network")
+        raise SchemaError(
+            "the table has no rows"
+            if not len(frame)
+            else "the file has one column; at least 2 are needed for a network"
+        )
     return frame.reset_index(drop=not named, allow_duplicates=True)
 
 

@@ -32,18 +32,26 @@ LISTED, KEPT = 20, 12  # values that are listed; that an open list keeps
 RANGE, LIST = "ends that the form or the law sets", "all codes of the codebook, used or not"
 BOTH, ONLY = "both are possible", ("? one value only: what else may stand here?", "")
 OPEN = "a public list (census, ISO codes), never a count"
-YEARS = "years that can occur; date = \"month\" or \"age\" are possible, too"
+YEARS = 'years that can occur; date = "month" or "age" are possible, too'
 # Of columns that are identifiers or free text.
 NAMELESS = re.compile(
     r"(.*[_ -])?(id|uuid|name|surname|e-?mail|phone|address|ssn|iban|notes?|comments?|text)",
-    re.IGNORECASE)
+    re.IGNORECASE,
+)
 Found = tuple[Attribute | str, str]  # an attribute, or why its column is left out; a comment
 
 
-def outline(source: Source, path: str | os.PathLike[str] | None = None, *,
-            names: Sequence[str] | None = None, delimiter: str | None = None,
-            encoding: str | None = None, header: bool | None = None, number: str | None = None,
-            skip: int = 0) -> str:
+def outline(
+    source: Source,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    names: Sequence[str] | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    header: bool | None = None,
+    number: str | None = None,
+    skip: int = 0,
+) -> str:
     """A first draft of a schema file for a data file, to be reviewed; returns its text.
 
     ``path``: where to write it; an existing file is refused, it may be reviewed already. The other
@@ -59,11 +67,18 @@ def outline(source: Source, path: str | os.PathLike[str] | None = None, *,
         check_path(path)
     names = None if names is None else to_items("names", names) or None
     if path is not None and Path(path).exists():
-        raise SchemaError(f"{Path(path).name} exists: it may be reviewed already, so it isn't "
-                          "overwritten; name another file, or delete it")
+        raise SchemaError(
+            f"{Path(path).name} exists: it may be reviewed already, so it isn't "
+            "overwritten; name another file, or delete it"
+        )
     label = Path(source).name if isinstance(source, (str, os.PathLike)) else "a data file"
-    how: dict[str, Any] = {"names": names, "delimiter": delimiter, "encoding": encoding,
-                           "header": header, "skip": skip}
+    how: dict[str, Any] = {
+        "names": names,
+        "delimiter": delimiter,
+        "encoding": encoding,
+        "header": header,
+        "skip": skip,
+    }
     with warnings.catch_warnings(action="ignore", category=UserWarning):  # read_csv says it, too
         told = read_header(source, **how).names
     frame = read_csv(source, **how, number=number)
@@ -76,10 +91,14 @@ def outline(source: Source, path: str | os.PathLike[str] | None = None, *,
             left_out[name] = found
         else:
             attributes.append(found)
-    facts = {"attributes": tuple(attributes), "source": "data", "groups": {}, "left_out": left_out,
-             "columns": tuple(names or ())}
-    text = write_schema(facts, notes=notes, order=list(frame.columns),
-                        head=HEAD.format(name=label))
+    facts = {
+        "attributes": tuple(attributes),
+        "source": "data",
+        "groups": {},
+        "left_out": left_out,
+        "columns": tuple(names or ()),
+    }
+    text = write_schema(facts, notes=notes, order=list(frame.columns), head=HEAD.format(name=label))
     if path is not None:
         Path(path).write_text(text, encoding="utf-8", newline="\n")
     return text

@@ -30,8 +30,13 @@ class Header(NamedTuple):
 
 
 def read_header(
-    source: Source, *, names: Sequence[str] | None = None, delimiter: str | None = None,
-    encoding: str | None = None, header: bool | None = None, skip: int = 0,
+    source: Source,
+    *,
+    names: Sequence[str] | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    header: bool | None = None,
+    skip: int = 0,
 ) -> Header:
     r"""Column names and number of records of a file; parameters as in :func:`read_csv`.
 
@@ -48,9 +53,15 @@ def read_header(
 
 
 def read_csv(
-    source: Source, schema: Schema | None = None, *, names: Sequence[str] | None = None,
-    delimiter: str | None = None, encoding: str | None = None, header: bool | None = None,
-    number: str | None = None, skip: int = 0,
+    source: Source,
+    schema: Schema | None = None,
+    *,
+    names: Sequence[str] | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    header: bool | None = None,
+    number: str | None = None,
+    skip: int = 0,
 ) -> pd.DataFrame:
     r"""The records of a file: CSV in its many forms, gzipped or not, Parquet, Arrow or Excel.
 
@@ -77,8 +88,18 @@ def read_csv(
 
     **Privacy:** raw records; their types depend on the declaration alone.
     """
-    chunks = list(read_chunks(source, schema, names=names, delimiter=delimiter, encoding=encoding,
-                              header=header, number=number, skip=skip))
+    chunks = list(
+        read_chunks(
+            source,
+            schema,
+            names=names,
+            delimiter=delimiter,
+            encoding=encoding,
+            header=header,
+            number=number,
+            skip=skip,
+        )
+    )
     columns = list(chunks[0])
     joined = {}
     for place, name in enumerate(columns):  # one column at a time, so that chunks go as it grows
@@ -88,9 +109,15 @@ def read_csv(
 
 
 def read_chunks(
-    source: Source, schema: Schema | None, *, names: Sequence[str] | None = None,
-    delimiter: str | None = None, encoding: str | None = None, header: bool | None = None,
-    number: str | None = None, skip: int = 0,
+    source: Source,
+    schema: Schema | None,
+    *,
+    names: Sequence[str] | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    header: bool | None = None,
+    number: str | None = None,
+    skip: int = 0,
 ) -> Iterator[pd.DataFrame]:
     """As :func:`read_csv` in pieces of about two million cells, for files beyond memory.
 
@@ -99,7 +126,7 @@ def read_chunks(
     attributes = () if schema is None else check_schema(schema).attributes
     if number is not None and not is_one_of(number, FORMS):
         raise SchemaError(f"number must be one of {tuple(FORMS)}, got {show(number)}")
-    names = (schema.columns if names is None and schema is not None else names)
+    names = schema.columns if names is None and schema is not None else names
     wanted = [a.name for a in attributes]
     whole = read_table(*open_source(source))
     if isinstance(whole, pd.DataFrame):
@@ -114,20 +141,25 @@ def read_chunks(
     form = number or ("" if facts.delimiter == ";" else "1,234.5")
     known = wanted or _unique(facts.names)
     if wanted:
-        yield from (_declared(chunk, attributes, form)
-                    for chunk in _chunks(text, facts, places, known))
+        yield from (
+            _declared(chunk, attributes, form) for chunk in _chunks(text, facts, places, known)
+        )
         return
     texts: set[str] = set()
     for chunk in _chunks(text, facts, places, known):
-        texts |= {name for name in known if name not in texts
-                  and not _is_number(chunk[name], form)}
+        texts |= {name for name in known if name not in texts and not _is_number(chunk[name], form)}
     for chunk in _chunks(text, facts, places, known):
-        yield pd.DataFrame({name: column if name in texts else _numbers(column, form)
-                            for name, column in chunk.items()})
+        yield pd.DataFrame(
+            {
+                name: column if name in texts else _numbers(column, form)
+                for name, column in chunk.items()
+            }
+        )
 
 
-def _chunks(text: Text, facts: Header, places: list[int], names: Sequence[str]
-            ) -> Iterator[pd.DataFrame]:
+def _chunks(
+    text: Text, facts: Header, places: list[int], names: Sequence[str]
+) -> Iterator[pd.DataFrame]:
     """Pieces of the file as texts without blanks around them, missing where nothing is left."""
     rows, n = max(1, CELLS // len(facts.names)), 0
     sign = r"\s+" if facts.delimiter == " " else facts.delimiter
@@ -136,17 +168,31 @@ def _chunks(text: Text, facts: Header, places: list[int], names: Sequence[str]
             next(filter(is_said, split_cells(stream, facts.delimiter)))
         try:
             for chunk in pd.read_csv(
-                    stream, sep=sign, header=None, names=list(range(len(facts.names))),
-                    usecols=sorted(places), dtype="str", keep_default_na=False, na_values=[""],
-                    skipinitialspace=True, chunksize=rows):
+                stream,
+                sep=sign,
+                header=None,
+                names=list(range(len(facts.names))),
+                usecols=sorted(places),
+                dtype="str",
+                keep_default_na=False,
+                na_values=[""],
+                skipinitialspace=True,
+                chunksize=rows,
+            ):
                 n += len(chunk)
-                yield pd.DataFrame({name: _stripped(chunk[place])
-                                    for name, place in zip(names, places, strict=True)})
+                yield pd.DataFrame(
+                    {
+                        name: _stripped(chunk[place])
+                        for name, place in zip(names, places, strict=True)
+                    }
+                )
         except pd.errors.ParserError as problem:
             raise SchemaError(f"the file isn't CSV ({problem}): is a quote missing?") from problem
     if n != facts.n:
-        raise SchemaError(f"the file has {facts.n:,} records by one count and {n:,} by another: is "
-                          "a quote missing?")
+        raise SchemaError(
+            f"the file has {facts.n:,} records by one count and {n:,} by another: is "
+            "a quote missing?"
+        )
 
 
 def _stripped(column: pd.Series) -> pd.Series:
@@ -161,8 +207,13 @@ def _as_texts(column: pd.Series) -> pd.Series:
     return _stripped(column) if pd.api.types.is_string_dtype(column) else column
 
 
-def _scan(text: Text, names: Sequence[str] | None, delimiter: str | None, header: bool | None,
-          wanted: Sequence[str] = ()) -> Header:
+def _scan(
+    text: Text,
+    names: Sequence[str] | None,
+    delimiter: str | None,
+    header: bool | None,
+    wanted: Sequence[str] = (),
+) -> Header:
     """The header and the number of records; every row must be as long as the first."""
     names = None if names is None else to_items("names", names) or None
     if delimiter is not None and not (isinstance(delimiter, str) and len(delimiter) == 1):
@@ -182,7 +233,8 @@ def _scan(text: Text, names: Sequence[str] | None, delimiter: str | None, header
             if length == 1:
                 raise SchemaError(
                     "the file has one column; at least 2 are needed for a network: if its cells "
-                    "are separated by another sign, say delimiter='…'")
+                    "are separated by another sign, say delimiter='…'"
+                )
             for row in rows:
                 if len(row) == length:
                     n += 1
@@ -190,10 +242,12 @@ def _scan(text: Text, names: Sequence[str] | None, delimiter: str | None, header
                     raise SchemaError(
                         f"line {rows.line_num:,} has {plural(len(row), 'cell')}, the "
                         f"{'first line' if first else 'list of names'} {length} names: put "
-                        "quotes around values that hold the delimiter, or say delimiter=")
+                        "quotes around values that hold the delimiter, or say delimiter="
+                    )
         except csv.Error as problem:
-            raise SchemaError(f"line {rows.line_num:,} isn't CSV ({problem}): is a quote missing?"
-                              ) from problem
+            raise SchemaError(
+                f"line {rows.line_num:,} isn't CSV ({problem}): is a quote missing?"
+            ) from problem
         except UnicodeError as problem:
             raise text.undecodable() from problem
     if n == 0:

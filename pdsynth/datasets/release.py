@@ -28,10 +28,14 @@ from ..privacy.ledger_story import short
 from ..privacy.session import Session
 
 KINDS = "csv", "parquet"
-RAW = ("This part reads the real records exactly. It is NOT covered by ε: for those who may see "
-       "the records. Take it off before the card leaves the house.")
-SAMPLERS = {"exact": "exact, from the operating system's random numbers",
-            "opendp": "OpenDP's samplers, from the operating system's random numbers"}
+RAW = (
+    "This part reads the real records exactly. It is NOT covered by ε: for those who may see "
+    "the records. Take it off before the card leaves the house."
+)
+SAMPLERS = {
+    "exact": "exact, from the operating system's random numbers",
+    "opendp": "OpenDP's samplers, from the operating system's random numbers",
+}
 WEAK = 3  # from here on a guess may be right in 95 of 100 cases
 FAMILY = 4
 # What a spreadsheet takes for a formula, and not for a number.
@@ -39,8 +43,14 @@ FORMULA = re.compile(r"[=+\-@\t\r](?!\.?\d+(\.\d*)?$)")
 
 
 def write_release(
-    model: Model, folder: str | os.PathLike[str], *, rows: int | None = None, kind: str = "csv",
-    title: str = "", session: Session | None = None, report: Any = None,
+    model: Model,
+    folder: str | os.PathLike[str],
+    *,
+    rows: int | None = None,
+    kind: str = "csv",
+    title: str = "",
+    session: Session | None = None,
+    report: Any = None,
 ) -> Path:
     """Write a new folder with all that may be published of a fitted model; returns its path.
 
@@ -72,8 +82,14 @@ def write_release(
         model.to_json(unfinished / "model.json")
         (unfinished / "ledger.jsonl").write_text(model.ledger.to_json() + "\n", encoding="utf-8")
         as_released(model.schema).write(unfinished / "schema.toml")
-        card = make_card(model, title=title or place.name, table=name, rows=len(table),
-                         session=session, report=report)
+        card = make_card(
+            model,
+            title=title or place.name,
+            table=name,
+            rows=len(table),
+            session=session,
+            report=report,
+        )
         (unfinished / "card.md").write_text(card.markdown, encoding="utf-8", newline="\n")
         (unfinished / "card.html").write_text(card.html, encoding="utf-8", newline="\n")
         unfinished.chmod(0o755)
@@ -91,8 +107,15 @@ class Card(NamedTuple):
     html: str
 
 
-def make_card(model: Model, *, title: str, table: str, rows: int, session: Session | None = None,
-              report: Any = None) -> Card:
+def make_card(
+    model: Model,
+    *,
+    title: str,
+    table: str,
+    rows: int,
+    session: Session | None = None,
+    report: Any = None,
+) -> Card:
     """The card of a model and of a table of so many rows drawn from it, in the file ``table``.
 
     ``session``: the account that the fit was charged to. ``report``: what ``evaluate.report``
@@ -102,12 +125,22 @@ def make_card(model: Model, *, title: str, table: str, rows: int, session: Sessi
     """
     import mistune
 
-    facts = _facts(model, session) | {"title": title, "table": table, "rows": f"{rows:,}",
-                                      "raw": report is not None}
+    facts = _facts(model, session) | {
+        "title": title,
+        "table": table,
+        "rows": f"{rows:,}",
+        "raw": report is not None,
+    }
     written = render(__package__, "card.md", **facts)
     page = mistune.create_markdown(escape=True, plugins=["table"])
-    html = render(__package__, "card.html", title=title, body=page(written), warning=RAW,
-                  report="" if report is None else report._repr_html_())
+    html = render(
+        __package__,
+        "card.html",
+        title=title,
+        body=page(written),
+        warning=RAW,
+        report="" if report is None else report._repr_html_(),
+    )
     if report is not None:
         lines = "\n".join(f"    {line}" for line in str(report).splitlines())
         written += f"\n\n## Comparison with the real records\n\n**{RAW}**\n\n{lines}\n"
@@ -123,23 +156,36 @@ def _facts(model: Model, session: Session | None) -> dict[str, Any]:
     python = f"Python {platform.python_version()}"
     versions = [*(f"{name} {version(name)}" for name in used), python]
     return {
-        "model": model, "ledger": ledger, "schema": model.schema, "session": session,
-        "epsilon": epsilon, "m": ledger.records_per_person,
-        "added": ledger.relation == "add_remove", "losses": ledger.attribute_epsilon(),
-        "lines": ledger.story(), "method": _method(model),
-        "sampler": SAMPLERS.get(noise, noise), "date": f"{datetime.now(UTC):%Y-%m-%d}",
+        "model": model,
+        "ledger": ledger,
+        "schema": model.schema,
+        "session": session,
+        "epsilon": epsilon,
+        "m": ledger.records_per_person,
+        "added": ledger.relation == "add_remove",
+        "losses": ledger.attribute_epsilon(),
+        "lines": ledger.story(),
+        "method": _method(model),
+        "sampler": SAMPLERS.get(noise, noise),
+        "date": f"{datetime.now(UTC):%Y-%m-%d}",
         "versions": ", ".join(versions),
         "times": f"{math.exp(epsilon):,.2f}" if power < 4 else f"10^{power:.0f}",
-        "weak": WEAK, "family": FAMILY, "short": short, "percent": _percent, "at_most": _at_most,
+        "weak": WEAK,
+        "family": FAMILY,
+        "short": short,
+        "percent": _percent,
+        "at_most": _at_most,
     }
 
 
 def _method(model: Model) -> str:
     """The algorithm with what its owner chose."""
     hidden = {"epsilon", "guarantee", "noise", "random_state", "records_per_person", "relation"}
-    given = [f"{name} = {format(value, '.4g') if isinstance(value, float) else value}"
-             for name, value in model.parameters.items()
-             if name not in hidden and value not in (None, "None")]
+    given = [
+        f"{name} = {format(value, '.4g') if isinstance(value, float) else value}"
+        for name, value in model.parameters.items()
+        if name not in hidden and value not in (None, "None")
+    ]
     return f"{model.algorithm} ({', '.join(given)})" if given else model.algorithm
 
 
@@ -157,8 +203,11 @@ def _at_most(epsilon: Fraction | float) -> str:
 def open_lines(path: Path) -> list[str]:
     """Columns whose lines in a schema file aren't confirmed yet."""
     lines = tomllib.loads(path.read_text(encoding="utf-8-sig")).get("attributes", {})
-    return [name for name, line in lines.items()
-            if str(line).startswith("?") or (isinstance(line, dict) and not line.get("public", 1))]
+    return [
+        name
+        for name, line in lines.items()
+        if str(line).startswith("?") or (isinstance(line, dict) and not line.get("public", 1))
+    ]
 
 
 def read_reviewed(path: Path) -> Schema:
@@ -168,7 +217,8 @@ def read_reviewed(path: Path) -> Schema:
         raise PrivacyError(
             f"{path.name} is a draft, read off the records; not reviewed yet: "
             f"{', '.join(open_lines(path))}. Write what is publicly known there, whatever the "
-            "records hold, and delete public = false")
+            "records hold, and delete public = false"
+        )
     return schema
 
 
@@ -184,8 +234,9 @@ def check_folder(folder: str | os.PathLike[str], kind: str = "csv") -> Path:
     if kind not in KINDS:
         raise SchemaError(f"kind must be one of {KINDS}, got {kind!r}")
     if kind == "parquet" and importlib.util.find_spec("pyarrow") is None:
-        raise SchemaError("a Parquet file needs pyarrow: pip install 'pdsynth[scale]', or "
-                          "kind='csv'")
+        raise SchemaError(
+            "a Parquet file needs pyarrow: pip install 'pdsynth[scale]', or kind='csv'"
+        )
     if place.exists():
         raise SchemaError(f"{place.name} exists: a release is never overwritten; name a new folder")
     if not os.access(place.absolute().parent, os.W_OK):
@@ -206,9 +257,11 @@ def check_model(model: Model) -> None:
     if not wrong and not model.private:
         wrong.append(model.verdict())
     if wrong:
-        raise PrivacyError(f"this model must not be released: {'; '.join(wrong)}. Fit with "
-                           "guarantee='strict', random_state=None, noise='exact' or 'opendp' and a "
-                           "public schema")
+        raise PrivacyError(
+            f"this model must not be released: {'; '.join(wrong)}. Fit with "
+            "guarantee='strict', random_state=None, noise='exact' or 'opendp' and a "
+            "public schema"
+        )
 
 
 def write_csv(

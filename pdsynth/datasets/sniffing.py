@@ -44,6 +44,7 @@ def find_separator(sample: str) -> str:
     >>> find_separator("a;b\n1,5;2\n2,5;3\n")
     ';'
     """
+
     def rank(sign: str) -> tuple[float, int]:
         lengths = [len(row) for row in read_rows(sample, sign)[:100]] or [1]
         usual = max(set(lengths), key=lengths.count)
@@ -79,8 +80,13 @@ def has_header(rows: Sequence[Sequence[str]]) -> bool:
     return votes >= 0
 
 
-def look_for_header(sample: str, sign: str, names: Sequence[str] | None, header: bool | None,
-                    wanted: Sequence[str] = ()) -> bool:
+def look_for_header(
+    sample: str,
+    sign: str,
+    names: Sequence[str] | None,
+    header: bool | None,
+    wanted: Sequence[str] = (),
+) -> bool:
     """Whether the first line names the columns; SchemaError where that and ``names`` disagree.
 
     ``header``: the owner's word, None to look. ``wanted``: declared names. No message holds a cell
@@ -92,25 +98,35 @@ def look_for_header(sample: str, sign: str, names: Sequence[str] | None, header:
     top = rows[0]
     if names is not None:
         if header:
-            raise SchemaError("names= are for a file without a header: leave out one of names= and "
-                              "header=True")
+            raise SchemaError(
+                "names= are for a file without a header: leave out one of names= and header=True"
+            )
         if twice := sorted({name for name in names if list(names).count(name) > 1}):
             raise SchemaError(f"names= holds {twice} twice")
         if header is None and top == [str(name).strip() for name in names]:
-            raise SchemaError("the first line of the file holds these names already: leave out "
-                              "names=")
+            raise SchemaError(
+                "the first line of the file holds these names already: leave out names="
+            )
         return False
     if len(top) == 1 and len(rows) > 1 and len(rows[1]) > 1:
-        raise SchemaError(f"the first line has 1 cell, the next {len(rows[1])}: if it is a title "
-                          "or a comment, say skip=1")
+        raise SchemaError(
+            f"the first line has 1 cell, the next {len(rows[1])}: if it is a title "
+            "or a comment, say skip=1"
+        )
     if header is False:
-        raise SchemaError(f"a file without a header needs the names of its {len(top)} columns: "
-                          "say names=[…]")
+        raise SchemaError(
+            f"a file without a header needs the names of its {len(top)} columns: say names=[…]"
+        )
     if header or (wanted and set(wanted) & set(top)):
         return True
     if wanted or not has_header(rows):
-        reason = ("none of the declared columns stands in the first line" if wanted else
-                  "the first line looks like a record, not like column names")
-        raise SchemaError(f"{reason}: if the file has no header, say names=[…], the names of its "
-                          f"{len(top)} columns; if it has one, say header=True")
+        reason = (
+            "none of the declared columns stands in the first line"
+            if wanted
+            else "the first line looks like a record, not like column names"
+        )
+        raise SchemaError(
+            f"{reason}: if the file has no header, say names=[…], the names of its "
+            f"{len(top)} columns; if it has one, say header=True"
+        )
     return True

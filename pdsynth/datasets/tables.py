@@ -55,8 +55,14 @@ class Dataset:
         """The test rows of the public split, index kept; ValueError where there is none."""
         return self._part("test")
 
-    def subset(self, names: Sequence[str], rows: int | None = None, *, target: str | None = None,
-               sensitive: str | None = None) -> Dataset:
+    def subset(
+        self,
+        names: Sequence[str],
+        rows: int | None = None,
+        *,
+        target: str | None = None,
+        sensitive: str | None = None,
+    ) -> Dataset:
         """Some attributes, in the order given, and ``rows`` rows spread evenly over the table.
 
         Chance plays no part. ``target`` and ``sensitive`` must be named where theirs are left out.
@@ -64,37 +70,50 @@ class Dataset:
         """
         schema = self.schema.select(names)
         if rows is not None and not is_whole(rows, 1, len(self.frame)):
-            raise SchemaError(f"rows must be a whole number from 1 to {len(self.frame):,}, "
-                              f"got {show(rows)}")
+            raise SchemaError(
+                f"rows must be a whole number from 1 to {len(self.frame):,}, got {show(rows)}"
+            )
         chosen = {"target": target or self.target, "sensitive": sensitive or self.sensitive}
         for what, name in chosen.items():
             if name not in schema.names:
-                raise SchemaError(f"{what} {name!r} isn't among {', '.join(schema.names)}: say "
-                                  f"{what}=")
+                raise SchemaError(
+                    f"{what} {name!r} isn't among {', '.join(schema.names)}: say {what}="
+                )
         n = len(self.frame)
         places = np.arange(rows or n) * n // (rows or n)
         split = None if self.split is None else self.split.iloc[places]
-        return replace(self, frame=self.frame.iloc[places][list(schema.names)], schema=schema,
-                       split=split, **chosen)
+        return replace(
+            self,
+            frame=self.frame.iloc[places][list(schema.names)],
+            schema=schema,
+            split=split,
+            **chosen,
+        )
 
     def _part(self, which: str) -> pd.DataFrame:
         if self.split is None:
-            raise ValueError(f"{self.name} has no public train/test split: draw one, "
-                             "for example with sklearn's train_test_split")
+            raise ValueError(
+                f"{self.name} has no public train/test split: draw one, "
+                "for example with sklearn's train_test_split"
+            )
         return self.frame[self.split == which]
 
     def __repr__(self) -> str:
         rows, columns = self.frame.shape
-        return (f"Dataset({self.name}: {rows:,} rows × {columns} attributes, "
-                f"target={self.target!r}, sensitive={self.sensitive!r})")
+        return (
+            f"Dataset({self.name}: {rows:,} rows × {columns} attributes, "
+            f"target={self.target!r}, sensitive={self.sensitive!r})"
+        )
 
     def _repr_html_(self) -> str:
         rows, columns = self.frame.shape
-        parts = "" if self.split is None else (
-            f" (train {len(self.train):,}, test {len(self.test):,})")
+        parts = (
+            "" if self.split is None else (f" (train {len(self.train):,}, test {len(self.test):,})")
+        )
         facts = {"rows": f"{rows:,}{parts}", "attributes": f"{columns}"}
-        facts |= {key: getattr(self, key)
-                  for key in ("target", "sensitive", "source", "licence", "note")}
+        facts |= {
+            key: getattr(self, key) for key in ("target", "sensitive", "source", "licence", "note")
+        }
         return render(__package__, "dataset.html", data=self, facts=facts)
 
 

@@ -63,11 +63,14 @@ class Attribute:
         object.__setattr__(self, "values", listed)
         object.__setattr__(self, "missing", bool(self.missing))
         if self.size < 2:
-            self._refuse(f" declares {self.size} value(s); at least 2 are needed: "
-                         "drop the column or declare its full domain")
+            self._refuse(
+                f" declares {self.size} value(s); at least 2 are needed: "
+                "drop the column or declare its full domain"
+            )
         if self.size > MAX_VALUES:
-            self._refuse(f" declares {self.size:,} values, at most {MAX_VALUES:,} are possible: "
-                         "bin it")
+            self._refuse(
+                f" declares {self.size:,} values, at most {MAX_VALUES:,} are possible: bin it"
+            )
         self._check_values()
         if not is_one_of(self.spread, DECODERS):
             self._refuse(f": spread must be one of {DECODERS}, not {show(self.spread)}")
@@ -75,9 +78,11 @@ class Attribute:
             self._check_edges(self.edges)
         object.__setattr__(self, "dtype", self.dtype or dtype_of(self.edges or self.values))
         if not fits(self.dtype, self.values, self.edges):
-            self._refuse(f": a column of type {self.dtype!r} can't hold its declared values; the "
-                         f"types are {', '.join(DTYPES)}. Widths are no declaration: cast the "
-                         "synthetic column")
+            self._refuse(
+                f": a column of type {self.dtype!r} can't hold its declared values; the "
+                f"types are {', '.join(DTYPES)}. Widths are no declaration: cast the "
+                "synthetic column"
+            )
         if self.recode is not None and not isinstance(self.recode, Recode):
             self._refuse(f": recode must be a Recode, got {show(self.recode)}")
         if self.recode is not None:
@@ -90,14 +95,20 @@ class Attribute:
 
     def _check_values(self) -> None:
         if any(map(_is_missing, self.values)):
-            self._refuse(" lists a missing value among its values: "
-                         "leave it out and declare missing=True")
-        strange = [v for v in self.values
-                   if not isinstance(v, (str, int, float)) or v in (math.inf, -math.inf)]
+            self._refuse(
+                " lists a missing value among its values: leave it out and declare missing=True"
+            )
+        strange = [
+            v
+            for v in self.values
+            if not isinstance(v, (str, int, float)) or v in (math.inf, -math.inf)
+        ]
         if strange:
-            self._refuse(": values must be texts, finite numbers or truth values, "
-                         f"got {show(strange[0])}: declare dates and other objects as texts, "
-                         "or as numbers with bins")
+            self._refuse(
+                ": values must be texts, finite numbers or truth values, "
+                f"got {show(strange[0])}: declare dates and other objects as texts, "
+                "or as numbers with bins"
+            )
         if len(set(self.values)) != len(self.values):
             twice = sorted(str(v) for v, times in Counter(self.values).items() if times > 1)
             self._refuse(f" declares values twice: {', '.join(twice)}")
@@ -109,20 +120,38 @@ class Attribute:
             self._refuse(f": {bins} bins need {bins + 1} edges, got {len(cuts)}")
 
     @classmethod
-    def categorical(cls, name: str, values: Iterable[Any], *, missing: bool = False,
-                    dtype: str | None = None, **recode: Any) -> Attribute:
+    def categorical(
+        cls,
+        name: str,
+        values: Iterable[Any],
+        *,
+        missing: bool = False,
+        dtype: str | None = None,
+        **recode: Any,
+    ) -> Attribute:
         """An attribute with listed values; ``recode``: keywords of :class:`Recode`.
 
         >>> Attribute.categorical("sex", ["Female", "Male"]).size
         2
         """
         listed = list_values(name, values)
-        return cls(name, listed, None, "" if dtype is None else dtype, missing,
-                   recode=Recode.of(**recode))
+        return cls(
+            name, listed, None, "" if dtype is None else dtype, missing, recode=Recode.of(**recode)
+        )
 
     @classmethod
-    def numeric(cls, name: str, low: float, high: float, *, bins: int = 16, integer: bool = False,
-                missing: bool = False, spread: str = "uniform", **recode: Any) -> Attribute:
+    def numeric(
+        cls,
+        name: str,
+        low: float,
+        high: float,
+        *,
+        bins: int = 16,
+        integer: bool = False,
+        missing: bool = False,
+        spread: str = "uniform",
+        **recode: Any,
+    ) -> Attribute:
         """A numeric attribute on the public range ``[low, high]``, cut into equal-width bins.
 
         >>> Attribute.numeric("age", 0, 100, bins=4, integer=True).values
@@ -144,18 +173,28 @@ class Attribute:
             bins = min(bins, int(high) - int(low) + 1)
             edges = np.ceil(low + (high + 1 - low) * np.arange(bins + 1) / bins)
             edges[-1] = high
-        return cls.binned(name, edges.tolist(), integer=integer, missing=missing, spread=spread,
-                          **recode)
+        return cls.binned(
+            name, edges.tolist(), integer=integer, missing=missing, spread=spread, **recode
+        )
 
     @classmethod
-    def binned(cls, name: str, edges: Sequence[float], *, integer: bool = False,
-               missing: bool = False, spread: str = "uniform", **recode: Any) -> Attribute:
+    def binned(
+        cls,
+        name: str,
+        edges: Sequence[float],
+        *,
+        integer: bool = False,
+        missing: bool = False,
+        spread: str = "uniform",
+        **recode: Any,
+    ) -> Attribute:
         """A numeric attribute with given edges, m + 1 for m bins; the last includes both sides."""
         check_switch(name, integer=integer)
         cuts = read_edges(name, edges, integer)
         dtype = "integer" if integer else "float"
-        return cls(name, label_bins(cuts, integer), cuts, dtype, missing, spread,
-                   Recode.of(**recode))
+        return cls(
+            name, label_bins(cuts, integer), cuts, dtype, missing, spread, Recode.of(**recode)
+        )
 
     @property
     def size(self) -> int:
@@ -192,19 +231,26 @@ class Attribute:
             self._refuse(f": expected a Series of its values, got {show(column)}")
         codes, gone = self.look_up(column)
         if gone.any() and not self.missing:
-            self._refuse(f": {int(gone.sum()):,} missing value(s), but the schema declares none; "
-                         "declare missing=True, or drop or fill those rows")
+            self._refuse(
+                f": {int(gone.sum()):,} missing value(s), but the schema declares none; "
+                "declare missing=True, or drop or fill those rows"
+            )
         bad = codes < 0
         if bad.any():
             kind: Any = column.dtype  # of a category: of its values
             kind = kind.categories.dtype if isinstance(kind, pd.CategoricalDtype) else kind
-            domain = (f"its {len(self.values)} declared values ({describe(self.values)}; the "
-                      f"column has dtype {kind})" if self.edges is None
-                      else f"[{self.edges[0]}, {self.edges[-1]}]")
+            domain = (
+                f"its {len(self.values)} declared values ({describe(self.values)}; the "
+                f"column has dtype {kind})"
+                if self.edges is None
+                else f"[{self.edges[0]}, {self.edges[-1]}]"
+            )
             whole = "the whole numbers of " if self.integer else ""
-            self._refuse(f": {int(bad.sum()):,} value(s) outside {whole}{domain}; widen the "
-                         "declared domain, or recode or drop those rows "
-                         "(schema.problems(frame, examples=3) shows values)")
+            self._refuse(
+                f": {int(bad.sum()):,} value(s) outside {whole}{domain}; widen the "
+                "declared domain, or recode or drop those rows "
+                "(schema.problems(frame, examples=3) shows values)"
+            )
         return codes
 
     def look_up(self, column: pd.Series) -> tuple[np.ndarray, np.ndarray]:
@@ -216,11 +262,14 @@ class Attribute:
             if self.recode is not None:
                 column = self.recode.apply(column, self.values, self.edges)
             gone = column.isna().to_numpy()
-            codes = (self._find_values(column) if self.edges is None
-                     else self._find_bins(column, gone))
+            codes = (
+                self._find_values(column) if self.edges is None else self._find_bins(column, gone)
+            )
         except (TypeError, ArithmeticError) as problem:
-            raise SchemaError(f"attribute {self.name!r} holds more than plain values ({problem}): "
-                              "recode those rows") from problem
+            raise SchemaError(
+                f"attribute {self.name!r} holds more than plain values ({problem}): "
+                "recode those rows"
+            ) from problem
         codes = codes.astype(np.int64, copy=False)
         return (np.where(gone, len(self.values), codes) if gone.any() else codes), gone
 
@@ -256,12 +305,15 @@ class Attribute:
 
     def _find_bins(self, column: pd.Series, gone: np.ndarray) -> np.ndarray:
         if not pd.api.types.is_numeric_dtype(column) and all(
-                isinstance(x, (Real, Decimal)) for x in column[~gone]):
+            isinstance(x, (Real, Decimal)) for x in column[~gone]
+        ):
             known = [np.nan if empty else float(x) for x, empty in zip(column, gone, strict=True)]
             column = pd.Series(known, dtype=float)
         if not pd.api.types.is_numeric_dtype(column):
-            self._refuse(f" is declared numeric, but its column has dtype {column.dtype}: "
-                         "convert it first, or say how its numbers are written: number='1,234.5'")
+            self._refuse(
+                f" is declared numeric, but its column has dtype {column.dtype}: "
+                "convert it first, or say how its numbers are written: number='1,234.5'"
+            )
         x = column.to_numpy(dtype=float, na_value=np.nan)
         broken = gone | (self.integer & (x != np.floor(x)))
         return np.where(broken, -1, find_bins(x, self.edges or ()))
@@ -274,9 +326,11 @@ class Attribute:
         check_codes(codes)
         gone, known = codes >= len(self.values), np.minimum(codes, len(self.values) - 1)
         ordered = self.dtype == "ordered"
-        found: Any = (place_in_bins(known, self.edges, self.spread, uniform, self.integer)
-                      if self.edges is not None else
-                      pd.Categorical.from_codes(known, self._index, ordered=ordered))
+        found: Any = (
+            place_in_bins(known, self.edges, self.spread, uniform, self.integer)
+            if self.edges is not None
+            else pd.Categorical.from_codes(known, self._index, ordered=ordered)
+        )
         column = pd.Series(found, name=self.name)
         column = column.astype(self.column_type)  # type: ignore[call-overload]
         return column.mask(gone) if self.missing else column

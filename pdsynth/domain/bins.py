@@ -32,8 +32,9 @@ def find_bins(numbers: np.ndarray, edges: Sequence[float]) -> np.ndarray:
         return np.where(numbers <= cuts[-1], bins, -1)
 
 
-def place_in_bins(bins: np.ndarray, edges: Any, spread: str, uniform: np.ndarray | None,
-                  integer: bool) -> np.ndarray:
+def place_in_bins(
+    bins: np.ndarray, edges: Any, spread: str, uniform: np.ndarray | None, integer: bool
+) -> np.ndarray:
     """Numbers inside their bins; rounding may reach a right edge, which is the next bin's."""
     cuts = np.asarray(edges, dtype=float)
     low, high = cuts[bins], cuts[bins + 1]

@@ -17,29 +17,41 @@ LONGEST = 2**127  # whole number among the values
 EXACT = 2**53  # whole numbers up to here are exact as floating point, too
 # What a schema may declare, and the pandas types of the released column: as it is, and where a
 # missing value is declared. Both follow from the declaration alone, whatever the records hold.
-DTYPES = {"integer": ("int64", "Int64"), "float": ("float64", "float64"), "text": ("str", "str"),
-          "boolean": ("bool", "boolean"), "category": ("category", "category"),
-          "ordered": ("category", "category")}
+DTYPES = {
+    "integer": ("int64", "Int64"),
+    "float": ("float64", "float64"),
+    "text": ("str", "str"),
+    "boolean": ("bool", "boolean"),
+    "category": ("category", "category"),
+    "ordered": ("category", "category"),
+}
 
 
-def check_declared(
-    name: Any, values: Any, edges: Any, dtype: Any, missing: Any
-) -> tuple[Any, ...]:
+def check_declared(name: Any, values: Any, edges: Any, dtype: Any, missing: Any) -> tuple[Any, ...]:
     """The values, in order; refuses fields of another kind than an attribute's."""
     if not isinstance(name, str) or not name:
-        raise SchemaError(f"an attribute's name must be a text, got {show(name)}: "
-                          "rename the column")
+        raise SchemaError(
+            f"an attribute's name must be a text, got {show(name)}: rename the column"
+        )
     listed = to_list(f"attribute {name!r}: values", values)
-    strange = [v for v in listed if getattr(type(v), "__hash__", None) is None
-               or (isinstance(v, int) and not -LONGEST <= v < LONGEST)]
+    strange = [
+        v
+        for v in listed
+        if getattr(type(v), "__hash__", None) is None
+        or (isinstance(v, int) and not -LONGEST <= v < LONGEST)
+    ]
     if strange:
-        raise SchemaError(f"attribute {name!r}: values must be texts, finite numbers (whole ones "
-                          f"of 128 bits) or truth values, got {show(strange[0])}")
+        raise SchemaError(
+            f"attribute {name!r}: values must be texts, finite numbers (whole ones "
+            f"of 128 bits) or truth values, got {show(strange[0])}"
+        )
     if edges is not None:
         read_edges(name, to_list(f"attribute {name!r}: edges", edges))
     if dtype is not None and not isinstance(dtype, str):
-        raise SchemaError(f"attribute {name!r}: dtype must be the name of a column type as a "
-                          f"text, got {show(dtype)}")
+        raise SchemaError(
+            f"attribute {name!r}: dtype must be the name of a column type as a "
+            f"text, got {show(dtype)}"
+        )
     check_switch(name, missing=missing)
     return tuple(listed)
 
@@ -48,8 +60,9 @@ def check_switch(name: str, **switches: Any) -> None:
     """Refuse what is neither True nor False."""
     for parameter, given in switches.items():
         if not isinstance(given, (bool, np.bool_)):
-            raise SchemaError(f"attribute {name!r}: {parameter} must be True or False, "
-                              f"got {show(given)}")
+            raise SchemaError(
+                f"attribute {name!r}: {parameter} must be True or False, got {show(given)}"
+            )
 
 
 def list_values(name: Any, values: Any) -> tuple[Any, ...]:
@@ -62,18 +75,23 @@ def read_edges(name: Any, edges: Any, integer: bool = False) -> tuple[float, ...
     """Bin edges as floats, or as whole numbers; a fraction among those is refused."""
     listed = to_items(f"attribute {show(name)}: edges", edges)
     if len(listed) > MAX_VALUES + 1:
-        raise SchemaError(f"attribute {show(name)}: {len(listed):,} edges, at most "
-                          f"{MAX_VALUES + 1:,} are possible: use fewer bins")
+        raise SchemaError(
+            f"attribute {show(name)}: {len(listed):,} edges, at most "
+            f"{MAX_VALUES + 1:,} are possible: use fewer bins"
+        )
     found = [_real(name, "an edge", edge) for edge in listed]
     if not all(map(math.isfinite, found)):
-        raise SchemaError(f"attribute {show(name)}: bin edges must be finite and increasing, "
-                          f"got {show(found)}")
+        raise SchemaError(
+            f"attribute {show(name)}: bin edges must be finite and increasing, got {show(found)}"
+        )
     if not integer:
         return tuple(found)
     parts = [edge for edge in found if edge != int(edge) or abs(edge) > EXACT]
     if parts:
-        raise SchemaError(f"attribute {show(name)}: with integer=True every edge must be a whole "
-                          f"number of at most 2^53, got {parts[0]}")
+        raise SchemaError(
+            f"attribute {show(name)}: with integer=True every edge must be a whole "
+            f"number of at most 2^53, got {parts[0]}"
+        )
     return tuple(map(int, found))
 
 
@@ -81,11 +99,15 @@ def check_range(name: Any, low: Any, high: Any, bins: Any) -> tuple[float, float
     """A range and a number of bins; huge ones are refused before they are allocated."""
     low, high = _real(name, "low", low), _real(name, "high", high)
     if not is_whole(bins):
-        raise SchemaError(f"attribute {show(name)}: bins must be a whole number of at least 2, "
-                          f"got bins={show(bins)}")
+        raise SchemaError(
+            f"attribute {show(name)}: bins must be a whole number of at least 2, "
+            f"got bins={show(bins)}"
+        )
     if bins > MAX_VALUES:
-        raise SchemaError(f"attribute {show(name)}: bins={show(bins)}, at most {MAX_VALUES:,} are "
-                          "possible: use fewer")
+        raise SchemaError(
+            f"attribute {show(name)}: bins={show(bins)}, at most {MAX_VALUES:,} are "
+            "possible: use fewer"
+        )
     return low, high, int(bins)
 
 
@@ -99,11 +121,13 @@ def _real(name: Any, what: str, given: Any) -> float:
         value: float = plain if isinstance(plain, int) else float(plain)
         float(value)
     except (TypeError, ValueError, OverflowError) as problem:
-        raise SchemaError(f"attribute {show(name)}: {what} must be a number, "
-                          f"got {show(given)}") from problem
+        raise SchemaError(
+            f"attribute {show(name)}: {what} must be a number, got {show(given)}"
+        ) from problem
     if math.isfinite(value) and abs(value) > LARGEST:
-        raise SchemaError(f"attribute {show(name)}: {what} = {show(given)} is beyond 1e300: "
-                          "use a larger unit")
+        raise SchemaError(
+            f"attribute {show(name)}: {what} = {show(given)} is beyond 1e300: use a larger unit"
+        )
     return value
 
 
@@ -114,8 +138,11 @@ def check_codes(codes: Any, *attributes: int) -> None:
     """
     fits = isinstance(codes, np.ndarray) and codes.dtype.kind in "iu"
     if not fits or codes.ndim != 1 + len(attributes) or codes.shape[1:] != attributes:
-        what = f"{codes.dtype} of shape {codes.shape}" if isinstance(codes, np.ndarray) else (
-            show(codes))
+        what = (
+            f"{codes.dtype} of shape {codes.shape}"
+            if isinstance(codes, np.ndarray)
+            else (show(codes))
+        )
         shape = ", ".join(map(str, ("n", *attributes)))
         raise SchemaError(f"expected integer codes of shape ({shape}), got {what}")
 
@@ -143,8 +170,10 @@ def fits(kind: str, values: tuple[Any, ...], edges: tuple[float, ...] | None) ->
         return kind == "float" or (kind == "integer" and whole)
     if kind not in DTYPES or DTYPES[kind][0] == "category":
         return kind in DTYPES
-    if not all(isinstance(v, str) == (kind == "text") and isinstance(v, bool) == (kind == "boolean")
-               for v in values):
+    if not all(
+        isinstance(v, str) == (kind == "text") and isinstance(v, bool) == (kind == "boolean")
+        for v in values
+    ):
         return False
     try:
         back = pd.Series(list(values), dtype=DTYPES[kind][0])  # type: ignore[call-overload]
@@ -164,8 +193,10 @@ def check_columns(frame: Any, declared: Sequence[str] | None = None) -> list[Any
     columns = list(frame.columns)
     strange = [name for name in columns if not isinstance(name, str)]
     if strange:
-        raise SchemaError(f"column names must be texts, got {show(strange[0])}: rename them, for "
-                          "example frame.rename(columns=str)")
+        raise SchemaError(
+            f"column names must be texts, got {show(strange[0])}: rename them, for "
+            "example frame.rename(columns=str)"
+        )
     if twice := repeated([c for c in columns if declared is None or c in declared]):
         raise SchemaError(f"duplicate column(s): {twice}; rename or drop them")
     return columns

@@ -42,8 +42,9 @@ class BinaryEncoding:
         for name, width in zip(self.original.names, self.widths, strict=True):
             names += [name] if width == 1 else [f"{name}:{b + 1}" for b in range(width)]
         if twice := repeated(names):
-            raise SchemaError(f"binary encoding would name two bits {', '.join(twice)}: "
-                              "rename those attributes")
+            raise SchemaError(
+                f"binary encoding would name two bits {', '.join(twice)}: rename those attributes"
+            )
         bits = tuple(Attribute.categorical(n, ["0", "1"]) for n in names)
         return Schema(bits, source=self.original.source)
 
@@ -64,9 +65,7 @@ class BinaryEncoding:
             out[:, at] = (codes[:, j] >> b) & 1
         return out
 
-    def decode(
-        self, bits: np.ndarray, generator: np.random.Generator | None = None
-    ) -> np.ndarray:
+    def decode(self, bits: np.ndarray, generator: np.random.Generator | None = None) -> np.ndarray:
         """Bits (n_records, n_bits) → codes (n_records, n_attributes), always legal.
 
         A code beyond the declared domain is replaced by the value of a synthetic record that is

@@ -12,9 +12,13 @@ from ..errors import plural
 def _template(package: str, name: str) -> Any:
     from jinja2 import Environment, StrictUndefined
 
-    how = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
-                      autoescape=name.endswith(".html"),
-                      finalize=_plain if name.endswith(".md") else None)
+    how = Environment(
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        autoescape=name.endswith(".html"),
+        finalize=_plain if name.endswith(".md") else None,
+    )
     how.globals["plural"] = plural
     place = resources.files(package) / f"{name}.jinja"
     return how.from_string(place.read_text(encoding="utf-8"))

@@ -47,12 +47,19 @@ class Problems(Sequence[Problem]):
         return self.table.to_string(index=False) if self.found else "no problems"
 
     def _repr_html_(self) -> str:
-        return (self.table.to_html(index=False) if self.found else
-                f"<p>{escape(repr(self))}: the table fits its schema</p>")
+        return (
+            self.table.to_html(index=False)
+            if self.found
+            else f"<p>{escape(repr(self))}: the table fits its schema</p>"
+        )
 
 
-def find_problems(attributes: Iterable[Attribute], left_out: Mapping[str, str],
-                  frame: pd.DataFrame, examples: int = 0) -> Problems:
+def find_problems(
+    attributes: Iterable[Attribute],
+    left_out: Mapping[str, str],
+    frame: pd.DataFrame,
+    examples: int = 0,
+) -> Problems:
     """What ``Schema.encode`` would refuse, column by column.
 
     **Privacy:** raw records; counts, and values if asked for, are for their owner.
@@ -66,16 +73,29 @@ def find_problems(attributes: Iterable[Attribute], left_out: Mapping[str, str],
     for attribute in declared:
         times = columns.count(attribute.name)
         if times != 1:
-            found.append(Problem(attribute.name, len(frame), *(
-                ("missing column", "rename a column, or leave the attribute out") if not times else
-                (f"{times} columns of this name", "rename or drop them"))))
+            found.append(
+                Problem(
+                    attribute.name,
+                    len(frame),
+                    *(
+                        ("missing column", "rename a column, or leave the attribute out")
+                        if not times
+                        else (f"{times} columns of this name", "rename or drop them")
+                    ),
+                )
+            )
             continue
         found += _of_column(attribute, frame[attribute.name], examples)
-    found += [Problem(str(name), len(frame), "undeclared column",
-                      "declare it, or leave it out: drop")
-              for name in dict.fromkeys(columns) if name not in names and name not in left_out]
-    found += [Problem(name, len(frame), why, "decide: declare a domain, or drop")
-              for name, why in left_out.items() if why.startswith("?")]
+    found += [
+        Problem(str(name), len(frame), "undeclared column", "declare it, or leave it out: drop")
+        for name in dict.fromkeys(columns)
+        if name not in names and name not in left_out
+    ]
+    found += [
+        Problem(name, len(frame), why, "decide: declare a domain, or drop")
+        for name, why in left_out.items()
+        if why.startswith("?")
+    ]
     return Problems(tuple(found))
 
 
@@ -91,12 +111,24 @@ def _of_column(attribute: Attribute, column: pd.Series, examples: int) -> list[P
         gone = column.isna().to_numpy()
         bad = read_numbers(column.map(as_text)).isna().to_numpy() & ~gone
         if not bad.any():
-            return [Problem(name, len(column), "numbers written as texts",
-                            'say how they are written: number = "1,234.5"')]
+            return [
+                Problem(
+                    name,
+                    len(column),
+                    "numbers written as texts",
+                    'say how they are written: number = "1,234.5"',
+                )
+            ]
     found = []
     if gone.any() and not attribute.missing:
-        found.append(Problem(name, int(gone.sum()), "missing value, none declared",
-                             "declare missing, or drop or fill those rows"))
+        found.append(
+            Problem(
+                name,
+                int(gone.sum()),
+                "missing value, none declared",
+                "declare missing, or drop or fill those rows",
+            )
+        )
     if bad.any():
         what, remedy = _outside(attribute, column[bad])
         shown = ", ".join(map(repr, column[bad].drop_duplicates().head(examples).tolist()))
@@ -110,13 +142,19 @@ def _outside(attribute: Attribute, cells: pd.Series) -> tuple[str, str]:
     if edges is None:
         texts = set(map(as_text, attribute.values))
         if cells.map(as_text).isin(texts).all():
-            return (f"cells of type {cells.dtype}, declared as {attribute.dtype}",
-                    "declare the values as they stand in the cells, or map them")
-        return (f"not one of the {len(attribute.values)} declared values",
-                "list it, map it, or declare other=")
+            return (
+                f"cells of type {cells.dtype}, declared as {attribute.dtype}",
+                "declare the values as they stand in the cells, or map them",
+            )
+        return (
+            f"not one of the {len(attribute.values)} declared values",
+            "list it, map it, or declare other=",
+        )
     if recode is not None and recode.date and not pd.api.types.is_numeric_dtype(cells):
-        return ("not a date, or outside " + f"{edges[0]} to {edges[-1]}",
-                f"say how it is written (format={recode.format!r} now), or widen the edges")
+        return (
+            "not a date, or outside " + f"{edges[0]} to {edges[-1]}",
+            f"say how it is written (format={recode.format!r} now), or widen the edges",
+        )
     if not pd.api.types.is_numeric_dtype(cells) and read_numbers(cells.map(as_text)).isna().any():
         return ("not a number", "map it, list it in na_values, or say how numbers are written")
     whole = "not a whole number, or " * attribute.integer

@@ -21,7 +21,11 @@ def shown() -> bool:
 
 
 def progress(
-    items: Iterable[Item], what: str, total: int | None = None, unit: str = "step", *,
+    items: Iterable[Item],
+    what: str,
+    total: int | None = None,
+    unit: str = "step",
+    *,
     done: int = 0,
 ) -> Iterable[Item]:
     """The same items under a bar with a forecast, where bars are wanted.
@@ -45,8 +49,9 @@ def bar(total: float | None, what: str, **options: Any) -> Iterator[Any]:
     """
     from tqdm.auto import tqdm  # noqa: PLC0415
 
-    with tqdm(total=total, desc=what, delay=DELAY, leave=False, disable=not shown(),
-              **options) as made:
+    with tqdm(
+        total=total, desc=what, delay=DELAY, leave=False, disable=not shown(), **options
+    ) as made:
         yield made
 
 

@@ -15,8 +15,12 @@ from ..errors import SchemaError, show, to_list
 
 DATES = ("year", "month", "age")
 CLOCK = ("now", "today")  # words for which pandas would ask the clock
-FORMS = {"1,234.5": (",", "."), "1.234,5": (".", ","), "1 234,5": ("[  \u202f]", ","),
-         "1'234.5": ("['’]", ".")}
+FORMS = {
+    "1,234.5": (",", "."),
+    "1.234,5": (".", ","),
+    "1 234,5": ("[  \u202f]", ","),
+    "1'234.5": ("['’]", "."),
+}
 LARGEST = 1e300  # of a number
 LONGEST = 2**53  # whole numbers beyond aren't exact as floating point numbers
 
@@ -50,32 +54,48 @@ class Recode:
         """From keywords, ``mapping`` a dictionary of raw values; None where nothing is said."""
         unknown = sorted(set(raw) - {field.name for field in fields(cls)})
         if unknown:
-            raise SchemaError(f"unknown option(s) {', '.join(unknown)}; an attribute knows "
-                              f"{', '.join(field.name for field in fields(cls))}")
+            raise SchemaError(
+                f"unknown option(s) {', '.join(unknown)}; an attribute knows "
+                f"{', '.join(field.name for field in fields(cls))}"
+            )
         pairs, gone = raw.get("mapping", ()), raw.get("na_values", ())
-        pairs = list(pairs.items()) if isinstance(pairs, Mapping) else to_list(
-            "mapping", () if pairs is None else pairs, kind="a dictionary of raw texts to values")
+        pairs = (
+            list(pairs.items())
+            if isinstance(pairs, Mapping)
+            else to_list(
+                "mapping",
+                () if pairs is None else pairs,
+                kind="a dictionary of raw texts to values",
+            )
+        )
         if not all(isinstance(pair, (list, tuple)) and len(pair) == 2 for pair in pairs):
-            raise SchemaError("mapping must be a dictionary of raw texts to values, "
-                              f"got {show(raw['mapping'])}")
+            raise SchemaError(
+                f"mapping must be a dictionary of raw texts to values, got {show(raw['mapping'])}"
+            )
         for given in (raw.get("other"), *(value for _, value in pairs)):
             if given is not None and not isinstance(given, (str, int, float, np.generic)):
-                raise SchemaError("other= and the values of mapping must be declared values or "
-                                  f"numbers, got {show(given)}")
+                raise SchemaError(
+                    "other= and the values of mapping must be declared values or "
+                    f"numbers, got {show(given)}"
+                )
         gone = [gone] if isinstance(gone, str) else to_list("na_values", gone)
         if not all(isinstance(word, (str, int, float, np.generic)) for word in gone):
             raise SchemaError(f"na_values must be texts, got {show(gone)}")
         words = [raw.get(key, "") for key in ("date", "format", "on", "number")]
         if not all(isinstance(w, str) for w in words) or not isinstance(raw.get("clip", 0), int):
             raise SchemaError("date, format, on and number must be texts, clip True or False")
-        found = cls(**raw | {"mapping": tuple((as_text(key), value) for key, value in pairs),
-                             "na_values": tuple(as_text(word) for word in gone)})
+        found = cls(
+            **raw
+            | {
+                "mapping": tuple((as_text(key), value) for key, value in pairs),
+                "na_values": tuple(as_text(word) for word in gone),
+            }
+        )
         return None if found == cls() else found
 
     def said(self) -> dict[str, Any]:
         """What differs from doing nothing, as keywords of :meth:`of`."""
-        known = {key: value for key, value in asdict(self).items()
-                 if value != getattr(Recode, key)}
+        known = {key: value for key, value in asdict(self).items() if value != getattr(Recode, key)}
         if self.mapping:
             known["mapping"] = dict(self.mapping)
         if self.na_values:
@@ -124,15 +144,15 @@ class Recode:
             return f"on={self.on!r} isn't a day: write it as 2026-12-31"
         return ""
 
-    def apply(self, column: pd.Series, values: tuple[Any, ...], edges: tuple[float, ...] | None
-              ) -> pd.Series:
+    def apply(
+        self, column: pd.Series, values: tuple[Any, ...], edges: tuple[float, ...] | None
+    ) -> pd.Series:
         """The column after recoding: declared values or numbers; what can't be read stays outside.
 
         **Privacy:** raw records in, raw records out; each cell alone decides.
         """
         places, seen = pd.factorize(column, use_na_sentinel=True)
-        found = (self._list(seen, values) if edges is None
-                 else self._count(pd.Index(seen), edges))
+        found = self._list(seen, values) if edges is None else self._count(pd.Index(seen), edges)
         return found.reindex(places).set_axis(column.index)  # a missing cell has place -1
 
     def _list(self, seen: Any, values: tuple[Any, ...]) -> pd.Series:
@@ -141,18 +161,22 @@ class Recode:
         texts = [as_text(cell) for cell in seen]
         if all(map(_is_number, values)):  # written in other ways, too: 4.0, +4, -0
             numbers = pd.to_numeric(pd.Series(texts, dtype=object), errors="coerce")
-            texts = [text if text in known or pd.isna(number) else as_text(number)
-                     for text, number in zip(texts, numbers, strict=True)]
+            texts = [
+                text if text in known or pd.isna(number) else as_text(number)
+                for text, number in zip(texts, numbers, strict=True)
+            ]
         rest = texts if self.other is None else [self.other] * len(texts)
-        return pd.Series([known.get(*pair) for pair in zip(texts, rest, strict=True)],
-                         dtype=object)
+        return pd.Series([known.get(*pair) for pair in zip(texts, rest, strict=True)], dtype=object)
 
     def _count(self, seen: pd.Index, edges: tuple[float, ...]) -> pd.Series:
         texts = pd.Series([as_text(cell) for cell in seen], dtype=object)
         mapped = texts.map(dict(self.mapping)).astype(float)
         plain = pd.Series([float(cell) if _is_number(cell) else np.nan for cell in seen])
-        read = (self._part_of(_dates(seen, self.format)) if self.date and plain.isna().any()
-                else read_numbers(texts, self.number or "1,234.5"))
+        read = (
+            self._part_of(_dates(seen, self.format))
+            if self.date and plain.isna().any()
+            else read_numbers(texts, self.number or "1,234.5")
+        )
         numbers = mapped.fillna(plain).fillna(read).fillna(np.inf)
         if self.clip:
             finite = np.isfinite(numbers)
@@ -185,11 +209,16 @@ def read_numbers(texts: pd.Series, form: str = "1,234.5") -> pd.Series:
     number = rf"\d{{1,3}}(?:{group}\d{{3}})+(?:{re.escape(point)}\d+)?"
     plain = rf"\d*{re.escape(point)}?\d+(?:[eE][-+]?\d+)?|\d+{re.escape(point)}"
     parts = texts.astype("str").str.extract(
-        rf"^\s*([-+−]?)\s*[$€£¥]?\s*((?:{number})|(?:{plain}))\s*[%$€£¥]?\s*$")
-    digits = (parts[1].str.replace(group if group.startswith("[") else re.escape(group), "",
-                                   regex=True).str.replace(point, ".", regex=False))
+        rf"^\s*([-+−]?)\s*[$€£¥]?\s*((?:{number})|(?:{plain}))\s*[%$€£¥]?\s*$"
+    )
+    digits = (
+        parts[1]
+        .str.replace(group if group.startswith("[") else re.escape(group), "", regex=True)
+        .str.replace(point, ".", regex=False)
+    )
     return pd.to_numeric(digits, errors="coerce").astype(float) * np.where(
-        parts[0].isin(["-", "−"]), -1.0, 1.0)
+        parts[0].isin(["-", "−"]), -1.0, 1.0
+    )
 
 
 def _dates(cells: pd.Index, form: str) -> pd.DatetimeIndex:

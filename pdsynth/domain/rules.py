@@ -6,8 +6,10 @@ from typing import Any
 from ..errors import SchemaError, show
 from .attribute import MAX_VALUES, Attribute
 
-FORM = ("write `18 to 90 in 8 bins`, `edges 0, 1000, 5000` or `yes | no`, "
-        "and `+ missing` where a cell may be empty; else `drop`, or `?`")
+FORM = (
+    "write `18 to 90 in 8 bins`, `edges 0, 1000, 5000` or `yes | no`, "
+    "and `+ missing` where a cell may be empty; else `drop`, or `?`"
+)
 
 
 def read_rule(name: str, rule: str, bins: int = 16) -> tuple[Attribute, str]:
@@ -62,8 +64,10 @@ def write_rule(attribute: Attribute) -> str:
     wanted = repr((values, attribute.edges, attribute.missing))  # 1, 1.0 and True are equal
     lines = [" | ".join(map(str, values))]
     if edges:
-        lines = [f"{edges[0]!r} to {edges[-1]!r} in {bins} bins",
-                 f"edges {', '.join(map(repr, edges))}"]
+        lines = [
+            f"{edges[0]!r} to {edges[-1]!r} in {bins} bins",
+            f"edges {', '.join(map(repr, edges))}",
+        ]
     for line in (f"{line}{' + missing' * attribute.missing}" for line in lines):
         try:
             found = read_rule(attribute.name, line)[0]

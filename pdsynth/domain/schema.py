@@ -54,8 +54,10 @@ class Schema:
         object.__setattr__(self, "attributes", tuple(to_items("attributes", self.attributes)))
         strange = [a for a in self.attributes if not isinstance(a, Attribute)]
         if strange:
-            raise SchemaError(f"a schema is made of Attributes, got {show(strange[0])}: "
-                              "use Attribute.categorical(name, values) or .numeric")
+            raise SchemaError(
+                f"a schema is made of Attributes, got {show(strange[0])}: "
+                "use Attribute.categorical(name, values) or .numeric"
+            )
         if twice := repeated(self.names):
             raise SchemaError(f"attributes declared twice: {twice}")
         if not is_one_of(self.source, ("public", "data")):
@@ -63,16 +65,20 @@ class Schema:
         groups = self.groups if isinstance(self.groups, Mapping) else {None: self.groups}
         unknown = [name for name in groups if name not in self.names]
         if unknown or not all(is_one_of(group, ("A", "B")) for group in groups.values()):
-            raise SchemaError("groups must map declared attributes to 'A' or 'B'; "
-                              f"unknown: {show(unknown)}, groups: {show(self.groups)}")
+            raise SchemaError(
+                "groups must map declared attributes to 'A' or 'B'; "
+                f"unknown: {show(unknown)}, groups: {show(self.groups)}"
+            )
         self._check_left_out()
 
     def _check_left_out(self) -> None:
         left_out = self.left_out if isinstance(self.left_out, Mapping) else {None: ""}
         columns = to_items("columns", self.columns)
         if not all(isinstance(word, str) for word in (*left_out, *left_out.values(), *columns)):
-            raise SchemaError("left_out must map column names to reasons, columns must list names: "
-                              "all of them texts")
+            raise SchemaError(
+                "left_out must map column names to reasons, columns must list names: "
+                "all of them texts"
+            )
         object.__setattr__(self, "columns", tuple(columns))
         if both := sorted(set(left_out) & set(self.names)):
             raise SchemaError(f"attributes that are declared and left out: {both}")
@@ -131,8 +137,9 @@ class Schema:
         ``schema.declare_public()``.
         """
         if not is_whole(bins, 2, MAX_VALUES):
-            raise SchemaError(f"bins must be a whole number from 2 to {MAX_VALUES:,}, "
-                              f"got {show(bins)}")
+            raise SchemaError(
+                f"bins must be a whole number from 2 to {MAX_VALUES:,}, got {show(bins)}"
+            )
         attributes, left_out = [], {}
         for place, name in enumerate(check_columns(frame)):
             try:
@@ -178,8 +185,9 @@ class Schema:
         **Privacy:** raw records; counts and values are for their owner and stay in the house.
         """
         if not is_whole(examples, 0):
-            raise SchemaError("examples must be a whole number of at least 0, "
-                              f"got {show(examples)}")
+            raise SchemaError(
+                f"examples must be a whole number of at least 0, got {show(examples)}"
+            )
         return find_problems(self.attributes, self.left_out, frame, examples)
 
     def encode(self, frame: pd.DataFrame, *, empty: bool = False) -> np.ndarray:
@@ -208,15 +216,20 @@ class Schema:
         columns = check_columns(frame, self.names)
         gone = [n for n in self.names if n not in columns]
         if gone:
-            raise SchemaError(f"missing column(s): {gone}; the table has {len(columns)} columns, "
-                              f"the schema {len(self)}")
+            raise SchemaError(
+                f"missing column(s): {gone}; the table has {len(columns)} columns, "
+                f"the schema {len(self)}"
+            )
         extra = [c for c in columns if c not in self.names and c not in self.left_out]
         if extra:
-            raise SchemaError(f"undeclared column(s): {extra}; declare them, "
-                              "or drop them with frame[list(schema.names)]")
+            raise SchemaError(
+                f"undeclared column(s): {extra}; declare them, "
+                "or drop them with frame[list(schema.names)]"
+            )
         if len(self) < 2:
-            raise SchemaError(f"the table has {len(self)} attribute(s); "
-                              "at least 2 are needed for a network")
+            raise SchemaError(
+                f"the table has {len(self)} attribute(s); at least 2 are needed for a network"
+            )
         if len(frame) == 0 and not empty:
             raise SchemaError("the table has no rows")
 
@@ -235,18 +248,29 @@ class Schema:
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
         more = {"left_out": dict(self.left_out), "columns": list(self.columns)}
-        attributes = [{key: value for key, value in asdict(a).items()
-                       if key != "recode" or value is not None} for a in self.attributes]
-        return {"source": self.source, "groups": dict(self.groups), "attributes": attributes,
-                **{key: value for key, value in more.items() if value}}
+        attributes = [
+            {key: value for key, value in asdict(a).items() if key != "recode" or value is not None}
+            for a in self.attributes
+        ]
+        return {
+            "source": self.source,
+            "groups": dict(self.groups),
+            "attributes": attributes,
+            **{key: value for key, value in more.items() if value},
+        }
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Schema:
         """The inverse of :meth:`to_dict`; a malformed document raises SchemaError."""
         try:
             attributes = tuple(_read(a) for a in data["attributes"])
-            return cls(attributes, str(data["source"]), dict(data["groups"]),
-                       dict(data.get("left_out", {})), tuple(data.get("columns", ())))
+            return cls(
+                attributes,
+                str(data["source"]),
+                dict(data["groups"]),
+                dict(data.get("left_out", {})),
+                tuple(data.get("columns", ())),
+            )
         except SchemaError:
             raise
         except (LookupError, TypeError, ValueError, AttributeError) as problem:
@@ -276,20 +300,33 @@ def _infer(column: pd.Series, bins: int) -> Attribute:
     if pd.api.types.is_numeric_dtype(column):
         if len(values) > bins and not pd.api.types.is_bool_dtype(column):
             whole = bool((present == present.round()).all())
-            return Attribute.numeric(name, float(present.min()), float(present.max()), bins=bins,
-                                     integer=whole, missing=missing)
+            return Attribute.numeric(
+                name,
+                float(present.min()),
+                float(present.max()),
+                bins=bins,
+                integer=whole,
+                missing=missing,
+            )
         values.sort()
     if len(values) + missing < 2:
-        raise SchemaError(f"column {name!r} holds {len(values)} value(s): "
-                          "drop it, or declare its domain by hand")
+        raise SchemaError(
+            f"column {name!r} holds {len(values)} value(s): drop it, or declare its domain by hand"
+        )
     return Attribute.categorical(name, values, missing=missing)
 
 
 def _read(data: Mapping[str, Any]) -> Attribute:
     edges = None if data["edges"] is None else tuple(data["edges"])
-    return Attribute(str(data["name"]), tuple(data["values"]), edges, str(data["dtype"]),
-                     bool(data["missing"]), str(data["spread"]),
-                     Recode.of(**data.get("recode") or {}))
+    return Attribute(
+        str(data["name"]),
+        tuple(data["values"]),
+        edges,
+        str(data["dtype"]),
+        bool(data["missing"]),
+        str(data["spread"]),
+        Recode.of(**data.get("recode") or {}),
+    )
 
 
 def _read_text(path: Path) -> str:

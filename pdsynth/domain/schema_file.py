@@ -29,15 +29,18 @@ def read_schema(text: str, name: str = "the schema file") -> Facts:
     """
     document = read_toml(text, name)
     if unknown := sorted(set(document) - set(PLACES)):
-        raise SchemaError(f"{name} holds {', '.join(unknown)} beside {', '.join(PLACES)}: put "
-                          "attributes below a line [attributes]")
+        raise SchemaError(
+            f"{name} holds {', '.join(unknown)} beside {', '.join(PLACES)}: put "
+            "attributes below a line [attributes]"
+        )
     entries, groups = document.get("attributes"), document.get("groups", {})
     columns = document.get("columns", [])
     if not isinstance(entries, dict) or not entries:
         raise SchemaError(f"{name} declares no attributes: below a line [attributes], {FORM}")
     if not isinstance(groups, dict) or not isinstance(columns, list):
-        raise SchemaError(f"{name}: columns must be a list of names, [groups] lines like "
-                          'occupation = "A"')
+        raise SchemaError(
+            f'{name}: columns must be a list of names, [groups] lines like occupation = "A"'
+        )
     attributes, left_out, public = [], {}, True
     for column, entry in entries.items():
         try:
@@ -50,8 +53,13 @@ def read_schema(text: str, name: str = "the schema file") -> Facts:
             left_out[column] = found
         else:
             attributes.append(found)
-    return {"attributes": tuple(attributes), "source": "public" if public else "data",
-            "groups": groups, "left_out": left_out, "columns": tuple(columns)}
+    return {
+        "attributes": tuple(attributes),
+        "source": "public" if public else "data",
+        "groups": groups,
+        "left_out": left_out,
+        "columns": tuple(columns),
+    }
 
 
 def read_toml(text: str, name: str) -> dict[str, Any]:
@@ -75,7 +83,8 @@ def read_entry(name: str, entry: Any) -> tuple[Attribute | str, bool]:
         raise SchemaError('mapping must be a table: {"1" = "yes", "2" = "no"}')
     recode = Recode.of(**rest)
     if sum(key in entry for key in ("domain", "values", "edges")) != 1 and (
-            "domain" in entry or "values" not in entry):
+        "domain" in entry or "values" not in entry
+    ):
         raise SchemaError("a table needs domain, or values, or edges: " + FORM)
     missing, public = entry.get("missing", False), entry.get("public", True)
     if not isinstance(missing, bool) or not isinstance(public, bool):
@@ -91,9 +100,13 @@ def read_entry(name: str, entry: Any) -> tuple[Attribute | str, bool]:
         whole = all(isinstance(edge, int) for edge in edges)
         found = Attribute.binned(name, edges, integer=whole)
         found = found if values is None else replace(found, values=tuple(values))
-    found = replace(found, missing=found.missing or missing, recode=recode,
-                    dtype=_text(entry.get("type", found.dtype)),
-                    spread=_text(entry.get("spread", found.spread)))
+    found = replace(
+        found,
+        missing=found.missing or missing,
+        recode=recode,
+        dtype=_text(entry.get("type", found.dtype)),
+        spread=_text(entry.get("spread", found.spread)),
+    )
     return found, public
 
 
@@ -118,8 +131,13 @@ def write_entry(attribute: Attribute, public: bool = True) -> str | dict[str, An
     return said["domain"] if list(said) == ["domain"] else said
 
 
-def write_schema(facts: Facts, old: str = "", notes: Mapping[str, str] | None = None,
-                 order: Iterable[str] = (), head: str = HEAD) -> str:
+def write_schema(
+    facts: Facts,
+    old: str = "",
+    notes: Mapping[str, str] | None = None,
+    order: Iterable[str] = (),
+    head: str = HEAD,
+) -> str:
     """The TOML of a Schema's fields.
 
     ``old``: a text that is rewritten: lines that still say the same stay as they are, and so do
@@ -131,16 +149,22 @@ def write_schema(facts: Facts, old: str = "", notes: Mapping[str, str] | None = 
         text = text.replace("[attributes]", "columns = []\n\n[attributes]", 1)
     document = _parse(text)
     lines = {a.name: write_entry(a, facts["source"] == "public") for a in facts["attributes"]}
-    lines |= {name: why if why.startswith("?") else f"drop: {why}" if why else "drop"
-              for name, why in facts["left_out"].items()}
+    lines |= {
+        name: why if why.startswith("?") else f"drop: {why}" if why else "drop"
+        for name, why in facts["left_out"].items()
+    }
     for place in ("columns", "groups"):
         value = list(facts[place]) if place == "columns" else dict(facts[place])
         if value and document.get(place) != value:
             document[place] = value
         elif not value and place in document:
             del document[place]
-    body = _write_lines(document.get("attributes"), lines, notes or {}, (
-        [a.name for a in facts["attributes"]], list(order) or facts["columns"]))
+    body = _write_lines(
+        document.get("attributes"),
+        lines,
+        notes or {},
+        ([a.name for a in facts["attributes"]], list(order) or facts["columns"]),
+    )
     document["attributes"] = _parse(f"[attributes]\n{body}")["attributes"]
     return str(document.as_string())
 
@@ -152,12 +176,18 @@ def _parse(text: str) -> Any:
     try:
         return tomlkit.parse(text)
     except (ValueError, RecursionError) as problem:
-        raise SchemaError(f"the file that is there isn't TOML, so it can't be revised ({problem}): "
-                          "name another file") from problem
+        raise SchemaError(
+            f"the file that is there isn't TOML, so it can't be revised ({problem}): "
+            "name another file"
+        ) from problem
 
 
-def _write_lines(table: Any, lines: Mapping[str, Any], notes: Mapping[str, str],
-                 orders: tuple[Sequence[str], Sequence[str]]) -> str:
+def _write_lines(
+    table: Any,
+    lines: Mapping[str, Any],
+    notes: Mapping[str, str],
+    orders: tuple[Sequence[str], Sequence[str]],
+) -> str:
     """The body of [attributes]: old lines with their comments where they say the same."""
     from tomlkit.items import Item, Key, Table
 
@@ -179,8 +209,11 @@ def _write_lines(table: Any, lines: Mapping[str, Any], notes: Mapping[str, str],
     for at, name in enumerate(order):
         above, key, old = before.get(name, ("", None, None))
         same = old is not None and _says(name, old, lines[name])
-        if same and isinstance(old, Table) and all(
-                other in before and isinstance(before[other][2], Table) for other in order[at:]):
+        if (
+            same
+            and isinstance(old, Table)
+            and all(other in before and isinstance(before[other][2], Table) for other in order[at:])
+        ):
             last += f"{above}[attributes.{_key(name)}]{_comment(old)}\n{old.as_string()}"
         elif old is None or key is None:
             note = f"  # {notes[name]}" if notes.get(name) else ""

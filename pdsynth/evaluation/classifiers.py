@@ -19,9 +19,17 @@ ENCODINGS = ("label", "one-hot")
 
 
 def five_classifiers(
-    synthetic: Table, real_test: Table, schema: Schema, target: str, *,
-    encoding: str = "label", positive: Any = None, drop: Iterable[str] = (),
-    classifiers: Sequence[str] = CLASSIFIERS, max_rows: int | None = None, seed: int = 0,
+    synthetic: Table,
+    real_test: Table,
+    schema: Schema,
+    target: str,
+    *,
+    encoding: str = "label",
+    positive: Any = None,
+    drop: Iterable[str] = (),
+    classifiers: Sequence[str] = CLASSIFIERS,
+    max_rows: int | None = None,
+    seed: int = 0,
 ) -> pd.DataFrame:
     """Train scikit-learn's defaults on ``synthetic``, test on held-out real rows (paper, §V-A).
 
@@ -54,8 +62,10 @@ def five_classifiers(
     learnt, truth = (codes[:, aim].astype(np.int64) for codes in (taught, truth))
     majority = majority_share(truth)
     if majority == 1:
-        raise SchemaError(f"every tested record has the same {target!r}: there is nothing to "
-                          "predict; choose another target, or more rows")
+        raise SchemaError(
+            f"every tested record has the same {target!r}: there is nothing to "
+            "predict; choose another target, or more rows"
+        )
     classes = schema[target].size
     rows = []
     for name in classifiers:
@@ -73,8 +83,10 @@ def _positive(attribute: Attribute, positive: Any) -> int | None:
     if positive is None:
         return 1 if attribute.size == 2 else None
     if str(positive) not in attribute.labels:
-        raise SchemaError(f"positive must be a value of {attribute.name!r}, "
-                          f"{list(attribute.labels)}, got {show(positive)}")
+        raise SchemaError(
+            f"positive must be a value of {attribute.name!r}, "
+            f"{list(attribute.labels)}, got {show(positive)}"
+        )
     return attribute.labels.index(str(positive))
 
 
@@ -89,16 +101,19 @@ def f2(confusion: np.ndarray, positive: int = 1) -> float:
     confusion = np.asarray(confusion)
     square = confusion.ndim == 2 and len({*confusion.shape}) == 1 and confusion.dtype.kind in "iuf"
     if not square or not is_whole(positive, 0, len(confusion) - 1):
-        raise SchemaError("f2 needs a square matrix of counts and the number of one of its rows, "
-                          f"got shape {confusion.shape} and positive={show(positive)}")
+        raise SchemaError(
+            "f2 needs a square matrix of counts and the number of one of its rows, "
+            f"got shape {confusion.shape} and positive={show(positive)}"
+        )
     hit = int(confusion[positive, positive])
     # 5TP + 4FN + FP = TP + FP + 4(TP + FN)
     below = int(confusion[:, positive].sum() + 4 * confusion[positive].sum())
     return 5 * hit / below if below else float("nan")
 
 
-def design(train: Table, test: Table, schema: Schema, columns: Sequence[str],
-           encoding: str = "label") -> tuple[np.ndarray, np.ndarray]:
+def design(
+    train: Table, test: Table, schema: Schema, columns: Sequence[str], encoding: str = "label"
+) -> tuple[np.ndarray, np.ndarray]:
     """What a classifier sees: two float64 arrays (rows, features), scaled by the training rows."""
     check_choice("encoding", encoding, ENCODINGS)
     from sklearn.preprocessing import StandardScaler
@@ -113,8 +128,11 @@ def _encode(table: Table, schema: Schema, columns: Sequence[str], encoding: str)
     for name in columns:
         attribute, j = schema[name], schema.index(name)
         if attribute.edges is not None:
-            column = (table[name] if isinstance(table, pd.DataFrame)
-                      else attribute.decode(codes[:, j].astype(np.int64)))
+            column = (
+                table[name]
+                if isinstance(table, pd.DataFrame)
+                else attribute.decode(codes[:, j].astype(np.int64))
+            )
             numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
             middle = (attribute.edges[0] + attribute.edges[-1]) / 2
             parts.append(np.where(np.isnan(numbers), middle, numbers))
@@ -135,8 +153,9 @@ def _ranks(attribute: Attribute) -> np.ndarray:
     return ranks
 
 
-def predict(classifier: str, train: np.ndarray, learnt: np.ndarray, test: np.ndarray,
-            seed: int = 0) -> np.ndarray:
+def predict(
+    classifier: str, train: np.ndarray, learnt: np.ndarray, test: np.ndarray, seed: int = 0
+) -> np.ndarray:
     """Classes (t,) that a classifier taught on (s, f) and classes (s,) gives to tested rows (t, f).
 
     Equal tested rows are looked at once, and support vectors are learnt from different rows with
@@ -154,7 +173,9 @@ def predict(classifier: str, train: np.ndarray, learnt: np.ndarray, test: np.nda
     if classifier == "SV":
         return support_vectors(train, learnt, asked, distinct=True)[0][inverse]
     machine = {
-        "NB": GaussianNB(), "KN": KNeighborsClassifier(), "LR": LogisticRegression(),
+        "NB": GaussianNB(),
+        "KN": KNeighborsClassifier(),
+        "LR": LogisticRegression(),
         "RF": RandomForestClassifier(random_state=seed),
     }[classifier]
     with warnings.catch_warnings():

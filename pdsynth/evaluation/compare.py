@@ -25,8 +25,20 @@ from .inputs import as_dataset, to_codes
 from .parallel import run_each
 from .trial import NEEDS_TEST, Bench, Trial, check_grid, check_measures, find_measure
 
-COLUMNS = ("method", "guarantee", "epsilon", "repeat", "seed", "measure", "value", "seconds",
-           "note", "parameters", "dataset", "key")
+COLUMNS = (
+    "method",
+    "guarantee",
+    "epsilon",
+    "repeat",
+    "seed",
+    "measure",
+    "value",
+    "seconds",
+    "note",
+    "parameters",
+    "dataset",
+    "key",
+)
 KINDS = {"epsilon": float, "repeat": int, "seed": int, "value": float, "seconds": float}
 MOST = 40  # lines that are shown; a larger grid shows its first ones and says how many there are
 
@@ -49,8 +61,13 @@ class Trials(pd.DataFrame):  # type: ignore[misc]
         top = found.groupby("measure")["mean"].transform(lambda m: m.abs().max()).replace(0, 1)
         rows = list(zip(found.head(MOST).itertuples(), top, strict=False))
         return render(
-            __package__, "trials.html", rows=rows, more=len(found) - MOST, number=len(self),
-            whole=pd.DataFrame(self).drop(columns=["key"]).head(200))
+            __package__,
+            "trials.html",
+            rows=rows,
+            more=len(found) - MOST,
+            number=len(self),
+            whole=pd.DataFrame(self).drop(columns=["key"]).head(200),
+        )
 
 
 class Store:
@@ -68,8 +85,9 @@ class Store:
         whole = text[: text.rfind("\n") + 1]
         head, *lines = csv.reader(whole.splitlines(keepends=True)) if whole else [COLUMNS]
         if tuple(head) != COLUMNS:
-            raise SchemaError(f"{path} holds other columns than a compare file: "
-                              "give another file name to resume")
+            raise SchemaError(
+                f"{path} holds other columns than a compare file: give another file name to resume"
+            )
         for line in lines:
             if len(line) == len(COLUMNS):
                 cells = zip(COLUMNS, line, strict=True)
@@ -118,10 +136,18 @@ class Task:
 
 
 def compare(
-    synthesizers: Mapping[str, Any] | Iterable[Any], dataset: Any, epsilons: Sequence[Any],
-    repeats: int, measures: Sequence[str] | None = None, *,
-    seed: int = 0, jobs: int = -1, progress: bool = False, resume: str | Path | None = None,
-    test: float | None = None, utility_options: Mapping[str, Any] | None = None,
+    synthesizers: Mapping[str, Any] | Iterable[Any],
+    dataset: Any,
+    epsilons: Sequence[Any],
+    repeats: int,
+    measures: Sequence[str] | None = None,
+    *,
+    seed: int = 0,
+    jobs: int = -1,
+    progress: bool = False,
+    resume: str | Path | None = None,
+    test: float | None = None,
+    utility_options: Mapping[str, Any] | None = None,
     target: str | None = None,
 ) -> pd.DataFrame:
     """Run every synthesizer at every ε, ``repeats`` times: a tidy DataFrame, one row per measure.
@@ -169,8 +195,15 @@ def compare(
     check_grid(seed, test, resume, utility_options, progress)
     split = None if test is not None else getattr(dataset, "split", None)
     tested = None if split is None else (split == "test").to_numpy()
-    bench = Bench(to_codes(dataset.frame, schema), schema, target, tested,
-                  None if tested is not None else test or 1 / 3, dict(utility_options or {}), seed)
+    bench = Bench(
+        to_codes(dataset.frame, schema),
+        schema,
+        target,
+        tested,
+        None if tested is not None else test or 1 / 3,
+        dict(utility_options or {}),
+        seed,
+    )
     store = Store(resume)
     tasks = list(_tasks(named, bench, epsilons, repeats, wanted))
     todo = []
@@ -186,36 +219,51 @@ def compare(
         for rows in bars.progress(done, "compare", len(tasks), "fit", done=finished):
             store.add(row | {"dataset": dataset.name} for row in rows)
     # a file may know the same fit under another name
-    found = [store.rows[task.key, m] | {"method": task.method}
-             for task in tasks for m in task.measures]
+    found = [
+        store.rows[task.key, m] | {"method": task.method} for task in tasks for m in task.measures
+    ]
     return Trials(found, columns=list(COLUMNS))
 
 
 def _name(synthesizers: Mapping[str, Any] | Iterable[Any]) -> dict[str, Any]:
     if isinstance(synthesizers, type) or hasattr(synthesizers, "get_params"):
-        raise SchemaError("synthesizers must be a list, or a mapping of names to them: write "
-                          f"[{getattr(synthesizers, '__name__', type(synthesizers).__name__)}()]")
-    listed = (list(synthesizers.values()) if isinstance(synthesizers, Mapping) else
-              to_items("synthesizers", synthesizers))
+        raise SchemaError(
+            "synthesizers must be a list, or a mapping of names to them: write "
+            f"[{getattr(synthesizers, '__name__', type(synthesizers).__name__)}()]"
+        )
+    listed = (
+        list(synthesizers.values())
+        if isinstance(synthesizers, Mapping)
+        else to_items("synthesizers", synthesizers)
+    )
     for each in listed:
         if isinstance(each, type) or not hasattr(each, "get_params"):
-            raise SchemaError(f"{show(each)} is no synthesizer: give an instance, as in "
-                              "PrivBayes(k=2), whose ε compare sets")
+            raise SchemaError(
+                f"{show(each)} is no synthesizer: give an instance, as in "
+                "PrivBayes(k=2), whose ε compare sets"
+            )
     if not listed:
         raise SchemaError("there is no synthesizer to compare")
     if isinstance(synthesizers, Mapping):
         return dict(synthesizers)
     kinds = [type(s).__name__ for s in listed]
-    names = [kind if kinds.count(kind) == 1 else repr(s)
-             for kind, s in zip(kinds, listed, strict=True)]
+    names = [
+        kind if kinds.count(kind) == 1 else repr(s) for kind, s in zip(kinds, listed, strict=True)
+    ]
     if len(set(names)) != len(names):
-        raise SchemaError(f"two synthesizers look the same: {sorted(names)}; "
-                          "give a mapping of names to them")
+        raise SchemaError(
+            f"two synthesizers look the same: {sorted(names)}; give a mapping of names to them"
+        )
     return dict(zip(names, listed, strict=True))
 
 
-def _tasks(named: Mapping[str, Any], bench: Bench, epsilons: Sequence[Any], repeats: int,
-           measures: tuple[str, ...]) -> Iterator[Task]:
+def _tasks(
+    named: Mapping[str, Any],
+    bench: Bench,
+    epsilons: Sequence[Any],
+    repeats: int,
+    measures: tuple[str, ...],
+) -> Iterator[Task]:
     for method, synthesizer in named.items():
         parameters = synthesizer.get_params()
         for drawn in ("epsilon", "random_state"):
@@ -223,8 +271,14 @@ def _tasks(named: Mapping[str, Any], bench: Bench, epsilons: Sequence[Any], repe
         text = json.dumps(parameters, default=str, sort_keys=True)
         for epsilon, repeat, trained in product(epsilons, range(repeats), (False, True)):
             mine = tuple(m for m in measures if bool(NEEDS_TEST.fullmatch(m)) == trained)
-            place = [type(synthesizer).__name__, text, str(Fraction(str(epsilon))), repeat, trained,
-                     bench.fingerprint]
+            place = [
+                type(synthesizer).__name__,
+                text,
+                str(Fraction(str(epsilon))),
+                repeat,
+                trained,
+                bench.fingerprint,
+            ]
             key = hashlib.sha256(json.dumps(place).encode()).hexdigest()[:24]
             if mine:
                 yield Task(method, synthesizer, epsilon, repeat, trained, mine, text, key)
@@ -252,12 +306,19 @@ def _work(bench: Bench, task: Task) -> list[dict[str, Any]]:
             measure, options = find_measure(name)
             found[name] = measure(trial, **options)
     row = {
-        "method": task.method, "guarantee": getattr(task.synthesizer, "guarantee", ""),
-        "epsilon": float(task.epsilon), "repeat": task.repeat, "seed": task.seed,
-        "seconds": seconds, "parameters": task.parameters, "key": task.key,
+        "method": task.method,
+        "guarantee": getattr(task.synthesizer, "guarantee", ""),
+        "epsilon": float(task.epsilon),
+        "repeat": task.repeat,
+        "seed": task.seed,
+        "seconds": seconds,
+        "parameters": task.parameters,
+        "key": task.key,
     }
-    return [row | {"measure": m, "value": value, "note": problem or note}
-            for m, (value, note) in found.items()]
+    return [
+        row | {"measure": m, "value": value, "note": problem or note}
+        for m, (value, note) in found.items()
+    ]
 
 
 def _fit(task: Task, records: Records) -> tuple[Any, np.ndarray]:

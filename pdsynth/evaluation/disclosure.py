@@ -86,8 +86,13 @@ def gcap(
     ours, theirs = (to_codes(table, schema) for table in (real, synthetic))
     label = record_keys(theirs, schema.sizes, [*columns, aim])
     _, first, weights = np.unique(label, return_index=True, return_counts=True)
-    known = SyntheticRows(theirs[first][:, columns], theirs[first, aim].astype(np.int64), weights,
-                          [schema.sizes[j] for j in columns], schema.sizes[aim])
+    known = SyntheticRows(
+        theirs[first][:, columns],
+        theirs[first, aim].astype(np.int64),
+        weights,
+        [schema.sizes[j] for j in columns],
+        schema.sizes[aim],
+    )
     step, parts = max(CHUNK // known.classes, 1), []
     for part in progress(np.split(ours, range(step, len(ours), step)), "attack"):
         label = record_keys(part, schema.sizes, columns)
@@ -104,10 +109,13 @@ def _check_key(schema: Schema, key: Sequence[str], target: str) -> None:
     known = {check_schema(schema).index(name) for name in listed}
     if not listed or len(known) != len(listed):
         raise SchemaError(
-            f"the key must name at least one attribute, each of them once, got {listed}")
+            f"the key must name at least one attribute, each of them once, got {listed}"
+        )
     if schema.index(target) in known:
-        raise SchemaError(f"the target {target!r} is part of the key {listed}: an attacker who "
-                          "knows it has nothing to find out")
+        raise SchemaError(
+            f"the target {target!r} is part of the key {listed}: an attacker who "
+            "knows it has nothing to find out"
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,9 +184,16 @@ def _compare(asked: np.ndarray, known: SyntheticRows) -> tuple[np.ndarray, np.nd
 
 
 def disclosure_risk(
-    real: Table, synthetic: Table, schema: Schema, keys: Sequence[str], target: str,
-    key_length: int | None = None, *,
-    attackers: Sequence[str] = ATTACKERS, encoding: str = "label", seed: int = 0,
+    real: Table,
+    synthetic: Table,
+    schema: Schema,
+    keys: Sequence[str],
+    target: str,
+    key_length: int | None = None,
+    *,
+    attackers: Sequence[str] = ATTACKERS,
+    encoding: str = "label",
+    seed: int = 0,
 ) -> pd.DataFrame:
     """How often six attackers, taught on key and target of the synthetic rows, guess the ``target``
     of the real people (paper, §V-B).
@@ -205,8 +220,10 @@ def disclosure_risk(
     truth, learnt = (codes[:, schema.index(target)].astype(np.int64) for codes in (ours, theirs))
     zero_rule = majority_share(truth)
     if zero_rule == 1:
-        raise SchemaError(f"every record has the same {target!r}: there is nothing to find out; "
-                          "choose another target")
+        raise SchemaError(
+            f"every record has the same {target!r}: there is nothing to find out; "
+            "choose another target"
+        )
     rows = []
     chosen = list(combinations(keys, int(length)))
     for key in progress(chosen, "attacks", unit="key"):
@@ -222,8 +239,15 @@ def disclosure_risk(
     return pd.DataFrame(rows, columns=["attacker", "key", "accuracy", "zero_rule", "score"])
 
 
-def leak_probability(real: Table, synthetic: Table, schema: Schema, target: str,
-                     definition: str = "gcap", *, holdout: Table | None = None) -> float:
+def leak_probability(
+    real: Table,
+    synthetic: Table,
+    schema: Schema,
+    target: str,
+    definition: str = "gcap",
+    *,
+    holdout: Table | None = None,
+) -> float:
     """The "leak probability" of HMPrivBayes' Figure 4, undefined there, in one of three readings.
 
     The attacker knows every other attribute and uses :func:`gcap`. ``definition="gcap"``: the mean
@@ -245,8 +269,10 @@ def leak_probability(real: Table, synthetic: Table, schema: Schema, target: str,
         found = gcap(real, synthetic, schema, key, target)
         return found.score if definition == "gcap" else found.exact
     if holdout is None:
-        raise SchemaError("definition='advantage' compares with an attacker who never saw these "
-                          "people: pass holdout=, disjoint real records")
+        raise SchemaError(
+            "definition='advantage' compares with an attacker who never saw these "
+            "people: pass holdout=, disjoint real records"
+        )
     taught, other = (gcap(real, table, schema, key, target) for table in (synthetic, holdout))
     return taught.accuracy - other.accuracy
 
@@ -261,8 +287,9 @@ def padded(real: Table, schema: Schema, rows: int = 100_000, seed: int = 0) -> n
     **Privacy:** raw records in, raw and random records out.
     """
     if not is_whole(rows, 1, 10**9):
-        raise SchemaError("rows must be at least 1 (and at most 1,000,000,000), a whole number, "
-                          f"got {show(rows)}")
+        raise SchemaError(
+            f"rows must be at least 1 (and at most 1,000,000,000), a whole number, got {show(rows)}"
+        )
     codes, rng = to_codes(real, schema), seeded(seed)
     if rows <= len(codes):
         return codes[np.sort(rng.choice(len(codes), rows, replace=False))]

@@ -43,18 +43,22 @@ def to_codes(table: Table, schema: Schema) -> np.ndarray:
     try:
         codes = np.asarray(table)
     except ValueError as problem:
-        raise SchemaError(f"expected integer codes of shape (n, {d}), got rows of different "
-                          "lengths") from problem
+        raise SchemaError(
+            f"expected integer codes of shape (n, {d}), got rows of different lengths"
+        ) from problem
     if codes.ndim != 2 or codes.shape[1] != d or not np.issubdtype(codes.dtype, np.integer):
-        raise SchemaError(f"expected integer codes of shape (n, {d}), "
-                          f"got {codes.dtype} of shape {codes.shape}")
+        raise SchemaError(
+            f"expected integer codes of shape (n, {d}), got {codes.dtype} of shape {codes.shape}"
+        )
     if len(codes) == 0:
         raise SchemaError("the table has no rows")
     ends = zip(codes.min(axis=0), codes.max(axis=0), strict=True)
     for attribute, (low, high) in zip(schema.attributes, ends, strict=True):
         if low < 0 or high >= attribute.size:
-            raise SchemaError(f"attribute {attribute.name!r}: codes from {low} to {high}, but its "
-                              f"declared domain has the codes 0 to {attribute.size - 1}")
+            raise SchemaError(
+                f"attribute {attribute.name!r}: codes from {low} to {high}, but its "
+                f"declared domain has the codes 0 to {attribute.size - 1}"
+            )
     return codes
 
 
@@ -69,8 +73,10 @@ def as_dataset(data: Any) -> Any:
         frame, schema = data
         data = Dataset(frame, schema, "table", target="", sensitive="", source="", licence="")
     if not isinstance(getattr(data, "schema", None), Schema) or not hasattr(data, "frame"):
-        raise SchemaError("expected a Dataset or a pair (frame, schema), got "
-                          f"{type(data).__name__}: a table needs its public schema")
+        raise SchemaError(
+            "expected a Dataset or a pair (frame, schema), got "
+            f"{type(data).__name__}: a table needs its public schema"
+        )
     return data
 
 
@@ -97,8 +103,9 @@ def sample_rows(n: int, rows: int, seed: int) -> np.ndarray:
 def check_whole(parameter: str, given: Any, most: int, what: str) -> None:
     """SchemaError unless ``given`` is a whole number from 1 to ``most``, which is ``what``."""
     if not is_whole(given, 1, most):
-        raise SchemaError(f"{parameter} must be a whole number from 1 to {most}, {what}, "
-                          f"got {show(given)}")
+        raise SchemaError(
+            f"{parameter} must be a whole number from 1 to {most}, {what}, got {show(given)}"
+        )
 
 
 def check_choice(parameter: str, given: Any, known: Sequence[str]) -> None:
@@ -117,14 +124,17 @@ def check_choices(parameter: str, given: Sequence[str], known: Sequence[str]) ->
 def check_most(parameter: str, given: Any) -> None:
     """SchemaError unless ``given`` is None (all) or a whole number of at least 1."""
     if given is not None and not is_whole(given, 1):
-        raise SchemaError(f"{parameter} must be at least 1, a whole number, or None for all, "
-                          f"got {show(given)}")
+        raise SchemaError(
+            f"{parameter} must be at least 1, a whole number, or None for all, got {show(given)}"
+        )
 
 
 def seeded(seed: Any) -> np.random.Generator:
     """Numpy's generator of a public seed: None, or whole numbers of at least 0."""
     seeds = seed if isinstance(seed, list) and seed else [seed]
     if seed is not None and not all(is_whole(s, 0, 2**128) for s in seeds):
-        raise SchemaError("seed must be a whole number of at least 0 (None: another one in every "
-                          f"run), got {show(seed)}")
+        raise SchemaError(
+            "seed must be a whole number of at least 0 (None: another one in every "
+            f"run), got {show(seed)}"
+        )
     return np.random.default_rng(seed)

@@ -43,8 +43,12 @@ class Level(NamedTuple):
 
 
 def measure_level(
-    real: np.ndarray, releases: Sequence[np.ndarray], others: Mapping[str, Sequence[np.ndarray]],
-    schema: Schema, alpha: int, seed: int,
+    real: np.ndarray,
+    releases: Sequence[np.ndarray],
+    others: Mapping[str, Sequence[np.ndarray]],
+    schema: Schema,
+    alpha: int,
+    seed: int,
 ) -> Level:
     """Mean distances of ``releases``, of each of the ``others`` and of two halves of ``real``.
 
@@ -59,8 +63,10 @@ def measure_level(
     else:
         first, about = between(mine), f"between {len(releases)} tables"
     rows: list[tuple[Any, ...]] = [(alpha, RELEASE, *first, about)]
-    drawn = {name: np.array([known.distances(table) for table in tables])
-             for name, tables in others.items()}
+    drawn = {
+        name: np.array([known.distances(table) for table in tables])
+        for name, tables in others.items()
+    }
     for name, found in drawn.items():
         about = f"between {len(found)} simulations" if len(found) > 1 else ""
         rows.append((alpha, name, *between(found), about))
@@ -78,8 +84,9 @@ def countable_sets(schema: Schema, alpha: int, seed: int = 0) -> Sets:
     drawn = drawn[cells[drawn] <= LARGEST]
     kept = np.sort(drawn[np.cumsum(cells[drawn]) <= MOST_CELLS])
     if not len(kept):
-        raise SchemaError(f"every {alpha}-way marginal has more than {LARGEST:,} cells: declare "
-                          "coarser domains")
+        raise SchemaError(
+            f"every {alpha}-way marginal has more than {LARGEST:,} cells: declare coarser domains"
+        )
     return tuple(sets[i] for i in kept)
 
 

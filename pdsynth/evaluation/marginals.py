@@ -104,18 +104,28 @@ class Marginals:
     **Privacy:** exact counts of the records; on the real side for evaluation, never for release.
     """
 
-    def __init__(self, table: Table, schema: Schema, alpha: int = 2, *, sets: Sets | None = None,
-                 like: Marginals | None = None) -> None:
+    def __init__(
+        self,
+        table: Table,
+        schema: Schema,
+        alpha: int = 2,
+        *,
+        sets: Sets | None = None,
+        like: Marginals | None = None,
+    ) -> None:
         records = to_records(table, schema)
         self.schema, self.n = schema, records.n
         if like is not None and not isinstance(like, Marginals):
             raise SchemaError(f"like must be other Marginals, got {show(like)}")
         if sets is not None:
             sets = tuple(tuple(to_list("a set", s)) for s in to_items("sets", sets))
-            if not sets or not all(s and all(is_whole(j, 0, len(schema) - 1) for j in s)
-                                   for s in sets):
-                raise SchemaError("sets must be tuples of numbers of columns, from 0 to "
-                                  f"{len(schema) - 1}, got {show(sets)}")
+            if not sets or not all(
+                s and all(is_whole(j, 0, len(schema) - 1) for j in s) for s in sets
+            ):
+                raise SchemaError(
+                    "sets must be tuples of numbers of columns, from 0 to "
+                    f"{len(schema) - 1}, got {show(sets)}"
+                )
         if sets is None:
             sets = attribute_sets(len(check_schema(schema)), alpha) if like is None else like.sets
         self.sets: Sets = sets
@@ -123,7 +133,8 @@ class Marginals:
         if sum(cells) > KEPT_CELLS:
             raise BudgetError(
                 f"{len(cells):,} marginals have {sum(cells):,} cells ({sum(cells) / 2**27:.1f} "
-                "GiB): use marginal_distance, which compares them in groups, or a sample of sets")
+                "GiB): use marginal_distance, which compares them in groups, or a sample of sets"
+            )
         most = min(BLOCK_CELLS, max(self.n // 2, 64))
         self.blocks: Blocks = like.blocks if like else plan_blocks(schema.sizes, sets, most)
         self.starts = np.cumsum([0, *cells])[:-1]
@@ -155,8 +166,10 @@ class Marginals:
         """:func:`distances`, :func:`largest_cells` or :func:`norms` from another table."""
         fake = other if isinstance(other, Marginals) else self.of(other)
         if self.sets != fake.sets or self.schema.sizes != fake.schema.sizes:
-            raise SchemaError("these marginals are of different sets or schemas: "
-                              "build the second with first.of(table)")
+            raise SchemaError(
+                "these marginals are of different sets or schemas: "
+                "build the second with first.of(table)"
+            )
         gaps = self.counts * fake.n - fake.counts * self.n
         return measure(gaps, self.starts, self.n * fake.n)
 
@@ -173,8 +186,9 @@ class Marginals:
         return float(self.distances(other).mean())
 
 
-def _count_blocks(counter: Counter, blocks: Sequence[tuple[int, ...]]
-                  ) -> Iterator[tuple[tuple[int, ...], np.ndarray]]:
+def _count_blocks(
+    counter: Counter, blocks: Sequence[tuple[int, ...]]
+) -> Iterator[tuple[tuple[int, ...], np.ndarray]]:
     """Each block with its table, one axis per attribute."""
     sizes = counter.sizes
     if isinstance(counter, Codes):
@@ -186,8 +200,9 @@ def _count_blocks(counter: Counter, blocks: Sequence[tuple[int, ...]]
             yield block, table.reshape([sizes[j] for j in block])
 
 
-def _tabulate(narrow: list[np.ndarray], codes: np.ndarray, sizes: tuple[int, ...],
-              block: tuple[int, ...]) -> np.ndarray:
+def _tabulate(
+    narrow: list[np.ndarray], codes: np.ndarray, sizes: tuple[int, ...], block: tuple[int, ...]
+) -> np.ndarray:
     shape = [sizes[j] for j in block]
     if math.prod(shape) > KEYS16:
         return marginal(codes, sizes, block)
@@ -199,8 +214,9 @@ def _tabulate(narrow: list[np.ndarray], codes: np.ndarray, sizes: tuple[int, ...
     return np.bincount(key.astype(np.int64), minlength=math.prod(shape)).reshape(shape)
 
 
-def measure_sets(real: Table | Marginals, fake: Table, schema: Schema, sets: Sets,
-                 measure: Measure) -> np.ndarray:
+def measure_sets(
+    real: Table | Marginals, fake: Table, schema: Schema, sets: Sets, measure: Measure
+) -> np.ndarray:
     """A measure of two tables on each set, in groups that fit in memory: float array (…, n_sets).
 
     Kept marginals are compared on their own sets.
@@ -225,8 +241,9 @@ def measure_sets(real: Table | Marginals, fake: Table, schema: Schema, sets: Set
     return np.concatenate(found, axis=-1)[..., np.argsort([*dense, *sparse])]
 
 
-def _occupied_gaps(real: Records, fake: Records, sizes: Sequence[int],
-                   columns: Sequence[int]) -> np.ndarray:
+def _occupied_gaps(
+    real: Records, fake: Records, sizes: Sequence[int], columns: Sequence[int]
+) -> np.ndarray:
     """n·m·(P − Q) of every cell that some record occupies, in blocks of all cells: int64 array."""
     n, m = real.n, fake.n
     if not (isinstance(real.counter, Codes) and isinstance(fake.counter, Codes)):
@@ -237,8 +254,15 @@ def _occupied_gaps(real: Records, fake: Records, sizes: Sequence[int],
     return p * m - q * n
 
 
-def marginal_distances(real: Table, fake: Table, schema: Schema, alpha: int = 2, *,
-                       sets: int | None = None, seed: int = 0) -> pd.Series:
+def marginal_distances(
+    real: Table,
+    fake: Table,
+    schema: Schema,
+    alpha: int = 2,
+    *,
+    sets: int | None = None,
+    seed: int = 0,
+) -> pd.Series:
     """Total variation distance ½ Σ|P − Q| of each α-way marginal, indexed by tuples of names.
 
     Parameters as for :func:`marginal_distance`.
@@ -251,8 +275,15 @@ def marginal_distances(real: Table, fake: Table, schema: Schema, alpha: int = 2,
     return pd.Series(measure_sets(real, fake, schema, chosen, distances), index, name="distance")
 
 
-def marginal_distance(real: Table | Marginals, fake: Table, schema: Schema, alpha: int = 2, *,
-                      sets: int | None = None, seed: int = 0) -> float:
+def marginal_distance(
+    real: Table | Marginals,
+    fake: Table,
+    schema: Schema,
+    alpha: int = 2,
+    *,
+    sets: int | None = None,
+    seed: int = 0,
+) -> float:
     """α-way average variation distance (AVD): the mean total variation distance over all α-sets.
 
     ``real``, ``fake``: DataFrames, code arrays (n_records, n_attributes), Records, or tables in
@@ -267,13 +298,22 @@ def marginal_distance(real: Table | Marginals, fake: Table, schema: Schema, alph
         chosen = attribute_sets(len(check_schema(schema)), alpha, sets, seed)
         return float(measure_sets(real, fake, schema, chosen, distances).mean())
     if {len(members) for members in real.sets} != {alpha}:
-        raise SchemaError(f"these kept marginals are not of {alpha} attributes each: "
-                          f"build Marginals(table, schema, alpha={alpha})")
+        raise SchemaError(
+            f"these kept marginals are not of {alpha} attributes each: "
+            f"build Marginals(table, schema, alpha={alpha})"
+        )
     return real.distance(fake)
 
 
-def max_cell(real: Table, fake: Table, schema: Schema, alpha: int = 2, *,
-             sets: int | None = None, seed: int = 0) -> float:
+def max_cell(
+    real: Table,
+    fake: Table,
+    schema: Schema,
+    alpha: int = 2,
+    *,
+    sets: int | None = None,
+    seed: int = 0,
+) -> float:
     """REPLICA ONLY: mean over α-sets of the largest difference of one cell, max|P − Q|.
 
     Some published code reports it as its variation distance. It is at most the true one and shrinks

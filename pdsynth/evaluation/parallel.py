@@ -6,8 +6,9 @@ from typing import Any
 from ..counting.workers import active_client
 
 
-def run_each(work: Callable[..., Any], items: Iterable[tuple[Any, ...]], jobs: int, *,
-             in_order: bool = False) -> Iterator[Any]:
+def run_each(
+    work: Callable[..., Any], items: Iterable[tuple[Any, ...]], jobs: int, *, in_order: bool = False
+) -> Iterator[Any]:
     """``work(*item)`` for every item, each result as it ends, or in the order of the items.
 
     ``jobs``: processes (−1: all cores, or all workers of an active ``distributed.Client``; 1: none
@@ -20,6 +21,5 @@ def run_each(work: Callable[..., Any], items: Iterable[tuple[Any, ...]], jobs: i
 
     backend = "dask" if active_client() is not None else "loky"
     with parallel_config(backend=backend):
-        run = Parallel(n_jobs=jobs,
-                       return_as="generator" if in_order else "generator_unordered")
+        run = Parallel(n_jobs=jobs, return_as="generator" if in_order else "generator_unordered")
     yield from run(delayed(work)(*item) for item in items)

@@ -33,8 +33,14 @@ class Answering(Protocol):
         ...
 
 
-def query_errors(real: Table | Marginals, fake: Table | Answering, schema: Schema, alpha: int,
-                 queries: int = 200, seed: int = 0) -> QueryErrors:
+def query_errors(
+    real: Table | Marginals,
+    fake: Table | Answering,
+    schema: Schema,
+    alpha: int,
+    queries: int = 200,
+    seed: int = 0,
+) -> QueryErrors:
     """Mean errors of random α-way marginal queries T, in frequencies (PrivABN, section 5).
 
     L2 = mean ‖T(D) − T(D~)‖₂; L1 = mean ‖T(D) − T(D~)‖₁, twice the total variation distance, in
@@ -47,8 +53,11 @@ def query_errors(real: Table | Marginals, fake: Table | Answering, schema: Schem
 
     **Privacy:** reads real records exactly; no guarantee covers it.
     """
-    sets = (real.sets if isinstance(real, Marginals)
-            else attribute_sets(len(check_schema(schema)), alpha, queries, seed))
+    sets = (
+        real.sets
+        if isinstance(real, Marginals)
+        else attribute_sets(len(check_schema(schema)), alpha, queries, seed)
+    )
     if isinstance(fake, Answering) and not isinstance(fake, pd.DataFrame):
         known = real if isinstance(real, Marginals) else Marginals(real, schema, sets=sets)
         gaps = []
@@ -62,8 +71,14 @@ def query_errors(real: Table | Marginals, fake: Table | Answering, schema: Schem
     return QueryErrors(float(l1.mean()), float(l2.mean()), len(sets))
 
 
-def counting_errors(real: Table | Marginals, fake: Table, schema: Schema, alpha: int,
-                    queries: int = 200, seed: int = 0) -> np.ndarray:
+def counting_errors(
+    real: Table | Marginals,
+    fake: Table,
+    schema: Schema,
+    alpha: int,
+    queries: int = 200,
+    seed: int = 0,
+) -> np.ndarray:
     """Errors |q(D)/n − q(D~)/m| of random queries "how many records have X₁ in S₁, …, X_α in S_α".
 
     Float array (n_queries,). One query for each of at most ``queries`` α-sets, drawn with the
@@ -97,9 +112,7 @@ def random_boxes(schema: Schema, sets: Sets, seed: int = 0) -> np.ndarray:
     return np.concatenate(boxes)
 
 
-def sum_mutual_information(
-    network: Network, records: Table, schema: Schema | None = None
-) -> float:
+def sum_mutual_information(network: Network, records: Table, schema: Schema | None = None) -> float:
     """Σ I(X, Π) of a network in bits, each attribute against its whole parent set, on real records.
 
     ``schema`` may be left out for Records, whose kept entropies make this a look-up. Compare
@@ -110,8 +123,10 @@ def sum_mutual_information(
     """
     if schema is None:
         if not isinstance(records, Records):
-            raise SchemaError("sum_mutual_information needs the schema of the table: "
-                              "sum_mutual_information(network, frame, schema)")
+            raise SchemaError(
+                "sum_mutual_information needs the schema of the table: "
+                "sum_mutual_information(network, frame, schema)"
+            )
         schema = records.schema
     if not isinstance(network, Network):
         raise SchemaError(f"the network comes first, as a Network, got {show(network)}")

@@ -26,8 +26,10 @@ ALPHAS = (1, 2, 3)
 ATTACKED = 1000  # real records that the attacker tries
 FREE = "Independent without noise"
 QUESTION = "Is this release worth having?"
-WARNING = ("This page reads the real records exactly. It is NOT PRIVATE: for those who may see the "
-           "records, never for publishing.")
+WARNING = (
+    "This page reads the real records exactly. It is NOT PRIVATE: for those who may see the "
+    "records, never for publishing."
+)
 # As plots.PALETTE, which would load plotly.
 COLOURS = {"real": "#767676", "none": "#0072B2", "private": "#E69F00", "attack": "#D55E00"}
 WORST = 5  # attributes and pairs that are shown
@@ -66,18 +68,29 @@ class Report:
 
     def _parts(self) -> dict[str, pd.DataFrame]:
         """The smaller tables under their titles."""
-        parts = {"Worst attributes": self.attributes.head(WORST),
-                 "Worst pairs": self.pairs.head(WORST), "Utility": self.utility,
-                 "Disclosure risk": self.risk}
+        parts = {
+            "Worst attributes": self.attributes.head(WORST),
+            "Worst pairs": self.pairs.head(WORST),
+            "Utility": self.utility,
+            "Disclosure risk": self.risk,
+        }
         return {title: table for title, table in parts.items() if table is not None}
 
     def __str__(self) -> str:
         said = [fill(f"* {sentence}", TEXT, subsequent_indent="  ") for sentence in self.verdict]
-        lines = [f"{QUESTION} {self.title}", fill(WARNING, TEXT), "", *said, "",
-                 f"{'over':<10} {'table':<31} distance   95 % interval"]
-        lines += [f"{_columns(row.alpha):<10} {row.table:<31} {row.distance:<8.4f}   {_range(row)}"
-                  .rstrip()
-                  for row in self.distances.itertuples()]
+        lines = [
+            f"{QUESTION} {self.title}",
+            fill(WARNING, TEXT),
+            "",
+            *said,
+            "",
+            f"{'over':<10} {'table':<31} distance   95 % interval",
+        ]
+        lines += [
+            f"{_columns(row.alpha):<10} {row.table:<31} {row.distance:<8.4f}   {_range(row)}"
+            for row in self.distances.itertuples()
+        ]
+        lines = [line.rstrip() for line in lines]
         for title, table in self._parts().items():
             named = table.rename_axis(index=None, columns=table.index.name)
             lines += ["", title, named.to_string(float_format="{:.4f}".format, na_rep="–")]
@@ -89,9 +102,20 @@ class Report:
         ends = self.distances[["distance", "high"]].max(axis=1)
         tops = ends.groupby(self.distances["alpha"]).transform("max")  # of the longest bar
         rows = list(zip(self.distances.itertuples(), tops, strict=True))
-        return render(__package__, "report.html", report=self, rows=rows, parts=self._parts(),
-                      question=QUESTION, warning=WARNING, colours=COLOURS, kinds=KINDS,
-                      width=WIDTH, columns=_columns, span=_range)
+        return render(
+            __package__,
+            "report.html",
+            report=self,
+            rows=rows,
+            parts=self._parts(),
+            question=QUESTION,
+            warning=WARNING,
+            colours=COLOURS,
+            kinds=KINDS,
+            width=WIDTH,
+            columns=_columns,
+            span=_range,
+        )
 
 
 def _columns(alpha: int) -> str:
@@ -103,9 +127,16 @@ def _range(row: Any) -> str:
 
 
 def report(
-    real: Any, fake: Table | Sequence[Table], schema: Schema | None = None, *,
-    epsilon: float | None = None, target: str | None = None, sensitive: str | None = None,
-    test: Table | None = None, repeats: int = 5, seed: int = 0,
+    real: Any,
+    fake: Table | Sequence[Table],
+    schema: Schema | None = None,
+    *,
+    epsilon: float | None = None,
+    target: str | None = None,
+    sensitive: str | None = None,
+    test: Table | None = None,
+    repeats: int = 5,
+    seed: int = 0,
     utility_options: Mapping[str, Any] | None = None,
 ) -> Report:
     """One page on a synthetic table: is it nearer to the real one than single columns would be?
@@ -149,29 +180,52 @@ def report(
     check_whole("repeats", repeats, 1000, "fits of the simulation")
     budget = None if epsilon is None else float(positive("epsilon", epsilon))
     others = _simulate(codes, schema, budget, repeats, len(tables[0]), seed)
-    found = {alpha: measure_level(codes, tables, others, schema, alpha, seed)
-             for alpha in progress(ALPHAS, "distances", unit="level") if alpha <= len(schema)}
+    found = {
+        alpha: measure_level(codes, tables, others, schema, alpha, seed)
+        for alpha in progress(ALPHAS, "distances", unit="level")
+        if alpha <= len(schema)
+    }
     table = pd.DataFrame([row for level in found.values() for row in level.rows], columns=COLUMNS)
-    worth = None if target is None else _utility(
-        codes, tables[0], held, schema, target, seed, dict(utility_options or {}))
+    worth = (
+        None
+        if target is None
+        else _utility(codes, tables[0], held, schema, target, seed, dict(utility_options or {}))
+    )
     risk = None if sensitive is None else _risk(codes, tables[0], held, schema, sensitive, seed)
-    title = (f"{len(tables[0]):,} synthetic rows beside {len(codes):,} real ones, "
-             f"{len(schema)} attributes")
-    facts = {"epsilon": budget, "worth": worth, "risk": risk, "held": held, "levels": found,
-             "tables": len(tables), "repeats": repeats, "attacked": ATTACKED,
-             **_judge(table, LIMITS if budget is None else repeats)}
-    verdict, notes = (tuple(filter(None, render(__package__, f"{part}.txt", **facts).split("\n")))
-                      for part in ("verdict", "notes"))
-    return Report(title, verdict, table, found[1].worst(schema),
-                  found[2].worst(schema), worth, risk, notes)
+    title = (
+        f"{len(tables[0]):,} synthetic rows beside {len(codes):,} real ones, "
+        f"{len(schema)} attributes"
+    )
+    facts = {
+        "epsilon": budget,
+        "worth": worth,
+        "risk": risk,
+        "held": held,
+        "levels": found,
+        "tables": len(tables),
+        "repeats": repeats,
+        "attacked": ATTACKED,
+        **_judge(table, LIMITS if budget is None else repeats),
+    }
+    verdict, notes = (
+        tuple(filter(None, render(__package__, f"{part}.txt", **facts).split("\n")))
+        for part in ("verdict", "notes")
+    )
+    return Report(
+        title, verdict, table, found[1].worst(schema), found[2].worst(schema), worth, risk, notes
+    )
 
 
-def _simulate(codes: np.ndarray, schema: Schema, epsilon: float | None, repeats: int, rows: int,
-              seed: int) -> dict[str, list[np.ndarray]]:
+def _simulate(
+    codes: np.ndarray, schema: Schema, epsilon: float | None, repeats: int, rows: int, seed: int
+) -> dict[str, list[np.ndarray]]:
     """Tables of so many rows from Independent: at ε, ``repeats`` of them, and without noise."""
     records = Records(codes, schema.declare_public())
-    methods = {} if epsilon is None else {
-        f"Independent, ε = {epsilon:g}, simulated": (Independent(epsilon), repeats)}
+    methods = (
+        {}
+        if epsilon is None
+        else {f"Independent, ε = {epsilon:g}, simulated": (Independent(epsilon), repeats)}
+    )
     methods[FREE] = Independent(guarantee="none"), LIMITS
     drawn: dict[str, list[np.ndarray]] = {name: [] for name in methods}
     for name, (method, times) in methods.items():
@@ -182,23 +236,38 @@ def _simulate(codes: np.ndarray, schema: Schema, epsilon: float | None, repeats:
     return drawn
 
 
-def _utility(codes: np.ndarray, fake: np.ndarray, held: np.ndarray | None, schema: Schema,
-             target: str, seed: int, options: dict[str, Any]) -> pd.DataFrame:
+def _utility(
+    codes: np.ndarray,
+    fake: np.ndarray,
+    held: np.ndarray | None,
+    schema: Schema,
+    target: str,
+    seed: int,
+    options: dict[str, Any],
+) -> pd.DataFrame:
     """Accuracy on real rows of classifiers trained on the release and on real rows."""
     train, tested = codes, held
     if tested is None:
         chosen = split_mask(len(codes), 1 / 3, seed)
         train, tested = codes[~chosen], codes[chosen]
     asked: dict[str, Any] = {"kernel": "linear", "seed": seed} | options
-    found = {name: utility(table, tested, schema, target, **asked)
-             for name, table in ((RELEASE, fake), ("real records", train))}
+    found = {
+        name: utility(table, tested, schema, target, **asked)
+        for name, table in ((RELEASE, fake), ("real records", train))
+    }
     rows = {f"trained on {name}": use.accuracy for name, use in found.items()}
     rows["always the most frequent class"] = found[RELEASE].majority
     return pd.DataFrame({"accuracy": rows}).rename_axis(f"predicting {target}")
 
 
-def _risk(codes: np.ndarray, fake: np.ndarray, held: np.ndarray | None, schema: Schema,
-          sensitive: str, seed: int) -> pd.DataFrame:
+def _risk(
+    codes: np.ndarray,
+    fake: np.ndarray,
+    held: np.ndarray | None,
+    schema: Schema,
+    sensitive: str,
+    seed: int,
+) -> pd.DataFrame:
     """Rates over some real records, by what the attacker looks at."""
     tried = sample_rows(len(codes), min(ATTACKED, max(len(codes) // 2, 1)), seed)
     others = np.delete(codes, tried, axis=0) if held is None else held
@@ -210,8 +279,11 @@ def _risk(codes: np.ndarray, fake: np.ndarray, held: np.ndarray | None, schema: 
         whole = (found.distance == 0) & (found.share > 0)
         columns[name] = [found.accuracy, found.matched, float(whole.mean())]
     columns["most frequent value"] = [zero_rule, math.nan, math.nan]
-    index = [f"guesses {sensitive} from all else", "finds a row that agrees in all else",
-             "finds the whole row"]
+    index = [
+        f"guesses {sensitive} from all else",
+        "finds a row that agrees in all else",
+        "finds the whole row",
+    ]
     return pd.DataFrame(columns, pd.Index(index, name="the attacker"))
 
 
@@ -226,7 +298,14 @@ def _judge(table: pd.DataFrame, drawn: int) -> dict[str, Any]:
     mine, theirs = (two["high"] - two["distance"]).fillna(0).iloc[:2]
     theirs *= math.sqrt(drawn + 1)
     gain = int(release + mine < single - theirs) - int(release - mine > single + theirs)
-    others = [(alpha, *rows.iloc[:2]) for alpha, rows in table.groupby("alpha")["distance"]
-              if alpha != 2]
-    return {"release": release, "single": single, "free": free, "halves": halves, "gain": gain,
-            "others": others}
+    others = [
+        (alpha, *rows.iloc[:2]) for alpha, rows in table.groupby("alpha")["distance"] if alpha != 2
+    ]
+    return {
+        "release": release,
+        "single": single,
+        "free": free,
+        "halves": halves,
+        "gain": gain,
+        "others": others,
+    }

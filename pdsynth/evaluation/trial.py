@@ -105,8 +105,10 @@ class Trial:
         options: dict[str, Any] = {"seed": self.seed, **self.bench.options, "kernel": kernel}
         schema, target = self.bench.schema, self.bench.target
         found = utility(self.fake, self.test, schema, target, protocol, **options)
-        return found.accuracy, (f"majority {found.majority:.4f}; {found.backend}; "
-                                f"{found.train_rows} training rows; {found.protocol}")
+        return found.accuracy, (
+            f"majority {found.majority:.4f}; {found.backend}; "
+            f"{found.train_rows} training rows; {found.protocol}"
+        )
 
     def information(self) -> Found:
         """Bits that the network holds of the real table."""
@@ -157,8 +159,9 @@ class Trial:
         if drawn and int(drawn) < len(attacked):
             rng = np.random.default_rng(bench.seed)
             attacked = attacked[rng.choice(len(attacked), int(drawn), replace=False)]
-        value = leak_probability(attacked, self.fake, bench.schema, bench.target, definition,
-                                 holdout=self.test)
+        value = leak_probability(
+            attacked, self.fake, bench.schema, bench.target, definition, holdout=self.test
+        )
         return value, f"{len(attacked)} records attacked"
 
 
@@ -186,7 +189,8 @@ def find_measure(name: str) -> tuple[Callable[..., Found], dict[str, Any]]:
     raise SchemaError(
         f"unknown measure {show(name)}: use sum_mi, cpu, svm, svm_linear, svm_self, "
         "loss_<attribute>, avd2_without_<attribute>, avd<α>, l1_<α>, l2_<α>, count_<α>, leak_gcap, "
-        "leak_exact or leak_advantage, the last seven also with _<number of sets or records>")
+        "leak_exact or leak_advantage, the last seven also with _<number of sets or records>"
+    )
 
 
 def check_measures(
@@ -204,8 +208,10 @@ def check_measures(
     for name in to_list("measures", names):
         measure, asked = find_measure(name)
         if not target and measure in (Trial.accuracy, Trial.leak):
-            raise SchemaError(f"measure {name!r} needs an attribute to predict: say target=, "
-                              f"one of {', '.join(schema.names)}")
+            raise SchemaError(
+                f"measure {name!r} needs an attribute to predict: say target=, "
+                f"one of {', '.join(schema.names)}"
+            )
         if "attribute" in asked:
             schema.index(asked["attribute"])
         if int(asked.get("alpha", 0)) > len(schema):
@@ -221,8 +227,9 @@ def check_grid(seed: Any, test: Any, resume: Any, options: Any, progress: Any) -
     if resume is not None and not isinstance(resume, (str, os.PathLike)):
         raise SchemaError(f"resume must be the path of a CSV file, or None, got {show(resume)}")
     if options is not None and not isinstance(options, Mapping):
-        raise SchemaError("utility_options must be a mapping of utility's keywords, "
-                          f"got {show(options)}")
+        raise SchemaError(
+            f"utility_options must be a mapping of utility's keywords, got {show(options)}"
+        )
     unknown = sorted({str(name) for name in options or ()} - {*signature(utility).parameters})
     if unknown:
         raise SchemaError(f"utility has no option(s) {unknown}")

@@ -18,8 +18,14 @@ from .inputs import Table, check_choice, check_most, sample_rows, seeded, to_cod
 ACADEMIC_DEGREES = ("Bachelors", "Masters", "Doctorate")
 """Adult's education values that the thesis author's code likely predicts: the complement is .767
 of its 27,504 records."""
-POST_SECONDARY = ("Some-college", "Assoc-voc", "Assoc-acdm", *ACADEMIC_DEGREES[:2], "Prof-school",
-                  "Doctorate")
+POST_SECONDARY = (
+    "Some-college",
+    "Assoc-voc",
+    "Assoc-acdm",
+    *ACADEMIC_DEGREES[:2],
+    "Prof-school",
+    "Doctorate",
+)
 """Adult's education values above high school: the positive class of the thesis' text."""
 PROTOCOLS = ("train_synthetic_test_real", "self_test")
 KERNELS = ("rbf", "linear")
@@ -48,8 +54,9 @@ class Utility:
         return 1 - self.accuracy
 
 
-def split(frame: pd.DataFrame, test: float | Fraction = Fraction(1, 3), seed: int = 0
-          ) -> tuple[pd.DataFrame, pd.DataFrame]:
+def split(
+    frame: pd.DataFrame, test: float | Fraction = Fraction(1, 3), seed: int = 0
+) -> tuple[pd.DataFrame, pd.DataFrame]:
     """A table cut at random into (train, test), index and order of the rows kept.
 
     ``test``: the share of test rows; 1/3 in the thesis, 1/5 in Zhang et al. 2017.
@@ -66,19 +73,29 @@ def split_mask(n: int, test: float | Fraction, seed: int | list[int]) -> np.ndar
     part = number("test", test)
     rows = round(n * part) if 0 < part < 1 else 0
     if not 0 < rows < n:
-        raise SchemaError(f"test={show(test)} of {n:,} rows leaves {rows:,} to test on; "
-                          "both parts need at least one row")
+        raise SchemaError(
+            f"test={show(test)} of {n:,} rows leaves {rows:,} to test on; "
+            "both parts need at least one row"
+        )
     tested = np.zeros(n, dtype=bool)
     tested[seeded(seed).permutation(n)[:rows]] = True
     return tested
 
 
 def utility(
-    synthetic: Table, real_test: Table | None, schema: Schema, target: str,
-    protocol: str = "train_synthetic_test_real", *,
-    positive: Iterable[Any] | None = None, drop: Iterable[str] = (), kernel: str = "rbf",
+    synthetic: Table,
+    real_test: Table | None,
+    schema: Schema,
+    target: str,
+    protocol: str = "train_synthetic_test_real",
+    *,
+    positive: Iterable[Any] | None = None,
+    drop: Iterable[str] = (),
+    kernel: str = "rbf",
     C: float = 1,  # noqa: N803  (scikit-learn's name)
-    max_rows: int | None = 10_000, seed: int = 0, backend: str = "auto",
+    max_rows: int | None = 10_000,
+    seed: int = 0,
+    backend: str = "auto",
 ) -> Utility:
     """Accuracy of a C-SVM on one-hot codes, trained on ``synthetic``, tested on held-out real rows.
 
@@ -105,13 +122,17 @@ def utility(
         raise SchemaError(f"C must lie between 1e-6 and 1e6, got {show(C)}")
     train = to_codes(synthetic, schema)
     if protocol == "self_test":
-        warnings.warn("self_test never looks at real records: it can't see that a synthetic table "
-                      "is wrong", stacklevel=2)
+        warnings.warn(
+            "self_test never looks at real records: it can't see that a synthetic table is wrong",
+            stacklevel=2,
+        )
         tested = split_mask(len(train), Fraction(1, 5), seed)
         train, test = train[~tested], train[tested]
     elif real_test is None:
-        raise SchemaError("train_synthetic_test_real needs held-out real rows: "
-                          "utility(synthetic, real_test, schema, target)")
+        raise SchemaError(
+            "train_synthetic_test_real needs held-out real rows: "
+            "utility(synthetic, real_test, schema, target)"
+        )
     else:
         test = to_codes(real_test, schema)
     if max_rows is not None and len(train) > max_rows:
@@ -137,7 +158,8 @@ def feature_columns(schema: Schema, target: str, drop: Iterable[str]) -> list[in
     columns = [j for j in range(len(schema)) if j not in hidden]
     if not columns:
         raise SchemaError(
-            f"target {target!r} and drop leave the classifier no attribute to look at")
+            f"target {target!r} and drop leave the classifier no attribute to look at"
+        )
     return columns
 
 
@@ -151,8 +173,10 @@ def _classes(schema: Schema, target: str, positive: Iterable[Any] | None) -> np.
     kind = f"a list of values of {target!r}"
     wanted = {str(value) for value in to_list("positive", positive, SchemaError, kind)}
     if not wanted or not wanted < set(labels):
-        raise SchemaError(f"positive must be some but not all values of {target!r}; "
-                          f"got {sorted(wanted)}, it has {list(labels)}")
+        raise SchemaError(
+            f"positive must be some but not all values of {target!r}; "
+            f"got {sorted(wanted)}, it has {list(labels)}"
+        )
     return np.array([label in wanted for label in labels], dtype=np.int64)
 
 
@@ -161,8 +185,14 @@ def one_hot(codes: np.ndarray, schema: Schema, columns: Iterable[int]) -> np.nda
     return np.hstack([np.eye(schema.sizes[j], dtype=np.float32)[codes[:, j]] for j in columns])
 
 
-def _classify(train: np.ndarray, learnt: np.ndarray, test: np.ndarray, kernel: str,
-              penalty: float, backend: str) -> tuple[np.ndarray, str]:
+def _classify(
+    train: np.ndarray,
+    learnt: np.ndarray,
+    test: np.ndarray,
+    kernel: str,
+    penalty: float,
+    backend: str,
+) -> tuple[np.ndarray, str]:
     """Classes of the test rows, and what found them."""
     if len(np.unique(learnt)) == 1:
         return np.full(len(test), learnt[0]), "one class only"
@@ -175,9 +205,15 @@ def _classify(train: np.ndarray, learnt: np.ndarray, test: np.ndarray, kernel: s
     return support_vectors(train, learnt, test, backend=backend, penalty=penalty)
 
 
-def support_vectors(train: np.ndarray, learnt: np.ndarray, test: np.ndarray, *,
-                    backend: str = "auto", penalty: float = 1, distinct: bool = False,
-                    ) -> tuple[np.ndarray, str]:
+def support_vectors(
+    train: np.ndarray,
+    learnt: np.ndarray,
+    test: np.ndarray,
+    *,
+    backend: str = "auto",
+    penalty: float = 1,
+    distinct: bool = False,
+) -> tuple[np.ndarray, str]:
     """Classes that an RBF machine gives to the test rows, and the backend used.
 
     ``distinct``: learn from different rows with weights, sooner. Two classes are told apart by

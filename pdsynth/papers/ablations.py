@@ -42,7 +42,10 @@ class Curve(engine.Curve):
 def hpprivbayes(change: str, dataset: Dataset, k: Any, **shared: Any) -> Any:
     """HPPrivBayes: its order, groups and value weights."""
     options: dict[str, dict[str, Any]] = {
-        "as printed": {}, "flat values": {"personal": FLAT}, "equal groups, r = 1": {"r": 1.0}}
+        "as printed": {},
+        "flat values": {"personal": FLAT},
+        "equal groups, r = 1": {"r": 1.0},
+    }
     if change in options:
         return s.HPPrivBayes(sensitive=dataset.sensitive, k=k, **options[change], **shared)
     groups = p.Groups(sensitive=dataset.sensitive, printed_k=0 if isinstance(k, str) else k)
@@ -70,14 +73,20 @@ class EqualShares(s.HMPrivBayes):
     """
 
     readings: ClassVar[Mapping[str, type]] = {
-        **s.HMPrivBayes.readings, "published": EqualRisk, "none": EqualRisk}
+        **s.HMPrivBayes.readings,
+        "published": EqualRisk,
+        "none": EqualRisk,
+    }
 
 
 def hmprivbayes(change: str, dataset: Dataset, k: Any, **shared: Any) -> Any:
     """HMPrivBayes: clusters, η, affinity, entropy weights, bits."""
     options: dict[str, dict[str, Any]] = {
-        "as printed": {}, "one cluster": {"k": 1}, "similarities": {"affinity": "similarity"},
-        "no filter, η = 0": {"eta": 0.0}}
+        "as printed": {},
+        "one cluster": {"k": 1},
+        "similarities": {"affinity": "similarity"},
+        "no filter, η = 0": {"eta": 0.0},
+    }
     if change == "equal shares":
         return EqualShares(l=k, **shared)
     if change == "attributes, one cluster":
@@ -119,7 +128,9 @@ def ppba(change: str, dataset: Dataset, k: Any, **shared: Any) -> Any:
 MAKE = {"HPPrivBayes": hpprivbayes, "HMPrivBayes": hmprivbayes, "PrivABN": privabn, "PPBA": ppba}
 TABLES: dict[str, Callable[[], Dataset]] = {
     "Adult, thesis coding": lambda: load_adult(coding="thesis"),
-    "Adult": lambda: load_adult(complete=True), "NLTCS": load_nltcs, "CMC": load_cmc,
+    "Adult": lambda: load_adult(complete=True),
+    "NLTCS": load_nltcs,
+    "CMC": load_cmc,
 }
 
 
@@ -137,11 +148,11 @@ def trials(paper: str, key: Key, settings: Any, run: Run) -> pd.DataFrame:
     epsilons = getattr(settings, part["epsilons"])
     grids = []
     for name, dataset in tables.items():
+
         def make(this: Curve, dataset: Dataset = dataset) -> Any:
             return MAKE[this.method](this.change, dataset, this.degree, **this.keywords)
 
-        grids += find(paper).grids(key, settings, dataset, make, epsilons,
-                                   labels={"dataset": name})
+        grids += find(paper).grids(key, settings, dataset, make, epsilons, labels={"dataset": name})
     return run.measure(*grids)
 
 
@@ -155,15 +166,21 @@ def dots(paper: str, key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
     panes = list(summary.groupby(PANE, sort=False))
     words = {at: _pane(*at) for at, _ in panes}
     shared = [w for n, w in words[panes[0][0]].items() if summary[n].nunique() == 1]
-    titles = [", ".join(w for n, w in words[at].items() if summary[n].nunique() > 1)
-              for at, _ in panes]
+    titles = [
+        ", ".join(w for n, w in words[at].items() if summary[n].nunique() > 1) for at, _ in panes
+    ]
     plot = panels(min(len(panes), 2), titles, shared_yaxes=True, vertical_spacing=0.16)
     for i, (_, points) in enumerate(panes):
         plot.add_scatter(
-            x=points["mean"], y=points["change"], mode="markers", showlegend=False,
+            x=points["mean"],
+            y=points["change"],
+            mode="markers",
+            showlegend=False,
             error_x=bars_in_range(points["mean"], points["ci95"], metric),
-            row=i // 2 + 1, col=i % 2 + 1,
-            marker={"size": 9, "color": ["#D55E00", *["#0072B2"] * (len(points) - 1)]})
+            row=i // 2 + 1,
+            col=i % 2 + 1,
+            marker={"size": 9, "color": ["#D55E00", *["#0072B2"] * (len(points) - 1)]},
+        )
     plot.update_yaxes(autorange="reversed", automargin=True)
     rows = -(-len(panes) // 2)
     title_below(plot, metric, 2, len(panes))
@@ -178,8 +195,12 @@ PANE = ["dataset", "guarantee", "k", "epsilon"]
 def _pane(dataset: str, guarantee: str, k: str, epsilon: float) -> dict[str, str]:
     """What a panel shows, in words; no words for what isn't there."""
     word = {"none": "no noise", "published": "as published", "strict": "strict"}[guarantee]
-    at = {"dataset": dataset, "guarantee": word, "k": k and f"k = {k}",
-          "epsilon": "" if epsilon == NO_NOISE else f"ε = {epsilon:g}"}
+    at = {
+        "dataset": dataset,
+        "guarantee": word,
+        "k": k and f"k = {k}",
+        "epsilon": "" if epsilon == NO_NOISE else f"ε = {epsilon:g}",
+    }
     return {name: words for name, words in at.items() if words}
 
 
@@ -188,26 +209,41 @@ def appendix(key: Key, result: Result) -> str:
     summary, lines = result.summary(), []
     for at, points in summary.groupby(["metric", *PANE], sort=False):
         for row in points.itertuples():
-            lines.append([at[0], ", ".join(_pane(*at[1:]).values()), row.change,
-                          f"{row.mean:.4f} ± {row.ci95:.4f}",
-                          _size(result.data, at, row.change, points["change"].iloc[0])])
+            lines.append(
+                [
+                    at[0],
+                    ", ".join(_pane(*at[1:]).values()),
+                    row.change,
+                    f"{row.mean:.4f} ± {row.ci95:.4f}",
+                    _size(result.data, at, row.change, points["change"].iloc[0]),
+                ]
+            )
     head = ["measure", "where", "change", "mean ± 95 % half-width", "standardised difference"]
-    return "\nStandardised differences (Hedges' g) from the first row; below 0: smaller.\n\n" \
+    return (
+        "\nStandardised differences (Hedges' g) from the first row; below 0: smaller.\n\n"
         + markdown(head, lines)
+    )
 
 
 def _size(data: pd.DataFrame, at: Any, change: str, first: str) -> str:
     names = ("metric", "dataset", "guarantee", "k", "epsilon")
-    a, b = (select(data, **dict(zip(names, at, strict=True)), change=c)["value"].to_numpy()
-            for c in (change, first))
+    a, b = (
+        select(data, **dict(zip(names, at, strict=True)), change=c)["value"].to_numpy()
+        for c in (change, first)
+    )
     return "" if change == first else f"{hedges(a, b):+.2f}"
 
 
 def load_changes(name: str) -> Paper:
     """A data file of changes, with its tables as pictures."""
     tables = [f"table {n}" for n in range(1, 6)]
-    return load(name, partial(trials, name), curve=Curve, appendix=appendix,
-                draw=dict.fromkeys(tables, partial(dots, name)))
+    return load(
+        name,
+        partial(trials, name),
+        curve=Curve,
+        appendix=appendix,
+        draw=dict.fromkeys(tables, partial(dots, name)),
+    )
 
 
 PAPER = load_changes("ablations")

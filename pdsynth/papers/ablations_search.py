@@ -22,8 +22,19 @@ from ..synthesizers import parts
 from .engine import NO_NOISE, Run
 
 OPERATORS = Parameters.operators
-COLUMNS = ("metric", "dataset", "method", "guarantee", "k", "change", "epsilon", "repeat", "seed",
-           "value", "note")
+COLUMNS = (
+    "metric",
+    "dataset",
+    "method",
+    "guarantee",
+    "k",
+    "change",
+    "epsilon",
+    "repeat",
+    "seed",
+    "value",
+    "note",
+)
 
 
 def generator(run: Run, repeat: int) -> np.random.Generator:
@@ -53,15 +64,29 @@ def search(part: Any, settings: Any, run: Run, tables: Mapping[str, Dataset]) ->
         best = exact_search(weights, settings.parents).fitness
         for change in part["searches"]:
             missing = change.removeprefix("no ") if change.startswith("no ") else ""
-            one = replace(Parameters(generations=settings.generations),
-                          operators=tuple(o for o in OPERATORS if o != missing))
+            one = replace(
+                Parameters(generations=settings.generations),
+                operators=tuple(o for o in OPERATORS if o != missing),
+            )
             if change == "a tenth of the generations":
                 one = replace(one, generations=max(settings.generations // 10, 1))
             for repeat in range(run.repeats):
                 found = genetic(weights, settings.parents, generator(run, repeat), one)
-                rows.append(("share of the optimum", name, "GeneticBayes", "none",
-                             str(settings.parents), change, NO_NOISE, repeat, repeat,
-                             found.fitness / best, ""))
+                rows.append(
+                    (
+                        "share of the optimum",
+                        name,
+                        "GeneticBayes",
+                        "none",
+                        str(settings.parents),
+                        change,
+                        NO_NOISE,
+                        repeat,
+                        repeat,
+                        found.fitness / best,
+                        "",
+                    )
+                )
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -81,8 +106,10 @@ class JointInformation:
         """Of each individual, from masks (P, d) of its parents."""
         none = self.bits.shape[1] - 1
         first = parents & (~parents + ONE)
-        both = [np.where(mask != 0, np.log2(np.maximum(mask, ONE).astype(float)), none).astype(int)
-                for mask in (first, parents ^ first)]
+        both = [
+            np.where(mask != 0, np.log2(np.maximum(mask, ONE).astype(float)), none).astype(int)
+            for mask in (first, parents ^ first)
+        ]
         total: np.ndarray = self.bits[np.arange(none), both[0], both[1]].sum(axis=1)
         return total
 
@@ -106,8 +133,14 @@ def joint_information(records: Records) -> JointInformation:
     return JointInformation(bits)
 
 
-def networks(change: str, dataset: Dataset, settings: Any, joint: JointInformation,
-             weights: np.ndarray, rng: np.random.Generator) -> Network | None:
+def networks(
+    change: str,
+    dataset: Dataset,
+    settings: Any,
+    joint: JointInformation,
+    weights: np.ndarray,
+    rng: np.random.Generator,
+) -> Network | None:
     """The network that one way of searching finds; None: the greedy search of the recipe."""
     k, names = settings.parents, dataset.schema.names
     if change == "greedy, joint information":
@@ -124,13 +157,19 @@ def objectives(part: Any, settings: Any, run: Run, tables: Mapping[str, Dataset]
 
     **Privacy:** an experiment on raw records.
     """
-    return pd.DataFrame([row for name, dataset in tables.items()
-                         for row in _objectives(part, settings, run, name, dataset)],
-                        columns=COLUMNS)
+    return pd.DataFrame(
+        [
+            row
+            for name, dataset in tables.items()
+            for row in _objectives(part, settings, run, name, dataset)
+        ],
+        columns=COLUMNS,
+    )
 
 
-def _objectives(spec: Any, settings: Any, run: Run, name: str, dataset: Dataset
-                ) -> Iterator[tuple[Any, ...]]:
+def _objectives(
+    spec: Any, settings: Any, run: Run, name: str, dataset: Dataset
+) -> Iterator[tuple[Any, ...]]:
     run.tables[dataset.name] = len(dataset.frame)
     records = Records(dataset.schema.encode(dataset.frame), dataset.schema)
     real, weights = Marginals(records, records.schema, 2), associations(dataset, settings.parents)

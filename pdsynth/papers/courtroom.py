@@ -57,19 +57,35 @@ def audits(key: Key, settings: Any) -> list[Audit]:
     names = settings.cases or tuple(audit.CASES)
     if key == 2:
         return [Audit(name, None, settings.runs, len(names)) for name in names]
-    return [Audit(name, epsilon, settings.fits) for name in filter(fits_whole, names)
-            for epsilon in settings.epsilons]
+    return [
+        Audit(name, epsilon, settings.fits)
+        for name in filter(fits_whole, names)
+        for epsilon in settings.epsilons
+    ]
 
 
 def measure(one: Audit, start: int) -> list[dict[str, Any]]:
     """One audit: its bound, its ceiling, what theory says, and what it could have seen."""
     seed = one.seed(start)
     found = audit.run(one.prepare(), one.runs, seed=seed, audits=one.together)
-    row = {"case": one.case, "expected": found.expect, "method": found.method,
-           "epsilon": found.claimed, "runs": str(one.runs), "repeat": 0, "seed": seed}
-    return [{"metric": metric, **row, "value": getattr(found, metric),
-             "note": found.witness if metric == "bound" else ""}
-            for metric in METRICS]
+    row = {
+        "case": one.case,
+        "expected": found.expect,
+        "method": found.method,
+        "epsilon": found.claimed,
+        "runs": str(one.runs),
+        "repeat": 0,
+        "seed": seed,
+    }
+    return [
+        {
+            "metric": metric,
+            **row,
+            "value": getattr(found, metric),
+            "note": found.witness if metric == "bound" else "",
+        }
+        for metric in METRICS
+    ]
 
 
 def trials(key: Key, settings: Any, run: Run) -> pd.DataFrame:
@@ -104,20 +120,32 @@ def draw_fits(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
     table = widen(data)
     rows = list(dict.fromkeys(table["case"]))
     words = f"{settings.fits:,} fits of each table and audit; bounds with 95 % confidence each"
-    plot = figure(title=small_print("Whole strict fits under attack", words),
-                  x="ε that the audit is sure of, as a share of ε claimed")
+    plot = figure(
+        title=small_print("Whole strict fits under attack", words),
+        x="ε that the audit is sure of, as a share of ε claimed",
+    )
     for at, (epsilon, part) in enumerate(table.groupby("epsilon")):
         plot.add_scatter(
-            x=part["share"], y=[-rows.index(c) + 0.24 - 0.16 * at for c in part["case"]],
-            mode="markers", name=f"ε = {epsilon:g}",
+            x=part["share"],
+            y=[-rows.index(c) + 0.24 - 0.16 * at for c in part["case"]],
+            mode="markers",
+            name=f"ε = {epsilon:g}",
             customdata=part[["case", "bound", "ceiling", "detectable"]],
             marker={"color": COLOURS[at % len(COLOURS)], "size": 8},
             hovertemplate="%{customdata[0]}<br>%{customdata[1]:.3g}; a perfect attack: "
-                          "%{customdata[2]:.3g}; it sees %{customdata[3]:.3g} times the claim")
-    plot.add_vline(x=1, line={"color": PALETTE["attack"], "width": 2}, annotation_text="claim",
-                   annotation_position="top left")
-    plot.update_yaxes(tickvals=[-i for i in range(len(rows))], zeroline=False,
-                      ticktext=[name.removeprefix("strict-") for name in rows])
+            "%{customdata[2]:.3g}; it sees %{customdata[3]:.3g} times the claim",
+        )
+    plot.add_vline(
+        x=1,
+        line={"color": PALETTE["attack"], "width": 2},
+        annotation_text="claim",
+        annotation_position="top left",
+    )
+    plot.update_yaxes(
+        tickvals=[-i for i in range(len(rows))],
+        zeroline=False,
+        ticktext=[name.removeprefix("strict-") for name in rows],
+    )
     plot.update_xaxes(range=[-0.02, 1.1])
     return legend_below(plot, 640)
 
@@ -128,26 +156,39 @@ def draw_catalogue(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
     values = table[["epsilon", "bound", "theory"]].to_numpy().ravel()
     finite = [v for v in values if 0 < v < math.inf]
     least, edge, rows = min(finite) / 2, max(finite) * 3, [-i for i in range(len(table))]
-    words = (f"{settings.runs:,} releases of each table where an audit samples; bounds with 95 % "
-             "confidence over all; left: zero")
+    words = (
+        f"{settings.runs:,} releases of each table where an audit samples; bounds with 95 % "
+        "confidence over all; left: zero"
+    )
     plot = figure(title=small_print(f"The courtroom: {len(table)} cases", words))
     over = table["bound"] > table["epsilon"]
     caught = over.map({True: PALETTE["attack"], False: "#009E73"})
     for name, column, symbol, colour, size in (
-            ("claimed", "epsilon", "line-ns-open", PALETTE["none"], 12),
-            ("in theory", "theory", "circle-open", PALETTE["real"], 10),
-            ("sure of (vermilion: more than claimed)", "bound", "circle", caught, 7)):
+        ("claimed", "epsilon", "line-ns-open", PALETTE["none"], 12),
+        ("in theory", "theory", "circle-open", PALETTE["real"], 10),
+        ("sure of (vermilion: more than claimed)", "bound", "circle", caught, 7),
+    ):
         marker = {"symbol": symbol, "color": colour, "size": size}
         if symbol.endswith("open"):
             marker["line"] = {"width": 2}
         plot.add_scatter(
-            x=table[column].clip(least, edge), y=rows, mode="markers", name=name, marker=marker,
+            x=table[column].clip(least, edge),
+            y=rows,
+            mode="markers",
+            name=name,
+            marker=marker,
             customdata=table["case"],
-            hovertemplate="%{customdata}: %{x:.3g}<extra>" + name + "</extra>")
+            hovertemplate="%{customdata}: %{x:.3g}<extra>" + name + "</extra>",
+        )
     ticks = [v for v in (0.01, 0.1, 1, 10) if least < v < edge / 2]
     plot.update_xaxes(title_text="ε", **log_ticks([*ticks, edge], "∞"))
-    plot.update_yaxes(tickvals=rows, ticktext=list(table["case"]), tickfont={"size": 10},
-                      zeroline=False, range=[0.2 - len(table), 0.8])
+    plot.update_yaxes(
+        tickvals=rows,
+        ticktext=list(table["case"]),
+        tickfont={"size": 10},
+        zeroline=False,
+        range=[0.2 - len(table), 0.8],
+    )
     return legend_below(plot, 17 * len(table) + 200)
 
 
@@ -160,8 +201,11 @@ def none_over(q: Question) -> Answer:
     strict = select(widen(q.data), expected=audit.NOT_REFUTED)
     over = int((strict["bound"] > strict["epsilon"] * (1 + 1e-9)).sum())
     top = strict.loc[strict["share"].idxmax()]
-    words = {"audits": len(strict), "over": over,
-             "closest": f"{top['case']}, {top['bound']:.3g} of {top['epsilon']:g}"}
+    words = {
+        "audits": len(strict),
+        "over": over,
+        "closest": f"{top['case']}, {top['bound']:.3g} of {top['epsilon']:g}",
+    }
     return decide(not over, bool(over)), words
 
 
@@ -183,8 +227,12 @@ def sees(q: Question) -> Answer:
     if not len(few):
         return None
     worst, rest = few["detectable"].max(), strict.drop(few.index)["detectable"]
-    words = {"few": len(few), "worst": f"{worst:.2f}", "rest": len(rest),
-             "others": f"{rest.min():.2f} to {rest.max():.2f}" if len(rest) else "none"}
+    words = {
+        "few": len(few),
+        "worst": f"{worst:.2f}",
+        "rest": len(rest),
+        "others": f"{rest.min():.2f} to {rest.max():.2f}" if len(rest) else "none",
+    }
     return decide(worst <= q["bar"], worst > q["bar"]), words
 
 
@@ -195,8 +243,11 @@ def all_caught(q: Question) -> Answer:
     if not len(broken):
         return None
     missed = broken.loc[broken["bound"] <= broken["epsilon"], "case"]
-    words = {"caught": len(broken) - len(missed), "broken": len(broken),
-             "missed": f"; not: {', '.join(missed)}" if len(missed) else ""}
+    words = {
+        "caught": len(broken) - len(missed),
+        "broken": len(broken),
+        "missed": f"; not: {', '.join(missed)}" if len(missed) else "",
+    }
     return decide(missed.empty, len(missed) > 0), words
 
 
@@ -204,8 +255,10 @@ def words(key: Key, settings: Any, data: Any) -> dict[str, Any]:
     """The algorithms under attack in a figure, and those whose audits were not run for it."""
     run = set() if data is None else set(data["case"])
     whole = [n for n in audit.CASES if fits_whole(n)]
-    return {word: ", ".join(n.removeprefix("strict-") for n in whole if (n in run) == there)
-            for word, there in (("attacked", True), ("left_out", False))}
+    return {
+        word: ", ".join(n.removeprefix("strict-") for n in whole if (n in run) == there)
+        for word, there in (("attacked", True), ("left_out", False))
+    }
 
 
 PAPER = load("courtroom", trials, words=words, draw={1: draw_fits, 2: draw_catalogue})

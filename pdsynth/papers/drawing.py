@@ -13,15 +13,23 @@ from .results import distinct, point, select, summarise
 from .selectors import choices, expand, fill
 
 # What a measure can be, by its name; every other one begins at 0 and has no end.
-RANGES = {"advantage": (-1.0, 1.0), "per cent": (0.0, 100.0), "^L1": (0.0, 2.0),
-          "distance|misclassification|accuracy|GCAP|matches|share": (0.0, 1.0)}
+RANGES = {
+    "advantage": (-1.0, 1.0),
+    "per cent": (0.0, 100.0),
+    "^L1": (0.0, 2.0),
+    "distance|misclassification|accuracy|GCAP|matches|share": (0.0, 1.0),
+}
 ERROR_NOTE = "error bars: 95 % confidence interval of the mean"
 # One colour and one marker per method, the paper's own method in the private orange.
 STYLE = {
-    "PrivBayes": ("#009E73", "square"), "HPPrivBayes": (PALETTE["private"], "circle"),
-    "HMPrivBayes": (PALETTE["private"], "circle"), "PrivABN": (PALETTE["private"], "circle"),
-    "PrivSCBN": ("#CC79A7", "diamond"), "JTree": ("#56B4E9", "triangle-up"),
-    "PriView": ("#CC79A7", "diamond"), "Independent": ("#767676", "x"),
+    "PrivBayes": ("#009E73", "square"),
+    "HPPrivBayes": (PALETTE["private"], "circle"),
+    "HMPrivBayes": (PALETTE["private"], "circle"),
+    "PrivABN": (PALETTE["private"], "circle"),
+    "PrivSCBN": ("#CC79A7", "diamond"),
+    "JTree": ("#56B4E9", "triangle-up"),
+    "PriView": ("#CC79A7", "diamond"),
+    "Independent": ("#767676", "x"),
 }
 DASH = {"published": "dash", "strict": "solid", "none": "longdash"}
 FLAT = {"real data": "solid", "majority class": "dot"}  # dashes of lines that no method draws
@@ -39,8 +47,9 @@ def range_of(metric: str) -> tuple[float, float]:
     return next(found, (0.0, np.inf))
 
 
-def bars_in_range(mean: Any, half: Any, metric: Any, thickness: float = 1.4, width: int = 4
-                  ) -> dict[str, Any]:
+def bars_in_range(
+    mean: Any, half: Any, metric: Any, thickness: float = 1.4, width: int = 4
+) -> dict[str, Any]:
     """Intervals of means cut to what their measure can be: no mean lies beyond, so none is lost.
 
     ``metric``: one name, or one for each mean.
@@ -49,26 +58,64 @@ def bars_in_range(mean: Any, half: Any, metric: Any, thickness: float = 1.4, wid
     names = [metric] * len(mean) if isinstance(metric, str) else metric
     low, high = np.array([range_of(str(name)) for name in names]).reshape(-1, 2).T
     up, down = np.minimum(half, high - mean), np.minimum(half, mean - low)
-    return {"type": "data", "array": up, "arrayminus": down, "symmetric": False,
-            "thickness": thickness, "width": width}
+    return {
+        "type": "data",
+        "array": up,
+        "arrayminus": down,
+        "symmetric": False,
+        "thickness": thickness,
+        "width": width,
+    }
 
 
-def line(plot: go.Figure, part: pd.DataFrame, x: str, name: str, colour: str, dash: str = "solid",
-         symbol: str = "circle", legend: bool = True, **where: int) -> None:
+def line(
+    plot: go.Figure,
+    part: pd.DataFrame,
+    x: str,
+    name: str,
+    colour: str,
+    dash: str = "solid",
+    symbol: str = "circle",
+    legend: bool = True,
+    **where: int,
+) -> None:
     """One curve with error bars."""
     plot.add_scatter(
-        x=part[x], y=part["mean"], name=name, legendgroup=name, showlegend=legend,
-        mode="lines+markers", line={"color": colour, "dash": dash, "width": 2},
-        marker={"symbol": symbol, "size": 8}, **where,
-        error_y=bars_in_range(part["mean"], part["ci95"], part["metric"]))
+        x=part[x],
+        y=part["mean"],
+        name=name,
+        legendgroup=name,
+        showlegend=legend,
+        mode="lines+markers",
+        line={"color": colour, "dash": dash, "width": 2},
+        marker={"symbol": symbol, "size": 8},
+        **where,
+        error_y=bars_in_range(part["mean"], part["ci95"], part["metric"]),
+    )
 
 
-def level(plot: go.Figure, part: pd.DataFrame, span: tuple[float, float], name: str, colour: str,
-          dash: str, legend: bool = True, **where: int) -> None:
+def level(
+    plot: go.Figure,
+    part: pd.DataFrame,
+    span: tuple[float, float],
+    name: str,
+    colour: str,
+    dash: str,
+    legend: bool = True,
+    **where: int,
+) -> None:
     """A value that doesn't depend on ε: a horizontal line."""
     mean = float(part["mean"].iloc[0]) if len(part) else float("nan")
-    plot.add_scatter(x=list(span), y=[mean, mean], name=name, legendgroup=name, showlegend=legend,
-                     mode="lines", line={"color": colour, "dash": dash, "width": 1.6}, **where)
+    plot.add_scatter(
+        x=list(span),
+        y=[mean, mean],
+        name=name,
+        legendgroup=name,
+        showlegend=legend,
+        mode="lines",
+        line={"color": colour, "dash": dash, "width": 1.6},
+        **where,
+    )
 
 
 def say_repeats(repeats: int) -> str:
@@ -91,8 +138,12 @@ def say_runs(data: pd.DataFrame, bars: bool = True) -> str:
 def legend_below(plot: go.Figure, height: int) -> go.Figure:
     """Space for a long legend under the axes, so that it covers nothing."""
     y = -72 / (height - 184)  # 72 pixels: tick labels and the axis title
-    plot.update_layout(height=height, margin={"t": 84, "b": 40, "r": 16}, title_pad_t=24,
-                       legend={"orientation": "h", "y": y, "yanchor": "top", "x": 0})
+    plot.update_layout(
+        height=height,
+        margin={"t": 84, "b": 40, "r": 16},
+        title_pad_t=24,
+        legend={"orientation": "h", "y": y, "yanchor": "top", "x": 0},
+    )
     return plot
 
 
@@ -142,8 +193,13 @@ def label(method: str, guarantee: str, k: str = "") -> str:
     return f"{method}{f' k={k}' if k else ''}, {word}"
 
 
-def panel(plot: go.Figure, summary: pd.DataFrame, where: dict[str, int], at: Mapping[str, Any],
-          x: str = "epsilon") -> None:
+def panel(
+    plot: go.Figure,
+    summary: pd.DataFrame,
+    where: dict[str, int],
+    at: Mapping[str, Any],
+    x: str = "epsilon",
+) -> None:
     """Every curve of one panel against ``x``, at the points that ``at`` selects."""
     part = select(summary, **at)
     part = part.assign(**{x: part[x].astype(float)})
@@ -161,8 +217,17 @@ def panel(plot: go.Figure, summary: pd.DataFrame, where: dict[str, int], at: Map
         name, dash = label(*keys), FLAT.get(method, DASH[guarantee])
         symbol += "-open" if guarantee == "published" else ""
         if np.isfinite(points[x]).all():
-            line(plot, points.sort_values(x), x, name, colour, dash, symbol, name not in known,
-                 **where)
+            line(
+                plot,
+                points.sort_values(x),
+                x,
+                name,
+                colour,
+                dash,
+                symbol,
+                name not in known,
+                **where,
+            )
         else:
             level(plot, points, span, name, colour, dash, name not in known, **where)
 
@@ -201,8 +266,11 @@ def limit_to_paper(plot: go.Figure, spec: Mapping[str, Any], data: pd.DataFrame)
     ``says``: the title's second line. ``axes``: Plotly's options, as in :func:`draw_grid`.
     ``marks``: what the paper's text says of an ε, or of a range of them.
     """
-    plot.data = [t for t in plot.data if t.type == "heatmap"
-                 or np.isfinite(np.asarray(t.y, dtype=float)).any()]
+    plot.data = [
+        t
+        for t in plot.data
+        if t.type == "heatmap" or np.isfinite(np.asarray(t.y, dtype=float)).any()
+    ]
     seen: set[str] = set()
     for trace in plot.data:
         if trace.type != "heatmap":
@@ -242,9 +310,16 @@ def _draw_bar(plot: go.Figure, bar: Mapping[str, Any], span: list[float], column
     """A level that the paper names, in the first row of panels."""
     for column in range(1, columns + 1):
         plot.add_scatter(
-            x=[min(span), max(span)], y=[bar["value"]] * 2, mode="lines", name=bar["name"],
-            legendgroup="bar", showlegend=column == 1, row=1, col=column,
-            line={"color": PALETTE["attack"], "width": 1.4, "dash": "dot"})
+            x=[min(span), max(span)],
+            y=[bar["value"]] * 2,
+            mode="lines",
+            name=bar["name"],
+            legendgroup="bar",
+            showlegend=column == 1,
+            row=1,
+            col=column,
+            line={"color": PALETTE["attack"], "width": 1.4, "dash": "dot"},
+        )
 
 
 def _update_axis(plot: go.Figure, spec: Mapping[str, Any], settings: Any, rows: int) -> None:

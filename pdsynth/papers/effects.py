@@ -40,8 +40,12 @@ def measure(boards: Sequence[Committed]) -> pd.DataFrame:
     of its 95 % Welch interval, without Holm's correction), ratio (of the means), g (Hedges' g, the
     difference in standard deviations), runs_a, runs_b. Empty: a single run has no interval.
     """
-    rows = [row for board in boards for key, ask in board.asked
-            for row in _points(board.paper.name, stem(key), ask)]
+    rows = [
+        row
+        for board in boards
+        for key, ask in board.asked
+        for row in _points(board.paper.name, stem(key), ask)
+    ]
     return pd.DataFrame(rows)
 
 
@@ -49,17 +53,28 @@ def _points(paper: str, figure: str, ask: Ask) -> Iterator[dict[str, Any]]:
     claim: Question = ask.args[1]  # type: ignore[attr-defined]
     if claim["rule"] not in RULES_OF_GAPS:
         return
-    at = {"paper": paper, "figure": figure, "claim": claim["brief"],
-          "part": claim.claim.get("part", ""), "reading": ask.args[3]}  # type: ignore[attr-defined]
+    at = {
+        "paper": paper,
+        "figure": figure,
+        "claim": claim["brief"],
+        "part": claim.claim.get("part", ""),
+        "reading": ask.args[3],  # type: ignore[attr-defined]
+    }
     for _, one, two in claim.pairs():
         a, b = claim.values(**one), claim.values(**two)
         gap, half = difference(a, b)
         shared = {n: v for n, v in one.items() if two.get(n) == v}
         yield at | {
-            "a": _say(one, shared), "b": _say(two, shared), "point": _say(shared, {}),
-            "difference": gap, "half": half if np.isfinite(half) else np.nan,
+            "a": _say(one, shared),
+            "b": _say(two, shared),
+            "point": _say(shared, {}),
+            "difference": gap,
+            "half": half if np.isfinite(half) else np.nan,
             "ratio": a.mean() / b.mean() if len(b) and b.mean() else np.nan,
-            "g": hedges(a, b), "runs_a": len(a), "runs_b": len(b)}
+            "g": hedges(a, b),
+            "runs_a": len(a),
+            "runs_b": len(b),
+        }
 
 
 def _say(point: dict[str, Any], without: dict[str, Any]) -> str:

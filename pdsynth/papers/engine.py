@@ -27,11 +27,33 @@ from .readings import Reading
 from .results import Key, Result, Verdict
 from .selectors import expand, fill, name_ends
 
-__all__ = ["NO_NOISE", "PAPERS", "Curve", "Grid", "Key", "Paper", "RealData", "Run", "find", "load",
-           "read", "stem"]
+__all__ = [
+    "NO_NOISE",
+    "PAPERS",
+    "Curve",
+    "Grid",
+    "Key",
+    "Paper",
+    "RealData",
+    "Run",
+    "find",
+    "load",
+    "read",
+    "stem",
+]
 
-PAPERS = ("yardsticks", "hpprivbayes", "hmprivbayes", "privabn", "ppba", "genetic", "frontier",
-          "sidebyside", "courtroom", "ablations")
+PAPERS = (
+    "yardsticks",
+    "hpprivbayes",
+    "hmprivbayes",
+    "privabn",
+    "ppba",
+    "genetic",
+    "frontier",
+    "sidebyside",
+    "courtroom",
+    "ablations",
+)
 
 
 @dataclass(frozen=True)
@@ -90,13 +112,28 @@ class Paper:
         found = dict.fromkeys(self.curve(**at) for spec in specs for at in expand(spec, settings))
         return [c for c in found if all(getattr(c, name) == v for name, v in only.items())]
 
-    def grids(self, key: Key, settings: Any, dataset: Any, make: Callable[[Any], Any],
-              epsilons: Sequence[float], **more: Any) -> list[Grid]:
+    def grids(
+        self,
+        key: Key,
+        settings: Any,
+        dataset: Any,
+        make: Callable[[Any], Any],
+        epsilons: Sequence[float],
+        **more: Any,
+    ) -> list[Grid]:
         """A figure on one table: the curves without noise once, the others at each ε."""
         made = {c: make(c) for c in self.curves(key, settings)}
         measures = more.pop("measures", None) or self.experiments[key]["measures"]
-        return [Grid(dataset, {c: s for c, s in made.items() if (c.guarantee == "none") == free},
-                     measures, at, **more) for free, at in ((True, ()), (False, tuple(epsilons)))]
+        return [
+            Grid(
+                dataset,
+                {c: s for c, s in made.items() if (c.guarantee == "none") == free},
+                measures,
+                at,
+                **more,
+            )
+            for free, at in ((True, ()), (False, tuple(epsilons)))
+        ]
 
     def check(self, key: Key, repeats: int, options: Mapping[str, Any]) -> Any:
         """Settings from options; BudgetError for what doesn't exist: figure, repeats, option."""
@@ -116,8 +153,9 @@ class Paper:
         known = {f.name for f in fields(self.settings)}
         return self.settings(**{n: _freeze(v) for n, v in parameters.items() if n in known})
 
-    def run(self, key: Key, run: Run, options: Mapping[str, Any],
-            reading: str | None = None) -> Result:
+    def run(
+        self, key: Key, run: Run, options: Mapping[str, Any], reading: str | None = None
+    ) -> Result:
         """Run one experiment under a reading (None: the figure's own), draw and judge it."""
         if reading is not None:
             chosen = self.find_reading(key, reading)
@@ -128,18 +166,30 @@ class Paper:
         facts = {"tables": run.tables, "repeats": run.repeats, "seed": run.seed, **run.facts}
         return self.assemble(key, frame, facts | asdict(settings), reading)
 
-    def assemble(self, key: Key, frame: pd.DataFrame, parameters: Mapping[str, Any],
-                 reading: str | None = None, judged: bool = True) -> Result:
+    def assemble(
+        self,
+        key: Key,
+        frame: pd.DataFrame,
+        parameters: Mapping[str, Any],
+        reading: str | None = None,
+        judged: bool = True,
+    ) -> Result:
         """Figure and verdicts from finished trials and the parameters beside them."""
         settings = self.read_settings(parameters)
         asked = self.ask(key, frame, settings, reading) if judged else []
-        return Result(self.titles[key], frame, self.picture(key, frame, settings),
-                      tuple(judge(asked)),
-                      self.deviations(key, settings, frame), parameters,
-                      self.beside(key, frame, settings))
+        return Result(
+            self.titles[key],
+            frame,
+            self.picture(key, frame, settings),
+            tuple(judge(asked)),
+            self.deviations(key, settings, frame),
+            parameters,
+            self.beside(key, frame, settings),
+        )
 
-    def under(self, key: Key, base: Result, name: str, own: Mapping[str, pd.DataFrame]
-              ) -> tuple[pd.DataFrame, Any]:
+    def under(
+        self, key: Key, base: Result, name: str, own: Mapping[str, pd.DataFrame]
+    ) -> tuple[pd.DataFrame, Any]:
         """A figure's trials and settings under a reading: the figure's own, and those run anew.
 
         ``own``: the trials of this reading and of the one that it stands on, by name.
@@ -170,8 +220,14 @@ class Paper:
         """Every claim about a figure, by its rule, all together."""
         return judge(self.ask(key, data, settings))
 
-    def ask(self, key: Key, data: pd.DataFrame, settings: Any, reading: str | None = None,
-            own_base: bool = True) -> list[Ask]:
+    def ask(
+        self,
+        key: Key,
+        data: pd.DataFrame,
+        settings: Any,
+        reading: str | None = None,
+        own_base: bool = True,
+    ) -> list[Ask]:
         """The claims about a figure that a reading is declared for (None: each under its base).
 
         ``own_base``: whether those whose base it is are among them.
@@ -179,8 +235,14 @@ class Paper:
         shared = {"numbers": "{found}", "base": "printed", **self.file.get("claims", {})}
         shared |= {n: v for n, v in self.experiments[key].items() if n == "source"}
         claims = [shared | c for c in self.file["claim"] if key in _of(c, self.experiments)]
-        chosen = [c for c in claims if reading is None or reading in c.get("readings", [])
-                  or own_base and reading == c["base"]]
+        chosen = [
+            c
+            for c in claims
+            if reading is None
+            or reading in c.get("readings", [])
+            or own_base
+            and reading == c["base"]
+        ]
         words = self.vocabulary(key, settings, data)
         return ask_all(chosen, key, data, settings, words, reading)
 
@@ -203,9 +265,9 @@ def _of(part: Mapping[str, Any], keys: Mapping[Key, Any]) -> Sequence[Key]:
 
 DEFAULTS = {
     "bars": "95 % confidence interval of the mean (Student's t). Standard deviations are in the "
-            "points.",
+    "points.",
     "seeds": "the splits from {seed}, each fit from a digest of its method, parameters, ε, repeat "
-             "and table",
+    "and table",
     "notes": "What differs from the paper, and what it leaves open",
     "readings": {},
     "earlier": [],
@@ -227,8 +289,15 @@ def load(name: str, trials: Callable[[Key, Any, Run], pd.DataFrame], **own: Any)
     for reading, said in file["readings"].items():  # one that is like another stands below it
         file["readings"][reading] = file["readings"].get(said.pop("like", ""), {}) | said
     names = ("heading", "reading", "repeats", "seed", "bars", "seeds", "notes")
-    return Paper(name=name, file=file, settings=settings, experiments=experiments, trials=trials,
-                 **{n: file[n] for n in names}, **own)
+    return Paper(
+        name=name,
+        file=file,
+        settings=settings,
+        experiments=experiments,
+        trials=trials,
+        **{n: file[n] for n in names},
+        **own,
+    )
 
 
 def _freeze(value: Any) -> Any:

@@ -28,9 +28,13 @@ POLICY = "HPPrivBayes, groups by policy"
 LOSS, REST = "loss of the sensitive attribute", "2-way distance without it"
 WITH = "2-way distance with it"
 LOOKS = {
-    BASE: STYLE["PrivBayes"], "HPPrivBayes": STYLE["HPPrivBayes"], POLICY: ("#D55E00", "diamond"),
-    "HMPrivBayes": ("#CC79A7", "star"), "PPBA": ("#56B4E9", "triangle-up"),
-    CUSTOM: ("#0072B2", "pentagon"), GROUPED: ("#000000", "hexagon"),
+    BASE: STYLE["PrivBayes"],
+    "HPPrivBayes": STYLE["HPPrivBayes"],
+    POLICY: ("#D55E00", "diamond"),
+    "HMPrivBayes": ("#CC79A7", "star"),
+    "PPBA": ("#56B4E9", "triangle-up"),
+    CUSTOM: ("#0072B2", "pentagon"),
+    GROUPED: ("#000000", "hexagon"),
 }
 RARE_VALUES = {"paper": "less_noise", "protect": "more_noise", "flat": "same_noise"}
 LINES = {"θ": "dash", "direction": "dot"}
@@ -70,8 +74,9 @@ def points(settings: Any, dataset: Dataset) -> Iterator[Point]:
     own: dict[str, Any] = {"sensitive": dataset.sensitive}
     policy = {"personal": group_by_policy(dataset)}
 
-    def at(method: str, lever: str, setting: Any, kind: Any, total: float = e,
-           **options: Any) -> Point:
+    def at(
+        method: str, lever: str, setting: Any, kind: Any, total: float = e, **options: Any
+    ) -> Point:
         word = setting if isinstance(setting, str) else f"{setting:g}"
         # simulation noise: nothing here is released
         return Point(method, lever, word, total, kind(total, noise="common", **options))
@@ -97,8 +102,9 @@ def points(settings: Any, dataset: Dataset) -> Iterator[Point]:
         yield at(GROUPED, "r", r, s.Synthesizer, structure=restrict(dataset), budget=budget)
 
 
-def measure(point: Point, repeat: int, seed: int, dataset: Dataset, real: Marginals,
-            records: Records) -> list[dict[str, Any]]:
+def measure(
+    point: Point, repeat: int, seed: int, dataset: Dataset, real: Marginals, records: Records
+) -> list[dict[str, Any]]:
     """Fit once: the sensitive attribute's loss, mean distances of pairs without it and with it."""
     fit_seed = int(np.random.SeedSequence([seed, repeat]).generate_state(1)[0])
     with warnings.catch_warnings():  # of budgets that bear little: that is what is measured
@@ -110,9 +116,16 @@ def measure(point: Point, repeat: int, seed: int, dataset: Dataset, real: Margin
     distances = real.distances(codes)
     # the loss that a policy fixed is named; all others are read off this run
     before = sensitive in losses.attrs["known"].split(";")[0]
-    row = {"method": point.method, "guarantee": "strict", "lever": point.lever,
-           "setting": point.setting, "known": "before the run" if before else "ex post",
-           "epsilon": float(point.epsilon), "repeat": repeat, "seed": fit_seed}
+    row = {
+        "method": point.method,
+        "guarantee": "strict",
+        "lever": point.lever,
+        "setting": point.setting,
+        "known": "before the run" if before else "ex post",
+        "epsilon": float(point.epsilon),
+        "repeat": repeat,
+        "seed": fit_seed,
+    }
     found = {LOSS: losses[sensitive], REST: distances[~mine].mean(), WITH: distances[mine].mean()}
     return [{"metric": m, **row, "value": float(v), "note": ""} for m, v in found.items()]
 
@@ -125,8 +138,11 @@ def trials(key: Key, settings: Any, run: Run) -> pd.DataFrame:
     real = Marginals(records.codes, schema, sets=attribute_sets(len(schema), 2))
     run.tables[dataset.name] = records.n
     run.facts |= {"sensitive": dataset.sensitive, "target": dataset.target}
-    jobs = [(point, repeat, run.seed, dataset, real, records)
-            for repeat in range(run.repeats) for point in points(settings, dataset)]
+    jobs = [
+        (point, repeat, run.seed, dataset, real, records)
+        for repeat in range(run.repeats)
+        for point in points(settings, dataset)
+    ]
     done = sorted(run.each(measure, jobs, "frontier"), key=itemgetter(0))
     return pd.DataFrame([row for _, rows in done for row in rows])
 
@@ -152,15 +168,24 @@ def draw(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
         name = f"{method}, {lever}"
         for column, metric in enumerate((REST, WITH), 1):
             plot.add_scatter(
-                x=part[f"mean {LOSS}"], y=part[f"mean {metric}"], name=name, legendgroup=name,
-                showlegend=column == 1, mode="lines+markers", row=1, col=column,
+                x=part[f"mean {LOSS}"],
+                y=part[f"mean {metric}"],
+                name=name,
+                legendgroup=name,
+                showlegend=column == 1,
+                mode="lines+markers",
+                row=1,
+                col=column,
                 line={"color": colour, "dash": LINES.get(lever, "solid"), "width": 1.6},
                 marker={"symbol": symbol + hollow, "size": 9},
                 customdata=[f"{lever} = {setting}" for setting in part["setting"]],
-                error_y=bars_in_range(part[f"mean {metric}"], part[f"ci95 {metric}"], metric,
-                                      1.2, 3),
-                hovertemplate="%{customdata}<br>loss %{x:.3g}, error %{y:.3f}<extra>" + method
-                + "</extra>")
+                error_y=bars_in_range(
+                    part[f"mean {metric}"], part[f"ci95 {metric}"], metric, 1.2, 3
+                ),
+                hovertemplate="%{customdata}<br>loss %{x:.3g}, error %{y:.3f}<extra>"
+                + method
+                + "</extra>",
+            )
     shown = [*(v for v in TICKS if v < 0.5), 0.07, 0.15]
     plot.update_xaxes(title_text="ε that the sensitive attribute loses", **log_ticks(TICKS))
     plot.update_yaxes(**log_ticks(shown))
@@ -169,9 +194,11 @@ def draw(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
     return finish(plot, data, "Who gets which guarantee, and what it costs", said, 620)
 
 
-@rule("PrivBayes' line over its own ε, interpolated in log loss (its last value beyond its end), "
-      "minus the point, with the 95 % intervals of both means: replicates if more than half of the "
-      "settings lie below the line and none above")
+@rule(
+    "PrivBayes' line over its own ε, interpolated in log loss (its last value beyond its end), "
+    "minus the point, with the 95 % intervals of both means: replicates if more than half of the "
+    "settings lie below the line and none above"
+)
 def below_the_line(q: Question) -> Answer:
     """Whether less ε for everybody, down to the same loss, would serve the rest worse."""
     table = place(q.data)
@@ -180,8 +207,9 @@ def below_the_line(q: Question) -> Answer:
     gaps, names = [], []
     for row in select(table, method=q["method"]).to_dict("records"):
         loss = row[f"mean {LOSS}"]
-        error, half = (float(np.interp(np.log(loss), x, line[f"{name} {REST}"]))
-                       for name in ("mean", "ci95"))
+        error, half = (
+            float(np.interp(np.log(loss), x, line[f"{name} {REST}"])) for name in ("mean", "ci95")
+        )
         both = widen(float(np.hypot(half, row[f"ci95 {REST}"])))
         gaps.append((round(error - row[f"mean {REST}"], 12), both))
         names.append(f"{row['lever']} = {row['setting']} (loss {loss:.3f})")

@@ -33,8 +33,9 @@ def measure(trial: Trial, dataset: Dataset, settings: Any) -> dict[str, float]:
     return MEASURE[trial.kind](trial, dataset, settings)
 
 
-def plan_trials(kind: str, curves: Iterable[tuple[Curve, float]], dataset: Dataset, settings: Any,
-                repeats: int) -> list[Trial]:
+def plan_trials(
+    kind: str, curves: Iterable[tuple[Curve, float]], dataset: Dataset, settings: Any, repeats: int
+) -> list[Trial]:
     """Every curve ``repeats`` times; peers, which are slow, and risks of the original once."""
     rows = int(pd.util.hash_pandas_object(dataset.frame, index=False).sum())
     data = _digest(dataset.schema.to_dict(), rows, PAPER.seed)
@@ -48,8 +49,9 @@ def plan_trials(kind: str, curves: Iterable[tuple[Curve, float]], dataset: Datas
     return out
 
 
-def run_trials(kind: str, curves: Iterable[tuple[Curve, float]], dataset: Dataset, settings: Any,
-               run: Run) -> pd.DataFrame:
+def run_trials(
+    kind: str, curves: Iterable[tuple[Curve, float]], dataset: Dataset, settings: Any, run: Run
+) -> pd.DataFrame:
     """All trials of some curves: the tidy frame.
 
     A trial writes all its rows at once; those that ``run.resume`` holds are not run again.
@@ -59,20 +61,53 @@ def run_trials(kind: str, curves: Iterable[tuple[Curve, float]], dataset: Datase
     todo = [t for t in trials if (t.key, "end") not in store.rows]
     for at, found in run.each(measure, [(t, dataset, settings) for t in todo], "genetic"):
         t = todo[at]
-        fixed = {"method": t.curve.name, "guarantee": t.curve.guarantee, "epsilon": t.epsilon,
-                 "repeat": t.repeat, "seed": t.seed, "seconds": 0.0, "note": "", "parameters": "",
-                 "dataset": dataset.name, "key": t.key}
-        store.add({**fixed, "measure": name, "value": value}
-                  for name, value in [*found.items(), ("end", 0.0)])
+        fixed = {
+            "method": t.curve.name,
+            "guarantee": t.curve.guarantee,
+            "epsilon": t.epsilon,
+            "repeat": t.repeat,
+            "seed": t.seed,
+            "seconds": 0.0,
+            "note": "",
+            "parameters": "",
+            "dataset": dataset.name,
+            "key": t.key,
+        }
+        store.add(
+            {**fixed, "measure": name, "value": value}
+            for name, value in [*found.items(), ("end", 0.0)]
+        )
     kept: dict[str, dict[str, float]] = {}
     for (key, name), row in store.rows.items():
         if name != "end":
             kept.setdefault(key, {})[name] = row["value"]
-    rows = [(name, *astuple(t.curve), t.epsilon, t.repeat, t.seed, value,
-             "no number" if math.isnan(value) else "")
-            for t in trials for name, value in kept.get(t.key, {}).items()]
-    return pd.DataFrame(rows, columns=["metric", "method", "guarantee", "k", "epsilon", "repeat",
-                                       "seed", "value", "note"])
+    rows = [
+        (
+            name,
+            *astuple(t.curve),
+            t.epsilon,
+            t.repeat,
+            t.seed,
+            value,
+            "no number" if math.isnan(value) else "",
+        )
+        for t in trials
+        for name, value in kept.get(t.key, {}).items()
+    ]
+    return pd.DataFrame(
+        rows,
+        columns=[
+            "metric",
+            "method",
+            "guarantee",
+            "k",
+            "epsilon",
+            "repeat",
+            "seed",
+            "value",
+            "note",
+        ],
+    )
 
 
 def trials(key: Key, settings: Any, run: Run) -> pd.DataFrame:
@@ -82,12 +117,19 @@ def trials(key: Key, settings: Any, run: Run) -> pd.DataFrame:
     if part["kind"] == "runtime":
         searched = [(c, e) for c, e in curves if c.method == "GA"]
         if genetic_peer.python():
-            curves += [(replace(c, method=peer), NO_NOISE) for peer, most in part["peers"].items()
-                       for c, _ in searched[:most]]
+            curves += [
+                (replace(c, method=peer), NO_NOISE)
+                for peer, most in part["peers"].items()
+                for c, _ in searched[:most]
+            ]
         more = replace(run, repeats=settings.searches)
-        frame = pd.concat([run_trials("runtime", curves, dataset, settings, run),
-                           run_trials("share", searched, dataset, settings, more)],
-                          ignore_index=True)
+        frame = pd.concat(
+            [
+                run_trials("runtime", curves, dataset, settings, run),
+                run_trials("share", searched, dataset, settings, more),
+            ],
+            ignore_index=True,
+        )
     else:
         frame = run_trials(part["kind"], curves, dataset, settings, run)
     if "leave_out" in part:
@@ -102,5 +144,11 @@ def words(key: Key, settings: Any, data: pd.DataFrame | None = None) -> dict[str
     return {"on_stand_in": " Measured on the stand-in." if stand_in else ""}
 
 
-PAPER = load("genetic", trials, words=words, appendix=genetic_tables.appendix,
-             beside=genetic_tables.beside, draw=genetic_plots.DRAW)
+PAPER = load(
+    "genetic",
+    trials,
+    words=words,
+    appendix=genetic_tables.appendix,
+    beside=genetic_tables.beside,
+    draw=genetic_plots.DRAW,
+)

@@ -60,6 +60,7 @@ def rebin(schema: Schema, bins: float) -> Schema:
 
     ``bins`` infinite: every whole number for itself, where they are few.
     """
+
     def rebin_one(a: Attribute) -> Attribute:
         if a.edges is None or not a.integer:
             return a
@@ -67,8 +68,9 @@ def rebin(schema: Schema, bins: float) -> Schema:
         number = min(bins, high - low + 1)
         if number > 1000:
             return a
-        return Attribute.numeric(a.name, low, high, bins=int(number), integer=True,
-                                 missing=a.missing, spread=a.spread)
+        return Attribute.numeric(
+            a.name, low, high, bins=int(number), integer=True, missing=a.missing, spread=a.spread
+        )
 
     return replace(schema, attributes=tuple(map(rebin_one, schema.attributes)))
 
@@ -80,8 +82,12 @@ def synthesizer(this: Curve, dataset: Dataset, settings: Any) -> Any:
         return PrivBayes(**shared)
     if this.method == "DSc":
         shared |= {"target": dataset.target, "sensitive": dataset.sensitive}
-    return GeneticBayes(population=settings.population, elite=settings.elite,
-                        generations=generations(dataset, settings), **shared)
+    return GeneticBayes(
+        population=settings.population,
+        elite=settings.elite,
+        generations=generations(dataset, settings),
+        **shared,
+    )
 
 
 def generations(dataset: Dataset, settings: Any) -> int:
@@ -142,16 +148,25 @@ def utility(trial: Trial, dataset: Dataset, settings: Any) -> dict[str, float]:
     """
     train, test = training(dataset, trial.repeat)
     fake = synthesize(trial, dataset, settings, train)
-    found = five_classifiers(fake, test, dataset.schema, dataset.target,
-                             encoding=settings.encoding, seed=trial.seed % 2**31)
+    found = five_classifiers(
+        fake,
+        test,
+        dataset.schema,
+        dataset.target,
+        encoding=settings.encoding,
+        seed=trial.seed % 2**31,
+    )
     rows = list(found.itertuples())
     out = {row.classifier: float(row.accuracy) for row in rows}
     out |= {"Avg": float(found["accuracy"].mean()), "majority": float(found["majority"].iloc[0])}
     if dataset.schema[dataset.target].size == 2:
         out |= {f"F2 {row.classifier}": float(row.f2) for row in rows}
         out |= {"F2 Avg": float(found["f2"].mean())}
-        out |= {f"{row.classifier} {name}": float(count) for row in rows
-                for name, count in zip(CELLS, row.confusion.ravel(), strict=True)}
+        out |= {
+            f"{row.classifier} {name}": float(count)
+            for row in rows
+            for name, count in zip(CELLS, row.confusion.ravel(), strict=True)
+        }
     return out
 
 
@@ -172,8 +187,16 @@ def disclosure(trial: Trial, dataset: Dataset, settings: Any) -> dict[str, float
     real, (keys, length) = all_rows(dataset), scenario(dataset)
     fake = synthesize(trial, dataset, settings, real)
     schema = rebin(dataset.schema, math.inf)  # attackers see whole numbers, not a model's bins
-    found = disclosure_risk(real, fake, schema, keys, dataset.sensitive, length,
-                            encoding=settings.encoding, seed=trial.seed % 2**31)
+    found = disclosure_risk(
+        real,
+        fake,
+        schema,
+        keys,
+        dataset.sensitive,
+        length,
+        encoding=settings.encoding,
+        seed=trial.seed % 2**31,
+    )
     by_attacker = found.groupby("attacker", sort=False)["accuracy"]
     mean, spread = by_attacker.mean(), by_attacker.std(ddof=0)
     out = {str(name): float(value) for name, value in mean.items()} | {"Avg": float(mean.mean())}
@@ -193,8 +216,10 @@ def correlations(trial: Trial, dataset: Dataset, settings: Any) -> dict[str, flo
     numbers, _ = design(fake, fake, dataset.schema, names)
     with np.errstate(invalid="ignore", divide="ignore"):
         r = np.nan_to_num(np.corrcoef(numbers, rowvar=False))
-    return {f"{names[i]} × {names[j]}": float(r[i, j])
-            for i, j in zip(*np.triu_indices(len(names), 1), strict=True)}
+    return {
+        f"{names[i]} × {names[j]}": float(r[i, j])
+        for i, j in zip(*np.triu_indices(len(names), 1), strict=True)
+    }
 
 
 def runtime(trial: Trial, dataset: Dataset, settings: Any) -> dict[str, float]:
@@ -214,8 +239,7 @@ def runtime(trial: Trial, dataset: Dataset, settings: Any) -> dict[str, float]:
     made.fit(train, schema=dataset.schema)
     described = time.process_time()
     made.sample()
-    return {"description, s": described - started,
-            "generation, s": time.process_time() - described}
+    return {"description, s": described - started, "generation, s": time.process_time() - described}
 
 
 def share(trial: Trial, dataset: Dataset, settings: Any) -> dict[str, float]:
@@ -236,6 +260,9 @@ def share(trial: Trial, dataset: Dataset, settings: Any) -> dict[str, float]:
 
 
 MEASURE: Mapping[str, Callable[[Trial, Dataset, Any], dict[str, float]]] = {
-    "utility": utility, "disclosure": disclosure, "correlations": correlations,
-    "runtime": runtime, "share": share,
+    "utility": utility,
+    "disclosure": disclosure,
+    "correlations": correlations,
+    "runtime": runtime,
+    "share": share,
 }

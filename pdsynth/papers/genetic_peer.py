@@ -21,8 +21,14 @@ def python() -> str:
     return os.environ.get(VARIABLE, "") if SCRIPT.exists() else ""
 
 
-def seconds(frame: pd.DataFrame, schema: Schema, network: Network, k: int,
-            minutes: float, generations: int = 0) -> dict[str, float]:
+def seconds(
+    frame: pd.DataFrame,
+    schema: Schema,
+    network: Network,
+    k: int,
+    minutes: float,
+    generations: int = 0,
+) -> dict[str, float]:
     """Processor seconds of its description and generation; NaN where it needs over ``minutes``.
 
     ``generations``: of the plain genetic search in the place of its greedy one (0: its own).
@@ -39,10 +45,17 @@ def seconds(frame: pd.DataFrame, schema: Schema, network: Network, k: int,
         try:
             whole = ["--whole"] * (len(frame) <= WHOLE)
             which = ["--genetic", str(generations)] if generations else whole
-            subprocess.run([*words, *which], cwd=folder, check=True, stdout=subprocess.DEVNULL,
-                           timeout=60 * minutes)
+            subprocess.run(
+                [*words, *which],
+                cwd=folder,
+                check=True,
+                stdout=subprocess.DEVNULL,
+                timeout=60 * minutes,
+            )
             found = json.loads((folder / "result.json").read_text(encoding="utf-8"))
         except subprocess.TimeoutExpired:
             found = {"description_seconds": "nan", "sampling_seconds": "nan"}
-    return {"description, s": float(found["description_seconds"]),
-            "generation, s": float(found["sampling_seconds"])}
+    return {
+        "description, s": float(found["description_seconds"]),
+        "generation, s": float(found["sampling_seconds"]),
+    }

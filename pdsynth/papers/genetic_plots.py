@@ -13,10 +13,18 @@ from .engine import Key
 from .genetic_tables import STAND_IN, on_stand_in, part
 from .results import select, summarise, values
 
-COLOUR = {"DS": "#009E73", "GA": PALETTE["private"], "DataSynthesizer": PALETTE["real"],
-          "plain GA": PALETTE["attack"]}
-SEARCHES = {"DS": "greedy", "GA": "genetic", "DataSynthesizer": "DataSynthesizer 0.1.13 (greedy)",
-            "plain GA": "genetic, plain Python on DataSynthesizer"}
+COLOUR = {
+    "DS": "#009E73",
+    "GA": PALETTE["private"],
+    "DataSynthesizer": PALETTE["real"],
+    "plain GA": PALETTE["attack"],
+}
+SEARCHES = {
+    "DS": "greedy",
+    "GA": "genetic",
+    "DataSynthesizer": "DataSynthesizer 0.1.13 (greedy)",
+    "plain GA": "genetic, plain Python on DataSynthesizer",
+}
 SHARE = "share of the optimum"
 NAMES = {"cmc": "CMC", "adult": "Adult, 13 columns", "credit": "credit cards"}
 
@@ -37,14 +45,22 @@ def scores(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
         if column == "Avg":
             add_average(plot, mine, mine["row"].map(_half(key, data, settings)))
             continue
-        marker = {"symbol": SYMBOLS[1:][i % 6], "size": 6, "color": SERIES[(i + 2) % len(SERIES)],
-                  "opacity": 0.75}
+        marker = {
+            "symbol": SYMBOLS[1:][i % 6],
+            "size": 6,
+            "color": SERIES[(i + 2) % len(SERIES)],
+            "opacity": 0.75,
+        }
         plot.add_scatter(x=mine["row"], y=mine["here"], name=column, mode="markers", marker=marker)
     share = 100 * values(data, metric="zero rule" if "zero_rule" in part(key) else "majority")
     if len(share) and part(key)["shows"] != "F2":
-        plot.add_scatter(x=[found["row"].iloc[0], found["row"].iloc[-1]], y=[share.mean()] * 2,
-                         name="zero rule: always the most frequent value", mode="lines",
-                         line={"color": PALETTE["real"], "dash": "dot", "width": 1.6})
+        plot.add_scatter(
+            x=[found["row"].iloc[0], found["row"].iloc[-1]],
+            y=[share.mean()] * 2,
+            name="zero rule: always the most frequent value",
+            mode="lines",
+            line={"color": PALETTE["real"], "dash": "dot", "width": 1.6},
+        )
     what = part(key)["shows"]
     title = f"{what[0].upper()}{what[1:]}, per cent"
     return finish(plot, data, title, name_table(key, data), 520)
@@ -53,13 +69,18 @@ def scores(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
 def add_average(plot: go.Figure, mine: pd.DataFrame, half: pd.Series) -> None:
     """The average of all columns, which stands out, and the paper's."""
     plot.add_scatter(
-        x=mine["row"], y=mine["here"], name="average", mode="markers",
+        x=mine["row"],
+        y=mine["here"],
+        name="average",
+        mode="markers",
         error_y=bars_in_range(mine["here"], half, "per cent"),
-        marker={"symbol": "circle", "size": 11, "color": PALETTE["private"], "opacity": 1})
+        marker={"symbol": "circle", "size": 11, "color": PALETTE["private"], "opacity": 1},
+    )
     if mine["paper"].notna().any():
         cross = {"symbol": "x-thin", "size": 11, "line": {"width": 2, "color": PALETTE["attack"]}}
-        plot.add_scatter(x=mine["row"], y=mine["paper"], name="the paper's average", mode="markers",
-                         marker=cross)
+        plot.add_scatter(
+            x=mine["row"], y=mine["paper"], name="the paper's average", mode="markers", marker=cross
+        )
 
 
 def _half(key: Key, data: pd.DataFrame, settings: Any) -> dict[str, float]:
@@ -72,26 +93,43 @@ def _half(key: Key, data: pd.DataFrame, settings: Any) -> dict[str, float]:
 def times(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
     """Seconds of description and generation, and the share of the optimum, against k."""
     summary = summarise(data)
-    titles = {"description, s": "description", "generation, s": "generation",
-              SHARE: "share of optimum"}
+    titles = {
+        "description, s": "description",
+        "generation, s": "generation",
+        SHARE: "share of optimum",
+    }
     names = [name for name in titles if name in set(data["metric"])]
     plot = panels(len(names), [titles[name] for name in names], horizontal_spacing=0.1)
     for column, name in enumerate(names, 1):
         for method, points in select(summary, metric=name).groupby("method", sort=False):
             label, one = SEARCHES[str(method)], name == SHARE
             plot.add_scatter(
-                x=points["k"].astype(int), y=points["mean"], name=label, legendgroup=label,
-                showlegend=column == 1, mode="lines+markers", row=1, col=column,
+                x=points["k"].astype(int),
+                y=points["mean"],
+                name=label,
+                legendgroup=label,
+                showlegend=column == 1,
+                mode="lines+markers",
+                row=1,
+                col=column,
                 error_y=None if one else bars_in_range(points["mean"], points["ci95"], name),
-                marker={"color": COLOUR[str(method)], "size": 8})
+                marker={"color": COLOUR[str(method)], "size": 8},
+            )
         if name != SHARE:
             ticks = _time_ticks(select(summary, metric=name)["mean"])
             plot.update_yaxes(row=1, col=column, **ticks)
     if SHARE in names:
         shares = select(data, metric=SHARE)
         tick = {"symbol": "line-ew", "size": 14, "line": {"width": 1, "color": PALETTE["real"]}}
-        plot.add_scatter(x=shares["k"].astype(int), y=shares["value"], name="each search",
-                         mode="markers", row=1, col=len(names), marker=tick)
+        plot.add_scatter(
+            x=shares["k"].astype(int),
+            y=shares["value"],
+            name="each search",
+            mode="markers",
+            row=1,
+            col=len(names),
+            marker=tick,
+        )
     plot.update_yaxes(title_text="processor seconds", row=1, col=1)
     plot.update_xaxes(title_text="k", dtick=1)
     described = select(data, metric="description, s")
@@ -108,9 +146,12 @@ def _time_ticks(seconds: pd.Series) -> dict[str, Any]:
 
 def heatmaps(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
     """Pearson's r of all pairs: original, ordinary, custom, custom and strict."""
-    shown = {("original", "none"): "a) original", ("GA", "none"): "b) ordinary network",
-             ("DSc", "none"): "c) custom network",
-             ("DSc", "strict"): f"custom and strict, ε = {settings.epsilon:g}"}
+    shown = {
+        ("original", "none"): "a) original",
+        ("GA", "none"): "b) ordinary network",
+        ("DSc", "none"): "c) custom network",
+        ("DSc", "strict"): f"custom and strict, ε = {settings.epsilon:g}",
+    }
     there = set(zip(data["method"], data["guarantee"], strict=True))
     shown = {at: name for at, name in shown.items() if at in there}
     plot = panels(2, list(shown.values()), vertical_spacing=0.16, horizontal_spacing=0.16)
@@ -122,15 +163,25 @@ def heatmaps(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
             a, b = (names.index(n) for n in str(metric).split(" × "))
             r[a, b] = r[b, a] = value
         plot.add_heatmap(
-            z=r, x=names, y=names, zmin=-0.6, zmax=0.6, colorscale="RdBu", reversescale=True,
-            showscale=i == 0, colorbar={"title": {"text": "r"}, "thickness": 12},
-            row=i // 2 + 1, col=i % 2 + 1)
+            z=r,
+            x=names,
+            y=names,
+            zmin=-0.6,
+            zmax=0.6,
+            colorscale="RdBu",
+            reversescale=True,
+            showscale=i == 0,
+            colorbar={"title": {"text": "r"}, "thickness": 12},
+            row=i // 2 + 1,
+            col=i % 2 + 1,
+        )
     plot.update_yaxes(autorange="reversed", showgrid=False, tickfont={"size": 9})
     plot.update_xaxes(tickangle=-50, showgrid=False, tickfont={"size": 9})
     words = f"13 columns; {say_runs(data, bars=False)}"
     title = "Pearson correlations on Adult: relationship is sensitive, salary the target"
-    return plot.update_layout(title_text=small_print(title, words), height=860, margin={"t": 96},
-                              title_pad_t=24)
+    return plot.update_layout(
+        title_text=small_print(title, words), height=860, margin={"t": 96}, title_pad_t=24
+    )
 
 
 DRAW: dict[Key, Any] = {

@@ -14,8 +14,11 @@ from .rules import ONE_TIME, Answer, Gaps, Question, rule, times_apart
 # --- utility --------------------------------------------------------------------------------------
 
 
-@rule("at least 95 % of the cells within two of the paper's standard deviations, partly at least "
-      "half; does not below that", tolerant=True)
+@rule(
+    "at least 95 % of the cells within two of the paper's standard deviations, partly at least "
+    "half; does not below that",
+    tolerant=True,
+)
 def printed_cells(q: Question) -> Answer:
     """How many printed cells lie within two of the paper's standard deviations."""
     found = tables.beside(q.key, q.data, q.settings)
@@ -24,8 +27,14 @@ def printed_cells(q: Question) -> Answer:
     gaps = found["here"] - found["paper"]
     apart = (gaps / found["paper_sd"]).abs()
     inside, cells, worst = int((apart <= stretched(2)).sum()), len(found), found.loc[apart.idxmax()]
-    words = {"inside": inside, "cells": cells, "sd": apart.max(), "mean": gaps.mean(),
-             "degenerate": _degenerate(q), **worst[["row", "column", "paper", "here"]]}
+    words = {
+        "inside": inside,
+        "cells": cells,
+        "sd": apart.max(),
+        "mean": gaps.mean(),
+        "degenerate": _degenerate(q),
+        **worst[["row", "column", "paper", "here"]],
+    }
     return decide(inside >= 0.95 * cells, inside < 0.5 * cells, True), words
 
 
@@ -35,13 +44,18 @@ def _degenerate(q: Question) -> str:
     low = int(((q.data["metric"] == "NB") & (q.data["value"] < least)).sum())
     if not low:
         return ""
-    return (f" In {low} synthetic tables naive Bayes has less than half of the zero rule: where no "
-            "row of the rarest class (44 of 1,473) shows the rarer religion, its Gaussian for that "
-            "class is a spike, and it calls nearly everybody so.")
+    return (
+        f" In {low} synthetic tables naive Bayes has less than half of the zero rule: where no "
+        "row of the rarest class (44 of 1,473) shows the rarer religion, its Gaussian for that "
+        "class is a spike, and it calls nearly everybody so."
+    )
 
 
-@rule("a significant drop of more than {bar:g} point at k = 3 or 4; does not if both 95 % "
-      "intervals lie below that", tolerant=True)
+@rule(
+    "a significant drop of more than {bar:g} point at k = 3 or 4; does not if both 95 % "
+    "intervals lie below that",
+    tolerant=True,
+)
 def drops(q: Question) -> Answer:
     """Whether the larger k are worse."""
     gaps, bar = q.gaps(), q.tolerance
@@ -63,14 +77,20 @@ def excess(q: Question, method: str, metric: str = "Avg", guarantee: str = "none
     return difference(found, np.repeat(average(q.values(metric="zero rule")), 2))
 
 
-@rule("the 95 % intervals of both averages more than {bar:g} point above the zero rule; partly if "
-      "one", tolerant=True)
+@rule(
+    "the 95 % intervals of both averages more than {bar:g} point above the zero rule; partly if "
+    "one",
+    tolerant=True,
+)
 def exceed_the_zero_rule(q: Question) -> Answer:
     """Whether attackers gain from the original and from the ordinary table."""
     original, ordinary = (excess(q, "original")[0], 0.0), excess(q, "GA")  # the original is known
     both = Gaps([original, ordinary], ["original", "ordinary (GA)"], 1)
-    words = {"zero": average(q.values(metric="zero rule")), "found": both,
-             "strict": excess(q, "GA", guarantee="strict")[0]}
+    words = {
+        "zero": average(q.values(metric="zero rule")),
+        "found": both,
+        "strict": excess(q, "GA", guarantee="strict")[0],
+    }
     over = sum(gap - half > q.tolerance for gap, half in both)
     under = sum(gap + half <= q.tolerance for gap, half in both)
     return decide(over == 2, under == 2, over == 1), words
@@ -102,8 +122,12 @@ def correlations(q: Question, pick: str) -> dict[str, Any]:
     if not tied or not kept:
         return {}
     mean = mean[{"tied": tied, "kept": kept}.get(pick, list(mean.columns))]
-    curves = {"original": ("original", "none"), "ordinary": ("GA", "none"),
-              "custom": ("DSc", "none"), "strict": ("DSc", "strict")}
+    curves = {
+        "original": ("original", "none"),
+        "ordinary": ("GA", "none"),
+        "custom": ("DSc", "none"),
+        "strict": ("DSc", "strict"),
+    }
     return {name: mean.loc[at] for name, at in curves.items()}
 
 
@@ -162,10 +186,14 @@ def degrees(q: Question) -> tuple[str, ...]:
     return found
 
 
-@rule(f"less time at every k that ran, partly at some; does not if at none and longer at "
-      f"one; {ONE_TIME}", tolerant=True)
+@rule(
+    f"less time at every k that ran, partly at some; does not if at none and longer at "
+    f"one; {ONE_TIME}",
+    tolerant=True,
+)
 def described_sooner(q: Question) -> Answer:
     """Whether the genetic search takes less time (``greedy``, ``genetic``: which two)."""
+
     def compare(greedy: str, genetic: str) -> dict[str, Difference]:
         slow, fast = seconds(q, greedy), seconds(q, genetic)
         return {k: times_apart(slow[k], fast[k]) for k in slow if k in fast}
@@ -175,26 +203,34 @@ def described_sooner(q: Question) -> Answer:
 
     judged = compare(*(q.claim.get(n, getattr(q.settings, n)) for n in ("greedy", "genetic")))
     sooner, later = results.count_signs(list(judged.values()))
-    pairs = {"ours": ("DS", "GA"), "peer": ("DataSynthesizer", "GA"),
-             "alike": ("DataSynthesizer", "plain GA")}
+    pairs = {
+        "ours": ("DS", "GA"),
+        "peer": ("DataSynthesizer", "GA"),
+        "alike": ("DataSynthesizer", "plain GA"),
+    }
     words = {name: say(compare(*pair)) for name, pair in pairs.items()}
     return decide(0 < sooner == len(judged), 0 < later and not sooner, sooner > 0), words
 
 
-@rule(f"growth from the smallest to the largest k at most that of k; does not if more; {ONE_TIME}",
-      tolerant=True)
+@rule(
+    f"growth from the smallest to the largest k at most that of k; does not if more; {ONE_TIME}",
+    tolerant=True,
+)
 def grows_linearly(q: Question) -> Answer:
     """Whether its description grows only linearly with k."""
     first, last = degrees(q)[0], degrees(q)[-1]
-    (genetic, half), (greedy, _) = (times_apart(t[last], t[first])
-                                    for t in (seconds(q, "GA"), seconds(q, "DS")))
+    (genetic, half), (greedy, _) = (
+        times_apart(t[last], t[first]) for t in (seconds(q, "GA"), seconds(q, "DS"))
+    )
     excess = genetic - np.log(int(last) / int(first))
     words = {"first": first, "last": last, "genetic": np.exp(genetic), "greedy": np.exp(greedy)}
     return decide(excess + half <= 0, excess > half), words
 
 
-@rule("the 95 % interval of the mean share begins at or above 99 % at every k, partly at some",
-      tolerant=True)
+@rule(
+    "the 95 % interval of the mean share begins at or above 99 % at every k, partly at some",
+    tolerant=True,
+)
 def converges(q: Question) -> Answer:
     """Whether the genetic search finds the optimum of its own objective."""
     share = {k: replace(q, claim={}).values(metric="share of the optimum", k=k) for k in degrees(q)}
@@ -206,5 +242,7 @@ def converges(q: Question) -> Answer:
 def _say_spread(found: np.ndarray) -> str:
     if not len(found):
         return "not run"
-    return (f"{found.mean():.4f} (sd {found.std():.4f}, worst {found.min():.4f}, "
-            f"optimum in {np.mean(found > 1 - 1e-9):.0%})")
+    return (
+        f"{found.mean():.4f} (sd {found.std():.4f}, worst {found.min():.4f}, "
+        f"optimum in {np.mean(found > 1 - 1e-9):.0%})"
+    )

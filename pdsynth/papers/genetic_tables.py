@@ -24,8 +24,10 @@ def part(key: Key) -> Mapping[str, Any]:
 
 def compared(key: Key, settings: Any) -> list[tuple[Curve, float]]:
     """Curves of a table or of the figure, each with its ε (infinite without noise)."""
-    return [(c, NO_NOISE if c.guarantee == "none" else settings.epsilon)
-            for c in find("genetic").curves(key, settings)]
+    return [
+        (c, NO_NOISE if c.guarantee == "none" else settings.epsilon)
+        for c in find("genetic").curves(key, settings)
+    ]
 
 
 def on_stand_in(data: pd.DataFrame) -> bool:
@@ -45,9 +47,15 @@ def metric(key: Key, column: str) -> str:
 
 def rows(key: Key, settings: Any) -> list[tuple[str, dict[str, str]]]:
     """Rows of a table: label, and where its trials are."""
-    return [(f"{c.method} {c.k}".strip() if epsilon == NO_NOISE
-             else f"strict {c.method}, ε = {epsilon:g}", vars(c))
-            for c, epsilon in compared(key, settings)]
+    return [
+        (
+            f"{c.method} {c.k}".strip()
+            if epsilon == NO_NOISE
+            else f"strict {c.method}, ε = {epsilon:g}",
+            vars(c),
+        )
+        for c, epsilon in compared(key, settings)
+    ]
 
 
 def printed(key: Key, row: str, column: str) -> tuple[float, float]:
@@ -99,9 +107,11 @@ def appendix(key: Key, result: Result) -> str:
         return "\nPaper → here:\n\n" + body
     averages = ((name, printed(key, name, "Avg")[0]) for name in part(key)["matrices"])
     theirs = ", ".join(f"{name} {mean:.1f}" for name, mean in averages)
-    return ("\nNone of the paper's cells could be run without its table. Its average F2, per cent: "
-            f"{theirs}. Here, on the stand-in:\n\n{body}\nConfusion matrices of the first run on "
-            f"the stand-in, TN FP / FN TP:\n\n{_matrices(result.data)}")
+    return (
+        "\nNone of the paper's cells could be run without its table. Its average F2, per cent: "
+        f"{theirs}. Here, on the stand-in:\n\n{body}\nConfusion matrices of the first run on "
+        f"the stand-in, TN FP / FN TP:\n\n{_matrices(result.data)}"
+    )
 
 
 def _times(result: Result, before: str) -> str:
@@ -109,8 +119,10 @@ def _times(result: Result, before: str) -> str:
     summary = result.summary()
     metrics = distinct(summary, "metric")
     searches = dict.fromkeys(zip(summary["method"], summary["k"], strict=True))
-    lines = [[f"{method} {k}", *(_cell(summary, m, method, k) for m in metrics)]
-             for method, k in searches]
+    lines = [
+        [f"{method} {k}", *(_cell(summary, m, method, k) for m in metrics)]
+        for method, k in searches
+    ]
     head = f"\n{before}\n\n" if before else "\n"
     return head + markdown(["search, k", *metrics], lines)
 

@@ -94,11 +94,21 @@ class Run:
 
     def measure(self, *grids: Grid, repeats: int | None = None) -> pd.DataFrame:
         """Run grids one after the other. ``repeats``: fewer than the figure's, for a slow part."""
+
         def chosen(g: Grid) -> Grid:
-            return replace(g, curves={c: s for c, s in g.curves.items()
-                                      if matches(vars(c) | dict(g.labels), self.only)},
-                           measures={m: name for m, name in g.measures.items()
-                                     if matches({"metric": name}, self.only)})
+            return replace(
+                g,
+                curves={
+                    c: s
+                    for c, s in g.curves.items()
+                    if matches(vars(c) | dict(g.labels), self.only)
+                },
+                measures={
+                    m: name
+                    for m, name in g.measures.items()
+                    if matches({"metric": name}, self.only)
+                },
+            )
 
         wanted = list(map(chosen, grids))
         found = [self._measure(grid, repeats or self.repeats) for grid in wanted if grid.curves]
@@ -106,14 +116,23 @@ class Run:
 
     def _measure(self, grid: Grid, repeats: int) -> pd.DataFrame:
         self.tables[grid.dataset.name] = len(grid.dataset.frame)
-        rows = compare({c.name: s for c, s in grid.curves.items()}, grid.dataset,
-                       tuple(grid.epsilons) or (1.0,), repeats, tuple(grid.measures),
-                       seed=self.seed, jobs=self.jobs, progress=self.progress, resume=self.store,
-                       **grid.options)
+        rows = compare(
+            {c.name: s for c, s in grid.curves.items()},
+            grid.dataset,
+            tuple(grid.epsilons) or (1.0,),
+            repeats,
+            tuple(grid.measures),
+            seed=self.seed,
+            jobs=self.jobs,
+            progress=self.progress,
+            resume=self.store,
+            **grid.options,
+        )
         return tidy(rows if grid.epsilons else rows.assign(epsilon=NO_NOISE), grid)
 
-    def each(self, work: Callable[..., Any], items: Sequence[tuple[Any, ...]],
-             words: str) -> Iterator[tuple[int, Any]]:
+    def each(
+        self, work: Callable[..., Any], items: Sequence[tuple[Any, ...]], words: str
+    ) -> Iterator[tuple[int, Any]]:
         """``work(*item)`` for every item, in processes or on Dask: number, result, as it ends."""
         calls = ((at, work, item) for at, item in enumerate(items))
         with wanted(self.progress):
@@ -126,8 +145,9 @@ def matches(point: Mapping[str, Any], only: Mapping[str, Any]) -> bool:
     >>> matches({"method": "JTree", "k": ""}, {"method": ["JTree", "PrivBayes"]})
     True
     """
-    return all(point[n] in (v if isinstance(v, list) else [v])
-               for n, v in only.items() if n in point)
+    return all(
+        point[n] in (v if isinstance(v, list) else [v]) for n, v in only.items() if n in point
+    )
 
 
 def _number(at: int, work: Callable[..., Any], item: tuple[Any, ...]) -> tuple[int, Any]:

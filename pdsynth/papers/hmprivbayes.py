@@ -101,8 +101,9 @@ def bits_of(dataset: Dataset) -> Dataset:
     schema: Schema = encoding.schema
     frame = schema.decode(encoding.encode(dataset.schema.encode(dataset.frame)))
     name = f"{dataset.name}, {len(schema)} bits"
-    return replace(dataset, frame=frame, schema=schema, target=schema.names[-1], name=name,
-                   split=None)
+    return replace(
+        dataset, frame=frame, schema=schema, target=schema.names[-1], name=name, split=None
+    )
 
 
 # --- the experiments ------------------------------------------------------------------------------
@@ -123,8 +124,17 @@ def leaks(settings: Any, run: Run) -> pd.DataFrame:
     """Figure 4, leak against n at one ε: the first table, padded with random rows."""
     dataset = next(iter(tables(run).values()))
     named = {c: synthesizer(c, settings) for c in PAPER.curves(4, settings)}
-    grids = [Grid(padded_to(dataset, rows), named, measures(4, settings), (settings.epsilon,),
-                  {"rows": str(rows)}, {"test": 0.5}) for rows in settings.sizes]
+    grids = [
+        Grid(
+            padded_to(dataset, rows),
+            named,
+            measures(4, settings),
+            (settings.epsilon,),
+            {"rows": str(rows)},
+            {"test": 0.5},
+        )
+        for rows in settings.sizes
+    ]
     return run.measure(*grids)
 
 
@@ -135,10 +145,16 @@ def distances(settings: Any, run: Run) -> pd.DataFrame:
         if settings.measured == "bits":
             dataset = bits_of(dataset)
         svm = {"max_rows": settings.svm_rows, "positive": positive(dataset)}
-        grids = PAPER.grids(5, settings, dataset, lambda c: synthesizer(c, settings),
-                            settings.epsilons, measures=measures(5, settings),
-                            labels={"dataset": name},
-                            options={"test": 1 - settings.train, "utility_options": svm})
+        grids = PAPER.grids(
+            5,
+            settings,
+            dataset,
+            lambda c: synthesizer(c, settings),
+            settings.epsilons,
+            measures=measures(5, settings),
+            labels={"dataset": name},
+            options={"test": 1 - settings.train, "utility_options": svm},
+        )
         parts.append(run.measure(*grids))
     out = pd.concat(parts, ignore_index=True)
     # real rows are at distance 0 from themselves
@@ -151,10 +167,14 @@ def times(settings: Any, run: Run) -> pd.DataFrame:
     grids = []
     for (name, dataset), most in zip(tables(run).items(), settings.baseline_degrees, strict=False):
         for table, method in ((dataset, "HMPrivBayes"), (bits_of(dataset), "PrivBayes")):
-            named = {c: synthesizer(c, settings) for c in PAPER.curves(6, settings, method=method)
-                     if method == "HMPrivBayes" or int(c.k) <= most}
-            grids.append(Grid(table, named, measures(6, settings), (settings.epsilon,),
-                              {"dataset": name}))
+            named = {
+                c: synthesizer(c, settings)
+                for c in PAPER.curves(6, settings, method=method)
+                if method == "HMPrivBayes" or int(c.k) <= most
+            }
+            grids.append(
+                Grid(table, named, measures(6, settings), (settings.epsilon,), {"dataset": name})
+            )
     machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
     run.facts["machine"] = machine
     return run.measure(*grids, repeats=min(run.repeats, settings.timed_repeats))
@@ -163,15 +183,19 @@ def times(settings: Any, run: Run) -> pd.DataFrame:
 # --- rules ----------------------------------------------------------------------------------------
 
 
-@rule("in every panel: significantly better at ε = {epsilons_first:g}, and at {epsilons_last:g} "
-      "zero inside the interval or less than half the difference; does not if so in less than "
-      "half of the panels")
+@rule(
+    "in every panel: significantly better at ε = {epsilons_first:g}, and at {epsilons_last:g} "
+    "zero inside the interval or less than half the difference; does not if so in less than "
+    "half of the panels"
+)
 def approaches(q: Question) -> Answer:
     """Whether a is above b at small ε and close to it at large ε."""
     nearer, said = [], []
     for panel in q.points({n: q["at"][n] for n in ("metric", "dataset")}):
-        ends = [q.gaps(panel | {"epsilon": f"$epsilons.{end}", "point": "{epsilon:g}"})
-                for end in ("first", "last")]
+        ends = [
+            q.gaps(panel | {"epsilon": f"$epsilons.{end}", "point": "{epsilon:g}"})
+            for end in ("first", "last")
+        ]
         (low, low_half), (high, half) = (gap for gaps in ends for gap in gaps)
         nearer.append(low > low_half and (abs(high) <= half or abs(high) < low / 2))
         said.append(f"{panel['dataset']}, {panel['metric']}: {'; '.join(map(str, ends))}")
@@ -181,39 +205,61 @@ def approaches(q: Question) -> Answer:
 
 def seconds(q: Question, method: str) -> dict[str, dict[int, np.ndarray]]:
     """Seconds of published fits, by table and in-degree."""
-    found = {table: {k: q.values(method=method, guarantee="published", dataset=table, k=str(k))
-                     for k in q.settings.degrees} for table in distinct(q.data, "dataset")}
+    found = {
+        table: {
+            k: q.values(method=method, guarantee="published", dataset=table, k=str(k))
+            for k in q.settings.degrees
+        }
+        for table in distinct(q.data, "dataset")
+    }
     return {t: {k: v for k, v in at.items() if len(v)} for t, at in found.items()}
 
 
 def ratios(q: Question) -> tuple[dict[str, dict[int, Difference]], str]:
     """How many times longer PrivBayes takes than HMPrivBayes, as logs, and in words."""
     ours, theirs = (seconds(q, method) for method in ("HMPrivBayes", "PrivBayes"))
-    found = {t: {k: times_apart(theirs[t][k], ours[t][k]) for k in theirs[t] if k in ours[t]}
-             for t in ours}
-    said = (f"{t}: " + ", ".join(f"l = {k}: {np.exp(r):.1f}×" for k, (r, _) in at.items())
-            for t, at in found.items())
+    found = {
+        t: {k: times_apart(theirs[t][k], ours[t][k]) for k in theirs[t] if k in ours[t]}
+        for t in ours
+    }
+    said = (
+        f"{t}: " + ", ".join(f"l = {k}: {np.exp(r):.1f}×" for k, (r, _) in at.items())
+        for t, at in found.items()
+    )
     return found, "; ".join(said)
 
 
-@rule(f"of every curve the last time exceeds the first and no step falls, partly of some; does not "
-      f"if of none and one falls; {ONE_TIME}", tolerant=True)
+@rule(
+    f"of every curve the last time exceeds the first and no step falls, partly of some; does not "
+    f"if of none and one falls; {ONE_TIME}",
+    tolerant=True,
+)
 def time_rises(q: Question) -> Answer:
     """Whether fits take longer as the in-degree grows."""
-    found = {f"{m} on {t}": list(at.values()) for m in ("HMPrivBayes", "PrivBayes")
-             for t, at in seconds(q, m).items() if len(at) > 1}
-    falls = {name: any(g < -h for g, h in map(times_apart, runs[1:], runs))
-             for name, runs in found.items()}
+    found = {
+        f"{m} on {t}": list(at.values())
+        for m in ("HMPrivBayes", "PrivBayes")
+        for t, at in seconds(q, m).items()
+        if len(at) > 1
+    }
+    falls = {
+        name: any(g < -h for g, h in map(times_apart, runs[1:], runs))
+        for name, runs in found.items()
+    }
     ends = {name: times_apart(runs[-1], runs[0]) for name, runs in found.items()}
     rises = [gap > half and not falls[name] for name, (gap, half) in ends.items()]
-    said = (f"{name}: {', '.join(f'{average(v):.2f}' for v in runs)} s"
-            for name, runs in found.items())
+    said = (
+        f"{name}: {', '.join(f'{average(v):.2f}' for v in runs)} s" for name, runs in found.items()
+    )
     verdict = decide(bool(rises) and all(rises), not any(rises) and any(falls.values()), any(rises))
     return verdict, {"found": "; ".join(said)}
 
 
-@rule(f"more than 2 times longer wherever both ran, partly somewhere; does not if less everywhere; "
-      f"{ONE_TIME}", tolerant=True)
+@rule(
+    f"more than 2 times longer wherever both ran, partly somewhere; does not if less everywhere; "
+    f"{ONE_TIME}",
+    tolerant=True,
+)
 def faster(q: Question) -> Answer:
     """Whether PrivBayes takes far longer."""
     found, said = ratios(q)
@@ -222,14 +268,19 @@ def faster(q: Question) -> Answer:
     return decide(0 < far == len(every), 0 < near == len(every), far > 0), {"found": said}
 
 
-@rule(f"the ratio is larger on the table of more bits at every in-degree that ran on both, partly "
-      f"at some; does not if smaller at every one; {ONE_TIME}", tolerant=True)
+@rule(
+    f"the ratio is larger on the table of more bits at every in-degree that ran on both, partly "
+    f"at some; does not if smaller at every one; {ONE_TIME}",
+    tolerant=True,
+)
 def gap_widens(q: Question) -> Answer:
     """Whether PrivBayes falls behind further on the wider table."""
     found, said = ratios(q)
     small, *_, large = found.values() if len(found) > 1 else ({}, {})
-    both = [(large[k][0] - small[k][0], float(np.hypot(large[k][1], small[k][1])))
-            for k in sorted(set(small) & set(large))]
+    both = [
+        (large[k][0] - small[k][0], float(np.hypot(large[k][1], small[k][1])))
+        for k in sorted(set(small) & set(large))
+    ]
     wider, narrower = count_signs(both)
     verdict = decide(0 < wider == len(both), 0 < narrower == len(both), wider > narrower)
     return verdict, {"found": said}

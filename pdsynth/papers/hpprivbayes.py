@@ -43,21 +43,35 @@ def synthesizer(this: Curve, sensitive: str, settings: Any) -> Any:
     loose = published and settings.parents == "at most k"
     if this.method == "PrivBayes":
         reprinted = published and settings.baseline == "thesis"
-        shared |= {"reading": "thesis", "share_structure": 0.5} if reprinted else {
-            "share_structure": settings.beta}
+        shared |= (
+            {"reading": "thesis", "share_structure": 0.5}
+            if reprinted
+            else {"share_structure": settings.beta}
+        )
         return (AtMostPrivBayes if loose else PrivBayes)(**shared)
     return (AtMostHPPrivBayes if loose else HPPrivBayes)(
-        sensitive=sensitive, theta=settings.theta, r=cast(float, Fraction(this.r)),
-        share_structure=settings.L1, **shared)
+        sensitive=sensitive,
+        theta=settings.theta,
+        r=cast(float, Fraction(this.r)),
+        share_structure=settings.L1,
+        **shared,
+    )
 
 
 def trials(key: Key, settings: Any, run: Run) -> pd.DataFrame:
     """All curves of one figure of the thesis' §4."""
     dataset = TABLES[settings.table]() if run.data is None else run.data
     options = {"test": 1 - settings.train, "utility_options": {"max_rows": settings.svm_rows}}
-    return run.measure(*PAPER.grids(
-        key, settings, dataset, lambda c: synthesizer(c, dataset.sensitive, settings),
-        settings.epsilons, options=options))
+    return run.measure(
+        *PAPER.grids(
+            key,
+            settings,
+            dataset,
+            lambda c: synthesizer(c, dataset.sensitive, settings),
+            settings.epsilons,
+            options=options,
+        )
+    )
 
 
 # --- rules ----------------------------------------------------------------------------------------
@@ -71,8 +85,11 @@ def one_root(q: Question) -> Answer:
     return decide(float(np.ptp(roots)) < stretched(0.01) * roots.mean(), True), words
 
 
-@rule("without noise within 1 %, and Welch's 95 % interval within 1 % at every ε (two one-sided "
-      "tests); does not if farther without noise", tolerant=True)
+@rule(
+    "without noise within 1 %, and Welch's 95 % interval within 1 % at every ε (two one-sided "
+    "tests); does not if farther without noise",
+    tolerant=True,
+)
 def alike(q: Question) -> Answer:
     """Whether two methods do the same."""
     noisy, free = q.gaps(), {"guarantee": "none", "epsilon": NO_NOISE}
@@ -83,8 +100,11 @@ def alike(q: Question) -> Answer:
     return verdict, {"raw": raw, "found": noisy}
 
 
-@rule("both 95 % intervals within half of the average difference at larger ε (two one-sided "
-      "tests); partly if one, does not if none and one lies outside", tolerant=True)
+@rule(
+    "both 95 % intervals within half of the average difference at larger ε (two one-sided "
+    "tests); partly if one, does not if none and one lies outside",
+    tolerant=True,
+)
 def close_at_first(q: Question) -> Answer:
     """Whether the curves are close at the two smallest ε."""
     gaps = q.gaps().found
@@ -94,10 +114,13 @@ def close_at_first(q: Question) -> Answer:
     return verdict, {"small": small, "large": large}
 
 
-@rule("percentile bootstrap over repeats of the difference, smallest r minus largest: replicates "
-      "if its 95 % interval lies above zero")
+@rule(
+    "percentile bootstrap over repeats of the difference, smallest r minus largest: replicates "
+    "if its 95 % interval lies above zero"
+)
 def fluctuates(q: Question) -> Answer:
     """Whether the accuracy fluctuates more over ε where r is small."""
+
     def measure(**change: str) -> dict[str, Any]:
         cubes = {}
         for r in q.settings.ratios:
@@ -133,8 +156,9 @@ def fluctuation(cubes: Mapping[str, np.ndarray]) -> dict[str, Any]:
 # --- figures: 95 % confidence intervals of the mean -----------------------------------------------
 
 
-def add_curves(plot: go.Figure, data: pd.DataFrame, metric: str, settings: Any,
-               **place: Any) -> None:
+def add_curves(
+    plot: go.Figure, data: pd.DataFrame, metric: str, settings: Any, **place: Any
+) -> None:
     """All curves against ε of figures 4 and 5, and the lines without privacy."""
     summary, legend, k = summarise(data), place.pop("legend", True), settings.k
     for guarantee, degree in (("published", k), ("strict", k), ("strict", "auto")):
@@ -162,8 +186,18 @@ def sums(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
             for method in METHODS:
                 colour, symbol = STYLE[method]
                 points = select(summary, epsilon=epsilon, guarantee=guarantee, method=method)
-                line(plot, points, "degree", f"{method}, {words[guarantee]}", colour,
-                     drawing.DASH[guarantee], symbol, column < 3, row=1, col=column)
+                line(
+                    plot,
+                    points,
+                    "degree",
+                    f"{method}, {words[guarantee]}",
+                    colour,
+                    drawing.DASH[guarantee],
+                    symbol,
+                    column < 3,
+                    row=1,
+                    col=column,
+                )
     plot.update_xaxes(title_text="k (parents)", tickvals=[int(k) for k in settings.degrees])
     plot.update_yaxes(title_text="sum of mutual information, bit", col=1)
     return finish(plot, data, "Quality of the networks", TABLE, 460)
@@ -196,16 +230,28 @@ def ratios(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
     summary, k = summarise(data), settings.k
     colours = ("#D55E00", "#E69F00", "#009E73", "#0072B2", "#767676")
     symbols = ("circle", "square", "diamond", "triangle-up", "cross")
-    kinds = {("published", k): f"as published, not private (k={k})",
-             ("strict", "auto"): "strict (k=auto)"}
+    kinds = {
+        ("published", k): f"as published, not private (k={k})",
+        ("strict", "auto"): "strict (k=auto)",
+    }
     kinds = {at: title for at, title in kinds.items() if (data["guarantee"] == at[0]).any()}
     plot = panels(len(kinds), list(kinds.values()), shared_yaxes=True)
     for column, (guarantee, degree) in enumerate(kinds, 1):
         for i, r in enumerate(settings.ratios):
-            points = select(summary, metric="accuracy", method="HPPrivBayes", guarantee=guarantee,
-                            k=degree, r=r)
-            line(plot, points, "epsilon", f"r = {r}", colours[i % 5], symbol=symbols[i % 5],
-                 legend=column == 1, row=1, col=column)
+            points = select(
+                summary, metric="accuracy", method="HPPrivBayes", guarantee=guarantee, k=degree, r=r
+            )
+            line(
+                plot,
+                points,
+                "epsilon",
+                f"r = {r}",
+                colours[i % 5],
+                symbol=symbols[i % 5],
+                legend=column == 1,
+                row=1,
+                col=column,
+            )
     plot.update_xaxes(title_text="ε")
     plot.update_yaxes(title_text="accuracy", col=1)
     return finish(plot, data, "HPPrivBayes: budget of group A over group B, r = L2/L3", TABLE, 460)
@@ -224,9 +270,16 @@ def appendix(key: Key, result: Result) -> str:
         word = "as published" if guarantee == "published" else guarantee
         rows.append([f"{method}, {word}", k, *values])
     table = markdown(["method", "k", *(f"ε = {e:g}" for e in epsilons)], rows)
-    return ("\nThe 2-way distance by k (mean ± 95 % half-width): what k = 4 does to the comparison."
-            f"\n\n{table}")
+    return (
+        "\nThe 2-way distance by k (mean ± 95 % half-width): what k = 4 does to the comparison."
+        f"\n\n{table}"
+    )
 
 
-PAPER = load("hpprivbayes", trials, curve=Curve, appendix=appendix,
-             draw={3: sums, 4: accuracies, 5: distances, 6: ratios})
+PAPER = load(
+    "hpprivbayes",
+    trials,
+    curve=Curve,
+    appendix=appendix,
+    draw={3: sums, 4: accuracies, 5: distances, 6: ratios},
+)

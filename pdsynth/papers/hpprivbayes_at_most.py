@@ -21,8 +21,11 @@ class AtMost(MaxParents):
         self, placed: tuple[int, ...], child_size: int, sizes: Sequence[int]
     ) -> list[np.ndarray]:
         """Arrays (m, s) of parent sets among ``placed``, s from 0 to k."""
-        return [rows for k in range(min(self.k, len(placed)) + 1)
-                for rows in MaxParents(k).parent_sets(placed, child_size, sizes)]
+        return [
+            rows
+            for k in range(min(self.k, len(placed)) + 1)
+            for rows in MaxParents(k).parent_sets(placed, child_size, sizes)
+        ]
 
 
 class AtMostGreedy(Greedy):

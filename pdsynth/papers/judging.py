@@ -18,8 +18,14 @@ TEXTS = ("says", "source", "numbers", "why", "untestable")  # of a claim
 Ask = Callable[[], Verdict | None]  # a claim's verdict at the level that is in force
 
 
-def ask_all(claims: Sequence[Mapping[str, Any]], key: Key, data: pd.DataFrame, settings: Any,
-            vocabulary: Mapping[str, Any], reading: str | None = None) -> list[Ask]:
+def ask_all(
+    claims: Sequence[Mapping[str, Any]],
+    key: Key,
+    data: pd.DataFrame,
+    settings: Any,
+    vocabulary: Mapping[str, Any],
+    reading: str | None = None,
+) -> list[Ask]:
     """The claims about one figure, to be judged at any level; reading None: each under its base.
 
     Claims that follow each other with the same ``each`` are judged in turn for each of its values.
@@ -29,12 +35,20 @@ def ask_all(claims: Sequence[Mapping[str, Any]], key: Key, data: pd.DataFrame, s
         together = list(block)
         turns = each if isinstance(each, list) else expand(each, settings, data)
         for claim in ({**c, **turn} for turn in turns for c in together):
-            own = fill_all({n: v for n, v in claim.items() if n not in TEXTS},
-                           {**vocabulary, **claim})
+            own = fill_all(
+                {n: v for n, v in claim.items() if n not in TEXTS}, {**vocabulary, **claim}
+            )
             if claim["rule"] not in RULES:
                 raise BudgetError(f"no rule {claim['rule']!r}; there are {', '.join(RULES)}")
-            out.append(partial(_answer, claim, Question(key, data, settings, own), vocabulary,
-                               reading or claim.get("base", "printed")))
+            out.append(
+                partial(
+                    _answer,
+                    claim,
+                    Question(key, data, settings, own),
+                    vocabulary,
+                    reading or claim.get("base", "printed"),
+                )
+            )
     return out
 
 
@@ -61,8 +75,9 @@ def judge_together(asked: Sequence[Ask]) -> list[Verdict | None]:
             strict = asked[i]()
         if strict is not None and strict.verdict != judged[i].verdict:
             held = [judged[i].held, f"alone, without Holm's correction: {judged[i].verdict}"]
-            found[i] = replace(judged[i], verdict=strict.verdict,
-                               held="; ".join(filter(None, held)))
+            found[i] = replace(
+                judged[i], verdict=strict.verdict, held="; ".join(filter(None, held))
+            )
     return found
 
 
@@ -85,8 +100,9 @@ def _bears(ask: Ask, verdict: Verdict, m: int) -> int:
     return low
 
 
-def _answer(claim: Mapping[str, Any], question: Question, vocabulary: Mapping[str, Any],
-            reading: str) -> Verdict | None:
+def _answer(
+    claim: Mapping[str, Any], question: Question, vocabulary: Mapping[str, Any], reading: str
+) -> Verdict | None:
     """One claim's verdict, its texts filled with what its rule found."""
     decide_claim, text = RULES[claim["rule"]]
     answer = decide_claim(question)

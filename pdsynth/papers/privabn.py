@@ -36,10 +36,21 @@ def errors(key: Key, settings: Any, run: Run, name: str, dataset: Dataset) -> pd
     retail = key == 3
     alphas = settings.retail_alphas if retail else settings.alphas[: 1 if key == 2 else None]
     epsilons = {1: settings.epsilons, 2: settings.fine, 3: settings.retail_epsilons}[int(key)]
-    measures = {f"l{p}_{a}_{settings.queries}": f"L{p} {a}" for p in (1, 2)
-                for a in alphas if a <= len(dataset.schema)}
-    grids = PAPER.grids(key, settings, dataset, lambda c: synthesizer(c, settings), epsilons,
-                        measures=measures, labels={"dataset": name})
+    measures = {
+        f"l{p}_{a}_{settings.queries}": f"L{p} {a}"
+        for p in (1, 2)
+        for a in alphas
+        if a <= len(dataset.schema)
+    }
+    grids = PAPER.grids(
+        key,
+        settings,
+        dataset,
+        lambda c: synthesizer(c, settings),
+        epsilons,
+        measures=measures,
+        labels={"dataset": name},
+    )
     fewer = settings.retail_repeats if retail else 0
     frame = run.measure(*grids, repeats=min(run.repeats, fewer or run.repeats))
     both = frame["metric"].str.split(" ", expand=True)
@@ -70,9 +81,20 @@ def enumerate_pairs(settings: Any) -> pd.DataFrame:
         choice.drop(f)
     pairs["ABN", ""] = float(offered)
     rest = {"epsilon": NO_NOISE, "repeat": 0, "seed": 0}
-    return pd.DataFrame([
-        {"metric": "pairs", "method": method, "guarantee": "none", "k": k, **rest, "value": value,
-         "note": ""} for (method, k), value in pairs.items()])
+    return pd.DataFrame(
+        [
+            {
+                "metric": "pairs",
+                "method": method,
+                "guarantee": "none",
+                "k": k,
+                **rest,
+                "value": value,
+                "note": "",
+            }
+            for (method, k), value in pairs.items()
+        ]
+    )
 
 
 # --- Table 2 as a picture -------------------------------------------------------------------------
@@ -104,8 +126,10 @@ def pairs(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
     head = ["", "pairs", f"at {settings.speed:,} a second"]
     title = f"Pairs enumerated for m = {settings.attributes} attributes"
     plot = figure(title=title, height=90 + 30 * (len(names) + 1))
-    plot.add_table(header={"values": head, "fill_color": "rgba(128,128,128,.15)", **shared},
-                   cells={"values": cells, "fill_color": "rgba(0,0,0,0)", **shared})
+    plot.add_table(
+        header={"values": head, "fill_color": "rgba(128,128,128,.15)", **shared},
+        cells={"values": cells, "fill_color": "rgba(0,0,0,0)", **shared},
+    )
     return plot.update_layout(margin={"l": 16, "r": 16, "t": 56, "b": 8})
 
 
@@ -115,22 +139,29 @@ def pairs(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
 def published(q: Question) -> dict[str, dict[str, list[np.ndarray]]]:
     """L2 errors of published PrivABN at every ε, by table and α."""
     at = {"metric": "L2", "method": "PrivABN", "guarantee": "published", "epsilon": "$epsilons"}
-    return {t: {a: q.curve(at | {"dataset": t, "alpha": a}) for a in distinct(q.data, "alpha")}
-            for t in distinct(q.data, "dataset")}
+    return {
+        t: {a: q.curve(at | {"dataset": t, "alpha": a}) for a in distinct(q.data, "alpha")}
+        for t in distinct(q.data, "dataset")
+    }
 
 
 @rule("Spearman's ρ at most −0.8 in every panel; does not if above 0 in any")
 def falls_everywhere(q: Question) -> Answer:
     """Whether the error falls with ε on every table, for every α."""
-    rho = {f"{t} α = {a}": results.correlation(q.settings.epsilons, list(map(average, runs)))
-           for t, by in published(q).items() for a, runs in by.items()}
+    rho = {
+        f"{t} α = {a}": results.correlation(q.settings.epsilons, list(map(average, runs)))
+        for t, by in published(q).items()
+        for a, runs in by.items()
+    }
     verdict = decide(all(r <= -0.8 for r in rho.values()), any(r >= 0 for r in rho.values()))
     return verdict, {"found": ", ".join(f"{n} {r:+.2f}" for n, r in rho.items())}
 
 
-@rule("largest over smallest mean L2 among the α, at the worst ε: its bootstrap 95 % interval ends "
-      "at or below 2 on every table, partly on some; does not if it begins above on every table",
-      tolerant=True)
+@rule(
+    "largest over smallest mean L2 among the α, at the worst ε: its bootstrap 95 % interval ends "
+    "at or below 2 on every table, partly on some; does not if it begins above on every table",
+    tolerant=True,
+)
 def hardly_differs(q: Question) -> Answer:
     """Whether errors of different α are alike."""
     ratios = {}
@@ -179,29 +210,43 @@ def say_first(runs: Sequence[np.ndarray], grid: Sequence[float], bar: float) -> 
     return f"{said[0]} (95 % {said[1]} … {said[2]}, {fewest} runs)"
 
 
-@rule("the 95 % interval of the mean lies below {bar:g} at this ε and every larger one; does not "
-      "if above at any; partly if the mean itself is below at all")
+@rule(
+    "the 95 % interval of the mean lies below {bar:g} at this ε and every larger one; does not "
+    "if above at any; partly if the mean itself is below at all"
+)
 def stays_below(q: Question) -> Answer:
     """Whether the error is below the bar from some ε on."""
     grid, start = q.settings.fine, q["from"].get(q["at"]["dataset"], q.settings.fine[0])
     bar = q["bar"] * (2 ** (q.settings.alphas[0] / 2) if q.settings.per_cell else 1)
-    runs = {g: q.curve(q["at"] | {"guarantee": g, "epsilon": "$fine"})
-            for g in ("published", "strict")}
+    runs = {
+        g: q.curve(q["at"] | {"guarantee": g, "epsilon": "$fine"}) for g in ("published", "strict")
+    }
     gaps = [difference(run, np.full(2, bar)) for run in runs["published"]]
     from_start = [gap for e, gap in zip(grid, gaps, strict=True) if e >= start]
-    verdict = decide(all(g + h < 0 for g, h in from_start), any(g > h for g, h in from_start),
-                     all(g < 0 for g, _ in from_start))
+    verdict = decide(
+        all(g + h < 0 for g, h in from_start),
+        any(g > h for g, h in from_start),
+        all(g < 0 for g, _ in from_start),
+    )
     words = {g: say_first(found, grid, bar) for g, found in runs.items()}
     first, last = runs["published"][grid.index(start)], runs["strict"][-1]
     free = average(q.values(**q["at"], guarantee="none"))
-    return verdict, words | {"start": start, "there": start, "mean": average(first),
-                             "last": average(last), "free": free}
+    return verdict, words | {
+        "start": start,
+        "there": start,
+        "mean": average(first),
+        "last": average(last),
+        "free": free,
+    }
 
 
-@rule("Welch's 95 % interval of the difference at each ε and rival: replicates if more than half "
-      "favour the claim and none is against it")
+@rule(
+    "Welch's 95 % interval of the difference at each ε and rival: replicates if more than half "
+    "favour the claim and none is against it"
+)
 def steadier(q: Question) -> Answer:
     """Whether the error changes least with α."""
+
     def ranges(**at: Any) -> np.ndarray:
         runs = q.curve(at | {"alpha": "$retail_alphas"})  # the α of one repeat share one fit
         return np.ptp(np.array([run[: min(map(len, runs))] for run in runs]), axis=0)
@@ -215,8 +260,11 @@ def steadier(q: Question) -> Answer:
 def as_printed(q: Question) -> Answer:
     """Whether the pairs that were counted are those that the paper prints."""
     found = {k: v for k, v in zip(q.data["k"], q.data["value"], strict=True) if k}
-    right = [abs(found[k] / printed - 1) < stretched(0.01) for k, printed in q["printed"].items()
-             if k in found and q.settings.attributes == 50]
+    right = [
+        abs(found[k] / printed - 1) < stretched(0.01)
+        for k, printed in q["printed"].items()
+        if k in found and q.settings.attributes == 50
+    ]
     said = ", ".join(f"k = {k}: {say_large(v)}" for k, v in found.items())
     return decide(bool(right) and all(right), not all(right)), {"found": said}
 
@@ -225,8 +273,11 @@ def as_printed(q: Question) -> Answer:
 def equals(q: Question) -> Answer:
     """Whether ABN offers as many pairs as the paper says."""
     offered, printed = float(q.values(method="ABN")[0]), q["printed"]
-    words = {"offered": offered, "square": q.settings.attributes**2,
-             "seconds": offered / q.settings.speed}
+    words = {
+        "offered": offered,
+        "square": q.settings.attributes**2,
+        "seconds": offered / q.settings.speed,
+    }
     return decide(offered == printed, offered > printed), words
 
 

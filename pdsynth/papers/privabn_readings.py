@@ -18,20 +18,39 @@ from ..synthesizers.base import Parts
 # --- forensic readings of the selection: each says in its ledger that it isn't private -----------
 
 
-def draw_undivided(curator: Curator, candidates: Candidates, scores: np.ndarray,
-                   epsilon: Fraction, selections: int, step: str) -> Pair:
+def draw_undivided(
+    curator: Curator,
+    candidates: Candidates,
+    scores: np.ndarray,
+    epsilon: Fraction,
+    selections: int,
+    step: str,
+) -> Pair:
     """exp(ε₁ n u / 2): each selection has the whole of ε₁, and sensitivity 1/n as in (13).
 
     It claims ε₁ / selections as printed: what is left out of the exponent is charged as true cost.
 
     **Privacy:** none: raw candidates, and each selection truly costs about 1.44 (ln n + 1) ε₁.
     """
-    return curator.select(candidates, "I", epsilon / selections, source=SELECTION, step=step,
-                          raw_scores=scores, printed_sensitivity=GRID // (curator.n * selections))
+    return curator.select(
+        candidates,
+        "I",
+        epsilon / selections,
+        source=SELECTION,
+        step=step,
+        raw_scores=scores,
+        printed_sensitivity=GRID // (curator.n * selections),
+    )
 
 
-def draw_best(curator: Curator, candidates: Candidates, scores: np.ndarray, epsilon: Fraction,
-              selections: int, step: str) -> Pair:
+def draw_best(
+    curator: Curator,
+    candidates: Candidates,
+    scores: np.ndarray,
+    epsilon: Fraction,
+    selections: int,
+    step: str,
+) -> Pair:
     """The best candidate: ε = ∞.
 
     **Privacy:** none: the raw scores are one entry of the ledger already, that of the candidates.
@@ -57,10 +76,13 @@ class Best(Adaptive):
 def information(partitions: Partitions, child: int, labels: np.ndarray) -> float:
     """I(child; Π) in bits, where ``labels`` number the configurations of Π in the distinct rows."""
     p, ones = partitions, partitions.columns[child] == 1
-    joint = np.array([np.bincount(labels, p.weights * (ones == v), labels.max() + 1)
-                      for v in (False, True)]).astype(np.int64)
-    terms = (int(p.logs.take(counts).sum())
-             for counts in (joint, joint.sum(axis=0), joint.sum(axis=1), joint.sum()))
+    joint = np.array(
+        [np.bincount(labels, p.weights * (ones == v), labels.max() + 1) for v in (False, True)]
+    ).astype(np.int64)
+    terms = (
+        int(p.logs.take(counts).sum())
+        for counts in (joint, joint.sum(axis=0), joint.sum(axis=1), joint.sum())
+    )
     both, parents, own, whole = terms
     return float((both - parents - own + whole) * p.logs.unit / p.n)
 
@@ -99,8 +121,11 @@ class AscendingChoice(ParentChoice):
 
     def candidates(self) -> tuple[Candidates, np.ndarray]:
         """All (S, dp[S, j]), each set once, smaller ones first."""
-        scored = {(child, s): score for child, sets in self.sets.items()
-                  for s, score in zip(sets, self.scores[child], strict=True)}
+        scored = {
+            (child, s): score
+            for child, sets in self.sets.items()
+            for s, score in zip(sets, self.scores[child], strict=True)
+        }
         pairs = sorted(scored, key=lambda pair: len(pair[1]))
         return join_pairs(pairs), np.array([scored[pair] for pair in pairs], dtype=np.int64)
 
@@ -111,8 +136,11 @@ class Ascending(Adaptive):
     choice = AscendingChoice
 
 
-READINGS = {("printed", "ascending"): Ascending, ("undivided", "descending"): Undivided,
-            ("exact", "descending"): Best}
+READINGS = {
+    ("printed", "ascending"): Ascending,
+    ("undivided", "descending"): Undivided,
+    ("exact", "descending"): Best,
+}
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -93,8 +93,10 @@ class Result:
         body = "".join(f"<tr>{row}</tr>" for row in rows)
         notes = "".join(f"<li>{escape(d)}</li>" for d in self.deviation)
         cells = "" if self.beside is None else self.cells().to_html()
-        return (f"<p><b>{escape(self.title)}</b></p>{self.figure._repr_html_()}{cells}"
-                f"<table><tr>{head}</tr>{body}</table><ul>{notes}</ul>")
+        return (
+            f"<p><b>{escape(self.title)}</b></p>{self.figure._repr_html_()}{cells}"
+            f"<table><tr>{head}</tr>{body}</table><ul>{notes}</ul>"
+        )
 
 
 def side_by_side(cell: Any) -> str:
@@ -103,6 +105,7 @@ def side_by_side(cell: Any) -> str:
     >>> side_by_side(pd.Series({"paper": 45.9, "paper_sd": 3.2, "here": 44.3, "here_sd": 2.5}))
     '45.9±3.2 → 44.3±2.5 (-0.5 sd)'
     """
+
     def number(value: float, sd: float) -> str:
         return "–" if np.isnan(value) else f"{value:.1f}" + ("" if np.isnan(sd) else f"±{sd:.1f}")
 
@@ -245,9 +248,11 @@ def direction_verdict(gaps: Sequence[Difference], mostly: bool = False) -> str:
     against; else untestable. ``mostly``, for a claim about most cases: some may disagree.
     """
     favour, against = count_signs(gaps)
-    return decide(favour * 2 > len(gaps) and (mostly or not against),
-                  against >= favour > 0 or (not favour and against * 2 > len(gaps)),
-                  favour > against)
+    return decide(
+        favour * 2 > len(gaps) and (mostly or not against),
+        against >= favour > 0 or (not favour and against * 2 > len(gaps)),
+        favour > against,
+    )
 
 
 def equivalence_verdict(gaps: Sequence[Difference], tolerance: float) -> str:
@@ -269,8 +274,9 @@ def correlation(at: Sequence[float], means: Sequence[float]) -> float:
     return float(spearmanr(at, means)[0]) if len(means) > 1 else float("nan")
 
 
-def trend(curves: Mapping[str, Sequence[np.ndarray]], at: Sequence[float],
-          sign: int) -> tuple[str, str]:
+def trend(
+    curves: Mapping[str, Sequence[np.ndarray]], at: Sequence[float], sign: int
+) -> tuple[str, str]:
     """Verdict and numbers on "rises (sign 1) or falls (−1) with ε".
 
     ``curves``: for each curve the repeats at every ε of ``at``. Judged are the last ε against the
@@ -289,8 +295,9 @@ def trend(curves: Mapping[str, Sequence[np.ndarray]], at: Sequence[float],
     return verdict, "; ".join(said)
 
 
-def bootstrap(values: np.ndarray, statistic: Callable[[np.ndarray], float], draws: int = 4000,
-              seed: int = 0) -> tuple[float, float]:
+def bootstrap(
+    values: np.ndarray, statistic: Callable[[np.ndarray], float], draws: int = 4000, seed: int = 0
+) -> tuple[float, float]:
     """Percentile interval of a statistic of (repeats, points), repeats resampled together."""
     rng = np.random.default_rng(seed)
     found = [statistic(values[rng.integers(0, len(values), len(values))]) for _ in range(draws)]

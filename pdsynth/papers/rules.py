@@ -19,8 +19,12 @@ from .selectors import Point, expand
 
 Answer = tuple[str, dict[str, Any]] | None
 Rule = Callable[["Question"], Answer]
-WOULD = {results.REPLICATES: "would replicate the claim", results.FAILS: "contradicts the claim",
-         results.PARTLY: "holds in part", OPEN: "can't tell"}
+WOULD = {
+    results.REPLICATES: "would replicate the claim",
+    results.FAILS: "contradicts the claim",
+    results.PARTLY: "holds in part",
+    OPEN: "can't tell",
+}
 RULES: dict[str, tuple[Rule, str]] = {}
 ONE_TIME = "Welch's 95 % interval of log seconds, of a single run within a factor 1.5"
 TOLERANT: set[str] = set()  # rules with a tolerance of ours, at half and double of which they run
@@ -28,6 +32,7 @@ TOLERANT: set[str] = set()  # rules with a tolerance of ours, at half and double
 
 def rule(text: str, tolerant: bool = False) -> Callable[[Rule], Rule]:
     """Register a rule under its name, with the text that says how it judges."""
+
     def register(function: Rule) -> Rule:
         if function.__name__ in RULES:
             raise ValueError(f"there is a rule {function.__name__!r} already: choose another name")
@@ -90,8 +95,10 @@ class Gaps:
         rivals: dict[str, list[Difference]] = {}
         for name, gap in zip(self.names, self.found, strict=True):
             rivals.setdefault(name, []).append(gap)
-        said = ("{} {} better, {} worse of {}".format(name, *count_signs(gaps), len(gaps))
-                for name, gaps in rivals.items())
+        said = (
+            "{} {} better, {} worse of {}".format(name, *count_signs(gaps), len(gaps))
+            for name, gaps in rivals.items()
+        )
         return "; ".join(said)
 
 
@@ -177,8 +184,11 @@ class Question:
 
     def pairs(self, change: Mapping[str, Any] | None = None) -> list[tuple[Point, Point, Point]]:
         """The claim's points, or changed ones, where both were run; where a and where b is."""
-        at = {n: v for n, v in (self.claim.get("at", {}) | (change or {})).items()
-              if n not in ("point", "digits", "unit")}
+        at = {
+            n: v
+            for n, v in (self.claim.get("at", {}) | (change or {})).items()
+            if n not in ("point", "digits", "unit")
+        }
         a, b = self.side("a"), self.side("b")
         points = [(p, p | a, p | b) for p in self.points(at)]
         return [(p, one, two) for p, one, two in points if self.ran(one) and self.ran(two)]
@@ -209,9 +219,11 @@ def times_apart(a: np.ndarray, b: np.ndarray) -> Difference:
 # --- rules for any paper --------------------------------------------------------------------------
 
 
-@rule("Welch's 95 % interval of the difference at {where}: replicates if more than half favour the "
-      "claim and none is against it, partly if more favour it than not; does not if more are "
-      "against it, or more than half where none favours it")
+@rule(
+    "Welch's 95 % interval of the difference at {where}: replicates if more than half favour the "
+    "claim and none is against it, partly if more favour it than not; does not if more are "
+    "against it, or more than half where none favours it"
+)
 def above(q: Question) -> Answer:
     """Whether a is above b (``sign`` −1: below)."""
     gaps, sign = q.gaps(), q.claim.get("sign", 1)
@@ -219,19 +231,28 @@ def above(q: Question) -> Answer:
     return verdict, q.words() | {"found": gaps}
 
 
-@rule("Welch's 95 % interval of the difference at each point: replicates if more than half favour "
-      "the claim, partly if more favour it than not; does not if more are against it, or more than "
-      "half where none favours it")
+@rule(
+    "Welch's 95 % interval of the difference at each point: replicates if more than half favour "
+    "the claim, partly if more favour it than not; does not if more are against it, or more than "
+    "half where none favours it"
+)
 def mostly_above(q: Question) -> Answer:
     """Whether a is above b in most cases."""
     gaps, words = q.gaps(), q.words()
-    words |= {f"{n}_would": f"{g.tally}, which {WOULD[direction_verdict(g.found, mostly=True)]}"
-              if len(g) else "not run" for n, g in words.items() if isinstance(g, Gaps)}
+    words |= {
+        f"{n}_would": f"{g.tally}, which {WOULD[direction_verdict(g.found, mostly=True)]}"
+        if len(g)
+        else "not run"
+        for n, g in words.items()
+        if isinstance(g, Gaps)
+    }
     return direction_verdict(gaps.found, mostly=True), words | {"found": gaps}
 
 
-@rule("{which} curves: last {x} against the first beyond Welch's 95 % interval, and Spearman's ρ "
-      "of the means at least 0.8 in size; partly if more curves do than move the other way")
+@rule(
+    "{which} curves: last {x} against the first beyond Welch's 95 % interval, and Spearman's ρ "
+    "of the means at least 0.8 in size; partly if more curves do than move the other way"
+)
 def moves(q: Question) -> Answer:
     """Whether curves rise (``sign`` 1) or fall (−1) ``along`` a column."""
     ((column, _),) = q["along"].items()
@@ -248,8 +269,11 @@ def moves(q: Question) -> Answer:
     return verdict, {"found": found, **beside}
 
 
-@rule("the 95 % interval {what}, {where}: two one-sided tests; partly if so at some points, does "
-      "not if at none and outside at one", tolerant=True)
+@rule(
+    "the 95 % interval {what}, {where}: two one-sided tests; partly if so at some points, does "
+    "not if at none and outside at one",
+    tolerant=True,
+)
 def within(q: Question) -> Answer:
     """Whether all differences lie below ``bar`` (``two_sided``: within it on both sides)."""
     gaps = q.gaps()

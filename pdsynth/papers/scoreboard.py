@@ -55,15 +55,15 @@ class Committed:
     def assemble(self, key: Key) -> Result:
         """One figure or table, without verdicts: those are judged together."""
         parameters = json.loads(self.file(key, ".json").read_text(encoding="utf-8"))
-        return self.paper.assemble(key, read(self.file(key, "_trials.csv")), parameters,
-                                   judged=False)
+        return self.paper.assemble(
+            key, read(self.file(key, "_trials.csv")), parameters, judged=False
+        )
 
     def readings(self, key: Key) -> list[Reading]:
         """The readings other than its own that a figure can be judged under."""
         named = {n for c in self.paper.file["claim"] for n in c.get("readings", [])}
         known = [r for n, r in self.paper.readings(key).items() if n in named]
-        return [r for r in known
-                if not r.runs or self.file(key, "_trials.csv", r.name).exists()]
+        return [r for r in known if not r.runs or self.file(key, "_trials.csv", r.name).exists()]
 
     @cached_property
     def asked(self) -> list[tuple[Key, Ask]]:
@@ -73,11 +73,16 @@ class Committed:
             settings = self.paper.read_settings(result.parameters)
             asked += [(key, ask) for ask in self.paper.ask(key, result.data, settings)]
             for reading in self.readings(key):
-                own = {n: read(file) for n in (reading.name, reading.over)
-                       if (file := self.file(key, "_trials.csv", n)).exists()}
+                own = {
+                    n: read(file)
+                    for n in (reading.name, reading.over)
+                    if (file := self.file(key, "_trials.csv", n)).exists()
+                }
                 data, options = self.paper.under(key, result, reading.name, own)
-                asked += [(key, ask) for ask in self.paper.ask(key, data, options, reading.name,
-                                                               own_base=False)]
+                asked += [
+                    (key, ask)
+                    for ask in self.paper.ask(key, data, options, reading.name, own_base=False)
+                ]
         return asked
 
     @cached_property
@@ -142,15 +147,23 @@ def claim_lines(board: Committed) -> list[list[str]]:
     out = []
     for brief, found in groups.items():
         several = len({k for k, _ in found}) > 1
-        by = {r: [(v.part or (board.paper.titles[k].split(":")[0] if several else ""), v)
-                  for k, v in found if v.reading == r]
-              for r in dict.fromkeys(v.reading for _, v in found)}
+        by = {
+            r: [
+                (v.part or (board.paper.titles[k].split(":")[0] if several else ""), v)
+                for k, v in found
+                if v.reading == r
+            ]
+            for r in dict.fromkeys(v.reading for _, v in found)
+        }
         base, *others = by
         said = {name: say_parts(parts) for name, parts in by.items()}
         cost = known[base].short_cost
         alike = len(others) > 3 and len(set(said.values())) == 1
-        rest = (f"all {len(others)}: {said[base]}" if alike
-                else say_others({name: said[name] for name in others}, known, cost))
+        rest = (
+            f"all {len(others)}: {said[base]}"
+            if alike
+            else say_others({name: said[name] for name in others}, known, cost)
+        )
         out.append([brief, said[base], base, cost, rest])
     return out
 
@@ -164,7 +177,9 @@ def say_others(said: Mapping[str, str], known: Mapping[str, Reading], cost: str)
         groups.setdefault(verdict, {}).setdefault(owner, []).append(name)
     return "; ".join(
         ", ".join(f"{say_names(names)} ({owner})" for owner, names in owners.items())
-        + f": {verdict}" for verdict, owners in groups.items())
+        + f": {verdict}"
+        for verdict, owners in groups.items()
+    )
 
 
 def earlier_lines(board: Committed) -> list[str]:
@@ -193,8 +208,10 @@ def say_names(names: Sequence[str]) -> str:
     """
     parts = [name.replace(", ", " + ").rpartition(" ") for name in names]
     heads = ["", *(head for head, *_ in parts)]
-    return ", ".join(part[2] if part[0] and part[0] == before else "".join(part)
-                     for part, before in zip(parts, heads, strict=False))
+    return ", ".join(
+        part[2] if part[0] and part[0] == before else "".join(part)
+        for part, before in zip(parts, heads, strict=False)
+    )
 
 
 def say_parts(parts: Sequence[tuple[str, Verdict]]) -> str:

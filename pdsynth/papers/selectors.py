@@ -39,6 +39,7 @@ def expand(spec: Mapping[str, Any], settings: Any, data: pd.DataFrame | None = N
     point's method: ``k = {PrivBayes = "auto"}``; a method that it doesn't name has "". Everything
     but ε is text, as in a CSV.
     """
+
     def listed(column: str, value: Any) -> list[Any]:
         if isinstance(value, str) and value == "*":
             return distinct(data, column) if data is not None else []
@@ -47,14 +48,20 @@ def expand(spec: Mapping[str, Any], settings: Any, data: pd.DataFrame | None = N
     free = {name: listed(name, v) for name, v in spec.items() if not isinstance(v, Mapping)}
     bound = {name: v for name, v in spec.items() if isinstance(v, Mapping)}
     points = [dict(zip(free, at, strict=True)) for at in product(*free.values())]
-    return [at | {name: listed(name, v.get(at.get("method"), ""))[0] for name, v in bound.items()}
-            for at in points]
+    return [
+        at | {name: listed(name, v.get(at.get("method"), ""))[0] for name, v in bound.items()}
+        for at in points
+    ]
 
 
 def name_ends(settings: Mapping[str, Any]) -> dict[str, Any]:
     """First and last value of every setting that is a list: ``epsilons_last``."""
-    return {f"{name}_{end}": found[at] for name, found in settings.items()
-            if isinstance(found, tuple) and found for end, at in ENDS.items()}
+    return {
+        f"{name}_{end}": found[at]
+        for name, found in settings.items()
+        if isinstance(found, tuple) and found
+        for end, at in ENDS.items()
+    }
 
 
 def fill(text: str, words: Mapping[str, Any]) -> str:

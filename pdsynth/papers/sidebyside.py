@@ -36,8 +36,10 @@ def trials(key: Key, settings: Any, run: Run) -> pd.DataFrame:
     if key == 3:
         quick = compared("strict", dataset, settings, slow=False)
         return run.measure(Grid(dataset, quick, measures, settings.fine))
-    grids = [Grid(dataset, compared(guarantee, dataset, settings), measures, settings.epsilons)
-             for guarantee in ("strict", "published")]
+    grids = [
+        Grid(dataset, compared(guarantee, dataset, settings), measures, settings.epsilons)
+        for guarantee in ("strict", "published")
+    ]
     free = Grid(dataset, compared("none", dataset, settings), {"avd2": DISTANCE})
     frame = run.measure(*grids, free)
     if not settings.yardsticks:
@@ -54,9 +56,17 @@ def mix(settings: Any, run: Run, dataset: Dataset) -> list[Grid]:
     tables = {"Adult": (dataset, False), "yes–no": (load_adult(coding="yes-no"), True)}
     if run.data is not None:
         tables = {run.data.name: (dataset, False)}
-    return [Grid(table, mixtures(guarantee, table, settings, bits), {"avd2": DISTANCE},
-                 (settings.epsilon,), {"dataset": name})
-            for name, (table, bits) in tables.items() for guarantee in ("strict", "published")]
+    return [
+        Grid(
+            table,
+            mixtures(guarantee, table, settings, bits),
+            {"avd2": DISTANCE},
+            (settings.epsilon,),
+            {"dataset": name},
+        )
+        for name, (table, bits) in tables.items()
+        for guarantee in ("strict", "published")
+    ]
 
 
 def appendix(key: Key, result: Result) -> str:

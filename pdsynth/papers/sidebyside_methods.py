@@ -18,15 +18,26 @@ LOSS, SECONDS = "ε of the sensitive attribute", "processor seconds"
 POLICY, GROUPED = "CSAPrivBayes, policy", "custom network, policy"
 CONSISTENT = "ConsistentBayes"
 FOREST, ONE_TABLE = f"{CONSISTENT}, forest", f"{CONSISTENT}, forest, sensitive"
-PERSONAL = ("HPPrivBayes", "HMPrivBayes", "PPBA", "CSAPrivBayes", POLICY, GROUPED, "SAPrivBayes",
-            ONE_TABLE)
+PERSONAL = (
+    "HPPrivBayes",
+    "HMPrivBayes",
+    "PPBA",
+    "CSAPrivBayes",
+    POLICY,
+    GROUPED,
+    "SAPrivBayes",
+    ONE_TABLE,
+)
 # seconds a fit: figure 1 only
 SLOW = ("HMPrivBayes", "PrivABN", "PrivSCBN", "PriView", CONSISTENT)
 BASE = "PrivBayes"
 STRUCTURES: dict[str, Any] = {
-    "Greedy (PrivBayes)": p.Greedy(), "Greedy, largest root (CSA)": p.Greedy(root="largest"),
-    "Ordered (thesis)": p.Ordered(), "Ordered by entropy": p.Ordered(by="entropy"),
-    "PairwiseSums (EL)": p.PairwiseSums(), "SpanningTree (PPBA)": p.SpanningTree(),
+    "Greedy (PrivBayes)": p.Greedy(),
+    "Greedy, largest root (CSA)": p.Greedy(root="largest"),
+    "Ordered (thesis)": p.Ordered(),
+    "Ordered by entropy": p.Ordered(by="entropy"),
+    "PairwiseSums (EL)": p.PairwiseSums(),
+    "SpanningTree (PPBA)": p.SpanningTree(),
 }
 
 
@@ -41,8 +52,9 @@ def algorithms(dataset: Dataset, settings: Any) -> dict[str, Callable[..., Any]]
         "PPBA": s.PPBA,
         "CSAPrivBayes": lambda **o: baselines.CSAPrivBayes(**own, **o),
         POLICY: lambda **o: baselines.CSAPrivBayes(**policy, **o),
-        GROUPED: lambda **o: s.Synthesizer(structure=restrict(dataset), budget=p.Groups(**policy),
-                                           **o),
+        GROUPED: lambda **o: s.Synthesizer(
+            structure=restrict(dataset), budget=p.Groups(**policy), **o
+        ),
         "ELPrivBayes": baselines.ELPrivBayes,
         "SAPrivBayes": baselines.SAPrivBayes,
         "WeightedPrivBayes": baselines.WeightedPrivBayes,
@@ -58,18 +70,24 @@ def algorithms(dataset: Dataset, settings: Any) -> dict[str, Callable[..., Any]]
     }
 
 
-def compared(guarantee: str, dataset: Dataset, settings: Any,
-             slow: bool = True) -> dict[engine.Curve, Any]:
+def compared(
+    guarantee: str, dataset: Dataset, settings: Any, slow: bool = True
+) -> dict[engine.Curve, Any]:
     """Curves of all algorithms under one guarantee, each with its unfitted synthesizer."""
     # simulation noise: fast, and nothing here is released
-    return {engine.Curve(name, guarantee): make(guarantee=guarantee, noise="common")
-            for name, make in algorithms(dataset, settings).items() if slow or name not in SLOW}
+    return {
+        engine.Curve(name, guarantee): make(guarantee=guarantee, noise="common")
+        for name, make in algorithms(dataset, settings).items()
+        if slow or name not in SLOW
+    }
 
 
 def yardsticks(settings: Any) -> dict[engine.Curve, Any]:
     """OpenDP's algorithms."""
-    return {engine.Curve(f"OpenDP {name}", GUARANTEE): OpenDPTable(name, settings.delta)
-            for name in settings.yardsticks}
+    return {
+        engine.Curve(f"OpenDP {name}", GUARANTEE): OpenDPTable(name, settings.delta)
+        for name in settings.yardsticks
+    }
 
 
 @dataclass(frozen=True)
@@ -80,8 +98,9 @@ class Mixture(engine.Curve):
     place: str = "joint"
 
 
-def mixtures(guarantee: str, dataset: Dataset, settings: Any,
-             bits: bool = False) -> dict[Mixture, Any]:
+def mixtures(
+    guarantee: str, dataset: Dataset, settings: Any, bits: bool = False
+) -> dict[Mixture, Any]:
     """All structures × budgets.
 
     On a table of ``bits`` also × places of the noise; there k is fixed, and there are no groups.
@@ -102,6 +121,10 @@ def mixtures(guarantee: str, dataset: Dataset, settings: Any,
         for budget, part in budgets.items():
             for place, noised in places.items():
                 out[Mixture(name, guarantee, str(k), budget, place)] = s.Synthesizer(
-                    structure=structure, budget=part, conditionals=noised, guarantee=guarantee,
-                    noise="common")
+                    structure=structure,
+                    budget=part,
+                    conditionals=noised,
+                    guarantee=guarantee,
+                    noise="common",
+                )
     return out

@@ -39,19 +39,31 @@ def dots(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
         for guarantee, (name, colour, symbol, size) in LOOKS.items():
             at = select(points, metric=metric, guarantee=guarantee)
             at = at[(at["epsilon"] == epsilon) | ~np.isfinite(at["epsilon"])]
-            marker = {"color": colour, "symbol": symbol, "size": size,
-                      "line": {"width": 2, "color": colour}}
+            marker = {
+                "color": colour,
+                "symbol": symbol,
+                "size": size,
+                "line": {"width": 2, "color": colour},
+            }
             mean = at["mean"].where(np.isfinite(at["mean"]), ENDLESS)
             plot.add_scatter(
-                x=mean, y=at["method"], name=name,
-                mode="markers", legendgroup=name, showlegend=len(at) > 0 and name not in shown,
-                marker=marker, row=1, col=column,
-                error_x=bars_in_range(mean, at["ci95"], metric, 1.4, 3))
+                x=mean,
+                y=at["method"],
+                name=name,
+                mode="markers",
+                legendgroup=name,
+                showlegend=len(at) > 0 and name not in shown,
+                marker=marker,
+                row=1,
+                col=column,
+                error_x=bars_in_range(mean, at["ci95"], metric, 1.4, 3),
+            )
             shown |= {name} if len(at) else set()
     for column in range(1, len(columns) - 1):
         plot.update_xaxes(rangemode="tozero", row=1, col=column)
-    plot.update_xaxes(row=1, col=len(columns) - 1, range=[-1.9, 0.7],
-                      **log_ticks((0.02, 0.1, 1, ENDLESS), "∞"))
+    plot.update_xaxes(
+        row=1, col=len(columns) - 1, range=[-1.9, 0.7], **log_ticks((0.02, 0.1, 1, ENDLESS), "∞")
+    )
     plot.update_xaxes(row=1, col=len(columns), **log_ticks((0.01, 0.1, 1, 10, 100)))
     plot.update_yaxes(categoryorder="array", categoryarray=order, automargin=True, showgrid=True)
     title = "All algorithms at the same ε, the nearest strict table first"
@@ -65,8 +77,11 @@ def heat(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
     table = summarise(data)
     kinds = list(table[["dataset", "guarantee", "place"]].drop_duplicates().itertuples(index=False))
     words = {"strict": "strict", "published": "as published"}
-    titles = [f"{at.dataset}, {words[at.guarantee]}"
-              + (", noise on conditionals" if at.place == "conditional" else "") for at in kinds]
+    titles = [
+        f"{at.dataset}, {words[at.guarantee]}"
+        + (", noise on conditionals" if at.place == "conditional" else "")
+        for at in kinds
+    ]
     plot = panels(2, titles, vertical_spacing=0.17, horizontal_spacing=0.06)
     for i, kind in enumerate(kinds):
         at, where = select(table, **kind._asdict()), {"row": i // 2 + 1, "col": i % 2 + 1}
@@ -75,16 +90,29 @@ def heat(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
         z, half = (wide[name].loc[rows, columns].to_numpy() for name in ("mean", "ci95"))
         short = [name.split(" (")[0].replace("largest root", "largest") for name in rows]
         plot.add_heatmap(
-            z=z, x=columns, y=short, colorscale=SHADES, showscale=False, customdata=half,
-            zmin=float(np.nanmin(z)), zmax=float(np.nanmax(z)), text=z, texttemplate="%{text:.3f}",
+            z=z,
+            x=columns,
+            y=short,
+            colorscale=SHADES,
+            showscale=False,
+            customdata=half,
+            zmin=float(np.nanmin(z)),
+            zmax=float(np.nanmax(z)),
+            text=z,
+            texttemplate="%{text:.3f}",
             textfont={"color": "#000000"},
-            hovertemplate="%{y} with %{x}: %{z:.4f} ± %{customdata:.4f}<extra></extra>", **where)
+            hovertemplate="%{y} with %{x}: %{z:.4f} ± %{customdata:.4f}<extra></extra>",
+            **where,
+        )
         plot.update_yaxes(autorange="reversed", showticklabels=i % 2 == 0, **where)
     text = f"2-way distance of every mixture of parts at ε = {settings.epsilon:g}"
     widest = f"{say_runs(data, bars=False)}; 95 % half-widths up to {table['ci95'].max():.3f}"
     return plot.update_layout(
-        title_text=small_print(text, widest), height=170 + 230 * -(-len(kinds) // 2),
-        margin={"l": 110, "r": 16, "t": 104, "b": 40}, title_pad_t=24)
+        title_text=small_print(text, widest),
+        height=170 + 230 * -(-len(kinds) // 2),
+        margin={"l": 110, "r": 16, "t": 104, "b": 40},
+        title_pad_t=24,
+    )
 
 
 def promises(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
@@ -98,10 +126,18 @@ def promises(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
         line = {"color": SERIES[i % len(SERIES)], "dash": ("solid", "dot")[lap % 2], "width": 1.6}
         for column, x in enumerate((mine["mean", LOSS], mine.index), 1):
             plot.add_scatter(
-                x=x, y=mine["mean", REST], name=name, legendgroup=name, showlegend=column == 1,
-                mode="lines+markers", line=line, row=1, col=column,
+                x=x,
+                y=mine["mean", REST],
+                name=name,
+                legendgroup=name,
+                showlegend=column == 1,
+                mode="lines+markers",
+                line=line,
+                row=1,
+                col=column,
                 marker={"symbol": SYMBOLS[(i + lap) % len(SYMBOLS)], "size": 7},
-                error_y=bars_in_range(mine["mean", REST], mine["ci95", REST], REST, 1.1, 3))
+                error_y=bars_in_range(mine["mean", REST], mine["ci95", REST], REST, 1.1, 3),
+            )
     for s in settings.promises:
         mark_x(plot, s, "equal losses, compared", row=1, col=1)
     plot.update_xaxes(**log_ticks((0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1)))

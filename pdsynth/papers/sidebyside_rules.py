@@ -28,8 +28,9 @@ def summarise_losses(data: pd.DataFrame) -> pd.DataFrame:
     endless = np.isinf(data["value"])
     out = summarise(data.assign(value=data["value"].where(~endless, 1e200)))
     infinite = out["mean"] > 1e190
-    return out.assign(mean=out["mean"].where(~infinite, np.inf),
-                      ci95=out["ci95"].where(~infinite, 0.0))
+    return out.assign(
+        mean=out["mean"].where(~infinite, np.inf), ci95=out["ci95"].where(~infinite, 0.0)
+    )
 
 
 def rank(data: pd.DataFrame, epsilon: float, metric: str = DISTANCE) -> list[str]:
@@ -44,8 +45,9 @@ def tabulate(data: pd.DataFrame, settings: Any) -> pd.DataFrame:
     points, top = summarise_losses(data), max(settings.epsilons)
 
     def say(method: str, metric: str, guarantee: str, epsilon: float) -> str:
-        return say_number(select(points, method=method, metric=metric, guarantee=guarantee,
-                                 epsilon=epsilon))
+        return say_number(
+            select(points, method=method, metric=metric, guarantee=guarantee, epsilon=epsilon)
+        )
 
     rows = []
     for name in rank(data, top):
@@ -99,10 +101,13 @@ def match(data: pd.DataFrame, settings: Any) -> pd.DataFrame:
 # --- rules ----------------------------------------------------------------------------------------
 
 
-@rule("the method's mean is at most PrivBayes', or Welch's 95 % interval of the difference "
-      "contains zero, at every ε")
+@rule(
+    "the method's mean is at most PrivBayes', or Welch's 95 % interval of the difference "
+    "contains zero, at every ε"
+)
 def no_worse(q: Question) -> Answer:
     """Whether one strict personalised method is no farther from the table than PrivBayes."""
+
     def against(method: str, epsilon: float) -> tuple[float, float]:
         at = {"metric": DISTANCE, "guarantee": "strict", "epsilon": epsilon}
         return difference(*(q.values(method=m, **at) for m in (method, BASE)))
@@ -111,28 +116,35 @@ def no_worse(q: Question) -> Answer:
     gaps = {m: [against(m, e) for e in q.settings.epsilons] for m in names}
     level = [m for m, found in gaps.items() if all(gap <= half for gap, half in found)]
     said = (f"{m}: " + ", ".join(f"{g:+.4f} ± {h:.4f}" for g, h in gaps[m]) for m in names)
-    words = {"at": " and ".join(f"{e:g}" for e in q.settings.epsilons), "found": "; ".join(said),
-             "level": ", ".join(level) or "none"}
+    words = {
+        "at": " and ".join(f"{e:g}" for e in q.settings.epsilons),
+        "found": "; ".join(said),
+        "level": ", ".join(level) or "none",
+    }
     return decide(bool(level), not level), words
 
 
 @rule("mean at least 32 % lower at every ε, partly at one; does not if at none")
 def third_lower(q: Question) -> Answer:
     """Whether ELPrivBayes is as much nearer than PrivBayes as its abstract says."""
+
     def ratio(guarantee: str, epsilon: float) -> float:
         at = {"metric": DISTANCE, "guarantee": guarantee, "epsilon": epsilon}
         ours, base = (average(q.values(method=m, **at)) for m in ("ELPrivBayes", BASE))
         return ours / base - 1
 
     ratios = {g: {e: ratio(g, e) for e in q.settings.epsilons} for g in ("published", "strict")}
-    words = {g: ", ".join(f"{r:+.0%} at ε = {e:g}" for e, r in at.items())
-             for g, at in ratios.items()}
+    words = {
+        g: ", ".join(f"{r:+.0%} at ε = {e:g}" for e, r in at.items()) for g, at in ratios.items()
+    }
     lower = [r <= -0.32 for r in ratios["published"].values()]
     return decide(all(lower), not any(lower), True), words
 
 
-@rule("strict significantly farther at more than half of the points, partly if farther at more "
-      "than nearer; does not if not")
+@rule(
+    "strict significantly farther at more than half of the points, partly if farther at more "
+    "than nearer; does not if not"
+)
 def costs_accuracy(q: Question) -> Answer:
     """What privacy that is paid for costs."""
     gaps, last = q.gaps(), q.gaps({"epsilon": "$epsilons.last"})
@@ -151,8 +163,9 @@ def effects(data: pd.DataFrame, factors: Sequence[str]) -> dict[str, float]:
     return {name: float((m**2).sum()) / total if total else 0.0 for name, m in means.items()}
 
 
-@rule("share of variance between the levels of one factor more than twice the other's",
-      tolerant=True)
+@rule(
+    "share of variance between the levels of one factor more than twice the other's", tolerant=True
+)
 def split_matters_more(q: Question) -> Answer:
     """Whether the tables' budget or the network decides."""
     table = distinct(q.data, "dataset")[0]
@@ -166,8 +179,10 @@ def split_matters_more(q: Question) -> Answer:
     return decide(split > stretched(2) * structure, split <= structure, True), words
 
 
-@rule("Welch's 95 % interval of the difference below zero at every promise for one personalised "
-      "method, partly at some; does not if for none at any")
+@rule(
+    "Welch's 95 % interval of the difference below zero at every promise for one personalised "
+    "method, partly at some; does not if for none at any"
+)
 def serves_the_rest(q: Question) -> Answer:
     """Whether a personalised method serves the others better at the same loss."""
     promises, said = q.settings.promises, []

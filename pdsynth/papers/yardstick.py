@@ -36,14 +36,18 @@ class OpenDPTable(Contender):
 
     guarantee = GUARANTEE
 
-    def __init__(self, algorithm: str = "MST", delta: float = 1e-9, epsilon: float = 1.0,
-                 tight: bool = False) -> None:
+    def __init__(
+        self, algorithm: str = "MST", delta: float = 1e-9, epsilon: float = 1.0, tight: bool = False
+    ) -> None:
         self.algorithm, self.delta, self.epsilon, self.tight = algorithm, delta, epsilon, tight
 
     def get_params(self) -> dict[str, Any]:
         """What decides its result, but ε and the noise."""
-        return {"algorithm": self.algorithm, "delta": self.delta,
-                **({"tight": True} if self.tight else {})}
+        return {
+            "algorithm": self.algorithm,
+            "delta": self.delta,
+            **({"tight": True} if self.tight else {}),
+        }
 
     @property
     def rho(self) -> float:
@@ -69,19 +73,25 @@ class OpenDPTable(Contender):
         keys = {f"c{j}": list(range(size)) for j, size in enumerate(records.schema.sizes)}
         columns = zip(keys, records.codes.T.astype(np.int64), strict=True)
         query = dp.Context.compositor(
-            data=pl.DataFrame(dict(columns)).lazy(), privacy_unit=dp.unit_of(contributions=2),
-            privacy_loss=dp.loss_of(rho=self.rho), split_evenly_over=1,
+            data=pl.DataFrame(dict(columns)).lazy(),
+            privacy_unit=dp.unit_of(contributions=2),
+            privacy_loss=dp.loss_of(rho=self.rho),
+            split_evenly_over=1,
         ).query()  # type: ignore[attr-defined]
         algorithm = getattr(dp.mbi, self.algorithm)()
         with ExitStack() as patches:
             # the steps may add up to one rounding more than their sum: each asks for a hair less
-            patches.enter_context(mock.patch("opendp.extras.mbi._mst.prior",
-                                             lambda budget: budget * (1 - HAIR)))
+            patches.enter_context(
+                mock.patch("opendp.extras.mbi._mst.prior", lambda budget: budget * (1 - HAIR))
+            )
             if self.algorithm == "MST":
                 fits = _SCALES.setdefault((self.rho, records.schema.sizes), {})
                 for home in ("opendp.mod", "opendp.extras.mbi._table"):
-                    patches.enter_context(mock.patch(f"{home}.binary_search_param",
-                                                     once(dp.binary_search_param, fits)))
+                    patches.enter_context(
+                        mock.patch(
+                            f"{home}.binary_search_param", once(dp.binary_search_param, fits)
+                        )
+                    )
             self._table = query.contingency_table(keys=keys, algorithm=algorithm).release()
         self.model_ = self
         return self
@@ -117,6 +127,7 @@ def once(search: Any, known: dict[Any, float]) -> Any:
     MST searches the same scale for every selection of every fit, two thirds of its time, though it
     depends on public facts alone. What is known is checked before it is used.
     """
+
     def searched(make: Any, d_in: Any, d_out: Any, *options: Any, **more: Any) -> float:
         place = make.__code__.co_filename, make.__code__.co_firstlineno, str(d_in), str(d_out)
         if place not in known or not make(known[place]).check(d_in, d_out):
@@ -151,12 +162,23 @@ class DataSynthesizerTable(Contender):
         **Privacy:** hands the raw records to another program; its promise isn't in our ledger.
         """
         if not (genetic_peer.python() and WORKER.exists()):
-            raise BudgetError(f"the peer needs DataSynthesizer 0.1.13 in a Python of its own, that "
-                              f"${genetic_peer.VARIABLE} names, and the repository's benchmarks/")
-        asked = {"rows": records.codes.tolist(), "epsilon": float(self.epsilon) / self.spends,
-                 "seed": self.random_state, "sample": records.n}
-        done = subprocess.run([genetic_peer.python(), str(WORKER)], input=json.dumps(asked) + "\n",
-                              text=True, stdout=subprocess.PIPE, check=True)
+            raise BudgetError(
+                f"the peer needs DataSynthesizer 0.1.13 in a Python of its own, that "
+                f"${genetic_peer.VARIABLE} names, and the repository's benchmarks/"
+            )
+        asked = {
+            "rows": records.codes.tolist(),
+            "epsilon": float(self.epsilon) / self.spends,
+            "seed": self.random_state,
+            "sample": records.n,
+        }
+        done = subprocess.run(
+            [genetic_peer.python(), str(WORKER)],
+            input=json.dumps(asked) + "\n",
+            text=True,
+            stdout=subprocess.PIPE,
+            check=True,
+        )
         self._rows = np.array(json.loads(done.stdout.splitlines()[-1])["sample"], dtype=np.uint8)
         self.model_ = self
         return self

@@ -32,8 +32,12 @@ __all__ = ["PAPER", "main_picture", "shown_in_main"]
 LOADERS: Mapping[str, Callable[[], d.Dataset]] = {
     THESIS: partial(d.load_adult, coding="thesis"),
     "Adult, complete": partial(d.load_adult, complete=True),
-    "NLTCS": d.load_nltcs, "ACS": d.load_acs, "Big5": d.load_big5, "CMC": d.load_cmc,
-    "credit default": d.load_credit_default, "Retail": d.load_retail,
+    "NLTCS": d.load_nltcs,
+    "ACS": d.load_acs,
+    "Big5": d.load_big5,
+    "CMC": d.load_cmc,
+    "credit default": d.load_credit_default,
+    "Retail": d.load_retail,
 }
 
 
@@ -43,7 +47,9 @@ LOADERS: Mapping[str, Callable[[], d.Dataset]] = {
 def methods(dataset: d.Dataset) -> dict[str, Callable[..., Any]]:
     """Our methods by name: functions of keywords, with defaults a stranger would have."""
     found: dict[str, Callable[..., Any]] = {
-        "Independent": baselines.Independent, "JTree": baselines.JTree, "PrivBayes": s.PrivBayes,
+        "Independent": baselines.Independent,
+        "JTree": baselines.JTree,
+        "PrivBayes": s.PrivBayes,
         "HPPrivBayes": partial(s.HPPrivBayes, sensitive=dataset.sensitive),
     }
     return found | {CONSISTENT: s.ConsistentBayes, FOREST: partial(s.ConsistentBayes, rounds=0)}
@@ -90,19 +96,24 @@ def advise(table: str, dataset: d.Dataset, settings: Any) -> dict[str, list[str]
 def trials(key: Key, settings: Any, run: Run) -> pd.DataFrame:
     """Every method on every table; peers where the settings say."""
     measures, found = PAPER.experiments[key]["measures"], []
-    tables = {n: LOADERS[n] for n in settings.on} if run.data is None else {
-        run.data.name: lambda: run.data}
+    tables = (
+        {n: LOADERS[n] for n in settings.on}
+        if run.data is None
+        else {run.data.name: lambda: run.data}
+    )
     for name, loader in tables.items():
         dataset, label = loader(), {"dataset": name}
         if key == 1:
             run.facts.setdefault("advice", {})[name] = advise(name, dataset, settings)
-        grids = [Grid(dataset, ours(key, settings, name, dataset), measures, settings.epsilons,
-                      label)]
+        grids = [
+            Grid(dataset, ours(key, settings, name, dataset), measures, settings.epsilons, label)
+        ]
         if key == 2:
             grids.append(Grid(dataset, {Curve("real data"): RealData()}, measures, (), label))
         few = name in (settings.slow if key == 1 else settings.wide)
-        found.append(run.measure(*grids, repeats=min(run.repeats, settings.slow_repeats) if few
-                                 else None))
+        found.append(
+            run.measure(*grids, repeats=min(run.repeats, settings.slow_repeats) if few else None)
+        )
         if settings.peers and (name in settings.peer_tables or run.data is not None):
             beside = Grid(dataset, peers(settings), measures, settings.peer_epsilons, label)
             found.append(run.measure(beside, repeats=min(run.repeats, settings.peer_repeats)))
@@ -132,20 +143,24 @@ def ratios(points: pd.DataFrame, settings: Any) -> Iterator[list[str]]:
             best = next(select(part, guarantee="strict").sort_values("mean").itertuples())
             name = name_curve(best.method, best.guarantee, best.k, settings.delta)
             against = {row.method: row for row in outside.itertuples()}
-            found = [f"{say(against[p])}: **{ratio(best, against[p])}**" if p in against else "–"
-                     for p in settings.peers]
+            found = [
+                f"{say(against[p])}: **{ratio(best, against[p])}**" if p in against else "–"
+                for p in settings.peers
+            ]
             yield [table, f"{e:g}", metric, f"{name}: {say(best)}", *found]
 
 
-def cells(points: pd.DataFrame, advice: Mapping[str, Mapping[str, Sequence[str]]]
-          ) -> tuple[list[list[str]], str]:
+def cells(
+    points: pd.DataFrame, advice: Mapping[str, Mapping[str, Sequence[str]]]
+) -> tuple[list[list[str]], str]:
     """The advised method against its rivals: one row per table and ε, and a sentence.
 
     Rivals: Independent, JTree, PrivBayes with a fixed k.
     """
     rows, over = [], []
-    for (table, e), part in select(points, metric=DISTANCE).groupby(["dataset", "epsilon"],
-                                                                    sort=False):
+    for (table, e), part in select(points, metric=DISTANCE).groupby(
+        ["dataset", "epsilon"], sort=False
+    ):
         method, k = advice.get(table, {}).get(f"{e:g}", ("", ""))
         mine = select(part, method=method, k=k)
         fixed = part["method"].isin(("Independent", "JTree")) | part["k"].isin(("0", *FIXED))
@@ -156,11 +171,20 @@ def cells(points: pd.DataFrame, advice: Mapping[str, Mapping[str, Sequence[str]]
         ours, rival = next(mine.itertuples()), next(rivals.itertuples())
         over.append((ours.mean / rival.mean, ours.mean / alone["mean"].iloc[0]))
         names = [name_curve(row.method, row.guarantee, row.k, 0) for row in (ours, rival)]
-        rows.append([table, f"{e:g}", f"{names[0]}: {say(ours)}", f"{names[1]}: {say(rival)}",
-                     *(f"{ratio:.2f}" for ratio in over[-1])])
+        rows.append(
+            [
+                table,
+                f"{e:g}",
+                f"{names[0]}: {say(ours)}",
+                f"{names[1]}: {say(rival)}",
+                *(f"{ratio:.2f}" for ratio in over[-1]),
+            ]
+        )
     worse = sum(nearest > 1.05 for nearest, _ in over)
-    return rows, (f"Worse than 1.05 × the nearest rival in {worse} of {len(over)} cells; at most "
-                  f"{max((apart for _, apart in over), default=0):.2f} × Independent.")
+    return rows, (
+        f"Worse than 1.05 × the nearest rival in {worse} of {len(over)} cells; at most "
+        f"{max((apart for _, apart in over), default=0):.2f} × Independent."
+    )
 
 
 def appendix(key: Key, result: Result) -> str:
@@ -172,16 +196,20 @@ def appendix(key: Key, result: Result) -> str:
     rows = list(ratios(points, settings)) if key == 1 else []
     if rows:
         columns = ["table", "ε", "measure", "our nearest", *settings.peers]
-        out += ("\nOur nearest method over each peer: mean ± 95 % half-width, then the ratio of the"
-                " means. The nearest one is picked from these same trials, which flatters it a "
-                f"little.\n\n{markdown(columns, rows)}")
+        out += (
+            "\nOur nearest method over each peer: mean ± 95 % half-width, then the ratio of the"
+            " means. The nearest one is picked from these same trials, which flatters it a "
+            f"little.\n\n{markdown(columns, rows)}"
+        )
     advice, words = cells(points, result.parameters.get("advice", {}))
     if advice:
         columns = ["table", "ε", "advised", "nearest rival", "÷ rival", "÷ Independent"]
-        out += ("\nWhat `pds.plan` advises from public facts, with the prior of the other tables, "
-                "against the nearest of Independent, JTree and PrivBayes with k = 0 … 3 (picked "
-                f"afterwards), 2-way distance. {words}"
-                f"\n\n{markdown(columns, advice)}")
+        out += (
+            "\nWhat `pds.plan` advises from public facts, with the prior of the other tables, "
+            "against the nearest of Independent, JTree and PrivBayes with k = 0 … 3 (picked "
+            f"afterwards), 2-way distance. {words}"
+            f"\n\n{markdown(columns, advice)}"
+        )
     at = 1.0 if 1.0 in settings.epsilons else settings.epsilons[-1]
     here = points[points["epsilon"].isin((at, np.inf))]
     for metric in distinct(points, "metric"):
@@ -189,8 +217,12 @@ def appendix(key: Key, result: Result) -> str:
         rows = []
         for (method, guarantee, k), mine in part.groupby(["method", "guarantee", "k"], sort=False):
             found = {row.dataset: say(row) for row in mine.itertuples()}
-            rows.append([name_curve(method, guarantee, k, settings.delta),
-                         *(found.get(name, "–") for name in names)])
+            rows.append(
+                [
+                    name_curve(method, guarantee, k, settings.delta),
+                    *(found.get(name, "–") for name in names),
+                ]
+            )
         out += f"\n{metric}, ε = {at:g}:\n\n{markdown(['method', *names], rows)}"
     return out
 

@@ -17,10 +17,14 @@ CONSISTENT, FOREST = "ConsistentBayes", "ConsistentBayes, forest"
 MAIN = ("Independent", "PrivBayes", "HPPrivBayes", CONSISTENT, "MST")  # of the README's picture
 THESIS = "Adult, thesis coding"
 LOOKS = {  # colour, marker, dash
-    "Independent": ("#767676", "x", "solid"), "JTree": ("#56B4E9", "triangle-up", "solid"),
-    "HPPrivBayes": ("#CC79A7", "circle", "solid"), "PrivBayes": ("#009E73", "square", "solid"),
-    FOREST: ("#E69F00", "diamond-open", "dash"), CONSISTENT: ("#E69F00", "diamond", "solid"),
-    "MST": ("#000000", "star", "dot"), "AIM": ("#000000", "hexagon", "dot"),
+    "Independent": ("#767676", "x", "solid"),
+    "JTree": ("#56B4E9", "triangle-up", "solid"),
+    "HPPrivBayes": ("#CC79A7", "circle", "solid"),
+    "PrivBayes": ("#009E73", "square", "solid"),
+    FOREST: ("#E69F00", "diamond-open", "dash"),
+    CONSISTENT: ("#E69F00", "diamond", "solid"),
+    "MST": ("#000000", "star", "dot"),
+    "AIM": ("#000000", "hexagon", "dot"),
     "DataSynthesizer": ("#0072B2", "cross", "dot"),
 }
 FIXED = {"1": "dot", "2": "dash", "3": "dashdot"}  # dashes of PrivBayes with a fixed k
@@ -43,12 +47,20 @@ def curves(plot: go.Figure, part: pd.DataFrame, delta: float, **where: int) -> N
         fixed = k in FIXED
         points = points.sort_values("epsilon")
         plot.add_scatter(
-            x=points["epsilon"], y=points["mean"], name=name, legendgroup=name, showlegend=True,
-            mode="lines" if fixed else "lines+markers", opacity=0.6 if fixed else 1,
+            x=points["epsilon"],
+            y=points["mean"],
+            name=name,
+            legendgroup=name,
+            showlegend=True,
+            mode="lines" if fixed else "lines+markers",
+            opacity=0.6 if fixed else 1,
             line={"color": colour, "dash": FIXED.get(k, dash), "width": 1.2 if fixed else 2},
             marker={"symbol": symbol, "size": 8},
-            error_y=None if fixed else bars_in_range(points["mean"], points["ci95"],
-                                                     points["metric"], 1.2, 3), **where)
+            error_y=None
+            if fixed
+            else bars_in_range(points["mean"], points["ci95"], points["metric"], 1.2, 3),
+            **where,
+        )
 
 
 def say_repeated(points: pd.DataFrame) -> str:
@@ -72,8 +84,16 @@ def draw(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
         curves(plot, part, settings.delta, **where)
         span = (min(settings.epsilons), max(settings.epsilons))
         for flat, dash in (("real data", "solid"), (CLASS, "dot")) if key == 2 else ():
-            level(plot, select(part, method=flat), span, flat, LOOKS["Independent"][0], dash,
-                  True, **where)
+            level(
+                plot,
+                select(part, method=flat),
+                span,
+                flat,
+                LOOKS["Independent"][0],
+                dash,
+                True,
+                **where,
+            )
         if key == 1:  # a fixed k may leave the panel
             low, high = np.log10(part.loc[~part["k"].isin(FIXED), "mean"].agg(["min", "max"]))
             plot.update_yaxes(range=[low - 0.08, high + 0.08], **where)
@@ -85,10 +105,13 @@ def draw(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
     plot.update_xaxes(**log_ticks(settings.epsilons))
     plot.update_xaxes(title_standoff=4)
     title_below(plot, "ε", 2, len(names))
-    text = {1: "2-way distance of the synthetic from the real table; lower is better",
-            2: "Accuracy of a linear classifier trained on the synthetic table"}
-    words = small_print(text[int(key)], say_repeated(table)
-                        + ("; thin lines may leave a panel" if key == 1 else ""))
+    text = {
+        1: "2-way distance of the synthetic from the real table; lower is better",
+        2: "Accuracy of a linear classifier trained on the synthetic table",
+    }
+    words = small_print(
+        text[int(key)], say_repeated(table) + ("; thin lines may leave a panel" if key == 1 else "")
+    )
     plot.update_layout(title_text=words)
     return drawing.legend_below(plot, 190 + 250 * -(-len(names) // 2))
 
@@ -104,8 +127,10 @@ def main_picture(data: pd.DataFrame, settings: Any) -> go.Figure:
     part = summarise(shown_in_main(data))
     plot = panels(1, [""])
     curves(plot, part.assign(k=""), settings.delta)
-    plot.update_yaxes(title_text="2-way average variation distance",
-                      **log_ticks((0.02, 0.03, 0.05, 0.07, 0.1, 0.2, 0.3, 0.5)))
+    plot.update_yaxes(
+        title_text="2-way average variation distance",
+        **log_ticks((0.02, 0.03, 0.05, 0.07, 0.1, 0.2, 0.3, 0.5)),
+    )
     plot.update_xaxes(title_text="privacy budget ε", **log_ticks(settings.epsilons))
     words = f"{THESIS}; {say_repeated(part)}"
     title = "How far is the synthetic table from the real one?"

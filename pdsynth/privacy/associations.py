@@ -46,8 +46,15 @@ class Associations(LedgerWriter):
             released = f"order of {d} attributes from {len(pairs)} mutual informations"
             entry = self._unaccounted(step, source, released, range(d), reason)
             return average_mutual_information(self._pairwise("I")), entry
-        noisy, entry = self._noisy(self._pairwise("K").sum(axis=1), 2 * self._sensitivity(pairs),
-                                   epsilon, step, source, f"{d} sums of K", range(d))
+        noisy, entry = self._noisy(
+            self._pairwise("K").sum(axis=1),
+            2 * self._sensitivity(pairs),
+            epsilon,
+            step,
+            source,
+            f"{d} sums of K",
+            range(d),
+        )
         return noisy / (2.0 * self.n**2 * (d - 1)), entry
 
     def association_with(
@@ -69,13 +76,26 @@ class Associations(LedgerWriter):
             values[others] = self._pairwise("I")[sensitive, others]
             return values, entry
         k, moved = self._pairwise("K")[sensitive, others], [(j, sensitive) for j in others]
-        noisy, entry = self._noisy(k, self._sensitivity(moved), epsilon, step, source,
-                                   f"{d - 1} values of K with {label}", range(d))
+        noisy, entry = self._noisy(
+            k,
+            self._sensitivity(moved),
+            epsilon,
+            step,
+            source,
+            f"{d - 1} values of K with {label}",
+            range(d),
+        )
         values[others] = noisy / (2.0 * self.n**2)
         return values, entry
 
     def noisy_associations(
-        self, pairs: Pairs, epsilon: Fraction, *, step: str, source: str, raw_measure: str = "",
+        self,
+        pairs: Pairs,
+        epsilon: Fraction,
+        *,
+        step: str,
+        source: str,
+        raw_measure: str = "",
         reason: str = "",
     ) -> tuple[np.ndarray, str]:
         """How strongly the pairs of a public list are tied, with the entry id.
@@ -90,13 +110,18 @@ class Associations(LedgerWriter):
             released = f"{len(pairs)} pairwise measures {raw_measure}"
             entry = self._unaccounted(step, source, released, touched, reason)
             return self._pairwise(raw_measure)[i, j].astype(float), entry
-        noisy, entry = self._noisy(self._pairwise("K")[i, j], self._sensitivity(pairs), epsilon,
-                                   step, source, f"{len(pairs)} values of K", touched)
+        noisy, entry = self._noisy(
+            self._pairwise("K")[i, j],
+            self._sensitivity(pairs),
+            epsilon,
+            step,
+            source,
+            f"{len(pairs)} values of K",
+            touched,
+        )
         return np.clip(noisy / (2.0 * self.n**2), 0, 1), entry
 
-    def mean_association(
-        self, pairs: Pairs, epsilon: Fraction, *, step: str, source: str
-    ) -> float:
+    def mean_association(self, pairs: Pairs, epsilon: Fraction, *, step: str, source: str) -> float:
         """The mean R over the pairs of a public list: one noisy number, that may be negative.
 
         **Privacy:** costs ε; the number is ⌊ΣK/2n⌋ in whole records, which one record moves by at
@@ -104,8 +129,15 @@ class Associations(LedgerWriter):
         """
         total = self._total_association(pairs) // (2 * self.n)
         moved = Fraction(-(-self._sensitivity(pairs) // (2 * self.n)))
-        noisy, _ = self._noisy(np.array([total]), moved, epsilon, step, source,
-                               f"the mean R of {len(pairs):,} pairs", _split(pairs)[2])
+        noisy, _ = self._noisy(
+            np.array([total]),
+            moved,
+            epsilon,
+            step,
+            source,
+            f"the mean R of {len(pairs):,} pairs",
+            _split(pairs)[2],
+        )
         return float(noisy.item() / (self.n * len(pairs)))
 
     def information_sketch(
@@ -127,15 +159,28 @@ class Associations(LedgerWriter):
             delta = max(SCORES["I"].sensitivity(self.n, *sorted(self.schema.sizes)[-2:]), 1)
         steps = np.rint(self._pairwise(measure)[i, j] * grid).astype(np.int64)
         noisy, entry = self._noisy(
-            steps, Fraction(delta * len(i)), each * len(i), step, source,
-            f"{len(i):,} values of {measure} in 1/{grid:,}", range(d), claimed)
+            steps,
+            Fraction(delta * len(i)),
+            each * len(i),
+            step,
+            source,
+            f"{len(i):,} values of {measure} in 1/{grid:,}",
+            range(d),
+            claimed,
+        )
         matrix = np.zeros((*noisy.shape[:-1], d, d))  # noise for many runs has an axis in front
         matrix[..., i, j] = matrix[..., j, i] = noisy / grid
         return matrix, entry
 
     def sparse_vector_test(
-        self, pairs: Pairs, thresholds: Sequence[float], epsilon: Fraction, *, step: str,
-        source: str, why: str,
+        self,
+        pairs: Pairs,
+        thresholds: Sequence[float],
+        epsilon: Fraction,
+        *,
+        step: str,
+        source: str,
+        why: str,
     ) -> np.ndarray:
         """Which pairs of columns have at least their threshold of mutual information, in bits.
 
@@ -147,8 +192,15 @@ class Associations(LedgerWriter):
         Algorithm 6): an unaccounted access; PrivacyError under ``strict``.
         """
         i, j, touched = _split(pairs)
-        self._unaccounted(step, source, f"{len(pairs)} comparisons of I with a threshold", touched,
-                          why, mechanism="sparse_vector", claimed=epsilon)
+        self._unaccounted(
+            step,
+            source,
+            f"{len(pairs)} comparisons of I with a threshold",
+            touched,
+            why,
+            mechanism="sparse_vector",
+            claimed=epsilon,
+        )
         gaps = np.rint((self._pairwise("I")[i, j] - np.asarray(thresholds)) * GRID)
         sizes = self.schema.sizes
         moves = (SCORES["I"].sensitivity(self.n, sizes[a], sizes[b]) for a, b in pairs)
@@ -163,14 +215,29 @@ class Associations(LedgerWriter):
         return Fraction(sum(moves))
 
     def _noisy(
-        self, k: np.ndarray, sensitivity: Fraction, epsilon: Fraction, step: str, source: str,
-        released: str, touched: Sequence[int], claimed: Fraction | None = None,
+        self,
+        k: np.ndarray,
+        sensitivity: Fraction,
+        epsilon: Fraction,
+        step: str,
+        source: str,
+        released: str,
+        touched: Sequence[int],
+        claimed: Fraction | None = None,
     ) -> tuple[np.ndarray, str]:
         """Integers with noise that costs ε, and their entry id."""
         sensitivity = max(sensitivity, Fraction(1))  # one record alone moves nothing
         scale = sensitivity / epsilon if self.guarantee != "none" else Fraction(1)
-        entry = self._charge(step, source, released, touched, sensitivity=sensitivity, scale=scale,
-                             epsilon=epsilon, claimed=claimed)
+        entry = self._charge(
+            step,
+            source,
+            released,
+            touched,
+            sensitivity=sensitivity,
+            scale=scale,
+            epsilon=epsilon,
+            claimed=claimed,
+        )
         return self._add_noise(k, scale, step), entry
 
 

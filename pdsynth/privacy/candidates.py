@@ -62,6 +62,7 @@ class Candidates:
                 domain = divmod(kind, 4)
                 worst = max(worst, (measure.sensitivity(n, *domain), domain))
             if measure.name == "F" and (x != 2).any():
-                raise BudgetError("score 'F' needs children with two values: "
-                                  "use score='R', or a binary table")
+                raise BudgetError(
+                    "score 'F' needs children with two values: use score='R', or a binary table"
+                )
         return worst

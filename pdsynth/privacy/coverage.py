@@ -37,23 +37,35 @@ def check_coverage(releases: Sequence[Release], entries: Sequence[Entry]) -> lis
             measured[e.id] = sum(bit.get(a, 0) for a in {*e.attributes})
         elif e.kind == "post_processing":
             measured[e.id] = _join(measured.get(i, 0) for i in {*e.inputs})
-    cells = {e.id: math.prod(e.domain_sizes) for e in entries
-             if e.kind == "mechanism" and e.domain_sizes is not None}
+    cells = {
+        e.id: math.prod(e.domain_sizes)
+        for e in entries
+        if e.kind == "mechanism" and e.domain_sizes is not None
+    }
     found = []
     for r in releases:
         known = _join(measured.get(i, 0) for i in r.sources)
         gone = [a for a in r.attributes if not known & bit[a]]
         strange = [i for i in r.sources if i not in measured]
         if strange or not r.sources:
-            found.append(f"L11 table of {r.name!r}: " + (
-                f"comes from {strange[0]!r}, which measured nothing that was paid for"
-                if strange else "no line of the ledger says where it comes from"))
+            found.append(
+                f"L11 table of {r.name!r}: "
+                + (
+                    f"comes from {strange[0]!r}, which measured nothing that was paid for"
+                    if strange
+                    else "no line of the ledger says where it comes from"
+                )
+            )
         elif gone:
-            found.append(f"L11 table of {r.name!r}: the lines that it comes from don't touch "
-                         f"{', '.join(map(repr, gone[:3]))}")
+            found.append(
+                f"L11 table of {r.name!r}: the lines that it comes from don't touch "
+                f"{', '.join(map(repr, gone[:3]))}"
+            )
         elif len(r.sources) == 1 and cells.get(r.sources[0], r.cells) < r.cells:
-            found.append(f"L11 table of {r.name!r}: it has {r.cells:,} cells, its line "
-                         f"{r.sources[0]} charges for {cells[r.sources[0]]:,}")
+            found.append(
+                f"L11 table of {r.name!r}: it has {r.cells:,} cells, its line "
+                f"{r.sources[0]} charges for {cells[r.sources[0]]:,}"
+            )
     return found
 
 
@@ -74,14 +86,18 @@ def check_origin(ledger: Ledger, names: tuple[str, ...], n: int) -> list[str]:
     touched = {a for e in ledger.entries for a in e.attributes}
     others = any(e.n_records not in (None, n) for e in ledger.entries)
     if ledger.public_attributes != names or touched - {*names} or others:
-        found.append("the ledger is that of another table: its attributes or its number of records "
-                     "are not those of the model")
+        found.append(
+            "the ledger is that of another table: its attributes or its number of records "
+            "are not those of the model"
+        )
     counted = any(e.released == "n" and e.epsilon > 0 for e in ledger.entries)
     if ledger.relation == "add_remove" and ledger.guarantee != "none" and not counted:
         found.append("no line of the ledger says where the number of records comes from")
     if ledger.guarantee == "strict" and ledger.finite != ledger.claimed:
-        found.append(f"a strict run costs exactly what it claims, ε = {ledger.claimed}, and these "
-                     "lines don't: some were cut or changed")
+        found.append(
+            f"a strict run costs exactly what it claims, ε = {ledger.claimed}, and these "
+            "lines don't: some were cut or changed"
+        )
     return found
 
 

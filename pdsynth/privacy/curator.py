@@ -78,8 +78,16 @@ class Curator(Associations):
         scale 1/ε, costs ε; clipping is post-processing. Where one is replaced, n is public.
         """
         step, scale = "number of records", 1 / epsilon
-        self._charge(step, "discrete Laplace count", "n", (), epsilon=epsilon, scale=scale,
-                     sensitivity=Fraction(1), relation=self.ledger.relation)
+        self._charge(
+            step,
+            "discrete Laplace count",
+            "n",
+            (),
+            epsilon=epsilon,
+            scale=scale,
+            sensitivity=Fraction(1),
+            relation=self.ledger.relation,
+        )
         self._n = max(1, int(self._add_noise(np.array([self.__records.n]), scale, step)[0]))
         return self._n
 
@@ -99,9 +107,17 @@ class Curator(Associations):
         self.__records.expect(tables)
 
     def select(
-        self, candidates: Candidates, score: str, epsilon: Fraction, *, step: str, source: str,
-        offsets: np.ndarray | None = None, printed_sensitivity: int | None = None,
-        raw_scores: np.ndarray | None = None, pairwise: bool = False,
+        self,
+        candidates: Candidates,
+        score: str,
+        epsilon: Fraction,
+        *,
+        step: str,
+        source: str,
+        offsets: np.ndarray | None = None,
+        printed_sensitivity: int | None = None,
+        raw_scores: np.ndarray | None = None,
+        pairwise: bool = False,
     ) -> tuple[int, tuple[int, ...]]:
         """One attribute–parent pair by the exponential mechanism: (child, parents), column numbers.
 
@@ -116,8 +132,10 @@ class Curator(Associations):
         ``none`` the best pair, raw.
         """
         if raw_scores is not None and self.guarantee == "strict":
-            raise PrivacyError(f"{step!r} brings raw scores of its own; "
-                               "under strict only the curator computes scores")
+            raise PrivacyError(
+                f"{step!r} brings raw scores of its own; "
+                "under strict only the curator computes scores"
+            )
         measure, scored = SCORES[score], candidates.single() if pairwise else candidates
         sensitivity, domain = scored.sensitivity(measure, self.n, self.schema.sizes)
         if pairwise:
@@ -125,22 +143,44 @@ class Curator(Associations):
         excess = Fraction(sensitivity, printed_sensitivity) if printed_sensitivity else 1
         cost = epsilon * excess
         self._charge(
-            step, source, f"one of {len(candidates):,} attribute–parent pairs, score {score}",
-            candidates.columns(len(self.schema)), epsilon=cost, claimed=epsilon,
-            sensitivity=Fraction(sensitivity), score_unit=measure.unit, lemma=measure.lemma,
-            sensitivity_unit=measure.unit, domain_sizes=domain, candidates=candidates.depends_on,
-            mechanism="permute_and_flip" if self._permute else "exponential")
+            step,
+            source,
+            f"one of {len(candidates):,} attribute–parent pairs, score {score}",
+            candidates.columns(len(self.schema)),
+            epsilon=cost,
+            claimed=epsilon,
+            sensitivity=Fraction(sensitivity),
+            score_unit=measure.unit,
+            lemma=measure.lemma,
+            sensitivity_unit=measure.unit,
+            domain_sizes=domain,
+            candidates=candidates.depends_on,
+            mechanism="permute_and_flip" if self._permute else "exponential",
+        )
         if raw_scores is None:
             found = [self.__records.scores(measure, *block) for block in scored.blocks]
             raw_scores = candidates.add_up(found) if pairwise else np.concatenate(found)
         scores = raw_scores if offsets is None else raw_scores + offsets
-        return candidates[exponential_mechanism(
-            Quantity(scores, measure.unit), Quantity(sensitivity, measure.unit), cost,
-            self._noise.child(step), permute_and_flip=self._permute, among=candidates)]
+        return candidates[
+            exponential_mechanism(
+                Quantity(scores, measure.unit),
+                Quantity(sensitivity, measure.unit),
+                cost,
+                self._noise.child(step),
+                permute_and_flip=self._permute,
+                among=candidates,
+            )
+        ]
 
     def choose_table(
-        self, sets: Sequence[tuple[int, ...]], expected: Sequence[np.ndarray],
-        penalties: np.ndarray, epsilon: Fraction, *, step: str, source: str,
+        self,
+        sets: Sequence[tuple[int, ...]],
+        expected: Sequence[np.ndarray],
+        penalties: np.ndarray,
+        epsilon: Fraction,
+        *,
+        step: str,
+        source: str,
     ) -> int | None:
         """Which set of columns has counts farthest from expected ones, by number; None: STOP.
 
@@ -156,18 +196,32 @@ class Curator(Associations):
         if self.ledger.relation == "add_remove":
             moved, lemma = 1, "lemma:residual_add_remove"
         self._charge(
-            step, source, f"one of {len(sets):,} sets of attributes, or STOP; score residual",
-            sorted({j for columns in sets for j in columns}), epsilon=epsilon,
-            mechanism="exponential", sensitivity=Fraction(moved), score_unit="records",
-            sensitivity_unit="records", domain_sizes=(2, 2), relation=self.ledger.relation,
-            lemma=lemma, candidates=releases[-1] if releases else "public")
+            step,
+            source,
+            f"one of {len(sets):,} sets of attributes, or STOP; score residual",
+            sorted({j for columns in sets for j in columns}),
+            epsilon=epsilon,
+            mechanism="exponential",
+            sensitivity=Fraction(moved),
+            score_unit="records",
+            sensitivity_unit="records",
+            domain_sizes=(2, 2),
+            relation=self.ledger.relation,
+            lemma=lemma,
+            candidates=releases[-1] if releases else "public",
+        )
         asked = list(zip(sets, expected, penalties, strict=True))
-        self.__records.expect([s for s, e, _ in asked
-                               if self.__residuals.get(s, (None,))[0] is not e])
+        self.__records.expect(
+            [s for s, e, _ in asked if self.__residuals.get(s, (None,))[0] is not e]
+        )
         scores = [self.__residual(s, e) - int(p) for s, e, p in asked]
         chosen = exponential_mechanism(
             Quantity(np.array([*scores, 0], dtype=np.int64), "records"),
-            Quantity(moved, "records"), epsilon, self._noise.child(step), among=[*sets, "STOP"])
+            Quantity(moved, "records"),
+            epsilon,
+            self._noise.child(step),
+            among=[*sets, "STOP"],
+        )
         return None if chosen == len(sets) else chosen
 
     def __residual(self, columns: tuple[int, ...], expected: np.ndarray) -> int:
@@ -178,8 +232,14 @@ class Curator(Associations):
         return self.__residuals[columns][1]
 
     def table(
-        self, columns: Sequence[int], scale: Fraction | tuple[Fraction, ...], *, step: str,
-        source: str, claimed: Fraction, scale_depends_on: tuple[str, ...] = (),
+        self,
+        columns: Sequence[int],
+        scale: Fraction | tuple[Fraction, ...],
+        *,
+        step: str,
+        source: str,
+        claimed: Fraction,
+        scale_depends_on: tuple[str, ...] = (),
         relation: str | None = None,
     ) -> np.ndarray:
         """Noisy joint counts of a child (first column) and its parents: int64, may be negative.
@@ -198,14 +258,30 @@ class Curator(Associations):
         sensitivity = Fraction(1 if removal else 2)
         cost = histogram_cost(scale, cells) if isinstance(scale, tuple) else sensitivity / scale
         self._charge(
-            step, source, f"joint counts {child} × {cells}", columns, epsilon=cost, claimed=claimed,
-            sensitivity=sensitivity, scale=scale, scale_depends_on=scale_depends_on, columns=cells,
+            step,
+            source,
+            f"joint counts {child} × {cells}",
+            columns,
+            epsilon=cost,
+            claimed=claimed,
+            sensitivity=sensitivity,
+            scale=scale,
+            scale_depends_on=scale_depends_on,
+            columns=cells,
             lemma="lemma:joint_counts_add_remove" if removal else "lemma:joint_counts",
-            relation=relation, domain_sizes=(child, cells))
+            relation=relation,
+            domain_sizes=(child, cells),
+        )
         return self._add_noise(self.__records.table(tuple(columns)), scale, step)
 
     def conditionals(
-        self, columns: Sequence[int], scale: Fraction, *, step: str, source: str, claimed: Fraction,
+        self,
+        columns: Sequence[int],
+        scale: Fraction,
+        *,
+        step: str,
+        source: str,
+        claimed: Fraction,
         sparse: bool = False,
     ) -> tuple[np.ndarray | None, np.ndarray]:
         """Noisy P(child | parents) of a two-valued child (first column), in steps of 2^-30.
@@ -221,22 +297,39 @@ class Curator(Associations):
         columns = tuple(columns)
         child, cells = self._shape(columns)
         if child != 2:
-            raise BudgetError(f"{self.schema.names[columns[0]]!r} has more than two values: "
-                              "noise on conditionals is for binary tables")
-        keys, counts = (self.__records.sparse_table(columns) if sparse
-                        else (None, self.__records.table(columns).reshape(2, -1)))
+            raise BudgetError(
+                f"{self.schema.names[columns[0]]!r} has more than two values: "
+                "noise on conditionals is for binary tables"
+            )
+        keys, counts = (
+            self.__records.sparse_table(columns)
+            if sparse
+            else (None, self.__records.table(columns).reshape(2, -1))
+        )
         if self.guarantee == "none":
             return keys, counts
         if sparse:
             self._unaccounted(
-                f"support of {step}", f"{source}, kept sparsely",
-                f"which of {cells:,} parent configurations occur", columns,
-                "the print noises all configurations; only those that occur fit in memory")
+                f"support of {step}",
+                f"{source}, kept sparsely",
+                f"which of {cells:,} parent configurations occur",
+                columns,
+                "the print noises all configurations; only those that occur fit in memory",
+            )
         sensitivity = conditional_sensitivity(self.n, 2, cells)
         self._charge(
-            step, source, f"conditional distributions 2 × {counts.shape[1]:,}", columns,
-            epsilon=sensitivity / scale, claimed=claimed, sensitivity=sensitivity, scale=scale,
-            columns=cells, lemma="lemma:conditional", domain_sizes=(2, cells))
+            step,
+            source,
+            f"conditional distributions 2 × {counts.shape[1]:,}",
+            columns,
+            epsilon=sensitivity / scale,
+            claimed=claimed,
+            sensitivity=sensitivity,
+            scale=scale,
+            columns=cells,
+            lemma="lemma:conditional",
+            domain_sizes=(2, cells),
+        )
         total = counts.sum(axis=0)
         uniform = GRID // 2  # of a configuration without records
         zero = np.where(total > 0, counts[0] * GRID // np.maximum(total, 1), uniform)
@@ -256,8 +349,15 @@ class Curator(Associations):
             released = f"frequencies of the values of {m} attributes"
             return raw, self._unaccounted(step, source, released, columns, reason)
         scale = Fraction(2 * m) / epsilon
-        entry = self._charge(step, source, f"{m} one-way histograms", columns, epsilon=epsilon,
-                             sensitivity=Fraction(2 * m), scale=scale)
+        entry = self._charge(
+            step,
+            source,
+            f"{m} one-way histograms",
+            columns,
+            epsilon=epsilon,
+            sensitivity=Fraction(2 * m),
+            scale=scale,
+        )
         noise = self._noise.child(step)
         streams = [noise.child(self.schema.names[j]) for j in columns]
         noisy = [laplace_mechanism(h, scale, s) for h, s in zip(raw, streams, strict=True)]

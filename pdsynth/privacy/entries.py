@@ -141,8 +141,10 @@ def read_fraction(value: Any) -> Fraction:
     Fraction(7, 120)
     """
     if type(value) is not str or not _WRITTEN.fullmatch(value):
-        raise ValueError(f"{str(value)[:40]!r} in a ledger, where a fraction of whole numbers with "
-                         f"at most {DIGITS} digits belongs")
+        raise ValueError(
+            f"{str(value)[:40]!r} in a ledger, where a fraction of whole numbers with "
+            f"at most {DIGITS} digits belongs"
+        )
     return Fraction(value)
 
 

@@ -35,8 +35,19 @@ from .rules import NEIGHBOURS, add_up, compose, own_scales, unit_in_words, value
 __all__ = ["KINDS", "Entry", "Ledger", "as_fraction", "histogram_cost"]
 
 REPRODUCIBLE = "noise is reproducible: do not release"
-COLUMNS = ["step", "source", "mechanism", "released", "attributes", "sensitivity", "scale",
-           "claimed", "epsilon", "total", "kind"]
+COLUMNS = [
+    "step",
+    "source",
+    "mechanism",
+    "released",
+    "attributes",
+    "sensitivity",
+    "scale",
+    "claimed",
+    "epsilon",
+    "total",
+    "kind",
+]
 
 
 @dataclass
@@ -80,11 +91,14 @@ class Ledger:
             raise PrivacyError(
                 f"{step!r} would read raw records outside a mechanism "
                 f"({entry.source or 'no source'}); strict runs refuse it: charge a mechanism, "
-                "or use guarantee='published' to see what it costs")
+                "or use guarantee='published' to see what it costs"
+            )
         known = self.relation in ("replace_one", entry.relation) or not entry.inputs
         if kind == "mechanism" and self.guarantee == "strict" and not known:
-            raise PrivacyError(f"{step!r} has a sensitivity for {entry.relation} only, this run "
-                               f"promises {self.relation}: use relation={entry.relation!r}")
+            raise PrivacyError(
+                f"{step!r} has a sensitivity for {entry.relation} only, this run "
+                f"promises {self.relation}: use relation={entry.relation!r}"
+            )
         if kind == "mechanism" and self.guarantee != "none":
             self._refuse_overdraft(entry, self._kind if self.guarantee == "strict" else "claimed")
         self._entries.append(entry)
@@ -101,7 +115,8 @@ class Ledger:
         if spent > self.claimed:
             raise BudgetError(
                 f"overdraft: {entry.step!r} asks for ε = {getattr(entry, what)}, which would bring "
-                f"the total to {spent} of {self.claimed}; nothing was released for it")
+                f"the total to {spent} of {self.claimed}; nothing was released for it"
+            )
 
     @property
     def _kind(self) -> str:
@@ -147,8 +162,9 @@ class Ledger:
         ``.attrs["known"]`` says whether the numbers held before the run or are ex post. SchemaError
         for an attribute that isn't there.
         """
-        names = list(self.public_attributes) or sorted({a for e in self._entries
-                                                        for a in e.attributes})
+        names = list(self.public_attributes) or sorted(
+            {a for e in self._entries for a in e.attributes}
+        )
         asked = to_names("together", together)
         check_known(asked, names, "the ledger")
         groups = {" + ".join(asked): {*asked}} if asked else {name: {name} for name in names}
@@ -184,17 +200,24 @@ class Ledger:
         rows = max(map(len, scales), default=0) or 1
         labels = list(range(rows)) if values is None else to_list("values", values)
         if rows not in (1, len(labels)) or not all(map(pd.api.types.is_scalar, labels)):
-            raise SchemaError(f"{attribute!r} has {rows} noise scales, one per value, "
-                             f"but {len(labels)} values are named")
+            raise SchemaError(
+                f"{attribute!r} has {rows} noise scales, one per value, "
+                f"but {len(labels)} values are named"
+            )
         raw, places = self._loss({attribute}) == math.inf, range(len(labels))
-        losses = [[value_loss(mine, scales, (u, v), raw, self.records_per_person) for v in places]
-                  for u in places]
+        losses = [
+            [value_loss(mine, scales, (u, v), raw, self.records_per_person) for v in places]
+            for u in places
+        ]
         table = pd.DataFrame(losses, index=labels, columns=labels, dtype=object)
         sure = self.guaranteed_ex_ante
         sure = attribute in sure if isinstance(sure, tuple) else sure
         public = all(x.startswith("public:") for e in mine for x in e.scale_depends_on)
-        table.attrs["known"] = ("before the run" if sure and public
-                                else "ex post: read off the run's network and scales")
+        table.attrs["known"] = (
+            "before the run"
+            if sure and public
+            else "ex post: read off the run's network and scales"
+        )
         return table
 
     def _about(self, group: set[str]) -> list[Entry]:
@@ -206,9 +229,15 @@ class Ledger:
 
         Rule L11, on what is released, is the model's to check: :meth:`pdsynth.Model.check`.
         """
-        return rules.check(self.entries, claimed=self.claimed, finite=self.finite,
-                           epsilon=self.epsilon, notes=self.notes, relation=self.relation,
-                           per_person=self.records_per_person)
+        return rules.check(
+            self.entries,
+            claimed=self.claimed,
+            finite=self.finite,
+            epsilon=self.epsilon,
+            notes=self.notes,
+            relation=self.relation,
+            per_person=self.records_per_person,
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """One row per entry with the running total, infinite after the first unaccounted access."""
@@ -220,19 +249,34 @@ class Ledger:
             scale: Any = e.scale
             if isinstance(scale, tuple):
                 scale = f"{float(min(scale)):.4g} … {float(max(scale)):.4g}"
-            rows.append((e.step, e.source, e.mechanism or e.kind.replace("_", " "), e.released,
-                         ", ".join(e.attributes), e.sensitivity, scale, e.claimed, epsilon, total,
-                         e.kind))
+            rows.append(
+                (
+                    e.step,
+                    e.source,
+                    e.mechanism or e.kind.replace("_", " "),
+                    e.released,
+                    ", ".join(e.attributes),
+                    e.sensitivity,
+                    scale,
+                    e.claimed,
+                    epsilon,
+                    total,
+                    e.kind,
+                )
+            )
         return pd.DataFrame(rows, columns=COLUMNS)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON; fractions are written as text, so nothing drifts."""
         known = self.guaranteed_ex_ante
         return {
-            "claimed": str(self.claimed), "guarantee": self.guarantee,
-            "notes": list(self.notes), "attributes": list(self.public_attributes),
+            "claimed": str(self.claimed),
+            "guarantee": self.guarantee,
+            "notes": list(self.notes),
+            "attributes": list(self.public_attributes),
             "guaranteed_ex_ante": list(known) if isinstance(known, tuple) else known,
-            "relation": self.relation, "records_per_person": self.records_per_person,
+            "relation": self.relation,
+            "records_per_person": self.records_per_person,
             "entries": [to_plain(asdict(e)) for e in self._entries],
         }
 
@@ -252,11 +296,15 @@ class Ledger:
             raise ValueError(f"unknown guarantee {str(data['guarantee'])[:40]!r}")
         known = data["guaranteed_ex_ante"]
         ledger = cls(
-            read_fraction(data["claimed"]), data["guarantee"], [str(n) for n in data["notes"]],
+            read_fraction(data["claimed"]),
+            data["guarantee"],
+            [str(n) for n in data["notes"]],
             tuple(map(str, data["attributes"])),
             tuple(map(str, known)) if isinstance(known, list) else bool(known),
-            read_entries(data["entries"]), relation=data.get("relation", "replace_one"),
-            records_per_person=data.get("records_per_person", 1))
+            read_entries(data["entries"]),
+            relation=data.get("relation", "replace_one"),
+            records_per_person=data.get("records_per_person", 1),
+        )
         m = ledger.records_per_person
         if ledger.relation not in NEIGHBOURS or type(m) is not int or not 1 <= m <= MAX_WHOLE:
             raise ValueError("a ledger of an unknown neighbouring relation")
@@ -270,15 +318,19 @@ class Ledger:
         if self.guarantee == "none":
             return "NOT PRIVATE: no noise was added (guarantee='none')."
         if self.unaccounted:
-            return (f"NOT DIFFERENTIALLY PRIVATE: claimed ε = {claimed}, "
-                    f"{count_raw(len(self.unaccounted))}; "
-                    f"the accounted part alone truly costs {finite}.")
+            return (
+                f"NOT DIFFERENTIALLY PRIVATE: claimed ε = {claimed}, "
+                f"{count_raw(len(self.unaccounted))}; "
+                f"the accounted part alone truly costs {finite}."
+            )
         if self.epsilon > self.claimed:
             return f"OVERSPENT: claimed ε = {claimed}, true ε = {finite}."
         unit = unit_in_words(self.relation, self.records_per_person)
         if self.reproducible:
-            return ("NOT PRIVATE: reproducible. Others can draw its noise, too, and take it off; "
-                    f"with fresh noise: ε = {finite} of {claimed} ({unit}).")
+            return (
+                "NOT PRIVATE: reproducible. Others can draw its noise, too, and take it off; "
+                f"with fresh noise: ε = {finite} of {claimed} ({unit})."
+            )
         if broken := self.check():
             return f"NOT PROVED: {len(broken)} broken rule(s), first {broken[0]}."
         return f"Pure ε-differential privacy ({unit}): ε = {finite} of {claimed}."
@@ -295,6 +347,14 @@ class Ledger:
     def _repr_html_(self) -> str:
         losses = self.attribute_epsilon()
         return render(
-            __package__, "ledger.html", ledger=self, losses=losses,
-            top=max((x for x in losses if x != math.inf), default=0) or 1, endless=math.inf,
-            lines=list(self.to_frame().itertuples()), share=share, beside=beside, short=short)
+            __package__,
+            "ledger.html",
+            ledger=self,
+            losses=losses,
+            top=max((x for x in losses if x != math.inf), default=0) or 1,
+            endless=math.inf,
+            lines=list(self.to_frame().itertuples()),
+            share=share,
+            beside=beside,
+            short=short,
+        )

@@ -45,8 +45,9 @@ def story(entries: Sequence[Entry], cost_of: Callable[[Entry], Fraction | float]
     return [_line(step, raw, some, cost_of) for (step, raw), some in kinds.items()]
 
 
-def _line(step: str, raw: bool, entries: list[Entry],
-          cost_of: Callable[[Entry], Fraction | float]) -> Line:
+def _line(
+    step: str, raw: bool, entries: list[Entry], cost_of: Callable[[Entry], Fraction | float]
+) -> Line:
     parts: dict[str | None, Fraction] = {}
     for entry in entries:
         parts[entry.record_filter] = parts.get(entry.record_filter, Fraction(0)) + entry.claimed
@@ -90,8 +91,10 @@ def in_words(story: Sequence[Line], verdict: str, notes: Iterable[str], count: i
     if story:
         lines.append(f"   {clip('step', 44)} {'times':>5}  {'claimed ε':>16}  {'true ε':>16}")
     for line in story:
-        lines.append(f"{'!!' if line.wrong else '  '} {clip(line.step, 44)} {line.often:>5}  "
-                     f"{beside(line.claimed):>16}  {line.words:>16}")
+        lines.append(
+            f"{'!!' if line.wrong else '  '} {clip(line.step, 44)} {line.often:>5}  "
+            f"{beside(line.claimed):>16}  {line.words:>16}"
+        )
     return "\n".join([*lines, f"(the whole ledger, {plural(count, 'line')}: to_frame())"])
 
 
@@ -133,4 +136,4 @@ def clip(text: str, width: int) -> str:
     >>> clip("marital-status", 8), clip("sex", 5)
     ('marital…', 'sex  ')
     """
-    return f"{text[:width - 1]}…" if len(text) > width else text.ljust(width)
+    return f"{text[: width - 1]}…" if len(text) > width else text.ljust(width)

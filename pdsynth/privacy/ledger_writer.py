@@ -33,23 +33,37 @@ class LedgerWriter:
         if self.guarantee != "none" and not noise.private:
             raise PrivacyError(
                 f"this random source adds no noise, but guarantee={self.guarantee!r}: "
-                "use ExactNoise(), or guarantee='none'")
+                "use ExactNoise(), or guarantee='none'"
+            )
         if noise.reproducible and noise.private:
             ledger.notes.append(REPRODUCIBLE)
         if self.guarantee == "none":
-            ledger.write("unaccounted_access", "everything", source="guarantee='none'",
-                         released="raw counts and scores", attributes=schema.names,
-                         inputs=("raw:D",), why="no noise at all", epsilon=math.inf)
+            ledger.write(
+                "unaccounted_access",
+                "everything",
+                source="guarantee='none'",
+                released="raw counts and scores",
+                attributes=schema.names,
+                inputs=("raw:D",),
+                why="no noise at all",
+                epsilon=math.inf,
+            )
         elif not public:
-            self._unaccounted("domains", "the schema was inferred",
-                              "categories, bounds and missing values", range(len(schema)))
+            self._unaccounted(
+                "domains",
+                "the schema was inferred",
+                "categories, bounds and missing values",
+                range(len(schema)),
+            )
 
     @property
     def n(self) -> int:
         """Number of records: public, or under ``add_remove`` the noisy one once it is paid for."""
         if self._n is None:
-            raise PrivacyError("the number of records is secret when one may be added or removed: "
-                               "ask count_records(epsilon) first")
+            raise PrivacyError(
+                "the number of records is secret when one may be added or removed: "
+                "ask count_records(epsilon) first"
+            )
         return self._n
 
     def charge_unused(self, epsilon: Fraction, step: str, source: str) -> None:
@@ -59,8 +73,15 @@ class LedgerWriter:
         """
         if epsilon and self.guarantee != "none":
             epsilon *= self.ledger.records_per_person
-            self.ledger.write("mechanism", step, source=source, mechanism="forfeited",
-                              released="nothing", epsilon=epsilon, claimed=epsilon)
+            self.ledger.write(
+                "mechanism",
+                step,
+                source=source,
+                mechanism="forfeited",
+                released="nothing",
+                epsilon=epsilon,
+                claimed=epsilon,
+            )
 
     def note_post_processing(self, step: str, inputs: tuple[str, ...], released: str) -> str:
         """Write a post-processing line; later entries name its id as what they depend on.
@@ -69,9 +90,18 @@ class LedgerWriter:
         """
         return self.ledger.write("post_processing", step, inputs=inputs, released=released).id
 
-    def _charge(self, step: str, source: str, released: str, touched: Sequence[int], *,
-                epsilon: Fraction, claimed: Fraction | None = None,
-                mechanism: str = "discrete_laplace", **fields: Any) -> str:
+    def _charge(
+        self,
+        step: str,
+        source: str,
+        released: str,
+        touched: Sequence[int],
+        *,
+        epsilon: Fraction,
+        claimed: Fraction | None = None,
+        mechanism: str = "discrete_laplace",
+        **fields: Any,
+    ) -> str:
         """Write the cost of a mechanism, and return its entry id; ``none`` costs nothing.
 
         Replacing m records of a person is m replacements: sensitivity and cost grow m times.
@@ -81,21 +111,46 @@ class LedgerWriter:
             if "sensitivity" in fields:
                 fields["sensitivity"] *= m
             self.ledger.write(
-                "mechanism", step, source=source, mechanism=mechanism, released=released,
-                attributes=self._names(touched), inputs=("raw:D",), epsilon=m * epsilon,
-                claimed=m * claimed, n_records=self._n,
-                domain=self._domain, **self._part, **fields)
+                "mechanism",
+                step,
+                source=source,
+                mechanism=mechanism,
+                released=released,
+                attributes=self._names(touched),
+                inputs=("raw:D",),
+                epsilon=m * epsilon,
+                claimed=m * claimed,
+                n_records=self._n,
+                domain=self._domain,
+                **self._part,
+                **fields,
+            )
         return self.ledger.last
 
-    def _unaccounted(self, step: str, source: str, released: str, touched: Sequence[int],
-                     why: str = "", **fields: Any) -> str:
+    def _unaccounted(
+        self,
+        step: str,
+        source: str,
+        released: str,
+        touched: Sequence[int],
+        why: str = "",
+        **fields: Any,
+    ) -> str:
         """Write down a raw read, and return its entry id; ``none`` has said it once for all."""
         if self.guarantee != "none":
             public = self._domain == "schema:public"
             self.ledger.write(
-                "unaccounted_access", step, source=source, released=released, why=why or RAW_READ,
-                attributes=self._names(touched), inputs=("raw:D",), epsilon=math.inf,
-                domain="schema:public" if public else "public:named above", **fields)
+                "unaccounted_access",
+                step,
+                source=source,
+                released=released,
+                why=why or RAW_READ,
+                attributes=self._names(touched),
+                inputs=("raw:D",),
+                epsilon=math.inf,
+                domain="schema:public" if public else "public:named above",
+                **fields,
+            )
         return self.ledger.last
 
     def _names(self, columns: Sequence[int]) -> tuple[str, ...]:

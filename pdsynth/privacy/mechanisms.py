@@ -39,8 +39,13 @@ def laplace_mechanism(
 
 
 def exponential_mechanism(
-    scores: Quantity, sensitivity: Quantity, epsilon: Fraction, noise: Noise, *,
-    permute_and_flip: bool = False, among: Any = None,
+    scores: Quantity,
+    sensitivity: Quantity,
+    epsilon: Fraction,
+    noise: Noise,
+    *,
+    permute_and_flip: bool = False,
+    among: Any = None,
 ) -> int:
     """Index drawn with P(i) ∝ exp(ε u_i / 2Δ); integer scores and sensitivity in the same unit.
 
@@ -50,14 +55,17 @@ def exponential_mechanism(
     permute-and-flip (McKenna & Sheldon 2020) costs the same and is never less useful.
     """
     if scores.unit != sensitivity.unit:
-        raise PrivacyError(f"the score is in {scores.unit!r}, its sensitivity in "
-                           f"{sensitivity.unit!r}: convert one of them first")
+        raise PrivacyError(
+            f"the score is in {scores.unit!r}, its sensitivity in "
+            f"{sensitivity.unit!r}: convert one of them first"
+        )
     values = np.asarray(scores.value)
     if values.size == 0:
         raise BudgetError("nothing to select from: the candidate set is empty")
     if not np.issubdtype(values.dtype, np.integer):
-        raise PrivacyError("scores must be integers: "
-                           "floating point would leak through the exponent")
+        raise PrivacyError(
+            "scores must be integers: floating point would leak through the exponent"
+        )
     gaps = values.max() - values
     times, denominator = epsilon.numerator, 2 * int(sensitivity.value) * epsilon.denominator
     if sensitivity.value == 0:  # no record can change the score: as good as public
@@ -65,9 +73,7 @@ def exponential_mechanism(
     return noise.choose(gaps, times, denominator, permute=permute_and_flip, among=among)
 
 
-def exponential_probabilities(
-    scores: np.ndarray, sensitivity: float, epsilon: float
-) -> np.ndarray:
+def exponential_probabilities(scores: np.ndarray, sensitivity: float, epsilon: float) -> np.ndarray:
     """The law of the exponential mechanism, for lessons and audits."""
     exponent = epsilon * (np.asarray(scores, dtype=float) - np.max(scores)) / (2 * sensitivity)
     weight = np.exp(exponent)

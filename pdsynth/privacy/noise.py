@@ -52,8 +52,9 @@ class Noise:
         """
         return counts + self.discrete_laplace(scale, counts.shape)
 
-    def choose(self, gaps: np.ndarray, times: int, denominator: int, *, permute: bool,
-               among: Any = None) -> int:
+    def choose(
+        self, gaps: np.ndarray, times: int, denominator: int, *, permute: bool, among: Any = None
+    ) -> int:
         """What the exponential mechanism releases: P(i) ∝ exp(−gaps[i]·times/denominator).
 
         Only the gaps depend on the records. ``among``: what the indices stand for.

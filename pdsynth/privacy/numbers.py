@@ -18,8 +18,10 @@ def number(name: str, value: float | int | str | Fraction) -> Fraction:
     except (ValueError, TypeError, ZeroDivisionError) as problem:
         raise BudgetError(f"{name} must be a finite number, got {show(value)}") from problem
     if given and not SMALLEST <= abs(given) <= LARGEST:
-        raise BudgetError(f"{name} = {show(value)} is beyond any use: a number must lie between "
-                          "1e-100 and 1e15 in size")
+        raise BudgetError(
+            f"{name} = {show(value)} is beyond any use: a number must lie between "
+            "1e-100 and 1e15 in size"
+        )
     return given
 
 

@@ -24,8 +24,9 @@ class OpenDPNoise(ExactNoise):
         try:
             self._dp = import_module("opendp.prelude")
         except ImportError as missing:
-            raise ImportError("noise='opendp' needs OpenDP: pip install 'pdsynth[secure]', "
-                              "or use noise='exact'") from missing
+            raise ImportError(
+                "noise='opendp' needs OpenDP: pip install 'pdsynth[secure]', or use noise='exact'"
+            ) from missing
         self._dp.enable_features("contrib")
         self._cells = self._dp.vector_domain(self._dp.atom_domain(T="i64"))
 
@@ -38,8 +39,9 @@ class OpenDPNoise(ExactNoise):
             out[cells] = sampler([0] * int(cells.sum()))
         return out
 
-    def choose(self, gaps: np.ndarray, times: int, denominator: int, *, permute: bool,
-               among: Any = None) -> int:
+    def choose(
+        self, gaps: np.ndarray, times: int, denominator: int, *, permute: bool, among: Any = None
+    ) -> int:
         """Noisy max with a public scale; the scores are the gaps themselves.
 
         With exponential noise it is permute-and-flip (Ding et al. 2021), with Gumbel noise the

@@ -45,8 +45,9 @@ def compose(entries: Iterable[Entry], what: str) -> Fraction | float:
     """
     entries = list(entries)
     inside = children(entries)
-    parts = {g.id: inside.get(g.id, [])
-             for g in entries if g.kind == "group" and g.compose == "parallel"}
+    parts = {
+        g.id: inside.get(g.id, []) for g in entries if g.kind == "group" and g.compose == "parallel"
+    }
     if what != "claimed":
         groups = [g for g in entries if g.id in parts]
         parts = {g.id: parts[g.id] for g in groups if not any(group_rule(g, parts[g.id]))}
@@ -76,21 +77,33 @@ def own_scales(entry: Entry, attribute: str) -> tuple[Fraction, ...]:
 
 
 def value_loss(
-    entries: Iterable[Entry], scales: Iterable[Sequence[Fraction]], move: tuple[int, int],
-    raw: bool, per_person: int,
+    entries: Iterable[Entry],
+    scales: Iterable[Sequence[Fraction]],
+    move: tuple[int, int],
+    raw: bool,
+    per_person: int,
 ) -> Fraction | float:
     """The loss if a value u becomes v: 1/b_u + 1/b_v in a table with its own ``scales``."""
     u, v = move
     if u == v or raw:
         return Fraction(0) if u == v else math.inf
-    moved = [replace(e, epsilon=per_person * (1 / s[u] + 1 / s[v])) if s else e
-             for e, s in zip(entries, scales, strict=True)]
+    moved = [
+        replace(e, epsilon=per_person * (1 / s[u] + 1 / s[v])) if s else e
+        for e, s in zip(entries, scales, strict=True)
+    ]
     return compose(moved, "cost")
 
 
-def check(entries: Sequence[Entry], *, claimed: Fraction, finite: Fraction,
-          epsilon: Fraction | float, notes: Sequence[str], relation: str = "replace_one",
-          per_person: int = 1) -> list[str]:
+def check(
+    entries: Sequence[Entry],
+    *,
+    claimed: Fraction,
+    finite: Fraction,
+    epsilon: Fraction | float,
+    notes: Sequence[str],
+    relation: str = "replace_one",
+    per_person: int = 1,
+) -> list[str]:
     """All violations, each with its rule and entry: ``"L3 s07 table(race): …"``; empty if none.
 
     ``per_person``: records of one person; sensitivities and costs are that many times larger.
@@ -98,8 +111,10 @@ def check(entries: Sequence[Entry], *, claimed: Fraction, finite: Fraction,
     known: set[str] = set()
     found: list[str] = []
     for e in entries:
-        found += [f"{code} {e.id} {e.step}: {message}"
-                  for code, message in _check_entry(e, known, per_person)]
+        found += [
+            f"{code} {e.id} {e.step}: {message}"
+            for code, message in _check_entry(e, known, per_person)
+        ]
         if relation == "add_remove" != e.relation and e.kind == "mechanism" and e.inputs:
             found.append(f"L7 {e.id} {e.step}: {e.relation}, where the run promises {relation}")
         known.add(e.id)
@@ -109,8 +124,7 @@ def check(entries: Sequence[Entry], *, claimed: Fraction, finite: Fraction,
         found += [f"L6 {group.id} {group.step}: {message}" for message in broken]
     if epsilon == math.inf:
         raw = sum(e.kind == "unaccounted_access" for e in entries)
-        found.append(f"L8 claimed {claimed}, truly infinite (not DP): "
-                     f"{raw} unaccounted access(es)")
+        found.append(f"L8 claimed {claimed}, truly infinite (not DP): {raw} unaccounted access(es)")
     if finite > claimed:
         found.append(f"L8 claimed {claimed}, the accounted part truly costs {finite}")
     return found + [f"L10 {note}" for note in notes if "reproducible" in note]
@@ -139,8 +153,13 @@ def _check_entry(e: Entry, known: set[str], per_person: int) -> Iterator[tuple[s
             yield from (("L4", message) for message in _check_selection(e, known, per_person))
         for source in e.scale_depends_on:
             if not source.startswith("public:") and source not in known:
-                yield "L5", (f"its scale depends on {source!r}, "
-                             "which is neither public nor an earlier entry")
+                yield (
+                    "L5",
+                    (
+                        f"its scale depends on {source!r}, "
+                        "which is neither public nor an earlier entry"
+                    ),
+                )
     if not e.domain.startswith(("schema:public", "public:")) and e.domain not in known:
         yield "L9", f"its domain comes from {e.domain!r}"
 
@@ -149,8 +168,11 @@ def _check_noise(e: Entry, per_person: int) -> Iterator[str]:
     if e.sensitivity is None or e.scale is None:
         yield "a noisy release needs its sensitivity and its scale"
         return
-    true = (per_person * histogram_cost(e.scale, e.columns) if isinstance(e.scale, tuple)
-            else e.sensitivity / e.scale)
+    true = (
+        per_person * histogram_cost(e.scale, e.columns)
+        if isinstance(e.scale, tuple)
+        else e.sensitivity / e.scale
+    )
     if e.epsilon != true:
         yield f"charged ε = {e.epsilon}, but sensitivity ÷ scale gives {true}"
     if e.lemma and e.lemma not in LEMMAS:
@@ -167,8 +189,10 @@ def _check_selection(e: Entry, known: set[str], per_person: int) -> Iterator[str
         yield f"score in {e.score_unit!r}, sensitivity in {e.sensitivity_unit!r}"
     due = per_person * _least_sensitivity(e)
     if e.sensitivity is not None and e.sensitivity < due:
-        yield (f"sensitivity {e.sensitivity}, but {e.lemma} gives {due} "
-               f"for domain sizes {e.domain_sizes}")
+        yield (
+            f"sensitivity {e.sensitivity}, but {e.lemma} gives {due} "
+            f"for domain sizes {e.domain_sizes}"
+        )
 
 
 def _least_sensitivity(e: Entry) -> Fraction | int:
@@ -193,11 +217,16 @@ def group_rule(group: Entry, children: Sequence[Entry]) -> Iterator[str]:
     for over, named in steps.items():
         if not over.startswith("records:"):
             more = f" and {len(named) - 1} more are" if len(named) > 1 else " is"
-            yield (f"{named[0]}{more} composed in parallel over {over!r}: "
-                   "only disjoint sets of records compose in parallel, never columns")
+            yield (
+                f"{named[0]}{more} composed in parallel over {over!r}: "
+                "only disjoint sets of records compose in parallel, never columns"
+            )
         values, first = _parse(over)[1], next(iter(steps))
-        other = first if names[over] != names[first] else next(
-            (taken[v] for v in values if v in taken), over)
+        other = (
+            first
+            if names[over] != names[first]
+            else next((taken[v] for v in values if v in taken), over)
+        )
         if other != over:
             yield f"parts {other!r} and {over!r} are not disjoint"
         taken |= dict.fromkeys(values, over)

@@ -66,8 +66,9 @@ class Session:
     Session(ε = 1/3 of 1 spent, 1 charge)
     """
 
-    def __init__(self, epsilon: float | int | str | Fraction,
-                 path: str | os.PathLike[str] | None = None) -> None:
+    def __init__(
+        self, epsilon: float | int | str | Fraction, path: str | os.PathLike[str] | None = None
+    ) -> None:
         self._epsilon = positive("epsilon", epsilon)
         if path is not None:
             check_path(path)
@@ -85,8 +86,9 @@ class Session:
             with open(path, "rb") as file:
                 epsilon = json.loads(file.readline(10_000))["epsilon"]
         except (OSError, ValueError, TypeError, LookupError, RecursionError) as problem:
-            raise BudgetError(f"{Path(path).name} is no account: open a new one with "
-                              "Session(epsilon, path)") from problem
+            raise BudgetError(
+                f"{Path(path).name} is no account: open a new one with Session(epsilon, path)"
+            ) from problem
         return cls(epsilon, path)
 
     @property
@@ -131,19 +133,29 @@ class Session:
         now = datetime.now(UTC).isoformat(timespec="seconds")
         charge = Charge(positive("epsilon", epsilon), step, self._people, now)
         with self._locked():
-            before, end = ((self._memory, 0) if self._path is None
-                           else _read(self._path, self._epsilon))
+            before, end = (
+                (self._memory, 0) if self._path is None else _read(self._path, self._epsilon)
+            )
             total = _spent([*before, charge], self._people)
             if total > self._epsilon:
                 raise BudgetError(
                     f"overdraft: {charge.step} asks for ε = {charge.epsilon}, which would bring "
-                    f"the session to {total} of {self._epsilon}; nothing was drawn for it")
+                    f"the session to {total} of {self._epsilon}; nothing was drawn for it"
+                )
             if self._path is None:
                 self._memory.append(charge)
             else:
-                _append(self._path, end, {
-                    "charge": len(before) + 1, "epsilon": _text(charge.epsilon),
-                    "step": charge.step, "people": charge.people, "when": charge.when})
+                _append(
+                    self._path,
+                    end,
+                    {
+                        "charge": len(before) + 1,
+                        "epsilon": _text(charge.epsilon),
+                        "step": charge.step,
+                        "people": charge.people,
+                        "when": charge.when,
+                    },
+                )
         return charge
 
     def charge_fit(self, ledger: Ledger, noise: Noise, step: str) -> Charge:
@@ -153,11 +165,15 @@ class Session:
         added or removed.
         """
         if ledger.guarantee != "strict":
-            raise PrivacyError(f"guarantee={ledger.guarantee!r} promises nothing, so no account "
-                               "covers it: fit without a session, or use guarantee='strict'")
+            raise PrivacyError(
+                f"guarantee={ledger.guarantee!r} promises nothing, so no account "
+                "covers it: fit without a session, or use guarantee='strict'"
+            )
         if noise.reproducible:
-            raise PrivacyError("reproducible noise can be drawn by others, so no account covers "
-                               "it: use random_state=None, and noise='exact' or 'opendp'")
+            raise PrivacyError(
+                "reproducible noise can be drawn by others, so no account covers "
+                "it: use random_state=None, and noise='exact' or 'opendp'"
+            )
         twice = 2 if ledger.relation == "add_remove" else 1
         return self.reserve(twice * ledger.claimed, step)
 
@@ -169,8 +185,10 @@ class Session:
     def __repr__(self) -> str:
         number, place = len(self.charges), "" if self._path is None else f", {self._path.name}"
         people = f" by {self._people}" if self._people else ""
-        return (f"Session(ε = {self.spent} of {self._epsilon} spent{people}, {number} "
-                f"charge{'s' * (number != 1)}{place})")
+        return (
+            f"Session(ε = {self.spent} of {self._epsilon} spent{people}, {number} "
+            f"charge{'s' * (number != 1)}{place})"
+        )
 
     def _repr_html_(self) -> str:
         return f"<p>{escape(repr(self))}</p>{self.to_frame().to_html(index=False, border=0)}"
@@ -186,8 +204,10 @@ class Session:
         try:
             lock.acquire(timeout=PATIENCE)
         except Timeout as late:
-            raise BudgetError(f"another process has held {self._path.name}.lock for {PATIENCE:g} "
-                              "seconds; nothing was charged") from late
+            raise BudgetError(
+                f"another process has held {self._path.name}.lock for {PATIENCE:g} "
+                "seconds; nothing was charged"
+            ) from late
         try:
             yield
         finally:
@@ -208,8 +228,9 @@ class Session:
                 finally:
                     os.close(folder)
         else:
-            raise BudgetError(f"{path.name} is no account of ε = {self._epsilon}: "
-                              "choose another path")
+            raise BudgetError(
+                f"{path.name} is no account of ε = {self._epsilon}: choose another path"
+            )
 
 
 def _spent(charges: Sequence[Charge], people: str) -> Fraction:
@@ -218,8 +239,9 @@ def _spent(charges: Sequence[Charge], people: str) -> Fraction:
     for charge in charges:
         groups[charge.people] += charge.epsilon
     everybody = groups.pop("")
-    return everybody + (groups.get(people, Fraction(0)) if people
-                        else max(groups.values(), default=Fraction(0)))
+    return everybody + (
+        groups.get(people, Fraction(0)) if people else max(groups.values(), default=Fraction(0))
+    )
 
 
 def _text(value: Fraction) -> str:
@@ -246,8 +268,9 @@ def _read(path: Path, epsilon: Fraction) -> tuple[list[Charge], int]:
     try:
         data = path.read_bytes()
     except FileNotFoundError as gone:
-        raise BudgetError(f"{path.name} is gone: put the account back, or open a new session "
-                          "for new people") from gone
+        raise BudgetError(
+            f"{path.name} is gone: put the account back, or open a new session for new people"
+        ) from gone
     end = data.rfind(b"\n") + 1
     charges = list[Charge]()
     for number, line in enumerate(data[:end].splitlines()):
@@ -260,7 +283,8 @@ def _read(path: Path, epsilon: Fraction) -> tuple[list[Charge], int]:
                 if read["format"] != FORMAT or each != epsilon:
                     raise BudgetError(
                         f"{path.name} is an account of ε = {each} ({read['format']}), not of "
-                        f"{epsilon}: open it with its own ε, or choose another path")
+                        f"{epsilon}: open it with its own ε, or choose another path"
+                    )
                 continue
             words = read["step"], read["people"], read["when"]
             if read["charge"] != number or not all(isinstance(w, str) for w in words) or not each:
@@ -269,9 +293,11 @@ def _read(path: Path, epsilon: Fraction) -> tuple[list[Charge], int]:
         except BudgetError:
             raise
         except (ValueError, TypeError, LookupError, RecursionError) as problem:
-            raise BudgetError(f"line {number + 1} of {path.name} is not as a session writes it: "
-                              "the account is damaged, so nothing can be charged to it; restore "
-                              "it from a copy") from problem
+            raise BudgetError(
+                f"line {number + 1} of {path.name} is not as a session writes it: "
+                "the account is damaged, so nothing can be charged to it; restore "
+                "it from a copy"
+            ) from problem
     if end == 0:
         raise BudgetError(f"{path.name} is no account: it has no header")
     return charges, end

@@ -11,13 +11,34 @@ from .parent_rules import MaxCells, MaxParents, ParentRule, useful_degree
 from .restrictions import Permitted, Restriction, check_restriction
 
 __all__ = [
-    "MaxCells", "MaxParents", "Parameters", "ParentFilter", "ParentRule", "Permitted",
-    "Restriction", "SearchResult", "best_parents", "check_restriction", "exact_search", "genetic",
-    "greedy", "hill", "ibayes", "most_parents", "ordered", "useful_degree",
+    "MaxCells",
+    "MaxParents",
+    "Parameters",
+    "ParentFilter",
+    "ParentRule",
+    "Permitted",
+    "Restriction",
+    "SearchResult",
+    "best_parents",
+    "check_restriction",
+    "exact_search",
+    "genetic",
+    "greedy",
+    "hill",
+    "ibayes",
+    "most_parents",
+    "ordered",
+    "useful_degree",
 ]
 
-_RENAMED = {"FixedDegree": "MaxParents", "Found": "SearchResult", "Ties": "ParentFilter",
-            "Usefulness": "MaxCells", "exact": "exact_search", "informed": "ibayes"}
+_RENAMED = {
+    "FixedDegree": "MaxParents",
+    "Found": "SearchResult",
+    "Ties": "ParentFilter",
+    "Usefulness": "MaxCells",
+    "exact": "exact_search",
+    "informed": "ibayes",
+}
 
 
 def __getattr__(name: str) -> Any:

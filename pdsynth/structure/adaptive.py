@@ -25,12 +25,20 @@ from .restrictions import Permitted, Restriction, check_restriction
 
 CANDIDATES = "PrivABN Alg 2 line 5 and Alg 3"
 SELECTION = "PrivABN Alg 2 line 6"
-RAW = ("'no other operations involve … the original dataset', but dp[S, j] is an argmax over it: "
-       "neighbours offer different candidates")
+RAW = (
+    "'no other operations involve … the original dataset', but dp[S, j] is an argmax over it: "
+    "neighbours offer different candidates"
+)
 
 
-def draw_pair(curator: Curator, candidates: Candidates, scores: np.ndarray, epsilon: Fraction,
-              selections: int, step: str) -> Pair:
+def draw_pair(
+    curator: Curator,
+    candidates: Candidates,
+    scores: np.ndarray,
+    epsilon: Fraction,
+    selections: int,
+    step: str,
+) -> Pair:
     """The exponential mechanism of one selection as printed: ε/(d−1), and formula (10).
 
     ``scores``: raw mutual information in units of 2^-30 bit. ``epsilon``: of all selections.
@@ -38,8 +46,15 @@ def draw_pair(curator: Curator, candidates: Candidates, scores: np.ndarray, epsi
     **Privacy:** none worth the name: scores in bits against a sensitivity in nats, and raw
     candidates.
     """
-    return curator.select(candidates, "I", epsilon / selections, source=SELECTION, step=step,
-                          raw_scores=scores, printed_sensitivity=printed_sensitivity(curator.n))
+    return curator.select(
+        candidates,
+        "I",
+        epsilon / selections,
+        source=SELECTION,
+        step=step,
+        raw_scores=scores,
+        printed_sensitivity=printed_sensitivity(curator.n),
+    )
 
 
 class ParentChoice:
@@ -81,9 +96,13 @@ class ParentChoice:
         """All (S, dp[S, j]) in blocks of equal j, and their scores: line 5 of Algorithm 2."""
         children = list(self.sets)
         widest = range(len(self.sets[children[0]]))
-        blocks = tuple((np.array(children, dtype=np.int64),
-                        np.array([self.sets[c][j] for c in children], dtype=np.int64))
-                       for j in widest)
+        blocks = tuple(
+            (
+                np.array(children, dtype=np.int64),
+                np.array([self.sets[c][j] for c in children], dtype=np.int64),
+            )
+            for j in widest
+        )
         scores = [self.scores[c][j] for j in widest for c in children]
         return Candidates(blocks), np.array(scores, dtype=np.int64)
 
@@ -119,11 +138,15 @@ class Adaptive:
             if not isinstance(self.k, str):
                 permitted.check(int(self.k))
             if facts.guarantee != "strict":  # the printed programme has no place for one
-                raise BudgetError("Adaptive() takes a restriction under guarantee='strict' only, "
-                                  f"not under {facts.guarantee!r}")
+                raise BudgetError(
+                    "Adaptive() takes a restriction under guarantee='strict' only, "
+                    f"not under {facts.guarantee!r}"
+                )
         if max(facts.schema.sizes) > 2:
-            raise BudgetError("Adaptive() needs two-valued attributes: use PrivABN, which takes "
-                              "every table through its bits")
+            raise BudgetError(
+                "Adaptive() needs two-valued attributes: use PrivABN, which takes "
+                "every table through its bits"
+            )
 
     def reads_rows(self, facts: Facts) -> bool:
         """Whether it needs the distinct rows of the whole table: the printed programme does."""
@@ -149,23 +172,28 @@ class Adaptive:
         found = StructureResult(Network.of_columns(pairs, names), known=known, rule=rule)
         return name_origin(found, curator)
 
-    def _printed(
-        self, curator: Curator, epsilon: Fraction, facts: Facts
-    ) -> tuple[list[Pair], str]:
+    def _printed(self, curator: Curator, epsilon: Fraction, facts: Facts) -> tuple[list[Pair], str]:
         most = None if isinstance(self.k, str) else int(self.k)
-        pairs = abn_published(curator, epsilon, curator.noise, most=most, draw=self.draw,
-                              choice=self.choice)
+        pairs = abn_published(
+            curator, epsilon, curator.noise, most=most, draw=self.draw, choice=self.choice
+        )
         return pairs, "adaptive" if most is None else f"at most {plural(most, 'parent')}"
 
-    def _nested(
-        self, curator: Curator, epsilon: Fraction, facts: Facts
-    ) -> tuple[list[Pair], str]:
+    def _nested(self, curator: Curator, epsilon: Fraction, facts: Facts) -> tuple[list[Pair], str]:
         most, m = self.largest(facts), len(facts.schema)
         total = count_selections(m, most)
-        pairs, used = abn_strict(curator, epsilon / total, curator.noise, most=most, tables=m,
-                                 epsilon2=facts.epsilon2, restriction=self.restriction)
-        curator.charge_unused(epsilon * (total - used) / total, "selections that STOP left over",
-                              "algorithms §6.4")
+        pairs, used = abn_strict(
+            curator,
+            epsilon / total,
+            curator.noise,
+            most=most,
+            tables=m,
+            epsilon2=facts.epsilon2,
+            restriction=self.restriction,
+        )
+        curator.charge_unused(
+            epsilon * (total - used) / total, "selections that STOP left over", "algorithms §6.4"
+        )
         return pairs, f"at most {plural(most, 'parent')}"
 
     def permitted(self, facts: Facts) -> Permitted:
@@ -188,7 +216,8 @@ def check_configurations(k: Any, schema: Schema) -> None:
     if widest > MAX_PARENTS:
         raise BudgetError(
             f"without a cap a table of {m} bits can have {widest} parents a node; their "
-            f"configurations are kept in 64 bits: cap the in-degree with k = {MAX_PARENTS} or less")
+            f"configurations are kept in 64 bits: cap the in-degree with k = {MAX_PARENTS} or less"
+        )
 
 
 def printed_sensitivity(n: int) -> int:
@@ -197,8 +226,14 @@ def printed_sensitivity(n: int) -> int:
 
 
 def abn_published(
-    curator: Curator, epsilon: Fraction, noise: Noise, *, most: int | None = None,
-    columns: Sequence[int] | None = None, label: str = "", draw: Callable[..., Pair] = draw_pair,
+    curator: Curator,
+    epsilon: Fraction,
+    noise: Noise,
+    *,
+    most: int | None = None,
+    columns: Sequence[int] | None = None,
+    label: str = "",
+    draw: Callable[..., Pair] = draw_pair,
     choice: type[ParentChoice] = ParentChoice,
 ) -> list[Pair]:
     """A network of binary attributes as ABN prints it (PrivABN, Algorithms 2 and 3).
@@ -223,8 +258,9 @@ def abn_published(
     others = [c for c in columns if c != f]
     if not others or most == 0:
         return pairs + [(c, ()) for c in others]
-    store = curator.parent_sets(others, most, step=f"parent sets{label}", source=CANDIDATES,
-                                why=RAW)
+    store = curator.parent_sets(
+        others, most, step=f"parent sets{label}", source=CANDIDATES, why=RAW
+    )
     chosen, selections = choice(others), len(columns) - 1
     for i in progress(range(2, len(columns) + 1), f"network{label}", unit="attribute"):
         chosen.update(store, f)  # line 5
@@ -252,8 +288,16 @@ def growth_penalty(size: int, n: int, tables: int, epsilon2: Fraction) -> int:
 
 
 def abn_strict(
-    curator: Curator, each: Fraction, noise: Noise, *, most: int, tables: int, epsilon2: Fraction,
-    columns: Sequence[int] | None = None, label: str = "", restriction: Restriction | None = None,
+    curator: Curator,
+    each: Fraction,
+    noise: Noise,
+    *,
+    most: int,
+    tables: int,
+    epsilon2: Fraction,
+    columns: Sequence[int] | None = None,
+    label: str = "",
+    restriction: Restriction | None = None,
 ) -> tuple[list[Pair], int]:
     """ABN by nested exponential mechanisms of ``each`` (`algorithms` §6.4), and how many it used.
 
@@ -271,18 +315,21 @@ def abn_strict(
     permitted = (restriction or Restriction()).on(curator.schema.names)
     roots = permitted.ready(columns, permitted.fixed_order)
     pairs: list[Pair] = list(permitted.fixed_pairs) or [
-        (roots[noise.child(f"root{label}").below(len(roots))], ())]
+        (roots[noise.child(f"root{label}").below(len(roots))], ())
+    ]
     used = 0
     for _ in progress(range(len(pairs), len(columns)), f"network{label}", unit="attribute"):
         placed = [child for child, _ in pairs]
         where = f"{len(placed) + 1} of {len(columns)}{label}"
         ready = permitted.ready([c for c in columns if c not in placed], placed)
         first = [(c, *permitted.parents(c, placed)) for c in ready]
-        offered = [(c, (*forced, p))
-                   for c, forced, free in first if len(forced) < most for p in free]
+        offered = [
+            (c, (*forced, p)) for c, forced, free in first if len(forced) < most for p in free
+        ]
         offered += [(c, forced) for c, forced, free in first if len(forced) >= most or not free]
-        child, parents = curator.select(join_pairs(offered), "R", each, step=f"pair {where}",
-                                        source=SELECTION)
+        child, parents = curator.select(
+            join_pairs(offered), "R", each, step=f"pair {where}", source=SELECTION
+        )
         used += 1
         free = permitted.parents(child, placed)[1]
         while len(parents) < most and set(free) - set(parents):
@@ -290,8 +337,13 @@ def abn_strict(
             penalty = growth_penalty(len(parents), curator.n, tables, epsilon2)
             offsets = np.array([0, *[-penalty] * len(more)], dtype=np.int64)  # STOP comes first
             _, larger = curator.select(
-                join_pairs([(child, parents), *more]), "R", each, offsets=offsets,
-                source=SELECTION, step=f"parent {len(parents) + 1} of {where}")
+                join_pairs([(child, parents), *more]),
+                "R",
+                each,
+                offsets=offsets,
+                source=SELECTION,
+                step=f"parent {len(parents) + 1} of {where}",
+            )
             used += 1
             if larger == parents:
                 break

@@ -57,8 +57,17 @@ class Geometry:
     def links(self) -> tuple[Link, ...]:
         """One per clique but the root, parents before children."""
         joints = zip(self.tree.parents[1:], self.tree.separators, strict=True)
-        return tuple(Link(i, up, self.others(i, both), self.spread(i, both), self.others(up, both),
-                          self.spread(up, both)) for i, (up, both) in enumerate(joints, 1))
+        return tuple(
+            Link(
+                i,
+                up,
+                self.others(i, both),
+                self.spread(i, both),
+                self.others(up, both),
+                self.spread(up, both),
+            )
+            for i, (up, both) in enumerate(joints, 1)
+        )
 
     def home(self, columns: Sequence[int]) -> int:
         """The smallest clique that holds some columns; −1 where none does."""
@@ -102,8 +111,15 @@ class Fitted:
     weighted squares. ``steps``: evaluations of belief propagation.
     """
 
-    def __init__(self, geometry: Geometry, tables: list[np.ndarray], n: float,
-                 potentials: list[np.ndarray], loss: float, steps: int) -> None:
+    def __init__(
+        self,
+        geometry: Geometry,
+        tables: list[np.ndarray],
+        n: float,
+        potentials: list[np.ndarray],
+        loss: float,
+        steps: int,
+    ) -> None:
         self.geometry, self.tables, self.n = geometry, tables, n
         self.potentials, self.loss, self.steps = potentials, loss, steps
 
@@ -128,8 +144,10 @@ class Problem:
         self.weights = flat([np.broadcast_to(t.weight, t.counts.shape) for t in noisy])
         places = [(geometry.home(t.columns), t.columns) for t in noisy]
         ends = np.cumsum([0, *(math.prod(shape) for shape in shapes)]).tolist()
-        self.at = [(h, geometry.others(h, c), geometry.spread(h, c), slice(a, b), shape)
-                   for (h, c), a, b, shape in zip(places, ends[:-1], ends[1:], shapes, strict=True)]
+        self.at = [
+            (h, geometry.others(h, c), geometry.spread(h, c), slice(a, b), shape)
+            for (h, c), a, b, shape in zip(places, ends[:-1], ends[1:], shapes, strict=True)
+        ]
 
     def split(self, vector: np.ndarray) -> list[np.ndarray]:
         """The tables of a vector, in their shapes."""
@@ -172,8 +190,11 @@ def first_guess(
     """
     first = {t.columns: i for i, t in reversed([*enumerate(noisy)])}
     forest = all(len(clique) <= 2 for clique in geometry.tree.cliques)
-    done = len(first) == len(noisy) and not any(geometry.tree.separators) and all(
-        len(t.columns) == 1 and np.ndim(t.weight) == 0 for t in noisy)
+    done = (
+        len(first) == len(noisy)
+        and not any(geometry.tree.separators)
+        and all(len(t.columns) == 1 and np.ndim(t.weight) == 0 for t in noisy)
+    )
     found = [np.zeros(t.counts.shape) for t in noisy]
     for columns, i in first.items():
         counts = np.maximum(noisy[i].counts, 1.0)
@@ -187,8 +208,13 @@ def first_guess(
 
 
 def fit_tables(
-    geometry: Geometry, noisy: Sequence[NoisyTable], n: float, *,
-    start: Sequence[np.ndarray] = (), tolerance: float = 1e-4, most: int = STEPS,
+    geometry: Geometry,
+    noisy: Sequence[NoisyTable],
+    n: float,
+    *,
+    start: Sequence[np.ndarray] = (),
+    tolerance: float = 1e-4,
+    most: int = STEPS,
 ) -> Fitted:
     """The tables nearest to noisy ones in weighted squares: non-negative, of sum n, in agreement.
 
@@ -199,7 +225,7 @@ def fit_tables(
     """
     task = Problem(geometry, noisy, n)
     guess, done = first_guess(geometry, noisy, n) if not start else ([*start], False)
-    z = flat([*guess, *(np.zeros(t.counts.shape) for t in noisy[len(guess):])])
+    z = flat([*guess, *(np.zeros(t.counts.shape) for t in noisy[len(guess) :])])
     tables, margins, normaliser = task.distribution(z)
     mean, mean_tables = margins, tables
     best, least = (mean_tables, z), task.square(margins - task.counts)
@@ -229,6 +255,8 @@ def fit_tables(
         if len(falls) > late and falls[-late] - least <= tolerance * max(least, floor):
             break
     ends = np.cumsum([0, *(math.prod(shape) for shape in geometry.shapes)]).tolist()
-    cliques = [best[0][a:b].reshape(shape)
-               for a, b, shape in zip(ends[:-1], ends[1:], geometry.shapes, strict=True)]
+    cliques = [
+        best[0][a:b].reshape(shape)
+        for a, b, shape in zip(ends[:-1], ends[1:], geometry.shapes, strict=True)
+    ]
     return Fitted(geometry, cliques, n, task.split(best[1]), least, task.steps)

@@ -41,15 +41,17 @@ def join_pairs(pairs: Iterable[Pair]) -> Candidates:
     by_number: dict[int, list[Pair]] = {}
     for pair in pairs:
         by_number.setdefault(len(pair[1]), []).append(pair)
-    parts = ((np.array([child for child, _ in same]),
-              np.array([parents for _, parents in same], dtype=np.int64).reshape(len(same), number))
-             for number, same in by_number.items())
+    parts = (
+        (
+            np.array([child for child, _ in same]),
+            np.array([parents for _, parents in same], dtype=np.int64).reshape(len(same), number),
+        )
+        for number, same in by_number.items()
+    )
     return join_blocks(parts, "public")
 
 
-def join_blocks(
-    parts: Iterable[tuple[np.ndarray, np.ndarray]], depends_on: str
-) -> Candidates:
+def join_blocks(parts: Iterable[tuple[np.ndarray, np.ndarray]], depends_on: str) -> Candidates:
     """Candidates from pieces (children (m,), parents (m, s)): one block per parent number.
 
     Smaller sets come first, otherwise the order stays.
@@ -57,6 +59,8 @@ def join_blocks(
     by_number: dict[int, list[tuple[np.ndarray, np.ndarray]]] = {}
     for children, parents in parts:
         by_number.setdefault(parents.shape[1], []).append((children, parents))
-    blocks = [tuple(np.concatenate(column) for column in zip(*rows, strict=True))
-              for _, rows in sorted(by_number.items())]
+    blocks = [
+        tuple(np.concatenate(column) for column in zip(*rows, strict=True))
+        for _, rows in sorted(by_number.items())
+    ]
     return Candidates(tuple(blocks), depends_on)  # type: ignore[arg-type]

@@ -19,8 +19,7 @@ CLEAR = 0.1  # R of attributes tied as strongly as those of a census table: a pu
 Clusters = tuple[tuple[int, ...], ...]
 
 
-def affinity(similarity: np.ndarray, sigma: float = 1.0, reading: str = "similarity"
-             ) -> np.ndarray:
+def affinity(similarity: np.ndarray, sigma: float = 1.0, reading: str = "similarity") -> np.ndarray:
     """Edge weights W of the attribute graph from similarities S (d, d) with a zero diagonal.
 
     ``"similarity"``: S clipped to [0, 1]. ``"printed"``: exp(−S / 2σ²), Algorithms 1 (step 2) and 3
@@ -54,7 +53,11 @@ def embedding(weights: np.ndarray, dimensions: int) -> np.ndarray:
 
 
 def spectral_clusters(
-    similarity: np.ndarray, k: int, *, sigma: float = 1.0, reading: str = "similarity",
+    similarity: np.ndarray,
+    k: int,
+    *,
+    sigma: float = 1.0,
+    reading: str = "similarity",
     dimensions: int | None = None,
 ) -> Clusters:
     """Clusters of columns from a similarity matrix (d, d): k, or fewer when fewer rows differ.
@@ -86,11 +89,13 @@ def check_clusters(k: int, d: int, what: str = "attributes") -> None:
     """Refuse a number of clusters outside 1 … d, from public facts."""
     if not is_whole(k, 1, d):
         raise BudgetError(
-            f"k must be a whole number of clusters from 1 to d = {d} {what}, got {show(k)}")
+            f"k must be a whole number of clusters from 1 to d = {d} {what}, got {show(k)}"
+        )
 
 
-def noise_to_signal(n: int, sizes: Sequence[int], epsilon: Fraction,
-                    pairs: Sequence[tuple[int, int]] | None = None) -> float:
+def noise_to_signal(
+    n: int, sizes: Sequence[int], epsilon: Fraction, pairs: Sequence[tuple[int, int]] | None = None
+) -> float:
     """The noise of released R over what there is to see, from public facts alone.
 
     A sketch of some ``pairs`` (all if None) adds Laplace noise of scale Σ Δ(K) / (2 n² ε) to each

@@ -26,8 +26,11 @@ class Impossible(Exception):
 
 
 def condition(
-    pairs: Sequence[tuple[int, tuple[int, ...]]], tables: Sequence[np.ndarray | None],
-    sizes: Sequence[int], evidence: Mapping[int, np.ndarray], most: int = MOST_CELLS,
+    pairs: Sequence[tuple[int, tuple[int, ...]]],
+    tables: Sequence[np.ndarray | None],
+    sizes: Sequence[int],
+    evidence: Mapping[int, np.ndarray],
+    most: int = MOST_CELLS,
 ) -> list[Pair] | None:
     """The network given that each node of ``evidence`` holds one of its marked values.
 

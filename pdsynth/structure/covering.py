@@ -27,8 +27,10 @@ def covering_design(d: int, size: int, t: int, seed: int = 0) -> tuple[tuple[int
         return (tuple(range(d)),)
     sets = math.comb(d, t)
     if sets > MAX_SETS:
-        raise BudgetError(f"a covering design of all {t}-sets of d = {d} columns keeps track of "
-                          f"{sets:,} sets, at most {MAX_SETS:,}: use t = 2")
+        raise BudgetError(
+            f"a covering design of all {t}-sets of d = {d} columns keeps track of "
+            f"{sets:,} sets, at most {MAX_SETS:,}: use t = 2"
+        )
     tries = range(max(1, min(TRIES, TRIES * 2000 // sets)))
     return min((_greedy(d, size, t, np.random.default_rng([seed, i])) for i in tries), key=len)
 

@@ -49,14 +49,20 @@ class Sampling:
     schema: Any
     n: int
 
-    def sample_codes(self, n: int, generator: np.random.Generator,
-                     method: str = "independent") -> np.ndarray:
+    def sample_codes(
+        self, n: int, generator: np.random.Generator, method: str = "independent"
+    ) -> np.ndarray:
         """Codes of n records: uint8/uint16 (n, d)."""
         raise NotImplementedError
 
-    def sample(self, n: int | None = None, random_state: int | None = None, *,
-               method: str = "independent",
-               where: Mapping[str, Any] | None = None) -> pd.DataFrame:
+    def sample(
+        self,
+        n: int | None = None,
+        random_state: int | None = None,
+        *,
+        method: str = "independent",
+        where: Mapping[str, Any] | None = None,
+    ) -> pd.DataFrame:
         """A synthetic table of n rows, the public number of records if None, as the schema says.
 
         ``method="independent"``: every row is drawn by itself, as textbooks' tests and intervals
@@ -76,8 +82,10 @@ class Sampling:
         """
         n = self.n if n is None else n
         if not is_whole(n, 1, MOST_ROWS):
-            raise SchemaError("sample needs a whole number of rows, at least one and at most "
-                              f"{MOST_ROWS:,}, got n={show(n)}")
+            raise SchemaError(
+                "sample needs a whole number of rows, at least one and at most "
+                f"{MOST_ROWS:,}, got n={show(n)}"
+            )
         check_seed(random_state)
         generator = np.random.Generator(np.random.PCG64(random_state))
         source = self._source(where)
@@ -86,8 +94,15 @@ class Sampling:
         table = self.schema.decode(codes, generator.random(codes.shape) if binned else None)
         return table if where is None else source.place(table)
 
-    def sample_to(self, path: Any, n: int | None = None, random_state: int | None = None, *,
-                  method: str = "independent", where: Mapping[str, Any] | None = None) -> None:
+    def sample_to(
+        self,
+        path: Any,
+        n: int | None = None,
+        random_state: int | None = None,
+        *,
+        method: str = "independent",
+        where: Mapping[str, Any] | None = None,
+    ) -> None:
         """Write n synthetic rows to a ``.parquet`` or ``.csv`` file, in blocks of bounded memory.
 
         Columns have the types that the schema declares; CSV is UTF-8, a missing value an empty
@@ -99,11 +114,19 @@ class Sampling:
         **Privacy:** post-processing of the release; costs nothing.
         """
         if not is_one_of(method, ("independent",)):
-            raise SchemaError("sample_to draws rows independently, block by block: a balanced "
-                              "table is dealt out as a whole, so take sample(n, method='balanced')")
+            raise SchemaError(
+                "sample_to draws rows independently, block by block: a balanced "
+                "table is dealt out as a whole, so take sample(n, method='balanced')"
+            )
         source = self._source(where)
-        write_sample(source.sample_codes, self.schema, path, self.n if n is None else n,
-                     random_state, None if where is None else source.place)
+        write_sample(
+            source.sample_codes,
+            self.schema,
+            path,
+            self.n if n is None else n,
+            random_state,
+            None if where is None else source.place,
+        )
 
     def _source(self, where: Mapping[str, Any] | None) -> Any:
         if where is None:

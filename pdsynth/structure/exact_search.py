@@ -28,8 +28,10 @@ def exact_search(weights: np.ndarray, k: int, permitted: Permitted | None = None
     free = permitted.searchable
     m = len(free)
     if m > MOST:
-        raise BudgetError(f"{m} attributes to place, but the exact search has room for {MOST}: "
-                          "use search='hill' or 'genetic'")
+        raise BudgetError(
+            f"{m} attributes to place, but the exact search has room for {MOST}: "
+            "use search='hill' or 'genetic'"
+        )
     gain = [_gains(objective[j], k, free) for j in free]
     masks = np.arange(2**m)
     value, last = np.where(masks > 0, -np.inf, 0.0), np.zeros(2**m, dtype=np.int8)
@@ -67,8 +69,14 @@ def _gains(w: np.ndarray, k: int, free: Sequence[int]) -> np.ndarray:
     return np.broadcast_to(best[k], (2,) * m).reshape(-1)
 
 
-def hill(weights: np.ndarray, k: int, generator: np.random.Generator,
-         permitted: Permitted | None = None, *, starts: int = 20) -> SearchResult:
+def hill(
+    weights: np.ndarray,
+    k: int,
+    generator: np.random.Generator,
+    permitted: Permitted | None = None,
+    *,
+    starts: int = 20,
+) -> SearchResult:
     """The best of several climbs in the space of orders, each from a random one, for any d.
 
     A step takes one attribute out and puts it back where the sum of the k heaviest predecessors of
@@ -111,8 +119,12 @@ def _heaviest(w: np.ndarray, k: int) -> np.ndarray:
 
 
 def best_parents(
-    order: Sequence[int], weights: np.ndarray, k: int, permitted: Permitted,
-    sizes: Sequence[int] | None = None, cells: Fraction | float = math.inf,
+    order: Sequence[int],
+    weights: np.ndarray,
+    k: int,
+    permitted: Permitted,
+    sizes: Sequence[int] | None = None,
+    cells: Fraction | float = math.inf,
 ) -> np.ndarray:
     """The heaviest permitted parents that an order leaves to each attribute: bool [child, parent].
 

@@ -61,19 +61,23 @@ class Parameters:
     def __post_init__(self) -> None:
         for name in ("population", "elite", "generations"):
             if not is_whole(given := getattr(self, name), 1, MOST):
-                raise BudgetError(f"{name} must be a whole number of at most {MOST:,} and at "
-                                  f"least 1, got {show(given)}")
+                raise BudgetError(
+                    f"{name} must be a whole number of at most {MOST:,} and at "
+                    f"least 1, got {show(given)}"
+                )
         if self.population < self.elite:
-            raise BudgetError(f"population = {self.population} is smaller than "
-                              f"elite = {self.elite}: the elite is a part of it")
+            raise BudgetError(
+                f"population = {self.population} is smaller than "
+                f"elite = {self.elite}: the elite is a part of it"
+            )
         r, real = self.rate, (int, float, np.number)
         if r is not None and (isinstance(r, bool) or not isinstance(r, real) or not 0 < r <= 1):
             raise BudgetError(
-                f"r, the mutation rate, must lie in (0, 1], or be None for 1/d; got {show(r)}")
+                f"r, the mutation rate, must lie in (0, 1], or be None for 1/d; got {show(r)}"
+            )
 
 
-def pose(weights: np.ndarray, k: int, permitted: Permitted | None
-         ) -> tuple[np.ndarray, Permitted]:
+def pose(weights: np.ndarray, k: int, permitted: Permitted | None) -> tuple[np.ndarray, Permitted]:
     """What a search maximises, float (d, d), and its policy; a k that can't be is refused."""
     d = len(weights)
     if not is_whole(k, 1, d - 1):
@@ -83,9 +87,14 @@ def pose(weights: np.ndarray, k: int, permitted: Permitted | None
     return permitted.objective(weights), permitted
 
 
-def genetic(weights: np.ndarray, k: int, generator: Generator,
-            parameters: Parameters | None = None, permitted: Permitted | None = None,
-            rate_all: Callable[[np.ndarray], np.ndarray] | None = None) -> SearchResult:
+def genetic(
+    weights: np.ndarray,
+    k: int,
+    generator: Generator,
+    parameters: Parameters | None = None,
+    permitted: Permitted | None = None,
+    rate_all: Callable[[np.ndarray], np.ndarray] | None = None,
+) -> SearchResult:
     """The best network of at most k parents per node that the genetic algorithm finds.
 
     Fitness is the sum of ``weights`` (d, d), [child, parent], over all edges; the paper's weights
@@ -95,7 +104,8 @@ def genetic(weights: np.ndarray, k: int, generator: Generator,
     d, parameters = len(weights), parameters or Parameters()
     if d > ROOM:
         raise BudgetError(
-            f"{d} attributes, but the genetic search has room for {ROOM}: use search='hill'")
+            f"{d} attributes, but the genetic search has room for {ROOM}: use search='hill'"
+        )
     objective, permitted = pose(weights, k, permitted)
     rate_all = rate_all or partial(_fitness, worth=_look_up(objective))
     rate = parameters.rate or 1 / d
@@ -109,19 +119,27 @@ def genetic(weights: np.ndarray, k: int, generator: Generator,
         if generation < parameters.generations:
             ranked = ranked[:elite]
             best = [part[ranked] for part in population]
-            new = offspring(best[0], best[1], size - elite, k, rate, permitted, generator,
-                            parameters.operators)
+            new = offspring(
+                best[0], best[1], size - elite, k, rate, permitted, generator, parameters.operators
+            )
             fitness = np.concatenate([fitness[ranked], rate_all(new[2])])
             population = [np.concatenate(both) for both in zip(best, new, strict=True)]
     history, orders, parents = map(np.array, zip(*kept, strict=True))
     networks = spread(parents, d) & (objective > 0)
     bonus = (objective - weights)[permitted.forced].sum()
-    return SearchResult(tuple(orders[-1].tolist()), networks[-1],
-                        float(weights[networks[-1]].sum()), history - bonus, orders, networks)
+    return SearchResult(
+        tuple(orders[-1].tolist()),
+        networks[-1],
+        float(weights[networks[-1]].sum()),
+        history - bonus,
+        orders,
+        networks,
+    )
 
 
-def initial(size: int, k: int, permitted: Permitted, rng: Generator
-            ) -> tuple[np.ndarray, np.ndarray]:
+def initial(
+    size: int, k: int, permitted: Permitted, rng: Generator
+) -> tuple[np.ndarray, np.ndarray]:
     """Random orders; sets of random predecessors, others where those are too few (Initialization).
 
     Forced parents are taken first, the attribute itself never.
@@ -135,10 +153,16 @@ def initial(size: int, k: int, permitted: Permitted, rng: Generator
     return orders, pack(key <= np.partition(key, k - 1)[:, :, k - 1 : k])  # lines 5–7
 
 
-def offspring(orders: np.ndarray, sets: np.ndarray, count: int, k: int, rate: float,
-              permitted: Permitted, rng: Generator,
-              operators: Sequence[str] = Parameters.operators
-              ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def offspring(
+    orders: np.ndarray,
+    sets: np.ndarray,
+    count: int,
+    k: int,
+    rate: float,
+    permitted: Permitted,
+    rng: Generator,
+    operators: Sequence[str] = Parameters.operators,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Orders, sets and parents of mutated children of an elite (Next Generation, lines 2–10)."""
     elite, d = orders.shape
     one = rng.integers(elite, size=count)  # line 3
@@ -188,8 +212,9 @@ def swap(sets: np.ndarray, valid: np.ndarray, k: int, rate: float, rng: Generato
         left &= left - ONE
 
 
-def _trade(sets: np.ndarray, valid: np.ndarray, rows: np.ndarray, gone: np.ndarray,
-           rng: Generator) -> np.ndarray:
+def _trade(
+    sets: np.ndarray, valid: np.ndarray, rows: np.ndarray, gone: np.ndarray, rng: Generator
+) -> np.ndarray:
     """Put a random valid non-member in the place of ``gone``; returns the rows that had one."""
     free = valid[rows] & ~sets[rows]
     some = free != 0

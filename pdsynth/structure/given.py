@@ -43,25 +43,33 @@ class Given:
         """The model with the conditioned network in place of its own, or None."""
         schema, pairs = self.schema, self.model.network.pairs
         index = schema.index
-        tables = [self.model.conditionals[child] if isinstance(table, np.ndarray) else None
-                  for (child, _), table in zip(pairs, self.model.tables, strict=True)]
+        tables = [
+            self.model.conditionals[child] if isinstance(table, np.ndarray) else None
+            for (child, _), table in zip(pairs, self.model.tables, strict=True)
+        ]
         columns = [(index(child), tuple(map(index, parents))) for child, parents in pairs]
         evidence = {index(name): mask for name, mask in self.evidence.items()}
         try:
             found = condition(columns, tables, schema.sizes, evidence)
         except Impossible:
-            raise SchemaError(f"{self.words}: the model gives this no mass, so no record can have "
-                              "it: loosen the condition") from None
+            raise SchemaError(
+                f"{self.words}: the model gives this no mass, so no record can have "
+                "it: loosen the condition"
+            ) from None
         if found is None:
             return None
         own = dict(zip(self.model.network.order, self.model.tables, strict=True))
         network = Network.of_columns([pair[:2] for pair in found], schema.names)
         given = copy(self.model)
         given.__dict__.update(
-            network=network, conditionals=self.model.conditionals | {
-                schema.names[pair.child]: pair.p for pair in found if pair.p is not None},
-            tables=tuple(own[name] if pair.p is None else pair.p
-                         for name, pair in zip(network.order, found, strict=True)))
+            network=network,
+            conditionals=self.model.conditionals
+            | {schema.names[pair.child]: pair.p for pair in found if pair.p is not None},
+            tables=tuple(
+                own[name] if pair.p is None else pair.p
+                for name, pair in zip(network.order, found, strict=True)
+            ),
+        )
         return given
 
     def meets(self, codes: np.ndarray) -> np.ndarray:
@@ -75,8 +83,10 @@ class Given:
         """Codes of n records that meet the condition: uint8/uint16 (n, d), by column."""
         source = self.model if self.exact is None else self.exact
         if self.exact is None and "balanced" in method:
-            raise SchemaError(f"{self.words} is met by drawing again here, which keeps no balance: "
-                              "use method='independent'")
+            raise SchemaError(
+                f"{self.words} is met by drawing again here, which keeps no balance: "
+                "use method='independent'"
+            )
         kept, left, drawn, most = [], n, 0, max(DRAWS * n, LEAST_DRAWS)
         while left and drawn < most:  # once if exact, but for what rounding might let through
             size = left if self.exact is not None else min(max(4 * left, 4096), BLOCK, most - drawn)
@@ -86,7 +96,8 @@ class Given:
         if left:
             raise SchemaError(
                 f"{self.words}: of {drawn:,} records only {n - left:,} met the condition, {n:,} "
-                "are asked for: loosen the condition, or take fewer rows")
+                "are asked for: loosen the condition, or take fewer rows"
+            )
         return np.asfortranarray(np.concatenate(kept)) if len(kept) > 1 else kept[0]
 
     def place(self, frame: pd.DataFrame) -> pd.DataFrame:
@@ -99,13 +110,13 @@ class Given:
         return frame
 
 
-def read_where(
-    schema: Schema, where: Any
-) -> tuple[dict[str, np.ndarray], dict[str, float]]:
+def read_where(schema: Schema, where: Any) -> tuple[dict[str, np.ndarray], dict[str, float]]:
     """Marked values (bool (|X|,)) by attribute, and the numbers asked for."""
     if not isinstance(where, Mapping) or not where:
-        raise SchemaError("where must be {attribute: value or list of values} with at least one "
-                          f"attribute, got {show(where)}")
+        raise SchemaError(
+            "where must be {attribute: value or list of values} with at least one "
+            f"attribute, got {show(where)}"
+        )
     evidence, numbers = dict[str, np.ndarray](), dict[str, float]()
     for name, asked in where.items():
         attribute = schema[name]
@@ -117,19 +128,25 @@ def read_where(
         for value in values:
             mask[_code(attribute, value)] = True
         evidence[name] = mask
-        found = [v for v in values if attribute.numeric_bins
-                 and not (isinstance(v, str) or _is_missing(v))]
+        found = [
+            v
+            for v in values
+            if attribute.numeric_bins and not (isinstance(v, str) or _is_missing(v))
+        ]
         if found and len(values) > 1:
-            raise SchemaError(f"where asks for several numbers of {name!r}: name its bins, such as "
-                              f"{attribute.labels[0]!r}, or one number")
+            raise SchemaError(
+                f"where asks for several numbers of {name!r}: name its bins, such as "
+                f"{attribute.labels[0]!r}, or one number"
+            )
         if found:
             numbers[name] = found[0]
     return evidence, numbers
 
 
 def _is_missing(value: Any) -> bool:
-    return value is None or (not getattr(value, "ndim", 0) and pd.api.types.is_scalar(value)
-                             and bool(pd.isna(value)))
+    return value is None or (
+        not getattr(value, "ndim", 0) and pd.api.types.is_scalar(value) and bool(pd.isna(value))
+    )
 
 
 def _code(attribute: Attribute, value: Any) -> int:
@@ -140,10 +157,12 @@ def _code(attribute: Attribute, value: Any) -> int:
         return attribute.labels.index(value)
     try:
         if not pd.api.types.is_scalar(value) or (
-                attribute.numeric_bins and isinstance(value, (str, bool, np.bool_))):
+            attribute.numeric_bins and isinstance(value, (str, bool, np.bool_))
+        ):
             raise SchemaError("no such value")
         return int(attribute.encode(pd.Series([value]))[0])
     except SchemaError:
         known = ", ".join(attribute.labels[:8]) + (", …" if attribute.size > 8 else "")
-        raise SchemaError(f"where: {attribute.name!r} has no value {show(value)}; it has {known}"
-                          ) from None
+        raise SchemaError(
+            f"where: {attribute.name!r} has no value {show(value)}; it has {known}"
+        ) from None

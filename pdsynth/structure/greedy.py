@@ -51,14 +51,27 @@ class Greedy(Learner):
         first = {None: None, "largest": int(np.argmax(schema.sizes))}.get(self.root, -1)
         if first == -1:
             first = schema.index(str(self.root))
-        network = greedy(curator, rule, shares["selections"], self.measure(facts), curator.noise,
-                         first=first, restriction=self.policy(facts))
+        network = greedy(
+            curator,
+            rule,
+            shares["selections"],
+            self.measure(facts),
+            curator.noise,
+            first=first,
+            restriction=self.policy(facts),
+        )
         return StructureResult(network, derived=self.derived(rule, facts))
 
 
 def greedy(
-    curator: Curator, rule: ParentRule, epsilon: Fraction, score: str, noise: Noise, *,
-    first: int | None = None, restriction: Restriction | None = None,
+    curator: Curator,
+    rule: ParentRule,
+    epsilon: Fraction,
+    score: str,
+    noise: Noise,
+    *,
+    first: int | None = None,
+    restriction: Restriction | None = None,
 ) -> Network:
     """A network grown from a random root (thesis, Algorithm 1; PrivBayes, GreedyBayes).
 
@@ -81,6 +94,9 @@ def greedy(
         placed = tuple(child for child, _ in pairs)
         left = [j for j in range(d) if j not in placed]
         candidates = list_candidates(rule, placed, left, schema.sizes, permitted)  # lines 4–5
-        pairs.append(curator.select(candidates, score, share, source=SOURCE,
-                                    step=f"pair {len(pairs) + 1} of {d}"))  # lines 6–7
+        pairs.append(
+            curator.select(
+                candidates, score, share, source=SOURCE, step=f"pair {len(pairs) + 1} of {d}"
+            )
+        )  # lines 6–7
     return Network.of_columns(pairs, schema.names)

@@ -59,8 +59,15 @@ class ParentFilter:
 
 
 def ibayes(
-    curator: Curator, cluster: Sequence[int], degree: int, epsilon: Fraction, score: str,
-    ties: ParentFilter, *, root: int | None = None, label: str = "",
+    curator: Curator,
+    cluster: Sequence[int],
+    degree: int,
+    epsilon: Fraction,
+    score: str,
+    ties: ParentFilter,
+    *,
+    root: int | None = None,
+    label: str = "",
     restriction: Permitted | None = None,
 ) -> list[Pair]:
     """A network over the columns of one cluster, parents before children (HMPrivBayes, Alg. 4).
@@ -84,8 +91,10 @@ def ibayes(
     permitted = restriction or Restriction().on(curator.schema.names)
     pairs: list[Pair] = [pair for pair in permitted.fixed_pairs if pair[0] in columns]
     if pairs and permitted.fixed_order[0] not in columns:
-        raise BudgetError("the target must lie in the cluster of its sensitive attributes, but it "
-                          f"is not in {columns}: join the clusters")
+        raise BudgetError(
+            "the target must lie in the cluster of its sensitive attributes, but it "
+            f"is not in {columns}: join the clusters"
+        )
     if not pairs and root is None:
         roots = [c for c in columns if not permitted.forced[c, columns].any()]
         alone = Candidates(((np.array(roots), np.zeros((len(roots), 0), dtype=np.int64)),))
@@ -94,8 +103,15 @@ def ibayes(
     search = _Search(columns, ties, degree, permitted)
     for t in progress(range(len(pairs) + 1, len(columns) + 1), f"network{label}", unit="bit"):
         candidates = search.candidates([child for child, _ in pairs])
-        pairs.append(curator.select(candidates, score, epsilon, source=SOURCE[1],
-                                    step=f"pair {t} of {len(columns)}{label}"))
+        pairs.append(
+            curator.select(
+                candidates,
+                score,
+                epsilon,
+                source=SOURCE[1],
+                step=f"pair {t} of {len(columns)}{label}",
+            )
+        )
     return pairs
 
 

@@ -26,8 +26,9 @@ class JunctionTree:
         pairs = zip(self.cliques[1:], self.parents[1:], strict=True)
         return tuple(tuple(sorted({*clique} & {*self.cliques[up]})) for clique, up in pairs)
 
-    def families(self, first: int | None = None, last: Sequence[int] = ()
-                 ) -> Iterator[tuple[int, tuple[int, ...], int]]:
+    def families(
+        self, first: int | None = None, last: Sequence[int] = ()
+    ) -> Iterator[tuple[int, tuple[int, ...], int]]:
         """(child, parents, number of their clique) in sampling order: cliques given separators.
 
         ``first``, ``last``: nodes that come before or after the others of their clique.
@@ -55,8 +56,10 @@ def junction_tree(d: int, edges: Iterable[Edge], root: int | None = None) -> Jun
     cliques.sort(key=lambda clique: root not in clique)
     tree = spanning_tree(np.array([[len(a & b) for b in cliques] for a in cliques]))
     place = {i: at for at, (i, _) in enumerate(tree)}
-    return JunctionTree(tuple(tuple(sorted(cliques[i])) for i, _ in tree),
-                        tuple(place.get(above, -1) for _, above in tree))
+    return JunctionTree(
+        tuple(tuple(sorted(cliques[i])) for i, _ in tree),
+        tuple(place.get(above, -1) for _, above in tree),
+    )
 
 
 def spanning_tree(weights: np.ndarray) -> list[Edge]:
@@ -92,8 +95,9 @@ def maximum_spanning_tree(association: np.ndarray) -> tuple[Edge, ...]:
     return tuple(sorted(edges, key=lambda edge: -rank[edge]))
 
 
-def strongest_graph(sizes: Sequence[int], ranked: Iterable[Edge], cells: float
-                    ) -> tuple[list[Edge], JunctionTree]:
+def strongest_graph(
+    sizes: Sequence[int], ranked: Iterable[Edge], cells: float
+) -> tuple[list[Edge], JunctionTree]:
     """Edges of ``ranked`` that keep every clique within ``cells`` joint cells, and their tree.
 
     Strongest first: an edge that would make a larger clique of two or more is dropped.
@@ -106,8 +110,11 @@ def strongest_graph(sizes: Sequence[int], ranked: Iterable[Edge], cells: float
         both, whole, grown = {u, v}, part[u] | part[v], near.copy()
         grown[u], grown[v] = near[u] | {v}, near[v] | {u}
         if not any(both <= clique for clique in cliques):
-            new = list(itertools.takewhile(lambda c: math.prod(sizes[w] for w in c) <= cells,
-                                           eliminate(grown, whole)))
+            new = list(
+                itertools.takewhile(
+                    lambda c: math.prod(sizes[w] for w in c) <= cells, eliminate(grown, whole)
+                )
+            )
             if len(new) < len(whole):
                 continue
             cliques = [c for c in cliques if not c & whole] + new
@@ -170,8 +177,12 @@ def eliminate_smallest(
 
 
 def may_join(
-    linked: np.ndarray, sets: Sequence[Sequence[int]], sizes: Sequence[int], most: int,
-    apart: np.ndarray, batch: int = 2**24,
+    linked: np.ndarray,
+    sets: Sequence[Sequence[int]],
+    sizes: Sequence[int],
+    most: int,
+    apart: np.ndarray,
+    batch: int = 2**24,
 ) -> np.ndarray:
     """Which sets of nodes, each alone linked into a graph, leave it :func:`within_bounds`.
 
@@ -194,8 +205,9 @@ def may_join(
             some = member[part][:, left]
             graphs = near | (some[:, :, None] & some[:, None, :])
             graphs[:, range(len(left)), range(len(left))] = False
-            fine[part] = within_bounds(graphs, [sizes[int(j)] for j in left], most,
-                                       apart[np.ix_(left, left)])
+            fine[part] = within_bounds(
+                graphs, [sizes[int(j)] for j in left], most, apart[np.ix_(left, left)]
+            )
         waiting[mine] = False
         around = near[node]
         clique = around.copy()

@@ -86,8 +86,10 @@ class Fixed:
             raise BudgetError(f"a fixed structure is a Network, got {show(self.network)}")
         strange = sorted(set(self.network.order) ^ set(facts.schema.names))
         if strange:
-            raise SchemaError("the network and the schema must have the same attributes; "
-                              f"they differ in {strange}")
+            raise SchemaError(
+                "the network and the schema must have the same attributes; "
+                f"they differ in {strange}"
+            )
         check_tables(self.network, facts.schema)
 
     def asks(self, facts: Facts) -> Shares:
@@ -125,8 +127,9 @@ class Learner:
         check_degree(self.k, facts.schema)
         positive("theta_usefulness", self.theta_usefulness)
         if not is_one_of(self.score, self.scores):
-            raise BudgetError(f"score must be one of {', '.join(map(repr, self.scores))}, "
-                              f"got {show(self.score)}")
+            raise BudgetError(
+                f"score must be one of {', '.join(map(repr, self.scores))}, got {show(self.score)}"
+            )
         permitted = check_restriction(self.policy(facts), self.k, facts.schema)
         check_tables(permitted.forced_network(facts.schema.names), facts.schema)
 

@@ -75,11 +75,11 @@ def limit_tables(sizes: Iterable[int], cells: int, most: int, limit: int) -> tup
     """
     sizes = tuple(sorted(sizes))
     sets = count_sets(sizes, cells, most + 1)
-    fits = [m for m in range(1, most + 1) if sum(sets[2: m + 2]) <= limit]
+    fits = [m for m in range(1, most + 1) if sum(sets[2 : m + 2]) <= limit]
     parents = max(fits, default=1)
     if parents == most or parents + 2 > len(sizes):
         return parents, 0
-    left, fewer = limit - sum(sets[2: parents + 2]), cells
+    left, fewer = limit - sum(sets[2 : parents + 2]), cells
     while fewer >= 2 and count_sets(sizes, fewer, parents + 2)[parents + 2] > left:
         fewer //= 2
     return parents, fewer if fewer >= math.prod(sizes[: parents + 2]) else 0
@@ -91,13 +91,16 @@ def check_width(columns: int, method: str, kind: str = "attributes") -> None:
         raise BudgetError(
             f"{columns:,} {kind}, but {method} compares all pairs of them, at most {ALL_PAIRS}: "
             "use PrivBayes(k='auto') or ConsistentBayes, which compare columns that stand near "
-            "each other in the schema, or select attributes first")
+            "each other in the schema, or select attributes first"
+        )
 
 
 def describe_near(d: int, near: int) -> str:
     """What it costs to compare near columns only, in a sentence."""
     pairs = d * near - near * (near + 1) // 2
-    return (f"{d:,} columns have {d * (d - 1) // 2:,} pairs, more than one fit counts: only the "
-            f"{pairs:,} pairs of columns at most {near} apart in the schema compete, by public "
-            "choice, and what stands farther apart is tied through others or not at all. Put "
-            "columns that belong together side by side, or select some")
+    return (
+        f"{d:,} columns have {d * (d - 1) // 2:,} pairs, more than one fit counts: only the "
+        f"{pairs:,} pairs of columns at most {near} apart in the schema compete, by public "
+        "choice, and what stands farther apart is tied through others or not at all. Put "
+        "columns that belong together side by side, or select some"
+    )

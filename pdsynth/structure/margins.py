@@ -45,8 +45,9 @@ def _conditionals(fitted: Fitted) -> tuple[list[np.ndarray], list[list[int]]]:
     cliques, sizes = geometry.tree.cliques, geometry.sizes
     first = np.cumsum([0, *sizes])
     given = [np.zeros((first[-1], table.size)) for table in tables]
-    branch = [[-1 - j if j in clique else len(cliques) for j in range(len(sizes))]
-              for clique in cliques]
+    branch = [
+        [-1 - j if j in clique else len(cliques) for j in range(len(sizes))] for clique in cliques
+    ]
     for at, clique in enumerate(cliques):
         place = np.indices(tables[at].shape).reshape(len(clique), -1)
         for axis, j in enumerate(clique):
@@ -54,8 +55,11 @@ def _conditionals(fitted: Fitted) -> tuple[list[np.ndarray], list[list[int]]]:
 
     def carry(to: int, frm: int, out: Columns, spread: Columns) -> None:
         """What ``frm`` knows of columns that ``to`` doesn't hold, through their separator."""
-        new = [j for j in range(len(sizes))
-               if branch[to][j] == len(cliques) and branch[frm][j] not in (len(cliques), to)]
+        new = [
+            j
+            for j in range(len(sizes))
+            if branch[to][j] == len(cliques) and branch[frm][j] not in (len(cliques), to)
+        ]
         if not new:
             return
         values = np.concatenate([np.arange(first[j], first[j + 1]) for j in new])
@@ -64,8 +68,9 @@ def _conditionals(fitted: Fitted) -> tuple[list[np.ndarray], list[list[int]]]:
         known = table.sum(axis=out)
         share = weighed.sum(axis=tuple(a + 1 for a in out)) / np.where(known > 0, known, math.inf)
         shape = (len(values), *tables[to].shape)
-        given[to][values] = np.broadcast_to(share.reshape(len(values), *spread),
-                                            shape).reshape(len(values), -1)
+        given[to][values] = np.broadcast_to(share.reshape(len(values), *spread), shape).reshape(
+            len(values), -1
+        )
         for j in new:
             branch[to][j] = frm
 

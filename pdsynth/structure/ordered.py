@@ -44,8 +44,10 @@ class Ordered(Learner):
         if is_one_of(self.by, ("association",)):
             check_width(len(facts.schema), "an order by association")
         if not isinstance(self.step, str) or not isinstance(self.reason, str):
-            raise BudgetError("step and reason are texts for the ledger, got "
-                              f"{show(self.step)} and {show(self.reason)}")
+            raise BudgetError(
+                "step and reason are texts for the ledger, got "
+                f"{show(self.step)} and {show(self.reason)}"
+            )
         names, known = list(facts.schema.names), ("association", "entropy", "domain")
         kind = "'association', 'entropy', 'domain' or a list of all attributes"
         if isinstance(self.by, str) and self.by not in known:
@@ -53,8 +55,10 @@ class Ordered(Learner):
         if not isinstance(self.by, str):
             order = to_list("by", self.by, BudgetError, kind)
             if not all(isinstance(n, str) for n in order) or sorted(order) != sorted(names):
-                raise SchemaError(f"an order must name every attribute once; got {show(order)}, "
-                                  f"the schema has {names}")
+                raise SchemaError(
+                    f"an order must name every attribute once; got {show(order)}, "
+                    f"the schema has {names}"
+                )
 
     def steps(self, facts: Facts) -> Shares:
         """The order's sketch, where it has a price, and the selections."""
@@ -79,8 +83,15 @@ class Ordered(Learner):
         **Privacy:** the order's share where it depends on records, then as :func:`ordered`.
         """
         order, depends_on, strength = self._order(curator, shares["order"])
-        network = ordered(curator, order, rule, shares["selections"], self.measure(facts),
-                          depends_on=depends_on, restriction=self.policy(facts))
+        network = ordered(
+            curator,
+            order,
+            rule,
+            shares["selections"],
+            self.measure(facts),
+            depends_on=depends_on,
+            restriction=self.policy(facts),
+        )
         names = facts.schema.names
         shown = {"order_": tuple(names[j] for j in order), "average_association_": strength}
         return StructureResult(network, derived=self.derived(rule, facts), attributes=shown)
@@ -97,20 +108,32 @@ class Ordered(Learner):
             strength = np.array(schema.sizes, dtype=float)
         elif self.by == "association":
             strength, depends_on = curator.average_association(
-                epsilon, step=step, source="thesis Alg 3 line 2", reason=self.reason)
+                epsilon, step=step, source="thesis Alg 3 line 2", reason=self.reason
+            )
         else:
             counts, depends_on = curator.histograms(
-                range(len(schema)), epsilon, step=step, source="weighted PrivBayes: weights",
-                reason=self.reason)
-            strength = np.array([entropy(h) if h.any() else 0.0
-                                 for h in (np.maximum(c, 0) for c in counts)])
+                range(len(schema)),
+                epsilon,
+                step=step,
+                source="weighted PrivBayes: weights",
+                reason=self.reason,
+            )
+            strength = np.array(
+                [entropy(h) if h.any() else 0.0 for h in (np.maximum(c, 0) for c in counts)]
+            )
         order = np.argsort(-strength, kind="stable").tolist()  # ties by column
         return order, depends_on, dict(zip(schema.names, strength.tolist(), strict=True))
 
 
 def ordered(
-    curator: Curator, order: Sequence[int], rule: ParentRule, epsilon: Fraction, score: str, *,
-    depends_on: str = "public", restriction: Restriction | None = None,
+    curator: Curator,
+    order: Sequence[int],
+    rule: ParentRule,
+    epsilon: Fraction,
+    score: str,
+    *,
+    depends_on: str = "public",
+    restriction: Restriction | None = None,
 ) -> Network:
     """Attributes enter as ``order`` says (columns); parent sets are drawn (thesis, Alg. 3, 3–10).
 
@@ -127,8 +150,12 @@ def ordered(
     pairs = list(permitted.fixed_pairs) or [(order[0], ())]  # line 3
     share = epsilon / max(d - len(pairs), 1)
     for i in progress(range(len(pairs), d), "parents", unit="attribute"):
-        candidates = list_candidates(rule, tuple(order[:i]), [order[i]], schema.sizes, permitted,
-                                     depends_on)  # lines 5–6
-        pairs.append(curator.select(candidates, score, share, source=SOURCE,
-                                    step=f"parents of {schema.names[order[i]]}"))  # lines 7–9
+        candidates = list_candidates(
+            rule, tuple(order[:i]), [order[i]], schema.sizes, permitted, depends_on
+        )  # lines 5–6
+        pairs.append(
+            curator.select(
+                candidates, score, share, source=SOURCE, step=f"parents of {schema.names[order[i]]}"
+            )
+        )  # lines 7–9
     return Network.of_columns(pairs, schema.names)

@@ -63,24 +63,38 @@ class PairwiseSums(Learner):
         schema, d = curator.schema, len(curator.schema)
         pairs = list(combinations(range(d), 2))
         values, entry = curator.noisy_associations(
-            pairs, shares["associations"], step="pairwise associations", source=MATRIX,
-            raw_measure="I", reason=RAW)
+            pairs,
+            shares["associations"],
+            step="pairwise associations",
+            source=MATRIX,
+            raw_measure="I",
+            reason=RAW,
+        )
         matrix = symmetric_matrix(d, pairs, values)
         permitted = self.permitted(facts)
         order = permitted.reorder(np.argsort(-matrix.sum(axis=1), kind="stable").tolist())
         chosen = list(permitted.fixed_pairs) or [(order[0], ())]
         each = shares["selections"] / max(d - len(chosen), 1)
         for i in progress(range(len(chosen), d), "parents", unit="attribute"):
-            candidates = list_candidates(rule, tuple(order[:i]), [order[i]], schema.sizes,
-                                         permitted, entry)
+            candidates = list_candidates(
+                rule, tuple(order[:i]), [order[i]], schema.sizes, permitted, entry
+            )
             sums = np.concatenate([matrix[c[:, None], p].sum(axis=1) for c, p in candidates.blocks])
             if not each:
                 chosen.append(candidates[int(np.argmax(sums))])
                 continue
             candidates = self._keep_best(candidates, sums)
-            chosen.append(curator.select(
-                candidates, "I", each, step=f"parents of {schema.names[order[i]]}", source=SOURCE,
-                pairwise=True, printed_sensitivity=_sensitivity_of_one_pair(curator, candidates)))
+            chosen.append(
+                curator.select(
+                    candidates,
+                    "I",
+                    each,
+                    step=f"parents of {schema.names[order[i]]}",
+                    source=SOURCE,
+                    pairwise=True,
+                    printed_sensitivity=_sensitivity_of_one_pair(curator, candidates),
+                )
+            )
         weights = {schema.names[c]: float(matrix[c, list(p)].sum()) for c, p in chosen}
         return StructureResult(Network.of_columns(chosen, schema.names), weights, entry)
 
@@ -92,14 +106,15 @@ class PairwiseSums(Learner):
         most = max(1, math.ceil(len(sums) * number("keep", self.keep)))
         best[np.argsort(-sums, kind="stable")[:most]] = True
         ends = np.cumsum([len(c) for c, _ in candidates.blocks])[:-1]
-        blocks = [(c[has], p[has]) for (c, p), has in
-                  zip(candidates.blocks, np.split(best, ends), strict=True) if has.any()]
+        blocks = [
+            (c[has], p[has])
+            for (c, p), has in zip(candidates.blocks, np.split(best, ends), strict=True)
+            if has.any()
+        ]
         return Candidates(tuple(blocks), candidates.depends_on)
 
 
-def symmetric_matrix(
-    d: int, pairs: Sequence[tuple[int, int]], values: np.ndarray
-) -> np.ndarray:
+def symmetric_matrix(d: int, pairs: Sequence[tuple[int, int]], values: np.ndarray) -> np.ndarray:
     """One value per pair as a symmetric float matrix (d, d), 0 where no pair names it."""
     matrix = np.zeros((d, d))
     i, j = np.array(pairs, dtype=np.int64).reshape(len(pairs), 2).T

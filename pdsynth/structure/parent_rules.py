@@ -77,8 +77,10 @@ class MaxCells:
             every = _one_more(by_cells, tuple(sizes), every, self.fewer // child_size, self.most)
         for found in every:
             by_number.setdefault(len(found), []).append(found)
-        return [np.array(rows, dtype=np.int64).reshape(len(rows), s)
-                for s, rows in sorted(by_number.items())]
+        return [
+            np.array(rows, dtype=np.int64).reshape(len(rows), s)
+            for s, rows in sorted(by_number.items())
+        ]
 
     def after_forcing(self, taken: int) -> MaxCells:
         """The same rule when some parents are forced."""
@@ -140,7 +142,8 @@ def check_parents(k: Any, d: int) -> None:
     if k >= d:
         raise BudgetError(
             f"k = {show(k)}, but with d = {d} attributes a node has at most "
-            f"{plural(d - 1, 'parent')}: choose k < {d}")
+            f"{plural(d - 1, 'parent')}: choose k < {d}"
+        )
 
 
 def check_degree(k: Any, schema: Schema) -> None:
@@ -152,18 +155,20 @@ def check_degree(k: Any, schema: Schema) -> None:
     if pairs > MAX_PAIRS:
         raise BudgetError(
             f"k = {k} with d = {d} attributes means choosing among {pairs:,} attribute–parent "
-            f"pairs in one step; at most {MAX_PAIRS:,}: lower k, or use k='auto'")
+            f"pairs in one step; at most {MAX_PAIRS:,}: lower k, or use k='auto'"
+        )
 
 
 def check_cells(k: Any, schema: Schema) -> None:
     """Refuse tables beyond memory."""
     if isinstance(k, str):
         return
-    cells = math.prod(sorted(schema.sizes)[-(int(k) + 1):])
+    cells = math.prod(sorted(schema.sizes)[-(int(k) + 1) :])
     if cells > MAX_CELLS:
         raise BudgetError(
             f"k = {k} can need a table of {cells:,} cells ({cells * 8 / 2**30:,.1f} GiB); "
-            f"at most {MAX_CELLS:,}: lower k, or use k='auto'")
+            f"at most {MAX_CELLS:,}: lower k, or use k='auto'"
+        )
 
 
 def check_tables(network: Network, schema: Schema) -> None:
@@ -174,7 +179,8 @@ def check_tables(network: Network, schema: Schema) -> None:
             raise BudgetError(
                 f"the table of {child!r} and its {plural(len(parents), 'parent')} has "
                 f"{cells:,} cells ({cells * 8 / 2**30:,.1f} GiB); at most "
-                f"{MAX_CELLS:,} fit: give {child!r} fewer parents, or coarser bins")
+                f"{MAX_CELLS:,} fit: give {child!r} fewer parents, or coarser bins"
+            )
 
 
 @lru_cache(maxsize=4096)
@@ -211,7 +217,10 @@ def _maximal(
 
 
 def _one_more(
-    placed: tuple[int, ...], sizes: tuple[int, ...], found: list[tuple[int, ...]], bound: int,
+    placed: tuple[int, ...],
+    sizes: tuple[int, ...],
+    found: list[tuple[int, ...]],
+    bound: int,
     most: int,
 ) -> list[tuple[int, ...]]:
     """Maximal sets where ``most`` + 1 members may have ``bound`` cells."""

@@ -41,32 +41,53 @@ class Restriction:
 
     def __post_init__(self) -> None:
         if self.near is not None and not is_whole(self.near, 1):
-            raise SchemaError("near must be a whole number of columns, at least 1, or None, "
-                              f"got {show(self.near)}")
+            raise SchemaError(
+                "near must be a whole number of columns, at least 1, or None, "
+                f"got {show(self.near)}"
+            )
         target, hidden = self.target, to_names("sensitive", self.sensitive)
-        forced, forbidden = (tuple(map(check_edge, to_list(name, getattr(self, name))))
-                             for name in ("forced", "forbidden"))
+        forced, forbidden = (
+            tuple(map(check_edge, to_list(name, getattr(self, name))))
+            for name in ("forced", "forbidden")
+        )
         both = sorted({*forced} & {*forbidden})
         problems = [
-            (target is not None and not isinstance(target, str),
-             f"target must be the name of one attribute, or None, got {show(target)}"),
+            (
+                target is not None and not isinstance(target, str),
+                f"target must be the name of one attribute, or None, got {show(target)}",
+            ),
             (len({*hidden}) != len(hidden), f"a sensitive attribute stands twice: {hidden}"),
-            (hidden and target is None, f"the sensitive attribute(s) {hidden} may have the target "
-             "as their only parent: name it (target=…)"),
-            (target in hidden,
-             f"{show(target)} can't be both the target and a sensitive attribute"),
+            (
+                hidden and target is None,
+                f"the sensitive attribute(s) {hidden} may have the target "
+                "as their only parent: name it (target=…)",
+            ),
+            (
+                target in hidden,
+                f"{show(target)} can't be both the target and a sensitive attribute",
+            ),
             (both, f"edge(s) both forced and forbidden: {both}"),
         ]
         for p, c in forced:
             problems += [
-                (c == target,
-                 f"{p!r} is forced to be a parent of {c!r}, but the target is the root"),
-                (p in hidden or (c in hidden and p != target),
-                 f"the edge {p!r} → {c!r} is forced, but a sensitive attribute has only the target "
-                 "as parent and is nobody's parent"),
+                (
+                    c == target,
+                    f"{p!r} is forced to be a parent of {c!r}, but the target is the root",
+                ),
+                (
+                    p in hidden or (c in hidden and p != target),
+                    f"the edge {p!r} → {c!r} is forced, but a sensitive attribute has only the "
+                    "target as parent and is nobody's parent",
+                ),
             ]
-        problems += [(p == target and c in hidden, f"the edge {p!r} → {c!r} is forbidden, but the "
-                      "target is the only parent it may have") for p, c in forbidden]
+        problems += [
+            (
+                p == target and c in hidden,
+                f"the edge {p!r} → {c!r} is forbidden, but the "
+                "target is the only parent it may have",
+            )
+            for p, c in forbidden
+        ]
         for wrong, message in problems:
             if wrong:
                 raise SchemaError(message)
@@ -77,6 +98,7 @@ class Restriction:
 
     def on(self, names: Sequence[str]) -> Permitted:
         """The same policy over the columns of a schema; a strange attribute raises SchemaError."""
+
         def column(name: str) -> int:
             if name not in names:
                 raise SchemaError(f"no attribute {name!r} in the schema; it has {', '.join(names)}")
@@ -144,8 +166,10 @@ class Permitted:
         """Refuse more forced parents than a node may have."""
         most = int(self.forced.sum(axis=1).max(initial=0))
         if most > k:
-            raise BudgetError(f"k = {k}, but the restriction forces {plural(most, 'parent')} on "
-                              f"one attribute: choose k of at least {most}")
+            raise BudgetError(
+                f"k = {k}, but the restriction forces {plural(most, 'parent')} on "
+                f"one attribute: choose k of at least {most}"
+            )
 
     @cached_property
     def is_open(self) -> bool:

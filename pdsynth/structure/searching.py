@@ -28,8 +28,10 @@ from .restrictions import Permitted, Restriction, check_restriction
 
 SEARCHES = ("genetic", "exact", "hill")
 PAIRS = "GA paper (Hittmeir et al. 2022), section III, footnote 7"
-RAW = ("the paper makes no claim of privacy; its tool searches on raw mutual information, and "
-       "charges no ε for the network")
+RAW = (
+    "the paper makes no claim of privacy; its tool searches on raw mutual information, and "
+    "charges no ε for the network"
+)
 STRONG = 0.25  # R of strongly tied attributes in the papers' tables: a public rule of thumb
 
 
@@ -62,11 +64,14 @@ class GeneticSearch:
         free, d = len(permitted.searchable), len(facts.schema)
         check_width(d, "a search on pairwise associations")
         if self.search == "exact" and free > MOST:
-            raise BudgetError(f"{free} attributes to place, but search='exact' has room for "
-                              f"{MOST}: use 'hill' or 'genetic'")
+            raise BudgetError(
+                f"{free} attributes to place, but search='exact' has room for "
+                f"{MOST}: use 'hill' or 'genetic'"
+            )
         if self.search == "genetic" and d > ROOM:
-            raise BudgetError(f"{d} attributes, but the genetic search has room for {ROOM}: "
-                              "use search='hill'")
+            raise BudgetError(
+                f"{d} attributes, but the genetic search has room for {ROOM}: use search='hill'"
+            )
 
     def asks(self, facts: Facts) -> Shares:
         """The sketch, where a network is worth its noise and a search has pairs to use."""
@@ -86,26 +91,41 @@ class GeneticSearch:
         rule = f"k = {k}{limit}" if k else "independent"
         if k == 0 or not permitted.pairs:
             shown: Mapping[str, object] = {"search_": None, "weights_": np.zeros((d, d))}
-            return StructureResult(permitted.forced_network(names), known=known, rule=rule,
-                                   attributes=shown)
+            return StructureResult(
+                permitted.forced_network(names), known=known, rule=rule, attributes=shown
+            )
         if self.noise_dominates(facts):
             self._warn(curator, facts)
         values, entry = curator.noisy_associations(
-            permitted.pairs, shares["associations"], step="pairwise associations", source=PAIRS,
-            raw_measure="I", reason=RAW)
+            permitted.pairs,
+            shares["associations"],
+            step="pairwise associations",
+            source=PAIRS,
+            raw_measure="I",
+            reason=RAW,
+        )
         weights = symmetric_matrix(  # what noise alone would give is taken off every value
-            d, permitted.pairs, np.maximum(values - self.threshold(facts), 0))
+            d, permitted.pairs, np.maximum(values - self.threshold(facts), 0)
+        )
         found = self._search(weights, k, permitted, curator.noise)
-        curator.note_post_processing(f"{self.search} search", (entry,),
-                                     f"a network of at most {k} parents")
+        curator.note_post_processing(
+            f"{self.search} search", (entry,), f"a network of at most {k} parents"
+        )
         order, parents = found.order, found.parents
         if cells is not None:
             parents = best_parents(order, weights, k, permitted, facts.schema.sizes, cells)
-        network = Network(tuple((names[c], tuple(names[p] for p in order if parents[c, p]))
-                                for c in order))
+        network = Network(
+            tuple((names[c], tuple(names[p] for p in order if parents[c, p])) for c in order)
+        )
         strength = {names[c]: float(weights[c, parents[c]].sum()) for c in order}
-        return StructureResult(network, strength, entry, known=known, rule=rule,
-                               attributes={"search_": found, "weights_": weights})
+        return StructureResult(
+            network,
+            strength,
+            entry,
+            known=known,
+            rule=rule,
+            attributes={"search_": found, "weights_": weights},
+        )
 
     def parameters(self) -> Parameters:
         """P, S, r and e, checked."""
@@ -158,6 +178,7 @@ class GeneticSearch:
         words = (
             f"the sketch of {pairs} associations on n = {facts.n:,} records at ε₁ = {epsilon1:.3g} "
             f"has noise of scale {self.threshold(facts):.2g}, and strongly tied attributes have "
-            f"about {STRONG}: many edges will be chance. Choose a larger epsilon, or k='auto'")
+            f"about {STRONG}: many edges will be chance. Choose a larger epsilon, or k='auto'"
+        )
         curator.ledger.notes.append(words)
         warnings.warn(words, UserWarning, stacklevel=7)

@@ -56,17 +56,34 @@ class SpanningTree(Learner):
         d = len(facts.schema)
         pairs = list(combinations(range(d), 2))
         values, entry = curator.noisy_associations(
-            pairs, shares["associations"], step="associations", source=WEIGHTS, raw_measure="I",
-            reason=RAW)
+            pairs,
+            shares["associations"],
+            step="associations",
+            source=WEIGHTS,
+            raw_measure="I",
+            reason=RAW,
+        )
         network, weights = spanning_tree_bayes(
-            curator, symmetric_matrix(d, pairs, values), rule, shares["selections"],
-            self.measure(facts), depends_on=entry, restriction=self.policy(facts))
+            curator,
+            symmetric_matrix(d, pairs, values),
+            rule,
+            shares["selections"],
+            self.measure(facts),
+            depends_on=entry,
+            restriction=self.policy(facts),
+        )
         return StructureResult(network, weights, entry)
 
 
 def spanning_tree_bayes(
-    curator: Curator, association: np.ndarray, rule: ParentRule, epsilon: Fraction, score: str, *,
-    depends_on: str = "public", restriction: Restriction | None = None,
+    curator: Curator,
+    association: np.ndarray,
+    rule: ParentRule,
+    epsilon: Fraction,
+    score: str,
+    *,
+    depends_on: str = "public",
+    restriction: Restriction | None = None,
 ) -> tuple[Network, dict[str, float]]:
     """A network grown along the maximum spanning tree, and the dynamic weight of every node.
 
@@ -89,21 +106,39 @@ def spanning_tree_bayes(
     share = epsilon / max(len(names) - len(pairs), 1)
     for _ in progress(range(len(pairs), len(names)), "network", unit="attribute"):
         placed = tuple(child for child, _ in pairs)
-        leaving = [(b, a) if a in placed else (a, b)
-                   for a, b in edges if (a in placed) != (b in placed)]
+        leaving = [
+            (b, a) if a in placed else (a, b) for a, b in edges if (a in placed) != (b in placed)
+        ]
         outside = sorted((c, p) for c, p in leaving if permitted.ready([c], placed))
         others = [j for j in range(len(names)) if j not in placed]
-        candidates = _along(outside or [(c, -1) for c in permitted.ready(others, placed)],
-                            rule, placed, schema.sizes, depends_on, permitted)
-        pairs.append(curator.select(candidates, score, share, source=SOURCE,
-                                    step=f"pair {len(placed) + 1} of {len(names)}"))
+        candidates = _along(
+            outside or [(c, -1) for c in permitted.ready(others, placed)],
+            rule,
+            placed,
+            schema.sizes,
+            depends_on,
+            permitted,
+        )
+        pairs.append(
+            curator.select(
+                candidates,
+                score,
+                share,
+                source=SOURCE,
+                step=f"pair {len(placed) + 1} of {len(names)}",
+            )
+        )
     weights = {names[c]: float(association[c, list(p)].sum()) for c, p in pairs}
     return Network.of_columns(pairs, names), weights
 
 
 def _along(
-    outside: Sequence[tuple[int, int]], rule: ParentRule, placed: tuple[int, ...],
-    sizes: Sequence[int], depends_on: str, permitted: Permitted,
+    outside: Sequence[tuple[int, int]],
+    rule: ParentRule,
+    placed: tuple[int, ...],
+    sizes: Sequence[int],
+    depends_on: str,
+    permitted: Permitted,
 ) -> Candidates:
     """All pairs of an attribute beside the tree so far, with its tree neighbour among the parents.
 

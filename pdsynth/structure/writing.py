@@ -22,8 +22,12 @@ SUFFIXES = ".parquet", ".csv"
 
 
 def write_sample(
-    draw: Callable[[int, np.random.Generator], np.ndarray], schema: Schema,
-    path: str | os.PathLike[str], n: int, seed: int | None, place: Callable[..., Any] | None = None,
+    draw: Callable[[int, np.random.Generator], np.ndarray],
+    schema: Schema,
+    path: str | os.PathLike[str],
+    n: int,
+    seed: int | None,
+    place: Callable[..., Any] | None = None,
 ) -> None:
     """Write n rows of ``draw(rows, generator)``, codes (rows, d), to a file that appears when
     it is whole; ``place``: the last change of a drawn frame.
@@ -35,8 +39,10 @@ def write_sample(
     if not is_one_of(target.suffix.lower(), SUFFIXES):
         raise SchemaError(f"sample_to writes .parquet or .csv, got {show(target.name)}")
     if not is_whole(n, 1, MOST_ROWS):
-        raise SchemaError("sample_to needs a whole number of rows, at least one and at most "
-                          f"{MOST_ROWS:,}, got n={show(n)}")
+        raise SchemaError(
+            "sample_to needs a whole number of rows, at least one and at most "
+            f"{MOST_ROWS:,}, got n={show(n)}"
+        )
     check_seed(seed)
     pa = _arrow()
     if target.suffix.lower() == ".csv":
@@ -79,8 +85,9 @@ def to_arrow(
     gone = codes >= last if attribute.missing else None
     known = codes if gone is None else np.minimum(codes, last - 1)
     if attribute.edges is not None:
-        numbers = place_in_bins(known, attribute.edges, attribute.spread, uniform,
-                                attribute.dtype == "integer")
+        numbers = place_in_bins(
+            known, attribute.edges, attribute.spread, uniform, attribute.dtype == "integer"
+        )
         found = pa.array(numbers, mask=gone)
         return found if found.type == kind else found.cast(kind)
     if pa.types.is_dictionary(kind):
@@ -104,19 +111,24 @@ def _arrow() -> Any:
     try:
         import pyarrow  # noqa: PLC0415 - of the extra "scale"
     except ImportError as problem:
-        raise SchemaError("sample_to writes through pyarrow: install pdsynth[scale], or write "
-                          "sample(n) with pds.datasets.write_csv") from problem
+        raise SchemaError(
+            "sample_to writes through pyarrow: install pdsynth[scale], or write "
+            "sample(n) with pds.datasets.write_csv"
+        ) from problem
     return pyarrow
 
 
 def _types(pa: Any, schema: Schema) -> Any:
     """Arrow types of the released columns, with what pandas needs to read them as declared."""
     try:
-        return pa.Schema.from_pandas(schema.decode(np.zeros((1, len(schema)), dtype=np.uint8)),
-                                     preserve_index=False)
+        return pa.Schema.from_pandas(
+            schema.decode(np.zeros((1, len(schema)), dtype=np.uint8)), preserve_index=False
+        )
     except (pa.ArrowInvalid, pa.ArrowTypeError) as problem:
-        raise SchemaError(f"a Parquet column holds values of one type ({problem}): write .csv, or "
-                          "declare those values as texts") from problem
+        raise SchemaError(
+            f"a Parquet column holds values of one type ({problem}): write .csv, or "
+            "declare those values as texts"
+        ) from problem
 
 
 def _writer(path: Path, suffix: str, columns: Any) -> Any:

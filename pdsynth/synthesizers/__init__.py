@@ -10,6 +10,15 @@ from .presets import PPBA, PrivBayes
 from .privabn import PrivABN
 
 __all__ = [
-    "ConsistentBayes", "EdgePrice", "GeneticBayes", "HMPrivBayes", "HPPrivBayes", "PPBA", "Plan",
-    "PrivABN", "PrivBayes", "Synthesizer", "plan",
+    "ConsistentBayes",
+    "EdgePrice",
+    "GeneticBayes",
+    "HMPrivBayes",
+    "HPPrivBayes",
+    "PPBA",
+    "Plan",
+    "PrivABN",
+    "PrivBayes",
+    "Synthesizer",
+    "plan",
 ]

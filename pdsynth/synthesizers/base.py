@@ -81,8 +81,10 @@ class Recipe(Spending, Habits):
         super().__init_subclass__(**options)
         for name in FINAL:
             if name in vars(cls):
-                raise TypeError(f"{cls.__name__} overrides {name}, which refuses what can't be "
-                                f"private: override {', '.join(HOOKS)}")
+                raise TypeError(
+                    f"{cls.__name__} overrides {name}, which refuses what can't be "
+                    f"private: override {', '.join(HOOKS)}"
+                )
 
     def __new__(cls, *args: Any, **params: Any) -> Self:
         """Say what an old name of a parameter is called now."""
@@ -96,8 +98,13 @@ class Recipe(Spending, Habits):
         raise AttributeError(f"this {type(self).__name__} has no {name!r}{hint}")
 
     def fit(
-        self, data: Any, y: Any = None, schema: Schema | None = None, *,
-        noise: Noise | None = None, session: Session | None = None,
+        self,
+        data: Any,
+        y: Any = None,
+        schema: Schema | None = None,
+        *,
+        noise: Noise | None = None,
+        session: Session | None = None,
     ) -> Self:
         """Learn a model of a table over its public schema; returns self.
 
@@ -127,8 +134,12 @@ class Recipe(Spending, Habits):
             self._refuse_blocks(data, facts)
             self._warn_of_noise(schema, facts)
         source = choose_noise(self.guarantee, self.noise, self.random_state, noise)
-        ledger = Ledger(positive("epsilon", self.epsilon), self.guarantee, relation=self.relation,
-                        records_per_person=self.records_per_person)
+        ledger = Ledger(
+            positive("epsilon", self.epsilon),
+            self.guarantee,
+            relation=self.relation,
+            records_per_person=self.records_per_person,
+        )
         with open_records(data, schema) as records:
             curator = Curator(records, ledger, source)
             if session is not None:
@@ -153,7 +164,8 @@ class Recipe(Spending, Habits):
         if self.guarantee == "strict" and schema.source != "public":  # a promise, so a refusal
             raise PrivacyError(
                 "this schema was inferred from the data, so its domains would leak; write a public "
-                "one, or say schema.declare_public() if you knew these domains without looking")
+                "one, or say schema.declare_public() if you knew these domains without looking"
+            )
         nodes = BinaryEncoding(schema).schema if self._uses_bits(schema) else schema
         facts = Facts(nodes, n, epsilon, self.guarantee, self._epsilon2(epsilon), self.relation)
         self._check_names(schema)
@@ -167,7 +179,8 @@ class Recipe(Spending, Habits):
             raise BudgetError(
                 f"epsilon = {self.epsilon} asks for noise of scale {float(largest):.3g} on a table "
                 f"of n = {n:,} records, and exact sampling ends at {WORD:.3g}: choose a larger "
-                "epsilon")
+                "epsilon"
+            )
         return facts
 
     def _all_parts(self, facts: Facts) -> Parts:
@@ -221,7 +234,8 @@ class Recipe(Spending, Habits):
             raise BudgetError(
                 f"guarantee={facts.guarantee!r} works on the distinct rows of the whole table, and "
                 "a table in blocks gives counts only: read it into memory, or use "
-                "guarantee='strict'")
+                "guarantee='strict'"
+            )
 
     def _warn_of_noise(self, schema: Schema, facts: Facts) -> None:
         structure = self._parts(facts).structure
@@ -248,5 +262,13 @@ class Recipe(Spending, Habits):
         shown = {k: v for k, v in self.get_params().items() if k != "random_state"}
         self.ledger_, self.network_ = curator.ledger, released.network
         self.schema_, self.n_, self._sampled = curator.schema, curator.n, 0
-        self.model_ = Model(curator.schema, released.network, released.tables, curator.ledger,
-                            curator.n, type(self).__name__, shown, released.sources)
+        self.model_ = Model(
+            curator.schema,
+            released.network,
+            released.tables,
+            curator.ledger,
+            curator.n,
+            type(self).__name__,
+            shown,
+            released.sources,
+        )

@@ -89,16 +89,18 @@ class Clustered(Recipe):
         positive("sigma", self.sigma)
         if sum(share(name, getattr(self, name)) for name in self.shares) >= 1:
             values = " + ".join(str(getattr(self, name)) for name in self.shares)
-            raise BudgetError(f"{' + '.join(self.shares)} = {values} leaves nothing for the "
-                              "tables: they must stay below 1")
+            raise BudgetError(
+                f"{' + '.join(self.shares)} = {values} leaves nothing for the "
+                "tables: they must stay below 1"
+            )
         dimensions = 1 if self.dimensions is None else self.dimensions
         for name, value in (("l", self.l), ("dimensions", dimensions)):
             if not is_whole(value, 1, 10**9):
-                raise BudgetError(f"{name} must be a whole number of at least 1, "
-                                  f"got {show(value)}")
+                raise BudgetError(f"{name} must be a whole number of at least 1, got {show(value)}")
         if self.l > MAX_DEGREE:
-            raise BudgetError(f"l = {self.l}: at most {MAX_DEGREE} parents a bit can be searched; "
-                              "lower l")
+            raise BudgetError(
+                f"l = {self.l}: at most {MAX_DEGREE} parents a bit can be searched; lower l"
+            )
 
     def _parts(self, facts: Facts) -> Parts:
         return Parts(self.readings[facts.guarantee](self))
@@ -108,16 +110,20 @@ class Clustered(Recipe):
         if self.clusters is None:
             return None
         lists = isinstance(self.clusters, Sequence) and not isinstance(self.clusters, str)
-        if not lists or any(isinstance(c, str) or not isinstance(c, Sequence) or not c
-                            for c in self.clusters):
-            raise BudgetError("clusters must be lists of attribute names, none of them empty, "
-                              f"got {show(self.clusters)}")
+        if not lists or any(
+            isinstance(c, str) or not isinstance(c, Sequence) or not c for c in self.clusters
+        ):
+            raise BudgetError(
+                "clusters must be lists of attribute names, none of them empty, "
+                f"got {show(self.clusters)}"
+            )
         columns = [[schema.index(name) for name in cluster] for cluster in self.clusters]
         named = sorted(j for cluster in columns for j in cluster)
         if named != list(range(len(schema))):
             wrong = {schema.names[j] for j in range(len(schema)) if named.count(j) != 1}
-            raise BudgetError("clusters must name each attribute exactly once; "
-                              f"see {', '.join(sorted(wrong))}")
+            raise BudgetError(
+                f"clusters must name each attribute exactly once; see {', '.join(sorted(wrong))}"
+            )
         return in_order(columns)
 
 
@@ -148,18 +154,28 @@ class InClusters:
         made = self.made
         reading = self.affinity if made.affinity == "auto" else made.affinity
         sigma = float(positive("sigma", made.sigma))
-        return spectral_clusters(similarity, made.k, sigma=sigma, reading=reading,
-                                 dimensions=made.dimensions)
+        return spectral_clusters(
+            similarity, made.k, sigma=sigma, reading=reading, dimensions=made.dimensions
+        )
 
     def result(
-        self, bits: Schema, plan: Clustering, pairs: Iterable[Pair], found: Iterable[Measurement],
+        self,
+        bits: Schema,
+        plan: Clustering,
+        pairs: Iterable[Pair],
+        found: Iterable[Measurement],
         **shown: Any,
     ) -> StructureResult:
         """The networks of all clusters as one, with its tables."""
         clusters = tuple(tuple(bits.names[j] for j in cluster) for cluster in plan.clusters)
         shown |= {"clusters_": clusters, "similarity_": plan.similarity}
-        return StructureResult(Network.of_columns(pairs, bits.names), rule=f"l = {self.most}",
-                               attributes=shown, measurements=tuple(found), schema=bits)
+        return StructureResult(
+            Network.of_columns(pairs, bits.names),
+            rule=f"l = {self.most}",
+            attributes=shown,
+            measurements=tuple(found),
+            schema=bits,
+        )
 
 
 class StrictClusters(InClusters):
@@ -176,8 +192,13 @@ class StrictClusters(InClusters):
         """That of the sketch, the histograms where there are some, or the tables."""
         d, e = len(facts.schema), facts.epsilon
         *e0, e1, _, e2 = (e * part for part in self.asks(facts).values())
-        return max([3 * facts.n * d * d / e1, 6 * count_bits(facts.schema) / e2,
-                    *(2 * d / each for each in e0)])
+        return max(
+            [
+                3 * facts.n * d * d / e1,
+                6 * count_bits(facts.schema) / e2,
+                *(2 * d / each for each in e0),
+            ]
+        )
 
     def cluster(self, curator: Curator, encoding: BinaryEncoding, epsilon1: Fraction) -> Clustering:
         """Clusters of whole attributes and the filter, from one sketch worth its noise.
@@ -192,7 +213,7 @@ class StrictClusters(InClusters):
         clustered = public is not None or made.k == 1
         if clustered and not made.eta:
             return known
-        pairs = [(i, j) for c in whole for a, i in enumerate(c) for j in c[a + 1:]]
+        pairs = [(i, j) for c in whole for a, i in enumerate(c) for j in c[a + 1 :]]
         sizes = schema.sizes  # no other pair is looked at
         ratio = noise_to_signal(curator.n, sizes, epsilon1, pairs) if pairs else math.inf
         if ratio > NOISE_DOMINATES:
@@ -200,7 +221,8 @@ class StrictClusters(InClusters):
                 self.warn(ratio, curator.n, len(schema), clustered)
             return known
         values, entry = curator.noisy_associations(
-            pairs, epsilon1, step="similarity of attribute pairs", source=DPSC)
+            pairs, epsilon1, step="similarity of attribute pairs", source=DPSC
+        )
         similarity = symmetric_matrix(len(schema), pairs, values)
         found = whole if clustered else self.find_clusters(similarity)
         together = np.equal.outer(place, place)
@@ -219,7 +241,9 @@ class StrictClusters(InClusters):
             f"cluster. "
             f"{type(made).__name__} {instead}, and gives that share to the tables. Raise epsilon "
             f"or share_sketch, or name public clusters{' and set eta=0' if made.eta else ''}",
-            UserWarning, stacklevel=8)
+            UserWarning,
+            stacklevel=8,
+        )
 
 
 class PrintedClusters(InClusters):
@@ -234,8 +258,13 @@ class PrintedClusters(InClusters):
         return dict(zip(("similarities", "selections", "tables"), thirds, strict=True))
 
     def cluster(
-        self, bits: Curator, encoding: BinaryEncoding, epsilon1: Fraction, measure: str = "I",
-        step: str = "DPSC: similarity of all pairs", source: str = DPSC,
+        self,
+        bits: Curator,
+        encoding: BinaryEncoding,
+        epsilon1: Fraction,
+        measure: str = "I",
+        step: str = "DPSC: similarity of all pairs",
+        source: str = DPSC,
     ) -> Clustering:
         """DPSC (Algorithm 3): a sketch of all pairs with the printed noise, spectral clusters.
 
@@ -246,8 +275,9 @@ class PrintedClusters(InClusters):
         if known is not None and not self.made.eta:
             return Clustering(known, ParentFilter.by_distance(range(d)))
         each = epsilon1 * 2 * (d // 2) / (d * (d - 1))
-        sketch, entry = bits.information_sketch(each, claimed=epsilon1, step=step, source=source,
-                                                measure=measure)
+        sketch, entry = bits.information_sketch(
+            each, claimed=epsilon1, step=step, source=source, measure=measure
+        )
         ties = ParentFilter(sketch, float(number("eta", self.made.eta)), entry)
         # of distances exp(−s/2σ²) makes sense
         return Clustering(known or self.find_clusters(sketch), ties, sketch)

@@ -63,8 +63,12 @@ class Parts(NamedTuple):
         d, grid = len(facts.schema), self.conditionals.grid
         sketches = [e for step, e in shares.items() if e and step not in ("selections", "tables")]
         unit = Fraction(grid, facts.n) if grid else 1
-        return max([2 * d * unit * self.budget.spread / shares["tables"],
-                    *(Fraction(6 * facts.n * d**2) / e for e in sketches)])
+        return max(
+            [
+                2 * d * unit * self.budget.spread / shares["tables"],
+                *(Fraction(6 * facts.n * d**2) / e for e in sketches),
+            ]
+        )
 
     def release(self, curator: Curator, facts: Facts, shares: Shares) -> Released:
         """Learn, split, measure, reconcile.
@@ -85,9 +89,12 @@ class Parts(NamedTuple):
         shown = {"degree_rule_": learnt.rule, "learnt_": learnt, **learnt.attributes}
         released = self.reconcile.reconcile(found, learnt.network, facts)
         every = (close(curator),) * len(released)
-        return Released(learnt.network, released,
-                        self.reconcile.sources(found, learnt.network) or every,
-                        shown | getattr(tables, "attributes", {}))
+        return Released(
+            learnt.network,
+            released,
+            self.reconcile.sources(found, learnt.network) or every,
+            shown | getattr(tables, "attributes", {}),
+        )
 
 
 def close(curator: Curator) -> tuple[str, ...]:
@@ -101,5 +108,8 @@ def close(curator: Curator) -> tuple[str, ...]:
     if ledger.guarantee == "strict" and ledger.claimed > ledger.finite:  # no print says so
         rest = (ledger.claimed - ledger.finite) / ledger.records_per_person
         curator.charge_unused(rest, "unused", "what no step asked for")
-    return tuple(e.id for e in ledger.entries if e.kind == "unaccounted_access"
-                 or e.mechanism == "discrete_laplace")
+    return tuple(
+        e.id
+        for e in ledger.entries
+        if e.kind == "unaccounted_access" or e.mechanism == "discrete_laplace"
+    )

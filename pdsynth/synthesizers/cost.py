@@ -68,5 +68,5 @@ class Cost:
         sums[0] = 1
         for i, size in enumerate(self.sizes):
             top = min(i + 1, members)
-            sums[1: top + 1] += size * sums[:top].copy()
+            sums[1 : top + 1] += size * sums[:top].copy()
         return float(sums[members]) / max(math.comb(self.d, members), 1)

@@ -31,8 +31,12 @@ class ToolScales(Uniform):
         **Privacy:** reads nothing.
         """
         d, epsilon = len(facts.schema), facts.epsilon
-        return {child: TableBudget(Fraction(2 * (d - len(parents))) / epsilon, epsilon / (2 * d),
-                                   source=self.source) for child, parents in learnt.network.pairs}
+        return {
+            child: TableBudget(
+                Fraction(2 * (d - len(parents))) / epsilon, epsilon / (2 * d), source=self.source
+            )
+            for child, parents in learnt.network.pairs
+        }
 
 
 BUDGETS = {"strict": Uniform(TABLES), "published": ToolScales(), "none": Uniform(TABLES)}
@@ -104,6 +108,14 @@ class GeneticBayes(Recipe):
             policy = Restriction(self.target, self.sensitive)  # type: ignore[arg-type]
         elif self.target is not None or to_names("sensitive", self.sensitive):
             raise BudgetError("give either target= and sensitive=, or restriction=, not both")
-        structure = GeneticSearch(self.k, self.theta_usefulness, policy, self.search,
-                                  self.population, self.elite, self.r, self.generations)
+        structure = GeneticSearch(
+            self.k,
+            self.theta_usefulness,
+            policy,
+            self.search,
+            self.population,
+            self.elite,
+            self.r,
+            self.generations,
+        )
         return Parts(structure, BUDGETS[facts.guarantee])

@@ -35,8 +35,10 @@ class Habits:
         """Change constructor keywords; an unknown one raises BudgetError."""
         for name, value in params.items():
             if name not in self._parameter_names():
-                raise BudgetError(f"{type(self).__name__} has no parameter {name!r}; it has "
-                                  f"{', '.join(self._parameter_names())}")
+                raise BudgetError(
+                    f"{type(self).__name__} has no parameter {name!r}; it has "
+                    f"{', '.join(self._parameter_names())}"
+                )
             setattr(self, name, value)
         return self
 
@@ -49,9 +51,14 @@ class Habits:
     def _parameter_names(cls) -> list[str]:
         return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
 
-    def sample(self, n: int | None = None, random_state: Any = None, *,
-               method: str = "independent",
-               where: Mapping[str, Any] | None = None) -> pd.DataFrame:
+    def sample(
+        self,
+        n: int | None = None,
+        random_state: Any = None,
+        *,
+        method: str = "independent",
+        where: Mapping[str, Any] | None = None,
+    ) -> pd.DataFrame:
         """A synthetic table of n rows (None: as many as were fitted); costs nothing.
 
         ``method="balanced"`` takes most of the sampling error off; ``where={"sex": "F"}``: all rows
@@ -63,8 +70,15 @@ class Habits:
         seed = self._next_seed(random_state)
         return self.model_.sample(n, seed, method=method, where=where)
 
-    def sample_to(self, path: Any, n: int | None = None, random_state: Any = None, *,
-                  method: str = "independent", where: Mapping[str, Any] | None = None) -> None:
+    def sample_to(
+        self,
+        path: Any,
+        n: int | None = None,
+        random_state: Any = None,
+        *,
+        method: str = "independent",
+        where: Mapping[str, Any] | None = None,
+    ) -> None:
         """Write n synthetic rows as Parquet or CSV in bounded memory, as :meth:`.Model.sample_to`.
 
         **Privacy:** post-processing of the release.
@@ -75,8 +89,10 @@ class Habits:
     def _next_seed(self, seed: Any) -> Any:
         """The seed of the next sample: the one given, else drawn from that of the fit, if any."""
         if "model_" not in vars(self):
-            raise BudgetError(f"this {type(self).__name__} is not fitted yet: call "
-                              "fit(frame, schema=schema) first")
+            raise BudgetError(
+                f"this {type(self).__name__} is not fitted yet: call "
+                "fit(frame, schema=schema) first"
+            )
         if seed is None:
             self._sampled += 1
         if seed is None and self.random_state is not None:
@@ -86,8 +102,11 @@ class Habits:
 
     def __repr__(self) -> str:
         parameters = inspect.signature(type(self).__init__).parameters
-        given = {name: value for name, value in self.get_params().items()
-                 if name not in ("epsilon", "guarantee") and value != parameters[name].default}
+        given = {
+            name: value
+            for name, value in self.get_params().items()
+            if name not in ("epsilon", "guarantee") and value != parameters[name].default
+        }
         given = {"epsilon": self.epsilon, **given, "guarantee": self.guarantee}
         word = {guarantee: f" {said}" for guarantee, said in WORDS.items()}
         fitted = vars(self).get("model_")
@@ -125,18 +144,23 @@ def join_target(data: Any, y: Any, schema: Any) -> tuple[Any, Any]:
     columns = y.to_frame() if isinstance(y, pd.Series) else y
     named = isinstance(columns, pd.DataFrame) and not (isinstance(y, pd.Series) and y.name is None)
     if not named:
-        raise SchemaError(f"y is a {type(y).__name__} without a name, but every column of a "
-                          "synthetic table needs one: give a Series with the name of its "
-                          "attribute, or put it into the table and leave y out")
+        raise SchemaError(
+            f"y is a {type(y).__name__} without a name, but every column of a "
+            "synthetic table needs one: give a Series with the name of its "
+            "attribute, or put it into the table and leave y out"
+        )
     if not isinstance(data, pd.DataFrame):
         raise SchemaError(f"y stands beside a DataFrame only, got {type(data).__name__}")
     twice = [str(name) for name in columns.columns if name in data.columns]
     if twice:
-        raise SchemaError(f"y brings column(s) that the table has already: {twice}; "
-                          "leave y out, or drop them")
+        raise SchemaError(
+            f"y brings column(s) that the table has already: {twice}; leave y out, or drop them"
+        )
     if not columns.index.equals(data.index):
-        raise SchemaError(f"y has {len(columns):,} rows with another index than the table's "
-                          f"{len(data):,}: take both from the same frame")
+        raise SchemaError(
+            f"y has {len(columns):,} rows with another index than the table's "
+            f"{len(data):,}: take both from the same frame"
+        )
     joined = pd.concat([data, columns], axis=1)
     if isinstance(schema, Schema) and {*joined.columns} == {*schema.names}:
         joined = joined[list(schema.names)]
@@ -148,10 +172,13 @@ def _html(recipe: Any) -> str:
     model, drawing = vars(recipe).get("model_"), ""
     rows = {}
     if model is not None:
-        rows = {"ε": short(model.ledger.epsilon), "verdict": model.ledger.verdict(),
-                "network": f"{plural(len(model.network.edges), 'edge')}, at most "
-                           f"{plural(model.network.degree, 'parent')}",
-                "learnt from": f"{model.n:,} records, {plural(len(model.schema), 'attribute')}"}
+        rows = {
+            "ε": short(model.ledger.epsilon),
+            "verdict": model.ledger.verdict(),
+            "network": f"{plural(len(model.network.edges), 'edge')}, at most "
+            f"{plural(model.network.degree, 'parent')}",
+            "learnt from": f"{model.n:,} records, {plural(len(model.schema), 'attribute')}",
+        }
         drawing = f"<div style='max-width:520px'>{model.network._repr_html_()}</div>"
     else:
         rows = {"not fitted yet": "call fit(frame, schema=schema)"}
@@ -161,10 +188,14 @@ def _html(recipe: Any) -> str:
     left = "style='text-align:left'"
 
     def table(facts: dict[str, Any]) -> str:
-        return "".join(f"<tr><th {left}>{escape(str(key))}</th><td {left}>{escape(str(value))}"
-                       "</td></tr>" for key, value in facts.items())
+        return "".join(
+            f"<tr><th {left}>{escape(str(key))}</th><td {left}>{escape(str(value))}</td></tr>"
+            for key, value in facts.items()
+        )
 
     opened = "" if model is not None else " open"
-    return (f"<div class='pdsynth-recipe'><p><b>{escape(type(recipe).__name__)}</b></p>"
-            f"<table>{table(rows)}</table>{drawing}<details{opened}><summary>Parameters</summary>"
-            f"<table>{table(shown)}</table></details></div>")
+    return (
+        f"<div class='pdsynth-recipe'><p><b>{escape(type(recipe).__name__)}</b></p>"
+        f"<table>{table(rows)}</table>{drawing}<details{opened}><summary>Parameters</summary>"
+        f"<table>{table(shown)}</table></details></div>"
+    )

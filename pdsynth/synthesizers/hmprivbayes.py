@@ -22,8 +22,10 @@ from ..structure.ibayes import ibayes
 from ..structure.learner import Measurement, Shares, StructureResult
 from .clustered import Clustered, PrintedClusters, StrictClusters, count_bits
 
-RAW_ENTROPY = ("OE_j of the raw records sets the noise scale of table j, so the scales differ "
-               "between neighbours")
+RAW_ENTROPY = (
+    "OE_j of the raw records sets the noise scale of table j, so the scales differ "
+    "between neighbours"
+)
 TABLES, PARALLEL = "HMPrivBayes Alg 5 line 2", "HMPrivBayes §3.5, proof of theorem 1"
 
 
@@ -38,20 +40,32 @@ class StrictIBayes(StrictClusters):
         encoding, bits = BinaryEncoding(facts.schema), curator.binary()
         names, epsilon0 = encoding.schema.names, shares["share_histograms"]
         plan = self.cluster(curator, encoding, shares["share_sketch"])
-        counts, entry = curator.histograms(range(len(facts.schema)), epsilon0,
-                                           step="risk entropies and roots", source=TABLES)
+        counts, entry = curator.histograms(
+            range(len(facts.schema)), epsilon0, step="risk entropies and roots", source=TABLES
+        )
         risk = bit_entropies(counts, encoding)
         selections = len(names) - len(plan.clusters)
         epsilon2 = shares["share_structure"] if selections else Fraction(0)
         found = []
         for i, cluster in enumerate(plan.clusters, 1):
             root = max(cluster, key=lambda j: (risk[names[j]], -j))  # of two values, H = OE
-            found.append(ibayes(bits, cluster, self.most, epsilon2 / max(selections, 1), "R",
-                                plan.ties, root=root, label=f" in C{i}"))
+            found.append(
+                ibayes(
+                    bits,
+                    cluster,
+                    self.most,
+                    epsilon2 / max(selections, 1),
+                    "R",
+                    plan.ties,
+                    root=root,
+                    label=f" in C{i}",
+                )
+            )
         epsilon3 = facts.epsilon - epsilon0 - plan.spent - epsilon2
         tables = measure(bits, found, self.most, risk, epsilon3, entry)
-        return self.result(bits.schema, plan, chain.from_iterable(found), tables,
-                           risk_entropy_=risk)
+        return self.result(
+            bits.schema, plan, chain.from_iterable(found), tables, risk_entropy_=risk
+        )
 
 
 class PrintedIBayes(PrintedClusters):
@@ -72,13 +86,25 @@ class PrintedIBayes(PrintedClusters):
         encoding, bits = BinaryEncoding(facts.schema), curator.binary()
         names = encoding.schema.names
         plan = self.cluster(bits, encoding, shares["similarities"])
-        counts, entry = bits.histograms(range(len(names)), shares["tables"], source=TABLES,
-                                        step="normalised risk entropies", reason=RAW_ENTROPY)
+        counts, entry = bits.histograms(
+            range(len(names)),
+            shares["tables"],
+            source=TABLES,
+            step="normalised risk entropies",
+            reason=RAW_ENTROPY,
+        )
         risk = dict(zip(names, self.risk(counts), strict=True))
         pairs, tables = list[Pair](), list[Measurement]()
         for door, cluster, label in self.doors(bits, plan.clusters, PARALLEL):
-            found = ibayes(door, cluster, self.most, shares["selections"] / len(cluster), "I",
-                           plan.ties, label=label)  # Algorithm 4
+            found = ibayes(
+                door,
+                cluster,
+                self.most,
+                shares["selections"] / len(cluster),
+                "I",
+                plan.ties,
+                label=label,
+            )  # Algorithm 4
             tables += measure(door, [found], self.most, risk, shares["tables"], entry)  # Alg. 5
             pairs += found
         return self.result(bits.schema, plan, pairs, tables, risk_entropy_=risk)
@@ -150,19 +176,21 @@ class HMPrivBayes(Clustered):
 
     shares: ClassVar[tuple[str, ...]] = ("share_histograms", "share_sketch", "share_structure")
     readings: ClassVar[Mapping[str, type]] = {
-        "strict": StrictIBayes, "published": PrintedIBayes, "none": PrintedIBayes}
+        "strict": StrictIBayes,
+        "published": PrintedIBayes,
+        "none": PrintedIBayes,
+    }
 
     def _check(self, facts: Facts) -> None:
         if not 0 <= number("eta", self.eta) < 1:
             raise BudgetError(f"eta must lie in [0, 1), got {show(self.eta)}")
         if not is_one_of(self.affinity, ("auto", *READINGS)):
-            raise BudgetError(f"affinity must be one of {('auto', *READINGS)}, "
-                              f"got {show(self.affinity)}")
+            raise BudgetError(
+                f"affinity must be one of {('auto', *READINGS)}, got {show(self.affinity)}"
+            )
 
 
-def bit_entropies(
-    histograms: Sequence[np.ndarray], encoding: BinaryEncoding
-) -> dict[str, float]:
+def bit_entropies(histograms: Sequence[np.ndarray], encoding: BinaryEncoding) -> dict[str, float]:
     """Normalised risk entropy of every bit from released histograms of the attributes.
 
     **Privacy:** post-processing of noisy counts.
@@ -181,8 +209,12 @@ def bit_entropies(
 
 
 def measure(
-    curator: Curator, clusters: Sequence[Sequence[Pair]], degree: int, risk: Mapping[str, float],
-    epsilon: Fraction, depends_on: str,
+    curator: Curator,
+    clusters: Sequence[Sequence[Pair]],
+    degree: int,
+    risk: Mapping[str, float],
+    epsilon: Fraction,
+    depends_on: str,
 ) -> list[Measurement]:
     """The tables that the next one doesn't hold: noise 2/ε · Σ exp(−OE) / exp(−OE_j).
 
@@ -193,8 +225,14 @@ def measure(
     """
     names = curator.schema.names
     derived = [min(len(pairs) - 1, degree) for pairs in clusters]  # l' of lines 1 and 3
-    paid = {names[c]: risk[names[c]]
-            for pairs, first in zip(clusters, derived, strict=True) for c, _ in pairs[first:]}
+    paid = {
+        names[c]: risk[names[c]]
+        for pairs, first in zip(clusters, derived, strict=True)
+        for c, _ in pairs[first:]
+    }
     budget = by_weight(epsilon, risk_entropy_weights(paid), TABLES, depends_on)
-    return [found for pairs, first in zip(clusters, derived, strict=True) for found in
-            measure_joint_counts(curator, Network.of_columns(pairs, names), budget, first)]
+    return [
+        found
+        for pairs, first in zip(clusters, derived, strict=True)
+        for found in measure_joint_counts(curator, Network.of_columns(pairs, names), budget, first)
+    ]

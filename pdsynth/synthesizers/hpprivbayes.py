@@ -11,8 +11,10 @@ from ..structure.ordered import Ordered
 from ..structure.restrictions import Restriction
 from .base import Parts, Recipe
 
-RAW_ORDER = ("'the order … does not directly leak the mutual information' (thesis §3.1), but the "
-             "network that is released depends on it")
+RAW_ORDER = (
+    "'the order … does not directly leak the mutual information' (thesis §3.1), but the "
+    "network that is released depends on it"
+)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -80,25 +82,36 @@ class HPPrivBayes(Recipe):
     def _check(self, facts: Facts) -> None:
         sketch, structure = self.share_sketch, self.share_structure
         if share("share_sketch", sketch) + share("share_structure", structure) >= 1:
-            raise BudgetError(f"share_sketch + share_structure = {sketch} + {structure} leaves "
-                              "nothing for the tables: they must stay below 1")
+            raise BudgetError(
+                f"share_sketch + share_structure = {sketch} + {structure} leaves "
+                "nothing for the tables: they must stay below 1"
+            )
 
     def _parts(self, facts: Facts) -> Parts:
-        structure = Ordered(self.k, self.theta_usefulness, restriction=self.restriction,
-                            step="AMI order", reason=RAW_ORDER)
+        structure = Ordered(
+            self.k,
+            self.theta_usefulness,
+            restriction=self.restriction,
+            step="AMI order",
+            reason=RAW_ORDER,
+        )
         return Parts(structure, self._groups(getattr(structure.rule(facts), "k", 0)))
 
     def _epsilon2(self, epsilon: Fraction) -> Fraction:
         paid = {"strict": share("share_sketch", self.share_sketch)}  # raw sketches cost nothing
-        return epsilon * (1 - paid.get(self.guarantee, 0)
-                          - share("share_structure", self.share_structure))
+        return epsilon * (
+            1 - paid.get(self.guarantee, 0) - share("share_structure", self.share_structure)
+        )
 
     def _split(self, facts: Facts) -> dict[str, Fraction]:
         """One sketch budget for order, groups and weights (4 : 4 : 2), as far as they are asked."""
         structure, groups, _, _ = self._parts(facts)
         learns, open_facts = structure.asks(facts), groups.questions(facts)
-        asked = {"order": 4 * bool(learns), "groups": 4 * open_facts["groups"],
-                 "weights": 2 * open_facts["weights"]}
+        asked = {
+            "order": 4 * bool(learns),
+            "groups": 4 * open_facts["groups"],
+            "weights": 2 * open_facts["weights"],
+        }
         epsilon0 = facts.pay(facts.epsilon * as_fraction(self.share_sketch))
         epsilon1 = facts.epsilon * as_fraction(self.share_structure)
         sketches = dict.fromkeys(asked, Fraction(0))

@@ -48,13 +48,17 @@ class Synthesizer(Recipe):
 
     def _parts(self, facts: Facts) -> Parts:
         structure = Fixed(self.structure) if isinstance(self.structure, Network) else self.structure
-        chosen = Parts(Greedy() if structure is None else structure,
-                       Uniform() if self.budget is None else self.budget,
-                       JointCounts() if self.conditionals is None else self.conditionals,
-                       Agree() if getattr(structure, "measures", False) else AsMeasured())
+        chosen = Parts(
+            Greedy() if structure is None else structure,
+            Uniform() if self.budget is None else self.budget,
+            JointCounts() if self.conditionals is None else self.conditionals,
+            Agree() if getattr(structure, "measures", False) else AsMeasured(),
+        )
         verbs = ("learn", "allocate", "measure")
         for name, part, verb in zip(Parts._fields, chosen, verbs, strict=False):
             if not hasattr(part, verb) or isinstance(part, type):
-                raise BudgetError(f"{name} must be a part of pds.parts such as Greedy() or "
-                                  f"Uniform(), got {show(part)}")
+                raise BudgetError(
+                    f"{name} must be a part of pds.parts such as Greedy() or "
+                    f"Uniform(), got {show(part)}"
+                )
         return chosen

@@ -3,8 +3,11 @@
 from collections.abc import Iterable
 
 RENAMED = {
-    "beta": "share_structure", "usefulness": "theta_usefulness", "sketch": "share_sketch",
-    "L0": "share_sketch (HMPrivBayes: share_histograms)", "L2": "share_structure",
+    "beta": "share_structure",
+    "usefulness": "theta_usefulness",
+    "sketch": "share_sketch",
+    "L0": "share_sketch (HMPrivBayes: share_histograms)",
+    "L2": "share_structure",
     "L1": "share_structure (HMPrivBayes, PrivSCBN: share_sketch)",
     "direction": "personal=SensitivityGroups(rare_values=…)",
     "groups": "personal=SensitivityGroups(groups=…)",

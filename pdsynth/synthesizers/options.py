@@ -22,15 +22,19 @@ def check_options(guarantee: Any, noise: Any, seed: Any) -> None:
         raise BudgetError(f"noise must be 'exact', 'opendp' or 'common', got {show(noise)}")
     check_seed(seed)
     if noise == "opendp" and seed is not None:
-        raise BudgetError("OpenDP draws from the operating system and takes no seed: use "
-                          "random_state=None, or noise='exact'")
+        raise BudgetError(
+            "OpenDP draws from the operating system and takes no seed: use "
+            "random_state=None, or noise='exact'"
+        )
 
 
 def check_records(n: Any) -> None:
     """Refuse what is no number of records."""
     if not is_whole(n, 1, MOST_RECORDS):
-        raise SchemaError("n must be a whole number of records, at least 1 and at most "
-                          f"{MOST_RECORDS:,}, got {show(n)}")
+        raise SchemaError(
+            "n must be a whole number of records, at least 1 and at most "
+            f"{MOST_RECORDS:,}, got {show(n)}"
+        )
 
 
 def check_unit(guarantee: str, relation: Any, known: Sequence[str], per_person: Any) -> None:
@@ -38,11 +42,15 @@ def check_unit(guarantee: str, relation: Any, known: Sequence[str], per_person: 
     if not is_one_of(relation, known):
         raise BudgetError(f"relation must be one of {tuple(known)} here, got {show(relation)}")
     if not is_whole(per_person, 1, MOST_RECORDS):
-        raise BudgetError("records_per_person must be a whole number of at least 1 and at most "
-                          f"{MOST_RECORDS:,}, got {show(per_person)}")
+        raise BudgetError(
+            "records_per_person must be a whole number of at least 1 and at most "
+            f"{MOST_RECORDS:,}, got {show(per_person)}"
+        )
     if guarantee == "published" and per_person > 1:  # a refusal
-        raise BudgetError("the papers count one record a person: records_per_person = "
-                          f"{per_person} is for guarantee='strict'")
+        raise BudgetError(
+            "the papers count one record a person: records_per_person = "
+            f"{per_person} is for guarantee='strict'"
+        )
 
 
 def check_frame(data: Any, schema: Schema | None, *, empty: bool = False) -> tuple[Schema, int]:
@@ -51,8 +59,10 @@ def check_frame(data: Any, schema: Schema | None, *, empty: bool = False) -> tup
     ``empty``: a table without rows is a table, too.
     """
     if schema is None:
-        raise SchemaError("fit needs the public schema of the table: fit(frame, schema=schema); "
-                          "Schema.infer(frame) only to explore")
+        raise SchemaError(
+            "fit needs the public schema of the table: fit(frame, schema=schema); "
+            "Schema.infer(frame) only to explore"
+        )
     if isinstance(data, Source):
         data.check(check_schema(schema), empty=empty)
         return schema, data.n
@@ -63,8 +73,9 @@ def check_frame(data: Any, schema: Schema | None, *, empty: bool = False) -> tup
 def choose_noise(guarantee: str, noise: str, seed: Any, given: Noise | None) -> Noise:
     """The random source of a run; ``given`` stands in place of what ``noise`` names."""
     if given is not None and not isinstance(given, Noise):
-        raise BudgetError("noise= of fit takes a random source such as ExactNoise(), "
-                          f"got {show(given)}")
+        raise BudgetError(
+            f"noise= of fit takes a random source such as ExactNoise(), got {show(given)}"
+        )
     if guarantee == "none":  # the source itself changes
         return NoNoise(seed or 0)
     if given is not None:

@@ -18,9 +18,25 @@ from ..structure.tree import SpanningTree
 from .residual import ResidualForest, ResidualRounds
 
 __all__ = [
-    "Adaptive", "Agree", "AsMeasured", "ConditionalNoise", "Fixed", "GeneticSearch", "Geometric",
-    "Greedy", "Groups", "JointCounts", "Ordered", "PairwiseSums", "ResidualForest",
-    "ResidualRounds", "Restriction", "RiskEntropy", "SensitivityGroups", "SpanningTree", "Uniform",
+    "Adaptive",
+    "Agree",
+    "AsMeasured",
+    "ConditionalNoise",
+    "Fixed",
+    "GeneticSearch",
+    "Geometric",
+    "Greedy",
+    "Groups",
+    "JointCounts",
+    "Ordered",
+    "PairwiseSums",
+    "ResidualForest",
+    "ResidualRounds",
+    "Restriction",
+    "RiskEntropy",
+    "SensitivityGroups",
+    "SpanningTree",
+    "Uniform",
 ]
 
 

@@ -46,10 +46,14 @@ class Plan:
     def methods(self) -> pd.DataFrame:
         """Every candidate: expected two-way distance, seconds of one core, MiB; nearest first."""
         found = self.forecasts
-        return pd.DataFrame({
-            "method": [f.name for f in found],
-            "expected 2-way distance": [f.distance for f in found],
-            "seconds": [f.seconds for f in found], "MiB": [f.megabytes for f in found]})
+        return pd.DataFrame(
+            {
+                "method": [f.name for f in found],
+                "expected 2-way distance": [f.distance for f in found],
+                "seconds": [f.seconds for f in found],
+                "MiB": [f.megabytes for f in found],
+            }
+        )
 
     def synthesizer(self, **options: Any) -> Recipe:
         """The recommended method for this ε, unfitted; ``options`` are further keywords of it.
@@ -65,8 +69,9 @@ class Plan:
     def __str__(self) -> str:
         return self.sentence
 
-    def price(self, network: Network, edge: tuple[str, str], *,
-              reference: pd.DataFrame | None = None) -> EdgePrice:
+    def price(
+        self, network: Network, edge: tuple[str, str], *, reference: pd.DataFrame | None = None
+    ) -> EdgePrice:
         """The price of an edge (parent, child), where the tables share all of ε evenly.
 
         ``reference``: a *public* table over the schema, for the information gained. Raises
@@ -76,8 +81,9 @@ class Plan:
         ``reference`` would be read without being paid for, so don't give one.
         """
         if not isinstance(network, Network) or {*network.order} != {*self.schema.names}:
-            raise SchemaError("price needs a Network over the attributes of the schema, "
-                              f"got {show(network)}")
+            raise SchemaError(
+                f"price needs a Network over the attributes of the schema, got {show(network)}"
+            )
         (parent, child), schema = check_edge(edge), self.schema
         each = self.epsilon / len(schema)
         network.with_edge(parent, child)
@@ -88,8 +94,10 @@ class Plan:
         gain = None
         if reference is not None:
             if after > MAX_CELLS:
-                raise SchemaError(f"the table of {child!r} would have {after:,} cells; at most "
-                                  f"{MAX_CELLS:,} can be counted")
+                raise SchemaError(
+                    f"the table of {child!r} would have {after:,} cells; at most "
+                    f"{MAX_CELLS:,} can be counted"
+                )
             asked = schema.select([*family, parent])
             check_columns(reference)
             there = [name for name in asked.names if name in reference]
@@ -98,17 +106,21 @@ class Plan:
             table = np.bincount(cells, minlength=after).reshape(asked.sizes)
             gain = mutual_information(table) - mutual_information(table.sum(axis=-1))
             gain = max(gain, 0.0)  # never negative but for rounding
-        return EdgePrice(edge, before, after, noise, more_noise, touched * each,
-                         (touched + 1) * each, gain)
+        return EdgePrice(
+            edge, before, after, noise, more_noise, touched * each, (touched + 1) * each, gain
+        )
 
     def _repr_html_(self) -> str:
         numbers = "".join(
             "<div style='overflow-x:auto'>"
             f"{t.to_html(index=False, border=0, float_format='{:.3g}'.format)}</div>"
-            for t in (self.methods, self.table))
-        return (f"<p>{escape(self.sentence)}</p><p>Recommended: <code>{escape(self.method)}"
-                f"</code></p>{_bars(self.forecasts)}"
-                f"<details><summary>All numbers</summary>{numbers}</details>")
+            for t in (self.methods, self.table)
+        )
+        return (
+            f"<p>{escape(self.sentence)}</p><p>Recommended: <code>{escape(self.method)}"
+            f"</code></p>{_bars(self.forecasts)}"
+            f"<details><summary>All numbers</summary>{numbers}</details>"
+        )
 
 
 def _bars(found: tuple[Forecast, ...]) -> str:
@@ -118,9 +130,13 @@ def _bars(found: tuple[Forecast, ...]) -> str:
     rows = "".join(
         f"<tr{bold if f is found[0] else ''}><td{left}>{escape(f.name)}"
         f"</td><td style='width:200px;min-width:120px'><div style='background:#e69f00;height:.8em;"
-        f"width:{f.distance / top:.1%}'></div></td><td>{f.distance:.3f}</td></tr>" for f in found)
-    return (f"<table><tr><th{left}>method</th><th{left} colspan='2'>expected 2-way distance, "
-            f"smaller is nearer</th></tr>{rows}</table>")
+        f"width:{f.distance / top:.1%}'></div></td><td>{f.distance:.3f}</td></tr>"
+        for f in found
+    )
+    return (
+        f"<table><tr><th{left}>method</th><th{left} colspan='2'>expected 2-way distance, "
+        f"smaller is nearer</th></tr>{rows}</table>"
+    )
 
 
 def plan(schema: Schema, n: int, epsilon: float, *, share_structure: float = 0.3) -> Plan:
@@ -137,21 +153,30 @@ def plan(schema: Schema, n: int, epsilon: float, *, share_structure: float = 0.3
     so n is the same): costs nothing.
     """
     if len(check_schema(schema)) < 2:
-        raise SchemaError(f"the schema has {len(schema)} attribute(s); at least 2 are needed for "
-                          "a network")
+        raise SchemaError(
+            f"the schema has {len(schema)} attribute(s); at least 2 are needed for a network"
+        )
     check_records(n)
     budget, beta = positive("epsilon", epsilon), share("share_structure", share_structure)
     k = pd.Series(range(min(len(schema), 6)))
     cells = k.map(lambda k: typical_cells(schema, k))
     ratio = k.map(lambda k: noise_to_cell(schema, n, budget, k, beta))
-    table = pd.DataFrame({
-        "k": k, "tables": len(schema) - k, "cells of a typical table": cells.map(round),
-        "mean cell, records": n / cells, "noise scale, records": ratio * n / cells,
-        "noise ÷ mean cell": ratio, "distance from noise alone": (ratio / 2).clip(upper=1.0)})
+    table = pd.DataFrame(
+        {
+            "k": k,
+            "tables": len(schema) - k,
+            "cells of a typical table": cells.map(round),
+            "mean cell, records": n / cells,
+            "noise scale, records": ratio * n / cells,
+            "noise ÷ mean cell": ratio,
+            "distance from noise alone": (ratio / 2).clip(upper=1.0),
+        }
+    )
     best = max(k[ratio * USEFUL <= 1], default=0)
     found = tuple(forecasts(schema, int(n), float(budget)))
-    sentence = (describe_facts(schema, n, budget) + expect(ratio.tolist(), best) + " "
-                + explain(found))
+    sentence = (
+        describe_facts(schema, n, budget) + expect(ratio.tolist(), best) + " " + explain(found)
+    )
     if (near := reach(LEAST * len(schema), len(schema))) is not None:
         sentence += f" {describe_near(len(schema), near)}."
     return Plan(int(n), budget, schema, best, sentence, table, found)
@@ -177,9 +202,12 @@ class EdgePrice:
 
     def __str__(self) -> str:
         parent, child = self.edge
-        gained = ("" if self.information is None else
-                  f"gains {self.information:.4f} bit of information; ")
-        return (f"{parent} → {child}: {gained}the table grows from {self.cells_before:,} to "
-                f"{self.cells_after:,} cells, noise alone moves it by {self.noise_after:.3g} "
-                f"instead of {self.noise_before:.3g}; a change of {parent} then costs ε = "
-                f"{float(self.epsilon_after):.3g} instead of {float(self.epsilon_before):.3g}")
+        gained = (
+            "" if self.information is None else f"gains {self.information:.4f} bit of information; "
+        )
+        return (
+            f"{parent} → {child}: {gained}the table grows from {self.cells_before:,} to "
+            f"{self.cells_after:,} cells, noise alone moves it by {self.noise_after:.3g} "
+            f"instead of {self.noise_before:.3g}; a change of {parent} then costs ε = "
+            f"{float(self.epsilon_after):.3g} instead of {float(self.epsilon_before):.3g}"
+        )

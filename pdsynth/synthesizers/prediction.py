@@ -71,9 +71,7 @@ class Forecast:
     megabytes: float
 
 
-def forecasts(
-    schema: Schema, n: int, epsilon: float, given: Prior | None = None
-) -> list[Forecast]:
+def forecasts(schema: Schema, n: int, epsilon: float, given: Prior | None = None) -> list[Forecast]:
     """Every candidate, the nearest first; ConsistentBayes, which adapts to what it finds, before
     what is hardly nearer, its rounds before a forest of the same forecast, and single columns
     before all where no ties could be strong enough for more.
@@ -85,14 +83,21 @@ def forecasts(
     pairs = facts.pairs if reach(LEAST * d, d) is None else LEAST * d
     forest = cost.forest(pairs)
     rounds = cost.rounds(facts.sets, 2 * d) if d <= WIDE else forest
-    found = [Forecast(SINGLE, Independent, facts.independent(), *cost.degree(0)),
-             Forecast("ConsistentBayes", ConsistentBayes, facts.consistent(6 * d), *rounds),
-             Forecast("ConsistentBayes(rounds=0)", lambda **o: ConsistentBayes(rounds=0, **o),
-                      facts.consistent(d - 1), *forest)]
+    found = [
+        Forecast(SINGLE, Independent, facts.independent(), *cost.degree(0)),
+        Forecast("ConsistentBayes", ConsistentBayes, facts.consistent(6 * d), *rounds),
+        Forecast(
+            "ConsistentBayes(rounds=0)",
+            lambda **o: ConsistentBayes(rounds=0, **o),
+            facts.consistent(d - 1),
+            *forest,
+        ),
+    ]
     for k in range(1, min(len(facts.prior.degrees), d - 1) + 1):
         if largest_selection(d, k) <= MAX_PAIRS:  # else it would be refused
-            found.append(Forecast(f"PrivBayes(k={k})", _degree(k), facts.degree(k),
-                                  *cost.degree(k)))
+            found.append(
+                Forecast(f"PrivBayes(k={k})", _degree(k), facts.degree(k), *cost.degree(k))
+            )
     if d <= ALL_PAIRS:
         found.append(Forecast("baselines.JTree", JTree, facts.junction(), *cost.degree(1)))
     hopeless = share_of_columns(1.0, facts.mass, schema.sizes) > ALONE_SHARE
@@ -138,10 +143,17 @@ class _Facts:
         roots = np.sqrt(self.size)
         columns = self.pair(0.45 * roots * roots.sum() / (told * self.mass))
         cells, edges = (8.0, 2) if self.with_triples else (self.table, 1)
-        return min(self.independent(),
-                   *(self.distance(self.prior.tree ** (t * edges / max(self.d - 1, 1)),
-                                   AGREED * cells * t / (tables * self.mass), columns)
-                     for t in range(1, most + 1)))
+        return min(
+            self.independent(),
+            *(
+                self.distance(
+                    self.prior.tree ** (t * edges / max(self.d - 1, 1)),
+                    AGREED * cells * t / (tables * self.mass),
+                    columns,
+                )
+                for t in range(1, most + 1)
+            ),
+        )
 
     def degree(self, k: int) -> float:
         """PrivBayes: d − k tables of k + 1 typical columns for .7 of ε."""
@@ -153,8 +165,13 @@ class _Facts:
         """At most d clique tables for half of ε, at the best size, or none but columns."""
         alone = self.distance(1.0, self.pair(2 * self.d * self.size / self.mass))
         noise = 2 * ALONE * self.d / self.mass
-        return min(alone, *(self.distance(left, noise * self.typical ** (k + 1))
-                            for k, left in enumerate(self.prior.degrees, 1)))
+        return min(
+            alone,
+            *(
+                self.distance(left, noise * self.typical ** (k + 1))
+                for k, left in enumerate(self.prior.degrees, 1)
+            ),
+        )
 
     def pair(self, columns: np.ndarray) -> np.ndarray:
         """The noise of every pair of columns from the noise of each."""
@@ -171,13 +188,20 @@ def explain(found: Sequence[Forecast]) -> str:
     best = found[0]
     alone = next(f for f in found if f.name == SINGLE)
     if best is alone:
-        return (f"Publish single columns: {best.name}, expected two-way distance "
-                f"{best.distance:.3f}; the next, {found[1].name}, {found[1].distance:.3f}.")
+        return (
+            f"Publish single columns: {best.name}, expected two-way distance "
+            f"{best.distance:.3f}; the next, {found[1].name}, {found[1].distance:.3f}."
+        )
     nearer = 1 - best.distance / alone.distance
-    than = (f"single columns {alone.distance:.3f} ({nearer:.0%} nearer)" if nearer else
-            "as single columns, which is what it measures unless it finds strong ties")
-    return (f"Use {best.name}: expected two-way distance {best.distance:.3f}, {than}; about "
-            f"{_seconds(best.seconds)} and {best.megabytes:,.0f} MiB.")
+    than = (
+        f"single columns {alone.distance:.3f} ({nearer:.0%} nearer)"
+        if nearer
+        else "as single columns, which is what it measures unless it finds strong ties"
+    )
+    return (
+        f"Use {best.name}: expected two-way distance {best.distance:.3f}, {than}; about "
+        f"{_seconds(best.seconds)} and {best.megabytes:,.0f} MiB."
+    )
 
 
 def _seconds(seconds: float) -> str:

@@ -74,8 +74,10 @@ class PrivBayes(Preset):
 
     def _check(self, facts: Facts) -> None:
         if not is_one_of(self.reading, facts.choose(strict=("tods",), printed=("tods", "thesis"))):
-            raise BudgetError("reading must be 'tods', or 'thesis' with guarantee='published'; "
-                              f"got {show(self.reading)} with {self.guarantee!r}")
+            raise BudgetError(
+                "reading must be 'tods', or 'thesis' with guarantee='published'; "
+                f"got {show(self.reading)} with {self.guarantee!r}"
+            )
 
     def _parts(self, facts: Facts) -> Parts:
         structure = Greedy(self.k, self.theta_usefulness, self.score, self.restriction)
@@ -83,7 +85,6 @@ class PrivBayes(Preset):
 
     def _epsilon2(self, epsilon: Fraction) -> Fraction:
         return epsilon / 2 if is_one_of(self.reading, ("thesis",)) else super()._epsilon2(epsilon)
-
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -109,7 +110,6 @@ class Independent(Recipe):
 
     def _parts(self, facts: Facts) -> Parts:
         return Parts(Fixed(), Uniform("one-way Laplace histograms (Dwork et al. 2006)"))
-
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -262,6 +262,7 @@ class WeightedPrivBayes(Preset):
     share_sketch: float = 0.15
 
     def _parts(self, facts: Facts) -> Parts:
-        ordered = Ordered(self.k, self.theta_usefulness, by="entropy",
-                          share_sketch=self.share_sketch)
+        ordered = Ordered(
+            self.k, self.theta_usefulness, by="entropy", share_sketch=self.share_sketch
+        )
         return Parts(ordered, Uniform())

@@ -63,9 +63,13 @@ class PrivABN(Recipe):
     k_counts_parents: ClassVar[bool] = False
 
     def _parts(self, facts: Facts) -> Parts:
-        return Parts(Adaptive(self.k, self.theta_usefulness), *facts.choose(
-            strict=(Uniform(f"{SDG}, on joint counts"), JointCounts()),
-            printed=(Uniform(SDG), ConditionalNoise())))
+        return Parts(
+            Adaptive(self.k, self.theta_usefulness),
+            *facts.choose(
+                strict=(Uniform(f"{SDG}, on joint counts"), JointCounts()),
+                printed=(Uniform(SDG), ConditionalNoise()),
+            ),
+        )
 
 
 def printed_scale(m: int, n: int, epsilon2: Fraction) -> Fraction:

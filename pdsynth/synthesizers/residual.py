@@ -90,8 +90,10 @@ class Residual:
                 raise BudgetError("name the sensitive attribute once: here, or in the restriction")
         if self.personal is not None:
             if self.personal.policy(facts.schema, self.sensitive) is None:
-                raise BudgetError("personal= needs groups by policy: "
-                                  "SensitivityGroups(groups={'A': [...], 'B': [...]})")
+                raise BudgetError(
+                    "personal= needs groups by policy: "
+                    "SensitivityGroups(groups={'A': [...], 'B': [...]})"
+                )
         Run.check(self, facts)
 
     def preselection(self, facts: Facts) -> str:
@@ -110,11 +112,18 @@ class Residual:
         sizes, auto = facts.schema.sizes, is_one_of(self.share_one_way, ("auto",))
         looks = auto and self.personal is None and facts.relation == "replace_one"
         seen = share_of_look(sizes) if looks else Fraction(0)
-        one_way = (min(Fraction(3, 10), Fraction(sum(sizes), 20 * len(sizes))) if auto else
-                   share("share_one_way", self.share_one_way))  # type: ignore[arg-type]
+        one_way = (
+            min(Fraction(3, 10), Fraction(sum(sizes), 20 * len(sizes)))
+            if auto
+            else share("share_one_way", self.share_one_way)  # type: ignore[arg-type]
+        )
         hidden = share("share_sensitive", self.share_sensitive) if self.hidden() else Fraction(0)
-        return {ASKED: seen, "single columns": one_way, "sensitive": hidden,
-                "pairs": 1 - seen - one_way - hidden}
+        return {
+            ASKED: seen,
+            "single columns": one_way,
+            "sensitive": hidden,
+            "pairs": 1 - seen - one_way - hidden,
+        }
 
     def largest_scale(self, facts: Facts) -> Fraction:
         """A public bound of all noise scales, whatever is chosen and wherever choosing stops.
@@ -126,10 +135,11 @@ class Residual:
         kept = 1 - share("share_select", self.share_select)
         columns = list(run.column_weights(range(len(run.sizes))).values())
         column = min(columns) / sum(columns)
-        least = [shares["single columns"] * column * run.least_weight(),
-                 run.unit * column,
-                 self.least_table(run, shares["pairs"] * (1 - ALONE)) * kept
-                 * min(run.dear, run.plain)]
+        least = [
+            shares["single columns"] * column * run.least_weight(),
+            run.unit * column,
+            self.least_table(run, shares["pairs"] * (1 - ALONE)) * kept * min(run.dear, run.plain),
+        ]
         least += [shares["sensitive"] / len(run.hidden) * kept] if run.hidden else []
         least += [shares[ASKED] / (2 * math.comb(len(run.sizes), 2))] if shares[ASKED] else []
         return Fraction(4) / min(least)
@@ -153,9 +163,13 @@ class Residual:
         elif left:
             curator.charge_unused(left, "unused", "too little to measure anything with")
         known = self.hidden()
-        return StructureResult(run.network(), known=known, rule=run.describe(),
-                               measurements=tuple(run.found),
-                               attributes={"measured_": tuple(m.attributes for m in run.found)})
+        return StructureResult(
+            run.network(),
+            known=known,
+            rule=run.describe(),
+            measurements=tuple(run.found),
+            attributes={"measured_": tuple(m.attributes for m in run.found)},
+        )
 
 
 @dataclass(frozen=True)
@@ -185,9 +199,14 @@ class ResidualForest(Residual):
             sets = [p for p in pairs if part[p[0]] != part[p[1]]]
             if not sets:
                 break
-            chosen_at = run.choose(sets, [expected[p] for p in sets], each,
-                                   [tables / (d - 1)] * len(sets), step=f"edge {number + 1}",
-                                   source=SELECT)
+            chosen_at = run.choose(
+                sets,
+                [expected[p] for p in sets],
+                each,
+                [tables / (d - 1)] * len(sets),
+                step=f"edge {number + 1}",
+                source=SELECT,
+            )
             choosing -= each
             if chosen_at is None:
                 stopped = True
@@ -254,7 +273,12 @@ class ResidualRounds(Residual):
         return left
 
     def _round(
-        self, run: Run, fitted: Fitted, sets: Sequence[Columns], each: Fraction, left: Fraction,
+        self,
+        run: Run,
+        fitted: Fitted,
+        sets: Sequence[Columns],
+        each: Fraction,
+        left: Fraction,
         number: int,
     ) -> tuple[Fraction, Fitted, Fraction | None]:
         """What is left of ε, the new fit, and the factor of the next round's ε; None after STOP."""
@@ -284,5 +308,7 @@ class ResidualRounds(Residual):
         for name, value, least in (("rounds", self.rounds, 1), ("most_cells", self.most_cells, 4)):
             planned = name == "rounds" and is_one_of(value, ("auto",))
             if not planned and not is_whole(value, least, 2**20):
-                raise BudgetError(f"{name} must be a whole number of at least {least}, "
-                                  f"got {show(value)} (the most are 2^20)")
+                raise BudgetError(
+                    f"{name} must be a whole number of at least {least}, "
+                    f"got {show(value)} (the most are 2^20)"
+                )

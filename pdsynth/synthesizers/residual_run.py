@@ -71,14 +71,18 @@ class Run:
         run = Run(part, None, facts)  # type: ignore[arg-type]
         for j, partners in run.partners.items():
             if len(partners) > 1 or {*partners} & {*run.hidden}:
-                raise BudgetError(f"{run.names[j]!r} is sensitive and stands in one table besides "
-                                  f"its column, with an attribute that isn't sensitive, but "
-                                  f"{len(partners)} pair(s) that hold it are forced")
+                raise BudgetError(
+                    f"{run.names[j]!r} is sensitive and stands in one table besides "
+                    f"its column, with an attribute that isn't sensitive, but "
+                    f"{len(partners)} pair(s) that hold it are forced"
+                )
         for pair in run.forced:
             run.link(pair)
         if not within_bounds(run.linked[None], run.sizes, MOST_CELLS, run.apart)[0]:
-            raise BudgetError("the forced pairs need a table of more than "
-                              f"{MOST_CELLS:,} cells, or one that holds a forbidden pair")
+            raise BudgetError(
+                "the forced pairs need a table of more than "
+                f"{MOST_CELLS:,} cells, or one that holds a forbidden pair"
+            )
 
     # --- shares ----------------------------------------------------------------------------------
 
@@ -99,14 +103,18 @@ class Run:
         personal = self.part.personal
         if personal is None:
             return Fraction(1)
-        public = [w for name in personal.weights or ()
-                  for w in personal.public_weights(name, self.facts.schema[name].size)]
+        public = [
+            w
+            for name in personal.weights or ()
+            for w in personal.public_weights(name, self.facts.schema[name].size)
+        ]
         return min([as_fraction(personal.v_min) / 2, *public])
 
     def column_weights(self, columns: Sequence[int]) -> dict[str, Fraction]:
         """Relative ε of columns by name: √values."""
-        return {self.names[j]: math.isqrt(self.sizes[j] * 10**4) * self.favour((j,))
-                for j in columns}
+        return {
+            self.names[j]: math.isqrt(self.sizes[j] * 10**4) * self.favour((j,)) for j in columns
+        }
 
     def noise(self, columns: Columns, epsilon: Fraction) -> float:
         """The expected L1 norm of a table's noise, in records."""
@@ -166,8 +174,14 @@ class Run:
         names = tuple(self.names[j] for j in columns)
         times = sum(m.attributes == names for m in self.found)
         step = f"table({', '.join(names)})" + (f", time {times + 1}" if times else "")
-        table = self.curator.table(columns, budget.scale, step=step, source=budget.source,
-                                   claimed=budget.claimed, scale_depends_on=budget.scale_depends_on)
+        table = self.curator.table(
+            columns,
+            budget.scale,
+            step=step,
+            source=budget.source,
+            claimed=budget.claimed,
+            scale_depends_on=budget.scale_depends_on,
+        )
         self.found.append(Measurement(names, table, budget.scale, self.curator.ledger.last))
         places = {name: j for j, name in enumerate(self.names)}
         self.noisy.append(noisy_table(self.found[-1], places))
@@ -184,16 +198,22 @@ class Run:
             named = list(self.partners[j])
             if self.part.sensitive is None and self.target is not None:
                 named = [self.target]
-            pairs: list[Columns] = [(min(i, j), max(i, j)) for i in named or self.open
-                                    if not self.apart[i, j]]
+            pairs: list[Columns] = [
+                (min(i, j), max(i, j)) for i in named or self.open if not self.apart[i, j]
+            ]
             pairs = [p for p in pairs if self.cells(p) <= MOST_CELLS]
             if named and pairs:
                 left -= self.measure(pairs[0], each)
             elif pairs:
                 choosing = self.shorten(each * as_fraction(self.part.share_select))
-                at = self.choose(pairs, self.expect(self.fit(), pairs), choosing,
-                                 [each - choosing] * len(pairs), source="the one table that holds "
-                                 "a sensitive attribute", step=f"partner of {self.names[j]}")
+                at = self.choose(
+                    pairs,
+                    self.expect(self.fit(), pairs),
+                    choosing,
+                    [each - choosing] * len(pairs),
+                    source="the one table that holds a sensitive attribute",
+                    step=f"partner of {self.names[j]}",
+                )
                 left -= each
                 if at is None:  # its loss is the same, as was known before the run
                     rest = each - choosing
@@ -202,8 +222,16 @@ class Run:
                     self.measure(pairs[at], each - choosing)
         return left
 
-    def choose(self, sets: Sequence[Columns], expected: Sequence[np.ndarray], epsilon: Fraction,
-               costs: Sequence[Fraction], *, step: str, source: str) -> int | None:
+    def choose(
+        self,
+        sets: Sequence[Columns],
+        expected: Sequence[np.ndarray],
+        epsilon: Fraction,
+        costs: Sequence[Fraction],
+        *,
+        step: str,
+        source: str,
+    ) -> int | None:
         """A set by its residual less its expected noise, by number; None for STOP.
 
         **Privacy:** costs ε, see :class:`~pdsynth.synthesizers.residual.Residual`.
@@ -231,8 +259,14 @@ class Run:
     def fit(self, start: Fitted | None = None, most: int = STEPS) -> Fitted:
         """All that was measured, made to agree."""
         potentials = start.potentials if start is not None else ()
-        return fit_tables(Geometry(self.tree(), self.sizes), self.noisy, self.facts.n,
-                          start=potentials, tolerance=0.01, most=most)
+        return fit_tables(
+            Geometry(self.tree(), self.sizes),
+            self.noisy,
+            self.facts.n,
+            start=potentials,
+            tolerance=0.01,
+            most=most,
+        )
 
     def fit_columns(self) -> Fitted:
         """Single columns alone, independent of each other."""
@@ -251,8 +285,11 @@ class Run:
         """All pairs of columns that aren't sensitive, or the near ones of a wide schema."""
         d = len(self.sizes)
         near = reach(LEAST * d, d) or d
-        return [(i, j) for i, j in combinations(self.open, 2)
-                if j - i <= near and self.sizes[i] * self.sizes[j] <= MOST_CELLS]
+        return [
+            (i, j)
+            for i, j in combinations(self.open, 2)
+            if j - i <= near and self.sizes[i] * self.sizes[j] <= MOST_CELLS
+        ]
 
     def not_apart(self, pairs: Sequence[Columns]) -> list[Columns]:
         """Pairs that policy lets stand in one table."""
@@ -261,8 +298,9 @@ class Run:
     def candidates(self, triple_cells: int, most_sets: int) -> list[Columns]:
         """All pairs of columns that aren't sensitive, and small triples where they aren't many."""
         pairs = self.pairs()
-        triples: list[Columns] = [s for s in combinations(self.open, 3)
-                                  if self.cells(s) <= triple_cells]
+        triples: list[Columns] = [
+            s for s in combinations(self.open, 3) if self.cells(s) <= triple_cells
+        ]
         return pairs + triples if len(pairs) + len(triples) <= most_sets else pairs
 
     def permitted(self, sets: Sequence[Columns], chosen: Sequence[Columns]) -> list[Columns]:
@@ -283,5 +321,7 @@ class Run:
         """How large the tables became, in words."""
         largest = max(map(len, self.tree().cliques))
         measured = sum(len(m.attributes) > 1 for m in self.found)
-        return (f"{plural(measured, 'table')} measured, "
-                f"cliques of at most {plural(largest, 'attribute')}")
+        return (
+            f"{plural(measured, 'table')} measured, "
+            f"cliques of at most {plural(largest, 'attribute')}"
+        )

@@ -16,8 +16,9 @@ def typical_cells(schema: Schema, k: int) -> float:
     return math.exp(float(np.mean(np.log(schema.sizes)))) ** (k + 1)
 
 
-def noise_to_cell(schema: Schema, n: int, epsilon: Fraction, k: int,
-                  share_structure: Fraction = Fraction(3, 10)) -> float:
+def noise_to_cell(
+    schema: Schema, n: int, epsilon: Fraction, k: int, share_structure: Fraction = Fraction(3, 10)
+) -> float:
     """Noise scale of a typical table over its mean cell, both in records.
 
     d−k tables share (1−β)ε, or all of ε for k = 0.
@@ -36,16 +37,24 @@ def expect(ratio: list[float], k: int) -> str:
     """What tables of 0, 1, … parents are worth at these ratios of noise to mean cell."""
     lost = [degree for degree, value in enumerate(ratio) if value > NOISE_DOMINATES]
     if 1 in lost and 0 in lost:
-        return ("every two-way table is noise, and so is every single column: it takes more "
-                "records, coarser bins or a larger ε.")
+        return (
+            "every two-way table is noise, and so is every single column: it takes more "
+            "records, coarser bins or a larger ε."
+        )
     if 1 in lost:
-        return ("every two-way table is noise; publish single columns, or use fewer of them, or "
-                "coarser bins.")
+        return (
+            "every two-way table is noise; publish single columns, or use fewer of them, or "
+            "coarser bins."
+        )
     if k == 0:
-        return ("two-way tables are as much noise as signal: k = 'auto' will keep only the "
-                "smallest; coarser bins would help.")
-    useful = (f"up to k = {k} parent{'s' * (k > 1)} a typical table is useful (mean cell of at "
-              f"least {USEFUL:g} noise scales).")
+        return (
+            "two-way tables are as much noise as signal: k = 'auto' will keep only the "
+            "smallest; coarser bins would help."
+        )
+    useful = (
+        f"up to k = {k} parent{'s' * (k > 1)} a typical table is useful (mean cell of at "
+        f"least {USEFUL:g} noise scales)."
+    )
     if not lost:
         return useful
     return f"{useful} From k = {lost[0]} on a typical table has more noise than records in a cell."
@@ -59,4 +68,5 @@ def noise_dominates(schema: Schema, n: int, epsilon: Fraction, k: int) -> str | 
     return describe_facts(schema, n, epsilon) + (
         f"with k = {k} a typical table has {cells:,.0f} cells of {n / cells:.2g} records, under "
         f"noise of {ratio * n / cells:.2g} records in every cell; k='auto' chooses what n and ε "
-        "can bear (see pds.plan)")
+        "can bear (see pds.plan)"
+    )

@@ -100,7 +100,8 @@ class TestStrict:
 
 
 def straddle():
-    """Two neighbours whose I(x1, S) lies on both sides of a θ, while x2 stays in A and x3, x4 in B.
+    """Two neighbours whose I(x1, S) lies on both sides of a θ, while x2 stays in A and x3,
+    x4 in B.
     """
     s = np.repeat(np.arange(4), 6)
     near = np.where(np.arange(24) % 3 == 0, s, (np.arange(24) * 7) % 4)

@@ -39,7 +39,8 @@ def test_a_law_sums_to_exactly_one_and_agrees_with_floating_point(step):
 
 
 def test_a_law_by_hand():
-    """Three candidates at most: x1 or x2 hangs on x0, then the other one on x0 or on its sibling.
+    """Three candidates at most: x1 or x2 hangs on x0,
+    then the other one on x0 or on its sibling.
     """
     found = World(((0, 0, 0),) * 4).law("PrivBayes, score R", EPSILON)
     assert found == {o: Q(1, 4) for o in found} and len(found) == 4, (

@@ -88,8 +88,9 @@ class TestLatticeOfBits:
             lattice.build(3, kind=kind)
         for size in range(1, d + 1):
             sets = subsets(range(d), size)
-            found = (lattice.entropies(sets[:, ::-1]) if kind == "H"
-                     else lattice._look_up(kind, sets))
+            found = (
+                lattice.entropies(sets[:, ::-1]) if kind == "H" else lattice._look_up(kind, sets)
+            )
             slow = one_by_one(lattice, kind, sets)
             assert (found if kind == "H" else found[:, :size]).tolist() == slow
 

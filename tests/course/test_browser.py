@@ -57,8 +57,7 @@ def open_and_run(page, lab, notebook, topic=None):
 
 
 def press(page, name, key, times=1, title=None):
-    """Move a slider by keyboard; wait until the figure's title contains ``title``, or has changed.
-    """
+    """Move a slider by keyboard; wait until the figure's title contains ``title``, or has changed."""
     before = page.locator(".pdsynth-live .pdsynth-state").first.text_content()
     handle = page.get_by_role("slider", name=name).first
     handle.focus()

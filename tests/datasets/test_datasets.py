@@ -1,4 +1,5 @@
-"""The shipped tables equal their originals, their schemas fit them, and the finder explains itself.
+"""The shipped tables equal their originals, their schemas fit them,
+and the finder explains itself.
 """
 
 import subprocess

@@ -34,9 +34,7 @@ def bytes_above_the_frame(read, path):
 @pytest.mark.parametrize(
     ("read", "less"), [(ours, True), (all_at_once, False)], ids=["ours", "twin: all at once"]
 )
-def test_reading_needs_less_than_the_file_above_its_frame(
-    tmp_path, adult, monkeypatch, read, less
-):
+def test_reading_needs_less_than_the_file_above_its_frame(tmp_path, adult, monkeypatch, read, less):
     monkeypatch.setattr(own, "CELLS", 100_000)
     file = tmp_path / "adult.csv"
     adult.frame.to_csv(file, index=False)

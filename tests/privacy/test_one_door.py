@@ -1,4 +1,5 @@
-"""T7: raw records have one door. The imports are walked, and a spy records who reads during fits.
+"""T7: raw records have one door. The imports are walked,
+and a spy records who reads during fits.
 """
 
 import inspect

@@ -77,9 +77,7 @@ def test_against_what_the_records_themselves_expect_it_moves_further(monkeypatch
             table[row] += 1
         return np.abs(table - np.outer(table.sum(1), table.sum(0)) / len(rows)).sum()
 
-    moved = max(
-        abs(raw(rows) - raw([*rows[:-1], other])) for rows in tables(4) for other in CELLS
-    )
+    moved = max(abs(raw(rows) - raw([*rows[:-1], other])) for rows in tables(4) for other in CELLS)
     assert moved > 2
 
 

@@ -68,9 +68,7 @@ def test_every_extra_has_its_test_and_the_test_group_installs_it(root):
     for file, words in TESTED.values():
         assert words in (root / file).read_text(encoding="utf-8")
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
-    there = {
-        named(line) for line in project["dependency-groups"]["test"] if isinstance(line, str)
-    }
+    there = {named(line) for line in project["dependency-groups"]["test"] if isinstance(line, str)}
     extras = project["project"]["optional-dependencies"]
     absent = {extra for extra, lines in extras.items() if not {*map(named, lines)} <= there}
     assert absent == {"yardstick", "bench"}

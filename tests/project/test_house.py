@@ -1,9 +1,8 @@
-"""The house stays small: limits stand in the table below, and a text that breaks one is found."""
+"""The borders of the house: who may import whom, and where the guarantee is asked for."""
 
 import ast
 import inspect
 from pathlib import Path
-from textwrap import indent
 
 import pytest
 from import_tools import PACKAGE, circle, graph, sources
@@ -11,20 +10,11 @@ from import_tools import PACKAGE, circle, graph, sources
 import pdsynth as pds
 
 WINGS = ("papers", "course")
-# The library is what lies outside the wings; data is TOML and JSON inside the package. These are
-# ratchets: lower them when something shrinks. The aim is 11,500 lines and 480,000 characters of
-# library, 18,500 and 800,000 in all, 3,000 lines of data.
-LIBRARY_LINES, LIBRARY_CHARACTERS = 22_490, 1_042_500
-PACKAGE_LINES, PACKAGE_CHARACTERS = 35_876, 1_685_700
-DATA_LINES = 5_450
-MODULE_LINES = 300
-FUNCTION_LINES = 50  # without its docstring
-COLUMNS = 100
+MODULE_LINES = 600
 # Above the curator a part or a value is chosen once, from a table or by `Facts.choose`; where the
 # guarantee itself is asked for, the line says why.
 ABOVE = ("synthesizers", "structure", "budgets", "conditionals", "reconcile", "consistency")
 BRANCHES = 11
-UNFORMATTED = 20  # lines that say `fmt: skip`
 ENTRIES = 20  # at the top of the package, besides these
 UNCOUNTED = {"__init__.py", "__main__.py", "py.typed", "__pycache__"}
 NAMES = set(
@@ -46,51 +36,9 @@ def wing(path):
     return Path(path).parts[0] in WINGS
 
 
-def outside(texts):
-    """The library: everything outside the wings."""
-    return {path: text for path, text in texts.items() if not wing(path)}
-
-
-def size(texts):
-    """(lines, characters) of all texts together."""
-    return sum(text.count("\n") for text in texts.values()), sum(map(len, texts.values()))
-
-
 def long_modules(texts):
     return [
         f"{path}: {n}" for path, text in texts.items() if (n := text.count("\n")) > MODULE_LINES
-    ]
-
-
-def length(function):
-    """Lines from ``def`` to the end, without the docstring."""
-    first = function.body[0]
-    docstring = first.end_lineno - first.lineno + 1 if ast.get_docstring(function) else 0
-    return function.end_lineno - function.lineno + 1 - docstring
-
-
-def long_functions(texts):
-    return [
-        f"{path}: {node.name}, {length(node)}"
-        for path, text in texts.items()
-        for node in ast.walk(ast.parse(text))
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        and length(node) > FUNCTION_LINES
-    ]
-
-
-def wide_lines(texts):
-    return [
-        f"{path}:{number}"
-        for path, text in texts.items()
-        for number, line in enumerate(text.splitlines(), 1)
-        if len(line) > COLUMNS
-    ]
-
-
-def unformatted(texts):
-    return [
-        path for path, text in texts.items() for line in text.splitlines() if "fmt: skip" in line
     ]
 
 
@@ -122,41 +70,8 @@ def climbs(imports):
     ]
 
 
-def test_the_library_is_small(texts):
-    lines, characters = size(outside(texts))
-    assert lines <= LIBRARY_LINES
-    assert characters <= LIBRARY_CHARACTERS
-
-
-def test_the_package_is_small(texts):
-    lines, characters = size(texts)
-    assert lines <= PACKAGE_LINES
-    assert characters <= PACKAGE_CHARACTERS
-
-
-def test_data_that_replaces_code_is_small():
-    files = {
-        path: path.read_text(encoding="utf-8")
-        for ending in ("toml", "json")
-        for path in PACKAGE.rglob(f"*.{ending}")
-    }
-    assert size(files)[0] <= DATA_LINES
-
-
 def test_no_module_is_long(texts):
     assert long_modules(texts) == []
-
-
-def test_a_function_fits_a_screen(texts):
-    assert long_functions(texts) == []
-
-
-def test_no_line_is_wide(texts):
-    assert wide_lines(texts) == []
-
-
-def test_layout_needs_few_exceptions(texts):
-    assert len(unformatted(texts)) <= UNFORMATTED, unformatted(texts)
 
 
 def test_parts_do_not_branch_on_the_guarantee(texts):
@@ -201,20 +116,9 @@ def test_tab_completion_shows_only_our_own_names(module):
     assert {first(home) for home in homes} == {"pdsynth"}
 
 
-LONG = "def f():\n    'Said.'\n" + "    x = 1\n" * FUNCTION_LINES
-TWINS = {
-    "a module": (long_modules, "x = 1\n" * (MODULE_LINES + 1)),
-    "a function": (long_functions, LONG),
-    "a method": (long_functions, "class C:\n" + indent(LONG, "    ")),
-    "a line": (wide_lines, "#" * (COLUMNS + 1)),
-    "an exception": (unformatted, "x = 1  # fmt: skip"),
-}
-
-
-@pytest.mark.parametrize(("find", "text"), TWINS.values(), ids=TWINS)
-def test_twin_what_is_too_long_is_found(find, text):
-    assert find({Path("model.py"): text})
-    assert not find({Path("model.py"): "def f():\n    '''" + "Said.\n" * FUNCTION_LINES + "'''\n"})
+def test_twin_a_long_module_is_found():
+    assert long_modules({Path("model.py"): "x = 1\n" * (MODULE_LINES + 1)})
+    assert not long_modules({Path("model.py"): "x = 1\n" * MODULE_LINES})
 
 
 @pytest.mark.parametrize(
@@ -236,4 +140,3 @@ def test_twin_a_wing_in_the_library_and_a_circle_are_found(line):
     assert climbs(imports)
     found = circle(imports)
     assert {"model"} < set(found) or "course" in line
-    assert size(outside(texts)) == (line.count("\n"), len(line))

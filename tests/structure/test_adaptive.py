@@ -125,7 +125,8 @@ class TestGParentSet:
         assert choice.scores[0][1] < best
 
     def test_the_corrected_table_2(self):
-        """(m³ − m)/6 scores, 20,825 at m = 50, whatever the largest in-degree: neither 250 nor m².
+        """(m³ − m)/6 scores, 20,825 at m = 50, whatever the largest in-degree:
+        neither 250 nor m².
         """
         assert sum((50 - i + 1) * (i - 1) for i in range(2, 51)) == (50**3 - 50) // 6 == 20_825
         rows = (np.random.default_rng(0).random((30, 12)) < 0.5).astype(int)
@@ -244,8 +245,7 @@ class TestNested:
         assert 0.05 < worst <= count_selections(3, 2) * each
 
     def test_twin_a_raw_filter_of_the_candidates_is_seen(self, monkeypatch):
-        """The same law, but attributes without any raw association aren't offered: supports differ.
-        """
+        """Attributes without any raw association aren't offered, so supports differ."""
         import pdsynth.structure.adaptive as room  # noqa: PLC0415
 
         before, after = (

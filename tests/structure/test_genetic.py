@@ -26,7 +26,8 @@ FREE = Restriction()
 
 
 def agree(found: Counter, law: dict, n: int) -> bool:
-    """Whether n draws follow a law: every outcome within 5 standard errors, and nothing impossible.
+    """Whether n draws follow a law: every outcome within 5 standard errors,
+    and nothing impossible.
     """
     return set(found) <= set(law) and all(
         abs(found[o] - n * p) <= 5 * math.sqrt(n * p * (1 - p)) + 1 for o, p in law.items()
@@ -449,8 +450,7 @@ class TestGeneticBayes:
         assert (epsilon == 1) == (fitted.degree_rule_ == "independent")
 
     def test_a_sketch_that_is_all_noise_is_said_plainly(self):
-        """From n, the number of pairs and ε₁ alone: two very different tables get the same warning.
-        """
+        """From n, pairs and ε₁ alone: two very different tables get the same warning."""
         words = []
         for rows in (ROWS, np.zeros_like(ROWS)):
             with pytest.warns(

@@ -39,7 +39,8 @@ class TestUsefulDegree:
         assert useful_degree(1000, 5, 1.0, 32) == 0, "k = 1: 1000/(4·8) = 31.25"
 
     def test_the_public_matlab_code_is_one_too_high(self):
-        """n = 27504, d = 14, ε = 0.12, θ = 7: that code returns the first k that is not useful, 4.
+        """n = 27504, d = 14, ε = 0.12, θ = 7: that code returns the first k that is not useful,
+        4.
         """
         assert useful_degree(27504, 14, 0.12, 7) == 3
 
@@ -83,8 +84,7 @@ class TestParentSets:
         assert rows(found) == set(itertools.combinations(sorted(placed), min(k, len(placed))))
 
     def test_the_bound_is_the_paper_s(self):
-        """τ = n ε₂ / (2 d θ): 1000 · 0.7 / (2 · 5 · 4) = 17.5 cells for child and parents together.
-        """
+        """τ = n ε₂ / (2 d θ): 1000 · 0.7 / (2 · 5 · 4) = 17.5 cells, child and parents together."""
         rule = MaxCells.of(1000, 5, Q(7, 10), Q(4))
         assert rule.cells == Q(35, 2)
         assert rows(rule.parent_sets((0, 1, 2), 2, (4, 2, 9, 2))) == {(0, 1)}, (

@@ -134,7 +134,8 @@ class TestJTree:
         assert np.allclose(p, product)
 
     def test_a_noisy_release_agrees_on_separators(self):
-        """Clipping comes after agreeing, so only where no cell was negative is the agreement exact.
+        """Clipping comes after agreeing,
+        so only where no cell was negative is the agreement exact.
         """
         frame, schema = binary(6, 200_000)
         fitted = JTree(2.0, phi=0.35, random_state=2).fit(frame, schema)

@@ -145,7 +145,7 @@ class TestStrict:
         with pytest.warns(
             UserWarning,
             match=r"noise is .* times what 6 attributes of n = 400 .*0\.15 of ε = 1.*"
-                r"too noisy to cluster",
+            r"too noisy to cluster",
         ):
             fitted = fit(hm(1, **extra))
         assert len(fitted.clusters_) == (2 if "clusters" in extra else 1)

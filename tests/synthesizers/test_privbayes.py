@@ -68,7 +68,8 @@ class TestUsefulness:
             placed.append(child)
 
     def test_chosen_from_public_facts_only(self):
-        """Very different records over the same domain and n: the same rule, candidates and scales.
+        """Very different records over the same domain and n: the same rule,
+        candidates and scales.
         """
         frame, schema = mixed(n=300)
         other = frame.sample(300, replace=True, random_state=1).assign(city="Bern", member=False)

@@ -55,12 +55,28 @@ def fit(synthesizer: Any) -> Any:
 
 
 NAMES: dict[str, Any] = {
-    "math": math, "np": np, "pd": pd, "pds": pds, "Q": Fraction, "Fraction": Fraction,
-    "comb": math.comb, "LN2": math.log(2), "bugs": bugs, "split": split, "affinity": affinity,
-    "ceiling": ceiling, "mutual_information": mutual_information, "fit": fit,
-    "exponential_probabilities": exponential_probabilities, "divide": divide, "laplace": laplace,
-    "laplace_mechanism": laplace_mechanism, "test_on": score_guesses, "Schema": Schema,
-    "Attribute": Attribute, "SMOKER": Attribute.categorical("smoker", ["yes", "no"], missing=True),
+    "math": math,
+    "np": np,
+    "pd": pd,
+    "pds": pds,
+    "Q": Fraction,
+    "Fraction": Fraction,
+    "comb": math.comb,
+    "LN2": math.log(2),
+    "bugs": bugs,
+    "split": split,
+    "affinity": affinity,
+    "ceiling": ceiling,
+    "mutual_information": mutual_information,
+    "fit": fit,
+    "exponential_probabilities": exponential_probabilities,
+    "divide": divide,
+    "laplace": laplace,
+    "laplace_mechanism": laplace_mechanism,
+    "test_on": score_guesses,
+    "Schema": Schema,
+    "Attribute": Attribute,
+    "SMOKER": Attribute.categorical("smoker", ["yes", "no"], missing=True),
     "AGE": Attribute.numeric("age", 0, 120, bins=12, integer=True),
     "WARD": Attribute.categorical("ward", range(1, 6)),
 }
@@ -75,8 +91,12 @@ class Question:
         self.exercise: Exercise = getattr(module, key)
         self.data = lesson.read(name)[key]
         self.judge = self.exercise.examine
-        self.names = {**vars(module), **NAMES, "adult": load_adult(),
-                      "Independent": pds.baselines.Independent}
+        self.names = {
+            **vars(module),
+            **NAMES,
+            "adult": load_adult(),
+            "Independent": pds.baselines.Independent,
+        }
         if (solution := self.exercise.solution_text).startswith("def "):
             scope = dict(self.names)
             exec(solution, scope)
@@ -110,13 +130,15 @@ class Question:
             rights = [next(right_values(part)) for part in self.judge.judges]
             for i, part in enumerate(self.judge.judges):
                 for value, words in wrong_values(part):
-                    yield (*rights[:i], value, *rights[i + 1:]), words
+                    yield (*rights[:i], value, *rights[i + 1 :]), words
         yield from (((value,), words) for value, words in wrong_values(self.judge))
 
     def misconceptions(self) -> list[tuple[Answer, str]]:
         """Each wrong answer and what the course says to it, without the question's number."""
-        return [(answer, self.exercise.check(*answer).text.split(": ", 1)[1])
-                for answer, _ in self.wrong()]
+        return [
+            (answer, self.exercise.check(*answer).text.split(": ", 1)[1])
+            for answer, _ in self.wrong()
+        ]
 
 
 def right_values(judge: Any) -> Iterator[Any]:
@@ -136,8 +158,12 @@ def wrong_values(judge: Any) -> Iterator[tuple[Any, str]]:
         true, every = set(judge.true), {*judge.true, *judge.false}
         yield from ((true | {name}, words) for name, words in judge.false.items())
         yield from ((true - {name}, words) for name, words in judge.true.items() if len(true) > 1)
-        yield from [(every, "every one of them"), (every - true, "exactly the ones that don't"),
-                    (set(), "at least one holds"), ({*true, "z"}, "'z' is none of")]
+        yield from [
+            (every, "every one of them"),
+            (every - true, "exactly the ones that don't"),
+            (set(), "at least one holds"),
+            ({*true, "z"}, "'z' is none of"),
+        ]
     elif isinstance(judge, Computation | Guessing | Exposing):
         yield from ((function, words) for words, function in judge.mistakes.items())
 

@@ -11,11 +11,18 @@ from typing import Any
 
 Value = Fraction | float
 OPERATORS: dict[type, Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
-    ast.Div: operator.truediv, ast.FloorDiv: operator.floordiv, ast.Pow: operator.pow,
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Pow: operator.pow,
 }
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "log2": math.log2, "ln": math.log, "exp": math.exp, "sqrt": math.sqrt,
+    "log2": math.log2,
+    "ln": math.log,
+    "exp": math.exp,
+    "sqrt": math.sqrt,
 }
 
 
@@ -27,6 +34,7 @@ def evaluate(formula: str | float, numbers: Mapping[str, Fraction] | None = None
     >>> evaluate("2 * (d - k) / 0.5", {"d": Fraction(14), "k": Fraction(2)})
     Fraction(48, 1)
     """
+
     def value(node: ast.expr) -> Any:
         match node:
             case ast.Constant(value=int() | float() as number):

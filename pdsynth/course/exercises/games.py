@@ -49,15 +49,21 @@ class Guessing:
             if said == [wrong(value, self.others) for value in probes]:
                 return words
         answers, released = self.play()
-        right = sum(attack(int(value), self.others) == answer
-                    for answer, value in zip(answers, released, strict=True))
+        right = sum(
+            attack(int(value), self.others) == answer
+            for answer, value in zip(answers, released, strict=True)
+        )
         chance = float(np.exp(float(self.epsilon)) / (1 + np.exp(float(self.epsilon))))
         if right < (least := least_wins(chance)):
-            return (f"attack is right in {right:,} of {ROUNDS:,} rounds; {least:,} are needed. "
-                    f"The best guess wins {chance:.1%} of all.")
+            return (
+                f"attack is right in {right:,} of {ROUNDS:,} rounds; {least:,} are needed. "
+                f"The best guess wins {chance:.1%} of all."
+            )
         if right > ROUNDS - least_wins(1 - chance):
-            return (f"attack is right in {right:,} of {ROUNDS:,} rounds, more than ε allows: "
-                    "it looks at something else than `released`.")
+            return (
+                f"attack is right in {right:,} of {ROUNDS:,} rounds, more than ε allows: "
+                "it looks at something else than `released`."
+            )
         return None
 
     def play(self) -> tuple[np.ndarray, np.ndarray]:
@@ -90,14 +96,20 @@ class Exposing:
             if said == [bool(wrong(value)) for value in probes]:
                 return words
         first, second = (
-            sum(bool(event(int(value))) for value in self.play(world)) for world in self.worlds)
-        bound = float(np.log(lower_limit(second, ROUNDS, 0.025) /
-                             upper_limit(first, ROUNDS, 0.025))) if second else -np.inf
+            sum(bool(event(int(value))) for value in self.play(world)) for world in self.worlds
+        )
+        bound = (
+            float(np.log(lower_limit(second, ROUNDS, 0.025) / upper_limit(first, ROUNDS, 0.025)))
+            if second
+            else -np.inf
+        )
         if bound > self.epsilon:
             return None
-        return (f"event happens {second:,} times with her and {first:,} times without her in "
-                f"{ROUNDS:,} rounds each: that proves ε ≥ {max(bound, 0):.2f}, "
-                f"and {self.epsilon:g} is claimed.")
+        return (
+            f"event happens {second:,} times with her and {first:,} times without her in "
+            f"{ROUNDS:,} rounds each: that proves ε ≥ {max(bound, 0):.2f}, "
+            f"and {self.epsilon:g} is claimed."
+        )
 
     def play(self, world: int) -> np.ndarray:
         """What is released in one world, round by round."""

@@ -101,8 +101,11 @@ class Written:
         for pattern, words in self.never.items():
             if found := re.search(pattern, text, re.IGNORECASE):
                 return words.format(found=found.group())
-        missing = [words for pattern, words in self.points.items()
-                   if not re.search(pattern, text, re.IGNORECASE)]
+        missing = [
+            words
+            for pattern, words in self.points.items()
+            if not re.search(pattern, text, re.IGNORECASE)
+        ]
         if count >= self.least and missing:
             return missing[0]
         if not self.least <= count <= self.most:
@@ -146,12 +149,21 @@ class Computation:
             wanted = np.asarray(self.right(*case), dtype=float)
             if not same(got, wanted):
                 words = next(self._explain(function, case, got, wanted))
-                return words.format(case=tuple(map(display, case)), got=display(got),
-                                    wanted=display(wanted), total=got.sum())
+                return words.format(
+                    case=tuple(map(display, case)),
+                    got=display(got),
+                    wanted=display(wanted),
+                    total=got.sum(),
+                )
         return self.also(function)
 
-    def _explain(self, function: Callable[..., Any], case: tuple[Any, ...], got: np.ndarray,
-                 wanted: np.ndarray) -> Iterator[str]:
+    def _explain(
+        self,
+        function: Callable[..., Any],
+        case: tuple[Any, ...],
+        got: np.ndarray,
+        wanted: np.ndarray,
+    ) -> Iterator[str]:
         """Faults first, then a mistake that explains every case, then one that explains this."""
         if got.shape == wanted.shape:
             yield from (words for words, holds in self.faults.items() if holds(got, *case))
@@ -161,8 +173,10 @@ class Computation:
                 if all(same(answer, attempt(wrong, one)) for one, answer in pairs):
                     yield words
         if got.shape != wanted.shape:
-            yield (f"{function.__name__} returns an array of shape {got.shape}, not "
-                   f"{wanted.shape or 'a single number'}.")
+            yield (
+                f"{function.__name__} returns an array of shape {got.shape}, not "
+                f"{wanted.shape or 'a single number'}."
+            )
         yield self.otherwise
 
 
@@ -178,7 +192,8 @@ def attempt(function: Callable[..., Any], case: tuple[Any, ...]) -> np.ndarray:
 def same(got: Any, wanted: Any) -> bool:
     """Whether two numbers or arrays have one shape and, up to rounding, the same values."""
     return np.shape(got) == np.shape(wanted) and np.allclose(
-        np.asarray(got, dtype=float), np.asarray(wanted, dtype=float), rtol=1e-9, atol=1e-9)
+        np.asarray(got, dtype=float), np.asarray(wanted, dtype=float), rtol=1e-9, atol=1e-9
+    )
 
 
 def display(value: Any) -> Any:

@@ -44,12 +44,18 @@ def make_judge(question: Mapping[str, Any], numbers: Mapping[str, Fraction] | No
     if "points" in question:
         return Written(question["points"], question["never"], *question["words"])
     right = question["number"] if isinstance(question["number"], list) else [question["number"]]
-    mistakes = {float(evaluate(formula, own)): words
-                for formulas, words in question["mistakes"].items()
-                for formula in formulas.split(" | ")}
-    return Number([float(evaluate(formula, own)) for formula in right], mistakes,
-                  question["otherwise"], question.get("within", 1e-6),
-                  {name: show(number) for name, number in own.items()})
+    mistakes = {
+        float(evaluate(formula, own)): words
+        for formulas, words in question["mistakes"].items()
+        for formula in formulas.split(" | ")
+    }
+    return Number(
+        [float(evaluate(formula, own)) for formula in right],
+        mistakes,
+        question["otherwise"],
+        question.get("within", 1e-6),
+        {name: show(number) for name, number in own.items()},
+    )
 
 
 def is_ambiguous(judge: Judge) -> bool:
@@ -58,8 +64,9 @@ def is_ambiguous(judge: Judge) -> bool:
     return any(isinstance(part, Number) and part.ambiguous for part in parts)
 
 
-def personalise(name: str, question: Mapping[str, Any], seed: int | None,
-                judge: Judge | None) -> tuple[Judge, dict[str, Fraction]]:
+def personalise(
+    name: str, question: Mapping[str, Any], seed: int | None, judge: Judge | None
+) -> tuple[Judge, dict[str, Fraction]]:
     """The judge with a student's own numbers, and these; None gives the lesson's own.
 
     A judge that plays rounds gets the seed of its games instead.
@@ -68,16 +75,18 @@ def personalise(name: str, question: Mapping[str, Any], seed: int | None,
         plays = seed is not None and hasattr(judge, "seed")
         return (replace(judge, seed=seed) if plays else judge), {}  # type: ignore[type-var]
     for attempt in count():
-        own = draw(question.get("numbers", {}),
-                   None if seed is None else make_seed(seed, name, attempt))
+        own = draw(
+            question.get("numbers", {}), None if seed is None else make_seed(seed, name, attempt)
+        )
         made = make_judge(question, own)
         if seed is None or not own or not is_ambiguous(made):
             return made, own
     raise AssertionError("unreachable")
 
 
-def exercises(lesson: str, *, seed: int | None = None, log: Log | None = None,
-              **judges: Judge) -> list[Exercise]:
+def exercises(
+    lesson: str, *, seed: int | None = None, log: Log | None = None, **judges: Judge
+) -> list[Exercise]:
     """The exercises of ``lesson`` in order; ``judges`` of the questions that need code, by name.
 
     ``seed`` gives a student's own numbers; see `student`.
@@ -88,9 +97,18 @@ def exercises(lesson: str, *, seed: int | None = None, log: Log | None = None,
         shown = {letter: show(number) for letter, number in own.items()}
         hints, (solution,), (praise,) = (
             [text.format(**shown) if own else text for text in texts]
-            for texts in (question["hints"], [question["solution"]], [question["praise"]]))
-        made.append(Exercise(
-            judge, hints, solution, f"Question {name.removeprefix('q')}", praise,
-            ", ".join(f"{letter} = {number}" for letter, number in shown.items()),
-            question["words"][0] if "points" in question else 0, log))
+            for texts in (question["hints"], [question["solution"]], [question["praise"]])
+        )
+        made.append(
+            Exercise(
+                judge,
+                hints,
+                solution,
+                f"Question {name.removeprefix('q')}",
+                praise,
+                ", ".join(f"{letter} = {number}" for letter, number in shown.items()),
+                question["words"][0] if "points" in question else 0,
+                log,
+            )
+        )
     return made

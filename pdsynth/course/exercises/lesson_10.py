@@ -18,70 +18,106 @@ true_cost = Computation(
     lambda d, k: spend(d, k, d // 2, k),
     cases=[(9, 3), (6, 3), (52, 3), (175, 3), (9, 2)],
     mistakes={
-        "true_cost returns what is claimed, 1. Multiply ε₁ by ⌊d/2⌋, and ε₂ + ε₃ by k.":
-            lambda d, k: 1,
-        "true_cost forgets the clusters: each of the k spends ε₂ + ε₃ on the same records.":
-            lambda d, k: spend(d, k, d // 2, 1),
-        "true_cost forgets DPSC: one record is in all pairs, ⌊d/2⌋ times what is paid.":
-            lambda d, k: spend(d, k, 1, k),
-        "true_cost{case}: an odd number of columns has ⌊d/2⌋ disjoint pairs; use d // 2.":
-            lambda d, k: spend(d, k, Fraction(d, 2), k),
-        "true_cost multiplies ε₁ by the rounds, d − 1. Those are paid for; the pairs of a round "
-        "aren't.": lambda d, k: spend(d, k, d - 1, k),
+        "true_cost returns what is claimed, 1. Multiply ε₁ by ⌊d/2⌋, and ε₂ + ε₃ by k.": (
+            lambda d, k: 1
+        ),
+        "true_cost forgets the clusters: each of the k spends ε₂ + ε₃ on the same records.": (
+            lambda d, k: spend(d, k, d // 2, 1)
+        ),
+        "true_cost forgets DPSC: one record is in all pairs, ⌊d/2⌋ times what is paid.": (
+            lambda d, k: spend(d, k, 1, k)
+        ),
+        "true_cost{case}: an odd number of columns has ⌊d/2⌋ disjoint pairs; use d // 2.": (
+            lambda d, k: spend(d, k, Fraction(d, 2), k)
+        ),
+        "true_cost multiplies ε₁ by the rounds, d − 1. Those are paid for; the pairs of a round aren't.": lambda d, k: (
+            spend(d, k, d - 1, k)
+        ),
         "true_cost multiplies ε₁ by d. A round has ⌊d/2⌋ pairs.": lambda d, k: spend(d, k, d, k),
-        "true_cost multiplies ε₁ by all pairs. The d − 1 rounds are paid one by one.":
-            lambda d, k: spend(d, k, d * (d - 1) // 2, k),
-        "true_cost forgets ε₃: networks *and* tables are paid once and spent in k clusters.":
-            lambda d, k: spend(d, k, d // 2, k, a3=0),
-        "true_cost is the worse of the two. Both see the same records: they add up.":
-            lambda d, k: max(spend(d, k, d // 2, 0), spend(d, k, 0, k)),
-        "true_cost adds a1, a2, a3 without dividing by their sum: they are weights.":
-            lambda d, k: d // 2 * (d - 1) + 4 * d,
+        "true_cost multiplies ε₁ by all pairs. The d − 1 rounds are paid one by one.": (
+            lambda d, k: spend(d, k, d * (d - 1) // 2, k)
+        ),
+        "true_cost forgets ε₃: networks *and* tables are paid once and spent in k clusters.": (
+            lambda d, k: spend(d, k, d // 2, k, a3=0)
+        ),
+        "true_cost is the worse of the two. Both see the same records: they add up.": lambda d, k: (
+            max(spend(d, k, d // 2, 0), spend(d, k, 0, k))
+        ),
+        "true_cost adds a1, a2, a3 without dividing by their sum: they are weights.": lambda d, k: (
+            d // 2 * (d - 1) + 4 * d
+        ),
         "true_cost multiplies all of ε by ⌊d/2⌋. Only ε₁ is spent on pairs.": lambda d, k: d // 2,
         "true_cost multiplies all of ε by k. Only ε₂ and ε₃ are spent in clusters.": lambda d, k: k,
     },
-    otherwise="true_cost{case} = {got:.4g}, not {wanted:.4g}. "
-              "Start from a1, a2, a3 and divide by their sum.",
+    otherwise=(
+        "true_cost{case} = {got:.4g}, not {wanted:.4g}. "
+        "Start from a1, a2, a3 and divide by their sum."
+    ),
 )
 
-NOISY = np.array([[0.0, 0.9, 0.31, 0.5, 0.12], [0.9, 0.0, 0.2, 0.7, 0.4],
-                  [0.31, 0.2, 0.0, 0.6, 0.05], [0.5, 0.7, 0.6, 0.0, 0.38],
-                  [0.12, 0.4, 0.05, 0.38, 0.0]])
+NOISY = np.array(
+    [
+        [0.0, 0.9, 0.31, 0.5, 0.12],
+        [0.9, 0.0, 0.2, 0.7, 0.4],
+        [0.31, 0.2, 0.0, 0.6, 0.05],
+        [0.5, 0.7, 0.6, 0.0, 0.38],
+        [0.12, 0.4, 0.05, 0.38, 0.0],
+    ]
+)
 possible_parents = Computation(
     lambda child, placed, noisy, eta: [
-        p for p in placed if noisy[child, p] > eta * noisy[child].max()],
-    cases=[(0, [2, 3, 4], NOISY, 0.4), (2, [0, 1, 4], NOISY, 0.5), (4, [3, 0], NOISY, 0.5),
-           (3, [0, 1, 4], NOISY, 0.4)],
+        p for p in placed if noisy[child, p] > eta * noisy[child].max()
+    ],
+    cases=[
+        (0, [2, 3, 4], NOISY, 0.4),
+        (2, [0, 1, 4], NOISY, 0.5),
+        (4, [3, 0], NOISY, 0.5),
+        (3, [0, 1, 4], NOISY, 0.4),
+    ],
     mistakes={
-        "possible_parents takes the *weak* ones: a parent must be more than η times the strongest.":
-            lambda child, placed, noisy, eta: [
-                p for p in placed if noisy[child, p] <= eta * noisy[child].max()],
-        "possible_parents leaves everybody in: where is η?":
-            lambda child, placed, noisy, eta: placed,
+        "possible_parents takes the *weak* ones: a parent must be more than η times the strongest.": lambda child, placed, noisy, eta: [
+            p for p in placed if noisy[child, p] <= eta * noisy[child].max()
+        ],
+        "possible_parents leaves everybody in: where is η?": lambda child, placed, noisy, eta: (
+            placed
+        ),
         "possible_parents lets nobody in.": lambda child, placed, noisy, eta: [],
-        "possible_parents compares with η itself. The bar is η times the child's strongest "
-        "similarity.":
-            lambda child, placed, noisy, eta: [p for p in placed if noisy[child, p] > eta],
-        "possible_parents takes the strongest of the whole matrix. The bar is the child's own.":
+        "possible_parents compares with η itself. The bar is η times the child's strongest similarity.": lambda child, placed, noisy, eta: [
+            p for p in placed if noisy[child, p] > eta
+        ],
+        "possible_parents takes the strongest of the whole matrix. The bar is the child's own.": (
             lambda child, placed, noisy, eta: [
-                p for p in placed if noisy[child, p] > eta * noisy.max()],
-        "possible_parents takes the strongest among the placed. Formula (9) takes it over all.":
+                p for p in placed if noisy[child, p] > eta * noisy.max()
+            ]
+        ),
+        "possible_parents takes the strongest among the placed. Formula (9) takes it over all.": (
             lambda child, placed, noisy, eta: [
-                p for p in placed if noisy[child, p] > eta * noisy[child, placed].max()],
-        "possible_parents compares with the mean. The bar is η times the strongest.":
+                p for p in placed if noisy[child, p] > eta * noisy[child, placed].max()
+            ]
+        ),
+        "possible_parents compares with the mean. The bar is η times the strongest.": (
             lambda child, placed, noisy, eta: [
-                p for p in placed if noisy[child, p] > eta * noisy[child].mean()],
-        "possible_parents asks each parent's own strongest similarity. The bar is the child's.":
+                p for p in placed if noisy[child, p] > eta * noisy[child].mean()
+            ]
+        ),
+        "possible_parents asks each parent's own strongest similarity. The bar is the child's.": (
             lambda child, placed, noisy, eta: [
-                p for p in placed if noisy[child, p] > eta * noisy[p].max()],
-        "possible_parents offers attributes that aren't placed: the network may get a circle.":
+                p for p in placed if noisy[child, p] > eta * noisy[p].max()
+            ]
+        ),
+        "possible_parents offers attributes that aren't placed: the network may get a circle.": (
             lambda child, placed, noisy, eta: [
-                p for p in range(len(noisy)) if noisy[child, p] > eta * noisy[child].max()],
-        "possible_parents gives places in the list. Give the attributes themselves.":
+                p for p in range(len(noisy)) if noisy[child, p] > eta * noisy[child].max()
+            ]
+        ),
+        "possible_parents gives places in the list. Give the attributes themselves.": (
             lambda child, placed, noisy, eta: [
-                i for i, p in enumerate(placed) if noisy[child, p] > eta * noisy[child].max()],
-        "possible_parents keeps only the strongest. All above the bar are candidates.":
-            lambda child, placed, noisy, eta: [max(placed, key=lambda p: noisy[child, p])],
+                i for i, p in enumerate(placed) if noisy[child, p] > eta * noisy[child].max()
+            ]
+        ),
+        "possible_parents keeps only the strongest. All above the bar are candidates.": (
+            lambda child, placed, noisy, eta: [max(placed, key=lambda p: noisy[child, p])]
+        ),
     },
     otherwise="possible_parents({case[0]}, {case[1]}, noisy, {case[3]}) gives {got}, not {wanted}.",
 )

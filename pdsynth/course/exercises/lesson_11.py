@@ -28,8 +28,9 @@ def gparentset(rows: np.ndarray, child: int, order: Sequence[int]) -> dict[int, 
     for newcomer in order:
         for j in range(len(dp), 0, -1):
             grown = (*dp[j - 1], newcomer)
-            if j not in dp or (information(rows, child, grown)
-                               >= information(rows, child, dp[j]) - 1e-12):
+            if j not in dp or (
+                information(rows, child, grown) >= information(rows, child, dp[j]) - 1e-12
+            ):
                 dp[j] = grown
     return dp
 
@@ -61,12 +62,16 @@ def explain_found(rows: np.ndarray, found: Sequence[int], bits: float) -> str:
         return "no pair of parents tells anything about S. Make S depend on two of them."
     for i, name in enumerate("ABC"):
         if information(rows, 3, (i,)) > 1e-9:
-            return (f"{name} alone tells something, so it is remembered until its partner comes. "
-                    "Let neither A nor B alone tell S.")
+            return (
+                f"{name} alone tells something, so it is remembered until its partner comes. "
+                "Let neither A nor B alone tell S."
+            )
     first = min(found, key=(0, 2, 1).index)
     names = " and ".join("ABC"[i] for i in sorted(found))
-    return (f"S needs {names}, and the second of them comes while {'ABC'[first]} is still "
-            "remembered. A, then C, then B: who is forgotten by the time B comes?")
+    return (
+        f"S needs {names}, and the second of them comes while {'ABC'[first]} is still "
+        "remembered. A, then C, then B: who is forgotten by the time B comes?"
+    )
 
 
 class NoiseTape:
@@ -94,25 +99,34 @@ def judge_sdg(sdg: Callable[..., Any]) -> str | None:
     if size is None or tuple(np.atleast_1d(size)) != counts.shape:
         return f"sdg draws noise of size {size}: every cell, also an empty one, needs its own."
     if math.isclose(scale, 2 * m / (counts.sum() * epsilon2)):
-        return ("sdg keeps the printed scale 2m/(n ε₂). "
-                "That is for probabilities; counts need 2m/ε₂.")
-    for known, words in {m / epsilon2: "uses sensitivity 1: a replaced record moves two counts",
-                         2 / epsilon2: "means that one table spends all of ε₂; m tables share it",
-                         2 * m * epsilon2: "multiplies by ε₂: less budget, more noise",
-                         4 * m / epsilon2: "is doubled: the 2 is both cells"}.items():
+        return (
+            "sdg keeps the printed scale 2m/(n ε₂). That is for probabilities; counts need 2m/ε₂."
+        )
+    for known, words in {
+        m / epsilon2: "uses sensitivity 1: a replaced record moves two counts",
+        2 / epsilon2: "means that one table spends all of ε₂; m tables share it",
+        2 * m * epsilon2: "multiplies by ε₂: less budget, more noise",
+        4 * m / epsilon2: "is doubled: the 2 is both cells",
+    }.items():
         if math.isclose(scale, known):
             return f"sdg's scale {scale:g} {words}."
     if not math.isclose(scale, 2 * m / epsilon2):
-        return (f"sdg's scale is {scale:g}. A replaced record moves two counts by one, and "
-                f"m tables share ε₂: 2m/ε₂ = {2 * m / epsilon2:g}.")
+        return (
+            f"sdg's scale is {scale:g}. A replaced record moves two counts by one, and "
+            f"m tables share ε₂: 2m/ε₂ = {2 * m / epsilon2:g}."
+        )
     if (p < 0).any():
         return "sdg: negative counts must become 0 before the columns are normalised."
     if not np.allclose(p[:, :2], [[32 / 38, 0], [6 / 38, 1]]):
-        return ("sdg: the noise goes onto the counts, first; then clip, "
-                "then divide each column by its sum.")
+        return (
+            "sdg: the noise goes onto the counts, first; then clip, "
+            "then divide each column by its sum."
+        )
     if not np.allclose(p.sum(axis=0), 1):
-        return ("sdg: the last column has no positive count left. "
-                "Give it a distribution, for example the uniform one.")
+        return (
+            "sdg: the last column has no positive count left. "
+            "Give it a distribution, for example the uniform one."
+        )
     return None
 
 

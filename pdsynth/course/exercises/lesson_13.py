@@ -31,56 +31,79 @@ def draw_cases() -> list[tuple[Any, ...]]:
 
 fitness: Computation = Computation(
     lambda order, sets, weights: add_members(
-        sets, weights, lambda a, j: order.index(a) < order.index(j)),
+        sets, weights, lambda a, j: order.index(a) < order.index(j)
+    ),
     cases=draw_cases(),
     mistakes={
-        "fitness counts every member. "
-        "Only those that stand before the attribute in the order are parents.":
-            lambda order, sets, weights: add_members(sets, weights, lambda a, j: True),
-        "fitness counts the members that stand behind the attribute: turn the comparison round.":
+        "fitness counts every member. Only those that stand before the attribute in the order are parents.": lambda order, sets, weights: (
+            add_members(sets, weights, lambda a, j: True)
+        ),
+        "fitness counts the members that stand behind the attribute: turn the comparison round.": (
             lambda order, sets, weights: add_members(
-                sets, weights, lambda a, j: order.index(a) > order.index(j)),
-        "fitness compares the attributes' numbers. "
-        "Compare their places in order: order.index(a) < order.index(j).":
-            lambda order, sets, weights: add_members(sets, weights, lambda a, j: a < j),
-        "fitness takes sets[i] as the set of order[i]. "
-        "The chromosomes are independent: sets[j] always belongs to attribute j.":
-            lambda order, sets, weights: add_members(
-                sets, [weights[j] for j in order], lambda a, i: order.index(a) < i),
+                sets, weights, lambda a, j: order.index(a) > order.index(j)
+            )
+        ),
+        "fitness compares the attributes' numbers. Compare their places in order: order.index(a) < order.index(j).": lambda order, sets, weights: (
+            add_members(sets, weights, lambda a, j: a < j)
+        ),
+        "fitness takes sets[i] as the set of order[i]. The chromosomes are independent: sets[j] always belongs to attribute j.": lambda order, sets, weights: (
+            add_members(sets, [weights[j] for j in order], lambda a, i: order.index(a) < i)
+        ),
         "fitness counts the parents. Add their weights.": lambda order, sets, weights: add_members(
-                sets, [[1.0] * len(order)] * len(order),
-                lambda a, j: order.index(a) < order.index(j)),
-        "fitness takes weights[a][j]. The weight of the edge a → j stands in row j.":
+            sets, [[1.0] * len(order)] * len(order), lambda a, j: order.index(a) < order.index(j)
+        ),
+        "fitness takes weights[a][j]. The weight of the edge a → j stands in row j.": (
             lambda order, sets, weights: add_members(
-                sets, [list(column) for column in zip(*weights, strict=True)],
-                lambda a, j: order.index(a) < order.index(j)),
-        "fitness adds the weights of *all* predecessors. Only those in the set are parents.":
+                sets,
+                [list(column) for column in zip(*weights, strict=True)],
+                lambda a, j: order.index(a) < order.index(j),
+            )
+        ),
+        "fitness adds the weights of *all* predecessors. Only those in the set are parents.": (
             lambda order, sets, weights: add_members(
-                [set(order) - {j} for j in range(len(order))], weights,
-                lambda a, j: order.index(a) < order.index(j)),
-        "fitness takes the best parent of each attribute. All of them count.":
+                [set(order) - {j} for j in range(len(order))],
+                weights,
+                lambda a, j: order.index(a) < order.index(j),
+            )
+        ),
+        "fitness takes the best parent of each attribute. All of them count.": (
             lambda order, sets, weights: sum(
-                max((weights[j][a] for a in sets[j] if order.index(a) < order.index(j)), default=0)
-                for j in range(len(order))),
-        "fitness takes order[a] for a's place. It is the attribute that stands at place a: use "
-        "order.index(a).": lambda order, sets, weights: add_members(
-                sets, weights, lambda a, j: order[a] < order[j]),
-        "fitness is the mean over attributes. It is the sum.":
-            lambda order, sets, weights: fitness.right(order, sets, weights) / len(order),
-        "fitness punishes the members that stand behind. They are ignored.":
-            lambda order, sets, weights: 2 * fitness.right(order, sets, weights) - add_members(
-                sets, weights, lambda a, j: True),
+                max(
+                    (weights[j][a] for a in sets[j] if order.index(a) < order.index(j)),
+                    default=0,
+                )
+                for j in range(len(order))
+            )
+        ),
+        "fitness takes order[a] for a's place. It is the attribute that stands at place a: use order.index(a).": lambda order, sets, weights: (
+            add_members(sets, weights, lambda a, j: order[a] < order[j])
+        ),
+        "fitness is the mean over attributes. It is the sum.": lambda order, sets, weights: (
+            fitness.right(order, sets, weights) / len(order)
+        ),
+        "fitness punishes the members that stand behind. They are ignored.": (
+            lambda order, sets, weights: (
+                2 * fitness.right(order, sets, weights)
+                - add_members(sets, weights, lambda a, j: True)
+            )
+        ),
     },
-    otherwise="fitness gives {got:g} where the sum over valid parents is {wanted:g}, "
-              "for the order {case[0]}.",
+    otherwise=(
+        "fitness gives {got:g} where the sum over valid parents is {wanted:g}, "
+        "for the order {case[0]}."
+    ),
 )
 
 
 Individual = dict[str, list[int]]
 
 
-def grow(elite: list[Individual], size: int, mutate: Callable[[Individual], None],
-         copied: Callable[[Individual], Individual] = copy.deepcopy) -> list[Individual]:
+def grow(
+    elite: list[Individual],
+    size: int,
+    mutate: Callable[[Individual], None],
+    copied: Callable[[Individual], Individual] = copy.deepcopy,
+) -> list[Individual]:
     """The elite, and children in turn of each of them."""
     generation = list(elite)
     while len(generation) < size:
@@ -111,16 +134,24 @@ def judge_next_generation(next_generation: Callable[..., Any]) -> str | None:
     return None
 
 
-def judge_generation(made: list[Individual], given: list[Individual], elite: list[Individual],
-                     size: int) -> str | None:
+def judge_generation(
+    made: list[Individual], given: list[Individual], elite: list[Individual], size: int
+) -> str | None:
     """The words for one generation."""
-    if given != elite and len(made) == size and any(child is one for child in made[2:]
-                                                    for one in given):
-        return ("next_generation changes the elite: child *is* an elite individual, so mutate "
-                "hits both. Copy first.")
+    if (
+        given != elite
+        and len(made) == size
+        and any(child is one for child in made[2:] for one in given)
+    ):
+        return (
+            "next_generation changes the elite: child *is* an elite individual, so mutate "
+            "hits both. Copy first."
+        )
     if given != elite:
-        return ("next_generation changes the elite: the copy is flat, and its inner sets and lists "
-                "are still shared. Use copy.deepcopy.")
+        return (
+            "next_generation changes the elite: the copy is flat, and its inner sets and lists "
+            "are still shared. Use copy.deepcopy."
+        )
     if made == elite:
         return f"the generation is only the elite; {size} individuals are wanted."
     if len(made) != size:

@@ -32,14 +32,22 @@ def draw_cases() -> list[tuple[Any, ...]]:
     """Two cases by hand, and six drawn ones without a row of the same key."""
     rng = random.Random(14)
     cases: list[tuple[Any, ...]] = [
-        (("young", "f"), "single",
-         [(("young", "f"), "single"), (("young", "f"), "married"), (("old", "m"), "single")]),
-        (("old", "f"), "married",
-         [(("young", "m"), "single"), (("old", "m"), "married"), (("young", "f"), "single")]),
+        (
+            ("young", "f"),
+            "single",
+            [(("young", "f"), "single"), (("young", "f"), "married"), (("old", "m"), "single")],
+        ),
+        (
+            ("old", "f"),
+            "married",
+            [(("young", "m"), "single"), (("old", "m"), "married"), (("young", "f"), "single")],
+        ),
     ]
     for _ in range(6):
-        rows = [((rng.choice("ab"), rng.choice("cd"), rng.choice("ef")), rng.choice("xyz"))
-                for _ in range(9)]
+        rows = [
+            ((rng.choice("ab"), rng.choice("cd"), rng.choice("ef")), rng.choice("xyz"))
+            for _ in range(9)
+        ]
         cases.append(((rng.choice("ab"), rng.choice("cd"), "g"), rng.choice("xyz"), rows))
     return cases
 
@@ -57,37 +65,51 @@ def gcap_at(key: Key, target: str, rows: Rows, choose: Callable[[list[int]], int
     return found.count(target) / len(found)
 
 
-q1, q2, q3 = exercises("lesson_14", q2=Computation(
-    gcap,
-    cases=draw_cases(),
-    mistakes={
-        "gcap gives 0 where the key doesn't occur. That is CAP with a hole: "
-        "GCAP takes the nearest keys instead.":
-            lambda key, target, rows: gcap(key, target, rows) if key in dict(rows) else 0,
-        "gcap returns whether the most frequent target is right. That is the classifier; "
-        "GCAP is the share of the right target.":
-            lambda key, target, rows: guess(key, rows) == target,
-        "gcap divides by all rows. Divide by the rows at the smallest distance.":
-            lambda key, target, rows: nearest_targets(key, rows).count(target) / len(rows),
-        "gcap counts the nearest rows with the target. It is their share.":
-            lambda key, target, rows: nearest_targets(key, rows).count(target),
-        "gcap is the share of the *other* targets.":
-            lambda key, target, rows: 1 - gcap(key, target, rows),
-        "gcap says whether one of the nearest rows has the target. It is the share of them.":
-            lambda key, target, rows: float(target in nearest_targets(key, rows)),
-        "gcap takes the share over all rows, near or far: that is the zero rule.":
-            lambda key, target, rows: sum(t == target for _, t in rows) / len(rows),
-        "gcap takes the *farthest* rows.":
-            lambda key, target, rows: gcap_at(key, target, rows, max),
-        "gcap takes one nearest row. All rows at the smallest distance count.":
-            lambda key, target, rows: float(rows[distances(key, rows).index(
-                min(distances(key, rows)))][1] == target),
-        "gcap compares the first place of the key only.":
-            lambda key, target, rows: gcap(key[:1], target, [(k[:1], t) for k, t in rows]),
-        "gcap counts different targets once. Each row counts.":
-            lambda key, target, rows: (target in nearest_targets(key, rows)) / len(
-                set(nearest_targets(key, rows))),
-    },
-    otherwise="gcap({case[0]}, {case[1]!r}, …) gives {got:g}, but {wanted:.3g} of the nearest rows "
-              "have that target.",
-))
+q1, q2, q3 = exercises(
+    "lesson_14",
+    q2=Computation(
+        gcap,
+        cases=draw_cases(),
+        mistakes={
+            "gcap gives 0 where the key doesn't occur. That is CAP with a hole: GCAP takes the nearest keys instead.": lambda key, target, rows: (
+                gcap(key, target, rows) if key in dict(rows) else 0
+            ),
+            "gcap returns whether the most frequent target is right. That is the classifier; GCAP is the share of the right target.": lambda key, target, rows: (
+                guess(key, rows) == target
+            ),
+            "gcap divides by all rows. Divide by the rows at the smallest distance.": (
+                lambda key, target, rows: nearest_targets(key, rows).count(target) / len(rows)
+            ),
+            "gcap counts the nearest rows with the target. It is their share.": (
+                lambda key, target, rows: nearest_targets(key, rows).count(target)
+            ),
+            "gcap is the share of the *other* targets.": lambda key, target, rows: (
+                1 - gcap(key, target, rows)
+            ),
+            "gcap says whether one of the nearest rows has the target. It is the share of them.": (
+                lambda key, target, rows: float(target in nearest_targets(key, rows))
+            ),
+            "gcap takes the share over all rows, near or far: that is the zero rule.": (
+                lambda key, target, rows: sum(t == target for _, t in rows) / len(rows)
+            ),
+            "gcap takes the *farthest* rows.": lambda key, target, rows: gcap_at(
+                key, target, rows, max
+            ),
+            "gcap takes one nearest row. All rows at the smallest distance count.": (
+                lambda key, target, rows: float(
+                    rows[distances(key, rows).index(min(distances(key, rows)))][1] == target
+                )
+            ),
+            "gcap compares the first place of the key only.": lambda key, target, rows: gcap(
+                key[:1], target, [(k[:1], t) for k, t in rows]
+            ),
+            "gcap counts different targets once. Each row counts.": lambda key, target, rows: (
+                (target in nearest_targets(key, rows)) / len(set(nearest_targets(key, rows)))
+            ),
+        },
+        otherwise=(
+            "gcap({case[0]}, {case[1]!r}, …) gives {got:g}, but {wanted:.3g} of the nearest rows "
+            "have that target."
+        ),
+    ),
+)

@@ -35,28 +35,44 @@ variation_distance = Computation(
     lambda *tables: gaps(*tables).sum() / 2,
     cases=[(REAL, FAKE, ["a"]), (REAL, FAKE, ["a", "b"]), (REAL, FAKE, ["a", "b", "c"])],
     mistakes={
-        WHICH + "gives the L1 norm, twice the distance: who is missing in one cell is too many "
-        "in another.": lambda *tables: gaps(*tables).sum(),
-        WHICH + "gives the largest difference of one cell, as some public code does. "
-        "Half of the sum of all of them.": lambda *tables: gaps(*tables).max(),
-        WHICH + "forgets the cells that only one of the two tables has (a missing cell is a 0).":
-            lambda real, fake, columns:
-                (shares(real, columns) - shares(fake, columns)).abs().sum() / 2,
-        WHICH + "forgets the cells that only the synthetic table has.": lambda real, fake, columns:
-                gaps(real, fake, columns)[shares(real, columns).index].sum() / 2,
-        WHICH + "gives a mean over cells. The distance is half of the sum.":
-            lambda *tables: gaps(*tables).mean() / 2,
+        WHICH
+        + "gives the L1 norm, twice the distance: who is missing in one cell is too many in another.": (
+            lambda *tables: gaps(*tables).sum()
+        ),
+        WHICH
+        + "gives the largest difference of one cell, as some public code does. Half of the sum of all of them.": (
+            lambda *tables: gaps(*tables).max()
+        ),
+        WHICH + "forgets the cells that only one of the two tables has (a missing cell is a 0).": (
+            lambda real, fake, columns: (
+                (shares(real, columns) - shares(fake, columns)).abs().sum() / 2
+            )
+        ),
+        WHICH + "forgets the cells that only the synthetic table has.": (
+            lambda real, fake, columns: (
+                gaps(real, fake, columns)[shares(real, columns).index].sum() / 2
+            )
+        ),
+        WHICH + "gives a mean over cells. The distance is half of the sum.": lambda *tables: (
+            gaps(*tables).mean() / 2
+        ),
         WHICH + "compares counts. The tables have 8 and 5 rows: compare shares.": subtract_counts,
-        WHICH + "gives what the tables share. The distance is 1 minus that.":
-            lambda *tables: 1 - gaps(*tables).sum() / 2,
+        WHICH + "gives what the tables share. The distance is 1 minus that.": lambda *tables: (
+            1 - gaps(*tables).sum() / 2
+        ),
         WHICH + "lets too many and too few cancel: take absolute differences.": lambda *tables: 0.0,
-        WHICH + "looks at the first column alone.":
-            lambda real, fake, columns: gaps(real, fake, columns[:1]).sum() / 2,
-        WHICH + "is the Euclidean distance. Total variation adds absolute differences.":
-            lambda *tables: float((gaps(*tables) ** 2).sum() ** 0.5),
-        WHICH + "is the mean over columns one by one. The cells are those of all columns together.":
-            lambda real, fake, columns: float(np.mean(
-                [gaps(real, fake, [column]).sum() / 2 for column in columns])),
+        WHICH + "looks at the first column alone.": lambda real, fake, columns: (
+            gaps(real, fake, columns[:1]).sum() / 2
+        ),
+        WHICH + "is the Euclidean distance. Total variation adds absolute differences.": (
+            lambda *tables: float((gaps(*tables) ** 2).sum() ** 0.5)
+        ),
+        WHICH
+        + "is the mean over columns one by one. The cells are those of all columns together.": (
+            lambda real, fake, columns: float(
+                np.mean([gaps(real, fake, [column]).sum() / 2 for column in columns])
+            )
+        ),
     },
     otherwise=WHICH + "gives {got:.4g}, not {wanted:.4g}: ½ Σ |P − Q|.",
 )
@@ -95,18 +111,26 @@ def judge_accuracy(accuracy: Callable[..., Any]) -> str | None:
     if not seen.tested:
         return "accuracy never asks classify: rows of two tables don't belong together by place."
     if min(seen.tested) < 0:
-        return ("accuracy tests on synthetic rows: "
-                "a table that agrees with itself may be wrong about everybody.")
+        return (
+            "accuracy tests on synthetic rows: "
+            "a table that agrees with itself may be wrong about everybody."
+        )
     if max(seen.taught) >= 0:
-        return ("accuracy teaches the classifier with real rows: "
-                "then it says nothing about the synthetic table.")
+        return (
+            "accuracy teaches the classifier with real rows: "
+            "then it says nothing about the synthetic table."
+        )
     if both := seen.made & seen.tested:
         if len(seen.tested) == len(seen.real):
-            return ("accuracy tests on both parts, also on the rows that the table was made "
-                    "from. Ask about the held-out part alone.")
+            return (
+                "accuracy tests on both parts, also on the rows that the table was made "
+                "from. Ask about the held-out part alone."
+            )
         part = "all" if both == seen.tested else len(both)
-        return (f"accuracy tests on {part} of the rows that the synthetic table was made from: "
-                "a copy of them would look perfect.")
+        return (
+            f"accuracy tests on {part} of the rows that the synthetic table was made from: "
+            "a copy of them would look perfect."
+        )
     if len(seen.tested) < 5:
         return "accuracy tests on one person, or nearly: hold out a fifth or so."
     if math.isclose(got, 1 - seen.right):
@@ -114,8 +138,10 @@ def judge_accuracy(accuracy: Callable[..., Any]) -> str | None:
     if got > 1:
         return f"accuracy gives {got:g}, a number of rows. Divide by how many were asked about."
     if not math.isclose(got, seen.right):
-        return (f"accuracy gives {got:.3g}; classify was right for {seen.right:.3g} of the rows "
-                "it was asked about.")
+        return (
+            f"accuracy gives {got:.3g}; classify was right for {seen.right:.3g} of the rows "
+            "it was asked about."
+        )
     return None
 
 

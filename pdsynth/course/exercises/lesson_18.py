@@ -26,9 +26,20 @@ def find_largest(n: int, d: int, size: int, epsilon: float, limit: float = 0.25)
     return max((k for k in range(d) if scales[k] * size ** (k + 1) / n <= limit), default=0)
 
 
-def find(n: int, d: int, size: int, epsilon: float, *, two: float = 2, share: float = 0.7,
-         derived: bool = True, columns: int = 1, whole: bool = True) -> int:
+def find(
+    n: int,
+    d: int,
+    size: int,
+    epsilon: float,
+    *,
+    two: float = 2,
+    share: float = 0.7,
+    derived: bool = True,
+    columns: int = 1,
+    whole: bool = True,
+) -> int:
     """`find_largest` with one part of the rule changed."""
+
     def useful(k: int) -> bool:
         tables = d - k if derived else d
         part = share if k or not whole else 1
@@ -40,32 +51,50 @@ def find(n: int, d: int, size: int, epsilon: float, *, two: float = 2, share: fl
 WHERE = "largest_k{case} gives {got:g}"
 largest_k = Computation(
     find_largest,
-    cases=[(31_000, 10, 3, 0.25), (30_000, 10, 16, 1.0), (10_000, 10, 4, 1.0),
-           (10_000, 10, 4, 0.1), (176, 80, 5, 1.0), (10**6, 5, 3, 1.0), (2_950, 9, 4, 0.5),
-           (640, 10, 4, 0.5), (16_000, 24, 4, 0.9), (8_000, 7, 4, 1.0), (7_000, 4, 8, 1.0)],
+    cases=[
+        (31_000, 10, 3, 0.25),
+        (30_000, 10, 16, 1.0),
+        (10_000, 10, 4, 1.0),
+        (10_000, 10, 4, 0.1),
+        (176, 80, 5, 1.0),
+        (10**6, 5, 3, 1.0),
+        (2_950, 9, 4, 0.5),
+        (640, 10, 4, 0.5),
+        (16_000, 24, 4, 0.9),
+        (8_000, 7, 4, 1.0),
+        (7_000, 4, 8, 1.0),
+    ],
     faults={
-        WHERE + ", but an attribute has at most d − 1 others to be its parents.":
-            lambda got, n, d, size, epsilon: got >= d,
+        WHERE + ", but an attribute has at most d − 1 others to be its parents.": (
+            lambda got, n, d, size, epsilon: got >= d
+        ),
     },
     mistakes={
-        WHERE + ": useful means a mean cell of at least *four* noise scales.":
-            lambda n, d, size, epsilon: find_largest(n, d, size, epsilon, limit=1),
+        WHERE + ": useful means a mean cell of at least *four* noise scales.": (
+            lambda n, d, size, epsilon: find_largest(n, d, size, epsilon, limit=1)
+        ),
         WHERE + ": that is the first k that is too large.": lambda *case: find_largest(*case) + 1,
-        WHERE + ": it takes the sensitivity for 1. A replaced record moves two cells.":
-            lambda *case: find(*case, two=1),
-        WHERE + ": it gives the tables all of ε; the structure takes 0.3 of it.":
-            lambda *case: find(*case, share=1),
-        WHERE + ": it pays for d tables. The first k are derived.":
-            lambda *case: find(*case, derived=False),
-        WHERE + ": a table has k + 1 columns, the child's as well.":
-            lambda *case: find(*case, columns=0),
+        WHERE + ": it takes the sensitivity for 1. A replaced record moves two cells.": (
+            lambda *case: find(*case, two=1)
+        ),
+        WHERE + ": it gives the tables all of ε; the structure takes 0.3 of it.": lambda *case: (
+            find(*case, share=1)
+        ),
+        WHERE + ": it pays for d tables. The first k are derived.": lambda *case: find(
+            *case, derived=False
+        ),
+        WHERE + ": a table has k + 1 columns, the child's as well.": lambda *case: find(
+            *case, columns=0
+        ),
         WHERE + ": one column more than a table has.": lambda *case: find(*case, columns=2),
-        WHERE + ": ε belongs into the noise.":
-            lambda n, d, size, epsilon: find_largest(n, d, size, 1.0),
+        WHERE + ": ε belongs into the noise.": lambda n, d, size, epsilon: find_largest(
+            n, d, size, 1.0
+        ),
         WHERE + ": always 0 is safe, and often wasteful.": lambda *case: 0,
         WHERE + ": always 2, whatever the table?": lambda *case: 2,
-        WHERE + ": it spends only a tenth: at least four noise scales, not forty.":
-            lambda n, d, size, epsilon: find_largest(n, d, size, epsilon, limit=0.025),
+        WHERE + ": it spends only a tenth: at least four noise scales, not forty.": (
+            lambda n, d, size, epsilon: find_largest(n, d, size, epsilon, limit=0.025)
+        ),
     },
     otherwise=WHERE + ", not {wanted:g}.",
 )
@@ -87,8 +116,14 @@ def draw_town(seed: int) -> pd.DataFrame:
     district = rng.choice(6, RECORDS, p=[0.3, 0.25, 0.2, 0.1, 0.1, 0.05])
     housing = follow(district, 4, 0.75)
     income = follow(np.minimum(district, 4), 5, 0.7)
-    columns = (district, housing, income, follow(housing + 1, 4, 0.7), follow(income, 5, 0.6),
-               follow(housing, 4, 0.6))
+    columns = (
+        district,
+        housing,
+        income,
+        follow(housing + 1, 4, 0.7),
+        follow(income, 5, 0.6),
+        follow(housing, 4, 0.6),
+    )
     return pd.DataFrame(dict(zip(SIZES, columns, strict=True)))
 
 
@@ -126,7 +161,7 @@ class Design:
         """Strict, unfitted, with fresh noise, at exactly ε."""
         options = chosen.get_params()
         if options["guarantee"] == "none":
-            return "guarantee=\"none\" is no noise at all: near, and private to nobody."
+            return 'guarantee="none" is no noise at all: near, and private to nobody.'
         if options["guarantee"] != "strict":
             return "this does as the paper prints it, and some answers are paid by nothing: strict."
         if hasattr(chosen, "ledger_"):
@@ -146,11 +181,15 @@ class Design:
         if distance <= LIMIT:
             return None
         kind = type(chosen).__name__
-        why = ("it knows single columns alone, and here the columns hang together"
-               if kind == "Independent" else
-               "perhaps its tables too large for so few people: more noise than records in a cell")
-        return (f"{kind} has a distance of {distance:.3f} on the hidden table, more than "
-                f"{LIMIT:g}: {why}.")
+        why = (
+            "it knows single columns alone, and here the columns hang together"
+            if kind == "Independent"
+            else "perhaps its tables too large for so few people: more noise than records in a cell"
+        )
+        return (
+            f"{kind} has a distance of {distance:.3f} on the hidden table, more than "
+            f"{LIMIT:g}: {why}."
+        )
 
 
 q1, q2, q3, q4 = exercises("lesson_18", q2=largest_k, q4=Design())

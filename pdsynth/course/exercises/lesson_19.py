@@ -25,8 +25,10 @@ def judge_clinic(clinic: Callable[[], Any]) -> str | None:
     if not isinstance(schema, Schema):
         return f"clinic returns {type(schema).__name__}, not a pds.Schema((…))."
     if personal := [name for name in ("visit", "remark") if name in schema.names]:
-        return (f"{personal[0]!r} has no finite public domain, and every value of it may belong to "
-                "one person: leave it out.")
+        return (
+            f"{personal[0]!r} has no finite public domain, and every value of it may belong to "
+            "one person: leave it out."
+        )
     if gone := [name for name in ("age", "smoker", "ward") if name not in schema.names]:
         return f"the codebook has {', '.join(gone)}, too."
     if schema.source != "public":
@@ -39,17 +41,22 @@ def judge_domains(schema: Schema) -> str | None:
     if not takes(schema, "age", [0, 120]):
         return "age: the codebook says 0 to 120, both included, whoever has come so far."
     if schema["age"].size > 30:
-        return (f"age has {schema['age'].size} values: in a table of all three columns each of "
-                f"them costs {schema.cells(['smoker', 'ward'])} cells. Bin it.")
+        return (
+            f"age has {schema['age'].size} values: in a table of all three columns each of "
+            f"them costs {schema.cells(['smoker', 'ward'])} cells. Bin it."
+        )
     if not schema["smoker"].missing:
         return "smoker may be left empty: missing=True, whether or not somebody did."
     wards = any(takes(schema, "ward", [kind(ward) for ward in range(1, 6)]) for kind in (int, str))
     if not wards or not takes(schema, "smoker", ["yes", "no"]):
-        return ("smoker is yes or no, ward is 1, 2, 3, 4 or 5: "
-                "a ward that nobody visited belongs to the domain as well.")
+        return (
+            "smoker is yes or no, ward is 1, 2, 3, 4 or 5: "
+            "a ward that nobody visited belongs to the domain as well."
+        )
     if schema["age"].missing or schema["ward"].missing:
-        return ("age and ward are always filled in: "
-                "a code for missing there costs cells for nothing.")
+        return (
+            "age and ward are always filled in: a code for missing there costs cells for nothing."
+        )
     return None
 
 

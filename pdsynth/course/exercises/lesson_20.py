@@ -16,24 +16,32 @@ epsilon_of = Computation(
     cases=[(0.1, 1e-6), (2.0, 1e-9), (0.01, 1e-5)],
     faults={},
     mistakes={
-        "epsilon_of takes another logarithm: ln is the natural one, np.log.":
-            lambda rho, delta: rho + 2 * math.sqrt(rho * math.log10(1 / delta)),
-        "epsilon_of lacks the factor 2 before the root.":
-            lambda rho, delta: rho + math.sqrt(rho * math.log(1 / delta)),
-        "epsilon_of lacks ρ itself, the first part of the sum.":
-            lambda rho, delta: 2 * math.sqrt(rho * math.log(1 / delta)),
+        "epsilon_of takes another logarithm: ln is the natural one, np.log.": lambda rho, delta: (
+            rho + 2 * math.sqrt(rho * math.log10(1 / delta))
+        ),
+        "epsilon_of lacks the factor 2 before the root.": lambda rho, delta: (
+            rho + math.sqrt(rho * math.log(1 / delta))
+        ),
+        "epsilon_of lacks ρ itself, the first part of the sum.": lambda rho, delta: (
+            2 * math.sqrt(rho * math.log(1 / delta))
+        ),
         "epsilon_of takes no root.": lambda rho, delta: rho + 2 * rho * math.log(1 / delta),
-        "epsilon_of forgets ρ under the root.":
-            lambda rho, delta: rho + 2 * math.sqrt(math.log(1 / delta)),
-        "epsilon_of divides by δ where ln(1/δ) belongs.":
-            lambda rho, delta: rho + 2 * math.sqrt(rho / delta),
-        "epsilon_of gives ρ back: zCDP at ρ is no pure ρ-DP, the tail costs more.":
-            lambda rho, delta: rho,
-        "epsilon_of has the wrong sign under the root: ln δ is negative, ln(1/δ) isn't.":
-            lambda rho, delta: rho - 2 * math.sqrt(rho * math.log(1 / delta)),
+        "epsilon_of forgets ρ under the root.": lambda rho, delta: (
+            rho + 2 * math.sqrt(math.log(1 / delta))
+        ),
+        "epsilon_of divides by δ where ln(1/δ) belongs.": lambda rho, delta: (
+            rho + 2 * math.sqrt(rho / delta)
+        ),
+        "epsilon_of gives ρ back: zCDP at ρ is no pure ρ-DP, the tail costs more.": (
+            lambda rho, delta: rho
+        ),
+        "epsilon_of has the wrong sign under the root: ln δ is negative, ln(1/δ) isn't.": (
+            lambda rho, delta: rho - 2 * math.sqrt(rho * math.log(1 / delta))
+        ),
         "epsilon_of is 1/δ: δ enters through its logarithm.": lambda rho, delta: 1 / delta,
-        "epsilon_of is √(2ρ), which turns ε into ρ the other way: pure ε-DP is ε²/2-zCDP.":
-            lambda rho, delta: math.sqrt(2 * rho),
+        "epsilon_of is √(2ρ), which turns ε into ρ the other way: pure ε-DP is ε²/2-zCDP.": (
+            lambda rho, delta: math.sqrt(2 * rho)
+        ),
     },
     otherwise="epsilon_of{case} = {got:.4g} is a number, but ρ + 2√(ρ ln(1/δ)) is {wanted:.4g}.",
 )

@@ -31,8 +31,11 @@ class Student:
         """The exercises of a lesson with this student's own numbers: ``.q1``, ``.q2``, …"""
         name = f"lesson_{number:02d}"
         module = importlib.import_module(f"{__package__}.{name}")
-        judges = {key: getattr(module, key).examine for key, question in read(name).items()
-                  if "numbers" not in question}
+        judges = {
+            key: getattr(module, key).examine
+            for key, question in read(name).items()
+            if "numbers" not in question
+        }
         made = exercises(name, seed=make_seed(self.name), log=self._writer(name), **judges)
         return SimpleNamespace(**{f"q{i}": one for i, one in enumerate(made, 1)})
 
@@ -54,9 +57,14 @@ class Student:
         path = self.log
 
         def write(question: str, message: Message) -> None:
-            line = {"time": time.strftime("%Y-%m-%dT%H:%M:%S%z"), "student": self.name,
-                    "lesson": lesson, "question": question, "verdict": message.kind,
-                    "message": message.text}
+            line = {
+                "time": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+                "student": self.name,
+                "lesson": lesson,
+                "question": question,
+                "verdict": message.kind,
+                "message": message.text,
+            }
             with path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(line, ensure_ascii=False) + "\n")
 

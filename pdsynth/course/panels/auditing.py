@@ -10,9 +10,15 @@ from .panel import live_panel
 from .table import remember
 
 STEPS = (
-    "datasynthesizer-double-spending", "hpprivbayes-raw-weights", "hpprivbayes-count-of-tables",
-    "hpprivbayes-shared-row-noise", "hmprivbayes-clusters", "privabn-conditional-noise",
-    "strict-joint-tables", "strict-value-weights", "datasynthesizer-one-record-more",
+    "datasynthesizer-double-spending",
+    "hpprivbayes-raw-weights",
+    "hpprivbayes-count-of-tables",
+    "hpprivbayes-shared-row-noise",
+    "hmprivbayes-clusters",
+    "privabn-conditional-noise",
+    "strict-joint-tables",
+    "strict-value-weights",
+    "datasynthesizer-one-record-more",
 )
 FEWEST, SEED, BARS = 200, 16, 40
 Samples = tuple[np.ndarray, np.ndarray]
@@ -30,10 +36,22 @@ def draw_climb(plot: Board, case: Case, samples: Samples) -> None:
     sizes = np.unique(np.geomspace(min(FEWEST, runs), runs, 14).astype(int))
     found = [max(audit.lower_bound(*(x[:size] for x in samples)).epsilon, 0) for size in sizes]
     claimed = float(case.claimed)
-    plot.line(sizes, found, "attack" if found[-1] > claimed else "private", width=2.5,
-              mode="lines+markers", name="lost, at least (95 %)")
-    plot.line(sizes, [audit.ceiling(int(n)) for n in sizes], "real", dash="dot", width=1.5,
-              name="a perfect attack would show")
+    plot.line(
+        sizes,
+        found,
+        "attack" if found[-1] > claimed else "private",
+        width=2.5,
+        mode="lines+markers",
+        name="lost, at least (95 %)",
+    )
+    plot.line(
+        sizes,
+        [audit.ceiling(int(n)) for n in sizes],
+        "real",
+        dash="dot",
+        width=1.5,
+        name="a perfect attack would show",
+    )
     plot.line(sizes, [claimed] * len(sizes), "none", dash="dash", width=2, name="claimed ε")
 
 
@@ -42,11 +60,19 @@ def draw_worlds(plot: Board, samples: Samples, threshold: int) -> None:
     low, high = np.percentile(np.concatenate(samples), [1, 99])
     high = max(high, low + 1)
     edges = np.linspace(low, high, min(BARS, max(2, int(high - low) + 1)) + 1)
-    for name, world, colour, shape in zip(("D", "D'"), samples, ("none", "private"), ("", "/"),
-                                          strict=True):
+    for name, world, colour, shape in zip(
+        ("D", "D'"), samples, ("none", "private"), ("", "/"), strict=True
+    ):
         share = np.histogram(np.clip(world, low, high), edges)[0] / len(world)
-        plot.bars((edges[1:] + edges[:-1]) / 2, share, colour, 2, name=f"world {name}",
-                  opacity=0.65, pattern={"shape": shape, **OVERLAY})
+        plot.bars(
+            (edges[1:] + edges[:-1]) / 2,
+            share,
+            colour,
+            2,
+            name=f"world {name}",
+            opacity=0.65,
+            pattern={"shape": shape, **OVERLAY},
+        )
     at = float(np.clip(threshold, low, high))
     plot.mark((at, at), (0, 1), "attack", 2, yref="y2 domain")
 
@@ -54,16 +80,25 @@ def draw_worlds(plot: Board, samples: Samples, threshold: int) -> None:
 @live_panel(
     spends=False,  # the tables are made up
     tries=(
-        Try("claim less", {"epsilon": 0.3},
+        Try(
+            "claim less",
+            {"epsilon": 0.3},
             "of {now.claimed:g} the attack proves {now.lost:.2f}: {now.verdict}.",
-            lambda was, now: now.verdict == audit.NOT_REFUTED),
-        Try("few runs", {"runs": 1},
+            lambda was, now: now.verdict == audit.NOT_REFUTED,
+        ),
+        Try(
+            "few runs",
+            {"runs": 1},
             "1,000 runs prove {now.lost:.2f}, 10,000 {was.lost:.2f}; even a perfect attack would "
             "show no more than {now.ceiling:.2f}.",
-            lambda was, now: now.lost < was.lost and now.ceiling < was.ceiling),
-        Try("a step that is right", {"step": "strict-joint-tables"},
+            lambda was, now: now.lost < was.lost and now.ceiling < was.ceiling,
+        ),
+        Try(
+            "a step that is right",
+            {"step": "strict-joint-tables"},
             "at least {now.lost:.2f} of the claimed {now.claimed:g}: {now.verdict}.",
-            lambda was, now: now.verdict == audit.NOT_REFUTED),
+            lambda was, now: now.verdict == audit.NOT_REFUTED,
+        ),
     ),
     step=choice("step", STEPS),
     epsilon=slider("ε", 1.0, 0.1, 3.0, 0.1, tooltip="ε, what the step claims"),
@@ -85,9 +120,11 @@ def view(step: str, epsilon: float, runs: int) -> View:
         f"with 95 % confidence. In theory {format_epsilon(case.theory(case.claimed))}; "
         f"a perfect attack would show {format_epsilon(ceiling)}."
     )
-    words = (f"<p><b>What is tested.</b> {case.about} ({case.source}).<br><b>Pair of tables.</b> "
-             f"{case.tables}<br><b>Event.</b> {bound.event}</p>"
-             f"<p><b>The ledger says.</b> {case.ledger().verdict()}</p>")
+    words = (
+        f"<p><b>What is tested.</b> {case.about} ({case.source}).<br><b>Pair of tables.</b> "
+        f"{case.tables}<br><b>Event.</b> {bound.event}</p>"
+        f"<p><b>The ledger says.</b> {case.ledger().verdict()}</p>"
+    )
     return View(plot.figure, status, [words], facts=facts)
 
 

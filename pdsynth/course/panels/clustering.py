@@ -24,8 +24,11 @@ from .panel import live_panel
 from .table import TeachingTable, adult, pair_controls, remember
 from .words import ledger_summary
 
-SKETCHES = {"strict: noisy R, attributes": "strict", "published: noisy MIC, bits": "published",
-            "no noise: R, attributes": "none"}
+SKETCHES = {
+    "strict: noisy R, attributes": "strict",
+    "published: noisy MIC, bits": "published",
+    "no noise: R, attributes": "none",
+}
 READINGS = {"similarity": "similarity", "as printed: distance": "printed"}
 Similarities = tuple[np.ndarray, tuple[str, ...], Ledger]
 
@@ -56,13 +59,15 @@ def similarities(table: TeachingTable, guarantee: str, epsilon1: Fraction) -> Si
         curator = curator.binary()
         d = len(curator.schema)
         each = epsilon1 * 2 * (d // 2) / (d * (d - 1))  # line 1: Lap(Δ d(d−1) / (ε1 · 2⌊d/2⌋))
-        matrix, _ = curator.information_sketch(each, claimed=epsilon1, step="similarities",
-                                               source="Alg 3 line 1")
+        matrix, _ = curator.information_sketch(
+            each, claimed=epsilon1, step="similarities", source="Alg 3 line 1"
+        )
         return matrix, curator.schema.names, ledger
     d = len(table.schema)
     pairs = list(combinations(range(d), 2))
-    values, _ = curator.noisy_associations(pairs, epsilon1, step="similarities",
-                                           source="Alg 3 line 1, with R")
+    values, _ = curator.noisy_associations(
+        pairs, epsilon1, step="similarities", source="Alg 3 line 1, with R"
+    )
     return symmetric_matrix(d, pairs, values), table.schema.names, ledger
 
 
@@ -91,8 +96,9 @@ def strengths(table: TeachingTable, pair: tuple[int, int]) -> dict[str, float]:
     }
 
 
-def compute(table: TeachingTable, k: int, epsilon1: Fraction, eta: float, guarantee: str,
-            reading: str) -> dict[str, Any]:
+def compute(
+    table: TeachingTable, k: int, epsilon1: Fraction, eta: float, guarantee: str, reading: str
+) -> dict[str, Any]:
     """Noisy similarities, clusters, pairs that η removes inside them, and what clusters keep."""
     matrix, names, ledger = similarities(table, guarantee, epsilon1)
     clusters, removed = spectral_clusters(matrix, k, reading=reading), np.zeros(matrix.shape, bool)
@@ -104,26 +110,50 @@ def compute(table: TeachingTable, k: int, epsilon1: Fraction, eta: float, guaran
     homes = [{owners[j] for j in cluster} for cluster in clusters]
     torn = [owner for owner in set(owners) if sum(owner in home for home in homes) > 1]
     inside = kept_information(information(table, guarantee), clusters)
-    return {"matrix": matrix, "names": names, "ledger": ledger, "clusters": clusters, "torn": torn,
-            "removed": removed, "inside": inside, "best": best(table, guarantee, k)}
+    return {
+        "matrix": matrix,
+        "names": names,
+        "ledger": ledger,
+        "clusters": clusters,
+        "torn": torn,
+        "removed": removed,
+        "inside": inside,
+        "best": best(table, guarantee, k),
+    }
 
 
 def draw_grid(plot: Board, table: TeachingTable, pair: tuple[int, int]) -> None:
     """A contingency table under its best grid, and three measures in units of sensitivities."""
     x, y = (table.schema.attributes[j] for j in pair)
     counts = table.records.table(pair)
-    plot.heat(np.log10(counts.T + 1), zmin=0, zmax=4.5, customdata=counts.T, showscale=False,
-              hover="%{customdata:,} records")
+    plot.heat(
+        np.log10(counts.T + 1),
+        zmin=0,
+        zmax=4.5,
+        customdata=counts.T,
+        showscale=False,
+        hover="%{customdata:,} records",
+    )
     for cut in grid(table, pair).row_cuts:
         plot.mark((cut - 0.5, cut - 0.5), (-0.5, y.size - 0.5), "attack", 1, 3, None)
     for cut in grid(table, pair).column_cuts:
         plot.mark((-0.5, x.size - 0.5), (cut - 0.5, cut - 0.5), "attack", 1, 3, None)
     found = strengths(table, pair)
-    plot.dots(list(found.values())[::-1], list(found)[::-1], "none", 2,
-              hover="%{y}: %{x:,.0f} sensitivities")
-    plot.set(x={"title": x.name, "range": [-0.5, x.size - 0.5], **short_ticks(x.labels)},
-             y={"title": {"text": y.name, "standoff": 6}, "range": [y.size - 0.5, -0.5],
-                **short_ticks(y.labels)})
+    plot.dots(
+        list(found.values())[::-1],
+        list(found)[::-1],
+        "none",
+        2,
+        hover="%{y}: %{x:,.0f} sensitivities",
+    )
+    plot.set(
+        x={"title": x.name, "range": [-0.5, x.size - 0.5], **short_ticks(x.labels)},
+        y={
+            "title": {"text": y.name, "standoff": 6},
+            "range": [y.size - 0.5, -0.5],
+            **short_ticks(y.labels),
+        },
+    )
 
 
 def draw_clusters(plot: Board, state: dict[str, Any]) -> None:
@@ -131,17 +161,32 @@ def draw_clusters(plot: Board, state: dict[str, Any]) -> None:
     order = [j for c in state["clusters"] for j in c]
     d, at = len(order), np.ix_(order, order)
     names = [state["names"][j] for j in order]
-    plot.pairs(np.where(np.eye(d, dtype=bool), np.nan, state["matrix"][at]), names, 3, zmin=0,
-               zmax=0.5, colorbar={"thickness": 10, "len": 0.6, "y": 0.7,
-                                   "title": {"text": "S", "side": "top"}})
+    plot.pairs(
+        np.where(np.eye(d, dtype=bool), np.nan, state["matrix"][at]),
+        names,
+        3,
+        zmin=0,
+        zmax=0.5,
+        colorbar={"thickness": 10, "len": 0.6, "y": 0.7, "title": {"text": "S", "side": "top"}},
+    )
     cross = np.argwhere(state["removed"][at])
-    plot.add("scatter", 3, "no candidates: η", False, x=cross[:, 1], y=cross[:, 0], mode="markers",
-             showlegend=False, marker={"symbol": "x-thin", "size": 7,
-                                       "line": {"width": 1.5, "color": "#FFFFFF"}})
+    plot.add(
+        "scatter",
+        3,
+        "no candidates: η",
+        False,
+        x=cross[:, 1],
+        y=cross[:, 0],
+        mode="markers",
+        showlegend=False,
+        marker={"symbol": "x-thin", "size": 7, "line": {"width": 1.5, "color": "#FFFFFF"}},
+    )
     plot.boxes(map(len, state["clusters"]), 4, 3)
     x, y = {"range": [-0.6, d - 0.4]}, {"range": [d - 0.4, -0.6]}
-    plot.set(x3={**x, **short_ticks(names), "showticklabels": d <= 20},
-             y3={**y, **short_ticks(names), "tickfont": {"size": 9 if d > 20 else 12}})
+    plot.set(
+        x3={**x, **short_ticks(names), "showticklabels": d <= 20},
+        y3={**y, **short_ticks(names), "tickfont": {"size": 9 if d > 20 else 12}},
+    )
 
 
 def short_ticks(labels: Sequence[str]) -> dict[str, Any]:
@@ -154,24 +199,37 @@ def clusters_table(clusters: Clusters, names: tuple[str, ...]) -> str:
     lines = ""
     for i, cluster in enumerate(clusters):
         fill, text, sign, _ = BOXES[i % len(BOXES)]
-        lines += (f"<li><span style='background:{fill};color:{text};padding:0 .5em'>{sign} "
-                  f"{len(cluster)}</span> {escape(', '.join(names[j] for j in cluster))}</li>")
+        lines += (
+            f"<li><span style='background:{fill};color:{text};padding:0 .5em'>{sign} "
+            f"{len(cluster)}</span> {escape(', '.join(names[j] for j in cluster))}</li>"
+        )
     return f"<b>Clusters.</b><ul style='list-style:none;padding-left:.3em'>{lines}</ul>"
 
 
 @live_panel(
     adult("thesis", seed=8),
     tries=(
-        Try("the printed sign", {"reading": "as printed: distance"},
+        Try(
+            "the printed sign",
+            {"reading": "as printed: distance"},
             "similar attributes are pulled apart: the clusters keep {now.inside:.0%} of all "
-            "information instead of {was.inside:.0%}.", lambda was, now: now.inside < was.inside),
-        Try("little budget", {"epsilon": 0.05},
+            "information instead of {was.inside:.0%}.",
+            lambda was, now: now.inside < was.inside,
+        ),
+        Try(
+            "little budget",
+            {"epsilon": 0.05},
             "the clusters still keep {now.inside:.0%} ({was.inside:.0%} at ε₁ = 0.4): of 45,222 "
             "records this is a cheap question.",
-            lambda was, now: abs(now.inside - was.inside) < 0.05),
-        Try("six clusters", {"k": 6},
+            lambda was, now: abs(now.inside - was.inside) < 0.05,
+        ),
+        Try(
+            "six clusters",
+            {"k": 6},
             "smaller clusters, and only {now.inside:.0%} of the information inside them "
-            "({now.best:.0%} without noise).", lambda was, now: now.inside < was.inside),
+            "({now.best:.0%} without noise).",
+            lambda was, now: now.inside < was.inside,
+        ),
     ),
     **pair_controls("age", "marital-status"),
     k=slider("k", 3, 1, 6, 1, unit="clusters", tooltip="k, number of clusters"),
@@ -180,16 +238,27 @@ def clusters_table(clusters: Clusters, names: tuple[str, ...]) -> str:
     sketch=choice("similarities", list(SKETCHES)),
     reading=choice("reading", list(READINGS)),
 )
-def view(table: TeachingTable, x: str, y: str, k: int, epsilon: float, eta: float, sketch: str,
-         reading: str) -> View:
+def view(
+    table: TeachingTable,
+    x: str,
+    y: str,
+    k: int,
+    epsilon: float,
+    eta: float,
+    sketch: str,
+    reading: str,
+) -> View:
     """Left: a pair of attributes, its best grid and three measures. Right: the clusters."""
     if x == y:
-        raise ValueError(f"choose two different attributes: a grid of {x} against itself says "
-                         "nothing")
+        raise ValueError(
+            f"choose two different attributes: a grid of {x} against itself says nothing"
+        )
     pair, guarantee = (table.schema.index(x), table.schema.index(y)), SKETCHES[sketch]
     state = compute(table, k, as_fraction(epsilon), eta, guarantee, READINGS[reading])
-    title = (f"{x} × {y}; {sketch.split(':')[0]}, {reading.split(':')[0]}: k = {k}, "
-             f"ε₁ = {epsilon:g}, η = {eta:g}")
+    title = (
+        f"{x} × {y}; {sketch.split(':')[0]}, {reading.split(':')[0]}: k = {k}, "
+        f"ε₁ = {epsilon:g}, η = {eta:g}"
+    )
     plot = Board("clustering", title)
     plot.entitle("xy", f"{x} × {y} under its best grid")
     draw_grid(plot, table, pair)

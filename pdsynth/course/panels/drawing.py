@@ -87,21 +87,40 @@ class Board:
         The live panel sets it above the chart as a text that wraps; the still has a note instead.
         """
         self.charts[chart]["title"] = text
-        x, y = (self.layout.get(f"{axis[0]}axis{axis[1:]}", {}).get("domain", (0, 1))
-                for axis in re.findall(r"[xy]\d*", chart))
+        x, y = (
+            self.layout.get(f"{axis[0]}axis{axis[1:]}", {}).get("domain", (0, 1))
+            for axis in re.findall(r"[xy]\d*", chart)
+        )
         notes, name = self.layout["annotations"], f"title {chart}"
         notes[:] = [note for note in notes if note.get("name") != name]
-        notes.append({"text": f"<b>{text}</b>", "x": x[0], "y": y[1], "xref": "paper",
-                      "yref": "paper", "xanchor": "left", "yanchor": "bottom", "showarrow": False,
-                      "name": name, "yshift": 2})
+        notes.append(
+            {
+                "text": f"<b>{text}</b>",
+                "x": x[0],
+                "y": y[1],
+                "xref": "paper",
+                "yref": "paper",
+                "xanchor": "left",
+                "yanchor": "bottom",
+                "showarrow": False,
+                "name": name,
+                "yshift": 2,
+            }
+        )
 
     @property
     def figure(self) -> go.Figure:
         """What is drawn so far; Plotly checks it once, which takes longer than drawing it."""
         return go.Figure(self.traces, self.layout)
 
-    def add(self, kind: str, cell: Cell, name: str | None = None, hover: str | bool | None = None,
-            **trace: Any) -> None:
+    def add(
+        self,
+        kind: str,
+        cell: Cell,
+        name: str | None = None,
+        hover: str | bool | None = None,
+        **trace: Any,
+    ) -> None:
         """Any trace of Plotly in a cell."""
         x, y = _both(cell)
         trace |= {"name": name} if name else {} if kind == "heatmap" else {"showlegend": False}
@@ -110,26 +129,57 @@ class Board:
             trace |= says if hover else {"hoverinfo": "skip"}
         self.traces.append({"type": kind, "xaxis": f"x{x}", "yaxis": f"y{y}", **trace})
 
-    def line(self, x: Points, y: Points, colour: Any, cell: Cell = 1, *, dash: str | None = None,
-             width: float | None = None, mode: str | None = "lines", **more: Any) -> None:
+    def line(
+        self,
+        x: Points,
+        y: Points,
+        colour: Any,
+        cell: Cell = 1,
+        *,
+        dash: str | None = None,
+        width: float | None = None,
+        mode: str | None = "lines",
+        **more: Any,
+    ) -> None:
         """A curve."""
         style = {"color": ink(colour), "dash": dash, "width": width}
         self.add("scatter", cell, x=x, y=y, mode=mode, line=style, **more)
 
-    def limit(self, x: Points, y: Points, cell: Cell = 1, colour: str = "attack",
-              **more: Any) -> None:
+    def limit(
+        self, x: Points, y: Points, cell: Cell = 1, colour: str = "attack", **more: Any
+    ) -> None:
         """A dashed line to compare with."""
         more = {"dash": "dash", "width": 1.5, "hover": False, **more}
         self.line(x, y, colour, cell, **more)
 
-    def dots(self, x: Points, y: Points, colour: Any, cell: Cell = 1, *, symbol: Any = None,
-             size: float = 12, mode: str = "markers", **more: Any) -> None:
+    def dots(
+        self,
+        x: Points,
+        y: Points,
+        colour: Any,
+        cell: Cell = 1,
+        *,
+        symbol: Any = None,
+        size: float = 12,
+        mode: str = "markers",
+        **more: Any,
+    ) -> None:
         """Marks."""
         style = {"color": ink(colour), "symbol": symbol, "size": size} | more.pop("marker", {})
         self.add("scatter", cell, x=x, y=y, mode=mode, marker=style, **more)
 
-    def bars(self, x: Points, y: Points, colour: Any, cell: Cell = 1, *, across: bool = False,
-             labels: Sequence[str] = (), pattern: Any = None, **more: Any) -> None:
+    def bars(
+        self,
+        x: Points,
+        y: Points,
+        colour: Any,
+        cell: Cell = 1,
+        *,
+        across: bool = False,
+        labels: Sequence[str] = (),
+        pattern: Any = None,
+        **more: Any,
+    ) -> None:
         """Bars, with labels outside; with ``across`` they lie, and x is their length."""
         pattern = {"shape": pattern} if isinstance(pattern, str) else pattern
         style = {"color": ink(colour), "pattern": pattern} | more.pop("marker", {})
@@ -141,27 +191,60 @@ class Board:
         """A heat map."""
         self.add("heatmap", cell, z=z, **{"colorscale": "Cividis"} | more)
 
-    def pairs(self, matrix: np.ndarray, names: Sequence[str], cell: Cell = 1, digits: int = 4,
-              **more: Any) -> None:
+    def pairs(
+        self, matrix: np.ndarray, names: Sequence[str], cell: Cell = 1, digits: int = 4, **more: Any
+    ) -> None:
         """A heat map over names at the places 0, 1, 2, …, with both names on hover."""
         at, both = list(range(len(names))), [[f"{a} × {b}" for a in names] for b in names]
-        self.heat(matrix, cell, x=at, y=at, customdata=both,
-                  hover=f"%{{customdata}}: %{{z:.{digits}f}}", **more)
+        self.heat(
+            matrix,
+            cell,
+            x=at,
+            y=at,
+            customdata=both,
+            hover=f"%{{customdata}}: %{{z:.{digits}f}}",
+            **more,
+        )
 
-    def distances(self, matrix: np.ndarray, names: Sequence[str], top: float,
-                  bar: Axis) -> None:
+    def distances(self, matrix: np.ndarray, names: Sequence[str], top: float, bar: Axis) -> None:
         """Two-way distances of all pairs of attributes beside a network, on the axes x2 and y3."""
-        self.heat(matrix, (2, 3), x=list(names), y=list(names), zmin=0, zmax=top,
-                  colorbar={"title": "2-way<br>distance", "thickness": 12} | dict(bar),
-                  hover="%{x} × %{y}: %{z:.3f}")
+        self.heat(
+            matrix,
+            (2, 3),
+            x=list(names),
+            y=list(names),
+            zmin=0,
+            zmax=top,
+            colorbar={"title": "2-way<br>distance", "thickness": 12} | dict(bar),
+            hover="%{x} × %{y}: %{z:.3f}",
+        )
 
-    def mark(self, x: Sequence[float], y: Sequence[float], colour: str, cell: Cell = 1,
-             width: float = 1.5, dash: str | None = "dash", **more: Any) -> None:
+    def mark(
+        self,
+        x: Sequence[float],
+        y: Sequence[float],
+        colour: str,
+        cell: Cell = 1,
+        width: float = 1.5,
+        dash: str | None = "dash",
+        **more: Any,
+    ) -> None:
         """A straight line between two points, or a frame around them."""
         style, (a, b) = {"color": ink(colour), "width": width, "dash": dash}, _both(cell)
         kind = "line" if x[0] == x[1] or y[0] == y[1] else "rect"
-        self.layout["shapes"].append({"type": kind, "x0": x[0], "x1": x[1], "y0": y[0], "y1": y[1],
-                                      "line": style, "xref": f"x{a}", "yref": f"y{b}"} | more)
+        self.layout["shapes"].append(
+            {
+                "type": kind,
+                "x0": x[0],
+                "x1": x[1],
+                "y0": y[0],
+                "y1": y[1],
+                "line": style,
+                "xref": f"x{a}",
+                "yref": f"y{b}",
+            }
+            | more
+        )
 
     def boxes(self, sizes: Iterable[int], width: int, cell: Cell) -> None:
         """Frames along the diagonal of a heat map, one per block of ``sizes`` in its colour."""
@@ -171,28 +254,62 @@ class Board:
             self.mark(ends, ends, colour, cell, width, None)
             start += size
 
-    def note(self, text: str, x: Any, y: Any, cell: Cell, colour: str | None = None,
-             size: int | None = None, **more: Any) -> None:
+    def note(
+        self,
+        text: str,
+        x: Any,
+        y: Any,
+        cell: Cell,
+        colour: str | None = None,
+        size: int | None = None,
+        **more: Any,
+    ) -> None:
         """A text without an arrow; orange is too light for one, so it keeps the page's ink."""
         a, b = _both(cell)
         own = {} if colour == "private" else {"color": ink(colour)}
         font = own | {"size": size} if colour else None
-        self.layout["annotations"].append({"text": text, "x": x, "y": y, "showarrow": False,
-                                           "font": font, "xref": f"x{a}", "yref": f"y{b}"} | more)
+        self.layout["annotations"].append(
+            {
+                "text": text,
+                "x": x,
+                "y": y,
+                "showarrow": False,
+                "font": font,
+                "xref": f"x{a}",
+                "yref": f"y{b}",
+            }
+            | more
+        )
 
     def equal_noise(self, labels: Sequence[str]) -> None:
         """The line in cell (1, 2) above which a table has more noise than records."""
         self.limit([-0.6, len(labels) - 0.4], [1, 1], (1, 2))
-        self.note("above: more noise than signal", 0, 0, (1, 2), "attack", 11, xref="x domain",
-                  xanchor="left", yanchor="bottom")
+        self.note(
+            "above: more noise than signal",
+            0,
+            0,
+            (1, 2),
+            "attack",
+            11,
+            xref="x domain",
+            xanchor="left",
+            yanchor="bottom",
+        )
 
     def set(self, **axes: Axis) -> None:
         """Settings that depend on the table: ``set(x2={"range": [0, top]})``."""
-        merge(self.layout, {f"{key[0]}axis{key[1:].lstrip('1')}": dict(more)
-                            for key, more in axes.items()})
+        merge(
+            self.layout,
+            {f"{key[0]}axis{key[1:].lstrip('1')}": dict(more) for key, more in axes.items()},
+        )
 
-    def halves(self, network: Network, edges: Iterable[tuple[str, str]], styles: Mapping[str, Axis],
-               cell: int = 1) -> None:
+    def halves(
+        self,
+        network: Network,
+        edges: Iterable[tuple[str, str]],
+        styles: Mapping[str, Axis],
+        cell: int = 1,
+    ) -> None:
         """Arcs of a network: those that are among ``edges``, whatever their direction, and others.
 
         ``styles``: how both kinds look, by their names in the legend.
@@ -204,23 +321,46 @@ class Board:
 
     def nodes(self, words: Sequence[str], size: float, cell: int = 1) -> None:
         """A network's attributes on the zero line, each with its words on hover."""
-        self.dots(list(range(len(words))), [0] * len(words), "none", cell, size=size, text=words,
-                  hover="%{text}")
+        self.dots(
+            list(range(len(words))),
+            [0] * len(words),
+            "none",
+            cell,
+            size=size,
+            text=words,
+            hover="%{text}",
+        )
 
-    def network(self, curve: Curve, labels: Sequence[str], marks: Iterable[Mark],
-                widest: int | None = None) -> None:
+    def network(
+        self, curve: Curve, labels: Sequence[str], marks: Iterable[Mark], widest: int | None = None
+    ) -> None:
         """Arcs over the noise of their tables, on y1 and y2; ``widest``: places an arc spans."""
         self.line(*curve, "real", width=1, hover=False)
         floor = 10.0 ** (self.layout["yaxis2"]["range"][0] - 1)
         for mark in marks:
             words, at = list(mark.words), list(mark.at)
             if mark.symbol:
-                self.dots(at, [0] * len(at), mark.colour, symbol=mark.symbol, size=mark.size,
-                          name=mark.name, text=words, hover="%{text}")
+                self.dots(
+                    at,
+                    [0] * len(at),
+                    mark.colour,
+                    symbol=mark.symbol,
+                    size=mark.size,
+                    name=mark.name,
+                    text=words,
+                    hover="%{text}",
+                )
             if mark.noise is not None:
-                self.dots(at, [max(v, floor) for v in mark.noise], mark.colour, (1, 2),
-                          symbol=mark.symbol or "circle", size=10, customdata=words,
-                          hover="%{customdata}: %{y:.3g}")
+                self.dots(
+                    at,
+                    [max(v, floor) for v in mark.noise],
+                    mark.colour,
+                    (1, 2),
+                    symbol=mark.symbol or "circle",
+                    size=10,
+                    customdata=words,
+                    hover="%{customdata}: %{y:.3g}",
+                )
         self.equal_noise(labels)
         self.set(x=places(labels), y=arches(widest or len(labels)))
 
@@ -252,8 +392,13 @@ def ink(colour: Any) -> Any:
 
 def ticks(labels: Sequence[str], first: int = 0) -> dict[str, Any]:
     """Settings of an axis without a grid that has labels at ``first``, ``first`` + 1, …"""
-    return {"tickmode": "array", "tickvals": list(range(first, first + len(labels))),
-            "ticktext": list(labels), "showgrid": False, "zeroline": False}
+    return {
+        "tickmode": "array",
+        "tickvals": list(range(first, first + len(labels))),
+        "ticktext": list(labels),
+        "showgrid": False,
+        "zeroline": False,
+    }
 
 
 def places(labels: Sequence[str]) -> dict[str, Any]:
@@ -263,8 +408,12 @@ def places(labels: Sequence[str]) -> dict[str, Any]:
 
 def arches(width: int) -> dict[str, Any]:
     """Settings of the axis along which a network's arcs rise, over ``width`` places."""
-    return {"range": [-0.6, width / 2], "showticklabels": False, "showgrid": False,
-            "zeroline": False}
+    return {
+        "range": [-0.6, width / 2],
+        "showticklabels": False,
+        "showgrid": False,
+        "zeroline": False,
+    }
 
 
 def half_circles(pairs: Iterable[tuple[int, int]]) -> Curve:

@@ -22,14 +22,29 @@ from .words import html_table
 SECRET, TARGET = "relationship", "salary"
 COPY, OTHERS = "copy of the records", "other real people"
 WITH_K = ("PrivBayes", "HPPrivBayes", "custom network")
-SYMBOLS = {"PrivBayes": "circle", "HPPrivBayes": "square", "custom network": "diamond",
-           "JTree": "triangle-up", "Independent": "triangle-down", COPY: "x", OTHERS: "cross"}
+SYMBOLS = {
+    "PrivBayes": "circle",
+    "HPPrivBayes": "square",
+    "custom network": "diamond",
+    "JTree": "triangle-up",
+    "Independent": "triangle-down",
+    COPY: "x",
+    OTHERS: "cross",
+}
 TABLES = tuple(SYMBOLS)
 TAUGHT, ATTACKED = 3000, 1500  # rows to learn from and to test on; people attacked
 BARS, WORST = 15, 8  # bars of the histogram; bars of the worst
-SHORT = {"marital-status": "marital", "education-num": "edu-num", "capital-gain": "gain",
-         "capital-loss": "loss", "education": "edu", "hours-per-week": "hours",
-         "native-country": "country", "relationship": "relation", "workclass": "work"}
+SHORT = {
+    "marital-status": "marital",
+    "education-num": "edu-num",
+    "capital-gain": "gain",
+    "capital-loss": "loss",
+    "education": "edu",
+    "hours-per-week": "hours",
+    "native-country": "country",
+    "relationship": "relation",
+    "workclass": "work",
+}
 
 
 class Measure(NamedTuple):
@@ -61,8 +76,9 @@ class SplitTable(TeachingTable):
     def __init__(self, dataset: Dataset, seed: int) -> None:
         super().__init__(dataset, seed)
         if dataset.split is None:
-            raise ValueError(f"{dataset.name} has no public split into training and test rows: "
-                             "take Adult")
+            raise ValueError(
+                f"{dataset.name} has no public split into training and test rows: take Adult"
+            )
         test, codes = (dataset.split == "test").to_numpy(), self.records.codes
         self.records, self.held = Records(codes[~test], self.schema), codes[test]
         chosen = np.random.default_rng(seed).choice(self.records.n, ATTACKED, replace=False)
@@ -137,8 +153,10 @@ def place_of(table: SplitTable, run: tuple[str, float, int | str]) -> tuple[floa
 
 def chance(table: SplitTable) -> tuple[float, float]:
     """What always saying the most frequent value gets: the classifier's and the attacker's."""
-    columns = (table.tested[:, table.schema.index(TARGET)],
-               table.victims[:, table.schema.index(SECRET)])
+    columns = (
+        table.tested[:, table.schema.index(TARGET)],
+        table.victims[:, table.schema.index(SECRET)],
+    )
     majority, zero_rule = (float(np.bincount(c).max() / len(c)) for c in columns)
     return majority, zero_rule
 
@@ -147,8 +165,11 @@ def compute(table: SplitTable, epsilon: float, k: int | str, measure: str) -> di
     """Errors, mean errors, use and risk of all tables."""
     runs = {name: run_of(name, epsilon, k) for name in TABLES}
     errors = {name: errors_of(table, run, measure) for name, run in runs.items()}
-    return {"errors": errors, "mean": {name: float(e.mean()) for name, e in errors.items()},
-            "place": {name: place_of(table, run) for name, run in runs.items()}}
+    return {
+        "errors": errors,
+        "mean": {name: float(e.mean()) for name, e in errors.items()},
+        "place": {name: place_of(table, run) for name, run in runs.items()},
+    }
 
 
 def colour(name: str) -> str:
@@ -156,35 +177,59 @@ def colour(name: str) -> str:
     return "attack" if name == COPY else "real" if name == OTHERS else "private"
 
 
-def draw_errors(plot: Board, table: SplitTable, state: dict[str, Any], chosen: str,
-                measure: Measure) -> None:
+def draw_errors(
+    plot: Board, table: SplitTable, state: dict[str, Any], chosen: str, measure: Measure
+) -> None:
     """All tables on the chosen measure; one table's errors set by set, and its worst."""
     low, means, found = measure.low, state["mean"], state["errors"][chosen]
-    plot.dots(np.log10([max(means[name], 10.0**low) for name in TABLES]), list(TABLES),
-              [colour(name) for name in TABLES], symbol=[SYMBOLS[name] for name in TABLES],
-              marker={"line": {"color": ink("none"),
-                               "width": [3 * (name == chosen) for name in TABLES]}},
-              mode="markers+text", text=[f"   {means[name]:.3f}" for name in TABLES],
-              textposition="middle right", cliponaxis=False, hover="%{y}: %{text}")
+    plot.dots(
+        np.log10([max(means[name], 10.0**low) for name in TABLES]),
+        list(TABLES),
+        [colour(name) for name in TABLES],
+        symbol=[SYMBOLS[name] for name in TABLES],
+        marker={"line": {"color": ink("none"), "width": [3 * (name == chosen) for name in TABLES]}},
+        mode="markers+text",
+        text=[f"   {means[name]:.3f}" for name in TABLES],
+        textposition="middle right",
+        cliponaxis=False,
+        hover="%{y}: %{text}",
+    )
     edges = np.linspace(low, 0, BARS + 1)
     for name in dict.fromkeys((OTHERS, chosen)):
         exponents = np.log10(np.clip(state["errors"][name], 10.0**low, 1.0))
         share = np.histogram(exponents, edges)[0] / len(exponents)
-        plot.bars((edges[1:] + edges[:-1]) / 2, share, colour(name), 2, name=name, opacity=0.75,
-                  pattern={"shape": "" if name == OTHERS else "/", **OVERLAY},
-                  hover="%{y:.0%} of the sets")
+        plot.bars(
+            (edges[1:] + edges[:-1]) / 2,
+            share,
+            colour(name),
+            2,
+            name=name,
+            opacity=0.75,
+            pattern={"shape": "" if name == OTHERS else "/", **OVERLAY},
+            hover="%{y:.0%} of the sets",
+        )
     worst = np.argsort(-found, kind="stable")[:WORST]
     names, sets = table.schema.names, real(table, *measure[:2]).sets
     labels = [" × ".join(SHORT.get(names[j], names[j]) for j in sets[i]) for i in worst]
-    plot.bars(found[worst], labels, colour(chosen), 3, across=True, hover="%{y}: %{x:.3f}",
-              labels=[f"{found[i]:.3f}" for i in worst])
+    plot.bars(
+        found[worst],
+        labels,
+        colour(chosen),
+        3,
+        across=True,
+        hover="%{y}: %{x:.3f}",
+        labels=[f"{found[i]:.3f}" for i in worst],
+    )
     powers = ["10⁻⁴", "10⁻³", "0.01", "0.1", "1"][low - 1 :]
     logs = {"tickvals": list(range(low, 1)), "ticktext": [f"≤{powers[0]}", *powers[1:]]}
     ordered = {"categoryorder": "array"}
-    plot.set(x={"range": [1.05 * low, 0.3], "title": f"mean {measure.words}", **logs},
-             y={**ordered, "categoryarray": list(TABLES)}, y3={**ordered, "categoryarray": labels},
-             x2={"range": [1.03 * low, 0.05], "title": measure.words, **logs},
-             x3={"range": [0, measure.top], "title": measure.words})
+    plot.set(
+        x={"range": [1.05 * low, 0.3], "title": f"mean {measure.words}", **logs},
+        y={**ordered, "categoryarray": list(TABLES)},
+        y3={**ordered, "categoryarray": labels},
+        x2={"range": [1.03 * low, 0.05], "title": measure.words, **logs},
+        x3={"range": [0, measure.top], "title": measure.words},
+    )
 
 
 def draw_map(plot: Board, table: SplitTable, state: dict[str, Any], chosen: str) -> None:
@@ -192,18 +237,46 @@ def draw_map(plot: Board, table: SplitTable, state: dict[str, Any], chosen: str)
     for name in TABLES:
         use, risk = state["place"][name]
         ring = {"color": ink("none"), "width": 3 * (name == chosen)}
-        plot.dots([100 * use], [100 * risk], colour(name), 4, symbol=SYMBOLS[name], name=name,
-                  showlegend=False, marker={"line": ring},
-                  hover=f"{name}: learnt %{{x:.1f}} %, guessed %{{y:.1f}} %")
+        plot.dots(
+            [100 * use],
+            [100 * risk],
+            colour(name),
+            4,
+            symbol=SYMBOLS[name],
+            name=name,
+            showlegend=False,
+            marker={"line": ring},
+            hover=f"{name}: learnt %{{x:.1f}} %, guessed %{{y:.1f}} %",
+        )
     majority, zero_rule = chance(table)
-    for level, text, ink_name in ((state["place"][OTHERS][1], "what other people teach", "attack"),
-                                  (zero_rule, "zero rule", "real")):
+    for level, text, ink_name in (
+        (state["place"][OTHERS][1], "what other people teach", "attack"),
+        (zero_rule, "zero rule", "real"),
+    ):
         plot.mark((0, 1), (100 * level, 100 * level), ink_name, 4, xref="x4 domain")
-        plot.note(text, 0.01, 100 * level, 4, ink_name, 11, xref="x4 domain", xanchor="left",
-                  yanchor="bottom")
+        plot.note(
+            text,
+            0.01,
+            100 * level,
+            4,
+            ink_name,
+            11,
+            xref="x4 domain",
+            xanchor="left",
+            yanchor="bottom",
+        )
     plot.mark((100 * majority, 100 * majority), (0, 1), "real", 4, yref="y4 domain")
-    plot.note("majority", 100 * majority, 1, 4, "real", 11, yref="y4 domain", xanchor="left",
-              yanchor="top")
+    plot.note(
+        "majority",
+        100 * majority,
+        1,
+        4,
+        "real",
+        11,
+        yref="y4 domain",
+        xanchor="left",
+        yanchor="top",
+    )
 
 
 def standings(state: dict[str, Any], measure: str) -> str:
@@ -211,25 +284,51 @@ def standings(state: dict[str, Any], measure: str) -> str:
     others, rows = state["place"][OTHERS][1], []
     for name in TABLES:
         use, risk = state["place"][name]
-        rows.append((name, f"{state['mean'][name]:.4f}", f"{100 * use:.1f}", f"{100 * risk:.1f}",
-                     f"{100 * (risk - others):+.1f}"))
-    return html_table(("table", measure, f"{TARGET} learnt, %", f"{SECRET} guessed, %",
-                       "of it beyond other people, points"), rows)
+        rows.append(
+            (
+                name,
+                f"{state['mean'][name]:.4f}",
+                f"{100 * use:.1f}",
+                f"{100 * risk:.1f}",
+                f"{100 * (risk - others):+.1f}",
+            )
+        )
+    return html_table(
+        (
+            "table",
+            measure,
+            f"{TARGET} learnt, %",
+            f"{SECRET} guessed, %",
+            "of it beyond other people, points",
+        ),
+        rows,
+    )
 
 
 @live_panel(
     adult("adult", seed=15, kind=SplitTable),
     tries=(
-        Try("a copy", {"table": COPY},
+        Try(
+            "a copy",
+            {"table": COPY},
             "distance {now.mean:.3f}, and the attacker finds {now.risk:.1f} %: the nearest table "
-            "is the least private.", lambda was, now: now.mean == 0 and now.risk > was.risk),
-        Try("Independent", {"table": "Independent"},
+            "is the least private.",
+            lambda was, now: now.mean == 0 and now.risk > was.risk,
+        ),
+        Try(
+            "Independent",
+            {"table": "Independent"},
             "nothing of one column in another: {now.use:.1f} % learnt instead of {was.use:.1f} %, "
             "{now.risk:.1f} % guessed instead of {was.risk:.1f} %.",
-            lambda was, now: now.use < was.use),
-        Try("little budget", {"epsilon": 0.1},
+            lambda was, now: now.use < was.use,
+        ),
+        Try(
+            "little budget",
+            {"epsilon": 0.1},
             "the distance grows from {was.mean:.3f} to {now.mean:.3f}; other people are still at "
-            "{now.others:.3f}.", lambda was, now: now.mean > was.mean),
+            "{now.others:.3f}.",
+            lambda was, now: now.mean > was.mean,
+        ),
     ),
     table=choice("table", TABLES, tooltip="table that is looked at"),
     epsilon=slider("ε", 1.0, 0.05, 4.0, 0.05, tooltip="ε, total privacy budget of each algorithm"),

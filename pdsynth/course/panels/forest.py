@@ -52,57 +52,106 @@ def noise_of_pairs(fitted: ConsistentBayes) -> dict[frozenset[str], float]:
 @live_panel(
     adult("thesis"),
     tries=(
-        Try("hardly any budget", {"epsilon": 0.05},
+        Try(
+            "hardly any budget",
+            {"epsilon": 0.05},
             "a look at the ties says that their tables would be mostly noise: {now.edges} pairs "
             "instead of {was.edges}. The forest {now.two:.4f}, Independent {now.alone:.4f}.",
-            lambda was, now: now.edges < was.edges and now.two < 1.1 * now.alone),
-        Try("a secret", {"sensitive": "occupation"},
+            lambda was, now: now.edges < was.edges and now.two < 1.1 * now.alone,
+        ),
+        Try(
+            "a secret",
+            {"sensitive": "occupation"},
             "occupation stands in one table besides its own and loses {now.loss:.3g} of ε = 1; "
             "the distance goes from {was.two:.4f} to {now.two:.4f}.",
-            lambda was, now: now.loss < 1),
-        Try("a lot of budget", {"epsilon": 4.0},
+            lambda was, now: now.loss < 1,
+        ),
+        Try(
+            "a lot of budget",
+            {"epsilon": 4.0},
             "two-way distance {now.two:.4f} instead of {was.two:.4f}; Independent stays at "
-            "{now.alone:.4f}.", lambda was, now: now.two < was.two < now.alone),
+            "{now.alone:.4f}.",
+            lambda was, now: now.two < was.two < now.alone,
+        ),
     ),
     epsilon=slider("ε", 1.0, 0.05, 4.0, 0.05, tooltip="ε, total privacy budget"),
-    sensitive=lambda table: choice("sensitive", [NOBODY, *table.schema.names],
-                                   tooltip="sensitive attribute, in one table besides its own"),
+    sensitive=lambda table: choice(
+        "sensitive",
+        [NOBODY, *table.schema.names],
+        tooltip="sensitive attribute, in one table besides its own",
+    ),
 )
 def view(table: TeachingTable, epsilon: float, sensitive: str) -> View:
     """Above: the forest over the noise of its tables. Below: distances beside Independent's."""
     name = None if sensitive == NOBODY else sensitive
-    fitted = table.run(ConsistentBayes(epsilon, rounds=0, sensitive=name,
-                                       reconcile=parts.Agree(tolerance=COARSE)))
+    fitted = table.run(
+        ConsistentBayes(epsilon, rounds=0, sensitive=name, reconcile=parts.Agree(tolerance=COARSE))
+    )
     order, noise = fitted.network_.order, noise_of_pairs(fitted)
-    own = {child: noise.get(frozenset((child, *parents)), 0.0)
-           for child, parents in fitted.network_.pairs}
+    own = {
+        child: noise.get(frozenset((child, *parents)), 0.0)
+        for child, parents in fitted.network_.pairs
+    }
     plot = Board("forest", f"The forest alone: ε = {epsilon:g}, sensitive: {sensitive}")
     marks = []
     for label, colour, symbol, mine in (
-            ("attribute", "private", "circle", [i for i, a in enumerate(order) if a != name]),
-            ("sensitive", "attack", "diamond", [i for i, a in enumerate(order) if a == name])):
+        ("attribute", "private", "circle", [i for i, a in enumerate(order) if a != name]),
+        ("sensitive", "attack", "diamond", [i for i, a in enumerate(order) if a == name]),
+    ):
         words = [order[i] for i in mine]
-        marks.append(Mark(mine, words, colour, symbol, label if mine else None,
-                          [own[word] for word in words]))
+        marks.append(
+            Mark(
+                mine, words, colour, symbol, label if mine else None, [own[word] for word in words]
+            )
+        )
     plot.network(arcs(fitted.network_), order, [mark for mark in marks if mark.at])
     measured, single = distances(table, table.sample(fitted)), at(table, epsilon)
     for cell, (here, alone, label) in enumerate(
-            zip(measured, line(table), ("one column", "two columns"), strict=True), 3):
-        plot.line(TOTALS, alone, "none", cell, mode="lines+markers", width=2, dash="dot",
-                  name="Independent" if cell == 3 else None, hover="ε = %{x}: %{y:.4f}",
-                  marker={"symbol": "square-open", "size": 8})
-        plot.dots([epsilon], [here], "private", cell, size=15, hover=f"{label}: %{{y:.4f}}",
-                  name="the forest" if cell == 3 else None,
-                  marker={"line": {"width": 2, "color": ink("real")}})
+        zip(measured, line(table), ("one column", "two columns"), strict=True), 3
+    ):
+        plot.line(
+            TOTALS,
+            alone,
+            "none",
+            cell,
+            mode="lines+markers",
+            width=2,
+            dash="dot",
+            name="Independent" if cell == 3 else None,
+            hover="ε = %{x}: %{y:.4f}",
+            marker={"symbol": "square-open", "size": 8},
+        )
+        plot.dots(
+            [epsilon],
+            [here],
+            "private",
+            cell,
+            size=15,
+            hover=f"{label}: %{{y:.4f}}",
+            name="the forest" if cell == 3 else None,
+            marker={"line": {"width": 2, "color": ink("real")}},
+        )
     losses = fitted.ledger_.attribute_epsilon()
-    said = "" if name is None else (f" {name} stands in one table besides its own: a change of it "
-                                    f"costs {float(losses[name]):.3g} of {epsilon:g}.")
+    said = (
+        ""
+        if name is None
+        else (
+            f" {name} stands in one table besides its own: a change of it "
+            f"costs {float(losses[name]):.3g} of {epsilon:g}."
+        )
+    )
     edges = len(fitted.network_.edges)
-    status = (f"Two-way distance {measured[1]:.4f}, Independent {single[1]:.4f}. One-way "
-              f"{measured[0]:.4f}, Independent {single[0]:.4f}; "
-              f"{plural(edges, 'pair')} measured.{said}")
-    facts = {"edges": edges, "two": measured[1], "alone": single[1],
-             "loss": float(losses[name]) if name else epsilon}
+    status = (
+        f"Two-way distance {measured[1]:.4f}, Independent {single[1]:.4f}. One-way "
+        f"{measured[0]:.4f}, Independent {single[0]:.4f}; "
+        f"{plural(edges, 'pair')} measured.{said}"
+    )
+    facts = {
+        "edges": edges,
+        "two": measured[1],
+        "alone": single[1],
+        "loss": float(losses[name]) if name else epsilon,
+    }
     return View(plot.figure, status, [ledger_summary(fitted.ledger_)], facts=facts)
 
 

@@ -40,24 +40,41 @@ def edges(fitted: HMPrivBayes, places: dict[str, int]) -> Curve:
     return half_circles(sorted((a, b) for a, b in pairs if a != b))
 
 
-def draw(table: TeachingTable, fitted: HMPrivBayes, distances: np.ndarray, noise: dict[str, float],
-         title: str) -> Board:
+def draw(
+    table: TeachingTable,
+    fitted: HMPrivBayes,
+    distances: np.ndarray,
+    noise: dict[str, float],
+    title: str,
+) -> Board:
     """Networks of the clusters as arcs between attributes over their noise; distances beside."""
     binary = table.records.binary()
     owners = dict(zip(binary.schema.names, binary.owners, strict=True))
     parts = pieces(fitted, owners)
     all_bits = [binary.owners.count(name) for _, name in parts]
-    labels = [f"{name} ({len(bits)} of {n})" if len(bits) < n else name
-              for ((_, name), bits), n in zip(parts.items(), all_bits, strict=True)]
+    labels = [
+        f"{name} ({len(bits)} of {n})" if len(bits) < n else name
+        for ((_, name), bits), n in zip(parts.items(), all_bits, strict=True)
+    ]
     means = [float(np.mean([noise[b] for b in bits])) for bits in parts.values()]
-    words = [f"{label}: {', '.join(bits)}"
-             for label, bits in zip(labels, parts.values(), strict=True)]
+    words = [
+        f"{label}: {', '.join(bits)}" for label, bits in zip(labels, parts.values(), strict=True)
+    ]
     plot, marks = Board("hmprivbayes", title), []
     for number in range(len(fitted.clusters_)):
         at = [i for i, (cluster, _) in enumerate(parts) if cluster == number]
         fill, _, _, symbol = BOXES[number % len(BOXES)]
-        marks.append(Mark(at, [words[i] for i in at], fill, symbol, f"C{number + 1}",
-                          [means[i] for i in at], 11))
+        marks.append(
+            Mark(
+                at,
+                [words[i] for i in at],
+                fill,
+                symbol,
+                f"C{number + 1}",
+                [means[i] for i in at],
+                11,
+            )
+        )
     curve = edges(fitted, {bit: i for i, bits in enumerate(parts.values()) for bit in bits})
     plot.network(curve, labels, marks, max(6, *(len(mark.at) for mark in marks)))
     plot.set(x={"tickfont": {"size": 12 if len(labels) <= 18 else 9}})
@@ -75,8 +92,11 @@ def draw(table: TeachingTable, fitted: HMPrivBayes, distances: np.ndarray, noise
 def shares(fitted: HMPrivBayes) -> str:
     """Risk entropy of every bit, folded."""
     entropy = fitted.risk_entropy_
-    rows = [(f"C{i}", escape(b), f"{entropy[b]:.3f}") for i, bits in enumerate(fitted.clusters_, 1)
-            for b in sorted(bits, key=lambda b: -entropy[b])]
+    rows = [
+        (f"C{i}", escape(b), f"{entropy[b]:.3f}")
+        for i, bits in enumerate(fitted.clusters_, 1)
+        for b in sorted(bits, key=lambda b: -entropy[b])
+    ]
     heads = ("cluster", "bit", "OE that sets its noise")
     return fold("Clusters and risk entropies", html_table(heads, rows, 2))
 
@@ -84,16 +104,26 @@ def shares(fitted: HMPrivBayes) -> str:
 @live_panel(
     source,
     tries=(
-        Try("little budget", {"epsilon": 0.2},
+        Try(
+            "little budget",
+            {"epsilon": 0.2},
             "the distance goes from {was.mean:.3f} to {now.mean:.3f}, although only {now.noisy} of "
             "{now.tables} tables have more noise than signal.",
-            lambda was, now: now.mean > was.mean),
-        Try("one cluster", {"k": 1},
+            lambda was, now: now.mean > was.mean,
+        ),
+        Try(
+            "one cluster",
+            {"k": 1},
             "nothing is spent on clusters, and still the distance is {now.mean:.3f} instead of "
-            "{was.mean:.3f}.", lambda was, now: now.mean > was.mean),
-        Try("as printed", {"guarantee": "published"},
+            "{was.mean:.3f}.",
+            lambda was, now: now.mean > was.mean,
+        ),
+        Try(
+            "as printed",
+            {"guarantee": "published"},
             "ε = {now.claimed:g} is claimed, and the ledger says {now.audited}.",
-            lambda was, now: now.audited == "infinite"),
+            lambda was, now: now.audited == "infinite",
+        ),
     ),
     epsilon=slider("ε", 1.0, 0.05, 4.0, 0.05, tooltip="ε, total privacy budget"),
     k=slider("k", 3, 1, 20, 1, unit="clusters", tooltip="k, number of clusters"),

@@ -17,19 +17,32 @@ GROUPS = {"A": ("more", "private", "circle"), "B": ("less", "none", "square")}
 @live_panel(
     adult("thesis"),
     tries=(
-        Try("little budget", {"epsilon": 0.3},
+        Try(
+            "little budget",
+            {"epsilon": 0.3},
             "{now.noisy} of {now.tables} tables have more noise than signal, {was.noisy} at ε = 1; "
             "the distance goes from {was.mean:.3f} to {now.mean:.3f}.",
-            lambda was, now: now.noisy > was.noisy and now.mean > was.mean),
-        Try("one parent only", {"k": 1},
+            lambda was, now: now.noisy > was.noisy and now.mean > was.mean,
+        ),
+        Try(
+            "one parent only",
+            {"k": 1},
             "{now.noisy} noisy tables instead of {was.noisy}: the distance falls from "
             "{was.mean:.3f} to {now.mean:.3f}, although the network says less.",
-            lambda was, now: now.noisy <= was.noisy and now.mean < was.mean),
-        Try("as printed", {"guarantee": "published"},
+            lambda was, now: now.noisy <= was.noisy and now.mean < was.mean,
+        ),
+        Try(
+            "as printed",
+            {"guarantee": "published"},
             "ε = {now.claimed:g} is claimed, and the ledger says {now.audited}.",
-            lambda was, now: now.audited == "infinite"),
-        Try("a high threshold", {"theta": 0.5},
-            "{now.a} attributes are left in group A, of {was.a}.", lambda was, now: now.a < was.a),
+            lambda was, now: now.audited == "infinite",
+        ),
+        Try(
+            "a high threshold",
+            {"theta": 0.5},
+            "{now.a} attributes are left in group A, of {was.a}.",
+            lambda was, now: now.a < was.a,
+        ),
     ),
     epsilon=slider("ε", 1.0, 0.1, 4.0, 0.1, tooltip="ε, total privacy budget"),
     k=slider("k", 2, 0, 4, 1, unit="parents", tooltip="k, largest number of parents"),
@@ -43,16 +56,30 @@ def view(table: TeachingTable, guarantee: str, rare_values: str, **levers: Any) 
 
     ``levers`` are keywords of HPPrivBayes.
     """
-    fitted = table.run(HPPrivBayes(sensitive=table.dataset.sensitive, guarantee=guarantee, **levers,
-                                   personal=SensitivityGroups(rare_values=rare_values)))
+    fitted = table.run(
+        HPPrivBayes(
+            sensitive=table.dataset.sensitive,
+            guarantee=guarantee,
+            **levers,
+            personal=SensitivityGroups(rare_values=rare_values),
+        )
+    )
     codes, order, marks = table.sample(fitted), fitted.network_.order, []
     distances = table.distances(codes)
     noise, facts, said = sum_up(fitted, distances)
     for group, (much, colour, symbol) in GROUPS.items():
         at = [i for i, name in enumerate(order) if name in fitted.groups_[group]]
         words = [order[i] for i in at]
-        marks.append(Mark(at, words, colour, symbol, f"group {group} ({much} sensitive)",
-                          [noise[name] for name in words]))
+        marks.append(
+            Mark(
+                at,
+                words,
+                colour,
+                symbol,
+                f"group {group} ({much} sensitive)",
+                [noise[name] for name in words],
+            )
+        )
     state = "ε = {epsilon:g}, k = {k}, r = {r:g}, θ = {theta:g} bit".format(**levers)
     plot = Board("hpprivbayes", f"HPPrivBayes {GUARANTEES[guarantee]}: {state}")
     plot.network(arcs(fitted.network_), order, marks)

@@ -46,8 +46,9 @@ def noise_scale(table: TeachingTable, epsilon: Fraction) -> float:
     return float(total / epsilon) / (2 * n * n)
 
 
-def draw(table: TeachingTable, plot: Board, matrix: np.ndarray, pair: tuple[int, int],
-         measure: str) -> None:
+def draw(
+    table: TeachingTable, plot: Board, matrix: np.ndarray, pair: tuple[int, int], measure: str
+) -> None:
     """All pairs, the chosen one framed; and its shares minus what independence would give."""
     names, counts = table.schema.names, table.records.table(pair)
     plot.pairs(matrix, names, zmin=0, zmax=TOPS[measure], colorbar=colour_bar(measure, 0.0))
@@ -56,39 +57,70 @@ def draw(table: TeachingTable, plot: Board, matrix: np.ndarray, pair: tuple[int,
     p = counts / counts.sum()
     gap = p - np.outer(p.sum(1), p.sum(0))
     x, y = (list(table.schema.attributes[j].labels) for j in pair)
-    plot.heat(gap.T, 2, x=x, y=y, zmid=0, zmin=-0.05, zmax=0.05, colorscale=LIFT,
-              customdata=counts.T, colorbar=colour_bar("P(x,y) − P(x)P(y)", 0.64),
-              hover="%{x} × %{y}: %{customdata:,} people, P − P·P = %{z:.4f}")
+    plot.heat(
+        gap.T,
+        2,
+        x=x,
+        y=y,
+        zmid=0,
+        zmin=-0.05,
+        zmax=0.05,
+        colorscale=LIFT,
+        customdata=counts.T,
+        colorbar=colour_bar("P(x,y) − P(x)P(y)", 0.64),
+        hover="%{x} × %{y}: %{customdata:,} people, P − P·P = %{z:.4f}",
+    )
     plot.set(x=ticks(names), y=ticks(names))
 
 
 def colour_bar(text: str, x: float) -> dict[str, Any]:
     """Below a heat map that starts at ``x``: above it, the title would leave the figure."""
-    return {"title": {"text": text, "side": "top"}, "orientation": "h", "len": 0.36,
-            "thickness": 10, "x": x, "xanchor": "left", "y": -0.33, "yanchor": "top"}
+    return {
+        "title": {"text": text, "side": "top"},
+        "orientation": "h",
+        "len": 0.36,
+        "thickness": 10,
+        "x": x,
+        "xanchor": "left",
+        "y": -0.33,
+        "yanchor": "top",
+    }
 
 
 def contingency(table: TeachingTable, pair: tuple[int, int]) -> str:
     """The counts of one pair as a folded HTML table."""
     x, y = (table.schema.attributes[j] for j in pair)
-    counts = pd.DataFrame(table.records.table(pair), pd.Index(x.labels, name=x.name),
-                          pd.Index(y.labels, name=y.name))
-    return fold(f"Contingency table of {x.name} and {y.name}",
-                f"<div style='overflow-x:auto'>{counts.to_html(border=0)}</div>")
+    counts = pd.DataFrame(
+        table.records.table(pair), pd.Index(x.labels, name=x.name), pd.Index(y.labels, name=y.name)
+    )
+    return fold(
+        f"Contingency table of {x.name} and {y.name}",
+        f"<div style='overflow-x:auto'>{counts.to_html(border=0)}</div>",
+    )
 
 
 @live_panel(
     adult("thesis", seed=5),
     tries=(
-        Try("two strangers", {"x": "sex", "y": "race"},
+        Try(
+            "two strangers",
+            {"x": "sex", "y": "race"},
             "sex says {now.bits:.3f} bits of race, relationship {was.bits:.3f} of marital-status.",
-            lambda was, now: now.bits < 0.1 * was.bits),
-        Try("noise on all pairs", {"measure": "R with noise", "epsilon": 0.1},
+            lambda was, now: now.bits < 0.1 * was.bits,
+        ),
+        Try(
+            "noise on all pairs",
+            {"measure": "R with noise", "epsilon": 0.1},
             "at ε = 0.1 the noise is larger than the real R of {now.drowned:.0%} of the pairs.",
-            lambda was, now: now.drowned > 0.5),
-        Try("nearly the same thing", {"x": "education", "y": "education-num"},
+            lambda was, now: now.drowned > 0.5,
+        ),
+        Try(
+            "nearly the same thing",
+            {"x": "education", "y": "education-num"},
             "{now.bits:.3f} of the {now.entropy:.3f} bits of education: as much as the coarser "
-            "coding of the same fact can say.", lambda was, now: now.bits > 0.5 * now.entropy),
+            "coding of the same fact can say.",
+            lambda was, now: now.bits > 0.5 * now.entropy,
+        ),
     ),
     **pair_controls("relationship", "marital-status"),
     measure=choice("measure", list(TOPS)),
@@ -97,8 +129,10 @@ def contingency(table: TeachingTable, pair: tuple[int, int]) -> str:
 def view(table: TeachingTable, x: str, y: str, measure: str, epsilon: float) -> View:
     """The heat map, and one pair's contingency table with its I and R."""
     if x == y:
-        raise ValueError(f"choose two different attributes: {x} tells everything about itself, "
-                         f"I({x}; {x}) is its entropy")
+        raise ValueError(
+            f"choose two different attributes: {x} tells everything about itself, "
+            f"I({x}; {x}) is its entropy"
+        )
     pair, share = (table.schema.index(x), table.schema.index(y)), as_fraction(epsilon)
     counts = table.records.table(pair)
     matrix = symmetric(values(table, measure, share), len(table.schema))
@@ -107,15 +141,22 @@ def view(table: TeachingTable, x: str, y: str, measure: str, epsilon: float) -> 
     draw(table, plot, matrix, pair, measure)
     plot.entitle("xy", f"All pairs: {measure}")
     plot.entitle("x2y2", f"{x} and {y}: P(x, y) − P(x) P(y)")
-    facts = {"bits": float(mutual_information(counts)), "r": float(tvd_from_independence(counts)),
-             "entropy": float(entropy(counts.sum(1))),
-             "drowned": float(np.mean(raw(table, "R") < noise_scale(table, share)))}
-    status = (f"{x} and {y} share {facts['bits']:.3f} bits, of {facts['entropy']:.3f} bits "
-              f"of {x} and {entropy(counts.sum(0)):.3f} of {y}. R = {facts['r']:.3f}.")
+    facts = {
+        "bits": float(mutual_information(counts)),
+        "r": float(tvd_from_independence(counts)),
+        "entropy": float(entropy(counts.sum(1))),
+        "drowned": float(np.mean(raw(table, "R") < noise_scale(table, share))),
+    }
+    status = (
+        f"{x} and {y} share {facts['bits']:.3f} bits, of {facts['entropy']:.3f} bits "
+        f"of {x} and {entropy(counts.sum(0)):.3f} of {y}. R = {facts['r']:.3f}."
+    )
     if noisy:
-        status += (f" The sketch at ε = {epsilon:g} says R = {matrix[pair]:.3f}; its noise has "
-                   f"scale {noise_scale(table, share):.4f}, and {facts['drowned']:.0%} of the "
-                   "pairs lie below that.")
+        status += (
+            f" The sketch at ε = {epsilon:g} says R = {matrix[pair]:.3f}; its noise has "
+            f"scale {noise_scale(table, share):.4f}, and {facts['drowned']:.0%} of the "
+            "pairs lie below that."
+        )
     return View(plot.figure, status, [contingency(table, pair)], facts=facts)
 
 

@@ -15,8 +15,12 @@ from .words import GUARANTEE
 ALGORITHMS = ("PrivBayes", "PrivBayes as the thesis reprints it", "HPPrivBayes")
 TOP = 3.0  # both ε axes end there, whatever the sliders say
 HATCH = {"fillmode": "overlay", "fgcolor": "rgba(255,255,255,.45)", "size": 7}
-PARTS = {"structure": ("#56B4E9", ""), "tables": ("private", "/"), "sketches": ("#009E73", "."),
-         "unaccounted": ("attack", "x")}
+PARTS = {
+    "structure": ("#56B4E9", ""),
+    "tables": ("private", "/"),
+    "sketches": ("#009E73", "."),
+    "unaccounted": ("attack", "x"),
+}
 
 
 def recipe(algorithm: str, guarantee: str, epsilon: float, k: int, sensitive: str) -> Recipe:
@@ -50,11 +54,17 @@ def draw_parts(plot: Board, ledger: Ledger) -> None:
         endless = true == math.inf
         words = "∞: nobody paid" if endless else f"{true:.3g}" if true > 0.15 else ""
         heights = [claimed, max(TOP - filled, 0.3) if endless else true]
-        plot.bars(["claimed", "true"], heights, colour, name=name,
-                  text=["" if claimed < 0.15 else f"{claimed:.3g}", words],
-                  textposition="inside", insidetextanchor="middle",
-                  textfont={"color": "black", "size": 13},
-                  marker={"pattern": {**HATCH, "shape": pattern}})
+        plot.bars(
+            ["claimed", "true"],
+            heights,
+            colour,
+            name=name,
+            text=["" if claimed < 0.15 else f"{claimed:.3g}", words],
+            textposition="inside",
+            insidetextanchor="middle",
+            textfont={"color": "black", "size": 13},
+            marker={"pattern": {**HATCH, "shape": pattern}},
+        )
     promised = float(ledger.claimed)
     plot.mark((0, 1), (promised, promised), "real", width=2, xref="x domain")
 
@@ -62,17 +72,26 @@ def draw_parts(plot: Board, ledger: Ledger) -> None:
 @live_panel(
     adult("thesis"),
     tries=(
-        Try("HPPrivBayes as printed", {"algorithm": "HPPrivBayes", "guarantee": "published"},
+        Try(
+            "HPPrivBayes as printed",
+            {"algorithm": "HPPrivBayes", "guarantee": "published"},
             "{now.free} accesses to the records were paid by nobody: ε = {now.claimed:g} is "
             "claimed, and no finite ε holds.",
-            lambda was, now: now.free > 0 and now.true == math.inf),
-        Try("the thesis' PrivBayes", {"algorithm": ALGORITHMS[1], "guarantee": "published"},
+            lambda was, now: now.free > 0 and now.true == math.inf,
+        ),
+        Try(
+            "the thesis' PrivBayes",
+            {"algorithm": ALGORITHMS[1], "guarantee": "published"},
             "{now.claimed:g} is claimed and {now.true:.3g} spent: the checker objects.",
-            lambda was, now: now.true > now.claimed and now.objects),
-        Try("no parents", {"k": 0},
+            lambda was, now: now.true > now.claimed and now.objects,
+        ),
+        Try(
+            "no parents",
+            {"k": 0},
             "nothing is chosen, so all of ε goes to the tables: {now.structure:g} for the "
             "structure instead of {was.structure:g}.",
-            lambda was, now: now.structure < was.structure),
+            lambda was, now: now.structure < was.structure,
+        ),
     ),
     algorithm=choice("algorithm", ALGORITHMS),
     guarantee=GUARANTEE,
@@ -87,8 +106,15 @@ def view(table: TeachingTable, algorithm: str, guarantee: str, epsilon: float, k
     draw_parts(plot, ledger)
     losses = ledger.attribute_epsilon()[::-1].astype(float)
     colours = ["attack" if v == math.inf else "private" for v in losses]
-    plot.bars(losses.replace(math.inf, TOP), list(losses.index), colours, 2, across=True,
-              text=["∞" if v == math.inf else f"{v:.3g}" for v in losses], textposition="outside")
+    plot.bars(
+        losses.replace(math.inf, TOP),
+        list(losses.index),
+        colours,
+        2,
+        across=True,
+        text=["∞" if v == math.inf else f"{v:.3g}" for v in losses],
+        textposition="outside",
+    )
     plot.set(y={"range": [0, TOP]}, x2={"range": [0, TOP * 1.12]})
     broken = [rule for rule in ledger.check() if not rule.startswith("L10")]
     objection = f"objects: {broken[0]}." if broken else "has no objection to its lines."
@@ -96,10 +122,17 @@ def view(table: TeachingTable, algorithm: str, guarantee: str, epsilon: float, k
     free = len(ledger.unaccounted)
     raw = f"truly ∞: {plural(free, 'access', 'accesses')} that nobody paid for"
     truth = raw if free else f"truly {true:.4g}"
-    status = (f"Claimed ε = {claimed:g}, {truth}. {ledger.verdict()} "
-              f"Entries: {len(ledger.entries)}. The checker {objection}")
-    facts = {"claimed": claimed, "true": true, "free": free, "objects": bool(broken),
-             "structure": totals(ledger)["structure"][1]}
+    status = (
+        f"Claimed ε = {claimed:g}, {truth}. {ledger.verdict()} "
+        f"Entries: {len(ledger.entries)}. The checker {objection}"
+    )
+    facts = {
+        "claimed": claimed,
+        "true": true,
+        "free": free,
+        "objects": bool(broken),
+        "structure": totals(ledger)["structure"][1],
+    }
     return View(plot.figure, status, [ledger._repr_html_()], facts=facts)
 
 

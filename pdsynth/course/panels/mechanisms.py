@@ -46,10 +46,12 @@ def laws(counts: np.ndarray, moved: np.ndarray, epsilon: float, share: float) ->
     """
     top = int(counts.argmax())
     z = np.arange(counts[top] - REACH, counts[top] + REACH + 1)
-    return {"top": top, "z": z,
-            "laplace": [discrete_laplace_pmf(z - c[top], share / epsilon) for c in (counts, moved)],
-            "choices": [exponential_probabilities(c, 1.0, epsilon / share)
-                        for c in (counts, moved)]}
+    return {
+        "top": top,
+        "z": z,
+        "laplace": [discrete_laplace_pmf(z - c[top], share / epsilon) for c in (counts, moved)],
+        "choices": [exponential_probabilities(c, 1.0, epsilon / share) for c in (counts, moved)],
+    }
 
 
 def draw_laws(plot: Board, x: Any, both: list[np.ndarray], epsilon: float, cell: int) -> None:
@@ -57,37 +59,81 @@ def draw_laws(plot: Board, x: Any, both: list[np.ndarray], epsilon: float, cell:
     (real, other), once = both, cell == 1
     upper: dict[str, Any] = {"name": "allowed: within e^±ε", "fill": "tonexty", "showlegend": once}
     for bound, more in ((-epsilon, {}), (epsilon, upper)):
-        plot.add("scatter", cell, hover=False, x=x, mode="lines", fillcolor="rgba(230,159,0,.22)",
-                 y=np.maximum(real * np.exp(bound), FLOOR / 10),
-                 line={"width": 0, "shape": "hvh"}, **more)
-    for name, law, colour, symbol in (("real table D", real, "private", "circle"),
-                                      ("neighbour D′", other, "none", "diamond-open")):
-        plot.dots(x, law, colour, cell, symbol=symbol, size=8, name=name,
-                  hover="%{x}: %{y:.3g}", showlegend=once)
+        plot.add(
+            "scatter",
+            cell,
+            hover=False,
+            x=x,
+            mode="lines",
+            fillcolor="rgba(230,159,0,.22)",
+            y=np.maximum(real * np.exp(bound), FLOOR / 10),
+            line={"width": 0, "shape": "hvh"},
+            **more,
+        )
+    for name, law, colour, symbol in (
+        ("real table D", real, "private", "circle"),
+        ("neighbour D′", other, "none", "diamond-open"),
+    ):
+        plot.dots(
+            x,
+            law,
+            colour,
+            cell,
+            symbol=symbol,
+            size=8,
+            name=name,
+            hover="%{x}: %{y:.3g}",
+            showlegend=once,
+        )
     ratio = np.log(np.maximum(other, 1e-300)) - np.log(np.maximum(real, 1e-300))
     outside = np.abs(ratio) > epsilon * (1 + 1e-9)
-    plot.dots(np.array(x)[outside], other[outside], "attack", cell, symbol="x", size=9,
-              name="outside: gives away more than ε", showlegend=once)
+    plot.dots(
+        np.array(x)[outside],
+        other[outside],
+        "attack",
+        cell,
+        symbol="x",
+        size=9,
+        name="outside: gives away more than ε",
+        showlegend=once,
+    )
 
 
 @live_panel(
     adult("complete"),
     tries=(
-        Try("half of the noise", {"share": 0.5},
+        Try(
+            "half of the noise",
+            {"share": 0.5},
             "the dots leave the band: the two tables differ by up to e^{now.truth:.3g}, and only "
-            "e^{now.promised:g} was promised.", lambda was, now: now.truth > now.promised),
-        Try("a small ε", {"epsilon": 0.1},
+            "e^{now.promised:g} was promised.",
+            lambda was, now: now.truth > now.promised,
+        ),
+        Try(
+            "a small ε",
+            {"epsilon": 0.1},
             "the noise moves the count by about {now.noise:g} instead of {was.noise:g}, and "
             "{now.top} is named with probability {now.named:.2f} instead of {was.named:.2f}.",
-            lambda was, now: now.noise > was.noise and now.named < was.named),
-        Try("ask 45,222 people", {"n": 45222},
+            lambda was, now: now.noise > was.noise and now.named < was.named,
+        ),
+        Try(
+            "ask 45,222 people",
+            {"n": 45222},
             "the same noise, about {now.noise:g}, on a count of {now.count:,} instead of "
             "{was.count:,}: privacy is cheap in a large table.",
-            lambda was, now: now.count > 10 * was.count and now.noise == was.noise),
+            lambda was, now: now.count > 10 * was.count and now.noise == was.noise,
+        ),
     ),
     epsilon=slider("ε", 1.0, 0.1, 4.0, 0.1, tooltip="ε, the privacy budget of one release"),
-    share=slider("noise", 1.0, 0.25, 2.0, 0.05, unit="× right scale",
-                 tooltip="noise scale as a multiple of sensitivity over ε"),
+    share=slider(
+        "noise",
+        1.0,
+        0.25,
+        2.0,
+        0.05,
+        unit="× right scale",
+        tooltip="noise scale as a multiple of sensitivity over ε",
+    ),
     n=choice("people asked", [100, 1000, 10000, 45222], 1000),
     attribute=attributes,
 )
@@ -114,12 +160,25 @@ def view(table: TeachingTable, epsilon: float, share: float, n: int, attribute: 
         f"{share / epsilon:.3g}. {labels[top]} is named the commonest with probability "
         f"{choices[0][top]:.3g}."
     )
-    facts = {"truth": truth, "promised": epsilon, "noise": share / epsilon, "top": labels[top],
-             "named": float(choices[0][top]), "count": int(counts[top])}
+    facts = {
+        "truth": truth,
+        "promised": epsilon,
+        "noise": share / epsilon,
+        "top": labels[top],
+        "named": float(choices[0][top]),
+        "count": int(counts[top]),
+    }
     noise = CommonNoise(3).discrete_laplace(np.asarray(share / epsilon), (6,))
     draws = ", ".join(f"{c:,}" for c in counts[top] + noise)
-    return View(plot.figure, status, [f"<b>Six releases of the count of {labels[top]}</b>, each of "
-                                      f"which would cost ε again: {draws}"], facts=facts)
+    return View(
+        plot.figure,
+        status,
+        [
+            f"<b>Six releases of the count of {labels[top]}</b>, each of "
+            f"which would cost ε again: {draws}"
+        ],
+        facts=facts,
+    )
 
 
 panel = view.panel

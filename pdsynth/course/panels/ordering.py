@@ -72,36 +72,65 @@ def compute(table: TeachingTable, epsilon0: Fraction, draw: int) -> dict[str, An
     scale = Fraction(order_sensitivity(records.n, records.schema.sizes)) / epsilon0
     noise = CommonNoise(draw).child("AMI order").discrete_laplace(np.array(scale), (d,))
     unit = 2.0 * records.n**2 * (d - 1)
-    values = [table.information.sum(axis=1) / (d - 1), k.sum(axis=1) / unit,
-              (k.sum(axis=1) + noise) / unit]
+    values = [
+        table.information.sum(axis=1) / (d - 1),
+        k.sum(axis=1) / unit,
+        (k.sum(axis=1) + noise) / unit,
+    ]
     orders = [np.argsort(-v, kind="stable").tolist() for v in values]  # ties by column
-    return {"values": values, "orders": orders, "scale": float(scale) / unit,
-            "bits": [captured(records.lattice, order) for order in orders]}
+    return {
+        "values": values,
+        "orders": orders,
+        "scale": float(scale) / unit,
+        "bits": [captured(records.lattice, order) for order in orders],
+    }
 
 
-def draw_orders(plot: Board, state: dict[str, Any], names: tuple[str, ...],
-                odds: dict[str, list[float]]) -> None:
+def draw_orders(
+    plot: Board, state: dict[str, Any], names: tuple[str, ...], odds: dict[str, list[float]]
+) -> None:
     """One line per attribute through its three ranks, and the odds of the small table.
 
     Attributes that noise moves far are marked.
     """
     ranks = np.array([np.argsort(order) + 1 for order in state["orders"]])
     far = abs(ranks[2] - ranks[1]) >= 3
-    kinds = (("moves less than 3 ranks", "real", "circle"),
-             ("moves 3 ranks or more", "private", "diamond"))
+    kinds = (
+        ("moves less than 3 ranks", "real", "circle"),
+        ("moves 3 ranks or more", "private", "diamond"),
+    )
     for moves, (label, colour, symbol) in enumerate(kinds):
         chosen = [j for j in range(len(names)) if far[j] == moves]
-        words = [text for j in chosen
-                 for text in (*(f"{names[j]}: {v[j]:.4f}" for v in state["values"]), None)]
+        words = [
+            text
+            for j in chosen
+            for text in (*(f"{names[j]}: {v[j]:.4f}" for v in state["values"]), None)
+        ]
         heights = [y for j in chosen for y in (*ranks[:, j].tolist(), None)]
-        plot.line([0, 1, 2, None] * len(chosen), heights, colour, mode="lines+markers", name=label,
-                  width=2 + moves, marker={"size": 8, "symbol": symbol}, text=words,
-                  hover="%{text}")
+        plot.line(
+            [0, 1, 2, None] * len(chosen),
+            heights,
+            colour,
+            mode="lines+markers",
+            name=label,
+            width=2 + moves,
+            marker={"size": 8, "symbol": symbol},
+            text=words,
+            hover="%{text}",
+        )
     worlds = (("eighth person has asthma", 1.0, ""), ("eighth person has a dog", 0.45, "/"))
     for world, (label, opacity, shape) in enumerate(worlds):
         chances = [pair[world] for pair in odds.values()]
-        plot.bars(list(odds), chances, ["attack", "private"], 2, name=label, pattern=shape,
-                  marker={"opacity": opacity}, labels=[f"{p:.3g}" for p in chances])
+        plot.bars(
+            list(odds),
+            chances,
+            ["attack", "private"],
+            2,
+            name=label,
+            pattern=shape,
+            marker={"opacity": opacity},
+            labels=[f"{p:.3g}" for p in chances],
+        )
     plot.line([None], [None], None, (1, 3), mode=None)  # the right axis needs a trace of its own
     left, right = (ticks([names[j] for j in state["orders"][column]], 1) for column in (0, 2))
     span = {"range": [len(names) + 0.5, 0.5]}
@@ -111,14 +140,20 @@ def draw_orders(plot: Board, state: dict[str, Any], names: tuple[str, ...],
 @live_panel(
     adult("thesis"),
     tries=(
-        Try("all of ε = 8 for the order", {"epsilon": 8.0, "share": 1.0},
+        Try(
+            "all of ε = 8 for the order",
+            {"epsilon": 8.0, "share": 1.0},
             "{now.changed} of {now.of} attributes change their rank, {was.changed} with the "
             "default: the order becomes right when nothing is left for anything else.",
-            lambda was, now: now.changed < was.changed),
-        Try("other random numbers", {"draw": 2},
+            lambda was, now: now.changed < was.changed,
+        ),
+        Try(
+            "other random numbers",
+            {"draw": 2},
             "another noisy order captures {now.bits:.2f} bits, the first one {was.bits:.2f}, the "
             "raw one {now.best:.2f}: the order matters little.",
-            lambda was, now: abs(now.bits - was.bits) < 0.1),
+            lambda was, now: abs(now.bits - was.bits) < 0.1,
+        ),
     ),
     epsilon=slider("ε", 1.0, 0.1, 8.0, 0.1, tooltip="ε, total privacy budget"),
     share=slider("share", 0.02, 0.01, 1.0, 0.01, tooltip="share of ε that pays for the order"),
@@ -128,16 +163,22 @@ def view(table: TeachingTable, epsilon: float, share: float, draw: int) -> View:
     """Ranks in three columns, beside the odds of the small table; ε₀ = share · ε pays."""
     epsilon0 = as_fraction(round(epsilon, 4)) * as_fraction(round(share, 4))
     names, state = table.schema.names, compute(table, epsilon0, draw)
-    odds = {"raw order": [asthma_first(moved, None) for moved in (False, True)],
-            "noisy order": [asthma_first(moved, epsilon0) for moved in (False, True)]}
+    odds = {
+        "raw order": [asthma_first(moved, None) for moved in (False, True)],
+        "noisy order": [asthma_first(moved, epsilon0) for moved in (False, True)],
+    }
     title = f"Order of the attributes: ε = {epsilon:g}, share = {share:g}, draw = {draw}"
     plot = Board("ordering", title)
     draw_orders(plot, state, names, odds)
     ranks = [np.argsort(order) for order in state["orders"]]
     with_asthma, with_dog = odds["noisy order"]
     changed = int((ranks[2] != ranks[1]).sum())
-    facts = {"changed": changed, "of": len(names), "bits": state["bits"][2],
-             "best": state["bits"][0]}
+    facts = {
+        "changed": changed,
+        "of": len(names),
+        "bits": state["bits"][2],
+        "best": state["bits"][0],
+    }
     status = (
         f"{changed} of {len(names)} attributes change their rank: at ε₀ = {float(epsilon0):.4g} "
         f"the noise has scale {state['scale']:.4f}, and the average R is at most "

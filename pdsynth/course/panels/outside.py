@@ -30,6 +30,7 @@ def gaussian_delta(sigma: float, epsilon: float) -> float:
 @cache
 def gaussian_sigma(epsilon: float, delta: float) -> float:
     """The smallest σ that gives (ε, δ) at sensitivity 1; σ grows in proportion to it."""
+
     def gap(log: float) -> float:
         return math.log(max(gaussian_delta(math.exp(log), epsilon), 1e-300) / delta)
 
@@ -44,6 +45,7 @@ def zcdp_epsilon(rho: float, delta: float) -> float:
     >>> zcdp_epsilon(0.5, 1e-6) < 0.5 + 2 * math.sqrt(0.5 * math.log(1e6))  # the older bound
     True
     """
+
     def epsilon(log: float) -> float:
         more = math.exp(log)  # λ − 1
         order = 1 + more
@@ -80,23 +82,37 @@ def deviations(questions: int, epsilon: float, delta: float) -> dict[str, float]
     }
 
 
-COLOURS = {"pure ε, Laplace": "private", "(ε, δ), Gaussian": "none", "(ε, δ) by zCDP": "real",
-           "local, pure ε": "attack"}
+COLOURS = {
+    "pure ε, Laplace": "private",
+    "(ε, δ), Gaussian": "none",
+    "(ε, δ) by zCDP": "real",
+    "local, pure ε": "attack",
+}
 DASHES = {"(ε, δ) by zCDP": "dot", "local, pure ε": "dash"}
 
 
 @live_panel(
     spends=False,
     tries=(
-        Try("one count", {"questions": 1},
+        Try(
+            "one count",
+            {"questions": 1},
             "Laplace noise is {now.ratio:.2g} times Gaussian noise, and promises more.",
-            lambda was, now: now.ratio < 1),
-        Try("a thousand counts", {"questions": 1000},
+            lambda was, now: now.ratio < 1,
+        ),
+        Try(
+            "a thousand counts",
+            {"questions": 1000},
             "Laplace noise is {now.ratio:.2g} times Gaussian noise; for a hundred it was "
-            "{was.ratio:.2g} times.", lambda was, now: now.ratio > was.ratio > 1),
-        Try("a larger ε", {"epsilon": 4.0, "questions": 1},
+            "{was.ratio:.2g} times.",
+            lambda was, now: now.ratio > was.ratio > 1,
+        ),
+        Try(
+            "a larger ε",
+            {"epsilon": 4.0, "questions": 1},
             "a local count has a spread of {now.local:,.0f} people; a curator's is still far less.",
-            lambda was, now: now.local < was.local),
+            lambda was, now: now.local < was.local,
+        ),
     ),
     epsilon=slider("ε", 1.0, 0.1, 4.0, 0.1, tooltip="ε, the privacy budget of all answers"),
     digits=slider("δ", 9, 3, 12, 1, tooltip="δ = 10 to the minus this, chance of failure"),
@@ -110,11 +126,9 @@ def view(epsilon: float, digits: int, questions: int) -> View:
     ratio = here["pure ε, Laplace"] / here["(ε, δ), Gaussian"]
     smaller, factor = ("Gaussian", ratio) if ratio > 1 else ("Laplace", 1 / ratio)
     asked = "one count" if questions == 1 else f"{questions} counts"
-    plot = Board("outside", f"{asked}: {smaller} noise is the smaller one, "
-                 f"{factor:.2g} times")
+    plot = Board("outside", f"{asked}: {smaller} noise is the smaller one, {factor:.2g} times")
     for name, colour in COLOURS.items():
-        plot.line(QUESTIONS, [row[name] for row in rows], colour, name=name,
-                  dash=DASHES.get(name))
+        plot.line(QUESTIONS, [row[name] for row in rows], colour, name=name, dash=DASHES.get(name))
         plot.dots([questions], [here[name]], colour, size=10)
     bounds = np.linspace(0, 3 * epsilon, 60)
     sigma = here["(ε, δ), Gaussian"] / math.sqrt(questions)
@@ -126,7 +140,9 @@ def view(epsilon: float, digits: int, questions: int) -> View:
     status = (
         f"{asked} of the same people at ε = {epsilon:g}, δ = 10^-{digits}: Laplace noise is "
         f"{ratio:.3g} times as large as Gaussian noise. Standard deviations in people: "
-        + ", ".join(f"{name} {value:,.1f}" for name, value in here.items()) + ".")
+        + ", ".join(f"{name} {value:,.1f}" for name, value in here.items())
+        + "."
+    )
     return View(plot.figure, status, facts={"ratio": ratio, "local": here["local, pure ε"]})
 
 

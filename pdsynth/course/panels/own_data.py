@@ -35,9 +35,11 @@ from .panel import live_panel
 ORIGINS = {"public": "public", "exploring": "data"}
 ROWS, WIDE = 24, 21  # columns that the figure has space for, and characters of a name
 LOW, HIGH = 1e-4, 1e4  # ends of both axes of noise ÷ mean cell
-KINDS = {"useful": ("private", "circle", "useful: cells of 4 noise scales and more"),
-         "weak": ("none", "square", "between: cells of 1 to 4 noise scales"),
-         "drowned": ("attack", "x", "more noise than records")}
+KINDS = {
+    "useful": ("private", "circle", "useful: cells of 4 noise scales and more"),
+    "weak": ("none", "square", "between: cells of 1 to 4 noise scales"),
+    "drowned": ("attack", "x", "more noise than records"),
+}
 NOTE = """Of a file this panel reads the column names and the number of records, nothing else; \
 the plan follows from them and from your declaration, and costs nothing. <i>Exploring</i> reads \
 every value of the records: what it proposes isn't public, and the notebook then shows it. \
@@ -120,15 +122,30 @@ def draw(declared: Declared, known: Plan, k: int, title: str) -> Board:
     degrees = dict(zip(known.table["k"], known.table["noise ÷ mean cell"].tolist(), strict=True))
     for word, (colour, symbol, label) in KINDS.items():
         mine = [name for name in found if words[name] == word]
-        plot.dots(clip([found[name] for name in mine]), [rows[name] for name in mine], colour,
-                  symbol=symbol, name=label, showlegend=True,
-                  customdata=[found[name] for name in mine],
-                  hover="%{y} values: %{customdata:.3g}")
+        plot.dots(
+            clip([found[name] for name in mine]),
+            [rows[name] for name in mine],
+            colour,
+            symbol=symbol,
+            name=label,
+            showlegend=True,
+            customdata=[found[name] for name in mine],
+            hover="%{y} values: %{customdata:.3g}",
+        )
         same = {degree: ratio for degree, ratio in degrees.items() if judge(ratio) == word}
-        plot.dots(list(same), clip(list(same.values())), colour, 2, symbol=symbol, size=13,
-                  customdata=list(same.values()), hover="k = %{x}: %{customdata:.3g}",
-                  marker={"line": {"width": [3 * (degree == k) for degree in same],
-                                   "color": ink("real")}})
+        plot.dots(
+            list(same),
+            clip(list(same.values())),
+            colour,
+            2,
+            symbol=symbol,
+            size=13,
+            customdata=list(same.values()),
+            hover="k = %{x}: %{customdata:.3g}",
+            marker={
+                "line": {"width": [3 * (degree == k) for degree in same], "color": ink("real")}
+            },
+        )
     plot.set(y={"categoryorder": "array", "categoryarray": list(rows.values())})
     for level, colour, dash in ((NOISE_DOMINATES, "attack", "dash"), (1 / USEFUL, "real", "dot")):
         plot.mark((level, level), (0, 1), colour, dash=dash, xref="x", yref="y domain")
@@ -140,15 +157,26 @@ def draw(declared: Declared, known: Plan, k: int, title: str) -> Board:
 @live_panel(
     spends=False,
     tries=(
-        Try("three parents", {"k": 3},
+        Try(
+            "three parents",
+            {"k": 3},
             "a table of four columns has {now.noise:.3g} times more noise than records in a "
-            "typical cell.", lambda was, now: now.noise > 1),
-        Try("little budget", {"epsilon": 0.05},
+            "typical cell.",
+            lambda was, now: now.noise > 1,
+        ),
+        Try(
+            "little budget",
+            {"epsilon": 0.05},
             "the plan now says k = {now.k}, at ε = 1 it was {was.k}.",
-            lambda was, now: now.k < was.k),
-        Try("coarser ranges", {"bins": 4},
+            lambda was, now: now.k < was.k,
+        ),
+        Try(
+            "coarser ranges",
+            {"bins": 4},
             "fewer bins make larger cells: noise ÷ cell {now.noise:.3g} instead of "
-            "{was.noise:.3g}.", lambda was, now: now.noise < was.noise),
+            "{was.noise:.3g}.",
+            lambda was, now: now.noise < was.noise,
+        ),
     ),
     epsilon=slider("ε", 1.0, 0.05, 5.0, 0.05, tooltip="ε, what one person may lose"),
     k=choice("k", ["auto", 0, 1, 2, 3, 4], tooltip="k, largest number of parents"),
@@ -156,8 +184,15 @@ def draw(declared: Declared, known: Plan, k: int, title: str) -> Board:
     persons=slider("records", 1, 1, 20, 1, tooltip="records of one person, at most"),
     proposal=choice("domains", ORIGINS, tooltip="domains, where they come from"),
 )
-def view(epsilon: float, k: int | str, bins: int, persons: int, proposal: str,
-         file: File = EXAMPLE, text: str | None = None) -> View:
+def view(
+    epsilon: float,
+    k: int | str,
+    bins: int,
+    persons: int,
+    proposal: str,
+    file: File = EXAMPLE,
+    text: str | None = None,
+) -> View:
     """A function of the declaration ``text``, the column names, n and the parameters alone.
 
     No record is read. ``persons``: records of one person, at most; each fit then gets
@@ -172,26 +207,43 @@ def view(epsilon: float, k: int | str, bins: int, persons: int, proposal: str,
     degree = known.k if isinstance(k, str) else k
     parts = [str(known)]
     if persons > 1:
-        parts.insert(1, f"A person with {persons} records would lose {persons} times ε, so a fit "
-                        f"may spend {float(share):.3g}.")
+        parts.insert(
+            1,
+            f"A person with {persons} records would lose {persons} times ε, so a fit "
+            f"may spend {float(share):.3g}.",
+        )
     if not isinstance(k, str) and k > 0 and noise_dominates(schema, file.n, share, k):
         noise = noise_to_cell(schema, file.n, share, k)
-        parts.append(f"At the k of your choice a typical cell has {noise:,.3g} times more noise "
-                     "than records.")
+        parts.append(
+            f"At the k of your choice a typical cell has {noise:,.3g} times more noise "
+            "than records."
+        )
     if declared.open:
         parts.append(f"Not declared yet, and not in the plan: {', '.join(declared.open)}.")
     if proposal != "public":
-        parts.append("These domains come from the records: a strict fit refuses them "
-                     "(PrivacyError), and so should you.")
+        parts.append(
+            "These domains come from the records: a strict fit refuses them "
+            "(PrivacyError), and so should you."
+        )
     domains = {word: name for name, word in ORIGINS.items()}[proposal]
-    plot = draw(declared, known, degree, f"{shorten(file.name, WIDE)}: ε = {epsilon:g}, k = {k}, "
-                f"bins = {bins}, records = {persons}, domains = {domains}")
-    saved = (f"<b>Your schema as a file</b>, to copy and to review:"
-             f"<pre>{escape(declared.file)}</pre>")
+    plot = draw(
+        declared,
+        known,
+        degree,
+        f"{shorten(file.name, WIDE)}: ε = {epsilon:g}, k = {k}, "
+        f"bins = {bins}, records = {persons}, domains = {domains}",
+    )
+    saved = (
+        f"<b>Your schema as a file</b>, to copy and to review:<pre>{escape(declared.file)}</pre>"
+    )
     typical = known.table.set_index("k")["noise ÷ mean cell"]
     facts = {"k": known.k, "noise": float(typical.get(degree, math.nan))}
-    return View(plot.figure, " ".join(parts),
-                [f"<b>Before you spend.</b> {known._repr_html_()}", saved], facts=facts)
+    return View(
+        plot.figure,
+        " ".join(parts),
+        [f"<b>Before you spend.</b> {known._repr_html_()}", saved],
+        facts=facts,
+    )
 
 
 class DeclarationForm:
@@ -203,16 +255,26 @@ class DeclarationForm:
         self.panel: LivePanel | None = None
         self._quiet = False
         self.editor = W.Textarea(
-            description="Declaration", continuous_update=False,
+            description="Declaration",
+            continuous_update=False,
             tooltip="declaration, one line a column; leave the box to apply it",
             layout=W.Layout(width="auto", height="250px", margin="2px 8px 2px 0"),
-            style={"description_width": "auto"})
+            style={"description_width": "auto"},
+        )
         self.editor.add_class("pdsynth-declaration")
-        self.upload = W.FileUpload(accept=".csv,text/csv", multiple=False,
-                                   description="Your CSV file", layout=W.Layout(width="auto"))
+        self.upload = W.FileUpload(
+            accept=".csv,text/csv",
+            multiple=False,
+            description="Your CSV file",
+            layout=W.Layout(width="auto"),
+        )
         self.label = W.HTML()
-        self.names = W.Text(description="Column names", placeholder="of a file without a header",
-                            style={"description_width": "auto"}, layout=W.Layout(width="320px"))
+        self.names = W.Text(
+            description="Column names",
+            placeholder="of a file without a header",
+            style={"description_width": "auto"},
+            layout=W.Layout(width="320px"),
+        )
         row = W.Layout(align_items="center", flex_flow="row wrap")
         words = re.sub("`([^`]+)`", r"<code>\1</code>", escape(FORM))
         form = W.HTML(f"One line a column: {words}. Leave the box to apply.")
@@ -254,9 +316,11 @@ class DeclarationForm:
         return self.file.read(self.schema())
 
     def _name(self) -> None:
-        self.label.value = (f"<b>{escape(self.file.name)}</b>: "
-                            f"{plural(self.file.n, 'record')}, "
-                            f"{plural(len(self.file.names), 'column')}")
+        self.label.value = (
+            f"<b>{escape(self.file.name)}</b>: "
+            f"{plural(self.file.n, 'record')}, "
+            f"{plural(len(self.file.names), 'column')}"
+        )
 
     def _edit(self, _: Any) -> None:
         if self.panel is not None and not self._quiet:

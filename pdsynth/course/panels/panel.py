@@ -41,8 +41,12 @@ class Panel:
         made.topic = self.function.__module__.rpartition(".")[2] if dataset is None else ""
         return made
 
-    def live(self, show: Callable[..., View], table: TeachingTable | None = None,
-             tries: Sequence[Try] = ()) -> LivePanel:
+    def live(
+        self,
+        show: Callable[..., View],
+        table: TeachingTable | None = None,
+        tries: Sequence[Try] = (),
+    ) -> LivePanel:
         """The controls above what ``show`` makes of their values."""
         controls: dict[str, Any] = self.controls(table)
         return live(show, spends=self.spends, tries=tries, **controls)
@@ -53,8 +57,10 @@ class Panel:
 
     def controls(self, table: TeachingTable | None) -> dict[str, Control]:
         """Controls with widgets of their own; some depend on the table's attributes."""
-        return {name: replace(made) if isinstance(made, Control) else made(table)
-                for name, made in self.made.items()}
+        return {
+            name: replace(made) if isinstance(made, Control) else made(table)
+            for name, made in self.made.items()
+        }
 
     def _show(self, table: TeachingTable | None, at: dict[str, Any]) -> View:
         with one_thread():
@@ -62,8 +68,9 @@ class Panel:
         return replace(view, alt=view.alt or f"{view.figure.layout.title.text}. {view.status}")
 
 
-def live_panel(source: Source = None, *, spends: bool = True, tries: Sequence[Try] = (),
-               **controls: Made) -> Callable[[Callable[..., View]], Panel]:
+def live_panel(
+    source: Source = None, *, spends: bool = True, tries: Sequence[Try] = (), **controls: Made
+) -> Callable[[Callable[..., View]], Panel]:
     """Make a panel of a function (table, one argument per control) → View.
 
     ``source``: makes the teaching table, of a dataset if one is given. ``spends``: whether the

@@ -19,8 +19,9 @@ METHODS = ("HPPrivBayes", "HPPrivBayes, groups by policy", "PPBA", CUSTOM)
 TOTALS = (0.05, 0.1, 0.2, 0.4, 0.7, 1.0, 2.0)
 
 
-def recipe(method: str, epsilon: float, r: float, theta: float, q: float,
-           dataset: Dataset) -> Recipe:
+def recipe(
+    method: str, epsilon: float, r: float, theta: float, q: float, dataset: Dataset
+) -> Recipe:
     """The synthesizer that the controls name; it ignores a lever that it doesn't have."""
     sensitive = str(dataset.sensitive)
     policy = SensitivityGroups(groups={"A": [sensitive]}, rare_values="same_noise")
@@ -43,8 +44,12 @@ def measure(table: TeachingTable, synthesizer: Recipe) -> dict[str, Any]:
     fitted = table.run(synthesizer)
     distances = table.distances(table.sample(fitted))
     s = table.schema.index(str(table.dataset.sensitive))
-    return {"fitted": fitted, "losses": fitted.ledger_.attribute_epsilon(),
-            "rest": mean_without(distances, s), "with": float(np.nanmean(distances[s]))}
+    return {
+        "fitted": fitted,
+        "losses": fitted.ledger_.attribute_epsilon(),
+        "rest": mean_without(distances, s),
+        "with": float(np.nanmean(distances[s])),
+    }
 
 
 @remember
@@ -59,16 +64,35 @@ def draw(table: TeachingTable, state: dict[str, Any], ex_ante: bool, title: str)
     """What each attribute loses; the sensitive one's loss against the error on the rest."""
     sensitive, losses = table.dataset.sensitive, state["losses"][::-1].astype(float)
     plot = Board("personal", title)
-    plot.bars(losses, list(losses.index),
-              ["private" if name == sensitive else "real" for name in losses.index], across=True,
-              text=[f"{v:.3g}" for v in losses], textposition="outside")
-    plot.line(*line(table), "#009E73", 2, width=2, mode="lines+markers", hover="%{customdata}",
-              name="PrivBayes, less ε for all", marker={"symbol": "square-open", "size": 8},
-              customdata=[f"ε = {t:g}" for t in TOTALS])
-    plot.dots([float(losses[sensitive])], [state["rest"]], "private", 2, size=15,
-              name="known before the run" if ex_ante else "ex post: promises nothing",
-              symbol="circle" if ex_ante else "circle-open",
-              marker={"line": {"width": 3, "color": ink("private")}})
+    plot.bars(
+        losses,
+        list(losses.index),
+        ["private" if name == sensitive else "real" for name in losses.index],
+        across=True,
+        text=[f"{v:.3g}" for v in losses],
+        textposition="outside",
+    )
+    plot.line(
+        *line(table),
+        "#009E73",
+        2,
+        width=2,
+        mode="lines+markers",
+        hover="%{customdata}",
+        name="PrivBayes, less ε for all",
+        marker={"symbol": "square-open", "size": 8},
+        customdata=[f"ε = {t:g}" for t in TOTALS],
+    )
+    plot.dots(
+        [float(losses[sensitive])],
+        [state["rest"]],
+        "private",
+        2,
+        size=15,
+        name="known before the run" if ex_ante else "ex post: promises nothing",
+        symbol="circle" if ex_ante else "circle-open",
+        marker={"line": {"width": 3, "color": ink("private")}},
+    )
     plot.set(x2={"title": f"ε that {sensitive} loses"})
     return plot
 
@@ -76,29 +100,42 @@ def draw(table: TeachingTable, state: dict[str, Any], ex_ante: bool, title: str)
 @live_panel(
     adult("thesis"),
     tries=(
-        Try("a promise before the run", {"method": CUSTOM, "r": 0.1},
+        Try(
+            "a promise before the run",
+            {"method": CUSTOM, "r": 0.1},
             "{now.loss:.3g} instead of {was.loss:.3g}, known before the run; the others pay with "
             "{now.rest:.3f}, PrivBayes with less ε for all would have {now.plain:.3f}.",
-            lambda was, now: now.loss < was.loss and now.known and not was.known),
-        Try("PPBA", {"method": "PPBA"},
+            lambda was, now: now.loss < was.loss and now.known and not was.known,
+        ),
+        Try(
+            "PPBA",
+            {"method": "PPBA"},
             "{now.loss:.3g}, read off this run: the next run may say something else.",
-            lambda was, now: not now.known),
-        Try("less for everybody", {"epsilon": 0.3},
+            lambda was, now: not now.known,
+        ),
+        Try(
+            "less for everybody",
+            {"epsilon": 0.3},
             "{now.loss:.3g} instead of {was.loss:.3g}, and the rest at "
             "{now.rest:.3f} instead of {was.rest:.3f}.",
-            lambda was, now: now.loss < was.loss and now.rest > was.rest),
+            lambda was, now: now.loss < was.loss and now.rest > was.rest,
+        ),
     ),
     method=choice("method", METHODS),
     epsilon=slider("ε", 1.0, 0.1, 2.0, 0.1, tooltip="ε, budget of a whole record"),
-    r=slider("r", 0.33, 0.01, 1.0, 0.01,
-             tooltip="r, budget of the sensitive group against the others"),
-    theta=slider("θ", 0.1, 0.0, 0.5, 0.01, unit="bit",
-                 tooltip="θ, threshold of the sensitive group in bits"),
-    q=slider("q", 1.1, 0.7, 1.5, 0.05,
-             tooltip="q, budget of a table against the one ranked before it"),
+    r=slider(
+        "r", 0.33, 0.01, 1.0, 0.01, tooltip="r, budget of the sensitive group against the others"
+    ),
+    theta=slider(
+        "θ", 0.1, 0.0, 0.5, 0.01, unit="bit", tooltip="θ, threshold of the sensitive group in bits"
+    ),
+    q=slider(
+        "q", 1.1, 0.7, 1.5, 0.05, tooltip="q, budget of a table against the one ranked before it"
+    ),
 )
-def view(table: TeachingTable, method: str, epsilon: float, r: float, theta: float,
-         q: float) -> View:
+def view(
+    table: TeachingTable, method: str, epsilon: float, r: float, theta: float, q: float
+) -> View:
     """One setting of the levers, beside PrivBayes with less ε for everybody."""
     state = measure(table, recipe(method, epsilon, r, theta, q, table.dataset))
     sensitive, known = table.dataset.sensitive, str(state["losses"].attrs["known"])

@@ -17,8 +17,9 @@ STRONGEST = 4  # tables, the heaviest first
 
 
 @remember
-def fit(table: TeachingTable, epsilon: float, k: int, q: float,
-        guarantee: str) -> tuple[PPBA, np.ndarray]:
+def fit(
+    table: TeachingTable, epsilon: float, k: int, q: float, guarantee: str
+) -> tuple[PPBA, np.ndarray]:
     """One run with common random numbers, and its matrix of two-way distances."""
     fitted = table.run(PPBA(epsilon, k=k, q=q, guarantee=guarantee))
     return fitted, table.distances(table.sample(fitted))
@@ -47,8 +48,9 @@ def strongest(fitted: PPBA, distances: np.ndarray) -> float:
 
 def shares(fitted: PPBA) -> dict[str, float]:
     """Share of the tables' claimed budget of every table."""
-    claimed = {child_of(e): float(e.claimed) for e in fitted.ledger_.entries
-               if e.step.startswith("table(")}
+    claimed = {
+        child_of(e): float(e.claimed) for e in fitted.ledger_.entries if e.step.startswith("table(")
+    }
     total, names = sum(claimed.values()), fitted.network_.order
     return {name: claimed.get(name, 0.0) / total if total else 1 / len(names) for name in names}
 
@@ -59,23 +61,45 @@ def sweep(table: TeachingTable, epsilon: float, k: int, guarantee: str) -> dict[
     for q in RATIOS:
         fitted, distances = fit(table, epsilon, k, q, guarantee)
         losses = fitted.ledger_.attribute_epsilon().astype(float) / epsilon
-        rows.append((np.nanmean(distances), strongest(fitted, distances), losses.max(),
-                     losses[table.dataset.sensitive]))
+        rows.append(
+            (
+                np.nanmean(distances),
+                strongest(fitted, distances),
+                losses.max(),
+                losses[table.dataset.sensitive],
+            )
+        )
     return dict(zip(("mean", "strongest", "dearest", "sensitive"), np.array(rows).T, strict=True))
 
 
 def draw_run(plot: Board, table: TeachingTable, fitted: PPBA) -> None:
     """The network in its order, and the budget of its tables by rank."""
     network, weights = fitted.network_, fitted.learnt_.weights
-    plot.halves(network, raw_tree(table), {
-        "edge of the raw tree, too": {"colour": "real", "dash": "solid", "width": 1.5},
-        "another edge": {"colour": "none", "dash": "dot", "width": 1.5}})
-    plot.nodes([f"{c} ← {', '.join(p) or '∅'}<br>weight {weights.get(c, 0.0):.3g}"
-                for c, p in network.pairs], 10)
+    plot.halves(
+        network,
+        raw_tree(table),
+        {
+            "edge of the raw tree, too": {"colour": "real", "dash": "solid", "width": 1.5},
+            "another edge": {"colour": "none", "dash": "dot", "width": 1.5},
+        },
+    )
+    plot.nodes(
+        [
+            f"{c} ← {', '.join(p) or '∅'}<br>weight {weights.get(c, 0.0):.3g}"
+            for c, p in network.pairs
+        ],
+        10,
+    )
     names, share, noise = rank(fitted), shares(fitted), noise_to_cell(fitted)
-    plot.dots(list(range(len(names))), [100 * share[n] for n in names], "private", 2, size=10,
-              customdata=[[n, noise[n]] for n in names],
-              hover="%{customdata[0]}: %{y:.1f} % of the budget, noise ÷ cell %{customdata[1]:.3g}")
+    plot.dots(
+        list(range(len(names))),
+        [100 * share[n] for n in names],
+        "private",
+        2,
+        size=10,
+        customdata=[[n, noise[n]] for n in names],
+        hover="%{customdata[0]}: %{y:.1f} % of the budget, noise ÷ cell %{customdata[1]:.3g}",
+    )
     arc_axis = arches(len(names)) | {"range": [-0.8, len(names) / 2]}
     plot.set(x=places(network.order), y=arc_axis, x2=places(names))
 
@@ -83,50 +107,81 @@ def draw_run(plot: Board, table: TeachingTable, fitted: PPBA) -> None:
 def draw_sweep(plot: Board, found: dict[str, np.ndarray], q: float, sensitive: str) -> None:
     """Distances and losses against q, with a line at the present q."""
     for name, key, cell, colour, dash in (
-            ("mean of all pairs", "mean", 3, "private", "solid"),
-            ("strongest pairs", "strongest", 3, "none", "dash"),
-            ("dearest attribute", "dearest", 4, "private", "solid"),
-            (sensitive, "sensitive", 4, "none", "dash")):
+        ("mean of all pairs", "mean", 3, "private", "solid"),
+        ("strongest pairs", "strongest", 3, "none", "dash"),
+        ("dearest attribute", "dearest", 4, "private", "solid"),
+        (sensitive, "sensitive", 4, "none", "dash"),
+    ):
         curve = found[key] if np.isfinite(found[key]).all() else [None] * len(RATIOS)
-        plot.line(RATIOS, curve, colour, cell, dash=dash, mode="lines+markers", name=name,
-                  showlegend=False, hover=f"{name}, q = %{{x}}: %{{y:.3f}}")
+        plot.line(
+            RATIOS,
+            curve,
+            colour,
+            cell,
+            dash=dash,
+            mode="lines+markers",
+            name=name,
+            showlegend=False,
+            hover=f"{name}, q = %{{x}}: %{{y:.3f}}",
+        )
     for cell in (3, 4):
         plot.limit([q, q], [0, 1], cell)
-    notes = [(3, 1.5, 0.84, "strongest pairs", "none"),
-             (3, 0.48, 0.64, "mean of all pairs", "private")]
+    notes = [
+        (3, 1.5, 0.84, "strongest pairs", "none"),
+        (3, 0.48, 0.64, "mean of all pairs", "private"),
+    ]
     if np.isfinite(found["dearest"]).all():
-        notes += [(4, 0.48, 0.9, "dearest attribute", "private"),
-                  (4, 0.48, 0.12, sensitive, "none")]
+        notes += [
+            (4, 0.48, 0.9, "dearest attribute", "private"),
+            (4, 0.48, 0.12, sensitive, "none"),
+        ]
     else:
         notes += [(4, 1.0, 0.5, "no finite ε: the tree is read off the records", "attack")]
     for cell, x, y, text, colour in notes:
         plot.note(text, math.log10(x), y, cell, colour, xanchor="left" if x < 1 else "center")
-    ratios = {"range": [math.log10(0.47), math.log10(2.12)], "tickvals": list(RATIOS),
-              "ticktext": [f"{ratio:g}" for ratio in RATIOS]}
+    ratios = {
+        "range": [math.log10(0.47), math.log10(2.12)],
+        "tickvals": list(RATIOS),
+        "ticktext": [f"{ratio:g}" for ratio in RATIOS],
+    }
     plot.set(x3=ratios, x4=ratios)
 
 
 @live_panel(
     adult("thesis"),
     tries=(
-        Try("q = 2", {"q": 2.0},
+        Try(
+            "q = 2",
+            {"q": 2.0},
             "every table gets twice the budget of the one ranked before it, so nothing is left "
             "for the heaviest: the strongest pairs go from {was.strong:.3f} to {now.strong:.3f}.",
-            lambda was, now: now.strong > 3 * was.strong),
-        Try("all the same", {"q": 1.0},
+            lambda was, now: now.strong > 3 * was.strong,
+        ),
+        Try(
+            "all the same",
+            {"q": 1.0},
             "every table gets the same: the strongest pairs are at {now.strong:.3f} instead of "
-            "{was.strong:.3f}.", lambda was, now: now.strong < was.strong),
-        Try("two parents", {"k": 2},
+            "{was.strong:.3f}.",
+            lambda was, now: now.strong < was.strong,
+        ),
+        Try(
+            "two parents",
+            {"k": 2},
             "tables are larger and noisier: distance {now.mean:.3f} instead of {was.mean:.3f}.",
-            lambda was, now: now.mean > was.mean),
-        Try("as printed", {"guarantee": "published"},
+            lambda was, now: now.mean > was.mean,
+        ),
+        Try(
+            "as printed",
+            {"guarantee": "published"},
             "the tree is read off the records: no finite ε holds.",
-            lambda was, now: now.dearest == math.inf),
+            lambda was, now: now.dearest == math.inf,
+        ),
     ),
     epsilon=slider("ε", 1.0, 0.1, 4.0, 0.1, tooltip="ε, total privacy budget"),
     k=slider("k", 1, 1, 4, 1, unit="parents", tooltip="k, largest number of parents"),
-    q=slider("q", 1.2, 0.5, 2.0, 0.05,
-             tooltip="q, budget of a table against the one ranked before it"),
+    q=slider(
+        "q", 1.2, 0.5, 2.0, 0.05, tooltip="q, budget of a table against the one ranked before it"
+    ),
     guarantee=GUARANTEE,
 )
 def view(table: TeachingTable, epsilon: float, k: int, q: float, guarantee: str) -> View:
@@ -138,10 +193,15 @@ def view(table: TeachingTable, epsilon: float, k: int, q: float, guarantee: str)
     draw_sweep(plot, sweep(table, epsilon, k, guarantee), q, sensitive)
     share, losses = shares(fitted), ledger.attribute_epsilon().astype(float)
     first, *_, last = rank(fitted)
-    costs = (f" A change of {losses.idxmax()} costs {losses.max():.2f}, "
-             f"of {sensitive} {losses[sensitive]:.2f}.")
-    facts = {"mean": float(np.nanmean(distances)), "strong": strongest(fitted, distances),
-             "dearest": float(losses.max())}
+    costs = (
+        f" A change of {losses.idxmax()} costs {losses.max():.2f}, "
+        f"of {sensitive} {losses[sensitive]:.2f}."
+    )
+    facts = {
+        "mean": float(np.nanmean(distances)),
+        "strong": strongest(fitted, distances),
+        "dearest": float(losses.max()),
+    }
     status = (
         f"Mean two-way distance {facts['mean']:.3f}, {facts['strong']:.3f} on the strongest pairs. "
         f"Claimed ε = {epsilon:g}, true ε = {audited(ledger)}. The heaviest table, {first}, "

@@ -18,8 +18,11 @@ from .words import ledger_summary
 
 SHIPPED, OTHERS = "Adult, yes–no", ("NLTCS", "ACS", "Retail, top 20")
 QUERIES, RUNS = 200, 4_000
-KINDS = {"published": ("as published", "attack", "solid"), "strict": ("strict", "private", "solid"),
-         "none": ("no noise", "none", "dash")}
+KINDS = {
+    "published": ("as published", "attack", "solid"),
+    "strict": ("strict", "private", "solid"),
+    "none": ("no noise", "none", "dash"),
+}
 BOTH = ("published", "strict")
 
 
@@ -124,27 +127,59 @@ def draw_fits(plot: Board, fits: dict[str, Any], errors: dict[str, np.ndarray]) 
     """Numbers of parents, and sorted query errors."""
     for name in BOTH:
         network, (words, colour, _) = fits[name][0].network_, KINDS[name]
-        plot.bars(list(range(1, len(network) + 1)), [len(p) for _, p in network.pairs], colour,
-                  name=words, customdata=list(network.order), hover="%{customdata}: %{y} parents")
+        plot.bars(
+            list(range(1, len(network) + 1)),
+            [len(p) for _, p in network.pairs],
+            colour,
+            name=words,
+            customdata=list(network.order),
+            hover="%{customdata}: %{y} parents",
+        )
     for name, (words, colour, dash) in KINDS.items():
-        plot.line(np.linspace(0, 100, len(errors[name])), np.sort(errors[name]), colour, 2,
-                  dash=dash, width=2, name=words, showlegend=name == "none", hover="%{y:.4f}")
+        plot.line(
+            np.linspace(0, 100, len(errors[name])),
+            np.sort(errors[name]),
+            colour,
+            2,
+            dash=dash,
+            width=2,
+            name=words,
+            showlegend=name == "none",
+            hover="%{y:.4f}",
+        )
 
 
-def draw_attack(plot: Board, games: dict[tuple[str, int], np.ndarray],
-                alone: dict[str, float]) -> None:
+def draw_attack(
+    plot: Board, games: dict[tuple[str, int], np.ndarray], alone: dict[str, float]
+) -> None:
     """The two worlds of a lone person, and the guesses of an attacker."""
     step = RUNS // 200
     for (name, said), values in games.items():
         words, colour, _ = KINDS[name]
-        plot.add("scatter", 3, f"{words}: she said {'yes' if said else 'no'}", None, mode="lines",
-                 x=values[::step], y=np.linspace(0, 100, RUNS)[::step], showlegend=False,
-                 hovertemplate="%{x:.3f}<extra>%{fullData.name}</extra>",
-                 line={"color": ink(colour), "dash": "dot" if said else "solid", "width": 2.5})
+        plot.add(
+            "scatter",
+            3,
+            f"{words}: she said {'yes' if said else 'no'}",
+            None,
+            mode="lines",
+            x=values[::step],
+            y=np.linspace(0, 100, RUNS)[::step],
+            showlegend=False,
+            hovertemplate="%{x:.3f}<extra>%{fullData.name}</extra>",
+            line={"color": ink(colour), "dash": "dot" if said else "solid", "width": 2.5},
+        )
     for name, text in (("published", "#FFFFFF"), ("strict", "#000000")):
-        plot.bars([alone[name]], [f"{name} tables"], KINDS[name][1], 4, across=True, hover=False,
-                  text=[f"{alone[name]:.1%}"], textposition="inside",
-                  insidetextfont={"color": text})
+        plot.bars(
+            [alone[name]],
+            [f"{name} tables"],
+            KINDS[name][1],
+            4,
+            across=True,
+            hover=False,
+            text=[f"{alone[name]:.1%}"],
+            textposition="inside",
+            insidetextfont={"color": text},
+        )
 
 
 def tables(table: TeachingTable) -> Control:
@@ -156,20 +191,32 @@ def tables(table: TeachingTable) -> Control:
 @live_panel(
     adult(SHIPPED),
     tries=(
-        Try("a large ε", {"epsilon": 1.0},
+        Try(
+            "a large ε",
+            {"epsilon": 1.0},
             "strict comes near: error {now.strict:.4f} instead of {was.strict:.4f}; as published "
-            "it is {now.published:.4f}.", lambda was, now: now.strict < was.strict),
-        Try("a small ε", {"epsilon": 0.01},
+            "it is {now.published:.4f}.",
+            lambda was, now: now.strict < was.strict,
+        ),
+        Try(
+            "a small ε",
+            {"epsilon": 0.01},
             "a promise of almost nothing, and as published the lone person's answer is still read "
             "off {now.told:.1%} of the time ({now.allowed:.1%} allowed).",
-            lambda was, now: now.told > now.allowed + 0.2),
-        Try("larger questions", {"alpha": 6},
+            lambda was, now: now.told > now.allowed + 0.2,
+        ),
+        Try(
+            "larger questions",
+            {"alpha": 6},
             "6-way queries: error {now.strict:.4f} strict, {now.published:.4f} published; 3-way "
-            "{was.strict:.4f} and {was.published:.4f}.", lambda was, now: now.strict != was.strict),
+            "{was.strict:.4f} and {was.published:.4f}.",
+            lambda was, now: now.strict != was.strict,
+        ),
     ),
     epsilon=slider("ε", 0.05, 0.01, 1.0, 0.01, tooltip="ε, total privacy budget"),
-    alpha=lambda table: slider("α", 3, 1, min(8, len(table.schema)), 1,
-                               tooltip="α, attributes in a query"),
+    alpha=lambda table: slider(
+        "α", 3, 1, min(8, len(table.schema)), 1, tooltip="α, attributes in a query"
+    ),
     data=tables,
 )
 def view(table: TeachingTable, epsilon: float, alpha: int, data: str) -> View:

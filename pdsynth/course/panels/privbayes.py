@@ -28,9 +28,12 @@ def fit(table: TeachingTable, epsilon: float, k: int | str, reading: str) -> dic
     ``noise`` leaves out tables that are derived from others.
     """
     fitted = table.run(PrivBayes(epsilon, k=k, random_state=SEED, **READINGS[reading]))
-    return {"fitted": fitted, "captured": sum_mutual_information(fitted.network_, table.records),
-            "noise": {name: v for name, v in noise_to_cell(fitted).items() if v},
-            "distances": np.sort(table.real.distances(table.sample(fitted)))}
+    return {
+        "fitted": fitted,
+        "captured": sum_mutual_information(fitted.network_, table.records),
+        "noise": {name: v for name, v in noise_to_cell(fitted).items() if v},
+        "distances": np.sort(table.real.distances(table.sample(fitted))),
+    }
 
 
 def draw(run: dict[str, Any], best: dict[str, Any], title: str) -> Board:
@@ -39,34 +42,65 @@ def draw(run: dict[str, Any], best: dict[str, Any], title: str) -> Board:
     plot = Board("privbayes", title)
     measured = [i for i, name in enumerate(order) if name in noise]
     derived = [i for i, name in enumerate(order) if name not in noise]
-    marks = [Mark(measured, [order[i] for i in measured], "private", "circle", "noisy table"),
-             Mark(derived, [order[i] for i in derived], "private", "circle-open",
-                  "derived, or no noise"),
-             Mark(range(len(order)), order, "private", "",
-                  noise=[noise.get(name, 0) for name in order])]
+    marks = [
+        Mark(measured, [order[i] for i in measured], "private", "circle", "noisy table"),
+        Mark(
+            derived, [order[i] for i in derived], "private", "circle-open", "derived, or no noise"
+        ),
+        Mark(range(len(order)), order, "private", "", noise=[noise.get(name, 0) for name in order]),
+    ]
     plot.network(arcs(run["fitted"].network_), order, marks)
-    for label, of, colour, dash in (("without noise", best, "none", "dash"),
-                                    ("this run", run, "private", "solid")):
-        plot.bars([of["captured"]], [label], colour, (2, 3), across=True, cliponaxis=False,
-                  text=[f"{of['captured']:.2f}"], textposition="outside", hover="%{x:.3f} bits")
-        plot.line(np.linspace(0, 100, len(of["distances"])), of["distances"], colour, (3, 4),
-                  dash=dash, width=2, name=label, hover="%{y:.3f}")
+    for label, of, colour, dash in (
+        ("without noise", best, "none", "dash"),
+        ("this run", run, "private", "solid"),
+    ):
+        plot.bars(
+            [of["captured"]],
+            [label],
+            colour,
+            (2, 3),
+            across=True,
+            cliponaxis=False,
+            text=[f"{of['captured']:.2f}"],
+            textposition="outside",
+            hover="%{x:.3f} bits",
+        )
+        plot.line(
+            np.linspace(0, 100, len(of["distances"])),
+            of["distances"],
+            colour,
+            (3, 4),
+            dash=dash,
+            width=2,
+            name=label,
+            hover="%{y:.3f}",
+        )
     return plot
 
 
 @live_panel(
     adult("thesis"),
     tries=(
-        Try("three parents", {"k": "3"},
+        Try(
+            "three parents",
+            {"k": "3"},
             "the network captures {now.bits:.2f} bits instead of {was.bits:.2f}, but {now.noisy} "
             "tables are mostly noise: the distance grows from {was.mean:.3f} to {now.mean:.3f}.",
-            lambda was, now: now.noisy > was.noisy and now.mean > was.mean),
-        Try("little budget", {"epsilon": 0.1},
+            lambda was, now: now.noisy > was.noisy and now.mean > was.mean,
+        ),
+        Try(
+            "little budget",
+            {"epsilon": 0.1},
             "{now.edges} edges are left of {was.edges}; the distance goes from {was.mean:.3f} to "
-            "{now.mean:.3f}.", lambda was, now: now.edges < was.edges and now.mean > was.mean),
-        Try("the thesis' reprint", {"reading": "thesis reprint"},
+            "{now.mean:.3f}.",
+            lambda was, now: now.edges < was.edges and now.mean > was.mean,
+        ),
+        Try(
+            "the thesis' reprint",
+            {"reading": "thesis reprint"},
             "as reprinted it spends ε = {now.spent:g} while it claims 1.",
-            lambda was, now: now.spent > 1),
+            lambda was, now: now.spent > 1,
+        ),
     ),
     epsilon=slider("ε", 1.0, 0.1, 4.0, 0.1, tooltip="ε, total privacy budget"),
     k=choice("k", ["auto", "0", "1", "2", "3", "4"], tooltip="k, number of parents"),
@@ -81,8 +115,13 @@ def view(table: TeachingTable, epsilon: float, k: str, reading: str) -> View:
     rule = f" ({fitted.degree_rule_})" if k == "auto" else ""
     spent = f"True ε {float(fitted.ledger_.finite):g} of {epsilon:g} claimed"
     noisy, said = too_noisy(noise, "noisy table")
-    facts = {"bits": run["captured"], "noisy": noisy, "edges": len(fitted.network_.edges),
-             "mean": float(run["distances"].mean()), "spent": float(fitted.ledger_.finite)}
+    facts = {
+        "bits": run["captured"],
+        "noisy": noisy,
+        "edges": len(fitted.network_.edges),
+        "mean": float(run["distances"].mean()),
+        "spent": float(fitted.ledger_.finite),
+    }
     status = (
         f"{plural(facts['edges'], 'edge captures', 'edges capture')} {facts['bits']:.2f} bits "
         f"({best['captured']:.2f} without noise); mean 2-way distance {facts['mean']:.3f} "

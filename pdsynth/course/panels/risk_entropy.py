@@ -19,26 +19,31 @@ from .words import fold, html_table, ledger_summary
 
 SIGNS = {"paper, more OE, more noise": 1, "reversed": -1, "equal shares": 0}
 READINGS = {"noisy histograms": "strict", "raw, as published": "published"}
-RAW = ("the entropies of the raw records set the noise scales, "
-       "so the scales differ between neighbours")
+RAW = (
+    "the entropies of the raw records set the noise scales, so the scales differ between neighbours"
+)
 
 
 @remember
 def samples(table: TeachingTable) -> dict[str, Records]:
     """All records, and every 10th and 100th of them, by their number."""
     codes = table.records.codes
-    return {f"{len(codes[::step]):,}": Records(codes[::step], table.schema)
-            for step in (1, 10, 100)}
+    return {
+        f"{len(codes[::step]):,}": Records(codes[::step], table.schema) for step in (1, 10, 100)
+    }
 
 
 def entropies(records: Records) -> dict[str, float]:
     """Raw normalised risk entropy of every attribute."""
-    return {name: normalised_risk_entropy(records.table((j,)))
-            for j, name in enumerate(records.schema.names)}
+    return {
+        name: normalised_risk_entropy(records.table((j,)))
+        for j, name in enumerate(records.schema.names)
+    }
 
 
-def run(records: Records, epsilon: Fraction, share: Fraction, sign: int, guarantee: str,
-        noise: Noise) -> dict[str, Any]:
+def run(
+    records: Records, epsilon: Fraction, share: Fraction, sign: int, guarantee: str, noise: Noise
+) -> dict[str, Any]:
     """Entropies of all attributes, and a noisy table of each with the share that it earns.
 
     Under strict, ``share`` of ε pays for histograms; published reads them raw and has all of ε for
@@ -47,18 +52,31 @@ def run(records: Records, epsilon: Fraction, share: Fraction, sign: int, guarant
     names, ledger = records.schema.names, Ledger(epsilon, guarantee)
     curator = Curator(records, ledger, noise)
     paid = epsilon * share if guarantee == "strict" else Fraction(0)
-    counts, entry = curator.histograms(range(len(names)), paid or epsilon, step="entropies",
-                                       source="Alg 5 line 2, OE", reason=RAW)
+    counts, entry = curator.histograms(
+        range(len(names)), paid or epsilon, step="entropies", source="Alg 5 line 2, OE", reason=RAW
+    )
     oe = {name: normalised_risk_entropy(c) for name, c in zip(names, counts, strict=True)}
     weights = risk_entropy_weights({name: sign * value for name, value in oe.items()})
     left = epsilon - paid
     for j, name in enumerate(names):
         mine = weights[name] * left
-        curator.table((j,), 2 / mine, step=f"table({name})", source="Alg 5 line 2", claimed=mine,
-                      scale_depends_on=(entry,))
+        curator.table(
+            (j,),
+            2 / mine,
+            step=f"table({name})",
+            source="Alg 5 line 2",
+            claimed=mine,
+            scale_depends_on=(entry,),
+        )
     cells = {a.name: 2 * a.size / float(records.n * left) for a in records.schema.attributes}
-    return {"oe": oe, "raw": entropies(records), "share": weights, "tables": left,
-            "ledger": ledger, "cells": cells}
+    return {
+        "oe": oe,
+        "raw": entropies(records),
+        "share": weights,
+        "tables": left,
+        "ledger": ledger,
+        "cells": cells,
+    }
 
 
 def draw(state: dict[str, Any], order: list[str], title: str) -> Board:
@@ -66,17 +84,34 @@ def draw(state: dict[str, Any], order: list[str], title: str) -> Board:
     plot, d = Board("risk_entropy", title), len(order)
     share, cells = ([float(state[key][n]) for n in order] for key in ("share", "cells"))
     fine, percent = "%{y}: %{x:.4f}", "%{y}: %{x:.2%}"
-    plot.bars([state["raw"][n] for n in order], order, "real", across=True, name="OE, raw",
-              hover=fine)
-    plot.dots([state["oe"][n] for n in order], order, "private", symbol="diamond", size=9,
-              name="OE, used", marker={"line": {"width": 1, "color": "white"}}, hover=fine)
+    plot.bars(
+        [state["raw"][n] for n in order], order, "real", across=True, name="OE, raw", hover=fine
+    )
+    plot.dots(
+        [state["oe"][n] for n in order],
+        order,
+        "private",
+        symbol="diamond",
+        size=9,
+        name="OE, used",
+        marker={"line": {"width": 1, "color": "white"}},
+        hover=fine,
+    )
     plot.bars(share, order, "private", 2, across=True, name="share and noise", hover=percent)
     noise = [c / s for c, s in zip(cells, share, strict=True)]
     plot.dots(noise, order, "private", 3, size=10, hover=fine)
     for cell, x in ((2, [1 / d] * d), (3, [c * d for c in cells])):
-        plot.add("scatter", cell, "equal shares", fine, x=x, y=order, mode="markers",
-                 showlegend=cell == 2, marker={"symbol": "line-ns", "size": 14,
-                                               "line": {"width": 3, "color": ink("none")}})
+        plot.add(
+            "scatter",
+            cell,
+            "equal shares",
+            fine,
+            x=x,
+            y=order,
+            mode="markers",
+            showlegend=cell == 2,
+            marker={"symbol": "line-ns", "size": 14, "line": {"width": 3, "color": ink("none")}},
+        )
     ends = (-0.6, d - 0.4)
     plot.mark((1, 1), ends, "attack", 3)
     rows = {"range": ends, "categoryorder": "array", "categoryarray": order}
@@ -87,25 +122,42 @@ def draw(state: dict[str, Any], order: list[str], title: str) -> Board:
 def shares_table(table: TeachingTable, state: dict[str, Any], order: list[str]) -> str:
     """One row per attribute: its values, both entropies, its share and its noise."""
     heads = ("attribute", "values", "OE, raw", "OE, used", "share", "noise scale")
-    rows = [(escape(n), table.schema[n].size, f"{state['raw'][n]:.3f}", f"{state['oe'][n]:.3f}",
-             f"{float(state['share'][n]):.2%}",
-             f"{2 / float(state['share'][n] * state['tables']):,.1f}") for n in order[::-1]]
+    rows = [
+        (
+            escape(n),
+            table.schema[n].size,
+            f"{state['raw'][n]:.3f}",
+            f"{state['oe'][n]:.3f}",
+            f"{float(state['share'][n]):.2%}",
+            f"{2 / float(state['share'][n] * state['tables']):,.1f}",
+        )
+        for n in order[::-1]
+    ]
     return fold("All shares", html_table(heads, rows))
 
 
 @live_panel(
     adult("complete", seed=9),
     tries=(
-        Try("453 records", {"records": "453"},
+        Try(
+            "453 records",
+            {"records": "453"},
             "in {now.loud} of {now.of} tables the noise exceeds the mean cell, in {was.loud} "
             "with 45,222 records; the entropies are off by up to {now.off:.2f}.",
-            lambda was, now: now.loud > was.loud),
-        Try("the other way round", {"weights": "reversed"},
+            lambda was, now: now.loud > was.loud,
+        ),
+        Try(
+            "the other way round",
+            {"weights": "reversed"},
             "now {now.most} gets the largest share, {now.share:.1%}; before it was {was.most}.",
-            lambda was, now: now.most != was.most),
-        Try("raw, as published", {"reading": "raw, as published"},
+            lambda was, now: now.most != was.most,
+        ),
+        Try(
+            "raw, as published",
+            {"reading": "raw, as published"},
             "no entropy is off, and the ledger finds no finite ε.",
-            lambda was, now: now.off == 0 and not now.finite),
+            lambda was, now: now.off == 0 and not now.finite,
+        ),
     ),
     epsilon=slider("ε", 1.0, 0.1, 4.0, 0.1, tooltip="ε, for histograms and tables together"),
     share=slider("s", 0.1, 0.01, 0.5, 0.01, tooltip="s, share of ε for noisy histograms"),
@@ -113,33 +165,49 @@ def shares_table(table: TeachingTable, state: dict[str, Any], order: list[str]) 
     reading=choice("reading", list(READINGS)),
     records=lambda table: choice("records", list(samples(table))),
 )
-def view(table: TeachingTable, epsilon: float, share: float, weights: str, reading: str,
-         records: str) -> View:
+def view(
+    table: TeachingTable, epsilon: float, share: float, weights: str, reading: str, records: str
+) -> View:
     """Entropies, shares and noise of all attributes."""
     chosen, guarantee = samples(table)[records], READINGS[reading]
-    state = run(chosen, as_fraction(epsilon), as_fraction(share), SIGNS[weights], guarantee,
-                table.noise.fresh())
+    state = run(
+        chosen,
+        as_fraction(epsilon),
+        as_fraction(share),
+        SIGNS[weights],
+        guarantee,
+        table.noise.fresh(),
+    )
     whole = entropies(table.records)
     order = sorted(whole, key=whole.__getitem__)
     shares = {name: float(value) for name, value in state["share"].items()}
     most, least = (pick(shares, key=state["share"].__getitem__) for pick in (max, min))
     loud = sum(state["cells"][n] > shares[n] for n in order)
     close = f"the ledger closes at {float(state['ledger'].epsilon):g}"
-    words = (f"{most} gets the largest share, {shares[most]:.1%}, {least} the smallest, "
-             f"{shares[least]:.1%}: a factor of "
-             f"{float(state['share'][most] / state['share'][least]):.2f}, of e = 2.72 at most")
+    words = (
+        f"{most} gets the largest share, {shares[most]:.1%}, {least} the smallest, "
+        f"{shares[least]:.1%}: a factor of "
+        f"{float(state['share'][most] / state['share'][least]):.2f}, of e = 2.72 at most"
+    )
     if weights == "equal shares":
         words = f"Every table gets {shares[most]:.1%}"
-    facts = {"off": max(abs(state["oe"][n] - state["raw"][n]) for n in order), "loud": loud,
-             "of": len(order), "most": most, "share": shares[most],
-             "finite": state["ledger"].epsilon != math.inf}
+    facts = {
+        "off": max(abs(state["oe"][n] - state["raw"][n]) for n in order),
+        "loud": loud,
+        "of": len(order),
+        "most": most,
+        "share": shares[most],
+        "finite": state["ledger"].epsilon != math.inf,
+    }
     status = (
         f"{words}. The entropies used are off by up to {facts['off']:.3f}; in {loud} of "
         f"{len(order)} tables the noise exceeds the mean cell; "
         f"{close if guarantee == 'strict' else 'no finite ε: the entropies are raw'}."
     )
-    title = (f"reading = {reading}: ε = {epsilon:g}, s = {share:g}, "
-             f"weights = {weights.split(',')[0]}, records = {chosen.n:,}")
+    title = (
+        f"reading = {reading}: ε = {epsilon:g}, s = {share:g}, "
+        f"weights = {weights.split(',')[0]}, records = {chosen.n:,}"
+    )
     tables = [ledger_summary(state["ledger"]), shares_table(table, state, order)]
     return View(draw(state, order, title).figure, status, tables, facts=facts)
 

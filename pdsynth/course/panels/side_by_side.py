@@ -34,16 +34,25 @@ class Result(NamedTuple):
     loss: float = math.nan
 
 
-def contenders(dataset: Dataset, sensitive: str, epsilon: float, k: int | str,
-               guarantee: str, agree: bool = False) -> dict[str, Recipe]:
+def contenders(
+    dataset: Dataset,
+    sensitive: str,
+    epsilon: float,
+    k: int | str,
+    guarantee: str,
+    agree: bool = False,
+) -> dict[str, Recipe]:
     """The algorithms of the panel, unfitted; where a method has no k, k moves nothing.
 
     ``agree``: the noisy tables of all of them are made to agree.
     """
     target = dataset.target if dataset.target != sensitive else dataset.sensitive
     named = algorithms(replace(dataset, sensitive=sensitive, target=target), PAPER.settings())
-    found = {name: make(guarantee=guarantee, epsilon=epsilon) for name, make in named.items()
-             if name not in LEFT_OUT + LARGE * agree}
+    found = {
+        name: make(guarantee=guarantee, epsilon=epsilon)
+        for name, make in named.items()
+        if name not in LEFT_OUT + LARGE * agree
+    }
     for synthesizer in found.values():
         parameters = synthesizer.get_params()
         if "k" in parameters:
@@ -52,14 +61,21 @@ def contenders(dataset: Dataset, sensitive: str, epsilon: float, k: int | str,
             synthesizer.set_params(structure=replace(parameters["structure"], k=k))
         if agree:
             synthesizer.set_params(reconcile=AGREE)
-    found[FOREST] = ConsistentBayes(epsilon, guarantee=guarantee, rounds=0, sensitive=sensitive,
-                                    reconcile=AGREE)
+    found[FOREST] = ConsistentBayes(
+        epsilon, guarantee=guarantee, rounds=0, sensitive=sensitive, reconcile=AGREE
+    )
     return found
 
 
 @remember
-def compute(table: TeachingTable, sensitive: str, epsilon: float, k: int | str,
-            guarantee: str, agree: bool = False) -> dict[str, Result]:
+def compute(
+    table: TeachingTable,
+    sensitive: str,
+    epsilon: float,
+    k: int | str,
+    guarantee: str,
+    agree: bool = False,
+) -> dict[str, Result]:
     """The result of each algorithm; NaN where it refuses."""
     found, at = {}, table.schema.index(sensitive)
     algorithms = contenders(table.dataset, sensitive, epsilon, k, guarantee, agree)
@@ -70,101 +86,188 @@ def compute(table: TeachingTable, sensitive: str, epsilon: float, k: int | str,
             found[name] = Result()
             continue
         matrix = table.distances(table.sample(fitted))
-        found[name] = Result(float(np.nanmean(matrix)), mean_without(matrix, at),
-                             float(fitted.ledger_.attribute_epsilon()[sensitive]))
+        found[name] = Result(
+            float(np.nanmean(matrix)),
+            mean_without(matrix, at),
+            float(fitted.ledger_.attribute_epsilon()[sensitive]),
+        )
     return found
 
 
-def draw_results(plot: Board, found: dict[str, Result], before: dict[str, Result],
-                 sensitive: str, published: bool) -> None:
+def draw_results(
+    plot: Board,
+    found: dict[str, Result],
+    before: dict[str, Result],
+    sensitive: str,
+    published: bool,
+) -> None:
     """Distance and loss, one row per algorithm; ``before`` its tables were made to agree."""
     names = list(found)
     if before is not found:
-        plot.dots([before[name].distance for name in names], names, "real", 1, size=10,
-                  symbol="circle-open", name="as measured", hover="%{y}: %{x:.4f}")
+        plot.dots(
+            [before[name].distance for name in names],
+            names,
+            "real",
+            1,
+            size=10,
+            symbol="circle-open",
+            name="as measured",
+            hover="%{y}: %{x:.4f}",
+        )
     for label, place, colour, symbol in (
-            ("all pairs", 0, "private", "circle"),
-            (f"pairs without {sensitive}", 1, "none", "diamond-open")):
-        plot.dots([result[place] for result in found.values()], names, colour, symbol=symbol,
-                  size=10, name=label, hover="%{y}: %{x:.4f}")
+        ("all pairs", 0, "private", "circle"),
+        (f"pairs without {sensitive}", 1, "none", "diamond-open"),
+    ):
+        plot.dots(
+            [result[place] for result in found.values()],
+            names,
+            colour,
+            symbol=symbol,
+            size=10,
+            name=label,
+            hover="%{y}: %{x:.4f}",
+        )
     losses = {name: result.loss for name, result in found.items() if not math.isnan(result.loss)}
     for finite, colour in ((True, "private"), (False, "attack")):
         mine = {name: loss for name, loss in losses.items() if (loss < math.inf) == finite}
-        plot.dots([min(loss, MOST) for loss in mine.values()], list(mine), colour, 2, size=10,
-                  mode="markers+text", hover=False, textposition="middle right",
-                  cliponaxis=False, symbol="circle" if finite else "x",
-                  text=[f"   {loss:.3g}" if finite else "   ∞" for loss in mine.values()])
+        plot.dots(
+            [min(loss, MOST) for loss in mine.values()],
+            list(mine),
+            colour,
+            2,
+            size=10,
+            mode="markers+text",
+            hover=False,
+            textposition="middle right",
+            cliponaxis=False,
+            symbol="circle" if finite else "x",
+            text=[f"   {loss:.3g}" if finite else "   ∞" for loss in mine.values()],
+        )
     rows = {"categoryorder": "array", "categoryarray": names}
     endless = published and not all(result.loss < math.inf for result in found.values())
-    plot.entitle("x2y2", f"What a change of {sensitive} alone costs"
-                         f"{' (∞: not private)' if endless else ''}")
-    plot.set(y=rows, y2=rows, x2={"range": [math.log10(LEAST), math.log10(10 * MOST)],
-                                  "title": "ε"})
+    plot.entitle(
+        "x2y2", f"What a change of {sensitive} alone costs{' (∞: not private)' if endless else ''}"
+    )
+    plot.set(
+        y=rows, y2=rows, x2={"range": [math.log10(LEAST), math.log10(10 * MOST)], "title": "ε"}
+    )
 
 
 def draw_plan(plot: Board, known: Plan, k: int | str) -> None:
     """Noise against mean cells by k, from public facts."""
     degrees, noise = known.table["k"], known.table["noise ÷ mean cell"]
     chosen = [str(degree) == str(known.k if k == "auto" else k) for degree in degrees]
-    plot.dots(degrees, noise, ["attack" if v > 1 else "private" for v in noise], 3, size=13,
-              marker={"line": {"width": [3 * c for c in chosen], "color": ink("none")}},
-              hover="k = %{x}: %{y:.3g}")
-    for level, text, colour, shift in ((1.0, "more noise than records", "attack", 9),
-                                       (0.25, "θ-useful below", "real", -9)):
+    plot.dots(
+        degrees,
+        noise,
+        ["attack" if v > 1 else "private" for v in noise],
+        3,
+        size=13,
+        marker={"line": {"width": [3 * c for c in chosen], "color": ink("none")}},
+        hover="k = %{x}: %{y:.3g}",
+    )
+    for level, text, colour, shift in (
+        (1.0, "more noise than records", "attack", 9),
+        (0.25, "θ-useful below", "real", -9),
+    ):
         plot.limit([-0.6, 5.6], [level] * 2, 3, colour)
-        plot.note(text, 0.01, math.log10(level), 3, colour, 11, yshift=shift, xref="x3 domain",
-                  xanchor="left")
+        plot.note(
+            text,
+            0.01,
+            math.log10(level),
+            3,
+            colour,
+            11,
+            yshift=shift,
+            xref="x3 domain",
+            xanchor="left",
+        )
 
 
 @live_panel(
     adult("thesis"),
     tries=(
-        Try("little budget", {"epsilon": 0.1},
+        Try(
+            "little budget",
+            {"epsilon": 0.1},
             "nearest is {now.nearest} with {now.best:.3f}; PrivBayes goes from {was.base:.3f} to "
-            "{now.base:.3f}.", lambda was, now: now.base > was.base),
-        Try("k = 3 for all", {"k": 3},
+            "{now.base:.3f}.",
+            lambda was, now: now.base > was.base,
+        ),
+        Try(
+            "k = 3 for all",
+            {"k": 3},
             "PrivBayes goes from {was.base:.3f} to {now.base:.3f}: k is worth more thought than "
-            "the name of a method.", lambda was, now: now.base > was.base),
-        Try("as published", {"guarantee": "published"},
+            "the name of a method.",
+            lambda was, now: now.base > was.base,
+        ),
+        Try(
+            "as published",
+            {"guarantee": "published"},
             "no finite ε holds for {now.endless} of {now.ran} methods.",
-            lambda was, now: now.endless > 0),
+            lambda was, now: now.endless > 0,
+        ),
     ),
     epsilon=slider("ε", 1.0, 0.05, 4.0, 0.05, tooltip="ε, total privacy budget of each algorithm"),
     k=choice("k", ["auto", 1, 2, 3, 4], tooltip="k, largest number of parents"),
     guarantee=GUARANTEE,
-    sensitive=lambda table: choice("sensitive", table.schema.names, table.dataset.sensitive,
-                                   tooltip="sensitive attribute"),
+    sensitive=lambda table: choice(
+        "sensitive", table.schema.names, table.dataset.sensitive, tooltip="sensitive attribute"
+    ),
     reconcile=choice("reconcile", list(RECONCILE), tooltip="reconcile, do noisy tables agree?"),
 )
-def view(table: TeachingTable, epsilon: float, k: int | str, guarantee: str,
-         sensitive: str, reconcile: str) -> View:
+def view(
+    table: TeachingTable,
+    epsilon: float,
+    k: int | str,
+    guarantee: str,
+    sensitive: str,
+    reconcile: str,
+) -> View:
     """Above: distance and loss of all algorithms. Below: what the plan knows before any run."""
     before = found = compute(table, sensitive, epsilon, k, guarantee)
     if RECONCILE[reconcile]:
         found = compute(table, sensitive, epsilon, k, guarantee, agree=True)
     known = plan(table.schema, table.records.n, epsilon)
-    plot = Board("side_by_side", f"Side by side, {GUARANTEES[guarantee]}: ε = {epsilon:g}, "
-                                 f"k = {k}, sensitive: {sensitive}")
+    plot = Board(
+        "side_by_side",
+        f"Side by side, {GUARANTEES[guarantee]}: ε = {epsilon:g}, k = {k}, sensitive: {sensitive}",
+    )
     draw_results(plot, found, before, sensitive, guarantee == "published")
     draw_plan(plot, known, k)
     ran = {name: result for name, result in found.items() if not math.isnan(result.distance)}
     nearest = min(ran, key=lambda name: ran[name].distance)
     least = min(ran, key=lambda name: ran[name].loss)
     endless = sum(result.loss == math.inf for result in ran.values())
-    losses = (f"A change of {sensitive} costs least with {least}: {found[least].loss:.3g} "
-              f"(PrivBayes {found[BASE].loss:.3g}).")
+    losses = (
+        f"A change of {sensitive} costs least with {least}: {found[least].loss:.3g} "
+        f"(PrivBayes {found[BASE].loss:.3g})."
+    )
     if endless:
         losses = f"No finite ε holds for {endless} of {len(ran)}."
-    refusals = "".join(f" {name} refuses: it can't divide its budget."
-                       for name in found if name not in ran)
-    agreed = "" if found is before else (
-        f" Tables agree: PrivBayes was {before[BASE].distance:.3f} as measured, and no loss "
-        f"changed; left out: {' and '.join(LARGE)}.")
-    status = (f"Nearest: {nearest}, {found[nearest].distance:.3f}; "
-              f"PrivBayes {found[BASE].distance:.3f}.{agreed} {losses}{refusals} "
-              f"Before any run: {known}")
-    facts = {"nearest": nearest, "best": found[nearest].distance, "base": found[BASE].distance,
-             "endless": endless, "ran": len(ran)}
+    refusals = "".join(
+        f" {name} refuses: it can't divide its budget." for name in found if name not in ran
+    )
+    agreed = (
+        ""
+        if found is before
+        else (
+            f" Tables agree: PrivBayes was {before[BASE].distance:.3f} as measured, and no loss "
+            f"changed; left out: {' and '.join(LARGE)}."
+        )
+    )
+    status = (
+        f"Nearest: {nearest}, {found[nearest].distance:.3f}; "
+        f"PrivBayes {found[BASE].distance:.3f}.{agreed} {losses}{refusals} "
+        f"Before any run: {known}"
+    )
+    facts = {
+        "nearest": nearest,
+        "best": found[nearest].distance,
+        "base": found[BASE].distance,
+        "endless": endless,
+        "ran": len(ran),
+    }
     before_spending = f"<b>Before you spend.</b> {known._repr_html_()}"
     return View(plot.figure, status, [before_spending], facts=facts)
 

@@ -106,8 +106,10 @@ def pair_controls(*usual: str) -> dict[str, Any]:
         strongest = max(combinations(range(len(names)), 2), key=table.information.__getitem__)
         return usual if set(usual) <= set(names) else tuple(names[j] for j in strongest)
 
-    return {"x": lambda table: choice("attribute X", table.schema.names, first(table)[0]),
-            "y": lambda table: choice("attribute Y", table.schema.names, first(table)[1])}
+    return {
+        "x": lambda table: choice("attribute X", table.schema.names, first(table)[0]),
+        "y": lambda table: choice("attribute Y", table.schema.names, first(table)[1]),
+    }
 
 
 def mean_without(distances: np.ndarray, attribute: int) -> float:

@@ -21,8 +21,9 @@ def html_table(heads: Sequence[str], rows: Iterable[Sequence[Any]], left: int = 
 
     def cells(kind: str, texts: Sequence[Any]) -> str:
         style = " style='text-align:left'"
-        return "".join(f"<{kind}{style if j < left else ''}>{text}</{kind}>"
-                       for j, text in enumerate(texts))
+        return "".join(
+            f"<{kind}{style if j < left else ''}>{text}</{kind}>" for j, text in enumerate(texts)
+        )
 
     body = "".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
     return f"<table><tr>{cells('th', heads)}</tr>{body}</table>"
@@ -33,8 +34,9 @@ def fold(summary: str, body: str) -> str:
     return f"<details><summary>{summary}</summary>{body}</details>"
 
 
-def preview(table: TeachingTable, codes: np.ndarray, rows: int = 5,
-            title: str = "Synthetic preview") -> str:
+def preview(
+    table: TeachingTable, codes: np.ndarray, rows: int = 5, title: str = "Synthetic preview"
+) -> str:
     """The first synthetic rows as an HTML table."""
     text = table.schema.decode(codes[:rows]).to_html(index=False, border=0)
     return f"<b>{title}.</b> <div style='overflow-x:auto'>{text}</div>"
@@ -60,8 +62,10 @@ def child_of(entry: Entry) -> str:
 def too_noisy(noise: Mapping[str, float], kind: str = "table") -> tuple[int, str]:
     """How many tables have more noise than signal (:func:`noise_to_cell`), and that in words."""
     many = sum(scale > 1 for scale in noise.values())
-    return many, (f"{many} of {plural(len(noise), kind)} {'has' if many == 1 else 'have'} more "
-                  "noise than signal")
+    return many, (
+        f"{many} of {plural(len(noise), kind)} {'has' if many == 1 else 'have'} more "
+        "noise than signal"
+    )
 
 
 def audited(ledger: Ledger) -> str:
@@ -69,15 +73,25 @@ def audited(ledger: Ledger) -> str:
     return "infinite" if ledger.epsilon == math.inf else f"{float(ledger.epsilon):g}"
 
 
-def sum_up(fitted: Recipe,
-           distances: np.ndarray) -> tuple[dict[str, float], dict[str, Any], str]:
+def sum_up(fitted: Recipe, distances: np.ndarray) -> tuple[dict[str, float], dict[str, Any], str]:
     """The noise of a run's tables, and what it comes to in facts and in words."""
     noise, ledger = noise_to_cell(fitted), fitted.ledger_
     noisy, said = too_noisy(noise)
-    facts = {"noisy": noisy, "tables": len(noise), "mean": float(np.nanmean(distances)),
-             "claimed": float(ledger.claimed), "audited": audited(ledger)}
-    return noise, facts, (f"{said}; mean two-way distance {facts['mean']:.3f}. "
-                          f"Claimed ε = {facts['claimed']:g}, true ε = {facts['audited']}")
+    facts = {
+        "noisy": noisy,
+        "tables": len(noise),
+        "mean": float(np.nanmean(distances)),
+        "claimed": float(ledger.claimed),
+        "audited": audited(ledger),
+    }
+    return (
+        noise,
+        facts,
+        (
+            f"{said}; mean two-way distance {facts['mean']:.3f}. "
+            f"Claimed ε = {facts['claimed']:g}, true ε = {facts['audited']}"
+        ),
+    )
 
 
 def ledger_summary(ledger: Ledger) -> str:

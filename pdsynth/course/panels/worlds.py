@@ -27,36 +27,63 @@ def draw(p: Law, q: Law, epsilon: Fraction, title: str) -> Board:
     """Every network that can come out: its probability, and where that of the other may lie."""
     both, plot, e = side_by_side(p, q), Board("worlds", title), math.exp(epsilon)
     x, before, after = list(both.index), both["p"].astype(float), both["q"].astype(float)
-    plot.bars(x, before * e - before / e, "rgba(230,159,0,.25)", base=before / e, width=0.8,
-              name="allowed: within e^±ε", hover=False)
+    plot.bars(
+        x,
+        before * e - before / e,
+        "rgba(230,159,0,.25)",
+        base=before / e,
+        width=0.8,
+        name="allowed: within e^±ε",
+        hover=False,
+    )
     plot.dots(x, before, "private", size=11, name="before")
-    outside = [not 1 / e <= (b / a if a else math.inf) <= e
-               for a, b in zip(before, after, strict=True)]
-    for name, colour, symbol, out in (("after, inside", "none", "diamond-open", False),
-                                      ("after, outside", "attack", "x", True)):
+    outside = [
+        not 1 / e <= (b / a if a else math.inf) <= e for a, b in zip(before, after, strict=True)
+    ]
+    for name, colour, symbol, out in (
+        ("after, inside", "none", "diamond-open", False),
+        ("after, outside", "attack", "x", True),
+    ):
         at = [i for i, beyond in enumerate(outside) if beyond == out]
-        plot.dots([x[i] for i in at], [after.iloc[i] for i in at], colour, symbol=symbol, size=11,
-                  name=name, marker={"line": {"width": 2}})
+        plot.dots(
+            [x[i] for i in at],
+            [after.iloc[i] for i in at],
+            colour,
+            symbol=symbol,
+            size=11,
+            name=name,
+            marker={"line": {"width": 2}},
+        )
     return plot
 
 
 @live_panel(
     spends=False,  # the five people are made up
     tries=(
-        Try("a raw order", {"step": "raw order (HPPrivBayes as printed)", "becomes": 3},
+        Try(
+            "a raw order",
+            {"step": "raw order (HPPrivBayes as printed)", "becomes": 3},
             "{now.verdict} the band: the two worlds differ by e^{now.loss}.",
-            lambda was, now: now.verdict == "OUTSIDE"),
-        Try("n twice", {"step": "sensitivity divided by n twice"},
+            lambda was, now: now.verdict == "OUTSIDE",
+        ),
+        Try(
+            "n twice",
+            {"step": "sensitivity divided by n twice"},
             "too small a sensitivity: e^{now.loss}, {now.verdict} the band of ε = {now.claimed:g}.",
-            lambda was, now: now.verdict == "OUTSIDE"),
-        Try("a small ε", {"epsilon": 0.1},
+            lambda was, now: now.verdict == "OUTSIDE",
+        ),
+        Try(
+            "a small ε",
+            {"epsilon": 0.1},
             "the band is narrow, and the ratio is e^{now.loss}: still {now.verdict}.",
-            lambda was, now: now.verdict == "inside"),
+            lambda was, now: now.verdict == "inside",
+        ),
     ),
     step=choice("step", list(STEPS)),
     person=slider("person", 5, 1, len(PEOPLE.rows), 1, tooltip="person who moves"),
-    becomes=slider("becomes", 0, 0, len(PEOPLE.cells) - 1, 1,
-                   tooltip="becomes record number, from 000 to 111"),
+    becomes=slider(
+        "becomes", 0, 0, len(PEOPLE.cells) - 1, 1, tooltip="becomes record number, from 000 to 111"
+    ),
     epsilon=slider("ε", 1.0, 0.1, 4.0, 0.1, tooltip="ε, budget of the step"),
 )
 def view(step: str, person: int, becomes: int, epsilon: float) -> View:
@@ -65,8 +92,11 @@ def view(step: str, person: int, becomes: int, epsilon: float) -> View:
     p, q = (law(world, step, budget) for world in (PEOPLE, PEOPLE.moved(person - 1, record)))
     was, now = ("".join(map(str, cell)) for cell in (PEOPLE.rows[person - 1], record))
     plot = draw(p, q, budget, f"{step}: person {person}, {was} → {now}, ε = {epsilon:g}")
-    facts = {"loss": format_epsilon(loss(p, q)), "claimed": epsilon,
-             "verdict": "inside" if inside(p, q, budget) else "OUTSIDE"}
+    facts = {
+        "loss": format_epsilon(loss(p, q)),
+        "claimed": epsilon,
+        "verdict": "inside" if inside(p, q, budget) else "OUTSIDE",
+    }
     status = (
         f"The largest ratio is e^{facts['loss']}: {facts['verdict']} the band of ε = {epsilon:g}. "
         f"{plural(len(p), 'network')} before, {len(q)} after. Both laws sum "

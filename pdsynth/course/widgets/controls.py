@@ -57,8 +57,16 @@ def unit_of(number: Any, unit: str) -> str:
     return one if number == 1 else unit
 
 
-def slider(label: str, value: float, minimum: float, maximum: float, step: float, *,
-           unit: str = "", tooltip: str = "") -> Control:
+def slider(
+    label: str,
+    value: float,
+    minimum: float,
+    maximum: float,
+    step: float,
+    *,
+    unit: str = "",
+    tooltip: str = "",
+) -> Control:
     """A slider with a linked number box; whole numbers throughout make an integer slider.
 
     ``label`` is a symbol ("ε") or a symbol and words ("ε, privacy budget"); ``tooltip`` gives the
@@ -69,16 +77,22 @@ def slider(label: str, value: float, minimum: float, maximum: float, step: float
     'θ = 0.1 bit'
     """
     if not (minimum <= value <= maximum and step > 0):
-        raise ValueError(f"slider {label!r}: value={value} must lie in [{minimum}, {maximum}], "
-                         f"and step={step} must be positive")
+        raise ValueError(
+            f"slider {label!r}: value={value} must lie in [{minimum}, {maximum}], "
+            f"and step={step} must be positive"
+        )
     symbol, words, html = _words(label, tooltip, unit)
     whole = all(float(v).is_integer() for v in (value, minimum, maximum, step))
     number = int if whole else float
 
     def build() -> list[W.Widget]:
         kinds = (W.BoundedIntText, W.IntSlider) if whole else (W.BoundedFloatText, W.FloatSlider)
-        bounds = {"min": number(minimum), "max": number(maximum), "step": number(step),
-                  "value": number(value)}
+        bounds = {
+            "min": number(minimum),
+            "max": number(maximum),
+            "step": number(step),
+            "value": number(value),
+        }
         box = kinds[0](**bounds, **_face(words, html))
         bar = kinds[1](**bounds, **_face(words, ""), readout=False)
         box.add_class("pdsynth-number")
@@ -88,8 +102,9 @@ def slider(label: str, value: float, minimum: float, maximum: float, step: float
     return Control(build, number(value), symbol, words, unit)
 
 
-def choice(label: str, options: Sequence[Any] | Mapping[str, Any], value: Any = None, *,
-           tooltip: str = "") -> Control:
+def choice(
+    label: str, options: Sequence[Any] | Mapping[str, Any], value: Any = None, *, tooltip: str = ""
+) -> Control:
     """A drop-down list of values or of a mapping's texts; the first one if ``value`` is None.
 
     >>> choice("score", ["I", "F", "R"], "R").state
@@ -110,8 +125,9 @@ def choice(label: str, options: Sequence[Any] | Mapping[str, Any], value: Any = 
 def toggle(label: str, value: bool = False, *, tooltip: str = "") -> Control:
     """A check box."""
     symbol, words, html = _words(label, tooltip)
-    return Control(lambda: [W.Checkbox(value=value, indent=False, **_face(words, html))], value,
-                   symbol, words)
+    return Control(
+        lambda: [W.Checkbox(value=value, indent=False, **_face(words, html))], value, symbol, words
+    )
 
 
 def _words(label: str, tooltip: str, unit: str = "") -> tuple[str, str, str]:
@@ -129,5 +145,9 @@ def _clean(value: Any) -> Any:
 
 
 def _face(words: str, html: str) -> dict[str, Any]:
-    return {"tooltip": words, "description": html, "description_allow_html": True,
-            "layout": W.Layout(width="100%", margin="0")}
+    return {
+        "tooltip": words,
+        "description": html,
+        "description_allow_html": True,
+        "layout": W.Layout(width="100%", margin="0"),
+    }

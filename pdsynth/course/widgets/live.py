@@ -33,8 +33,15 @@ class LivePanel(W.VBox):
 
     topic = ""
 
-    def __init__(self, function: Callable[..., Any], controls: dict[str, Control], *, spends: bool,
-                 backend: str, tries: Sequence[Try] = ()) -> None:
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        controls: dict[str, Control],
+        *,
+        spends: bool,
+        backend: str,
+        tries: Sequence[Try] = (),
+    ) -> None:
         self._function, self._parts, self._shown, self._quiet = function, controls, "", False
         self.controls = {name: control.widget for name, control in controls.items()}
         self.error: Exception | None = None
@@ -46,19 +53,27 @@ class LivePanel(W.VBox):
         self.tables = W.VBox(layout=wide)
         self.tables.add_class("pdsynth-tables")
         columns = "repeat(auto-fit, minmax(260px, 1fr))"
-        grid = W.GridBox([control.box for control in controls.values()], layout=W.Layout(
-            width="100%", grid_template_columns=columns, overflow="visible"))
+        grid = W.GridBox(
+            [control.box for control in controls.values()],
+            layout=W.Layout(width="100%", grid_template_columns=columns, overflow="visible"),
+        )
         grid.add_class("pdsynth-controls")
         css = Path(__file__).with_name("live.css").read_text(encoding="utf-8")
         style = W.HTML(f"<style>{css}</style>", layout=W.Layout(display="none"))
         buttons = [self._button(one) for one in tries]
-        row = W.HBox([W.Label("Try this:"), *buttons] if buttons else [], layout=W.Layout(
-            width="100%", flex_flow="row wrap", display=None if buttons else "none"))
+        row = W.HBox(
+            [W.Label("Try this:"), *buttons] if buttons else [],
+            layout=W.Layout(
+                width="100%", flex_flow="row wrap", display=None if buttons else "none"
+            ),
+        )
         row.add_class("pdsynth-tries")
         levers = W.VBox([grid, row], layout=W.Layout(width="100%", overflow="visible"))
         levers.add_class("pdsynth-levers")
-        super().__init__([style, levers, self.told, self.alert, self.status, self.plot,
-                          self.tables, note], layout=wide)
+        super().__init__(
+            [style, levers, self.told, self.alert, self.status, self.plot, self.tables, note],
+            layout=wide,
+        )
         self.add_class("pdsynth-live")
         for widget in self.controls.values():
             widget.observe(self._move, "value")
@@ -91,8 +106,9 @@ class LivePanel(W.VBox):
         """Move several controls at once, with one redraw; returns the panel."""
         unknown = sorted(set(values) - set(self.controls))
         if unknown:
-            raise ValueError(f"no control named {', '.join(unknown)}; "
-                             f"the panel has {', '.join(self.controls)}")
+            raise ValueError(
+                f"no control named {', '.join(unknown)}; the panel has {', '.join(self.controls)}"
+            )
         self._quiet = True
         try:
             for name, value in values.items():
@@ -108,14 +124,17 @@ class LivePanel(W.VBox):
         words = ""
         if self.error is None and self.view and self._first:
             words = one.tell(self._first, self.view)
-        _say(self.told, words and f"<div role='status'><b>{escape(one.label)}:</b> "
-                                  f"{escape(words)}</div>")
+        _say(
+            self.told,
+            words and f"<div role='status'><b>{escape(one.label)}:</b> {escape(words)}</div>",
+        )
         return words
 
     def _button(self, one: Try) -> W.Button:
         at = ", ".join(f"{self._parts[name].symbol} = {value}" for name, value in one.sets.items())
-        button = W.Button(description=one.label, tooltip=f"sets {at}",
-                          layout=W.Layout(width="auto"))
+        button = W.Button(
+            description=one.label, tooltip=f"sets {at}", layout=W.Layout(width="auto")
+        )
         button.on_click(lambda _: self.attempt(one))
         return button
 
@@ -164,16 +183,19 @@ class LivePanel(W.VBox):
         title = layout.get("title") or {}
         title = {"text": title} if isinstance(title, str) else dict(title)
         text = str(title.get("text") or "")
-        missing = " · ".join(part for part in state.split(" · ")
-                             if part and f"{part.split(' = ')[0]} =" not in text)
+        missing = " · ".join(
+            part for part in state.split(" · ") if part and f"{part.split(' = ')[0]} =" not in text
+        )
         if missing and not text:
             title["text"] = missing
         elif missing and "subtitle" not in title:
             title["subtitle"] = {"text": missing, "font": {"size": 12}}
             top = layout.get("margin", {}).get("t", 100)
             if top < HEAD:
-                layout |= {"margin": {**layout["margin"], "t": HEAD},
-                           "height": layout.get("height", 420) + HEAD - top}
+                layout |= {
+                    "margin": {**layout["margin"], "t": HEAD},
+                    "height": layout.get("height", 420) + HEAD - top,
+                }
         layout["title"] = {"y": 1, "yref": "container", "yanchor": "top", "pad": {"t": 12}} | title
         return plain
 
@@ -184,14 +206,23 @@ class LivePanel(W.VBox):
         if not isinstance(problem, ValueError):
             text = f"Unexpected {type(problem).__name__}: {text}"
             trace = escape("".join(traceback.format_exception(problem)))
-            details = (f"<details><summary>Details for a bug report</summary><pre>{trace}</pre>"
-                       "</details>")
-        return (f"<span role='alert'><b>{escape(self.state)}</b>: {escape(text)} {escape(kept)}"
-                f"</span>{details}")
+            details = (
+                f"<details><summary>Details for a bug report</summary><pre>{trace}</pre></details>"
+            )
+        return (
+            f"<span role='alert'><b>{escape(self.state)}</b>: {escape(text)} {escape(kept)}"
+            f"</span>{details}"
+        )
 
 
-def live(function: Callable[..., Any], *, spends: bool = False, backend: str = "auto",
-         tries: Sequence[Try] = (), **controls: Control) -> LivePanel:
+def live(
+    function: Callable[..., Any],
+    *,
+    spends: bool = False,
+    backend: str = "auto",
+    tries: Sequence[Try] = (),
+    **controls: Control,
+) -> LivePanel:
     """A live panel: ``function(**values)`` runs again whenever a control moves.
 
     It returns a Plotly figure or a View. ``backend``: ``"anywidget"``, ``"output"``, or ``"auto"``.
@@ -210,8 +241,9 @@ def live(function: Callable[..., Any], *, spends: bool = False, backend: str = "
     """
     strange = [name for name, control in controls.items() if not isinstance(control, Control)]
     if strange:
-        raise TypeError(f"control(s) {', '.join(strange)}: use slider(...), choice(...) or "
-                        "toggle(...)")
+        raise TypeError(
+            f"control(s) {', '.join(strange)}: use slider(...), choice(...) or toggle(...)"
+        )
     return LivePanel(function, controls, spends=spends, backend=backend, tries=tries)
 
 

@@ -97,8 +97,10 @@ def make(backend: str) -> LivePlot | OutputPlot:
     if backend not in ("auto", "anywidget", "output"):
         raise ValueError(f"backend must be 'auto', 'anywidget' or 'output', not {backend!r}")
     if backend == "anywidget" and not ANYWIDGET:
-        raise ValueError("backend='anywidget' needs the package anywidget: "
-                         "pip install anywidget, or take backend='output'")
+        raise ValueError(
+            "backend='anywidget' needs the package anywidget: "
+            "pip install anywidget, or take backend='output'"
+        )
     if backend == "auto" and ("google.colab" in sys.modules or not ANYWIDGET):
         backend = "output"
     return OutputPlot() if backend == "output" else LivePlot(layout=W.Layout(width="100%"))
@@ -108,8 +110,10 @@ def _json(figure: Any) -> str:
     if isinstance(figure, go.Figure):
         figure = figure.to_dict()
     if not isinstance(figure, dict) or "data" not in figure:
-        raise TypeError(f"expected a Plotly figure, got {type(figure).__name__}: "
-                        "the function must return one, or a View of one")
+        raise TypeError(
+            f"expected a Plotly figure, got {type(figure).__name__}: "
+            "the function must return one, or a View of one"
+        )
     return to_json_plotly(figure)
 
 

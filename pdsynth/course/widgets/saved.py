@@ -29,11 +29,14 @@ def page(panel: Any) -> str:
     """The panel as HTML that needs no script, no style sheet and no network."""
     if panel.view is None:
         return f"<p>{escape(words(panel))}</p>"
-    tables = "".join(f"<div style='overflow-x:auto'>{unfolded(box.value)}</div>"
-                     for box in panel.tables.children)
-    return (f"<div class='pdsynth-still' data-panel='{escape(panel.topic)}'>"
-            f"{svg(panel.view.still, panel.view.alt or words(panel))}"
-            f"<p>{escape(panel.view.status)}</p>{tables}</div>")
+    tables = "".join(
+        f"<div style='overflow-x:auto'>{unfolded(box.value)}</div>" for box in panel.tables.children
+    )
+    return (
+        f"<div class='pdsynth-still' data-panel='{escape(panel.topic)}'>"
+        f"{svg(panel.view.still, panel.view.alt or words(panel))}"
+        f"<p>{escape(panel.view.status)}</p>{tables}</div>"
+    )
 
 
 def bundle(panel: Any, made: Any) -> dict[str, Any]:
@@ -46,5 +49,7 @@ def table_box(table: Any, number: int) -> str:
     """A table of a panel, a text or an object that shows itself, in a box that can be scrolled."""
     show = getattr(table, "_repr_html_", lambda: f"<pre>{escape(str(table))}</pre>")
     text = table if isinstance(table, str) else show()
-    return (f"<div class='pdsynth-table' role='group' aria-label='Table {number}' tabindex='0'>"
-            f"{text}</div>")
+    return (
+        f"<div class='pdsynth-table' role='group' aria-label='Table {number}' tabindex='0'>"
+        f"{text}</div>"
+    )

@@ -25,25 +25,33 @@ def svg(figure: Any, alt: str = "", width: int = WIDTH) -> str:
     head = list(_head(figure, width))
     top = LINE * len(head) + 22
     drawing = _Drawing(figure, width, top)
-    parts = [words(0, 16 + LINE * row, line, weight=600 if not row else 400)
-             for row, line in enumerate(head) if isinstance(line, str)]
+    parts = [
+        words(0, 16 + LINE * row, line, weight=600 if not row else 400)
+        for row, line in enumerate(head)
+        if isinstance(line, str)
+    ]
     for row, keys in enumerate(head):
         for x, colour, name in keys if not isinstance(keys, str) else ():
             y = 12 + LINE * row
-            parts += [f"<rect x='{x}' y='{y - 6}' width='10' height='8' fill='{colour}'/>",
-                      words(x + 14, y + 2, name)]
+            parts += [
+                f"<rect x='{x}' y='{y - 6}' width='10' height='8' fill='{colour}'/>",
+                words(x + 14, y + 2, name),
+            ]
     parts += drawing.parts()
     size = f"0 0 {width} {drawing.height:.0f}"
-    return (f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='{size}' width='{width}' role='img' "
-            f"aria-label='{escape(alt, quote=True)}' font-family='system-ui, sans-serif' "
-            f"font-size='11' style='max-width:100%;height:auto'>{''.join(parts)}</svg>")
+    return (
+        f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='{size}' width='{width}' role='img' "
+        f"aria-label='{escape(alt, quote=True)}' font-family='system-ui, sans-serif' "
+        f"font-size='11' style='max-width:100%;height:auto'>{''.join(parts)}</svg>"
+    )
 
 
 class _Scale:
     """An axis: its values on pixels from ``start`` to ``end``, and its ticks."""
 
-    def __init__(self, axis: Any, values: Sequence[Any], start: float, end: float,
-                 zero: bool) -> None:
+    def __init__(
+        self, axis: Any, values: Sequence[Any], start: float, end: float, zero: bool
+    ) -> None:
         self.axis, self.start, self.end = axis, start, end
         names = [v for v in values if isinstance(v, str)]
         self.log, self.names = axis.type == "log", list(axis.categoryarray or dict.fromkeys(names))
@@ -94,8 +102,10 @@ class _Scale:
             found = [(float(v), f"{10.0**v:g}") for v in decades]
         else:
             raw = (high - low) / 5 or 1
-            step = min((m * 10.0 ** math.floor(math.log10(raw)) for m in (1, 2, 5, 10)),
-                       key=lambda s: abs(s - raw))
+            step = min(
+                (m * 10.0 ** math.floor(math.log10(raw)) for m in (1, 2, 5, 10)),
+                key=lambda s: abs(s - raw),
+            )
             places = [i * step for i in range(math.ceil(low / step), math.floor(high / step) + 1)]
             percent = "%" in (axis.tickformat or "")
             found = [(v, f"{v:.0%}" if percent else f"{v:.6g}") for v in places]
@@ -116,8 +126,11 @@ class _Drawing:
         inner = max(160, (layout.height or 420) - (margin.t or 100) - (margin.b or 56))
         self.box = (min(left, 0.4 * width), width - (margin.r or 16) - 8, top, top + inner)
         self.height = top + inner + below
-        self.scales = {(letter, name): self._scale(letter, name)
-                       for letter in "xy" for name in self._axes(letter)}
+        self.scales = {
+            (letter, name): self._scale(letter, name)
+            for letter in "xy"
+            for name in self._axes(letter)
+        }
 
     def _axes(self, letter: str) -> list[str]:
         return list(dict.fromkeys(getattr(t, f"{letter}axis") or letter for t in self.traces))
@@ -129,8 +142,9 @@ class _Drawing:
                 base = t["base"] if t.type == "bar" and isinstance(t["base"], float) else 0
                 across = (t["orientation"] if t.type == "bar" else None) == "h"
                 lies = base if base and across == (letter == "x") else 0
-                found += [v if isinstance(v, str) or v is None else float(v) + lies
-                          for v in t[letter]]
+                found += [
+                    v if isinstance(v, str) or v is None else float(v) + lies for v in t[letter]
+                ]
         return found
 
     def _words(self, letter: str, name: str) -> list[str]:
@@ -145,13 +159,21 @@ class _Drawing:
         over = self._axis(letter, axis.overlaying) if axis.overlaying else axis
         low, high = axis.domain or over.domain or (0, 1)
         x0, x1, y0, y1 = self.box
-        ends = ((x0 + low * (x1 - x0), x0 + high * (x1 - x0)) if letter == "x"
-                else (y1 - low * (y1 - y0), y1 - high * (y1 - y0)))
-        across = [t for t in self.traces if t.type == "bar"
-                  and (getattr(t, f"{letter}axis") or letter) == name
-                  and (t.orientation == "h") == (letter == "x")]
-        return _Scale(axis, self._values(letter, name), *ends,
-                      bool(across) or axis.rangemode == "tozero")
+        ends = (
+            (x0 + low * (x1 - x0), x0 + high * (x1 - x0))
+            if letter == "x"
+            else (y1 - low * (y1 - y0), y1 - high * (y1 - y0))
+        )
+        across = [
+            t
+            for t in self.traces
+            if t.type == "bar"
+            and (getattr(t, f"{letter}axis") or letter) == name
+            and (t.orientation == "h") == (letter == "x")
+        ]
+        return _Scale(
+            axis, self._values(letter, name), *ends, bool(across) or axis.rangemode == "tozero"
+        )
 
     def parts(self) -> list[str]:
         """Everything but the head."""
@@ -186,21 +208,30 @@ class _Drawing:
         scale = self.scales.get((letter, name))
         if scale and not str(reference).endswith("domain"):
             return scale.at(float(value)) if not isinstance(value, str) else scale(value)
-        ends = (scale.start, scale.end) if scale else (
-            self.box[:2] if letter == "x" else (self.box[3], self.box[2]))
+        ends = (
+            (scale.start, scale.end)
+            if scale
+            else (self.box[:2] if letter == "x" else (self.box[3], self.box[2]))
+        )
         return ends[0] + float(value) * (ends[1] - ends[0])
 
     def _shape(self, shape: Any) -> Iterator[str]:
-        (x0, x1), (y0, y1) = ([self._end(shape[f"{letter}{i}"], shape[f"{letter}ref"], letter)
-                               for i in (0, 1)] for letter in "xy")
+        (x0, x1), (y0, y1) = (
+            [self._end(shape[f"{letter}{i}"], shape[f"{letter}ref"], letter) for i in (0, 1)]
+            for letter in "xy"
+        )
         dash = strokes.DASHES.get(shape.line.dash, "")
-        style = (f"fill='none' stroke='{shape.line.color or 'currentColor'}' "
-                 f"stroke-width='{shape.line.width or 1}' stroke-dasharray='{dash}'")
+        style = (
+            f"fill='none' stroke='{shape.line.color or 'currentColor'}' "
+            f"stroke-width='{shape.line.width or 1}' stroke-dasharray='{dash}'"
+        )
         if shape.type == "line":
             yield f"<path d='M{x0:.1f} {y0:.1f}L{x1:.1f} {y1:.1f}' {style}/>"
         else:
-            yield (f"<rect x='{min(x0, x1):.1f}' y='{min(y0, y1):.1f}' width='{abs(x1 - x0):.1f}' "
-                   f"height='{abs(y1 - y0):.1f}' {style}/>")
+            yield (
+                f"<rect x='{min(x0, x1):.1f}' y='{min(y0, y1):.1f}' width='{abs(x1 - x0):.1f}' "
+                f"height='{abs(y1 - y0):.1f}' {style}/>"
+            )
 
     def _note(self, note: Any) -> Iterator[str]:
         x, y = self._end(note.x, note.xref, "x"), self._end(note.y, note.yref, "y")
@@ -246,13 +277,20 @@ def _frame(x: _Scale, y: _Scale, words_below: bool) -> list[str]:
         if y.axis.showgrid is not False:
             out.append(f"<path d='M{left:.1f} {at:.1f}H{max(x.start, x.end):.1f}' {style}'.14'/>")
         right = y.axis.side == "right"
-        out.append(words(max(x.start, x.end) + 5 if right else left - 5, at + 4, word,
-                         anchor="start" if right else "end"))
+        out.append(
+            words(
+                max(x.start, x.end) + 5 if right else left - 5,
+                at + 4,
+                word,
+                anchor="start" if right else "end",
+            )
+        )
     out.append(f"<path d='M{left:.1f} {bottom:.1f}H{max(x.start, x.end):.1f}' {style}'.5'/>")
     if x.axis.title.text and words_below:
         drop = 30 + (0.72 * LETTER * longest if turn else 0)
-        out.append(words((x.start + x.end) / 2, bottom + drop, plain(x.axis.title.text),
-                         anchor="middle"))
+        out.append(
+            words((x.start + x.end) / 2, bottom + drop, plain(x.axis.title.text), anchor="middle")
+        )
     if y.axis.title.text:
         out.append(words(left, min(y.start, y.end) - 8, plain(y.axis.title.text), anchor="start"))
     return out
@@ -260,5 +298,4 @@ def _frame(x: _Scale, y: _Scale, words_below: bool) -> list[str]:
 
 def _clip(start: str, size: str, body: str) -> str:
     (x, y), (w, h) = start.split(","), size.split(",")
-    return (f"<svg x='{x}' y='{y}' width='{w}' height='{h}' viewBox='{x} {y} {w} {h}'>"
-            f"{body}</svg>")
+    return f"<svg x='{x}' y='{y}' width='{w}' height='{h}' viewBox='{x} {y} {w} {h}'>{body}</svg>"

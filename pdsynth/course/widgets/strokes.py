@@ -17,21 +17,27 @@ LINE, LETTER = 15, 6.3  # pixels: of a line of text, of a letter
 DASHES = {"dash": "7 4", "dot": "2 3", "dashdot": "7 3 2 3"}
 
 
-def bars(t: Any, group: list[Any], x: Any, y: Any, layout: Any,
-         stacked: dict[Any, float]) -> Iterator[str]:
+def bars(
+    t: Any, group: list[Any], x: Any, y: Any, layout: Any, stacked: dict[Any, float]
+) -> Iterator[str]:
     """Bars beside each other, one on another, or one before another."""
     across = t.orientation == "h"
     places, lengths = (y, x) if across else (x, y)
     at, values = (t.y, t.x) if across else (t.x, t.y)
     values = [] if values is None else values
     at = range(len(values)) if at is None else at
-    mode, bases = layout.barmode or "group", np.broadcast_to(t.base if t.base is not None else 0,
-                                                             len(values))
+    mode, bases = (
+        layout.barmode or "group",
+        np.broadcast_to(t.base if t.base is not None else 0, len(values)),
+    )
     number = len(group) if mode == "group" else 1
     own = sorted({places.place(v) for v in at})
     unit = min((b - a for a, b in zip(own, own[1:], strict=False)), default=1.0)
-    wide = (t.width if isinstance(t.width, float | int) else
-            unit * (1 - (layout.bargap if layout.bargap is not None else 0.2))) / number
+    wide = (
+        t.width
+        if isinstance(t.width, float | int)
+        else unit * (1 - (layout.bargap if layout.bargap is not None else 0.2))
+    ) / number
     plain_colour = isinstance(t.marker.color, str | None)
     colours = [ink_of(t)] * len(at) if plain_colour else t.marker.color
     for i, (place, value) in enumerate(zip(at, values, strict=False)):
@@ -45,8 +51,10 @@ def bars(t: Any, group: list[Any], x: Any, y: Any, layout: Any,
         floor = lengths.at(lengths.low) if lengths.log and not base else lengths(base)
         c, d = sorted((floor, lengths(base + value)))
         left, up, w, h = (c, a, d - c, b - a) if across else (a, c, b - a, d - c)
-        yield (f"<rect x='{left:.1f}' y='{up:.1f}' width='{w:.1f}' height='{h:.1f}' "
-               f"fill='{colours[i]}' fill-opacity='{t.opacity or t.marker.opacity or 1}'/>")
+        yield (
+            f"<rect x='{left:.1f}' y='{up:.1f}' width='{w:.1f}' height='{h:.1f}' "
+            f"fill='{colours[i]}' fill-opacity='{t.opacity or t.marker.opacity or 1}'/>"
+        )
 
 
 def points(t: Any, x: Any, y: Any) -> Iterator[str]:
@@ -54,20 +62,27 @@ def points(t: Any, x: Any, y: Any) -> Iterator[str]:
     mode, colour = t.mode or "lines", ink_of(t)
     ys = t.y if t.y is not None else ()
     xs = t.x if t.x is not None else range(len(ys))
-    dots = [(x(a), y(b)) if a is not None and b is not None else (math.nan, math.nan)
-            for a, b in zip(xs, ys, strict=False)]
+    dots = [
+        (x(a), y(b)) if a is not None and b is not None else (math.nan, math.nan)
+        for a, b in zip(xs, ys, strict=False)
+    ]
     if "lines" in mode and t.line.width != 0:
         path, pen = [], "M"
         for a, b in dots:
             if math.isfinite(a) and math.isfinite(b):
                 path.append(f"{pen}{a:.1f} {b:.1f}")
             pen = "L" if math.isfinite(a) and math.isfinite(b) else "M"
-        yield (f"<path d='{''.join(path)}' fill='none' stroke='{colour}' stroke-width='"
-               f"{t.line.width or 2}' stroke-dasharray='{DASHES.get(t.line.dash, '')}'/>")
+        yield (
+            f"<path d='{''.join(path)}' fill='none' stroke='{colour}' stroke-width='"
+            f"{t.line.width or 2}' stroke-dasharray='{DASHES.get(t.line.dash, '')}'/>"
+        )
     if "markers" in mode:
         inks = t.marker.color if isinstance(t.marker.color, tuple | list) else [colour] * len(dots)
-        kinds = t.marker.symbol if isinstance(t.marker.symbol, tuple | list) else (
-            [t.marker.symbol or "circle"] * len(dots))
+        kinds = (
+            t.marker.symbol
+            if isinstance(t.marker.symbol, tuple | list)
+            else ([t.marker.symbol or "circle"] * len(dots))
+        )
         size = t.marker.size if isinstance(t.marker.size, int | float) else 8
         for (a, b), ink, kind in zip(dots, inks, kinds, strict=False):
             if math.isfinite(a) and math.isfinite(b):
@@ -79,12 +94,15 @@ def points(t: Any, x: Any, y: Any) -> Iterator[str]:
 
 def _mark(x: float, y: float, kind: str, size: float, colour: str) -> str:
     r = size / 2
-    style = (f"fill='{'none' if 'open' in kind or kind[0] == 'x' else colour}' "
-             f"stroke='{colour}' stroke-width='{2 if 'open' in kind or kind[0] == 'x' else 0}'")
+    style = (
+        f"fill='{'none' if 'open' in kind or kind[0] == 'x' else colour}' "
+        f"stroke='{colour}' stroke-width='{2 if 'open' in kind or kind[0] == 'x' else 0}'"
+    )
     if kind.startswith("circle"):
         return f"<circle cx='{x:.1f}' cy='{y:.1f}' r='{r:g}' {style}/>"
     corners = {"square": "M-1-1H1V1H-1Z", "x": "M-1-1L1 1M1-1L-1 1"}.get(
-        kind.split("-")[0], "M0-1L1 0L0 1L-1 0Z")
+        kind.split("-")[0], "M0-1L1 0L0 1L-1 0Z"
+    )
     scaled = re.sub(r"-?1", lambda m: f" {float(m[0]) * r:g}", corners)
     return f"<path transform='translate({x:.1f} {y:.1f})' d='{scaled}' {style}/>"
 
@@ -105,11 +123,14 @@ def heat(t: Any, x: Any, y: Any, shared: Any) -> Iterator[str]:
                 continue
             part = min(max((z[i, j] - low) / ((high - low) or 1), 0.0), 1.0)
             p, q = x.place(a), y.place(b)
-            (x0, x1), (y0, y1) = (sorted((s.at(v - 0.5), s.at(v + 0.5)))
-                                  for s, v in ((x, p), (y, q)))
+            (x0, x1), (y0, y1) = (
+                sorted((s.at(v - 0.5), s.at(v + 0.5))) for s, v in ((x, p), (y, q))
+            )
             ink = ",".join(f"{np.interp(part, stops, c):.0f}" for c in colours)
-            yield (f"<rect x='{x0:.1f}' y='{y0:.1f}' width='{x1 - x0:.1f}' height='{y1 - y0:.1f}' "
-                   f"fill='rgb({ink})'/>")
+            yield (
+                f"<rect x='{x0:.1f}' y='{y0:.1f}' width='{x1 - x0:.1f}' height='{y1 - y0:.1f}' "
+                f"fill='rgb({ink})'/>"
+            )
 
 
 def _stops(scale: Any) -> tuple[list[float], list[tuple[float, ...]]]:
@@ -125,14 +146,23 @@ def counted(t: Any) -> Any:
         return t
     bins = np.arange(t.ybins.start, t.ybins.end + t.ybins.size / 2, t.ybins.size)
     counts, edges = np.histogram(np.asarray(t.y, dtype=float), bins)
-    return go.Bar(x=counts, y=(edges[1:] + edges[:-1]) / 2, orientation="h", xaxis=t.xaxis,
-                  yaxis=t.yaxis, marker_color=t.marker.color, showlegend=False)
+    return go.Bar(
+        x=counts,
+        y=(edges[1:] + edges[:-1]) / 2,
+        orientation="h",
+        xaxis=t.xaxis,
+        yaxis=t.yaxis,
+        marker_color=t.marker.color,
+        showlegend=False,
+    )
 
 
 def ink_of(trace: Any) -> str:
     """The colour of a trace's marks, or of its line."""
-    for style in (trace["marker"] if "marker" in trace else None,
-                  trace["line"] if "line" in trace else None):
+    for style in (
+        trace["marker"] if "marker" in trace else None,
+        trace["line"] if "line" in trace else None,
+    ):
         if style is not None and isinstance(style.color, str):
             return str(style.color)
     return "currentColor"
@@ -143,8 +173,16 @@ def plain(text: Any) -> str:
     return unescape(re.sub(r"</?[a-z][^<>]*>", " ", str(text))).strip()
 
 
-def words(x: float, y: float, text: str, *, anchor: str = "", weight: int = 400,
-          colour: str = "currentColor", more: str = "") -> str:
+def words(
+    x: float,
+    y: float,
+    text: str,
+    *,
+    anchor: str = "",
+    weight: int = 400,
+    colour: str = "currentColor",
+    more: str = "",
+) -> str:
     """One line of text; ``more`` are further attributes."""
     place = f" text-anchor='{anchor}'" if anchor else ""
     bold = f" font-weight='{weight}'" if weight != 400 else ""

@@ -47,10 +47,18 @@ class View:
         top = head + 24 * ceil(rows) + 10 + 16 * _fold_titles(plot)
         height = (plot.layout.height or 420) + top - (plot.layout.margin.t or 100)
         below = {"text": "<br>".join(state), "font": {"size": 12}}
-        return plot.update_layout(height=height, margin={"t": top}, title={
-            "text": "<br>".join(title), "subtitle": below, "xref": "container", "x": 0.012,
-            "pad": {"t": 12 + 14 * (len(title) - 1)}},  # Plotly puts later lines above the pad
-            legend={"yref": "container", "yanchor": "top", "y": 1 - head / height, "x": 0})
+        return plot.update_layout(
+            height=height,
+            margin={"t": top},
+            title={
+                "text": "<br>".join(title),
+                "subtitle": below,
+                "xref": "container",
+                "x": 0.012,
+                "pad": {"t": 12 + 14 * (len(title) - 1)},
+            },  # Plotly puts later lines above the pad
+            legend={"yref": "container", "yanchor": "top", "y": 1 - head / height, "x": 0},
+        )
 
     @classmethod
     def of(cls, result: Any) -> View:
@@ -59,8 +67,10 @@ class View:
         view = result if isinstance(result, View) else cls(*parts)
         if not isinstance(view.figure, (go.Figure, dict)):
             kind = type(view.figure).__name__
-            raise TypeError(f"the figure function returned {kind}, not a Plotly figure: "
-                            "does it end with `return figure`?")
+            raise TypeError(
+                f"the figure function returned {kind}, not a Plotly figure: "
+                "does it end with `return figure`?"
+            )
         return view
 
 
@@ -90,8 +100,10 @@ def _fold_titles(plot: go.Figure) -> int:
         if (note.name or "").startswith("title "):
             axis = note.name.split("x")[1].split("y")[0]
             start, end = plot.layout[f"xaxis{axis}"].domain or (0, 1)
-            text = wrap(note.text.removeprefix("<b>").removesuffix("</b>"),
-                        max(18, int(LINE * (end - start))))
+            text = wrap(
+                note.text.removeprefix("<b>").removesuffix("</b>"),
+                max(18, int(LINE * (end - start))),
+            )
             note.text = f"<b>{'<br>'.join(text)}</b>"
             lines.append(len(text))
     return max(lines)

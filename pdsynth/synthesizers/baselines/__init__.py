@@ -6,6 +6,12 @@ from .priview import PriView
 from .privscbn import PrivSCBN
 
 __all__ = [
-    "CSAPrivBayes", "ELPrivBayes", "Independent", "JTree", "PriView", "PrivSCBN", "SAPrivBayes",
+    "CSAPrivBayes",
+    "ELPrivBayes",
+    "Independent",
+    "JTree",
+    "PriView",
+    "PrivSCBN",
+    "SAPrivBayes",
     "WeightedPrivBayes",
 ]

@@ -23,10 +23,13 @@ from ...structure.parent_rules import AUTO_CELLS
 from ..base import Parts, Recipe
 
 GRAPH = "dependency graph"
-SVT = ("JTree's sparse vector test, from literature: Algorithm 6 in Lyu, Su, Li (VLDB 2017), "
-       "lines 4–5")
-WHY = ("the number of positives has no bound, so no ε covers any number of pairs (∞-DP); composing "
-       "the {0} tests of this run one by one would give {0}/2 times the claim")
+SVT = (
+    "JTree's sparse vector test, from literature: Algorithm 6 in Lyu, Su, Li (VLDB 2017), lines 4–5"
+)
+WHY = (
+    "the number of positives has no bound, so no ε covers any number of pairs (∞-DP); composing "
+    "the {0} tests of this run one by one would give {0}/2 times the claim"
+)
 
 
 @dataclass(frozen=True)
@@ -64,8 +67,11 @@ class CliqueTables:
         theta, sizes = positive("theta_usefulness", self.theta_usefulness), facts.schema.sizes
         useful = MaxCells.of(facts.n, len(sizes), facts.epsilon2, theta)
         bound = min(useful.cells, Fraction(AUTO_CELLS))
-        return bound, [(i, j) for i, j in itertools.combinations(range(len(sizes)), 2)
-                       if sizes[i] * sizes[j] <= bound]
+        return bound, [
+            (i, j)
+            for i, j in itertools.combinations(range(len(sizes)), 2)
+            if sizes[i] * sizes[j] <= bound
+        ]
 
     def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
         """The graph, its junction tree, and the tables of the cliques.
@@ -80,14 +86,26 @@ class CliqueTables:
         found = []
         for clique in tree.cliques:
             members = tuple(names[j] for j in clique)
-            table = curator.table(clique, 2 / each, step=f"table({', '.join(members)})",
-                                  source="JTree, step 3: clique tables", claimed=each)
+            table = curator.table(
+                clique,
+                2 / each,
+                step=f"table({', '.join(members)})",
+                source="JTree, step 3: clique tables",
+                claimed=each,
+            )
             found.append(Measurement(members, table, 2 / each, curator.ledger.last))
         network = Network.of_columns([family[:2] for family in tree.families()], names)
-        shown = {"edges_": tuple((names[i], names[j]) for i, j in edges), "tree_": tree,
-                 "cell_bound_": math.floor(bound)}
-        return StructureResult(network, rule=f"cliques of at most {math.floor(bound):,} cells",
-                               attributes=shown, measurements=tuple(found))
+        shown = {
+            "edges_": tuple((names[i], names[j]) for i, j in edges),
+            "tree_": tree,
+            "cell_bound_": math.floor(bound),
+        }
+        return StructureResult(
+            network,
+            rule=f"cliques of at most {math.floor(bound):,} cells",
+            attributes=shown,
+            measurements=tuple(found),
+        )
 
     def rank(
         self, curator: Curator, pairs: list[Edge], epsilon: Fraction, facts: Facts
@@ -100,12 +118,20 @@ class CliqueTables:
         phi = float(number("phi", self.phi))
         nats = np.array([min(sizes[i], sizes[j]) - 1 for i, j in pairs]) * phi**2 / 2
         if facts.guarantee == "published":  # the measure itself changes: I against a threshold
-            passed = curator.sparse_vector_test(pairs, (nats / math.log(2)).tolist(), epsilon,
-                                                step=GRAPH, source=SVT, why=WHY.format(len(pairs)))
-            return sorted(itertools.compress(pairs, passed),
-                          key=lambda pair: sizes[pair[0]] * sizes[pair[1]])
+            passed = curator.sparse_vector_test(
+                pairs,
+                (nats / math.log(2)).tolist(),
+                epsilon,
+                step=GRAPH,
+                source=SVT,
+                why=WHY.format(len(pairs)),
+            )
+            return sorted(
+                itertools.compress(pairs, passed), key=lambda pair: sizes[pair[0]] * sizes[pair[1]]
+            )
         strength, _ = curator.noisy_associations(
-            pairs, epsilon, step=GRAPH, source="JTree, step 1, on R (`algorithms` §8.2)")
+            pairs, epsilon, step=GRAPH, source="JTree, step 1, on R (`algorithms` §8.2)"
+        )
         least = 0.752 * np.sqrt(nats / 2)
         if self.theta_tvd is not None:
             least[:] = float(number("theta_tvd", self.theta_tvd))
@@ -160,5 +186,6 @@ class JTree(Recipe):
     theta_usefulness: float = 4
 
     def _parts(self, facts: Facts) -> Parts:
-        return Parts(CliqueTables(self.phi, self.theta_tvd, self.theta_usefulness),
-                     reconcile=AgreeInPairs())
+        return Parts(
+            CliqueTables(self.phi, self.theta_tvd, self.theta_usefulness), reconcile=AgreeInPairs()
+        )

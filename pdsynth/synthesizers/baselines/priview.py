@@ -51,13 +51,13 @@ class Views:
         if not is_whole(self.size, 2, LARGEST_VIEW):
             raise BudgetError(
                 f"size must be a whole number of bits from 2 to {LARGEST_VIEW}, "
-                f"got {show(self.size)}")
+                f"got {show(self.size)}"
+            )
         t, most, seed = self.t, min(3, self.size), self.design_seed
         if not is_whole(t, 1, most) and not (isinstance(t, str) and t == "auto"):
             raise BudgetError(f"t must be 'auto' or a whole number from 1 to {most}, got {show(t)}")
         if not is_whole(seed, 0, 2**128):
-            raise BudgetError("design_seed must be a whole number of at least 0, "
-                              f"got {show(seed)}")
+            raise BudgetError(f"design_seed must be a whole number of at least 0, got {show(seed)}")
 
     def asks(self, facts: Facts) -> Shares:
         """All for the views."""
@@ -100,21 +100,38 @@ class Views:
         moved, relation = self.moved(facts)
         each = shares["views"] / len(views)
         bits.expect(views)
-        tables = [bits.table(view, moved / each, step=f"view {i} of {len(views)}", claimed=each,
-                             source="PriView, step 2", relation=relation)
-                  for i, view in enumerate(views, 1)]
+        tables = [
+            bits.table(
+                view,
+                moved / each,
+                step=f"view {i} of {len(views)}",
+                claimed=each,
+                source="PriView, step 2",
+                relation=relation,
+            )
+            for i, view in enumerate(views, 1)
+        ]
         for _ in range(ROUNDS):
             tables = [ripple(t, 0.01 * n / t.size) for t in make_consistent(tables, views, n)]
         agreed = [clip_and_scale(t, n) for t in make_consistent(tables, views, n)]
         held = dict(zip(views, agreed, strict=True))
         pairs = strongest_tree(len(names), held)
-        found = tuple(Measurement(tuple(names[j] for j in (child, *parents)),
-                                  integer_weights(answer(held, (child, *parents))), moved / each)
-                      for child, parents in pairs)
+        found = tuple(
+            Measurement(
+                tuple(names[j] for j in (child, *parents)),
+                integer_weights(answer(held, (child, *parents))),
+                moved / each,
+            )
+            for child, parents in pairs
+        )
         named = tuple(tuple(names[j] for j in view) for view in views)
-        return StructureResult(Network.of_columns(pairs, names), rule="a tree read off the views",
-                               attributes={"t_": t, "views_": named, "_tables": held},
-                               measurements=found, schema=bits.schema)
+        return StructureResult(
+            Network.of_columns(pairs, names),
+            rule="a tree read off the views",
+            attributes={"t_": t, "views_": named, "_tables": held},
+            measurements=found,
+            schema=bits.schema,
+        )
 
 
 def strongest_tree(d: int, views: Mapping[Members, np.ndarray]) -> list[Pair]:
@@ -128,8 +145,10 @@ def strongest_tree(d: int, views: Mapping[Members, np.ndarray]) -> list[Pair]:
             if strength[i, j] < 0:
                 information = mutual_information(margin(table, view, (i, j)))
                 strength[i, j] = strength[j, i] = max(0.0, round(information, 9))
-    return [(j, (above,) if above >= 0 and strength[j, above] >= 0 else ())
-            for j, above in spanning_tree(strength)]
+    return [
+        (j, (above,) if above >= 0 and strength[j, above] >= 0 else ())
+        for j, above in spanning_tree(strength)
+    ]
 
 
 def answer(views: Mapping[Members, np.ndarray], bits: Members) -> np.ndarray:
@@ -141,8 +160,11 @@ def answer(views: Mapping[Members, np.ndarray], bits: Members) -> np.ndarray:
             return margin(table, view, bits)
         if common and common not in shared:
             shared[common] = margin(table, view, common)
-    margins = [(tuple(bits.index(b) for b in s), table) for s, table in shared.items()
-               if not any({*s} < {*other} for other in shared)]
+    margins = [
+        (tuple(bits.index(b) for b in s), table)
+        for s, table in shared.items()
+        if not any({*s} < {*other} for other in shared)
+    ]
     total = next(iter(views.values())).sum()
     return total * maximum_entropy((2,) * len(bits), margins)
 
@@ -204,16 +226,20 @@ class PriView(Recipe):
         """
         if not hasattr(self, "model_"):
             raise BudgetError(
-                "this PriView is not fitted yet: call fit(frame, schema=schema) first")
+                "this PriView is not fitted yet: call fit(frame, schema=schema) first"
+            )
         names = to_names("names", names)
         if not names or len({*names}) != len(names):
-            raise SchemaError("a marginal needs one or more different attributes, "
-                              f"got {list(names)}")
+            raise SchemaError(
+                f"a marginal needs one or more different attributes, got {list(names)}"
+            )
         groups = [BinaryEncoding(self.schema_).bits(name) for name in names]
         bits = tuple(itertools.chain(*groups))
         if len(bits) > QUERY_BITS:
-            raise BudgetError(f"a marginal of {len(names)} attributes has 2^{len(bits)} = "
-                              f"{2 ** len(bits):,} cells; at most 2^{QUERY_BITS}")
+            raise BudgetError(
+                f"a marginal of {len(names)} attributes has 2^{len(bits)} = "
+                f"{2 ** len(bits):,} cells; at most 2^{QUERY_BITS}"
+            )
         table = answer(self._tables, bits).reshape([2 ** len(group) for group in groups])
         declared = table[tuple(slice(self.schema_[name].size) for name in names)]
         return clip_and_scale(declared, self.n_)

@@ -18,7 +18,7 @@ from ...structure.learner import Measurement, Shares, StructureResult
 from ..clustered import Clustered, PrintedClusters, StrictClusters, count_bits
 from ..privabn import SDG, printed_scale
 
-NOTE = ("PrivSCBN is a reconstruction: its authors' text beyond the abstract was not available")
+NOTE = "PrivSCBN is a reconstruction: its authors' text beyond the abstract was not available"
 DPSC = "PrivSCBN (reconstruction): DPSC on Jaccard distances"
 PARALLEL = "PrivSCBN (reconstruction): one budget for all clusters"
 
@@ -40,11 +40,20 @@ class StrictABN(StrictClusters):
         epsilon3, each = facts.epsilon - plan.spent - epsilon2, epsilon2 / max(total, 1)
         pairs, used = list[Pair](), 0
         for i, cluster in enumerate(plan.clusters, 1):
-            found, asked = abn_strict(bits, each, bits.noise, most=self.most, tables=d,
-                                      epsilon2=epsilon3, columns=cluster, label=f" in C{i}")
+            found, asked = abn_strict(
+                bits,
+                each,
+                bits.noise,
+                most=self.most,
+                tables=d,
+                epsilon2=epsilon3,
+                columns=cluster,
+                label=f" in C{i}",
+            )
             pairs, used = pairs + found, used + asked
-        curator.charge_unused(each * (total - used), "selections that STOP left over",
-                              "algorithms §6.4")
+        curator.charge_unused(
+            each * (total - used), "selections that STOP left over", "algorithms §6.4"
+        )
         network = Network.of_columns(pairs, encoding.schema.names)
         budget = uniform(d, epsilon3, source=f"{SDG}, on joint counts")
         tables = measure_joint_counts(bits, network, dict.fromkeys(network.order, budget))
@@ -71,14 +80,16 @@ class PrintedABN(PrintedClusters):
         """
         curator.ledger.notes.append(NOTE)
         encoding, bits = BinaryEncoding(facts.schema), curator.binary()
-        plan = self.cluster(bits, encoding, shares["similarities"], "J",
-                            "DPSC: distance of all pairs", DPSC)
+        plan = self.cluster(
+            bits, encoding, shares["similarities"], "J", "DPSC: distance of all pairs", DPSC
+        )
         if plan.similarity is not None:
             plan = replace(plan, similarity=1 - plan.similarity)
         pairs, tables = list[Pair](), list[Measurement]()
         for door, cluster, label in self.doors(bits, plan.clusters, PARALLEL):
-            found = abn_published(door, shares["selections"], door.noise, most=self.most,
-                                  columns=cluster, label=label)
+            found = abn_published(
+                door, shares["selections"], door.noise, most=self.most, columns=cluster, label=label
+            )
             scale = printed_scale(len(cluster), curator.n, shares["tables"])
             budget = TableBudget(scale, shares["tables"] / len(cluster), source=SDG)
             network = Network.of_columns(found, encoding.schema.names)
@@ -113,4 +124,7 @@ class PrivSCBN(Clustered):
     """
 
     readings: ClassVar[Mapping[str, type]] = {
-        "strict": StrictABN, "published": PrintedABN, "none": PrintedABN}
+        "strict": StrictABN,
+        "published": PrintedABN,
+        "none": PrintedABN,
+    }
