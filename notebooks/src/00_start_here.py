@@ -30,24 +30,15 @@ adult
 # %%
 facts = ["age", "sex", "race", "education", "occupation", "marital-status", "hours-per-week"]
 
-
 def alone(m):
     """How many of 100 people are the only ones with their first m facts."""
     return 100 * (1 - adult.frame.duplicated(facts[:m], keep=False).mean())
 
-
 def count_alone():
-    table = pd.Series(
-        {f"{m} facts, up to {facts[m - 1]}": alone(m) for m in (2, 4, 5, 7)}, name="alone, of 100"
-    )
+    table = pd.Series({f"{m} facts, up to {facts[m - 1]}": alone(m) for m in (2, 4, 5, 7)}, name="alone, of 100")
     return alone(7), table.round(1).to_frame()
 
-
-guess(
-    "How many of 100 people are the only ones with their seven everyday facts?",
-    count_alone,
-    unit="of 100",
-)
+guess("How many of 100 people are the only ones with their seven everyday facts?", count_alone, unit="of 100")
 
 # %% [markdown]
 # Whoever knows these seven facts about a neighbour may find the neighbour's row, and read the salary beside it. Names were never the point.
@@ -60,9 +51,7 @@ guess(
 monday = pd.Series({"Ann": 1, "Bob": 0, "Cyd": 1, "Eve": 1})
 tuesday = monday.copy()
 tuesday["Eve"] = 0
-print(
-    f"total on Monday {monday.sum()}, on Tuesday {tuesday.sum()}: so Eve said {monday.sum() - tuesday.sum()}"
-)
+print(f"total on Monday {monday.sum()}, on Tuesday {tuesday.sum()}: so Eve said {monday.sum() - tuesday.sum()}")
 
 # %% [markdown]
 # Two harmless totals, one secret. Every *exact* number about a group is one subtraction away from a fact about a person. The way out is
@@ -74,13 +63,8 @@ print(
 # %%
 from pdsynth.privacy.mechanisms import ExactNoise, laplace_mechanism
 
-noise = (
-    ExactNoise()
-)  # drawn from the operating system, so your numbers differ from your neighbour's
-tries = {
-    day: laplace_mechanism(np.full(10, answers.sum()), 2, noise)
-    for day, answers in (("Monday", monday), ("Tuesday", tuesday))
-}
+noise = ExactNoise()  # drawn from the operating system, so your numbers differ from your neighbour's
+tries = {day: laplace_mechanism(np.full(10, answers.sum()), 2, noise) for day, answers in (("Monday", monday), ("Tuesday", tuesday))}
 pd.DataFrame(tries).T
 
 # %% [markdown]
@@ -97,9 +81,7 @@ pd.DataFrame(tries).T
 # odds of any guess about one person shift by at most a factor $e^{0.1}$:
 
 # %%
-pd.Series(
-    {epsilon: np.exp(epsilon) for epsilon in (0.01, 0.1, 1, 4, 10)}, name="largest factor"
-).rename_axis("ε").round(2).to_frame()
+pd.Series({epsilon: np.exp(epsilon) for epsilon in (0.01, 0.1, 1, 4, 10)}, name="largest factor").rename_axis("ε").round(2).to_frame()
 
 # %% [markdown]
 # A single count is easy. A table of fifteen attributes has more possible rows than there are people on earth, and noise in each of them would
@@ -131,35 +113,22 @@ synth.ledger_
 # Is the table any good? Here is a test that needs no statistics. A husband or a wife who was *never married*: the real table has none. A synthetic table
 # draws family role and marital status from noisy counts, and a smaller ε means more noise.
 
-
 # %%
 def impossible(table):
     """How many of 100 husbands and wives were never married."""
     spouses = table[table["relationship"].isin(["Husband", "Wife"])]
     return 100 * (spouses["marital-status"] == "Never-married").mean()
 
-
 def families():
     """PrivBayes at three ε, three tables each."""
     made = {}
     for epsilon in (1.0, 0.2, 0.05):
-        runs = [
-            pds.PrivBayes(epsilon).fit(adult.frame, schema=adult.schema).sample() for _ in range(3)
-        ]
+        runs = [pds.PrivBayes(epsilon).fit(adult.frame, schema=adult.schema).sample() for _ in range(3)]
         made[f"ε = {epsilon:g}"] = np.mean([impossible(run) for run in runs])
-    table = (
-        pd.Series({"real": impossible(adult.frame), **made}, name="impossible, of 100")
-        .round(2)
-        .to_frame()
-    )
+    table = pd.Series({"real": impossible(adult.frame), **made}, name="impossible, of 100").round(2).to_frame()
     return made["ε = 0.05"], table
 
-
-guess(
-    "At ε = 0.05, how many of 100 synthetic husbands and wives were never married?",
-    families,
-    unit="of 100",
-)
+guess("At ε = 0.05, how many of 100 synthetic husbands and wives were never married?", families, unit="of 100")
 
 # %% [markdown]
 # No error message, no empty cell: each such row looks like any other. Noise doesn't make a table ragged, it makes it wrong where few people are, and blind
@@ -201,14 +170,13 @@ ex.q1.check(spent)
 # %% [markdown]
 # **2 · Code.** Write `first_table(epsilon)`: fit a strict `PrivBayes` on `adult` and return the pair *(synthetic table, its ledger)*.
 
-
 # %%
-def first_table(epsilon): ...
+def first_table(epsilon):
+    ...
 # solution
 def first_table(epsilon):
     synth = pds.PrivBayes(epsilon=epsilon).fit(adult.frame, schema=adult.schema)
     return synth.sample(), synth.ledger_
-
 
 # %%
 ex.q2.check(first_table)
@@ -217,19 +185,17 @@ ex.q2.check(first_table)
 # **3 · Attack.** A well-known public tool ships with a default like this one. Nothing crashes, and the noise has the right size. Write
 # `undo(released, epsilon)`: from what was published, the exact counts.
 
-
 # %%
 def publish(counts, epsilon, seed=0):
     rng = np.random.default_rng(seed)
     return counts + rng.laplace(scale=2 / epsilon, size=len(counts))
 
-
 # %%
-def undo(released, epsilon): ...
+def undo(released, epsilon):
+    ...
 # solution
 def undo(released, epsilon):
     return released - publish(np.zeros(len(released)), epsilon)
-
 
 # %%
 ex.q3.check(undo)

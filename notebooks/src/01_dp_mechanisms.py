@@ -35,9 +35,7 @@ from pdsynth.privacy.mechanisms import (
 
 adult = pds.datasets.load_adult(complete=True)
 rich = adult.frame["salary"] == ">50K"
-print(
-    f"all {rich.sum():,}, all but one {rich[1:].sum():,}: person 0 earns {'more' if rich.sum() > rich[1:].sum() else 'at most'} 50K"
-)
+print(f"all {rich.sum():,}, all but one {rich[1:].sum():,}: person 0 earns {'more' if rich.sum() > rich[1:].sum() else 'at most'} 50K")
 
 # %% [markdown]
 # No name, no row, no small group was published. How much noise does it take, and of which shape?
@@ -49,21 +47,15 @@ print(
 #
 # Which outputs are likelier under $D$, which under $D'$, and by what factor?
 
-
 # %%
 def pmf(z):
     return Fraction(1, 3) / 2 ** abs(z)
 
-
 def factors():
     outputs = range(-1, 5)
-    toy = pd.DataFrame(
-        {"under D": [pmf(s - 2) for s in outputs], "under D'": [pmf(s - 1) for s in outputs]},
-        index=outputs,
-    )
+    toy = pd.DataFrame({"under D": [pmf(s - 2) for s in outputs], "under D'": [pmf(s - 1) for s in outputs]}, index=outputs)
     toy["ratio"] = toy["under D"] / toy["under D'"]
     return toy["ratio"].max(), toy.rename_axis("output").T
-
 
 guess("By what factor can an output be likelier under D than under D'?", factors, unit="times")
 
@@ -81,16 +73,12 @@ guess("By what factor can an output be likelier under D than under D'?", factors
 # question is the most by which its answer can move between neighbours, all moves added up. The answer to "how many said yes?" moves by 1 at most. A
 # **histogram** holds many counts: every record stands in one of its cells.
 
-
 # %%
 def moved():
     before = pd.Series(["teacher", "teacher", "farmer"])
     after = pd.Series(["teacher", "doctor", "farmer"])
-    both = (
-        pd.DataFrame({"D": before.value_counts(), "D'": after.value_counts()}).fillna(0).astype(int)
-    )
+    both = pd.DataFrame({"D": before.value_counts(), "D'": after.value_counts()}).fillna(0).astype(int)
     return (both["D"] - both["D'"]).abs().sum(), both.T
-
 
 guess("What is the sensitivity of a histogram of occupation?", moved, unit="people in all")
 
@@ -101,27 +89,16 @@ guess("What is the sensitivity of a histogram of occupation?", moved, unit="peop
 # **Laplace mechanism** (Definition 3): publish the answer $f(D)$ plus Laplace noise of the scale $\Delta f/\varepsilon$.
 
 # %%
-guess(
-    "Which scale does the noise of that histogram need at ε = ½?",
-    lambda: moved()[0] / 0.5,
-    unit="people, the scale",
-)
+guess("Which scale does the noise of that histogram need at ε = ½?", lambda: moved()[0] / 0.5, unit="people, the scale")
 
 # %% [markdown]
 # Call the scale $b$. For counts we use the *discrete* Laplace law: the whole number $z$ has the probability
 # $\tanh\!\big(\tfrac1{2b}\big)\,e^{-|z|/b}$. The toy's noise is this law too. Every step away from zero costs it half, so $e^{-1/b}=\tfrac12$:
 
-
 # %%
 def fit_toy():
     b = 1 / np.log(2)
-    return b, pd.DataFrame(
-        {
-            "toy": [float(pmf(z)) for z in range(4)],
-            "discrete Laplace": discrete_laplace_pmf(np.arange(4), b),
-        }
-    ).T
-
+    return b, pd.DataFrame({"toy": [float(pmf(z)) for z in range(4)], "discrete Laplace": discrete_laplace_pmf(np.arange(4), b)}).T
 
 guess("Which scale has the toy's noise?", fit_toy, unit="people")
 
@@ -137,11 +114,7 @@ guess("Which scale has the toy's noise?", fit_toy, unit="people")
 # A noisy histogram of occupation at ε = ½. The scale is a fraction, so that the ledger can add up exactly.
 
 # %%
-counts = (
-    adult.frame["occupation"]
-    .value_counts()
-    .reindex(adult.schema["occupation"].values, fill_value=0)
-)
+counts = adult.frame["occupation"].value_counts().reindex(adult.schema["occupation"].values, fill_value=0)
 scale = Fraction(2) / Fraction(1, 2)
 noisy = laplace_mechanism(counts.to_numpy(), scale, ExactNoise())
 pd.DataFrame({"real": counts, "released": noisy, "error": noisy - counts}).T
@@ -153,15 +126,10 @@ pd.DataFrame({"real": counts, "released": noisy, "error": noisy - counts}).T
 # %%
 few = adult.frame["occupation"].head(200).value_counts()
 scores, one_person = Quantity(few.to_numpy(), "people"), Quantity(1, "people")
-chosen = [
-    few.index[exponential_mechanism(scores, one_person, Fraction(1, 2), ExactNoise())]
-    for _ in range(8)
-]
+chosen = [few.index[exponential_mechanism(scores, one_person, Fraction(1, 2), ExactNoise())] for _ in range(8)]
 print("really:", few.index[0], "| chosen in 8 runs:", pd.Series(chosen).value_counts().to_dict())
 try:
-    exponential_mechanism(
-        Quantity(few.to_numpy(), "bits"), Quantity(1, "nats"), Fraction(1, 2), ExactNoise()
-    )
+    exponential_mechanism(Quantity(few.to_numpy(), "bits"), Quantity(1, "nats"), Fraction(1, 2), ExactNoise())
 except pds.PrivacyError as refusal:
     print(refusal)
 
@@ -204,15 +172,14 @@ ex.q1.check(cell_scale)
 # **2 · Code.** Write `choose(scores, sensitivity, epsilon)`: the probabilities of the exponential mechanism as an array. Scores may be in the
 # thousands, so subtract the largest before you exponentiate.
 
-
 # %%
-def choose(scores, sensitivity, epsilon): ...
+def choose(scores, sensitivity, epsilon):
+    ...
 # solution
 def choose(scores, sensitivity, epsilon):
     scores = np.asarray(scores, dtype=float)
     weights = np.exp(epsilon * (scores - scores.max()) / (2 * sensitivity))
     return weights / weights.sum()
-
 
 # %%
 ex.q2.check(choose)
@@ -221,12 +188,10 @@ ex.q2.check(choose)
 # **3 · Find the bug.** From a public tool. A histogram of *shares* $c/n$ has sensitivity $2/n$, so its noise scale is right in the paper that the
 # tool implements. It is wrong here. How large is the true ε for $n=1000$ and a claim of 0.4?
 
-
 # %%
 def noisy_counts(counts, epsilon, rng):
     n = counts.sum()
     return counts + rng.laplace(scale=2 / (n * epsilon), size=counts.shape)
-
 
 # %%
 true_epsilon = None  # your number
@@ -241,19 +206,17 @@ ex.q3.check(true_epsilon)
 # town and that of the people at work, at the same ε and seed. Write `exact(town, work)`: from both releases, what an attacker computes exactly,
 # value by value: how many more are in town than at work.
 
-
 # %%
 def table_noise(counts, epsilon, seed):
     rng = np.random.default_rng(seed)
     return counts + rng.laplace(scale=2 / epsilon, size=len(counts))
 
-
 # %%
-def exact(town, work): ...
+def exact(town, work):
+    ...
 # solution
 def exact(town, work):
     return town - work
-
 
 # %%
 ex.q4.check(exact)
@@ -263,13 +226,12 @@ ex.q4.check(exact)
 # noise of scale 1, so ε = 1. Write `attack(released, others)`, which says 1 (yes) or 0 (no). It plays 2,000 rounds. No attack can win more than
 # $e^\varepsilon/(1+e^\varepsilon)=73.1\,\%$ of them on average, and the best one does. (It needs 1,366 wins here; the best attack misses that once in a million.)
 
-
 # %%
-def attack(released, others): ...
+def attack(released, others):
+    ...
 # solution
 def attack(released, others):
     return int(released > others)
-
 
 # %%
 ex.q5.check(attack)
@@ -284,10 +246,7 @@ ex.q5.check(attack)
 
 # %%
 draws = ExactNoise().discrete_laplace(np.array(Fraction(4)), (50_000,))
-pd.Series(
-    {"printed, 2b": 2 * 4, "true, 2b²": 2 * 4**2, "measured": draws.var().round(1)},
-    name="variance at b = 4",
-).to_frame().T
+pd.Series({"printed, 2b": 2 * 4, "true, 2b²": 2 * 4**2, "measured": draws.var().round(1)}, name="variance at b = 4").to_frame().T
 
 # %% [markdown]
 # In this library nobody *says* what a release costs: the ledger recomputes it from sensitivity and scale. Here is the entry of a careless
@@ -295,20 +254,8 @@ pd.Series(
 
 # %%
 book = pds.Ledger(Fraction(1), "published")
-cost = {
-    "sensitivity": Fraction(2),
-    "scale": Fraction(2),
-    "epsilon": Fraction(1, 2),
-    "claimed": Fraction(1, 2),
-}
-book.write(
-    "mechanism",
-    "histogram of occupation",
-    mechanism="discrete_laplace",
-    inputs=("raw:D",),
-    attributes=("occupation",),
-    **cost,
-)
+cost = {"sensitivity": Fraction(2), "scale": Fraction(2), "epsilon": Fraction(1, 2), "claimed": Fraction(1, 2)}
+book.write("mechanism", "histogram of occupation", mechanism="discrete_laplace", inputs=("raw:D",), attributes=("occupation",), **cost)
 book.check()
 
 # %% [markdown]

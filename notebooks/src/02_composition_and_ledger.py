@@ -33,27 +33,13 @@ pd.set_option("display.max_colwidth", 90)
 adult = pds.datasets.load_adult(coding="thesis")
 truth = int((adult.frame["workclass"] == "Federal-gov").sum())
 
-
 # %%
 def ask(times=2000):
     answers = laplace_mechanism(np.full(times, truth), Fraction(20), ExactNoise())
-    table = pd.Series(
-        {
-            "one answer": answers[0],
-            "mean of all": answers.mean(),
-            "truth": truth,
-            "ε spent": times / 20,
-        }
-    )
+    table = pd.Series({"one answer": answers[0], "mean of all": answers.mean(), "truth": truth, "ε spent": times / 20})
     return abs(answers.mean() - truth), table.round(1).to_frame().T
 
-
-guess(
-    "How many people is the mean of 2,000 such answers away from the truth?",
-    ask,
-    unit="people",
-    digits=2,
-)
+guess("How many people is the mean of 2,000 such answers away from the truth?", ask, unit="people", digits=2)
 
 # %% [markdown]
 # Each answer kept its promise. All of them together kept a promise of the size in the answer's last column, which protects nobody.
@@ -64,13 +50,7 @@ guess(
 # about ten times 0.1. That is why budgets in this library are fractions.
 
 # %%
-print(
-    Fraction(1, 2) + Fraction(1, 3) + Fraction(1, 6),
-    "|",
-    sum([0.1] * 10),
-    "|",
-    sum([Fraction(1, 10)] * 10),
-)
+print(Fraction(1, 2) + Fraction(1, 3) + Fraction(1, 6), "|", sum([0.1] * 10), "|", sum([Fraction(1, 10)] * 10))
 
 # %% [markdown]
 # A **ledger** writes such steps down. It belongs to one run, promises one ε, and refuses an overdraft *before* any noise is drawn:
@@ -78,29 +58,10 @@ print(
 # %%
 book = pds.Ledger(Fraction(1), "strict")
 for name, scale in (("smokers", 2), ("runners", 3), ("cooks", 6)):
-    cost = {
-        "sensitivity": Fraction(1),
-        "scale": Fraction(scale),
-        "epsilon": Fraction(1, scale),
-        "claimed": Fraction(1, scale),
-    }
-    book.write(
-        "mechanism",
-        f"count of {name}",
-        mechanism="discrete_laplace",
-        inputs=("raw:D",),
-        attributes=(name,),
-        **cost,
-    )
+    cost = {"sensitivity": Fraction(1), "scale": Fraction(scale), "epsilon": Fraction(1, scale), "claimed": Fraction(1, scale)}
+    book.write("mechanism", f"count of {name}", mechanism="discrete_laplace", inputs=("raw:D",), attributes=(name,), **cost)
 try:
-    book.write(
-        "mechanism",
-        "one more",
-        mechanism="discrete_laplace",
-        sensitivity=Fraction(1),
-        scale=Fraction(9),
-        epsilon=Fraction(1, 9),
-    )
+    book.write("mechanism", "one more", mechanism="discrete_laplace", sensitivity=Fraction(1), scale=Fraction(9), epsilon=Fraction(1, 9))
 except pds.BudgetError as refusal:
     print(refusal)
 book
@@ -124,14 +85,7 @@ book
 
 # %%
 scale, bands = Fraction(10), 10
-pd.Series(
-    {
-        "worst part only": 1 / scale,
-        "two parts, replaced record": 2 / scale,
-        "all ten": bands / scale,
-    },
-    name="ε",
-).to_frame().T
+pd.Series({"worst part only": 1 / scale, "two parts, replaced record": 2 / scale, "all ten": bands / scale}, name="ε").to_frame().T
 
 # %% [markdown]
 # The truth is the middle one. Now what cannot be charged at all: a **raw read**. If an algorithm looks at the records without a mechanism and lets
@@ -139,12 +93,7 @@ pd.Series(
 
 # %%
 try:
-    book.write(
-        "unaccounted_access",
-        "look at the raw frequencies",
-        source="my own notebook",
-        inputs=("raw:D",),
-    )
+    book.write("unaccounted_access", "look at the raw frequencies", source="my own notebook", inputs=("raw:D",))
 except pds.PrivacyError as refusal:
     print(refusal)
 
@@ -157,9 +106,7 @@ except pds.PrivacyError as refusal:
 # %%
 strict = pds.PrivBayes(epsilon=1.0, k=2, random_state=7).fit(adult.frame, schema=adult.schema)
 print(strict.ledger_)
-strict.ledger_.to_frame().iloc[[0, 1, -2, -1]][
-    ["epsilon", "total", "step", "mechanism", "sensitivity", "scale"]
-]
+strict.ledger_.to_frame().iloc[[0, 1, -2, -1]][["epsilon", "total", "step", "mechanism", "sensitivity", "scale"]]
 
 # %% [markdown]
 # A selection is charged its ε; a table 2 (the sensitivity) divided by its scale. Nobody types the cost of a step: eleven mechanical **rules** recompute
@@ -231,9 +178,7 @@ panels.ledger.panel()
 # %%
 pair_cost = None  # your number
 # solution
-pair_cost = Fraction(
-    2, 5
-)  # the two histograms are one histogram of (sex, occupation): two cells move by one each
+pair_cost = Fraction(2, 5)  # the two histograms are one histogram of (sex, occupation): two cells move by one each
 
 # %%
 ex.q1.check(pair_cost)
@@ -241,15 +186,12 @@ ex.q1.check(pair_cost)
 # %% [markdown]
 # **2 · Code.** Write `true_cost(steps)`: each step is a pair *(sensitivity, scale)* of a Laplace release on all records. Return the total as a `Fraction`.
 
-
 # %%
-def true_cost(steps): ...
+def true_cost(steps):
+    ...
 # solution
 def true_cost(steps):
-    return sum(
-        (Fraction(sensitivity) / Fraction(scale) for sensitivity, scale in steps), Fraction(0)
-    )
-
+    return sum((Fraction(sensitivity) / Fraction(scale) for sensitivity, scale in steps), Fraction(0))
 
 # %%
 ex.q2.check(true_cost)
@@ -258,15 +200,10 @@ ex.q2.check(true_cost)
 # **3 · Find the bug.** An argument of this kind is in print: the attributes are disjoint, so one histogram for each of them, in parallel, costs ε and
 # not dε. This code believes it. What do the 14 histograms truly cost at ε = 0.3?
 
-
 # %%
 def all_histograms(frame, epsilon, noise):
     scale = Fraction(2) / epsilon
-    return {
-        name: laplace_mechanism(frame[name].value_counts().to_numpy(), scale, noise)
-        for name in frame
-    }
-
+    return {name: laplace_mechanism(frame[name].value_counts().to_numpy(), scale, noise) for name in frame}
 
 # %%
 cost = None  # your number
@@ -280,14 +217,13 @@ ex.q3.check(cost)
 # **4 · Design.** Several histograms are to be released with `epsilon` in all. `cells` says how many cells each has. Write `split(cells, epsilon)`: the ε of each, so that
 # the total expected error, $\sum_j \mathrm{cells}_j\cdot 2/\varepsilon_j$, is as small as it can be. It is scored on tables that you don't see, by this sum itself, without any chance.
 
-
 # %%
-def split(cells, epsilon): ...
+def split(cells, epsilon):
+    ...
 # solution
 def split(cells, epsilon):
     roots = np.sqrt(cells)
     return epsilon * roots / roots.sum()
-
 
 # %%
 ex.q4.check(split)
@@ -301,9 +237,7 @@ ex.q4.check(split)
 # tables (Algorithm 2, line 4). Do the division: one table costs $\frac2n \div \frac{2(d-k)}{n\varepsilon} = \frac{\varepsilon}{d-k}$, all of them ε. With ε/2 for the network:
 
 # %%
-reprint = pds.PrivBayes(epsilon=1.0, k=2, guarantee="published", reading="thesis").fit(
-    adult.frame, schema=adult.schema
-)
+reprint = pds.PrivBayes(epsilon=1.0, k=2, guarantee="published", reading="thesis").fit(adult.frame, schema=adult.schema)
 print(reprint.ledger_.verdict())
 
 # %% [markdown]
@@ -311,9 +245,7 @@ print(reprint.ledger_.verdict())
 # $\varepsilon_1+\varepsilon_2+\varepsilon_3=\varepsilon$ and says of step 2 that "there is no privacy protection involved in this step as we consider the data publisher safe". The ledger:
 
 # %%
-published = pds.HPPrivBayes(epsilon=1.0, k=2, sensitive="occupation", guarantee="published").fit(
-    adult.frame, schema=adult.schema
-)
+published = pds.HPPrivBayes(epsilon=1.0, k=2, sensitive="occupation", guarantee="published").fit(adult.frame, schema=adult.schema)
 rows = [(e.step, e.source, e.released) for e in published.ledger_.unaccounted]
 pd.DataFrame(rows, columns=["unaccounted step", "line", "what was read"])
 
@@ -333,26 +265,14 @@ printed = [pds.PrivBayes(k=1, **here), pds.PrivBayes(k=1, reading="thesis", **he
            *(kind(k=1, **here) for kind in (pds.baselines.ELPrivBayes, pds.baselines.SAPrivBayes, pds.baselines.WeightedPrivBayes)),
            pds.baselines.CSAPrivBayes(k=1, sensitive=cmc.sensitive, **here)]  # fmt: skip
 
-
 def line(synth):
     ledger = synth.fit(cmc.frame, schema=cmc.schema).ledger_
     first = ledger.unaccounted[0].source if ledger.unaccounted else ""
-    name = type(synth).__name__ + (
-        " (thesis' reprint)" if getattr(synth, "reading", "") == "thesis" else ""
-    )
-    return {
-        "algorithm": name,
-        "true ε": float(ledger.epsilon),
-        "accounted": float(ledger.finite),
-        "raw reads": len(ledger.unaccounted),
-        "first": first,
-    }
-
+    name = type(synth).__name__ + (" (thesis' reprint)" if getattr(synth, "reading", "") == "thesis" else "")
+    return {"algorithm": name, "true ε": float(ledger.epsilon), "accounted": float(ledger.finite), "raw reads": len(ledger.unaccounted), "first": first}
 
 bill = pd.DataFrame([line(synth) for synth in printed]).set_index("algorithm")
-bill.style.format(precision=2).map(
-    lambda v: "color: #d55e00; font-weight: 600" if v > 1 else "", subset=["true ε", "accounted"]
-)
+bill.style.format(precision=2).map(lambda v: "color: #d55e00; font-weight: 600" if v > 1 else "", subset=["true ε", "accounted"])
 
 # %% [markdown]
 # Two lines are black. The others fail in four ways that come back in lessons 05 to 16: an order, a group or a candidate list is read raw; a noise scale is; a budget is "composed in

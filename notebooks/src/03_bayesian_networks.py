@@ -31,19 +31,11 @@ pd.set_option("display.max_colwidth", 90)
 adult = pds.datasets.load_adult(coding="thesis")
 n, cells = len(adult.frame), math.prod(adult.schema.sizes)
 
-
 def drown():
-    table = pd.Series(
-        {"cells": f"{cells:,}", "people": f"{n:,}", "noise at ε = 1, in people": f"{2 * cells:,}"}
-    )
+    table = pd.Series({"cells": f"{cells:,}", "people": f"{n:,}", "noise at ε = 1, in people": f"{2 * cells:,}"})
     return 2 * cells / n, table.to_frame("the full table")
 
-
-guess(
-    "At ε = 1, how many invented people does the noise make for each real one?",
-    drown,
-    unit="for each real one",
-)
+guess("At ε = 1, how many invented people does the noise make for each real one?", drown, unit="for each real one")
 
 # %% [markdown]
 # The full table drowns. Small tables don't: sex × relationship has twelve cells. The art is to describe 14 attributes by small tables that *overlap in the
@@ -54,9 +46,7 @@ guess(
 # Eight people, three yes/no questions. B mostly repeats A; C was decided by a coin that happens to fall evenly.
 
 # %%
-toy = pd.DataFrame(
-    {"A": [0, 0, 0, 0, 1, 1, 1, 1], "B": [0, 0, 0, 1, 1, 1, 1, 0], "C": [0, 1, 0, 1, 0, 1, 0, 1]}
-)
+toy = pd.DataFrame({"A": [0, 0, 0, 0, 1, 1, 1, 1], "B": [0, 0, 0, 1, 1, 1, 1, 0], "C": [0, 1, 0, 1, 0, 1, 0, 1]})
 ab, ac = pd.crosstab(toy["A"], toy["B"]).to_numpy(), pd.crosstab(toy["A"], toy["C"]).to_numpy()
 print(ab, ac, sep="\n\n")
 
@@ -68,31 +58,21 @@ print(ab, ac, sep="\n\n")
 # $I = 2\cdot\tfrac38\log_2\tfrac32+2\cdot\tfrac18\log_2\tfrac12$.
 
 # %%
-functions = {
-    "I in bits": measures.mutual_information,
-    "R": measures.tvd_from_independence,
-    "K": measures.association,
-}
-
+functions = {"I in bits": measures.mutual_information, "R": measures.tvd_from_independence, "K": measures.association}
 
 def compare():
     by_hand = 2 * 3 / 8 * math.log2(3 / 2) + 2 * 1 / 8 * math.log2(1 / 2)
-    return by_hand, pd.DataFrame(
-        {name: [f(ab), f(ac)] for name, f in functions.items()}, index=["A, B", "A, C"]
-    ).round(4)
-
+    return by_hand, pd.DataFrame({name: [f(ab), f(ac)] for name, f in functions.items()}, index=["A, B", "A, C"]).round(4)
 
 guess("How many bits does A tell about B?", compare, unit="bits")
 
 # %% [markdown]
 # **Distance from independence**, $R$, is half the sum of the gaps themselves: here $\tfrac12\cdot4\cdot\tfrac18=\tfrac14$. In whole numbers that is $K=2n^2R=32$.
 
-
 # %%
 def copied():
     table = pd.crosstab(toy["A"], toy["A"])
     return float(measures.tvd_from_independence(table.to_numpy())), table
-
 
 guess("And R of A with an exact copy of itself?", copied)
 
@@ -103,30 +83,18 @@ guess("And R of A with an exact copy of itself?", copied)
 # (Definition 8, here always in bits) is how much of it another attribute removes: $I(X_1,X_2)=H(X_1)+H(X_2)-H(X_1,X_2)$. It is 0 exactly when the two are independent, and never more than either entropy.
 
 # %%
-guess(
-    "What is the entropy of an attribute with four values, all equally frequent?",
-    lambda: float(measures.entropy(np.full(4, 1 / 4))),
-    unit="bits",
-)
+guess("What is the entropy of an attribute with four values, all equally frequent?", lambda: float(measures.entropy(np.full(4, 1 / 4))), unit="bits")
 
 # %% [markdown]
 # A **Bayesian network** $\mathcal N$ puts the attributes in an order and gives each $X_i$ a set of parents $\Pi_i$ among those before it. It needs one table for each attribute
 # with its parents, and no larger one.
 
-
 # %%
 def largest():
     values, parents = 4, 2
-    return values ** (parents + 1), pd.Series(
-        {"a network": values ** (parents + 1), "the full table": values**14}, name="cells"
-    ).to_frame()
+    return values ** (parents + 1), pd.Series({"a network": values ** (parents + 1), "the full table": values**14}, name="cells").to_frame()
 
-
-guess(
-    "14 attributes of four values each, two parents each: how many cells has the largest table?",
-    largest,
-    unit="cells",
-)
+guess("14 attributes of four values each, two parents each: how many cells has the largest table?", largest, unit="cells")
 
 # %% [markdown]
 # The network describes the table by
@@ -139,7 +107,6 @@ guess(
 #
 # The best network is the one with the largest **sum of mutual information**. Equation (5) as code, for a table of probabilities `p`:
 
-
 # %%
 def network_law(p, network, names):
     law = np.ones_like(p)
@@ -149,7 +116,6 @@ def network_law(p, network, names):
         law = law * joint / joint.sum(axis=names.index(child), keepdims=True)
     return law
 
-
 # %% [markdown]
 # Three attributes of Adult, four networks. The divergence is computed from the law itself, and from the formula.
 
@@ -158,9 +124,7 @@ names = ["sex", "relationship", "marital-status"]
 small = adult.schema.select(names)
 p = np.zeros(small.sizes)
 np.add.at(p, tuple(small.encode(adult.frame[names]).T), 1 / n)
-fixed = sum(
-    measures.entropy(p.sum(axis=tuple({0, 1, 2} - {i}))) for i in range(3)
-) - measures.entropy(p)
+fixed = sum(measures.entropy(p.sum(axis=tuple({0, 1, 2} - {i}))) for i in range(3)) - measures.entropy(p)
 sex, kin, wed = names
 drawings = {
     "no edges": [],
@@ -169,26 +133,15 @@ drawings = {
     "marital status in the middle": [(wed, sex), (wed, kin)],
 }
 
-
 # %%
 def diverge():
     rows, seen = {}, p > 0
     for label, edges in drawings.items():
         network = pds.Network.from_edges(names, edges)
-        law, information = (
-            network_law(p, network, names),
-            pds.evaluate.sum_mutual_information(network, adult.frame[names], small),
-        )
-        rows[label] = (
-            information,
-            (p[seen] * np.log2(p[seen] / law[seen])).sum(),
-            fixed - information,
-        )
-    table = pd.DataFrame(
-        rows, index=["sum of I", "divergence, from the law", "divergence, from the formula"]
-    ).T.round(4)
+        law, information = network_law(p, network, names), pds.evaluate.sum_mutual_information(network, adult.frame[names], small)
+        rows[label] = (information, (p[seen] * np.log2(p[seen] / law[seen])).sum(), fixed - information)
+    table = pd.DataFrame(rows, index=["sum of I", "divergence, from the law", "divergence, from the formula"]).T.round(4)
     return table["sum of I"].idxmax(), table
-
 
 guess("Which network is nearest to the table?", diverge, options=list(drawings))
 
@@ -214,32 +167,13 @@ pds.PrivBayes(k=1, guarantee="none").fit(adult.frame, schema=adult.schema).netwo
 # the docstring of `association_sensitivity`). What counts is how large a score is *measured in its own sensitivity*:
 
 # %%
-pairs = [
-    ("relationship", "marital-status"),
-    ("education", "occupation"),
-    ("age", "workclass"),
-    ("race", "workclass"),
-]
+pairs = [("relationship", "marital-status"), ("education", "occupation"), ("age", "workclass"), ("race", "workclass")]
 rows = []
 for x, y in pairs:
-    table, sizes = (
-        pd.crosstab(adult.frame[x], adult.frame[y]).to_numpy(),
-        (adult.schema[x].size, adult.schema[y].size),
-    )
+    table, sizes = pd.crosstab(adult.frame[x], adult.frame[y]).to_numpy(), (adult.schema[x].size, adult.schema[y].size)
     i, r = measures.mutual_information(table), float(measures.tvd_from_independence(table))
-    rows.append(
-        (
-            i,
-            i / measures.mutual_information_sensitivity(n, *sizes),
-            r,
-            r / float(measures.tvd_sensitivity(n, *sizes)),
-        )
-    )
-pd.DataFrame(
-    rows,
-    index=[" × ".join(p) for p in pairs],
-    columns=["I, bits", "I ÷ its sensitivity", "R", "R ÷ its sensitivity"],
-).round(3)
+    rows.append((i, i / measures.mutual_information_sensitivity(n, *sizes), r, r / float(measures.tvd_sensitivity(n, *sizes))))
+pd.DataFrame(rows, index=[" × ".join(p) for p in pairs], columns=["I, bits", "I ÷ its sensitivity", "R", "R ÷ its sensitivity"]).round(3)
 
 # %% [markdown]
 # In the last column the weak pairs stand out of the noise more than ten times better. Little is lost: both
@@ -280,15 +214,14 @@ ex.q1.check(copy_information)
 # %% [markdown]
 # **2 · Code.** Write `information(table)`: mutual information in bits of a table of counts. Cells may be empty.
 
-
 # %%
-def information(table): ...
+def information(table):
+    ...
 # solution
 def information(table):
     p = table / table.sum()
     q = p.sum(axis=1, keepdims=True) * p.sum(axis=0, keepdims=True)
     return float((p[p > 0] * np.log2(p[p > 0] / q[p > 0])).sum())
-
 
 # %%
 ex.q2.check(information)
@@ -321,13 +254,12 @@ ex.q3.check(spent)
 #     return counts + rng.laplace(scale=2 / epsilon, size=len(counts))
 # ```
 
-
 # %%
-def anybody(noisy, x, y): ...
+def anybody(noisy, x, y):
+    ...
 # solution
 def anybody(noisy, x, y):
     return (x, y) in noisy.index
-
 
 # %%
 ex.q4.check(anybody)
@@ -349,14 +281,8 @@ ex.q4.check(anybody)
 # %%
 order = {}
 for guarantee in ("published", "strict"):
-    fitted = pds.HPPrivBayes(epsilon=1.0, k=2, sensitive="occupation", guarantee=guarantee).fit(
-        adult.frame, schema=adult.schema
-    )
-    order[guarantee] = (
-        fitted.ledger_.to_frame()
-        .set_index("step")
-        .loc["AMI order", ["mechanism", "released", "epsilon"]]
-    )
+    fitted = pds.HPPrivBayes(epsilon=1.0, k=2, sensitive="occupation", guarantee=guarantee).fit(adult.frame, schema=adult.schema)
+    order[guarantee] = fitted.ledger_.to_frame().set_index("step").loc["AMI order", ["mechanism", "released", "epsilon"]]
 pd.DataFrame(order).T
 
 # %% [markdown]

@@ -53,18 +53,12 @@ pd.Series([*scores, sensitivity], index=names, name="bits").round(3).to_frame()
 # The first is 1 bit: knowing one tells the other. The second is $1-H(\tfrac14)$. One record among eight can move such a score by half
 # a bit, so the exponential mechanism can't be sure. With ε = 1 for this choice, $\Pr\propto e^{\varepsilon I/2\Delta I}$:
 
-
 # %%
 def drawn():
     chances = 100 * exponential_probabilities(np.array(scores), sensitivity, epsilon=1.0)
-    return chances[0], pd.Series(chances, index=["paid", "home"], name="of 100 draws").round(
-        1
-    ).to_frame()
+    return chances[0], pd.Series(chances, index=["paid", "home"], name="of 100 draws").round(1).to_frame()
 
-
-guess(
-    "In how many of 100 draws is paid chosen, the pair that tells everything?", drawn, unit="of 100"
-)
+guess("In how many of 100 draws is paid chosen, the pair that tells everything?", drawn, unit="of 100")
 
 # %% [markdown]
 # Suppose `paid` was drawn. Now the noise: the table (`paid`, `over40`) is measured *once*, say with the result below. Negative counts
@@ -97,19 +91,13 @@ synth = pds.PrivBayes(epsilon=1.0, k=2, random_state=4)
 synth.fit(adult.frame, schema=adult.schema)
 synth.network_
 
-
 # %%
 def count_lines():
     ledger = synth.ledger_.to_frame()
     table = ledger.groupby("mechanism", sort=False)["epsilon"].agg(["count", "sum"])
     return table.loc["discrete_laplace", "count"], table
 
-
-guess(
-    "Fourteen attributes, k = 2: how many noisy tables does the ledger hold?",
-    count_lines,
-    unit="tables",
-)
+guess("Fourteen attributes, k = 2: how many noisy tables does the ledger hold?", count_lines, unit="tables")
 
 # %% [markdown]
 # Selections and tables cost exactly ε together. What is missing are the derived tables.
@@ -157,26 +145,20 @@ pd.DataFrame(rows).T.rename_axis("ε")
 # %% [markdown]
 # Useful isn't the same as best. One run each at ε = 1 (look at the large gaps, not at the last digit):
 
-
 # %%
 def distance(k, guarantee="strict"):
     run = pds.PrivBayes(epsilon=1.0, k=k, guarantee=guarantee, random_state=4)
     fake = run.fit(adult.frame, schema=adult.schema).sample()
     return pds.evaluate.marginal_distance(adult.frame, fake, adult.schema, alpha=2)
 
-
 choices = (0, 1, 2, 3, "auto")
-
 
 def nearest():
     rows = {str(k): {"private": distance(k), "no noise": distance(k, "none")} for k in choices}
     table = pd.DataFrame(rows).T.rename_axis("k").round(3)
     return table["private"].idxmin(), table
 
-
-guess(
-    "Which k comes nearest to the real table at ε = 1?", nearest, options=[str(k) for k in choices]
-)
+guess("Which k comes nearest to the real table at ε = 1?", nearest, options=[str(k) for k in choices])
 
 # %% [markdown]
 # Read the second column: without noise each parent helps. Then the first: with noise a parent must bring more than it costs, and *auto*, useful by its
@@ -218,13 +200,12 @@ ex.q1.check(scale)
 # **2 · Code.** Write `pairs(i, d, k)`: how many attribute–parent pairs are in Ω when the $i$-th attribute is chosen ($i\ge2$), with
 # exactly $\min(k,i-1)$ parents. `comb(m, s)` counts the sets of s among m.
 
-
 # %%
-def pairs(i, d, k): ...
+def pairs(i, d, k):
+    ...
 # solution
 def pairs(i, d, k):
     return (d - i + 1) * comb(i - 1, min(k, i - 1))
-
 
 # %%
 ex.q2.check(pairs)
@@ -233,13 +214,11 @@ ex.q2.check(pairs)
 # **3 · Find the bug.** This function gets the $d$ tables of counts of a network. It is meant to cost $\varepsilon_2$. How much does it cost
 # for $d=14$ and $k=4$, as a multiple of $\varepsilon_2$?
 
-
 # %%
 def noisy_joints(tables, k, epsilon2, rng):
     d = len(tables)
     scale = 2 * (d - k) / epsilon2
     return [t + rng.laplace(scale=scale, size=t.shape) for t in tables]
-
 
 # %%
 multiple = None  # for example Fraction(1)

@@ -30,10 +30,7 @@ from pdsynth.course.exercises import lesson_05 as ex
 from pdsynth.course.guess import guess
 
 small, schema = panels.ordering.small_table, panels.ordering.SMALL
-warnings.filterwarnings(
-    "ignore", message="8 rows"
-)  # `fit` warns that eight are few: here they are enough
-
+warnings.filterwarnings("ignore", message="8 rows")  # `fit` warns that eight are few: here they are enough
 
 # %%
 def order(moved, seed, guarantee):
@@ -42,13 +39,11 @@ def order(moved, seed, guarantee):
     run.set_params(guarantee=guarantee).fit(small(moved), schema=schema)
     return run.network_.order
 
-
 print(order(moved=False, seed=1, guarantee="published"))
 print(order(moved=True, seed=1, guarantee="published"))
 
 # %% [markdown]
 # Whoever has the asthma pulls `asthma` forward. Guess "asthma" when it enters before `dog`, fifty times in either world:
-
 
 # %%
 def accuracy(guarantee, runs=50):
@@ -60,12 +55,10 @@ def accuracy(guarantee, runs=50):
             right += guess_dog == moved
     return right / (2 * runs)
 
-
 def attack():
     allowed = 100 * np.exp(1) / (1 + np.exp(1))
     right = {"allowed at ε = 1": allowed, **{g: 100 * accuracy(g) for g in ("published", "strict")}}
     return right["published"], pd.Series(right, name="right, of 100").round(1).to_frame()
-
 
 guess("How many of 100 guesses are right, as published?", attack, unit="of 100")
 
@@ -83,10 +76,8 @@ table = small(moved=False)
 rows = {}
 for other in ("asthma", "dog"):
     counts = pd.crosstab(table[other], table["smoker"]).to_numpy()
-    rows[other] = {
-        "I, bits": measures.mutual_information(counts),
-        "K = Σ|n c(x,y) − c(x) c(y)|": measures.association(counts),
-    }
+    rows[other] = {"I, bits": measures.mutual_information(counts),
+                   "K = Σ|n c(x,y) − c(x) c(y)|": measures.association(counts)}
 pd.DataFrame(rows).T.round(3)
 
 # %% [markdown]
@@ -149,11 +140,9 @@ for share in (Fraction(1, 50), Fraction(1, 10)):
     draws = [o.compute(table, share, draw) for draw in range(20)]
     orders[f"noisy, ε₀ = {share}"] = [state["orders"][2] for state in draws]
 
-
 def greedy(k, seed):
     run = pds.PrivBayes(k=k, guarantee="none", random_state=seed).fit(table.records)
     return pds.evaluate.sum_mutual_information(run.network_, adult.frame, adult.schema)
-
 
 # %%
 columns = {}
@@ -214,15 +203,14 @@ ex.q1.check(sensitivity)
 # **2 · Code.** Write `ami(matrix)`: Definition 10 for a symmetric matrix of mutual informations. Beware: what stands on the diagonal
 # of such a matrix is $I(X,X)=H(X)$.
 
-
 # %%
-def ami(matrix): ...
+def ami(matrix):
+    ...
 # solution
 def ami(matrix):
     m = np.array(matrix, dtype=float)
     np.fill_diagonal(m, 0)
     return m.sum(axis=1) / (len(m) - 1)
-
 
 # %%
 ex.q2.check(ami)
@@ -232,12 +220,10 @@ ex.q2.check(ami)
 # $I(X_i,X_j)$ rise by `s` together (all records zero, then one record becomes all ones). How much does this cost, as a multiple of ε,
 # for $d=14$?
 
-
 # %%
 def private_order(ami_values, s, epsilon, rng):
     noisy = ami_values + rng.laplace(scale=s / epsilon, size=len(ami_values))
     return np.argsort(-noisy)
-
 
 # %%
 multiple = None  # your number

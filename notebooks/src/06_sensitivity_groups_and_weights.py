@@ -42,7 +42,6 @@ pd.DataFrame(scales, index=["no", "yes"]).rename_axis(columns="said yes:").round
 # %% [markdown]
 # (Those are noise scales in records, on a table of a thousand people. More about that below.)
 
-
 # %%
 def published_ratio(yes, cells=256, runs=2000):
     """Log ratio of the two rows of what Algorithm 6 publishes."""
@@ -53,16 +52,12 @@ def published_ratio(yes, cells=256, runs=2000):
     joint /= joint.sum(axis=(1, 2), keepdims=True)
     return np.log(joint[:, 0].sum(axis=1) / joint[:, 1].sum(axis=1))
 
-
 def attack():
     one, two = published_ratio(1), published_ratio(2)
     threshold, paid = (one.mean() + two.mean()) / 2, float(epsilon3 / in_b)
     right = 50 * (np.mean(one > threshold) + np.mean(two < threshold))
     allowed = 100 * np.exp(paid) / (1 + np.exp(paid))
-    return right, pd.Series(
-        {"paid: ε": paid, "right, allowed": allowed, "right, found": right}
-    ).round(3).to_frame("").T
-
+    return right, pd.Series({"paid: ε": paid, "right, allowed": allowed, "right, found": right}).round(3).to_frame("").T
 
 guess("How often is she right, in 100 games?", attack, unit="of 100")
 
@@ -86,21 +81,13 @@ print("w =", w, " printed scales 2|B|/(w ε₃) =", [str(s) for s in printed])
 # %%
 tight = tight_scales([Fraction(1, 2), Fraction(1), Fraction(1)], Fraction(1), columns=3)
 
-
 def cost():
     both = {"printed": printed, "v = w / max w": tight}
     rows = {name: [*scale, histogram_cost(scale, columns=3)] for name, scale in both.items()}
-    table = pd.DataFrame(rows, index=["scale of a", "scale of b", "scale of c", "true ε"]).astype(
-        str
-    )
+    table = pd.DataFrame(rows, index=["scale of a", "scale of b", "scale of c", "true ε"]).astype(str)
     return float(histogram_cost(printed, columns=3)), table
 
-
-guess(
-    "Each cell costs 1 ÷ its scale, and both cells may lie in the same row. What does the printed noise truly cost?",
-    cost,
-    unit="= ε",
-)
+guess("Each cell costs 1 ÷ its scale, and both cells may lie in the same row. What does the printed noise truly cost?", cost, unit="= ε")
 
 # %% [markdown]
 # Only two cells pay, $1/b_x + 1/b_{x'}$. With parents both can lie in the same row, and the worst is the row with the smallest scale:
@@ -109,23 +96,12 @@ guess(
 # So, *if* the weights were public, the thesis would add $1/\max w$ times too much noise: here two and a half times.
 # The repair is one division: $v_x = w_x/\max w$ and $b_x = 2|B|/(v_x\varepsilon_3)$ cost exactly $\varepsilon_3/|B|$.
 
-
 # %%
 def too_much():
-    tables = {
-        f"{values} equally frequent values": 1 / max(sensitivity_weights(np.full(values, 4)))
-        for values in (2, 10)
-    }
-    return float(tables["10 equally frequent values"]), pd.Series(tables, name="1 ÷ max w").astype(
-        float
-    ).to_frame()
+    tables = {f"{values} equally frequent values": 1 / max(sensitivity_weights(np.full(values, 4))) for values in (2, 10)}
+    return float(tables["10 equally frequent values"]), pd.Series(tables, name="1 ÷ max w").astype(float).to_frame()
 
-
-guess(
-    "Ten equally frequent values. How many times too much noise does the printed formula add?",
-    too_much,
-    unit="times",
-)
+guess("Ten equally frequent values. How many times too much noise does the printed formula add?", too_much, unit="times")
 
 # %% [markdown]
 # ## The idea, in the thesis' symbols
@@ -141,14 +117,12 @@ guess(
 
 # %%
 adult = pds.datasets.load_adult(coding="thesis")
-strict = pds.HPPrivBayes(1.0, k=2, sensitive="occupation", theta=0.1, r=1 / 3, random_state=6)
+strict = pds.HPPrivBayes(1.0, k=2, sensitive="occupation", theta=0.1, r=1/3, random_state=6)
 published = strict.clone().set_params(guarantee="published")
-
 
 def groups(run):
     run.fit(adult.frame, schema=adult.schema)
     return {name: "A" if name in run.groups_["A"] else "B" for name in adult.schema.names}
-
 
 pd.DataFrame({"published": groups(published), "strict": groups(strict)})
 
@@ -164,12 +138,8 @@ for e in published.ledger_.entries:
     child = e.attributes[0]
     if e.step.startswith("table(") and child in published.groups_["B"]:
         share, w = e.epsilon / e.claimed, published.weights_[child]
-        rows[child] = {
-            "claimed": e.claimed,
-            "true": e.epsilon,
-            "true ÷ claimed": share,
-            "max w": max(w),
-        }
+        rows[child] = {"claimed": e.claimed, "true": e.epsilon,
+                       "true ÷ claimed": share, "max w": max(w)}
 pd.DataFrame(rows).T.astype(float).round(4)
 
 # %% [markdown]
@@ -177,7 +147,6 @@ pd.DataFrame(rows).T.astype(float).round(4)
 #
 # You have seen the raw *weights* leak. The raw *split* leaks the same way. Twenty people, attributes X, S and Z. Let one person after the
 # other change X so that it follows S. $I(X,S)$ climbs from 0 to 1 bit, so it must step over θ = 0.1 somewhere:
-
 
 # %%
 def crowd(steps):
@@ -187,43 +156,27 @@ def crowd(steps):
     s = ["no"] * 10 + ["yes"] * 10
     return pd.DataFrame({"X": x, "S": s, "Z": ["no", "yes"] * 10})
 
-
 def bits(steps):
     people = crowd(steps)
     return mutual_information(pd.crosstab(people["X"], people["S"]).to_numpy())
-
 
 climb = pd.Series({steps: abs(bits(steps)) for steps in range(6)}, name="I(X,S)")
 climb.rename_axis("people who changed").round(3).to_frame().T
 
 # %%
 three = [pds.Attribute.categorical(name, ["no", "yes"]) for name in ("X", "S", "Z")]
-run = pds.HPPrivBayes(
-    1.0,
-    k=0,
-    sensitive="S",
-    theta=0.1,
-    random_state=0,
-    personal=pds.parts.SensitivityGroups(rare_values="same_noise"),
-)
+run = pds.HPPrivBayes(1.0, k=0, sensitive="S", theta=0.1, random_state=0, personal=pds.parts.SensitivityGroups(rare_values="same_noise"))
 run.set_params(guarantee="published")
-
 
 def scale_of_s(steps):
     ledger = run.fit(crowd(steps), schema=pds.Schema(tuple(three))).ledger_
     return next(float(e.scale) for e in ledger.entries if e.step.startswith("table(S"))
 
-
 def fourth():
     scales = pd.Series({f"{steps} people changed": scale_of_s(steps) for steps in (3, 4)})
     return scales.iloc[1] / scales.iloc[0], scales.to_frame("noise of S's table")
 
-
-guess(
-    "A fourth person changes X alone. How many times as large is the noise on S then?",
-    fourth,
-    unit="times",
-)
+guess("A fourth person changes X alone. How many times as large is the noise on S then?", fourth, unit="times")
 
 # %% [markdown]
 # The person changed an answer about X, and the noise on *S* moved, because $|B|$ stands in every formula. That is the scale leak of
@@ -288,13 +241,12 @@ ex.q1.check(cost)
 # **2 · Code.** Write `row_scales(w, epsilon)`: for a table with parents, the list of noise scales, proportional to $1/w_x$, for which the table
 # costs exactly `epsilon`.
 
-
 # %%
-def row_scales(w, epsilon): ...
+def row_scales(w, epsilon):
+    ...
 # solution
 def row_scales(w, epsilon):
     return [2 * max(w) / (x * epsilon) for x in w]
-
 
 # %%
 ex.q2.check(row_scales)
@@ -303,7 +255,6 @@ ex.q2.check(row_scales)
 # **3 · Repair.** A colleague has paid for a noisy histogram and now sets the scales of a table. One input hasn't been paid for. Write `value_scales(noisy, epsilon)`, which
 # does the same from what has been: take noisy counts below one half as one half.
 
-
 # %%
 def leaky_scales(frame, noisy, name, epsilon):
     share = frame[name].value_counts(normalize=True).reindex(noisy.index)
@@ -311,16 +262,15 @@ def leaky_scales(frame, noisy, name, epsilon):
     v = surprise / surprise.max()
     return 2 / (v * epsilon)
 
-
 # %%
-def value_scales(noisy, epsilon): ...
+def value_scales(noisy, epsilon):
+    ...
 # solution
 def value_scales(noisy, epsilon):
     share = noisy.clip(0.5) / noisy.clip(0.5).sum()
     surprise = -np.log2(share)
     v = surprise / surprise.max()
     return 2 / (v * epsilon)
-
 
 # %%
 ex.q3.check(value_scales)

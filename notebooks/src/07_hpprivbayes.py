@@ -29,31 +29,19 @@ from pdsynth.course.guess import guess
 
 adult = pds.datasets.load_adult(coding="thesis")
 
-
 # %%
 def distance(synthesizer):
     """Mean variation distance over all pairs of attributes."""
     fake = synthesizer.fit(adult.frame, schema=adult.schema).sample()
     return pds.evaluate.marginal_distance(adult.frame, fake, adult.schema, alpha=2)
 
-
 def race():
-    table = pd.Series(
-        {
-            "PrivBayes": distance(pds.PrivBayes(1.0, k=2, random_state=7)),
-            "HPPrivBayes": distance(
-                pds.HPPrivBayes(1.0, k=2, sensitive="occupation", random_state=7)
-            ),
-        }
-    )
+    table = pd.Series({"PrivBayes": distance(pds.PrivBayes(1.0, k=2, random_state=7)),
+                       "HPPrivBayes": distance(pds.HPPrivBayes(1.0, k=2, sensitive="occupation", random_state=7))})
     return f"{table.idxmin()} is nearer", table.round(3).to_frame("distance of pairs")
 
-
-guess(
-    "Both strict, ε = 1, at most two parents. Which table is nearer to the real one?",
-    race,
-    options=["HPPrivBayes is nearer", "PrivBayes is nearer"],
-)
+guess("Both strict, ε = 1, at most two parents. Which table is nearer to the real one?", race,
+      options=["HPPrivBayes is nearer", "PrivBayes is nearer"])
 
 # %% [markdown]
 # ## A toy that you can check by hand
@@ -107,15 +95,10 @@ strict.ledger_
 # ### The same run as the thesis prints it
 
 # %%
-published = pds.HPPrivBayes(
-    epsilon=1.0, k=2, sensitive="occupation", guarantee="published", random_state=7
-)
+published = pds.HPPrivBayes(epsilon=1.0, k=2, sensitive="occupation", guarantee="published", random_state=7)
 published.fit(adult.frame, schema=adult.schema)
 print(published.ledger_.verdict())
-pd.DataFrame(
-    [(e.step, e.source, e.why) for e in published.ledger_.unaccounted],
-    columns=["step", "line", "what the thesis says"],
-)
+pd.DataFrame([(e.step, e.source, e.why) for e in published.ledger_.unaccounted], columns=["step", "line", "what the thesis says"])
 
 # %% [markdown]
 # ### How good are the tables?
@@ -132,9 +115,7 @@ methods = {
     "HPPrivBayes as published": published.clone(),
     "no noise": strict.clone().set_params(guarantee="none"),
 }
-pd.Series({name: distance(s) for name, s in methods.items()}, name="2-way distance").round(
-    3
-).to_frame()
+pd.Series({name: distance(s) for name, s in methods.items()}, name="2-way distance").round(3).to_frame()
 
 # %% [markdown]
 # ## The whole algorithm, alive
@@ -176,13 +157,12 @@ ex.q1.check(scale_a)
 # **2 · Code.** Write `true_cost(d, k, in_b, epsilon2)`, with `in_b` for $|B|$: what Algorithm 5 truly spends when it noises all $d-|B|$ tables of A with the
 # printed scale $2(d-k-|B|)/\varepsilon_2$ (in records).
 
-
 # %%
-def true_cost(d, k, in_b, epsilon2): ...
+def true_cost(d, k, in_b, epsilon2):
+    ...
 # solution
 def true_cost(d, k, in_b, epsilon2):
     return Fraction(d - in_b, d - k - in_b) * epsilon2
-
 
 # %%
 ex.q2.check(true_cost)
@@ -191,19 +171,17 @@ ex.q2.check(true_cost)
 # **3 · Attack.** This noises one table of counts. It looks right and its ledger would claim the right ε. Write `reveal(released)`: from its output,
 # for each cell the *exact* difference to the first cell of its row, as an array of the same shape.
 
-
 # %%
 def shared_noise(counts, scale, rng):
     noise = rng.laplace(scale=scale, size=(len(counts), 1))
     return counts + noise
 
-
 # %%
-def reveal(released): ...
+def reveal(released):
+    ...
 # solution
 def reveal(released):
     return released - released[:, :1]
-
 
 # %%
 ex.q3.check(reveal)
@@ -218,12 +196,7 @@ ex.q3.check(reveal)
 # line 5). No finite ε holds. The finite part is not what is claimed either:
 
 # %%
-pd.Series(
-    {
-        "claimed": float(published.ledger_.claimed),
-        "finite part, truly": float(published.ledger_.finite),
-    }
-).to_frame("ε").round(3)
+pd.Series({"claimed": float(published.ledger_.claimed), "finite part, truly": float(published.ledger_.finite)}).to_frame("ε").round(3)
 
 # %% [markdown]
 # A is underpaid: all $d-|B|$ tables are noised, $d-k-|B|$ are paid for. B is overpaid: budgets of values don't add, since a record sits in
@@ -256,9 +229,7 @@ result.figure
 # a parent**. Look at the bars in the ledger: `occupation` is a parent in many tables.
 
 # %%
-strict.ledger_.attribute_epsilon().astype(float).sort_values(ascending=False).round(3).to_frame(
-    "loss if only this attribute changes"
-)
+strict.ledger_.attribute_epsilon().astype(float).sort_values(ascending=False).round(3).to_frame("loss if only this attribute changes")
 
 # %% [markdown]
 # * The groups are noisy under strict. Someone whose attribute lands in B by chance gets B's noise.

@@ -34,24 +34,14 @@ from pdsynth.structure.clustering import affinity, spectral_clusters
 
 twins = np.array([[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]])
 
-
 # %%
 def cut():
-    both = {
-        "a reader would say": spectral_clusters(twins, 2),
-        "the paper's formula": spectral_clusters(twins, 2, reading="printed"),
-    }
+    both = {"a reader would say": spectral_clusters(twins, 2), "the paper's formula": spectral_clusters(twins, 2, reading="printed")}
     torn = all({0, 1} != {*cluster} != {2, 3} for cluster in both["the paper's formula"])
-    return "every pair is torn apart" if torn else "twins stay together", pd.Series(
-        both, name="clusters"
-    ).astype(str).to_frame()
+    return "every pair is torn apart" if torn else "twins stay together", pd.Series(both, name="clusters").astype(str).to_frame()
 
-
-guess(
-    "Attributes 0 and 1 are twins, 2 and 3 as well. What does the printed formula do?",
-    cut,
-    options=["twins stay together", "every pair is torn apart", "one group gets all four"],
-)
+guess("Attributes 0 and 1 are twins, 2 and 3 as well. What does the printed formula do?", cut,
+      options=["twins stay together", "every pair is torn apart", "one group gets all four"])
 
 # %% [markdown]
 # We come back to this cut. First: where do similarities come from?
@@ -91,30 +81,20 @@ people = panels.teaching_table("thesis", seed=8)  # Adult with its counts kept w
 pairs = [("education", "education-num"), ("relationship", "sex")]
 pairs += [("age", "marital-status"), ("sex", "native-country")]
 
-
 def strongest():
     rows = {}
     for x, y in pairs:
         pair = adult.schema.index(x), adult.schema.index(y)
         table, grid = people.records.table(pair), panels.clustering.grid(people, pair)
-        found = {
-            "I, bits": round(measures.mutual_information(table), 4),
-            "MIC": round(grid.value, 4),
-            "grid": f"{len(grid.row_cuts) + 1} × {len(grid.column_cuts) + 1}",
-        }
-        rows[f"{x} × {y}"] = found | {
-            f"{m} ÷ Δ{m}": round(v) for m, v in panels.clustering.strengths(people, pair).items()
-        }
+        found = {"I, bits": round(measures.mutual_information(table), 4), "MIC": round(grid.value, 4),
+                 "grid": f"{len(grid.row_cuts) + 1} × {len(grid.column_cuts) + 1}"}
+        rows[f"{x} × {y}"] = found | {f"{m} ÷ Δ{m}": round(v) for m, v in panels.clustering.strengths(people, pair).items()}
     all_pairs = pd.DataFrame(rows).T
     means = all_pairs.filter(like="÷").astype(float).mean()
     return means.idxmax().split()[0], all_pairs
 
-
-guess(
-    "Divide each measure by the most that one record can change it. Which one is strongest then?",
-    strongest,
-    options=["I", "MIC", "R"],
-)
+guess("Divide each measure by the most that one record can change it. Which one is strongest then?", strongest,
+      options=["I", "MIC", "R"])
 
 # %% [markdown]
 # ### What noise is measured against
@@ -152,11 +132,9 @@ for reading in ("similarity", "printed"):
 # What does that do to Adult? We measure which share of all pairwise mutual information stays inside three clusters, without any noise, and for
 # random clusters of the same sizes:
 
-
 # %%
 def kept(clusters):
     return panels.clustering.kept_information(people.information, clusters)
-
 
 r = panels.clustering.similarities(people, "none", Fraction(1))[0]
 right, wrong = (spectral_clusters(r, 3, reading=reading) for reading in ("similarity", "printed"))
@@ -212,15 +190,14 @@ ex.q1.check(mic)
 # %% [markdown]
 # **2 · Code.** Write `affinity(s)`: from a noisy similarity matrix the weights for spectral clustering, with the sign put right. Leave `s` as it is.
 
-
 # %%
-def affinity(s): ...
+def affinity(s):
+    ...
 # solution
 def affinity(s):
     w = np.clip(s, 0, 1)
     np.fill_diagonal(w, 0)
     return w
-
 
 # %%
 ex.q2.check(affinity)
@@ -229,18 +206,14 @@ ex.q2.check(affinity)
 # **3 · Find the bug.** This is DPSC's line 1, in the words of its proof, for $d=52$ bits. `delta` is right, one comment isn't true. What does
 # the matrix truly cost, as a multiple of `epsilon`?
 
-
 # %%
 def noisy_similarities(mic, delta, epsilon, rng):
     d = len(mic)
-    rounds = (
-        d - 1
-    )  # each round takes d/2 pairs of columns; they are disjoint, so a round is paid once
+    rounds = d - 1  # each round takes d/2 pairs of columns; they are disjoint, so a round is paid once
     scale = delta * rounds / epsilon
     noisy = mic + rng.laplace(scale=scale, size=(d, d))
     noisy = np.triu(noisy, 1)
     return np.clip(noisy + noisy.T, 0, 1)
-
 
 # %%
 cost = None  # your number
@@ -262,7 +235,6 @@ ex.q3.check(cost)
 # Parallel composition (lesson 02) needs disjoint *records*. Here is the worst case, without any statistics. In world A all bits of all people are 0. In
 # world B one person answers 1 to everything:
 
-
 # %%
 def similarities(n, d, person):
     bits = np.zeros((n, d), dtype=int)
@@ -271,12 +243,9 @@ def similarities(n, d, person):
     tables = (np.bincount(pair, minlength=4).reshape(2, 2) for pair in pairs)
     return np.array([measures.maximal_information_coefficient(t) for t in tables])
 
-
 delta = measures.maximal_information_sensitivity(1000, 2, 2)
 print(f"ΔMIC = {delta:.6f}")
-print(
-    "world A:", similarities(1000, 4, 0).round(6), "\nworld B:", similarities(1000, 4, 1).round(6)
-)
+print("world A:", similarities(1000, 4, 0).round(6), "\nworld B:", similarities(1000, 4, 1).round(6))
 
 # %% [markdown]
 # All $J=d(d-1)/2$ numbers jump at once, each by the full sensitivity Δ. Take the event *every noisy number is at least Δ*. In world B each is a coin toss: $2^{-J}$. In world A
@@ -285,15 +254,12 @@ print(
 # %%
 rng = np.random.default_rng(1)
 b = 4 * 3 / (1 * 2 * (4 // 2))  # scale in units of Δ
-event = [
-    np.mean((jump + rng.laplace(scale=b, size=(400_000, 6)) >= 1).all(axis=1)) for jump in (0, 1)
-]
+event = [np.mean((jump + rng.laplace(scale=b, size=(400_000, 6)) >= 1).all(axis=1)) for jump in (0, 1)]
 print(f"ln ratio {np.log(event[1] / event[0]):.2f}, claimed 1, proved 2")
 
 # %% [markdown]
 # **What an audit cannot see.** For $d=52$ the same event has probability $2^{-1326}$. No one will ever sample it. The *privacy loss* is the log ratio of what was seen;
 # here is the largest in 20,000 runs beside the worst that is possible:
-
 
 # %%
 def largest_loss(d, epsilon1=1.0, runs=20_000, step=64):
@@ -303,7 +269,6 @@ def largest_loss(d, epsilon1=1.0, runs=20_000, step=64):
         z = rng.laplace(scale=b, size=(runs, min(step, m - start)))
         loss += ((np.abs(z + 1) - np.abs(z)) / b).sum(axis=1)
     return loss.max()
-
 
 rows = {d: {"claimed": 1, "seen": largest_loss(d), "proved": d // 2} for d in (4, 6, 10, 52)}
 pd.DataFrame(rows).T.rename_axis("d").round(2)

@@ -35,7 +35,6 @@ from pdsynth.privacy.mechanisms import ExactNoise
 
 rng = np.random.default_rng(0)
 
-
 # %%
 def noisy_streets(ill, streets, runs, epsilon=0.1):
     """The released table of streets, many times over; the budget is split by the raw entropies."""
@@ -45,7 +44,6 @@ def noisy_streets(ill, streets, runs, epsilon=0.1):
     share = float(risk_entropy_weights(oe)["street"])
     return counts + rng.laplace(scale=2 / (share * epsilon), size=(runs, streets))
 
-
 # %%
 def attack(streets=4096, runs=1000):
     """How often 'is anybody ill?' is answered rightly from the mean size of the noise."""
@@ -53,13 +51,8 @@ def attack(streets=4096, runs=1000):
     threshold = (size[0].mean() + size[1].mean()) / 2
     return (np.mean(size[0] > threshold) + np.mean(size[1] < threshold)) / 2
 
-
 allowed = np.exp(0.1) / (1 + np.exp(0.1))
-guess(
-    "In how many of 100 games is her answer about the illness right?",
-    lambda: 100 * attack(),
-    unit="of 100",
-)
+guess("In how many of 100 games is her answer about the illness right?", lambda: 100 * attack(), unit="of 100")
 
 # %% [markdown]
 # One ill person raises the risk entropy of `illness`, which lowers its share, which raises the share of `street`, which shrinks the noise in
@@ -83,9 +76,7 @@ pd.DataFrame({"H, bits": bits, "log₂ values": most, "OE": oe})
 
 # %%
 share = risk_entropy_weights(oe)
-pd.DataFrame({"share": share, "noise scale": {n: 2 / s for n, s in share.items()}}).astype(
-    float
-).round(3)
+pd.DataFrame({"share": share, "noise scale": {n: 2 / s for n, s in share.items()}}).astype(float).round(3)
 
 # %% [markdown]
 # `alive` tells nothing and gets half of the budget. `blood` tells most and gets the most noise. (The library rounds weights to 1/1024, so that
@@ -111,11 +102,7 @@ codes = adult.schema.encode(adult.frame)
 rows = {}
 for j, a in enumerate(adult.schema.attributes):
     counts = np.bincount(codes[:, j], minlength=a.size)
-    rows[a.name] = {
-        "values": a.size,
-        "H, bits": entropy(counts),
-        "OE": normalised_risk_entropy(counts),
-    }
+    rows[a.name] = {"values": a.size, "H, bits": entropy(counts), "OE": normalised_risk_entropy(counts)}
 table = pd.DataFrame(rows).T.sort_values("OE", ascending=False)
 table["share"] = pd.Series(risk_entropy_weights(table["OE"].to_dict())).astype(float)
 table.round(3)
@@ -133,9 +120,7 @@ table.round(3)
 # %%
 counts = np.bincount(codes[:, adult.schema.index("native-country")], minlength=41)
 padded = {f"{size} declared": np.pad(counts, (0, size - 41)) for size in (41, 64, 256)}
-pd.Series({name: normalised_risk_entropy(c) for name, c in padded.items()}, name="OE").round(
-    3
-).to_frame()
+pd.Series({name: normalised_risk_entropy(c) for name, c in padded.items()}, name="OE").round(3).to_frame()
 
 # %% [markdown]
 # On **bits**, where HMPrivBayes works, every "attribute" has two values, $\log_2 2=1$, and OE is simply the entropy of the bit. The bits of one
@@ -161,11 +146,7 @@ for size, records in panels.risk_entropy.samples(people).items():
         state = panels.risk_entropy.run(records, Fraction(1), part, 1, "strict", ExactNoise())
         off = pd.Series(state["oe"]) - pd.Series(state["raw"])
         worst = off.abs().idxmax()
-        rows[size, f"{part} of ε"] = {
-            "largest error": abs(off[worst]),
-            "at": worst,
-            "mean error": off.mean(),
-        }
+        rows[size, f"{part} of ε"] = {"largest error": abs(off[worst]), "at": worst, "mean error": off.mean()}
 pd.DataFrame(rows).T.rename_axis(["records", "paid"])
 
 # %% [markdown]
@@ -211,14 +192,13 @@ ex.q1.check(oe_eight)
 # %% [markdown]
 # **2 · Code.** Write `shares(oe)`: from a list of entropies the list of shares of formula (12).
 
-
 # %%
-def shares(oe): ...
+def shares(oe):
+    ...
 # solution
 def shares(oe):
     w = np.exp(-np.array(oe))
     return w / w.sum()
-
 
 # %%
 ex.q2.check(shares)
@@ -227,22 +207,20 @@ ex.q2.check(shares)
 # **3 · Repair.** A colleague implements formula (11) from the paper. Her shares come out nearly equal, whatever the table. Write `risk_entropy(column, declared)`, where
 # `declared` is how many values the schema declares, so that it is right.
 
-
 # %%
 def her_entropy(column):
     p = column.value_counts(normalize=True)
     p = p[p > 0]
     return -(p * np.log2(p)).sum() / np.log2(len(column))
 
-
 # %%
-def risk_entropy(column, declared): ...
+def risk_entropy(column, declared):
+    ...
 # solution
 def risk_entropy(column, declared):
     p = column.value_counts(normalize=True)
     p = p[p > 0]
     return -(p * np.log2(p)).sum() / np.log2(declared)
-
 
 # %%
 ex.q3.check(risk_entropy)
@@ -258,9 +236,7 @@ ex.q3.check(risk_entropy)
 
 # %%
 for guarantee in ("published", "strict"):
-    state = panels.risk_entropy.run(
-        people.records, Fraction(1), Fraction(1, 10), 1, guarantee, ExactNoise()
-    )
+    state = panels.risk_entropy.run(people.records, Fraction(1), Fraction(1, 10), 1, guarantee, ExactNoise())
     ledger = state["ledger"]
     print(f"{guarantee}: {ledger.verdict()}")
     print(*(f"    {e.step}, {e.source}: {e.why}" for e in ledger.unaccounted), sep="\n")
@@ -269,9 +245,7 @@ for guarantee in ("published", "strict"):
 # How bad is it? That depends on how much noise there is to measure. With four streets instead of 4,096 the opening attack has nothing to average over:
 
 # %%
-print(
-    f"four streets: right {attack(streets=4, runs=20_000):.1%} of the time; allowed {allowed:.1%}"
-)
+print(f"four streets: right {attack(streets=4, runs=20_000):.1%} of the time; allowed {allowed:.1%}")
 
 # %% [markdown]
 # An audit of this table would find nothing, and still no finite ε holds. **An audit finds what it looks at; a ledger finds what was

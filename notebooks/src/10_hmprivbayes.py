@@ -35,16 +35,10 @@ from pdsynth.structure.clustering import noise_to_signal
 
 # %%
 def odds(pieces=3, epsilon3=1):
-    rng, shift = (
-        np.random.default_rng(0),
-        np.tile([-1, 1], pieces),
-    )  # one person leaves "no" and enters "yes" in every piece
+    rng, shift = np.random.default_rng(0), np.tile([-1, 1], pieces)  # one person leaves "no" and enters "yes" in every piece
     noise = rng.laplace(scale=2 / epsilon3, size=(2, 500_000, 2 * pieces))
-    speaks = [
-        np.mean((shift * (present * shift + noise[present]) >= 1).all(axis=1)) for present in (0, 1)
-    ]
+    speaks = [np.mean((shift * (present * shift + noise[present]) >= 1).all(axis=1)) for present in (0, 1)]
     return speaks[1] / speaks[0]
-
 
 guess("Which odds does she find, in place of 2.7 to one?", odds, unit="to one")
 
@@ -123,14 +117,10 @@ methods = {
     "PrivBayes, no noise, k = 2": pds.PrivBayes(1.0, k=2, guarantee="none"),
 }
 
-
 def distance(synthesizer):
     return np.nanmean(table.distances(table.sample(table.run(synthesizer))))
 
-
-pd.Series({name: distance(s) for name, s in methods.items()}, name="2-way distance").round(
-    3
-).to_frame()
+pd.Series({name: distance(s) for name, s in methods.items()}, name="2-way distance").round(3).to_frame()
 
 # %% [markdown]
 # Read the two lines without noise. PrivBayes on attributes follows the table closely. The pipeline of bits and clusters doesn't, and no budget can repair that. Two bits of one
@@ -143,22 +133,11 @@ pd.Series({name: distance(s) for name, s in methods.items()}, name="2-way distan
 # A sketch of all pairs has to pay for all pairs. From public facts alone, $n$, the declared domains and ε, the library says whether clusters would be noise, before it spends anything:
 
 # %%
-big5 = (6,) * 50 + (
-    14,
-    16,
-    3,
-    4,
-    4,
-    5,
-    256,
-)  # declared sizes of Big5's 57 attributes, 19,719 people
+big5 = (6,) * 50 + (14, 16, 3, 4, 4, 5, 256)  # declared sizes of Big5's 57 attributes, 19,719 people
 tables = {"Adult": (45_222, adult.schema.sizes), "Big5": (19_719, big5)}
 rows = {}
 for e in (Fraction(1, 5), Fraction(1), Fraction(4)):
-    rows[e] = {
-        name: noise_to_signal(n, sizes, e * Fraction(15, 100))
-        for name, (n, sizes) in tables.items()
-    }
+    rows[e] = {name: noise_to_signal(n, sizes, e * Fraction(15, 100)) for name, (n, sizes) in tables.items()}
 pd.DataFrame(rows).T.rename_axis("ε, of which 15 % for the sketch").round(2)
 
 # %% [markdown]
@@ -204,15 +183,14 @@ ex.q1.check(scale_strict, scale_published)
 # %% [markdown]
 # **2 · Code.** Write `true_cost(d, k)`, `k` being the number of clusters: what the printed algorithm truly spends for a claimed ε = 1, raw entropies aside, as a `Fraction`.
 
-
 # %%
-def true_cost(d, k): ...
+def true_cost(d, k):
+    ...
 # solution
 def true_cost(d, k):
     a1, a2 = Fraction(d - 1), Fraction(2 * d, k)
     whole = a1 + 2 * a2
     return (d // 2) * a1 / whole + k * 2 * a2 / whole
-
 
 # %%
 ex.q2.check(true_cost)
@@ -221,7 +199,6 @@ ex.q2.check(true_cost)
 # **3 · Repair.** A colleague speeds up formula (9). `noisy` is DPSC's matrix. One input hasn't been paid for: write `possible_parents(child, placed, noisy, eta)`, the
 # same filter from what has been.
 
-
 # %%
 def leaky_parents(child, placed, records, noisy, eta):
     """Parents that the filter leaves; small similarities are looked up only where it matters."""
@@ -229,13 +206,12 @@ def leaky_parents(child, placed, records, noisy, eta):
     exact = {p: records.lattice.information(np.array([child]), np.array([[p]]))[0] for p in placed}
     return [p for p in placed if exact[p] > eta * strongest]
 
-
 # %%
-def possible_parents(child, placed, noisy, eta): ...
+def possible_parents(child, placed, noisy, eta):
+    ...
 # solution
 def possible_parents(child, placed, noisy, eta):
     return [p for p in placed if noisy[child, p] > eta * noisy[child].max()]
-
 
 # %%
 ex.q3.check(possible_parents)
@@ -263,19 +239,14 @@ published.ledger_
 # %%
 import warnings
 
-warnings.simplefilter(
-    "ignore", UserWarning
-)  # "too noisy to cluster", where strict takes one cluster
+warnings.simplefilter("ignore", UserWarning)  # "too noisy to cluster", where strict takes one cluster
 rivals = {"HMPrivBayes": HM, "PrivSCBN": pds.baselines.PrivSCBN}
 rivals |= {"PrivBayes": pds.PrivBayes, "JTree": pds.baselines.JTree}
 rows = {}
 for name, method in rivals.items():
     extra = {"l": 2} if name in ("HMPrivBayes", "PrivSCBN") else {}
-    rows[name] = {
-        (g, e): distance(method(e, guarantee=g, **extra))
-        for g in ("published", "strict")
-        for e in (0.2, 1.0)
-    }
+    rows[name] = {(g, e): distance(method(e, guarantee=g, **extra))
+                  for g in ("published", "strict") for e in (0.2, 1.0)}
 pd.DataFrame(rows).T.round(3)
 
 # %% [markdown]

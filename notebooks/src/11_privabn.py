@@ -31,12 +31,10 @@ from pdsynth.course.guess import guess
 names = ["lighthouse", "treated"]
 schema = pds.Schema(tuple(pds.Attribute.categorical(name, (0, 1)) for name in names))
 
-
 def village(dora_treated, n=2000):
     rows = np.zeros((n, 2), dtype=int)
     rows[0] = 1, dora_treated
     return pd.DataFrame(rows, columns=names)
-
 
 # %%
 def was_treated(run):
@@ -44,21 +42,14 @@ def was_treated(run):
     child, level = ("treated", 0.5) if run.network_.parents("treated") else ("lighthouse", 0.75)
     return run.model_.conditionals[child][1, -1] > level
 
-
 def attack(guarantee, runs=100):
     run = pds.PrivABN(0.05, guarantee=guarantee)
-    right = [
-        was_treated(run.fit(village(dora), schema=schema)) == dora
-        for dora in (0, 1)
-        for _ in range(runs)
-    ]
+    right = [was_treated(run.fit(village(dora), schema=schema)) == dora for dora in (0, 1) for _ in range(runs)]
     return np.mean(right)
-
 
 def both():
     right = {g: 100 * attack(g) for g in ("published", "strict")}
     return right["published"], pd.Series(right, name="right about Dora, of 100").round(1).to_frame()
-
 
 guess("As published, how many of 100 guesses about Dora are right?", both, unit="of 100")
 
@@ -74,11 +65,8 @@ guess("As published, how many of 100 guesses about Dora are right?", both, unit=
 joint = {said: np.array([[1999, 1 - said], [0, said]]) for said in (0, 1)}
 given = {said: t / t.sum(axis=0) for said, t in joint.items()}
 counts = np.abs(joint[1] - joint[0]).sum()
-moved = {
-    "joint counts": counts,
-    "joint probabilities": counts / 2000,
-    "conditional probabilities": np.abs(given[1] - given[0]).sum(),
-}
+moved = {"joint counts": counts, "joint probabilities": counts / 2000,
+         "conditional probabilities": np.abs(given[1] - given[0]).sum()}
 pd.Series(moved, name="L1 change").to_frame()
 
 # %% [markdown]
@@ -101,9 +89,7 @@ four = ["married", "over $50K", "under 30", "never married"]
 rows = adult.frame[four].to_numpy()
 for met in ([0], [0, 1], [0, 1, 2]):
     dp = ex.gparentset(rows, 3, met)
-    print(
-        f"after {four[met[-1]]}:", {j: [four[i] for i in sorted(dp[j])] for j in range(1, len(dp))}
-    )
+    print(f"after {four[met[-1]]}:", {j: [four[i] for i in sorted(dp[j])] for j in range(1, len(dp))})
 
 # %% [markdown] more
 # ### More: how much work is that?
@@ -141,10 +127,8 @@ alone = real.index[real == 1]
 rows = {}
 for name, run in runs.items():
     fake = pd.MultiIndex.from_frame(run.sample().astype("int8"))
-    rows[name] = {
-        "rows of real people": fake.isin(real.index).mean(),
-        "unique people repeated": alone.isin(fake).mean(),
-    }
+    rows[name] = {"rows of real people": fake.isin(real.index).mean(),
+                  "unique people repeated": alone.isin(fake).mean()}
 pd.DataFrame(rows).T.map("{:.1%}".format)
 
 # %% [markdown]
@@ -207,7 +191,6 @@ ex.q2.check(change, cost)
 # **3 · Find the bug, and repair it.** This is SDG, Algorithm 4, for one node: `counts` has a row for each answer and a column for each parent configuration. Write `sdg` with the same arguments (`m` is the number of attributes $d$), so that $d$ of them cost
 # $\varepsilon_2$ together. An empty column gets the uniform distribution.
 
-
 # %%
 def printed_sdg(counts, m, epsilon2, rng):
     n = counts.sum()
@@ -215,15 +198,14 @@ def printed_sdg(counts, m, epsilon2, rng):
     p = np.maximum(p + rng.laplace(scale=2 * m / (n * epsilon2), size=p.shape), 0)
     return p / p.sum(axis=0)
 
-
 # %%
-def sdg(counts, m, epsilon2, rng): ...
+def sdg(counts, m, epsilon2, rng):
+    ...
 # solution
 def sdg(counts, m, epsilon2, rng):
     noisy = np.maximum(counts + rng.laplace(scale=2 * m / epsilon2, size=counts.shape), 0)
     total = noisy.sum(axis=0)
     return np.where(total > 0, noisy / np.where(total > 0, total, 1), 0.5)
-
 
 # %%
 ex.q3.check(sdg)
@@ -241,11 +223,8 @@ ex.q3.check(sdg)
 
 # %%
 frame = runs["published"].ledger_.to_frame()
-short = {
-    r"^conditional\(.*": "noisy conditionals",
-    r"^pair .*": "selections",
-    r"^support of .*": "which columns occur",
-}
+short = {r"^conditional\(.*": "noisy conditionals", r"^pair .*": "selections",
+         r"^support of .*": "which columns occur"}
 frame["step"] = frame["step"].replace(short, regex=True)
 frame.groupby("step", sort=False)[["claimed", "epsilon"]].sum().map(float).round(3)
 
@@ -264,9 +243,7 @@ frame.groupby("step", sort=False)[["claimed", "epsilon"]].sum().map(float).round
 people, rows = panels.teaching_table("Adult, yes–no"), {}
 for epsilon in (0.05, 0.2, 0.4, 1.0):
     fits = {g: panels.privabn.fit(people, epsilon, g)[1] for g in ("published", "strict")}
-    rows[epsilon] = {
-        g: panels.privabn.queries(people, 3).norms(codes)[1].mean() for g, codes in fits.items()
-    }
+    rows[epsilon] = {g: panels.privabn.queries(people, 3).norms(codes)[1].mean() for g, codes in fits.items()}
 pd.DataFrame(rows).T.rename_axis("mean L2 error, ε").round(4)
 
 # %%

@@ -31,44 +31,25 @@ from pdsynth.structure.tree import maximum_spanning_tree
 
 schema = pds.Schema(tuple(pds.Attribute.categorical(name, (0, 1)) for name in "abc"))
 
-
 def village(dora):
-    rows = (
-        [(1, 1, 1)] * 14
-        + [(0, 0, 0)] * 14
-        + [(0, 1, 1)] * 4
-        + [(1, 0, 0)] * 4
-        + [(1, 1, 0), (1, 0, 1)] * 2
-    )
+    rows = [(1, 1, 1)] * 14 + [(0, 0, 0)] * 14 + [(0, 1, 1)] * 4 + [(1, 0, 0)] * 4 + [(1, 1, 0), (1, 0, 1)] * 2
     return pd.DataFrame([*rows * 50, dora], columns=list("abc"))
-
 
 # %%
 def edge_between(run, x, y):
     return any({x, y} == {parent, child} for parent, child in run.network_.edges)
 
-
 def watch(guarantee, dora, runs=60):
     table = village(dora)
-    fitted = (
-        pds.PPBA(0.1, k=1, guarantee=guarantee).fit(table, schema=schema) for _ in range(runs)
-    )
+    fitted = (pds.PPBA(0.1, k=1, guarantee=guarantee).fit(table, schema=schema) for _ in range(runs))
     return np.mean([edge_between(run, "a", "b") for run in fitted])
-
 
 def worlds():
     doras = {"Dora says (1, 1, 0)": (1, 1, 0), "Dora says (1, 0, 1)": (1, 0, 1)}
-    table = 100 * pd.DataFrame(
-        {g: {name: watch(g, d) for name, d in doras.items()} for g in ("published", "strict")}
-    )
+    table = 100 * pd.DataFrame({g: {name: watch(g, d) for name, d in doras.items()} for g in ("published", "strict")})
     return table["published"].iloc[0] - table["published"].iloc[1], table.round(0)
 
-
-guess(
-    "In how many more of 100 published networks are a and b joined if Dora says (1, 1, 0)?",
-    worlds,
-    unit="of 100",
-)
+guess("In how many more of 100 published networks are a and b joined if Dora says (1, 1, 0)?", worlds, unit="of 100")
 
 # %% [markdown]
 # The table below the answer shows how often the network joins `a` and `b` in either world. Whoever sees a published network knows what Dora said. No ε describes that. Strict
@@ -95,9 +76,7 @@ tie = np.array([[0, 1, 5, 2],
 # %%
 d = 14  # and k = 2; with i attributes placed, any of the others may come with any two of them
 greedy = (d - 1) + sum((d - i) * comb(i, 2) for i in range(2, d))
-path = 1 + sum(
-    i - 1 for i in range(2, d)
-)  # on a path one attribute may come, with its neighbour and one other
+path = 1 + sum(i - 1 for i in range(2, d))  # on a path one attribute may come, with its neighbour and one other
 {"GreedyBayes": greedy, "along a path": path}
 
 # %% [markdown]
@@ -129,9 +108,7 @@ weights = geometric(["job", "hours", "age", "sex"], Fraction(2))
 # %%
 adult = pds.datasets.load_adult(coding="thesis")
 run = pds.PPBA(1.0, k=1, q=1.2, random_state=12).fit(adult.frame, schema=adult.schema)
-same = pds.Synthesizer(
-    1.0, structure=pds.parts.SpanningTree(k=1), budget=pds.parts.Geometric(q=1.2), random_state=12
-)
+same = pds.Synthesizer(1.0, structure=pds.parts.SpanningTree(k=1), budget=pds.parts.Geometric(q=1.2), random_state=12)
 print("the same network:", same.fit(adult.frame, schema=adult.schema).network_ == run.network_)
 
 # %%
@@ -179,13 +156,12 @@ ex.q1.check(heaviest, scale)
 # %% [markdown]
 # **2 · Code.** Write `loss(network, budgets, attribute)`: what a change of this one attribute costs in the tables. `network.pairs` has (child, parents), `budgets` has the ε of every child's table.
 
-
 # %%
-def loss(network, budgets, attribute): ...
+def loss(network, budgets, attribute):
+    ...
 # solution
 def loss(network, budgets, attribute):
     return sum(budgets[child] for child, parents in network.pairs if attribute in (child, *parents))
-
 
 # %%
 ex.q2.check(loss)
@@ -194,15 +170,9 @@ ex.q2.check(loss)
 # Your function says at once why q doesn't protect an attribute: whoever has children pays in their tables, too, whatever the order:
 
 # %%
-tables = {
-    e.step[6:-1].split(" | ")[0]: e.cost for e in run.ledger_.entries if e.step.startswith("table(")
-}
-lost = pd.Series(
-    {name: float(loss(run.network_, tables, name) or 0) for name in run.network_.order}
-)
-pd.DataFrame({"own table": pd.Series(tables).astype(float), "all its tables": lost}).round(
-    3
-).sort_values("all its tables").tail(5)
+tables = {e.step[6:-1].split(" | ")[0]: e.cost for e in run.ledger_.entries if e.step.startswith("table(")}
+lost = pd.Series({name: float(loss(run.network_, tables, name) or 0) for name in run.network_.order})
+pd.DataFrame({"own table": pd.Series(tables).astype(float), "all its tables": lost}).round(3).sort_values("all its tables").tail(5)
 
 # %% [markdown]
 # **3 · Find the bug.** This PPBA pays for its matrix, its network and its tables. One line still gives records away.
@@ -245,13 +215,8 @@ ex.q3.check(leak)
 # The ledger of the published reading:
 
 # %%
-published = pds.PPBA(1.0, k=1, q=1.2, guarantee="published", random_state=12).fit(
-    adult.frame, schema=adult.schema
-)
-pd.DataFrame(
-    [(e.step, e.source, e.why) for e in published.ledger_.unaccounted],
-    columns=["step", "source", "why"],
-)
+published = pds.PPBA(1.0, k=1, q=1.2, guarantee="published", random_state=12).fit(adult.frame, schema=adult.schema)
+pd.DataFrame([(e.step, e.source, e.why) for e in published.ledger_.unaccounted], columns=["step", "source", "why"])
 
 # %% [markdown]
 # 1. *Associations*: tree, candidates and ranks are exact functions of the records. You have attacked the first of these.
@@ -261,10 +226,7 @@ pd.DataFrame(
 # Is it fast, and is it good? Against PrivBayes, the same rule for k, ten runs each on Adult at ε = 1 (`figures/README.md` has 20 repeats of all algorithms):
 
 # %%
-methods = {
-    "PrivBayes": pds.PrivBayes(1.0, noise="common"),
-    **{f"PPBA, q = {q:g}": pds.PPBA(1.0, q=q, noise="common") for q in (0.85, 1.0, 1.2)},
-}
+methods = {"PrivBayes": pds.PrivBayes(1.0, noise="common"), **{f"PPBA, q = {q:g}": pds.PPBA(1.0, q=q, noise="common") for q in (0.85, 1.0, 1.2)}}
 trials = pds.evaluate.compare(methods, adult, [1.0], repeats=10, measures=["avd2", "cpu"], jobs=1)
 trials.groupby(["method", "measure"], sort=False)["value"].agg(["mean", "std"]).unstack().round(4)
 

@@ -48,14 +48,10 @@ adult = pds.datasets.load_adult(coding="thesis")
 # %%
 w = np.array([[0, 3, 2], [3, 0, 1], [2, 1, 0]])
 
-
 def tree():
     best = exact_search(w, k=1)
     edges = ["abc"[p] + " → " + "abc"[c] for c in range(3) for p in range(3) if best.parents[c, p]]
-    return best.fitness, pd.Series(
-        {edge: int(w["abc".index(edge[0]), "abc".index(edge[-1])]) for edge in edges}, name="bits"
-    ).to_frame()
-
+    return best.fitness, pd.Series({edge: int(w["abc".index(edge[0]), "abc".index(edge[-1])]) for edge in edges}, name="bits").to_frame()
 
 guess("With k = 1, what is the best of all individuals worth?", tree, unit="bits")
 
@@ -103,22 +99,15 @@ raw.network_
 # %%
 weights = raw.weights_  # bits, 14 × 14; raw, which is why this page uses a public table
 
-
 def shares(k, seeds=8):
     runs = [genetic(weights, k, np.random.default_rng(seed)).fitness for seed in range(seeds)]
     return pd.Series(runs) / exact_search(weights, k).fitness
-
 
 def reach():
     reached = 100 * pd.DataFrame({f"k = {k}": shares(k) for k in (1, 2, 4)})
     return reached["k = 2"].mean(), reached.agg(["mean", "std", "min"]).round(2)
 
-
-guess(
-    "At k = 2, which percentage of the best possible sum of information does the search reach?",
-    reach,
-    unit="%",
-)
+guess("At k = 2, which percentage of the best possible sum of information does the search reach?", reach, unit="%")
 
 # %% [markdown]
 # The genetic search is a good search. It is also not needed here. The exact optimum takes about 10 ms, the vectorised search 0.3 s. The same loop in plain Python, as its authors wrote it,
@@ -159,14 +148,9 @@ panels.genetic.panel()
 # numbers all the same. `guarantee="published"` does what the tool does, and the ledger says what that is worth:
 
 # %%
-published = pds.GeneticBayes(k=2, guarantee="published", random_state=1).fit(
-    adult.frame, schema=adult.schema
-)
+published = pds.GeneticBayes(k=2, guarantee="published", random_state=1).fit(adult.frame, schema=adult.schema)
 print(published.ledger_.verdict())
-pd.DataFrame(
-    [(e.step, e.source, e.why) for e in published.ledger_.unaccounted],
-    columns=["step", "source", "what the paper says"],
-)
+pd.DataFrame([(e.step, e.source, e.why) for e in published.ledger_.unaccounted], columns=["step", "source", "what the paper says"])
 
 # %% [markdown]
 # (The tool's tables get ε/2 at the scale $(d-k)/(\varepsilon/2)$, right for *adding or removing* a record, not for replacing one.
@@ -186,22 +170,15 @@ strict.ledger_.to_frame()[["step", "mechanism", "released", "epsilon", "total"]]
 #
 # What does the noise do to the network? Judge strict networks by the *raw* weights (allowed on a public table only):
 
-
 # %%
 def worth(epsilon, seed):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # below ε = 1 the library warns: see the next cell
-        made = pds.GeneticBayes(epsilon, k=2, search="exact", random_state=seed).fit(
-            adult.frame, schema=adult.schema
-        )
+        made = pds.GeneticBayes(epsilon, k=2, search="exact", random_state=seed).fit(adult.frame, schema=adult.schema)
     edge = [(adult.schema.index(c), adult.schema.index(p)) for p, c in made.network_.edges]
     return sum(weights[c, p] for c, p in edge) / exact_search(weights, 2).fitness
 
-
-rows = {
-    epsilon: np.mean([worth(epsilon, seed) for seed in range(3)])
-    for epsilon in (0.1, 0.3, 1.0, 3.0)
-}
+rows = {epsilon: np.mean([worth(epsilon, seed) for seed in range(3)]) for epsilon in (0.1, 0.3, 1.0, 3.0)}
 (100 * pd.Series(rows, name="% of the raw optimum")).rename_axis("ε").round(1).to_frame()
 
 # %% [markdown]
@@ -236,14 +213,13 @@ ex.q1.check(value)
 # **2 · Code.** Write `fitness(order, sets, weights)`: `order` is a list of attribute numbers, `sets[j]` the set of attribute j, `weights[j][a]` the
 # weight of the edge a → j.
 
-
 # %%
-def fitness(order, sets, weights): ...
+def fitness(order, sets, weights):
+    ...
 # solution
 def fitness(order, sets, weights):
     place = {a: i for i, a in enumerate(order)}
     return sum(weights[j][a] for j in range(len(order)) for a in sets[j] if place[a] < place[j])
-
 
 # %%
 ex.q2.check(fitness)
@@ -251,7 +227,6 @@ ex.q2.check(fitness)
 # %% [markdown]
 # **3 · Repair.** This next generation keeps its elite, says its author. Yet the best fitness sometimes falls. Write `next_generation(elite, size, mutate)`, which truly
 # keeps it. `mutate` changes an individual, which holds lists and sets, in place.
-
 
 # %%
 def leaky_generation(elite, size, mutate):
@@ -262,15 +237,13 @@ def leaky_generation(elite, size, mutate):
         generation.append(child)
     return generation
 
-
 # %%
 import copy
 import random
 
 
-def next_generation(elite, size, mutate): ...
-
-
+def next_generation(elite, size, mutate):
+    ...
 # solution
 import copy
 import random
@@ -283,7 +256,6 @@ def next_generation(elite, size, mutate):
         mutate(child)
         generation.append(child)
     return generation
-
 
 # %%
 ex.q3.check(next_generation)
@@ -311,9 +283,7 @@ methods = {
 table = {}
 for name, method in methods.items():
     fake = method.fit(income.train, schema=income.schema).sample()
-    judged = pds.evaluate.five_classifiers(
-        fake, income.test, income.schema, "salary", classifiers=("NB", "LR")
-    )
+    judged = pds.evaluate.five_classifiers(fake, income.test, income.schema, "salary", classifiers=("NB", "LR"))
     table[name] = judged.set_index("classifier")["accuracy"]
 (100 * pd.DataFrame(table).T).round(1)  # percent right
 

@@ -29,31 +29,20 @@ adult = pds.datasets.load_adult()
 key = ["age", "workclass", "occupation", "race", "sex"]
 people = adult.frame.sample(4000, random_state=1)  # the attacked: a sample is enough for a rate
 
-
 # %%
 def attacked(synthesizer, sensitive="relationship"):
     fake = synthesizer.fit(adult.frame, schema=adult.schema).sample()
     known = [name for name in key if name != sensitive]
     return pds.evaluate.gcap(people, fake, adult.schema, known, sensitive).accuracy
 
-
 zero_rule = people["relationship"].value_counts(normalize=True).max()
 raw = pds.GeneticBayes(k=4, guarantee="none", search="exact", random_state=1)
 
-
 def first_attack():
     found = 100 * attacked(raw)
-    return found, pd.Series(
-        {"always 'Husband'": 100 * zero_rule, "with the synthetic table": found},
-        name="right, of 100",
-    ).round(1).to_frame()
+    return found, pd.Series({"always 'Husband'": 100 * zero_rule, "with the synthetic table": found}, name="right, of 100").round(1).to_frame()
 
-
-guess(
-    "For how many of 100 neighbours does the synthetic table give the family role away?",
-    first_attack,
-    unit="of 100",
-)
+guess("For how many of 100 neighbours does the synthetic table give the family role away?", first_attack, unit="of 100")
 
 # %% [markdown]
 # Compare it with always saying "Husband". *Nobody's record* is in that table. The attack works because the
@@ -72,19 +61,9 @@ guess(
 # (old, m), nobody would match. Two rows differ in one place, one of them married: 1/2 again.
 
 # %%
-toy = pds.Schema(
-    (
-        pds.Attribute.categorical("age", ["young", "old"]),
-        pds.Attribute.categorical("sex", ["f", "m"]),
-        pds.Attribute.categorical("status", ["single", "married"]),
-    )
-)
-rows = [
-    ("young", "f", "single"),
-    ("young", "f", "married"),
-    ("old", "f", "married"),
-    ("young", "m", "single"),
-]
+toy = pds.Schema((pds.Attribute.categorical("age", ["young", "old"]), pds.Attribute.categorical("sex", ["f", "m"]),
+                  pds.Attribute.categorical("status", ["single", "married"])))
+rows = [("young", "f", "single"), ("young", "f", "married"), ("old", "f", "married"), ("young", "m", "single")]
 fake = pd.DataFrame(rows, columns=toy.names)
 real = pd.DataFrame([("young", "f", "married"), ("old", "m", "married")], columns=toy.names)
 found = pds.evaluate.gcap(real, fake, toy, ["age", "sex"], "status")
@@ -107,9 +86,7 @@ found.distance.tolist(), found.share.tolist()
 # the future: each gets the same rule.
 
 # %%
-custom = pds.GeneticBayes(
-    1.0, target="salary", sensitive="relationship", search="exact", random_state=1
-)
+custom = pds.GeneticBayes(1.0, target="salary", sensitive="relationship", search="exact", random_state=1)
 custom.fit(adult.frame, schema=adult.schema)
 custom.network_
 
@@ -130,9 +107,7 @@ losses = custom.ledger_.attribute_epsilon()
 losses["relationship"], float(losses["relationship"]), losses.attrs["known"]
 
 # %%
-ordinary = pds.GeneticBayes(1.0, search="exact", random_state=1).fit(
-    adult.frame, schema=adult.schema
-)
+ordinary = pds.GeneticBayes(1.0, search="exact", random_state=1).fit(adult.frame, schema=adult.schema)
 table = {"custom": losses, "ordinary": ordinary.ledger_.attribute_epsilon()}
 pd.DataFrame(table).astype(float).round(3).sort_values("custom").head(6)
 
@@ -171,17 +146,11 @@ panels.custom.panel()
 
 # %%
 both = pds.Restriction("salary", ("relationship", "marital-status"))
-methods = {
-    "ordinary, raw": raw,
-    "custom, strict": custom,
-    "two secrets, strict": pds.GeneticBayes(1.0, restriction=both, search="exact", random_state=1),
-}
+methods = {"ordinary, raw": raw, "custom, strict": custom, "two secrets, strict": pds.GeneticBayes(1.0, restriction=both, search="exact", random_state=1)}
 found = {}
 for name, method in methods.items():
     fake = method.fit(adult.frame, schema=adult.schema).sample(10_000)
-    risk = pds.evaluate.disclosure_risk(
-        people, fake, adult.schema, key, "relationship", attackers=("GCAP", "NB", "LR")
-    )
+    risk = pds.evaluate.disclosure_risk(people, fake, adult.schema, key, "relationship", attackers=("GCAP", "NB", "LR"))
     found[name] = risk.set_index("attacker")["accuracy"]
 (100 * pd.DataFrame(found).T.assign(zero_rule=zero_rule)).round(1)  # percent
 
@@ -207,15 +176,14 @@ ex.q1.check(loss)
 # %% [markdown]
 # **2 · Code.** Write `gcap(key, target, rows)` for one record: `key` is a tuple, `rows` a list of (key, target) pairs of the synthetic table.
 
-
 # %%
-def gcap(key, target, rows): ...
+def gcap(key, target, rows):
+    ...
 # solution
 def gcap(key, target, rows):
     apart = [sum(a != b for a, b in zip(key, other, strict=True)) for other, _ in rows]
     near = [t for (_, t), gap in zip(rows, apart, strict=True) if gap == min(apart)]
     return near.count(target) / len(near)
-
 
 # %%
 ex.q2.check(gcap)
@@ -231,7 +199,6 @@ ex.q2.check(gcap)
 # * **e** A noisy table of (target, sensitive), with an ε of its own, would repair it.
 # * **f** The mistake is that the target is the parent.
 
-
 # %%
 def detach(frame, synthesizer, schema, target, sensitive):
     others = schema.select([name for name in schema.names if name != sensitive])
@@ -239,7 +206,6 @@ def detach(frame, synthesizer, schema, target, sensitive):
     share = frame.groupby(target)[sensitive].value_counts(normalize=True)
     fake[sensitive] = [share[t].sample(1, weights=share[t]).index[0] for t in fake[target]]
     return fake
-
 
 # %%
 bug = None  # for example {"c", "d"}

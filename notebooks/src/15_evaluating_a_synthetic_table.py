@@ -33,24 +33,17 @@ published
 # %% [markdown]
 # Eve is record 1994. The attacker knows everything but her salary, as the definition of differential privacy allows. Which salary gives this score?
 
-
 # %%
 def score_if(salary):
     guess = adult.frame.copy()
     guess.loc[1994, "salary"] = salary
     return pds.evaluate.marginal_distance(guess, fake, schema)
 
-
 def eve():
-    table = pd.Series(
-        {salary: score_if(salary) - published for salary in schema["salary"].values}, name="off by"
-    )
+    table = pd.Series({salary: score_if(salary) - published for salary in schema["salary"].values}, name="off by")
     return "yes" if (table == 0).sum() == 1 else "no", table.to_frame()
 
-
-guess(
-    "Can the attacker tell Eve's salary from the printed score alone?", eve, options=["yes", "no"]
-)
+guess("Can the attacker tell Eve's salary from the printed score alone?", eve, options=["yes", "no"])
 
 # %% [markdown]
 # Zero names her salary: the score fits one world only. The table was private. The *score* is an exact
@@ -66,20 +59,11 @@ bits = pds.Schema(tuple(pds.Attribute.categorical(name, ["0", "1"]) for name in 
 even = np.array([[0, 0, 0], [0, 1, 1], [1, 0, 1], [1, 1, 0]], dtype=np.uint8)
 odd = 1 - even
 
-
 def ways():
-    found = {
-        f"{alpha}-way": pds.evaluate.marginal_distance(even, odd, bits, alpha)
-        for alpha in (1, 2, 3)
-    }
+    found = {f"{alpha}-way": pds.evaluate.marginal_distance(even, odd, bits, alpha) for alpha in (1, 2, 3)}
     return found["3-way"], pd.Series(found, name="distance, from 0 to 1").to_frame()
 
-
-guess(
-    "All single answers and all pairs agree. How far apart are the triples, from 0 to 1?",
-    ways,
-    unit="of 1",
-)
+guess("All single answers and all pairs agree. How far apart are the triples, from 0 to 1?", ways, unit="of 1")
 
 # %% [markdown]
 # Not one row in common. "How many said *yes* an even number of times?" Everybody, and nobody. A measure sees what it asks about, and nothing else.
@@ -107,25 +91,15 @@ guess(
 
 # %%
 train, held = adult.frame[adult.split == "train"], adult.frame[adult.split == "test"]
-makers = {
-    "PrivBayes": pds.PrivBayes(1.0, random_state=15),
-    "JTree": pds.baselines.JTree(1.0, random_state=15),
-    "Independent": pds.baselines.Independent(1.0, random_state=15),
-}
+makers = {"PrivBayes": pds.PrivBayes(1.0, random_state=15), "JTree": pds.baselines.JTree(1.0, random_state=15),
+          "Independent": pds.baselines.Independent(1.0, random_state=15)}
 tables = {name: maker.fit(train, schema=schema).sample(len(held)) for name, maker in makers.items()}
 tables |= {"copy": train, "other people": held}
 
-
 # %%
 def scores(table):
-    distances = {
-        f"{alpha}-way": pds.evaluate.marginal_distance(train, table, schema, alpha)
-        for alpha in (1, 2, 3)
-    }
-    return distances | {
-        "counting queries": pds.evaluate.counting_errors(train, table, schema, 3).mean()
-    }
-
+    distances = {f"{alpha}-way": pds.evaluate.marginal_distance(train, table, schema, alpha) for alpha in (1, 2, 3)}
+    return distances | {"counting queries": pds.evaluate.counting_errors(train, table, schema, 3).mean()}
 
 pd.DataFrame({name: scores(table) for name, table in tables.items()}).T.round(4)
 
@@ -136,12 +110,7 @@ pd.DataFrame({name: scores(table) for name, table in tables.items()}).T.round(4)
 # A mean also hides its worst:
 
 # %%
-pd.concat(
-    {
-        name: pds.evaluate.marginal_distances(train, tables[name], schema).nlargest(3)
-        for name in ("PrivBayes", "Independent")
-    }
-)
+pd.concat({name: pds.evaluate.marginal_distances(train, tables[name], schema).nlargest(3) for name in ("PrivBayes", "Independent")})
 
 # %% [markdown]
 # PrivBayes' mean is 0.085, but its *education* says nothing about its *education-num*, which is the same fact as a number. Whoever needs that pair has a table that is 80 % wrong.
@@ -153,30 +122,14 @@ pd.concat(
 # whom nothing has seen. In the last table everybody's salary was overwritten with a function of sex:
 
 # %%
-nonsense = tables["Independent"].assign(
-    salary=tables["Independent"]["sex"].map({"Female": "<=50K", "Male": ">50K"})
-)
-
+nonsense = tables["Independent"].assign(salary=tables["Independent"]["sex"].map({"Female": "<=50K", "Male": ">50K"}))
 
 def right(learnt, tested):
-    return pds.evaluate.five_classifiers(learnt, tested, schema, "salary", classifiers=("RF",))[
-        "accuracy"
-    ][0]
+    return pds.evaluate.five_classifiers(learnt, tested, schema, "salary", classifiers=("RF",))["accuracy"][0]
 
-
-judged = {
-    "real people": train,
-    "PrivBayes": tables["PrivBayes"],
-    "Independent": tables["Independent"],
-    "nonsense": nonsense,
-}
-found = {
-    name: (right(t[:2000], t[:2000]), right(t[:2000], t[2000:5000]), right(t[:2000], held[:3000]))
-    for name, t in judged.items()
-}
-pd.DataFrame(
-    found, index=["the rows it learnt", "other rows of that table", "held-out people"]
-).T.round(3)
+judged = {"real people": train, "PrivBayes": tables["PrivBayes"], "Independent": tables["Independent"], "nonsense": nonsense}
+found = {name: (right(t[:2000], t[:2000]), right(t[:2000], t[2000:5000]), right(t[:2000], held[:3000])) for name, t in judged.items()}
+pd.DataFrame(found, index=["the rows it learnt", "other rows of that table", "held-out people"]).T.round(3)
 
 # %% [markdown]
 # The first column is 1 for everything. The second makes nonsense *perfect*: it asks whether a table agrees with itself. Only the third is about people, and there the majority class,
@@ -188,19 +141,9 @@ pd.DataFrame(
 
 # %%
 people = train.sample(1500, random_state=1)
-keys = {
-    "five facts": ["age", "workclass", "occupation", "race", "sex"],
-    "fourteen": [n for n in schema.names if n != "relationship"],
-}
-risk = pd.DataFrame(
-    {
-        name: {
-            words: pds.evaluate.gcap(people, table, schema, key, "relationship").accuracy
-            for words, key in keys.items()
-        }
-        for name, table in tables.items()
-    }
-).T
+keys = {"five facts": ["age", "workclass", "occupation", "race", "sex"], "fourteen": [n for n in schema.names if n != "relationship"]}
+risk = pd.DataFrame({name: {words: pds.evaluate.gcap(people, table, schema, key, "relationship").accuracy for words, key in keys.items()}
+                     for name, table in tables.items()}).T
 risk.loc["zero rule"] = people["relationship"].value_counts(normalize=True).max()
 risk.round(3)
 
@@ -241,9 +184,7 @@ panels.evaluating.panel()
 
 # %%
 methods = {"PrivBayes": pds.PrivBayes(), "HPPrivBayes": pds.HPPrivBayes(sensitive="occupation")}
-runs = pds.evaluate.compare(
-    methods, adult, [1.0], 8, ["svm_linear"], test=1 / 3, utility_options={"max_rows": 3000}, jobs=1
-)
+runs = pds.evaluate.compare(methods, adult, [1.0], 8, ["svm_linear"], test=1 / 3, utility_options={"max_rows": 3000}, jobs=1)
 accuracy = runs.pivot(index="method", columns="repeat", values="value")
 accuracy.round(3)
 
@@ -287,14 +228,13 @@ ex.q1.check(beyond)
 # %% [markdown]
 # **2 · Code.** `variation_distance(real, fake, columns)` of two DataFrames, of any lengths, over one marginal. Mind the cells that only one of them has.
 
-
 # %%
-def variation_distance(real, fake, columns): ...
+def variation_distance(real, fake, columns):
+    ...
 # solution
 def variation_distance(real, fake, columns):
     p, q = (table[columns].value_counts(normalize=True) for table in (real, fake))
     return p.sub(q, fill_value=0).abs().sum() / 2
-
 
 # %%
 ex.q2.check(variation_distance)
@@ -302,19 +242,15 @@ ex.q2.check(variation_distance)
 # %% [markdown]
 # **3 · Find the bugs.** A colleague's utility score. `make(rows)` returns a synthetic table made from `rows`, `classify(learnt, asked)` a guess for each row of `asked`. Repair it.
 
-
 # %%
 def accuracy(real, make, classify):
     fake = make(real)
     train, test = pds.evaluate.split(fake, 1 / 5)
     return (classify(train, test) == test["salary"]).mean()
-
-
 # solution
 def accuracy(real, make, classify):
     train, test = pds.evaluate.split(real, 1 / 5)
     return (classify(make(train), test) == test["salary"]).mean()
-
 
 # %%
 ex.q3.check(accuracy)
@@ -349,9 +285,7 @@ from fractions import Fraction
 from pdsynth.privacy.mechanisms import ExactNoise, laplace_mechanism
 
 n, price = len(adult.frame), Fraction(1, 10)
-steps = np.array(
-    [round(published * n * 1000)]
-)  # whole numbers; one record moves it by 1,000 (floats: by 1,001) at most
+steps = np.array([round(published * n * 1000)])  # whole numbers; one record moves it by 1,000 (floats: by 1,001) at most
 noisy = laplace_mechanism(steps, 1001 / price, ExactNoise())[0] / (1000 * n)
 print(f"exact {published:.6f}, with noise {noisy:.6f}: the bill is {1 + price} in all")
 

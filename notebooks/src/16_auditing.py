@@ -28,16 +28,10 @@ from pdsynth.course.guess import guess
 first, second = audit.samples("privabn-conditional-noise", 2000, epsilon=0.05, seed=1)
 threshold = 2**19  # the middle of the scale: P*[x1 = 1] above one half?
 
-
 def games():
     return 50 * ((first > threshold).mean() + (second <= threshold).mean())
 
-
-guess(
-    "You say 'first table' if the number is above the middle. In how many of 100 games are you right?",
-    games,
-    unit="of 100",
-)
+guess("You say 'first table' if the number is above the middle. In how many of 100 games are you right?", games, unit="of 100")
 
 # %% [markdown]
 # Nobody who believes in ε = 0.05 can explain that. The player needs no proof, no source code and no luck: only the right to play often.
@@ -58,9 +52,7 @@ print(f"{yes} and {no} of 1,000: ln({yes}/{no}) = {np.log(yes / no):.2f}")
 
 # %%
 low, high = lower_limit(yes, 1000, 0.025), upper_limit(no, 1000, 0.025)
-print(
-    f"P(yes | yes) ≥ {low:.3f}, P(yes | no) ≤ {high:.3f}: ε ≥ {np.log(low / high):.2f} with 95 % confidence; truth {np.log(3):.2f}"
-)
+print(f"P(yes | yes) ≥ {low:.3f}, P(yes | no) ≤ {high:.3f}: ε ≥ {np.log(low / high):.2f} with 95 % confidence; truth {np.log(3):.2f}")
 
 # %% [markdown]
 # ## The idea, in symbols
@@ -99,18 +91,14 @@ from pdsynth.audit.worlds import World, table, worst
 people = World(((0, 0, 0), (0, 0, 0), (0, 0, 0), (1, 1, 1), (1, 1, 0)))
 lost, who, other = worst(people, "PrivBayes, score R", Fraction(1))
 print(f"worst neighbour: person {who + 1} becomes {other.rows[who]}; loss {lost:.3f} of ε = 1")
-table(
-    people.law("PrivBayes, score R", Fraction(1)), other.law("PrivBayes, score R", Fraction(1))
-).astype(float).round(4)
+table(people.law("PrivBayes, score R", Fraction(1)), other.law("PrivBayes, score R", Fraction(1))).astype(float).round(4)
 
 # %% [markdown]
 # Nothing is left to doubt: the numbers behind this table are fractions, and each law sums to exactly 1. And now the thesis' order by raw average mutual information:
 
 # %%
 lost, who, other = worst(people, "raw order (HPPrivBayes as printed)", Fraction(1))
-table(*(w.law("raw order (HPPrivBayes as printed)", Fraction(1)) for w in (people, other))).astype(
-    float
-).round(4)
+table(*(w.law("raw order (HPPrivBayes as printed)", Fraction(1)) for w in (people, other))).astype(float).round(4)
 
 # %% [markdown]
 # Zero against something: the **support** differs, and no ε covers a zero. `panels.worlds.panel()` in a new cell lets you move the person yourself:
@@ -145,20 +133,10 @@ panels.auditing.panel()
 # %%
 everybody, without = np.array([0] * 99 + [1]), np.zeros(100, dtype=int)
 
-
 def bootstrap(column):
     return np.random.default_rng().choice(column, len(column))
 
-
-audit.black_box(
-    bootstrap,
-    (everybody, without),
-    lambda fake: int(fake.sum()),
-    claimed=1,
-    runs=2000,
-    name="bootstrap",
-    theory=np.inf,
-)
+audit.black_box(bootstrap, (everybody, without), lambda fake: int(fake.sum()), claimed=1, runs=2000, name="bootstrap", theory=np.inf)
 
 # %% [markdown]
 # ## The last bits
@@ -190,13 +168,12 @@ ex.q1.check(best)
 # **2 · Code.** `bound(hits, misses, runs)`: the ε of which you are 95 % sure, from counts of one event in `runs` runs of each world. You have `lower_limit(hits, runs, alpha)` and
 # `upper_limit(misses, runs, alpha)`.
 
-
 # %%
-def bound(hits, misses, runs): ...
+def bound(hits, misses, runs):
+    ...
 # solution
 def bound(hits, misses, runs):
     return np.log(lower_limit(hits, runs, 0.025) / upper_limit(misses, runs, 0.025))
-
 
 # %%
 ex.q2.check(bound)
@@ -214,8 +191,6 @@ def private_table(codes, sizes, epsilon, noise):
     counts = count(codes, sizes)
     noisy = laplace_mechanism(counts, 1 / epsilon, noise.child("table"))
     return np.where(counts > 0, noisy, 0)
-
-
 # solution
 from pdsynth.audit.bugs import count
 from pdsynth.privacy.mechanisms import laplace_mechanism
@@ -225,7 +200,6 @@ def private_table(codes, sizes, epsilon, noise):
     counts = count(codes, sizes)
     return laplace_mechanism(counts, 2 / epsilon, noise.child("table"))
 
-
 # %%
 ex.q3.check(private_table)
 
@@ -234,19 +208,17 @@ ex.q3.check(private_table)
 # `event(released)`, true or false, that refutes the claim: it plays 2,000 rounds in each world, and the bound that your event earns (exercise 2) must be above 1. (The best event
 # misses that less than once in a billion.)
 
-
 # %%
 def cut_off(count, rng):
     stay = 1 - np.exp(-1)  # discrete Laplace noise of scale 1: two geometric draws
     return count + np.clip(rng.geometric(stay) - rng.geometric(stay), -3, 3)
 
-
 # %%
-def event(released): ...
+def event(released):
+    ...
 # solution
 def event(released):
     return released == 14
-
 
 # %%
 ex.q4.check(event)
@@ -259,13 +231,7 @@ ex.q4.check(event)
 # `python -m pdsynth audit --all` plays the whole catalogue and fails if a broken step gets away or a sound one is accused. Five of its lines:
 
 # %%
-names = [
-    "privabn-candidates",
-    "hpprivbayes-order",
-    "hmprivbayes-risk-entropy",
-    "hmprivbayes-dpsc",
-    "hmprivbayes-dpsc-small-share",
-]
+names = ["privabn-candidates", "hpprivbayes-order", "hmprivbayes-risk-entropy", "hmprivbayes-dpsc", "hmprivbayes-dpsc-small-share"]
 rows = [audit.run(name, runs=4000, seed=3).row() for name in names]
 pd.DataFrame(rows)[["case", "claimed", "theory", "bound", "ceiling", "verdict", "method"]].round(3)
 

@@ -27,35 +27,19 @@ from pdsynth.course.guess import guess
 
 adult = pds.datasets.load_adult(coding="thesis")
 
-
 # %%
 def fit(seed):
-    told = pds.HPPrivBayes(1.0, sensitive="occupation", random_state=seed).fit(
-        adult.frame, schema=adult.schema
-    )
+    told = pds.HPPrivBayes(1.0, sensitive="occupation", random_state=seed).fit(adult.frame, schema=adult.schema)
     plain = pds.PrivBayes(1.0, random_state=seed).fit(adult.frame, schema=adult.schema)
     return {"HPPrivBayes": told, "PrivBayes": plain}
 
-
 def lost():
-    losses = [
-        {
-            name: float(run.ledger_.attribute_epsilon()["occupation"])
-            for name, run in fit(seed).items()
-        }
-        for seed in range(5)
-    ]
+    losses = [{name: float(run.ledger_.attribute_epsilon()["occupation"]) for name, run in fit(seed).items()} for seed in range(5)]
     table = pd.DataFrame(losses).T.assign(mean=lambda t: t.mean(axis=1)).round(3)
     swing = table.drop(columns="mean").loc["HPPrivBayes"]
     return swing.max() / swing.min(), table
 
-
-guess(
-    "Five runs of HPPrivBayes: its largest loss of occupation is how many times its smallest?",
-    lost,
-    unit="times",
-    digits=2,
-)
+guess("Five runs of HPPrivBayes: its largest loss of occupation is how many times its smallest?", lost, unit="times", digits=2)
 
 # %% [markdown]
 # These numbers are the ε of a change in occupation *alone*: two records that agree in everything else, in five runs. HPPrivBayes may lose less on average. But its number swings
@@ -67,13 +51,7 @@ guess(
 
 # %%
 chain = pds.Network((("sex", ()), ("job", ("sex",)), ("age", ("job",))))
-toy = pds.Schema(
-    (
-        pds.Attribute.categorical("sex", ["f", "m"]),
-        pds.Attribute.categorical("job", ["a", "b", "c"]),
-        pds.Attribute.categorical("age", ["y", "o"]),
-    )
-)
+toy = pds.Schema((pds.Attribute.categorical("sex", ["f", "m"]), pds.Attribute.categorical("job", ["a", "b", "c"]), pds.Attribute.categorical("age", ["y", "o"])))
 rows = pd.DataFrame({"sex": list("fmfm") * 50, "job": list("abca") * 50, "age": list("yyoo") * 50})
 ledger = pds.Synthesizer(1.0, structure=chain).fit(rows, schema=toy).ledger_
 loss = ledger.attribute_epsilon()
@@ -134,13 +112,9 @@ for together in (["occupation"], ["workclass"], ["occupation", "workclass"]):
 races = adult.schema["race"].labels
 weights = {"race": [1 if name == "White" else 0.25 for name in races]}
 network = pds.Network(tuple((name, ()) for name in adult.schema.names))
-personal = parts.SensitivityGroups(
-    groups={"A": ["occupation"]}, weights=weights, rare_values="same_noise"
-)
+personal = parts.SensitivityGroups(groups={"A": ["occupation"]}, weights=weights, rare_values="same_noise")
 by_value = parts.Groups(personal=personal)
-careful = pds.Synthesizer(1.0, structure=network, budget=by_value).fit(
-    adult.frame, schema=adult.schema
-)
+careful = pds.Synthesizer(1.0, structure=network, budget=by_value).fit(adult.frame, schema=adult.schema)
 moves = careful.ledger_.value_epsilon("race", races)
 print(moves.attrs["known"])
 moves.astype(float).round(4)
@@ -197,13 +171,12 @@ ex.q1.check(levers)
 # %% [markdown]
 # **2 · Code.** `loss(tables, name)`: `tables` is a list of (names, cost), the first name being the child.
 
-
 # %%
-def loss(tables, name): ...
+def loss(tables, name):
+    ...
 # solution
 def loss(tables, name):
     return sum((cost for names, cost in tables if name in names), Fraction(0))
-
 
 # %%
 ex.q2.check(loss)
@@ -243,19 +216,9 @@ ex.q4.check(letter)
 # twentieth of ε, with a *smaller* error on the rest.
 
 # %%
-said = (
-    pds.Synthesizer(1.0, structure=policy)
-    .fit(adult.frame, schema=adult.schema)
-    .ledger_.attribute_epsilon()
-)
-raw = (
-    pds.HPPrivBayes(1.0, k=2, sensitive="occupation", guarantee="published")
-    .fit(adult.frame, schema=adult.schema)
-    .ledger_.attribute_epsilon()
-)
-pd.DataFrame({"custom network, strict": said, "HPPrivBayes as printed": raw}).loc[
-    ["occupation", "education", "sex"]
-].astype(float)
+said = pds.Synthesizer(1.0, structure=policy).fit(adult.frame, schema=adult.schema).ledger_.attribute_epsilon()
+raw = pds.HPPrivBayes(1.0, k=2, sensitive="occupation", guarantee="published").fit(adult.frame, schema=adult.schema).ledger_.attribute_epsilon()
+pd.DataFrame({"custom network, strict": said, "HPPrivBayes as printed": raw}).loc[["occupation", "education", "sex"]].astype(float)
 
 # %% [markdown]
 # ## What is still not private

@@ -28,36 +28,19 @@ from pdsynth.papers import sidebyside
 adult = pds.datasets.load_adult(coding="thesis")
 n, schema = len(adult.frame), adult.schema
 
-
 # %%
 def nearest():
-    methods = {
-        "PrivBayes": pds.PrivBayes(1.0),
-        "HPPrivBayes": pds.HPPrivBayes(1.0, k="auto", sensitive="occupation"),
-        "Independent": pds.baselines.Independent(1.0),
-        "ConsistentBayes": pds.ConsistentBayes(1.0),
-    }
-    score = {
-        name: pds.evaluate.marginal_distance(
-            adult.frame, m.fit(adult.frame, schema=schema).sample(), schema
-        )
-        for name, m in methods.items()
-    }
+    methods = {"PrivBayes": pds.PrivBayes(1.0), "HPPrivBayes": pds.HPPrivBayes(1.0, k="auto", sensitive="occupation"), "Independent": pds.baselines.Independent(1.0),
+               "ConsistentBayes": pds.ConsistentBayes(1.0)}
+    score = {name: pds.evaluate.marginal_distance(adult.frame, m.fit(adult.frame, schema=schema).sample(), schema) for name, m in methods.items()}
     table = pd.Series(score, name="distance of pairs").sort_values().round(3)
     return table.index[0], table.to_frame()
 
-
 names = ["HPPrivBayes", "PrivBayes", "Independent", "ConsistentBayes"]
-guess(
-    "ε = 1, 45,222 people, 14 columns, all strict. Which one comes nearest?", nearest, options=names
-)
+guess("ε = 1, 45,222 people, 14 columns, all strict. Which one comes nearest?", nearest, options=names)
 
 # %%
-guess(
-    "What is the largest k at which a typical table still tells more than noise?",
-    lambda: pds.plan(schema, n, 1.0).k,
-    unit="parents",
-)
+guess("What is the largest k at which a typical table still tells more than noise?", lambda: pds.plan(schema, n, 1.0).k, unit="parents")
 
 # %% [markdown]
 # ## A toy that you can check by hand
@@ -89,19 +72,12 @@ for rows, epsilon in ((n, 1.0), (n, 0.1), (1_473, 1.0), (176, 1.0)):
 # `pds.plan(…).price` tells what *one more edge* costs: noise for the child's table, ε for the new parent, who now stands in one table more. What it brings is read off a **public** reference, never off the records.
 
 # %%
-drawn = (
-    pds.PrivBayes(1.0, guarantee="none", k=1, random_state=18)
-    .fit(adult.frame, schema=schema)
-    .network_
-)
-
-
+drawn = pds.PrivBayes(1.0, guarantee="none", k=1, random_state=18).fit(adult.frame, schema=schema).network_
 def priced(edge):
     try:
         return pds.plan(schema, n, 0.7).price(drawn, edge, reference=adult.frame)
     except pds.SchemaError:  # it is there already, or closes a circle
         return None
-
 
 found = filter(None, (priced((a, b)) for a in schema.names for b in schema.names if a != b))
 found = sorted(found, key=lambda edge: -edge.information)
@@ -124,9 +100,7 @@ print(found[0], found[-1], sep="\n")
 # They mix freely, and the ledger closes for each mixture (NOT PRIVATE: reproducible is said of the seed, not of the sum):
 
 # %%
-mixture = pds.Synthesizer(
-    1.0, structure=pds.parts.PairwiseSums(), budget=pds.parts.RiskEntropy(), random_state=18
-)
+mixture = pds.Synthesizer(1.0, structure=pds.parts.PairwiseSums(), budget=pds.parts.RiskEntropy(), random_state=18)
 mixture.fit(adult.frame, schema=schema).ledger_.verdict()
 
 # %% [markdown]
@@ -178,15 +152,10 @@ for name, method in {"columns alone": pds.baselines.Independent(1.0), "and a for
                      "and rounds": pds.ConsistentBayes(1.0), "PrivBayes": pds.PrivBayes(1.0),
                      "PrivBayes, agreed": pds.PrivBayes(1.0, reconcile=agree)}.items():  # fmt: skip
     model = method.fit(adult.frame, schema=schema).model_
-    rows = {
-        draw: pds.evaluate.marginal_distance(adult.frame, model.sample(n, method=draw), schema)
-        for draw in ("independent", "balanced")
-    }
+    rows = {draw: pds.evaluate.marginal_distance(adult.frame, model.sample(n, method=draw), schema) for draw in ("independent", "balanced")}
     steps[name] = rows | {"ε": float(model.ledger.epsilon)}
 one, other = (adult.frame.sample(frac=1, random_state=18).iloc[part::2] for part in (0, 1))
-steps["halves of the real table"] = {
-    "independent": pds.evaluate.marginal_distance(one, other, schema)
-}
+steps["halves of the real table"] = {"independent": pds.evaluate.marginal_distance(one, other, schema)}
 pd.DataFrame(steps).T.round(4)
 
 # %% [markdown]
@@ -225,16 +194,14 @@ ex.q1.check(ratio)
 # **2 · Code.** Write `largest_k(n, d, size, epsilon)`: the largest k whose mean cell is at least four noise scales, when all d attributes have `size` values, d − k tables share 0.7 ε (all of ε for
 # k = 0); 0 if none is.
 
-
 # %%
-def largest_k(n, d, size, epsilon): ...
+def largest_k(n, d, size, epsilon):
+    ...
 # solution
 def largest_k(n, d, size, epsilon):
     def useful(k):
         return 2 * (d - k) / (epsilon * (0.7 if k else 1)) * size ** (k + 1) / n <= 1 / 4
-
     return max((k for k in range(d) if useful(k)), default=0)
-
 
 # %%
 ex.q2.check(largest_k)
@@ -270,13 +237,12 @@ ex.q3.check(claims)
 # It is fitted to the hidden people at ε = 1 and judged by its two-way distance to them: 0.2 is enough. (In 300 runs of the plan's method the worst had 0.148:
 # an honest plan misses the limit in less than 1 % of all runs.)
 
-
 # %%
-def method(schema, n, epsilon): ...
+def method(schema, n, epsilon):
+    ...
 # solution
 def method(schema, n, epsilon):
     return pds.plan(schema, n, epsilon).synthesizer()
-
 
 # %%
 ex.q4.check(method)

@@ -40,28 +40,15 @@ mine.head(3)
 # Somebody suspects that a colleague from the Netherlands is in it. You show him nothing but the *domain*: here for this table, and for its neighbour, in which that one record says otherwise.
 
 # %%
-neighbour = mine.assign(
-    **{"native-country": mine["native-country"].replace("Holand-Netherlands", "United-States")}
-)
-
+neighbour = mine.assign(**{"native-country": mine["native-country"].replace("Holand-Netherlands", "United-States")})
 
 def domains():
-    seen = {
-        name: "Holand-Netherlands" in pds.Schema.infer(table)["native-country"].values
-        for name, table in (("mine", mine), ("neighbour", neighbour))
-    }
-    table = pd.Series(
-        seen | {"largest weight, one person's own number": explored["fnlwgt"].edges[-1]},
-        name="in the domain",
-    ).to_frame()
+    seen = {name: "Holand-Netherlands" in pds.Schema.infer(table)["native-country"].values for name, table in (("mine", mine), ("neighbour", neighbour))}
+    table = pd.Series(seen | {"largest weight, one person's own number": explored["fnlwgt"].edges[-1]}, name="in the domain").to_frame()
     return "always" if seen["mine"] and not seen["neighbour"] else "never", table
 
-
-guess(
-    "From the list of values alone: how often can he tell whether the colleague is in?",
-    domains,
-    options=["never", "a little better than a coin", "always"],
-)
+guess("From the list of values alone: how often can he tell whether the colleague is in?", domains,
+      options=["never", "a little better than a coin", "always"])
 
 # %% [markdown]
 # One bit, no noise: the list of values says that this person is in the table. The upper end of `fnlwgt` even is one person's number. A schema stands in every released model, so a
@@ -132,13 +119,10 @@ schema
 # %% [markdown]
 # Reading *with* the schema takes the declared columns only: id and weight never reach the table. What is still to be folded is folded record by record, so that one person changes one row.
 
-
 # %%
 def folded(frame):
     home = frame["native-country"]
-    return frame.assign(
-        **{"native-country": home.where(home.isna() | (home == "United-States"), "elsewhere")}
-    )
+    return frame.assign(**{"native-country": home.where(home.isna() | (home == "United-States"), "elsewhere")})
 
 
 mine = folded(pds.datasets.read_csv(path, schema))
@@ -150,13 +134,7 @@ schema.encode(mine).shape
 # you alone.
 
 # %%
-for content in (
-    b"",
-    b"34,f\n61,m\n34,m\n",
-    b"age\n34\n",
-    b"# form B\nage,sex\n34,f\n",
-    b"age,sex\n34\n",
-):
+for content in (b"", b"34,f\n61,m\n34,m\n", b"age\n34\n", b"# form B\nage,sex\n34,f\n", b"age,sex\n34\n"):
     try:
         pds.datasets.read_csv(content)
     except pds.SchemaError as refusal:
@@ -181,13 +159,7 @@ except pds.SchemaError as refusal:
 
 # %%
 print(pds.plan(schema, n, epsilon=1.0), "\n")
-grid = {
-    e: {
-        rows: pds.plan(schema, rows, e).table["noise ÷ mean cell"][1]
-        for rows in (150, 1500, 15_000, n)
-    }
-    for e in (0.1, 0.5, 1, 2)
-}
+grid = {e: {rows: pds.plan(schema, rows, e).table["noise ÷ mean cell"][1] for rows in (150, 1500, 15_000, n)} for e in (0.1, 0.5, 1, 2)}
 pd.DataFrame(grid).rename_axis("records").rename_axis("ε", axis=1).round(2)
 
 # %% [markdown]
@@ -198,9 +170,7 @@ pd.DataFrame(grid).rename_axis("records").rename_axis("ε", axis=1).round(2)
 
 # %%
 public = folded(pds.datasets.load_adult().test.replace("?", None)[list(schema.names)])
-drawn = pds.Network.from_edges(
-    schema.names, [("age", "marital-status"), ("education", "occupation"), ("occupation", "salary")]
-)
+drawn = pds.Network.from_edges(schema.names, [("age", "marital-status"), ("education", "occupation"), ("occupation", "salary")])
 for edge in (("sex", "occupation"), ("native-country", "salary")):
     print(pds.plan(schema, n, 0.7).price(drawn, edge, reference=public), "\n")
 
@@ -252,9 +222,7 @@ schema.problems(mine)
 # %%
 noise = "opendp" if importlib.util.find_spec("opendp") else "exact"  # pip install "pdsynth[secure]"
 account = pds.Session(2, folder / "account.jsonl")
-method = pds.plan(schema, n, epsilon=1.0).synthesizer(
-    noise=noise
-)  # the recommended one, by public facts alone
+method = pds.plan(schema, n, epsilon=1.0).synthesizer(noise=noise)  # the recommended one, by public facts alone
 synth = method.fit(mine, schema=schema, session=account)
 print(account)
 synth.ledger_
@@ -265,9 +233,7 @@ synth.ledger_
 # %%
 synth.model_.to_json(folder / "release.json")
 release = pds.Model.from_json(folder / "release.json")
-fake = release.sample(
-    method="balanced"
-)  # less chance of sampling than rows drawn one by one, for nothing
+fake = release.sample(method="balanced")  # less chance of sampling than rows drawn one by one, for nothing
 {"private": release.private, "no broken rule": release.check() == [], "no note": release.ledger.notes == [],
  "domain is public": release.schema.source == "public", "unaccounted": release.ledger.unaccounted == []}  # fmt: skip
 
@@ -280,9 +246,7 @@ fake = release.sample(
 # %%
 from IPython.display import Markdown
 
-place = pds.datasets.write_release(
-    synth.model_, folder / f"release-{len(account.charges)}", title="My table", session=account
-)
+place = pds.datasets.write_release(synth.model_, folder / f"release-{len(account.charges)}", title="My table", session=account)
 print(*sorted(path.name for path in place.iterdir()))
 Markdown((place / "card.md").read_text(encoding="utf-8"))
 
@@ -295,9 +259,7 @@ Markdown((place / "card.md").read_text(encoding="utf-8"))
 # %%
 page = pds.evaluate.report(mine, fake, schema, epsilon=1.0)
 print(*page.verdict, sep="\n")
-print(
-    "seeded twin:", pds.PrivBayes(1.0, random_state=19).fit(mine, schema=schema).ledger_.verdict()
-)
+print("seeded twin:", pds.PrivBayes(1.0, random_state=19).fit(mine, schema=schema).ledger_.verdict())
 
 # %% [markdown]
 # | may leave the house | stays |
@@ -323,9 +285,9 @@ ex.q1.check(loss, share)
 # **2 · Code.** Its codebook: *visit*, running number · *age*, 0 to 120 whole years · *smoker*, yes or no, may be left empty · *ward*, 1 to 5 · *remark*, free text. Write `clinic()`, which returns the
 # public schema.
 
-
 # %%
-def clinic(): ...
+def clinic():
+    ...
 # solution
 def clinic():
     return pds.Schema((
@@ -333,7 +295,6 @@ def clinic():
         A.categorical("smoker", ["yes", "no"], missing=True),
         A.categorical("ward", range(1, 6)),
     ))  # fmt: skip
-
 
 # %%
 ex.q2.check(clinic)

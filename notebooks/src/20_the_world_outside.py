@@ -33,23 +33,13 @@ from pdsynth.course.guess import guess
 
 people, rng = 45_222, np.random.default_rng(20)
 
-
 def name_and_shame():
     printed = rng.random((400, people)) < 1 / people  # 400 releases
     somebody = 100 * printed.any(axis=1).mean()
-    table = {
-        f"δ = {delta:.0e}": 100 * -math.expm1(people * math.log1p(-delta))
-        for delta in (1 / people, 1e-6, 1e-9)
-    }
+    table = {f"δ = {delta:.0e}": 100 * -math.expm1(people * math.log1p(-delta)) for delta in (1 / people, 1e-6, 1e-9)}
     return somebody, pd.Series(table, name="of 100 releases name somebody").round(4).to_frame()
 
-
-guess(
-    "In how many of 100 such releases is somebody's whole record printed?",
-    name_and_shame,
-    unit="of 100",
-    digits=2,
-)
+guess("In how many of 100 such releases is somebody's whole record printed?", name_and_shame, unit="of 100", digits=2)
 
 # %% [markdown]
 # A δ near one over the number of people allows a disaster in most releases. So δ must be *far* below that: $10^{-9}$ is usual. It is not a second ε. Pure ε has $\delta=0$: no disaster,
@@ -77,34 +67,18 @@ print("in sum:", np.abs(moves).sum(), " Euclidean:", np.linalg.norm(moves))
 # %%
 outside = panels.outside  # the formulas of this page, each a few lines with its source
 
-
 def noise():
     laplace, gauss = math.sqrt(2) * 100, 10 * outside.gaussian_sigma(1.0, 1e-9)
-    table = pd.Series(
-        {"Laplace, pure ε = 1": laplace, "Gaussian, ε = 1, δ = 1e-9": gauss},
-        name="standard deviation, people",
-    )
+    table = pd.Series({"Laplace, pure ε = 1": laplace, "Gaussian, ε = 1, δ = 1e-9": gauss}, name="standard deviation, people")
     return laplace / gauss, table.round(1).to_frame()
 
-
-guess(
-    "A hundred counts, ε = 1 in all, δ = 1e-9. How many times as large is Laplace noise as Gaussian?",
-    noise,
-    unit="times",
-    digits=2,
-)
+guess("A hundred counts, ε = 1 in all, δ = 1e-9. How many times as large is Laplace noise as Gaussian?", noise, unit="times", digits=2)
 
 # %% [markdown]
 # And for one histogram, which moves two cells only? There the sum is 2 and the length $\sqrt2$. Now Gaussian noise is the larger one, and δ comes on top:
 
 # %%
-pd.Series(
-    {
-        "Laplace, pure ε = 1": math.sqrt(2) * 2,
-        "Gaussian, δ = 1e-9": math.sqrt(2) * outside.gaussian_sigma(1.0, 1e-9),
-    },
-    name="one histogram",
-).round(2).to_frame()
+pd.Series({"Laplace, pure ε = 1": math.sqrt(2) * 2, "Gaussian, δ = 1e-9": math.sqrt(2) * outside.gaussian_sigma(1.0, 1e-9)}, name="one histogram").round(2).to_frame()
 
 # %% [markdown]
 # **zCDP.** Adding up (ε, δ) is awkward. *Zero-concentrated* differential privacy (Bun and Steinke, 2016) has one number ρ that simply adds up. Gaussian noise costs
@@ -115,13 +89,7 @@ pd.Series(
 # This is the conversion of Canonne, Kamath and Steinke (2020); an older and larger bound is $\rho+2\sqrt{\rho\ln(1/\delta)}$.
 
 # %%
-rows = {
-    rho: {
-        "older bound": rho + 2 * math.sqrt(rho * math.log(1e9)),
-        "CKS 2020": outside.zcdp_epsilon(rho, 1e-9),
-    }
-    for rho in (0.001, 0.01, 0.1, 1.0, 2.56)
-}
+rows = {rho: {"older bound": rho + 2 * math.sqrt(rho * math.log(1e9)), "CKS 2020": outside.zcdp_epsilon(rho, 1e-9)} for rho in (0.001, 0.01, 0.1, 1.0, 2.56)}
 pd.DataFrame(rows).T.rename_axis("ρ").round(3)
 
 # %% [markdown]
@@ -134,21 +102,13 @@ pd.DataFrame(rows).T.rename_axis("ρ").round(3)
 adult = pds.datasets.load_adult(complete=True)
 rich = (adult.frame["salary"] == ">50K").to_numpy()
 
-
 def local(epsilon=1.0):
     truth = math.exp(epsilon) / (1 + math.exp(epsilon))
     said = np.where(rng.random((200, len(rich))) < truth, rich, ~rich).sum(axis=1)
     estimates = (said - len(rich) * (1 - truth)) / (2 * truth - 1)
-    table = pd.Series(
-        {
-            "truth": rich.sum(),
-            "spread, measured": estimates.std(),
-            "spread, formula": outside.response_deviation(epsilon, len(rich)),
-            "spread of a curator's Laplace noise": math.sqrt(2) / epsilon,
-        }
-    )
+    table = pd.Series({"truth": rich.sum(), "spread, measured": estimates.std(), "spread, formula": outside.response_deviation(epsilon, len(rich)),
+                       "spread of a curator's Laplace noise": math.sqrt(2) / epsilon})
     return table.iloc[1], table.round(1).to_frame("people")
-
 
 guess("By how many people is the estimate typically off?", local, unit="people", digits=2)
 
@@ -192,13 +152,12 @@ ex.q1.check(length)
 # %% [markdown]
 # **2 · Code.** Write `epsilon_of(rho, delta)`: the older conversion, $\rho+2\sqrt{\rho\ln(1/\delta)}$.
 
-
 # %%
-def epsilon_of(rho, delta): ...
+def epsilon_of(rho, delta):
+    ...
 # solution
 def epsilon_of(rho, delta):
     return rho + 2 * np.sqrt(rho * np.log(1 / delta))
-
 
 # %%
 ex.q2.check(epsilon_of)
@@ -206,12 +165,10 @@ ex.q2.check(epsilon_of)
 # %% [markdown]
 # **3 · Find the bugs.** Fourteen histograms of the same people, and a label that says ρ. A record may be replaced. How many times ρ is really spent?
 
-
 # %%
 def release(tables, rho, rng):
     sigma = math.sqrt(1 / (2 * rho))  # "sensitivity 1"
     return [table + rng.normal(scale=sigma, size=table.shape) for table in tables]
-
 
 # %%
 factor = None  # your number
@@ -232,16 +189,7 @@ ex.q3.check(factor)
 from fractions import Fraction
 
 book = pds.Ledger(Fraction(1), "strict")
-book.write(
-    "mechanism",
-    "fourteen histograms",
-    mechanism="gaussian",
-    inputs=("raw:D",),
-    sensitivity=Fraction(2),
-    scale=Fraction(28),
-    epsilon=Fraction(1, 14),
-    claimed=Fraction(1, 14),
-)
+book.write("mechanism", "fourteen histograms", mechanism="gaussian", inputs=("raw:D",), sensitivity=Fraction(2), scale=Fraction(28), epsilon=Fraction(1, 14), claimed=Fraction(1, 14))
 book.check()
 
 # %% [markdown]
