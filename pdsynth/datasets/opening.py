@@ -6,13 +6,17 @@ import io
 import os
 import re
 import warnings
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import IO, Any
 
 import pandas as pd
 
-from ..errors import SchemaError, is_whole, show
+from ..domain.arrow import to_frame
+from ..domain.file_format import FileFormat
+from ..errors import SchemaError
 
 Source = str | os.PathLike[str] | bytes | IO[Any]
 Open = Callable[[], IO[bytes]]
@@ -29,35 +33,59 @@ MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 BLOCK = 2**20
+STRANGE = "\ufffd"  # stands for what an encoding doesn't know
 WORDS = re.compile(rb"[A-Za-z\x80-\xff]+")
 
 
-class Text:
-    """A file as text, which can be read from its start again and again."""
+class Lines(io.TextIOWrapper):
+    """A file as text, in which a zero byte is a sign that the encoding doesn't know."""
 
-    def __init__(self, start: Open, encoding: str | None = None, skip: int = 0) -> None:
-        if encoding is not None and not isinstance(encoding, str):
-            raise SchemaError(f"encoding must be a name such as 'utf-8', got {show(encoding)}")
-        if not is_whole(skip, 0, BLOCK):
-            raise SchemaError(f"skip must be a whole number of lines, got {show(skip)}")
-        self.start, self.guessed, self.skip = start, False, skip
-        self.encoding = encoding or self._find_encoding()
+    def read(self, size: int | None = -1) -> str:
+        """So many signs."""
+        return super().read(size).replace("\0", STRANGE)
+
+    def __next__(self) -> str:  # type: ignore[override]
+        return super().__next__().replace("\0", STRANGE)
+
+
+class Text:
+    """A file as text, which can be read from its start again and again.
+
+    ``declared``: how it is written is a public fact, and bytes that the encoding doesn't know spoil
+    their own cell, where STRANGE stands for them. Else the encoding is found out where none is
+    given, and a file that isn't in it is refused.
+    """
+
+    def __init__(
+        self, start: Open, encoding: str | None = None, skip: int = 0, declared: bool = False
+    ) -> None:
+        how = FileFormat("utf-8" if encoding is None else encoding, skip=skip)
+        self.start, self.guessed, self.skip, self.declared = start, False, skip, declared
+        self.encoding = how.encoding if encoding or declared else self._find_encoding()
+        if declared:
+            self._check_mark()
         if not self.sample().strip():
             raise SchemaError(
                 "the file is empty: it needs a line of column names and at least one record"
             )
 
-    def restart(self) -> io.TextIOWrapper:
-        """The text below the lines that are skipped; SchemaError for an unknown encoding."""
-        try:
-            stream = io.TextIOWrapper(self.start(), self.encoding, newline="")
-            for _ in range(self.skip):
-                stream.readline()
-            return stream
-        except LookupError as problem:
+    def _check_mark(self) -> None:
+        """Refuse a file whose first bytes say that its encoding isn't the one declared."""
+        mark = _find_mark(self.start).removesuffix("-sig")
+        if not _plain(self.encoding).startswith(mark):
             raise SchemaError(
-                f"there is no encoding {self.encoding!r}: say 'utf-8' or 'cp1252'"
-            ) from problem
+                f"the file begins with the mark of {mark}, and is declared as {self.encoding}: "
+                f'write encoding = "{mark}" below [file], or say encoding="{mark}"'
+            )
+
+    def restart(self) -> io.TextIOWrapper:
+        """The text below the lines that are skipped."""
+        errors = "replace" if self.declared else "strict"
+        codec = "utf-8-sig" if _plain(self.encoding) == "utf-8" else self.encoding
+        stream = Lines(self.start(), codec, errors, newline="")  # type: ignore[arg-type]
+        for _ in range(self.skip):
+            stream.readline()
+        return stream
 
     def sample(self, size: int = 2**18) -> str:
         """The beginning, in whole lines where it has any."""
@@ -83,11 +111,8 @@ class Text:
 
     def _find_encoding(self) -> str:
         """UTF-8 or what a mark says; else a guess from the lines around the first strange byte."""
-        with self.start() as stream:
-            head = stream.read(4)
-        for mark, name in MARKS:
-            if head.startswith(mark):
-                return name
+        if mark := _find_mark(self.start):
+            return mark
         decoder = codecs.getincrementaldecoder("utf-8")()
         with self.start() as stream:
             while block := stream.read(BLOCK):
@@ -151,10 +176,6 @@ def open_source(source: Source) -> tuple[Open, bytes]:
         start = partial(io.FileIO, os.fspath(source))  # type: ignore[arg-type]
     if _head(start)[:2] == b"\x1f\x8b":
         start = partial(_unpack, source)  # type: ignore[arg-type]
-        try:
-            _head(start)
-        except (OSError, EOFError) as problem:
-            raise SchemaError(f"the file can't be unpacked: {problem}") from problem
     return start, _head(start)
 
 
@@ -166,12 +187,40 @@ def read_table(start: Open, head: bytes) -> pd.DataFrame | Open:
     if head[:4] not in KINDS:
         return start
     kind, package = KINDS[head[:4]]
-    with start() as stream:
-        content = io.BytesIO(stream.read())
-    try:
+    with _known(kind, package):
+        with start() as stream:
+            content = io.BytesIO(stream.read())
         if package != "pyarrow":
             return _as_csv(content)
-        frame = (pd.read_parquet if kind == "a Parquet file" else pd.read_feather)(content)
+        frame = to_frame(_read_arrow(kind, content))
+    named = any(name is not None for name in frame.index.names)  # an index is a column, too
+    _check_shape(len(frame), frame.shape[1] + named)
+    return frame.reset_index(drop=not named, allow_duplicates=True)
+
+
+def count_table(start: Open, head: bytes) -> tuple[tuple[str, ...], int] | None:
+    """Column names and number of records of a Parquet or Arrow file, without its cells.
+
+    None for anything else.
+
+    **Privacy:** reads metadata only: names, and how many records there are.
+    """
+    kind, package = KINDS.get(head[:4], ("", ""))
+    if package != "pyarrow":
+        return None
+    with _known(kind, package), start() as stream:
+        names, n = _count_records(kind, stream)
+    _check_shape(n, len(names))
+    return names, n
+
+
+@contextmanager
+def _known(kind: str, package: str) -> Iterator[None]:
+    """SchemaError for a table whose reader isn't installed, and for one that it can't read."""
+    try:
+        yield
+    except SchemaError:
+        raise
     except ImportError as problem:
         raise SchemaError(
             f"this is {kind}, whose reader isn't installed: pip install {package}, "
@@ -181,15 +230,34 @@ def read_table(start: Open, head: bytes) -> pd.DataFrame | Open:
         raise SchemaError(
             f"this looks like {kind}, but can't be read as such "
             f"({type(problem).__name__}): save the table as CSV (UTF-8)"
-        ) from problem
-    named = any(name is not None for name in frame.index.names)  # an index is a column, too
-    if not len(frame) or frame.shape[1] + named < 2:
-        raise SchemaError(
-            "the table has no rows"
-            if not len(frame)
-            else "the file has one column; at least 2 are needed for a network"
-        )
-    return frame.reset_index(drop=not named, allow_duplicates=True)
+        ) from None
+
+
+def _check_shape(n: int, width: int) -> None:
+    if not n:
+        raise SchemaError("the table has no rows")
+    if width < 2:
+        raise SchemaError("the file has one column; at least 2 are needed for a network")
+
+
+def _read_arrow(kind: str, content: IO[bytes]) -> Any:
+    from pyarrow import feather, parquet
+
+    return (parquet.read_table if kind == "a Parquet file" else feather.read_table)(content)
+
+
+def _count_records(kind: str, stream: IO[bytes]) -> tuple[tuple[str, ...], int]:
+    """Of a Parquet or Arrow file; an index of pandas that is stored is a column, too."""
+    from pyarrow import ipc, parquet
+
+    file = parquet.ParquetFile(stream) if kind == "a Parquet file" else ipc.open_file(stream)
+    schema = file.schema_arrow if kind == "a Parquet file" else file.schema
+    n = file.metadata.num_rows if kind == "a Parquet file" else file.count_rows()
+    stored = (schema.pandas_metadata or {}).get("index_columns", [])
+    index = [level["name"] if isinstance(level, dict) else level for level in stored]
+    columns = [name for name in schema.names if name not in index]
+    named = [name for name in index if name and not name.startswith("__index_level_")]
+    return tuple(map(str, [*named, *columns])), int(n)
 
 
 def _as_csv(content: IO[bytes]) -> Open:
@@ -206,6 +274,36 @@ def _head(start: Open) -> bytes:
         return stream.read(4)
 
 
+def _plain(encoding: str) -> str:
+    return encoding.lower().replace("_", "-")
+
+
+def _find_mark(start: Open) -> str:
+    """The encoding that the first bytes name; "" for none."""
+    head = _head(start)
+    return next((name for mark, name in MARKS if head.startswith(mark)), "")
+
+
+class _Unpacked(gzip.GzipFile):
+    """A packed file; SchemaError where it is cut short or damaged."""
+
+    def read(self, size: int | None = -1) -> bytes:
+        return self._try(super().read, size)
+
+    def read1(self, size: int = -1) -> bytes:
+        return self._try(super().read1, size)
+
+    @staticmethod
+    def _try(read: Callable[[Any], bytes], size: int | None) -> bytes:
+        try:
+            return read(size)
+        except (EOFError, zlib.error, OSError) as problem:
+            raise SchemaError(
+                f"the file can't be unpacked to its end ({type(problem).__name__}): it is cut "
+                "short or damaged; copy or pack it again"
+            ) from problem
+
+
 def _unpack(source: str | os.PathLike[str] | bytes) -> IO[bytes]:
-    packed = io.BytesIO(source) if isinstance(source, bytes) else source
-    return gzip.open(packed)  # type: ignore[return-value]
+    packed = io.BytesIO(source) if isinstance(source, bytes) else open(source, "rb")
+    return _Unpacked(fileobj=packed)  # type: ignore[return-value]

@@ -4,19 +4,22 @@ import math
 import os
 import re
 import warnings
+from collections import Counter
 from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..domain.recoding import CLOCK, FORMS, LONGEST, read_numbers
+from ..domain.cells import EXACT, FORMS, read_day, read_numbers
+from ..domain.file_format import FileFormat
 from ..domain.schema import Attribute
 from ..domain.schema_file import write_schema
 from ..errors import SchemaError, check_path, to_items
 from .opening import Source
-from .own import read_csv, read_header
+from .own import Header, read_csv, read_header
 
 HEAD = """\
 # A first draft, read off the raw records of {name}. Nothing in it is public yet: keep it inside.
@@ -25,7 +28,7 @@ HEAD = """\
 # domain, or for "drop". A strict fit refuses this schema until no such line is left.
 """
 EMPTY = {"?", "na", "n/a", "n.a.", "nan", "null", "none", "-", "--", ".", "missing"}
-DATES = ("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "ISO8601")
+DATES = ("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "")
 NUMBERS = "integer", "floating", "mixed-integer-float", "decimal"
 DAYS = "datetime64", "datetime", "date"  # types by pandas.api.types.infer_dtype
 LISTED, KEPT = 20, 12  # values that are listed; that an open list keeps
@@ -50,7 +53,7 @@ def outline(
     encoding: str | None = None,
     header: bool | None = None,
     number: str | None = None,
-    skip: int = 0,
+    skip: int | None = None,
 ) -> str:
     """A first draft of a schema file for a data file, to be reviewed; returns its text.
 
@@ -80,12 +83,13 @@ def outline(
         "skip": skip,
     }
     with warnings.catch_warnings(action="ignore", category=UserWarning):  # read_csv says it, too
-        told = read_header(source, **how).names
+        told = read_header(source, **how)
     frame = read_csv(source, **how, number=number)
+    times = Counter(told.names)
     attributes, left_out, notes = [], {}, {}
-    for name, first in zip(map(str, frame.columns), told, strict=True):
+    for name, first in zip(map(str, frame.columns), told.names, strict=True):
         found, notes[name] = _draft(name, frame[name], number)
-        if told.count(first) > 1:
+        if times[first] > 1:
             found, notes[name] = "? several columns of this name: rename them, or drop", ""
         if isinstance(found, str):
             left_out[name] = found
@@ -97,11 +101,19 @@ def outline(
         "groups": {},
         "left_out": left_out,
         "columns": tuple(names or ()),
+        "file": _describe_file(told, number, skip),
     }
     text = write_schema(facts, notes=notes, order=list(frame.columns), head=HEAD.format(name=label))
     if path is not None:
         Path(path).write_text(text, encoding="utf-8", newline="\n")
     return text
+
+
+def _describe_file(told: Header, number: str | None, skip: int | None) -> FileFormat | None:
+    """How a text file seems to be written; None for a file that knows it itself."""
+    if not told.encoding:
+        return None
+    return FileFormat(told.encoding, told.delimiter, told.first, number or "", skip or 0)
 
 
 def _draft(name: str, column: pd.Series, number: str | None) -> Found:
@@ -124,11 +136,9 @@ def _draft(name: str, column: pd.Series, number: str | None) -> Found:
             plain = pd.to_numeric(rest, errors="coerce").notna().all()
             return _numeric(name, numbers, how if plain else how | {"number": form})
     for written in DATES:
-        days = rest.mask(rest.isin(CLOCK))
-        days = pd.to_datetime(days, format=written, errors="coerce", utc=written == "ISO8601")
-        if len(rest) and days.notna().all():
-            said = {} if written == "ISO8601" else {"format": written}
-            return _years(name, days, how | said)
+        if years := _years([read_day(text, written) for text in rest.unique()]):
+            how |= {"format": written} if written else {}
+            return Attribute.numeric(name, *years, date="year", integer=True, **how), YEARS
     return _listed(name, rest, how)
 
 
@@ -138,15 +148,17 @@ def _typed(name: str, cells: pd.Series, kind: str, how: dict[str, Any]) -> Found
         return Attribute.categorical(name, [False, True], **how), BOTH
     if kind in NUMBERS:
         return _numeric(name, cells.astype(float) if kind == "decimal" else cells, how)
-    days = pd.to_datetime(cells, errors="coerce") if kind in DAYS else pd.Series([pd.NaT])
-    if days.notna().all():
-        return _years(name, days, how)
+    if kind in DAYS and (years := _years([read_day(cell) for cell in cells.unique()])):
+        return Attribute.numeric(name, *years, date="year", integer=True, **how), YEARS
     return f"? cells of type {kind}, which no domain describes: convert them, or drop", ""
 
 
-def _years(name: str, days: pd.Series, how: dict[str, Any]) -> Found:
-    low, high = int(days.dt.year.min()), int(days.dt.year.max())
-    return Attribute.numeric(name, low, max(high, low + 1), integer=True, date="year", **how), YEARS
+def _years(days: Sequence[date | None]) -> tuple[int, int] | None:
+    """The first and the last year, two at the least; None unless all are days."""
+    years = [day.year for day in days if day is not None]
+    if not years or len(years) < len(days):
+        return None
+    return min(years), max(max(years), min(years) + 1)
 
 
 def _numeric(name: str, numbers: pd.Series, how: dict[str, Any]) -> Found:
@@ -155,7 +167,7 @@ def _numeric(name: str, numbers: pd.Series, how: dict[str, Any]) -> Found:
     low, high = (float(seen[0]), float(seen[-1])) if len(seen) else (0.0, 0.0)
     if not math.isfinite(high - low):
         return "? numbers too large for a range: replace them, or drop", ""
-    whole = bool((numbers == numbers.round()).all()) and max(-low, high) < LONGEST
+    whole = bool((numbers == numbers.round()).all()) and max(-low, high) < EXACT
     if len(seen) + how["missing"] < 2:
         return ONLY
     if whole and len(seen) == len(numbers) > LISTED and seen[-1] - seen[0] == len(seen) - 1:

@@ -1,16 +1,20 @@
 """A data file of your own: its header without its values, and its records over a public schema."""
 
 import csv
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from dataclasses import asdict, replace
+from functools import partial
+from typing import Any, NamedTuple
 
 import pandas as pd
 
-from ..domain.recoding import FORMS, read_numbers
+from ..domain.cells import EXACT, FORMS, find_distinct, read_number, read_numbers
+from ..domain.file_format import FileFormat
 from ..domain.schema import Attribute, Schema, check_schema
-from ..errors import SchemaError, is_one_of, plural, show, to_items
-from .opening import Source, Text, open_source, read_table
-from .sniffing import find_separator, is_said, look_for_header, split_cells
+from ..errors import SchemaError, plural, show, to_items
+from .opening import Open, Source, Text, count_table, open_source, read_table
+from .sniffing import check_delimiter, find_separator, is_said, look_for_header, split_cells
 
 CELLS = 2_000_000  # of one chunk
 
@@ -31,25 +35,29 @@ class Header(NamedTuple):
 
 def read_header(
     source: Source,
+    schema: Schema | None = None,
     *,
     names: Sequence[str] | None = None,
     delimiter: str | None = None,
     encoding: str | None = None,
     header: bool | None = None,
-    skip: int = 0,
+    skip: int | None = None,
 ) -> Header:
     r"""Column names and number of records of a file; parameters as in :func:`read_csv`.
 
     >>> read_header(b"age,sex\n34,f\n61,m\n")
     Header(names=('age', 'sex'), n=2, delimiter=',', encoding='utf-8', first=True)
 
-    **Privacy:** releases the header and n, which are public; the cells are only counted, and costs
-    nothing.
+    **Privacy:** releases the header and n, which are public, and costs nothing; of a Parquet or
+    Arrow file no cell is read, of any other file the cells are only counted.
     """
-    whole = read_table(*open_source(source))
-    if isinstance(whole, pd.DataFrame):
-        return Header(tuple(map(str, whole.columns)), len(whole), "", "")
-    return _scan(Text(whole, encoding, skip), names, delimiter, header)
+    start, head = open_source(source)
+    if told := count_table(start, head):
+        return Header(*told, "", "")
+    whole = read_table(start, head)
+    assert not isinstance(whole, pd.DataFrame)
+    wanted = () if schema is None else schema.names
+    return _scan(whole, *_choose(schema, names, delimiter, encoding, header, skip), wanted)[1]
 
 
 def read_csv(
@@ -61,22 +69,26 @@ def read_csv(
     encoding: str | None = None,
     header: bool | None = None,
     number: str | None = None,
-    skip: int = 0,
+    skip: int | None = None,
 ) -> pd.DataFrame:
     r"""The records of a file: CSV in its many forms, gzipped or not, Parquet, Arrow or Excel.
 
     ``source``: a path, bytes, or an open file. ``schema``: the declared columns in its order and no
-    others. ``names``: of all columns, where the file has no header (else ``schema.columns``).
-    ``delimiter`` and ``encoding`` are found out and said in a warning where they aren't a comma and
-    UTF-8. ``header``: whether the first line names the columns; None looks. ``number``: how numbers
-    are written, "1,234.5" if cells aren't separated by semicolons; currency and per cent signs are
-    left out. ``skip``: lines above the table.
+    others. ``names``: of all columns, where the file has no header. ``delimiter``, ``encoding``,
+    ``header`` (whether the first line names the columns), ``number`` (how numbers are written) and
+    ``skip`` (lines above the table) are those of :class:`FileFormat`.
+
+    With a schema nothing is guessed: what isn't said here stands in ``schema.file`` and
+    ``schema.columns``, and a byte that the encoding doesn't know spoils its own cell. So each
+    record is read by itself: a file's table is those of its lines, one below the other. Without a
+    schema, to explore, delimiter, encoding and header are found out, and said in a warning where
+    they aren't a comma and UTF-8; a column is numbers if all its cells are, else texts.
 
     Blanks around cells are left out; only an empty cell is a missing value, ``NA`` is a text. A
     declared column is read as declared: texts stay texts, so that ``01`` keeps its zero; columns
-    with a recoding stay as they are written, for ``fit`` to recode. Without ``schema`` a column is
-    numbers if all its cells are, else texts. A column without a name is called ``column 3``, a
-    second ``a`` is called ``a.2``.
+    with a recoding stay as they are written, for ``fit`` to recode; a cell that its column can't
+    hold stays a text, and makes it a column of objects. A column without a name is called
+    ``column 3``, a second ``a`` is called ``a.2``.
 
     Raises SchemaError, whose message holds no record's values: for an empty file, a file without a
     header, one column, rows of unequal length, no rows, declared columns that are absent or there
@@ -117,44 +129,73 @@ def read_chunks(
     encoding: str | None = None,
     header: bool | None = None,
     number: str | None = None,
-    skip: int = 0,
+    skip: int | None = None,
 ) -> Iterator[pd.DataFrame]:
     """As :func:`read_csv` in pieces of about two million cells, for files beyond memory.
 
     **Privacy:** raw records.
     """
     attributes = () if schema is None else check_schema(schema).attributes
-    if number is not None and not is_one_of(number, FORMS):
-        raise SchemaError(f"number must be one of {tuple(FORMS)}, got {show(number)}")
-    names = schema.columns if names is None and schema is not None else names
     wanted = [a.name for a in attributes]
+    how, declared = _choose(schema, names, delimiter, encoding, header, skip, number)
     whole = read_table(*open_source(source))
     if isinstance(whole, pd.DataFrame):
         found = [str(name) for name in whole.columns]
         whole = whole.iloc[:, _places(found, wanted)].set_axis(wanted or _unique(found), axis=1)
         whole = pd.DataFrame({name: _as_texts(column) for name, column in whole.items()})
-        yield _declared(whole, attributes, number or "1,234.5") if wanted else whole
+        yield _declared(whole, attributes, how.get("number") or "1,234.5") if wanted else whole
         return
-    text = Text(whole, encoding, skip)
-    facts = _scan(text, names, delimiter, header, wanted)
+    text, facts = _scan(whole, how, declared, wanted)
     places = _places(list(facts.names), wanted)
-    form = number or ("" if facts.delimiter == ";" else "1,234.5")
+    form = FileFormat(delimiter=facts.delimiter, number=how.get("number") or "").number_form
     known = wanted or _unique(facts.names)
+    chunks = partial(_chunks, text, facts, places, known)
     if wanted:
-        yield from (
-            _declared(chunk, attributes, form) for chunk in _chunks(text, facts, places, known)
-        )
+        yield from (_declared(chunk, attributes, form) for chunk in chunks())
         return
     texts: set[str] = set()
-    for chunk in _chunks(text, facts, places, known):
+    for chunk in chunks():
         texts |= {name for name in known if name not in texts and not _is_number(chunk[name], form)}
-    for chunk in _chunks(text, facts, places, known):
+    for chunk in chunks():
         yield pd.DataFrame(
             {
                 name: column if name in texts else _numbers(column, form)
                 for name, column in chunk.items()
             }
         )
+
+
+def _choose(
+    schema: Schema | None,
+    names: Sequence[str] | None,
+    delimiter: str | None,
+    encoding: str | None,
+    header: bool | None,
+    skip: int | None,
+    number: str | None = None,
+) -> tuple[dict[str, Any], bool]:
+    """How a file is written, by what is said for this file and else by its schema.
+
+    And whether it is declared: without a schema, what isn't said is None, to be found out.
+    """
+    said: dict[str, Any] = {
+        "delimiter": delimiter,
+        "encoding": encoding,
+        "skip": skip,
+        "number": number,
+    }
+    said = {key: value for key, value in said.items() if value is not None}
+    if header is not None and not isinstance(header, bool):
+        raise SchemaError(f"header must be True, False or None, got {show(header)}")
+    names = None if names is None else to_items("names", names) or None
+    if schema is None:
+        FileFormat(**said)  # refuses what is impossible
+        how = dict.fromkeys(("delimiter", "encoding")) | said
+        return how | {"names": names, "header": header}, False
+    if header is None and names is None:
+        names = list(check_schema(schema).columns) or None
+    how = asdict(replace(check_schema(schema).file_format, **said))
+    return how | {"names": names, "header": header}, True
 
 
 def _chunks(
@@ -208,22 +249,17 @@ def _as_texts(column: pd.Series) -> pd.Series:
 
 
 def _scan(
-    text: Text,
-    names: Sequence[str] | None,
-    delimiter: str | None,
-    header: bool | None,
-    wanted: Sequence[str] = (),
-) -> Header:
-    """The header and the number of records; every row must be as long as the first."""
-    names = None if names is None else to_items("names", names) or None
-    if delimiter is not None and not (isinstance(delimiter, str) and len(delimiter) == 1):
-        raise SchemaError(f"delimiter must be one sign, got {show(delimiter)}")
-    if header is not None and not isinstance(header, bool):
-        raise SchemaError(f"header must be True, False or None, got {show(header)}")
-    sample = text.sample()
-    sign = delimiter or find_separator(sample)
-    text.tell(sign, delimiter is None)
-    first = look_for_header(sample, sign, names, header, wanted)
+    start: Open, how: dict[str, Any], declared: bool, wanted: Sequence[str] = ()
+) -> tuple[Text, Header]:
+    """The file as text, its header and its number of records; all rows are as long as the first."""
+    text = Text(start, how["encoding"], how.get("skip", 0), declared)
+    names, sample = how["names"], text.sample()
+    sign = how["delimiter"] or find_separator(sample)
+    if declared:
+        check_delimiter(sample, sign)
+    else:
+        text.tell(sign, how["delimiter"] is None)
+    first = look_for_header(sample, sign, names, how["header"], wanted)
     n = 0
     with text.restart() as stream:
         rows = split_cells(stream, sign)
@@ -233,7 +269,7 @@ def _scan(
             if length == 1:
                 raise SchemaError(
                     "the file has one column; at least 2 are needed for a network: if its cells "
-                    "are separated by another sign, say delimiter='…'"
+                    "are separated by another sign, say delimiter='…', or write it below [file]"
                 )
             for row in rows:
                 if len(row) == length:
@@ -253,28 +289,32 @@ def _scan(
     if n == 0:
         raise SchemaError("the table has no rows: below the line of column names nothing follows")
     found = tuple(name.strip() or f"column {place}" for place, name in enumerate(top, 1))
-    return Header(found, n, sign, text.encoding, first)
+    return text, Header(found, n, sign, text.encoding, first)
 
 
 def _places(found: list[str], wanted: Sequence[str]) -> list[int]:
     """Where the wanted columns stand; SchemaError for one that is absent or there twice."""
-    if gone := [name for name in wanted if name not in found]:
+    places = {name: place for place, name in enumerate(found)}
+    if gone := [name for name in wanted if name not in places]:
         raise SchemaError(f"missing column(s): {gone}; the file has {', '.join(found)}")
-    if twice := [name for name in wanted if found.count(name) > 1]:
+    times = Counter(found)
+    if twice := [name for name in wanted if times[name] > 1]:
         raise SchemaError(f"duplicate column(s): {twice}; rename or drop them")
-    return [found.index(name) for name in wanted] or list(range(len(found)))
+    return [places[name] for name in wanted] or list(range(len(found)))
 
 
 def _unique(names: Sequence[str]) -> list[str]:
     """Names of which no two are equal: a second ``a`` is ``a.2``."""
-    found: list[str] = []
+    found: dict[str, None] = {}
+    times: Counter[str] = Counter()
     for name in names:
-        times, free = 1, name
+        times[name] += 1
+        free = name if times[name] == 1 else f"{name}.{times[name]}"
         while free in found:
-            times += 1
-            free = f"{name}.{times}"
-        found.append(free)
-    return found
+            times[name] += 1
+            free = f"{name}.{times[name]}"
+        found[free] = None
+    return list(found)
 
 
 def _declared(frame: pd.DataFrame, attributes: Sequence[Attribute], form: str) -> pd.DataFrame:
@@ -282,18 +322,35 @@ def _declared(frame: pd.DataFrame, attributes: Sequence[Attribute], form: str) -
 
 
 def _as_declared(column: pd.Series, attribute: Attribute, form: str) -> pd.Series:
-    """A column as its declaration says; cells that it can't hold stay as they are, for ``fit``."""
+    """A column as its declaration says, each cell by itself.
+
+    Its type follows from the declaration, but where a cell can't be held: that one stays as it is
+    written, for ``fit`` to refuse, in a column of objects.
+    """
     listed = attribute.values if attribute.edges is None else attribute.edges
-    if attribute.recode is not None or not pd.api.types.is_string_dtype(column):
+    kinds = {type(value) for value in listed}
+    if attribute.recode is not None or str in kinds or not pd.api.types.is_string_dtype(column):
         return _whole(column, attribute)
-    if attribute.edges is None and all(isinstance(value, bool) for value in listed):
-        cells = column.str.lower()
-        truth = cells.isin(["true", "false"])
-        return (cells == "true").mask(column.isna()) if (truth | column.isna()).all() else column
-    if attribute.edges is None and not all(isinstance(v, (int, float)) for v in listed):
-        return column
-    numbers = _numbers(column, form)
-    return column if (numbers.isna() & column.notna()).any() else _whole(numbers, attribute)
+    places, texts = find_distinct(column)
+    if kinds == {bool}:
+        cells = [{"true": True, "false": False}.get(text.lower(), text) for text in texts]
+        kind = "boolean" if attribute.missing else "bool"
+    else:
+        whole = all(isinstance(value, int) for value in listed) and attribute.dtype != "float"
+        cells = [_as_number(text, form, whole) for text in texts]
+        kind = "float64" if not whole else "Int64" if attribute.missing else "int64"
+    wanted = {"b": bool, "i": int, "I": int, "f": float}[kind[0]]
+    fits = all(type(cell) is wanted for cell in cells) and (attribute.missing or places.min() >= 0)
+    found = pd.Series([*cells, None], dtype=object).take(places).set_axis(column.index)
+    return found.astype(kind) if fits else found  # type: ignore[call-overload]
+
+
+def _as_number(text: str, form: str, whole: bool) -> Any:
+    """A cell as a number, a whole one where these are declared; a text that is none stays."""
+    number = read_number(text, form)
+    if number is None or not whole:
+        return text if number is None else number
+    return int(number) if number.is_integer() and abs(number) < EXACT else number
 
 
 def _whole(column: pd.Series, attribute: Attribute) -> pd.Series:
@@ -304,18 +361,14 @@ def _whole(column: pd.Series, attribute: Attribute) -> pd.Series:
 
 def _numbers(column: pd.Series, form: str) -> pd.Series:
     """Numbers of texts, NaN for whatever isn't one."""
-    if form not in ("", "1,234.5"):
-        return _short(read_numbers(column, form))
-    numbers = pd.to_numeric(column, errors="coerce")
-    rest = numbers.isna() & column.notna()
-    if form and rest.any():
-        numbers = numbers.astype(float).mask(rest, read_numbers(column[rest], form))
-        return _short(numbers)
-    return numbers
+    plain = pd.to_numeric(column, errors="coerce") if FORMS[form][1] == "." else None
+    if plain is not None and (plain.notna() | column.isna()).all():
+        return plain
+    return _short(read_numbers(column, form))
 
 
 def _short(numbers: pd.Series) -> pd.Series:
-    whole = (numbers == numbers.round()) & (numbers.abs() < 2**53)  # NaN isn't
+    whole = (numbers == numbers.round()) & (numbers.abs() < EXACT)  # NaN isn't
     return numbers.astype("int64") if whole.all() else numbers
 
 

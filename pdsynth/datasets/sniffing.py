@@ -5,11 +5,14 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from ..domain.declared import repeated
 from ..errors import SchemaError
 from .opening import SIGNS
 
 LINES = 1000  # looked at
-NUMBER = re.compile(r"[-+]?[$€£]?\d[\d.,' ]*%?|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}.*|[?.-]?")
+NUMBER = re.compile(
+    r"[-+]?[$€£]?\d[\d.,' ]{0,400}%?|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}.*|[?.-]?", re.DOTALL
+)
 
 
 def split_cells(lines: Iterable[str], sign: str) -> Any:
@@ -52,6 +55,19 @@ def find_separator(sample: str) -> str:
 
     best = max(list(SIGNS)[:-1], key=rank)
     return best if rank(best)[1] > 1 else max((",", " "), key=rank)
+
+
+def check_delimiter(sample: str, sign: str) -> None:
+    """SchemaError for a first line that another sign cuts into cells, and this one doesn't."""
+    top = next((line for line in sample.splitlines(keepends=True) if line.strip()), "")
+    other = find_separator(top)
+    one, many = (len(next(iter(read_rows(top, s)), ())) for s in (sign, other))
+    if one == 1 < many:
+        raise SchemaError(
+            f"the first line has 1 cell where {SIGNS.get(sign, repr(sign))} separate cells, and "
+            f'{many} where {SIGNS[other]} do: write delimiter = "{other}" below [file], or say '
+            "delimiter="
+        )
 
 
 def has_header(rows: Sequence[Sequence[str]]) -> bool:
@@ -101,7 +117,7 @@ def look_for_header(
             raise SchemaError(
                 "names= are for a file without a header: leave out one of names= and header=True"
             )
-        if twice := sorted({name for name in names if list(names).count(name) > 1}):
+        if twice := repeated(names):
             raise SchemaError(f"names= holds {twice} twice")
         if header is None and top == [str(name).strip() for name in names]:
             raise SchemaError(

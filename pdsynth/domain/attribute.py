@@ -6,10 +6,8 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import cached_property
 from itertools import pairwise
-from numbers import Real
 from typing import Any, NoReturn
 
 import numpy as np
@@ -17,6 +15,7 @@ import pandas as pd
 
 from ..errors import SchemaError, is_one_of, show
 from .bins import find_bins, label_bins, place_in_bins
+from .cells import as_number, as_text, find_distinct
 from .declared import (
     DTYPES,
     MAX_VALUES,
@@ -259,40 +258,59 @@ class Attribute:
         **Privacy:** raw records in, raw records out.
         """
         try:
-            if self.recode is not None:
-                column = self.recode.apply(column, self.values, self.edges)
-            gone = column.isna().to_numpy()
-            codes = (
-                self._find_values(column) if self.edges is None else self._find_bins(column, gone)
-            )
+            return self._look_up(column)
         except (TypeError, ArithmeticError) as problem:
             raise SchemaError(
                 f"attribute {self.name!r} holds more than plain values ({problem}): "
                 "recode those rows"
             ) from problem
-        codes = codes.astype(np.int64, copy=False)
-        return (np.where(gone, len(self.values), codes) if gone.any() else codes), gone
 
-    def _find_values(self, column: pd.Series) -> np.ndarray:
-        """Codes of listed values, whose type in the frame doesn't count: 42.0 is 42, True is 1.
+    def _look_up(self, column: pd.Series) -> tuple[np.ndarray, np.ndarray]:
+        """Each distinct cell is read once, by itself."""
+        plain = self.edges is not None and self.recode is None
+        if plain and isinstance(column.dtype, np.dtype) and column.dtype.kind in "biuf":
+            numbers = column.to_numpy(dtype=float)
+            return self._place(numbers, np.isnan(numbers))
+        places, cells = find_distinct(column)
+        read = [self._read(cell) for cell in cells]
+        gone = np.array([*(value is None for value in read), True])[places]
+        if self.edges is None:
+            codes = np.array([*(self._codes.get(value, -1) for value in read), -1])[places]
+            return np.where(gone, len(self.values), codes), gone
+        if plain and any(map(math.isnan, read)):
+            strange = int(np.isnan(np.array([*read, 0.0]))[places].sum())
+            self._refuse(
+                f" is declared numeric, but {strange:,} of its cells are no numbers (the column "
+                f"has dtype {column.dtype}): convert it first, or say how its numbers are written: "
+                "number='1,234.5'"
+            )
+        numbers = np.array([*(math.nan if x is None else x for x in read), math.nan])
+        return self._place(numbers[places], gone)
 
-        Texts, objects and categories are looked up once for each distinct value.
-        """
-        if pd.api.types.is_bool_dtype(column) != (self.dtype == "boolean"):
-            column = column.astype(object)
-        if isinstance(column.dtype, pd.CategoricalDtype):
-            places, distinct = column.cat.codes.to_numpy(), column.cat.categories
-        elif column.dtype == object:
-            places, values = pd.factorize(column.to_numpy())
-            distinct = pd.Index(values, dtype=object)
-            if any(isinstance(value, (bool, np.bool_)) for value in values):
-                return self._index.get_indexer(pd.Index(column))  # True isn't always 1 to pandas
-        elif isinstance(column.dtype, pd.StringDtype):
-            places, distinct = pd.factorize(column)
-        else:
-            return self._index.get_indexer(pd.Index(column))
-        table = np.append(self._index.get_indexer(distinct), -1)
-        return table.take(places, mode="wrap")  # place −1: missing
+    def _read(self, cell: Any) -> Any:
+        """What one cell stands for: a declared value or a number; None if it is missing."""
+        if self.recode is not None:
+            return self.recode.read(cell, self._texts)
+        return cell if self.edges is None else as_number(cell)
+
+    def _place(self, numbers: np.ndarray, gone: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Bins of numbers, (n_records,); those of missing cells are the last code."""
+        if self.recode is not None and self.recode.clip and self.edges:
+            numbers = np.clip(numbers, self.edges[0], self.edges[-1])
+        bins = find_bins(numbers, self.edges or ())
+        if self.integer:
+            bins = np.where(numbers == np.floor(numbers), bins, -1)
+        return np.where(gone, len(self.values), bins), gone
+
+    @cached_property
+    def _codes(self) -> dict[Any, int]:
+        """Code of every declared value; 42.0 is 42 and True is 1, whatever type they have."""
+        return {value: code for code, value in enumerate(self.values)}
+
+    @cached_property
+    def _texts(self) -> dict[str, Any] | None:
+        """Declared values by the text of a cell that holds them; None for a range of numbers."""
+        return {as_text(v): v for v in self.values} if self.edges is None else None
 
     @cached_property
     def _index(self) -> pd.Index:
@@ -302,21 +320,6 @@ class Attribute:
             found = pd.Index(self.values, dtype=object)
         found.get_indexer(found[:1])  # pandas builds its hash table now: threads may share it then
         return found
-
-    def _find_bins(self, column: pd.Series, gone: np.ndarray) -> np.ndarray:
-        if not pd.api.types.is_numeric_dtype(column) and all(
-            isinstance(x, (Real, Decimal)) for x in column[~gone]
-        ):
-            known = [np.nan if empty else float(x) for x, empty in zip(column, gone, strict=True)]
-            column = pd.Series(known, dtype=float)
-        if not pd.api.types.is_numeric_dtype(column):
-            self._refuse(
-                f" is declared numeric, but its column has dtype {column.dtype}: "
-                "convert it first, or say how its numbers are written: number='1,234.5'"
-            )
-        x = column.to_numpy(dtype=float, na_value=np.nan)
-        broken = gone | (self.integer & (x != np.floor(x)))
-        return np.where(broken, -1, find_bins(x, self.edges or ()))
 
     def decode(self, codes: np.ndarray, uniform: np.ndarray | None = None) -> pd.Series:
         """A column from codes; ``uniform`` (n_records,) in [0, 1) places numbers inside their bins.

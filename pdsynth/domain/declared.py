@@ -10,11 +10,9 @@ import numpy as np
 import pandas as pd
 
 from ..errors import SchemaError, is_whole, show, to_items, to_list
+from .cells import EXACT, LARGEST
 
 MAX_VALUES = 2**16
-LARGEST = 1e300  # of an edge
-LONGEST = 2**127  # whole number among the values
-EXACT = 2**53  # whole numbers up to here are exact as floating point, too
 # What a schema may declare, and the pandas types of the released column: as it is, and where a
 # missing value is declared. Both follow from the declaration alone, whatever the records hold.
 DTYPES = {
@@ -34,16 +32,17 @@ def check_declared(name: Any, values: Any, edges: Any, dtype: Any, missing: Any)
             f"an attribute's name must be a text, got {show(name)}: rename the column"
         )
     listed = to_list(f"attribute {name!r}: values", values)
-    strange = [
-        v
-        for v in listed
-        if getattr(type(v), "__hash__", None) is None
-        or (isinstance(v, int) and not -LONGEST <= v < LONGEST)
-    ]
-    if strange:
+    if strange := [v for v in listed if getattr(type(v), "__hash__", None) is None]:
         raise SchemaError(
-            f"attribute {name!r}: values must be texts, finite numbers (whole ones "
-            f"of 128 bits) or truth values, got {show(strange[0])}"
+            f"attribute {name!r}: values must be texts, finite numbers or truth values, "
+            f"got {show(strange[0])}"
+        )
+    long = [v for v in listed if isinstance(v, (int, float)) and EXACT <= abs(v) < math.inf]
+    if long:
+        raise SchemaError(
+            f"attribute {name!r} lists {show(long[0])}: numbers of 2^53 and beyond fall together "
+            "where one cell of the column is empty or has a fraction; declare them as texts, or a "
+            "range in bins"
         )
     if edges is not None:
         read_edges(name, to_list(f"attribute {name!r}: edges", edges))
@@ -197,7 +196,8 @@ def check_columns(frame: Any, declared: Sequence[str] | None = None) -> list[Any
             f"column names must be texts, got {show(strange[0])}: rename them, for "
             "example frame.rename(columns=str)"
         )
-    if twice := repeated([c for c in columns if declared is None or c in declared]):
+    asked = set(columns if declared is None else declared)
+    if twice := repeated([c for c in columns if c in asked]):
         raise SchemaError(f"duplicate column(s): {twice}; rename or drop them")
     return columns
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from ..errors import SchemaError
 from .attribute import Attribute
-from .recoding import as_text, read_numbers
+from .cells import as_text, read_numbers
 
 
 class Problem(NamedTuple):

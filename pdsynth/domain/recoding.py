@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from numbers import Real
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from ..errors import SchemaError, show, to_list
+from .cells import EXACT, FORMS, PLAIN, as_text, is_number, read_day, read_number
 
 DATES = ("year", "month", "age")
-CLOCK = ("now", "today")  # words for which pandas would ask the clock
-FORMS = {
-    "1,234.5": (",", "."),
-    "1.234,5": (".", ","),
-    "1 234,5": ("[  \u202f]", ","),
-    "1'234.5": ("['’]", "."),
-}
-LARGEST = 1e300  # of a number
-LONGEST = 2**53  # whole numbers beyond aren't exact as floating point numbers
+NOTHING = math.nan  # of all that is declared
 
 
 @dataclass(frozen=True)
@@ -125,7 +119,7 @@ class Recode:
             return ""
         if self.other is not None:
             return "other= belongs to listed values; for numbers say clip=True"
-        strange = [value for _, value in self.mapping if not _is_number(value)]
+        strange = [value for _, value in self.mapping if not is_number(value)]
         if strange:
             return f"mapping leads to {strange[0]!r}, which isn't a number"
         return self._date_problem()
@@ -137,102 +131,65 @@ class Recode:
             return f"date must be one of {DATES}, not {self.date!r}"
         if (self.format or self.on) and not self.date:
             return "format= and on= belong to dates: say date='year', 'month' or 'age'"
+        if problem := self._format_problem():
+            return problem
         if (self.date == "age") != bool(self.on):
             return "date='age' needs the day that ages count to, for example on='2026-12-31'"
         plain = re.fullmatch(r"\d{4}-\d\d-\d\d", self.on)
-        if self.on and (plain is None or pd.isna(_dates(pd.Index([self.on]), "")[0])):
+        if self.on and (plain is None or read_day(self.on) is None):
             return f"on={self.on!r} isn't a day: write it as 2026-12-31"
         return ""
 
-    def apply(
-        self, column: pd.Series, values: tuple[Any, ...], edges: tuple[float, ...] | None
-    ) -> pd.Series:
-        """The column after recoding: declared values or numbers; what can't be read stays outside.
+    def _format_problem(self) -> str:
+        """Whether days can be written and read by the format."""
+        try:
+            day = dt.datetime(2026, 12, 31, tzinfo=dt.UTC)
+            dt.datetime.strptime(day.strftime(self.format), self.format)
+        except (ValueError, re.error) as problem:
+            return f"the date format {self.format!r} can't be used: {problem}"
+        return ""
 
-        **Privacy:** raw records in, raw records out; each cell alone decides.
+    def read(self, cell: Any, values: Mapping[str, Any] | None) -> Any:
+        """The declared value or the number that a cell stands for, a function of that cell alone.
+
+        ``values``: declared values by their text, None for a range of numbers. None: the cell is a
+        missing one; NaN: nothing that is declared.
+
+        **Privacy:** a raw cell in, a raw cell out.
         """
-        places, seen = pd.factorize(column, use_na_sentinel=True)
-        found = self._list(seen, values) if edges is None else self._count(pd.Index(seen), edges)
-        return found.reindex(places).set_axis(column.index)  # a missing cell has place -1
+        if values is not None and isinstance(cell, float) and EXACT <= abs(cell) < math.inf:
+            return NOTHING  # several whole numbers may have become this one before we saw it
+        text = as_text(cell)
+        if text in self._mapped:
+            return self._mapped[text]
+        if text in self.na_values:
+            return None
+        if values is None:
+            return self._read_number(cell, text)
+        return self._find(text, values)
 
-    def _list(self, seen: Any, values: tuple[Any, ...]) -> pd.Series:
-        known = {as_text(value): value for value in values} | dict(self.mapping)
-        known |= dict.fromkeys(self.na_values)
-        texts = [as_text(cell) for cell in seen]
-        if all(map(_is_number, values)):  # written in other ways, too: 4.0, +4, -0
-            numbers = pd.to_numeric(pd.Series(texts, dtype=object), errors="coerce")
-            texts = [
-                text if text in known or pd.isna(number) else as_text(number)
-                for text, number in zip(texts, numbers, strict=True)
-            ]
-        rest = texts if self.other is None else [self.other] * len(texts)
-        return pd.Series([known.get(*pair) for pair in zip(texts, rest, strict=True)], dtype=object)
+    @cached_property
+    def _mapped(self) -> dict[str, Any]:
+        return dict(self.mapping)
 
-    def _count(self, seen: pd.Index, edges: tuple[float, ...]) -> pd.Series:
-        texts = pd.Series([as_text(cell) for cell in seen], dtype=object)
-        mapped = texts.map(dict(self.mapping)).astype(float)
-        plain = pd.Series([float(cell) if _is_number(cell) else np.nan for cell in seen])
-        read = (
-            self._part_of(_dates(seen, self.format))
-            if self.date and plain.isna().any()
-            else read_numbers(texts, self.number or "1,234.5")
-        )
-        numbers = mapped.fillna(plain).fillna(read).fillna(np.inf)
-        if self.clip:
-            finite = np.isfinite(numbers)
-            numbers = numbers.where(~finite, numbers.clip(edges[0], edges[-1]))
-        return numbers.mask(texts.isin(self.na_values) & mapped.isna())
+    def _find(self, text: str, values: Mapping[str, Any]) -> Any:
+        if text not in values and all(map(is_number, values.values())):
+            number = read_number(text, PLAIN)  # written in other ways, too: 4.0, +4, -0
+            text = text if number is None else as_text(number)
+        return values.get(text, NOTHING if self.other is None else self.other)
 
-    def _part_of(self, days: Any) -> pd.Series:
+    def _read_number(self, cell: Any, text: str) -> float:
+        if is_number(cell):
+            return float(cell)
+        if not self.date:
+            number = read_number(text, self.number or "1,234.5")
+            return math.nan if number is None else number
+        day = read_day(cell, self.format)
+        return math.nan if day is None else self._part_of(day)
+
+    def _part_of(self, day: dt.date) -> float:
         if self.date != "age":
-            return pd.Series(getattr(days, self.date), dtype=float)
-        day: Any = pd.Timestamp(self.on)
-        early = (100 * days.month + days.day).to_numpy() > 100 * day.month + day.day
-        return pd.Series(day.year - days.year - early, dtype=float)
-
-
-def as_text(value: Any) -> str:
-    """A cell as a file would write it: whole numbers without a point, no blanks around texts."""
-    if isinstance(value, (float, np.floating)):
-        value = float(value)
-        value = int(value) if value.is_integer() and abs(value) < LONGEST else value
-    return str(value).strip()
-
-
-def read_numbers(texts: pd.Series, form: str = "1,234.5") -> pd.Series:
-    """Numbers from texts that are written as ``form`` says, NaN for whatever isn't one.
-
-    >>> read_numbers(pd.Series(["$1,234", "12 %", "1,2"])).tolist()
-    [1234.0, 12.0, nan]
-    """
-    group, point = FORMS[form]
-    number = rf"\d{{1,3}}(?:{group}\d{{3}})+(?:{re.escape(point)}\d+)?"
-    plain = rf"\d*{re.escape(point)}?\d+(?:[eE][-+]?\d+)?|\d+{re.escape(point)}"
-    parts = texts.astype("str").str.extract(
-        rf"^\s*([-+−]?)\s*[$€£¥]?\s*((?:{number})|(?:{plain}))\s*[%$€£¥]?\s*$"
-    )
-    digits = (
-        parts[1]
-        .str.replace(group if group.startswith("[") else re.escape(group), "", regex=True)
-        .str.replace(point, ".", regex=False)
-    )
-    return pd.to_numeric(digits, errors="coerce").astype(float) * np.where(
-        parts[0].isin(["-", "−"]), -1.0, 1.0
-    )
-
-
-def _dates(cells: pd.Index, form: str) -> pd.DatetimeIndex:
-    """Days of cells, NaT for whatever isn't one."""
-    try:
-        days = pd.Series(cells)
-        days = days.mask(days.isin(CLOCK))
-        found = pd.to_datetime(days, format=form or "ISO8601", errors="coerce")
-    except ValueError as problem:
-        raise SchemaError(f"the date format {form!r} can't be used: {problem}") from problem
-    return pd.DatetimeIndex(found)
-
-
-def _is_number(value: Any) -> bool:
-    if isinstance(value, bool) or not isinstance(value, Real):
-        return False
-    return bool(abs(value) <= LARGEST)  # type: ignore[operator]
+            return float(getattr(day, self.date))
+        until = dt.date.fromisoformat(self.on)
+        early = (day.month, day.day) > (until.month, until.day)
+        return float(until.year - day.year - early)

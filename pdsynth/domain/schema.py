@@ -25,6 +25,7 @@ from ..errors import (
 )
 from .attribute import MAX_VALUES, Attribute
 from .declared import check_codes, check_columns, repeated
+from .file_format import FileFormat
 from .pages import render
 from .problems import Problems, find_problems
 from .recoding import Recode
@@ -41,7 +42,8 @@ class Schema:
     refuses the latter. ``groups`` may declare sensitivity groups by policy: ``{"occupation": "A",
     "race": "B"}`` (A: more sensitive). ``left_out``: columns of the raw table that aren't used, and
     why, in words; a reason that begins with "?" waits for a decision. ``columns``: names of all
-    columns of a raw file that has no header, in its order.
+    columns of a raw file that has no header, in its order. ``file``: how a raw text file is
+    written, a :class:`FileFormat` or its keywords; else UTF-8 with commas.
     """
 
     attributes: tuple[Attribute, ...]
@@ -49,6 +51,7 @@ class Schema:
     groups: Mapping[str, str] = field(default_factory=dict)
     left_out: Mapping[str, str] = field(default_factory=dict)
     columns: tuple[str, ...] = ()
+    file: FileFormat | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "attributes", tuple(to_items("attributes", self.attributes)))
@@ -63,13 +66,27 @@ class Schema:
         if not is_one_of(self.source, ("public", "data")):
             raise SchemaError(f"source must be 'public' or 'data', got {show(self.source)}")
         groups = self.groups if isinstance(self.groups, Mapping) else {None: self.groups}
-        unknown = [name for name in groups if name not in self.names]
+        unknown = [name for name in groups if name not in self._places]
         if unknown or not all(is_one_of(group, ("A", "B")) for group in groups.values()):
             raise SchemaError(
                 "groups must map declared attributes to 'A' or 'B'; "
                 f"unknown: {show(unknown)}, groups: {show(self.groups)}"
             )
         self._check_left_out()
+        said: Any = self.file
+        if isinstance(said, dict):
+            said = {"header": not self.columns} | said
+        object.__setattr__(self, "file", FileFormat.of(said))
+        if self.file is not None and self.file.header != (not self.columns):
+            raise SchemaError(
+                "columns name those of a file whose first line doesn't: say columns and header = "
+                "false, or neither"
+            )
+
+    @property
+    def file_format(self) -> FileFormat:
+        """How a raw text file is written: what is declared, else UTF-8 with commas."""
+        return self.file or FileFormat(header=not self.columns)
 
     def _check_left_out(self) -> None:
         left_out = self.left_out if isinstance(self.left_out, Mapping) else {None: ""}
@@ -80,9 +97,10 @@ class Schema:
                 "all of them texts"
             )
         object.__setattr__(self, "columns", tuple(columns))
-        if both := sorted(set(left_out) & set(self.names)):
+        if both := sorted(left_out.keys() & set(self.names)):
             raise SchemaError(f"attributes that are declared and left out: {both}")
-        if columns and (gone := [n for n in self.names if n not in columns]):
+        there = set(columns)
+        if columns and (gone := [n for n in self.names if n not in there]):
             raise SchemaError(f"columns of the file don't name the attribute(s) {gone}")
 
     @cached_property
@@ -175,7 +193,8 @@ class Schema:
 
     def _exact(self) -> str:
         """Every field in words: unlike equal ones, 1, 1.0 and True are told apart."""
-        known = (sorted(self.groups.items()), sorted(self.left_out.items()), self.columns)
+        said = (sorted(self.groups.items()), sorted(self.left_out.items()))
+        known = (*said, self.columns, self.file)
         return repr((self.attributes, self.source, *known))
 
     def problems(self, frame: pd.DataFrame, examples: int = 0) -> Problems:
@@ -214,14 +233,14 @@ class Schema:
         **Privacy:** reads column names and the public number of rows only.
         """
         columns = check_columns(frame, self.names)
-        gone = [n for n in self.names if n not in columns]
-        if gone:
+        known = set(self.names)
+        there = set(columns)
+        if gone := [n for n in self.names if n not in there]:
             raise SchemaError(
                 f"missing column(s): {gone}; the table has {len(columns)} columns, "
                 f"the schema {len(self)}"
             )
-        extra = [c for c in columns if c not in self.names and c not in self.left_out]
-        if extra:
+        if extra := [c for c in columns if c not in known and c not in self.left_out]:
             raise SchemaError(
                 f"undeclared column(s): {extra}; declare them, "
                 "or drop them with frame[list(schema.names)]"
@@ -248,6 +267,7 @@ class Schema:
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
         more = {"left_out": dict(self.left_out), "columns": list(self.columns)}
+        more |= {"file": self.file.said() if self.file else {}}
         attributes = [
             {key: value for key, value in asdict(a).items() if key != "recode" or value is not None}
             for a in self.attributes
@@ -270,6 +290,7 @@ class Schema:
                 dict(data["groups"]),
                 dict(data.get("left_out", {})),
                 tuple(data.get("columns", ())),
+                data.get("file"),
             )
         except SchemaError:
             raise

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..errors import SchemaError
 from .attribute import Attribute
+from .file_format import FileFormat
 from .recoding import Recode
 from .rules import FORM, read_rule, write_rule
 
@@ -17,7 +18,8 @@ HEAD = """\
 # Or in braces, with domain = "…" and mapping, other, na_values, date, format, on, number, clip.
 """
 LEFT_OUT = re.compile(r"drop(?:\s*:\s*(?P<drop>.*))?|(?P<open>\?[^|]*)", re.DOTALL)
-PLACES = ("columns", "attributes", "groups")
+PLACES = ("columns", "file", "attributes", "groups")
+FIRST = re.compile(r"^\[", re.MULTILINE)  # table of a file
 DOMAIN = ("domain", "values", "edges", "missing", "spread", "type", "public")
 Facts = dict[str, Any]  # the fields of a Schema
 
@@ -34,14 +36,15 @@ def read_schema(text: str, name: str = "the schema file") -> Facts:
             "attributes below a line [attributes]"
         )
     entries, groups = document.get("attributes"), document.get("groups", {})
-    columns = document.get("columns", [])
+    columns, written = document.get("columns", []), document.get("file", {})
     if not isinstance(entries, dict) or not entries:
         raise SchemaError(f"{name} declares no attributes: below a line [attributes], {FORM}")
     if not isinstance(groups, dict) or not isinstance(columns, list):
         raise SchemaError(
             f'{name}: columns must be a list of names, [groups] lines like occupation = "A"'
         )
-    attributes, left_out, public = [], {}, True
+    public = _read_public(written, f"{name}, [file]")
+    attributes, left_out = [], {}
     for column, entry in entries.items():
         try:
             found, confirmed = read_entry(column, entry)
@@ -59,7 +62,22 @@ def read_schema(text: str, name: str = "the schema file") -> Facts:
         "groups": groups,
         "left_out": left_out,
         "columns": tuple(columns),
+        "file": _without_mark(written) or None,
     }
+
+
+def _read_public(entry: Any, where: str) -> bool:
+    """Whether a table of facts is confirmed as public."""
+    if not isinstance(entry, dict) or not isinstance(public := entry.get("public", True), bool):
+        raise SchemaError(
+            f'{where}: write lines like encoding = "utf-8", delimiter = ";", and public = false '
+            "until they are confirmed"
+        )
+    return public
+
+
+def _without_mark(entry: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: said for key, said in entry.items() if key != "public"}
 
 
 def read_toml(text: str, name: str) -> dict[str, Any]:
@@ -145,16 +163,22 @@ def write_schema(
     is left out; ``head``: the first lines of a new text.
     """
     text = old or f"{head}\n[attributes]\n"
-    if "columns" not in _parse(text) and facts["columns"]:
-        text = text.replace("[attributes]", "columns = []\n\n[attributes]", 1)
+    known = _parse(text)
+    if facts["columns"] and "columns" not in known:
+        text = FIRST.sub("columns = []\n\n[", text, count=1)
+    if facts.get("file") and "file" not in known:
+        text = FIRST.sub("[file]\n\n[", text, count=1)
     document = _parse(text)
     lines = {a.name: write_entry(a, facts["source"] == "public") for a in facts["attributes"]}
     lines |= {
         name: why if why.startswith("?") else f"drop: {why}" if why else "drop"
         for name, why in facts["left_out"].items()
     }
-    for place in ("columns", "groups"):
-        value = list(facts[place]) if place == "columns" else dict(facts[place])
+    wanted = {place: facts.get(place) or {} for place in ("columns", "file", "groups")}
+    wanted["columns"], wanted["groups"] = list(wanted["columns"]), dict(wanted["groups"])
+    if facts.get("file"):
+        wanted["file"] = _write_file(facts, document["file"].unwrap())
+    for place, value in wanted.items():
         if value and document.get(place) != value:
             document[place] = value
         elif not value and place in document:
@@ -167,6 +191,17 @@ def write_schema(
     )
     document["attributes"] = _parse(f"[attributes]\n{body}")["attributes"]
     return str(document.as_string())
+
+
+def _write_file(facts: Facts, old: dict[str, Any]) -> dict[str, Any]:
+    """The lines of [file]; the old ones where they say the same."""
+    public = facts["source"] == "public"
+    said = {"header": not facts["columns"]} | _without_mark(old)
+    try:
+        same = old and FileFormat.of(said) == facts["file"] and old.get("public", True) == public
+    except SchemaError:
+        same = False
+    return old if same else facts["file"].said() | ({} if public else {"public": False})
 
 
 def _parse(text: str) -> Any:

@@ -173,11 +173,12 @@ def test_blanks_signs_and_thousands():
     frame = read_csv(b'sex, pay, share\n f ,"$1,234.5", 12 %\n m, 17 ,  \n', schema)
     assert frame["pay"].tolist() == [1234.5, 17] and frame["sex"].tolist() == ["f", "m"]
     assert schema.encode(frame).tolist() == [[0, 0, 0], [1, 0, 4]]
-    with pytest.warns(UserWarning, match="semicolons"):
-        german = read_csv(b"sex;pay;share\nf;1.234,5;12\nm;17;\n", schema, number="1.234,5")
-    assert german["pay"].tolist() == [1234.5, 17]
-    with pytest.warns(UserWarning, match="semicolons"):
-        doubtful = read_csv(b"sex;pay;share\nf;1,234;12\nm;17;\n", schema)
+    content = b"sex;pay;share\nf;1.234,5;12\nm;17;\n"
+    with pytest.raises(pds.SchemaError, match='3 where semicolons do: write delimiter = ";"'):
+        read_csv(content, schema, number="1.234,5")
+    german = pds.Schema(schema.attributes, file={"delimiter": ";", "number": "1.234,5"})
+    assert read_csv(content, german)["pay"].tolist() == [1234.5, 17]
+    doubtful = read_csv(b"sex;pay;share\nf;1,234;12\nm;17;\n", schema, delimiter=";")
     with pytest.raises(pds.SchemaError, match="'pay' is declared numeric"):
         schema.encode(doubtful)
 
@@ -303,7 +304,7 @@ def test_no_cell_turns_the_type_of_a_released_column():
         ("120,01,1", r"'age'.*1 value.s. outside.*\[0, 99\]"),
         ("34.5,01,1", "whole numbers"),
         ("1e300,01,1", "outside"),
-        ("inf,01,1", "outside"),
+        ("inf,01,1", "1 of its cells are no numbers"),
         ("12 kg,01,1", "'age' is declared numeric.*convert"),
         (",01,1", r"'age'.*missing value.*missing=True"),
         ("34,Paris,1", r"'zone'.*outside its 3 declared values"),
@@ -485,6 +486,11 @@ def test_a_draft_says_what_it_saw_and_is_marked_in_every_line(tmp_path):
     assert schema["smoker"].values == ("yes",) and schema["smoker"].missing
     lines = [line for line in text.splitlines() if " = " in line and "columns" not in line]
     lines = [line for line in lines if not line.startswith("#")]
+    file, lines = lines[:6], lines[6:]
+    assert file == [
+        'encoding = "utf-8"', 'delimiter = ","', "header = false", 'number = "1,234.5"', "skip = 0",
+        "public = false",
+    ]  # fmt: skip
     assert len(lines) == len(COLUMNS)
     assert all("public = false" in x or '"drop' in x or '"?' in x for x in lines)
     frame = read_csv(ROWS, schema)

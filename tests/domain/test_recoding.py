@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pdsynth as pds
-from pdsynth.domain.recoding import Recode, as_text, read_numbers
+from pdsynth.domain.cells import as_text, read_numbers
+from pdsynth.domain.recoding import Recode
 
 A = pds.Attribute
 

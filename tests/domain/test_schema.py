@@ -202,8 +202,7 @@ class TestRoundTrip:
             (["a", "b"], "text", ("str", "str")),
             (["a", 1], "category", ("category", "category")),
             ([True, 2], "category", ("category", "category")),
-            ([1, 2**70], "category", ("category", "category")),
-            ([0.5, 2**53 + 1], "category", ("category", "category")),
+            ([0.5, 2**53 - 1], "float", ("float64", "float64")),
         ],
     )
     def test_the_type_follows_from_the_declaration(self, values, dtype, types):
@@ -304,7 +303,7 @@ class TestRefusing:
                 "'pay': 1 missing value.s., but the schema declares none; declare missing=True",
             ),
             (bad(sex=["Male", None, "Male"]), "'sex': 1 missing"),
-            (bad(age=["0", "1", "2"]), "declared numeric, but its column has dtype"),
+            (bad(age=["0", "1", "2"]), "declared numeric, but 3 of its cells are no numbers"),
             (FRAME.iloc[:0], "no rows"),
             (
                 FRAME.drop(columns="age"),

@@ -213,7 +213,7 @@ BAD = {
     f"age = {'9' * 5000}": "isn't TOML",
     f"age = {'[' * 5000}": "isn't TOML",
     f'age = "0 to {"9" * 5000}"': "'age': '999.*9' isn't a number",
-    'age = "1 | 2"\n[people]\nx = 1': "holds people beside columns, attributes, groups",
+    'age = "1 | 2"\n[people]\nx = 1': "holds people beside columns, file, attributes, groups",
 }
 
 
