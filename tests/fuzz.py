@@ -17,8 +17,9 @@ settings.load_profile("fuzz")
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
 import test_file_properties  # noqa: E402
 import test_properties  # noqa: E402
+import test_row_properties  # noqa: E402
 
-KNOWN = vars(test_properties) | vars(test_file_properties)
+KNOWN = vars(test_properties) | vars(test_file_properties) | vars(test_row_properties)
 PROPERTIES = {
     name: value for name, value in KNOWN.items() if name[:5] == "test_" and callable(value)
 }

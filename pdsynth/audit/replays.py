@@ -13,12 +13,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..domain.cells import as_text
 from ..domain.pages import render
 from ..domain.schema import Schema
 from ..errors import BudgetError, SchemaError
 from ..privacy.entries import Entry
 from ..privacy.ledger import Ledger
 from ..privacy.mechanisms import Noise
+from ..privacy.numbers import positive
 from .case import format_epsilon
 from .tape import Asked, Explorer, Fits, Loss, Walk, compare, differences, walk
 
@@ -164,6 +166,11 @@ def replay(
             "guarantee='none' has no mechanism to replay: use 'strict' or 'published'"
         )
     change = Change.between(schema, frame, neighbour, getattr(synthesizer, "records_per_person", 1))
+    kind = type(synthesizer).__name__
+    if change.carried:
+        coding = Step("coding of the records", "none", Fraction(0), math.inf, change.carried)
+        epsilon = positive("epsilon", synthesizer.epsilon)
+        return Replay(kind, (coding,), epsilon, math.inf, str(change), 0, 0)
 
     def fit(data: pd.DataFrame, noise: Noise) -> Any:
         return synthesizer.clone().fit(data, schema=schema, noise=noise)
@@ -171,7 +178,7 @@ def replay(
     return replay_fits(
         (partial(fit, frame), partial(fit, neighbour)),
         change,
-        name=type(synthesizer).__name__,
+        name=kind,
         walks=walks,
         seed=seed,
     )
@@ -181,12 +188,14 @@ def replay(
 class Change:
     """How two tables differ: the attributes in which a record changes, and its codes before/after.
 
-    ``codes`` is None where several records change, or one comes or goes.
+    ``codes`` is None where several records change, or one comes or goes. ``carried``: in words, if
+    records that are the same in both frames get other codes.
     """
 
     attributes: tuple[str, ...]
     codes: dict[str, tuple[int, int]] | None
     added: bool = False
+    carried: str = ""
 
     @classmethod
     def between(
@@ -194,16 +203,21 @@ class Change:
     ) -> Change:
         """The change between two frames; SchemaError if more than ``most`` records differ.
 
+        Records are compared as they stand in the frames, by the texts of their cells; tables whose
+        records have the same codes may be written in other ways, too.
+
         **Privacy:** none: made-up tables are compared.
         """
-        before, after = (schema.encode(x, empty=True).tolist() for x in (frame, neighbour))
-        rows, others = (Counter(map(tuple, each)) for each in (before, after))
-        left, came = ([*gone.elements()] for gone in (rows - others, others - rows))
-        if max(len(left), len(came)) > most:
+        left, came = differing(*(schema.encode(x, empty=True).tolist() for x in (frame, neighbour)))
+        moved = max(len(left), len(came))
+        changed = max(map(len, differing(*(texts(x, schema) for x in (frame, neighbour)))))
+        if moved and changed > most:
             raise SchemaError(
-                f"the tables differ in {max(len(left), len(came))} records, "
-                f"neighbours in at most {most}"
+                f"the tables differ in {changed} records, neighbours in at most {most}"
             )
+        if moved > changed:
+            why = f"{moved} records get other codes where {changed} were changed"
+            return cls(schema.names, None, len(left) != len(came), why)
         if len(left) == len(came) == 1:
             both = zip(schema.names, left[0], came[0], strict=True)
             codes = {name: (u, v) for name, u, v in both if u != v}
@@ -230,6 +244,21 @@ class Change:
             u, v = self.codes[own]
             return 1 / entry.scale[u] + 1 / entry.scale[v]
         return entry.cost
+
+
+def texts(frame: pd.DataFrame, schema: Schema) -> list[list[str | None]]:
+    """The records of a frame as texts, None for a missing cell, whatever types the columns have."""
+    columns = [
+        [None if gone else as_text(cell) for cell, gone in zip(column, column.isna(), strict=True)]
+        for column in (frame[name] for name in schema.names)
+    ]
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+def differing(rows: list[Any], others: list[Any]) -> tuple[list[Any], list[Any]]:
+    """Records of one table that aren't in the other one, and the other way round."""
+    here, there = (Counter(map(tuple, each)) for each in (rows, others))
+    return [*(here - there).elements()], [*(there - here).elements()]
 
 
 def replay_fits(fits: Fits, change: Change, *, name: str, walks: int, seed: int) -> Replay:

@@ -1,15 +1,19 @@
 """All that is wrong between a table and its declaration, at once."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from ..errors import SchemaError
 from .attribute import Attribute
-from .cells import as_text, read_numbers
+from .cells import as_text, find_distinct, read_numbers
+
+ALONE = 100  # different cells of a column that are also looked up alone
 
 
 class Problem(NamedTuple):
@@ -67,20 +71,22 @@ def find_problems(
     if not isinstance(frame, pd.DataFrame):
         raise SchemaError(f"expected a pandas DataFrame, got {type(frame).__name__}")
     found, columns, declared = [], list(frame.columns), list(attributes)
-    names = [a.name for a in declared]
+    names, times = {a.name for a in declared}, Counter(columns)
     if not len(frame):
         found.append(Problem("", 0, "no rows", "read the table again"))
     for attribute in declared:
-        times = columns.count(attribute.name)
-        if times != 1:
+        if times[attribute.name] != 1:
             found.append(
                 Problem(
                     attribute.name,
                     len(frame),
                     *(
                         ("missing column", "rename a column, or leave the attribute out")
-                        if not times
-                        else (f"{times} columns of this name", "rename or drop them")
+                        if not times[attribute.name]
+                        else (
+                            f"{times[attribute.name]} columns of this name",
+                            "rename or drop them",
+                        )
                     ),
                 )
             )
@@ -104,11 +110,11 @@ def _of_column(attribute: Attribute, column: pd.Series, examples: int) -> list[P
     name, edges = attribute.name, attribute.edges
     try:
         codes, gone = attribute.look_up(column)
-        bad = codes < 0
+        bad, carried = codes < 0, _count_carried(attribute, column)
     except SchemaError as problem:
         if edges is None:
             return [Problem(name, len(column), str(problem), "recode them as texts or numbers")]
-        gone = column.isna().to_numpy()
+        gone, carried = column.isna().to_numpy(), 0
         bad = read_numbers(column.map(as_text)).isna().to_numpy() & ~gone
         if not bad.any():
             return [
@@ -120,6 +126,15 @@ def _of_column(attribute: Attribute, column: pd.Series, examples: int) -> list[P
                 )
             ]
     found = []
+    if carried:
+        found.append(
+            Problem(
+                name,
+                carried,
+                "code depends on other records",
+                "don't fit: this is an error of pdsynth; convert the column to texts and report it",
+            )
+        )
     if gone.any() and not attribute.missing:
         found.append(
             Problem(
@@ -134,6 +149,19 @@ def _of_column(attribute: Attribute, column: pd.Series, examples: int) -> list[P
         shown = ", ".join(map(repr, column[bad].drop_duplicates().head(examples).tolist()))
         found.append(Problem(name, int(bad.sum()), what, remedy, shown))
     return found
+
+
+def _count_carried(attribute: Attribute, column: pd.Series) -> int:
+    """Records whose code beside the others isn't the one that they have alone.
+
+    Of the first ALONE different cells, by type and text: what a single cell can do to the others
+    shows in any of them.
+    """
+    _, rows = np.unique(find_distinct(column)[0], return_index=True)
+    rows = np.sort(rows)[:ALONE]
+    together = attribute.look_up(column)[0][rows]
+    alone = [attribute.look_up(column.iloc[[row]])[0][0] for row in rows]
+    return int((together != alone).sum())
 
 
 def _outside(attribute: Attribute, cells: pd.Series) -> tuple[str, str]:
