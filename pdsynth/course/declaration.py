@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from ..datasets.outlining import NAMELESS
+from ..domain.file_format import FileFormat
 from ..domain.rules import FORM, read_rule
 from ..domain.schema import Attribute, Schema
 from ..domain.schema_file import read_entry, read_toml, write_schema
@@ -33,11 +34,13 @@ def declare(
     bins: int = 16,
     source: str = "public",
     header: bool = True,
+    file: FileFormat | None = None,
 ) -> Declared:
     r"""A declaration, one line ``column: domain`` each; SchemaError names the line.
 
     A domain is what stands behind the column in a schema file, without quotes. ``bins``: for ranges
     that don't say how many. ``header``: whether the raw file names its columns itself.
+    ``file``: how it is written.
 
     >>> text = "age: 0 to 99 in 5 bins\nsmoker: yes | no + missing\nid: drop"
     >>> declare(text, ["id", "age", "smoker"]).schema.sizes
@@ -65,7 +68,7 @@ def declare(
             f"a plan needs at least two: {FORM}"
         )
     columns = () if header else tuple(names)
-    schema = Schema(tuple(made), source, columns=columns)
+    schema = Schema(tuple(made), source, columns=columns, file=file)
     left_out = dict.fromkeys(dropped, "") | dict.fromkeys(waiting, "?")
     facts = {
         "attributes": schema.attributes,
@@ -73,6 +76,7 @@ def declare(
         "groups": {},
         "left_out": left_out,
         "columns": columns,
+        "file": file,
     }
     return Declared(schema, write_schema(facts, order=names), dropped, waiting)
 

@@ -20,6 +20,7 @@ PARTS = (
 MUST = (
     "pure ε-differential privacy",
     "replacing one",
+    "code of a record is a function of that record and of the declaration",
     "number of records",
     "random_state",
     "`ledger_.check()` is empty",

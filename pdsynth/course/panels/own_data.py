@@ -14,6 +14,7 @@ import ipywidgets as W
 
 from ...budgets import positive
 from ...datasets import load_adult, read_csv, read_header
+from ...domain.file_format import FileFormat
 from ...domain.rules import FORM
 from ...domain.schema import Schema
 from ...errors import SchemaError, plural
@@ -58,12 +59,15 @@ class File:
     content: bytes | None = None
     codebook: str = ""
     header: bool = True
+    written: FileFormat | None = None
 
     @classmethod
     def of(cls, name: str, content: bytes, names: str = "") -> File:
         """A file from its bytes, and column names if it has none; SchemaError for no table."""
         given = names.replace(",", " ").split() or None
-        return cls(name, *read_header(content, names=given)[:2], content, header=given is None)
+        found = read_header(content, names=given)
+        text = found.encoding and FileFormat(found.encoding, found.delimiter, found.first)
+        return cls(name, found.names, found.n, content, header=found.first, written=text or None)
 
     def read(self, schema: Schema | None = None) -> Any:
         """The records, over a schema or as they are."""
@@ -200,7 +204,7 @@ def view(
     that the schema can't have.
     """
     declaration = file.propose(proposal) if text is None else text
-    declared = declare(declaration, file.names, bins, proposal, file.header)
+    declared = declare(declaration, file.names, bins, proposal, file.header, file.written)
     share, schema = positive("epsilon", epsilon) / persons, declared.schema
     check_degree(k, schema)
     known = plan(schema, file.n, share)  # type: ignore[arg-type]
@@ -304,7 +308,13 @@ class DeclarationForm:
         if self.panel is None or self.proposal != "public":
             raise SchemaError("these domains come from the records: set domains to public first")
         bins = self.panel.values["bins"]
-        found = declare(self.editor.value, self.file.names, bins, header=self.file.header)
+        found = declare(
+            self.editor.value,
+            self.file.names,
+            bins,
+            header=self.file.header,
+            file=self.file.written,
+        )
         why = dict.fromkeys(found.dropped, "") | dict.fromkeys(found.open, "not declared")
         return replace(found.schema, left_out=why)
 
