@@ -360,6 +360,13 @@ def test_d1_a_cell_of_thousands_of_digits_is_no_number():
     assert codes(attribute, frame["x"]) == [[0, 0], [-1, 0], [-1, 0]]
 
 
+def test_a_day_beyond_all_years_is_refused_without_its_value():
+    column = pd.Series([BIG - 1], dtype="datetime64[s]")
+    with pytest.raises(pds.SchemaError, match="more than plain values .ValueError") as refusal:
+        A.numeric("x", 1500, 2030, date="year").encode(column)
+    assert "285428751" not in str(refusal.value) and refusal.value.__suppress_context__
+
+
 def test_texts_are_those_that_a_file_would_hold():
     assert [as_text(cell) for cell in (BIG - 1, float(BIG - 1), -0.0, 1e300, np.float32(2))] == [
         str(BIG - 1), str(BIG - 1), "0", "1e+300", "2",

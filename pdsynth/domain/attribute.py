@@ -259,11 +259,13 @@ class Attribute:
         """
         try:
             return self._look_up(column)
-        except (TypeError, ArithmeticError) as problem:
+        except SchemaError:
+            raise
+        except (TypeError, ValueError, ArithmeticError) as problem:  # whose words may hold a cell
             raise SchemaError(
-                f"attribute {self.name!r} holds more than plain values ({problem}): "
-                "recode those rows"
-            ) from problem
+                f"attribute {self.name!r} holds more than plain values "
+                f"({type(problem).__name__}): recode those rows"
+            ) from None
 
     def _look_up(self, column: pd.Series) -> tuple[np.ndarray, np.ndarray]:
         """Each distinct cell is read once, by itself."""
