@@ -31,11 +31,14 @@ def path(tmp_path):
     return tmp_path / "account.jsonl"
 
 
-def with_charges(path, *amounts, epsilon=2):
-    session = Session(epsilon, path)
+def charge_all(session, amounts):
     for number, amount in enumerate(amounts, 1):
         session.reserve(amount, f"step {number}")
     return session
+
+
+def with_charges(path, *amounts, epsilon=2):
+    return charge_all(Session(epsilon, path), amounts)
 
 
 class TestArithmetic:
@@ -96,8 +99,7 @@ class TestLongFractions:
     def test_the_common_denominator_is_bounded_where_it_is_charged(self, path):
         for session in (Session(1), Session(1, path)):
             with pytest.raises(pds.BudgetError, match="common denominator .* 4,096 bits"):
-                for amount in self.AMOUNTS:
-                    session.reserve(amount, "s")
+                charge_all(session, self.AMOUNTS)
             assert 3 < len(session.charges) < 10
             assert session.spent.denominator.bit_length() <= 4096
             session.reserve("1/2", "the account goes on")
