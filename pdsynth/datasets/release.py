@@ -50,7 +50,7 @@ SAMPLERS = {
 WEAK = 3  # from here on a guess may be right in 95 of 100 cases
 FAMILY = 4
 # What a spreadsheet takes for a formula, and not for a number.
-FORMULA = re.compile(r"[=+\-@](?!\.?\d+(\.\d*)?$)")
+FORMULA = re.compile(r"=|[+\-@](?!\.?\d+(\.\d*)?$)")
 
 
 def write_release(
@@ -120,32 +120,37 @@ def rehearse(
     table = released.decode(codes, np.full(codes.shape, 0.5))
     try:
         fill(draft, model, table, kind=kind, title=title, session=session)
-    except UnicodeError as problem:
+    except (SchemaError, BudgetError, OSError):
+        raise
+    except Exception as problem:
         raise SchemaError(
-            "a name, a value or a parameter holds a sign that UTF-8 can't write (a lone "
-            f"surrogate, at place {problem.start}): correct it"  # type: ignore[attr-defined]
+            f"the release couldn't be written ({type(problem).__name__}: {problem}): correct the "
+            "name, the value or the parameter"
         ) from problem
-    written = Schema.read(draft / "schema.toml")
-    again = Schema.from_dict(json.loads((draft / "model.json").read_bytes())["schema"])
-    if written != released or again != schema:
-        raise SchemaError(
-            "the schema of the release, written to a file, would be read as another one: a name, a "
-            "value, or the reason why a column is left out (it mustn't begin with ?) reads as "
-            "something else; write it in other words"
-        )
-    read = released.encode(read_csv(draft / f"synthetic.{kind}", written))
-    same = (read == codes).all(axis=0)
-    if changed := [name for name, kept in zip(schema.names, same, strict=True) if not kept]:
-        raise SchemaError(
-            f"declared values of {', '.join(map(repr, changed[:5]))} would be read from "
-            f"synthetic.{kind} as other values: declare them without blanks at their ends and "
-            "without empty texts"
-        )
-    needed = sum(file.stat().st_size for file in draft.glob("synthetic.*")) * rows // n
+    if Schema.from_dict(json.loads(json.dumps(schema.to_dict()))) != schema:
+        raise SchemaError("this schema can't be written as JSON: write its values as texts")
+    path = draft / f"synthetic.{kind}"
+    _check_read(path, Schema.read(draft / "schema.toml"), codes)
+    needed = (path.stat().st_size - sum(map(len, schema.names))) * rows // n if kind == "csv" else 0
     if needed > (free := shutil.disk_usage(draft).free):
         raise SchemaError(
             f"{rows:,} rows take about {needed:,} bytes, and {free:,} are free there: say fewer "
             "rows, or a folder on another disk"
+        )
+
+
+def _check_read(path: Path, schema: Schema, codes: np.ndarray) -> None:
+    """Refuse a domain whose values a table's file doesn't give back."""
+    try:
+        read = schema.encode(read_csv(path, schema))
+        changed = [*np.array(schema.names)[(read != codes).any(axis=0)][:5]]
+    except SchemaError as problem:
+        changed = [str(problem)]
+    if changed:
+        raise SchemaError(
+            f"declared values would be read from {path.name} as others: {'; '.join(changed)}. "
+            "Declare values of one kind, texts without blanks at their ends and no empty one, "
+            "whole numbers beyond 2^53 as texts"
         )
 
 
@@ -173,7 +178,7 @@ def fill(
     with suppress(SchemaError):  # too large to be read again: the card then says that it is absent
         model.to_json(draft / "model.json")
     (draft / "ledger.jsonl").write_text(model.ledger.to_json() + "\n", encoding="utf-8")
-    as_released(model.schema).write(draft / "schema.toml")
+    _write_schema(as_released(model.schema), draft / "schema.toml")
     write_card(draft, model, title=title, rows=len(table), session=session, report=report)
 
 
@@ -242,15 +247,23 @@ def publish(draft: Path, place: Path) -> Path:
     return draft.rename(free)
 
 
-def _write_parquet(table: pd.DataFrame, path: Path) -> None:
-    import pyarrow  # noqa: PLC0415 - of the extra "scale"
+def _write_schema(schema: Schema, path: Path) -> None:
+    for name, why in schema.left_out.items():
+        if why.startswith("?") or why != why.strip():
+            raise SchemaError(
+                f"the reason why {show(name)} is left out begins with a question mark, which marks "
+                "an open line of a schema's file, or has blanks at an end: write it in other words"
+            )
+    schema.write(path)
 
+
+def _write_parquet(table: pd.DataFrame, path: Path) -> None:
     try:
         table.to_parquet(path, index=False)
-    except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError) as problem:
+    except (ValueError, TypeError, OverflowError) as problem:
         raise SchemaError(
-            f"a Parquet column holds values of one type ({problem}): say csv, or declare those "
-            "values as texts"
+            f"a Parquet column holds values of one type, of 64 bits ({problem}): say csv, or "
+            "declare those values as texts"
         ) from problem
 
 

@@ -296,7 +296,7 @@ def _check_size(charges: Sequence[Charge]) -> None:
 def files_of(path: Path) -> tuple[Path, ...]:
     """The files of an account: its charges, its last hash, its lock."""
     own = path.resolve()
-    return own, own.with_name(f"{own.name}.last"), own.with_name(f"{own.name}.lock")
+    return own, Path(f"{own}.last"), Path(f"{own}.lock")
 
 
 def _text(value: Fraction) -> str:
@@ -335,7 +335,7 @@ def _append(path: Path, content: bytes, lines: bytes) -> None:
 def _write_last(path: Path, charges: int, last: str) -> None:
     """Say beside the file how far it goes; after a crash before this the file is further."""
     side = files_of(path)[1]
-    new = side.with_name(f"{side.name}.new")
+    new = Path(f"{side}.new")
     with open(new, "wb") as file:
         file.write(_encode({"charges": charges, "hash": last}) + b"\n")
         file.flush()
