@@ -343,7 +343,7 @@ def release(
         said = {"title": title, "rows": rows, "session": session}
         if with_report:
             step("comparing with the real records")
-            compare(place, model, frame, declared, said)
+            add_comparison(place, model, frame, declared, said)
     place = out.with_name(place.name)
     click.echo(
         f"{place}: {model.ledger.verdict()}\nRead {place / 'card.html'} before you publish the "
@@ -478,8 +478,15 @@ def find_account(made: Recipe, path: Path | None, total: Any, out: Path) -> Sess
     return session
 
 
-def compare(place: Path, model: Model, frame: Any, schema: Schema, said: dict[str, Any]) -> None:
-    """Put a comparison with the records on the card of a release, which is there in any case."""
+def add_comparison(
+    place: Path, model: Model, frame: Any, schema: Schema, said: dict[str, Any]
+) -> None:
+    """Put a comparison with the records on the card of a release, which is there in any case.
+
+    ``said``: what :func:`write_card` takes.
+
+    **Privacy:** reads the records exactly, outside ε; the card says so.
+    """
     try:
         fake = model.sample(said["rows"], method="balanced")
         found = make_report(frame, fake, schema, epsilon=float(model.ledger.claimed))

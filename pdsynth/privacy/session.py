@@ -359,13 +359,17 @@ def _read_last(path: Path) -> tuple[int, str] | None:
     return charges, last
 
 
+def _count_names(descriptor: int) -> int:
+    return os.fstat(descriptor).st_nlink
+
+
 def _read_bytes(path: Path) -> bytes:
     """All bytes of an account; none where there is no file."""
     if path.is_dir():
         raise BudgetError(f"{path.name} is a folder, no account: name a file")
     try:
         with open(path, "rb") as file:
-            data, names = file.read(MOST_BYTES + 1), os.fstat(file.fileno()).st_nlink
+            data, names = file.read(MOST_BYTES + 1), _count_names(file.fileno())
     except FileNotFoundError:
         return b""
     if names > 1:

@@ -321,6 +321,14 @@ class TestFile:
         path.with_name("second.jsonl").unlink()
         session.reserve("1/3", "s")
 
+    def test_twin_two_names_are_locked_apart(self, path, monkeypatch):
+        with_charges(path, "1/2")
+        os.link(path, path.with_name("second.jsonl"))
+        monkeypatch.setattr(session_room, "_count_names", lambda _: 1)
+        monkeypatch.setattr(session_room, "PATIENCE", 0)
+        with FileLock(f"{path}.lock"):
+            Session(2, path.with_name("second.jsonl")).reserve(1, "nobody was waited for")
+
     def test_the_format_before_is_named(self, path):
         path.write_text('{"format": "pdsynth-session-1", "epsilon": "2"}\n')
         with pytest.raises(pds.BudgetError, match="'pdsynth-session-1', and this version reads"):
