@@ -32,6 +32,7 @@ from ..model import Model
 from ..network import Network
 from ..privacy.ledger import Ledger
 from ..privacy.ledger_story import short
+from ..privacy.numbers import number
 from ..privacy.session import Session
 from .own import read_csv
 
@@ -39,6 +40,7 @@ KINDS = "csv", "parquet"
 FILES = "model.json", "ledger.jsonl", "schema.toml", "card.md", "card.html"  # beside the table
 MOST_ROWS, MOST_CELLS = 10**7, 4 * 10**8  # of a table that is dealt out as a whole
 LONGEST_TITLE = 200
+MOST_DIGITS = 20  # of ε and of a share: a ledger's file holds products of several with 100 digits
 RAW = (
     "This part reads the real records exactly. It is NOT covered by ε: for those who may see "
     "the records. Take it off before the card leaves the house."
@@ -106,11 +108,18 @@ def rehearse(
     Into the folder ``draft`` goes a release of the same schema, parameters and account whose table
     holds every declared value, and whose model was learnt from nothing. Then schema and table are
     read back as the card says. ``ledger``: an empty one, of the promise to come. Raises SchemaError
-    for what can't be written, or would be read as something else.
+    for what can't be written, or would be read as something else, BudgetError for numbers of too
+    many digits.
 
     **Privacy:** reads no record and draws no noise: a function of the schema and of what the owner
     chose.
     """
+    for name, value in {**parameters, "epsilon": ledger.claimed}.items():
+        if _count_digits(value) > MOST_DIGITS:
+            raise BudgetError(
+                f"{name} has {_count_digits(value)} digits, and what is computed from it must have "
+                f"at most 100 in the model's file: write it with at most {MOST_DIGITS}"
+            )
     released = as_released(schema)
     network = Network(tuple((name, ()) for name in schema.names))
     counts = tuple(np.zeros(size, dtype=np.int64) for size in schema.sizes)
@@ -137,6 +146,15 @@ def rehearse(
             f"{rows:,} rows take about {needed:,} bytes, and {free:,} are free there: say fewer "
             "rows, or a folder on another disk"
         )
+
+
+def _count_digits(value: Any) -> int:
+    """Of a number as a fraction; 0 for what is no number."""
+    try:
+        exact = number("a parameter", value)
+    except BudgetError:
+        return 0
+    return max(len(str(exact.numerator)), len(str(exact.denominator)))
 
 
 def _check_read(path: Path, schema: Schema, codes: np.ndarray) -> None:
@@ -240,10 +258,10 @@ def draft_folder(place: Path) -> Iterator[Path]:
 def publish(draft: Path, place: Path) -> Path:
     """Give a whole draft its name: ``place``, or if that was taken meanwhile, ``place-2`` …"""
     draft.chmod(0o755)
-    number, free = 1, place
+    times, free = 1, place
     while os.path.lexists(free):
-        number += 1
-        free = place.with_name(f"{place.name}-{number}")
+        times += 1
+        free = place.with_name(f"{place.name}-{times}")
     return draft.rename(free)
 
 

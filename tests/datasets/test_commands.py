@@ -291,6 +291,9 @@ class TestNothingForNothing:
         "--method HPPrivBayes --set sensitive=ward --set k=9",
         "--records-per-person 1000000000000",
         "--with-report --rows 20",
+        f"--epsilon 0.{'123456789' * 11}",
+        f"--epsilon 1/{'9' * 60} --rows 5",
+        f"--method PrivBayes --set share_structure=0.{'123456789' * 11}",
     )
     DECLARED = (
         "",
@@ -339,6 +342,12 @@ class TestNothingForNothing:
     def test_schemas(self, here, speak, declared, kind):
         self.run(here, speak, f"--format {kind}", declared)
 
+    @pytest.mark.slow
+    @pytest.mark.parametrize("method", list(commands.METHODS))
+    @pytest.mark.parametrize("words", ["", "--set sensitive=ward", "--set relation=add_remove"])
+    def test_methods(self, here, speak, method, words):
+        self.run(here, speak, f"--method {method} {words}")
+
     def test_one_after_the_other_with_an_account_that_is_there(self, here, speak):
         for words in self.ADVERSE[:4]:
             assert self.run(here, speak, words) == (1, False)
@@ -359,6 +368,15 @@ class TestNothingForNothing:
         with pytest.raises((AssertionError, UnicodeEncodeError)):
             self.run(here, speak, words, declared)
         assert pds.Session.open("a.jsonl").spent == 1 and "out" not in there(here)
+
+    def test_twin_without_the_rehearsal_a_long_epsilon_makes_a_model_that_nobody_reads(
+        self, here, speak, monkeypatch
+    ):
+        words = f"--epsilon 0.{'123456789' * 11} --method ConsistentBayes"
+        assert self.run(here, speak, words) == (1, False)
+        monkeypatch.setattr(commands, "rehearse", lambda *_, **__: None)
+        with pytest.raises(pds.SchemaError, match="not a readable model"):
+            self.run(here, speak, words)
 
     @pytest.mark.parametrize("error", [ValueError("a cell: 17"), pds.SchemaError("too few rows")])
     def test_a_report_that_fails_takes_no_release_away(self, here, speak, monkeypatch, error):
