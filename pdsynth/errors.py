@@ -53,6 +53,8 @@ def check_path(path: Any) -> None:
     """Refuse what is no path of a file."""
     if not isinstance(path, (str, PathLike)):
         raise SchemaError(f"a path must be a text or a Path, got {show(path)}")
+    if "\0" in str(path):
+        raise SchemaError("a path holds the sign NUL, which no file's name can: correct it")
 
 
 def is_one_of(value: Any, known: Any) -> bool:

@@ -22,7 +22,7 @@ from .privacy.ledger import Ledger
 from .structure.drawing import METHODS, Sampling, deal, draw
 
 FORMAT = "pdsynth-model-2"
-MAX_BYTES, MAX_RECORDS, MAX_ATTRIBUTES = 2**28, 10**10, 2**15  # of a file
+MAX_BYTES, MAX_RECORDS, MAX_ATTRIBUTES = 2**26, 10**10, 2**15  # of a file
 
 
 @dataclass(frozen=True)
@@ -189,7 +189,7 @@ class Model(Sampling):
                 "file wouldn't be private: fit with random_state=None and noise='exact' for a "
                 "release, or say allow_reproducible=True for a file that says NOT PRIVATE"
             )
-        text = json.dumps(self.to_dict(), ensure_ascii=False).encode()
+        text = json.dumps(self.to_dict(), ensure_ascii=False, separators=(",", ":")).encode()
         if len(text) > MAX_BYTES:
             raise SchemaError(
                 f"the model takes {len(text):,} bytes, and at most {MAX_BYTES:,} are "

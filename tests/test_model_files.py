@@ -1,8 +1,10 @@
 """T18, T20, T21: seeded noise is not private and its seed stays at home; a file whose ledger was
 forged, and a file that is a trap, are refused."""
 
+import dataclasses
 import json
 import random
+import tracemalloc
 from fractions import Fraction
 from pathlib import Path
 
@@ -454,6 +456,41 @@ class TestHostile:
             Model.from_json(tmp_path / "m.json")
         with pytest.raises(SchemaError, match="choose a smaller k"):
             model.to_json(tmp_path / "n.json")
+
+    def test_brackets_are_counted_before_anything_is_built(self, tmp_path):
+        """A list of two bytes takes 56 in memory: the twin that reads them shows it."""
+        text = b"[" + b"[]," * coverage.MAX_NESTED + b"[]]"
+        path = tmp_path / "m.json"
+        path.write_bytes(text)
+        peaks = {}
+        for most in (coverage.MAX_NESTED, len(text)):
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(coverage, "MAX_NESTED", most)
+                patch.setattr(room, "MAX_BYTES", len(text))
+                tracemalloc.start()
+                with pytest.raises(SchemaError, match="lists and objects|not a pdsynth-model"):
+                    Model.from_json(path)
+                peaks[most] = tracemalloc.get_traced_memory()[1]
+                tracemalloc.stop()
+        bounded, unbounded = peaks.values()
+        assert bounded < 4 * len(text) < 20 * len(text) < unbounded
+
+    def test_a_file_says_no_enormous_table(self, tmp_path):
+        """A small file may say n = 10^9: it must be said again before so much is drawn."""
+        model = fit("Independent").model_
+        large = dataclasses.replace(model, n=10**9)
+        for n in (10**9, 10**7 + 1):
+            with pytest.raises(SchemaError, match=r"say sample\(n\), or write a file"):
+                dataclasses.replace(model, n=n).sample()
+        assert len(large.sample(5)) == 5
+        large.sample_to(tmp_path / "t.csv", 7)
+        drawn = []
+        with pytest.MonkeyPatch.context() as patch:  # the twin asks for all of them
+            patch.setattr("pdsynth.structure.drawing.MOST_UNSAID", 10**10)
+            patch.setattr(Model, "sample_codes", lambda self, n, *_: drawn.append(n) or 1 / 0)
+            with pytest.raises(ZeroDivisionError):
+                large.sample()
+        assert drawn == [10**9]
 
     @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no file without an end here")
     def test_a_file_without_an_end_is_read_up_to_the_bound(self, monkeypatch):

@@ -13,18 +13,35 @@ from .. import __version__
 from .. import synthesizers as methods
 from ..domain.schema import Schema
 from ..domain.schema_file import read_toml
-from ..errors import BudgetError, PrivacyError, SchemaError
+from ..errors import BudgetError, PrivacyError, SchemaError, show
 from ..evaluation.report import report as make_report
 from ..model import Model
+from ..privacy.ledger import Ledger
 from ..privacy.numbers import positive
-from ..privacy.session import Session
+from ..privacy.session import Session, files_of
 from ..synthesizers import baselines
 from ..synthesizers.base import Recipe
+from ..synthesizers.options import MOST_RECORDS
 from ..synthesizers.plan import plan as make_plan
 from .loaders import EXAMPLES, find
 from .outlining import outline as draft
 from .own import read_csv, read_header
-from .release import KINDS, as_released, check_folder, open_lines, read_reviewed, write_release
+from .release import (
+    KINDS,
+    as_released,
+    check_folder,
+    check_model,
+    check_rows,
+    check_title,
+    draft_folder,
+    fill,
+    most_rows,
+    open_lines,
+    publish,
+    read_reviewed,
+    rehearse,
+    write_card,
+)
 
 METHODS = {
     name: made
@@ -33,6 +50,10 @@ METHODS = {
     if isinstance(made := getattr(home, name), type)
     and issubclass(made, Recipe)
     and made is not methods.Synthesizer
+}
+ELSEWHERE = {  # parameters of a method that have an option of their own
+    "epsilon": "--epsilon",
+    "records_per_person": "--records-per-person",
 }
 TABLES = "synthetic.csv", "synthetic.parquet"
 PAGE = (
@@ -72,7 +93,17 @@ class Epsilon(click.ParamType):
         return float(exact) if positive("ε", float(exact)) == exact else exact
 
 
-class Existing(click.Path):
+class Place(click.Path):
+    """A path that a file can have."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """The path; a mistaken one is a mistaken word of the command."""
+        if not str(value) or "\0" in str(value):
+            self.fail("a path can't be empty and can't hold the sign NUL", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+class Existing(Place):
     """A file that is there; survey.csv and survey.toml, where there are none, are shipped."""
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
@@ -82,7 +113,7 @@ class Existing(click.Path):
 
 
 FILE = Existing(exists=True, dir_okay=False, path_type=Path)
-NEW = click.Path(path_type=Path)
+NEW = Place(path_type=Path)
 DATA = click.argument("data", type=FILE)
 EPSILON = click.option(
     "--epsilon",
@@ -90,6 +121,14 @@ EPSILON = click.option(
     metavar="ε",
     required=True,
     help="What a person may lose, as 0.5 or 1/2: the smaller, the more private.",
+)
+EXPECTED = click.option(
+    "--expected-records",
+    "expected",
+    type=click.IntRange(1, MOST_RECORDS),
+    metavar="N",
+    help="A guess of their number from public knowledge, to choose the method by instead of "
+    "the number itself, which relation=add_remove keeps secret.",
 )
 
 
@@ -151,11 +190,13 @@ def outline(data: Path, names: str | None, out: Path | None, **how: Any) -> None
 @DATA
 @click.argument("schema", type=FILE)
 @EPSILON
+@EXPECTED
 @read_options
-def plan(data: Path, schema: Path, epsilon: Any, **how: Any) -> None:
+def plan(data: Path, schema: Path, epsilon: Any, expected: int | None, **how: Any) -> None:
     """Say what n records can bear at ε: the method, and how noisy its tables would be.
 
-    Of DATA only the column names and the number of records are read. Costs nothing.
+    Of DATA only the column names and the number of records are read. Costs nothing. Where the
+    number of records is secret (relation=add_remove), say --expected-records.
     """
     declared = Schema.read(schema)
     if open_lines(schema):
@@ -163,7 +204,7 @@ def plan(data: Path, schema: Path, epsilon: Any, **how: Any) -> None:
     found = read_header(data, names=declared.columns or None, **how)
     if gone := [name for name in declared.names if name not in found.names]:
         raise SchemaError(f"missing column(s): {gone}; the file has {', '.join(found.names)}")
-    made = make_plan(declared, found.n, epsilon)
+    made = make_plan(declared, expected or found.n, epsilon)
     click.echo(f"{made}\n\nRecommended: {made.synthesizer()!r}")
     for table in (made.methods, made.table):
         click.echo("\n" + table.to_string(index=False, float_format="{:.3g}".format))
@@ -187,6 +228,7 @@ def plan(data: Path, schema: Path, epsilon: Any, **how: Any) -> None:
     metavar="NAME=VALUE",
     help="A parameter of the method, as sensitive=occupation or k=2; may be repeated.",
 )
+@EXPECTED
 @click.option(
     "--records-per-person",
     type=click.IntRange(1),
@@ -212,7 +254,12 @@ def plan(data: Path, schema: Path, epsilon: Any, **how: Any) -> None:
     show_default=True,
     help="Of the synthetic table.",
 )
-@click.option("--rows", type=click.IntRange(1), help="Of it; else as many as there are records.")
+@click.option(
+    "--rows",
+    type=click.IntRange(1),
+    help="Of it; else as many as there are records (with relation=add_remove: about as many), "
+    "and ten million at most.",
+)
 @click.option("--title", default="", help="Stands on the card; else the folder's name.")
 @click.option(
     "--with-report",
@@ -227,6 +274,7 @@ def release(
     out: Path,
     method: str | None,
     options: Sequence[str],
+    expected: int | None,
     records_per_person: int,
     account: Path | None,
     session_epsilon: Any,
@@ -238,12 +286,20 @@ def release(
 ) -> None:
     """Fit once, and write a folder that may be published: table, model, ledger, schema, card.
 
-    Everything is checked before ε is spent. The folder appears when it is whole; a file that is
-    there is never overwritten. What an account was charged stays charged, even if the run fails.
+    Everything is checked, and the folder is written once on trial, before ε is spent. The folder
+    appears when it is whole; a file that is there is never overwritten. What an account was charged
+    stays charged, even if the run fails.
     """
-    check_folder(out, kind)
+    place = check_folder(out, kind)
+    title = check_title(title or place.name)
     declared = read_reviewed(schema)
-    with tqdm(total=5, disable=None, bar_format="{bar:20} {desc}", leave=False) as bar:
+    rows = check_rows(rows, declared)
+    parameters = parse_options(options)
+    hidden = parameters.get("relation") == "add_remove"  # how many records there are
+    with (
+        draft_folder(place) as draft,
+        tqdm(total=5, disable=None, bar_format="{bar:20} {desc}", leave=False) as bar,
+    ):
 
         def step(words: str) -> None:
             bar.set_description_str(words)
@@ -251,33 +307,53 @@ def release(
 
         step("reading")
         frame = read_csv(data, declared, **how)
-        step(f"checking {len(frame):,} records")
+        step("checking the records")
         if problems := declared.problems(frame):
             raise SchemaError(f"{data.name} doesn't fit {schema.name}:\n{problems}")
-        made = choose(method, declared, len(frame), epsilon / records_per_person)
-        made.set_params(
-            epsilon=epsilon,
-            records_per_person=records_per_person,
-            **dict(map(parse_option, options)),
+        public = expected or (None if hidden else len(frame))
+        made = choose(method, declared, public, epsilon / records_per_person, parameters)
+        made.set_params(epsilon=epsilon, records_per_person=records_per_person)
+        check_releasable(made)
+        made.public_facts(declared, len(frame))
+        session = find_account(made, account, session_epsilon, out)
+        rehearse(
+            draft,
+            declared,
+            algorithm=type(made).__name__,
+            parameters={k: v for k, v in made.get_params().items() if k != "random_state"},
+            ledger=Ledger(
+                positive("ε", epsilon),
+                relation=made.relation,
+                records_per_person=records_per_person,
+                public_attributes=declared.names,
+            ),
+            rows=rows or min(public or 1, most_rows(declared)),
+            kind=kind,
+            title=title,
+            session=session,
         )
-        session = open_account(made, declared, len(frame), account, session_epsilon)
         step(f"fitting {type(made).__name__}")
         model = made.fit(frame, declared, session=session).model_
-        report = None
+        step("writing")
+        check_model(model)
+        rows = rows or min(model.n, most_rows(declared))
+        table = model.sample(rows, method="balanced")
+        fill(draft, model, table, kind=kind, title=title, session=session)
+        place = publish(draft, place)
+        said = {"title": title, "rows": rows, "session": session}
         if with_report:
             step("comparing with the real records")
-            fake = model.sample(rows, method="balanced")
-            report = make_report(frame, fake, declared, epsilon=float(epsilon))
-        step("writing")
-        write_release(model, out, rows=rows, kind=kind, title=title, session=session, report=report)
+            add_comparison(place, model, frame, declared, said)
+    place = out.with_name(place.name)
     click.echo(
-        f"{out}: {model.ledger.verdict()}\nRead {out / 'card.html'} before you publish the folder."
+        f"{place}: {model.ledger.verdict()}\nRead {place / 'card.html'} before you publish the "
+        "folder."
     )
 
 
 @commands.command()
 @DATA
-@click.argument("released", type=click.Path(exists=True, path_type=Path))
+@click.argument("released", type=Place(exists=True, path_type=Path))
 @click.argument("schema", type=FILE, required=False)
 @click.option(
     "--epsilon", type=Epsilon(), metavar="ε", help="What the release cost; a folder says it itself."
@@ -306,7 +382,10 @@ def report(
     if released.is_dir():
         model = Model.from_json(released / "model.json")
         epsilon = epsilon or float(model.ledger.finite)
-        released = next(p for p in map(released.joinpath, TABLES) if p.exists())
+        tables = [path for path in map(released.joinpath, TABLES) if path.exists()]
+        if not tables:
+            raise SchemaError(f"{released.name} holds no {' or '.join(TABLES)}: it is no release")
+        released = tables[0]
     elif schema is None:
         raise click.UsageError("a table needs its SCHEMA; a release's folder holds its own")
     declared = model.schema if schema is None else Schema.read(schema)
@@ -324,43 +403,97 @@ def say(words: str) -> None:
     click.echo(words, err=True)
 
 
-def choose(method: str | None, schema: Schema, n: int, epsilon: Any) -> Recipe:
-    """The synthesizer of that name, or the recommended one; hardened samplers where there are."""
-    made = METHODS[method]() if method else make_plan(schema, n, epsilon).synthesizer()
-    return made.set_params(noise="opendp" if find_spec("opendp") else "exact")
+def choose(
+    method: str | None, schema: Schema, n: int | None, epsilon: Any, parameters: dict[str, Any]
+) -> Recipe:
+    """The synthesizer of that name, or the recommended one; hardened samplers where there are.
 
-
-def parse_option(text: str) -> tuple[str, Any]:
-    """k=2 and protect=true as in TOML, everything else as text."""
-    name, sign, value = text.partition("=")
-    if not sign:
-        raise click.UsageError(f"--set {text}: say NAME=VALUE, as sensitive=occupation")
-    try:
-        return name, read_toml(f"value = {value}", text)["value"]
-    except SchemaError:
-        return name, value
-
-
-def open_account(
-    made: Recipe, schema: Schema, n: int, path: Path | None, total: Any
-) -> Session | None:
-    """The session's file, after all checks: a run that is refused leaves no new one."""
-    if made.guarantee != "strict" or made.noise == "common" or made.random_state is not None:
-        raise PrivacyError(
-            f"{made!r}: a release is strict and its noise can't be drawn again; "
-            "leave out guarantee, random_state and noise='common'"
+    ``n``: a public number of records, None where there is none.
+    """
+    noise = {"noise": "opendp" if find_spec("opendp") else "exact"}
+    if method:
+        return METHODS[method]().set_params(**noise | parameters)
+    if n is None:
+        raise click.UsageError(
+            "with relation=add_remove the number of records is secret, so it can't choose the "
+            "method: say --method NAME, or --expected-records N, a guess from public knowledge"
         )
-    made.public_facts(schema, n)
+    relation = {k: v for k, v in parameters.items() if k == "relation"}
+    made = make_plan(schema, n, epsilon).synthesizer(**relation)
+    return made.set_params(**noise | parameters)
+
+
+def parse_options(texts: Sequence[str]) -> dict[str, Any]:
+    """Parameters of the method: k=2 and protect=true as in TOML, everything else as text."""
+    found: dict[str, Any] = {}
+    for text in texts:
+        name, sign, value = text.partition("=")
+        if not sign:
+            raise click.UsageError(f"--set {text}: say NAME=VALUE, as sensitive=occupation")
+        if name in ELSEWHERE:
+            raise click.UsageError(f"--set {name}=…: say it by {ELSEWHERE[name]}")
+        if name in found:
+            raise click.UsageError(f"--set {name}=… stands twice: say it once")
+        try:
+            found[name] = read_toml(f"value = {value}", text)["value"]
+        except SchemaError:
+            found[name] = value
+    return found
+
+
+def check_releasable(made: Recipe) -> None:
+    """Refuse whatever makes a release that no ε covers."""
+    said = {name: getattr(made, name) for name in ("guarantee", "noise", "random_state")}
+    if (
+        said["guarantee"] != "strict"
+        or said["noise"] == "common"
+        or said["random_state"] is not None
+    ):
+        given = ", ".join(f"{name} = {show(value)}" for name, value in said.items())
+        raise PrivacyError(
+            f"{given}: a release is strict and its noise can't be drawn again; leave out "
+            "guarantee, random_state and noise=common"
+        )
+
+
+def find_account(made: Recipe, path: Path | None, total: Any, out: Path) -> Session | None:
+    """The session's file, which a run that is refused neither makes nor changes."""
     if path is None:
         if total is not None:
             raise click.UsageError("--session-epsilon needs --session FILE")
         return None
-    if path.exists() and total is None:
-        return Session.open(path)
-    if total is None:
+    if out.resolve() in files_of(path):
+        raise click.UsageError(f"--out {out} is a file of the account: name another folder")
+    if total is None and not path.exists():
         raise click.UsageError(
             f"{path.name} isn't there: say --session-epsilon, what these people may lose in all"
         )
-    if positive("ε", total) < positive("ε", made.epsilon):
-        raise BudgetError(f"an account of ε = {total} can't pay for ε = {made.epsilon}")
-    return Session(total, path)
+    session = Session.open(path) if total is None else Session(total, path)
+    cost = positive("ε", made.epsilon) * (2 if made.relation == "add_remove" else 1)
+    if session.remaining < cost:
+        raise BudgetError(
+            f"overdraft: the account has ε = {session.remaining} of {session.epsilon} left, and "
+            f"can't pay for {cost}; nothing was drawn"
+        )
+    return session
+
+
+def add_comparison(
+    place: Path, model: Model, frame: Any, schema: Schema, said: dict[str, Any]
+) -> None:
+    """Put a comparison with the records on the card of a release, which is there in any case.
+
+    ``said``: what :func:`write_card` takes.
+
+    **Privacy:** reads the records exactly, outside ε; the card says so.
+    """
+    try:
+        fake = model.sample(said["rows"], method="balanced")
+        found = make_report(frame, fake, schema, epsilon=float(model.ledger.claimed))
+        write_card(place, model, report=found, **said)
+    except Exception as problem:
+        words = str(problem) if isinstance(problem, (SchemaError, BudgetError)) else ""
+        say(
+            f"note: the release is whole, but its card has no comparison: {type(problem).__name__} "
+            f"{words}"
+        )

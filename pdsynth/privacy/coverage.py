@@ -10,6 +10,7 @@ from ..errors import SchemaError
 from .entries import Entry
 from .ledger import Ledger
 
+MAX_NESTED = 2**21  # objects and lists of a file: each takes some 70 bytes of memory
 MALFORMED = ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError
 
 
@@ -102,12 +103,17 @@ def check_origin(ledger: Ledger, names: tuple[str, ...], n: int) -> list[str]:
 
 
 def read_json(path: str | Path, most: int) -> Any:
-    """A JSON file of at most ``most`` bytes; SchemaError for a larger or a malformed one."""
+    """A JSON file of at most ``most`` bytes; SchemaError for a larger or a malformed one.
+
+    Brackets are counted before anything is built: a list of two bytes takes 56 in memory.
+    """
     size = Path(path).stat().st_size
     with open(path, "rb") as file:  # a device, or a file that grows, has no size
         text = file.read(most + 1) if size <= most else b""
     if max(size, len(text)) > most:
         raise SchemaError(f"{path} has more than {most:,} bytes, the most that is read")
+    if text.count(b"[") + text.count(b"{") > MAX_NESTED:
+        raise SchemaError(f"{path} holds more than {MAX_NESTED:,} lists and objects: no model does")
     try:
         return json.loads(text.decode("utf-8"), object_pairs_hook=_unique)
     except SchemaError:

@@ -10,6 +10,7 @@ from ..errors import SchemaError, check_seed, is_one_of, is_whole, show
 from .writing import write_sample
 
 MOST_ROWS = 10**9  # of one sample; sample_to writes more
+MOST_UNSAID = 10**7  # of them where only the model says how many
 METHODS = "independent", "balanced"
 
 
@@ -65,6 +66,9 @@ class Sampling:
     ) -> pd.DataFrame:
         """A synthetic table of n rows, the public number of records if None, as the schema says.
 
+        Where that number is above ten million, a file says it that may be of anybody's making, so
+        ``n`` must be said, too.
+
         ``method="independent"``: every row is drawn by itself, as textbooks' tests and intervals
         assume; any part of the table is such a table, too. ``"balanced"``: the rows of each parent
         configuration are dealt out to the values in proportion to P(X | Π), what is left over by
@@ -80,6 +84,12 @@ class Sampling:
 
         **Privacy:** post-processing of the release; both methods, and conditions, cost nothing.
         """
+        if n is None and self.n > MOST_UNSAID:
+            raise SchemaError(
+                f"the model says that there were {self.n:,} records, and sample() gives no more "
+                f"than {MOST_UNSAID:,} rows unasked: say sample(n), or write a file with "
+                "sample_to(path, n)"
+            )
         n = self.n if n is None else n
         if not is_whole(n, 1, MOST_ROWS):
             raise SchemaError(

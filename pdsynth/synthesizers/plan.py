@@ -12,7 +12,7 @@ import pandas as pd
 
 from ..budgets import SensitivityGroups
 from ..domain.schema import Schema, check_columns, check_schema
-from ..errors import SchemaError, show
+from ..errors import SchemaError, is_one_of, show
 from ..measures import mutual_information
 from ..network import Network, check_edge
 from ..privacy.entries import as_fraction
@@ -58,13 +58,19 @@ class Plan:
     def synthesizer(self, **options: Any) -> Recipe:
         """The recommended method for this ε, unfitted; ``options`` are further keywords of it.
 
-        A schema with groups gives ConsistentBayes those groups.
+        A schema with groups gives ConsistentBayes those groups. With ``relation="add_remove"`` it
+        is the nearest of the methods that offer it. The number of records is secret then, and the
+        choice is a function of the plan's ``n``: that must have been a public guess, as the size of
+        the town, and never ``len(frame)``.
         """
         written = float(self.epsilon)
         epsilon = written if as_fraction(written) == self.epsilon else self.epsilon
-        if self.schema.groups and self.method.startswith("ConsistentBayes"):
+        asked = options.get("relation", "replace_one")
+        offer = (f for f in self.forecasts if is_one_of(asked, f.make().relations))
+        best = next(offer, self.forecasts[0])  # which then refuses an unknown relation
+        if self.schema.groups and best.name.startswith("ConsistentBayes"):
             options = {"personal": SensitivityGroups(rare_values="same_noise")} | options
-        return self.forecasts[0].make(**{"epsilon": epsilon} | options)
+        return best.make(**{"epsilon": epsilon} | options)
 
     def __str__(self) -> str:
         return self.sentence
@@ -150,7 +156,8 @@ def plan(schema: Schema, n: int, epsilon: float, *, share_structure: float = 0.3
     BudgetError for ε ≤ 0 and SchemaError for n < 1.
 
     **Privacy:** a function of n, ε and the schema, which are public (neighbours replace one record,
-    so n is the same): costs nothing.
+    so n is the same): costs nothing. Where records are added or removed, n is secret: give a public
+    guess of it.
     """
     if len(check_schema(schema)) < 2:
         raise SchemaError(

@@ -17,6 +17,8 @@ from pdsynth.datasets import commands, release
 from pdsynth.model import Model
 
 FILES = ["card.html", "card.md", "ledger.jsonl", "model.json", "schema.toml", "synthetic.csv"]
+EDGE = 8, 9  # numbers of records for which plan names different methods
+ACCOUNT = ["a.jsonl", "a.jsonl.last", "a.jsonl.lock"]
 SCHEMA = """
 [attributes]
 age = "18 to 98 in 4 bins"
@@ -171,6 +173,11 @@ class TestRelease:
             ("--out nowhere/out", "isn't there"),
             ("--session-epsilon 1/2 --session a.jsonl", "can't pay for"),
             ("--skip 3 --header", "missing column"),
+            ("--rows 2000000000", "of at most 10,000,000"),
+            ("--session slip/a --session-epsilon 2", "folder of the account a isn't there"),
+            ("--session data.csv --session-epsilon 2", "data.csv"),
+            ("--set guarantee=[1]", "guarantee = [1]"),
+            ("--set relation=add --method Independent", "relation must be one of"),
         ],
     )
     def test_what_is_refused_leaves_nothing_behind(self, here, speak, words, said):
@@ -192,11 +199,13 @@ class TestRelease:
         def fail(*_, **__):
             raise error
 
-        monkeypatch.setattr(release, "make_card", fail)
+        made = release.make_card  # once on trial, and again for the release
+        cards = iter([made, fail])
+        monkeypatch.setattr(release, "make_card", lambda *a, **k: next(cards)(*a, **k))
         words = "--out out --session a.jsonl --session-epsilon 2"
         status, _, err = speak(f"release data.csv schema.toml --epsilon 1 {words}")
         assert status == (1 if isinstance(error, OSError) else 130) and err
-        assert there(here) == ["a.jsonl", "a.jsonl.lock", "data.csv", "schema.toml"]
+        assert there(here) == [*ACCOUNT, "data.csv", "schema.toml"]
         assert pds.Session.open("a.jsonl").spent == 1, "noise was drawn"
 
     def test_an_account_adds_up_and_ends(self, here, speak):
@@ -250,6 +259,194 @@ class TestReport:
         (here / "empty").mkdir()
         status, _, words = speak("report data.csv empty")
         assert status == 1 and "model.json" in words
+        speak("release data.csv schema.toml --epsilon 1 --out out")
+        (here / "out" / "synthetic.csv").unlink()
+        status, _, words = speak("report data.csv out")
+        assert status == 1 and "out holds no synthetic.csv or synthetic.parquet" in words
+
+
+class TestNothingForNothing:
+    """T27: a run is refused and the account is as before, or a whole release is there."""
+
+    PAID = "--session a.jsonl --session-epsilon 9"
+    ADVERSE = (
+        "--rows 10000001",
+        "--rows 2000000000",
+        "--title '\udcff'",
+        "--title 'a\nb'",
+        f"--title {'x' * 300}",
+        "--format parquet --rows 3",
+        "--out .",
+        "--out a.jsonl",
+        "--out a.jsonl.lock",
+        "--out dangling",
+        f"--out {'x' * 250}",
+        "--out caf\udce9",
+        "--set sensitive=\udcff",
+        "--set nonsense=1",
+        "--set relation=add_remove",
+        "--set relation=add_remove --method Independent --title t",
+        "--set epsilon=2",
+        "--method HPPrivBayes --set sensitive=ward --set k=1",
+        "--method HPPrivBayes --set sensitive=ward --set k=9",
+        "--records-per-person 1000000000000",
+        "--with-report --rows 20",
+        f"--epsilon 0.{'123456789' * 11}",
+        f"--epsilon 1/{'9' * 60} --rows 5",
+        f"--method PrivBayes --set share_structure=0.{'123456789' * 11}",
+    )
+    DECLARED = (
+        "",
+        'gone = "drop: ? why"',
+        'more = "drop: ? why"',
+        'more = {values = ["", "a"]}',
+        'more = {values = [" a", "a"]}',
+        'more = {values = [1, "a"]}',
+        'more = {values = ["=1", "a"]}',
+        'more = {values = ["a\\u0000", "a"]}',
+        '"mo\\u0085re" = "a | b"',
+    )
+
+    def run(self, here, speak, words, declared=""):
+        """Status, and whether a whole release is there; the account agrees with it."""
+        (here / "schema.toml").write_text(SCHEMA + declared + "\n", encoding="utf-8")
+        name = "mo\x85re" if "mo\\u" in declared else "more"
+        rows = "\n".join([f"age,smoker,ward,name,{name}", *(f"{row},a" for row in ROWS), ""])
+        (here / "data.csv").write_text(rows, encoding="utf-8")
+        if not (here / "dangling").is_symlink():
+            (here / "dangling").symlink_to("nowhere")
+        before, out = {*there(here)}, "" if "--out" in words else "--out out"
+        spent = pds.Session.open("a.jsonl").spent if "a.jsonl" in before else 0
+        status, _, err = speak(
+            f"release data.csv schema.toml --epsilon 1 {self.PAID} {out} {words}"
+        )
+        new = {*there(here)} - before
+        now = pds.Session.open("a.jsonl").spent if "a.jsonl" in there(here) else 0
+        assert "Traceback" not in err
+        if status:
+            assert err and "interrupted" not in err
+            assert not new and now == spent, (words, err)
+            return status, False
+        (folder,) = new - {*ACCOUNT}
+        assert {*release.FILES} < {*there(here / folder)} and now > spent
+        assert Model.from_json(here / folder / "model.json").private
+        return status, True
+
+    @pytest.mark.parametrize("words", ADVERSE)
+    def test_words(self, here, speak, words):
+        self.run(here, speak, words)
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("kind", ["csv", "parquet"])
+    @pytest.mark.parametrize("declared", DECLARED)
+    def test_schemas(self, here, speak, declared, kind):
+        self.run(here, speak, f"--format {kind}", declared)
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("method", list(commands.METHODS))
+    @pytest.mark.parametrize("words", ["", "--set sensitive=ward", "--set relation=add_remove"])
+    def test_methods(self, here, speak, method, words):
+        self.run(here, speak, f"--method {method} {words}")
+
+    def test_one_after_the_other_with_an_account_that_is_there(self, here, speak):
+        for words in self.ADVERSE[:4]:
+            assert self.run(here, speak, words) == (1, False)
+        assert self.run(here, speak, "--rows 5") == (0, True)
+        for words in self.ADVERSE[:4]:
+            assert self.run(here, speak, f"{words} --out other") == (1, False)
+
+    @pytest.mark.parametrize(
+        ("words", "declared"),
+        [("--title '\udcff'", ""), ("--format parquet", 'more = {values = [1, "a"]}')],
+    )
+    def test_twin_without_the_rehearsal_nothing_is_paid_for(
+        self, here, speak, monkeypatch, words, declared
+    ):
+        assert self.run(here, speak, words, declared) == (1, False)
+        monkeypatch.setattr(commands, "rehearse", lambda *_, **__: None)
+        monkeypatch.setattr(commands, "check_title", str)
+        with pytest.raises((AssertionError, UnicodeEncodeError)):
+            self.run(here, speak, words, declared)
+        assert pds.Session.open("a.jsonl").spent == 1 and "out" not in there(here)
+
+    def test_twin_without_the_rehearsal_a_long_epsilon_makes_a_model_that_nobody_reads(
+        self, here, speak, monkeypatch
+    ):
+        words = f"--epsilon 0.{'123456789' * 11} --method ConsistentBayes"
+        assert self.run(here, speak, words) == (1, False)
+        monkeypatch.setattr(commands, "rehearse", lambda *_, **__: None)
+        with pytest.raises(pds.SchemaError, match="not a readable model"):
+            self.run(here, speak, words)
+
+    @pytest.mark.parametrize("error", [ValueError("a cell: 17"), pds.SchemaError("too few rows")])
+    def test_a_report_that_fails_takes_no_release_away(self, here, speak, monkeypatch, error):
+        def fail(*_, **__):
+            raise error
+
+        monkeypatch.setattr(commands, "make_report", fail)
+        words = "release data.csv schema.toml --epsilon 1 --out out --with-report"
+        status, said, err = speak(words)
+        assert status == 0 and "card.html" in said and there(here / "out") == FILES
+        assert "the release is whole, but its card has no comparison" in err and "17" not in err
+
+    def test_an_interrupt_while_comparing_leaves_the_release(self, here, speak, monkeypatch):
+        def stop(*_, **__):
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(commands, "make_report", stop)
+        words = "release data.csv schema.toml --epsilon 1 --out out --with-report"
+        assert speak(words)[0] == 130 and there(here / "out") == FILES
+
+
+class TestSecretNumber:
+    """T26: where records are added or removed, nothing is decided or printed by their number."""
+
+    HIDDEN = "--set relation=add_remove --set noise=exact"
+
+    def decided(self, here, speak, monkeypatch, n, words):
+        """All that is chosen, charged and said of n records before the first noise is drawn."""
+
+        def stop(*_):
+            raise KeyboardInterrupt
+
+        for file in ACCOUNT:
+            (here / file).unlink(missing_ok=True)
+        (here / "data.csv").write_text("\n".join(["age,smoker,ward,name", *ROWS[:n], ""]))
+        account = "--session a.jsonl --session-epsilon 9"
+        with monkeypatch.context() as patch:
+            patch.setattr("pdsynth.privacy.mechanisms.ExactNoise._words", stop)
+            base = "release data.csv schema.toml --epsilon 1 --out out"
+            said = speak(f"{base} {self.HIDDEN} {words} {account}")
+        charged = [c[:3] for c in pds.Session.open("a.jsonl").charges] if said[0] == 130 else []
+        return said, charged
+
+    @pytest.mark.parametrize(
+        "words", ["--expected-records 100", "--expected-records 100000", "--method Independent", ""]
+    )
+    def test_two_files_that_differ_by_one_record(self, here, speak, monkeypatch, words):
+        seen = [self.decided(here, speak, monkeypatch, n, words) for n in (1, 2, *EDGE, 399, 400)]
+        assert all(one == seen[0] for one in seen)
+        assert seen[0][0][0] == (130 if words else 2)
+
+    def test_twin_a_plan_from_the_exact_number_tells_them_apart(self, here, speak, monkeypatch):
+        choose = commands.choose
+        exact = lambda m, s, n, e, p: choose(m, s, len(pd.read_csv("data.csv")), e, p)  # noqa: E731
+        monkeypatch.setattr(commands, "choose", exact)
+        one, two = (self.decided(here, speak, monkeypatch, n, "") for n in EDGE)
+        assert one != two and one[0][0] == two[0][0] == 130
+
+    def test_the_refusal_says_what_to_do(self, here, speak):
+        words = f"release data.csv schema.toml --epsilon 1 --out out {self.HIDDEN}"
+        status, _, err = speak(words)
+        assert status == 2 and "--method NAME, or --expected-records N" in err
+        status, said, _ = speak(f"{words} --expected-records 100 --records-per-person 2")
+        assert status == 0 and there(here / "out") == FILES
+
+    def test_plan_takes_the_guess_instead(self, here, speak):
+        words = "plan data.csv schema.toml --epsilon 1 --expected-records 77"
+        first = speak(words)
+        (here / "data.csv").write_text(DATA + ROWS[0] + "\n")
+        assert first == speak(words) and "77 rows × 3 columns" in first[1]
 
 
 class TestWords:
@@ -272,6 +469,17 @@ class TestWords:
             "release data.csv schema.toml --epsilon 1 --out o --method Magic",
             "release data.csv schema.toml --epsilon 1 --out o --rows 0",
             "release data.csv schema.toml --epsilon 1 --out o --session-epsilon 1",
+            "release data.csv schema.toml --epsilon 1 --out o --set epsilon=9",
+            "release data.csv schema.toml --epsilon 1 --out o --set records_per_person=10",
+            "release data.csv schema.toml --epsilon 1 --out o --set k=1 --set k=2",
+            "release data.csv schema.toml --epsilon 1 --out o --set relation=add_remove",
+            "release data.csv schema.toml --epsilon 1 --out o --expected-records 0",
+            "release data.csv schema.toml --epsilon 1 --out ''",
+            "release data.csv schema.toml --epsilon 1 --out a\0b",
+            "release data.csv schema.toml --epsilon 1 --out o --session a\0b",
+            "release data.csv schema.toml --epsilon 1 --out o.last --session o --session-epsilon 1",
+            "report data.csv a\0b",
+            "plan a\0b schema.toml --epsilon 1",
         ],
     )
     def test_mistaken_words_end_with_2_and_say_why(self, here, speak, words):

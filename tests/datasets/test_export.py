@@ -8,15 +8,32 @@ import pandas as pd
 import pytest
 
 import pdsynth as pds
-from pdsynth.datasets.release import quote
+from pdsynth.datasets.release import FORMULA, quote
 
 TRAPS = ["=1+1", "+SUM(A1)", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "=HYPERLINK(A1)", "--1", "-"]
-PLAIN = ["Bern", "-3", "+4.5", "-.5", "", "a=b", "'=1", "1-2", "–"]
+HIDDEN = [
+    "＝1+1",
+    "＋1+1",
+    "－1+1",
+    "＠A1",
+    " =1",
+    "\n=1",
+    "\u00a0=1",
+    "\u3000＝1",
+    "\ufeff=1",
+    "\x00=1",
+]
+PLAIN = ["Bern", "-3", "+4.5", "-.5", "", "a=b", "'=1", "1-2", "–", " -3", "－3", "  ", " Bern"]
 
 
-@pytest.mark.parametrize("cell", TRAPS)
+@pytest.mark.parametrize("cell", [*TRAPS, *HIDDEN])
 def test_a_cell_that_would_run_is_quoted(cell):
     assert quote(cell) == f"'{cell}"
+
+
+@pytest.mark.parametrize("cell", HIDDEN)
+def test_twin_the_first_sign_alone_doesn_t_tell(cell):
+    assert not FORMULA.match(cell)
 
 
 @pytest.mark.parametrize("cell", [*PLAIN, 3, -3, None, 2.5])

@@ -1,15 +1,34 @@
 """A release on disk and its card: whole or not at all, and every number on it is the ledger's."""
 
+import json
 import math
+import os
 import re
+import signal
+import tempfile
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import pdsynth as pds
-from pdsynth.datasets.release import as_released, check_model, make_card, write_release
+from pdsynth import model as model_room
+from pdsynth.datasets import release
+from pdsynth.datasets.release import (
+    FILES,
+    as_released,
+    check_folder,
+    check_model,
+    draft_folder,
+    fill,
+    make_card,
+    most_rows,
+    publish,
+    rehearse,
+    write_release,
+)
 
 A = pds.Attribute
 SCHEMA = pds.Schema(
@@ -181,3 +200,210 @@ class TestFolder:
         back = pds.datasets.read_csv(place / "synthetic.csv", written)
         assert not written.problems(back) and len(back) == 500
         assert (schema.encode(back) == written.encode(back)).all()
+
+
+PAIR = A.categorical("pair", ["a", "b"])
+
+
+def try_out(folder, schema, kind="csv", *, rows=10, **how):
+    """A rehearsal in a folder of its own."""
+    said = {"algorithm": "PrivBayes", "parameters": {}, "title": "t"} | how
+    ledger = pds.Ledger(Fraction(1), public_attributes=schema.names)
+    with draft_folder(check_folder(folder / "out", kind)) as draft:
+        rehearse(draft, schema, ledger=ledger, rows=rows, kind=kind, **said)
+
+
+class TestRehearsal:
+    """What a release can fail at is tried before its charge (T27)."""
+
+    @pytest.mark.parametrize("kind", ["csv", "parquet"])
+    def test_what_can_be_released_passes_and_leaves_nothing(self, tmp_path, kind):
+        adult, survey = pds.datasets.load_adult().schema, pds.datasets.find("survey.toml")
+        texts = ["01", "1", "1.0", "1e5", "NA", "nan", "None", "true", "a,b", 'a"b', "a\nb", ";"]
+        for schema in (
+            SCHEMA,
+            adult,
+            pds.Schema.read(survey),
+            pds.Schema((A.categorical("x", texts), PAIR)),
+            pds.Schema((A.categorical("x", [0.1, 1e-9, 1e300], missing=True), PAIR)),
+            pds.Schema((A.categorical("x", [True, False], missing=True), PAIR)),
+            pds.Schema((A.numeric("x", 0, 1, bins=7), A.categorical("drop", ["?", "x | y"]))),
+        ):
+            try_out(tmp_path, schema, kind)
+        assert not any(tmp_path.iterdir())
+
+    CASES = [
+        (A.categorical("x", [1, "x"]), "parquet", "values of one type"),
+        (A.categorical("x", [1, "x"]), "csv", "values of one kind"),
+        (A.categorical("x", [10**30, 1]), "parquet", "of 64 bits"),
+        (A.categorical("x", [2**53, 2**53 + 1], missing=True), "csv", "as others: x. "),
+        (A.categorical("x", ["", "a"]), "csv", "no empty one"),
+        (A.categorical("x", [" a", "a"]), "csv", "without blanks"),
+        (A.categorical(" x", ["b", "a"]), "csv", "missing column"),
+    ]
+
+    @pytest.mark.parametrize(("attribute", "kind", "words"), CASES)
+    def test_a_domain_that_a_file_doesn_t_give_back(self, tmp_path, attribute, kind, words):
+        with pytest.raises(pds.SchemaError, match=words):
+            try_out(tmp_path, pds.Schema((attribute, PAIR)), kind)
+        assert not any(tmp_path.iterdir())
+
+    @pytest.mark.parametrize(("attribute", "kind", "words"), CASES[4:6])
+    def test_twin_a_release_without_one_is_read_as_something_else(
+        self, tmp_path, attribute, kind, words
+    ):
+        schema = pds.Schema((attribute, PAIR))
+        codes = np.array([[0, 0], [1, 1]] * 50)
+        frame = schema.decode(codes)
+        place = write_release(
+            pds.baselines.Independent(1e6).fit(frame, schema).model_, tmp_path / "out", kind=kind
+        )
+        back = pds.datasets.read_csv(place / f"synthetic.{kind}", schema)
+        assert schema.problems(back) or len({*back[attribute.name]}) < 2
+
+    def test_a_schema_that_would_be_read_as_a_draft(self, tmp_path):
+        for why in ("? why", " pad "):
+            schema = pds.Schema((A.categorical("x", [0, 1]), PAIR), left_out={"z": why})
+            with pytest.raises(pds.SchemaError, match="reason why 'z' is left out"):
+                try_out(tmp_path, schema)
+        good = pds.Schema((A.categorical("x", [0, 1]), PAIR), left_out={"z": "dropped: by law?"})
+        try_out(tmp_path, good)
+
+    def test_parameters_that_no_file_can_hold(self, tmp_path):
+        with pytest.raises(pds.SchemaError, match="UnicodeEncodeError"):
+            try_out(tmp_path, SCHEMA, parameters={"k": "\ud800"})
+
+    def test_a_disk_without_room(self, tmp_path, monkeypatch):
+        try_out(tmp_path, SCHEMA, rows=10**7)
+        monkeypatch.setattr(release.shutil, "disk_usage", lambda _: _Full)
+        with pytest.raises(pds.SchemaError, match=r"10,000,000 rows take about .* free there"):
+            try_out(tmp_path, SCHEMA, rows=10**7)
+
+    def test_no_record_is_read_and_no_noise_is_drawn(self, tmp_path, monkeypatch):
+        monkeypatch.setattr("pdsynth.privacy.mechanisms.ExactNoise._words", None)
+        monkeypatch.setattr("pdsynth.privacy.curator.Curator.__init__", None)
+        try_out(tmp_path, SCHEMA)
+
+
+class _Full:
+    free = 1_000
+
+
+class TestBounds:
+    @pytest.mark.parametrize("title", ["\ud800", "a\0b", "a\nb", "x" * 201, 3, b"title", "\x85"])
+    def test_titles(self, fitted, tmp_path, title):
+        with pytest.raises(pds.SchemaError, match="the title"):
+            write_release(fitted.model_, tmp_path / "out", title=title)
+        assert not any(tmp_path.iterdir())
+
+    def test_a_folder_s_name_that_can_be_no_title(self, fitted, tmp_path):
+        with pytest.raises(pds.SchemaError, match="else the folder's name"):
+            write_release(fitted.model_, tmp_path / "caf\udce9")
+        place = write_release(fitted.model_, tmp_path / "caf\udce9", title="Café")
+        assert (place / "card.md").read_text(encoding="utf-8").startswith("# Release card: Café")
+
+    def test_rows(self, fitted, tmp_path):
+        for rows in (2 * 10**9, 10**7 + 1, 10**400):
+            with pytest.raises(pds.SchemaError, match="with 3 columns, of at most 10,000,000"):
+                write_release(fitted.model_, tmp_path / "out", rows=rows)
+        wide = pds.Schema([A.categorical(f"x{j}", [0, 1]) for j in range(1000)])
+        assert most_rows(wide) == 400_000
+
+    def test_an_enormous_n_is_no_number_of_rows(self, fitted, tmp_path, monkeypatch):
+        """The number that the model says, as far as a table can be dealt out."""
+        monkeypatch.setattr(release, "MOST_ROWS", 50)
+        place = write_release(fitted.model_, tmp_path / "out")
+        assert len(pd.read_csv(place / "synthetic.csv")) == 50 < fitted.model_.n
+
+    def test_names_that_can_be_no_folder(self, fitted, tmp_path):
+        (tmp_path / "dangling").symlink_to("nowhere")
+        for name, words in (("dangling", "exists"), ("a\0b", "NUL"), ("gone/out", "isn't there")):
+            with pytest.raises(pds.SchemaError, match=words):
+                write_release(fitted.model_, f"{tmp_path}/{name}")
+
+
+class TestWhole:
+    """Nothing that happens after the charge takes a release away, as far as software can help."""
+
+    def test_a_model_too_large_to_be_read_is_left_out_and_the_card_says_so(
+        self, fitted, tmp_path, monkeypatch
+    ):
+        monkeypatch.setattr(model_room, "MAX_BYTES", 1000)
+        place = write_release(fitted.model_, tmp_path / "out")
+        card = (place / "card.md").read_text(encoding="utf-8")
+        assert "too large for a file" in card and "model.json" not in card
+        assert {*FILES} - {path.name for path in place.iterdir()} == {"model.json"}
+
+    def test_an_account_that_is_gone_afterwards(self, fitted, tmp_path):
+        session = pds.Session(2, tmp_path / "a.jsonl")
+        session.reserve(1, "fit")
+        (tmp_path / "a.jsonl").unlink()
+        place = write_release(fitted.model_, tmp_path / "out", session=session)
+        said = (place / "card.md").read_text(encoding="utf-8")
+        assert "One of ε = 2, whose file couldn't be read afterwards." in said
+
+    def test_a_folder_that_appeared_meanwhile_is_not_touched(self, tmp_path):
+        (tmp_path / "out").mkdir()
+        (tmp_path / "out-2").symlink_to("nowhere")
+        (tmp_path / "draft").mkdir()
+        (tmp_path / "draft" / "card.md").write_text("whole")
+        assert publish(tmp_path / "draft", tmp_path / "out").name == "out-3"
+        assert not any((tmp_path / "out").iterdir())
+
+    def test_one_process_at_a_time_writes_a_release(self, fitted, tmp_path):
+        with draft_folder(tmp_path / "out"):
+            with pytest.raises(pds.SchemaError, match="another process is writing the release out"):
+                write_release(fitted.model_, tmp_path / "out")
+            write_release(fitted.model_, tmp_path / "other")
+        write_release(fitted.model_, tmp_path / "out")
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["other", "out"]
+
+    def test_files_of_others_are_left_alone(self, fitted, tmp_path):
+        hidden = tmp_path / ".out.unfinished"
+        hidden.mkdir()
+        (hidden / "thesis.docx").write_text("mine")
+        with pytest.raises(pds.SchemaError, match="that no release left there"):
+            write_release(fitted.model_, tmp_path / "out")
+        assert (hidden / "thesis.docx").read_text() == "mine"
+
+    @pytest.mark.skipif(not hasattr(os, "fork"), reason="a writer is killed in a forked process")
+    @pytest.mark.parametrize("named", [True, False])
+    def test_what_kills_leave_is_tidied_up(self, fitted, tmp_path, named):
+        """Five writers are killed over a whole draft; the twin draws a new name for each."""
+
+        def write_and_die():
+            if named:
+                with draft_folder(tmp_path / "out") as draft:
+                    table = fitted.model_.sample(9)
+                    fill(draft, fitted.model_, table, kind="csv", title="t")
+                    os.kill(os.getpid(), signal.SIGKILL)
+            tempfile.mkdtemp(prefix=".out-", dir=tmp_path)
+            os.kill(os.getpid(), signal.SIGKILL)
+
+        for _ in range(5):
+            number = os.fork()
+            if number == 0:
+                write_and_die()
+            os.waitpid(number, 0)
+        left = [path.name for path in tmp_path.iterdir()]
+        assert left == [".out.unfinished"] if named else len(left) == 5
+        write_release(fitted.model_, tmp_path / "out")
+        assert (sorted(path.name for path in tmp_path.iterdir()) == ["out"]) is named
+
+
+class TestFormulas:
+    def test_the_card_says_what_a_spreadsheet_would_run(self, fitted, tmp_path):
+        assert "none had to be" in card_of(fitted.model_).markdown
+        schema = pds.Schema((A.categorical("job", ["＝1+1", "b"]), PAIR))
+        frame = schema.decode(np.array([[0, 0], [1, 1]] * 50))
+        model = pds.baselines.Independent(1).fit(frame, schema).model_
+        said = card_of(model).markdown
+        assert "names or values of job begin as a spreadsheet's formula does" in said
+        assert "spreadsheet" not in card_of(model, table="synthetic.parquet").markdown
+
+
+def test_a_release_is_what_its_card_reads(fitted, tmp_path):
+    place = write_release(fitted.model_, tmp_path / "out", rows=7)
+    assert {*FILES, "synthetic.csv"} == {path.name for path in place.iterdir()}
+    assert json.loads((place / "model.json").read_bytes())["private"] is True
+    assert Path(place).stat().st_mode & 0o777 == 0o755

@@ -11,6 +11,7 @@ from fractions import Fraction as Q
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from contract_cases import ALGORITHMS, binary, make
 from filelock import FileLock
@@ -30,11 +31,14 @@ def path(tmp_path):
     return tmp_path / "account.jsonl"
 
 
-def with_charges(path, *amounts, epsilon=2):
-    session = Session(epsilon, path)
+def charge_all(session, amounts):
     for number, amount in enumerate(amounts, 1):
         session.reserve(amount, f"step {number}")
     return session
+
+
+def with_charges(path, *amounts, epsilon=2):
+    return charge_all(Session(epsilon, path), amounts)
 
 
 class TestArithmetic:
@@ -87,6 +91,28 @@ class TestArithmetic:
         assert session.charges == Session(1, path).charges == ()
 
 
+class TestLongFractions:
+    """Fractions without a common denominator: each sum has as many digits as all of them."""
+
+    AMOUNTS = [Q(10**200, 10**250 + 2 * j + 1) for j in range(200)]
+
+    def test_the_common_denominator_is_bounded_where_it_is_charged(self, path):
+        for session in (Session(1), Session(1, path)):
+            with pytest.raises(pds.BudgetError, match="common denominator .* 4,096 bits"):
+                charge_all(session, self.AMOUNTS)
+            assert 3 < len(session.charges) < 10
+            assert session.spent.denominator.bit_length() <= 4096
+            session.reserve("1/2", "the account goes on")
+
+    def test_and_where_it_is_read(self, path, monkeypatch):
+        monkeypatch.setattr(session_room, "DENOMINATOR_BITS", 10**6)
+        written = with_charges(path, *self.AMOUNTS, epsilon=1)
+        assert written.spent.denominator.bit_length() > 30_000, "the twin: digits without end"
+        monkeypatch.undo()
+        with pytest.raises(pds.BudgetError, match="common denominator .* 4,096 bits"):
+            Session(1, path)
+
+
 class TestGroups:
     def test_a_person_loses_what_was_charged_to_all_and_to_her_own_group(self, path):
         """1/4 to all, 1/2 to A, 1/3 to B: a person of A has lost 3/4, of B 7/12."""
@@ -125,7 +151,8 @@ class TestFile:
         assert [c.step for c in again.charges] == ["step 1", "step 2"]
         again.reserve("1/6", "step 3")
         lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-        assert lines[0] == {"format": "pdsynth-session-1", "epsilon": "2"}
+        assert lines[0].pop("hash") != lines[1]["hash"]
+        assert lines[0] == {"format": "pdsynth-session-2", "epsilon": "2"}
         assert [(line["charge"], line["epsilon"]) for line in lines[1:]] == [
             (1, "1/2"),
             (2, "1/3"),
@@ -176,29 +203,136 @@ class TestFile:
 
     def test_another_epsilon_is_refused(self, path):
         with_charges(path, 1)
-        with pytest.raises(pds.BudgetError, match=r"account of ε = 2 .*, not of 3"):
+        with pytest.raises(pds.BudgetError, match=r"account of ε = 2, not of 3"):
             Session(3, path)
         assert Session("4/2", path).spent == 1
 
     def test_a_line_that_a_crash_cut_short_is_dropped_wherever_it_was_cut(self, path):
-        with_charges(path, "1/2", "1/3")
+        """The file is written before ``.last`` is, which so tells of the line before."""
+        session, side = with_charges(path, "1/2"), path.with_name("account.jsonl.last")
+        before = side.read_bytes()
+        session.reserve("1/3", "cut short")
         data = path.read_bytes()
         start = data[:-1].rindex(b"\n") + 1
-        for end in range(start, len(data)):
+        for end in range(start, len(data) - 1):
             path.write_bytes(data[:end])
-            session = Session(2, path)
-            assert session.spent == Q(1, 2)
-            session.reserve("1/5", "next")
+            side.write_bytes(before)
+            assert Session(2, path).spent == Q(1, 2)
+            Session(2, path).reserve("1/5", "next")
             assert Session(2, path).spent == Q(7, 10)
             assert path.read_bytes().startswith(data[:start])
 
-    def test_a_header_that_a_crash_cut_short_is_written_again(self, path):
-        Session(2, path)
+    def test_a_charge_whose_line_has_lost_its_end_counts(self, path):
+        """9/10 of 1 are spent: another 9/10 are an overdraft, and 1/10 makes the file whole."""
+        with_charges(path, "9/10", epsilon=1)
         data = path.read_bytes()
-        for end in range(len(data)):
+        path.write_bytes(data[:-1])
+        assert Session(1, path).spent == Q(9, 10)
+        with pytest.raises(pds.BudgetError, match="to 9/5 of 1"):
+            Session(1, path).reserve("9/10", "once more")
+        Session(1, path).reserve("1/10", "the rest")
+        assert Session(1, path).spent == 1
+        assert path.read_bytes().startswith(data)
+
+    def test_twin_a_reader_of_ended_lines_forgets_it(self, path, monkeypatch):
+        with_charges(path, "9/10", epsilon=1)
+        path.write_bytes(path.read_bytes()[:-1])
+        path.with_name("account.jsonl.last").unlink()
+        monkeypatch.setattr(session_room, "_is_whole", lambda rest: False)
+        assert Session(1, path).spent == 0
+
+    def test_a_first_write_that_a_crash_cut_short_is_written_again(self, path):
+        Session(2, path).reserve("1/2", "s")
+        data = path.read_bytes()
+        path.with_name("account.jsonl.last").unlink()
+        for end in range(len(data) - 1):
             path.write_bytes(data[:end])
             Session(2, path).reserve(1, "s")
             assert Session(2, path).spent == 1
+            path.with_name("account.jsonl.last").unlink()
+
+    @pytest.mark.parametrize("kept", [0, 1, 2])
+    def test_whole_lines_cut_off_the_end_are_missed(self, path, kept):
+        with_charges(path, "1/2", "1/3", "1/6")
+        lines = path.read_bytes().splitlines(keepends=True)
+        path.write_bytes(b"".join(lines[: kept + 1]))
+        with pytest.raises(pds.BudgetError, match=f"holds {kept} charges?, and there were 3"):
+            Session(2, path)
+
+    def test_an_older_copy_is_no_account(self, path):
+        session = with_charges(path, "1/2")
+        copy = path.read_bytes()
+        session.reserve("1/3", "later")
+        path.write_bytes(copy)
+        with pytest.raises(pds.BudgetError, match="an older copy: it holds 1 charge, and there"):
+            Session(2, path)
+
+    def test_another_account_of_as_many_charges_is_not_this_one(self, path):
+        with_charges(path.with_name("other"), "1/9", "1/9")
+        with_charges(path, "1/2", "1/3")
+        path.write_bytes(path.with_name("other").read_bytes())
+        with pytest.raises(pds.BudgetError, match="don't belong together"):
+            Session(2, path)
+
+    def test_twin_without_the_second_file_a_cut_is_not_seen(self, path):
+        """What the docstring says: an older copy of both files can't be found, by no reader."""
+        session = with_charges(path, "1/2")
+        copies = {file: file.read_bytes() for file in path.parent.iterdir()}
+        session.reserve("1/3", "later")
+        for file, data in copies.items():
+            file.write_bytes(data)
+        assert Session(2, path).spent == Q(1, 2)
+        with pytest.raises(pds.BudgetError, match="there were 2"):
+            session.reserve("1/9", "the session that charged remembers")
+
+    @pytest.mark.parametrize("content", [b"", b"[]\n", b'{"charges": 1}\n', b"\xff", b"[" * 900])
+    def test_a_second_file_of_another_kind_is_refused(self, path, content):
+        with_charges(path, "1/2")
+        path.with_name("account.jsonl.last").write_bytes(content)
+        with pytest.raises(pds.BudgetError, match="account.jsonl.last is not as a session writes"):
+            Session(2, path)
+
+    def test_an_account_is_continued_where_its_second_file_stayed_behind(self, path):
+        with_charges(path, "1/2")
+        path.with_name("account.jsonl.last").unlink()
+        Session(2, path).reserve("1/3", "elsewhere")
+        assert Session(2, path).spent == Q(5, 6)
+
+    def test_the_file_appears_with_the_first_charge(self, path):
+        """A refusal leaves nothing behind, and a path with a slip makes no folder."""
+        session = Session(1, path)
+        with pytest.raises(pds.BudgetError, match="overdraft"):
+            session.reserve(2, "too much")
+        assert not any(path.parent.iterdir())
+        with pytest.raises(pds.BudgetError, match="folder of the account a.jsonl isn't there"):
+            Session(1, path.parent / "slip" / "a.jsonl")
+        with pytest.raises(pds.BudgetError, match="is a folder, no account"):
+            Session(1, path.parent)
+        with pytest.raises(pds.SchemaError, match="NUL"):
+            Session(1, "a\0b")
+        assert not any(path.parent.iterdir())
+
+    def test_two_hard_links_would_be_two_locks(self, path):
+        session = with_charges(path, "1/2")
+        os.link(path, path.with_name("second.jsonl"))
+        for use in (lambda: session.spent, lambda: Session(2, path.with_name("second.jsonl"))):
+            with pytest.raises(pds.BudgetError, match="has 2 names"):
+                use()
+        path.with_name("second.jsonl").unlink()
+        session.reserve("1/3", "s")
+
+    def test_twin_two_names_are_locked_apart(self, path, monkeypatch):
+        with_charges(path, "1/2")
+        os.link(path, path.with_name("second.jsonl"))
+        monkeypatch.setattr(session_room, "_count_names", lambda _: 1)
+        monkeypatch.setattr(session_room, "PATIENCE", 0)
+        with FileLock(f"{path}.lock"):
+            Session(2, path.with_name("second.jsonl")).reserve(1, "nobody was waited for")
+
+    def test_the_format_before_is_named(self, path):
+        path.write_text('{"format": "pdsynth-session-1", "epsilon": "2"}\n')
+        with pytest.raises(pds.BudgetError, match="'pdsynth-session-1', and this version reads"):
+            Session(2, path)
 
     @pytest.mark.parametrize("content", ["age,sex\n34,f\n", "a note without a line's end", "{}\n"])
     def test_a_file_of_another_kind_is_refused_and_left_alone(self, path, content):
@@ -223,6 +357,11 @@ class TestFile:
             lambda lines: [*lines[:3], lines[3].replace('"1/6"', "0.1")],
             lambda lines: [*lines[:3], lines[3].replace('"1/6"', '"' + "9" * 10**6 + '"')],
             lambda lines: [*lines, "[" * 10**5],
+            lambda lines: [*lines[:3], lines[3].replace('"1/6"', '"1/7"')],
+            lambda lines: [*lines[:3], lines[3].replace('"1/6"', '"1/6", "epsilon": "1/6"')],
+            lambda lines: [*lines[:3], lines[3].replace('"1/6"', '"1/600", "epsilon": "1/6"')],
+            lambda lines: [*lines[:3], lines[3].replace('"1/6"', ' "1/6"')],
+            lambda lines: [*lines[:2], lines[2].replace("step 2", "step X"), lines[3]],
         ],
     )
     def test_a_damaged_account_permits_nothing(self, path, damage):
@@ -235,11 +374,49 @@ class TestFile:
         with pytest.raises(pds.BudgetError, match="damaged"):
             Session(2, path)
 
-    def test_an_account_that_is_gone_permits_nothing(self, path):
+    def test_twin_without_hashes_a_changed_line_is_read(self, path):
+        """The same damage where the hashes were written anew: nothing in the files tells of it."""
+        other = path.with_name("other.jsonl")
+        with_charges(path, "1/2", "1/3")
+        with_charges(other, "1/2", "1/9")
+        for name in ("", ".last"):
+            path.with_name(f"account.jsonl{name}").write_bytes(
+                path.with_name(f"other.jsonl{name}").read_bytes()
+            )
+        assert Session(2, path).spent == Q(11, 18)
+
+    @pytest.mark.parametrize("files", [1, 3])
+    def test_an_account_that_is_gone_permits_nothing(self, path, files):
         session = with_charges(path, 1)
-        path.unlink()
+        for file in [path, *path.parent.glob("account.jsonl.*")][:files]:
+            file.unlink()
         with pytest.raises(pds.BudgetError, match="is gone"):
             session.reserve(1, "s")
+        assert not path.exists()
+
+    def test_numbers_of_charges_and_bytes_are_bounded(self, path, monkeypatch):
+        monkeypatch.setattr(session_room, "MOST_CHARGES", 3)
+        session = with_charges(path, "1/9", "1/9", "1/9")
+        with pytest.raises(pds.BudgetError, match="at most 3 charges"):
+            session.reserve("1/9", "s")
+        monkeypatch.setattr(session_room, "MOST_CHARGES", 2)
+        with pytest.raises(pds.BudgetError, match="at most 2 charges"):
+            Session(2, path)
+        monkeypatch.setattr(session_room, "MOST_CHARGES", 9)
+        monkeypatch.setattr(session_room, "MOST_BYTES", path.stat().st_size + 99)
+        with pytest.raises(pds.BudgetError, match="nothing was charged"):
+            session.reserve("1/9", "s")
+        monkeypatch.setattr(session_room, "MOST_BYTES", path.stat().st_size - 1)
+        with pytest.raises(pds.BudgetError, match="more than .* bytes"):
+            Session(2, path)
+
+    def test_a_fit_of_many_words_is_charged_in_fewer(self):
+        session = Session(1)
+        names = "x" * 2000, "y", "z"
+        schema = pds.Schema([pds.Attribute.categorical(name, [0, 1]) for name in names])
+        frame = pd.DataFrame(dict.fromkeys(names, [0, 1] * 500))
+        pds.HPPrivBayes(1, k=1, sensitive=names[0]).fit(frame, schema, session=session)
+        assert len(session.charges[0].step) == session_room.LONGEST
 
     def test_a_lock_that_somebody_holds_is_waited_for_and_then_refused(self, path, monkeypatch):
         session = with_charges(path, 1)

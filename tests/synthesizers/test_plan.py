@@ -55,6 +55,19 @@ def test_policy_groups_reach_the_recommended_method():
     assert found.personal.policy(schema, None) == {"A": ["x0"], "B": ["x1", "x2", "x3"]}
 
 
+@pytest.mark.parametrize("n", [8, 300, 10**5])
+def test_where_the_number_is_secret_a_method_is_named_that_hides_it(n):
+    """PrivBayes(k=3) and JTree offer no such relation, however near they are."""
+    schema = Schema(tuple(Attribute.categorical(f"x{j}", range(2)) for j in range(4)))
+    found = pds.plan(schema, n, 20)
+    made = found.synthesizer(relation="add_remove")
+    assert made.relation == "add_remove" in made.relations
+    offered = [f for f in found.forecasts if "add_remove" in f.make().relations]
+    assert repr(made) == repr(offered[0].make(epsilon=20.0, relation="add_remove"))
+    with pytest.raises(BudgetError, match="relation must be one of"):
+        found.synthesizer(relation="swap").public_facts(schema, n)
+
+
 class TestForecasts:
     def test_the_nearest_stands_first_and_is_returned_unfitted(self, adult):
         found = pds.plan(adult.schema, 45_222, 1)
