@@ -133,7 +133,7 @@ def licence(name):
         about = metadata(name)
     except PackageNotFoundError:
         return None
-    return [about["License"], *about.get_all("Classifier", [])]
+    return [about.get("License"), *about.get_all("Classifier", [])]
 
 
 def proprietary(licences):
