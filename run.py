@@ -7,8 +7,9 @@
     python3 run.py site     build the website in build/site/html
     python3 run.py voila    show the lessons as pages without code, with a running kernel
 
-The first use makes .venv beside this file and installs the exact versions of constraints.txt there;
-nothing else on the machine changes. Further words go to the program:
+The first use makes .venv beside this file and installs there the exact versions of constraints.txt
+(lab, voila: of constraints-lab.txt), each file checked against its hash; nothing else on the
+machine changes. Further words go to the program:
 `python3 run.py test -k schema`, `python3 run.py lab --no-browser`.
 """
 
@@ -32,21 +33,16 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-INPUTS = ("pyproject.toml", "constraints.txt", "run.py")
 # What must be installed for a task, and what it then runs, one command after the other.
-LEVELS = {
-    "lab": ["-e", "."],
-    "site": ["-e", ".", "--group", "site"],
-    "voila": ["-e", ".[voila]"],
-    "test": ["-e", ".", "--group", "test"],
-}
+LEVELS = {"lab": "constraints-lab.txt", "test": "constraints.txt"}
+INPUTS = ("pyproject.toml", *LEVELS.values(), "run.py")
 PYTEST = ["-m", "pytest", "-n", "auto", "--dist", "worksteal"]
 TASKS = {
     "lab": ("lab", [["-m", "jupyterlab", "notebooks/00_start_here.ipynb"]]),
     "test": ("test", [[*PYTEST, "-m", "not slow"]]),
     "test --all": ("test", [PYTEST]),
-    "site": ("site", [["website/build.py"]]),
-    "voila": ("voila", [["-m", "voila", "notebooks"]]),
+    "site": ("test", [["website/build.py"]]),
+    "voila": ("lab", [["-m", "voila", "notebooks"]]),
     "lint": (
         "test",
         [["-m", "ruff", "check"], ["-m", "ruff", "format", "--check"], ["-m", "mypy"]],
@@ -111,22 +107,25 @@ def make_venv() -> None:
 
 
 def install(level: str, want: str) -> None:
-    """Bring .venv to the versions of constraints.txt, with uv where it is on the PATH, or pip."""
+    """Bring .venv to the versions of the level's file, with uv where it is on the PATH, or pip.
+
+    First all others' packages, each checked against its hash; then the project itself, built by the
+    hatchling that is now there. No installer can check a folder against a hash.
+    """
     print("Setting up .venv: about a minute, only the first time and after an update.", flush=True)
     for name in LEVELS:
         stamp(name).unlink(missing_ok=True)
-    packages = ["-c", "constraints.txt", *LEVELS[level]]
     uv = shutil.which("uv")
     if uv:
         if not usable():
             call(uv, "venv", "--quiet", "--seed", "--clear", "--python", sys.executable, VENV)
-        call(uv, "pip", "install", "--quiet", "--python", PYTHON, *packages)
+        pip = [uv, "pip", "install", "--quiet", "--python", PYTHON]
     else:
         if not usable():
             make_venv()
         pip = [PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        call(*pip, "--upgrade", "pip>=25.1")  # --group needs 25.1
-        call(*pip, *packages)
+    call(*pip, "--no-deps", "--require-hashes", "-r", LEVELS[level])
+    call(*pip, "--no-deps", "--no-build-isolation", "-e", ".")
     settings = VENV / "share" / "jupyter" / "lab" / "settings"
     settings.mkdir(parents=True, exist_ok=True)
     (settings / "overrides.json").write_text(json.dumps(OVERRIDES, indent=2))
@@ -144,6 +143,17 @@ def run(arguments: list[str]) -> int:
             continue
 
 
+def permission(task: str) -> list[str]:
+    """What JupyterLab must be told to start as root, as in most containers (Voilà starts anyway).
+
+    Windows has no geteuid, and no root.
+    """
+    if task != "lab" or not hasattr(os, "geteuid") or os.geteuid() != 0:
+        return []
+    print("This runs as root, so JupyterLab is told to allow it: --allow-root.", flush=True)
+    return ["--allow-root"]
+
+
 def main(words: list[str]) -> int:
     """Set up what the task needs, then run it; returns its exit code."""
     if not words or words[0] not in TASKS:
@@ -158,7 +168,7 @@ def main(words: list[str]) -> int:
     if not installed(level, want):
         install(level, want)
     for command in commands:
-        code = run([*command, *further])
+        code = run([*command, *permission(task), *further])
         if code:
             return code
     return 0

@@ -6,14 +6,19 @@ import re
 import subprocess
 import sys
 import tomllib
-from importlib.metadata import PackageNotFoundError, version
+from collections import Counter
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, requires, version
 
 import pytest
 import yaml
+from packaging.markers import default_environment
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
+LISTS = ("constraints.txt", "constraints-lab.txt")
+UNLISTED = {"scikit-learn-intelex", "mbi", "polars"}  # of extras that run.py never installs
 PYTHONS = ("3.11", "3.12", "3.13")
 SYSTEMS = [("linux", "posix", "x86_64"), ("darwin", "posix", "arm64"), ("win32", "nt", "AMD64")]
 
@@ -28,10 +33,21 @@ def conda(root):
     return yaml.safe_load((root / "environment.yml").read_text(encoding="utf-8"))
 
 
+def entries(text):
+    """Each package of a list with its hashes: (``numpy==2.4.6 ; …``, [``sha256:…``, …])."""
+    lines = re.sub(r"^#.*\n", "", text, flags=re.MULTILINE).replace("\\\n", "").splitlines()
+    split = [re.split(r"\s+--hash=", line.strip()) for line in lines]
+    return [(requirement, hashes) for requirement, *hashes in split]
+
+
 @pytest.fixture(scope="module")
-def pins(root):
-    lines = (root / "constraints.txt").read_text(encoding="utf-8").splitlines()
-    return [Requirement(line) for line in lines if line and not line.startswith("#")]
+def lists(root):
+    return {name: entries((root / name).read_text(encoding="utf-8")) for name in LISTS}
+
+
+@pytest.fixture(scope="module")
+def pins(lists):
+    return [Requirement(requirement) for requirement, _ in lists["constraints.txt"]]
 
 
 def table(requirements):
@@ -55,11 +71,13 @@ def every_requirement(pyproject):
         for name, group in project["optional-dependencies"].items()
         if name != "bench"
         for requirement in group
+        if Requirement(requirement).name not in UNLISTED
     ]
     groups = pyproject["dependency-groups"]
     assert {"include-group": "site"} in groups["test"]
     named = [entry for entry in groups["test"] if isinstance(entry, str)]
-    return [*project["dependencies"], *extras, *groups["site"], *named]
+    build = pyproject["build-system"]["requires"]
+    return [*project["dependencies"], *extras, *groups["site"], *named, *build]
 
 
 def test_environment_yml_and_pyproject_declare_the_same(conda, pyproject):
@@ -100,17 +118,57 @@ def test_installed_versions_are_those_of_the_constraints(pins):
     assert not wrong
 
 
-def test_constraints_hold_no_address_and_only_exact_versions(root, pins):
-    text = (root / "constraints.txt").read_text(encoding="utf-8")
+@pytest.mark.parametrize("name", LISTS)
+def test_constraints_hold_no_address_and_only_exact_versions(root, lists, name):
+    text = (root / name).read_text(encoding="utf-8")
     assert not re.search(r"://|@|--(extra-)?index|file:", text.replace("--no-emit-index-url", ""))
+    pins = [Requirement(requirement) for requirement, _ in lists[name]]
     assert all([part.operator for part in pin.specifier] == ["=="] for pin in pins)
 
 
-@pytest.mark.parametrize("python", PYTHONS)
-@pytest.mark.parametrize("system", SYSTEMS)
-def test_constraints_cover_every_python_and_system_once(python, system, pins, pyproject):
+def unhashed(entries):
+    """Requirements without a whole SHA-256."""
+    return [
+        requirement
+        for requirement, hashes in entries
+        if not hashes or not all(re.fullmatch(r"sha256:[0-9a-f]{64}", h) for h in hashes)
+    ]
+
+
+def test_every_file_that_is_installed_has_its_hash(lists):
+    assert {name: unhashed(listed) for name, listed in lists.items()} == {n: [] for n in LISTS}
+
+
+def test_twin_a_missing_or_short_hash_is_seen():
+    whole = "--hash=sha256:" + 64 * "a"
+    text = (
+        f"a==1 \\\n    {whole} \\\n    {whole}\nb==1\nc==1 ; os_name == 'nt' \\\n    {whole[:-1]}\n"
+    )
+    assert unhashed(entries(text)) == ["b==1", "c==1 ; os_name == 'nt'"]
+    assert [len(hashes) for _, hashes in entries(text)] == [2, 0, 1]
+
+
+def test_the_lessons_list_is_a_part_of_the_whole_one(lists):
+    """The same versions with the same hashes; a marker may be narrower, where less asks for it."""
+    whole, part = (
+        [(requirement.split(" ;")[0], hashes) for requirement, hashes in listed]
+        for listed in lists.values()
+    )
+    assert 0 < len(part) < len(whole)
+    assert [entry for entry in part if entry not in whole] == []
+
+
+def test_the_build_is_pinned_to_the_listed_hatchling(pyproject, lists):
+    build = pyproject["build-system"]["requires"]
+    assert [re.fullmatch(r"hatchling==[\d.]+", line)[0] for line in build] == build
+    for listed in lists.values():
+        assert {*build} < {requirement for requirement, _ in listed}
+
+
+def in_place(python, system):
+    """A marker's environment."""
     platform, os_name, machine = system
-    place = {
+    return {
         "python_version": python,
         "python_full_version": f"{python}.9",
         "sys_platform": platform,
@@ -119,15 +177,50 @@ def test_constraints_cover_every_python_and_system_once(python, system, pins, py
         "implementation_name": "cpython",
         "platform_python_implementation": "CPython",
     }
-    pinned = [
+
+
+def uncovered(listed, requirements, place):
+    """Names that are wanted and not listed, or listed twice, for this Python and system."""
+    pins = [Requirement(requirement) for requirement, _ in listed]
+    there = Counter(
         canonicalize_name(pin.name)
         for pin in pins
         if pin.marker is None or pin.marker.evaluate(place)
-    ]
-    assert len(pinned) == len(set(pinned))
-    for requirement in map(Requirement, every_requirement(pyproject)):
-        if requirement.marker is None or requirement.marker.evaluate(place):
-            assert canonicalize_name(requirement.name) in pinned
+    )
+    wanted = {
+        canonicalize_name(r.name)
+        for r in requirements
+        if r.marker is None or r.marker.evaluate(place)
+    }
+    return {n for n in wanted if there[n] != 1} | {n for n, times in there.items() if times > 1}
+
+
+@pytest.mark.parametrize("python", PYTHONS)
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_constraints_cover_every_python_and_system_once(python, system, lists, pyproject):
+    place, project = in_place(python, system), pyproject["project"]
+    lessons = [*project["dependencies"], *project["optional-dependencies"]["voila"]]
+    everything = map(Requirement, every_requirement(pyproject))
+    assert uncovered(lists["constraints.txt"], everything, place) == set()
+    assert uncovered(lists["constraints-lab.txt"], map(Requirement, lessons), place) == set()
+
+
+def test_lists_are_closed_and_a_gap_is_seen(lists):
+    """run.py installs without dependencies: what a listed package needs must be listed, too."""
+    place = {**default_environment(), "extra": ""}
+
+    def open_ends(listed):
+        needs = []
+        for pin in (Requirement(requirement) for requirement, _ in listed):
+            if pin.marker is None or pin.marker.evaluate(place):
+                with suppress(PackageNotFoundError):  # what isn't installed says nothing
+                    needs += map(Requirement, requires(pin.name) or ())
+        return uncovered(listed, needs, place)
+
+    for listed in lists.values():
+        assert open_ends(listed) == set()
+        cut = [entry for entry in listed if not entry[0].startswith("jupyter-server==")]
+        assert open_ends(cut) == {"jupyter-server"}
 
 
 def test_constraints_satisfy_every_declared_range(pins, pyproject):
@@ -212,3 +305,9 @@ def test_import_pdsynth_loads_numpy_and_pandas_at_most(root):
     done = subprocess.run([sys.executable, "-c", script], cwd=root, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert set(json.loads(done.stdout)) & HEAVY == set()
+
+
+def test_contributing_says_ruff_s_limit_of_statements(root, pyproject):
+    limit = pyproject["tool"]["ruff"]["lint"]["pylint"]["max-statements"]
+    text = (root / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert f"functions at most {limit} statements (ruff's PLR0915)" in text

@@ -1,22 +1,42 @@
-"""The set-up script, without installing anything: what it decides and what it says."""
+"""The set-up script: what it decides and says, without installing anything, and that each of its
+tasks starts as the user who runs the tests."""
 
+import hashlib
 import importlib.util
+import json
+import os
+import re
 import shutil
+import signal
+import socket
 import subprocess
 import sys
+import time
+import urllib.error
+import urllib.request
+import zipfile
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
+
+INPUTS = ("run.py", "pyproject.toml", "constraints.txt", "constraints-lab.txt")
+
+
+def load(path):
+    """run.py as a module."""
+    spec = importlib.util.spec_from_file_location("run_under_test", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 @pytest.fixture
 def run(root, tmp_path, monkeypatch):
     """run.py as a module of a copy of the project, whose installer is a recorder."""
-    for name in ("run.py", "pyproject.toml", "constraints.txt"):
+    for name in INPUTS:
         shutil.copy(root / name, tmp_path / name)
-    spec = importlib.util.spec_from_file_location("run_under_test", tmp_path / "run.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = load(tmp_path / "run.py")
     module.calls, module.runs = [], []
     monkeypatch.setattr(module, "call", lambda *words: module.calls.append(list(map(str, words))))
     monkeypatch.setattr(module, "run", lambda arguments: module.runs.append(arguments) or 0)
@@ -31,9 +51,11 @@ def fake_venv(module):
     (module.VENV / "pyvenv.cfg").write_text(f"version = {sys.version.split()[0]}\n")
 
 
-def test_first_use_installs_with_the_constraints_and_the_second_does_not(run):
+def test_first_use_installs_the_constraints_with_hashes_and_the_second_does_not(run):
     assert run.main(["test", "-k", "schema"]) == 0
-    assert run.calls[-1][-6:] == ["-c", "constraints.txt", "-e", ".", "--group", "test"]
+    others, project = run.calls
+    assert others[-4:] == ["--no-deps", "--require-hashes", "-r", "constraints.txt"]
+    assert project[-4:] == ["--no-deps", "--no-build-isolation", "-e", "."]
     run.calls.clear()
     assert run.main(["test"]) == 0
     assert run.calls == []
@@ -50,17 +72,49 @@ def test_the_slow_tests_run_with_all_only_and_further_words_go_to_pytest(run):
     assert everything == [*fast[:-2], "-k", "schema"]
 
 
-def test_lab_needs_no_test_group_and_is_contained_in_test(run):
-    run.main(["lab"])
-    assert "--group" not in run.calls[-1]
+@pytest.mark.parametrize("task", ["lab", "voila"])
+def test_lessons_need_their_part_alone_which_is_contained_in_test(run, task):
+    run.main([task])
+    assert run.calls[-2][-1] == "constraints-lab.txt"
     run.main(["test"])
-    assert "--group" in run.calls[-1]
+    assert run.calls[-2][-1] == "constraints.txt"
     run.calls.clear()
-    run.main(["lab"])
+    run.main([task])
     assert run.calls == []
 
 
-@pytest.mark.parametrize("changed", ["pyproject.toml", "constraints.txt", "run.py"])
+def wheel(folder):
+    """The smallest package that pip installs, made by hand."""
+    path, info = folder / "tiny-1.0-py3-none-any.whl", "tiny-1.0.dist-info"
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr("tiny.py", "")
+        file.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\nName: tiny\nVersion: 1.0\n")
+        file.writestr(
+            f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        )
+        file.writestr(f"{info}/RECORD", "")
+    return path
+
+
+@pytest.mark.parametrize("listed", ["its own", "another", "none"])
+def test_a_file_without_its_hash_in_the_list_is_not_installed(run, listed, tmp_path):
+    """What run.py says to pip, over a list of one package; the twin leaves its flag out."""
+    run.main(["test"])
+    flags = run.calls[0][run.calls[0].index("--no-deps") : -1]
+    digest = hashlib.sha256(wheel(tmp_path).read_bytes()).hexdigest()
+    hashes = {"its own": f" --hash=sha256:{digest}", "another": f" --hash=sha256:{digest[::-1]}"}
+    (tmp_path / "list.txt").write_text(f"tiny==1.0{hashes.get(listed, '')}\n")
+
+    def accepted(*flags):
+        words = ["--no-index", "--find-links", tmp_path, "--target", tmp_path / "there"]
+        pip = [sys.executable, "-m", "pip", "install", *flags, tmp_path / "list.txt", *words]
+        return subprocess.run(pip, capture_output=True).returncode == 0
+
+    assert accepted(*flags) == (listed == "its own")
+    assert accepted(*(f for f in flags if f != "--require-hashes")) == (listed != "another")
+
+
+@pytest.mark.parametrize("changed", INPUTS)
 def test_a_changed_input_installs_again(run, changed):
     run.main(["test"])
     run.calls.clear()
@@ -93,9 +147,7 @@ def test_an_environment_of_another_python_is_made_anew(run):
 
 
 def test_missing_ensurepip_says_what_to_install(root, monkeypatch):
-    spec = importlib.util.spec_from_file_location("run_plain", root / "run.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = load(root / "run.py")
     monkeypatch.setattr(module, "VENV", Path("nowhere") / ".venv")
     monkeypatch.setattr(module.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(SystemExit, match="python3-venv"):
@@ -117,3 +169,185 @@ def test_no_task_prints_the_help(root):
 
 def test_the_notebook_that_lab_opens_exists(root):
     assert (root / "notebooks" / "00_start_here.ipynb").is_file()
+
+
+def as_user(monkeypatch, number):
+    monkeypatch.setattr(os, "geteuid", lambda: number, raising=False)
+
+
+def test_root_alone_lets_jupyterlab_start_as_root_and_says_so(run, monkeypatch, capsys):
+    as_user(monkeypatch, 0)
+    for task in ("lab", "voila", "test", "site", "lint"):
+        run.main([task, "--further"])
+    assert [words for words in run.runs if "--allow-root" in words] == [
+        ["-m", "jupyterlab", "notebooks/00_start_here.ipynb", "--allow-root", "--further"]
+    ]
+    assert capsys.readouterr().out.count("runs as root") == 1
+
+
+def test_others_are_not_told_to_allow_root(run, monkeypatch, capsys):
+    as_user(monkeypatch, 1000)
+    run.main(["lab"])
+    monkeypatch.delattr(os, "geteuid")  # Windows
+    run.main(["lab"])
+    assert run.runs == [["-m", "jupyterlab", "notebooks/00_start_here.ipynb"]] * 2
+    assert "root" not in capsys.readouterr().out
+
+
+class Interrupted:
+    """A program that ends with exit code 7 after Ctrl-C was pressed twice."""
+
+    def __init__(self, *_, **__):
+        self.presses = 2
+
+    def wait(self):
+        self.presses -= 1
+        if self.presses >= 0:
+            raise KeyboardInterrupt
+        return 7
+
+
+def test_ctrl_c_is_for_the_program(root, monkeypatch):
+    module = load(root / "run.py")
+    monkeypatch.setattr(module.subprocess, "Popen", Interrupted)
+    monkeypatch.setattr(module.signal, "signal", lambda *_: None)
+    assert module.run(["-m", "jupyterlab"]) == 7
+    with pytest.raises(KeyboardInterrupt):  # twin: without the loop it would be for run.py
+        module.subprocess.Popen().wait()
+
+
+# run.py with the Python of the tests in place of an installation; then what a test changes.
+DRIVER = """
+import sys
+from pathlib import Path
+sys.path.insert(0, {root!r})
+import run
+run.PYTHON, run.installed = Path(sys.executable), lambda *_: True
+{change}
+sys.exit(run.main(sys.argv[1:]))
+"""
+
+
+@contextmanager
+def started(root, home, *words, change=""):
+    """A task in a process group and a home of its own; gives it and the file of what it says."""
+    settings = {f"JUPYTER_{name}_DIR": str(home / name) for name in ("CONFIG", "DATA", "RUNTIME")}
+    env = {**os.environ, **settings, "HOME": str(home), "PYTHONPATH": str(root)}
+    log = home / "log"
+    with log.open("wb") as file:
+        code = DRIVER.format(root=str(root), change=change)
+        child = subprocess.Popen(
+            [sys.executable, "-c", code, *words],
+            cwd=home,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=file,
+            stderr=file,
+            start_new_session=True,
+        )
+        try:
+            yield child, log
+        finally:
+            end(child)
+
+
+def end(child):
+    """Stop the whole group, kernels included."""
+    if os.name == "nt":
+        subprocess.run(["taskkill", "/F", "/T", "/PID", str(child.pid)], capture_output=True)
+    else:
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            with suppress(ProcessLookupError):
+                os.killpg(child.pid, number)
+            with suppress(subprocess.TimeoutExpired):
+                child.wait(30)
+    child.wait()
+
+
+def address(child, log):
+    """Where a server says that it answers; fails with its words if it ends first."""
+    for _ in range(1200):
+        found = re.search(r"https?://(?:localhost|127\.0\.0\.1):\d+/\S*", log.read_text("utf-8"))
+        if found:
+            return found[0]
+        if child.poll() is not None:
+            break
+        time.sleep(0.25)
+    pytest.fail(log.read_text("utf-8")[-3000:])
+
+
+def answer(url):
+    """Status and text of a page; it is asked until the server listens."""
+    for _ in range(1200):
+        try:
+            with urllib.request.urlopen(url) as page:
+                return page.status, page.read().decode()
+        except urllib.error.HTTPError as refused:
+            return refused.code, ""
+        except urllib.error.URLError:
+            time.sleep(0.25)
+    pytest.fail(f"nobody listens at {url}")
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def test_lab_opens_the_course_for_this_user_and_wants_its_token(root, tmp_path):
+    words = ["lab", "--no-browser", f"--port={free_port()}"]
+    with started(root, tmp_path, *words) as (child, log):
+        base, token = re.fullmatch(r"(.*)/lab\?(token=\w+)", address(child, log)).groups()
+        status, text = answer(f"{base}/lab/tree/00_start_here.ipynb?{token}")
+        assert status == 200 and "jupyter-config-data" in text
+        status, text = answer(f"{base}/api/status?{token}")
+        assert status == 200 and "kernels" in json.loads(text)
+        path = "api/contents/00_start_here.ipynb"  # of the folder of the notebook it opens
+        status, text = answer(f"{base}/{path}?content=0&{token}")
+        assert status == 200 and json.loads(text)["type"] == "notebook"
+        assert answer(f"{base}/api/status")[0] == 403
+        assert ("runs as root" in log.read_text("utf-8")) == is_root()
+
+
+def is_root():
+    return hasattr(os, "geteuid") and os.geteuid() == 0
+
+
+@pytest.mark.skipif(not is_root(), reason="these tests don't run as root")
+def test_twin_without_the_permission_lab_ends_as_root(root, tmp_path):
+    words = ["lab", "--no-browser", f"--port={free_port()}"]
+    with started(root, tmp_path, *words, change="run.permission = lambda task: []") as (child, log):
+        assert child.wait() == 1
+        assert "Running as root is not recommended" in log.read_text("utf-8")
+
+
+@pytest.mark.notebook
+def test_voila_lists_the_lessons_and_renders_one_for_this_user(root, tmp_path):
+    words = ["voila", "--no-browser", f"--port={free_port()}"]
+    with started(root, tmp_path, *words) as (child, log):
+        base = address(child, log)
+        status, text = answer(base)
+        assert status == 200 and "Voilà" in text
+        status, text = answer(f"{base}voila/render/glossary.ipynb")
+        assert status == 200 and re.search(r"<h1[^>]*>\s*Notation and glossary", text)
+
+
+PROGRAMS = {  # the first sign of each task that isn't a server
+    "test": (["--collect-only", "-n", "0", "tests/project/test_run.py"], [__name__.split(".")[-1]]),
+    "lint": (["--help"], ["ruff check", "ruff format", "mypy [-h]"]),
+    "site": (["--help"], ["usage: build.py", "--lessons"]),
+}
+
+
+@pytest.mark.parametrize("task", PROGRAMS)
+def test_the_other_tasks_start_for_this_user(root, tmp_path, task):
+    words, signs = PROGRAMS[task]
+    with started(root, tmp_path, task, *words) as (child, log):
+        code, text = child.wait(), log.read_text("utf-8")
+    assert code == 0, text[-3000:]
+    assert [sign for sign in signs if sign not in text] == []
+
+
+def test_every_task_is_started_by_a_test(run):
+    assert {task.split()[0] for task in run.TASKS} == {"lab", "voila", *PROGRAMS}
