@@ -9,7 +9,7 @@ from typing import Any
 from ..errors import SchemaError
 from .attribute import Attribute
 from .recoding import Recode
-from .rules import FORM, read_rule, write_rule
+from .rules import FORM, check_total, read_rule, write_rule
 
 HEAD = """\
 # The public domain of a table. One attribute a line, in quotes: 18 to 90 in 8 bins, edges 0, 1000,
@@ -41,6 +41,7 @@ def read_schema(text: str, name: str = "the schema file") -> Facts:
         raise SchemaError(
             f'{name}: columns must be a list of names, [groups] lines like occupation = "A"'
         )
+    check_total(entries, name)
     attributes, left_out, public = [], {}, True
     for column, entry in entries.items():
         try:
