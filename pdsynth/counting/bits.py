@@ -50,6 +50,7 @@ class BitTables:
 
     def __init__(self, columns: Sequence[np.ndarray | None], n: int) -> None:
         words = max(-(-n // 64), 1)
+        self._kind = np.int32 if n < 2**31 else np.int64
         self.n, self.d = n, len(columns)
         self.words = np.zeros((self.d, words), dtype=np.uint64)
         for j, column in enumerate(columns):
@@ -80,7 +81,7 @@ class BitTables:
         if self.d**r > KEPT:
             return self._count(rows)
         if r not in self._kept:
-            self._kept[r] = np.full(self.d**r, -1, dtype=np.int32)
+            self._kept[r] = np.full(self.d**r, -1, dtype=self._kind)
         kept = self._kept[r]
         at = np.ravel_multi_index(tuple(rows[::-1]), (self.d,) * r)
         missing = at[kept[at] < 0]
@@ -104,7 +105,7 @@ class BitTables:
                 for member in part[2:, new]:
                     shared &= self.words[member]
                 both &= shared[np.cumsum(new) - 1]
-            out[start : start + step] = np.bitwise_count(both).sum(axis=1, dtype=np.uint32)
+            out[start : start + step] = np.bitwise_count(both).sum(axis=1, dtype=self._kind)
         return out
 
 

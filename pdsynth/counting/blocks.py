@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from itertools import accumulate
 from threading import Lock
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -24,6 +24,13 @@ SHARE = 4  # a table that others are summed from has at most ROWS/4 cells: measu
 MEMORY = 2**26  # bytes of codes that are held before they go to a file
 PASS_CELLS = 2**23  # 64 MiB of counts, which one pass fills
 
+UNREADABLE = (
+    "a cell can't be coded, for example a text that isn't in UTF-8: schema.problems(frame) says "
+    "which column it is in; recode or drop it"
+)
+KNOWN = (SchemaError, MemoryError)  # errors whose texts hold no cells
+
+Result = TypeVar("Result")
 Add = Callable[[Codes, Any, np.ndarray], None]  # a block, the sets, a total
 
 
@@ -158,10 +165,10 @@ def code_frames(
 
     def code(done: int, frame: pd.DataFrame) -> np.ndarray:
         try:
-            return schema.encode(frame, empty=True)
+            return refuse_raw(lambda: schema.encode(frame, empty=True), UNREADABLE)
         except SchemaError as problem:
-            rows = f"rows {done + 1:,} to {done + len(frame):,}"
-            raise SchemaError(f"{problem} [in {rows}]") from None
+            words = f"{problem} [in rows {done + 1:,} to {done + len(frame):,}]"
+        raise SchemaError(words)
 
     waiting, held = list[np.ndarray](), 0
     for codes in in_order(code, _number(frames), workers):
@@ -172,6 +179,23 @@ def code_frames(
             waiting, held = [], 0
     if held:
         yield np.concatenate(waiting)
+
+
+def refuse_raw(
+    work: Callable[[], Result], words: str, known: tuple[type[Exception], ...] = KNOWN
+) -> Result:
+    """What ``work`` returns; for an error that isn't ``known`` SchemaError: words and its type.
+
+    **Privacy:** raw records in, raw records out. Texts of errors of Python, pandas and Arrow may
+    hold cells, and so may what an error was raised from: none of it is handed on.
+    """
+    try:
+        return work()
+    except known:
+        raise
+    except Exception as problem:
+        kind = type(problem).__name__
+    raise SchemaError(f"{words} ({kind})")
 
 
 def _number(frames: Iterable[pd.DataFrame]) -> Iterator[tuple[int, pd.DataFrame]]:

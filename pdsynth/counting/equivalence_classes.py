@@ -97,7 +97,8 @@ class ParentSets:
         # classes of a set start, and where the last one's end. Class 0 is for rows whose class has
         # one value of S only, which say nothing more. Classes stay below 2 m + 32.
         m = len(partitions)
-        kind = np.uint16 if 2 * m + 32 < SHORT else np.int32
+        most = 2 * m + 32
+        kind = np.uint16 if most < SHORT else np.int32 if most < 2**31 else np.int64
         self._labels = [np.ones((1, m), dtype=kind) for _ in self.children]
         ones = [int(partitions.weights[partitions.columns[c] == 1].sum()) for c in self.children]
         self._counts = [np.array([[0, partitions.n - one], [0, one]], np.int64) for one in ones]

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from importlib import import_module
 from typing import Any
 from uuid import uuid4
@@ -10,13 +11,15 @@ from uuid import uuid4
 import pandas as pd
 
 from ..domain import threads
+from ..domain.declared import repeated
 from ..domain.progress import bar
 from ..domain.schema import Schema
 from ..errors import SchemaError
 from . import blocks
-from .blocks import Blocks
+from .arrow import check_types, list_columns, to_frame
+from .blocks import Blocks, refuse_raw
 from .tables import Counter, Records
-from .workers import DaskBlocks, Held, active_client, hold
+from .workers import UNCOMPUTED, DaskBlocks, Held, active_client, hold
 
 READ = 2**16  # records of a frame
 PART = 2**20  # records of a file that one task of a worker codes
@@ -56,8 +59,19 @@ class ArrowSource(Source):
     def __init__(self, dataset: Any, files: bool = False) -> None:
         self.dataset, self.files = dataset, files
         self.client: Any = active_client() if files else None
-        self.head = dataset.schema.empty_table().to_pandas()
-        self.n = int(dataset.count_rows())  # which Parquet files know without being read
+        if twice := repeated(dataset.schema.names):
+            raise SchemaError(f"the table has several columns of one name: {twice}: rename them")
+        self.head = pd.DataFrame(columns=list_columns(dataset.schema))
+        count = dataset.count_rows  # which Parquet files know without being read
+        self.n = int(refuse_raw(count, "the records can't be counted: a file is damaged"))
+
+    def check(self, schema: Schema, *, empty: bool) -> None:
+        """As above, and the types of the declared columns.
+
+        **Privacy:** reads public facts only.
+        """
+        super().check(schema, empty=empty)
+        check_types(self.dataset.schema, schema.names)
 
     def encode(self, schema: Schema) -> Counter:
         """One pass: every cell is checked before anything is paid for."""
@@ -81,7 +95,8 @@ class ArrowSource(Source):
 class DaskSource(Source):
     """A Dask DataFrame: its partitions are coded by the workers of a client, or one by one here.
 
-    **Privacy:** raw records, for the coding only.
+    **Privacy:** raw records, for the coding only. Reading and steps of the DataFrame are Dask's
+    own: see :class:`~pdsynth.counting.workers.DaskBlocks`.
     """
 
     def __init__(self, frame: Any, client: Any) -> None:
@@ -96,7 +111,8 @@ class DaskSource(Source):
         chosen = self.frame[list(schema.names)]
         if self.client is None:
             parts = (
-                chosen.partitions[i].compute(scheduler="threads") for i in range(chosen.npartitions)
+                refuse_raw(partial(chosen.partitions[i].compute, scheduler="threads"), UNCOMPUTED)
+                for i in range(chosen.npartitions)
             )
             self.counter: Counter = store(parts, schema)
         else:
@@ -147,13 +163,24 @@ def hold_rows(rows: Any, schema: Schema) -> Held:
 def read_frames(rows: Any, schema: Schema) -> Iterator[pd.DataFrame]:
     """The declared columns of a dataset, or of a part of a Parquet file, in short frames.
 
-    They are as pandas reads them, but for listed texts of a Parquet file, which come as categories:
-    each text once, as the file has them. Of a Parquet file no more is decoded than the next frame
-    needs; a dataset decodes whole row groups.
+    They are as :func:`~pdsynth.counting.arrow.to_frame` makes them, but for listed texts of a
+    Parquet file, which come as categories: each text once, as the file has them. Of a Parquet file
+    no more is decoded than the next frame needs; a dataset decodes whole row groups. SchemaError
+    where a file is damaged.
 
-    **Privacy:** raw records in, raw records out.
+    **Privacy:** raw records in, raw records out; errors name the file and no values.
     """
-    from pyarrow import Table
+    where = os.path.basename(getattr(rows, "path", "")) or "the table"
+    words = (
+        f"{where} can't be read to its end: it is damaged, or its columns aren't those of the "
+        "first file; write it again"
+    )
+    batches = _read_batches(rows, schema)
+    while (batch := refuse_raw(lambda: next(batches, None), words, (SchemaError,))) is not None:
+        yield to_frame(batch)
+
+
+def _read_batches(rows: Any, schema: Schema) -> Iterator[Any]:
     from pyarrow.dataset import ParquetFileFragment
     from pyarrow.parquet import ParquetFile
 
@@ -168,18 +195,16 @@ def read_frames(rows: Any, schema: Schema) -> Iterator[pd.DataFrame]:
         ]
         with rows.open() as opened:
             file = ParquetFile(opened, pre_buffer=False, buffer_size=2**20, read_dictionary=texts)
-            batches = file.iter_batches(
+            yield from file.iter_batches(
                 size,
                 [group.id for group in rows.row_groups],
                 columns=list(names),
                 use_threads=False,
             )
-            yield from (Table.from_batches([batch]).to_pandas() for batch in batches)
     else:
-        batches = rows.to_batches(
+        yield from rows.to_batches(
             columns=list(names), batch_size=size, batch_readahead=1, fragment_readahead=1
         )
-        yield from (Table.from_batches([batch]).to_pandas() for batch in batches)
 
 
 def store(frames: Iterable[pd.DataFrame], schema: Schema, n: int | None = None) -> Blocks:
@@ -222,15 +247,26 @@ def _open_parquet(path: str) -> Any:
     dataset = need("pyarrow", "pyarrow.dataset")
     if not os.path.exists(path):
         raise SchemaError(f"there is no file {path!r}: give the path of a Parquet file or folder")
-    try:
-        found = dataset.dataset(path, format="parquet")
-        found.count_rows()
-    except (ValueError, OSError) as problem:
-        raise SchemaError(
-            f"{os.path.basename(path)!r} isn't a Parquet file ({problem}): read CSV "
-            "and other files with datasets.read_csv"
-        ) from problem
-    return found
+    name = os.path.basename(path)
+
+    def open_file() -> Any:
+        try:
+            found = dataset.dataset(path, format="parquet")
+        except ValueError as problem:
+            if "duplicate field names" not in str(problem):
+                raise
+            found = None
+        if found is None:
+            raise SchemaError(f"{name!r} has several columns of one name: rename them")
+        found.count_rows(), found.schema.names  # reads what is known of all files
+        return found
+
+    return refuse_raw(
+        open_file,
+        f"{name!r} isn't a Parquet file, or it is damaged: read CSV and other files with "
+        "datasets.read_csv",
+        (SchemaError,),
+    )
 
 
 def need(package: str, module: str) -> Any:

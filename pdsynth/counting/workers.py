@@ -11,10 +11,11 @@ import pandas as pd
 from ..domain.encoding import BinaryEncoding
 from ..domain.schema import Schema
 from ..errors import SchemaError
-from .blocks import Add, Blocks, InBlocks, as_block, code_frames
+from .blocks import Add, Blocks, InBlocks, as_block, code_frames, refuse_raw
 
 ATTEMPTS = 10  # at one pass, while workers die or lose their blocks
 PATIENCE = 2.0  # seconds between two looks at which workers are there
+UNCOMPUTED = "Dask can't compute a part of the table: frame.partitions[i].compute() shows why"
 FAN_IN = 8  # tables that are added in one task
 
 
@@ -48,11 +49,13 @@ class Question(NamedTuple):
 
 
 def hold(frames: Iterable[pd.DataFrame] | pd.DataFrame, schema: Schema, attempt: str = "") -> Held:
-    """Code some frames where they are; what doesn't fit is said and not raised.
+    """Code some frames where they are; what doesn't fit or fails is said and not raised.
 
-    Raised, the worker's log would show the records. ``attempt`` makes the task another one.
+    Raised, the worker's log would show the records: the task's arguments and the error's text.
+    ``attempt`` makes the task another one.
 
-    **Privacy:** raw records in, raw records held.
+    **Privacy:** raw records in, raw records held. Of an error that isn't ours its type alone is
+    said.
     """
     blocks = Blocks(schema.sizes)
     try:
@@ -60,9 +63,13 @@ def hold(frames: Iterable[pd.DataFrame] | pd.DataFrame, schema: Schema, attempt:
         for codes in code_frames(iter(listed), schema):
             blocks.append(codes)
     except SchemaError as problem:
-        blocks.close()
-        return Held(None, 0, str(problem))
-    return Held(blocks, blocks.n)
+        words = str(problem)
+    except Exception as problem:
+        words = f"{type(problem).__name__} while the records were coded"
+    else:
+        return Held(blocks, blocks.n)
+    blocks.close()
+    return Held(None, 0, words)
 
 
 def describe(held: Held) -> tuple[int, str]:
@@ -103,19 +110,30 @@ class DaskBlocks(InBlocks):
     are added in a tree. If a worker dies, Dask codes its parts again elsewhere, and the pass is
     asked once more.
 
-    **Privacy:** what leaves a worker is tables of counts, and the size of each part. Workers and
-    scheduler are trusted as the machine that fits.
+    **Privacy:** what leaves a worker is tables of counts, the size of each part, and in words
+    without values why one doesn't fit. Workers and scheduler are trusted as the machine that fits.
+    No task of ours raises an error whose text or arguments hold records, so no log shows them. What
+    Dask computes before (the reading and the steps of a Dask DataFrame) is its owner's: an error
+    there stands in the worker's log as Dask writes it, cells included, and is told here by its type
+    alone. A Parquet file that is given by its path is read by us.
     """
 
     def __init__(self, client: Any, start: Callable[[], Sequence[Any]], schema: Schema) -> None:
         self.client, self._start = client, start
         self._parts = list(start())
-        found = client.gather([client.submit(describe, part, pure=False) for part in self._parts])
+        asked = [client.submit(describe, part, pure=False) for part in self._parts]
+        found = self._compute(lambda: client.gather(asked))
         for number, (_, problem) in enumerate(found, 1):
             if problem:
                 self.close()
                 raise SchemaError(f"{problem} [of part {number} of {len(found)}]")
         super().__init__(schema.sizes, sum(n for n, _ in found))
+
+    def _compute(self, work: Callable[[], Any]) -> Any:
+        """What Dask has computed; of an error that isn't its own the type alone is said."""
+        from distributed.scheduler import KilledWorker
+
+        return refuse_raw(work, UNCOMPUTED, (SchemaError, MemoryError, KilledWorker))
 
     def close(self) -> None:
         """Let the workers drop their blocks."""
@@ -150,7 +168,7 @@ class DaskBlocks(InBlocks):
         places: dict[str, list[Any]] = {}
         for part in self._parts:
             if part.status == "error":
-                part.result()
+                self._compute(part.result)
             if not held.get(part.key):
                 return None
             places.setdefault(held[part.key][0], []).append(part)

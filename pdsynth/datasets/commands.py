@@ -133,7 +133,7 @@ EXPECTED = click.option(
 
 
 def read_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """How the raw file is written, where it isn't found out."""
+    """How the raw file is written, where its schema doesn't say it, or for outline to find out."""
     options = (
         click.option("--delimiter", metavar="SIGN", help="What separates cells."),
         click.option("--encoding", metavar="NAME", help="As utf-8 or cp1252."),
@@ -146,7 +146,6 @@ def read_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--skip",
             type=click.IntRange(0),
-            default=0,
             metavar="LINES",
             help="Lines above the table.",
         ),
@@ -201,7 +200,7 @@ def plan(data: Path, schema: Path, epsilon: Any, expected: int | None, **how: An
     declared = Schema.read(schema)
     if open_lines(schema):
         say(f"{schema.name} is a draft: its domains aren't public yet, and release will refuse it.")
-    found = read_header(data, names=declared.columns or None, **how)
+    found = read_header(data, declared, **how)
     if gone := [name for name in declared.names if name not in found.names]:
         raise SchemaError(f"missing column(s): {gone}; the file has {', '.join(found.names)}")
     made = make_plan(declared, expected or found.n, epsilon)

@@ -14,7 +14,8 @@ from typing import IO, Any
 
 import pandas as pd
 
-from ..domain.arrow import to_frame
+from ..counting.arrow import to_frame
+from ..domain.declared import repeated
 from ..domain.file_format import FileFormat
 from ..errors import SchemaError
 
@@ -192,10 +193,12 @@ def read_table(start: Open, head: bytes) -> pd.DataFrame | Open:
             content = io.BytesIO(stream.read())
         if package != "pyarrow":
             return _as_csv(content)
-        frame = to_frame(_read_arrow(kind, content))
-    named = any(name is not None for name in frame.index.names)  # an index is a column, too
-    _check_shape(len(frame), frame.shape[1] + named)
-    return frame.reset_index(drop=not named, allow_duplicates=True)
+        table = _read_arrow(kind, content)
+        names = _name_columns(table.schema)
+        _check_shape(len(table), len(names))
+        batches = table.unify_dictionaries().combine_chunks().to_batches()
+        frame = pd.concat([to_frame(batch) for batch in batches], ignore_index=True)
+        return frame.assign(**_count_index(table.schema, len(frame)))[names]
 
 
 def count_table(start: Open, head: bytes) -> tuple[tuple[str, ...], int] | None:
@@ -253,11 +256,30 @@ def _count_records(kind: str, stream: IO[bytes]) -> tuple[tuple[str, ...], int]:
     file = parquet.ParquetFile(stream) if kind == "a Parquet file" else ipc.open_file(stream)
     schema = file.schema_arrow if kind == "a Parquet file" else file.schema
     n = file.metadata.num_rows if kind == "a Parquet file" else file.count_rows()
-    stored = (schema.pandas_metadata or {}).get("index_columns", [])
-    index = [level["name"] if isinstance(level, dict) else level for level in stored]
-    columns = [name for name in schema.names if name not in index]
+    return tuple(_name_columns(schema)), int(n)
+
+
+def _name_columns(schema: Any) -> list[str]:
+    """Columns of an Arrow table; an index of pandas with a name is one, and comes first."""
+    if twice := repeated(schema.names):
+        raise SchemaError(f"the table has several columns of one name: {twice}: rename them")
+    index = [level["name"] if isinstance(level, dict) else level for level in _index(schema)]
     named = [name for name in index if name and not name.startswith("__index_level_")]
-    return tuple(map(str, [*named, *columns])), int(n)
+    return [*map(str, named), *(name for name in schema.names if name not in index)]
+
+
+def _index(schema: Any) -> list[Any]:
+    """Levels of the index that pandas stored: the name of a column, or a range in words."""
+    return list((schema.pandas_metadata or {}).get("index_columns", []))
+
+
+def _count_index(schema: Any, n: int) -> dict[str, pd.RangeIndex]:
+    """Columns of an index that is stored as its start and step only."""
+    ranges = [level for level in _index(schema) if isinstance(level, dict) and level["name"]]
+    return {
+        str(one["name"]): pd.RangeIndex(one["start"], one["start"] + n * one["step"], one["step"])
+        for one in ranges
+    }
 
 
 def _as_csv(content: IO[bytes]) -> Open:

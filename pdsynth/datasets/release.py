@@ -405,8 +405,9 @@ def _at_most(epsilon: Fraction | float) -> str:
 
 
 def open_lines(path: Path) -> list[str]:
-    """Columns whose lines in a schema file aren't confirmed yet."""
-    lines = tomllib.loads(path.read_text(encoding="utf-8-sig")).get("attributes", {})
+    """[file] and columns whose lines in a schema file aren't confirmed yet."""
+    document = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    lines = {"[file]": document.get("file", {})} | document.get("attributes", {})
     return [
         name
         for name, line in lines.items()
@@ -429,7 +430,7 @@ def read_reviewed(path: Path) -> Schema:
 def as_released(schema: Schema) -> Schema:
     """The schema of a synthetic table: it has a header, and nothing is left to be recoded."""
     plain = tuple(replace(attribute, recode=None) for attribute in schema.attributes)
-    return replace(schema, attributes=plain, columns=())
+    return replace(schema, attributes=plain, columns=(), file=None)
 
 
 def check_folder(folder: str | os.PathLike[str], kind: str = "csv") -> Path:

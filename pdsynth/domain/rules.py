@@ -1,10 +1,15 @@
 """A domain in one line of plain words, which a person writes and reviews."""
 
 import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..errors import SchemaError, show
 from .attribute import MAX_VALUES, Attribute
+
+BINS = 16  # where a range says no number
+MOST_VALUES = 2**20  # declared in one schema file: a few seconds and some 200 MiB of labels
+RANGE = re.compile(r"(\S+)\s+to\s+(\S+?)(?:\s+in\s+(\d+)\s+bins?)?")
 
 FORM = (
     "write `18 to 90 in 8 bins`, `edges 0, 1000, 5000` or `yes | no`, "
@@ -12,14 +17,14 @@ FORM = (
 )
 
 
-def read_rule(name: str, rule: str, bins: int = 16) -> tuple[Attribute, str]:
+def read_rule(name: str, rule: str, bins: int = BINS) -> tuple[Attribute, str]:
     """An attribute from its domain, and the Python that makes it; ``bins`` where none are said.
 
     >>> read_rule("age", "18 to 90 in 8 bins")[1]
     "numeric('age', 18, 90, bins=8, integer=True)"
     """
-    body, missing = re.subn(r"\s*\+\s*missing$", "", rule)
-    span = re.fullmatch(r"(\S+)\s+to\s+(\S+?)(?:\s+in\s+(\d+)\s+bins?)?", body)
+    body, missing = _split_missing(rule)
+    span = RANGE.fullmatch(body)
     options: dict[str, Any] = {}
     if span:
         method, domain = "numeric", [_number(span[1]), _number(span[2])]
@@ -39,6 +44,39 @@ def read_rule(name: str, rule: str, bins: int = 16) -> tuple[Attribute, str]:
     given = [name, *domain] if span else [name, domain]
     code = [repr(value) for value in given] + [f"{key}={value}" for key, value in options.items()]
     return getattr(Attribute, method)(*given, **options), f"{method}({', '.join(code)})"
+
+
+def _split_missing(rule: str) -> tuple[str, bool]:
+    """A rule without its ``+ missing``, and whether it had one."""
+    before = rule.rstrip()
+    if before.endswith("missing") and (plus := before[:-7].rstrip()).endswith("+"):
+        return plus[:-1].rstrip(), True
+    return rule, False
+
+
+def check_total(entries: Mapping[str, Any], where: str) -> None:
+    """Refuse more declared values than a schema file may have, before any of them is made."""
+    total = sum(map(_count_values, entries.values()))
+    if total > MOST_VALUES:
+        raise SchemaError(
+            f"{where} declares {total:,} values in {len(entries):,} attributes, at most "
+            f"{MOST_VALUES:,} are possible: cut ranges into fewer bins, or drop columns"
+        )
+
+
+def _count_values(entry: Any) -> int:
+    """How many values an entry declares; those that :func:`read_rule` refuses don't count."""
+    if isinstance(entry, Mapping):
+        listed = entry.get("values", entry.get("edges"))
+        if isinstance(listed, Sequence):
+            return len(listed)
+        entry = entry.get("domain")
+    if not isinstance(entry, str):
+        return 0
+    if span := RANGE.fullmatch(_split_missing(entry)[0]):
+        bins = span[3] or str(BINS)
+        return int(bins) if len(bins) <= len(str(MAX_VALUES)) else 0
+    return 1 + max(entry.count("|"), entry.count(","))
 
 
 def _number(text: str) -> int | float:

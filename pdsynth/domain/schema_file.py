@@ -10,7 +10,7 @@ from ..errors import SchemaError
 from .attribute import Attribute
 from .file_format import FileFormat
 from .recoding import Recode
-from .rules import FORM, read_rule, write_rule
+from .rules import FORM, check_total, read_rule, write_rule
 
 HEAD = """\
 # The public domain of a table. One attribute a line, in quotes: 18 to 90 in 8 bins, edges 0, 1000,
@@ -43,6 +43,7 @@ def read_schema(text: str, name: str = "the schema file") -> Facts:
         raise SchemaError(
             f'{name}: columns must be a list of names, [groups] lines like occupation = "A"'
         )
+    check_total(entries, name)
     public = _read_public(written, f"{name}, [file]")
     attributes, left_out = [], {}
     for column, entry in entries.items():

@@ -47,7 +47,7 @@ class Associations(LedgerWriter):
             entry = self._unaccounted(step, source, released, range(d), reason)
             return average_mutual_information(self._pairwise("I")), entry
         noisy, entry = self._noisy(
-            self._pairwise("K").sum(axis=1),
+            _sum_rows(self._pairwise("K"), self.n),
             2 * self._sensitivity(pairs),
             epsilon,
             step,
@@ -55,7 +55,7 @@ class Associations(LedgerWriter):
             f"{d} sums of K",
             range(d),
         )
-        return noisy / (2.0 * self.n**2 * (d - 1)), entry
+        return noisy.astype(float) / (2.0 * self.n**2 * (d - 1)), entry
 
     def association_with(
         self, sensitive: int, epsilon: Fraction, *, step: str, source: str, reason: str = ""
@@ -239,6 +239,17 @@ class Associations(LedgerWriter):
             claimed=claimed,
         )
         return self._add_noise(k, scale, step), entry
+
+
+def _sum_rows(k: np.ndarray, n: int) -> np.ndarray:
+    """Exact sums of K (d, d) over rows: int64, or Python's integers where 2n²(d − 1) asks for them.
+
+    One K and its noise fit 64 bits, since n is at most
+    :data:`~pdsynth.synthesizers.options.MOST_RECORDS`; which integers are used follows from n and
+    d, which are public.
+    """
+    long = 2 * n * n * (len(k) - 1) >= 2**62
+    return k.astype(object).sum(axis=1) if long else k.sum(axis=1)
 
 
 def _split(pairs: Pairs) -> tuple[np.ndarray, np.ndarray, list[int]]:

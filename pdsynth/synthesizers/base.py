@@ -161,6 +161,7 @@ class Recipe(Spending, Habits):
         if self.relation == "add_remove":
             n, epsilon = 1, epsilon * (1 - COUNT_SHARE)
         check_records(n)
+        n = int(n)  # whatever integer was given: numpy's wrap
         if self.guarantee == "strict" and schema.source != "public":  # a promise, so a refusal
             raise PrivacyError(
                 "this schema was inferred from the data, so its domains would leak; write a public "

@@ -11,7 +11,7 @@ from ..privacy.curator import GUARANTEES
 from ..privacy.mechanisms import CommonNoise, ExactNoise, Noise, NoNoise, OpenDPNoise
 
 COUNT_SHARE = Fraction(1, 20)  # of ε, for the number of records where it is secret
-MOST_RECORDS = 10**12
+MOST_RECORDS = 10**9  # an association K = 2n²R, at most 2·10^18, and its noise fit 64 bits
 
 
 def check_options(guarantee: Any, noise: Any, seed: Any) -> None:

@@ -182,7 +182,10 @@ def plan(schema: Schema, n: int, epsilon: float, *, share_structure: float = 0.3
     best = max(k[ratio * USEFUL <= 1], default=0)
     found = tuple(forecasts(schema, int(n), float(budget)))
     sentence = (
-        describe_facts(schema, n, budget) + expect(ratio.tolist(), best) + " " + explain(found)
+        describe_facts(schema, n, budget)
+        + expect(ratio.tolist(), best)
+        + " "
+        + explain(found, len(schema))
     )
     if (near := reach(LEAST * len(schema), len(schema))) is not None:
         sentence += f" {describe_near(len(schema), near)}."

@@ -33,6 +33,7 @@ from .residual_run import WIDE
 from .residual_share import ALONE as ALONE_SHARE
 from .residual_share import share_of_columns, share_of_look
 
+WIDEST = 6 * ALL_PAIRS  # numbers of tables that are compared
 SINGLE, RECIPE = "baselines.Independent", "ConsistentBayes"
 DOUBT = 1.07  # ConsistentBayes stands first unless another method is so many times nearer
 AGREED, ALONE = 0.7, 1.4  # noise that agreement leaves, and that a chain of tables adds
@@ -110,15 +111,24 @@ def _degree(k: int) -> Callable[..., Recipe]:
 
 
 class _Facts:
-    """Public numbers of a table, and the forecasts made of them."""
+    """Public numbers of a table, and the forecasts made of them.
+
+    ``both``: all pairs of columns; of more than ALL_PAIRS columns, those of so many that stand
+    evenly among all when these are sorted by size.
+    """
 
     def __init__(self, schema: Schema, n: int, epsilon: float, prior: Prior) -> None:
         self.prior = prior
         self.size, self.mass = np.array(schema.sizes, dtype=float), float(epsilon) * n
         self.n, self.d = n, len(schema)
-        self.both = np.triu_indices(self.d, 1)
+        columns = np.arange(self.d)
+        if self.d > ALL_PAIRS:
+            even = np.linspace(0, self.d - 1, ALL_PAIRS).round().astype(int)
+            columns = np.sort(np.argsort(self.size, kind="stable")[even])
+        i, j = np.triu_indices(len(columns), 1)
+        self.both = columns[i], columns[j]
         self.table = float(np.median(np.prod(self.size[[*self.both]], axis=0)))
-        self.pairs = len(self.both[0])
+        self.pairs = math.comb(self.d, 2)
         triples = math.comb(self.d, 3) if self.size.max() ** 3 <= TRIPLE_CELLS else 0
         self.with_triples = 0 < triples <= MOST_SETS - self.pairs
         self.sets = self.pairs + triples * self.with_triples
@@ -151,7 +161,7 @@ class _Facts:
                     AGREED * cells * t / (tables * self.mass),
                     columns,
                 )
-                for t in range(1, most + 1)
+                for t in _numbers(most)
             ),
         )
 
@@ -183,8 +193,27 @@ class _Facts:
         return float(np.mean(np.sqrt(square)))
 
 
-def explain(found: Sequence[Forecast]) -> str:
-    """The best method in a sentence, with its margin over the next and over single columns."""
+def _numbers(most: int) -> list[int]:
+    """1, 2, … ``most``; where these are too many, as many as WIDEST, each a little larger."""
+    if most <= WIDEST:
+        return list(range(1, most + 1))
+    return np.unique(np.geomspace(1, most, WIDEST).round().astype(int)).tolist()
+
+
+def explain(found: Sequence[Forecast], d: int = 2) -> str:
+    """The best method in a sentence, with its margin over the next and over single columns.
+
+    ``d``: columns of the schema; where they are many, a second sentence says what is compared.
+    """
+    return _explain_best(found) + (
+        f" These distances are means over the pairs of {ALL_PAIRS} columns, which stand evenly "
+        f"among all {d:,} when they are sorted by size."
+        if d > ALL_PAIRS
+        else ""
+    )
+
+
+def _explain_best(found: Sequence[Forecast]) -> str:
     best = found[0]
     alone = next(f for f in found if f.name == SINGLE)
     if best is alone:

@@ -11,12 +11,23 @@ from itertools import pairwise
 import dask
 import dask.dataframe as dd
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
 import pytest
 from contract_cases import CASES, TABLES, document, make, spending
 from distributed import Client, LocalCluster
 from distributed.diagnostics.plugin import SchedulerPlugin
 
-from pdsynth import BudgetError, Network, PrivacyError, PrivBayes, SchemaError, Synthesizer
+from pdsynth import (
+    Attribute,
+    BudgetError,
+    Network,
+    PrivacyError,
+    PrivBayes,
+    Schema,
+    SchemaError,
+    Synthesizer,
+)
 from pdsynth.counting import blocks, sources, workers
 from pdsynth.counting.sources import find_source
 from pdsynth.counting.tables import Lattice
@@ -293,3 +304,114 @@ class TestHeld:
         assert held.blocks is None
         assert "'city': 400 value(s)" in describe(held)[1]
         assert "Paris" not in describe(held)[1]
+
+
+# --- logs
+
+SECRET = "SECRETCELL"
+
+
+def with_bytes(path, rows=40):
+    """A Parquet file whose last text isn't in UTF-8, and a schema of it."""
+    texts = [b"a"] * (rows - 1) + [f"{SECRET}".encode() + b"\xff"]
+    offsets = np.cumsum([0, *map(len, texts)]).astype(np.int32).tobytes()
+    column = pa.StringArray.from_buffers(rows, pa.py_buffer(offsets), pa.py_buffer(b"".join(texts)))
+    pa.parquet.write_table(
+        pa.table({"x": column, "y": ["a"] * rows}), path, row_group_size=rows // 4
+    )
+    return Schema(tuple(Attribute.categorical(name, ["a", "b"]) for name in "xy"))
+
+
+def hold_as_before(frames, schema, attempt=""):
+    """A twin: SchemaError alone is caught, and every other error is raised on the worker."""
+    held = blocks.Blocks(schema.sizes)
+    for frame in [frames] if hasattr(frames, "columns") else frames:
+        held.append(schema.encode(frame))
+    return Held(held, held.n)
+
+
+def hold_rows_as_before(rows, schema):
+    return hold_as_before(
+        (batch.to_pandas() for batch in rows.to_batches(columns=["x", "y"])), schema
+    )
+
+
+def told(client, work):
+    """The text of an error and of all that it was raised from, and the logs of all workers."""
+    with pytest.raises(Exception) as error:  # noqa: PT011, B017 - the twin raises Arrow's own
+        work()
+    words, each = "", error.value
+    while each is not None:
+        words, each = f"{words} {each!r}", each.__cause__ or each.__context__
+    return error.value, words, str(client.get_worker_logs())
+
+
+@pytest.fixture
+def here():
+    """Workers in threads of this process, so that they see what a test replaces."""
+    with (
+        LocalCluster(
+            n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None
+        ) as cluster,
+        Client(cluster) as found,
+    ):
+        yield found
+
+
+class TestLogs:
+    @pytest.mark.slow
+    def test_neither_a_log_nor_the_client_tells_a_cell(self, client, tmp_path):
+        schema = with_bytes(tmp_path / "t")
+        error, words, logs = told(client, lambda: PrivBayes(k=1).fit(tmp_path / "t", schema))
+        assert isinstance(error, SchemaError)
+        assert "'x'" in str(error)
+        assert "of part" in str(error)
+        assert SECRET not in words
+        assert SECRET not in logs
+
+    def test_the_same_with_workers_in_threads(self, here, tmp_path):
+        schema = with_bytes(tmp_path / "t")
+        error, words, logs = told(here, lambda: PrivBayes(k=1).fit(tmp_path / "t", schema))
+        assert isinstance(error, SchemaError)
+        assert SECRET not in words + logs
+
+    def test_twin_raised_on_the_worker_both_tell_it(self, here, tmp_path, monkeypatch):
+        schema = with_bytes(tmp_path / "t")
+        monkeypatch.setattr(sources, "hold_rows", hold_rows_as_before)
+        monkeypatch.setattr(workers, "refuse_raw", lambda work, *_: work())
+        error, words, logs = told(here, lambda: PrivBayes(k=1).fit(tmp_path / "t", schema))
+        assert not isinstance(error, SchemaError)
+        assert SECRET in words
+        assert SECRET in logs
+
+    @pytest.mark.parametrize("kind", [OverflowError, UnicodeError, RuntimeError, MemoryError])
+    def test_whatever_fails_while_a_part_is_coded(self, kind, here, monkeypatch):
+        frame, schema = large()
+
+        def fail(self, column):
+            raise kind(f"{SECRET} {column}")
+
+        monkeypatch.setattr(Attribute, "encode", fail)
+        lazy = dd.from_pandas(frame, npartitions=3)
+        error, words, logs = told(here, lambda: PrivBayes(k=1).fit(lazy, schema))
+        assert isinstance(error, SchemaError)
+        assert kind.__name__ in str(error)
+        assert "of part 1 of 3" in str(error)
+        assert SECRET not in words + logs
+
+    @pytest.mark.parametrize("local", [False, True])
+    def test_steps_of_the_owner_that_fail_are_told_by_their_type(self, local, here, monkeypatch):
+        """What Dask computes before us: the client sees no cell; the worker's log is Dask's."""
+        frame, schema = large()
+        if local:
+            monkeypatch.setattr(sources, "active_client", lambda: None)
+        broken = dd.from_pandas(frame, npartitions=2).map_partitions(fail_with_a_cell, meta=frame)
+        error, words, _ = told(here, lambda: PrivBayes(k=1).fit(broken, schema))
+        assert isinstance(error, SchemaError)
+        assert "compute" in str(error)
+        assert "ArithmeticError" in str(error)
+        assert SECRET not in words
+
+
+def fail_with_a_cell(frame):
+    raise ArithmeticError(SECRET)
