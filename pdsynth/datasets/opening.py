@@ -7,7 +7,7 @@ import os
 import re
 import warnings
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import IO, Any
@@ -280,6 +280,31 @@ def _count_index(schema: Any, n: int) -> dict[str, pd.RangeIndex]:
         str(one["name"]): pd.RangeIndex(one["start"], one["start"] + n * one["step"], one["step"])
         for one in ranges
     }
+
+
+def count_sheet(
+    start: Open, head: bytes, skip: int, names: Sequence[str] | None
+) -> tuple[tuple[str, ...], int] | None:
+    """Column names and number of records of a workbook's first sheet, row by row.
+
+    ``names``: of a sheet without a header. None for anything but a workbook.
+
+    **Privacy:** keeps the header; of every other row only whether it holds anything.
+    """
+    kind, package = KINDS.get(head[:4], ("", ""))
+    if package != "openpyxl":
+        return None
+    with _known(kind, package), start() as stream:
+        from openpyxl import load_workbook
+
+        book = load_workbook(stream, read_only=True)
+        rows = book.worksheets[0].iter_rows(min_row=skip + 1, values_only=True)
+        held = (row for row in rows if any(cell not in (None, "") for cell in row))
+        top = names or [str(cell or "").strip() for cell in next(held, ())]
+        n = sum(1 for _ in held)
+        book.close()
+    _check_shape(n, len(top))
+    return tuple(name or f"column {place}" for place, name in enumerate(top, 1)), n
 
 
 def _as_csv(content: IO[bytes]) -> Open:

@@ -13,7 +13,7 @@ from ..domain.cells import EXACT, FORMS, find_distinct, read_number, read_number
 from ..domain.file_format import FileFormat
 from ..domain.schema import Attribute, Schema, check_schema
 from ..errors import SchemaError, plural, show, to_items
-from .opening import Open, Source, Text, count_table, open_source, read_table
+from .opening import Open, Source, Text, count_sheet, count_table, open_source, read_table
 from .sniffing import check_delimiter, find_separator, is_said, look_for_header, split_cells
 
 CELLS = 2_000_000  # of one chunk
@@ -48,16 +48,19 @@ def read_header(
     >>> read_header(b"age,sex\n34,f\n61,m\n")
     Header(names=('age', 'sex'), n=2, delimiter=',', encoding='utf-8', first=True)
 
-    **Privacy:** releases the header and n, which are public, and costs nothing; of a Parquet or
-    Arrow file no cell is read, of any other file the cells are only counted.
+    **Privacy:** releases the header and n, which are public, and costs nothing. Of a Parquet or
+    Arrow file no cell is read; of any other file the records are only counted.
     """
     start, head = open_source(source)
     if told := count_table(start, head):
         return Header(*told, "", "")
+    how, declared = _choose(schema, names, delimiter, encoding, header, skip)
+    if declared and (told := count_sheet(start, head, how["skip"], how["names"])):
+        return Header(*told, "", "")
     whole = read_table(start, head)
     assert not isinstance(whole, pd.DataFrame)
     wanted = () if schema is None else schema.names
-    return _scan(whole, *_choose(schema, names, delimiter, encoding, header, skip), wanted)[1]
+    return _scan(whole, how, declared, wanted)[1]
 
 
 def read_csv(
