@@ -5,11 +5,17 @@ import sys
 import warnings
 from collections.abc import Iterable, Sequence
 
-import click
-
 from . import BudgetError, PrivacyError, SchemaError, audit
 from .audit.case import NOT_REFUTED, UNSEEN, Result, format_epsilon
-from .datasets.commands import commands, say
+from .errors import needed_for
+
+try:
+    with needed_for("the command line"):
+        import click
+
+        from .datasets.commands import commands, say
+except ImportError as missing:
+    sys.exit(f"refused: {missing}")
 
 COLUMNS = {
     "case": 38,
@@ -128,7 +134,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except (click.Abort, KeyboardInterrupt):
             say("interrupted")
             return 130
-        except (SchemaError, BudgetError, PrivacyError, OSError) as refusal:
+        except (SchemaError, BudgetError, PrivacyError, OSError, ImportError) as refusal:
             say(f"refused: {refusal}")
             return 1
 

@@ -1,10 +1,12 @@
-"""The three errors of the library, and the checks of what a user gives that all floors share.
+"""The three errors of the library, and the checks that all floors share: of what a user gives, and
+of the packages that an extra brings.
 
 Each error says what happened, with the numbers, and what to do.
 """
 
 import math
 from collections.abc import Iterator, KeysView, Sequence, Set, ValuesView
+from contextlib import contextmanager
 from numbers import Integral
 from os import PathLike
 from reprlib import Repr
@@ -13,6 +15,33 @@ from typing import Any
 _SHORT = Repr()
 _SHORT.maxlist = _SHORT.maxtuple = _SHORT.maxset = _SHORT.maxdict = 8
 _SHORT.maxstring = _SHORT.maxother = 80
+
+# Packages that the library works without: module, name of the package, extra that brings it.
+OPTIONAL = {
+    "IPython": ("ipython", "course"),
+    "anywidget": ("anywidget", "course"),
+    "charset_normalizer": ("charset-normalizer", "files"),
+    "click": ("click", "files"),
+    "dask": ("dask", "scale"),
+    "distributed": ("distributed", "scale"),
+    "ipywidgets": ("ipywidgets", "course"),
+    "joblib": ("joblib", "learn"),
+    "kaleido": ("kaleido", "figures"),
+    "mbi": ("mbi", "yardstick"),
+    "mistune": ("mistune", "files"),
+    "numba": ("numba", "fast"),
+    "opendp": ("opendp", "secure"),
+    "openpyxl": ("openpyxl", "files"),
+    "plotly": ("plotly", "figures"),
+    "polars": ("polars", "yardstick"),
+    "pyarrow": ("pyarrow", "scale"),
+    "scipy": ("scipy", "learn"),
+    "sklearn": ("scikit-learn", "learn"),
+    "sklearnex": ("scikit-learn-intelex", "fast"),
+    "threadpoolctl": ("threadpoolctl", "course"),
+    "tomlkit": ("tomlkit", "files"),
+    "traitlets": ("traitlets", "course"),
+}
 
 
 class SchemaError(ValueError):
@@ -29,6 +58,28 @@ class BudgetDegenerate(BudgetError):
 
 class PrivacyError(ValueError):
     """A step would touch raw records outside a mechanism while the guarantee is strict."""
+
+
+@contextmanager
+def needed_for(what: str, instead: str = "") -> Iterator[None]:
+    """Around the import of an optional package: where it isn't installed, ImportError with a
+    sentence that says what needs it, the extra that brings it, and what to do ``instead``.
+
+    >>> with needed_for("a picture", "save the numbers"):
+    ...     raise ModuleNotFoundError(name="plotly.io")
+    Traceback (most recent call last):
+    ...
+    ImportError: a picture needs plotly: pip install 'pdsynth[figures]', or save the numbers
+    """
+    try:
+        yield
+    except ImportError as missing:
+        module = (missing.name or "").partition(".")[0]
+        if module not in OPTIONAL:
+            raise
+        package, extra = OPTIONAL[module]
+        remedy = f"pip install 'pdsynth[{extra}]'" + (f", or {instead}" if instead else "")
+        raise ImportError(f"{what} needs {package}: {remedy}", name=missing.name) from missing
 
 
 def is_whole(value: Any, low: float = -math.inf, high: float = math.inf) -> bool:

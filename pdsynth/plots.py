@@ -7,10 +7,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
+from .errors import needed_for
 from .network import Network, shorten
 from .privacy.ledger import Ledger
+
+with needed_for("pdsynth.plots", "show the network or the ledger itself"):
+    import plotly.graph_objects as go
 
 __all__ = [
     "DARK",
@@ -392,6 +395,8 @@ def svg(plot: go.Figure, *, width: int = 900, height: int | None = None) -> str:
     Random ids become numbers; text is a grey that reads on white and on black. Needs the extra
     ``figures`` (kaleido) and a Chromium or Chrome on the machine.
     """
+    with needed_for("a figure as SVG", "show it in a notebook"):
+        import kaleido  # noqa: F401 - plotly's to_image asks for it
     plot = go.Figure(plot)
     plot.update_layout(font_color="#7A7A7A")
     for number, trace in enumerate(plot.data):

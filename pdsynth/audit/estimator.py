@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import betaincinv
+
+from ..errors import needed_for
 
 CONFIDENCE = 0.95
 CAUTION = 20  # the event is chosen at a twentieth of the level: lucky rare events fall behind
@@ -36,17 +37,24 @@ class Bound:
         )
 
 
+def _quantile(a: np.ndarray, b: np.ndarray, p: float) -> np.ndarray:
+    """Of the beta distribution."""
+    with needed_for("the bound of an audit"):
+        from scipy.special import betaincinv
+    return betaincinv(a, b, p)
+
+
 def lower_limit(hits: np.ndarray | int, runs: int, alpha: float) -> np.ndarray:
     """One-sided Clopper–Pearson limits from below of P(event), at level ``alpha``."""
     k = np.asarray(hits, dtype=float)
-    return np.where(k > 0, betaincinv(np.maximum(k, 1), runs - np.maximum(k, 1) + 1, alpha), 0.0)
+    return np.where(k > 0, _quantile(np.maximum(k, 1), runs - np.maximum(k, 1) + 1, alpha), 0.0)
 
 
 def upper_limit(hits: np.ndarray | int, runs: int, alpha: float) -> np.ndarray:
     """One-sided Clopper–Pearson limits from above of P(event), at level ``alpha``."""
     k = np.asarray(hits, dtype=float)
     inner = np.minimum(k, runs - 1)
-    return np.where(k < runs, betaincinv(inner + 1, runs - inner, 1 - alpha), 1.0)
+    return np.where(k < runs, _quantile(inner + 1, runs - inner, 1 - alpha), 1.0)
 
 
 def ceiling(runs: int, *, confidence: float = CONFIDENCE, audits: int = 1) -> float:

@@ -4,7 +4,6 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from importlib import import_module
 from typing import Any
 from uuid import uuid4
 
@@ -14,7 +13,7 @@ from ..domain import threads
 from ..domain.declared import repeated
 from ..domain.progress import bar
 from ..domain.schema import Schema
-from ..errors import SchemaError
+from ..errors import SchemaError, needed_for
 from . import blocks
 from .arrow import check_types, list_columns, to_frame
 from .blocks import Blocks, refuse_raw
@@ -24,7 +23,7 @@ from .workers import UNCOMPUTED, DaskBlocks, Held, active_client, hold
 READ = 2**16  # records of a frame
 PART = 2**20  # records of a file that one task of a worker codes
 TEXTS = "string", "large_string"  # types of Arrow that Parquet keeps as a list of texts and codes
-WORDS = {"pyarrow": "Parquet files and Arrow tables", "dask": "Dask DataFrames"}
+INSTEAD = "give a pandas DataFrame"
 
 
 class Source:
@@ -233,18 +232,22 @@ def find_source(data: Any) -> Source | None:
     home = type(data).__module__.partition(".")[0]
     if isinstance(data, (str, os.PathLike)):
         return ArrowSource(_open_parquet(os.fspath(data)), files=True)
-    if home == "dask" and isinstance(data, need("dask", "dask.dataframe").DataFrame):
-        return DaskSource(data, active_client())
+    if home == "dask":
+        with needed_for("a Dask DataFrame", INSTEAD):
+            from dask.dataframe import DataFrame
+        if isinstance(data, DataFrame):
+            return DaskSource(data, active_client())
     if home == "pyarrow":
-        dataset = need("pyarrow", "pyarrow.dataset")
-        tables = (dataset.Dataset, import_module("pyarrow").Table)
-        if isinstance(data, tables):
-            return ArrowSource(data if isinstance(data, dataset.Dataset) else dataset.dataset(data))
+        with needed_for("an Arrow table", INSTEAD):
+            from pyarrow import Table, dataset
+        if isinstance(data, (dataset.Dataset, Table)):
+            return ArrowSource(dataset.dataset(data) if isinstance(data, Table) else data)
     return None
 
 
 def _open_parquet(path: str) -> Any:
-    dataset = need("pyarrow", "pyarrow.dataset")
+    with needed_for("a Parquet file", INSTEAD):
+        from pyarrow import dataset
     if not os.path.exists(path):
         raise SchemaError(f"there is no file {path!r}: give the path of a Parquet file or folder")
     name = os.path.basename(path)
@@ -267,17 +270,6 @@ def _open_parquet(path: str) -> Any:
         "datasets.read_csv",
         (SchemaError,),
     )
-
-
-def need(package: str, module: str) -> Any:
-    """A module of the extra ``scale``; ImportError that says so where it isn't installed."""
-    try:
-        return import_module(module)
-    except ImportError as missing:
-        raise ImportError(
-            f"{WORDS[package]} need {package}: pip install 'pdsynth[scale]', "
-            "or give a pandas DataFrame"
-        ) from missing
 
 
 @contextmanager

@@ -6,14 +6,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import click
 from tqdm import tqdm
 
 from .. import __version__
 from .. import synthesizers as methods
 from ..domain.schema import Schema
 from ..domain.schema_file import read_toml
-from ..errors import BudgetError, PrivacyError, SchemaError, show
+from ..errors import BudgetError, PrivacyError, SchemaError, needed_for, show
 from ..evaluation.report import report as make_report
 from ..model import Model
 from ..privacy.ledger import Ledger
@@ -42,6 +41,9 @@ from .release import (
     rehearse,
     write_card,
 )
+
+with needed_for("the command line"):
+    import click
 
 METHODS = {
     name: made

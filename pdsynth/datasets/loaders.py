@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ..errors import SchemaError, is_whole, show
+from ..errors import SchemaError, is_whole, needed_for, show
 from .tables import TABLES, Dataset, describe, expand_rules, public_schema, yes_no_schema
 
 VARIABLE = "PDSYNTH_DATA"
@@ -82,13 +82,9 @@ def read_table(table: str, file: Path, columns: Sequence[str] = ()) -> pd.DataFr
     if file.suffix != ".parquet":
         frame = pd.read_csv(file, keep_default_na=False)
     else:
-        try:
-            frame = pd.read_parquet(file)
-        except ImportError as problem:
-            raise ImportError(
-                f"{file.name} is a Parquet file, which needs pyarrow: "
-                "pip install pyarrow, or save it as CSV"
-            ) from problem
+        with needed_for("a Parquet file", "save it as CSV"):
+            import pyarrow  # noqa: F401
+        frame = pd.read_parquet(file)
     gone, extra = [c for c in columns if c not in frame], [c for c in frame if c not in columns]
     if gone or extra:
         raise ValueError(

@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from importlib import import_module
 from typing import IO, Any
 
 import pandas as pd
@@ -17,7 +18,7 @@ import pandas as pd
 from ..counting.arrow import to_frame
 from ..domain.declared import repeated
 from ..domain.file_format import FileFormat
-from ..errors import SchemaError
+from ..errors import SchemaError, needed_for
 
 Source = str | os.PathLike[str] | bytes | IO[Any]
 Open = Callable[[], IO[bytes]]
@@ -26,8 +27,8 @@ KINDS = {
     b"PAR1": ("a Parquet file", "pyarrow"),
     b"ARRO": ("an Arrow file", "pyarrow"),
     b"PK\3\4": ("an Excel spreadsheet", "openpyxl"),
-    b"\xd0\xcf\x11\xe0": ("an old Excel spreadsheet", "xlrd"),
 }
+OLD = b"\xd0\xcf\x11\xe0"  # a spreadsheet of Excel before 2007
 MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF16_LE, "utf-16"),
@@ -130,8 +131,9 @@ class Text:
 
     def _guess(self, block: bytes) -> str:
         """Words that are mostly ASCII are Latin: no encoding of two bytes a sign is meant."""
-        from charset_normalizer import from_bytes
-        from charset_normalizer.utils import is_multi_byte_encoding
+        with needed_for("a file that isn't in UTF-8", "say encoding='…'"):
+            from charset_normalizer import from_bytes
+            from charset_normalizer.utils import is_multi_byte_encoding
 
         strange = [line for line in block.splitlines(keepends=True) if not line.isascii()]
         text = b"".join(strange)[: 2**16]
@@ -177,7 +179,11 @@ def open_source(source: Source) -> tuple[Open, bytes]:
         start = partial(io.FileIO, os.fspath(source))  # type: ignore[arg-type]
     if _head(start)[:2] == b"\x1f\x8b":
         start = partial(_unpack, source)  # type: ignore[arg-type]
-    return start, _head(start)
+    if (head := _head(start)) == OLD:
+        raise SchemaError(
+            "this is an old Excel spreadsheet (.xls): save it as .xlsx, or as CSV (UTF-8)"
+        )
+    return start, head
 
 
 def read_table(start: Open, head: bytes) -> pd.DataFrame | Open:
@@ -219,16 +225,15 @@ def count_table(start: Open, head: bytes) -> tuple[tuple[str, ...], int] | None:
 
 @contextmanager
 def _known(kind: str, package: str) -> Iterator[None]:
-    """SchemaError for a table whose reader isn't installed, and for one that it can't read."""
+    """ImportError for a table whose reader isn't installed, SchemaError for one that it can't
+    read.
+    """
+    with needed_for(kind, "save the table as CSV (UTF-8)"):
+        import_module(package)
     try:
         yield
     except SchemaError:
         raise
-    except ImportError as problem:
-        raise SchemaError(
-            f"this is {kind}, whose reader isn't installed: pip install {package}, "
-            "or save the table as CSV (UTF-8)"
-        ) from problem
     except Exception as problem:  # each reader has errors of its own
         raise SchemaError(
             f"this looks like {kind}, but can't be read as such "

@@ -3,7 +3,6 @@
 And a table alone as a CSV file, for spreadsheets, too.
 """
 
-import importlib.util
 import json
 import math
 import os
@@ -27,7 +26,7 @@ from filelock import FileLock, Timeout
 
 from ..domain.pages import render
 from ..domain.schema import Schema
-from ..errors import BudgetError, PrivacyError, SchemaError, check_path, is_whole, show
+from ..errors import BudgetError, PrivacyError, SchemaError, check_path, is_whole, needed_for, show
 from ..model import Model
 from ..network import Network
 from ..privacy.ledger import Ledger
@@ -129,7 +128,7 @@ def rehearse(
     table = released.decode(codes, np.full(codes.shape, 0.5))
     try:
         fill(draft, model, table, kind=kind, title=title, session=session)
-    except (SchemaError, BudgetError, OSError):
+    except (SchemaError, BudgetError, OSError, ImportError):
         raise
     except Exception as problem:
         raise SchemaError(
@@ -309,7 +308,8 @@ def make_card(
 
     **Privacy:** post-processing of the release. A ``report`` isn't: it reads records exactly.
     """
-    import mistune
+    with needed_for("a release card"):
+        import mistune
 
     facts = _facts(model, session) | {
         "title": title,
@@ -439,10 +439,9 @@ def check_folder(folder: str | os.PathLike[str], kind: str = "csv") -> Path:
     place = Path(folder)
     if kind not in KINDS:
         raise SchemaError(f"kind must be one of {KINDS}, got {kind!r}")
-    if kind == "parquet" and importlib.util.find_spec("pyarrow") is None:
-        raise SchemaError(
-            "a Parquet file needs pyarrow: pip install 'pdsynth[scale]', or kind='csv'"
-        )
+    if kind == "parquet":
+        with needed_for("a Parquet file", "kind='csv'"):
+            import pyarrow  # noqa: F401
     if os.path.lexists(place):
         raise SchemaError(f"{place} exists: a release is never overwritten; name a new folder")
     if not os.access(place.absolute().parent, os.W_OK):

@@ -1,12 +1,13 @@
 """A schema as a TOML file that people write, review and keep under version control."""
 
+import json
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..errors import SchemaError
+from ..errors import SchemaError, needed_for
 from .attribute import Attribute
 from .file_format import FileFormat
 from .recoding import Recode
@@ -163,18 +164,69 @@ def write_schema(
     comments. ``notes``: a comment for each new line; ``order``: of new lines, attributes and what
     is left out; ``head``: the first lines of a new text.
     """
-    text = old or f"{head}\n[attributes]\n"
+    lines = {a.name: write_entry(a, facts["source"] == "public") for a in facts["attributes"]}
+    lines |= {
+        name: why if why.startswith("?") else f"drop: {why}" if why else "drop"
+        for name, why in facts["left_out"].items()
+    }
+    names = [a.name for a in facts["attributes"]]
+    orders = names, list(order) or facts["columns"]
+    if old:
+        return _revise(old, facts, lines, notes or {}, orders)
+    text = f"{head}\n"
+    if facts["columns"]:
+        text += f"columns = {_inline(facts['columns'])}\n\n"
+    if facts.get("file"):
+        text += f"[file]\n{_write_table(_said(facts))}\n"
+    text += "[attributes]\n"
+    for name in _in_order(lines, names, [orders[1]]):
+        text += _new_line(name, lines[name], notes or {})
+    if facts["groups"]:
+        text += f"\n[groups]\n{_write_table(facts['groups'])}"
+    return text
+
+
+def _in_order(
+    lines: Iterable[str], wanted: Sequence[str], given: Iterable[Iterable[str]]
+) -> list[str]:
+    """Names of lines in the first of the given orders in which the attributes stand as wanted."""
+    order: list[str] = []
+    for first in filter(None, (*given, lines)):
+        order = list(dict.fromkeys([*(name for name in first if name in lines), *lines]))
+        if [name for name in order if name in wanted] == wanted:
+            break
+    return order
+
+
+def _new_line(name: str, line: Any, notes: Mapping[str, str]) -> str:
+    note = f"  # {notes[name]}" if notes.get(name) else ""
+    return f"{_key(name)} = {_inline(line)}{note}\n"
+
+
+def _write_table(entries: Mapping[str, Any]) -> str:
+    return "".join(_new_line(name, value, {}) for name, value in entries.items())
+
+
+def _said(facts: Facts) -> dict[str, Any]:
+    """The lines of [file]."""
+    public = facts["source"] == "public"
+    return facts["file"].said() | ({} if public else {"public": False})
+
+
+def _revise(
+    text: str,
+    facts: Facts,
+    lines: Mapping[str, Any],
+    notes: Mapping[str, str],
+    orders: tuple[Sequence[str], Sequence[str]],
+) -> str:
+    """An old text with other lines; what says the same stays, and so do comments."""
     known = _parse(text)
     if facts["columns"] and "columns" not in known:
         text = FIRST.sub("columns = []\n\n[", text, count=1)
     if facts.get("file") and "file" not in known:
         text = FIRST.sub("[file]\n\n[", text, count=1)
     document = _parse(text)
-    lines = {a.name: write_entry(a, facts["source"] == "public") for a in facts["attributes"]}
-    lines |= {
-        name: why if why.startswith("?") else f"drop: {why}" if why else "drop"
-        for name, why in facts["left_out"].items()
-    }
     wanted = {place: facts.get(place) or {} for place in ("columns", "file", "groups")}
     wanted["columns"], wanted["groups"] = list(wanted["columns"]), dict(wanted["groups"])
     if facts.get("file"):
@@ -184,30 +236,26 @@ def write_schema(
             document[place] = value
         elif not value and place in document:
             del document[place]
-    body = _write_lines(
-        document.get("attributes"),
-        lines,
-        notes or {},
-        ([a.name for a in facts["attributes"]], list(order) or facts["columns"]),
-    )
+    body = _write_lines(document.get("attributes"), lines, notes, orders)
     document["attributes"] = _parse(f"[attributes]\n{body}")["attributes"]
     return str(document.as_string())
 
 
 def _write_file(facts: Facts, old: dict[str, Any]) -> dict[str, Any]:
-    """The lines of [file]; the old ones where they say the same."""
+    """As :func:`_said`; the old lines where they say the same."""
     public = facts["source"] == "public"
     said = {"header": not facts["columns"]} | _without_mark(old)
     try:
         same = old and FileFormat.of(said) == facts["file"] and old.get("public", True) == public
     except SchemaError:
         same = False
-    return old if same else facts["file"].said() | ({} if public else {"public": False})
+    return old if same else _said(facts)
 
 
 def _parse(text: str) -> Any:
     """A document whose comments are kept; SchemaError for an old file that isn't TOML."""
-    import tomlkit  # not needed to read
+    with needed_for("revising the file that is there", "name another file"):
+        import tomlkit
 
     try:
         return tomlkit.parse(text)
@@ -237,10 +285,7 @@ def _write_lines(
         else:
             before[key.key], lead = (lead, key, entry), ""
     wanted, given = orders
-    for first in filter(None, (before, given, lines)):
-        order = list(dict.fromkeys([*(name for name in first if name in lines), *lines]))
-        if [name for name in order if name in wanted] == wanted:
-            break
+    order = _in_order(lines, wanted, [before, given])
     body, last = "", ""
     for at, name in enumerate(order):
         above, key, old = before.get(name, ("", None, None))
@@ -252,8 +297,7 @@ def _write_lines(
         ):
             last += f"{above}[attributes.{_key(name)}]{_comment(old)}\n{old.as_string()}"
         elif old is None or key is None:
-            note = f"  # {notes[name]}" if notes.get(name) else ""
-            body += f"{above}{_key(name)} = {_inline(lines[name])}{note}\n"
+            body += above + _new_line(name, lines[name], notes)
         elif same and not isinstance(old, Table):
             body += f"{above}{key.as_string()}{key.sep}{old.as_string()}{_comment(old)}\n"
         else:
@@ -266,19 +310,22 @@ def _comment(entry: Any) -> str:
 
 
 def _key(name: str) -> str:
-    from tomlkit.items import item
+    return name if re.fullmatch(r"[\w-]+", name, re.ASCII) else _quote(name)
 
-    return name if re.fullmatch(r"[\w-]+", name, re.ASCII) else item(name).as_string()
+
+def _quote(text: str) -> str:
+    """A text of TOML is one of JSON, but for the sign DEL."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _inline(value: Any) -> str:
-    from tomlkit.items import item
-
     if isinstance(value, dict):
         return f"{{{', '.join(f'{_key(k)} = {_inline(v)}' for k, v in value.items())}}}"
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(_inline, value))}]"
-    return item(value).as_string()
+    if isinstance(value, str):
+        return _quote(value)
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _says(name: str, entry: Any, line: str | dict[str, Any]) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ..domain.schema import Attribute, Schema, check_schema
-from ..errors import SchemaError, is_whole, show
+from ..errors import SchemaError, is_whole, needed_for, show
 from .inputs import Table, check_choice, check_choices, check_most, sample_rows, seeded, to_codes
 from .utility import feature_columns, majority_share, one_hot, support_vectors
 
@@ -116,7 +116,8 @@ def design(
 ) -> tuple[np.ndarray, np.ndarray]:
     """What a classifier sees: two float64 arrays (rows, features), scaled by the training rows."""
     check_choice("encoding", encoding, ENCODINGS)
-    from sklearn.preprocessing import StandardScaler
+    with needed_for("a classifier"):
+        from sklearn.preprocessing import StandardScaler
 
     scaler = StandardScaler()
     numbers = scaler.fit_transform(_encode(train, schema, columns, encoding))
@@ -163,11 +164,12 @@ def predict(
     """
     if len(np.unique(learnt)) == 1:
         return np.full(len(test), learnt[0])
-    from sklearn.ensemble import RandomForestClassifier
-    from sklearn.exceptions import ConvergenceWarning
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.naive_bayes import GaussianNB
-    from sklearn.neighbors import KNeighborsClassifier
+    with needed_for("a classifier"):
+        from sklearn.ensemble import RandomForestClassifier
+        from sklearn.exceptions import ConvergenceWarning
+        from sklearn.linear_model import LogisticRegression
+        from sklearn.naive_bayes import GaussianNB
+        from sklearn.neighbors import KNeighborsClassifier
 
     asked, inverse = np.unique(test, axis=0, return_inverse=True)
     if classifier == "SV":

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ..domain.schema import Schema
-from ..errors import SchemaError
+from ..errors import SchemaError, needed_for
 from .marginals import Marginals, Sets, attribute_sets, distances
 
 MOST_SETS = 2000  # of more marginals, as many are drawn
@@ -116,7 +116,8 @@ def row_error(known: Marginals, codes: np.ndarray, seed: int) -> float:
 
 def interval(mean: float, error: float, freedom: int) -> Interval:
     """The mean, and its 95 % interval by Student's t, within [0, 1]."""
-    from scipy.special import stdtrit
+    with needed_for("the interval of a mean"):
+        from scipy.special import stdtrit
 
     half = stdtrit(freedom, 0.975) * error
     return float(mean), float(max(mean - half, 0)), float(min(mean + half, 1))

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ..counting.workers import active_client
+from ..errors import needed_for
 
 
 def run_each(
@@ -17,7 +18,8 @@ def run_each(
     if jobs == 1:
         yield from (work(*item) for item in items)
         return
-    from joblib import Parallel, delayed, parallel_config
+    with needed_for("work in several processes", "say jobs=1"):
+        from joblib import Parallel, delayed, parallel_config
 
     backend = "dask" if active_client() is not None else "loky"
     with parallel_config(backend=backend):

@@ -4,14 +4,13 @@ import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ..domain.schema import Schema, check_columns, check_schema
-from ..errors import SchemaError, show, to_list, to_names
+from ..errors import SchemaError, needed_for, show, to_list, to_names
 from ..privacy.numbers import number
 from .inputs import Table, check_choice, check_most, sample_rows, seeded, to_codes
 
@@ -197,7 +196,8 @@ def _classify(
     if len(np.unique(learnt)) == 1:
         return np.full(len(test), learnt[0]), "one class only"
     if kernel == "linear":
-        from sklearn.svm import LinearSVC
+        with needed_for("a classifier"):
+            from sklearn.svm import LinearSVC
 
         # the primal problem: the dual one with the plain hinge takes minutes on noisy tables
         machine = LinearSVC(C=penalty, dual=False).fit(train, learnt)
@@ -243,8 +243,12 @@ def support_vectors(
 def _machine(backend: str) -> tuple[Any, str]:
     if backend != "sklearn":
         try:
-            return import_module("sklearnex.svm").SVC, "sklearnex"
+            with needed_for("backend='sklearnex'", "take backend='sklearn'"):
+                from sklearnex.svm import SVC
+            return SVC, "sklearnex"
         except ImportError:
             if backend == "sklearnex":
                 raise
-    return import_module("sklearn.svm").SVC, "sklearn"
+    with needed_for("a classifier"):
+        from sklearn.svm import SVC
+    return SVC, "sklearn"

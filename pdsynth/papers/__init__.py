@@ -6,8 +6,13 @@ from typing import Any
 import pandas as pd
 
 from ..datasets import Dataset
+from ..errors import needed_for
 from .engine import PAPERS, Key, Run, find
 from .results import Result, Verdict
+
+with needed_for("pdsynth.papers"):  # what its modules import without asking
+    import plotly  # noqa: F401
+    import scipy  # noqa: F401
 
 __all__ = ["PAPERS", "Result", "Verdict", "readings", "reproduce"]
 

@@ -7,7 +7,6 @@ open is decided in ``hmprivbayes.toml``.
 import os
 import platform
 from dataclasses import dataclass, replace
-from importlib import import_module
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,6 +15,7 @@ import pandas as pd
 from ..datasets import Dataset, load_adult, load_big5, load_cmc
 from ..domain.encoding import BinaryEncoding
 from ..domain.schema import Schema
+from ..errors import needed_for
 from ..evaluation import padded
 from ..synthesizers import HMPrivBayes, PrivBayes, baselines
 from .engine import Curve, Grid, Key, RealData, Run, load
@@ -163,7 +163,8 @@ def distances(settings: Any, run: Run) -> pd.DataFrame:
 
 def times(settings: Any, run: Run) -> pd.DataFrame:
     """Figure 6, processor seconds: HMPrivBayes on a table, PrivBayes on its bits."""
-    import_module("sklearn.cluster")  # or the first fit would be charged for it
+    with needed_for("HMPrivBayes"):
+        import sklearn.cluster  # noqa: F401 - or the first fit would be charged for it
     grids = []
     for (name, dataset), most in zip(tables(run).items(), settings.baseline_degrees, strict=False):
         for table, method in ((dataset, "HMPrivBayes"), (bits_of(dataset), "PrivBayes")):

@@ -13,7 +13,7 @@ from unittest import mock
 import numpy as np
 
 from ..counting.tables import Records
-from ..errors import BudgetError
+from ..errors import BudgetError, needed_for
 from . import genetic_peer
 from .grids import Contender
 
@@ -63,12 +63,12 @@ class OpenDPTable(Contender):
         our ledger.
         """
         try:
-            import mbi  # type: ignore[import-not-found]  # noqa: F401
-            import opendp.prelude as dp
-            import polars as pl  # type: ignore[import-not-found]
-        except ImportError as problem:
-            remedy = f"the yardstick needs opendp[mbi], which isn't installed here ({problem})"
-            raise BudgetError(remedy) from problem
+            with needed_for(f"OpenDP's {self.algorithm}"):
+                import mbi  # type: ignore[import-not-found]  # noqa: F401
+                import opendp.prelude as dp
+                import polars as pl  # type: ignore[import-not-found]
+        except ImportError as missing:  # a comparison leaves a gap and goes on
+            raise BudgetError(str(missing)) from missing
         dp.enable_features("contrib")
         keys = {f"c{j}": list(range(size)) for j, size in enumerate(records.schema.sizes)}
         columns = zip(keys, records.codes.T.astype(np.int64), strict=True)

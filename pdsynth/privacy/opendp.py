@@ -3,11 +3,11 @@
 # ruff: noqa: D102 (what the methods of Noise do stands there, once)
 
 from fractions import Fraction
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 
+from ..errors import needed_for
 from .noise import ExactNoise, Shape, as_scales, float_above
 
 
@@ -21,12 +21,9 @@ class OpenDPNoise(ExactNoise):
 
     def __init__(self) -> None:
         super().__init__()
-        try:
-            self._dp = import_module("opendp.prelude")
-        except ImportError as missing:
-            raise ImportError(
-                "noise='opendp' needs OpenDP: pip install 'pdsynth[secure]', or use noise='exact'"
-            ) from missing
+        with needed_for("noise='opendp'", "use noise='exact'"):
+            import opendp.prelude as dp
+        self._dp: Any = dp
         self._dp.enable_features("contrib")
         self._cells = self._dp.vector_domain(self._dp.atom_domain(T="i64"))
 

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..errors import BudgetError, is_whole, show
+from ..errors import BudgetError, is_whole, needed_for, show
 from ..measures import association_sensitivity
 
 READINGS = ("similarity", "printed")
@@ -86,11 +86,16 @@ def in_order(clusters: Sequence[Sequence[int]]) -> Clusters:
 
 
 def check_clusters(k: int, d: int, what: str = "attributes") -> None:
-    """Refuse a number of clusters outside 1 … d, from public facts."""
+    """Refuse a number of clusters outside 1 … d, from public facts; ImportError where they can't
+    be found without scikit-learn.
+    """
     if not is_whole(k, 1, d):
         raise BudgetError(
             f"k must be a whole number of clusters from 1 to d = {d} {what}, got {show(k)}"
         )
+    if 1 < k < d:
+        with needed_for(f"clustering {what}"):
+            import sklearn  # noqa: F401, PLC0415
 
 
 def noise_to_signal(

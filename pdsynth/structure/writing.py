@@ -14,7 +14,7 @@ from ..domain.bins import place_in_bins
 from ..domain.progress import progress
 from ..domain.schema import Schema
 from ..domain.threads import in_order
-from ..errors import SchemaError, check_path, check_seed, is_one_of, is_whole, show
+from ..errors import SchemaError, check_path, check_seed, is_one_of, is_whole, needed_for, show
 
 UNIT = 2**16  # rows that one stream of random numbers draws, however many are written at once
 MOST_ROWS = 10**12
@@ -108,13 +108,8 @@ def _from_frame(pa: Any, frame: Any, columns: Any) -> Any:
 
 
 def _arrow() -> Any:
-    try:
-        import pyarrow  # noqa: PLC0415 - of the extra "scale"
-    except ImportError as problem:
-        raise SchemaError(
-            "sample_to writes through pyarrow: install pdsynth[scale], or write "
-            "sample(n) with pds.datasets.write_csv"
-        ) from problem
+    with needed_for("sample_to", "write sample(n) with pds.datasets.write_csv"):
+        import pyarrow
     return pyarrow
 
 

@@ -220,7 +220,7 @@ class TestRelease:
         assert pds.Session.open("a.jsonl").spent == Fraction(3, 4)
 
     def test_without_pyarrow_parquet_is_refused_before_the_fit(self, here, speak, monkeypatch):
-        monkeypatch.setattr(release.importlib.util, "find_spec", lambda name: None)
+        monkeypatch.setitem(sys.modules, "pyarrow", None)
         monkeypatch.setattr(commands, "read_csv", None)
         status, _, words = speak(
             "release data.csv schema.toml --epsilon 1 --out o --format parquet"

@@ -138,5 +138,7 @@ def test_parquet_without_pyarrow_says_what_to_install(tmp_path, monkeypatch):
         raise ImportError("pyarrow")
 
     monkeypatch.setattr(pd, "read_parquet", refuse)
-    with pytest.raises(ImportError, match="pip install pyarrow"):
+    with pytest.raises(
+        ImportError, match=r"a Parquet file needs pyarrow: pip install .pdsynth\[scale\]"
+    ):
         read_table("nltcs", tmp_path / "t.parquet")

@@ -158,8 +158,15 @@ def test_every_kind_of_file_is_the_same_table(tmp_path):
 
 def test_a_reader_that_is_not_installed_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(pds.SchemaError, match="a Parquet file, whose reader isn't .*pip install"):
+    with pytest.raises(ImportError, match=r"a Parquet file needs pyarrow: .*pdsynth\[scale\]"):
         read_csv(b"PAR1....PAR1")
+
+
+def test_an_old_spreadsheet_is_refused_in_words():
+    """No package that reads it belongs to an extra."""
+    for read in (read_csv, read_header):
+        with pytest.raises(pds.SchemaError, match=r"\.xls.*save it as \.xlsx, or as CSV"):
+            read(b"\xd0\xcf\x11\xe0 and the rest of an old workbook")
 
 
 def test_blanks_signs_and_thousands():

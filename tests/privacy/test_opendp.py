@@ -200,5 +200,5 @@ def test_the_same_door_the_same_ledger():
 
 def test_without_opendp_the_message_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "opendp.prelude", None)
-    with pytest.raises(ImportError, match=r"pdsynth\[secure\]"):
+    with pytest.raises(ImportError, match=r"noise='opendp' needs opendp: .*pdsynth\[secure\]"):
         OpenDPNoise()

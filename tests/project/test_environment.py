@@ -16,6 +16,7 @@ from packaging.markers import default_environment
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
+from requirement_tools import flat_extras
 
 LISTS = ("constraints.txt", "constraints-lab.txt")
 UNLISTED = {"scikit-learn-intelex", "mbi", "polars"}  # of extras that run.py never installs
@@ -68,8 +69,7 @@ def every_requirement(pyproject):
     project = pyproject["project"]
     extras = [
         requirement
-        for name, group in project["optional-dependencies"].items()
-        if name != "bench"
+        for group in flat_extras(pyproject).values()
         for requirement in group
         if Requirement(requirement).name not in UNLISTED
     ]
@@ -80,8 +80,13 @@ def every_requirement(pyproject):
     return [*project["dependencies"], *extras, *groups["site"], *named, *build]
 
 
+def lessons(pyproject):
+    """What the course needs: the hard dependencies and its extra."""
+    return [*pyproject["project"]["dependencies"], *flat_extras(pyproject)["course"]]
+
+
 def test_environment_yml_and_pyproject_declare_the_same(conda, pyproject):
-    assert conda_table(conda) == table(pyproject["project"]["dependencies"])
+    assert conda_table(conda) == table(lessons(pyproject))
 
 
 def test_environment_yml_is_spelt_for_binder_and_installs_the_project(conda):
@@ -90,12 +95,13 @@ def test_environment_yml_is_spelt_for_binder_and_installs_the_project(conda):
 
 
 def test_every_runtime_range_has_an_upper_major_bound(pyproject):
-    for name, specifier in table(pyproject["project"]["dependencies"]).items():
+    extras = [line for lines in flat_extras(pyproject).values() for line in lines]
+    for name, specifier in table([*lessons(pyproject), *extras]).items():
         assert any(part.operator == "<" and "." not in part.version for part in specifier), name
 
 
 def test_installed_versions_satisfy_both_files(conda, pyproject):
-    for declared in (conda_table(conda), table(pyproject["project"]["dependencies"])):
+    for declared in (conda_table(conda), table(lessons(pyproject))):
         for name, specifier in declared.items():
             there = version(name)
             assert specifier.contains(there, prereleases=True), (name, there, str(specifier))
@@ -198,11 +204,10 @@ def uncovered(listed, requirements, place):
 @pytest.mark.parametrize("python", PYTHONS)
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_constraints_cover_every_python_and_system_once(python, system, lists, pyproject):
-    place, project = in_place(python, system), pyproject["project"]
-    lessons = [*project["dependencies"], *project["optional-dependencies"]["voila"]]
-    everything = map(Requirement, every_requirement(pyproject))
-    assert uncovered(lists["constraints.txt"], everything, place) == set()
-    assert uncovered(lists["constraints-lab.txt"], map(Requirement, lessons), place) == set()
+    place = in_place(python, system)
+    for name, wanted in zip(LISTS, (every_requirement, lessons), strict=True):
+        needs = map(Requirement, wanted(pyproject))
+        assert uncovered(lists[name], needs, place) == set()
 
 
 def test_lists_are_closed_and_a_gap_is_seen(lists):
@@ -258,14 +263,6 @@ def test_pre_commit_runs_the_pinned_ruff(root, pins):
     settings = yaml.safe_load((root / ".pre-commit-config.yaml").read_text(encoding="utf-8"))
     ruff = next(hook for hook in settings["repos"][0]["hooks"] if hook["id"] == "ruff")
     assert ruff["additional_dependencies"] == [str(pin) for pin in pins if pin.name == "ruff"]
-
-
-def test_bench_extra_names_the_peers_of_the_benchmarks(root, pyproject):
-    named = table(pyproject["project"]["optional-dependencies"]["bench"])
-    text = (root / "benchmarks" / "requirements.txt").read_text(encoding="utf-8")
-    lines = [line.split("#")[0].strip() for line in text.splitlines()]
-    listed = table(line for line in lines if line and not line.startswith("-"))
-    assert {name: listed.get(name) for name in named} == named
 
 
 def test_readme_needs_exactly_two_commands(root):

@@ -2,36 +2,54 @@
 extra is a sentence that names it, and what nobody chose is no proprietary software."""
 
 import ast
-import importlib
 import re
 import sys
 import tomllib
 from importlib.metadata import PackageNotFoundError, metadata
+from pathlib import Path
 
 import pytest
 from contract_cases import TABLES
+from import_tools import sources
 from packaging.requirements import Requirement
+from requirement_tools import flat_extras
 
 from pdsynth import PrivBayes
-from pdsynth.counting import sources
+from pdsynth.errors import OPTIONAL, needed_for
 
-PLACES = ("pdsynth", "figures", "benchmarks")
 PROGRAMS = {  # that are started, not imported, and the file that does
     "jupyterlab": ("run.py", '"-m", "jupyterlab"'),
     "voila": ("run.py", '"-m", "voila"'),
-    "nbgrader": ("tests/course/test_teaching.py", '"-m", "nbgrader"'),
 }
-# A test of each extra, which fails where it isn't installed; those of the last two, which are
-# peers to be measured and large, run where they are.
+# A test of each extra, which fails where it isn't installed; that of the last one, which is a large
+# peer to be measured, runs where it is.
 TESTED = {
+    "files": ("tests/datasets/test_commands.py", "commands"),
+    "learn": ("tests/evaluation/test_classifiers.py", "classifier"),
+    "course": ("tests/course/test_widgets.py", "LivePlot"),
     "figures": ("tests/papers/test_hpprivbayes.py", "make.svg("),
     "fast": ("tests/counting/test_equivalence_classes.py", "compiled=True"),
     "secure": ("tests/privacy/test_opendp.py", 'noise="opendp"'),
     "scale": ("tests/counting/test_workers.py", "from distributed import"),
-    "teaching": ("tests/course/test_teaching.py", '"-m", "nbgrader"'),
-    "voila": ("tests/course/test_doors.py", "voila"),
     "yardstick": ("tests/papers/test_yardsticks.py", 'importorskip("mbi")'),
-    "bench": ("benchmarks/scale.py", "DuckDB"),
+}
+# Imports that nothing asks before, and why each finds its package there.
+THERE = {
+    ("counting/arrow.py", "pyarrow"): "it is given an Arrow table",
+    ("counting/sources.py", "distributed"): "it is given a client",
+    ("counting/sources.py", "pyarrow"): "find_source has asked",
+    ("counting/workers.py", "distributed"): "it is given a client",
+    ("datasets/opening.py", "openpyxl"): "_known asks for the package that KINDS names",
+    ("datasets/opening.py", "pyarrow"): "_known asks for the package that KINDS names",
+    ("domain/schema_file.py", "tomlkit"): "_parse has asked",
+    ("structure/clustering.py", "sklearn"): "check_clusters has asked, before the fit spent",
+    ("structure/writing.py", "pyarrow"): "_arrow has asked",
+    ("synthesizers/habits.py", "sklearn"): "scikit-learn itself calls it",
+}
+DOORS = {  # a wing asks once, in its __init__.py
+    "course": {"IPython", "anywidget", "ipywidgets", "plotly", "scipy", "sklearn", "threadpoolctl"}
+    | {"traitlets"},
+    "papers": {"plotly", "scipy"},
 }
 MODULES = {"scikit-learn": "sklearn", "scikit-learn-intelex": "sklearnex", "ipython": "IPython"}
 INTEL = ("daal", "tbb", "tcmlib")  # what Intel's extension of scikit-learn brings
@@ -47,17 +65,43 @@ def third(text):
         elif isinstance(node, ast.ImportFrom) and not node.level:
             names.add(node.module)
         elif isinstance(node, ast.Call) and re.search(
-            r"(import_module|find_spec|need)$", ast.unparse(node.func)
+            r"(import_module|find_spec)$", ast.unparse(node.func)
         ):
             given = [a.value for a in node.args if isinstance(a, ast.Constant)]
             names |= {name for name in given if not name.startswith(".")}
     return {name.split(".")[0] for name in names} - sys.stdlib_module_names - {"pdsynth"}
 
 
-def imported(root, *places):
-    """What the sources of these folders import."""
-    files = [path for place in places for path in (root / place).rglob("*.py")]
+def imported(root):
+    """What the library's sources import."""
+    files = (root / "pdsynth").rglob("*.py")
     return set().union(*(third(path.read_text(encoding="utf-8")) for path in files))
+
+
+def guards(node):
+    """Whether what stands in a statement is asked for: ``with needed_for(…)``, or caught."""
+    if isinstance(node, ast.With):
+        return any("needed_for" in ast.unparse(item.context_expr) for item in node.items)
+    handlers = node.handlers if isinstance(node, ast.Try) else []
+    return any(one.type and ast.unparse(one.type) == "ImportError" for one in handlers)
+
+
+def unguarded(node, guarded=False):
+    """Optional packages that a tree of code imports where nothing asks for them."""
+    guarded = guarded or guards(node)
+    found = set()
+    if isinstance(node, (ast.Import, ast.ImportFrom)) and not guarded:
+        found = third(ast.unparse(node)) & {*OPTIONAL}
+    return found.union(*(unguarded(child, guarded) for child in ast.iter_child_nodes(node)))
+
+
+def unasked(texts):
+    """(module, package) of every optional import that no sentence stands before."""
+    return {
+        (path.as_posix(), package)
+        for path, text in texts
+        for package in unguarded(ast.parse(text)) - DOORS.get(path.parts[0], set())
+    }
 
 
 def declared(lines):
@@ -73,7 +117,7 @@ def pyproject(root):
 
 @pytest.fixture(scope="module")
 def extras(pyproject):
-    return pyproject["project"]["optional-dependencies"]
+    return flat_extras(pyproject)
 
 
 @pytest.fixture(scope="module")
@@ -83,14 +127,12 @@ def needed(pyproject):
 
 def test_what_the_library_imports_is_declared(root, needed, extras):
     optional = [line for lines in extras.values() for line in lines]
-    assert imported(root, "pdsynth") - declared([*needed, *optional]) == set()
+    assert imported(root) - declared([*needed, *optional]) == set()
 
 
 def test_what_is_declared_is_imported_or_a_program_that_is_started(root, needed, extras):
     optional = [line for lines in extras.values() for line in lines]
-    idle = declared(needed) - imported(root, "pdsynth")
-    idle |= declared(optional) - imported(root, *PLACES)
-    assert idle == set(PROGRAMS)
+    assert declared([*needed, *optional]) - imported(root) == set(PROGRAMS)
     for file, words in PROGRAMS.values():
         assert words in (root / file).read_text(encoding="utf-8")
 
@@ -99,32 +141,67 @@ def test_what_is_declared_is_imported_or_a_program_that_is_started(root, needed,
 def test_twin_an_import_that_is_not_declared_is_seen(root, needed, extras, gone):
     optional = [line for lines in extras.values() for line in lines]
     rest = [line for line in [*needed, *optional] if Requirement(line).name != gone]
-    assert imported(root, "pdsynth") - declared(rest) == {MODULES.get(gone, gone)}
+    assert imported(root) - declared(rest) == {MODULES.get(gone, gone)}
 
 
 def test_twin_a_declared_package_that_nothing_imports_is_seen():
     assert third('# dask is wonderful\nimport dasher\nWORDS = {"dask": 1}') == {"dasher"}
     assert third("def f():\n    from dask import delayed") == {"dask"}
-    assert third('need("dask", "dask.dataframe")\nimport_module(".own", __name__)') == {"dask"}
+    assert third('find_spec("dask.dataframe")\nimport_module(".own", __name__)') == {"dask"}
     assert third("import os.path, pdsynth.plots\nfrom . import own\nfrom ..more import x") == set()
 
 
-def test_every_extra_has_its_test_and_the_test_group_installs_it(root, pyproject, extras):
+def test_the_table_of_optional_packages_is_that_of_the_extras(needed, extras):
+    """A package's sentence names an extra that brings it; ``course`` has what it shares besides."""
+    for module, (package, extra) in OPTIONAL.items():
+        assert MODULES.get(package, package.replace("-", "_")) == module
+        assert package in {Requirement(line).name for line in extras[extra]}, module
+    every = declared(line for lines in extras.values() for line in lines)
+    assert every - {*PROGRAMS} == {*OPTIONAL}
+    assert not declared(needed) & {*OPTIONAL}
+
+
+def test_every_optional_import_is_asked_for():
+    assert unasked(sources()) == {*THERE}
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("import plotly", {"plotly"}),
+        ("def f():\n    from sklearn.svm import SVC", {"sklearn"}),
+        ("with open('x'):\n    import scipy.stats", {"scipy"}),
+        ("with needed_for('x'):\n    import plotly\nimport joblib", {"joblib"}),
+        ("try:\n    import numba\nexcept ImportError:\n    numba = None", set()),
+        ("with needed_for('x'):\n    from plotly.io import json\nimport numpy, jinja2", set()),
+    ],
+)
+def test_twin_an_import_that_nothing_asks_for_is_seen(text, found):
+    assert unasked([(Path("model.py"), text)]) == {("model.py", package) for package in found}
+    assert not unasked([(Path("papers/x.py"), "import plotly")])
+    assert unasked([(Path("papers/x.py"), "import ipywidgets")])
+
+
+def test_an_error_that_is_not_a_missing_extra_stays_as_it_is():
+    for missing in (ImportError("broken"), ModuleNotFoundError("no x", name="x")):
+        with pytest.raises(ImportError) as told, needed_for("a picture"):
+            raise missing
+        assert told.value is missing
+
+
+def test_every_extra_has_its_test_and_all_but_two_are_in_the_constraints(root, extras):
     assert {*TESTED} == {*extras}
     for file, words in TESTED.values():
         assert words in (root / file).read_text(encoding="utf-8")
-    there = {
-        named(line) for line in pyproject["dependency-groups"]["test"] if isinstance(line, str)
+    text = (root / "constraints.txt").read_text(encoding="utf-8")
+    pinned = {*re.findall(r"^([\w.-]+)==", text, re.MULTILINE)}
+    names = {extra: {Requirement(line).name for line in lines} for extra, lines in extras.items()}
+    assert {extra: absent for extra in extras if (absent := names[extra] - pinned)} == {
+        "fast": {"scikit-learn-intelex"},  # proprietary in part: nobody's default
+        "yardstick": {"mbi", "polars"},
     }
-    absent = {extra: {*map(named, lines)} - there for extra, lines in extras.items()}
-    assert {extra for extra, lines in absent.items() if lines} == {"yardstick", "bench", "fast"}
-    assert absent["fast"] == {("scikit-learn-intelex",)}, "proprietary in part: nobody's default"
-
-
-def named(requirement):
-    """A requirement's name, with its own extras."""
-    found = Requirement(requirement)
-    return found.name, *sorted(found.extras)
+    asked = {*re.findall(r"--extra (\w+)", text)}
+    assert asked | {"files", "learn", "fast", "yardstick"} == {*extras}
 
 
 def licence(name):
@@ -170,21 +247,19 @@ def test_the_licences_are_those_of_the_installed_metadata():
     assert proprietary({name: licence(name) for name in INTEL}) == {*INTEL}
 
 
-@pytest.mark.parametrize(("package", "what"), sources.WORDS.items())
+@pytest.mark.parametrize(
+    ("package", "what"), [("pyarrow", "a Parquet file"), ("dask", "a Dask DataFrame")]
+)
 def test_without_the_extra_a_sentence_names_it(package, what, monkeypatch, tmp_path):
-    real = importlib.import_module
-
-    def missing(name):
-        if name.partition(".")[0] == package:
-            raise ImportError(name)
-        return real(name)
-
     frame, schema = TABLES["binary"]()
+    data = tmp_path / "t"
     if package == "pyarrow":
-        frame.to_parquet(tmp_path / "t")
-        data = tmp_path / "t"
+        frame.to_parquet(data)
     else:
-        data = real("dask.dataframe").from_pandas(frame, npartitions=2)
-    monkeypatch.setattr(sources, "import_module", missing)
-    with pytest.raises(ImportError, match=rf"{what} need {package}.*pdsynth\[scale\]"):
+        from dask.dataframe import from_pandas
+
+        data = from_pandas(frame, npartitions=2)
+    for name in [name for name in sys.modules if name.split(".")[0] == package]:
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(ImportError, match=rf"{what} needs {package}: .*pdsynth\[scale\]"):
         PrivBayes().fit(data, schema)

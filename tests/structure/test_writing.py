@@ -152,5 +152,5 @@ def test_values_of_two_types_go_into_csv_only(tmp_path):
 
 def test_without_pyarrow_it_says_what_to_install(model, tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
-    with pytest.raises(SchemaError, match=r"pdsynth\[scale\]"):
+    with pytest.raises(ImportError, match=r"sample_to needs pyarrow: .*pdsynth\[scale\]"):
         model.sample_to(tmp_path / "t.csv", 10)

@@ -1,7 +1,6 @@
 """Two ways to put a figure on the page: a thin anywidget around plotly.js, or an Output widget."""
 
 import gzip
-import importlib.util
 import json
 import sys
 from functools import cache
@@ -14,12 +13,15 @@ import traitlets
 from plotly.io.json import to_json_plotly
 from plotly.offline import get_plotlyjs
 
+from ...errors import needed_for
 from ...plots import DARK
 
-ANYWIDGET = importlib.util.find_spec("anywidget") is not None
-if ANYWIDGET:
+try:
     from anywidget import AnyWidget
-else:  # LivePlot can be imported, but not shown
+
+    ANYWIDGET = True
+except ImportError:  # LivePlot can be imported, but not shown
+    ANYWIDGET = False
 
     class AnyWidget(W.DOMWidget):  # type: ignore[no-redef]
         """Stands in where anywidget isn't installed."""
@@ -97,10 +99,8 @@ def make(backend: str) -> LivePlot | OutputPlot:
     if backend not in ("auto", "anywidget", "output"):
         raise ValueError(f"backend must be 'auto', 'anywidget' or 'output', not {backend!r}")
     if backend == "anywidget" and not ANYWIDGET:
-        raise ValueError(
-            "backend='anywidget' needs the package anywidget: "
-            "pip install anywidget, or take backend='output'"
-        )
+        with needed_for("backend='anywidget'", "take backend='output'"):
+            import anywidget  # noqa: F401
     if backend == "auto" and ("google.colab" in sys.modules or not ANYWIDGET):
         backend = "output"
     return OutputPlot() if backend == "output" else LivePlot(layout=W.Layout(width="100%"))
