@@ -218,10 +218,8 @@ def test_what_hosted_notebooks_are_told_is_there():
     page = (NOTEBOOKS / "README.md").read_text("utf-8")
     opened = re.findall(r"mybinder\.org/v2/gh/OWNER/NAME/HEAD\?urlpath=lab/tree/([\w/.]+)", page)
     assert len(opened) == 2 and all((ROOT / path).exists() for path in opened)
-    assert (
-        "[![Binder](" in page
-        and '%pip install "pdsynth[course] @ git+https://github.com/OWNER/NAME"' in page
-    )
+    assert "[![Binder](" in page
+    assert '%pip install "pdsynth[course] @ git+https://github.com/OWNER/NAME"' in page
     assert "environment.yml" in page and (ROOT / "environment.yml").exists()
 
 

@@ -104,7 +104,7 @@ def test_every_figure_runs_on_another_table(tiny, figure, tmp_path):
 def test_a_yardstick_that_is_not_installed_is_a_gap_and_says_so(tiny):
     result = pds.papers.reproduce("sidebyside", 1, 1, data=tiny, jobs=1, epsilons=(1.0,))
     gap = result.data[result.data["method"] == "OpenDP MST"]
-    assert gap["value"].isna().all() and gap["note"].str.contains(r"opendp\[mbi\]").all()
+    assert gap["value"].isna().all() and gap["note"].str.contains(r"pdsynth\[yardstick\]").all()
     assert set(gap["guarantee"]) == {"(ε, δ)"}
     with pytest.raises(BudgetError, match=r"OpenDP's MST needs mbi: .*pdsynth\[yardstick\]"):
         OpenDPTable().fit(None)
