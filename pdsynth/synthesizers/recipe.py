@@ -354,9 +354,8 @@ class Recipe(Habits):
         """What is allowed and can't be wise, in sentences."""
         found = [getattr(plan.parts.structure, "preselection", lambda _: "")(plan.facts)]
         k = getattr(self, "k", getattr(plan.parts.structure, "k", 0))
-        if (
-            isinstance(k, int) and k and self.k_counts_parents and self.guarantee != "none"
-        ):  # no noise
+        noisy = self.guarantee != "none"  # no noise, no doubt
+        if noisy and isinstance(k, int) and k and self.k_counts_parents:
             doubt = noise_dominates(schema, plan.facts.n, plan.facts.epsilon, k)
             m = self.records_per_person
             shared = f" (ε here is for one of a person's {m} records)" if m > 1 else ""
