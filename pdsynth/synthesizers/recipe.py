@@ -352,15 +352,14 @@ class Recipe(Habits):
 
     def _doubts(self, schema: Schema, plan: Plan) -> list[str]:
         """What is allowed and can't be wise, in sentences."""
-        found = [getattr(plan.parts.structure, "preselection", lambda _: "")(plan.facts)]
-        k = getattr(self, "k", getattr(plan.parts.structure, "k", 0))
-        noisy = self.guarantee != "none"  # no noise, no doubt
-        if noisy and isinstance(k, int) and k and self.k_counts_parents:
-            doubt = noise_dominates(schema, plan.facts.n, plan.facts.epsilon, k)
-            m = self.records_per_person
-            shared = f" (ε here is for one of a person's {m} records)" if m > 1 else ""
-            found.append(doubt + shared if doubt and self.relation == "replace_one" else "")
-        return [doubt for doubt in found if doubt]
+        k, m = getattr(self, "k", getattr(plan.parts.structure, "k", 0)), self.records_per_person
+        if not isinstance(k, int) or not k or not self.k_counts_parents:
+            return []
+        if self.guarantee == "none" or self.relation != "replace_one":  # no noise, or no public n
+            return []
+        doubt = noise_dominates(schema, plan.facts.n, plan.facts.epsilon, k)
+        shared = f" (ε here is for one of a person's {m} records)" if m > 1 else ""
+        return [doubt + shared] if doubt else []
 
     def _uses_bits(self, schema: Schema) -> bool:
         return self.over_bits and max(schema.sizes) > 2

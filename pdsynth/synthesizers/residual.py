@@ -17,10 +17,9 @@ from ..domain.facts import Facts
 from ..domain.progress import bar, progress
 from ..errors import BudgetError, is_one_of, is_whole, show
 from ..privacy.curator import Curator
-from ..structure import limits
 from ..structure.belief import Columns, Fitted
 from ..structure.learner import Shares, StructureResult
-from ..structure.limits import check_width, describe_near, reach
+from ..structure.limits import check_width
 from ..structure.restrictions import Restriction, check_restriction
 from .residual_run import MOST_CELLS, Run
 from .residual_share import ASKED, look, share_of_look
@@ -76,6 +75,7 @@ class Residual:
 
     def check(self, facts: Facts) -> None:
         """Refuse shares, groups and policies that don't fit the schema."""
+        check_width(len(facts.schema), "ConsistentBayes")
         check_restriction(self.restriction, "auto", facts.schema)
         if self.sensitive is not None:
             facts.schema.index(self.sensitive)
@@ -94,12 +94,6 @@ class Residual:
                     "SensitivityGroups(groups={'A': [...], 'B': [...]})"
                 )
         Run.check(self, facts)
-
-    def preselection(self, facts: Facts) -> str:
-        """What a wide table costs, in words, known before the run; "" where all pairs compete."""
-        d = len(facts.schema)
-        near = reach(limits.LEAST * d, d)
-        return "" if near is None else describe_near(d, near)
 
     def hidden(self) -> tuple[str, ...]:
         """The sensitive attributes."""
@@ -132,8 +126,6 @@ class Residual:
         aren't sensitive once more.
         """
         run = Run(self, curator, facts)
-        if said := self.preselection(facts):
-            curator.ledger.notes.append(said)
         more, tables = look(run, shares)
         run.measure_columns(shares["single columns"], more=more)
         left = tables + run.reserve(shares["sensitive"])
@@ -274,9 +266,8 @@ class ResidualRounds(Residual):
         return left, fitted, factor
 
     def check(self, facts: Facts) -> None:
-        """Refuse numbers of rounds and cells that aren't whole, and too many columns."""
+        """Refuse numbers of rounds and cells that aren't whole."""
         super().check(facts)
-        check_width(len(facts.schema), "ConsistentBayes with rounds")
         for name, value, least in (("rounds", self.rounds, 1), ("most_cells", self.most_cells, 4)):
             planned = name == "rounds" and is_one_of(value, ("auto",))
             if not planned and not is_whole(value, least, 2**20):

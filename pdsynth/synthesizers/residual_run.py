@@ -24,7 +24,6 @@ from ..structure.junction import (
     within_bounds,
 )
 from ..structure.learner import Measurement
-from ..structure.limits import LEAST, reach
 from ..structure.margins import margins
 
 MOST_CELLS = 2**14  # of a clique
@@ -270,13 +269,11 @@ class Run:
         return [np.rint(table).astype(np.int64) for table in margins(fitted, sets)]
 
     def pairs(self) -> list[Columns]:
-        """All pairs of columns that aren't sensitive, or the near ones of a wide schema."""
-        d = len(self.sizes)
-        near = reach(LEAST * d, d) or d
+        """All pairs of columns that aren't sensitive and whose table isn't too large."""
         return [
             (i, j)
             for i, j in combinations(self.open, 2)
-            if j - i <= near and self.sizes[i] * self.sizes[j] <= MOST_CELLS
+            if self.sizes[i] * self.sizes[j] <= MOST_CELLS
         ]
 
     def not_apart(self, pairs: Sequence[Columns]) -> list[Columns]:
