@@ -58,7 +58,7 @@ class Greedy(Learner):
             self.measure(facts),
             curator.noise,
             first=first,
-            restriction=self.policy(facts),
+            restriction=self.restriction,
         )
         return StructureResult(network, derived=self.derived(rule, facts))
 

@@ -16,7 +16,7 @@ from ..errors import BudgetError, SchemaError, is_one_of, show
 from ..network import Network
 from ..privacy.curator import Curator
 from ..privacy.numbers import positive
-from .limits import describe_near, nearest_columns
+from .limits import check_width
 from .parent_rules import MaxParents, ParentRule, check_degree, check_tables, choose_rule
 from .restrictions import Permitted, Restriction, check_restriction
 
@@ -130,7 +130,9 @@ class Learner:
             raise BudgetError(
                 f"score must be one of {', '.join(map(repr, self.scores))}, got {show(self.score)}"
             )
-        permitted = check_restriction(self.policy(facts), self.k, facts.schema)
+        if isinstance(self.k, str):
+            check_width(len(facts.schema), "k='auto'")
+        permitted = check_restriction(self.restriction, self.k, facts.schema)
         check_tables(permitted.forced_network(facts.schema.names), facts.schema)
 
     def asks(self, facts: Facts) -> Shares:
@@ -155,34 +157,15 @@ class Learner:
         if isinstance(rule, MaxParents) and len(names) <= 24:
             curator.prepare(rule.k + 1, self.measure(facts))  # one pass over the records for all
         found = self.grow(curator, shares, rule, facts)
-        if said := self.preselection(facts):
-            curator.ledger.notes.append(said)
         return replace(name_origin(found, curator), known=known, rule=rule.label())
 
     def rule(self, facts: Facts) -> ParentRule | None:
         """The rule for parent sets, None where no edge is worth its noise."""
         return choose_rule(self.k, facts, positive("theta_usefulness", self.theta_usefulness))
 
-    def policy(self, facts: Facts) -> Restriction | None:
-        """The restriction; under ``k="auto"`` parents stand near their child in a wide schema."""
-        near = nearest_columns(facts.n, len(facts.schema)) if isinstance(self.k, str) else None
-        given = self.restriction
-        if near is None or not isinstance(given, Restriction | None):
-            return given
-        if given is not None and given.near is not None:
-            near = min(near, given.near)
-        return replace(given or Restriction(), near=near)
-
-    def preselection(self, facts: Facts) -> str:
-        """What a wide table costs, in words, known before the run; "" where all pairs compete."""
-        near, d = nearest_columns(facts.n, len(facts.schema)), len(facts.schema)
-        if near is None or not isinstance(self.k, str):
-            return ""
-        return describe_near(d, near)
-
     def permitted(self, facts: Facts) -> Permitted:
         """The restriction over the columns of the schema."""
-        return (self.policy(facts) or Restriction()).on(facts.schema.names)
+        return (self.restriction or Restriction()).on(facts.schema.names)
 
     def measure(self, facts: Facts) -> str:
         """The score that is named, else R under strict and the papers' I otherwise."""
@@ -190,4 +173,4 @@ class Learner:
 
     def derived(self, rule: ParentRule, facts: Facts) -> int:
         """With exactly min(k, i−1) parents the first k pairs lie in table k+1."""
-        return rule.k if isinstance(rule, MaxParents) and self.policy(facts) is None else 0
+        return rule.k if isinstance(rule, MaxParents) and self.restriction is None else 0

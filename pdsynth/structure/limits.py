@@ -26,22 +26,6 @@ def most_sets(n: int, d: int) -> int:
     return max(min(SETS, READS // n), LEAST * d)
 
 
-def nearest_columns(n: int, d: int) -> int | None:
-    """How far apart in the schema two columns of a pair may stand; None: all pairs may be counted.
-
-    >>> nearest_columns(10**6, 100), nearest_columns(10**6, 1000)
-    (None, 61)
-    """
-    return reach(most_sets(n, d), d)
-
-
-def reach(most: int, d: int) -> int | None:
-    """The largest distance at which at most so many pairs of d columns lie; None where all do."""
-    if d * (d - 1) // 2 <= most:
-        return None
-    return max([1, *(w for w in range(1, d) if d * w - w * (w + 1) // 2 <= most)])
-
-
 @lru_cache(maxsize=256)
 def count_sets(sizes: Sequence[int], cells: int, members: int) -> tuple[int, ...]:
     """Sets of 0, 1, … ``members`` of some columns whose joint table has at most ``cells`` cells.
@@ -90,17 +74,6 @@ def check_width(columns: int, method: str, kind: str = "attributes") -> None:
     if columns > ALL_PAIRS:
         raise BudgetError(
             f"{columns:,} {kind}, but {method} compares all pairs of them, at most {ALL_PAIRS}: "
-            "use PrivBayes(k='auto') or ConsistentBayes, which compare columns that stand near "
-            "each other in the schema, or select attributes first"
+            "leave columns out that need no ties, declare the ties as a Network, or use "
+            "baselines.Independent"
         )
-
-
-def describe_near(d: int, near: int) -> str:
-    """What it costs to compare near columns only, in a sentence."""
-    pairs = d * near - near * (near + 1) // 2
-    return (
-        f"{d:,} columns have {d * (d - 1) // 2:,} pairs, more than one fit counts: only the "
-        f"{pairs:,} pairs of columns at most {near} apart in the schema compete, by public "
-        "choice, and what stands farther apart is tied through others or not at all. Put "
-        "columns that belong together side by side, or select some"
-    )

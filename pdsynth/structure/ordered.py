@@ -90,7 +90,7 @@ class Ordered(Learner):
             shares["selections"],
             self.measure(facts),
             depends_on=depends_on,
-            restriction=self.policy(facts),
+            restriction=self.restriction,
         )
         names = facts.schema.names
         shown = {"order_": tuple(names[j] for j in order), "average_association_": strength}

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from ..domain.schema import Schema
-from ..errors import BudgetError, SchemaError, is_whole, plural, show, to_list, to_names
+from ..errors import BudgetError, SchemaError, plural, show, to_list, to_names
 from ..network import Network, check_edge
 
 Edge = tuple[str, str]
@@ -21,9 +21,7 @@ class Restriction:
 
     ``target`` is the root. Each ``sensitive`` attribute, one name or several, has the target as its
     only parent and is nobody's parent (Hittmeir et al. 2022, Fig. 2, for one attribute). ``forced``
-    and ``forbidden`` are (parent, child) edges. ``near``: parents stand at most so many columns
-    from their child in the schema, the target and forced ones apart; ``k="auto"`` says so itself
-    where a table has more pairs of columns than can be counted. A contradiction raises SchemaError.
+    and ``forbidden`` are (parent, child) edges. A contradiction raises SchemaError.
 
     It protects the attribute that it names, not what this means: another attribute of the same
     record that goes with it tells it, too. Name both, and read the loss of both together off
@@ -37,14 +35,8 @@ class Restriction:
     sensitive: str | tuple[str, ...] = ()
     forced: tuple[Edge, ...] = ()
     forbidden: tuple[Edge, ...] = ()
-    near: int | None = None
 
     def __post_init__(self) -> None:
-        if self.near is not None and not is_whole(self.near, 1):
-            raise SchemaError(
-                "near must be a whole number of columns, at least 1, or None, "
-                f"got {show(self.near)}"
-            )
         target, hidden = self.target, to_names("sensitive", self.sensitive)
         forced, forbidden = (
             tuple(map(check_edge, to_list(name, getattr(self, name))))
@@ -112,28 +104,21 @@ class Restriction:
         for parent, child in self.forbidden:
             allowed[column(child), column(parent)] = False
         target, hidden = first[:1], first[1:]
-        if self.near is not None:
-            place = np.arange(len(names))
-            near = np.abs(np.subtract.outer(place, place)) <= self.near
-            near[:, target] = True
-            allowed &= near | forced
         allowed[:, hidden] = allowed[first] = forced[hidden] = False
         allowed[hidden, target] = forced[hidden, target] = True
-        return Permitted(allowed, forced, tuple(first), self.near is not None)
+        return Permitted(allowed, forced, tuple(first))
 
 
 @dataclass(frozen=True)
 class Permitted:
     """A restriction over columns: ``allowed`` and ``forced`` are bool (d, d), [child, parent].
 
-    ``fixed_order``: target and sensitive attributes, which open every order. ``waits``: a child
-    waits until something that it may have as a parent is placed, where another needn't.
+    ``fixed_order``: target and sensitive attributes, which open every order.
     """
 
     allowed: np.ndarray
     forced: np.ndarray
     fixed_order: tuple[int, ...] = ()
-    waits: bool = False
 
     def __len__(self) -> int:
         return len(self.allowed)
@@ -192,11 +177,7 @@ class Permitted:
         stands = np.zeros(len(self), dtype=bool)
         stands[list(placed)] = True
         columns = np.fromiter(children, dtype=np.int64)
-        fine = columns[~(self.forced[columns] & ~stands).any(axis=1)]
-        if self.waits:
-            beside = (self.allowed[fine] & stands).any(axis=1)
-            fine = fine[beside] if beside.any() else fine
-        return fine.tolist()
+        return columns[~(self.forced[columns] & ~stands).any(axis=1)].tolist()
 
     def reorder(self, order: Sequence[int]) -> list[int]:
         """The nearest order with ``fixed_order`` first and forced parents before children."""

@@ -70,7 +70,7 @@ class SpanningTree(Learner):
             shares["selections"],
             self.measure(facts),
             depends_on=entry,
-            restriction=self.policy(facts),
+            restriction=self.restriction,
         )
         return StructureResult(network, weights, entry)
 

@@ -17,11 +17,9 @@ from ..measures import mutual_information
 from ..network import Network, check_edge
 from ..privacy.entries import as_fraction
 from ..privacy.numbers import positive, share
-from ..structure.limits import LEAST, describe_near, reach
 from ..structure.parent_rules import MAX_CELLS
-from .base import Recipe
-from .options import check_records
 from .prediction import Forecast, explain, forecasts
+from .recipe import Recipe, check_records
 from .usefulness import USEFUL, describe_facts, expect, noise_to_cell, typical_cells
 
 
@@ -187,8 +185,6 @@ def plan(schema: Schema, n: int, epsilon: float, *, share_structure: float = 0.3
         + " "
         + explain(found, len(schema))
     )
-    if (near := reach(LEAST * len(schema), len(schema))) is not None:
-        sentence += f" {describe_near(len(schema), near)}."
     return Plan(int(n), budget, schema, best, sentence, table, found)
 
 

@@ -21,13 +21,13 @@ import numpy as np
 import pandas as pd
 
 from ..domain.schema import Schema
-from ..structure.limits import ALL_PAIRS, LEAST, reach
+from ..structure.limits import ALL_PAIRS
 from ..structure.parent_rules import MAX_PAIRS, largest_selection
-from .base import Recipe
 from .baselines import Independent, JTree
 from .consistent import ConsistentBayes
 from .cost import Cost
 from .presets import PrivBayes
+from .recipe import Recipe
 from .residual import MOST_SETS, TRIPLE_CELLS
 from .residual_run import WIDE
 from .residual_share import ALONE as ALONE_SHARE
@@ -81,19 +81,19 @@ def forecasts(schema: Schema, n: int, epsilon: float, given: Prior | None = None
     """
     facts = _Facts(schema, n, epsilon, given or prior())
     cost, d = Cost(n, schema.sizes), facts.d
-    pairs = facts.pairs if reach(LEAST * d, d) is None else LEAST * d
-    forest = cost.forest(pairs)
+    forest = cost.forest(facts.pairs)
     rounds = cost.rounds(facts.sets, 2 * d) if d <= WIDE else forest
-    found = [
-        Forecast(SINGLE, Independent, facts.independent(), *cost.degree(0)),
-        Forecast("ConsistentBayes", ConsistentBayes, facts.consistent(6 * d), *rounds),
-        Forecast(
-            "ConsistentBayes(rounds=0)",
-            lambda **o: ConsistentBayes(rounds=0, **o),
-            facts.consistent(d - 1),
-            *forest,
-        ),
-    ]
+    found = [Forecast(SINGLE, Independent, facts.independent(), *cost.degree(0))]
+    if d <= ALL_PAIRS:  # else it would be refused
+        found += [
+            Forecast("ConsistentBayes", ConsistentBayes, facts.consistent(6 * d), *rounds),
+            Forecast(
+                "ConsistentBayes(rounds=0)",
+                lambda **o: ConsistentBayes(rounds=0, **o),
+                facts.consistent(d - 1),
+                *forest,
+            ),
+        ]
     for k in range(1, min(len(facts.prior.degrees), d - 1) + 1):
         if largest_selection(d, k) <= MAX_PAIRS:  # else it would be refused
             found.append(
@@ -217,9 +217,12 @@ def _explain_best(found: Sequence[Forecast]) -> str:
     best = found[0]
     alone = next(f for f in found if f.name == SINGLE)
     if best is alone:
+        then = "; no other method is made for so many columns."
+        if len(found) > 1:
+            then = f"; the next, {found[1].name}, {found[1].distance:.3f}."
         return (
-            f"Publish single columns: {best.name}, expected two-way distance "
-            f"{best.distance:.3f}; the next, {found[1].name}, {found[1].distance:.3f}."
+            f"Publish single columns: {best.name}, expected two-way distance {best.distance:.3f}"
+            + then
         )
     nearer = 1 - best.distance / alone.distance
     than = (

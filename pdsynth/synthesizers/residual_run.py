@@ -24,7 +24,6 @@ from ..structure.junction import (
     within_bounds,
 )
 from ..structure.learner import Measurement
-from ..structure.limits import LEAST, reach
 from ..structure.margins import margins
 
 MOST_CELLS = 2**14  # of a clique
@@ -97,18 +96,6 @@ class Run:
     def favour(self, columns: Columns) -> Fraction:
         """Relative ε: as r for a table that touches group A, as 1 for others; the largest is 1."""
         return self.dear if any(self.names[j] in self.groups["A"] for j in columns) else self.plain
-
-    def least_weight(self) -> Fraction:
-        """The least part of a column's ε that the noise of one value may stand for."""
-        personal = self.part.personal
-        if personal is None:
-            return Fraction(1)
-        public = [
-            w
-            for name in personal.weights or ()
-            for w in personal.public_weights(name, self.facts.schema[name].size)
-        ]
-        return min([as_fraction(personal.v_min) / 2, *public])
 
     def column_weights(self, columns: Sequence[int]) -> dict[str, Fraction]:
         """Relative ε of columns by name: √values."""
@@ -282,13 +269,11 @@ class Run:
         return [np.rint(table).astype(np.int64) for table in margins(fitted, sets)]
 
     def pairs(self) -> list[Columns]:
-        """All pairs of columns that aren't sensitive, or the near ones of a wide schema."""
-        d = len(self.sizes)
-        near = reach(LEAST * d, d) or d
+        """All pairs of columns that aren't sensitive and whose table isn't too large."""
         return [
             (i, j)
             for i, j in combinations(self.open, 2)
-            if j - i <= near and self.sizes[i] * self.sizes[j] <= MOST_CELLS
+            if self.sizes[i] * self.sizes[j] <= MOST_CELLS
         ]
 
     def not_apart(self, pairs: Sequence[Columns]) -> list[Columns]:

@@ -58,6 +58,10 @@ HELD = {
         audit/test_replays.py::TestClaims::test_twin_a_loss_that_is_not_known""",
     "in that attribute *alone*": """
         synthesizers/test_interference.py::test_a_change_of_one_attribute""",
+    "The code of a record is a function of that record": """
+        test_row_properties.py::test_a_row_of_a_frame
+        test_row_properties.py::test_a_file_is_read_as_its_lines
+        test_row_properties.py::test_p2_a_strange_byte""",
     "goes with it tells it, too": """
         synthesizers/test_personal.py::TestTogether::test_twin""",
     "counts what goes together": """

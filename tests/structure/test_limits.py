@@ -12,7 +12,7 @@ import pdsynth as pds
 from pdsynth.counting.lattice import pack
 from pdsynth.counting.tables import Records
 from pdsynth.domain.facts import Facts
-from pdsynth.errors import BudgetError, SchemaError
+from pdsynth.errors import BudgetError
 from pdsynth.structure import MaxCells, Restriction, limits
 from pdsynth.structure.candidates import list_candidates
 from pdsynth.structure.parent_rules import AUTO_PAIRS, choose_rule
@@ -44,19 +44,6 @@ def test_sets_are_counted_as_by_hand(sizes, cells):
         for m in range(members + 1)
     ]
     assert list(limits.count_sets(sizes, cells, members)) == every
-
-
-@pytest.mark.parametrize("d", [2, 15, 100, 1000])
-def test_a_window_holds_as_many_pairs_as_are_allowed_and_no_more(d):
-    for most in (1, d, 50 * d, 10**5):
-        near = limits.reach(most, d)
-        pairs = d * (d - 1) // 2
-        if near is None:
-            assert pairs <= most
-        else:
-            held = sum(min(near, d - 1 - i) for i in range(d))
-            assert pairs > most and (held <= most or near == 1)
-            assert held + d - 1 - near > most  # one column farther would be too many
 
 
 SIZES = {
@@ -127,25 +114,6 @@ def test_cost_grows_with_n_no_faster_than_linearly_once_tables_are_large():
     assert sets(10**6) == sets(5 * 10**6) >= sets(5 * 10**7) > 100
 
 
-def test_near_is_a_policy_of_its_own_and_spares_target_and_forced_edges():
-    names = tuple("abcdef")
-    permitted = Restriction("f", forced=(("a", "e"),), near=2).on(names)
-    assert permitted.parents(4, range(6)) == ((0,), (2, 3, 5))
-    assert permitted.parents(0, range(6)) == ((), (1, 2, 5))
-    assert permitted.ready([0, 3], (1,)) == [0, 3]
-    assert permitted.ready([0, 4], (3,)) == [
-        0
-    ]  # 4 needs 0, 0 has nothing near but isn't waited for
-    with pytest.raises(SchemaError, match="near"):
-        Restriction(near=0)
-
-
-def test_a_child_waits_for_something_near_it():
-    permitted = Restriction(near=1).on(tuple("abcdef"))
-    assert permitted.ready([0, 2, 5], (1,)) == [0, 2]
-    assert permitted.ready([4, 5], (1,)) == [4, 5]  # nothing is near to any: all may come
-
-
 @pytest.mark.parametrize("d", [256, 300])
 def test_a_lattice_keeps_apart_sets_of_many_columns(d):
     rng = np.random.default_rng(0)
@@ -160,30 +128,6 @@ def test_a_lattice_keeps_apart_sets_of_many_columns(d):
     assert len(np.unique(keys)) == len(keys)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "made", [pds.PrivBayes(50, random_state=1), pds.ConsistentBayes(50, random_state=1)]
-)
-def test_a_wide_table_is_learnt_among_near_columns(made, monkeypatch):
-    monkeypatch.setattr(limits, "SETS", 1_000)
-    monkeypatch.setattr(limits, "LEAST", 4)
-    monkeypatch.setattr("pdsynth.synthesizers.residual_run.LEAST", 4)
-    records = chained([2, 3, 4] * 90, 4_000)
-    d = len(records.schema)
-    frame = records.schema.decode(records.codes)
-    with pytest.warns(UserWarning, match=f"{d} columns have 36,315 pairs"):
-        made.fit(frame, records.schema)
-    assert made.ledger_.check() in ([], ["L10 noise is reproducible: do not release"])
-    assert made.ledger_.epsilon == 50
-    assert any("apart in the schema" in note for note in made.ledger_.notes)
-    place = {name: j for j, name in enumerate(records.schema.names)}
-    edges = [(place[p], place[c]) for c, ps in made.network_.pairs for p in ps]
-    assert len(edges) > d / 2
-    assert sum(abs(p - c) == 1 for p, c in edges) > len(edges) / 2  # what truly hangs together
-    if isinstance(made, pds.PrivBayes):
-        assert max(abs(p - c) for p, c in edges) <= limits.nearest_columns(4_000, d)
-
-
 WIDE = make([2] * 260)
 
 
@@ -196,7 +140,9 @@ WIDE = make([2] * 260)
         pds.HPPrivBayes(sensitive="c0"),
         pds.PPBA(),
         pds.PrivABN(),
-        pds.ConsistentBayes(rounds=5),
+        pds.ConsistentBayes(),
+        pds.ConsistentBayes(rounds=0),
+        pds.PrivBayes(),
         pds.baselines.JTree(),
         pds.baselines.ELPrivBayes(),
         pds.baselines.SAPrivBayes(),
@@ -206,12 +152,12 @@ WIDE = make([2] * 260)
 )
 def test_who_compares_all_pairs_says_so_in_one_sentence(made):
     with pytest.raises(
-        BudgetError, match="compares? all pairs of them, at most 255: use PrivBayes"
+        BudgetError, match="compares? all pairs of them, at most 255: leave columns"
     ):
-        made.public_facts(WIDE, 10_000)
+        made.prepare(WIDE, 10_000)
 
 
 def test_twin_the_same_with_fewer_columns_is_fine():
-    pds.HMPrivBayes().public_facts(make([2] * 255), 10_000)
-    pds.PrivBayes().public_facts(WIDE, 10_000)
-    pds.ConsistentBayes().public_facts(WIDE, 10_000)
+    pds.HMPrivBayes().prepare(make([2] * 255), 10_000)
+    pds.PrivBayes(k=1).prepare(WIDE, 10_000)
+    pds.baselines.Independent().prepare(WIDE, 10_000)
