@@ -28,7 +28,6 @@ def test_every_entry_of_the_package_stands_on_the_map_and_no_other(root, table):
         if p.name not in ("__pycache__", "py.typed")
     }
     assert sorted(listed) == sorted(there - {"__init__", "__main__"})
-    assert len(listed) <= 20
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
