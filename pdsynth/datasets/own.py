@@ -197,6 +197,7 @@ def _choose(
         return how | {"names": names, "header": header}, False
     if header is None and names is None:
         names = list(check_schema(schema).columns) or None
+        header = True if schema.file is not None and names is None else None
     how = asdict(replace(check_schema(schema).file_format, **said))
     return how | {"names": names, "header": header}, True
 
@@ -298,7 +299,13 @@ def _scan(
 def _places(found: list[str], wanted: Sequence[str]) -> list[int]:
     """Where the wanted columns stand; SchemaError for one that is absent or there twice."""
     places = {name: place for place, name in enumerate(found)}
-    if gone := [name for name in wanted if name not in places]:
+    gone = [name for name in wanted if name not in places]
+    if gone and len(gone) == len(wanted):
+        raise SchemaError(
+            "none of the declared columns stands in the first line: is it a record? Then write "
+            "columns = [...], the names of all columns, into the schema file, or say names="
+        )
+    if gone:
         raise SchemaError(f"missing column(s): {gone}; the file has {', '.join(found)}")
     times = Counter(found)
     if twice := [name for name in wanted if times[name] > 1]:
