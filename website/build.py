@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import importlib.util
 import json
 import os
 import re
@@ -34,6 +33,7 @@ FIRST = re.compile(r"!\[[^\]]*\]\(pictures/[^)]+\)\n\n\*The panel's first positi
 PANEL = re.compile(r"^(?:\w+ = )?panels\.(\w+)\.panel\(\)", re.MULTILINE)
 # The home page is the README as far as its first table; its links are those of the repository.
 HOME_ENDS = "## From a messy file"
+PAPER_PAGES = "\n```{toctree}\n:hidden:\n:glob:\n\n*/README\nADVICE\n```\n"
 
 
 def fingerprint() -> str:
@@ -78,14 +78,11 @@ def lessons(source: Path, wanted: list[str]) -> dict[str, list[str]]:
 
 
 def figures(source: Path) -> str:
-    """The page of figures; returns the scoreboard of claims, from the committed trials."""
-    spec = importlib.util.spec_from_file_location("make", ROOT / "figures" / "make.py")
-    make = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(make)
+    """The pages of figures; returns the scoreboard of claims, from the committed trials."""
     leave = shutil.ignore_patterns("*.py", "__pycache__")
     shutil.copytree(ROOT / "figures", source / "figures", ignore=leave, dirs_exist_ok=True)
     text = (ROOT / "figures" / "README.md").read_text(encoding="utf-8")
-    text = text.replace("](../notebooks/pictures/", "](../lessons/pictures/")
+    text = text.replace("](../notebooks/pictures/", "](../lessons/pictures/") + PAPER_PAGES
     (source / "figures" / "README.md").write_text(text, encoding="utf-8")
     board = (ROOT / "figures" / "SCOREBOARD.md").read_text(encoding="utf-8").split("\n", 1)[1]
     return board.replace("](", "](figures/")
@@ -97,7 +94,6 @@ def gather(source: Path, wanted: list[str], brief: bool) -> dict[str, list[str]]
     shutil.copytree(HERE / "pages", source)
     found = lessons(source, wanted)
     readme = (ROOT / "README.md").read_text(encoding="utf-8").split(HOME_ENDS)[0]
-    (source / "figures").mkdir()
     home = (source / "index.md").read_text(encoding="utf-8")
     names = "\n".join(f"lessons/{name}" for name in found)
     readme = readme.replace("](notebooks/", "](lessons/")
@@ -109,7 +105,6 @@ def gather(source: Path, wanted: list[str], brief: bool) -> dict[str, list[str]]
     board = "" if brief else figures(source)
     claims.write_text(claims.read_text("utf-8").replace("{{claims}}", board), encoding="utf-8")
     if brief:
-        shutil.copy(ROOT / "figures" / "main.svg", source / "figures")
         (source / "api.md").unlink()
     return found
 
