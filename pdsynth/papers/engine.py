@@ -61,12 +61,12 @@ class Paper:
     """A paper's experiments; see the module's docstring and any of the data files.
 
     From the data file come ``heading`` and ``reading`` (Markdown: title and introduction of its
-    part of the index page), ``repeats`` (the paper's own), ``bars`` (what the error bars are),
+    own page), ``repeats`` (the paper's own), ``bars`` (what the error bars are),
     ``seeds`` (what starts from ``{seed}``), ``notes`` (the words above its notes), ``settings`` (a
     frozen dataclass of parameters with defaults) and ``experiments`` (the file's part about each
     figure and table). ``draw``: figures for which the file has no ``panels``. ``words``: what texts
     may name in braces besides settings; a note that ``needs`` an empty word is left out.
-    ``appendix``: Markdown that follows a figure on the paper's page. ``beside``: the paper's printed
+    ``appendix``: Markdown that follows a figure on its page. ``beside``: the paper's printed
     numbers beside ours (see :class:`Result`), or None. ``curve``: the kind of its curves.
     """
 

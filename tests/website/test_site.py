@@ -324,7 +324,7 @@ def test_every_lesson_is_whole_at_every_size_and_its_panel_moves(site, visit):
 
 
 PAGES = """index lessons/glossary lessons/README api api/pdsynth.plan scoreboard figures/README
-    figures/ADVICE figures/hpprivbayes/README figures/genetic/README"""
+    GUIDE PROMISE figures/ADVICE figures/hpprivbayes/README figures/genetic/README"""
 
 
 @pytest.mark.slow
