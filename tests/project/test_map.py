@@ -10,7 +10,15 @@ QUESTIONS = {
     "a new budget rule goes": r"class Uniform\(BudgetRule\)",
     "a paper's claim is judged": r"@rule\b",
 }
-BESIDE = {"CITATION.cff", "LICENSE", "pyproject.toml", "environment.yml", "build"}
+BESIDE = {
+    "CITATION.cff",
+    "LICENSE",
+    "pyproject.toml",
+    "environment.yml",
+    "towncrier.toml",
+    "run.py",
+    "build",
+}
 FILE = r"`((?:pdsynth|tests)/[\w/]*(?:\.py)?)`"
 
 
