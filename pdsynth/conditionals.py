@@ -13,9 +13,9 @@ from .budgets import TableBudget
 from .domain.facts import Facts
 from .domain.progress import progress
 from .errors import BudgetError, PrivacyError
-from .measures import GRID
 from .network import Network
 from .privacy.curator import Curator
+from .published import raw_door
 from .structure.learner import Measurement, StructureResult
 from .structure.parent_rules import MAX_PARENTS
 
@@ -111,7 +111,6 @@ class JointCounts:
     """Discrete Laplace noise on the joint counts of every pair (PrivBayes)."""
 
     derives = True  # a pair that a larger one contains needn't be measured
-    grid = 0  # steps of a probability, where that is what gets noise
 
     def check(self, facts: Facts, budget: Any) -> None:
         """Fits every schema and budget."""
@@ -132,7 +131,6 @@ class ConditionalNoise:
     """Laplace noise on the conditional probabilities, as PrivABN prints it: isn't private."""
 
     derives = False
-    grid = GRID
 
     def check(self, facts: Facts, budget: Any) -> None:
         """Refuse strict, attributes of more than two values, and scales per value."""
@@ -216,7 +214,7 @@ def noisy_conditionals(
         b, columns = budget[child], tuple(schema.index(name) for name in (child, *parents))
         shape = tuple(schema.sizes[j] for j in columns)
         assert not isinstance(b.scale, tuple)
-        keys, table = curator.conditionals(
+        keys, table = raw_door(curator).conditionals(
             columns,
             b.scale,
             source=b.source,

@@ -9,7 +9,7 @@ import time
 import warnings
 from pathlib import Path
 
-from hypothesis import settings
+from hypothesis import is_hypothesis_test, settings
 
 # New examples at every run, and none is kept; test_properties says how many make a round.
 settings.register_profile("fuzz", derandomize=False, database=None, deadline=None, print_blob=True)
@@ -21,7 +21,9 @@ import test_row_properties  # noqa: E402
 
 KNOWN = vars(test_properties) | vars(test_file_properties) | vars(test_row_properties)
 PROPERTIES = {
-    name: value for name, value in KNOWN.items() if name[:5] == "test_" and callable(value)
+    name: value
+    for name, value in KNOWN.items()
+    if name[:5] == "test_" and is_hypothesis_test(value)
 }
 EXAMPLES = test_properties.few.max_examples
 

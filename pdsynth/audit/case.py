@@ -17,6 +17,7 @@ from ..privacy.curator import Curator
 from ..privacy.ledger import Ledger
 from ..privacy.mechanisms import Noise
 from ..privacy.noise import ExactNoise
+from ..published import open_door
 from .detectors import Seed
 from .pairs import Pair
 
@@ -183,7 +184,7 @@ class Attack:
             fitted = self.fit(case, world, noise)
             return self.release.show(fitted), fitted.ledger_
         records = case.tables.records[world]
-        door = Curator(records, Ledger(case.claimed, case.guarantee), noise)
+        door = open_door(records, Ledger(case.claimed, case.guarantee), noise)
         return self.release(door, noise, case.claimed), door.ledger
 
     def fit(self, case: Case, world: int, noise: Noise) -> Any:

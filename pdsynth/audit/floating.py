@@ -13,6 +13,7 @@ import numpy as np
 
 from ..privacy.curator import Curator
 from ..privacy.mechanisms import Noise
+from ..published import raw_door
 from .case import format_epsilon
 from .estimator import ceiling, lower_bound, quantise
 from .pairs import Pair
@@ -85,7 +86,8 @@ def textbook_count(door: Curator, noise: Noise, epsilon: Fraction) -> Any:
     **Privacy:** none: the reachable doubles of neighbouring counts differ.
     """
     source = "HPPrivBayes@540a366: build_noise_distribution_2.m"
-    count, scale = float(door.peek("textbook Laplace", source, (0,))[1]), 2 / float(epsilon)
+    counts = raw_door(door).peek("textbook Laplace", source, (0,))
+    count, scale = float(counts[1]), 2 / float(epsilon)
     rng = noise.child("uniform").generator()
     steps = rng.integers(-(2**52) + 1, 2**52, getattr(noise, "runs", 1))
     return count + textbook_laplace(steps, scale), scale

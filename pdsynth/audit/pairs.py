@@ -20,6 +20,7 @@ from ..measures import mutual_information
 from ..privacy.curator import Curator
 from ..privacy.ledger import Ledger
 from ..privacy.mechanisms import Noise
+from ..published import open_door
 
 CHILDREN, PARENTS, ELP_PARENTS = 9, 40, 30  # of the pairs that lose what one pair gains
 NLTCS = 21_574  # records of PrivABN's first table
@@ -47,7 +48,7 @@ def curator_of(
     **options: Any,
 ) -> Curator:
     """A curator of these rows with a fresh ledger."""
-    return Curator(records_of(rows, sizes), Ledger(epsilon, guarantee), noise, **options)
+    return open_door(records_of(rows, sizes), Ledger(epsilon, guarantee), noise, **options)
 
 
 def cells_of(sizes: Sequence[int]) -> list[tuple[int, ...]]:

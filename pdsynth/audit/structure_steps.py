@@ -15,6 +15,7 @@ from ..measures import GRID, SCORES, entropy_sensitivity
 from ..network import Network
 from ..privacy.curator import Candidates, Curator
 from ..privacy.mechanisms import Noise
+from ..published import raw_door
 from ..structure.adaptive import abn_published, abn_strict, printed_sensitivity
 from .pairs import CHILDREN, ELP_PARENTS, PARENTS
 
@@ -81,7 +82,9 @@ def farthest_pair(raw: bool, door: Curator, noise: Noise, epsilon: Q) -> Any:
     candidates = list_lone_ones()
     sets = [(child, *parents) for child, parents in (candidates[i] for i in range(len(candidates)))]
     alone = [
-        door.peek("what is expected", "raw one-way tables", (j,)) if raw else np.array([door.n, 0])
+        raw_door(door).peek("what is expected", "raw one-way tables", (j,))
+        if raw
+        else np.array([door.n, 0])
         for j in range(len(door.schema))
     ]
     expected = [

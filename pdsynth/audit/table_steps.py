@@ -14,6 +14,7 @@ from ..budgets import printed_group_a, printed_scales, tight_scales
 from ..measures import GRID, mutual_information, sensitivity_weights
 from ..privacy.curator import Curator
 from ..privacy.mechanisms import Noise, laplace_mechanism
+from ..published import raw_door
 from ..structure.covering import covering_design
 from .estimator import quantise
 from .pairs import Pair, across_theta
@@ -56,7 +57,7 @@ def printed_conditional(parents: str, door: Curator, noise: Noise, epsilon: Q) -
     """
     columns = (1, 0) if parents else (0,)
     m, epsilon2 = NLTCS_BITS, epsilon / 2
-    return door.conditionals(
+    return raw_door(door).conditionals(
         columns,
         Q(2 * m) / (door.n * epsilon2),
         claimed=epsilon2 / m,
@@ -255,7 +256,7 @@ def shared_row_noise(door: Curator, noise: Noise, epsilon: Q) -> np.ndarray:
 
     **Privacy:** none: differences of cells of a row have no noise at all.
     """
-    counts = door.peek("row noise", "HPPrivBayes@540a366, grouped.m", (0, 1))
+    counts = raw_door(door).peek("row noise", "HPPrivBayes@540a366, grouped.m", (0, 1))
     zeros, scale = np.zeros((len(counts), 1), dtype=np.int64), Q(2 * (14 - 4 - 7)) / epsilon
     return counts + laplace_mechanism(zeros, scale, noise.child("rows"))
 
@@ -275,7 +276,7 @@ def printed_similarities(door: Curator, noise: Noise, epsilon: Q) -> Any:
     """
     d = len(door.schema)
     each = epsilon * 2 * (d // 2) / (d * (d - 1))
-    matrix, _ = door.information_sketch(
+    matrix, _ = raw_door(door).information_sketch(
         each, claimed=epsilon, step="DPSC", source="HMPrivBayes Alg 3"
     )
     return [np.rint(matrix[..., *np.triu_indices(d, 1)] * GRID).astype(np.int64)]
@@ -293,7 +294,7 @@ def noisy_similarities(door: Curator, noise: Noise, epsilon: Q) -> Any:
 def cluster_tables(door: Curator, noise: Noise, epsilon: Q) -> Any:
     """One table per attribute, each a cluster that is given all of ε₃. **Privacy:** d ε₃."""
     d, source = len(door.schema), "HMPrivBayes §4.2: parallel composition over attribute sets"
-    doors = door.parallel("clusters", source, [f"columns:C{i}" for i in range(d)])
+    doors = raw_door(door).parallel("clusters", source, [f"columns:C{i}" for i in range(d)])
     return [release(one, [(j,)], 2 / epsilon, epsilon, source)[0] for j, one in enumerate(doors)]
 
 
@@ -302,7 +303,7 @@ def comparisons(door: Curator, noise: Noise, epsilon: Q) -> np.ndarray:
 
     **Privacy:** no finite ε: the sparse vector test has no bound on its positives.
     """
-    return door.sparse_vector_test(
+    return raw_door(door).sparse_vector_test(
         [(0, j) for j in range(1, 101)],
         [0.1327] * 100,
         epsilon,

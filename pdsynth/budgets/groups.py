@@ -257,12 +257,6 @@ class Groups(BudgetRule):
             tables, {"groups_": groups, "association_": associations, "weights_": shown}
         )
 
-    @property
-    def spread(self) -> Fraction:  # type: ignore[override]
-        """That of the smaller group, and of the value with the least weight."""
-        r, least = positive("r", self.r), Fraction(1, WIDEST if self.personal.weights else 1)
-        return (1 + r) / min(r, Fraction(1)) / min(as_fraction(self.personal.v_min), least)
-
     def policy(self, facts: Facts) -> GroupsOfNames | None:
         """Groups declared in public, or None."""
         return self.personal.policy(facts.schema, self.sensitive)

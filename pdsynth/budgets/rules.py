@@ -6,7 +6,7 @@ A new rule is one class with ``check``, ``asks`` and ``allocate``, here, and its
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -35,7 +35,6 @@ class BudgetRule:
     """What every rule shares; a new one says at least how it allocates."""
 
     one_scale_per_table = True
-    spread: ClassVar[Fraction | int] = 1  # largest scale over that of equal shares, at most
 
     def check(self, facts: Facts) -> None:
         """Refuse, from public facts, what can't be split."""
@@ -102,8 +101,6 @@ class RiskEntropy(BudgetRule):
 
     share_sketch: float = 0.1
 
-    spread = 3  # exp(OE), and OE is at most 1
-
     def check(self, facts: Facts) -> None:
         """Refuse a share out of range."""
         share("share_sketch", self.share_sketch)
@@ -146,8 +143,6 @@ class Geometric(BudgetRule):
 
     q: float = 1.1
     classes: int | None = None
-
-    spread = 2**20  # of the least weight
 
     def check(self, facts: Facts) -> None:
         """Refuse q ≤ 0, and fewer than one class."""

@@ -20,9 +20,8 @@ from ..privacy.ledger import Ledger
 from ..privacy.numbers import positive
 from ..privacy.session import Session, files_of
 from ..synthesizers import baselines
-from ..synthesizers.base import Recipe
-from ..synthesizers.options import MOST_RECORDS
 from ..synthesizers.plan import plan as make_plan
+from ..synthesizers.recipe import MOST_RECORDS, Recipe
 from .loaders import EXAMPLES, find
 from .outlining import outline as draft
 from .own import read_csv, read_header
@@ -313,7 +312,7 @@ def release(
         made = choose(method, declared, public, epsilon / records_per_person, parameters)
         made.set_params(epsilon=epsilon, records_per_person=records_per_person)
         check_releasable(made)
-        made.public_facts(declared, len(frame))
+        made.prepare(declared, len(frame))
         session = find_account(made, account, session_epsilon, out)
         rehearse(
             draft,

@@ -6,6 +6,7 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -113,7 +114,8 @@ def _describe_file(told: Header, number: str | None, skip: int | None) -> FileFo
     """How a text file seems to be written; None for a file that knows it itself."""
     if not told.encoding:
         return None
-    return FileFormat(told.encoding, told.delimiter, told.first, number or "", skip or 0)
+    found = FileFormat(told.encoding, told.delimiter, told.first, number or "", skip or 0)
+    return replace(found, number=found.number_form)
 
 
 def _draft(name: str, column: pd.Series, number: str | None) -> Found:

@@ -61,8 +61,8 @@ class FileFormat:
         return cls(**said)
 
     def said(self) -> dict[str, Any]:
-        """Every fact, as keywords."""
-        return asdict(self) | {"number": self.number_form}
+        """What is declared, as keywords."""
+        return {key: value for key, value in asdict(self).items() if value != ""}
 
     @property
     def number_form(self) -> str:

@@ -16,8 +16,8 @@ from .. import synthesizers as s
 from ..datasets import Dataset, load_adult, load_cmc, load_nltcs
 from ..domain.facts import Facts
 from ..synthesizers import parts as p
-from ..synthesizers.base import Parts
 from ..synthesizers.hmprivbayes import PrintedIBayes
+from ..synthesizers.recipe import Parts
 from . import engine
 from .ablations_search import objectives, search
 from .drawing import bars_in_range, finish, panels, title_below

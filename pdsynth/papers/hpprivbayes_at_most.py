@@ -10,7 +10,7 @@ from ..structure.greedy import Greedy
 from ..structure.ordered import Ordered
 from ..structure.parent_rules import MaxParents, ParentRule
 from ..synthesizers import HPPrivBayes, PrivBayes
-from ..synthesizers.base import Parts
+from ..synthesizers.recipe import Parts
 
 
 @dataclass(frozen=True)

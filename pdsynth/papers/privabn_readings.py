@@ -13,7 +13,7 @@ from ..privacy.curator import Candidates, Curator
 from ..structure.adaptive import SELECTION, Adaptive, ParentChoice
 from ..structure.candidates import Pair, join_pairs
 from ..synthesizers import PrivABN
-from ..synthesizers.base import Parts
+from ..synthesizers.recipe import Parts
 
 # --- forensic readings of the selection: each says in its ledger that it isn't private -----------
 

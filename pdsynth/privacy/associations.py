@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
-from ..measures import GRID, JACCARD_GRID, SCORES, average_mutual_information
+from ..measures import SCORES
 from .ledger_writer import LedgerWriter
 
 Pairs = Sequence[tuple[int, int]]
@@ -42,10 +42,6 @@ class Associations(LedgerWriter):
         """
         d = len(self.schema)
         pairs = list(combinations(range(d), 2))
-        if self.guarantee != "strict":
-            released = f"order of {d} attributes from {len(pairs)} mutual informations"
-            entry = self._unaccounted(step, source, released, range(d), reason)
-            return average_mutual_information(self._pairwise("I")), entry
         noisy, entry = self._noisy(
             _sum_rows(self._pairwise("K"), self.n),
             2 * self._sensitivity(pairs),
@@ -70,11 +66,6 @@ class Associations(LedgerWriter):
         d, label = len(self.schema), self.schema.names[sensitive]
         others = [j for j in range(d) if j != sensitive]
         values = np.full(d, np.inf)
-        if self.guarantee != "strict":
-            released = f"{d - 1} mutual informations with {label} against a threshold"
-            entry = self._unaccounted(step, source, released, range(d), reason)
-            values[others] = self._pairwise("I")[sensitive, others]
-            return values, entry
         k, moved = self._pairwise("K")[sensitive, others], [(j, sensitive) for j in others]
         noisy, entry = self._noisy(
             k,
@@ -106,10 +97,6 @@ class Associations(LedgerWriter):
         **Privacy:** costs ε; one K per pair. Raw: one unaccounted access.
         """
         i, j, touched = _split(pairs)
-        if raw_measure and self.guarantee != "strict":
-            released = f"{len(pairs)} pairwise measures {raw_measure}"
-            entry = self._unaccounted(step, source, released, touched, reason)
-            return self._pairwise(raw_measure)[i, j].astype(float), entry
         noisy, entry = self._noisy(
             self._pairwise("K")[i, j],
             self._sensitivity(pairs),
@@ -139,74 +126,6 @@ class Associations(LedgerWriter):
             _split(pairs)[2],
         )
         return float(noisy.item() / (self.n * len(pairs)))
-
-    def information_sketch(
-        self, each: Fraction, *, claimed: Fraction, step: str, source: str, measure: str = "I"
-    ) -> tuple[np.ndarray, str]:
-        """Noisy measure of all m pairs of columns: symmetric float array (d, d), and its entry id.
-
-        ``"I"``: mutual information in bits, on the 2^-30-bit grid, Δ the largest of the declared
-        domains. ``"J"``: Jaccard distance of two-valued columns, on multiples of 2^-20, Δ = 1.
-
-        **Privacy:** noise of scale Δ/``each``. One record can move all m values by Δ, so the matrix
-        costs m·``each``, whatever ``claimed`` says.
-        """
-        d = len(self.schema)
-        i, j = np.triu_indices(d, 1)
-        grid = delta = JACCARD_GRID
-        if measure == "I":
-            grid = GRID
-            delta = max(SCORES["I"].sensitivity(self.n, *sorted(self.schema.sizes)[-2:]), 1)
-        steps = np.rint(self._pairwise(measure)[i, j] * grid).astype(np.int64)
-        noisy, entry = self._noisy(
-            steps,
-            Fraction(delta * len(i)),
-            each * len(i),
-            step,
-            source,
-            f"{len(i):,} values of {measure} in 1/{grid:,}",
-            range(d),
-            claimed,
-        )
-        matrix = np.zeros((*noisy.shape[:-1], d, d))  # noise for many runs has an axis in front
-        matrix[..., i, j] = matrix[..., j, i] = noisy / grid
-        return matrix, entry
-
-    def sparse_vector_test(
-        self,
-        pairs: Pairs,
-        thresholds: Sequence[float],
-        epsilon: Fraction,
-        *,
-        step: str,
-        source: str,
-        why: str,
-    ) -> np.ndarray:
-        """Which pairs of columns have at least their threshold of mutual information, in bits.
-
-        bool array (len(pairs),). As JTree prints it, without a bound on the positives: one noise
-        for all thresholds and a fresh one per pair, both of scale 2Δ/ε on the 2^-30-bit grid, Δ the
-        largest of the declared domains. Under ``none`` raw.
-
-        **Privacy:** claims ε, but no ε holds however many pairs are tested (Lyu, Su, Li 2017,
-        Algorithm 6): an unaccounted access; PrivacyError under ``strict``.
-        """
-        i, j, touched = _split(pairs)
-        self._unaccounted(
-            step,
-            source,
-            f"{len(pairs)} comparisons of I with a threshold",
-            touched,
-            why,
-            mechanism="sparse_vector",
-            claimed=epsilon,
-        )
-        gaps = np.rint((self._pairwise("I")[i, j] - np.asarray(thresholds)) * GRID)
-        sizes = self.schema.sizes
-        moves = (SCORES["I"].sensitivity(self.n, sizes[a], sizes[b]) for a, b in pairs)
-        scale = Fraction(2 * max(1, *moves)) / epsilon
-        noisy = self._add_noise(gaps.astype(np.int64), scale, step)
-        return noisy >= self._add_noise(np.zeros(1, dtype=np.int64), scale, f"{step}: threshold")
 
     def _sensitivity(self, pairs: Pairs) -> Fraction:
         """How far one record can move the values K of these pairs, all together."""
@@ -245,7 +164,7 @@ def _sum_rows(k: np.ndarray, n: int) -> np.ndarray:
     """Exact sums of K (d, d) over rows: int64, or Python's integers where 2n²(d − 1) asks for them.
 
     One K and its noise fit 64 bits, since n is at most
-    :data:`~pdsynth.synthesizers.options.MOST_RECORDS`; which integers are used follows from n and
+    :data:`~pdsynth.synthesizers.recipe.MOST_RECORDS`; which integers are used follows from n and
     d, which are public.
     """
     long = 2 * n * n * (len(k) - 1) >= 2**62

@@ -9,10 +9,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..counting.equivalence_classes import ParentSets
 from ..counting.tables import Records
-from ..errors import BudgetError, PrivacyError
-from ..measures import GRID, SCORES, association, conditional_sensitivity
+from ..errors import PrivacyError
+from ..measures import SCORES, association
 from .associations import Associations, Pairs
 from .candidates import Candidates
 from .entries import histogram_cost
@@ -38,8 +37,8 @@ class Curator(Associations):
     def __init__(
         self, records: Records, ledger: Ledger, noise: Noise, *, permute_and_flip: bool = False
     ) -> None:
-        self.__records, self._permute = records, permute_and_flip
-        self.__residuals: dict[tuple[int, ...], tuple[np.ndarray, int]] = {}
+        self._records, self._permute = records, permute_and_flip
+        self._residuals: dict[tuple[int, ...], tuple[np.ndarray, int]] = {}
         super().__init__(ledger, noise, records.n, records.schema, records.owners)
 
     @property
@@ -52,24 +51,10 @@ class Curator(Associations):
 
         **Privacy:** releases nothing, costs nothing; a record that changes may change all its bits.
         """
-        twin, bits = copy(self), self.__records.binary()
-        twin.__records, twin.schema, twin._owners = bits, bits.schema, bits.owners
-        twin.__residuals = {}
+        twin, bits = copy(self), self._records.binary()
+        twin._records, twin.schema, twin._owners = bits, bits.schema, bits.owners
+        twin._residuals = {}
         return twin
-
-    def parallel(self, step: str, source: str, parts: Sequence[str]) -> list[Curator]:
-        """A door for each part that a recipe composes in parallel, such as ``"columns:C1"``.
-
-        **Privacy:** releases nothing, costs nothing. The ledger takes the claim as the recipe makes
-        it, the dearest part, and adds up the true costs unless the parts are provably disjoint
-        records (rule L6).
-        """
-        twins = [copy(self) for _ in parts]
-        if self.guarantee != "none":
-            group = self.ledger.write("group", step, source=source, compose="parallel").id
-            for twin, part in zip(twins, parts, strict=True):
-                twin._part = {"parent": group, "record_filter": part}
-        return twins
 
     def count_records(self, epsilon: Fraction) -> int:
         """The noisy number of records, at least 1, which is ``n`` from here on.
@@ -88,7 +73,7 @@ class Curator(Associations):
             sensitivity=Fraction(1),
             relation=self.ledger.relation,
         )
-        self._n = max(1, int(self._add_noise(np.array([self.__records.n]), scale, step)[0]))
+        self._n = max(1, int(self._add_noise(np.array([self._records.n]), scale, step)[0]))
         return self._n
 
     def prepare(self, max_size: int, score: str, members: Sequence[int] | None = None) -> None:
@@ -97,14 +82,14 @@ class Curator(Associations):
         **Privacy:** releases nothing, costs nothing.
         """
         if kind := {"I": "H", "R": "K"}.get(score):
-            self.__records.lattice.build(max_size, kind=kind, members=members)
+            self._records.lattice.build(max_size, kind=kind, members=members)
 
     def expect(self, tables: Iterable[Sequence[int]]) -> None:
         """Name the tables that are asked for next, so that one pass over the records counts all.
 
         **Privacy:** releases nothing, costs nothing: each is paid for when it is asked for.
         """
-        self.__records.expect(tables)
+        self._records.expect(tables)
 
     def select(
         self,
@@ -158,7 +143,7 @@ class Curator(Associations):
             mechanism="permute_and_flip" if self._permute else "exponential",
         )
         if raw_scores is None:
-            found = [self.__records.scores(measure, *block) for block in scored.blocks]
+            found = [self._records.scores(measure, *block) for block in scored.blocks]
             raw_scores = candidates.add_up(found) if pairwise else np.concatenate(found)
         scores = raw_scores if offsets is None else raw_scores + offsets
         return candidates[
@@ -211,10 +196,10 @@ class Curator(Associations):
             candidates=releases[-1] if releases else "public",
         )
         asked = list(zip(sets, expected, penalties, strict=True))
-        self.__records.expect(
-            [s for s, e, _ in asked if self.__residuals.get(s, (None,))[0] is not e]
+        self._records.expect(
+            [s for s, e, _ in asked if self._residuals.get(s, (None,))[0] is not e]
         )
-        scores = [self.__residual(s, e) - int(p) for s, e, p in asked]
+        scores = [self._residual(s, e) - int(p) for s, e, p in asked]
         chosen = exponential_mechanism(
             Quantity(np.array([*scores, 0], dtype=np.int64), "records"),
             Quantity(moved, "records"),
@@ -224,12 +209,12 @@ class Curator(Associations):
         )
         return None if chosen == len(sets) else chosen
 
-    def __residual(self, columns: tuple[int, ...], expected: np.ndarray) -> int:
+    def _residual(self, columns: tuple[int, ...], expected: np.ndarray) -> int:
         """Σ |counts − expected|, kept while the very same table is expected. Raw."""
-        if self.__residuals.get(columns, (None,))[0] is not expected:
-            gap = int(np.abs(self.__records.table(tuple(columns)) - expected).sum())
-            self.__residuals[columns] = expected, gap
-        return self.__residuals[columns][1]
+        if self._residuals.get(columns, (None,))[0] is not expected:
+            gap = int(np.abs(self._records.table(tuple(columns)) - expected).sum())
+            self._residuals[columns] = expected, gap
+        return self._residuals[columns][1]
 
     def table(
         self,
@@ -272,68 +257,7 @@ class Curator(Associations):
             relation=relation,
             domain_sizes=(child, cells),
         )
-        return self._add_noise(self.__records.table(tuple(columns)), scale, step)
-
-    def conditionals(
-        self,
-        columns: Sequence[int],
-        scale: Fraction,
-        *,
-        step: str,
-        source: str,
-        claimed: Fraction,
-        sparse: bool = False,
-    ) -> tuple[np.ndarray | None, np.ndarray]:
-        """Noisy P(child | parents) of a two-valued child (first column), in steps of 2^-30.
-
-        int64 (2, cells), may be negative; ``scale`` is in probability. With ``sparse`` only the
-        parent configurations that occur: their numbers, int64 (cells,), first parent most
-        significant, stand beside the table; else None does. Under ``none``: raw counts instead.
-
-        **Privacy:** a column whose only record changes goes from (0, 1) to (1, 0): L1 sensitivity
-        2, however large n, so it costs 2/scale, n times what PrivABN claims (a child without
-        parents: 2/n). Which configurations occur is read raw: another unaccounted access.
-        """
-        columns = tuple(columns)
-        child, cells = self._shape(columns)
-        if child != 2:
-            raise BudgetError(
-                f"{self.schema.names[columns[0]]!r} has more than two values: "
-                "noise on conditionals is for binary tables"
-            )
-        keys, counts = (
-            self.__records.sparse_table(columns)
-            if sparse
-            else (None, self.__records.table(columns).reshape(2, -1))
-        )
-        if self.guarantee == "none":
-            return keys, counts
-        if sparse:
-            self._unaccounted(
-                f"support of {step}",
-                f"{source}, kept sparsely",
-                f"which of {cells:,} parent configurations occur",
-                columns,
-                "the print noises all configurations; only those that occur fit in memory",
-            )
-        sensitivity = conditional_sensitivity(self.n, 2, cells)
-        self._charge(
-            step,
-            source,
-            f"conditional distributions 2 × {counts.shape[1]:,}",
-            columns,
-            epsilon=sensitivity / scale,
-            claimed=claimed,
-            sensitivity=sensitivity,
-            scale=scale,
-            columns=cells,
-            lemma="lemma:conditional",
-            domain_sizes=(2, cells),
-        )
-        total = counts.sum(axis=0)
-        uniform = GRID // 2  # of a configuration without records
-        zero = np.where(total > 0, counts[0] * GRID // np.maximum(total, 1), uniform)
-        return keys, self._add_noise(np.stack([zero, GRID - zero]), scale * GRID, step)
+        return self._add_noise(self._records.table(tuple(columns)), scale, step)
 
     def histograms(
         self, columns: Sequence[int], epsilon: Fraction, *, step: str, source: str, reason: str = ""
@@ -341,13 +265,9 @@ class Curator(Associations):
         """One-way counts of several attributes, with the id of their ledger entry.
 
         **Privacy:** ``strict``: noise of scale 2m/ε in every cell of all m histograms, ε in all.
-        ``published``: raw counts.
         """
-        self.__records.expect((j,) for j in columns)
-        m, raw = len(columns), [self.__records.table((j,)) for j in columns]
-        if self.guarantee != "strict":
-            released = f"frequencies of the values of {m} attributes"
-            return raw, self._unaccounted(step, source, released, columns, reason)
+        self._records.expect((j,) for j in columns)
+        m, raw = len(columns), [self._records.table((j,)) for j in columns]
         scale = Fraction(2 * m) / epsilon
         entry = self._charge(
             step,
@@ -363,36 +283,17 @@ class Curator(Associations):
         noisy = [laplace_mechanism(h, scale, s) for h, s in zip(raw, streams, strict=True)]
         return noisy, entry
 
-    def peek(self, reason: str, source: str, columns: Sequence[int]) -> np.ndarray:
-        """Raw joint counts of some attributes, for replicas of what papers print.
-
-        **Privacy:** none. An unaccounted access.
-        """
-        self._unaccounted(reason, source, f"raw counts of {len(columns)} attribute(s)", columns)
-        return self.__records.table(tuple(columns))
-
-    def parent_sets(
-        self, children: Sequence[int], most: int | None, *, step: str, source: str, why: str
-    ) -> ParentSets:
-        """A store of raw parent sets with their mutual information, for PrivABN's GParentSet.
-
-        **Privacy:** none. An unaccounted access.
-        """
-        released = f"parent sets of {len(children) + 1} attributes by their mutual information"
-        self._unaccounted(step, source, released, range(len(self.schema)), why)
-        return self.__records.partitions.parent_sets(children, most)
-
     def _shape(self, columns: Sequence[int]) -> tuple[int, int]:
         """Declared values of a child (first column), and configurations of its parents."""
         child, *parents = (self.schema.sizes[j] for j in columns)
         return child, math.prod(parents)
 
     def _pairwise(self, measure: str) -> np.ndarray:
-        return self.__records.pairwise(measure)
+        return self._records.pairwise(measure)
 
     def _total_association(self, pairs: Pairs) -> int:
-        self.__records.expect(pairs)
-        return sum(association(self.__records.table(pair)) for pair in pairs)
+        self._records.expect(pairs)
+        return sum(association(self._records.table(pair)) for pair in pairs)
 
     def _add_noise(
         self, integers: np.ndarray, scale: Fraction | Sequence[Fraction], step: str

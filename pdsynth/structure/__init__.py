@@ -1,7 +1,5 @@
 """Structure learners: each draws a network through the curator, or from what it released."""
 
-from typing import Any
-
 from .exact_search import best_parents, exact_search, hill
 from .genetic import Parameters, SearchResult, genetic
 from .greedy import greedy
@@ -30,19 +28,3 @@ __all__ = [
     "ordered",
     "useful_degree",
 ]
-
-_RENAMED = {
-    "FixedDegree": "MaxParents",
-    "Found": "SearchResult",
-    "Ties": "ParentFilter",
-    "Usefulness": "MaxCells",
-    "exact": "exact_search",
-    "informed": "ibayes",
-}
-
-
-def __getattr__(name: str) -> Any:
-    """Say what an old name is called now."""
-    if name in _RENAMED:
-        raise ImportError(f"pdsynth.structure.{name} is {_RENAMED[name]} now")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -17,6 +17,7 @@ from ..network import Network
 from ..privacy.curator import Candidates, Curator
 from ..privacy.mechanisms import Noise
 from ..privacy.numbers import positive
+from ..published import raw_door
 from .candidates import Pair, join_pairs
 from .learner import Shares, StructureResult, name_origin
 from .limits import check_width
@@ -258,7 +259,7 @@ def abn_published(
     others = [c for c in columns if c != f]
     if not others or most == 0:
         return pairs + [(c, ()) for c in others]
-    store = curator.parent_sets(
+    store = raw_door(curator).parent_sets(
         others, most, step=f"parent sets{label}", source=CANDIDATES, why=RAW
     )
     chosen, selections = choice(others), len(columns) - 1

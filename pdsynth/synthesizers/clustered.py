@@ -18,6 +18,7 @@ from ..network import Network
 from ..privacy.curator import Curator
 from ..privacy.ledger import as_fraction
 from ..privacy.numbers import number, positive, share
+from ..published import raw_door
 from ..structure.candidates import Pair
 from ..structure.clustering import (
     Clusters,
@@ -30,7 +31,7 @@ from ..structure.ibayes import ParentFilter
 from ..structure.learner import Measurement, Shares, StructureResult
 from ..structure.limits import check_width
 from ..structure.pairwise import symmetric_matrix
-from .base import Parts, Recipe
+from .recipe import Parts, Recipe
 
 MAX_DEGREE = 12  # largest l
 # Noise to signal at which the adjusted Rand index against noiseless clusters falls below 0.1
@@ -188,18 +189,6 @@ class StrictClusters(InClusters):
         named = {name: as_fraction(getattr(self.made, name)) for name in self.made.shares}
         return named | {"tables": Fraction(1) - sum(named.values())}
 
-    def largest_scale(self, facts: Facts) -> Fraction:
-        """That of the sketch, the histograms where there are some, or the tables."""
-        d, e = len(facts.schema), facts.epsilon
-        *e0, e1, _, e2 = (e * part for part in self.asks(facts).values())
-        return max(
-            [
-                3 * facts.n * d * d / e1,
-                6 * count_bits(facts.schema) / e2,
-                *(2 * d / each for each in e0),
-            ]
-        )
-
     def cluster(self, curator: Curator, encoding: BinaryEncoding, epsilon1: Fraction) -> Clustering:
         """Clusters of whole attributes and the filter, from one sketch worth its noise.
 
@@ -275,7 +264,7 @@ class PrintedClusters(InClusters):
         if known is not None and not self.made.eta:
             return Clustering(known, ParentFilter.by_distance(range(d)))
         each = epsilon1 * 2 * (d // 2) / (d * (d - 1))
-        sketch, entry = bits.information_sketch(
+        sketch, entry = raw_door(bits).information_sketch(
             each, claimed=epsilon1, step=step, source=source, measure=measure
         )
         ties = ParentFilter(sketch, float(number("eta", self.made.eta)), entry)
@@ -292,7 +281,7 @@ class PrintedClusters(InClusters):
         """
         labels = [f"columns:C{i}" for i in range(1, len(clusters) + 1)]
         ends = [f" in {label[8:]}" for label in labels]
-        return zip(bits.parallel("clusters", source, labels), clusters, ends, strict=True)
+        return zip(raw_door(bits).parallel("clusters", source, labels), clusters, ends, strict=True)
 
 
 def count_bits(schema: Schema) -> int:

@@ -7,7 +7,7 @@ from ..domain.facts import Facts
 from ..errors import BudgetError, is_whole, show
 from ..reconcile import Agree
 from ..structure.restrictions import Restriction
-from .base import Parts, Recipe
+from .recipe import Parts, Recipe
 from .residual import Residual, ResidualForest, ResidualRounds
 from .residual_run import WIDE
 

@@ -11,7 +11,7 @@ from ..privacy.curator import Curator
 from ..structure.learner import Shares, StructureResult
 from ..structure.restrictions import Restriction
 from ..structure.searching import GeneticSearch
-from .base import Parts, Recipe
+from .recipe import Parts, Recipe
 
 TABLES = "GA paper, section II (DataSynthesizer's tables)"
 TOOL = "EnhancedDataSynthesizer, lib/PrivBayes.py, laplace_noise_parameter"

@@ -13,14 +13,14 @@ from ..conditionals import measure_joint_counts
 from ..domain.encoding import BinaryEncoding
 from ..domain.facts import Facts
 from ..errors import BudgetError, is_one_of, show
-from ..measures import SCORES, normalised_risk_entropy
+from ..measures import normalised_risk_entropy
 from ..network import Network
 from ..privacy.curator import Curator
 from ..structure.candidates import Pair
 from ..structure.clustering import READINGS
 from ..structure.ibayes import ibayes
 from ..structure.learner import Measurement, Shares, StructureResult
-from .clustered import Clustered, PrintedClusters, StrictClusters, count_bits
+from .clustered import Clustered, PrintedClusters, StrictClusters
 
 RAW_ENTROPY = (
     "OE_j of the raw records sets the noise scale of table j, so the scales differ "
@@ -70,13 +70,6 @@ class StrictIBayes(StrictClusters):
 
 class PrintedIBayes(PrintedClusters):
     """Algorithm 2: every step with the paper's budget; the ledger says what it truly costs."""
-
-    def largest_scale(self, facts: Facts) -> Fraction:
-        """That of the similarities, or of the tables."""
-        e1, _, e3 = (facts.epsilon * part for part in self.asks(facts).values())
-        bits = count_bits(facts.schema)
-        moved = SCORES["I"].sensitivity(facts.n, 2, 2)
-        return max(moved * bits / max(e1, e3 / bits), 6 * bits / e3)
 
     def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
         """Clusters, risk entropies, then network and tables of each cluster.

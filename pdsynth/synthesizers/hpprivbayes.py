@@ -9,7 +9,7 @@ from ..errors import BudgetError
 from ..privacy.ledger import as_fraction
 from ..structure.ordered import Ordered
 from ..structure.restrictions import Restriction
-from .base import Parts, Recipe
+from .recipe import Parts, Recipe
 
 RAW_ORDER = (
     "'the order … does not directly leak the mutual information' (thesis §3.1), but the "
@@ -103,9 +103,9 @@ class HPPrivBayes(Recipe):
             1 - paid.get(self.guarantee, 0) - share("share_structure", self.share_structure)
         )
 
-    def _split(self, facts: Facts) -> dict[str, Fraction]:
+    def _split(self, facts: Facts, parts: Parts) -> dict[str, Fraction]:
         """One sketch budget for order, groups and weights (4 : 4 : 2), as far as they are asked."""
-        structure, groups, _, _ = self._parts(facts)
+        structure, groups, _, _ = parts
         learns, open_facts = structure.asks(facts), groups.questions(facts)
         asked = {
             "order": 4 * bool(learns),

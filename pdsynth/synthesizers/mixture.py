@@ -11,7 +11,7 @@ from ..network import Network
 from ..reconcile import Agree, AsMeasured
 from ..structure.greedy import Greedy
 from ..structure.learner import Fixed
-from .base import Parts, Recipe
+from .recipe import Parts, Recipe
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -19,9 +19,8 @@ from ..privacy.entries import as_fraction
 from ..privacy.numbers import positive, share
 from ..structure.limits import LEAST, describe_near, reach
 from ..structure.parent_rules import MAX_CELLS
-from .base import Recipe
-from .options import check_records
 from .prediction import Forecast, explain, forecasts
+from .recipe import Recipe, check_records
 from .usefulness import USEFUL, describe_facts, expect, noise_to_cell, typical_cells
 
 

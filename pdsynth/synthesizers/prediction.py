@@ -23,11 +23,11 @@ import pandas as pd
 from ..domain.schema import Schema
 from ..structure.limits import ALL_PAIRS, LEAST, reach
 from ..structure.parent_rules import MAX_PAIRS, largest_selection
-from .base import Recipe
 from .baselines import Independent, JTree
 from .consistent import ConsistentBayes
 from .cost import Cost
 from .presets import PrivBayes
+from .recipe import Recipe
 from .residual import MOST_SETS, TRIPLE_CELLS
 from .residual_run import WIDE
 from .residual_share import ALONE as ALONE_SHARE

@@ -13,7 +13,7 @@ from ..structure.ordered import Ordered
 from ..structure.pairwise import PairwiseSums
 from ..structure.restrictions import Restriction
 from ..structure.tree import SpanningTree
-from .base import Parts, Recipe
+from .recipe import Parts, Recipe
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -40,7 +40,7 @@ class PrivBayes(Preset):
     Parameters
     ----------
     epsilon, guarantee, noise, random_state : as in every synthesizer, see
-        :class:`~pdsynth.synthesizers.base.Recipe`.
+        :class:`~pdsynth.synthesizers.recipe.Recipe`.
     k, share_structure, theta_usefulness : as :class:`Preset` says.
     score : ``"I"`` mutual information, ``"R"`` distance from independence, ``"F"`` (binary tables);
         ``"auto"``: R under strict, the paper's I otherwise.

@@ -8,7 +8,7 @@ from ..budgets import Uniform
 from ..conditionals import ConditionalNoise, JointCounts
 from ..domain.facts import Facts
 from ..structure.adaptive import Adaptive
-from .base import Parts, Recipe
+from .recipe import Parts, Recipe
 
 SDG = "PrivABN Alg 4 line 5"
 

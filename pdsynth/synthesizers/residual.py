@@ -23,7 +23,7 @@ from ..structure.learner import Shares, StructureResult
 from ..structure.limits import check_width, describe_near, reach
 from ..structure.restrictions import Restriction, check_restriction
 from .residual_run import MOST_CELLS, Run
-from .residual_share import ALONE, ASKED, look, share_of_look
+from .residual_share import ASKED, look, share_of_look
 
 SELECT = "residual against what is released"
 TRIPLE_CELLS = 64  # triples of larger tables are left to their pairs
@@ -73,7 +73,6 @@ class Residual:
 
     measures: ClassVar[bool] = True
     grow: ClassVar[Any]  # choose and measure, for ε; what is left of it
-    least_table: ClassVar[Any]  # the least ε of choosing and measuring what no group favours
 
     def check(self, facts: Facts) -> None:
         """Refuse shares, groups and policies that don't fit the schema."""
@@ -125,25 +124,6 @@ class Residual:
             "pairs": 1 - seen - one_way - hidden,
         }
 
-    def largest_scale(self, facts: Facts) -> Fraction:
-        """A public bound of all noise scales, whatever is chosen and wherever choosing stops.
-
-        Twice what the least share of ε would have: shares are rounded down to their half at most.
-        """
-        run = Run(self, None, facts)  # type: ignore[arg-type]
-        shares = {step: part * facts.epsilon for step, part in self.asks(facts).items()}
-        kept = 1 - share("share_select", self.share_select)
-        columns = list(run.column_weights(range(len(run.sizes))).values())
-        column = min(columns) / sum(columns)
-        least = [
-            shares["single columns"] * column * run.least_weight(),
-            run.unit * column,
-            self.least_table(run, shares["pairs"] * (1 - ALONE)) * kept * min(run.dear, run.plain),
-        ]
-        least += [shares["sensitive"] / len(run.hidden) * kept] if run.hidden else []
-        least += [shares[ASKED] / (2 * math.comb(len(run.sizes), 2))] if shares[ASKED] else []
-        return Fraction(4) / min(least)
-
     def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
         """A network over everything that was measured, with all its tables.
 
@@ -175,10 +155,6 @@ class Residual:
 @dataclass(frozen=True)
 class ResidualForest(Residual):
     """A forest in one go: d−1 selections, then its tables, ε in proportion to √cells."""
-
-    def least_table(self, run: Run, epsilon: Fraction) -> Fraction:
-        """The smallest of all tables beside the largest ones."""
-        return epsilon / (math.isqrt(MOST_CELLS) * (len(run.sizes) + len(run.forced)))
 
     def grow(self, run: Run, epsilon: Fraction) -> Fraction:
         """Edges that join two trees, by their residual against independence.
@@ -238,10 +214,6 @@ class ResidualRounds(Residual):
     rounds: int | str = "auto"
     most_cells: int = MOST_CELLS
 
-    def least_table(self, run: Run, epsilon: Fraction) -> Fraction:
-        """The least round, or less where many pairs are forced."""
-        return min(LEAST * run.unit, epsilon / (len(run.forced) + 1))
-
     def grow(self, run: Run, epsilon: Fraction) -> Fraction:
         """Rounds until ε is spent, or STOP.
 
@@ -251,7 +223,7 @@ class ResidualRounds(Residual):
         usual = self.asks(run.facts)["pairs"] * run.facts.epsilon
         each_twice = math.ceil(2 * len(run.sizes) * min(epsilon / usual, Fraction(1)))
         planned = each_twice if self.rounds == "auto" else int(self.rounds)
-        left, least = epsilon, self.least_table(run, epsilon)
+        left, least = epsilon, min(LEAST * run.unit, epsilon / (len(run.forced) + 1))
         each = max(run.shorten(epsilon / max(planned, len(run.forced) + 1)), least)
         for pair in run.forced:
             left -= run.measure(pair, run.shorten(each * run.favour(pair)))

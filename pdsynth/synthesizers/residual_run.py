@@ -98,18 +98,6 @@ class Run:
         """Relative ε: as r for a table that touches group A, as 1 for others; the largest is 1."""
         return self.dear if any(self.names[j] in self.groups["A"] for j in columns) else self.plain
 
-    def least_weight(self) -> Fraction:
-        """The least part of a column's ε that the noise of one value may stand for."""
-        personal = self.part.personal
-        if personal is None:
-            return Fraction(1)
-        public = [
-            w
-            for name in personal.weights or ()
-            for w in personal.public_weights(name, self.facts.schema[name].size)
-        ]
-        return min([as_fraction(personal.v_min) / 2, *public])
-
     def column_weights(self, columns: Sequence[int]) -> dict[str, Fraction]:
         """Relative ε of columns by name: √values."""
         return {

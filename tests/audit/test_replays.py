@@ -23,7 +23,7 @@ from pdsynth.measures import SCORES
 from pdsynth.privacy import curator as curator_room
 from pdsynth.privacy.curator import Candidates, Curator
 from pdsynth.privacy.ledger import Ledger
-from pdsynth.synthesizers import base
+from pdsynth.synthesizers.recipe import Recipe
 from pdsynth.synthesizers.residual_run import Run
 
 CHAIN = pds.Network((("x0", ()), ("x1", ("x0",)), ("x2", ("x1",)), ("x3", ("x1",))))
@@ -308,7 +308,7 @@ def raw_filter(patch):
     honest, honest_table = Curator.select, Curator.choose_table
 
     def filtered(curator, candidates, score, epsilon, **more):
-        records, kept, at = curator._Curator__records, [], 0
+        records, kept, at = curator._records, [], 0
         offsets = more.get("offsets")
         chosen = []
         for children, parents in candidates.blocks:
@@ -324,7 +324,7 @@ def raw_filter(patch):
         )
 
     def filtered_sets(curator, sets, expected, penalties, epsilon, **more):
-        counts = [curator._Curator__records.table(s) for s in sets]
+        counts = [curator._records.table(s) for s in sets]
         raw = [np.abs(c - e).sum() for c, e in zip(counts, expected, strict=True)]
         best = np.sort(np.argsort(-np.array(raw), kind="stable")[: max(1, len(sets) // 2)])
         at = honest_table(
@@ -365,7 +365,7 @@ def raw_order(patch):
 
     def raw_histograms(curator, columns, epsilon, **more):
         _, entry = honest_histograms(curator, columns, epsilon, **more)
-        return [curator._Curator__records.table((j,)) for j in columns], entry
+        return [curator._records.table((j,)) for j in columns], entry
 
     patch.setattr(Curator, "histograms", raw_histograms)
 
@@ -382,7 +382,7 @@ def silent_histograms(curator, columns, epsilon, *, step, source, reason=""):
     entry = curator._charge(
         step, source, "", columns, epsilon=epsilon, sensitivity=Q(2 * m), scale=scale
     )
-    return [curator._Curator__records.table((j,)) for j in columns], entry
+    return [curator._records.table((j,)) for j in columns], entry
 
 
 def columns_without_noise(patch):
@@ -403,7 +403,7 @@ def raw_columns(patch):
     """A residual against raw one-way tables, which go with the record."""
 
     def expect(run, fitted, sets):
-        records, n = run.curator._Curator__records, run.facts.n
+        records, n = run.curator._records, run.facts.n
         alone = [records.table((j,)) / n for j in range(len(run.sizes))]
         return [
             np.rint(n * reduce(np.multiply.outer, [alone[j] for j in s])).astype(np.int64)
@@ -414,13 +414,14 @@ def raw_columns(patch):
 
 
 def raw_attribute(patch):
-    honest = base.Recipe._run
+    honest = Recipe._run
 
-    def shown(synthesizer, curator, facts):
-        honest(synthesizer, curator, facts)
-        synthesizer.counts_ = curator._Curator__records.table((0,))
+    def shown(synthesizer, curator, plan):
+        run = honest(synthesizer, curator, plan)
+        run.counts_ = curator._records.table((0,))
+        return run
 
-    patch.setattr(base.Recipe, "_run", shown)
+    patch.setattr(Recipe, "_run", shown)
 
 
 PLANTS = {

@@ -20,8 +20,8 @@ from pdsynth.measures import SCORES, association, association_sensitivity
 from pdsynth.privacy import associations
 from pdsynth.privacy.curator import Curator
 from pdsynth.structure.adaptive import growth_penalty
-from pdsynth.synthesizers import options
-from pdsynth.synthesizers.options import MOST_RECORDS
+from pdsynth.synthesizers import recipe
+from pdsynth.synthesizers.recipe import MOST_RECORDS
 
 TIED = 15  # columns, all equal: every K is n², and every sum of them 14 n²
 
@@ -164,8 +164,8 @@ class TestTheBound:
     def test_more_records_are_refused_before_anything_is_spent(self, made, n, monkeypatch):
         schema = schema_of((2,) * TIED)
         with pytest.raises(SchemaError, match="at most 1,000,000,000, got"):
-            made.public_facts(schema, n)
-        made.public_facts(schema, MOST_RECORDS)
+            made.prepare(schema, n)
+        made.prepare(schema, MOST_RECORDS)
         with spending(monkeypatch) as seen, pytest.raises(SchemaError, match="at most 1,000,000"):
             made.fit(tied(10**9))
         assert seen == []
@@ -173,12 +173,12 @@ class TestTheBound:
             plan(schema, n, 1.0)
 
     def test_twin_without_the_bound_a_fit_runs_on_wrapped_numbers(self, monkeypatch):
-        monkeypatch.setattr(options, "MOST_RECORDS", 10**12)
+        monkeypatch.setattr(recipe, "MOST_RECORDS", 10**12)
         fit = PrivBayes(1, k=1, random_state=0).fit(tied(2**32))
         assert fit.n_ == 2**33
 
     def test_integers_of_numpy_become_pythons(self):
-        facts = PrivBayes(k=1).public_facts(schema_of((2, 2)), np.int32(10**9))
+        facts = PrivBayes(k=1).prepare(schema_of((2, 2)), np.int32(10**9)).facts
         assert type(facts.n) is int
 
     def test_the_order_of_a_fit_on_the_largest_table(self):

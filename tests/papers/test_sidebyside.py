@@ -28,7 +28,7 @@ from pdsynth.papers.sidebyside_methods import (
     mixtures,
 )
 from pdsynth.papers.yardstick import OpenDPTable
-from pdsynth.synthesizers.base import Recipe
+from pdsynth.synthesizers.recipe import Recipe
 
 FOLDER = Path(__file__).resolve().parents[2] / "figures" / "sidebyside"
 Settings = sidebyside.PAPER.settings

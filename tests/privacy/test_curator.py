@@ -16,6 +16,7 @@ from pdsynth.measures import mutual_information
 from pdsynth.privacy.curator import Candidates, Curator
 from pdsynth.privacy.ledger import Ledger
 from pdsynth.privacy.mechanisms import ExactNoise, NoNoise
+from pdsynth.published import RawCurator, raw_door
 
 # The hand-worked table of test_measures: I(A,C) = 1, I(B,C) = 1/2, I(A,B) = 0 bits; K = 64, 32, 0;
 # n = 8.
@@ -67,14 +68,27 @@ class TestStrict:
         answers = [repr(questions()[name](ask(noise=ExactNoise(seed)))) for seed in range(12)]
         assert len(set(answers)) > 1
 
-    def test_peeking_is_refused_before_anything_is_read(self, monkeypatch):
-        curator = ask()
+    def test_the_strict_door_has_no_method_that_hands_out_raw_statistics(self):
+        """What the raw door adds; each of them would be an unaccounted access."""
+        raw = {name for name in vars(RawCurator) if not name.startswith("_")} - set(vars(Curator))
+        added = {name for name in raw if not hasattr(Curator, name)}
+        assert added == {
+            "conditionals", "information_sketch", "parallel", "parent_sets", "peek",
+            "sparse_vector_test",
+        }  # fmt: skip
+        assert not [name for name in added if hasattr(ask(), name)]
+
+    def test_a_raw_door_that_must_be_strict_is_refused_before_anything_is_read(self, monkeypatch):
+        records = Records(np.array(ROWS, dtype=np.uint8), schema_of(SIZES))
+        curator = RawCurator(records, Ledger(Q(1)), Silent())
         monkeypatch.setattr(Records, "table", lambda *_: pytest.fail("read"))
         with pytest.raises(
             PrivacyError, match="'plot' would read raw records outside a mechanism .figure 3."
         ):
             curator.peek("plot", "figure 3", (0, 1))
         assert curator.ledger.entries == ()
+        with pytest.raises(PrivacyError, match="a strict door doesn't hand out"):
+            raw_door(ask())
 
     def test_an_inferred_schema_is_refused(self):
         records = Records(np.array(ROWS, dtype=np.uint8), schema_of(SIZES, source="data"))
@@ -261,7 +275,6 @@ class TestSurface:
         public = {name: value for name, value in vars(curator).items() if not name.startswith("_")}
         assert set(public) == {"ledger", "schema", "guarantee"}
         assert not hasattr(curator, "records")
-        assert not hasattr(curator, "_records")
 
     def test_nothing_of_the_records_is_in_the_representation(self):
         assert "array" not in repr(ask())

@@ -206,7 +206,7 @@ class TestPublishedCost:
         records = records_of([[0, 1, 1]] * 9, (2, 2, 2))
         monkeypatch.setattr(type(records), "partitions", property(lambda self: pytest.fail("read")))
         curator = Curator(records, Ledger(Q(1)), ExactNoise(0))
-        with pytest.raises(PrivacyError, match="parent sets"):
+        with pytest.raises(PrivacyError, match="a strict door doesn't hand out"):
             abn_published(curator, Q(1), ExactNoise(0))
         with pytest.raises(PrivacyError, match="raw scores"):
             curator.select(

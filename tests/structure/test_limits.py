@@ -208,10 +208,10 @@ def test_who_compares_all_pairs_says_so_in_one_sentence(made):
     with pytest.raises(
         BudgetError, match="compares? all pairs of them, at most 255: use PrivBayes"
     ):
-        made.public_facts(WIDE, 10_000)
+        made.prepare(WIDE, 10_000)
 
 
 def test_twin_the_same_with_fewer_columns_is_fine():
-    pds.HMPrivBayes().public_facts(make([2] * 255), 10_000)
-    pds.PrivBayes().public_facts(WIDE, 10_000)
-    pds.ConsistentBayes().public_facts(WIDE, 10_000)
+    pds.HMPrivBayes().prepare(make([2] * 255), 10_000)
+    pds.PrivBayes().prepare(WIDE, 10_000)
+    pds.ConsistentBayes().prepare(WIDE, 10_000)

@@ -17,6 +17,7 @@ from pdsynth.conditionals import conditional
 from pdsynth.consistency import margin
 from pdsynth.evaluation import compare, query_errors
 from pdsynth.privacy.mechanisms import ExactNoise, NoNoise
+from pdsynth.published import raw_door
 from pdsynth.synthesizers.baselines import Independent, JTree, PriView
 
 JOINED = {
@@ -236,8 +237,9 @@ class TestThresholds:
     def test_is_refused_under_strict_before_anything_is_read(self, monkeypatch):
         curator = curator_of([[0, 0], [1, 1]], (2, 2), ExactNoise(1))
         monkeypatch.setattr(type(curator), "_pairwise", lambda *a: pytest.fail("read"))
-        with pytest.raises(PrivacyError, match="outside a mechanism"):
-            curator.sparse_vector_test([(0, 1)], [0.1], Q(1), step="test", source="line 1", why="")
+        assert not hasattr(curator, "sparse_vector_test")
+        with pytest.raises(PrivacyError, match="a strict door doesn't hand out"):
+            raw_door(curator)
 
     def test_raw_comparisons(self):
         rows = [[0, 0, 0], [1, 1, 0], [0, 0, 1], [1, 1, 1]]
@@ -363,7 +365,7 @@ class TestPriView:
     )
     def test_auto_t_by_public_facts(self, n, epsilon, d, t):
         priview = PriView(epsilon)
-        facts = priview.public_facts(schema_of((2,) * d), n)
+        facts = priview.prepare(schema_of((2,) * d), n).facts
         assert priview._parts(facts).structure.design(facts)[0] == t
 
     @pytest.mark.parametrize(

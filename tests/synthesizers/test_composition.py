@@ -128,7 +128,7 @@ class TestNetworks:
 
     def test_twin_all_of_the_budget_and_half_of_the_sensitivity_at_each_step(self):
         def learn(curator, noise):
-            spendthrift = Curator(curator._Curator__records, Ledger(Q(4)), noise)
+            spendthrift = Curator(curator._records, Ledger(Q(4)), noise)
             return greedy(spendthrift, MaxParents(1), 2 * 2 * EPSILON1, "R", noise)
 
         laws = Laws(learn, BINARY)

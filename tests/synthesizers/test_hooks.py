@@ -9,7 +9,7 @@ from contract_cases import binary, spending
 from pdsynth import BudgetError, HPPrivBayes, PrivBayes, SchemaError
 from pdsynth.budgets import Uniform
 from pdsynth.structure.greedy import Greedy
-from pdsynth.synthesizers.base import HOOKS, Parts, Recipe
+from pdsynth.synthesizers.recipe import HOOKS, Parts, Recipe
 
 
 def subclass(base, hook):
@@ -72,7 +72,7 @@ def test_a_subclass_still_refuses_before_any_budget_is_spent(
     assert not hasattr(made, "ledger_")
 
 
-@pytest.mark.parametrize("name", ["fit", "public_facts"])
+@pytest.mark.parametrize("name", ["fit", "prepare"])
 @pytest.mark.parametrize("base", [PrivBayes, Recipe])
 def test_fit_and_the_public_checks_can_t_be_overridden(base, name):
     with pytest.raises(TypeError, match=rf"overrides {name}.*_parts"):
@@ -93,24 +93,9 @@ def test_checks_of_base_classes_run_besides_those_of_a_subclass():
 
 def test_a_split_of_more_than_epsilon_is_refused_before_noise(monkeypatch):
     class Greedier(PrivBayes):
-        def _split(self, facts):
+        def _split(self, facts, parts):
             return {"selections": 2 * facts.epsilon, "tables": facts.epsilon}
 
     frame, schema = binary(4, 60)
     with pytest.raises(BudgetError):
         Greedier(k=1).fit(frame, schema)
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("beta", "share_structure"),
-        ("usefulness", "theta_usefulness"),
-        ("direction", "rare_values"),
-        ("groups", "SensitivityGroups"),
-        ("L0", "share_sketch"),
-    ],
-)
-def test_an_old_name_of_a_parameter_says_the_new_one(old, new):
-    with pytest.raises(TypeError, match=rf"no parameter '{old}'.*{new}"):
-        HPPrivBayes(**{old: 0.5})

@@ -15,9 +15,8 @@ from late import late
 import pdsynth as pds
 from pdsynth.privacy import curator as curator_room
 from pdsynth.privacy.curator import Curator
-from pdsynth.synthesizers import base as base_room
-from pdsynth.synthesizers import spending as spending_room
-from pdsynth.synthesizers.spending import Spending
+from pdsynth.synthesizers import recipe as room
+from pdsynth.synthesizers.recipe import Recipe
 
 QUESTIONS = [
     name
@@ -128,7 +127,7 @@ def test_twin_an_estimator_that_fits_in_place_is_found(monkeypatch):
 
     frame, schema = binary()
     synth = make("HMPrivBayes", schema, epsilon=9).fit(frame, schema)
-    monkeypatch.setattr(Spending, "_start", in_place)
+    monkeypatch.setattr(Recipe, "_copy", in_place)
     with monkeypatch.context() as patch:
         stop, before, spent = Stop(patch), state(synth), synth.spent_
         with stop.at_moment(12):
@@ -140,7 +139,7 @@ def test_twin_an_estimator_that_fits_in_place_is_found(monkeypatch):
 class Lines:
     """Raises KeyboardInterrupt at the n-th line that runs in the modules that fit."""
 
-    FILES = {base_room.__file__, spending_room.__file__}
+    FILES = {room.__file__}
 
     def __init__(self, at):
         self.left = at
@@ -198,12 +197,12 @@ def test_stopped_at_every_line_an_estimator_is_the_old_one_or_the_new_one():
 def test_twin_attributes_that_are_put_in_place_one_by_one_are_found(monkeypatch):
     """An interrupt between two of them leaves a model beside another fit's ledger."""
 
-    def one_by_one(self, run, ledger):
+    def one_by_one(self, run):
         for name, value in vars(run).items():
             setattr(self, name, value)
 
-    one_by_one.__code__ = one_by_one.__code__.replace(co_filename=spending_room.__file__)
-    monkeypatch.setattr(Spending, "_replace_whole", one_by_one)
+    one_by_one.__code__ = one_by_one.__code__.replace(co_filename=room.__file__)
+    monkeypatch.setattr(Recipe, "_replace", one_by_one)
     frame, schema = binary()
     synth = pds.baselines.Independent(1).fit(frame, schema)
     assert not all(one for one, _, _ in stopped_at_every_line(synth, frame, schema))

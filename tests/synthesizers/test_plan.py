@@ -65,7 +65,7 @@ def test_where_the_number_is_secret_a_method_is_named_that_hides_it(n):
     offered = [f for f in found.forecasts if "add_remove" in f.make().relations]
     assert repr(made) == repr(offered[0].make(epsilon=20.0, relation="add_remove"))
     with pytest.raises(BudgetError, match="relation must be one of"):
-        found.synthesizer(relation="swap").public_facts(schema, n)
+        found.synthesizer(relation="swap").prepare(schema, n)
 
 
 class TestForecasts:

@@ -21,7 +21,9 @@ from pdsynth.conditionals import SparseTable, conditional
 from pdsynth.domain.facts import Facts
 from pdsynth.errors import BudgetError, PrivacyError
 from pdsynth.measures import GRID, conditional_sensitivity
+from pdsynth.privacy.ledger import Ledger
 from pdsynth.privacy.mechanisms import ExactNoise, NoNoise
+from pdsynth.published import RawCurator, raw_door
 from pdsynth.structure import Restriction
 from pdsynth.synthesizers import parts
 from pdsynth.synthesizers.parts import Adaptive
@@ -180,19 +182,15 @@ class TestPublished:
 
     def test_strict_may_not_do_what_is_printed(self):
         curator = curator_of(chain(3), (2,) * 3, ExactNoise(0), epsilon=Q(1))
+        assert not hasattr(curator, "conditionals")
+        with pytest.raises(PrivacyError, match="a strict door doesn't hand out"):
+            raw_door(curator)
+        forced = RawCurator(curator._records, Ledger(Q(1)), ExactNoise(0))
+        ask = {"step": "s", "source": "x", "claimed": Q(1, 3)}
         with pytest.raises(PrivacyError):
-            curator.conditionals(
-                (0, 1),
-                printed_scale(3, 300, Q(1)),
-                step="s",
-                source="x",
-                claimed=Q(1, 3),
-                sparse=True,
-            )
+            forced.conditionals((0, 1), printed_scale(3, 300, Q(1)), sparse=True, **ask)
         with pytest.raises(BudgetError, match="overdraft"):
-            curator.conditionals(
-                (0, 1), printed_scale(3, 300, Q(1)), step="s", source="x", claimed=Q(1, 3)
-            )
+            forced.conditionals((0, 1), printed_scale(3, 300, Q(1)), **ask)
 
 
 class TestConditionals:

@@ -9,8 +9,8 @@ import pandas as pd
 
 from ...domain.schema import Attribute, Schema
 from ...evaluation import marginal_distance
-from ...synthesizers.base import Recipe
 from ...synthesizers.plan import Plan
+from ...synthesizers.recipe import Recipe
 from .formula import make_seed
 from .judges import Computation
 from .lesson import exercises, read
@@ -65,17 +65,20 @@ largest_k = Computation(
         (7_000, 4, 8, 1.0),
     ],
     faults={
-        WHERE + ", but an attribute has at most d − 1 others to be its parents.": (
-            lambda got, n, d, size, epsilon: got >= d
+        WHERE
+        + ", but an attribute has at most d − 1 others to be its parents.": lambda got, n, d, size, epsilon: (
+            got >= d
         ),
     },
     mistakes={
-        WHERE + ": useful means a mean cell of at least *four* noise scales.": (
-            lambda n, d, size, epsilon: find_largest(n, d, size, epsilon, limit=1)
+        WHERE
+        + ": useful means a mean cell of at least *four* noise scales.": lambda n, d, size, epsilon: (
+            find_largest(n, d, size, epsilon, limit=1)
         ),
         WHERE + ": that is the first k that is too large.": lambda *case: find_largest(*case) + 1,
-        WHERE + ": it takes the sensitivity for 1. A replaced record moves two cells.": (
-            lambda *case: find(*case, two=1)
+        WHERE
+        + ": it takes the sensitivity for 1. A replaced record moves two cells.": lambda *case: (
+            find(*case, two=1)
         ),
         WHERE + ": it gives the tables all of ε; the structure takes 0.3 of it.": lambda *case: (
             find(*case, share=1)
@@ -92,8 +95,9 @@ largest_k = Computation(
         ),
         WHERE + ": always 0 is safe, and often wasteful.": lambda *case: 0,
         WHERE + ": always 2, whatever the table?": lambda *case: 2,
-        WHERE + ": it spends only a tenth: at least four noise scales, not forty.": (
-            lambda n, d, size, epsilon: find_largest(n, d, size, epsilon, limit=0.025)
+        WHERE
+        + ": it spends only a tenth: at least four noise scales, not forty.": lambda n, d, size, epsilon: (
+            find_largest(n, d, size, epsilon, limit=0.025)
         ),
     },
     otherwise=WHERE + ", not {wanted:g}.",

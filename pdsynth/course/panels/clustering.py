@@ -12,9 +12,9 @@ from ... import measures
 from ...errors import plural
 from ...network import shorten
 from ...plots import BOXES
-from ...privacy.curator import Curator
 from ...privacy.ledger import Ledger, as_fraction
 from ...privacy.mechanisms import NoNoise
+from ...published import open_door, raw_door
 from ...structure.clustering import Clusters, spectral_clusters
 from ...structure.ibayes import ParentFilter
 from ...structure.pairwise import symmetric_matrix
@@ -54,12 +54,12 @@ def similarities(table: TeachingTable, guarantee: str, epsilon1: Fraction) -> Si
     """
     ledger = Ledger(epsilon1, guarantee)
     noise = NoNoise() if guarantee == "none" else table.noise.fresh()
-    curator = Curator(table.records, ledger, noise)
+    curator = open_door(table.records, ledger, noise)
     if guarantee == "published":
         curator = curator.binary()
         d = len(curator.schema)
         each = epsilon1 * 2 * (d // 2) / (d * (d - 1))  # line 1: Lap(Δ d(d−1) / (ε1 · 2⌊d/2⌋))
-        matrix, _ = curator.information_sketch(
+        matrix, _ = raw_door(curator).information_sketch(
             each, claimed=epsilon1, step="similarities", source="Alg 3 line 1"
         )
         return matrix, curator.schema.names, ledger

@@ -11,7 +11,7 @@ from ...evaluation.marginals import Marginals, attribute_sets
 from ...evaluation.queries import counting_errors
 from ...evaluation.utility import one_hot
 from ...synthesizers import GeneticBayes, HPPrivBayes, PrivBayes, baselines
-from ...synthesizers.base import Recipe
+from ...synthesizers.recipe import Recipe
 from ..widgets import Try, View, choice, slider
 from .custom import KEY
 from .drawing import OVERLAY, Board, ink

@@ -5,7 +5,7 @@ import math
 from ...errors import plural
 from ...privacy.ledger import Ledger
 from ...synthesizers import HPPrivBayes, PrivBayes
-from ...synthesizers.base import Recipe
+from ...synthesizers.recipe import Recipe
 from ..widgets import Try, View, choice, slider
 from .drawing import Board
 from .panel import live_panel

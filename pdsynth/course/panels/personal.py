@@ -7,7 +7,7 @@ import numpy as np
 from ...budgets import SensitivityGroups
 from ...datasets import Dataset
 from ...synthesizers import PPBA, HPPrivBayes, PrivBayes, Synthesizer, parts
-from ...synthesizers.base import Recipe
+from ...synthesizers.recipe import Recipe
 from ..widgets import Try, View, choice, slider
 from .drawing import Board, ink
 from .panel import live_panel

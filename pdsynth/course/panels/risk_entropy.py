@@ -8,9 +8,9 @@ from typing import Any
 from ...budgets import risk_entropy_weights
 from ...counting.tables import Records
 from ...measures import normalised_risk_entropy
-from ...privacy.curator import Curator
 from ...privacy.ledger import Ledger, as_fraction
 from ...privacy.mechanisms import Noise
+from ...published import open_door
 from ..widgets import Try, View, choice, slider
 from .drawing import Board, ink
 from .panel import live_panel
@@ -50,7 +50,7 @@ def run(
     the tables. ``cells``: the noise scale of a table over its mean cell if its share were 1.
     """
     names, ledger = records.schema.names, Ledger(epsilon, guarantee)
-    curator = Curator(records, ledger, noise)
+    curator = open_door(records, ledger, noise)
     paid = epsilon * share if guarantee == "strict" else Fraction(0)
     counts, entry = curator.histograms(
         range(len(names)), paid or epsilon, step="entropies", source="Alg 5 line 2, OE", reason=RAW

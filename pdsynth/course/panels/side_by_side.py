@@ -10,8 +10,8 @@ from ...datasets import Dataset
 from ...errors import BudgetError
 from ...papers.sidebyside import BASE, PAPER, SLOW, algorithms
 from ...synthesizers import ConsistentBayes, parts
-from ...synthesizers.base import Recipe
 from ...synthesizers.plan import Plan, plan
+from ...synthesizers.recipe import Recipe
 from ..widgets import Try, View, choice, slider
 from .drawing import Board, ink
 from .panel import live_panel

@@ -14,7 +14,7 @@ from ...datasets import Dataset, load_acs, load_adult, load_nltcs, load_retail
 from ...evaluation.marginals import Marginals
 from ...privacy.mechanisms import CommonNoise
 from ...structure.pairwise import symmetric_matrix
-from ...synthesizers.base import Recipe
+from ...synthesizers.recipe import Recipe
 from ..widgets import choice
 
 Fitted = TypeVar("Fitted", bound=Recipe)

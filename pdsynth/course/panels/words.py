@@ -8,7 +8,7 @@ import numpy as np
 
 from ...errors import plural
 from ...privacy.ledger import Entry, Ledger
-from ...synthesizers.base import Recipe
+from ...synthesizers.recipe import Recipe
 from ..widgets import choice
 from .table import TeachingTable
 

@@ -10,17 +10,17 @@ import numpy as np
 
 from ...domain.facts import Facts
 from ...errors import BudgetError, show
-from ...measures import GRID
 from ...network import Network
 from ...privacy.curator import Curator
 from ...privacy.numbers import number, positive
+from ...published import raw_door
 from ...reconcile import AgreeInPairs
 from ...structure import MaxCells
 from ...structure.junction import Edge, strongest_graph
 from ...structure.learner import Measurement, Shares, StructureResult
 from ...structure.limits import check_width
 from ...structure.parent_rules import AUTO_CELLS
-from ..base import Parts, Recipe
+from ..recipe import Parts, Recipe
 
 GRAPH = "dependency graph"
 SVT = (
@@ -55,12 +55,6 @@ class CliqueTables:
         """The graph, where a pair fits into a clique, and the cliques."""
         cliques = facts.epsilon2 / facts.epsilon if self.fitting(facts)[1] else Fraction(1)
         return {"graph": 1 - cliques, "cliques": cliques}
-
-    def largest_scale(self, facts: Facts) -> Fraction:
-        """That of the graph, or of a clique."""
-        d = len(facts.schema)
-        moved = facts.choose(strict=3 * facts.n * d * d, printed=4 * GRID)  # Δ of I: < 2 bits
-        return max(moved / (facts.epsilon - facts.epsilon2), 2 * d / facts.epsilon2)
 
     def fitting(self, facts: Facts) -> tuple[Fraction, list[Edge]]:
         """The most cells that a clique may have, and the pairs that fit into one."""
@@ -118,7 +112,7 @@ class CliqueTables:
         phi = float(number("phi", self.phi))
         nats = np.array([min(sizes[i], sizes[j]) - 1 for i, j in pairs]) * phi**2 / 2
         if facts.guarantee == "published":  # the measure itself changes: I against a threshold
-            passed = curator.sparse_vector_test(
+            passed = raw_door(curator).sparse_vector_test(
                 pairs,
                 (nats / math.log(2)).tolist(),
                 epsilon,

@@ -28,7 +28,7 @@ from ...structure.candidates import Pair
 from ...structure.covering import covering_design
 from ...structure.junction import spanning_tree
 from ...structure.learner import Measurement, Shares, StructureResult
-from ..base import Parts, Recipe
+from ..recipe import Parts, Recipe
 
 NOISE_ERROR = 0.003  # what the paper's rule of thumb tolerates of all triples in place of all pairs
 ROUNDS = 3
@@ -62,10 +62,6 @@ class Views:
     def asks(self, facts: Facts) -> Shares:
         """All for the views."""
         return {"views": Fraction(1)}
-
-    def largest_scale(self, facts: Facts) -> Fraction:
-        """That of a view."""
-        return 2 * len(self.design(facts)[1]) / facts.epsilon
 
     def design(self, facts: Facts) -> tuple[int, tuple[Members, ...]]:
         """Strength t and the views, from public facts."""

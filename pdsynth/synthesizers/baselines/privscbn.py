@@ -9,13 +9,12 @@ from ...budgets import TableBudget, uniform
 from ...conditionals import measure_joint_counts, noisy_conditionals
 from ...domain.encoding import BinaryEncoding
 from ...domain.facts import Facts
-from ...measures import GRID, JACCARD_GRID
 from ...network import Network
 from ...privacy.curator import Curator
 from ...structure.adaptive import abn_published, abn_strict, count_selections
 from ...structure.candidates import Pair
 from ...structure.learner import Measurement, Shares, StructureResult
-from ..clustered import Clustered, PrintedClusters, StrictClusters, count_bits
+from ..clustered import Clustered, PrintedClusters, StrictClusters
 from ..privabn import SDG, printed_scale
 
 NOTE = "PrivSCBN is a reconstruction: its authors' text beyond the abstract was not available"
@@ -66,12 +65,6 @@ class PrintedABN(PrintedClusters):
     def reads_rows(self, facts: Facts) -> bool:
         """It needs the distinct rows of the whole table, as PrivABN's."""
         return True
-
-    def largest_scale(self, facts: Facts) -> Fraction:
-        """That of the distances, or of the conditionals."""
-        e1, _, e3 = (facts.epsilon * part for part in self.asks(facts).values())
-        bits = count_bits(facts.schema)
-        return max(JACCARD_GRID * bits / e1, printed_scale(bits, facts.n, e3) * GRID)
 
     def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
         """Clusters, then network and conditionals of each.

@@ -1,0 +1,237 @@
+"""The door of papers as they are printed: it hands out raw statistics, and writes each down."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from fractions import Fraction
+
+import numpy as np
+
+from ..counting.equivalence_classes import ParentSets
+from ..errors import BudgetError
+from ..measures import (
+    GRID,
+    JACCARD_GRID,
+    SCORES,
+    average_mutual_information,
+    conditional_sensitivity,
+)
+from ..privacy.associations import Pairs, _split
+from ..privacy.curator import Curator
+
+
+class RawCurator(Curator):
+    """Answers as the papers print them; under ``none`` without noise.
+
+    **Privacy:** none. What isn't paid for is an unaccounted access with the paper's line.
+    """
+
+    def average_association(
+        self, epsilon: Fraction, *, step: str, source: str, reason: str = ""
+    ) -> tuple[np.ndarray, str]:
+        """Average mutual information, raw. **Privacy:** none."""
+        d = len(self.schema)
+        released = f"order of {d} attributes from {d * (d - 1) // 2} mutual informations"
+        entry = self._unaccounted(step, source, released, range(d), reason)
+        return average_mutual_information(self._pairwise("I")), entry
+
+    def association_with(
+        self, sensitive: int, epsilon: Fraction, *, step: str, source: str, reason: str = ""
+    ) -> tuple[np.ndarray, str]:
+        """Mutual information in bits with the sensitive one, raw. **Privacy:** none."""
+        d, label = len(self.schema), self.schema.names[sensitive]
+        released = f"{d - 1} mutual informations with {label} against a threshold"
+        entry = self._unaccounted(step, source, released, range(d), reason)
+        values = self._pairwise("I")[sensitive].astype(float)
+        values[sensitive] = np.inf
+        return values, entry
+
+    def noisy_associations(
+        self,
+        pairs: Pairs,
+        epsilon: Fraction,
+        *,
+        step: str,
+        source: str,
+        raw_measure: str = "",
+        reason: str = "",
+    ) -> tuple[np.ndarray, str]:
+        """Raw where a paper reads it raw. **Privacy:** none."""
+        if not raw_measure:
+            return super().noisy_associations(pairs, epsilon, step=step, source=source)
+        i, j, touched = _split(pairs)
+        released = f"{len(pairs)} pairwise measures {raw_measure}"
+        entry = self._unaccounted(step, source, released, touched, reason)
+        return self._pairwise(raw_measure)[i, j].astype(float), entry
+
+    def histograms(
+        self, columns: Sequence[int], epsilon: Fraction, *, step: str, source: str, reason: str = ""
+    ) -> tuple[list[np.ndarray], str]:
+        """One-way counts, raw. **Privacy:** none."""
+        released = f"frequencies of the values of {len(columns)} attributes"
+        self._records.expect((j,) for j in columns)
+        raw = [self._records.table((j,)) for j in columns]
+        return raw, self._unaccounted(step, source, released, columns, reason)
+
+    def parallel(self, step: str, source: str, parts: Sequence[str]) -> list[RawCurator]:
+        """A door for each part that a recipe composes in parallel, such as ``"columns:C1"``.
+
+        **Privacy:** releases nothing, costs nothing. The ledger takes the claim as the recipe makes
+        it, the dearest part, and adds up the true costs unless the parts are provably disjoint
+        records (rule L6).
+        """
+        twins = [copy(self) for _ in parts]
+        if self.guarantee != "none":
+            group = self.ledger.write("group", step, source=source, compose="parallel").id
+            for twin, part in zip(twins, parts, strict=True):
+                twin._part = {"parent": group, "record_filter": part}
+        return twins
+
+    def conditionals(
+        self,
+        columns: Sequence[int],
+        scale: Fraction,
+        *,
+        step: str,
+        source: str,
+        claimed: Fraction,
+        sparse: bool = False,
+    ) -> tuple[np.ndarray | None, np.ndarray]:
+        """Noisy P(child | parents) of a two-valued child (first column), in steps of 2^-30.
+
+        int64 (2, cells), may be negative; ``scale`` is in probability. With ``sparse`` only the
+        parent configurations that occur: their numbers, int64 (cells,), first parent most
+        significant, stand beside the table; else None does. Under ``none``: raw counts instead.
+
+        **Privacy:** a column whose only record changes goes from (0, 1) to (1, 0): L1 sensitivity
+        2, however large n, so it costs 2/scale, n times what PrivABN claims (a child without
+        parents: 2/n). Which configurations occur is read raw: another unaccounted access.
+        """
+        columns = tuple(columns)
+        child, cells = self._shape(columns)
+        if child != 2:
+            raise BudgetError(
+                f"{self.schema.names[columns[0]]!r} has more than two values: "
+                "noise on conditionals is for binary tables"
+            )
+        keys, counts = (
+            self._records.sparse_table(columns)
+            if sparse
+            else (None, self._records.table(columns).reshape(2, -1))
+        )
+        if self.guarantee == "none":
+            return keys, counts
+        if sparse:
+            self._unaccounted(
+                f"support of {step}",
+                f"{source}, kept sparsely",
+                f"which of {cells:,} parent configurations occur",
+                columns,
+                "the print noises all configurations; only those that occur fit in memory",
+            )
+        sensitivity = conditional_sensitivity(self.n, 2, cells)
+        self._charge(
+            step,
+            source,
+            f"conditional distributions 2 × {counts.shape[1]:,}",
+            columns,
+            epsilon=sensitivity / scale,
+            claimed=claimed,
+            sensitivity=sensitivity,
+            scale=scale,
+            columns=cells,
+            lemma="lemma:conditional",
+            domain_sizes=(2, cells),
+        )
+        total = counts.sum(axis=0)
+        uniform = GRID // 2  # of a configuration without records
+        zero = np.where(total > 0, counts[0] * GRID // np.maximum(total, 1), uniform)
+        return keys, self._add_noise(np.stack([zero, GRID - zero]), scale * GRID, step)
+
+    def peek(self, reason: str, source: str, columns: Sequence[int]) -> np.ndarray:
+        """Raw joint counts of some attributes, for replicas of what papers print.
+
+        **Privacy:** none. An unaccounted access.
+        """
+        self._unaccounted(reason, source, f"raw counts of {len(columns)} attribute(s)", columns)
+        return self._records.table(tuple(columns))
+
+    def parent_sets(
+        self, children: Sequence[int], most: int | None, *, step: str, source: str, why: str
+    ) -> ParentSets:
+        """A store of raw parent sets with their mutual information, for PrivABN's GParentSet.
+
+        **Privacy:** none. An unaccounted access.
+        """
+        released = f"parent sets of {len(children) + 1} attributes by their mutual information"
+        self._unaccounted(step, source, released, range(len(self.schema)), why)
+        return self._records.partitions.parent_sets(children, most)
+
+    def information_sketch(
+        self, each: Fraction, *, claimed: Fraction, step: str, source: str, measure: str = "I"
+    ) -> tuple[np.ndarray, str]:
+        """Noisy measure of all m pairs of columns: symmetric float array (d, d), and its entry id.
+
+        ``"I"``: mutual information in bits, on the 2^-30-bit grid, Δ the largest of the declared
+        domains. ``"J"``: Jaccard distance of two-valued columns, on multiples of 2^-20, Δ = 1.
+
+        **Privacy:** noise of scale Δ/``each``. One record can move all m values by Δ, so the matrix
+        costs m·``each``, whatever ``claimed`` says.
+        """
+        d = len(self.schema)
+        i, j = np.triu_indices(d, 1)
+        grid = delta = JACCARD_GRID
+        if measure == "I":
+            grid = GRID
+            delta = max(SCORES["I"].sensitivity(self.n, *sorted(self.schema.sizes)[-2:]), 1)
+        steps = np.rint(self._pairwise(measure)[i, j] * grid).astype(np.int64)
+        noisy, entry = self._noisy(
+            steps,
+            Fraction(delta * len(i)),
+            each * len(i),
+            step,
+            source,
+            f"{len(i):,} values of {measure} in 1/{grid:,}",
+            range(d),
+            claimed,
+        )
+        matrix = np.zeros((*noisy.shape[:-1], d, d))  # noise for many runs has an axis in front
+        matrix[..., i, j] = matrix[..., j, i] = noisy / grid
+        return matrix, entry
+
+    def sparse_vector_test(
+        self,
+        pairs: Pairs,
+        thresholds: Sequence[float],
+        epsilon: Fraction,
+        *,
+        step: str,
+        source: str,
+        why: str,
+    ) -> np.ndarray:
+        """Which pairs of columns have at least their threshold of mutual information, in bits.
+
+        bool array (len(pairs),). As JTree prints it, without a bound on the positives: one noise
+        for all thresholds and a fresh one per pair, both of scale 2Δ/ε on the 2^-30-bit grid, Δ the
+        largest of the declared domains. Under ``none`` raw.
+
+        **Privacy:** claims ε, but no ε holds however many pairs are tested (Lyu, Su, Li 2017,
+        Algorithm 6): an unaccounted access; PrivacyError under ``strict``.
+        """
+        i, j, touched = _split(pairs)
+        self._unaccounted(
+            step,
+            source,
+            f"{len(pairs)} comparisons of I with a threshold",
+            touched,
+            why,
+            mechanism="sparse_vector",
+            claimed=epsilon,
+        )
+        gaps = np.rint((self._pairwise("I")[i, j] - np.asarray(thresholds)) * GRID)
+        sizes = self.schema.sizes
+        moves = (SCORES["I"].sensitivity(self.n, sizes[a], sizes[b]) for a, b in pairs)
+        scale = Fraction(2 * max(1, *moves)) / epsilon
+        noisy = self._add_noise(gaps.astype(np.int64), scale, step)
+        return noisy >= self._add_noise(np.zeros(1, dtype=np.int64), scale, f"{step}: threshold")

@@ -1,0 +1,427 @@
+"""What every synthesizer is: parts that a paper combines, and one way in for all of them.
+
+plan    = self.prepare(schema, n)              every refusal, and every share of ε; reads nothing
+curator = Curator(records, ledger, noise)      the one door to the records
+learnt  = structure.learn(curator, shares)     a network, and what it measured on the way
+budget  = budget.allocate(curator, learnt)     the noise of every other table
+found   = conditionals.measure(…)              noisy tables
+model   = reconcile(found)                     post-processing
+"""
+
+import warnings
+from copy import copy
+from dataclasses import KW_ONLY, dataclass, replace
+from fractions import Fraction
+from typing import Any, ClassVar, NamedTuple, Self
+
+from ..budgets import Uniform, positive, share
+from ..conditionals import JointCounts
+from ..counting.sources import Source, find_source, open_records
+from ..counting.tables import Records
+from ..domain.encoding import BinaryEncoding
+from ..domain.facts import Facts
+from ..domain.schema import Schema, check_schema
+from ..errors import (
+    BudgetError,
+    PrivacyError,
+    SchemaError,
+    check_seed,
+    is_one_of,
+    is_whole,
+    show,
+    to_names,
+)
+from ..model import Model
+from ..privacy.curator import GUARANTEES, Curator
+from ..privacy.ledger import Ledger
+from ..privacy.mechanisms import WORD, CommonNoise, ExactNoise, Noise, NoNoise, OpenDPNoise
+from ..privacy.session import Session
+from ..published import open_door
+from ..reconcile import AsMeasured, choose_reconcile
+from ..structure.learner import Shares
+from ..structure.parent_rules import check_parents
+from .habits import Habits, join_target
+from .usefulness import noise_dominates
+
+COUNT_SHARE = Fraction(1, 20)  # of ε, for the number of records where it is secret
+LARGEST_WEIGHT = 10**6  # one step's share against another's, by policy
+MOST_RECORDS = 10**9  # an association K = 2n²R, at most 2·10^18, and its noise fit 64 bits
+HOOKS = "_parts", "_check", "_epsilon2", "_split"  # of a subclass
+FINAL = "fit", "prepare"  # what no subclass may override
+
+
+class Parts(NamedTuple):
+    """What a synthesizer is made of."""
+
+    structure: Any
+    budget: Any = Uniform()
+    conditionals: Any = JointCounts()
+    reconcile: Any = AsMeasured()
+
+    def check(self, facts: Facts) -> None:
+        """Refuse, from public facts, what can't be combined or fitted."""
+        self.structure.check(facts)
+        self.budget.check(facts)
+        self.conditionals.check(facts, self.budget)
+        self.reconcile.check(facts)
+
+    def split(self, facts: Facts) -> dict[str, Fraction]:
+        """ε of every step: what the structure asks for, then what the budget rule asks for."""
+        learns = self.structure.asks(facts)
+        rest = facts.epsilon2 if learns else facts.epsilon
+        rest = Fraction(0) if getattr(self.structure, "measures", False) else rest
+        asked = {step: rest * part for step, part in self.budget.asks(facts).items()}
+        learning = {step: (facts.epsilon - rest) * part for step, part in learns.items()}
+        return asked | {"tables": rest - sum(asked.values())} | learning
+
+
+class Plan(NamedTuple):
+    """What a fit will do, known before any record is read: facts, parts, and ε of every step."""
+
+    facts: Facts
+    parts: Parts
+    shares: Shares
+
+
+@dataclass(eq=False, repr=False)
+class Recipe(Habits):
+    """What all synthesizers share: parameters as in scikit-learn, refusals, fit and sample.
+
+    ``guarantee``: ``"strict"``, ``"published"`` or ``"none"``. ``noise``: ``"exact"``,
+    ``"opendp"`` (the same laws, hardened) or ``"common"`` (seeded, for simulations).
+    ``random_state``: None draws from the operating system; with a seed, or common noise, a fit is
+    NOT PRIVATE and says so. ``records_per_person``: ε covers all m records of a person.
+    ``relation``: ``"replace_one"``, n public; or, where a synthesizer offers it, ``"add_remove"``:
+    n is a noisy count for ε/20. ``reconcile``: ``Agree()`` or ``AsMeasured()``; None: the recipe's.
+
+    Attributes
+    ----------
+    ledger_, network_, model_, schema_, n_ : what the run cost, what it learnt, what is released,
+        and the public facts of the table. ``degree_rule_``: how many parents a node could have.
+    learnt_ : :class:`~pdsynth.structure.learner.StructureResult`.
+    spent_, unfinished_ : ε of all fits of this object, and the ledgers of those that failed.
+
+    **Privacy:** what the subclass says.
+    """
+
+    epsilon: float = 1.0
+    _: KW_ONLY
+    guarantee: str = "strict"
+    noise: str = "exact"
+    random_state: Any = None
+    records_per_person: int = 1
+    relation: str = "replace_one"
+    reconcile: Any = None
+
+    relations: ClassVar[tuple[str, ...]] = ("replace_one",)
+    takes_records: ClassVar[bool] = True
+    over_bits: ClassVar[bool] = False  # the network stands over bits where a column has more values
+    k_counts_parents: ClassVar[bool] = True  # and not clusters, or bits
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if final := [name for name in FINAL if name in vars(cls)]:
+            raise TypeError(
+                f"{cls.__name__} overrides {final[0]}, which refuses what can't be "
+                f"private: override {', '.join(HOOKS)}"
+            )
+
+    def __getattr__(self, name: str) -> Any:
+        """A fitted attribute that isn't there yet says what to do."""
+        hint = ": call fit(frame, schema=schema) first" if name.endswith("_") else ""
+        raise AttributeError(f"this {type(self).__name__} has no {name!r}{hint}")
+
+    def fit(
+        self,
+        data: Any,
+        y: Any = None,
+        schema: Schema | None = None,
+        *,
+        noise: Noise | None = None,
+        session: Session | None = None,
+    ) -> Self:
+        """Learn a model of a table over its public schema; returns self.
+
+        ``fit(frame, schema)``, or as scikit-learn calls it, ``fit(X, y, schema=schema)``: a ``y``
+        with a name becomes a column. ``data``: a pandas DataFrame; a pyarrow Table or Dataset, or
+        the path of a Parquet file or folder, which are coded and counted in blocks; a Dask
+        DataFrame; or :class:`Records` that are coded already (live panels, ``compare``). While a
+        ``distributed.Client`` is open, files and Dask DataFrames are counted by its workers. The
+        same seed gives the same model, whichever of them holds the table. ``noise``: a random
+        source in place of the named one. ``session``: the account that ε is charged to before noise
+        is drawn. A fit that is refused, fails or is interrupted leaves an earlier one untouched;
+        what it had spent stands in ``spent_``. Raises SchemaError, BudgetError or PrivacyError
+        before ε is spent.
+
+        **Privacy:** as the class says; n and the schema are public. Every fit spends ε again.
+        """
+        if session is not None and not isinstance(session, Session):
+            raise BudgetError(f"session must be a pds.Session(epsilon, path), got {show(session)}")
+        data, schema, n = self._open(data, y, schema)
+        plan = self.prepare(schema, n, rows=not isinstance(data, Source))
+        for doubt in self._doubts(schema, plan):
+            warnings.warn(doubt, stacklevel=2)
+        source = self._choose_noise(noise)
+        ledger = Ledger(
+            positive("epsilon", self.epsilon),
+            self.guarantee,
+            relation=self.relation,
+            records_per_person=self.records_per_person,
+        )
+        with open_records(data, schema) as records:
+            curator = open_door(records, ledger, source)
+            if session is not None:
+                session.charge_fit(ledger, source, repr(self.clone()))
+            self._replace(self._run(curator, plan))
+        return self
+
+    def prepare(self, schema: Schema, n: int, rows: bool = True) -> Plan:
+        """Facts, parts and shares of a fit; every refusal happens here, from public facts, once.
+
+        ``rows``: whether whole rows can be read, and not counts in blocks alone. Checks run from
+        the base class down, so that a subclass adds to them and takes none away.
+        """
+        self._check_options(check_schema(schema))
+        epsilon = positive("epsilon", self.epsilon) / self.records_per_person
+        if self.relation == "add_remove":
+            n, epsilon = 1, epsilon * (1 - COUNT_SHARE)
+        check_records(n)
+        n = int(n)  # whatever integer was given: numpy's wrap
+        nodes = BinaryEncoding(schema).schema if self._uses_bits(schema) else schema
+        facts = Facts(nodes, n, epsilon, self.guarantee, self._epsilon2(epsilon), self.relation)
+        self._check_names(schema)
+        for cls in reversed(type(self).__mro__):
+            if "_check" in vars(cls):
+                vars(cls)["_check"](self, facts)
+        parts = self._parts(facts)
+        parts = parts._replace(reconcile=choose_reconcile(self.reconcile, parts.reconcile))
+        parts.check(facts)
+        if not rows and getattr(parts.structure, "reads_rows", lambda _: False)(facts):
+            raise BudgetError(
+                f"guarantee={self.guarantee!r} works on distinct rows of the whole "
+                "table: read it into memory, or use guarantee='strict'"
+            )
+        plan = Plan(facts, parts, self._split(facts, parts))
+        largest = largest_scale(plan)
+        if self.guarantee != "none" and largest >= WORD:  # else no noise is drawn
+            raise BudgetError(
+                f"epsilon = {self.epsilon} may ask for noise of scale {float(largest):.3g} on a "
+                f"table of n = {n:,} records, and exact sampling ends at {WORD:.3g}: choose a "
+                "larger epsilon"
+            )
+        return plan
+
+    def _check_names(self, schema: Schema) -> None:
+        """What every recipe with such a parameter refuses, whatever its parts say."""
+        for parameter in ("target", "sensitive"):
+            for name in to_names(parameter, getattr(self, parameter, None)):
+                schema.index(name)
+        if hasattr(self, "k") and (self.k_counts_parents or self.over_bits):
+            check_parents(self.k, len(schema))
+
+    # --- hooks -----------------------------------------------------------------------------------
+
+    def _check(self, facts: Facts) -> None:
+        """Refuse, from public facts alone, what can't be fitted; base classes' checks run, too."""
+
+    def _parts(self, facts: Facts) -> Parts:
+        """What the paper combines."""
+        raise NotImplementedError
+
+    def _epsilon2(self, epsilon: Fraction) -> Fraction:
+        """What the tables have if a structure is learnt."""
+        given = getattr(self, "share_structure", 0.3)
+        return epsilon * (1 - share("share_structure", given))
+
+    def _split(self, facts: Facts, parts: Parts) -> dict[str, Fraction]:
+        """ε of every step."""
+        return parts.split(facts)
+
+    # --- the recipe ------------------------------------------------------------------------------
+
+    def _run(self, curator: Curator, plan: Plan) -> Self:
+        """A fitted copy: what was spent counts from the first line, the result only when whole."""
+        run, (facts, parts, shares) = self._copy(curator.ledger), plan
+        if self.relation == "add_remove":
+            count = facts.epsilon * COUNT_SHARE / (1 - COUNT_SHARE)
+            facts = replace(facts, n=curator.count_records(count))
+        door = curator.binary() if self._uses_bits(curator.schema) else curator
+        foreseen = parts.budget.foresee(door, shares, facts)
+        learnt = parts.structure.learn(door, shares, facts)
+        derived = learnt.derived if parts.conditionals.derives else 0
+        learnt = replace(learnt, foreseen=foreseen, derived=derived)
+        found, noise = learnt.measurements, dict[str, Any]()
+        if not found:
+            noise = parts.budget.allocate(door, learnt, shares, facts)
+        if not any(b.scale_depends_on for b in noise.values()):  # not read off this run's sketches
+            curator.ledger.guaranteed_ex_ante = learnt.known
+        found = found or parts.conditionals.measure(door, learnt, noise)
+        facts = replace(facts, schema=learnt.schema or facts.schema)
+        tables = parts.reconcile.reconcile(found, learnt.network, facts)
+        every = (close(curator),) * len(tables)
+        sources = parts.reconcile.sources(found, learnt.network) or every
+        shown = {k: v for k, v in self.get_params().items() if k != "random_state"}
+        model = Model(
+            curator.schema,
+            learnt.network,
+            tables,
+            curator.ledger,
+            curator.n,
+            type(self).__name__,
+            shown,
+            sources,
+        )
+        run.__dict__ |= {
+            "degree_rule_": learnt.rule,
+            "learnt_": learnt,
+            **learnt.attributes,
+            **getattr(noise, "attributes", {}),
+            "ledger_": curator.ledger,
+            "network_": learnt.network,
+            "schema_": curator.schema,
+            "n_": curator.n,
+            "model_": model,
+            "_sampled": 0,
+        }
+        return run
+
+    def _open(self, data: Any, y: Any, schema: Schema | None) -> tuple[Any, Schema, int]:
+        """The table as it is counted, its schema, and n, which is public."""
+        if isinstance(data, Records):
+            return data, data.schema, data.n
+        data, schema = join_target(data, y, schema)
+        if schema is None:
+            raise SchemaError(
+                "fit needs the public schema of the table: fit(frame, "
+                "schema=schema); Schema.infer(frame) only to explore"
+            )
+        data, empty = find_source(data) or data, self.relation == "add_remove"
+        if isinstance(data, Source):
+            data.check(check_schema(schema), empty=empty)
+            return data, schema, data.n
+        check_schema(schema).check(data, empty=empty)
+        return data, schema, len(data)
+
+    def _check_options(self, schema: Schema) -> None:
+        """Refuse words that mean nothing, and what can't be promised."""
+        for name, value, known in (
+            ("guarantee", self.guarantee, GUARANTEES),
+            ("noise", self.noise, ("exact", "opendp", "common")),
+            ("relation", self.relation, self.relations),
+        ):
+            if not is_one_of(value, known):
+                here = " here" if name == "relation" else ""
+                raise BudgetError(f"{name} must be one of {tuple(known)}{here}, got {show(value)}")
+        check_seed(self.random_state)
+        m = self.records_per_person
+        if not is_whole(m, 1, MOST_RECORDS):
+            raise BudgetError(
+                "records_per_person must be a whole number of at least 1 and at most "
+                f"{MOST_RECORDS:,}, got {show(m)}"
+            )
+        if self.guarantee == "published" and m > 1:  # a refusal
+            raise BudgetError(
+                f"the papers count one record a person: records_per_person = {m} is for "
+                "guarantee='strict'"
+            )
+        if self.noise == "opendp" and self.random_state is not None:
+            raise BudgetError(
+                "OpenDP draws from the operating system and takes no seed: use "
+                "random_state=None, or noise='exact'"
+            )
+        if self.guarantee == "strict" and schema.source != "public":  # a promise, so a refusal
+            raise PrivacyError(
+                "this schema was inferred from the data, so its domains would leak; write a public "
+                "one, or say schema.declare_public() if you knew these domains without looking"
+            )
+
+    def _choose_noise(self, given: Noise | None) -> Noise:
+        if given is not None and not isinstance(given, Noise):
+            raise BudgetError(
+                f"noise= of fit takes a random source such as ExactNoise(), got {show(given)}"
+            )
+        if self.guarantee == "none":  # the source itself changes
+            return NoNoise(self.random_state or 0)
+        if given is not None or self.noise == "opendp":
+            return given or OpenDPNoise()
+        return (
+            CommonNoise(self.random_state or 0)
+            if self.noise == "common"
+            else ExactNoise(self.random_state)
+        )
+
+    def _doubts(self, schema: Schema, plan: Plan) -> list[str]:
+        """What is allowed and can't be wise, in sentences."""
+        found = [getattr(plan.parts.structure, "preselection", lambda _: "")(plan.facts)]
+        k = getattr(self, "k", getattr(plan.parts.structure, "k", 0))
+        noisy = self.guarantee != "none"  # no noise, no doubt
+        if noisy and isinstance(k, int) and k and self.k_counts_parents:
+            doubt = noise_dominates(schema, plan.facts.n, plan.facts.epsilon, k)
+            m = self.records_per_person
+            shared = f" (ε here is for one of a person's {m} records)" if m > 1 else ""
+            found.append(doubt + shared if doubt and self.relation == "replace_one" else "")
+        return [doubt for doubt in found if doubt]
+
+    def _uses_bits(self, schema: Schema) -> bool:
+        return self.over_bits and max(schema.sizes) > 2
+
+    # --- what was spent --------------------------------------------------------------------------
+
+    @property
+    def spent_(self) -> Fraction | float:
+        """ε of all fits of this object together, also of those that failed on their way."""
+        done: Fraction | float = vars(self).get("_finished", Fraction(0))
+        return done + sum(ledger.epsilon for ledger in self.unfinished_)
+
+    @property
+    def unfinished_(self) -> tuple[Ledger, ...]:
+        """Ledgers of the fits that failed on their way, as far as each came."""
+        return tuple(one for one in vars(self).get("_unfinished", ()) if one.entries)
+
+    def _copy(self, ledger: Ledger) -> Self:
+        """The same parameters with nothing fitted; from now on the ledger counts."""
+        run = copy(self)
+        kept = {name: value for name, value in vars(self).items() if not name.endswith("_")}
+        run.__dict__ = kept | {"_unfinished": self.unfinished_}
+        self._unfinished = (*self.unfinished_, ledger)
+        return run
+
+    def _replace(self, run: Self) -> None:
+        """The copy's attributes are this object's from now on, in one assignment."""
+        run.__dict__["_finished"] = vars(self).get("_finished", Fraction(0)) + run.ledger_.epsilon
+        self.__dict__ = run.__dict__
+
+
+def close(curator: Curator) -> tuple[str, ...]:
+    """Charge what no step asked for, so that each strict ledger closes at its ε.
+
+    Returns the ids of all noisy answers, or raw reads. **Privacy:** reads nothing.
+    """
+    ledger = curator.ledger
+    if ledger.guarantee == "strict" and ledger.claimed > ledger.finite:  # else no promise closes
+        rest = (ledger.claimed - ledger.finite) / ledger.records_per_person
+        curator.charge_unused(rest, "unused", "what no step asked for")
+    return tuple(
+        e.id
+        for e in ledger.entries
+        if e.kind == "unaccounted_access" or e.mechanism == "discrete_laplace"
+    )
+
+
+def largest_scale(plan: Plan) -> Fraction:
+    """A public bound of all noise scales of a fit, in records or, for sketches, in records².
+
+    The smallest share of ε may pay for the largest sensitivity: 4n of one association, times all
+    pairs of columns; or that of a table, times how much less than the others a policy gives it.
+    """
+    smallest = min(filter(None, plan.shares.values()))
+    return 4 * max(plan.facts.n, LARGEST_WEIGHT) * len(plan.facts.schema) ** 2 / smallest
+
+
+def check_records(n: Any) -> None:
+    """Refuse what is no number of records."""
+    if not is_whole(n, 1, MOST_RECORDS):
+        raise SchemaError(
+            "n must be a whole number of records, at least 1 and at most "
+            f"{MOST_RECORDS:,}, got {show(n)}"
+        )
