@@ -282,9 +282,9 @@ def advice_in_short(found: pd.DataFrame) -> str:
     made_up = found.table.str.startswith("independent")
     real, drawn = found[~made_up], found[made_up]
     return (
-        "`pds.plan` names a method from public facts alone. Worse than 1.05 × the nearest rival in "
-        f"{(real['÷ rival'] > 1.05).sum()} of {len(real)} cells of eight tables; at most {real['÷ Independent'].max():.3f} × Independent "
-        f"there, at most {drawn['÷ Independent'].max():.3f} × where columns are independent."
+        "`pds.plan` names a method from public facts alone. That method was farther than 1.05 × the nearest rival in "
+        f"{(real['÷ rival'] > 1.05).sum()} of {len(real)} cells of eight tables. It was at most {real['÷ Independent'].max():.3f} × Independent "
+        f"as far there, and at most {drawn['÷ Independent'].max():.3f} × where columns are independent."
     )
 
 
