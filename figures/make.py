@@ -283,8 +283,8 @@ def advice_in_short(found: pd.DataFrame) -> str:
     real, drawn = found[~made_up], found[made_up]
     return (
         "`pds.plan` names a method from public facts alone. That method was farther than 1.05 × the nearest rival in "
-        f"{(real['÷ rival'] > 1.05).sum()} of {len(real)} cells of eight tables. It was at most {real['÷ Independent'].max():.3f} × Independent "
-        f"as far there, and at most {drawn['÷ Independent'].max():.3f} × where columns are independent."
+        f"{(real['÷ rival'] > 1.05).sum()} of {len(real)} cells of eight tables. It was at most {real['÷ Independent'].max():.3f} times as far as "
+        f"Independent there, and at most {drawn['÷ Independent'].max():.3f} times where columns are independent."
     )
 
 
