@@ -17,6 +17,7 @@ from .opening import Open, Source, Text, count_sheet, count_table, open_source, 
 from .sniffing import check_delimiter, find_separator, is_said, look_for_header, split_cells
 
 CELLS = 2_000_000  # of one chunk
+ALIKE = 100  # columns of one name
 
 
 class Header(NamedTuple):
@@ -115,10 +116,11 @@ def read_csv(
             skip=skip,
         )
     )
-    columns = list(chunks[0])
+    columns, cells = list(chunks[0]), [dict(chunk.items()) for chunk in chunks]
+    del chunks
     joined = {}
     for place, name in enumerate(columns):  # one column at a time, so that chunks go as it grows
-        parts = [chunk.pop(name) for chunk in chunks]
+        parts = [columns_of_chunk.pop(name) for columns_of_chunk in cells]
         joined[place] = pd.concat(parts, ignore_index=True) if len(parts) > 1 else parts[0]
     return pd.DataFrame(joined).set_axis(columns, axis=1)
 
@@ -314,7 +316,12 @@ def _places(found: list[str], wanted: Sequence[str]) -> list[int]:
 
 
 def _unique(names: Sequence[str]) -> list[str]:
-    """Names of which no two are equal: a second ``a`` is ``a.2``."""
+    """Names of which no two are equal: a second ``a`` is ``a.2``; SchemaError for more than ALIKE."""
+    if (most := max(Counter(names).values(), default=0)) > ALIKE:
+        raise SchemaError(
+            f"{most:,} columns have one name, at most {ALIKE} are told apart: name them in the file, "
+            "or say names="
+        )
     found: dict[str, None] = {}
     times: Counter[str] = Counter()
     for name in names:
