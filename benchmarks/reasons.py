@@ -1,4 +1,4 @@
-"""Small experiments behind reasons that figures/README.md gives: what a sentence of its column
+"""Small experiments behind reasons that the pages of figures/ give: what a sentence of its column
 "why" rests on.
 
 python benchmarks/reasons.py [sketch] [f2] [affinity] [first] [tolerance] [--repeats N]

@@ -8,9 +8,9 @@
     python figures/make.py lessons [NAME …]
 
 ``PAPER`` (hpprivbayes, …) runs a paper's experiments and writes picture, points and trials to
-figures/PAPER, and the index page; ``--store`` keeps finished trials so that an interrupted run goes
+figures/PAPER, and the pages; ``--store`` keeps finished trials so that an interrupted run goes
 on; ``--reading`` runs what a declared reading changes, into figures/PAPER/readings; ``--redraw``
-draws the committed trials again and runs nothing. ``main`` draws the README's picture from the
+draws the committed trials again and runs nothing. ``main`` draws the index' main picture from the
 trials of the yardsticks' figure 1. ``scoreboard`` writes the pages again. ``parquet`` writes all
 committed trials to figures/trials.parquet, one tidy table (needs the extra ``scale``). ``lessons`` draws each
 panel in its default state, for readers without a kernel. Needs the extra ``figures`` (kaleido) and
@@ -24,7 +24,7 @@ import importlib
 import json
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
@@ -113,7 +113,7 @@ def make_readings(paper: Paper, options: argparse.Namespace) -> None:
             data = paper.trials(key, settings, run)
             facts = {"tables": run.tables, "repeats": run.repeats, "seed": run.seed}
             write_trials(paper, key, data, facts | reading.options, reading.name)
-    write_index()
+    write_pages()
 
 
 def start(paper: Paper, options: argparse.Namespace) -> Run:
@@ -132,7 +132,7 @@ def write_points(paper: Paper, key: Key, result: Result) -> None:
 
 
 def make_paper(options: argparse.Namespace) -> None:
-    """Figures and tables of one paper: pictures, points, trials, parameters, and the index page."""
+    """Figures and tables of one paper: pictures, points, trials, parameters, and the pages."""
     paper = find(options.what)
     if options.reading:
         return make_readings(paper, options)
@@ -149,11 +149,11 @@ def make_paper(options: argparse.Namespace) -> None:
         view = paper.view(key, result.data, paper.read_settings(result.parameters))
         if view is not None:
             save(view, file(paper, key, "_paper.svg"))
-    write_index()
+    write_pages()
 
 
 def make_main(options: argparse.Namespace) -> None:
-    """The README's picture."""
+    """The main picture of the index."""
     paper = find("yardsticks")
     result = redrawn(paper, 1)
     settings = paper.read_settings(result.parameters)
@@ -184,63 +184,112 @@ def make_lessons(options: argparse.Namespace) -> None:
                 newline="\n",
             )
             sys.stdout.write(f"{path.relative_to(HERE.parent)}\n")
-    write_index()
+    write_pages()
 
 
-# --- the index page
+# --- the pages
 
 
-def write_index() -> None:
-    """Write figures/README.md, the scoreboard, and the effect sizes behind them."""
+def write_pages() -> None:
+    """Write every page of figures/, and the effect sizes behind the verdicts."""
     boards = [Committed(find(name), HERE) for name in PAPERS]
-    (HERE / "README.md").write_text(index(boards), encoding="utf-8", newline="\n")
-    (HERE / "SCOREBOARD.md").write_text(scoreboard.write(boards), encoding="utf-8", newline="\n")
+    for name, text in pages(boards).items():
+        (HERE / name).write_text(text, encoding="utf-8", newline="\n")
     sizes = effects.measure(boards)
     sizes.to_csv(HERE / "effects.csv", index=False, lineterminator="\n", float_format="%.4g")
 
 
-def index(boards: list[Committed] | None = None) -> str:
-    """The index page, from the committed trials."""
+def pages(boards: Sequence[Committed] | None = None) -> dict[str, str]:
+    """All pages from the committed trials, by their place in this folder."""
     boards = boards or [Committed(find(name), HERE) for name in PAPERS]
-    parts = [INTRODUCTION, advice(pd.read_csv(HERE / "advice.csv")), repeats.page(boards)]
+    found = {
+        "README.md": index(boards),
+        "SCOREBOARD.md": scoreboard.write(boards),
+        "ADVICE.md": advice_page(pd.read_csv(HERE / "advice.csv")),
+    }
+    return found | {f"{b.paper.name}/README.md": paper_page(b) for b in boards if b.results}
+
+
+def index(boards: Sequence[Committed]) -> str:
+    """The index: the main picture, then one line for each page."""
+    rows = []
     for board in boards:
-        paper = board.paper
-        if results := board.results:
-            parts.append(f"## {paper.heading}\n\n{paper.reading}\n{claims(board)}")
-            parts += [
-                section(paper, key, result) + paper.appendix(key, result)
-                for key, result in results.items()
-            ]
-    lines = "".join(
-        f"### {name}\n\n![{name}](../notebooks/pictures/{name}.svg)\n\n"
-        for name in sorted(LESSONS.values())
+        if board.results:
+            counts = scoreboard.count_verdicts(scoreboard.claim_lines(board))
+            drawn = ", ".join(board.paper.titles[key].split(":")[0] for key in board.results)
+            link = f"[{board.paper.heading}]({board.paper.name}/README.md)"
+            rows.append([link, scoreboard.say_counts(counts) or "none", drawn])
+    lessons = ", ".join(
+        f"[{name}](../notebooks/pictures/{name}.svg)" for name in sorted(LESSONS.values())
     )
-    parts.append(
-        "## Lessons\n\nEach lesson's panel in its default state: `python figures/make.py lessons`.\n\n"
-        + lines
-    )
+    parts = [
+        INTRODUCTION,
+        markdown(["page", "claims", "what is drawn"], rows),
+        ADVICE.format(advised=advice_in_short(pd.read_csv(HERE / "advice.csv"))),
+        repeats.page(boards),
+        PANELS,
+        f"{lessons}.",
+    ]
+    return "\n\n".join(part.strip() for part in parts) + "\n"
+
+
+def paper_page(board: Committed) -> str:
+    """All of one paper: its claims with verdicts, then each figure and table."""
+    paper = board.paper
+    parts = [f"# {paper.heading}\n\n{UP}\n\n{paper.reading}\n{claims(board)}"]
+    parts += [
+        section(paper, key, result) + paper.appendix(key, result)
+        for key, result in board.results.items()
+    ]
     return "\n".join(parts).rstrip() + "\n"
 
 
 INTRODUCTION = """# Figures
 
-Every claim in one line: [scoreboard](SCOREBOARD.md). Every figure here is drawn from real records by a command of this repository, and every number behind it lies beside it.
+Every figure here is drawn from real records by a command of this repository, and every number behind it lies beside it.
 A verdict follows a rule that is the same for all methods; nothing was tuned to make a claim come true.
-Every point at which claims compare two methods, with difference, 95 % interval, ratio and Hedges' g: [effects.csv](effects.csv).
+
+* [SCOREBOARD.md](SCOREBOARD.md): every claim in one line.
+* [effects.csv](effects.csv): every point at which claims compare two methods, with difference, 95 % interval, ratio and Hedges' g.
+* [changes.csv](changes.csv): why a verdict changed.
 
 ## The main picture
 
 ![Distance of the synthetic table against ε](main.svg)
 
 2-way average variation distance (mean total variation distance over all 91 pairs of attributes) against ε: trials of figure 1 of
-the yardsticks below. All but MST are strict, pure ε; MST's promise is (ε, δ). Numbers: [main.csv](main.csv). Command: `python figures/make.py main`.
+the [yardsticks](yardsticks/README.md). All but MST are strict, pure ε; MST's promise is (ε, δ). Numbers: [main.csv](main.csv). Command: `python figures/make.py main`.
+
+## One page for each paper and experiment
+
+Each page has the claims with their verdicts, the rules that gave them, what differs from the paper, then every figure and table with its
+numbers, parameters, seeds and command. Claims are counted as the scoreboard counts them.
 """
+ADVICE = """## What the plan advises
+
+{advised} All cells: [ADVICE.md](ADVICE.md).
+"""
+PANELS = """
+## Panels of the lessons
+
+Each lesson's panel in its default state: `python figures/make.py lessons`.
+"""
+UP = "[All figures](../README.md) · [every claim in one line](../SCOREBOARD.md)"
 
 
-def advice(found: pd.DataFrame) -> str:
-    """What the plan advises on each table at each ε, beside the nearest of its rivals."""
+def advice_in_short(found: pd.DataFrame) -> str:
+    """How far the advised methods were from their rivals, in two sentences."""
     made_up = found.table.str.startswith("independent")
     real, drawn = found[~made_up], found[made_up]
+    return (
+        "`pds.plan` names a method from public facts alone. That method was farther than 1.05 × the nearest rival in "
+        f"{(real['÷ rival'] > 1.05).sum()} of {len(real)} cells of eight tables. It was at most {real['÷ Independent'].max():.3f} times as far as "
+        f"Independent there, and at most {drawn['÷ Independent'].max():.3f} times where columns are independent."
+    )
+
+
+def advice_page(found: pd.DataFrame) -> str:
+    """What the plan advises on each table at each ε, beside the nearest of its rivals."""
     named = [*found.columns[:4], "rival", "its", "over", "alone", "repeats"]
     rows = [
         [
@@ -256,13 +305,11 @@ def advice(found: pd.DataFrame) -> str:
     ]
     columns = ["table", "ε", "advised", "nearest rival", "÷ rival", "÷ Independent", "repeats"]
     return (
-        "## What the plan advises, and what it could have advised\n\n"
-        "`pds.plan` names a method from public facts; two-way distance of its sampled rows, beside the nearest of Independent, JTree and "
-        "PrivBayes with k = 0 … 3 (picked afterwards). The prior leaves the judged table out. Worse than 1.05 × the nearest rival in "
-        f"{(real['÷ rival'] > 1.05).sum()} of {len(real)} cells of eight tables; at most {real['÷ Independent'].max():.3f} × Independent "
-        f"there, at most {drawn['÷ Independent'].max():.3f} × where columns are independent. Rivals that are foretold to take more than "
+        f"# What the plan advises, and what it could have advised\n\n[All figures](README.md)\n\n{advice_in_short(found)}\n\n"
+        "Two-way distance of the advised method's sampled rows, beside the nearest of Independent, JTree and "
+        "PrivBayes with k = 0 … 3 (picked afterwards). The prior leaves the judged table out. Rivals that are foretold to take more than "
         "eight seconds a fit (one, where columns are independent, and on Retail and Big5 after the first repeat) aren't run.\n\n"
-        f"<details><summary>All {len(found)} cells</summary>\n\n{markdown(columns, rows)}\n</details>\n\nNumbers: [points](advice.csv), [all trials](advice_trials.csv); repeat i has seed i. "
+        f"{markdown(columns, rows)}\nNumbers: [points](advice.csv), [all trials](advice_trials.csv); repeat i has seed i. "
         "Command: `python benchmarks/advice.py --repeats 3`.\n"
     )
 
@@ -329,7 +376,7 @@ def section(paper: Paper, key: Key, result: Result) -> str:
     counts = result.data.groupby(point(result.data), dropna=False)["repeat"].count()
     given = ", ".join(f"{k} = {v}" for k, v in p.items() if k not in ("tables", "repeats", "seed"))
     gaps = int(result.data["value"].isna().sum())
-    base = f"{paper.name}/{stem(key)}"
+    base = stem(key)
     tables = (
         "; ".join(f"{name}, {rows:,} rows" for name, rows in p["tables"].items())
         or "no records of people"
@@ -344,7 +391,7 @@ def section(paper: Paper, key: Key, result: Result) -> str:
     viewed = ""
     if says := paper.experiments[key].get("view", {}).get("says"):
         viewed = f"\nAs the paper draws it ({says}): [picture]({base}_paper.svg).\n"
-    return f"""### {result.title}
+    return f"""## {result.title}
 
 ![{result.title}]({base}.svg)
 {viewed}
@@ -387,7 +434,7 @@ def main() -> None:
     )
     options = parser.parse_args()
     if options.what == "scoreboard":
-        return write_index()
+        return write_pages()
     if options.what == "parquet":
         return make_parquet()
     with browser():

@@ -25,7 +25,7 @@ from .synthesizers import (
     plan,
 )
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _LAZY = {
     "audit": "audit",

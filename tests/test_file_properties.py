@@ -231,6 +231,11 @@ def test_any_schema_file_is_refused_in_our_words_or_comes_back(content):
         assert pds.Schema.read(path) == schema
 
 
+def test_a_column_without_a_name_is_found_again():
+    schema, frame = draft_and_read(b",:,\n,,2020-01-01\n,,2021-01-01\n")
+    assert schema.names == ("column 3",) and len(frame) == 2
+
+
 @few
 @given(st.one_of(texts, typed))
 def test_a_reviewed_draft_is_fitted_and_what_is_released_fits_it(content):

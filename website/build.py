@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import importlib.util
 import json
 import os
 import re
@@ -34,6 +33,9 @@ FIRST = re.compile(r"!\[[^\]]*\]\(pictures/[^)]+\)\n\n\*The panel's first positi
 PANEL = re.compile(r"^(?:\w+ = )?panels\.(\w+)\.panel\(\)", re.MULTILINE)
 # The home page is the README as far as its first table; its links are those of the repository.
 HOME_ENDS = "## From a messy file"
+# A link, also of a picture, to a file of the repository: its words, the file, the part of the file.
+LINK = re.compile(r"\[([^\]]*)\]\((?!https?:|#)([^)#]+)(#[^)]*)?\)")
+PAPER_PAGES = "\n```{toctree}\n:hidden:\n:glob:\n\n*/README\nADVICE\n```\n"
 
 
 def fingerprint() -> str:
@@ -78,17 +80,27 @@ def lessons(source: Path, wanted: list[str]) -> dict[str, list[str]]:
 
 
 def figures(source: Path) -> str:
-    """The page of figures; returns the scoreboard of claims, from the committed trials."""
-    spec = importlib.util.spec_from_file_location("make", ROOT / "figures" / "make.py")
-    make = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(make)
+    """The pages of figures; returns the scoreboard of claims, from the committed trials."""
     leave = shutil.ignore_patterns("*.py", "__pycache__")
     shutil.copytree(ROOT / "figures", source / "figures", ignore=leave, dirs_exist_ok=True)
     text = (ROOT / "figures" / "README.md").read_text(encoding="utf-8")
-    text = text.replace("](../notebooks/pictures/", "](../lessons/pictures/")
+    text = text.replace("](../notebooks/pictures/", "](../lessons/pictures/") + PAPER_PAGES
     (source / "figures" / "README.md").write_text(text, encoding="utf-8")
     board = (ROOT / "figures" / "SCOREBOARD.md").read_text(encoding="utf-8").split("\n", 1)[1]
     return board.replace("](", "](figures/")
+
+
+def as_on_the_site(text: str, source: Path) -> str:
+    """A page of the repository with the site's links; what the site doesn't have stays as words."""
+
+    def link(found: re.Match[str]) -> str:
+        words, path, part = found[1], found[2], found[3] or ""
+        if path == "README.md":
+            path, part = "index.md", ""
+        path = path.replace("notebooks/", "lessons/")
+        return f"[{words}]({path}{part})" if (source / path).exists() else words
+
+    return LINK.sub(link, text)
 
 
 def gather(source: Path, wanted: list[str], brief: bool) -> dict[str, list[str]]:
@@ -96,20 +108,21 @@ def gather(source: Path, wanted: list[str], brief: bool) -> dict[str, list[str]]
     shutil.rmtree(source, ignore_errors=True)
     shutil.copytree(HERE / "pages", source)
     found = lessons(source, wanted)
+    board = "" if brief else figures(source)
+    pages = [Path(shutil.copy(ROOT / name, source)) for name in ("GUIDE.md", "PROMISE.md")]
+    for path in pages:  # all are there now, so that each may lead to the other
+        path.write_text(as_on_the_site(path.read_text("utf-8"), source), encoding="utf-8")
     readme = (ROOT / "README.md").read_text(encoding="utf-8").split(HOME_ENDS)[0]
-    (source / "figures").mkdir()
     home = (source / "index.md").read_text(encoding="utf-8")
     names = "\n".join(f"lessons/{name}" for name in found)
-    readme = readme.replace("](notebooks/", "](lessons/")
+    readme = as_on_the_site(readme, source)
     title, readme = readme.split("\n\n![", 1)
     home = home.replace("{{title}}", title.strip()).replace("{{lessons}}", names)
     home = home.replace("{{readme}}", f"![{readme.strip()}".replace("\n## ", "\n### "))
     (source / "index.md").write_text(home, encoding="utf-8")
     claims = source / "scoreboard.md"
-    board = "" if brief else figures(source)
     claims.write_text(claims.read_text("utf-8").replace("{{claims}}", board), encoding="utf-8")
     if brief:
-        shutil.copy(ROOT / "figures" / "main.svg", source / "figures")
         (source / "api.md").unlink()
     return found
 

@@ -213,7 +213,7 @@ pd.DataFrame([(v.claim, v.verdict) for v in result.verdicts], columns=["claim", 
 result.figure
 
 # %% [markdown]
-# Two repeats can't decide much, and the rule that reaches the verdict says so. With the thesis' 20 repeats (`figures/README.md`, one command)
+# Two repeats can't decide much, and the rule that reaches the verdict says so. With the thesis' 20 repeats (`figures/hpprivbayes/README.md`, one command)
 # the picture is clear, and it is not what the opening question might have made you expect:
 #
 # * **At the thesis' k = 4 its claim replicates**: the published HPPrivBayes is closer to the real table than PrivBayes. But both have more

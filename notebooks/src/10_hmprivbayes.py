@@ -255,7 +255,7 @@ pd.DataFrame(rows).T.round(3)
 # %% [markdown]
 # ### The paper's figures
 #
-# The committed figures repeat its experiments on Adult and Big5 (verdicts, and how many repeats they rest on: `figures/README.md`).
+# The committed figures repeat its experiments on Adult and Big5 (verdicts, and how many repeats they rest on: `figures/hmprivbayes/README.md`).
 #
 # ![Two-way and three-way distances and misclassification on Adult and Big5 against ε](pictures/hmprivbayes_fig5.svg)
 #

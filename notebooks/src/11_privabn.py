@@ -252,7 +252,7 @@ columns = ["claim about Table 2", "verdict", "numbers"]
 pd.DataFrame([(v.claim, v.verdict, v.numbers) for v in result.verdicts], columns=columns)
 
 # %% [markdown]
-# And on the paper's own tables, with its own grid of ε (how many repeats stand behind a point, all other figures and every verdict: `figures/README.md`):
+# And on the paper's own tables, with its own grid of ε (how many repeats stand behind a point, all other figures and every verdict: `figures/privabn/README.md`):
 #
 # ![L1 and L2 errors of 3-way queries on NLTCS and ACS, published, strict and without noise](pictures/privabn_fig2.svg)
 #

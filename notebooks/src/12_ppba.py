@@ -223,7 +223,7 @@ pd.DataFrame([(e.step, e.source, e.why) for e in published.ledger_.unaccounted],
 # 2. *The split itself is fine*: shares in the ratio q add up to ε₂ whatever q is, and q is public.
 # 3. *"Sensitivity" of a table* is measured by the information in it. That is a choice, not a theorem: a strongly tied table isn't one that harms somebody.
 #
-# Is it fast, and is it good? Against PrivBayes, the same rule for k, ten runs each on Adult at ε = 1 (`figures/README.md` has 20 repeats of all algorithms):
+# Is it fast, and is it good? Against PrivBayes, the same rule for k, ten runs each on Adult at ε = 1 (`figures/sidebyside/README.md` has 20 repeats of all algorithms):
 
 # %%
 methods = {"PrivBayes": pds.PrivBayes(1.0, noise="common"), **{f"PPBA, q = {q:g}": pds.PPBA(1.0, q=q, noise="common") for q in (0.85, 1.0, 1.2)}}

@@ -270,7 +270,7 @@ ex.q3.check(next_generation)
 # either (lesson 04). And the ledger has nothing to check: with ε off nothing is claimed, and with ε on the tool's network is not covered.
 #
 # A small look at utility, in the spirit of Table VI: learn income from a synthetic training part, test on the real test part. Here are two of the
-# paper's five classifiers at k = 2; the whole tables, with all five and beside the paper's numbers, are in `figures/README.md`.
+# paper's five classifiers at k = 2; the whole tables, with all five and beside the paper's numbers, are in `figures/genetic/README.md`.
 
 # %%
 income = pds.datasets.load_adult()

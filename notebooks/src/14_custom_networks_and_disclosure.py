@@ -222,7 +222,7 @@ ex.q3.check(bug)
 # ## What the paper claims, what the ledger says, what the tables say
 #
 # The paper claims that the risk of attribute disclosure falls nearly to the zero rule: 42.2 % on average over six attackers, against 40.5 % (Table X).
-# It claims that utility barely suffers: 80.8 against 81.4 % (Table XII). This page finds the same; all attackers and cells stand beside the paper's in `figures/README.md`.
+# It claims that utility barely suffers: 80.8 against 81.4 % (Table XII). This page finds the same; all attackers and cells stand beside the paper's in `figures/genetic/README.md`.
 #
 # It claims no differential privacy, and there is none without noise. Its footnote 7 is right: the pairwise numbers are all that the search reads. But the fifteen tables read the records once more, and they are printed
 # exactly. In the strict reading the ledger closes at ε, and the sensitive attribute's line stands below it.

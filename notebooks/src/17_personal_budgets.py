@@ -144,7 +144,7 @@ panels.personal.panel()
 #
 # *The panel's first position, for readers without a kernel.*
 #
-# One run is one point. Twenty repeats of every lever, with intervals, are in `figures/README.md` (`python figures/make.py frontier`):
+# One run is one point. Twenty repeats of every lever, with intervals, are in `figures/frontier/README.md` (`python figures/make.py frontier`):
 #
 # ![Frontier of all methods: loss of occupation against error on the rest and on the pairs with it](pictures/frontier_fig1.svg)
 #

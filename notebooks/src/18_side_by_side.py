@@ -104,7 +104,7 @@ mixture = pds.Synthesizer(1.0, structure=pds.parts.PairwiseSums(), budget=pds.pa
 mixture.fit(adult.frame, schema=schema).ledger_.verdict()
 
 # %% [markdown]
-# What does each part do to the distance? A small factorial, one run each (20 repeats in `figures/README.md`):
+# What does each part do to the distance? A small factorial, one run each (20 repeats in `figures/sidebyside/README.md`):
 
 # %%
 result = pds.papers.reproduce("sidebyside", figure=2, repeats=1, jobs=1)

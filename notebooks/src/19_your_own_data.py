@@ -371,4 +371,4 @@ print(told.ledger_.verdict(), honest.ledger_.verdict(), sep="\n")
 # 8. Gate all true? Write the release, read its card; keep the session's file.
 # 9. Evaluate inside. Publish the folder and the code; nothing else.
 #
-# **Next:** your table. [20, the world outside](20_the_world_outside.ipynb), says where this course stops; the [map](00_start_here.ipynb) leads back to any lesson, and the README has the privacy promise in one page.
+# **Next:** your table. [20, the world outside](20_the_world_outside.ipynb), says where this course stops; the [map](00_start_here.ipynb) leads back to any lesson, and `PROMISE.md` has the privacy promise on one page.

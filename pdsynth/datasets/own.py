@@ -17,6 +17,7 @@ from .opening import Open, Source, Text, count_sheet, count_table, open_source, 
 from .sniffing import check_delimiter, find_separator, is_said, look_for_header, split_cells
 
 CELLS = 2_000_000  # of one chunk
+ALIKE = 100  # columns of one name
 
 
 class Header(NamedTuple):
@@ -115,10 +116,11 @@ def read_csv(
             skip=skip,
         )
     )
-    columns = list(chunks[0])
+    columns, cells = list(chunks[0]), [dict(chunk.items()) for chunk in chunks]
+    del chunks
     joined = {}
     for place, name in enumerate(columns):  # one column at a time, so that chunks go as it grows
-        parts = [chunk.pop(name) for chunk in chunks]
+        parts = [columns_of_chunk.pop(name) for columns_of_chunk in cells]
         joined[place] = pd.concat(parts, ignore_index=True) if len(parts) > 1 else parts[0]
     return pd.DataFrame(joined).set_axis(columns, axis=1)
 
@@ -197,6 +199,7 @@ def _choose(
         return how | {"names": names, "header": header}, False
     if header is None and names is None:
         names = list(check_schema(schema).columns) or None
+        header = True if schema.file is not None and names is None else None
     how = asdict(replace(check_schema(schema).file_format, **said))
     return how | {"names": names, "header": header}, True
 
@@ -298,7 +301,13 @@ def _scan(
 def _places(found: list[str], wanted: Sequence[str]) -> list[int]:
     """Where the wanted columns stand; SchemaError for one that is absent or there twice."""
     places = {name: place for place, name in enumerate(found)}
-    if gone := [name for name in wanted if name not in places]:
+    gone = [name for name in wanted if name not in places]
+    if gone and len(gone) == len(wanted):
+        raise SchemaError(
+            "none of the declared columns stands in the first line: is it a record? Then write "
+            "columns = [...], the names of all columns, into the schema file, or say names="
+        )
+    if gone:
         raise SchemaError(f"missing column(s): {gone}; the file has {', '.join(found)}")
     times = Counter(found)
     if twice := [name for name in wanted if times[name] > 1]:
@@ -307,7 +316,12 @@ def _places(found: list[str], wanted: Sequence[str]) -> list[int]:
 
 
 def _unique(names: Sequence[str]) -> list[str]:
-    """Names of which no two are equal: a second ``a`` is ``a.2``."""
+    """Names of which no two are equal: a second ``a`` is ``a.2``; SchemaError for more than ALIKE."""
+    if (most := max(Counter(names).values(), default=0)) > ALIKE:
+        raise SchemaError(
+            f"{most:,} columns have one name, at most {ALIKE} are told apart: name them in the file, "
+            "or say names="
+        )
     found: dict[str, None] = {}
     times: Counter[str] = Counter()
     for name in names:

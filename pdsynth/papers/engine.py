@@ -8,7 +8,7 @@ frame: one row per trial and metric with the columns ``metric``, then whatever s
 is (``dataset``, ``method``, ``guarantee``, ``k``, ``epsilon``, …), then ``repeat``, ``seed``,
 ``value``, ``note``. Figures and verdicts come from that frame and the settings alone, so that a
 committed CSV gives the same again. Figures are keyed by their number, tables by "table N". Add the
-name to ``PAPERS``: ``reproduce``, ``figures/make.py`` and the index page then know it.
+name to ``PAPERS``: ``reproduce``, ``figures/make.py`` and the pages then know it.
 """
 
 import tomllib
@@ -61,12 +61,12 @@ class Paper:
     """A paper's experiments; see the module's docstring and any of the data files.
 
     From the data file come ``heading`` and ``reading`` (Markdown: title and introduction of its
-    part of the index page), ``repeats`` (the paper's own), ``bars`` (what the error bars are),
+    own page), ``repeats`` (the paper's own), ``bars`` (what the error bars are),
     ``seeds`` (what starts from ``{seed}``), ``notes`` (the words above its notes), ``settings`` (a
     frozen dataclass of parameters with defaults) and ``experiments`` (the file's part about each
     figure and table). ``draw``: figures for which the file has no ``panels``. ``words``: what texts
     may name in braces besides settings; a note that ``needs`` an empty word is left out.
-    ``appendix``: Markdown that follows a figure on the index page. ``beside``: the paper's printed
+    ``appendix``: Markdown that follows a figure on its page. ``beside``: the paper's printed
     numbers beside ours (see :class:`Result`), or None. ``curve``: the kind of its curves.
     """
 

@@ -59,7 +59,7 @@ def page(boards: Sequence[Committed]) -> str:
 
 PAGE = """## Repeats
 
-Asked are the paper's own number where it says one, at least 20 elsewhere and for our readings;
-once what no seed changes, timings of peers and the credit stand-in. Of {all} figures, tables and
-readings {short} have fewer.
+A figure has the paper's own number of repeats where the paper says one, and at least 20 elsewhere
+and under our readings. One run is asked of what no seed changes, of timings of peers, and of the
+credit stand-in. Of {all} figures, tables and readings {short} have fewer than asked.
 {table}"""

@@ -128,13 +128,26 @@ def write(boards: Sequence[Committed]) -> str:
     parts, counts = [], Counter[str]()
     for board in boards:
         if lines := claim_lines(board):
-            counts.update(line[1].split(":")[0].rstrip("†") for line in lines)
-            parts += [f"\n## {title(board)}\n", HEAD]
+            counts += count_verdicts(lines)
+            parts += [f"\n## [{title(board)}]({board.paper.name}/README.md)\n", HEAD]
             parts += [f"|{'|'.join(line)}|" for line in lines]
-    said = ", ".join(f"{counts[v]} {v}" for v in (*VERDICTS, "mixed"))
-    top = INTRODUCTION.format(counts=said, number=sum(counts.values()))
+    top = INTRODUCTION.format(counts=say_counts(counts), number=sum(counts.values()))
     parts += [EARLIER, *(f"* {line}" for board in boards for line in earlier_lines(board))]
     return top + "\n".join(parts) + "\n"
+
+
+def count_verdicts(lines: Sequence[Sequence[str]]) -> Counter[str]:
+    """How many claims have each verdict, from the lines of :func:`claim_lines`."""
+    return Counter(line[1].split(":")[0].rstrip("†") for line in lines)
+
+
+def say_counts(counts: Mapping[str, int]) -> str:
+    """Verdicts in a row, those without a claim left out.
+
+    >>> say_counts({"mixed": 1, "partly": 2})
+    '2 partly, 1 mixed'
+    """
+    return ", ".join(f"{counts[v]} {v}" for v in (*VERDICTS, "mixed") if counts.get(v))
 
 
 def claim_lines(board: Committed) -> list[list[str]]:
@@ -244,6 +257,6 @@ or double of it gives another verdict. Untestable: one run, an undefined measure
 or intervals too wide. True ε: the ledger's, ∞ where records are read raw (in brackets: without
 these reads); another reading's where it differs. Other readings: whose they are, the print's, ours,
 or forensic (never private); "bits + …": bits, and that besides. Rules and numbers:
-[README](README.md); why verdicts changed: [changes.csv](changes.csv). Made by
+each heading leads to them; why verdicts changed: [changes.csv](changes.csv). Made by
 `python figures/make.py scoreboard`.
 """

@@ -1,4 +1,4 @@
-"""The yardsticks' pictures: a panel for each table, and the README's own."""
+"""The yardsticks' pictures: a panel for each table, and the main picture of all figures."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from .yardstick import GUARANTEE, TRUE
 
 DISTANCE, CLASS = "2-way distance", "majority class"
 CONSISTENT, FOREST = "ConsistentBayes", "ConsistentBayes, forest"
-MAIN = ("Independent", "PrivBayes", "HPPrivBayes", CONSISTENT, "MST")  # of the README's picture
+MAIN = ("Independent", "PrivBayes", "HPPrivBayes", CONSISTENT, "MST")  # of the main picture
 THESIS = "Adult, thesis coding"
 LOOKS = {  # colour, marker, dash
     "Independent": ("#767676", "x", "solid"),
@@ -117,13 +117,13 @@ def draw(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
 
 
 def shown_in_main(data: pd.DataFrame) -> pd.DataFrame:
-    """The trials behind the README's picture."""
+    """The trials behind the main picture."""
     part = select(data, metric=DISTANCE, dataset=THESIS).dropna(subset="value")
     return part[part["method"].isin(MAIN) & part["k"].isin(("", "auto"))]
 
 
 def main_picture(data: pd.DataFrame, settings: Any) -> go.Figure:
-    """The README's picture: pure ε against 2-way distance, MST with its δ beside."""
+    """The main picture: pure ε against 2-way distance, MST with its δ beside."""
     part = summarise(shown_in_main(data))
     plot = panels(1, [""])
     curves(plot, part.assign(k=""), settings.delta)

@@ -9,7 +9,7 @@ from growth_tools import LINEAR, Text, growth, regex_growth
 from test_row_properties import FILE, LAST, towns
 
 import pdsynth as pds
-from pdsynth.datasets import opening, own, read_csv, read_header
+from pdsynth.datasets import opening, outline, own, read_csv, read_header
 from pdsynth.domain import cells
 from pdsynth.domain.cells import FORMS, read_number
 
@@ -29,7 +29,9 @@ def twice(names):
 
 
 @pytest.mark.parametrize("name", ["a", "a.2"])
-def test_d2_a_header_of_equal_names_is_made_unique_in_linear_work(name):
+def test_d2_a_header_of_equal_names_is_made_unique_in_linear_work(name, monkeypatch):
+    monkeypatch.setattr(own, "ALIKE", 10**6)
+
     def prepare(make):
         return lambda size: lambda: make([Text(name)] * (size // 4))
 
@@ -37,18 +39,33 @@ def test_d2_a_header_of_equal_names_is_made_unique_in_linear_work(name):
     assert growth(prepare(twice)) > 1.8
 
 
+def test_d2_thousands_of_equal_names_are_refused_at_once():
+    content = f"{','.join(['a'] * 3000)}\n{','.join(['1'] * 3000)}\n".encode()
+    for reader in (read_csv, outline):
+        with pytest.raises(pds.SchemaError, match="3,000 columns have one name"):
+            reader(content, header=True)
+
+
 def test_d2_names_are_unique_and_the_first_keeps_its_own():
     assert own._unique(["a", "a.2", "a", "b", "a"]) == ["a", "a.2", "a.3", "b", "a.4"]
     assert own._unique(["a", "a", "a.2"]) == ["a", "a.2", "a.2.2"]
 
 
-def test_d2_a_file_with_thousands_of_equal_names_is_read_in_linear_work():
+def test_d2_a_file_of_many_columns_is_read_in_linear_work():
     def prepare(size):
-        line = ",".join(["a"] * size)
-        content = f"{line}\n{line.replace('a', '1')}\n".encode()
+        names = ",".join(f"c{place}" for place in range(size))
+        content = f"{names}\n{','.join(['1'] * size)}\n".encode()
         return lambda: read_csv(content, header=True, delimiter=",", encoding="utf-8")
 
-    assert growth(prepare, (50, 100, 200)) < LINEAR
+    assert growth(prepare, (200, 400, 800)) < LINEAR
+
+
+def test_d2_twin_columns_that_are_taken_off_a_frame_one_by_one_are_seen():
+    def prepare(size):
+        frame = pd.DataFrame({f"c{place}": [1] for place in range(size)})
+        return lambda: [frame.pop(name) for name in list(frame)]
+
+    assert growth(prepare, (200, 400, 800)) > 1.6
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -162,7 +162,7 @@ def test_the_page_names_every_algorithm_attacked_and_every_one_left_out(root, fi
     said = [{f"strict-{n}" for n in words[w].split(", ") if n} for w in ("attacked", "left_out")]
     whole = set(filter(fits_whole, audit.CASES))
     assert said[0] == whole & set(table["case"]) and said[1] == whole - said[0]
-    page = (root / "figures" / "README.md").read_text(encoding="utf-8")
+    page = (root / "figures" / "courtroom" / "README.md").read_text(encoding="utf-8")
     for names in filter(None, words.values()):
         assert names in page
 

@@ -1,184 +1,67 @@
-"""The promise page, sentence by sentence: each names the tests that hold it, or promises nothing.
+"""T15: PROMISE.md has its parts and is linked, what it counts is so, and a fit keeps it.
 
-A sentence is found by words of it. What is asked of the reader, or says what is not protected, is
-advice: there is nothing that a test could hold.
+Whether a promise is kept is tested where the code is: ``test_trust.py`` is the index of these.
 """
 
-import ast
+import math
 import re
 
+import numpy as np
 import pytest
 from contract_cases import CASES
-from project.test_privacy_page import TITLE
-from project.test_trust import find
 
+import pdsynth as pds
 from pdsynth import audit
 
-HELD = {
-    "satisfies pure ε-differential privacy for replacing": """
-        synthesizers/test_contract.py::TestLedger::test_closes_at_exactly_epsilon
-        audit/test_replays.py::test_every_strict_algorithm_keeps_every_line
-        project/test_privacy_page.py::test_what_the_page_promises
-        test_model_files.py::TestReproducible::test_it_is_not_private""",
-    "synthetic table with its column types, the network": """
-        synthesizers/test_types.py::test_the_types_of_a_frame
-        synthesizers/test_interference.py::test_a_strict_run_shows_nothing
-        audit/test_replays.py::test_twin_a_planted_defect""",
-    "`published` and `none` promise nothing": """
-        privacy/test_one_door.py::test_broken_published
-        privacy/test_ledger.py::
-        project/test_privacy_page.py::test_what_the_page_promises""",
-    "With `records_per_person=m` the same ε": """
-        synthesizers/test_units.py::TestRecordsPerPerson::test_replacing_two_records
-        synthesizers/test_units.py::TestAddRemove::test_who_offers_it
-        synthesizers/test_units.py::TestAddRemove::test_a_record_more_never
-        synthesizers/test_units.py::TestAddRemove::test_the_ledger_by_hand""",
-    "Raw records have one door": """
-        privacy/test_one_door.py::test_strict_fits
-        privacy/test_ledger.py::TestRules::test_a_broken_rule
-        test_model_files.py::TestForged::test_a_forged_file""",
-    "Column types are those that the schema declares": """
-        synthesizers/test_types.py::test_every_family""",
-    "Noise is integer and exact": """
-        privacy/test_noise.py::TestIntegers::test_noise_is_whole_numbers
-        privacy/test_noise.py::TestSource::test_without_a_seed
-        privacy/test_noise.py::TestFit::test_exact_noise
-        privacy/test_opendp.py::test_both_samplers""",
-    "Tests enumerate sensitivities": """
-        privacy/test_sensitivity.py::
-        synthesizers/test_composition.py::TestNetworks::
-        audit/test_replays.py::test_every_strict
-        project/test_trust.py::test_all_are_there""",
-    "computes what each step of a fit loses": """
-        audit/test_replays.py::test_losses_by_hand
-        project/test_promise.py::test_the_catalogue_attacks""",
-    "say what one attribute, or one value of it, loses": """
-        audit/test_replays.py::TestClaims::test_an_attribute_s_claim
-        audit/test_replays.py::TestClaims::test_a_value_s_claim
-        audit/test_replays.py::TestClaims::test_twin_a_loss_that_is_not_known""",
-    "in that attribute *alone*": """
-        synthesizers/test_interference.py::test_a_change_of_one_attribute""",
-    "The code of a record is a function of that record": """
-        test_row_properties.py::test_a_row_of_a_frame
-        test_row_properties.py::test_a_file_is_read_as_its_lines
-        test_row_properties.py::test_p2_a_strange_byte""",
-    "goes with it tells it, too": """
-        synthesizers/test_personal.py::TestTogether::test_twin""",
-    "counts what goes together": """
-        synthesizers/test_personal.py::TestTogether::test_a_set_loses""",
-    "means a lemma in its docstring": """
-        project/test_privacy_docs.py::""",
-    "`Schema.infer`, or a look": """
-        privacy/test_one_door.py::test_a_strict_fit_with_an_inferred""",
-    "ε adds up over fits": """
-        synthesizers/test_interrupts.py::TestSpent::test_every_fit""",
-    "keeps the account of many": """
-        privacy/test_session.py::TestFits::test_a_fit_is_charged
-        privacy/test_session.py::TestFits::test_the_charge_is_on_disk""",
-    "m times the loss": """
-        synthesizers/test_units.py::TestRecordsPerPerson::test_twin_a_fit_for_one_record""",
-    "number of records n is published": """
-        synthesizers/test_units.py::TestAddRemove::test_twin_where_n_is_public""",
-    "n tells, but where": """
-        synthesizers/test_units.py::TestAddRemove::test_nothing_but_answers""",
-    "is in `spent_` and `unfinished_`": """
-        synthesizers/test_interrupts.py::test_a_fit_that_is_stopped
-        privacy/test_session.py::TestKilled::""",
-    "makes noise that others can draw": """
-        privacy/test_noise.py::TestDeterminism::test_known_draws""",
-    "then say NOT PRIVATE: reproducible": """
-        test_model_files.py::TestReproducible::test_it_is_not_private""",
-    "its ledger covers its tables": """
-        test_model_files.py::TestForged::test_every_line
-        synthesizers/test_contract.py::TestFile::test_mutated_files""",
-    "no file shows": """
-        test_model_files.py::TestForged::test_a_model_made_by_hand
-        test_model_files.py::TestForged::test_what_was_known""",
-    "an audit that finds nothing is no proof": """
-        audit/test_power.py::TestPower::
-        papers/test_courtroom.py::test_the_committed_catalogue""",
-}
-HELD |= {
-    "So is its disk": """
-        counting/test_blocks.py::TestSpool::test_the_file_has_no_name
-        counting/test_blocks.py::TestSpool::test_it_is_closed""",
-    "With Dask the workers": """
-        counting/test_workers.py::TestWhatLeavesAWorker::
-        counting/test_workers.py::test_every_strict""",
-}
-# The table of mechanisms: what holds the cells of a row that don't begin with "no". A cell "yes" in
-# the first column is held by a lemma, "whole fits" by the catalogue of audits.
-STATUS = {
-    "discrete Laplace on counts": "privacy/test_sensitivity.py::TestCounts::",
-    "one-way histograms, sketches": """
-        privacy/test_sensitivity.py::TestCounts::
-        privacy/test_sensitivity.py::TestAssociation::""",
-    "scores R, I, F": """
-        privacy/test_sensitivity.py::TestMutualInformation::
-        privacy/test_sensitivity.py::TestScoreF::
-        synthesizers/test_composition.py::TestNetworks::""",
-    "on the residual, with STOP": """
-        privacy/test_residual.py::test_a_replaced_record
-        synthesizers/test_consistent.py::test_a_replaced_record_moves""",
-    "permute-and-flip": """
-        privacy/test_mechanisms.py::TestSelecting::test_the_privacy_loss
-        synthesizers/test_composition.py::TestOneSelection::test_permute_and_flip""",
-    "samplers, exact": "privacy/test_noise.py::TestFit::",
-    'samplers, `noise="opendp"`': "privacy/test_opendp.py::test_both_samplers_fit",
-    "composition and post-processing": """
-        synthesizers/test_replay.py::test_a_strict_fit_never_loses
-        synthesizers/test_interference.py::test_a_strict_run_shows_nothing""",
-    "personal losses": "synthesizers/test_personal.py::",
-    "model files, rule L11": """
-        test_model_files.py::TestForged::test_a_forged_file
-        synthesizers/test_contract.py::TestFile::test_mutated_files""",
-}
-ADVICE = (
-    "Encrypt the network",
-    "The adversary knows this code",
-    "its random bits are trusted",
-    "Try to break it yourself:",
-    "**Known limits.**",
-    "must come from public knowledge",
-    "A seed repeats a fit on one kind of processor",
-    "Fitting again until the table looks right",
-    "outside every ledger:",
-    "`pds.evaluate`, `compare`, the live panels",
-    "Keep their results",
-    "A traceback may show",
-    "So may the saved outputs",
-    "What others' records say",
-    "are not protected; run it",
-    "and no proof for others",
-    "nobody outside the project",
+PARTS = (
+    "Promise",
+    "Threat model",
+    "How it is kept",
+    "Personal guarantees",
+    "Status",
+    "Known limits",
 )
+FIRST = "The code of a record is a function of that record and of the declaration."
+COLUMNS = ("mechanism", "proved", "enumerated on all tiny tables", "audited", "reviewed by")
+NUMBERS = {"ten": 10, "eleven": 11, "twelve": 12}
 
 
-def sentences(text):
-    """The page's sentences, without its table."""
-    found = re.search(rf"^## {re.escape(TITLE)}\n(.*?)(?=^## |^MIT licence)", text, re.M | re.S)
-    prose = re.sub(r"^\|.*$", "", found[1], flags=re.M)
-    for part in re.split(r"\n\n|\n(?=\* )", prose):
-        words = " ".join(part.removeprefix("* ").split())
-        yield from filter(None, re.split(r"(?<=[.:])\s+(?=[A-Z`\"*])", words))
+def parts(page):
+    """Its sections by title."""
+    titled = re.split(r"^## (.*)\n", page, flags=re.M)[1:]
+    return dict(zip(titled[::2], titled[1::2], strict=True))
 
 
-def unheld(text):
-    """Sentences that nobody holds, and words that stand in no sentence."""
-    page = list(sentences(text))
-    known = (*HELD, *ADVICE)
-    return [s for s in page if not any(k in s for k in known)] + [
-        k for k in known if not any(k in s for s in page)
-    ]
+def rows(page):
+    """The table of mechanisms, cell by cell; first its head."""
+    lines = [line for line in parts(page).get("Status", "").splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
 
 
-def unheld_rows(text):
-    """Rows of the table of mechanisms that nobody holds, and rows that are gone."""
-    table = text.partition("| mechanism |")[2].partition("\n\n")[0]
-    rows = [row.split("|")[1].strip() for row in table.splitlines()[2:]]
-    return [r for r in rows if not any(known in r for known in STATUS)] + [
-        known for known in STATUS if not any(known in r for r in rows)
-    ]
+def faults(page, readme):
+    """What is missing of the page."""
+    found = parts(page)
+    out = [part for part in PARTS if not found.get(part, "").strip()]
+    out += [f"no link to {p}" for p in PARTS if f"](#{p.lower().replace(' ', '-')})" not in page]
+    out += [] if "](PROMISE.md" in readme else ["not linked from the README"]
+    out += [] if FIRST in " ".join(found.get("Promise", "").split()) else ["a record's code"]
+    head, *further = rows(page) or [[]]
+    out += [] if tuple(head) == COLUMNS else ["the columns of the status"]
+    out += [row[0] for row in further[1:] if "](tests/" not in row[2]]
+    return out
+
+
+def miscounted(page, rules, offers):
+    """Numbers and names of the page that aren't those of the code."""
+    (word,) = re.findall(r"(\w+) rules check the sum", page)
+    (line,) = [p for p in page.split("\n* ") if p.startswith('With `relation="add_remove"`')]
+    named = {name.split(".")[-1] for name in re.findall(r"`([\w.]+)`", line.split("\n\n")[0])}
+    return [f"{word} rules"] * (NUMBERS[word] != rules) + sorted(named ^ offers)
+
+
+@pytest.fixture(scope="module")
+def page(root):
+    return (root / "PROMISE.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -186,29 +69,63 @@ def readme(root):
     return (root / "README.md").read_text(encoding="utf-8")
 
 
-def test_every_sentence_of_the_promise_is_held_by_a_test(readme):
-    assert unheld(readme) == []
-    assert unheld_rows(readme) == []
+@pytest.fixture(scope="module")
+def counted(root):
+    """Rules of the ledger, and who offers add/remove, as the code has them."""
+    code = "".join(p.read_text(encoding="utf-8") for p in (root / "pdsynth").rglob("*.py"))
+    offers = {c.cls.__name__ for c in CASES.values() if "add_remove" in c.cls.relations}
+    return len(set(re.findall(r'"(L[1-9]\d*)[" ]', code))), offers
 
 
-def test_every_test_that_holds_a_sentence_is_there(root):
-    tests = root / "tests"
-    named = {name for held in (*HELD.values(), *STATUS.values()) for name in held.split()}
-    known = {
-        f"{file}::{name}"
-        for file in {name.split("::")[0] for name in named}
-        for name, _ in find(ast.parse((tests / file).read_text(encoding="utf-8")))
-    }
-    assert [name for name in named if not any(k.startswith(name) for k in known)] == []
+def test_the_page_is_there_complete_and_linked(page, readme):
+    assert faults(page, readme) == []
 
 
-def test_twin_a_sentence_that_nobody_holds_is_found(readme):
-    more = readme.replace("**Known limits.**", "It protects the weather, too.\n\n**Known limits.**")
-    assert unheld(more) == ["It protects the weather, too."]
-    row = readme.replace("| permute-and-flip |", "| permute-and-flop |")
-    assert unheld_rows(row) == ["permute-and-flop", "permute-and-flip"]
-    gone = readme.replace("Column types are those that the schema declares.", "")
-    assert unheld(gone) == ["Column types are those that the schema declares"]
+HOLES = (*(f"## {part}\n" for part in PARTS), "of that record and", "| reviewed by ", "](tests/")
+
+
+@pytest.mark.parametrize("cut", HOLES)
+def test_twin_a_page_with_a_hole_is_noticed(page, readme, cut):
+    assert cut in page and faults(page.replace(cut, ""), readme)
+    assert faults(page, readme.replace("PROMISE.md", ""))
+
+
+def test_what_the_page_counts_is_what_the_code_has(page, counted):
+    assert miscounted(page, *counted) == []
+
+
+def test_twin_a_number_or_a_name_that_is_not_the_code_s_is_noticed(page, counted):
+    assert miscounted(page.replace("eleven rules", "twelve rules"), *counted) == ["twelve rules"]
+    less = page.replace("`baselines.Independent` and `Con", "`Con")
+    assert miscounted(less, *counted) == ["Independent"]
+
+
+def test_every_name_of_the_library_on_the_page_is_there(page):
+    named = re.findall(r"\bpds\.([\w.]*\w)", page)
+    assert {"audit.replay", "audit.black_box", "evaluate", "Session"} <= set(named)
+    for name in named:
+        thing = pds
+        for part in name.split("."):
+            thing = getattr(thing, part)
+
+
+def test_what_the_page_promises_is_what_a_default_fit_does():
+    schema = pds.Schema(tuple(pds.Attribute.categorical(f"x{j}", range(2)) for j in range(3)))
+    codes = np.random.default_rng(0).integers(0, 2, (200, 3)).astype(np.uint8)
+    frame = schema.decode(codes)
+    fitted = pds.PrivBayes(1.0).fit(frame, schema=schema)
+    ledger = fitted.ledger_
+    assert (ledger.guarantee, ledger.epsilon) == ("strict", 1)
+    assert ledger.check() == ledger.notes == []
+    assert fitted.model_.private
+    seeded = pds.PrivBayes(1.0, random_state=1).fit(frame, schema=schema).ledger_
+    assert "noise is reproducible: do not release" in seeded.notes
+    assert not seeded.private
+    assert "NOT PRIVATE: reproducible" in seeded.verdict()
+    noiseless = pds.PrivBayes(1.0, guarantee="none").fit(frame, schema=schema).ledger_
+    assert noiseless.epsilon == math.inf
+    with pytest.raises(pds.PrivacyError):
+        pds.PrivBayes(1.0).fit(frame, schema=pds.Schema.infer(frame))
 
 
 def test_the_catalogue_attacks_every_strict_algorithm():

@@ -156,10 +156,10 @@ TRUST = {
     ),
     "T15 the privacy page": (
         """
-        project/test_privacy_page.py::test_the_page_is_there
+        project/test_promise.py::test_the_page_is_there
     """,
         """
-        project/test_privacy_page.py::test_twin
+        project/test_promise.py::test_twin
     """,
     ),
     "T16 10,000 mutated files": (
@@ -279,11 +279,9 @@ HOLES = {
     "H7 attributes that go together": (
         """
         synthesizers/test_personal.py::TestTogether::test_a_set
-        project/test_promise.py::test_every_sentence
     """,
         """
         synthesizers/test_personal.py::TestTogether::test_twin
-        project/test_promise.py::test_twin
     """,
     ),
 }

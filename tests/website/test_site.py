@@ -323,7 +323,8 @@ def test_every_lesson_is_whole_at_every_size_and_its_panel_moves(site, visit):
     assert wrong == {}
 
 
-PAGES = "index lessons/glossary lessons/README api api/pdsynth.plan scoreboard figures/README"
+PAGES = """index lessons/glossary lessons/README api api/pdsynth.plan scoreboard figures/README
+    GUIDE PROMISE figures/ADVICE figures/hpprivbayes/README figures/genetic/README"""
 
 
 @pytest.mark.slow
@@ -368,6 +369,7 @@ def test_home_search_claims_figures_and_reference_are_there(site, visit):
             ("api/pdsynth.HPPrivBayes.html", "epsilon"),
             ("scoreboard.html", "verdict"),
             ("figures/README.html", "python figures/make.py"),
+            ("figures/privabn/README.html", "--redraw"),
         ):
             page = visit(address, path)
             assert words in page.locator("article").first.text_content()
