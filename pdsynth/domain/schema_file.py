@@ -168,7 +168,7 @@ def write_schema(
     if facts["columns"] and "columns" not in known:
         text = FIRST.sub("columns = []\n\n[", text, count=1)
     if facts.get("file") and "file" not in known:
-        text = FIRST.sub("[file]\n\n[", text, count=1)
+        text = FIRST.sub("[file]  # how the file is written\n\n[", text, count=1)
     document = _parse(text)
     lines = {a.name: write_entry(a, facts["source"] == "public") for a in facts["attributes"]}
     lines |= {
