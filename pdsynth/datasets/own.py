@@ -316,11 +316,11 @@ def _places(found: list[str], wanted: Sequence[str]) -> list[int]:
 
 
 def _unique(names: Sequence[str]) -> list[str]:
-    """Names of which no two are equal: a second ``a`` is ``a.2``; SchemaError for more than ALIKE."""
+    """Names of which no two are equal: a second ``a`` is ``a.2``; at most ALIKE may be alike."""
     if (most := max(Counter(names).values(), default=0)) > ALIKE:
         raise SchemaError(
-            f"{most:,} columns have one name, at most {ALIKE} are told apart: name them in the file, "
-            "or say names="
+            f"{most:,} columns have one name, at most {ALIKE} are told apart: name them in the "
+            "file, or say names="
         )
     found: dict[str, None] = {}
     times: Counter[str] = Counter()

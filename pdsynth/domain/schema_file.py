@@ -225,7 +225,7 @@ def _revise(
     if facts["columns"] and "columns" not in known:
         text = FIRST.sub("columns = []\n\n[", text, count=1)
     if facts.get("file") and "file" not in known:
-        text = FIRST.sub("[file]\n\n[", text, count=1)
+        text = FIRST.sub("[file]  # how the file is written\n\n[", text, count=1)
     document = _parse(text)
     wanted = {place: facts.get(place) or {} for place in ("columns", "file", "groups")}
     wanted["columns"], wanted["groups"] = list(wanted["columns"]), dict(wanted["groups"])
