@@ -64,7 +64,7 @@ class Text:
         how = FileFormat("utf-8" if encoding is None else encoding, skip=skip)
         self.start, self.guessed, self.skip, self.declared = start, False, skip, declared
         self.encoding = how.encoding if encoding or declared else self._find_encoding()
-        if declared:
+        if encoding or declared:
             self._check_mark()
         if not self.sample().strip():
             raise SchemaError(
