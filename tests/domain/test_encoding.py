@@ -12,9 +12,9 @@ from pdsynth import Attribute, Model, Network, Schema, SchemaError
 from pdsynth.counting.tables import Records
 from pdsynth.datasets import load_adult
 from pdsynth.domain.encoding import BinaryEncoding
-from pdsynth.privacy.curator import Curator
 from pdsynth.privacy.ledger import Ledger
 from pdsynth.privacy.mechanisms import ExactNoise, NoNoise
+from pdsynth.published import open_door
 
 
 def schema_of(sizes):
@@ -89,7 +89,7 @@ def test_bad_input_is_refused():
 
 def curator(guarantee="strict", epsilon=Q(1)):
     codes = np.random.default_rng(0).integers(0, SIX.sizes, (200, 4)).astype(np.uint8)
-    return Curator(
+    return open_door(
         Records(codes, SIX),
         Ledger(epsilon, guarantee),
         NoNoise() if guarantee == "none" else ExactNoise(1),
