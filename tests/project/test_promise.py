@@ -43,7 +43,7 @@ HELD = {
         privacy/test_noise.py::TestIntegers::test_noise_is_whole_numbers
         privacy/test_noise.py::TestSource::test_without_a_seed
         privacy/test_noise.py::TestFit::test_exact_noise
-        privacy/test_opendp.py::test_both_samplers""",
+        privacy/test_every_noise.py::test_every_source""",
     "Tests enumerate sensitivities": """
         privacy/test_every_sensitivity.py::
         privacy/test_sensitivity.py::
@@ -123,7 +123,7 @@ STATUS = {
         privacy/test_mechanisms.py::TestSelecting::test_the_privacy_loss
         synthesizers/test_composition.py::TestOneSelection::test_permute_and_flip""",
     "samplers, exact": "privacy/test_noise.py::TestFit::",
-    'samplers, `noise="opendp"`': "privacy/test_opendp.py::test_both_samplers_fit",
+    'samplers, `noise="opendp"`': "privacy/test_every_noise.py::test_every_source",
     "composition and post-processing": """
         synthesizers/test_replay.py::test_a_strict_fit_never_loses
         synthesizers/test_interference.py::test_a_strict_run_shows_nothing""",
