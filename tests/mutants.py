@@ -85,7 +85,7 @@ def copied() -> Iterator[Path]:
 def run_tests(copy: Path, tests: Sequence[str]) -> str:
     """How the short run of some tests ends in a copy, in one process, at the first failure."""
     options = ["-x", "-m", "not slow", "-p", "no:cacheprovider", "--tb=no"]
-    environment = os.environ | {"PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = os.environ | {"PYTHONPATH": str(copy)}
     try:
         done = subprocess.run(
             [sys.executable, "-m", "pytest", *options, *tests],
@@ -102,6 +102,15 @@ def run_tests(copy: Path, tests: Sequence[str]) -> str:
 def judge(mutants: Iterable[Mutant]) -> Iterator[tuple[Mutant, str]]:
     """Each mutant and its end; tests that fail without it prove nothing."""
     sound: dict[tuple[str, ...], str] = {}
+
+    def is_sound(copy: Path, tests: tuple[str, ...]) -> bool:
+        """Whether tests pass without a defect; files without options are run one by one, once."""
+        parts = [tests] if "-k" in tests else [(name,) for name in tests]
+        for part in parts:
+            if part not in sound:
+                sound[part] = run_tests(copy, part)
+        return all(sound[part] == SURVIVED for part in parts)
+
     with copied() as copy:
         for mutant in mutants:
             path = copy / mutant.file
@@ -113,9 +122,7 @@ def judge(mutants: Iterable[Mutant]) -> Iterator[tuple[Mutant, str]]:
             path.write_text(text, encoding="utf-8")
             end = run_tests(copy, mutant.tests)
             path.write_text(whole, encoding="utf-8")
-            if end == CAUGHT and mutant.tests not in sound:
-                sound[mutant.tests] = run_tests(copy, mutant.tests)
-            if end == CAUGHT and sound[mutant.tests] != SURVIVED:
+            if end == CAUGHT and not is_sound(copy, mutant.tests):
                 end = "its tests fail without it"
             yield mutant, end
 

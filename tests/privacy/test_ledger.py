@@ -391,6 +391,13 @@ class TestOverdraft:
             Ledger(Q(1)).write("gift", "t")
         assert len(KINDS) == 5
 
+    def test_earlier_lines_count_with_what_they_truly_cost(self):
+        """Not with what they claim, which is less where a paper errs."""
+        book = Ledger(Q(3, 4))
+        book.write("mechanism", "one", epsilon=Q(1, 2), claimed=Q(1, 10))
+        with pytest.raises(BudgetError, match="to 1 of 3/4"):
+            book.write("mechanism", "two", epsilon=Q(1, 2), claimed=Q(1, 10))
+
 
 class TestReading:
     FULL = ledger(

@@ -58,3 +58,20 @@ def test_against_what_the_records_themselves_expect_it_moves_further(monkeypatch
 def test_scores_by_hand(monkeypatch):
     scores, *_ = question([(0, 0), (1, 1), (1, 1), (1, 2)], monkeypatch)
     assert scores == [abs(1 - 2) + abs(3 - 1) - 1, 0 + 2 + 2 - 0, 0 - 2, 0]
+
+
+def test_another_round_scores_against_its_own_expectation(monkeypatch):
+    """One door, asked twice: what was computed for the first expectation isn't used again."""
+    seen = []
+
+    def exponential(scores, *_, **__):
+        seen.append(scores.value.tolist())
+        return len(scores.value) - 1
+
+    monkeypatch.setattr(curator_room, "exponential_mechanism", exponential)
+    rows = [(0, 0), (1, 1), (1, 1), (1, 2)]
+    curator = Curator(records_of(rows, SIZES), Ledger(Fraction(1)), ExactNoise())
+    for expected in (EXPECTED, [table + 1 for table in EXPECTED]):
+        curator.choose_table(SETS, expected, PENALTIES, Fraction(1, 4), step="round", source="test")
+    assert seen[1] == [abs(1 - 3) + abs(3 - 2) - 1, 1 + 1 + 3 - 0, 1 + 1 + 1 + 1 + 1 + 1 - 2, 0]
+    assert seen[0] != seen[1], "failing twin: the first round's scores again"

@@ -233,3 +233,9 @@ class TestSelections:
                 curator.select(candidates, score, Q(1), step="s", source="")
                 assert curator.ledger.entries[0].sensitivity == due
                 assert curator.ledger.check() == []
+
+    @pytest.mark.parametrize("turn", [1, -1])
+    def test_the_worst_of_several_blocks_counts_whichever_comes_last(self, turn):
+        blocks = ((np.array([2]), np.array([[1]])), (np.array([2]), np.array([[0]])))
+        candidates = Candidates(blocks[::turn])
+        assert candidates.sensitivity(SCORES["R"], 5, (2, 3, 3)) == (6 * 4, (3, 3))
