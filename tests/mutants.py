@@ -30,7 +30,7 @@ ROOT = HERE.parent
 COPIED = "pdsynth", "tests", "pyproject.toml", "README.md", "CHANGELOG.md", "CONTRIBUTING.md"
 RESULT = ROOT / "build" / "mutants.json"
 CAUGHT, SURVIVED, STALE = "caught", "survived", "doesn't apply"
-PATIENCE = 600  # seconds until a defect counts as one that makes a test hang
+PATIENCE = 300  # seconds until a defect counts as one that makes a test hang
 # How pytest ended; anything else says that the tests themselves can't be run.
 ENDS = {0: SURVIVED, 1: CAUGHT}
 
@@ -148,10 +148,10 @@ def main(arguments: list[str] | None = None) -> int:
     ends = {}
     for mutant, end in judge(chosen):
         ends[mutant.name] = end
+        write_result(ends)
         print(f"{end:<14} {mutant.floor:<10} {mutant.name}", flush=True)
     caught = sum(end == CAUGHT for end in ends.values())
     print(f"{caught} of {len(ends)} caught")
-    write_result(ends)
     return 0 if ends and caught == len(ends) else 1
 
 
