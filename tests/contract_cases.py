@@ -449,6 +449,45 @@ CASES |= {
 ALGORITHMS = {name: case.cls for name, case in CASES.items()}
 
 
+# Parts that are mixed by hand: every public part stands here (tests/project/test_registries.py).
+CUSTOM = Restriction("b0", "b1", forced=(("b2", "b3"),), forbidden=(("b0", "b4"),))
+DRAWN = Network((("b4", ()), ("b3", ("b4",)), ("b2", ("b4", "b3")), ("b1", ()), ("b0", ("b1",))))
+STRUCTURES = {
+    "greedy": parts.Greedy(k=2),
+    "largest": parts.Greedy(k=1, root="largest"),
+    "custom": parts.Greedy(k=2, restriction=CUSTOM),
+    "association": parts.Ordered(k=2),
+    "entropy": parts.Ordered(k=1, by="entropy"),
+    "domain": parts.Ordered(k=2, by="domain", restriction=CUSTOM),
+    "names": parts.Ordered(k=1, by=("b3", "b2", "b1", "b0", "b4")),
+    "sums": parts.PairwiseSums(k=2),
+    "filtered": parts.PairwiseSums(k=2, keep=0.5, restriction=CUSTOM),
+    "tree": parts.SpanningTree(k=2),
+    "custom tree": parts.SpanningTree(k=2, restriction=CUSTOM),
+    "auto": parts.SpanningTree(theta_usefulness=0.1),
+    "drawn": DRAWN,
+    "fixed": parts.Fixed(),
+    "alone": parts.Greedy(k=0),
+    "adaptive": parts.Adaptive(),
+    "search": parts.GeneticSearch(k=2, search="hill"),
+    "forest": parts.ResidualForest(),
+    "rounds": parts.ResidualRounds(),
+}
+BUDGETS = {
+    "uniform": parts.Uniform(),
+    "groups": parts.Groups(sensitive="b1"),
+    "policy": parts.Groups(
+        r=1 / 4,
+        personal=parts.SensitivityGroups(groups={"A": ["b1", "b2"]}, rare_values="same_noise"),
+    ),
+    "risk": parts.RiskEntropy(),
+    "security": parts.Geometric(1.2),
+    "availability": parts.Geometric(0.5, classes=3),
+}
+RECONCILIATIONS = {"as measured": parts.AsMeasured(), "agree": parts.Agree()}
+CONDITIONALS = {"counts": parts.JointCounts(), "as printed": parts.ConditionalNoise()}
+
+
 def halves(schema: Schema) -> list[list[str]]:
     """Two public clusters."""
     middle = len(schema) // 2

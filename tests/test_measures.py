@@ -24,6 +24,7 @@ from pdsynth.measures import (
     f_shortfall,
     mutual_information,
     mutual_information_sensitivity,
+    normalised_risk_entropy,
     sensitivity_weights,
     total_variation,
     tvd_from_independence,
@@ -302,3 +303,9 @@ class TestScores:
             assert bits * GRID + 1 <= steps < bits * GRID + 2, (
                 "both neighbours are rounded by at most half a step"
             )
+
+
+def test_counts_below_zero_are_no_records():
+    """Noise leaves them; they are as good as empty, and not as many records."""
+    assert normalised_risk_entropy(np.array([4, 4, 0, -3])) == 0.5
+    assert normalised_risk_entropy(np.array([4, 4, 0, 3])) > 0.5, "failing twin: mirrored"

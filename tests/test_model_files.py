@@ -522,3 +522,17 @@ class TestHostile:
         data["schema"]["attributes"][0].update(values=names, edges=None, dtype="text")
         with pytest.raises(SchemaError, match="declares values twice: 1"):
             load(data, tmp_path)
+
+
+@pytest.mark.parametrize(("epsilon", "found"), [(Fraction(0), 1), (Fraction(1, 10), 0)])
+def test_a_line_that_costs_nothing_covers_no_table(epsilon, found):
+    line = lines.Entry(
+        "s01",
+        "mechanism",
+        "table(age)",
+        mechanism="discrete_laplace",
+        attributes=("age",),
+        epsilon=epsilon,
+    )
+    broken = coverage.check_coverage([coverage.Release("age", ("age",), 4, ("s01",))], [line])
+    assert [problem[:3] for problem in broken] == ["L11"] * found

@@ -236,6 +236,15 @@ class TestLattice:
                 np.arange(5)[None]
             )
 
+    def test_beyond_256_columns_no_two_sets_share_a_key(self):
+        """In base 256, columns 1 and 2 would have the key of columns 0 and 258."""
+        codes = np.zeros((4, 300), dtype=np.uint8)
+        codes[:2, 1] = codes[::2, 2] = 1
+        found = Records(codes, schema_of((2,) * 300)).lattice
+        sets = np.array([[1, 2], [0, 258]])
+        assert found.entropies(sets).tolist() == [2, 0]
+        assert len({*pack(sets, 301).tolist()}) > len({*pack(sets, 256).tolist()}), "failing twin"
+
 
 class TestSortedRuns:
     @given(
@@ -291,3 +300,13 @@ class TestRecords:
         for columns in ((0, 1), (1, 2), (2, 1), (1, 0)):
             records.table(columns)
         assert sum(t.size for t in records._tables.values()) <= 2**24
+
+    def test_sparse_tables_are_the_dense_ones_where_something_occurs(self):
+        """Also where parents have other sizes than the child: configurations stay apart."""
+        sizes, rng = (2, 3, 4), np.random.default_rng(5)
+        rows = rng.integers(0, sizes, size=(40, 3))
+        for columns in itertools.permutations(range(3)):
+            dense = records_of(rows, sizes).table(columns).reshape(sizes[columns[0]], -1)
+            keys, counts = records_of(rows, sizes).sparse_table(columns)
+            assert keys.tolist() == np.flatnonzero(dense.any(axis=0)).tolist()
+            assert counts.tolist() == dense[:, keys].tolist()

@@ -95,6 +95,12 @@ class TestStrict:
         with pytest.raises(PrivacyError, match="'domains' would read raw records"):
             Curator(records, Ledger(Q(1)), Silent())
 
+    def test_scores_from_outside_are_not_drawn_by(self):
+        curator, raw = ask(), np.array([9, 1, 1])
+        with pytest.raises((PrivacyError, TypeError), match="raw_scores|raw scores"):
+            curator.select(PAIRS, "R", Q(1), step="s", source="", raw_scores=raw)
+        assert curator.ledger.entries == ()
+
     def test_histograms_carry_scale_2m_over_epsilon(self):
         noise = Silent()
         curator = ask(noise=noise)

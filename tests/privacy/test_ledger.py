@@ -391,6 +391,13 @@ class TestOverdraft:
             Ledger(Q(1)).write("gift", "t")
         assert len(KINDS) == 5
 
+    def test_earlier_lines_count_with_what_they_truly_cost(self):
+        """Not with what they claim, which is less where a paper errs."""
+        book = Ledger(Q(3, 4))
+        book.write("mechanism", "one", epsilon=Q(1, 2), claimed=Q(1, 10))
+        with pytest.raises(BudgetError, match="to 1 of 3/4"):
+            book.write("mechanism", "two", epsilon=Q(1, 2), claimed=Q(1, 10))
+
 
 class TestReading:
     FULL = ledger(
@@ -469,6 +476,27 @@ class TestReading:
         assert isinstance(self.FULL.entries, tuple)
         with pytest.raises(AttributeError):
             self.FULL.entries[0].epsilon = Q(0)
+
+    def test_lines_are_numbered_without_a_gap(self):
+        """A line that was renamed is another one's number, or one that was cut."""
+        plain = ledger(laplace(), laplace()).to_dict()
+        assert len(Ledger.from_dict(plain).entries) == 2
+        for name in ("s03", "s01", "2"):
+            plain["entries"][1]["id"] = name
+            with pytest.raises(ValueError, match="isn't called s02"):
+                Ledger.from_dict(plain)
+
+
+class TestBroken:
+    def test_a_ledger_that_breaks_a_rule_is_not_private(self):
+        assert ledger(laplace(), guarantee="strict").private
+        assert not ledger(laplace(sensitivity=Q(1, 2)), guarantee="strict").private
+
+    def test_a_selection_about_three_records_of_a_person_moves_three_times_as_far(self):
+        single, three = selection(), selection(sensitivity=3 * selection().sensitivity)
+        assert ledger(single).check() == []
+        assert codes(ledger(single, records_per_person=3)) == ["L4"]
+        assert ledger(three, records_per_person=3).check() == []
 
 
 class TestStory:

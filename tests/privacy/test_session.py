@@ -456,6 +456,17 @@ class TestFile:
         assert list(session.to_frame()["epsilon"]) == [Q(1, 2), Q(1, 4)]
         assert "&lt;b&gt;" in session._repr_html_()
 
+    def test_a_line_of_another_account_does_not_fit_in(self, path):
+        """A cheaper second charge, whole and with its own hash, as another account holds it."""
+        other = path.with_name("other.jsonl")
+        for place, second in ((path, "1/2"), (other, "1/100")):
+            for epsilon in ("1/10", second, "1/10"):
+                Session(1, place).reserve(epsilon, "a fit")
+        lines, cheaper = (place.read_bytes().splitlines(True) for place in (path, other))
+        path.write_bytes(b"".join([*lines[:2], cheaper[2], *lines[3:]]))
+        with pytest.raises(pds.BudgetError, match="not as a session writes it"):
+            Session(1, path)
+
 
 class TestFits:
     def test_a_fit_is_charged_and_the_next_session_knows(self, path):

@@ -10,7 +10,8 @@ from contract_cases import CASES, TABLES, make
 from pdsynth import published
 from pdsynth.audit.tape import Explorer, Tape, plain
 from pdsynth.errors import BudgetError
-from pdsynth.reconcile import Agree
+from pdsynth.reconcile import Agree, noisy_table
+from pdsynth.structure.learner import Measurement
 from pdsynth.synthesizers.parts import AsMeasured
 
 OWN = {"PriView"}  # its views agree in its own way
@@ -91,3 +92,15 @@ def test_twin_an_agreement_that_asks_again_is_stopped(monkeypatch):
     monkeypatch.setattr(Agree, "reconcile", greedy)
     with pytest.raises(BudgetError, match="overdraft"):
         run("PrivBayes", "binary", Agree())
+
+
+def test_a_table_counts_with_the_inverse_of_its_variance():
+    """1/scale²: twice the noise, a quarter of the weight; also where each row has its own."""
+    columns, counts = {"a": 1, "b": 0}, np.arange(6).reshape(2, 3)
+    once, twice = (
+        noisy_table(Measurement(("a", "b"), counts, Q(scale)), columns) for scale in (3, 6)
+    )
+    assert once.columns == (0, 1) and once.counts.tolist() == counts.T.tolist()
+    assert once.weight == pytest.approx(1 / 9) and once.weight == pytest.approx(4 * twice.weight)
+    rows = noisy_table(Measurement(("a", "b"), counts, (Q(1), Q(2))), columns)
+    assert rows.weight.tolist() == [[1, 1 / 4]] * 3
