@@ -405,3 +405,38 @@ def test_a_release_is_what_its_card_reads(fitted, tmp_path):
     assert {*FILES, "synthetic.csv"} == {path.name for path in place.iterdir()}
     assert json.loads((place / "model.json").read_bytes())["private"] is True
     assert Path(place).stat().st_mode & 0o777 == 0o755
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "said"), [(Fraction(1, 3), "58.3 %"), (1, "73.2 %"), (9000, "100 %")]
+)
+def test_how_often_a_guess_may_be_right_is_rounded_up(epsilon, said):
+    assert release._percent(epsilon) == said
+    assert float(said.split()[0]) >= 100 / (1 + math.exp(-min(epsilon, 700)))
+
+
+def test_a_draft_read_off_the_records_is_not_reviewed(tmp_path):
+    frame = pd.DataFrame({"a": ["x", "y"] * 5, "b": ["u", "v"] * 5})
+    drafted = pds.Schema.infer(frame)
+    drafted.write(tmp_path / "draft.toml")
+    drafted.declare_public().write(tmp_path / "own.toml")
+    assert release.read_reviewed(tmp_path / "own.toml").names == ("a", "b")
+    with pytest.raises(pds.PrivacyError, match="draft.toml is a draft"):
+        release.read_reviewed(tmp_path / "draft.toml")
+
+
+def test_more_digits_than_a_model_can_hold_are_refused_on_trial(tmp_path):
+    schema = pds.Schema((pds.Attribute.categorical("a", ["x", "y"]),))
+    long = Fraction(10**25 + 1, 10**25)
+    facts = {"algorithm": "A", "parameters": {}, "rows": 5, "kind": "csv", "title": "t"}
+    with pytest.raises(pds.BudgetError, match="epsilon has 26 digits"):
+        release.rehearse(tmp_path / "draft", schema, ledger=pds.Ledger(long), **facts)
+
+
+def test_a_title_runs_nothing_on_the_page_of_a_card():
+    schema = pds.Schema((pds.Attribute.categorical("a", ["x", "y"]),))
+    network, counts = pds.Network((("a", ()),)), (np.array([1, 2]),)
+    model = pds.Model(schema, network, counts, pds.Ledger(Fraction(1)), 3, "A", {})
+    for title in ("<script>alert(1)</script>", "<img src=x onerror=alert(1)>"):
+        card = release.make_card(model, title=title, table="synthetic.csv", rows=3)
+        assert title not in card.html and "alert(1)" in card.html

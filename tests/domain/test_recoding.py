@@ -9,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pdsynth as pds
-from pdsynth.domain.cells import as_text, read_numbers
+from pdsynth.domain.cells import as_text, find_distinct, read_numbers
+from pdsynth.domain.encoding import BinaryEncoding
+from pdsynth.domain.file_format import FileFormat
 from pdsynth.domain.recoding import Recode
 
 A = pds.Attribute
@@ -207,3 +209,29 @@ class TestProblems:
         assert "no rows" in repr(schema.problems(good.iloc[:0]))
         with pytest.raises(pds.SchemaError, match="expected a pandas DataFrame"):
             schema.problems([1, 2])
+
+
+def test_a_float_that_may_have_been_another_whole_number_is_nothing_declared():
+    """Not even ``other``: an empty cell elsewhere has made floats of 2^53 and of 2^53 + 1."""
+    town = pds.Attribute.categorical("town", [str(2**53), "rest"], other="rest")
+    codes, _ = town.look_up(pd.Series([float(2**53), float(2**53 - 1)]))
+    assert codes.tolist() == [-1, 1]
+
+
+def test_long_texts_with_a_common_beginning_are_two_cells():
+    """In a column of mixed cells, too, where each is compared by type and text."""
+    texts = [f"{'a' * 60}{last}" for last in "xyx"]
+    places, cells = find_distinct(pd.Series([*texts, 1], dtype=object))
+    assert places.tolist() == [0, 1, 0, 2] and cells == [*texts[:2], 1]
+
+
+def test_bits_that_spell_one_value_too_many_become_a_declared_one():
+    schema = pds.Schema((pds.Attribute.categorical("size", ["S", "M", "L"]),))
+    bits = np.array([[1, 1], [0, 1], [1, 1]], dtype=np.uint8)
+    assert BinaryEncoding(schema).decode(bits, np.random.default_rng(1)).tolist() == [[1]] * 3
+
+
+@pytest.mark.parametrize("name", ["utf-7", "iso2022_jp", "hz", "unicode_escape"])
+def test_encodings_in_which_a_sign_changes_later_bytes_are_refused(name):
+    with pytest.raises(pds.SchemaError, match="there is no encoding"):
+        FileFormat(encoding=name)
