@@ -14,7 +14,7 @@ from dataclasses import KW_ONLY, dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar, NamedTuple, Self
 
-from ..budgets import Uniform, positive, share
+from ..budgets import BudgetRule, Uniform, positive, share
 from ..conditionals import JointCounts
 from ..counting.sources import Source, find_source, open_records
 from ..counting.tables import Records
@@ -62,6 +62,12 @@ class Parts(NamedTuple):
         """Refuse, from public facts, what can't be combined or fitted."""
         self.structure.check(facts)
         self.budget.check(facts)
+        foresees = type(self.budget).foresee is not BudgetRule.foresee
+        if foresees and getattr(self.structure, "measures", False):  # it would have ε = 0
+            raise BudgetError(
+                f"{type(self.structure).__name__} measures its own tables, so "
+                f"{type(self.budget).__name__} has nothing to split: leave budget= out"
+            )
         self.conditionals.check(facts, self.budget)
         self.reconcile.check(facts)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import pytest
 from contract_cases import binary, spending
 
+import pdsynth as pds
 from pdsynth import BudgetError, HPPrivBayes, PrivBayes, SchemaError
 from pdsynth.budgets import Uniform
 from pdsynth.structure.greedy import Greedy
@@ -99,3 +100,12 @@ def test_a_split_of_more_than_epsilon_is_refused_before_noise(monkeypatch):
     frame, schema = binary(4, 60)
     with pytest.raises(BudgetError):
         Greedier(k=1).fit(frame, schema)
+
+
+@pytest.mark.parametrize("structure", [pds.parts.ResidualForest(), pds.parts.ResidualRounds()])
+def test_a_budget_with_nothing_to_split_is_refused_in_a_sentence(structure):
+    frame, schema = binary(4, 60)
+    made = pds.Synthesizer(structure=structure, budget=pds.parts.Groups(sensitive="b0"))
+    with pytest.raises(BudgetError, match="measures its own tables, so Groups has nothing"):
+        made.fit(frame, schema)
+    assert made.spent_ == 0
