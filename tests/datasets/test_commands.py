@@ -172,7 +172,7 @@ class TestRelease:
             ("--out schema.toml", "exists"),
             ("--out nowhere/out", "isn't there"),
             ("--session-epsilon 1/2 --session a.jsonl", "can't pay for"),
-            ("--skip 3 --header", "missing column"),
+            ("--skip 3 --header", "none of the declared columns"),
             ("--rows 2000000000", "of at most 10,000,000"),
             ("--session slip/a --session-epsilon 2", "folder of the account a isn't there"),
             ("--session data.csv --session-epsilon 2", "data.csv"),
