@@ -154,8 +154,7 @@ def _of_column(attribute: Attribute, column: pd.Series, examples: int) -> list[P
 def _count_carried(attribute: Attribute, column: pd.Series) -> int:
     """Records whose code beside the others isn't the one that they have alone.
 
-    Of the first ALONE different cells, by type and text: what a single cell can do to the others
-    shows in any of them.
+    The first ALONE different cells, by type and text, are looked at: a check, and no proof.
     """
     _, rows = np.unique(find_distinct(column)[0], return_index=True)
     rows = np.sort(rows)[:ALONE]
