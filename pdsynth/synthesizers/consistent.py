@@ -3,9 +3,9 @@
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
+from ..agreement import Agree
 from ..domain.facts import Facts
 from ..errors import BudgetError, is_whole, show
-from ..reconcile import Agree
 from ..structure.restrictions import Restriction
 from .recipe import Parts, Recipe
 from .residual import Residual, ResidualForest, ResidualRounds

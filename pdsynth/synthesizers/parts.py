@@ -4,9 +4,9 @@ Structures learn a network, budgets split ε over its tables, conditionals say w
 and the last kind reconciles what was measured.
 """
 
+from ..agreement import Agree, AsMeasured
 from ..budgets import Geometric, Groups, RiskEntropy, SensitivityGroups, Uniform
 from ..conditionals import ConditionalNoise, JointCounts
-from ..reconcile import Agree, AsMeasured
 from ..structure.adaptive import Adaptive
 from ..structure.greedy import Greedy
 from ..structure.learner import Fixed

@@ -14,6 +14,7 @@ from dataclasses import KW_ONLY, dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar, NamedTuple, Self
 
+from ..agreement import AsMeasured, choose_reconcile
 from ..budgets import BudgetRule, Uniform, positive, share
 from ..conditionals import JointCounts
 from ..counting.sources import Source, find_source, open_records
@@ -37,7 +38,6 @@ from ..privacy.ledger import Ledger
 from ..privacy.mechanisms import WORD, CommonNoise, ExactNoise, Noise, NoNoise, OpenDPNoise
 from ..privacy.session import Session
 from ..published import open_door
-from ..reconcile import AsMeasured, choose_reconcile
 from ..structure.learner import Shares
 from ..structure.parent_rules import check_parents
 from .habits import Habits, join_target

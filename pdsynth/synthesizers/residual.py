@@ -12,12 +12,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..agreement import Fit
 from ..budgets import SensitivityGroups, check_personal, share
 from ..domain.facts import Facts
 from ..domain.progress import bar, progress
 from ..errors import BudgetError, is_one_of, is_whole, show
+from ..factors import Columns
 from ..privacy.curator import Curator
-from ..structure.belief import Columns, Fitted
 from ..structure.learner import Shares, StructureResult
 from ..structure.limits import check_width
 from ..structure.restrictions import Restriction, check_restriction
@@ -239,12 +240,12 @@ class ResidualRounds(Residual):
     def _round(
         self,
         run: Run,
-        fitted: Fitted,
+        fitted: Fit,
         sets: Sequence[Columns],
         each: Fraction,
         left: Fraction,
         number: int,
-    ) -> tuple[Fraction, Fitted, Fraction | None]:
+    ) -> tuple[Fraction, Fit, Fraction | None]:
         """What is left of ε, the new fit, and the factor of the next round's ε; None after STOP."""
         choosing = run.shorten(each * share("share_select", self.share_select))
         price = {f: run.shorten((each - choosing) * f) for f in {run.dear, run.plain}}

@@ -8,23 +8,23 @@ from typing import Any
 
 import numpy as np
 
+from ..agreement import STEPS, Fit, NoisyTable, fit_tables, noisy_table
 from ..budgets import TableBudget, proportional, tight_scales, value_weights
 from ..domain.facts import Facts
 from ..errors import BudgetError, plural
-from ..network import Network
-from ..privacy.curator import Curator
-from ..privacy.entries import as_fraction
-from ..reconcile import noisy_table
-from ..structure.belief import STEPS, Columns, Fitted, Geometry, NoisyTable, fit_tables
-from ..structure.junction import (
+from ..factors import (
+    CliqueTree,
+    Columns,
     JunctionTree,
     eliminate_smallest,
     junction_tree,
     may_join,
     within_bounds,
 )
+from ..network import Network
+from ..privacy.curator import Curator
+from ..privacy.entries import as_fraction
 from ..structure.learner import Measurement
-from ..structure.margins import margins
 
 MOST_CELLS = 2**14  # of a clique
 UNIT = 2**16  # shares of ε are rounded down to this part of it
@@ -243,11 +243,11 @@ class Run:
             edges |= {*combinations(np.flatnonzero(clique[0]).tolist(), 2)}
         return junction_tree(len(self.sizes), edges, self.target)
 
-    def fit(self, start: Fitted | None = None, most: int = STEPS) -> Fitted:
+    def fit(self, start: Fit | None = None, most: int = STEPS) -> Fit:
         """All that was measured, made to agree."""
         potentials = start.potentials if start is not None else ()
         return fit_tables(
-            Geometry(self.tree(), self.sizes),
+            CliqueTree(self.tree(), self.sizes),
             self.noisy,
             self.facts.n,
             start=potentials,
@@ -255,18 +255,18 @@ class Run:
             most=most,
         )
 
-    def fit_columns(self) -> Fitted:
+    def fit_columns(self) -> Fit:
         """Single columns alone, independent of each other."""
         tree = junction_tree(len(self.sizes), set(), self.target)
         alone = [table for table in self.noisy if len(table.columns) == 1]
-        return fit_tables(Geometry(tree, self.sizes), alone, self.facts.n, tolerance=0.01)
+        return fit_tables(CliqueTree(tree, self.sizes), alone, self.facts.n, tolerance=0.01)
 
-    def expect(self, fitted: Fitted, sets: Sequence[Columns]) -> list[np.ndarray]:
+    def expect(self, fitted: Fit, sets: Sequence[Columns]) -> list[np.ndarray]:
         """What a fitted model expects of some tables, in whole records."""
-        if len(self.sizes) > WIDE and all(len(c) == 1 for c in fitted.geometry.tree.cliques):
+        if len(self.sizes) > WIDE and all(len(c) == 1 for c in fitted.tree.cliques):
             own = [fitted.margin((j,)) / fitted.n**0.5 for j in range(len(self.sizes))]
             return [np.rint(np.outer(own[i], own[j])).astype(np.int64) for i, j in sets]
-        return [np.rint(table).astype(np.int64) for table in margins(fitted, sets)]
+        return [np.rint(table).astype(np.int64) for table in fitted.margins(sets)]
 
     def pairs(self) -> list[Columns]:
         """All pairs of columns that aren't sensitive and whose table isn't too large."""

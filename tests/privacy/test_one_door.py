@@ -37,7 +37,7 @@ FLOORS = {
     "counting": 1,
     "privacy": 2,
     "published": 2,
-    **dict.fromkeys(["structure", "budgets", "conditionals", "consistency", "reconcile"], 3),
+    **dict.fromkeys(["structure", "budgets", "conditionals", "agreement", "factors"], 3),
     "model": 4,
     "synthesizers": 5,
     **dict.fromkeys(["evaluation", "datasets", "audit", "plots"], 6),

@@ -13,7 +13,7 @@ WINGS = ("papers", "course")
 MODULE_LINES = 600
 # Above the curator a part or a value is chosen once, from a table or by `Facts.choose`; where the
 # guarantee itself is asked for, the line says why.
-ABOVE = ("synthesizers", "structure", "budgets", "conditionals", "reconcile", "consistency")
+ABOVE = ("synthesizers", "structure", "budgets", "conditionals", "agreement", "factors")
 BRANCHES = 11
 ENTRIES = 21  # at the top of the package, besides these
 UNCOUNTED = {"__init__.py", "__main__.py", "py.typed", "__pycache__"}

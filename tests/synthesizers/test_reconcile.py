@@ -8,9 +8,9 @@ import pytest
 from contract_cases import CASES, TABLES, make
 
 from pdsynth import published
+from pdsynth.agreement import Agree, noisy_table
 from pdsynth.audit.tape import Explorer, Tape, plain
 from pdsynth.errors import BudgetError
-from pdsynth.reconcile import Agree, noisy_table
 from pdsynth.structure.learner import Measurement
 from pdsynth.synthesizers.parts import AsMeasured
 
