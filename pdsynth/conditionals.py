@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -148,15 +149,11 @@ class ConditionalNoise:
     def measure(
         self, curator: Curator, learnt: StructureResult, budget: Mapping[str, TableBudget]
     ) -> list[Measurement]:
-        """One table per pair; scales of counts become scales of probabilities.
+        """One table per pair.
 
         **Privacy:** as :func:`noisy_conditionals`.
         """
-        printed = {
-            name: replace(b, scale=b.scale / curator.n)  # type: ignore[arg-type, operator]
-            for name, b in budget.items()
-        }
-        return noisy_conditionals(curator, learnt.network, printed)
+        return noisy_conditionals(curator, learnt.network, budget)
 
 
 def measure_joint_counts(
@@ -168,29 +165,23 @@ def measure_joint_counts(
     pair fewer parents (HMPrivBayes, Algorithm 5), the missing attributes are added to its table for
     the same noise.
 
-    **Privacy:** one discrete Laplace release per measured pair, at the scale of ``budget[child]``.
+    **Privacy:** one discrete Laplace release per measured pair, for ``budget[child]``.
     """
     first, index = [child for child, _ in network.pairs[:derived]], curator.schema.index
-    found: list[Measurement] = []
     pairs = list(network.pairs[derived:])
     if pairs:
         child, parents = pairs[0]
         pairs[0] = child, (*parents, *(name for name in first if name not in parents))
-    sets = [[index(name) for name in (child, *parents)] for child, parents in pairs]
-    curator.expect(sets)
-    asked = zip(pairs, sets, strict=True)
-    for (child, parents), columns in progress(asked, "tables", len(sets), "table"):
-        b = budget[child]
-        table = curator.table(
-            columns,
-            b.scale,
-            source=b.source,
-            claimed=b.claimed,
-            scale_depends_on=b.scale_depends_on,
-            step=f"table({child}{' | ' + ', '.join(parents) if parents else ''})",
+    answers = curator.tables(
+        (
+            [index(name) for name in (child, *parents)],
+            budget[child],
+            f"table({child}{' | ' + ', '.join(parents) if parents else ''})",
         )
-        found.append(Measurement((child, *parents), table, b.scale, curator.ledger.last))
-    return found
+        for child, parents in pairs
+    )
+    shown = progress(zip(pairs, answers, strict=True), "tables", len(pairs), "table")
+    return [Measurement((child, *parents), *answer) for (child, parents), answer in shown]
 
 
 def noisy_conditionals(
@@ -198,11 +189,12 @@ def noisy_conditionals(
 ) -> list[Measurement]:
     """Noisy P(X | Π) of every pair of a binary network, in steps of 2^-30 (PrivABN, Alg. 4, 3–6).
 
-    ``budget[child].scale`` is in probability. Tables of more than ``DENSE`` cells are sparse. A
+    Tables of more than ``DENSE`` cells are sparse. A
     column that the noise leaves without mass becomes uniform; the print doesn't say. Without noise
     the weights are raw counts.
 
-    **Privacy:** one release per pair; each truly costs 2/scale, see :meth:`Curator.conditionals`.
+    **Privacy:** one release per pair; each truly costs n times its ε, see
+    :meth:`~pdsynth.published.RawCurator.conditionals`.
     """
     schema, out = curator.schema, list[Measurement]()
     for child, parents in network.pairs:
@@ -213,22 +205,20 @@ def noisy_conditionals(
             )
         b, columns = budget[child], tuple(schema.index(name) for name in (child, *parents))
         shape = tuple(schema.sizes[j] for j in columns)
-        assert not isinstance(b.scale, tuple)
-        keys, table = raw_door(curator).conditionals(
+        keys, (table, scale, _) = raw_door(curator).conditionals(
             columns,
-            b.scale,
-            source=b.source,
-            claimed=b.claimed,
+            b,
             sparse=math.prod(shape) > DENSE,
             step=f"conditional({child}{' | ' + ', '.join(parents) if parents else ''})",
         )
+        assert isinstance(scale, Fraction)
         noisy = curator.noise.private  # else raw counts
         table = np.where((table > 0).any(axis=0), table, 1) if noisy else table
         whole: Table = table.reshape(shape) if keys is None else SparseTable(shape, keys, table)
         if keys is not None and noisy:
             seed = curator.noise.child(f"unseen {child}").below(2**62)
-            whole = SparseTable(shape, keys, table, float(b.scale), seed)
-        out.append(Measurement((child, *parents), whole, b.scale, counts=not noisy))
+            whole = SparseTable(shape, keys, table, float(scale), seed)
+        out.append(Measurement((child, *parents), whole, scale, counts=not noisy))
     return out
 
 

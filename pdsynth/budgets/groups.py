@@ -13,9 +13,11 @@ from ..errors import BudgetError, is_one_of, is_whole, show
 from ..privacy.curator import Curator
 from ..privacy.ledger import as_fraction
 from ..privacy.numbers import number, positive, share
+from ..privacy.unit import TableBudget
+from ..published.budgets import PrintedBudget, printed_group_a, printed_scales, printed_weights
 from ..structure.learner import Shares, StructureResult
 from .rules import Allocation, BudgetRule
-from .shares import RARE_VALUES, SCALES, TableBudget, proportional
+from .shares import RARE_VALUES, proportional, value_weights
 
 GroupsOfNames = dict[str, list[str]]
 WIDEST = 1000  # how far budgets may lie apart
@@ -214,15 +216,14 @@ class Groups(BudgetRule):
             a = [n for n, v in zip(names, strength, strict=True) if v >= bound]
             policy = {"A": a, "B": [n for n in names if n not in a]}
             values = dict(zip(names, strength.tolist(), strict=True))
-        SCALES[facts.guarantee].group_a(
-            len(facts.schema), self.printed_k, len(policy["B"]), Fraction(1)
-        )
+        if facts.guarantee == "published":  # without noise d − k − l needn't be positive
+            printed_group_a(len(facts.schema), self.printed_k, len(policy["B"]), Fraction(1))
         return policy, values, entry
 
     def allocate(
         self, curator: Curator, learnt: StructureResult, shares: Shares, facts: Facts
     ) -> Mapping[str, TableBudget]:
-        """Value weights, then scales: printed ones under ``published``, else tight ones.
+        """Value weights, then shares; under ``published`` the printed scales.
 
         **Privacy:** histograms for their share; published: raw, unaccounted. The tables cost the
         rest.
@@ -231,7 +232,7 @@ class Groups(BudgetRule):
         weights = shares.get("weights", Fraction(0))
         histograms, weights_from = self._histograms(curator, groups["B"], weights)
         total = shares["tables"] + (0 if groups["B"] else weights)
-        scales, schema, (a, b) = SCALES[facts.guarantee], facts.schema, groups.values()
+        schema, (a, b), printed = facts.schema, groups.values(), facts.guarantee == "published"
         shared = {
             g: w
             for g, w in (("A", positive("r", self.r)), ("B", Fraction(1)))
@@ -241,18 +242,26 @@ class Groups(BudgetRule):
         entries = tuple(x for x in (groups_from, weights_from) if x != "public")
         tables, shown = dict[str, TableBudget](), dict[str, tuple[float, ...]]()
         for name in a:
-            scale = scales.group_a(len(schema), self.printed_k, len(b), of_a)
-            tables[name] = TableBudget(scale, of_a / len(a), entries, GROUP_A)
+            tables[name] = TableBudget(of_a / len(a), None, entries, GROUP_A)
+            if printed:
+                scale = printed_group_a(len(schema), self.printed_k, len(b), of_a)
+                tables[name] = PrintedBudget(of_a / len(a), None, entries, GROUP_A, scale)
         floor, rare_values = as_fraction(self.personal.v_min), self.personal.rare_values
         for name in b:
-            weighed = (
-                scales.weights(histograms[name], rare_values, floor)
-                if name in histograms
-                else self.personal.public_weights(name, schema[name].size)
-            )
+            weighed: Any
+            if name not in histograms:
+                weighed = self.personal.public_weights(name, schema[name].size)
+            elif printed:
+                weighed = printed_weights(histograms[name], rare_values)
+            else:
+                weighed = value_weights(histograms[name], rare_values, floor)
             shown[name] = tuple(map(float, weighed))
-            each = scales.group_b(weighed, len(b), of_b, schema.cells(learnt.network.parents(name)))
-            tables[name] = TableBudget(each, of_b / len(b), entries, GROUP_B + scales.words)
+            if printed:
+                each = printed_scales(np.array(weighed, dtype=float), len(b), of_b)
+                tables[name] = PrintedBudget(of_b / len(b), None, entries, GROUP_B, each)
+            else:
+                words = GROUP_B + ", v = w / max w"
+                tables[name] = TableBudget(of_b / len(b), weighed, entries, words)
         return Allocation(
             tables, {"groups_": groups, "association_": associations, "weights_": shown}
         )

@@ -15,8 +15,10 @@ from ..errors import BudgetError, is_one_of, is_whole, show
 from ..measures import normalised_risk_entropy
 from ..privacy.curator import Curator
 from ..privacy.numbers import positive, share
+from ..privacy.unit import TableBudget
+from ..published.budgets import printed_half
 from ..structure.learner import Shares, StructureResult
-from .shares import TableBudget, by_weight, geometric, risk_entropy_weights, uniform
+from .shares import by_weight, geometric, risk_entropy_weights, uniform
 
 RISK, RATIO = "HMPrivBayes Alg 5 line 4", "PPBA abstract: constant ratio q"
 
@@ -85,10 +87,9 @@ class Uniform(BudgetRule):
         **Privacy:** reads nothing; the tables cost ε (as the thesis prints it: twice that).
         """
         measured = learnt.network.order[learnt.derived :]
-        each = uniform(len(measured), shares["tables"], source=self.source, moved=facts.moved)
+        each = uniform(len(measured), shares["tables"], source=self.source)
         if self.reading == "thesis":
-            scale = Fraction(2 * len(measured)) / facts.epsilon
-            each = TableBudget(scale, each.claimed, source=self.source)
+            each = printed_half(len(measured), facts.epsilon, shares["tables"], self.source)
         return dict.fromkeys(measured, each)
 
 

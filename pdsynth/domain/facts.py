@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from ..privacy.unit import Unit
 from .schema import Schema
 
 
@@ -11,10 +12,9 @@ from .schema import Schema
 class Facts:
     """The schema of the network's nodes (attributes, or their bits), n, ε and the guarantee.
 
-    n is public because neighbours differ in one record that is replaced; where one is added or
-    removed, it is 1 until the noisy n is paid for. ``epsilon`` is what the recipe may spend on one
-    record. ``epsilon2``: what the tables have if a structure is learnt, from which ``k="auto"``
-    chooses.
+    ``unit``: what neighbours differ in; where n isn't public, it is 1 until the noisy n is paid
+    for. ``epsilon`` is what the recipe may spend on one record. ``epsilon2``: what the tables have
+    if a structure is learnt, from which ``k="auto"`` chooses.
     """
 
     schema: Schema
@@ -22,12 +22,7 @@ class Facts:
     epsilon: Fraction
     guarantee: str
     epsilon2: Fraction
-    relation: str = "replace_one"
-
-    @property
-    def moved(self) -> int:
-        """L1 sensitivity of a table of counts, in records: 2 for a replaced one, else 1."""
-        return 2 if self.relation == "replace_one" else 1
+    unit: Unit = Unit()
 
     def choose(self, strict: Any, printed: Any) -> Any:
         """What a run uses: the first under ``strict``, else what the papers print."""

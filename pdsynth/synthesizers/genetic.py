@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 from ..budgets import TableBudget, Uniform
 from ..domain.facts import Facts
 from ..errors import BudgetError, to_names
 from ..privacy.curator import Curator
+from ..published.budgets import tool_budget
 from ..structure.learner import Shares, StructureResult
 from ..structure.restrictions import Restriction
 from ..structure.searching import GeneticSearch
@@ -30,11 +30,8 @@ class ToolScales(Uniform):
 
         **Privacy:** reads nothing.
         """
-        d, epsilon = len(facts.schema), facts.epsilon
         return {
-            child: TableBudget(
-                Fraction(2 * (d - len(parents))) / epsilon, epsilon / (2 * d), source=self.source
-            )
+            child: tool_budget(len(facts.schema), len(parents), facts.epsilon, self.source)
             for child, parents in learnt.network.pairs
         }
 

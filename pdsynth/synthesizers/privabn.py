@@ -1,7 +1,6 @@
 """PrivABN: binary data by an adaptive network (Lan, Hong, Chen, Cai, Wang, WCMC 2021)."""
 
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import ClassVar
 
 from ..budgets import Uniform
@@ -70,8 +69,3 @@ class PrivABN(Recipe):
                 printed=(Uniform(SDG), ConditionalNoise()),
             ),
         )
-
-
-def printed_scale(m: int, n: int, epsilon2: Fraction) -> Fraction:
-    """The printed Lap(2m/(n ε₂)) on each conditional probability (PrivABN, Algorithm 4, line 5)."""
-    return Fraction(2 * m) / (n * epsilon2)

@@ -37,6 +37,7 @@ from ..privacy.curator import GUARANTEES, Curator
 from ..privacy.ledger import Ledger
 from ..privacy.mechanisms import WORD, CommonNoise, ExactNoise, Noise, NoNoise, OpenDPNoise
 from ..privacy.session import Session
+from ..privacy.unit import Unit
 from ..published import open_door
 from ..structure.learner import Shares
 from ..structure.parent_rules import check_parents
@@ -194,7 +195,8 @@ class Recipe(Habits):
         check_records(n)
         n = int(n)  # whatever integer was given: numpy's wrap
         nodes = BinaryEncoding(schema).schema if self._uses_bits(schema) else schema
-        facts = Facts(nodes, n, epsilon, self.guarantee, self._epsilon2(epsilon), self.relation)
+        unit = Unit(self.relation, self.records_per_person)
+        facts = Facts(nodes, n, epsilon, self.guarantee, self._epsilon2(epsilon), unit)
         self._check_names(schema)
         for cls in reversed(type(self).__mro__):
             if "_check" in vars(cls):
@@ -259,7 +261,7 @@ class Recipe(Habits):
         found, noise = learnt.measurements, dict[str, Any]()
         if not found:
             noise = parts.budget.allocate(door, learnt, shares, facts)
-        if not any(b.scale_depends_on for b in noise.values()):  # not read off this run's sketches
+        if not any(b.depends_on for b in noise.values()):  # not read off this run's sketches
             curator.ledger.guaranteed_ex_ante = learnt.known
         found = found or parts.conditionals.measure(door, learnt, noise)
         facts = replace(facts, schema=learnt.schema or facts.schema)

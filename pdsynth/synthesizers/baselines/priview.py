@@ -23,6 +23,8 @@ from ...factors import Columns, marginalise, spanning_tree
 from ...measures import mutual_information
 from ...network import Network
 from ...privacy.curator import Curator
+from ...privacy.unit import TableBudget, Unit
+from ...published.budgets import one_record_more
 from ...structure.candidates import Pair
 from ...structure.covering import covering_design
 from ...structure.learner import Measurement, Shares, StructureResult
@@ -66,11 +68,11 @@ class Views:
         d, size, seed = len(BinaryEncoding(facts.schema).schema), int(self.size), self.design_seed
         if not isinstance(self.t, str):
             return int(self.t), covering_design(d, size, int(self.t), seed)
-        epsilon = float(facts.epsilon) / self.moved(facts)[0]
+        scale = float(facts.choose(strict=Unit(), printed=Unit("add_remove")).scale(facts.epsilon))
 
         def error(views: float) -> float:
             pairs = math.sqrt(views * d * (d - 1) / (size * (size - 1)))
-            return 2 ** ((size - 1) / 2) * pairs / (facts.n * epsilon)
+            return 2 ** ((size - 1) / 2) * pairs * scale / facts.n
 
         fewest = math.comb(d, 3) / math.comb(size, 3) if size >= 3 else math.inf  # of any design
         if error(fewest) <= NOISE_ERROR:
@@ -78,10 +80,6 @@ class Views:
             if error(len(views)) <= NOISE_ERROR:
                 return 3, views
         return 2, covering_design(d, size, 2, seed)
-
-    def moved(self, facts: Facts) -> tuple[int, str]:
-        """How many records a neighbour moves in a view, and in which relation; the paper's: 1."""
-        return facts.choose(strict=(2, "replace_one"), printed=(1, "add_remove"))
 
     def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
         """The views, which agree, and the tree of bits with the most mutual information in them.
@@ -91,20 +89,14 @@ class Views:
         bits, n = curator.binary(), facts.n
         names = bits.schema.names
         t, views = self.design(facts)
-        moved, relation = self.moved(facts)
-        each = shares["views"] / len(views)
-        bits.expect(views)
-        tables = [
-            bits.table(
-                view,
-                moved / each,
-                step=f"view {i} of {len(views)}",
-                claimed=each,
-                source="PriView, step 2",
-                relation=relation,
+        kind = facts.choose(strict=TableBudget, printed=one_record_more)
+        budget = kind(shares["views"] / len(views), source="PriView, step 2")
+        answers = list(
+            bits.tables(
+                (view, budget, f"view {i} of {len(views)}") for i, view in enumerate(views, 1)
             )
-            for i, view in enumerate(views, 1)
-        ]
+        )
+        tables = [answer.counts for answer in answers]
         for _ in range(ROUNDS):
             tables = [ripple(t, 0.01 * n / t.size) for t in make_consistent(tables, views, n)]
         agreed = [clip_and_scale(t, n) for t in make_consistent(tables, views, n)]
@@ -114,7 +106,7 @@ class Views:
             Measurement(
                 tuple(names[j] for j in (child, *parents)),
                 integer_weights(answer(held, (child, *parents))),
-                moved / each,
+                answers[0].scale,
             )
             for child, parents in pairs
         )

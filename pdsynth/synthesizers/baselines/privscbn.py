@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar
 
-from ...budgets import TableBudget, uniform
+from ...budgets import uniform
 from ...conditionals import measure_joint_counts, noisy_conditionals
 from ...domain.encoding import BinaryEncoding
 from ...domain.facts import Facts
@@ -15,7 +15,7 @@ from ...structure.adaptive import abn_published, abn_strict, count_selections
 from ...structure.candidates import Pair
 from ...structure.learner import Measurement, Shares, StructureResult
 from ..clustered import Clustered, PrintedClusters, StrictClusters
-from ..privabn import SDG, printed_scale
+from ..privabn import SDG
 
 NOTE = "PrivSCBN is a reconstruction: its authors' text beyond the abstract was not available"
 DPSC = "PrivSCBN (reconstruction): DPSC on Jaccard distances"
@@ -83,8 +83,7 @@ class PrintedABN(PrintedClusters):
             found = abn_published(
                 door, shares["selections"], door.noise, most=self.most, columns=cluster, label=label
             )
-            scale = printed_scale(len(cluster), curator.n, shares["tables"])
-            budget = TableBudget(scale, shares["tables"] / len(cluster), source=SDG)
+            budget = uniform(len(cluster), shares["tables"], source=SDG)
             network = Network.of_columns(found, encoding.schema.names)
             tables += noisy_conditionals(door, network, dict.fromkeys(network.order, budget))
             pairs += found
