@@ -17,10 +17,20 @@ from typing import ClassVar
 import numpy as np
 
 from .domain.facts import Facts
-from .errors import BudgetError, show
-from .factors import CliqueTree, Columns, Distribution, junction_tree, marginalise
+from .errors import BudgetError, plural, show
+from .factors import (
+    CliqueTree,
+    Columns,
+    Distribution,
+    JunctionTree,
+    eliminate_smallest,
+    junction_tree,
+    marginalise,
+    may_join,
+)
 from .network import Network
 from .privacy.numbers import positive
+from .privacy.unit import Scale
 from .structure.learner import Measurement
 
 MOST_CELLS = 2**20  # of a junction tree; beyond it tables agree pairwise
@@ -338,6 +348,71 @@ def fit_tables(
     cells, z = best
     potentials = split(z, [t.counts.shape for t in noisy])
     return Fit(tree, split(cells, tree.shapes), n, potentials, least, task.steps)
+
+
+class GrowingModel:
+    """Noisy tables that come one after the other, and the model that is fitted to them each time.
+
+    ``root``: a column that the first clique holds. ``linked``: bool (d, d), columns that stand in
+    one table; the junction tree is that of this graph.
+    """
+
+    def __init__(self, facts: Facts, root: int | None = None) -> None:
+        self.names, self.sizes = facts.schema.names, facts.schema.sizes
+        self.n, self.root = facts.n, root
+        self.linked = np.zeros((len(self.sizes),) * 2, dtype=bool)
+        self.measurements: list[Measurement] = []
+        self.noisy: list[NoisyTable] = []
+
+    def add(self, columns: Columns, table: np.ndarray, scale: Scale, entry: str) -> Measurement:
+        """One table more: noisy counts, the scale of their noise, and the ledger's line."""
+        measurement = Measurement(tuple(self.names[j] for j in columns), table, scale, entry)
+        self.measurements.append(measurement)
+        self.noisy.append(noisy_table(measurement, {name: j for j, name in enumerate(self.names)}))
+        for i, j in combinations(columns, 2):
+            self.linked[i, j] = self.linked[j, i] = True
+        return measurement
+
+    def step(self, columns: Columns) -> str:
+        """What the ledger calls the next table of some columns."""
+        names = tuple(self.names[j] for j in columns)
+        times = sum(m.attributes == names for m in self.measurements)
+        return f"table({', '.join(names)})" + (f", time {times + 1}" if times else "")
+
+    def tree(self) -> JunctionTree:
+        """The junction tree of the graph, triangulated from the smallest cliques on."""
+        cliques = eliminate_smallest(self.linked[None], np.log(self.sizes))
+        edges = {e for c, _ in cliques for e in combinations(np.flatnonzero(c[0]).tolist(), 2)}
+        return junction_tree(len(self.sizes), edges, self.root)
+
+    def permitted(
+        self, sets: Sequence[Columns], most_cells: int, apart: np.ndarray
+    ) -> list[Columns]:
+        """Sets whose table leaves cliques of at most ``most_cells``, without a pair ``apart``."""
+        fine = may_join(self.linked, sets, self.sizes, most_cells, apart)
+        return [columns for columns, good in zip(sets, fine, strict=True) if good]
+
+    def fit(self, start: Fit | None = None, most: int = STEPS) -> Fit:
+        """The model nearest to all tables, from an earlier fit on."""
+        tree, potentials = CliqueTree(self.tree(), self.sizes), start.potentials if start else ()
+        return fit_tables(tree, self.noisy, self.n, start=potentials, tolerance=0.01, most=most)
+
+    def fit_columns(self) -> Fit:
+        """The model nearest to the tables of single columns: these are independent."""
+        tree = CliqueTree(junction_tree(len(self.sizes), (), self.root), self.sizes)
+        alone = [table for table in self.noisy if len(table.columns) == 1]
+        return fit_tables(tree, alone, self.n, tolerance=0.01)
+
+    def network(self, last: Sequence[int]) -> Network:
+        """Cliques given separators; the root first, ``last`` columns last in their clique."""
+        families = self.tree().families(self.root, last)
+        return Network.of_columns([(child, parents) for child, parents, _ in families], self.names)
+
+    def describe(self) -> str:
+        """How large the tables became, in words."""
+        several = plural(sum(len(m.attributes) > 1 for m in self.measurements), "table")
+        largest = plural(max(map(len, self.tree().cliques)), "attribute")
+        return f"{several} measured, cliques of at most {largest}"
 
 
 # --- agreement in pairs, and maximum entropy -----------------------------------------------------

@@ -160,6 +160,16 @@ class Associations(LedgerWriter):
         return self._add_noise(k, scale, step), entry
 
 
+def mean_moves(sizes: Sequence[int]) -> int:
+    """How many records the mean R of pairs of columns moves by at most when one is replaced."""
+    return 2 if max(sizes) == 2 else 3
+
+
+def noise_of_mean(sizes: Sequence[int], epsilon: float, n: int) -> float:
+    """The noise that :meth:`Associations.mean_association` has for ε at most, known before."""
+    return mean_moves(sizes) / (epsilon * n)
+
+
 def _sum_rows(k: np.ndarray, n: int) -> np.ndarray:
     """Exact sums of K (d, d) over rows: int64, or Python's integers where 2n²(d − 1) asks for them.
 

@@ -15,7 +15,7 @@ from ..structure.pairwise import PairwiseSums
 from ..structure.restrictions import Restriction
 from ..structure.searching import GeneticSearch
 from ..structure.tree import SpanningTree
-from .residual import ResidualForest, ResidualRounds
+from .consistent import ResidualForest, ResidualRounds
 
 __all__ = [
     "Adaptive",
