@@ -40,7 +40,7 @@ FLOORS = {
     **dict.fromkeys(["structure", "budgets", "conditionals", "agreement", "factors"], 3),
     "model": 4,
     "synthesizers": 5,
-    **dict.fromkeys(["evaluation", "datasets", "audit", "plots"], 6),
+    **dict.fromkeys(["evaluation", "datasets", "files", "audit", "plots"], 6),
     "papers": 7,
     "course": 8,
     **dict.fromkeys(["__init__", "__main__"], 9),

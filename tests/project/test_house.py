@@ -15,7 +15,7 @@ MODULE_LINES = 600
 # guarantee itself is asked for, the line says why.
 ABOVE = ("synthesizers", "structure", "budgets", "conditionals", "agreement", "factors")
 BRANCHES = 11
-ENTRIES = 21  # at the top of the package, besides these
+ENTRIES = 22  # at the top of the package, besides these
 UNCOUNTED = {"__init__.py", "__main__.py", "py.typed", "__pycache__"}
 NAMES = set(
     """
