@@ -216,7 +216,7 @@ class Groups(BudgetRule):
             a = [n for n, v in zip(names, strength, strict=True) if v >= bound]
             policy = {"A": a, "B": [n for n in names if n not in a]}
             values = dict(zip(names, strength.tolist(), strict=True))
-        if facts.guarantee == "published":  # without noise d − k − l needn't be positive
+        if self.prints(facts):
             printed_group_a(len(facts.schema), self.printed_k, len(policy["B"]), Fraction(1))
         return policy, values, entry
 
@@ -232,7 +232,7 @@ class Groups(BudgetRule):
         weights = shares.get("weights", Fraction(0))
         histograms, weights_from = self._histograms(curator, groups["B"], weights)
         total = shares["tables"] + (0 if groups["B"] else weights)
-        schema, (a, b), printed = facts.schema, groups.values(), facts.guarantee == "published"
+        schema, (a, b), printed = facts.schema, groups.values(), self.prints(facts)
         shared = {
             g: w
             for g, w in (("A", positive("r", self.r)), ("B", Fraction(1)))
@@ -269,6 +269,10 @@ class Groups(BudgetRule):
     def policy(self, facts: Facts) -> GroupsOfNames | None:
         """Groups declared in public, or None."""
         return self.personal.policy(facts.schema, self.sensitive)
+
+    def prints(self, facts: Facts) -> bool:
+        """Whether the scales are the printed ones."""
+        return {"strict": False, "published": True, "none": False}[facts.guarantee]
 
     def threshold(self, guarantee: str) -> float:
         """The threshold of group A: bits of I, or the R that stands for them under strict."""

@@ -15,7 +15,7 @@ from ..domain.schema import Schema, check_columns, check_schema
 from ..errors import SchemaError, is_one_of, show
 from ..measures import mutual_information
 from ..network import Network, check_edge
-from ..privacy.entries import as_fraction
+from ..privacy.ledger import as_fraction
 from ..privacy.numbers import positive, share
 from ..structure.parent_rules import MAX_CELLS
 from .prediction import Forecast, explain, forecasts

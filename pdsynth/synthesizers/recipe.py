@@ -34,7 +34,7 @@ from ..errors import (
 from ..model import Model
 from ..privacy.curator import GUARANTEES, Curator
 from ..privacy.ledger import Ledger
-from ..privacy.mechanisms import WORD, CommonNoise, ExactNoise, Noise, NoNoise, OpenDPNoise
+from ..privacy.mechanisms import WORD, CommonNoise, ExactNoise, Noise, NoNoise
 from ..privacy.session import Session
 from ..privacy.unit import Unit
 from ..published import open_door
@@ -350,8 +350,12 @@ class Recipe(Habits):
             )
         if self.guarantee == "none":  # the source itself changes
             return NoNoise(self.random_state or 0)
-        if given is not None or self.noise == "opendp":
-            return given or OpenDPNoise()
+        if given is not None:
+            return given
+        if self.noise == "opendp":
+            from ..privacy.opendp import OpenDPNoise
+
+            return OpenDPNoise()
         return (
             CommonNoise(self.random_state or 0)
             if self.noise == "common"
