@@ -14,7 +14,7 @@ import numpy as np
 
 from ..counting.tables import Records
 from ..errors import BudgetError, PrivacyError
-from ..measures import SCORES, Score, association
+from ..measures import SCORES, Score, association, sketch_sensitivity
 from .ledger import Ledger, LedgerWriter
 from .mechanisms import Noise, Quantity, exponential_mechanism, laplace_mechanism
 from .unit import ONE_REPLACED, Scale, TableBudget, Unit, tight_scales
@@ -457,9 +457,7 @@ class Curator(LedgerWriter):
 
     def _sensitivity(self, pairs: Pairs) -> Fraction:
         """How far one record can move the values K of these pairs, all together."""
-        sizes = self.schema.sizes
-        moves = (SCORES["R"].sensitivity(self.n, sizes[i], sizes[j]) for i, j in pairs)
-        return Fraction(sum(moves))
+        return Fraction(sketch_sensitivity(self.n, self.schema.sizes, pairs))
 
     def _noisy(
         self,

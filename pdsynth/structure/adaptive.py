@@ -17,6 +17,7 @@ from ..network import Network
 from ..privacy.curator import Candidates, Curator
 from ..privacy.mechanisms import Noise
 from ..privacy.numbers import positive
+from ..privacy.unit import ONE_REPLACED
 from ..published import raw_door
 from .candidates import Pair, join_pairs
 from .learner import Shares, StructureResult, name_origin
@@ -285,7 +286,8 @@ def growth_penalty(size: int, n: int, tables: int, epsilon2: Fraction) -> int:
     pen(j) = 2^(j+1) m / (n ε₂) is the expected distance that the noise of a table with j parents
     adds; it depends on public numbers only. Beyond 2^60 it stays there, so that scores fit 64 bits.
     """
-    return min(math.floor(2 * n * 2 ** (size + 1) * tables / epsilon2), 2**60)
+    scale = ONE_REPLACED.scale(epsilon2, tables)
+    return min(math.floor(n * 2 ** (size + 1) * scale), 2**60)
 
 
 def abn_strict(
