@@ -37,6 +37,7 @@ class BudgetRule:
     """What every rule shares; a new one says at least how it allocates."""
 
     one_scale_per_table = True
+    counts_only = False  # whether all that it asks the records for is counts
 
     def check(self, facts: Facts) -> None:
         """Refuse, from public facts, what can't be split."""
@@ -71,6 +72,8 @@ class Uniform(BudgetRule):
 
     source: str = "equal shares"
     reading: str = "tods"
+
+    counts_only = True
 
     def check(self, facts: Facts) -> None:
         """Refuse a reading that isn't one."""

@@ -91,7 +91,7 @@ def check_origin(ledger: Ledger, names: tuple[str, ...], n: int) -> list[str]:
             "are not those of the model"
         )
     counted = any(e.released == "n" and e.epsilon > 0 for e in ledger.entries)
-    if ledger.relation == "add_remove" and ledger.guarantee != "none" and not counted:
+    if not ledger.unit.n_is_public and ledger.guarantee != "none" and not counted:
         found.append("no line of the ledger says where the number of records comes from")
     if ledger.guarantee == "strict" and ledger.finite != ledger.claimed:
         found.append(

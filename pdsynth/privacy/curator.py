@@ -1,4 +1,7 @@
-"""The one door to the records: whatever they answer stands in the ledger."""
+"""The one door to the records: whatever they answer stands in the ledger.
+
+It takes ε, and computes every sensitivity and every scale of noise itself.
+"""
 
 from __future__ import annotations
 
@@ -99,10 +102,8 @@ class Curator(LedgerWriter):
 
     **Privacy:** each method says what it releases, its sensitivity under replacing one record, and
     its cost; ``n`` and the schema are public. Whatever isn't paid for raises PrivacyError under
-    ``strict``, before anything is read. Scales and ε are asked for as if a person had one record;
-    with more, the ledger multiplies. Under ``published`` the statistics that a paper reads raw are
-    handed out, each as an unaccounted access with the paper's line; under ``none`` everything is
-    raw and the ledger says so once.
+    ``strict``, before anything is read. ε and scales are those of one record; the ledger multiplies
+    them. What papers read raw is another door's: :class:`~pdsynth.published.RawCurator`.
     """
 
     def __init__(
@@ -130,8 +131,8 @@ class Curator(LedgerWriter):
     def count_records(self, epsilon: Fraction) -> int:
         """The noisy number of records, at least 1, which is ``n`` from here on.
 
-        **Privacy:** where a record is added or removed: sensitivity 1, discrete Laplace noise of
-        scale 1/ε, costs ε; clipping is post-processing. Where one is replaced, n is public.
+        **Privacy:** where n is secret: sensitivity 1, discrete Laplace noise of scale 1/ε, costs ε;
+        clipping is post-processing. Where a record is replaced, n is public.
         """
         step, scale = "number of records", 1 / epsilon
         self._charge(
@@ -238,7 +239,7 @@ class Curator(LedgerWriter):
 
         **Privacy:** the exponential mechanism, costs ``epsilon``. Both are fixed before the records
         are read, and a replaced record moves two cells by one each, so Q by at most 2, for any
-        domain; an added or removed one moves it by 1. STOP's score never moves (lemma:residual).
+        domain; where n is secret, by 1. STOP's score never moves (lemma:residual).
         """
         releases = [e.id for e in self.ledger.entries if e.kind == "mechanism"]
         unit = self.ledger.unit
@@ -285,8 +286,8 @@ class Curator(LedgerWriter):
         has weights. PrivacyError for a budget that brings a scale of its own.
 
         **Privacy:** discrete Laplace noise in every declared cell, empty ones included, of scale
-        2/ε where a record is replaced (L1 sensitivity 2), 1/ε where one is added or removed; with
-        weights, the scales for which the worst move of a record costs ε. Costs ``budget.epsilon``.
+        2/ε where a record is replaced (L1 sensitivity 2), 1/ε where n is secret; with weights, the
+        scales for which the worst move of a record costs ε. Costs ``budget.epsilon``.
         """
         if type(budget) is not TableBudget:
             raise PrivacyError(

@@ -78,6 +78,8 @@ class Fixed:
 
     network: Network | None = None
 
+    counts_only: ClassVar[bool] = True
+
     def check(self, facts: Facts) -> None:
         """Refuse a network over other attributes, and tables that can't fit in memory."""
         if self.network is None:

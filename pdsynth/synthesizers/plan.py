@@ -64,7 +64,8 @@ class Plan:
         written = float(self.epsilon)
         epsilon = written if as_fraction(written) == self.epsilon else self.epsilon
         asked = options.get("relation", "replace_one")
-        offer = (f for f in self.forecasts if is_one_of(asked, f.make().relations))
+        hidden = is_one_of(asked, ("replace_one",))
+        offer = (f for f in self.forecasts if hidden or f.make().counts_only(self.schema, self.n))
         best = next(offer, self.forecasts[0])  # which then refuses an unknown relation
         if self.schema.groups and best.name.startswith("ConsistentBayes"):
             options = {"personal": SensitivityGroups(rare_values="same_noise")} | options

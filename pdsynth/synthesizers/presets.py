@@ -95,8 +95,6 @@ class Independent(Recipe):
     ----------
     epsilon, guarantee, noise, random_state : as in every synthesizer; strict and published are the
         same.
-    relation : ``"add_remove"`` protects membership: ε is for adding or removing one record, n is a
-        noisy count (ε/20), the histograms have sensitivity 1, and a table may have no rows.
 
     **Privacy:** strict: pure ε-DP under replacing one record: d histograms with discrete Laplace
     noise of scale 2d/ε, sequentially; under adding or removing one: a count of scale 20/ε and
@@ -105,8 +103,6 @@ class Independent(Recipe):
     >>> Independent(epsilon=0.5)
     Independent(epsilon=0.5, guarantee='strict')
     """
-
-    relations: ClassVar[tuple[str, ...]] = ("replace_one", "add_remove")
 
     def _parts(self, facts: Facts) -> Parts:
         return Parts(Fixed(), Uniform("one-way Laplace histograms (Dwork et al. 2006)"))
