@@ -1,6 +1,6 @@
 """HMPrivBayes (Zhang, Shen, Yang 2022): a network per cluster, budgets by risk entropy."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
@@ -20,16 +20,12 @@ from ..structure.candidates import Pair
 from ..structure.clustering import READINGS
 from ..structure.ibayes import ibayes
 from ..structure.learner import Measurement, Shares, StructureResult
-from .clustered import Clustered, PrintedClusters, StrictClusters
+from .clustered import AttributeClusters, Clustered
 
-RAW_ENTROPY = (
-    "OE_j of the raw records sets the noise scale of table j, so the scales differ "
-    "between neighbours"
-)
-TABLES, PARALLEL = "HMPrivBayes Alg 5 line 2", "HMPrivBayes §3.5, proof of theorem 1"
+TABLES = "HMPrivBayes Alg 5 line 2"
 
 
-class StrictIBayes(StrictClusters):
+class IBayesInClusters(AttributeClusters):
     """Attributes are clustered, every budget is shared by all clusters (`algorithms` §4.4)."""
 
     def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
@@ -66,45 +62,6 @@ class StrictIBayes(StrictClusters):
         return self.result(
             bits.schema, plan, chain.from_iterable(found), tables, risk_entropy_=risk
         )
-
-
-class PrintedIBayes(PrintedClusters):
-    """Algorithm 2: every step with the paper's budget; the ledger says what it truly costs."""
-
-    def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
-        """Clusters, risk entropies, then network and tables of each cluster.
-
-        **Privacy:** as :class:`HMPrivBayes` says of published runs.
-        """
-        encoding, bits = BinaryEncoding(facts.schema), curator.binary()
-        names = encoding.schema.names
-        plan = self.cluster(bits, encoding, shares["similarities"])
-        counts, entry = bits.histograms(
-            range(len(names)),
-            shares["tables"],
-            source=TABLES,
-            step="normalised risk entropies",
-            reason=RAW_ENTROPY,
-        )
-        risk = dict(zip(names, self.risk(counts), strict=True))
-        pairs, tables = list[Pair](), list[Measurement]()
-        for door, cluster, label in self.doors(bits, plan.clusters, PARALLEL):
-            found = ibayes(
-                door,
-                cluster,
-                self.most,
-                shares["selections"] / len(cluster),
-                "I",
-                plan.ties,
-                label=label,
-            )  # Algorithm 4
-            tables += measure(door, [found], self.most, risk, shares["tables"], entry)  # Alg. 5
-            pairs += found
-        return self.result(bits.schema, plan, pairs, tables, risk_entropy_=risk)
-
-    def risk(self, histograms: Sequence[np.ndarray]) -> Iterable[float]:
-        """The normalised risk entropy of each bit."""
-        return map(normalised_risk_entropy, histograms)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -168,11 +125,7 @@ class HMPrivBayes(Clustered):
     share_histograms: float = 0.05
 
     shares: ClassVar[tuple[str, ...]] = ("share_histograms", "share_sketch", "share_structure")
-    readings: ClassVar[Mapping[str, type]] = {
-        "strict": StrictIBayes,
-        "published": PrintedIBayes,
-        "none": PrintedIBayes,
-    }
+    structure: ClassVar[type] = IBayesInClusters
 
     def _check(self, facts: Facts) -> None:
         if not 0 <= number("eta", self.eta) < 1:

@@ -2,19 +2,14 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
-from ..budgets import Groups, SensitivityGroups, proportional, share
+from ..budgets import Groups, SensitivityGroups, proportional
 from ..domain.facts import Facts
-from ..errors import BudgetError
 from ..privacy.ledger import as_fraction
 from ..structure.ordered import Ordered
 from ..structure.restrictions import Restriction
 from .recipe import Parts, Recipe
-
-RAW_ORDER = (
-    "'the order … does not directly leak the mutual information' (thesis §3.1), but the "
-    "network that is released depends on it"
-)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -30,8 +25,8 @@ class HPPrivBayes(Recipe):
     r : L2/L3, the budget of group A (more sensitive) against group B.
     personal : :class:`SensitivityGroups`: groups and weights by public policy, and who gets less
         noise. None: as the thesis.
-    share_sketch, share_structure : shares of the private sketches (strict only; L0) and of the
-        structure (the thesis' L1); the rest is split by r.
+    share_sketch, share_structure : shares of the private sketches (L0) and of the structure (the
+        thesis' L1); the rest is split by r.
     restriction : edges that the network must or may not have, by public policy; the order gives
         way.
 
@@ -71,21 +66,15 @@ class HPPrivBayes(Recipe):
     theta_usefulness: float = 4
     restriction: Restriction | None = None
 
+    shares: ClassVar[tuple[str, ...]] = ("share_sketch", "share_structure")
+
     def threshold(self) -> float:
-        """The threshold of group A: bits of I, or the R that stands for them under strict."""
+        """The threshold of group A: the R that stands for θ under strict, else θ, bits of I."""
         return self._groups().threshold(self.guarantee)
 
-    def _groups(self, printed_k: int = 0) -> Groups:
+    def _groups(self) -> Groups:
         personal = SensitivityGroups() if self.personal is None else self.personal
-        return Groups(self.sensitive, self.theta, self.r, personal, self.share_sketch, printed_k)
-
-    def _check(self, facts: Facts) -> None:
-        sketch, structure = self.share_sketch, self.share_structure
-        if share("share_sketch", sketch) + share("share_structure", structure) >= 1:
-            raise BudgetError(
-                f"share_sketch + share_structure = {sketch} + {structure} leaves "
-                "nothing for the tables: they must stay below 1"
-            )
+        return Groups(self.sensitive, self.theta, self.r, personal, self.share_sketch)
 
     def _parts(self, facts: Facts) -> Parts:
         structure = Ordered(
@@ -93,27 +82,19 @@ class HPPrivBayes(Recipe):
             self.theta_usefulness,
             restriction=self.restriction,
             step="AMI order",
-            reason=RAW_ORDER,
         )
-        return Parts(structure, self._groups(getattr(structure.rule(facts), "k", 0)))
-
-    def _epsilon2(self, epsilon: Fraction) -> Fraction:
-        paid = {"strict": share("share_sketch", self.share_sketch)}  # raw sketches cost nothing
-        return epsilon * (
-            1 - paid.get(self.guarantee, 0) - share("share_structure", self.share_structure)
-        )
+        return Parts(structure, self._groups())
 
     def _split(self, facts: Facts, parts: Parts) -> dict[str, Fraction]:
         """One sketch budget for order, groups and weights (4 : 4 : 2), as far as they are asked."""
-        structure, groups, _, _ = parts
-        learns, open_facts = structure.asks(facts), groups.questions(facts)
+        learns, sketched = parts.structure.asks(facts), parts.budget.asks(facts)
         asked = {
             "order": 4 * bool(learns),
-            "groups": 4 * open_facts["groups"],
-            "weights": 2 * open_facts["weights"],
+            "groups": 4 * bool(sketched.get("groups")),
+            "weights": 2 * bool(sketched.get("weights")),
         }
-        epsilon0 = facts.pay(facts.epsilon * as_fraction(self.share_sketch))
         epsilon1 = facts.epsilon * as_fraction(self.share_structure)
+        epsilon0 = facts.epsilon - epsilon1 - facts.epsilon2
         sketches = dict.fromkeys(asked, Fraction(0))
         tables = facts.epsilon2 + (Fraction(0) if learns else epsilon1)
         if any(asked.values()):

@@ -1,7 +1,6 @@
 """Papers that are parts only: what each combines, and what it truly costs."""
 
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import ClassVar
 
 from ..budgets import Geometric, Groups, SensitivityGroups, Uniform
@@ -82,9 +81,6 @@ class PrivBayes(Preset):
     def _parts(self, facts: Facts) -> Parts:
         structure = Greedy(self.k, self.theta_usefulness, self.score, self.restriction)
         return Parts(structure, Uniform("thesis Alg 2 line 4", self.reading))
-
-    def _epsilon2(self, epsilon: Fraction) -> Fraction:
-        return epsilon / 2 if is_one_of(self.reading, ("thesis",)) else super()._epsilon2(epsilon)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -1,11 +1,9 @@
 """PrivABN: binary data by an adaptive network (Lan, Hong, Chen, Cai, Wang, WCMC 2021)."""
 
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import ClassVar
 
 from ..budgets import Uniform
-from ..conditionals import ConditionalNoise, JointCounts
 from ..domain.facts import Facts
 from ..structure.adaptive import Adaptive
 from .recipe import Parts, Recipe
@@ -63,15 +61,4 @@ class PrivABN(Recipe):
     k_counts_parents: ClassVar[bool] = False
 
     def _parts(self, facts: Facts) -> Parts:
-        return Parts(
-            Adaptive(self.k, self.theta_usefulness),
-            *facts.choose(
-                strict=(Uniform(f"{SDG}, on joint counts"), JointCounts()),
-                printed=(Uniform(SDG), ConditionalNoise()),
-            ),
-        )
-
-
-def printed_scale(m: int, n: int, epsilon2: Fraction) -> Fraction:
-    """The printed Lap(2m/(n ε₂)) on each conditional probability (PrivABN, Algorithm 4, line 5)."""
-    return Fraction(2 * m) / (n * epsilon2)
+        return Parts(Adaptive(self.k, self.theta_usefulness), Uniform(f"{SDG}, on joint counts"))

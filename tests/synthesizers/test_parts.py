@@ -28,15 +28,15 @@ from pdsynth import (
     baselines,
 )
 from pdsynth.budgets import geometric
-from pdsynth.conditionals import ConditionalNoise
 from pdsynth.domain.facts import Facts
 from pdsynth.privacy.mechanisms import ExactNoise
+from pdsynth.published import ConditionalNoise
+from pdsynth.published.sums import PrintedSums
 from pdsynth.structure import MaxParents, Restriction
 from pdsynth.structure.tree import maximum_spanning_tree, spanning_tree_bayes
 from pdsynth.synthesizers.parts import (
     Geometric,
     Greedy,
-    PairwiseSums,
     SpanningTree,
 )
 
@@ -270,7 +270,7 @@ def test_a_sum_of_k_terms_costs_k_times_the_claim(k):
     door = curator_of([[0] * 5, [1] * 5] * 20, (2,) * 5, ExactNoise(1), Q(4), "published")
     facts = Facts(door.schema, door.n, Q(4), "published", Q(4))
     shares = {"associations": Q(0), "selections": Q(4)}
-    PairwiseSums(k).grow(door, shares, MaxParents(k), facts)
+    PrintedSums(k).grow(door, shares, MaxParents(k), facts)
     drawn = [e for e in door.ledger.entries if e.kind == "mechanism"]
     assert [e.cost / e.claimed for e in drawn] == [min(k, i) for i in range(1, 5)]
     assert [e.source for e in door.ledger.unaccounted] == ["ELPrivBayes: mutual information matrix"]

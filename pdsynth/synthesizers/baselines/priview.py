@@ -27,7 +27,7 @@ from ...privacy.curator import Curator
 from ...structure.candidates import Pair
 from ...structure.covering import covering_design
 from ...structure.junction import spanning_tree
-from ...structure.learner import Measurement, Shares, StructureResult
+from ...structure.learner import Measurement, Shares, Structure, StructureResult
 from ..recipe import Parts, Recipe
 
 NOISE_ERROR = 0.003  # what the paper's rule of thumb tolerates of all triples in place of all pairs
@@ -37,7 +37,7 @@ LARGEST_VIEW = 16
 
 
 @dataclass(frozen=True)
-class Views:
+class Views(Structure):
     """Noisy views of a covering design, made to agree, and a tree read off them: see PriView."""
 
     size: int
@@ -82,8 +82,8 @@ class Views:
         return 2, covering_design(d, size, 2, seed)
 
     def moved(self, facts: Facts) -> tuple[int, str]:
-        """How many records a neighbour moves in a view, and in which relation; the paper's: 1."""
-        return facts.choose(strict=(2, "replace_one"), printed=(1, "add_remove"))
+        """How many records a neighbour moves in a view, and in which relation."""
+        return 2, "replace_one"
 
     def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
         """The views, which agree, and the tree of bits with the most mutual information in them.
@@ -195,8 +195,7 @@ class PriView(Recipe):
     views_ : tuples of bit names. ``t_``: every so many bits lie in one view.
 
     **Privacy:** strict: pure ε-DP under replacing one record: w views, discrete Laplace of scale
-    2w/ε, sequentially. Published: scale w/ε, which is ε for one record more or less, and so truly
-    costs 2ε here (rule L7). None: raw.
+    2w/ε, sequentially.
 
     >>> PriView(epsilon=0.5, t=2)
     PriView(epsilon=0.5, t=2, guarantee='strict')
