@@ -132,29 +132,23 @@ def measure_joint_counts(
     pair fewer parents (HMPrivBayes, Algorithm 5), the missing attributes are added to its table for
     the same noise.
 
-    **Privacy:** one discrete Laplace release per measured pair, at the scale of ``budget[child]``.
+    **Privacy:** one discrete Laplace release per measured pair, for ``budget[child]``.
     """
     first, index = [child for child, _ in network.pairs[:derived]], curator.schema.index
-    found: list[Measurement] = []
     pairs = list(network.pairs[derived:])
     if pairs:
         child, parents = pairs[0]
         pairs[0] = child, (*parents, *(name for name in first if name not in parents))
-    sets = [[index(name) for name in (child, *parents)] for child, parents in pairs]
-    curator.expect(sets)
-    asked = zip(pairs, sets, strict=True)
-    for (child, parents), columns in progress(asked, "tables", len(sets), "table"):
-        b = budget[child]
-        table = curator.table(
-            columns,
-            b.scale,
-            source=b.source,
-            claimed=b.claimed,
-            scale_depends_on=b.scale_depends_on,
-            step=f"table({child}{' | ' + ', '.join(parents) if parents else ''})",
+    answers = curator.tables(
+        (
+            [index(name) for name in (child, *parents)],
+            budget[child],
+            f"table({child}{' | ' + ', '.join(parents) if parents else ''})",
         )
-        found.append(Measurement((child, *parents), table, b.scale, curator.ledger.last))
-    return found
+        for child, parents in pairs
+    )
+    shown = progress(zip(pairs, answers, strict=True), "tables", len(pairs), "table")
+    return [Measurement((child, *parents), *answer) for (child, parents), answer in shown]
 
 
 def conditional(table: np.ndarray) -> np.ndarray:

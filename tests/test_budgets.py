@@ -12,17 +12,16 @@ from hypothesis import strategies as st
 
 from pdsynth.budgets import (
     positive,
-    printed_group_a,
-    printed_scales,
     proportional,
     share,
-    tight_scales,
     uniform,
     value_weights,
 )
 from pdsynth.errors import BudgetDegenerate, BudgetError
 from pdsynth.measures import sensitivity_weights
-from pdsynth.privacy.ledger import as_fraction, histogram_cost
+from pdsynth.privacy.ledger import as_fraction
+from pdsynth.privacy.unit import Unit, histogram_cost, tight_scales
+from pdsynth.published.budgets import printed_group_a, printed_scales
 
 fractions = st.fractions(Q(1, 50), Q(50), max_denominator=60)
 
@@ -74,8 +73,10 @@ class TestNumbers:
     @given(st.integers(1, 60), fractions)
     def test_uniform_tables_cost_epsilon_together(self, tables, epsilon):
         budget = uniform(tables, epsilon, source="line 4")
-        assert budget.scale == 2 * tables / epsilon
-        assert tables * (Q(2) / budget.scale) == tables * budget.claimed == epsilon
+        scale = Unit().scale(budget.epsilon)
+        assert scale == Unit().scale(epsilon, tables) == 2 * tables / epsilon
+        assert tables * Unit().cost(scale, 3) == tables * budget.epsilon == epsilon
+        assert Unit("add_remove").scale(epsilon, tables) == tables / epsilon
         assert budget.source == "line 4"
 
 
@@ -93,7 +94,7 @@ class TestTightScales:
 
     def test_equal_weights_are_the_uniform_scale(self):
         for columns in (1, 2, 7):
-            assert set(tight_scales([Q(3)] * 4, Q(1, 5), columns)) == {uniform(1, Q(1, 5)).scale}
+            assert set(tight_scales([Q(3)] * 4, Q(1, 5), columns)) == {Unit().scale(Q(1, 5))}
 
     def test_twin_adding_the_values_up_is_not_the_cost(self):
         """The thesis pays for each value; cells are disjoint,

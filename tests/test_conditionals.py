@@ -110,10 +110,10 @@ class TestNoisyTables:
     def test_each_table_gets_its_own_scales(self):
         noise = Silent()
         curator = curator_of(ROWS, SIZES, noise, Q(3))
-        scales = (Q(2), Q(4), Q(4))
+        scales, weights = (Q(2), Q(4), Q(4)), (Q(1), Q(1, 2), Q(1, 2))
         budget = {
             "x0": uniform(1, Q(1)),
-            "x1": TableBudget(scales, Q(1), ("public:policy",), "line 6"),
+            "x1": TableBudget(Q(1), weights, ("public:policy",), "line 6"),
             "x2": uniform(1, Q(1)),
         }
         noisy_tables(curator, self.NETWORK, budget)

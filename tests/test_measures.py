@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pdsynth.budgets import printed_scales, tight_scales, value_weights
+from pdsynth.budgets import value_weights
 from pdsynth.conditionals import conditional
 from pdsynth.counting.tables import marginal
 from pdsynth.measures import (
@@ -30,8 +30,9 @@ from pdsynth.measures import (
     tvd_from_independence,
     tvd_sensitivity,
 )
-from pdsynth.privacy.ledger import histogram_cost
 from pdsynth.privacy.mechanisms import discrete_laplace_pmf, exponential_probabilities
+from pdsynth.privacy.unit import histogram_cost, tight_scales
+from pdsynth.published.budgets import printed_scales
 
 # Eight records (A, B, C) with |A| = |B| = 2, |C| = 4. All frequencies are powers of two, so every
 # entropy is a short sum:

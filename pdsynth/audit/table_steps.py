@@ -10,40 +10,31 @@ from typing import Any
 
 import numpy as np
 
-from ..budgets import printed_group_a, printed_scales, tight_scales
 from ..measures import GRID, mutual_information, sensitivity_weights
 from ..privacy.curator import Curator
 from ..privacy.mechanisms import Noise, laplace_mechanism
+from ..privacy.unit import TableBudget
 from ..published import raw_door
+from ..published.budgets import PrintedBudget, one_record_more, printed_group_a, printed_scales
 from ..structure.covering import covering_design
 from .estimator import quantise
 from .pairs import Pair, across_theta
 
+PUBLIC = "a public network"
 NLTCS_BITS = 16  # attributes of PrivABN's first table
 
 
 def release(
     door: Curator,
     tables: Iterable[Sequence[int]],
-    scale: Any,
-    claimed: Q,
-    source: str = "a public network",
-    **more: Any,
+    budget: TableBudget,
 ) -> list[np.ndarray]:
-    """Noisy tables of a child and its parents each. **Privacy:** 2 ÷ scale for each."""
+    """Noisy tables of a child and its parents each. **Privacy:** the budget, for each."""
     out = []
     for child, *parents in tables:
         given = " | " + ", ".join(f"x{j}" for j in parents) if parents else ""
-        out.append(
-            door.table(
-                (child, *parents),
-                scale,
-                step=f"table(x{child}{given})",
-                source=source,
-                claimed=claimed,
-                **more,
-            )
-        )
+        answer = door.table((child, *parents), budget, step=f"table(x{child}{given})")
+        out.append(answer.counts)
     return out
 
 
@@ -57,18 +48,20 @@ def printed_conditional(parents: str, door: Curator, noise: Noise, epsilon: Q) -
     """
     columns = (1, 0) if parents else (0,)
     m, epsilon2 = NLTCS_BITS, epsilon / 2
-    return raw_door(door).conditionals(
-        columns,
-        Q(2 * m) / (door.n * epsilon2),
-        claimed=epsilon2 / m,
-        step=f"conditional(x{columns[0]}{parents})",
-        source="PrivABN Alg 4 line 5",
-    )[1]
+    return (
+        raw_door(door)
+        .conditionals(
+            columns,
+            TableBudget(epsilon2 / m, source="PrivABN Alg 4 line 5"),
+            step=f"conditional(x{columns[0]}{parents})",
+        )[1]
+        .counts
+    )
 
 
 def joint_of_two(door: Curator, noise: Noise, epsilon: Q) -> Any:
     """The strict form: joint counts of x0, and of x1 with x0, that share ε. **Privacy:** ε."""
-    return release(door, [(0,), (1, 0)], 4 / epsilon, epsilon / 2)
+    return release(door, [(0,), (1, 0)], TableBudget(epsilon / 2, source=PUBLIC))
 
 
 def lone_chance(released: np.ndarray, pair: Pair | None) -> np.ndarray:
@@ -116,7 +109,7 @@ def lopsidedness(released: np.ndarray, pair: Pair) -> np.ndarray:
 def one_way_tables(door: Curator, noise: Noise, epsilon: Q) -> Any:
     """One table per attribute, that share ε. **Privacy:** ε."""
     d = len(door.schema)
-    return release(door, [(j,) for j in range(d)], 2 * d / epsilon, epsilon / d)
+    return release(door, [(j,) for j in range(d)], TableBudget(epsilon / d, source=PUBLIC))
 
 
 def reprinted_tables(door: Curator, noise: Noise, epsilon: Q) -> Any:
@@ -124,16 +117,8 @@ def reprinted_tables(door: Curator, noise: Noise, epsilon: Q) -> Any:
 
     **Privacy:** 2ε.
     """
-    return [
-        door.table(
-            (0, j),
-            2 / epsilon,
-            step=f"table(x0, x{j})",
-            source="thesis Alg 2 line 4",
-            claimed=epsilon / 2,
-        )
-        for j in (1, 2)
-    ]
+    budget = PrintedBudget(epsilon / 2, source="thesis Alg 2 line 4", scale=2 / epsilon)
+    return [door.table((0, j), budget, step=f"table(x0, x{j})").counts for j in (1, 2)]
 
 
 def double_spending(door: Curator, noise: Noise, epsilon: Q) -> Any:
@@ -142,17 +127,11 @@ def double_spending(door: Curator, noise: Noise, epsilon: Q) -> Any:
     **Privacy:** 2ε under replacing a record, ε under adding one; the network (ε/2) isn't drawn.
     """
     d, source = len(door.schema), "DataSynthesizer@9072285: "
-    histograms = release(
-        door,
-        [(j,) for j in range(d)],
-        2 * d / epsilon,
-        Q(0),
-        source + "independent mode inside the correlated one",
-    )
+    again = source + "independent mode inside the correlated one"
+    free = PrintedBudget(Q(0), source=again, scale=2 * d / epsilon)
+    histograms = release(door, [(j,) for j in range(d)], free)
     each, pairs = epsilon / 2 / (d - 1), [(j, 0) for j in range(1, d)]
-    return histograms + release(
-        door, pairs, 1 / each, each, source + "noise of tables", relation="add_remove"
-    )
+    return histograms + release(door, pairs, one_record_more(each, source + "noise of tables"))
 
 
 def views(relation: str, door: Curator, noise: Noise, epsilon: Q) -> Any:
@@ -161,18 +140,10 @@ def views(relation: str, door: Curator, noise: Noise, epsilon: Q) -> Any:
     **Privacy:** 2ε for ``add_remove``, ε for ``replace_one``.
     """
     design = covering_design(6, 4, 2)
-    scale = (1 if relation == "add_remove" else 2) * len(design) / epsilon
-    return [
-        door.table(
-            view,
-            scale,
-            step=f"view {i}",
-            source="PriView, step 2",
-            relation=relation,
-            claimed=epsilon / len(design),
-        )
-        for i, view in enumerate(design, 1)
-    ]
+    kind = one_record_more if relation == "add_remove" else TableBudget
+    budget = kind(epsilon / len(design), source="PriView, step 2")
+    questions = ((view, budget, f"view {i}") for i, view in enumerate(design, 1))
+    return [answer.counts for answer in door.tables(questions)]
 
 
 # --- HPPrivBayes (d = 14, k = 4) ------------------------------------------------
@@ -181,7 +152,8 @@ def views(relation: str, door: Curator, noise: Noise, epsilon: Q) -> Any:
 def printed_count(door: Curator, noise: Noise, epsilon: Q) -> Any:
     """Group A's five tables, with Algorithm 5's noise for d − k − l = 1. **Privacy:** 5ε."""
     scale = printed_group_a(14, 4, 9, epsilon)
-    return release(door, [(j,) for j in range(5)], scale, epsilon / 5, "thesis Alg 5 line 4")
+    budget = PrintedBudget(epsilon / 5, source="thesis Alg 5 line 4", scale=scale)
+    return release(door, [(j,) for j in range(5)], budget)
 
 
 def weighted_rows(
@@ -194,14 +166,9 @@ def weighted_rows(
     (counts,), _ = door.histograms(
         columns[:1], Q(0), step="sensitivity weights of group B", source="thesis Alg 6 line 5"
     )
-    scales, source = sensitivity_weights(counts), "thesis Alg 6 line 6"
-    return release_printed(
-        door,
-        columns,
-        printed_scales(scales, tables, 3 * epsilon / 5),
-        3 * epsilon / 5 / tables,
-        source,
-    )
+    epsilon3 = 3 * epsilon / 5
+    scales = printed_scales(sensitivity_weights(counts), tables, epsilon3)
+    return release_printed(door, columns, scales, epsilon3 / tables, "thesis Alg 6 line 6")
 
 
 def release_printed(
@@ -209,7 +176,7 @@ def release_printed(
 ) -> np.ndarray:
     """The table of the first column, with the others for its parents. **Privacy:** by the scale."""
     step = f"table(x{columns[0]} | x{columns[1]} … x{columns[-1]})"
-    return door.table(tuple(columns), scale, step=step, source=source, claimed=claimed)
+    return door.table(columns, PrintedBudget(claimed, source=source, scale=scale), step=step).counts
 
 
 def compare_masses(released: np.ndarray, pair: Pair) -> np.ndarray:
@@ -247,8 +214,8 @@ def tight_rows(door: Curator, noise: Noise, epsilon: Q) -> Any:
 
     **Privacy:** ε: only the worst move of one record counts, here within the row of weight 1.
     """
-    scales = tight_scales([Q(1), Q(1, 2)], epsilon, 3)
-    return release(door, [(0, 1)], scales, epsilon, "algorithms §3.3.5")
+    budget = TableBudget(epsilon, (Q(1), Q(1, 2)), source="algorithms §3.3.5")
+    return release(door, [(0, 1)], budget)
 
 
 def shared_row_noise(door: Curator, noise: Noise, epsilon: Q) -> np.ndarray:
@@ -295,7 +262,8 @@ def cluster_tables(door: Curator, noise: Noise, epsilon: Q) -> Any:
     """One table per attribute, each a cluster that is given all of ε₃. **Privacy:** d ε₃."""
     d, source = len(door.schema), "HMPrivBayes §4.2: parallel composition over attribute sets"
     doors = raw_door(door).parallel("clusters", source, [f"columns:C{i}" for i in range(d)])
-    return [release(one, [(j,)], 2 / epsilon, epsilon, source)[0] for j, one in enumerate(doors)]
+    budget = TableBudget(epsilon, source=source)
+    return [release(one, [(j,)], budget)[0] for j, one in enumerate(doors)]
 
 
 def comparisons(door: Curator, noise: Noise, epsilon: Q) -> np.ndarray:

@@ -1,32 +1,14 @@
 """How a budget is split over tables and over the values of one table, in exact fractions."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import BudgetDegenerate
-from ..measures import sensitivity_weights
-from ..privacy.ledger import histogram_cost
+from ..privacy.unit import TableBudget
 
 RARE_VALUES = ("less_noise", "more_noise", "same_noise")
-
-
-@dataclass(frozen=True)
-class TableBudget:
-    """Noise of one table: ``scale`` in records (one, or one per value of the child).
-
-    ``claimed``: the ε that it is advertised to cost. ``scale_depends_on``: ledger entries that the
-    scale comes from.
-    """
-
-    scale: Fraction | tuple[Fraction, ...]
-    claimed: Fraction
-    scale_depends_on: tuple[str, ...] = ()
-    source: str = ""
 
 
 def proportional(total: Fraction, weights: Mapping[str, int | Fraction]) -> dict[str, Fraction]:
@@ -35,21 +17,18 @@ def proportional(total: Fraction, weights: Mapping[str, int | Fraction]) -> dict
     return {name: total * Fraction(w) / whole for name, w in weights.items()}
 
 
-def uniform(tables: int, epsilon: Fraction, *, source: str = "", moved: int = 2) -> TableBudget:
-    """The same noise for each of m tables: scale 2m/ε records, ε/m each.
-
-    ``moved``: L1 sensitivity of a table; 1 where a record is added or removed.
-    """
-    return TableBudget(Fraction(moved * tables) / epsilon, epsilon / tables, source=source)
+def uniform(tables: int, epsilon: Fraction, *, source: str = "") -> TableBudget:
+    """The same for each of m tables: ε/m."""
+    return TableBudget(epsilon / tables, source=source)
 
 
 def by_weight(
     epsilon: Fraction, weights: Mapping[str, Fraction], source: str, depends_on: str = "public"
 ) -> dict[str, TableBudget]:
-    """Noise of scale 2/ε_j where ε_j is in proportion to a table's weight."""
+    """A part of ε for each table, in proportion to its weight."""
     entries = () if depends_on in ("public", "none") else (depends_on,)
     return {
-        name: TableBudget(2 / part, part, entries, source)
+        name: TableBudget(part, depends_on=entries, source=source)
         for name, part in proportional(epsilon, weights).items()
     }
 
@@ -66,19 +45,6 @@ def risk_entropy_weights(entropies: Mapping[str, float]) -> dict[str, Fraction]:
     """
     weights = {name: round(1024 * float(np.exp(-value))) for name, value in entropies.items()}
     return proportional(Fraction(1), weights)
-
-
-def printed_thirds(
-    bits: int, clusters: int, epsilon: Fraction
-) -> tuple[Fraction, Fraction, Fraction]:
-    """ε₁, ε₂, ε₃ of HMPrivBayes §4.1: in proportion to a₁ = (d−1)/n, a₂ = a₃ = 2d/(nk); n cancels.
-
-    >>> [round(float(e), 4) for e in printed_thirds(52, 3, Fraction(1))]
-    [0.4238, 0.2881, 0.2881]
-    """
-    one, two = Fraction(bits - 1), Fraction(2 * bits, clusters)
-    whole = one + 2 * two
-    return epsilon * one / whole, epsilon * two / whole, epsilon * two / whole
 
 
 def geometric(
@@ -115,74 +81,3 @@ def value_weights(histogram: np.ndarray, rare_values: str, floor: Fraction) -> t
     surprise = -np.log2(p / p.sum())
     w = surprise if rare_values == "less_noise" else 1 / np.maximum(surprise, 1e-9)
     return tuple(max(Fraction(float(x)).limit_denominator(1000), floor) for x in w / w.max())
-
-
-def printed_weights(histogram: np.ndarray, rare_values: str) -> np.ndarray:
-    """The weights w of Definition 11, their inverse scaled to sum 1, or all ones."""
-    if rare_values == "same_noise":
-        return np.ones(len(histogram))
-    w = sensitivity_weights(histogram)
-    inverse = 1 / np.maximum(w, 1e-9)
-    return w if rare_values == "less_noise" else inverse / inverse.sum()
-
-
-def tight_scales(
-    weights: Sequence[Fraction], epsilon: Fraction, columns: int
-) -> tuple[Fraction, ...]:
-    """Noise scales b_x ∝ 1/v_x for which the table costs exactly ε (`algorithms` §3.3.5).
-
-    A record moves from one cell to one other cell, so the budgets of values don't add: only the
-    worst move counts.
-
-    >>> tight_scales([Fraction(1), Fraction(1, 2)], Fraction(1), 3)
-    (Fraction(2, 1), Fraction(4, 1))
-    """
-    relative = [1 / Fraction(v) for v in weights]
-    cost = histogram_cost(relative, columns)
-    return tuple(b * cost / epsilon for b in relative)
-
-
-def printed_scales(weights: np.ndarray, tables: int, epsilon: Fraction) -> tuple[Fraction, ...]:
-    """The printed scales 2l/(w_x ε₃) of thesis Algorithm 6, line 6, in records."""
-    exact = [Fraction(float(w)).limit_denominator(10**7) for w in np.maximum(weights, 1e-6)]
-    return tuple(Fraction(2 * tables) / (w * epsilon) for w in exact)
-
-
-def printed_group_a(d: int, k: int, in_b: int, epsilon: Fraction) -> Fraction:
-    """The printed scale 2(d−k−l)/ε₂ (thesis, Alg. 5, line 4); BudgetDegenerate if d−k−l ≤ 0."""
-    paid = d - k - in_b
-    if paid <= 0:
-        raise BudgetDegenerate(
-            f"d − k − l = {d} − {k} − {in_b} = {paid}: the thesis' Algorithm 5 divides ε₂ by it; "
-            "lower k or θ, or use guarantee='strict', which divides by the tables it really noises"
-        )
-    return Fraction(2 * paid) / epsilon
-
-
-class Scales(NamedTuple):
-    """How noise follows the budgets of groups A and B: as printed, or divided by what is noised.
-
-    ``group_a`` (d, k, |B|, ε₂): scale of a table of A. ``weights`` (histogram, rare values, floor):
-    relative budgets of the values of an attribute of B; ``group_b`` (weights, |B|, ε₃, columns):
-    its scales. ``words``: what the ledger says besides.
-    """
-
-    group_a: Callable[[int, int, int, Fraction], Fraction]
-    weights: Callable[[np.ndarray, str, Fraction], Any]
-    group_b: Callable[[Any, int, Fraction, int], tuple[Fraction, ...]]
-    words: str = ""
-
-
-TIGHT = Scales(
-    lambda d, k, in_b, epsilon: 2 * (d - in_b) / epsilon,
-    value_weights,
-    lambda w, in_b, epsilon, columns: tight_scales(w, epsilon / in_b, columns),
-    ", v = w / max w",
-)
-PRINTED = Scales(
-    printed_group_a,
-    lambda h, rare, floor: printed_weights(h, rare),
-    lambda w, in_b, epsilon, columns: printed_scales(np.array(w, dtype=float), in_b, epsilon),
-)
-# without noise scales don't matter, and d − k − l needn't be positive
-SCALES = {"strict": TIGHT, "published": PRINTED, "none": TIGHT}

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
+from ..privacy.unit import Unit
 from .schema import Schema
 
 
@@ -11,10 +11,9 @@ from .schema import Schema
 class Facts:
     """The schema of the network's nodes (attributes, or their bits), n, ε and the guarantee.
 
-    n is public because neighbours differ in one record that is replaced; where one is added or
-    removed, it is 1 until the noisy n is paid for. ``epsilon`` is what the recipe may spend on one
-    record. ``epsilon2``: what the tables have if a structure is learnt, from which ``k="auto"``
-    chooses.
+    ``unit``: what neighbours differ in; where n isn't public, it is 1 until the noisy n is paid
+    for. ``epsilon`` is what the recipe may spend on one record. ``epsilon2``: what the tables have
+    if a structure is learnt, from which ``k="auto"`` chooses.
     """
 
     schema: Schema
@@ -22,22 +21,4 @@ class Facts:
     epsilon: Fraction
     guarantee: str
     epsilon2: Fraction
-    relation: str = "replace_one"
-
-    @property
-    def moved(self) -> int:
-        """L1 sensitivity of a table of counts, in records: 2 for a replaced one, else 1."""
-        return 2 if self.relation == "replace_one" else 1
-
-    def choose(self, strict: Any, printed: Any) -> Any:
-        """What a run uses: the first under ``strict``, else what the papers print."""
-        return strict if self.guarantee == "strict" else printed
-
-    def pay(self, share: Fraction) -> Fraction:
-        """What a sketch costs: its share under ``strict``, nothing where it is read raw."""
-        return self.choose(share, Fraction(0))
-
-    @property
-    def score(self) -> str:
-        """The score of parent sets: R under ``strict``, the papers' I otherwise."""
-        return self.choose("R", "I")
+    unit: Unit = Unit()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,13 +15,23 @@ from ..errors import PrivacyError
 from ..measures import SCORES, association
 from .associations import Associations, Pairs
 from .candidates import Candidates
-from .entries import histogram_cost
 from .ledger import Ledger
 from .mechanisms import Noise, Quantity, exponential_mechanism, laplace_mechanism
+from .unit import Scale, TableBudget, Unit, tight_scales
 
-__all__ = ["GUARANTEES", "Candidates", "Curator"]
+__all__ = ["GUARANTEES", "Candidates", "Curator", "Measured", "TableBudget"]
 
 GUARANTEES = ("strict", "published", "none")
+UNPROTECTED = "guarantee='published'"  # where errors say what would run a print
+Question = tuple[Sequence[int], TableBudget, str]  # columns, child first; budget; step
+
+
+class Measured(NamedTuple):
+    """A noisy table: int64 counts, the scale of its noise in records, its line of the ledger."""
+
+    counts: np.ndarray
+    scale: Scale
+    entry: str
 
 
 class Curator(Associations):
@@ -83,13 +94,6 @@ class Curator(Associations):
         """
         if kind := {"I": "H", "R": "K"}.get(score):
             self._records.lattice.build(max_size, kind=kind, members=members)
-
-    def expect(self, tables: Iterable[Sequence[int]]) -> None:
-        """Name the tables that are asked for next, so that one pass over the records counts all.
-
-        **Privacy:** releases nothing, costs nothing: each is paid for when it is asked for.
-        """
-        self._records.expect(tables)
 
     def select(
         self,
@@ -177,9 +181,7 @@ class Curator(Associations):
         domain; an added or removed one moves it by 1. STOP's score never moves (lemma:residual).
         """
         releases = [e.id for e in self.ledger.entries if e.kind == "mechanism"]
-        moved, lemma = 2, "lemma:residual"
-        if self.ledger.relation == "add_remove":
-            moved, lemma = 1, "lemma:residual_add_remove"
+        unit = self.ledger.unit
         self._charge(
             step,
             source,
@@ -187,12 +189,12 @@ class Curator(Associations):
             sorted({j for columns in sets for j in columns}),
             epsilon=epsilon,
             mechanism="exponential",
-            sensitivity=Fraction(moved),
+            sensitivity=Fraction(unit.moved),
             score_unit="records",
             sensitivity_unit="records",
             domain_sizes=(2, 2),
-            relation=self.ledger.relation,
-            lemma=lemma,
+            relation=unit.relation,
+            lemma=unit.lemma("residual"),
             candidates=releases[-1] if releases else "public",
         )
         asked = list(zip(sets, expected, penalties, strict=True))
@@ -202,7 +204,7 @@ class Curator(Associations):
         scores = [self._residual(s, e) - int(p) for s, e, p in asked]
         chosen = exponential_mechanism(
             Quantity(np.array([*scores, 0], dtype=np.int64), "records"),
-            Quantity(moved, "records"),
+            Quantity(unit.moved, "records"),
             epsilon,
             self._noise.child(step),
             among=[*sets, "STOP"],
@@ -216,48 +218,61 @@ class Curator(Associations):
             self._residuals[columns] = expected, gap
         return self._residuals[columns][1]
 
-    def table(
-        self,
-        columns: Sequence[int],
-        scale: Fraction | tuple[Fraction, ...],
-        *,
-        step: str,
-        source: str,
-        claimed: Fraction,
-        scale_depends_on: tuple[str, ...] = (),
-        relation: str | None = None,
-    ) -> np.ndarray:
-        """Noisy joint counts of a child (first column) and its parents: int64, may be negative.
+    def table(self, columns: Sequence[int], budget: TableBudget, *, step: str) -> Measured:
+        """Noisy joint counts of a child (first column) and its parents, one axis each.
 
-        One axis per attribute. ``scale`` is in records: one number, or one per value of the child.
+        The noise follows from the budget: one scale, or one per value of the child where the budget
+        has weights. PrivacyError for a budget that brings a scale of its own.
 
-        **Privacy:** noise in every declared cell, empty ones included; L1 sensitivity 2, so it
-        costs 2/scale, or the worst move of one record between rows with their own scales.
-        ``claimed`` is what the recipe advertises. ``relation="add_remove"``: a paper counts a
-        record more or less, sensitivity 1; a ledger of another relation doubles that (rule L7).
-        None: the ledger's own.
+        **Privacy:** discrete Laplace noise in every declared cell, empty ones included, of scale
+        2/ε where a record is replaced (L1 sensitivity 2), 1/ε where one is added or removed; with
+        weights, the scales for which the worst move of a record costs ε. Costs ``budget.epsilon``.
         """
+        if type(budget) is not TableBudget:
+            raise PrivacyError(
+                f"{step!r} brings a {type(budget).__name__}; a table is paid for by a TableBudget, "
+                "from which the curator computes the noise"
+            )
+        unit = self.ledger.unit
+        scale: Scale = unit.scale(budget.epsilon)
+        if budget.weights is not None:
+            scale = tight_scales(budget.weights, budget.epsilon, self._shape(columns)[1])
+        return self._measure(columns, budget, step, scale, unit)
+
+    def tables(self, questions: Iterable[Question]) -> Iterator[Measured]:
+        """The answers to several questions of :meth:`table`, whose tables are counted in one pass.
+
+        Each is charged when its answer is taken, in this order.
+
+        **Privacy:** as :meth:`table`, for each.
+        """
+        questions = list(questions)
+        self._records.expect(columns for columns, _, _ in questions)
+        for columns, budget, step in questions:
+            yield self.table(columns, budget, step=step)
+
+    def _measure(
+        self, columns: Sequence[int], budget: TableBudget, step: str, scale: Scale, unit: Unit
+    ) -> Measured:
+        """A table with noise of a scale, charged for what a neighbour of this unit can change."""
         child, cells = self._shape(columns)
-        relation = relation or self.ledger.relation
-        removal = relation == "add_remove"
-        sensitivity = Fraction(1 if removal else 2)
-        cost = histogram_cost(scale, cells) if isinstance(scale, tuple) else sensitivity / scale
-        self._charge(
+        entry = self._charge(
             step,
-            source,
+            budget.source,
             f"joint counts {child} × {cells}",
             columns,
-            epsilon=cost,
-            claimed=claimed,
-            sensitivity=sensitivity,
+            epsilon=unit.cost(scale, cells),
+            claimed=budget.epsilon,
+            sensitivity=Fraction(unit.moved),
             scale=scale,
-            scale_depends_on=scale_depends_on,
+            scale_depends_on=budget.depends_on,
             columns=cells,
-            lemma="lemma:joint_counts_add_remove" if removal else "lemma:joint_counts",
-            relation=relation,
+            lemma=unit.lemma("joint_counts"),
+            relation=unit.relation,
             domain_sizes=(child, cells),
         )
-        return self._add_noise(self._records.table(tuple(columns)), scale, step)
+        counts = self._add_noise(self._records.table(tuple(columns)), scale, step)
+        return Measured(counts, scale, entry)
 
     def histograms(
         self, columns: Sequence[int], epsilon: Fraction, *, step: str, source: str, reason: str = ""
@@ -268,14 +283,15 @@ class Curator(Associations):
         """
         self._records.expect((j,) for j in columns)
         m, raw = len(columns), [self._records.table((j,)) for j in columns]
-        scale = Fraction(2 * m) / epsilon
+        unit = Unit()
+        scale = unit.scale(epsilon, tables=m)
         entry = self._charge(
             step,
             source,
             f"{m} one-way histograms",
             columns,
             epsilon=epsilon,
-            sensitivity=Fraction(2 * m),
+            sensitivity=Fraction(unit.moved * m),
             scale=scale,
         )
         noise = self._noise.child(step)

@@ -1,4 +1,4 @@
-"""One line of the privacy ledger, what a noisy table costs, and how both are written as text."""
+"""One line of the privacy ledger, and how it is written as text."""
 
 from __future__ import annotations
 
@@ -75,21 +75,6 @@ class Entry:
     def cost(self) -> Fraction | float:
         """True cost under replacing one record: an add/remove ε counts twice (rule L7)."""
         return 2 * self.epsilon if self.relation == "add_remove" else self.epsilon
-
-
-def histogram_cost(scales: Sequence[Fraction], columns: int) -> Fraction:
-    """Loss of a noisy table with one scale per row: the worst move of one record between two cells.
-
-    With two or more columns both cells can lie in the row of the smallest scale; with one column
-    they lie in two rows (`algorithms` §3.3.5).
-
-    >>> histogram_cost([Fraction(2), Fraction(4)], 3), histogram_cost([Fraction(2), Fraction(4)], 1)
-    (Fraction(1, 1), Fraction(3, 4))
-    """
-    inverse = sorted((1 / Fraction(s) for s in scales), reverse=True)
-    if columns >= 2:
-        return 2 * inverse[0]
-    return inverse[0] + inverse[1] if len(inverse) > 1 else Fraction(0)
 
 
 def to_plain(value: Any) -> Any:

@@ -24,15 +24,15 @@ from .entries import (
     MAX_WHOLE,
     Entry,
     as_fraction,
-    histogram_cost,
     read_entries,
     read_fraction,
     to_plain,
 )
 from .ledger_story import Line, beside, count_raw, in_words, share, short, story
-from .rules import NEIGHBOURS, add_up, compose, own_scales, unit_in_words, value_loss
+from .rules import add_up, compose, own_scales, value_loss
+from .unit import NEIGHBOURS, Unit
 
-__all__ = ["KINDS", "Entry", "Ledger", "as_fraction", "histogram_cost"]
+__all__ = ["KINDS", "Entry", "Ledger", "as_fraction"]
 
 REPRODUCIBLE = "noise is reproducible: do not release"
 COLUMNS = [
@@ -76,6 +76,11 @@ class Ledger:
     def entries(self) -> tuple[Entry, ...]:
         """All lines in the order they were written."""
         return tuple(self._entries)
+
+    @property
+    def unit(self) -> Unit:
+        """What neighbouring tables differ in."""
+        return Unit(self.relation, self.records_per_person)
 
     @property
     def last(self) -> str:
@@ -325,7 +330,7 @@ class Ledger:
             )
         if self.epsilon > self.claimed:
             return f"OVERSPENT: claimed ε = {claimed}, true ε = {finite}."
-        unit = unit_in_words(self.relation, self.records_per_person)
+        unit = self.unit
         if self.reproducible:
             return (
                 "NOT PRIVATE: reproducible. Others can draw its noise, too, and take it off; "

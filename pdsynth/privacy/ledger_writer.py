@@ -24,7 +24,7 @@ class LedgerWriter:
         self, ledger: Ledger, noise: Noise, n: int, schema: Schema, owners: tuple[str, ...]
     ) -> None:
         self.ledger, self.guarantee, self._noise = ledger, ledger.guarantee, noise
-        self._n: int | None = n if ledger.relation == "replace_one" else None
+        self._n: int | None = n if ledger.unit.n_is_public else None
         self.schema, self._owners = schema, owners
         self._part: dict[str, str] = {}  # fields of a line that is composed in parallel
         public = schema.source == "public"

@@ -28,7 +28,7 @@ def laplace_mechanism(
     ``scale`` is one number (records), or one per row of axis 0.
 
     **Privacy:** with L1 sensitivity Δ and one scale b the release is (Δ/b)-DP; with one scale per
-    row it costs ``ledger.histogram_cost``.
+    row it costs ``unit.histogram_cost``.
     """
     counts = np.asarray(counts)
     scales = np.array(scale if isinstance(scale, (list, tuple)) else [scale], dtype=object)

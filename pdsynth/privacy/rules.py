@@ -9,7 +9,8 @@ from dataclasses import replace
 from fractions import Fraction
 
 from ..measures import SCORES, association_sensitivity, conditional_sensitivity
-from .entries import MECHANISMS, Entry, histogram_cost
+from .entries import MECHANISMS, Entry
+from .unit import histogram_cost
 
 LEMMAS: dict[str, Callable[[int, int, int], int | Fraction]] = {
     "lemma:joint_counts": lambda n, x, pi: 2,
@@ -22,14 +23,6 @@ LEMMAS: dict[str, Callable[[int, int, int], int | Fraction]] = {
     "lemma:residual_add_remove": lambda n, x, pi: 1,
     "lemma:score_f": SCORES["F"].sensitivity,
 }
-
-NEIGHBOURS = {"replace_one": "replace", "add_remove": "add or remove"}
-
-
-def unit_in_words(relation: str, per_person: int) -> str:
-    """What neighbours differ in."""
-    whose = "one record" if per_person == 1 else f"one person's {per_person} records"
-    return f"{NEIGHBOURS[relation]} {whose}"
 
 
 def add_up(entries: Iterable[Entry], what: str) -> Fraction | float:

@@ -1,13 +1,14 @@
 """Clusters of bits as HMPrivBayes and PrivSCBN print them; the ledger says what each costs."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
 
-from ..budgets import TableBudget, printed_thirds
+from ..budgets import RiskEntropy, uniform
+from ..budgets.rules import ENTROPIES, HISTOGRAMS
 from ..domain.encoding import BinaryEncoding
 from ..domain.facts import Facts
 from ..measures import normalised_risk_entropy
@@ -22,8 +23,9 @@ from ..synthesizers.baselines.privscbn import NOTE
 from ..synthesizers.clustered import DPSC, Clustering, InClusters, spread_over_bits
 from ..synthesizers.hmprivbayes import TABLES, measure
 from ..synthesizers.privabn import SDG
+from .budgets import printed_thirds
 from .doors import raw_door
-from .privabn import abn_published, noisy_conditionals, printed_scale
+from .privabn import abn_published, noisy_conditionals
 
 RAW_ENTROPY = (
     "OE_j of the raw records sets the noise scale of table j, so the scales differ "
@@ -154,9 +156,33 @@ class PrintedABN(PrintedClusters):
             found = abn_published(
                 door, shares["selections"], door.noise, most=self.most, columns=cluster, label=label
             )
-            scale = printed_scale(len(cluster), curator.n, shares["tables"])
-            budget = TableBudget(scale, shares["tables"] / len(cluster), source=SDG)
+            budget = uniform(len(cluster), shares["tables"], source=SDG)
             network = Network.of_columns(found, encoding.schema.names)
             tables += noisy_conditionals(door, network, dict.fromkeys(network.order, budget))
             pairs += found
         return self.result(bits.schema, plan, pairs, tables)
+
+
+@dataclass(frozen=True)
+class PrintedRiskEntropy(RiskEntropy):
+    """Shares ∝ exp(−OE) from raw histograms, which cost nothing.
+
+    **Privacy:** none: an unaccounted access.
+    """
+
+    def asks(self, facts: Facts) -> Shares:
+        """Nothing for the histograms."""
+        return {"entropies": Fraction(0)}
+
+    def histograms(self, curator: Curator, epsilon: Fraction) -> tuple[list[np.ndarray], str]:
+        """Raw counts of the values of each attribute, and their ledger entry.
+
+        **Privacy:** none.
+        """
+        return raw_door(curator).histograms(
+            range(len(curator.schema)),
+            epsilon,
+            step=ENTROPIES,
+            source=HISTOGRAMS,
+            reason="raw entropies set the noise scales",
+        )

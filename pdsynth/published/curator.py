@@ -18,7 +18,9 @@ from ..measures import (
     conditional_sensitivity,
 )
 from ..privacy.associations import Pairs, _split
-from ..privacy.curator import Curator
+from ..privacy.curator import Curator, Measured
+from ..privacy.unit import TableBudget
+from .budgets import PrintedBudget
 
 
 class RawCurator(Curator):
@@ -26,6 +28,17 @@ class RawCurator(Curator):
 
     **Privacy:** none. What isn't paid for is an unaccounted access with the paper's line.
     """
+
+    def table(self, columns: Sequence[int], budget: TableBudget, *, step: str) -> Measured:
+        """Noisy joint counts, with the noise that a paper prints where the budget says so.
+
+        **Privacy:** as :meth:`Curator.table`; a printed scale costs what it costs, whatever it
+        claims.
+        """
+        if not isinstance(budget, PrintedBudget):
+            return super().table(columns, budget, step=step)
+        unit = budget.unit or self.ledger.unit
+        return self._measure(columns, budget, step, budget.scale, unit)
 
     def average_association(
         self, epsilon: Fraction, *, step: str, source: str, reason: str = ""
@@ -91,18 +104,17 @@ class RawCurator(Curator):
     def conditionals(
         self,
         columns: Sequence[int],
-        scale: Fraction,
+        budget: TableBudget,
         *,
         step: str,
-        source: str,
-        claimed: Fraction,
         sparse: bool = False,
-    ) -> tuple[np.ndarray | None, np.ndarray]:
+    ) -> tuple[np.ndarray | None, Measured]:
         """Noisy P(child | parents) of a two-valued child (first column), in steps of 2^-30.
 
-        int64 (2, cells), may be negative; ``scale`` is in probability. With ``sparse`` only the
-        parent configurations that occur: their numbers, int64 (cells,), first parent most
-        significant, stand beside the table; else None does. Under ``none``: raw counts instead.
+        int64 (2, cells), may be negative, with the printed scale 2/(n ε) in probability (PrivABN,
+        Algorithm 4, line 5). With ``sparse`` only the parent configurations that occur: their
+        numbers, int64 (cells,), first parent most significant, stand before the table; else None
+        does. Under ``none``: raw counts instead.
 
         **Privacy:** a column whose only record changes goes from (0, 1) to (1, 0): L1 sensitivity
         2, however large n, so it costs 2/scale, n times what PrivABN claims (a child without
@@ -120,24 +132,25 @@ class RawCurator(Curator):
             if sparse
             else (None, self._records.table(columns).reshape(2, -1))
         )
+        scale = 2 / (self.n * budget.epsilon)
         if self.guarantee == "none":
-            return keys, counts
+            return keys, Measured(counts, scale, self.ledger.last)
         if sparse:
             self._unaccounted(
                 f"support of {step}",
-                f"{source}, kept sparsely",
+                f"{budget.source}, kept sparsely",
                 f"which of {cells:,} parent configurations occur",
                 columns,
                 "the print noises all configurations; only those that occur fit in memory",
             )
         sensitivity = conditional_sensitivity(self.n, 2, cells)
-        self._charge(
+        entry = self._charge(
             step,
-            source,
+            budget.source,
             f"conditional distributions 2 × {counts.shape[1]:,}",
             columns,
             epsilon=sensitivity / scale,
-            claimed=claimed,
+            claimed=budget.epsilon,
             sensitivity=sensitivity,
             scale=scale,
             columns=cells,
@@ -147,7 +160,8 @@ class RawCurator(Curator):
         total = counts.sum(axis=0)
         uniform = GRID // 2  # of a configuration without records
         zero = np.where(total > 0, counts[0] * GRID // np.maximum(total, 1), uniform)
-        return keys, self._add_noise(np.stack([zero, GRID - zero]), scale * GRID, step)
+        table = self._add_noise(np.stack([zero, GRID - zero]), scale * GRID, step)
+        return keys, Measured(table, scale, entry)
 
     def peek(self, reason: str, source: str, columns: Sequence[int]) -> np.ndarray:
         """Raw joint counts of some attributes, for replicas of what papers print.

@@ -11,13 +11,14 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..budgets import TableBudget, Uniform
+from ..budgets import Uniform
 from ..domain.facts import Facts
 from ..privacy.associations import Pairs
 from ..privacy.curator import Curator
 from ..structure.learner import Shares, StructureResult
 from ..structure.searching import PAIRS, STEP, GeneticSearch
 from ..synthesizers.recipe import Parts, Recipe
+from .budgets import PrintedBudget, tool_budget
 from .doors import raw_door
 
 TOOL = "EnhancedDataSynthesizer, lib/PrivBayes.py, laplace_noise_parameter"
@@ -56,16 +57,13 @@ class ToolScales(Uniform):
 
     def allocate(
         self, curator: Curator, learnt: StructureResult, shares: Shares, facts: Facts
-    ) -> Mapping[str, TableBudget]:
+    ) -> Mapping[str, PrintedBudget]:
         """ε/2d claimed per table, whatever it costs.
 
         **Privacy:** reads nothing.
         """
-        d, epsilon = len(facts.schema), facts.epsilon
         return {
-            child: TableBudget(
-                Fraction(2 * (d - len(parents))) / epsilon, epsilon / (2 * d), source=self.source
-            )
+            child: tool_budget(len(facts.schema), len(parents), facts.epsilon, self.source)
             for child, parents in learnt.network.pairs
         }
 

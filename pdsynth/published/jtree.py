@@ -30,12 +30,10 @@ class PrintedCliques(CliqueTables):
     def rank(
         self, curator: Curator, pairs: list[Edge], epsilon: Fraction, facts: Facts
     ) -> list[Edge]:
-        """Pairs that pass the test, fewest joint cells first; without noise as under strict.
+        """Pairs that pass the test, fewest joint cells first.
 
         **Privacy:** a test of I that has no finite ε.
         """
-        if facts.guarantee == "none":
-            return super().rank(curator, pairs, epsilon, facts)
         passed = raw_door(curator).sparse_vector_test(
             pairs,
             (self.thresholds(pairs, facts) / math.log(2)).tolist(),

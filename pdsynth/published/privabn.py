@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -251,15 +251,11 @@ class ConditionalNoise:
     def measure(
         self, curator: Curator, learnt: StructureResult, budget: Mapping[str, TableBudget]
     ) -> list[Measurement]:
-        """One table per pair; scales of counts become scales of probabilities.
+        """One table per pair.
 
         **Privacy:** as :func:`noisy_conditionals`.
         """
-        printed = {
-            name: replace(b, scale=b.scale / curator.n)  # type: ignore[arg-type, operator]
-            for name, b in budget.items()
-        }
-        return noisy_conditionals(curator, learnt.network, printed)
+        return noisy_conditionals(curator, learnt.network, budget)
 
 
 def noisy_conditionals(
@@ -267,11 +263,11 @@ def noisy_conditionals(
 ) -> list[Measurement]:
     """Noisy P(X | Π) of every pair of a binary network, in steps of 2^-30 (PrivABN, Alg. 4, 3–6).
 
-    ``budget[child].scale`` is in probability. Tables of more than ``DENSE`` cells are sparse. A
-    column that the noise leaves without mass becomes uniform; the print doesn't say. Without noise
-    the weights are raw counts.
+    Tables of more than ``DENSE`` cells are sparse. A column that the noise leaves without mass
+    becomes uniform; the print doesn't say. Without noise the weights are raw counts.
 
-    **Privacy:** one release per pair; each truly costs 2/scale, see :meth:`Curator.conditionals`.
+    **Privacy:** one release per pair; each truly costs n times its ε, see
+    :meth:`~pdsynth.published.RawCurator.conditionals`.
     """
     schema, out = curator.schema, list[Measurement]()
     for child, parents in network.pairs:
@@ -282,25 +278,18 @@ def noisy_conditionals(
             )
         b, columns = budget[child], tuple(schema.index(name) for name in (child, *parents))
         shape = tuple(schema.sizes[j] for j in columns)
-        assert not isinstance(b.scale, tuple)
-        keys, table = raw_door(curator).conditionals(
+        keys, (table, scale, _) = raw_door(curator).conditionals(
             columns,
-            b.scale,
-            source=b.source,
-            claimed=b.claimed,
+            b,
             sparse=math.prod(shape) > DENSE,
             step=f"conditional({child}{' | ' + ', '.join(parents) if parents else ''})",
         )
+        assert isinstance(scale, Fraction)
         noisy = curator.noise.private  # else raw counts
         table = np.where((table > 0).any(axis=0), table, 1) if noisy else table
         whole: Table = table.reshape(shape) if keys is None else SparseTable(shape, keys, table)
         if keys is not None and noisy:
             seed = curator.noise.child(f"unseen {child}").below(2**62)
-            whole = SparseTable(shape, keys, table, float(b.scale), seed)
-        out.append(Measurement((child, *parents), whole, b.scale, counts=not noisy))
+            whole = SparseTable(shape, keys, table, float(scale), seed)
+        out.append(Measurement((child, *parents), whole, scale, counts=not noisy))
     return out
-
-
-def printed_scale(m: int, n: int, epsilon2: Fraction) -> Fraction:
-    """The printed Lap(2m/(n ε₂)) on each conditional probability (PrivABN, Algorithm 4, line 5)."""
-    return Fraction(2 * m) / (n * epsilon2)

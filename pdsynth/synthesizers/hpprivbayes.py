@@ -70,7 +70,8 @@ class HPPrivBayes(Recipe):
 
     def threshold(self) -> float:
         """The threshold of group A: the R that stands for θ under strict, else θ, bits of I."""
-        return self._groups().threshold(self.guarantee)
+        strict = self.guarantee == "strict"  # the measure itself changes
+        return self._groups().threshold() if strict else float(self.theta)
 
     def _groups(self) -> Groups:
         personal = SensitivityGroups() if self.personal is None else self.personal

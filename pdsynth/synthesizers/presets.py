@@ -5,7 +5,6 @@ from typing import ClassVar
 
 from ..budgets import Geometric, Groups, SensitivityGroups, Uniform
 from ..domain.facts import Facts
-from ..errors import BudgetError, is_one_of, show
 from ..structure.greedy import Greedy
 from ..structure.learner import Fixed
 from ..structure.ordered import Ordered
@@ -70,13 +69,6 @@ class PrivBayes(Preset):
     score: str = "auto"
     reading: str = "tods"
     restriction: Restriction | None = None
-
-    def _check(self, facts: Facts) -> None:
-        if not is_one_of(self.reading, facts.choose(strict=("tods",), printed=("tods", "thesis"))):
-            raise BudgetError(
-                "reading must be 'tods', or 'thesis' with guarantee='published'; "
-                f"got {show(self.reading)} with {self.guarantee!r}"
-            )
 
     def _parts(self, facts: Facts) -> Parts:
         structure = Greedy(self.k, self.theta_usefulness, self.score, self.restriction)

@@ -15,7 +15,7 @@ from dataclasses import KW_ONLY, dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
-from ..budgets import BudgetRule, TableBudget, Uniform, positive, share
+from ..budgets import TableBudget, Uniform, positive, share
 from ..conditionals import JointCounts, Sources, Table
 from ..counting.sources import Source, find_source, open_records
 from ..counting.tables import Records
@@ -38,6 +38,7 @@ from ..privacy.curator import GUARANTEES, Curator
 from ..privacy.ledger import Ledger
 from ..privacy.mechanisms import WORD, CommonNoise, ExactNoise, Noise, NoNoise, OpenDPNoise
 from ..privacy.session import Session
+from ..privacy.unit import Unit
 from ..reconcile import AsMeasured, choose_reconcile
 from ..structure.learner import Measurement, Shares, StructureResult
 from ..structure.parent_rules import check_parents
@@ -71,6 +72,10 @@ class Structure(Protocol):
 
 class Budget(Protocol):
     """What splits ε over the tables; :class:`~pdsynth.budgets.BudgetRule` has defaults."""
+
+    @property
+    def foresees(self) -> bool:
+        """Whether it asks before a network is learnt, for which it must have a share."""
 
     def check(self, facts: Facts) -> None:
         """Refuse, from public facts, what can't be split."""
@@ -130,8 +135,7 @@ class Parts(NamedTuple):
         """Refuse, from public facts, what can't be combined or fitted."""
         self.structure.check(facts)
         self.budget.check(facts)
-        foresees = type(self.budget).foresee is not BudgetRule.foresee
-        if foresees and self.structure.measures:  # it would have ε = 0
+        if self.budget.foresees and self.structure.measures:  # it would have ε = 0
             raise BudgetError(
                 f"{type(self.structure).__name__} measures its own tables, so "
                 f"{type(self.budget).__name__} has nothing to split: leave budget= out"
@@ -266,7 +270,8 @@ class Recipe(Habits):
         n = int(n)  # whatever integer was given: numpy's wrap
         nodes = BinaryEncoding(schema).schema if self._uses_bits(schema) else schema
         epsilon2 = epsilon * self._share_tables()
-        facts = Facts(nodes, n, epsilon, self.guarantee, epsilon2, self.relation)
+        unit = Unit(self.relation, self.records_per_person)
+        facts = Facts(nodes, n, epsilon, self.guarantee, epsilon2, unit)
         self._check_names(schema)
         for cls in reversed(type(self).__mro__):
             if "_check" in vars(cls):
@@ -338,7 +343,7 @@ class Recipe(Habits):
         noise: Mapping[str, TableBudget] = {}
         if not found:
             noise = parts.budget.allocate(door, learnt, shares, facts)
-        if not any(b.scale_depends_on for b in noise.values()):  # not read off this run's sketches
+        if not any(b.depends_on for b in noise.values()):  # not read off this run's sketches
             curator.ledger.guaranteed_ex_ante = learnt.known
         found = found or parts.conditionals.measure(door, learnt, noise)
         facts = replace(facts, schema=learnt.schema or facts.schema)

@@ -103,7 +103,7 @@ class Residual:
     def asks(self, facts: Facts) -> Shares:
         """The look, single columns, the sensitive attributes' tables, all other pairs: 1 in all."""
         sizes, auto = facts.schema.sizes, is_one_of(self.share_one_way, ("auto",))
-        looks = auto and self.personal is None and facts.relation == "replace_one"
+        looks = auto and self.personal is None and facts.unit.n_is_public
         seen = share_of_look(sizes) if looks else Fraction(0)
         one_way = (
             min(Fraction(3, 10), Fraction(sum(sizes), 20 * len(sizes)))

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ..budgets import TableBudget, proportional, tight_scales, value_weights
+from ..budgets import TableBudget, proportional, value_weights
 from ..domain.facts import Facts
 from ..errors import BudgetError, plural
 from ..network import Network
-from ..privacy.curator import Curator
+from ..privacy.curator import Curator, Measured
 from ..privacy.entries import as_fraction
 from ..reconcile import noisy_table
 from ..structure.belief import STEPS, Columns, Fitted, Geometry, NoisyTable, fit_tables
@@ -42,7 +42,7 @@ class Run:
     def __init__(self, part: Any, curator: Curator, facts: Facts) -> None:
         self.part, self.curator, self.facts = part, curator, facts
         self.names, self.sizes = facts.schema.names, facts.schema.sizes
-        self.unit, self.moved = facts.epsilon / UNIT, Fraction(facts.moved)
+        self.unit = facts.epsilon / UNIT
         self.found: list[Measurement] = []
         self.noisy: list[NoisyTable] = []
         policy, d = part.restriction, len(self.names)
@@ -105,7 +105,7 @@ class Run:
 
     def noise(self, columns: Columns, epsilon: Fraction) -> float:
         """The expected L1 norm of a table's noise, in records."""
-        return self.cells(columns) * float(self.moved / epsilon)
+        return self.cells(columns) * float(self.facts.unit.scale(epsilon))
 
     # --- questions -------------------------------------------------------------------------------
 
@@ -114,7 +114,7 @@ class Run:
 
         **Privacy:** discrete Laplace noise of scale 2/ε.
         """
-        self._table(columns, TableBudget(self.moved / epsilon, epsilon, source=TABLE))
+        self._table(columns, TableBudget(epsilon, source=TABLE))
         self.link(columns)
         return epsilon
 
@@ -126,50 +126,57 @@ class Run:
         **Privacy:** one discrete Laplace table per column, sequentially. Weights of values that
         aren't public come from a first half of the column's ε.
         """
-        columns = self.open if again else range(len(self.sizes))
-        exact = dict(proportional(epsilon, self.column_weights(columns)))
+        chosen = self.open if again else range(len(self.sizes))
+        exact = dict(proportional(epsilon, self.column_weights(chosen)))
         for name, part in proportional(more, self.column_weights(self.open)).items():
             exact[name] += part
         parts = {name: self.shorten(part) for name, part in exact.items()}
         parts[self.names[self.open[-1]]] += epsilon + more - sum(parts.values())
-        self.curator.expect((self.names.index(name),) for name in parts)
-        for name, part in parts.items():
-            self._table((self.names.index(name),), self._column_budget(name, part, again))
+        halves = {name for name in parts if not again and self._weighs(name)}
+        columns: list[Columns] = [(self.names.index(name),) for name in parts]
+        first = [self._column_budget(name, part, again) for name, part in parts.items()]
+        answers = self.curator.tables(
+            (column, budget, self._step(column))
+            for column, budget in zip(columns, first, strict=True)
+        )
+        for name, column, answer in zip(parts, columns, answers, strict=True):
+            self._keep(column, answer)
+            if name in halves:
+                self._table(column, self._second_half(name, parts[name] / 2))
+
+    def _weighs(self, name: str) -> bool:
+        """Whether a column's values get weights that a first half of its ε tells."""
+        personal = self.part.personal
+        if personal is None or name not in self.groups["B"]:
+            return False
+        return name not in (personal.weights or ()) and personal.rare_values != "same_noise"
 
     def _column_budget(self, name: str, epsilon: Fraction, again: bool) -> TableBudget:
-        """The noise of a column; what is left of ε where a first half tells weights of values.
-
-        **Privacy:** that first half, a table of its own.
-        """
-        flat = TableBudget(self.moved / epsilon, epsilon, source=COLUMN)
+        """ε of a column's first table: half where that tells weights of values."""
         personal = self.part.personal
         if personal is None or again or name not in self.groups["B"]:
-            return flat
+            return TableBudget(epsilon, source=COLUMN)
         if name in (personal.weights or ()):
             weights = personal.public_weights(name, self.facts.schema[name].size)
-            return TableBudget(tight_scales(weights, epsilon, 1), epsilon, source=COLUMN)
-        if personal.rare_values == "same_noise":
-            return flat
-        half = epsilon / 2
-        self._table((self.names.index(name),), TableBudget(self.moved / half, half, source=COLUMN))
-        first = self.found[-1].table
-        weights = value_weights(first, personal.rare_values, as_fraction(personal.v_min))
-        entry = self.curator.ledger.entries[-1].id
-        return TableBudget(tight_scales(weights, half, 1), half, (entry,), COLUMN)
+            return TableBudget(epsilon, weights, source=COLUMN)
+        return TableBudget(epsilon / 2 if self._weighs(name) else epsilon, source=COLUMN)
 
-    def _table(self, columns: Columns, budget: TableBudget) -> None:
+    def _second_half(self, name: str, epsilon: Fraction) -> TableBudget:
+        """ε of a column's second table, with the weights of values that the first one tells."""
+        personal, first = self.part.personal, self.found[-1]
+        weights = value_weights(first.table, personal.rare_values, as_fraction(personal.v_min))
+        return TableBudget(epsilon, weights, (first.entry,), COLUMN)
+
+    def _step(self, columns: Columns) -> str:
         names = tuple(self.names[j] for j in columns)
         times = sum(m.attributes == names for m in self.found)
-        step = f"table({', '.join(names)})" + (f", time {times + 1}" if times else "")
-        table = self.curator.table(
-            columns,
-            budget.scale,
-            step=step,
-            source=budget.source,
-            claimed=budget.claimed,
-            scale_depends_on=budget.scale_depends_on,
-        )
-        self.found.append(Measurement(names, table, budget.scale, self.curator.ledger.last))
+        return f"table({', '.join(names)})" + (f", time {times + 1}" if times else "")
+
+    def _table(self, columns: Columns, budget: TableBudget) -> None:
+        self._keep(columns, self.curator.table(columns, budget, step=self._step(columns)))
+
+    def _keep(self, columns: Columns, answer: Measured) -> None:
+        self.found.append(Measurement(tuple(self.names[j] for j in columns), *answer))
         places = {name: j for j, name in enumerate(self.names)}
         self.noisy.append(noisy_table(self.found[-1], places))
 
@@ -204,7 +211,7 @@ class Run:
                 left -= each
                 if at is None:  # its loss is the same, as was known before the run
                     rest = each - choosing
-                    self._table((j,), TableBudget(self.moved / rest, rest, source=COLUMN))
+                    self._table((j,), TableBudget(rest, source=COLUMN))
                 else:
                     self.measure(pairs[at], each - choosing)
         return left
@@ -223,7 +230,8 @@ class Run:
 
         **Privacy:** costs ε, see :class:`~pdsynth.synthesizers.residual.Residual`.
         """
-        scale = {id(cost): float(self.moved / cost) for cost in {id(c): c for c in costs}.values()}
+        unit, different = self.facts.unit, {id(cost): cost for cost in costs}
+        scale = {key: float(unit.scale(cost)) for key, cost in different.items()}
         penalties = [self.cells(s) * scale[id(cost)] for s, cost in zip(sets, costs, strict=True)]
         most = 4 * self.facts.n
         whole = np.array([round(min(p, most)) for p in penalties], dtype=np.int64)

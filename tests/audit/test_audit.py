@@ -29,6 +29,7 @@ from pdsynth.audit.transcripts import Transcripts
 from pdsynth.measures import entropy_sensitivity, mutual_information_sensitivity
 from pdsynth.papers import courtroom
 from pdsynth.privacy.mechanisms import ExactNoise, discrete_laplace_pmf
+from pdsynth.privacy.unit import TableBudget
 
 BROKEN = [name for name, case in CASES.items() if case.expect == VIOLATED]
 SOUND = [name for name, case in CASES.items() if case.expect == NOT_REFUTED]
@@ -359,7 +360,7 @@ class TestMany:
         exact probabilities."""
         runs, scale = 60_000, 2.0
         door = curator_of([[0, 0]] * 3, (2, 2), BatchedNoise(runs, 1), Q(1))
-        table = door.table((0, 1), Q(2), step="t", source="s", claimed=Q(1))
+        table = door.table((0, 1), TableBudget(Q(1)), step="t").counts
         assert table.shape == (runs, 2, 2)
         noise = table - np.array([[3, 0], [0, 0]])
         values = np.arange(-6, 7)
@@ -383,7 +384,7 @@ class TestMany:
 
     def test_scales_a_row_reach_their_rows(self):
         door = curator_of([[0, 0]], (2, 3), BatchedNoise(4000, 3), Q(10))
-        table = door.table((0, 1), (Q(1), Q(50)), step="t", source="s", claimed=Q(2))
+        table = door.table((0, 1), TableBudget(Q(2), (Q(1), Q(1, 50))), step="t").counts
         spread = table.std(axis=0).mean(axis=1)
         assert spread[0] < 2 < 40 < spread[1]
 
@@ -552,14 +553,14 @@ class TestTwins:
             door.ledger.claimed = (
                 3 * epsilon
             )  # the slip is in the split, the ledger was told otherwise
-            return table_steps.release(door, [(0,), (1,), (2,)], 2 / epsilon, epsilon)
+            return table_steps.release(door, [(0,), (1,), (2,)], TableBudget(epsilon))
 
         case = sound("forgetful", lambda: zeros_to_ones(3), forgetful, Q(1))
         assert audit.run(case, 20_000, seed=1).verdict == VIOLATED
 
     def test_noise_that_is_drawn_again_from_one_seed_cancels(self):
         def again(door, noise, epsilon):
-            first = door.table((0,), 2 / (epsilon / 2), step="t", source="s", claimed=epsilon / 2)
+            first = door.table((0,), TableBudget(epsilon / 2), step="t").counts
             return first - first + door.peek("again", "a seed used twice", (0,))
 
         case = replace(

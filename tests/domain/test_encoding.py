@@ -14,6 +14,7 @@ from pdsynth.datasets import load_adult
 from pdsynth.domain.encoding import BinaryEncoding
 from pdsynth.privacy.ledger import Ledger
 from pdsynth.privacy.mechanisms import ExactNoise, NoNoise
+from pdsynth.privacy.unit import TableBudget
 from pdsynth.published import open_door
 
 
@@ -100,7 +101,7 @@ def test_the_door_on_bits_writes_owners_into_the_same_ledger():
     door = curator()
     bits = door.binary()
     assert bits.schema.names[3] == "x2:1"
-    bits.table((3, 4, 0), Q(4), step="table(x2:1)", source="test", claimed=Q(1, 2))
+    bits.table((3, 4, 0), TableBudget(Q(1, 2)), step="table(x2:1)")
     bits.histograms((1, 2), Q(1, 2), step="histograms", source="test")
     assert door.ledger.epsilon == 1
     assert [e.attributes for e in door.ledger.entries] == [("x2", "x0"), ("x1",)]
@@ -148,7 +149,7 @@ def test_a_model_over_bits_gives_the_original_table_back(tmp_path):
         )
     )
     tables = tuple(
-        bits.table([bits.schema.index(a) for a in (c, *p)], Q(1), step=c, source="", claimed=Q(0))
+        bits.table([bits.schema.index(a) for a in (c, *p)], TableBudget(Q(1)), step=c).counts
         for c, p in network.pairs
     )
     sources = (("s01",),) * len(tables)

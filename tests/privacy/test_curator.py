@@ -16,7 +16,9 @@ from pdsynth.measures import mutual_information
 from pdsynth.privacy.curator import Candidates, Curator
 from pdsynth.privacy.ledger import Ledger
 from pdsynth.privacy.mechanisms import ExactNoise, NoNoise
+from pdsynth.privacy.unit import TableBudget
 from pdsynth.published import RawCurator, raw_door
+from pdsynth.published.budgets import PrintedBudget, one_record_more
 
 # The hand-worked table of test_measures: I(A,C) = 1, I(B,C) = 1/2, I(A,B) = 0 bits; K = 64, 32, 0;
 # n = 8.
@@ -35,9 +37,9 @@ def questions():
     """Every question of a strict run, with what it should cost."""
     return {
         "select": lambda c: c.select(PAIRS, "R", Q(1, 10), step="s", source="p"),
-        "table": lambda c: c.table((0, 2), Q(20), step="t", source="p", claimed=Q(1, 10)),
+        "table": lambda c: c.table((0, 2), TableBudget(Q(1, 10), source="p"), step="t"),
         "table by value": lambda c: c.table(
-            (0, 2), (Q(20), Q(40)), step="t", source="p", claimed=Q(1, 10)
+            (0, 2), TableBudget(Q(1, 10), (Q(1), Q(1, 2)), source="p"), step="t"
         ),
         "histograms": lambda c: c.histograms((0, 1), Q(1, 10), step="h", source="p"),
         "order": lambda c: c.average_association(Q(1, 10), step="o", source="p"),
@@ -164,8 +166,10 @@ class TestStrict:
 
     def test_per_value_scales_cost_their_worst_move(self):
         curator = ask()
-        curator.table((0, 2), (Q(2), Q(8)), step="t", source="", claimed=Q(1))
-        curator.table((0,), (Q(2), Q(8)), step="root", source="", claimed=Q(1))
+        weights = Q(1), Q(1, 4)
+        curator.table((0, 2), TableBudget(Q(1), weights), step="t")
+        curator.table((0,), TableBudget(Q(5, 8), weights), step="root")
+        assert [e.scale for e in curator.ledger.entries] == [(Q(2), Q(8))] * 2
         assert [e.epsilon for e in curator.ledger.entries] == [Q(1), Q(5, 8)]
         assert curator.ledger.check() == []
 
@@ -244,21 +248,21 @@ class TestPublished:
     def test_selections_and_tables_are_paid_for_all_the_same(self):
         curator = ask("published")
         curator.select(PAIRS, "I", Q(1), step="s", source="")
-        curator.table((0, 1), Q(2), step="t", source="", claimed=Q(1))
+        curator.table((0, 1), TableBudget(Q(1)), step="t")
         assert curator.ledger.epsilon == 2
 
     def test_an_inferred_schema_is_an_unaccounted_access(self):
         records = Records(np.array(ROWS, dtype=np.uint8), schema_of(SIZES, source="data"))
         curator = Curator(records, Ledger(Q(1), "published"), Silent())
         assert [e.step for e in curator.ledger.unaccounted] == ["domains"]
-        curator.table((0,), Q(2), step="t", source="", claimed=Q(1))
+        curator.table((0,), TableBudget(Q(1)), step="t")
         assert any(v.startswith("L9") for v in curator.ledger.check())
 
 
 class TestNone:
     def test_everything_is_raw_and_said_once(self):
         curator = ask("none", NoNoise())
-        assert curator.table((0, 1), Q(2), step="t", source="", claimed=Q(1)).tolist() == [
+        assert curator.table((0, 1), TableBudget(Q(1)), step="t").counts.tolist() == [
             [2, 2],
             [2, 2],
         ]
@@ -287,8 +291,8 @@ class TestSurface:
 
     def test_a_released_table_can_be_written_to_without_changing_the_records(self):
         curator = ask("none", NoNoise())
-        curator.table((0, 1), Q(2), step="t", source="", claimed=Q(1))[0, 0] = 99
-        assert curator.table((0, 1), Q(2), step="t", source="", claimed=Q(1))[0, 0] == 2
+        curator.table((0, 1), TableBudget(Q(1)), step="t").counts[0, 0] = 99
+        assert curator.table((0, 1), TableBudget(Q(1)), step="t").counts[0, 0] == 2
 
     def test_a_single_record_and_a_constant_column_are_fine(self):
         curator = curator_of([[0, 1, 2]], SIZES, Silent(), epsilon=Q(10))
@@ -329,3 +333,47 @@ def test_a_pairwise_score_adds_up_and_has_the_sensitivity_of_all_its_members():
         pairwise=True,
     )
     assert best == (0, (1, 2))
+
+
+class TestPrintedScales:
+    BUDGET = PrintedBudget(Q(1), source="line 4", scale=Q(1))
+
+    def test_a_door_of_printed_algorithms_takes_them_and_says_what_they_cost(self):
+        door = ask("published")
+        assert door.table((0, 1), self.BUDGET, step="t").scale == 1
+        (line,) = door.ledger.entries
+        assert (line.claimed, line.epsilon, line.scale) == (1, 2, 1)
+
+    def test_a_strict_door_refuses_them_before_anything_is_read_or_drawn(self):
+        class Own(TableBudget):
+            """A budget that might bring anything."""
+
+        noise = Silent()
+        door = Curator(ask()._records, Ledger(Q(9)), noise)
+        for budget in (self.BUDGET, Own(Q(1)), Q(1), Q(2, 3)):
+            for question in (
+                lambda b=budget: door.table((0, 1), b, step="t"),
+                lambda b=budget: next(door.tables([((0, 1), b, "t")])),
+            ):
+                with pytest.raises(PrivacyError, match="paid for by a TableBudget"):
+                    question()
+        assert (noise.asked, door.ledger.entries) == ([], ())
+
+    def test_a_count_of_one_record_more_costs_twice_where_one_is_replaced(self):
+        door = ask("published")
+        door.table((0, 1), one_record_more(Q(1, 2), "PriView"), step="t")
+        (line,) = door.ledger.entries
+        assert (line.scale, line.sensitivity, line.epsilon, line.cost) == (2, 1, Q(1, 2), 1)
+
+
+class TestManyTables:
+    def test_they_are_those_of_one_question_each_in_order_and_charged_when_taken(self):
+        sets, budget = [(0, 1), (2,), (0, 2)], TableBudget(Q(1))
+        one, many = ask(noise=ExactNoise(1)), ask(noise=ExactNoise(1))
+        alone = [one.table(columns, budget, step=str(columns)) for columns in sets]
+        answers = many.tables((columns, budget, str(columns)) for columns in sets)
+        for number, (first, second) in enumerate(zip(alone, answers, strict=True), 1):
+            assert np.array_equal(first.counts, second.counts)
+            assert first[1:] == second[1:] == (2, f"s{number:02d}")
+            assert len(many.ledger.entries) == number
+        assert one.ledger.entries == many.ledger.entries

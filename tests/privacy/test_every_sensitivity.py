@@ -24,7 +24,9 @@ from pdsynth.privacy import curator as curator_room
 from pdsynth.privacy.curator import Candidates, Curator
 from pdsynth.privacy.ledger import Ledger
 from pdsynth.privacy.rules import LEMMAS
+from pdsynth.privacy.unit import TableBudget
 from pdsynth.published import RawCurator, open_door
+from pdsynth.published.budgets import one_record_more
 
 # --- scores
 
@@ -107,12 +109,21 @@ def choose(curator):
 
 
 def table(curator):
-    return curator.table((2, 0), Q(20), claimed=Q(1, 10), **ONE)
+    return curator.table((2, 0), TableBudget(Q(1, 10)), step="s").counts
+
+
+def tables(curator):
+    questions = ((columns, TableBudget(Q(1)), f"s{columns}") for columns in ((2, 0), (1,)))
+    return [answer.counts for answer in curator.tables(questions)][-1]
+
+
+def printed(curator):
+    return curator.table((2, 0), one_record_more(Q(1, 10), ""), step="s").counts
 
 
 def conditionals(*columns):
     def ask(curator):
-        return [curator.conditionals(columns, Q(20), claimed=Q(1, 10), **ONE)[1] / GRID]
+        return [curator.conditionals(columns, TableBudget(Q(1, 10)), step="s")[1].counts / GRID]
 
     return ask
 
@@ -136,7 +147,15 @@ ONE_PAIR = Candidates(((np.array([1]), np.array([[0]])),))
 BINARY = Candidates(((np.array([0, 2]), np.array([[1], [1]])),))
 MANY = [(0, 1), (0, 2), (1, 2)]
 ROWS = {
-    "table": {"": Row(table), "add_remove": Row(table, relation="add_remove")},
+    "table": {
+        "": Row(table, at_least=1),
+        "add_remove": Row(table, relation="add_remove", at_least=1),
+        "printed": Row(printed, relation="add_remove", guarantee="published", at_least=1),
+    },
+    "tables": {
+        "": Row(tables, at_least=1),
+        "add_remove": Row(tables, relation="add_remove", at_least=1),
+    },
     "histograms": {"": Row(lambda c: c.histograms((0, 1, 2), Q(1), **ONE)[0])},
     "count_records": {"": Row(lambda c: [c.count_records(Q(1))], relation="add_remove")},
     "average_association": {
@@ -189,7 +208,7 @@ ROWS = {
     },
 }
 # Questions that answer nothing, and those that no mechanism answers.
-FREE = set("binary charge_unused expect note_post_processing parallel prepare".split())
+FREE = set("binary charge_unused note_post_processing parallel prepare".split())
 RAW = set("parent_sets peek sparse_vector_test".split())
 
 

@@ -15,8 +15,10 @@ from privacy_tools import Silent, curator_of
 
 from pdsynth.errors import BudgetError, PrivacyError
 from pdsynth.privacy.curator import Candidates
-from pdsynth.privacy.ledger import KINDS, Entry, Ledger, as_fraction, histogram_cost
+from pdsynth.privacy.ledger import KINDS, Entry, Ledger, as_fraction
 from pdsynth.privacy.ledger_story import beside, short
+from pdsynth.privacy.unit import TableBudget, histogram_cost
+from pdsynth.published.budgets import PrintedBudget
 
 ROWS, SIZES = [[0, 0, 0], [1, 1, 1], [1, 0, 2], [0, 1, 1]], (2, 2, 3)
 
@@ -333,8 +335,9 @@ class TestOverdraft:
         candidates = Candidates(((np.array([0, 0]), np.array([[1], [2]])),))
         requests = [
             lambda: curator.select(candidates, "R", epsilon, step="s", source=""),
-            lambda: curator.table((0, 1), 2 / epsilon, step="t", source="", claimed=Q(0)),
-            lambda: curator.table((0, 1), (2 / epsilon, Q(10)), step="t", source="", claimed=Q(0)),
+            lambda: curator.table((0, 1), TableBudget(epsilon), step="t"),
+            lambda: curator.table((0, 1), TableBudget(epsilon, (Q(1), Q(1, 5))), step="t"),
+            lambda: next(curator.tables([((0, 1), TableBudget(epsilon), "t")])),
             lambda: curator.histograms((0, 1), epsilon, step="h", source=""),
             lambda: curator.average_association(epsilon, step="o", source=""),
             lambda: curator.association_with(1, epsilon, step="g", source=""),
@@ -352,19 +355,18 @@ class TestOverdraft:
     def test_the_last_drop_is_allowed(self):
         noise = Silent()
         curator = curator_of(ROWS, SIZES, noise, epsilon=Q(1, 3))
-        curator.table((0,), Q(8), step="t", source="", claimed=Q(1, 4))
-        curator.table((1,), Q(24), step="t", source="", claimed=Q(1, 12))
+        curator.table((0,), TableBudget(Q(1, 4)), step="t")
+        curator.table((1,), TableBudget(Q(1, 12)), step="t")
         assert curator.ledger.epsilon == curator.ledger.claimed
         assert len(noise.asked) == 2
         with pytest.raises(BudgetError, match="1/1000000"):
-            curator.table((1,), Q(2 * 10**6), step="one more", source="", claimed=Q(0))
+            curator.table((1,), TableBudget(Q(1, 10**6)), step="one more")
         assert len(noise.asked) == 2, "spied: no noise for the refused one"
 
     def test_published_counts_what_is_claimed_and_shows_what_it_costs(self):
         curator = curator_of(ROWS, SIZES, Silent(), guarantee="published")
-        curator.table(
-            (0, 1), Q(1), step="half the noise", source="thesis Alg 2 line 4", claimed=Q(1)
-        )
+        half = PrintedBudget(Q(1), source="thesis Alg 2 line 4", scale=Q(1))
+        curator.table((0, 1), half, step="half the noise")
         assert curator.ledger.finite == 2
         assert any(
             v.startswith("L8 claimed 1, the accounted part truly costs 2")
@@ -372,7 +374,7 @@ class TestOverdraft:
         )
         assert curator.ledger.verdict().startswith("OVERSPENT: claimed ε = 1, true ε = 2")
         with pytest.raises(BudgetError, match="overdraft"):
-            curator.table((0, 1), Q(1), step="again", source="", claimed=Q(1, 10))
+            curator.table((0, 1), PrintedBudget(Q(1, 10), scale=Q(1)), step="again")
 
     def test_a_raw_read_under_strict_is_refused_and_written_nowhere(self):
         strict = Ledger(Q(1))

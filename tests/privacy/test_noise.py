@@ -25,6 +25,7 @@ from pdsynth.privacy.mechanisms import (
     discrete_laplace_pmf,
     exponential_mechanism,
 )
+from pdsynth.privacy.unit import TableBudget
 from pdsynth.structure import MaxParents, greedy, ordered
 
 MILLION = 1_000_000
@@ -150,7 +151,7 @@ class TestSource:
         curator = curator_of(rows, (2, 2, 3), noise, epsilon=Q(10))
         greedy(curator, MaxParents(1), Q(1), "R", noise)
         ordered(curator, [2, 0, 1], MaxParents(1), Q(1), "I")
-        curator.table((0, 1), Q(2), step="t", source="", claimed=Q(1))
+        curator.table((0, 1), TableBudget(Q(1)), step="t")
         curator.average_association(Q(1), step="o", source="")
         return curator.histograms((0, 1), Q(1), step="h", source="")[0]
 
@@ -211,9 +212,7 @@ class TestSource:
 
     def test_the_same_step_twice_draws_new_noise(self):
         curator = curator_of([[0, 0], [1, 1]], (2, 2), ExactNoise(3), epsilon=Q(10))
-        tables = [
-            curator.table((0, 1), Q(100), step="t", source="", claimed=Q(1, 50)) for _ in range(2)
-        ]
+        tables = [curator.table((0, 1), TableBudget(Q(1, 50)), step="t").counts for _ in range(2)]
         assert (tables[0] != tables[1]).any()
 
     def test_two_unseeded_runs_differ(self):

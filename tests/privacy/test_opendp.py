@@ -18,6 +18,7 @@ from pdsynth.audit.detectors import law
 from pdsynth.errors import BudgetError
 from pdsynth.privacy.mechanisms import ExactNoise, OpenDPNoise, Quantity, exponential_mechanism
 from pdsynth.privacy.noise import float_above
+from pdsynth.privacy.unit import TableBudget
 from pdsynth.structure import MaxParents, greedy
 
 SCORES = np.array([5, 3, 3, 0])
@@ -157,7 +158,7 @@ def test_the_same_door_the_same_ledger():
         for noise in (OpenDPNoise(), ExactNoise())
     ]
     for curator in both:
-        curator.table((0, 1), Q(2), step="t", source="", claimed=Q(1))
+        curator.table((0, 1), TableBudget(Q(1)), step="t")
     assert both[0].ledger.entries == both[1].ledger.entries
 
 

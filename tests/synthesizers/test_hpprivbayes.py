@@ -13,11 +13,13 @@ from contract_cases import spending, total
 from privacy_tools import neighbourhoods
 
 from pdsynth import Attribute, BudgetError, HPPrivBayes, Schema
-from pdsynth.budgets import SensitivityGroups, printed_scales, tight_scales, value_weights
+from pdsynth.budgets import SensitivityGroups, value_weights
 from pdsynth.errors import BudgetDegenerate
 from pdsynth.measures import sensitivity_weights
-from pdsynth.privacy.ledger import as_fraction, histogram_cost
+from pdsynth.privacy.ledger import as_fraction
 from pdsynth.privacy.mechanisms import discrete_laplace_pmf
+from pdsynth.privacy.unit import histogram_cost, tight_scales
+from pdsynth.published.budgets import printed_scales
 
 NAMES = tuple(f"x{j}" for j in range(5))
 

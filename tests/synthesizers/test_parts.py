@@ -30,13 +30,18 @@ from pdsynth import (
 from pdsynth.budgets import geometric
 from pdsynth.domain.facts import Facts
 from pdsynth.privacy.mechanisms import ExactNoise
-from pdsynth.published import ConditionalNoise
+from pdsynth.published import ConditionalNoise, print_part
+from pdsynth.published.hpprivbayes import PrintedOrdered
 from pdsynth.published.sums import PrintedSums
 from pdsynth.structure import MaxParents, Restriction
 from pdsynth.structure.tree import maximum_spanning_tree, spanning_tree_bayes
 from pdsynth.synthesizers.parts import (
+    AsMeasured,
+    Fixed,
     Geometric,
     Greedy,
+    JointCounts,
+    Ordered,
     SpanningTree,
 )
 
@@ -261,6 +266,29 @@ def test_q_above_one_gives_the_strongest_table_least():
 
 
 # --- what the published readings cost
+
+
+class Reversed(Ordered):
+    """The order of the schema, backwards."""
+
+    def _order(self, curator, epsilon):
+        order, *origin = super()._order(curator, epsilon)
+        return order[::-1], *origin
+
+
+def test_a_subclass_of_a_part_keeps_what_it_overrides_where_its_paper_prints_another():
+    """Through the bases of its class; a part that isn't in the registry stays itself."""
+    frame, schema = binary(4, 200)
+    for guarantee in ("published", "none"):
+        plain, turned = (
+            Synthesizer(1, structure=part(k=1), guarantee=guarantee).fit(frame, schema)
+            for part in (Ordered, Reversed)
+        )
+        assert turned.order_ == plain.order_[::-1] != plain.order_
+        printed = print_part(Reversed(k=1), guarantee)
+        assert isinstance(printed, PrintedOrdered) and print_part(printed, guarantee) is printed
+    for part in (Fixed(), JointCounts(), AsMeasured()):
+        assert print_part(part, "published") is part
 
 
 @pytest.mark.parametrize("k", [1, 2, 3])

@@ -9,9 +9,10 @@ import pytest
 
 import pdsynth as pds
 from pdsynth.audit.pairs import records_of
-from pdsynth.budgets import Groups, tight_scales
+from pdsynth.budgets import Groups
 from pdsynth.errors import BudgetError
 from pdsynth.privacy.mechanisms import ExactNoise
+from pdsynth.privacy.unit import tight_scales
 
 SIZES = (2, 3, 2, 2)
 NAMES = ("x0", "x1", "x2", "x3")

@@ -24,7 +24,6 @@ from pdsynth.privacy.ledger import Ledger
 from pdsynth.privacy.mechanisms import ExactNoise, NoNoise
 from pdsynth.published import RawCurator, raw_door
 from pdsynth.published import privabn as room
-from pdsynth.published.privabn import printed_scale
 from pdsynth.structure import Restriction
 from pdsynth.synthesizers import parts
 from pdsynth.synthesizers.parts import Adaptive
@@ -186,11 +185,10 @@ class TestPublished:
         with pytest.raises(PrivacyError, match="a strict door doesn't hand out"):
             raw_door(curator)
         forced = RawCurator(curator._records, Ledger(Q(1)), ExactNoise(0))
-        ask = {"step": "s", "source": "x", "claimed": Q(1, 3)}
         with pytest.raises(PrivacyError):
-            forced.conditionals((0, 1), printed_scale(3, 300, Q(1)), sparse=True, **ask)
+            forced.conditionals((0, 1), TableBudget(Q(1, 3)), sparse=True, step="s")
         with pytest.raises(BudgetError, match="overdraft"):
-            forced.conditionals((0, 1), printed_scale(3, 300, Q(1)), **ask)
+            forced.conditionals((0, 1), TableBudget(Q(1, 3)), step="s")
 
 
 class TestConditionals:
@@ -213,22 +211,22 @@ class TestConditionals:
         assert Q(worst, GRID) == pytest.approx(2 if parents else 2 / n, rel=1e-8)
         noisy = curator_of(
             [codes[0]] * n, sizes, ExactNoise(0), epsilon=Q(10), guarantee="published"
-        ).conditionals(tuple(range(parents + 1)), Q(1), step="s", source="x", claimed=Q(1))[1]
-        assert noisy.shape == (2, 2**parents)
+        ).conditionals(tuple(range(parents + 1)), TableBudget(Q(1)), step="s")[1]
+        assert noisy.scale == Q(2, n), "2m/(n ε₂) as printed, whatever it costs"
+        assert noisy.counts.shape == (2, 2**parents)
 
     def test_without_noise_they_are_raw_counts(self):
         curator = curator_of(chain(3), (2,) * 3, NoNoise(), guarantee="none")
-        keys, counts = curator.conditionals(
-            (1, 0, 2), Q(1), step="s", source="x", claimed=Q(1), sparse=True
-        )
-        whole = curator.conditionals((1, 0, 2), Q(1), step="s", source="x", claimed=Q(1))[1]
+        ask = {"budget": TableBudget(Q(1)), "step": "s"}
+        keys, (counts, *_) = curator.conditionals((1, 0, 2), **ask, sparse=True)
+        whole = curator.conditionals((1, 0, 2), **ask)[1].counts
         assert np.array_equal(whole[:, keys], counts)
         assert whole.sum() == counts.sum() == 300
 
     def test_only_two_valued_children(self):
         with pytest.raises(BudgetError, match="more than two values"):
             curator_of([[0, 2]] * 3, (2, 3), ExactNoise(0), guarantee="published").conditionals(
-                (1, 0), Q(1), step="s", source="x", claimed=Q(1)
+                (1, 0), TableBudget(Q(1)), step="s"
             )
 
 
@@ -415,8 +413,8 @@ class TestOddInput:
         so."""
         network = Network(tuple((f"x{j}", tuple(f"x{i}" for i in range(j))) for j in range(64)))
         rows = np.repeat(np.arange(6)[:, None] > 2, 64, axis=1).astype(np.uint8)
-        curator = curator_of(rows, (2,) * 64, ExactNoise(3), epsilon=Q(64), guarantee="published")
-        budget = dict.fromkeys(network.order, TableBudget(Q(1, 10**6), Q(1)))
+        curator = curator_of(rows, (2,) * 64, ExactNoise(3), Q(10**8), "published")
+        budget = dict.fromkeys(network.order, TableBudget(Q(10**6, 3)))  # scale 10^-6
         tables = [m.table for m in room.noisy_conditionals(curator, network, budget)]
         model = Model(curator.schema, network, tables, curator.ledger, 6)
         assert {tuple(r) for r in model.sample_codes(50, np.random.default_rng(0)).tolist()} == {
@@ -426,7 +424,7 @@ class TestOddInput:
         wide = Network((*((f"x{j}", ()) for j in range(64)), ("x64", network.order)))
         none = curator_of([[0] * 65], (2,) * 65, NoNoise(), guarantee="none")
         with pytest.raises(BudgetError, match="64 parents.*at most 63"):
-            room.noisy_conditionals(none, wide, dict.fromkeys(wide.order, TableBudget(Q(1), Q(1))))
+            room.noisy_conditionals(none, wide, dict.fromkeys(wide.order, TableBudget(Q(1))))
 
     @pytest.mark.parametrize(
         ("options", "words"),

@@ -9,6 +9,7 @@ from contract_cases import CASES, TABLES, make
 
 from pdsynth.audit.tape import Explorer, Tape, plain
 from pdsynth.errors import BudgetError
+from pdsynth.privacy.unit import TableBudget
 from pdsynth.reconcile import Agree, noisy_table
 from pdsynth.structure.learner import Measurement
 from pdsynth.synthesizers import recipe
@@ -85,7 +86,7 @@ def test_twin_an_agreement_that_asks_again_is_stopped(monkeypatch):
             seen.append(self)
 
     def greedy(part, found, network, facts):
-        seen[-1].table((0,), Q(2), step="again", source="", claimed=Q(1))
+        seen[-1].table((0,), TableBudget(Q(1)), step="again")
         return honest(part, found, network, facts)
 
     monkeypatch.setattr(recipe, "Curator", Watched)

@@ -13,11 +13,12 @@ from late import late
 from privacy_tools import frames_of, records_of
 
 from pdsynth import audit
-from pdsynth.budgets import SensitivityGroups, printed_thirds
+from pdsynth.budgets import SensitivityGroups
 from pdsynth.errors import BudgetDegenerate
 from pdsynth.network import Network
 from pdsynth.privacy import curator as curator_room
 from pdsynth.published import ConditionalNoise
+from pdsynth.published.budgets import printed_thirds
 from pdsynth.structure import Restriction
 from pdsynth.synthesizers import (
     ConsistentBayes,

@@ -34,6 +34,7 @@ from pdsynth.errors import BudgetError, PrivacyError
 from pdsynth.privacy.curator import Candidates, Curator
 from pdsynth.privacy.ledger import Ledger
 from pdsynth.privacy.mechanisms import ExactNoise
+from pdsynth.privacy.unit import TableBudget
 from pdsynth.structure import MaxParents, greedy
 from pdsynth.synthesizers.baselines import Independent
 from pdsynth.synthesizers.recipe import Recipe
@@ -166,7 +167,7 @@ class TestRecordsPerPerson:
         ledger = Ledger(Q(9), records_per_person=2)
         rows = [[0, 0], [0, 1], [1, 0], [1, 1]]
         door = Curator(records_of(rows, (2, 2)), ledger, RecordedNoise())
-        door.table((0, 1), Q(4), step="t", source="", claimed=Q(1, 2))
+        door.table((0, 1), TableBudget(Q(1, 2)), step="t")
         pair = Candidates(((np.array([1]), np.array([[0]])),))
         door.select(pair, "R", Q(1), step="s", source="")
         counts, choice = ledger.entries
@@ -423,7 +424,7 @@ class TestAddRemove:
             records_of([[0, 0, 0]] * 5, (2, 2, 2)), Ledger(Q(9), relation="add_remove"), noise
         )
         door.count_records(Q(1, 20))
-        door.table((0, 1), Q(1), step="t", source="", claimed=Q(1))
+        door.table((0, 1), TableBudget(Q(1)), step="t")
         drawn, ask = len(noise.asked), {"step": "s", "source": ""}
         pair = Candidates(((np.array([1]), np.array([[0]])),))
         for question in (

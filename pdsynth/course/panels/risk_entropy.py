@@ -10,6 +10,7 @@ from ...counting.tables import Records
 from ...measures import normalised_risk_entropy
 from ...privacy.ledger import Ledger, as_fraction
 from ...privacy.mechanisms import Noise
+from ...privacy.unit import TableBudget
 from ...published import open_door
 from ..widgets import Try, View, choice, slider
 from .drawing import Board, ink
@@ -59,15 +60,8 @@ def run(
     weights = risk_entropy_weights({name: sign * value for name, value in oe.items()})
     left = epsilon - paid
     for j, name in enumerate(names):
-        mine = weights[name] * left
-        curator.table(
-            (j,),
-            2 / mine,
-            step=f"table({name})",
-            source="Alg 5 line 2",
-            claimed=mine,
-            scale_depends_on=(entry,),
-        )
+        budget = TableBudget(weights[name] * left, None, (entry,), "Alg 5 line 2")
+        curator.table((j,), budget, step=f"table({name})")
     cells = {a.name: 2 * a.size / float(records.n * left) for a in records.schema.attributes}
     return {
         "oe": oe,

@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ...budgets import RARE_VALUES, printed_scales, printed_weights, tight_scales, value_weights
+from ...budgets import RARE_VALUES, value_weights
 from ...errors import plural
-from ...privacy.ledger import as_fraction, histogram_cost
+from ...privacy.ledger import as_fraction
+from ...privacy.unit import histogram_cost, tight_scales
+from ...published.budgets import printed_scales, printed_weights
 from ..widgets import Try, View, choice, slider
 from .drawing import Board
 from .panel import live_panel

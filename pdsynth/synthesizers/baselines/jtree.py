@@ -13,6 +13,7 @@ from ...errors import BudgetError, show
 from ...network import Network
 from ...privacy.curator import Curator
 from ...privacy.numbers import number, positive
+from ...privacy.unit import TableBudget
 from ...reconcile import AgreeInPairs
 from ...structure import MaxCells
 from ...structure.junction import Edge, strongest_graph
@@ -68,18 +69,13 @@ class CliqueTables(Structure):
         ranked = self.rank(curator, pairs, shares["graph"], facts) if pairs else []
         edges, tree = strongest_graph(sizes, ranked, float(bound))
         each = shares["cliques"] / len(tree.cliques)
-        curator.expect(tree.cliques)
-        found = []
-        for clique in tree.cliques:
-            members = tuple(names[j] for j in clique)
-            table = curator.table(
-                clique,
-                2 / each,
-                step=f"table({', '.join(members)})",
-                source="JTree, step 3: clique tables",
-                claimed=each,
-            )
-            found.append(Measurement(members, table, 2 / each, curator.ledger.last))
+        budget = TableBudget(each, source="JTree, step 3: clique tables")
+        members = [tuple(names[j] for j in clique) for clique in tree.cliques]
+        answers = curator.tables(
+            (clique, budget, f"table({', '.join(named)})")
+            for clique, named in zip(tree.cliques, members, strict=True)
+        )
+        found = [Measurement(m, *answer) for m, answer in zip(members, answers, strict=True)]
         network = Network.of_columns([family[:2] for family in tree.families()], names)
         shown = {
             "edges_": tuple((names[i], names[j]) for i, j in edges),

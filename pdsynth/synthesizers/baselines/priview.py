@@ -24,6 +24,7 @@ from ...errors import BudgetError, SchemaError, is_whole, show, to_names
 from ...measures import mutual_information
 from ...network import Network
 from ...privacy.curator import Curator
+from ...privacy.unit import TableBudget, Unit
 from ...structure.candidates import Pair
 from ...structure.covering import covering_design
 from ...structure.junction import spanning_tree
@@ -31,7 +32,7 @@ from ...structure.learner import Measurement, Shares, Structure, StructureResult
 from ..recipe import Parts, Recipe
 
 NOISE_ERROR = 0.003  # what the paper's rule of thumb tolerates of all triples in place of all pairs
-ROUNDS = 3
+SOURCE, ROUNDS = "PriView, step 2", 3
 QUERY_BITS = 20  # a marginal of up to a million cells
 LARGEST_VIEW = 16
 
@@ -68,11 +69,11 @@ class Views(Structure):
         d, size, seed = len(BinaryEncoding(facts.schema).schema), int(self.size), self.design_seed
         if not isinstance(self.t, str):
             return int(self.t), covering_design(d, size, int(self.t), seed)
-        epsilon = float(facts.epsilon) / self.moved(facts)[0]
+        scale = float(self.unit(facts).scale(facts.epsilon))
 
         def error(views: float) -> float:
             pairs = math.sqrt(views * d * (d - 1) / (size * (size - 1)))
-            return 2 ** ((size - 1) / 2) * pairs / (facts.n * epsilon)
+            return 2 ** ((size - 1) / 2) * pairs * scale / facts.n
 
         fewest = math.comb(d, 3) / math.comb(size, 3) if size >= 3 else math.inf  # of any design
         if error(fewest) <= NOISE_ERROR:
@@ -81,9 +82,13 @@ class Views(Structure):
                 return 3, views
         return 2, covering_design(d, size, 2, seed)
 
-    def moved(self, facts: Facts) -> tuple[int, str]:
-        """How many records a neighbour moves in a view, and in which relation."""
-        return 2, "replace_one"
+    def unit(self, facts: Facts) -> Unit:
+        """What neighbours differ in, from which the noise of a view follows."""
+        return facts.unit
+
+    def budget(self, epsilon: Fraction) -> TableBudget:
+        """The share of one view."""
+        return TableBudget(epsilon, source=SOURCE)
 
     def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
         """The views, which agree, and the tree of bits with the most mutual information in them.
@@ -93,20 +98,13 @@ class Views(Structure):
         bits, n = curator.binary(), facts.n
         names = bits.schema.names
         t, views = self.design(facts)
-        moved, relation = self.moved(facts)
-        each = shares["views"] / len(views)
-        bits.expect(views)
-        tables = [
-            bits.table(
-                view,
-                moved / each,
-                step=f"view {i} of {len(views)}",
-                claimed=each,
-                source="PriView, step 2",
-                relation=relation,
+        budget = self.budget(shares["views"] / len(views))
+        answers = list(
+            bits.tables(
+                (view, budget, f"view {i} of {len(views)}") for i, view in enumerate(views, 1)
             )
-            for i, view in enumerate(views, 1)
-        ]
+        )
+        tables = [answer.counts for answer in answers]
         for _ in range(ROUNDS):
             tables = [ripple(t, 0.01 * n / t.size) for t in make_consistent(tables, views, n)]
         agreed = [clip_and_scale(t, n) for t in make_consistent(tables, views, n)]
@@ -116,7 +114,7 @@ class Views(Structure):
             Measurement(
                 tuple(names[j] for j in (child, *parents)),
                 integer_weights(answer(held, (child, *parents))),
-                moved / each,
+                answers[0].scale,
             )
             for child, parents in pairs
         )

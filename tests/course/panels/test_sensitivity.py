@@ -7,7 +7,7 @@ from panel_tools import ranges
 
 from pdsynth.course.panels import sensitivity
 from pdsynth.course.panels.table import teaching_table
-from pdsynth.privacy.ledger import histogram_cost
+from pdsynth.privacy.unit import histogram_cost
 from pdsynth.synthesizers import HPPrivBayes
 
 
