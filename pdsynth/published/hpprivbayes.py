@@ -1,4 +1,9 @@
-"""HPPrivBayes as the thesis prints it: order, groups and weights are raw, scales are printed."""
+"""HPPrivBayes as the thesis prints it: order, groups and weights are raw, scales are printed.
+
+All d tables are noised while d−k−l in group A are paid for, literally, and the ledger shows the
+overrun; d−k−l ≤ 0 raises BudgetDegenerate. One is added to every count, so that a declared value
+without records has a weight. CSAPrivBayes has the same groups.
+"""
 
 from dataclasses import dataclass, replace
 from fractions import Fraction

@@ -75,12 +75,11 @@ class HMPrivBayes(Clustered):
     ----------
     epsilon, guarantee, noise, random_state : as in PrivBayes.
     k, l : number of clusters, largest number of parents (paper: 3 and 3).
-    eta : η of the candidate filter (9), in [0, 1); 0 switches it off. Not printed; 0.1 here.
-    sigma, dimensions : σ and k₁ of the spectral clustering, not printed; 1 and k here. σ only
-        matters to the printed affinity.
+    eta : η of the candidate filter (9), in [0, 1); 0 switches it off. The paper doesn't say; 0.1.
+    sigma, dimensions : σ and k₁ of the spectral clustering, on which the paper is silent; 1 and k
+        here. σ only matters to the affinity ``"printed"``.
     affinity : ``"similarity"``, or ``"printed"``: exp(−s/2σ²) of a similarity, which separates
-        related attributes; ``"auto"``: as printed under published and none, similarity under
-        strict.
+        related attributes; ``"auto"``: similarity under strict.
     clusters : public clusters of attributes, as :class:`Clustered` says.
     share_histograms, share_sketch, share_structure : shares of ε under strict for histograms,
         similarities and selections; tables get the rest.
@@ -94,13 +93,12 @@ class HMPrivBayes(Clustered):
     ---------------------------------------------------------
     1. Algorithm 1 expects distances, DPSC feeds it similarities: ``affinity``. 2. l' = min(|C|−1,
        l), not d. 3. Tables are made before sampling. 4. All information is in bits. 5. MIC of bits
-       is I: only the 2 × 2 grid exists. 6. Bits of one attribute can be separated under published,
-       as printed; strict clusters whole attributes. Codes that don't exist are drawn again
+       is I: only the 2 × 2 grid exists. 6. Strict clusters whole attributes, so that the bits of
+       one aren't separated. Codes that don't exist are drawn again
        (``BinaryEncoding.decode``). 7. A cluster of one bit has one table and no pair to select; a
        filter that leaves a child no candidate gives Π = {}; one that leaves table l'+1 less than
        the first l' bits is given them back, or those tables could not be derived. 8. n in (7) and
-       (11) is the number of values. 9. Clusters are independent by construction; "none" has that
-       loss, too. 10. Formula (9) with η = 0 would drop pairs with noise below zero; here it drops
+       (11) is the number of values. 9. Clusters are independent by construction. 10. Formula (9) with η = 0 would drop pairs with noise below zero; here it drops
        nothing. 11. Empty clusters are left out. 12. Steps with more than 250,000 candidates are cut
        to the strongest parents of each child (``structure.ibayes``): by the released similarity, by
        distance in the schema where there is none.
@@ -111,10 +109,7 @@ class HMPrivBayes(Clustered):
     clusters share share_structure·ε (score R), the tables of all clusters the rest: disjoint
     columns are not disjoint records. Where clusters are public, or k = 1, and η = 0, there is no
     sketch, and its share goes to the tables; so it does, with a warning, where n, ε and the schema
-    say that the sketch would be noise. Published: Algorithms 2–5 as printed. Each record is in all
-    d(d−1)/2 similarities and in all clusters, so ε₁ truly costs ⌊d/2⌋·ε₁ and ε₂ + ε₃ cost k times
-    that: 12.75 ε on Adult, 38.9 ε on Big5, and the raw risk entropies that set noise scales make
-    even that infinite. None: the printed pipeline without noise.
+    say that the sketch would be noise.
 
     >>> HMPrivBayes(epsilon=0.5, l=2)
     HMPrivBayes(epsilon=0.5, l=2, guarantee='strict')

@@ -40,20 +40,17 @@ class HPPrivBayes(Recipe):
     Ambiguities and how they are resolved (`algorithms` §3.2)
     ---------------------------------------------------------
     1. Algorithm 6 loops over B. 2. Its input is ε₃, each attribute has ε₃/l. 3. A table is
-       normalised once. 4. Published noises all d tables while paying for d−k−l in A, literally, and
-       the ledger shows the overrun; strict noises all tables and divides by |A| and |B|. 5. d−k−l ≤
-       0 raises BudgetDegenerate under published. 6. S is in A. 7. Nothing assumes that the first k
-       attributes lie in A. 8. I and θ are in bits. 9. ΔI is the general bound unless a side has two
-       values. 10. A declared value without records: one is added to every count (published), noisy
-       counts are at least one half (strict). 11. w = 0 gets a floor. 12. r = L2/L3; L1 is never
-       printed, 0.3 here. 13. ``rare_values`` chooses. 14. n is that of the table. 15. A pair is
-       added once.
+       normalised once. 4. All tables are noised, and the budgets divided by |A| and |B|, not by
+       the d−k−l of Algorithm 5. 5. S is in A. 6. Nothing assumes that the first k attributes lie
+       in A. 7. θ is in bits. 8. A declared value without records: noisy counts are at least one
+       half. 9. w = 0 gets a floor. 10. r = L2/L3; L1 is never given, 0.3 here. 11.
+       ``rare_values`` chooses. 12. n is that of the table. 13. A pair is added once.
 
     **Privacy:** strict: pure ε-DP under replacing one record. Order, groups and weights come from
     three discrete Laplace sketches (share_sketch·ε, split 0.4/0.4/0.2), everything that follows
     from them is post-processing; d−1 exponential mechanisms (share_structure·ε, score R); one noisy
     table per attribute, ε₂/|A| or ε₃/|B| each, with per-value scales whose worst move costs exactly
-    that. Published: order, groups and weights are raw, so no finite ε holds; the ledger lists them.
+    that.
     """
 
     k: int | str = "auto"

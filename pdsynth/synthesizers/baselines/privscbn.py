@@ -72,10 +72,7 @@ class PrivSCBN(Clustered):
     **Privacy:** strict: pure ε-DP under replacing one record: one sketch of R over pairs of
     attributes (share_sketch·ε; left out, with a warning, where it would be noise), whose clusters
     are post-processing, nested selections in all clusters (share_structure·ε), joint counts (the
-    rest). Published: one record can move all d(d−1)/2 distances by 1, so ε₁ costs ⌊d/2⌋·ε₁; each
-    cluster's network and conditionals claim the same ε₂ + ε₃ of the same records; a conditional
-    costs n times what it claims; candidates are raw. No finite ε holds. None: the same without
-    noise.
+    rest).
 
     >>> PrivSCBN(epsilon=0.5, k=2)
     PrivSCBN(epsilon=0.5, k=2, guarantee='strict')
