@@ -150,7 +150,7 @@ class Model(Sampling):
         """Whether the ledger proves a finite ε within the claim, for every table, with noise that
         nobody else can draw.
         """
-        return self.ledger.guarantee != "none" and not self.check()
+        return self.ledger.private and not self.check()
 
     def verdict(self) -> str:
         """One sentence that can't be mistaken for a guarantee that isn't there."""

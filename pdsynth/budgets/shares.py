@@ -26,7 +26,7 @@ def by_weight(
     epsilon: Fraction, weights: Mapping[str, Fraction], source: str, depends_on: str = "public"
 ) -> dict[str, TableBudget]:
     """A part of ε for each table, in proportion to its weight."""
-    entries = () if depends_on in ("public", "none") else (depends_on,)
+    entries = () if depends_on == "public" else (depends_on,)
     return {
         name: TableBudget(part, depends_on=entries, source=source)
         for name, part in proportional(epsilon, weights).items()

@@ -1,9 +1,9 @@
 """PrivABN as it prints: candidates are argmaxes over the records, noise is on conditionals.
 
-``guarantee="none"`` is the paper's NoPrivABN. Readings (`algorithms` §6.2): "conditional entropy" is
-mutual information in bits, while formula (10) is in nats, so the ledger shows 1.44 times the claim.
-GParentSet is called with k = i−1; j descends. A parent configuration without records gets the
-uniform distribution, plus its noise. The "optimal substructure" isn't one. Table 2's "=250" is
+``guarantee="none"`` is the paper's NoPrivABN. Readings (`algorithms` §6.2): "conditional entropy"
+is mutual information in bits, while formula (10) is in nats, so the ledger shows 1.44 times the
+claim. GParentSet is called with k = i−1; j descends. A parent configuration without records gets
+the uniform distribution, plus its noise. The "optimal substructure" isn't one. Table 2's "=250" is
 2,500, and the pairs that ABN scores are (m³−m)/6 = 20,825 at m = 50. Mutual information grows with
 the parent set, so in-degrees drift upwards until each configuration holds one record: without noise
 the network memorises the table, which is why NoPrivABN looks excellent.

@@ -94,14 +94,15 @@ class HMPrivBayes(Clustered):
     1. Algorithm 1 expects distances, DPSC feeds it similarities: ``affinity``. 2. l' = min(|C|−1,
        l), not d. 3. Tables are made before sampling. 4. All information is in bits. 5. MIC of bits
        is I: only the 2 × 2 grid exists. 6. Strict clusters whole attributes, so that the bits of
-       one aren't separated. Codes that don't exist are drawn again
-       (``BinaryEncoding.decode``). 7. A cluster of one bit has one table and no pair to select; a
-       filter that leaves a child no candidate gives Π = {}; one that leaves table l'+1 less than
-       the first l' bits is given them back, or those tables could not be derived. 8. n in (7) and
-       (11) is the number of values. 9. Clusters are independent by construction. 10. Formula (9) with η = 0 would drop pairs with noise below zero; here it drops
-       nothing. 11. Empty clusters are left out. 12. Steps with more than 250,000 candidates are cut
-       to the strongest parents of each child (``structure.ibayes``): by the released similarity, by
-       distance in the schema where there is none.
+       one aren't separated. Codes that don't exist are drawn again (``BinaryEncoding.decode``). 7.
+       A cluster of one bit has one table and no pair to select; a filter that leaves a child no
+       candidate gives Π = {}; one that leaves table l'+1 less than the first l' bits is given them
+       back, or those tables could not be derived. 8. n in (7) and (11) is the number of values. 9.
+       Clusters are independent by construction. 10. Formula (9) with η = 0 would drop pairs with
+       noise below zero; here it drops nothing. 11. Empty clusters are left out. 12. Steps with more
+       than 250,000 candidates are cut to the strongest parents of each child
+       (``structure.ibayes``): by the released similarity, by distance in the schema where there is
+       none.
 
     **Privacy:** strict: pure ε-DP under replacing one record. One-way histograms
     (share_histograms·ε) give risk entropies and roots, one sketch of R over pairs of attributes
