@@ -107,6 +107,7 @@ def _hash(keys: np.ndarray, seed: int) -> np.ndarray:
 class JointCounts:
     """Discrete Laplace noise on the joint counts of every pair (PrivBayes)."""
 
+    counts_only = True
     derives = True  # a pair that a larger one contains needn't be measured
 
     def check(self, facts: Facts, budget: Any) -> None:

@@ -37,6 +37,7 @@ class BudgetRule:
     """What every rule shares; a new one says at least how it allocates."""
 
     one_scale_per_table: ClassVar[bool] = True
+    counts_only: ClassVar[bool] = False  # whether all that it asks the records for is counts
     foresees: ClassVar[bool] = False  # asks before a network is learnt
 
     def check(self, facts: Facts) -> None:
@@ -73,6 +74,7 @@ class Uniform(BudgetRule):
     reading: str = "tods"
 
     readings: ClassVar[tuple[str, ...]] = ("tods",)
+    counts_only: ClassVar[bool] = True
 
     def check(self, facts: Facts) -> None:
         """Refuse a reading that isn't private, or isn't one."""

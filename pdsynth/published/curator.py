@@ -17,8 +17,7 @@ from ..measures import (
     average_mutual_information,
     conditional_sensitivity,
 )
-from ..privacy.associations import Pairs, _split
-from ..privacy.curator import Curator, Measured
+from ..privacy.curator import Curator, Measured, Pairs, _split
 from ..privacy.unit import TableBudget
 from .budgets import PrintedBudget
 

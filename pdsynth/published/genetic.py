@@ -13,8 +13,7 @@ import numpy as np
 
 from ..budgets import Uniform
 from ..domain.facts import Facts
-from ..privacy.associations import Pairs
-from ..privacy.curator import Curator
+from ..privacy.curator import Curator, Pairs
 from ..structure.learner import Shares, StructureResult
 from ..structure.searching import PAIRS, STEP, GeneticSearch
 from ..synthesizers.recipe import Parts, Recipe

@@ -242,7 +242,8 @@ def printed_privabn(recipe: Recipe, facts: Facts, parts: Parts) -> tuple[Facts, 
 class ConditionalNoise:
     """Laplace noise on the conditional probabilities, as PrivABN prints it: isn't private."""
 
-    derives = False
+    derives: ClassVar[bool] = False
+    counts_only: ClassVar[bool] = False
 
     def check(self, facts: Facts, budget: Any) -> None:
         """Refuse strict, attributes of more than two values, and scales per value."""

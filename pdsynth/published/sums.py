@@ -10,8 +10,7 @@ import numpy as np
 from ..domain.facts import Facts
 from ..domain.progress import progress
 from ..measures import SCORES
-from ..privacy.associations import Pairs
-from ..privacy.curator import Candidates, Curator
+from ..privacy.curator import Candidates, Curator, Pairs
 from ..privacy.numbers import number
 from ..structure.candidates import list_candidates
 from ..structure.learner import Shares, StructureResult

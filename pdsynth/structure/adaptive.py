@@ -15,6 +15,7 @@ from ..network import Network
 from ..privacy.curator import Curator
 from ..privacy.mechanisms import Noise
 from ..privacy.numbers import positive
+from ..privacy.unit import ONE_REPLACED
 from .candidates import Pair, join_pairs
 from .learner import Shares, Structure, StructureResult, name_origin
 from .limits import check_width
@@ -119,7 +120,8 @@ def growth_penalty(size: int, n: int, tables: int, epsilon2: Fraction) -> int:
     pen(j) = 2^(j+1) m / (n ε₂) is the expected distance that the noise of a table with j parents
     adds; it depends on public numbers only. Beyond 2^60 it stays there, so that scores fit 64 bits.
     """
-    return min(math.floor(2 * n * 2 ** (size + 1) * tables / epsilon2), 2**60)
+    scale = ONE_REPLACED.scale(epsilon2, tables)
+    return min(math.floor(n * 2 ** (size + 1) * scale), 2**60)
 
 
 def abn_strict(

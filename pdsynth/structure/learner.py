@@ -71,6 +71,7 @@ class Structure:
     """What every structure shares; a new one says at least how it learns."""
 
     measures: ClassVar[bool] = False  # its own tables, so that a budget rule has nothing to split
+    counts_only: ClassVar[bool] = False  # whether all that it asks the records for is counts
 
     def check(self, facts: Facts) -> None:
         """Refuse, from public facts, what can't be learnt."""
@@ -92,6 +93,8 @@ class Fixed(Structure):
     """A network drawn by policy or an expert: public, so it costs nothing. None: no edges."""
 
     network: Network | None = None
+
+    counts_only: ClassVar[bool] = True
 
     def check(self, facts: Facts) -> None:
         """Refuse a network over other attributes, and tables that can't fit in memory."""

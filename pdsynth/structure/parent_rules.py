@@ -17,6 +17,7 @@ from ..domain.facts import Facts
 from ..domain.schema import Schema
 from ..errors import BudgetError, is_whole, plural, show
 from ..network import Network
+from ..privacy.unit import ONE_REPLACED
 from .limits import limit_tables, most_sets
 
 MAX_PARENTS = 63  # two-valued parents whose configuration is one 64-bit word
@@ -63,7 +64,7 @@ class MaxCells:
     @classmethod
     def of(cls, n: int, d: int, epsilon2: Fraction, theta: Fraction) -> MaxCells:
         """The bound τ = n ε₂ / (2 d θ) from public facts."""
-        return cls(Fraction(n) * epsilon2 / (2 * d * theta))
+        return cls(n / (ONE_REPLACED.scale(epsilon2, tables=d) * theta))
 
     def parent_sets(
         self, placed: tuple[int, ...], child_size: int, sizes: Sequence[int]

@@ -13,10 +13,9 @@ import numpy as np
 
 from ..domain.facts import Facts
 from ..errors import BudgetError, is_one_of, show
-from ..measures import association_sensitivity
+from ..measures import sketch_noise
 from ..network import Network
-from ..privacy.associations import Pairs
-from ..privacy.curator import Curator
+from ..privacy.curator import Curator, Pairs
 from ..privacy.mechanisms import Noise
 from ..privacy.numbers import positive
 from .exact_search import MOST, best_parents, exact_search, hill
@@ -134,9 +133,8 @@ class GeneticSearch(Structure):
 
     def scale(self, facts: Facts) -> Fraction:
         """Noise scale of the sketch in records²."""
-        sizes, pairs = facts.schema.sizes, self.permitted(facts).pairs
-        moved = sum(association_sensitivity(facts.n, sizes[i], sizes[j]) for i, j in pairs)
-        return Fraction(max(moved, 1)) / (facts.epsilon - facts.epsilon2)
+        epsilon1 = facts.epsilon - facts.epsilon2
+        return sketch_noise(facts.n, facts.schema.sizes, self.permitted(facts).pairs, epsilon1)
 
     def threshold(self, facts: Facts) -> float:
         """The same noise scale for R = K / 2n²."""

@@ -10,8 +10,7 @@ import numpy as np
 from ..domain.facts import Facts
 from ..domain.progress import progress
 from ..network import Network
-from ..privacy.associations import Pairs
-from ..privacy.curator import Candidates, Curator
+from ..privacy.curator import Candidates, Curator, Pairs
 from ..privacy.numbers import share
 from .candidates import join_blocks, list_candidates
 from .junction import maximum_spanning_tree

@@ -1,7 +1,7 @@
 """ConsistentBayes: what to run on a table of one's own."""
 
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar
+from typing import Any
 
 from ..domain.facts import Facts
 from ..errors import BudgetError, is_whole, show
@@ -59,8 +59,6 @@ class ConsistentBayes(Recipe):
     share_one_way: float | str = "auto"
     share_select: float = 0.2
     share_sensitive: float = 0.1
-
-    relations: ClassVar[tuple[str, ...]] = ("replace_one", "add_remove")
 
     def _parts(self, facts: Facts) -> Parts:
         policy = {f.name: getattr(self, f.name) for f in fields(Residual)}

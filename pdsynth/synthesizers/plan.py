@@ -15,7 +15,7 @@ from ..domain.schema import Schema, check_columns, check_schema
 from ..errors import SchemaError, is_one_of, show
 from ..measures import mutual_information
 from ..network import Network, check_edge
-from ..privacy.entries import as_fraction
+from ..privacy.ledger import as_fraction
 from ..privacy.numbers import positive, share
 from ..structure.parent_rules import MAX_CELLS
 from .prediction import Forecast, explain, forecasts
@@ -64,7 +64,8 @@ class Plan:
         written = float(self.epsilon)
         epsilon = written if as_fraction(written) == self.epsilon else self.epsilon
         asked = options.get("relation", "replace_one")
-        offer = (f for f in self.forecasts if is_one_of(asked, f.make().relations))
+        hidden = is_one_of(asked, ("replace_one",))
+        offer = (f for f in self.forecasts if hidden or f.make().counts_only(self.schema, self.n))
         best = next(offer, self.forecasts[0])  # which then refuses an unknown relation
         if self.schema.groups and best.name.startswith("ConsistentBayes"):
             options = {"personal": SensitivityGroups(rare_values="same_noise")} | options

@@ -80,8 +80,6 @@ class Independent(Recipe):
     Parameters
     ----------
     epsilon, guarantee, noise, random_state : as in every synthesizer.
-    relation : ``"add_remove"`` protects membership: ε is for adding or removing one record, n is a
-        noisy count (ε/20), the histograms have sensitivity 1, and a table may have no rows.
 
     **Privacy:** strict: pure ε-DP under replacing one record: d histograms with discrete Laplace
     noise of scale 2d/ε, sequentially; under adding or removing one: a count of scale 20/ε and
@@ -90,8 +88,6 @@ class Independent(Recipe):
     >>> Independent(epsilon=0.5)
     Independent(epsilon=0.5, guarantee='strict')
     """
-
-    relations: ClassVar[tuple[str, ...]] = ("replace_one", "add_remove")
 
     def _parts(self, facts: Facts) -> Parts:
         return Parts(Fixed(), Uniform("one-way Laplace histograms (Dwork et al. 2006)"))

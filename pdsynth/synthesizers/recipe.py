@@ -36,7 +36,7 @@ from ..model import Model
 from ..network import Network
 from ..privacy.curator import GUARANTEES, Curator
 from ..privacy.ledger import Ledger
-from ..privacy.mechanisms import WORD, CommonNoise, ExactNoise, Noise, NoNoise, OpenDPNoise
+from ..privacy.mechanisms import WORD, CommonNoise, ExactNoise, Noise, NoNoise
 from ..privacy.session import Session
 from ..privacy.unit import Unit
 from ..reconcile import AsMeasured, choose_reconcile
@@ -57,6 +57,10 @@ class Structure(Protocol):
     """What learns a network; :class:`~pdsynth.structure.learner.Structure` has defaults."""
 
     @property
+    def counts_only(self) -> bool:
+        """Whether all that it asks the records for is counts."""
+
+    @property
     def measures(self) -> bool:
         """Whether it measures its own tables, so that a budget has nothing to split."""
 
@@ -72,6 +76,10 @@ class Structure(Protocol):
 
 class Budget(Protocol):
     """What splits ε over the tables; :class:`~pdsynth.budgets.BudgetRule` has defaults."""
+
+    @property
+    def counts_only(self) -> bool:
+        """Whether all that it asks the records for is counts."""
 
     @property
     def foresees(self) -> bool:
@@ -94,6 +102,10 @@ class Budget(Protocol):
 
 class Conditionals(Protocol):
     """What measures the tables of a network."""
+
+    @property
+    def counts_only(self) -> bool:
+        """Whether all that it asks the records for is counts."""
 
     @property
     def derives(self) -> bool:
@@ -130,6 +142,12 @@ class Parts(NamedTuple):
     budget: Budget = Uniform()
     conditionals: Conditionals = JointCounts()
     reconcile: Reconcile = AsMeasured()
+
+    @property
+    def counts_only(self) -> bool:
+        """Whether all that the parts ask the records for is counts."""
+        asking = self.structure, self.budget, self.conditionals
+        return all(part.counts_only for part in asking)
 
     def check(self, facts: Facts) -> None:
         """Refuse, from public facts, what can't be combined or fitted."""
@@ -171,8 +189,10 @@ class Recipe(Habits):
     ``"opendp"`` (the same laws, hardened) or ``"common"`` (seeded, for simulations).
     ``random_state``: None draws from the operating system; with a seed, or common noise, a fit is
     NOT PRIVATE and says so. ``records_per_person``: ε covers all m records of a person.
-    ``relation``: ``"replace_one"``, n public; or, where a synthesizer offers it, ``"add_remove"``:
-    n is a noisy count for ε/20. ``reconcile``: ``Agree()`` or ``AsMeasured()``; None: the recipe's.
+    ``relation``: ``"replace_one"``, n public; or, where all parts ask for counts alone,
+    ``"add_remove"``, which protects membership: ε is for one record more or less, n is a noisy
+    count for ε/20, and a table may have no rows. ``reconcile``: ``Agree()`` or ``AsMeasured()``;
+    None: the recipe's.
 
     Attributes
     ----------
@@ -193,7 +213,6 @@ class Recipe(Habits):
     relation: str = "replace_one"
     reconcile: Any = None
 
-    relations: ClassVar[tuple[str, ...]] = ("replace_one",)
     shares: ClassVar[tuple[str, ...]] = ("share_structure",)  # parameters: what tables don't have
     takes_records: ClassVar[bool] = True
     over_bits: ClassVar[bool] = False  # the network stands over bits where a column has more values
@@ -263,15 +282,7 @@ class Recipe(Habits):
         the base class down, so that a subclass adds to them and takes none away.
         """
         self._check_options(check_schema(schema))
-        epsilon = positive("epsilon", self.epsilon) / self.records_per_person
-        if self.relation == "add_remove":
-            n, epsilon = 1, epsilon * (1 - COUNT_SHARE)
-        check_records(n)
-        n = int(n)  # whatever integer was given: numpy's wrap
-        nodes = BinaryEncoding(schema).schema if self._uses_bits(schema) else schema
-        epsilon2 = epsilon * self._share_tables()
-        unit = Unit(self.relation, self.records_per_person)
-        facts = Facts(nodes, n, epsilon, self.guarantee, epsilon2, unit)
+        facts = self._facts(schema, n)
         self._check_names(schema)
         for cls in reversed(type(self).__mro__):
             if "_check" in vars(cls):
@@ -282,6 +293,10 @@ class Recipe(Habits):
 
             facts, parts = published.printed(self, facts, parts, rows)
             door = published.RawCurator
+        if not facts.unit.n_is_public and not parts.counts_only:
+            raise BudgetError(
+                f"relation must be one of ('replace_one',) here, got {show(self.relation)}"
+            )
         parts = parts._replace(reconcile=choose_reconcile(self.reconcile, parts.reconcile))  # type: ignore[arg-type]
         parts.check(facts)
         plan = Plan(facts, parts, self._split(facts, parts), door)
@@ -289,8 +304,8 @@ class Recipe(Habits):
         if self.guarantee != "none" and largest >= WORD:  # else no noise is drawn
             raise BudgetError(
                 f"epsilon = {self.epsilon} may ask for noise of scale {float(largest):.3g} on a "
-                f"table of n = {n:,} records, and exact sampling ends at {WORD:.3g}: choose a "
-                "larger epsilon"
+                f"table of n = {facts.n:,} records, and exact sampling ends at {WORD:.3g}: "
+                "choose a larger epsilon"
             )
         return plan
 
@@ -304,6 +319,21 @@ class Recipe(Habits):
                 "the tables: they must stay below 1"
             )
         return rest
+
+    def counts_only(self, schema: Schema, n: int) -> bool:
+        """Whether all that a fit asks for is counts, so that membership can be protected."""
+        return self._parts(self._facts(schema, n)).counts_only
+
+    def _facts(self, schema: Schema, n: int) -> Facts:
+        """What is public of a fit before it starts."""
+        unit = Unit(self.relation, self.records_per_person)
+        epsilon = positive("epsilon", self.epsilon) / self.records_per_person
+        if not unit.n_is_public:
+            n, epsilon = 1, epsilon * (1 - COUNT_SHARE)
+        check_records(n)
+        n = int(n)  # whatever integer was given: numpy's wrap
+        nodes = BinaryEncoding(schema).schema if self._uses_bits(schema) else schema
+        return Facts(nodes, n, epsilon, self.guarantee, epsilon * self._share_tables(), unit)
 
     def _check_names(self, schema: Schema) -> None:
         """What every recipe with such a parameter refuses, whatever its parts say."""
@@ -331,7 +361,7 @@ class Recipe(Habits):
     def _run(self, curator: Curator, plan: Plan) -> Self:
         """A fitted copy: what was spent counts from the first line, the result only when whole."""
         run, (facts, parts, shares, _) = self._copy(curator.ledger), plan
-        if self.relation == "add_remove":
+        if not facts.unit.n_is_public:
             count = facts.epsilon * COUNT_SHARE / (1 - COUNT_SHARE)
             facts = replace(facts, n=curator.count_records(count))
         door = curator.binary() if self._uses_bits(curator.schema) else curator
@@ -397,11 +427,9 @@ class Recipe(Habits):
         for name, value, known in (
             ("guarantee", self.guarantee, GUARANTEES),
             ("noise", self.noise, ("exact", "opendp", "common")),
-            ("relation", self.relation, self.relations),
         ):
             if not is_one_of(value, known):
-                here = " here" if name == "relation" else ""
-                raise BudgetError(f"{name} must be one of {tuple(known)}{here}, got {show(value)}")
+                raise BudgetError(f"{name} must be one of {tuple(known)}, got {show(value)}")
         check_seed(self.random_state)
         m = self.records_per_person
         if not is_whole(m, 1, MOST_RECORDS):
@@ -432,8 +460,12 @@ class Recipe(Habits):
             )
         if self.guarantee == "none":  # the source itself changes
             return NoNoise(self.random_state or 0)
-        if given is not None or self.noise == "opendp":
-            return given or OpenDPNoise()
+        if given is not None:
+            return given
+        if self.noise == "opendp":
+            from ..privacy.opendp import OpenDPNoise
+
+            return OpenDPNoise()
         return (
             CommonNoise(self.random_state or 0)
             if self.noise == "common"

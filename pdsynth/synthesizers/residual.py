@@ -58,8 +58,8 @@ class Residual:
     **Privacy:** the score of a set of columns S is Q = Σ |c_S − m_S| − p_S, in whole records.
     m_S, what the fitted model expects, is a function of earlier releases; the penalty p_S is
     public; both are rounded before Q is computed. One replaced record moves c_S by one in two
-    cells, so it moves Q by at most 2 (an added or removed one by 1). STOP has the constant score
-    0, so the exponential mechanism has sensitivity 2 (lemma:residual).
+    cells, so it moves Q by at most 2 (where membership is protected, by 1). STOP has the constant
+    score 0, so the exponential mechanism has sensitivity 2 (lemma:residual).
     """
 
     sensitive: str | None = None
@@ -71,6 +71,7 @@ class Residual:
     share_sensitive: float = 0.1
 
     measures: ClassVar[bool] = True
+    counts_only: ClassVar[bool] = True
     grow: ClassVar[Any]  # choose and measure, for ε; what is left of it
 
     def check(self, facts: Facts) -> None:

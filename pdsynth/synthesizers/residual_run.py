@@ -13,7 +13,7 @@ from ..domain.facts import Facts
 from ..errors import BudgetError, plural
 from ..network import Network
 from ..privacy.curator import Curator, Measured
-from ..privacy.entries import as_fraction
+from ..privacy.ledger import as_fraction
 from ..reconcile import noisy_table
 from ..structure.belief import STEPS, Columns, Fitted, Geometry, NoisyTable, fit_tables
 from ..structure.junction import (

@@ -14,6 +14,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from ..measures import mean_association_noise, mean_association_sensitivity
 from ..structure.learner import Shares
 from .residual_run import Run
 
@@ -23,14 +24,9 @@ ALONE = Fraction(2, 3)  # single columns with more than that get all
 EFFECTIVE = 16  # values of a column that occur often enough to make chance ties
 
 
-def moved(sizes: Sequence[int]) -> int:
-    """How many records the R of a pair moves by when one is replaced (lemma:association / 2n)."""
-    return 2 if max(sizes) == 2 else 3
-
-
 def share_of_look(sizes: Sequence[int]) -> Fraction:
     """The part of ε that the look costs: with more than this its noise is below v/2."""
-    return min(LOOK, Fraction(moved(sizes), sum(sizes)))
+    return min(LOOK, Fraction(mean_association_sensitivity(sizes), sum(sizes)))
 
 
 def share_of_columns(ties: float, mass: float, sizes: Sequence[int]) -> float:
@@ -46,7 +42,7 @@ def sure_ties(tied: float, n: int, epsilon: float, sizes: Sequence[int]) -> floa
     """
     root = float(np.sqrt(np.minimum(sizes, EFFECTIVE)).mean())
     chance = root**2 / math.sqrt(2 * math.pi * n)
-    doubt = moved(sizes) / (float(share_of_look(sizes)) * epsilon * n)
+    doubt = mean_association_noise(n, sizes, float(share_of_look(sizes)) * epsilon)
     return min(tied, 1.0) - chance - doubt
 
 

@@ -6,6 +6,7 @@ from fractions import Fraction
 import numpy as np
 
 from ..domain.schema import Schema
+from ..privacy.unit import ONE_REPLACED
 
 NOISE_DOMINATES = 1.0  # noise as large as the mean cell: a table tells most about the noise
 USEFUL = 4.0  # θ of TODS 2017: a mean cell of at least four noise scales
@@ -23,8 +24,8 @@ def noise_to_cell(
 
     d−k tables share (1−β)ε, or all of ε for k = 0.
     """
-    rest = 1 - float(share_structure) if k else 1.0
-    scale = 2 * (len(schema) - k) / (float(epsilon) * rest)
+    rest = epsilon * (1 - share_structure) if k else epsilon
+    scale = float(ONE_REPLACED.scale(rest, tables=len(schema) - k))
     return scale * typical_cells(schema, k) / n
 
 
