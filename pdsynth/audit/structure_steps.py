@@ -16,7 +16,8 @@ from ..network import Network
 from ..privacy.curator import Candidates, Curator
 from ..privacy.mechanisms import Noise
 from ..published import raw_door
-from ..structure.adaptive import abn_published, abn_strict, printed_sensitivity
+from ..published.privabn import abn_published, printed_sensitivity
+from ..structure.adaptive import abn_strict
 from .pairs import CHILDREN, ELP_PARENTS, PARENTS
 
 
@@ -98,7 +99,7 @@ def farthest_pair(raw: bool, door: Curator, noise: Noise, epsilon: Q) -> Any:
 def abn_as_printed(door: Curator, noise: Noise, epsilon: Q) -> Network:
     """ABN's pairs as printed.
 
-    **Privacy:** none: see :func:`pdsynth.structure.adaptive.abn_published`.
+    **Privacy:** none: see :func:`pdsynth.published.privabn.abn_published`.
     """
     return Network.of_columns(abn_published(door, epsilon, noise), door.schema.names)
 

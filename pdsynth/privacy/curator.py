@@ -25,6 +25,7 @@ from .unit import ONE_REPLACED, Scale, TableBudget, Unit, tight_scales
 __all__ = ["GUARANTEES", "Candidates", "Curator", "Measured", "TableBudget"]
 
 GUARANTEES = ("strict", "published", "none")
+UNPROTECTED = "guarantee='published'"  # where errors say what would run a print
 Pairs = Sequence[tuple[int, int]]
 Question = tuple[Sequence[int], TableBudget, str]  # columns, child first; budget; step
 

@@ -73,7 +73,7 @@ class Sampling:
         assume; any part of the table is such a table, too. ``"balanced"``: the rows of each parent
         configuration are dealt out to the values in proportion to P(X | Π), what is left over by
         systematic sampling, so each count is within one of its share and the table is nearer to the
-        model: the one to publish. In both every row alone follows the model, in any place. Balanced
+        model: the one to release. In both every row alone follows the model, in any place. Balanced
         rows depend on each other: for counts within one table of the network they are worth far
         more than n independent ones, for attributes that share no table about as many; intervals
         that take them for independent are too wide, and a part of the table is no balanced one.

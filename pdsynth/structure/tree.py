@@ -10,7 +10,7 @@ import numpy as np
 from ..domain.facts import Facts
 from ..domain.progress import progress
 from ..network import Network
-from ..privacy.curator import Candidates, Curator
+from ..privacy.curator import Candidates, Curator, Pairs
 from ..privacy.numbers import share
 from .candidates import join_blocks, list_candidates
 from .junction import maximum_spanning_tree
@@ -21,8 +21,7 @@ from .parent_rules import ParentRule
 from .restrictions import Permitted, Restriction
 
 SOURCE = "PPBA (reconstruction): candidates along the maximum spanning tree"
-WEIGHTS = "PPBA abstract: spanning tree and node weights"
-RAW = "tree, candidates and ranking are functions of the records"
+WEIGHTS, STEP = "PPBA abstract: spanning tree and node weights", "associations"
 
 
 @dataclass(frozen=True)
@@ -41,8 +40,8 @@ class SpanningTree(Learner):
         check_width(len(facts.schema), "a spanning tree")
 
     def steps(self, facts: Facts) -> Shares:
-        """The associations, where they have a price, and the selections."""
-        sketch = facts.pay(share("share_sketch", self.share_sketch))
+        """The associations and the selections."""
+        sketch = share("share_sketch", self.share_sketch)
         return {"associations": sketch, "selections": 1 - sketch}
 
     def grow(
@@ -50,29 +49,28 @@ class SpanningTree(Learner):
     ) -> StructureResult:
         """Associations, tree, then pairs along the tree.
 
-        **Privacy:** the associations' share, the rest as :func:`spanning_tree_bayes`. Published:
-        the associations are raw.
+        **Privacy:** the associations' share, the rest as :func:`spanning_tree_bayes`.
         """
         d = len(facts.schema)
         pairs = list(combinations(range(d), 2))
-        values, entry = curator.noisy_associations(
-            pairs,
-            shares["associations"],
-            step="associations",
-            source=WEIGHTS,
-            raw_measure="I",
-            reason=RAW,
-        )
+        values, entry = self.sketch(curator, pairs, shares["associations"])
         network, weights = spanning_tree_bayes(
             curator,
             symmetric_matrix(d, pairs, values),
             rule,
             shares["selections"],
-            self.measure(facts),
+            self.measure,
             depends_on=entry,
             restriction=self.restriction,
         )
         return StructureResult(network, weights, entry)
+
+    def sketch(self, curator: Curator, pairs: Pairs, epsilon: Fraction) -> tuple[np.ndarray, str]:
+        """How strongly pairs of columns are tied, float (pairs,), and its ledger entry.
+
+        **Privacy:** ``epsilon``.
+        """
+        return curator.noisy_associations(pairs, epsilon, step=STEP, source=WEIGHTS)
 
 
 def spanning_tree_bayes(

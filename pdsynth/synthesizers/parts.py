@@ -4,8 +4,10 @@ Structures learn a network, budgets split ε over its tables, conditionals say w
 and the last kind reconciles what was measured.
 """
 
+from typing import Any
+
 from ..budgets import Geometric, Groups, RiskEntropy, SensitivityGroups, Uniform
-from ..conditionals import ConditionalNoise, JointCounts
+from ..conditionals import JointCounts
 from ..reconcile import Agree, AsMeasured
 from ..structure.adaptive import Adaptive
 from ..structure.greedy import Greedy
@@ -21,7 +23,7 @@ __all__ = [
     "Adaptive",
     "Agree",
     "AsMeasured",
-    "ConditionalNoise",
+    "ConditionalNoise",  # noqa: F822 - see __getattr__
     "Fixed",
     "GeneticSearch",
     "Geometric",
@@ -38,6 +40,15 @@ __all__ = [
     "SpanningTree",
     "Uniform",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """The part that isn't private is loaded when it is asked for."""
+    if name == "ConditionalNoise":
+        from ..published import ConditionalNoise  # noqa: PLC0415
+
+        return ConditionalNoise
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -44,7 +44,7 @@ def expect(ratio: list[float], k: int) -> str:
         )
     if 1 in lost:
         return (
-            "every two-way table is noise; publish single columns, or use fewer of them, or "
+            "every two-way table is noise; release single columns, or use fewer of them, or "
             "coarser bins."
         )
     if k == 0:

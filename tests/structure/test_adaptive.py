@@ -16,15 +16,9 @@ from pdsynth.measures import GRID, association, mutual_information
 from pdsynth.privacy.curator import Candidates, Curator
 from pdsynth.privacy.ledger import Ledger
 from pdsynth.privacy.mechanisms import ExactNoise, NoNoise
+from pdsynth.published.privabn import ParentChoice, abn_published, printed_sensitivity
 from pdsynth.structure import Restriction
-from pdsynth.structure.adaptive import (
-    ParentChoice,
-    abn_published,
-    abn_strict,
-    count_selections,
-    growth_penalty,
-    printed_sensitivity,
-)
+from pdsynth.structure.adaptive import abn_strict, count_selections, growth_penalty
 
 
 def information(rows, child, parents) -> int:
