@@ -17,7 +17,7 @@ MODULE_LINES = 600
 # guarantee itself is asked for, the line says why.
 ABOVE = ("synthesizers", "structure", "budgets", "conditionals", "reconcile", "consistency")
 BRANCHES = 9
-ENTRIES = 21  # at the top of the package, besides these
+ENTRIES = 22  # at the top of the package, besides these
 LAZY = {"synthesizers.recipe": {"published"}, "synthesizers.parts": {"published"}}
 UNCOUNTED = {"__init__.py", "__main__.py", "py.typed", "__pycache__"}
 NAMES = set(
