@@ -10,6 +10,7 @@ from ..counting.equivalence_classes import ParentSets, Partitions
 from ..domain.facts import Facts
 from ..measures import GRID
 from ..privacy.curator import Candidates, Curator
+from ..published import raw_door
 from ..published.privabn import ParentChoice, PrintedAdaptive
 from ..structure.adaptive import SELECTION
 from ..structure.candidates import Pair, join_pairs
@@ -33,7 +34,7 @@ def draw_undivided(
 
     **Privacy:** none: raw candidates, and each selection truly costs about 1.44 (ln n + 1) ε₁.
     """
-    return curator.select(
+    return raw_door(curator).select(
         candidates,
         "I",
         epsilon / selections,

@@ -167,33 +167,37 @@ class Curator(LedgerWriter):
         step: str,
         source: str,
         offsets: np.ndarray | None = None,
-        printed_sensitivity: int | None = None,
-        raw_scores: np.ndarray | None = None,
         pairwise: bool = False,
     ) -> tuple[int, tuple[int, ...]]:
         """One attribute–parent pair by the exponential mechanism: (child, parents), column numbers.
 
         ``offsets``: public integers (len(candidates),) added to the scores, in their unit.
-        ``printed_sensitivity``: what a paper takes for the sensitivity; the mechanism then runs as
-        printed. ``raw_scores``: integer scores that the door has handed out before, so that they
-        aren't computed twice; refused under ``strict``. ``pairwise``: the score of a parent set is
-        the sum over its members, whose sensitivities add up.
+        ``pairwise``: the score of a parent set is the sum over its members, whose sensitivities add
+        up.
 
-        **Privacy:** costs ``epsilon``, or with a printed sensitivity ``epsilon`` × true ÷ printed.
-        The true one is the largest over the candidates, by declared domain sizes only. Under
-        ``none`` the best pair, raw.
+        **Privacy:** costs ``epsilon``. The sensitivity is the largest over the candidates, by
+        declared domain sizes only.
         """
-        if raw_scores is not None and self.guarantee == "strict":
-            raise PrivacyError(
-                f"{step!r} brings raw scores of its own; "
-                "under strict only the curator computes scores"
-            )
+        return self._select(candidates, score, epsilon, step, source, offsets, pairwise)
+
+    def _select(
+        self,
+        candidates: Candidates,
+        score: str,
+        epsilon: Fraction,
+        step: str,
+        source: str,
+        offsets: np.ndarray | None,
+        pairwise: bool,
+        assumed: int | None = None,
+        scores: np.ndarray | None = None,
+    ) -> tuple[int, tuple[int, ...]]:
+        """As :meth:`select`; ``assumed``: a sensitivity, ``scores``: integers, of another door."""
         measure, scored = SCORES[score], candidates.single() if pairwise else candidates
         sensitivity, domain = scored.sensitivity(measure, self.n, self.schema.sizes)
         if pairwise:
             sensitivity *= max(1, *(parents.shape[1] for _, parents in candidates.by_size))
-        excess = Fraction(sensitivity, printed_sensitivity) if printed_sensitivity else 1
-        cost = epsilon * excess
+        cost = epsilon * (Fraction(sensitivity, assumed) if assumed else 1)
         self._charge(
             step,
             source,
@@ -209,10 +213,10 @@ class Curator(LedgerWriter):
             candidates=candidates.depends_on,
             mechanism="permute_and_flip" if self._permute else "exponential",
         )
-        if raw_scores is None:
+        if scores is None:
             found = [self._records.scores(measure, *pairs) for pairs in scored.by_size]
-            raw_scores = candidates.add_up(found) if pairwise else np.concatenate(found)
-        scores = raw_scores if offsets is None else raw_scores + offsets
+            scores = candidates.add_up(found) if pairwise else np.concatenate(found)
+        scores = scores if offsets is None else scores + offsets
         return candidates[
             exponential_mechanism(
                 Quantity(scores, measure.unit),

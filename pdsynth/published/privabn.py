@@ -60,7 +60,7 @@ def draw_pair(
     **Privacy:** none worth the name: scores in bits against a sensitivity in nats, and raw
     candidates.
     """
-    return curator.select(
+    return raw_door(curator).select(
         candidates,
         "I",
         epsilon / selections,

@@ -73,7 +73,7 @@ class PrintedSums(PairwiseSums):
             )
             candidates = self.keep_best(candidates, sum_over_pairs(matrix, candidates))
             chosen.append(
-                curator.select(
+                raw_door(curator).select(
                     candidates,
                     "I",
                     each,

@@ -202,7 +202,7 @@ class TestPublishedCost:
         curator = Curator(records, Ledger(Q(1)), ExactNoise(0))
         with pytest.raises(PrivacyError, match="a strict door doesn't hand out"):
             abn_published(curator, Q(1), ExactNoise(0))
-        with pytest.raises(PrivacyError, match="raw scores"):
+        with pytest.raises(TypeError, match="raw_scores"):
             curator.select(
                 Candidates(((np.array([0]), np.array([[1]])),)),
                 "I",
