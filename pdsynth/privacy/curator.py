@@ -43,20 +43,21 @@ class Measured(NamedTuple):
 
 @dataclass(frozen=True)
 class Candidates:
-    """Attribute–parent pairs to choose from, in blocks of equal parent number.
+    """Attribute–parent pairs to choose from, by their number of parents.
 
-    A block holds the column numbers of children (m,) and of their parents (m, s). ``depends_on`` is
+    ``by_size``: for each number s of parents the columns of children (m,) and of their parents (m,
+    s). ``depends_on`` is
     ``"public"`` or the id of the ledger entry that the candidates are computed from.
     """
 
-    blocks: tuple[tuple[np.ndarray, np.ndarray], ...]
+    by_size: tuple[tuple[np.ndarray, np.ndarray], ...]
     depends_on: str = "public"
 
     def __len__(self) -> int:
-        return sum(len(children) for children, _ in self.blocks)
+        return sum(len(children) for children, _ in self.by_size)
 
     def __getitem__(self, index: int) -> tuple[int, tuple[int, ...]]:
-        for children, parents in self.blocks:
+        for children, parents in self.by_size:
             if index < len(children):
                 return int(children[index]), tuple(int(p) for p in parents[index])
             index -= len(children)
@@ -64,18 +65,18 @@ class Candidates:
 
     def columns(self, d: int) -> list[int]:
         """The columns, of ``d``, that occur in any pair, rising."""
-        found = sum(np.bincount(c.ravel(), minlength=d) for block in self.blocks for c in block)
+        found = sum(np.bincount(c.ravel(), minlength=d) for pair in self.by_size for c in pair)
         return np.flatnonzero(found).tolist()
 
     def single(self) -> Candidates:
         """The pairs (child, one parent) that a pairwise score adds up."""
-        blocks = ((np.repeat(c, p.shape[1]), p.reshape(-1, 1)) for c, p in self.blocks)
-        return Candidates(tuple(blocks), self.depends_on)
+        alone = ((np.repeat(c, p.shape[1]), p.reshape(-1, 1)) for c, p in self.by_size)
+        return Candidates(tuple(alone), self.depends_on)
 
     def add_up(self, found: Sequence[np.ndarray]) -> np.ndarray:
-        """Scores of the pairs from those of :meth:`single`, block by block: (len(self),)."""
-        blocks = zip(found, self.blocks, strict=True)
-        return np.concatenate([f.reshape(parents.shape).sum(axis=1) for f, (_, parents) in blocks])
+        """Scores of the pairs from those of :meth:`single`, in their order: (len(self),)."""
+        scored = zip(found, self.by_size, strict=True)
+        return np.concatenate([f.reshape(parents.shape).sum(axis=1) for f, (_, parents) in scored])
 
     def sensitivity(
         self, measure: Score, n: int, sizes: Sequence[int]
@@ -85,7 +86,7 @@ class Candidates:
         Only whether child and parents have 1, 2 or more declared values matters.
         """
         size, worst = np.array(sizes), (0, (1, 1))
-        for children, parents in self.blocks:
+        for children, parents in self.by_size:
             x = np.minimum(size[children], 3)
             pi = np.minimum(size[parents].astype(float).prod(axis=1), 3).astype(np.int64)
             for kind in np.flatnonzero(np.bincount(4 * x + pi)).tolist():
@@ -195,7 +196,7 @@ class Curator(LedgerWriter):
         measure, scored = SCORES[score], candidates.single() if pairwise else candidates
         sensitivity, domain = scored.sensitivity(measure, self.n, self.schema.sizes)
         if pairwise:
-            sensitivity *= max(1, *(parents.shape[1] for _, parents in candidates.blocks))
+            sensitivity *= max(1, *(parents.shape[1] for _, parents in candidates.by_size))
         cost = epsilon * (Fraction(sensitivity, assumed) if assumed else 1)
         self._charge(
             step,
@@ -213,7 +214,7 @@ class Curator(LedgerWriter):
             mechanism="permute_and_flip" if self._permute else "exponential",
         )
         if scores is None:
-            found = [self._records.scores(measure, *block) for block in scored.blocks]
+            found = [self._records.scores(measure, *pairs) for pairs in scored.by_size]
             scores = candidates.add_up(found) if pairwise else np.concatenate(found)
         scores = scores if offsets is None else scores + offsets
         return candidates[
@@ -341,11 +342,11 @@ class Curator(LedgerWriter):
         return Measured(counts, scale, entry)
 
     def histograms(
-        self, columns: Sequence[int], epsilon: Fraction, *, step: str, source: str, reason: str = ""
+        self, columns: Sequence[int], epsilon: Fraction, *, step: str, source: str
     ) -> tuple[list[np.ndarray], str]:
         """One-way counts of several attributes, with the id of their ledger entry.
 
-        **Privacy:** ``strict``: noise of scale 2m/ε in every cell of all m histograms, ε in all.
+        **Privacy:** noise of scale 2m/ε in every cell of all m histograms, ε in all.
         """
         self._records.expect((j,) for j in columns)
         m, raw = len(columns), [self._records.table((j,)) for j in columns]
@@ -366,13 +367,13 @@ class Curator(LedgerWriter):
         return noisy, entry
 
     def average_association(
-        self, epsilon: Fraction, *, step: str, source: str, reason: str = ""
+        self, epsilon: Fraction, *, step: str, source: str
     ) -> tuple[np.ndarray, str]:
         """How strongly each attribute is tied to all others: float array (d,), and its entry id.
 
-        ``strict``: average R; otherwise average mutual information in bits.
+        The average of R over the pairs of each.
 
-        **Privacy:** costs ε; the sums A_i = Σ_j K(i,j) move by two K per pair. Published: raw.
+        **Privacy:** costs ε; the sums A_i = Σ_j K(i,j) move by two K per pair.
         """
         d = len(self.schema)
         pairs = list(combinations(range(d), 2))
@@ -388,14 +389,13 @@ class Curator(LedgerWriter):
         return noisy.astype(float) / (2.0 * self.n**2 * (d - 1)), entry
 
     def association_with(
-        self, sensitive: int, epsilon: Fraction, *, step: str, source: str, reason: str = ""
+        self, sensitive: int, epsilon: Fraction, *, step: str, source: str
     ) -> tuple[np.ndarray, str]:
         """How strongly each attribute is tied to the sensitive one, with the entry id.
 
-        Float array (d,), infinite at the sensitive one itself; ``strict``: R, otherwise mutual
-        information in bits.
+        R, float array (d,), infinite at the sensitive one itself.
 
-        **Privacy:** costs ε; d−1 integers K. Published: raw.
+        **Privacy:** costs ε; d−1 integers K.
         """
         d, label = len(self.schema), self.schema.names[sensitive]
         others = [j for j in range(d) if j != sensitive]
@@ -420,15 +420,12 @@ class Curator(LedgerWriter):
         *,
         step: str,
         source: str,
-        raw_measure: str = "",
-        reason: str = "",
     ) -> tuple[np.ndarray, str]:
         """How strongly the pairs of a public list are tied, with the entry id.
 
-        Float array (len(pairs),): noisy R, clipped to [0, 1]. With ``raw_measure`` (``"I"``, bits)
-        ``published`` and ``none`` hand that out raw instead.
+        Float array (len(pairs),): noisy R, clipped to [0, 1].
 
-        **Privacy:** costs ε; one K per pair. Raw: one unaccounted access.
+        **Privacy:** costs ε; one K per pair.
         """
         i, j, touched = _split(pairs)
         noisy, entry = self._noisy(

@@ -38,6 +38,8 @@ REPRODUCIBLE = "noise is reproducible: do not release"
 COLUMNS = (
     "step source mechanism released attributes sensitivity scale claimed epsilon total kind".split()
 )
+# what a synthesizer says of itself where it promises nothing
+NOT_STRICT = {"published": "as published: see ledger_", "none": "NOT DIFFERENTIALLY PRIVATE"}
 
 
 @dataclass

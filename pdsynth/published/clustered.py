@@ -105,7 +105,7 @@ class PrintedIBayes(PrintedClusters):
         encoding, bits = BinaryEncoding(facts.schema), curator.binary()
         names = encoding.schema.names
         plan = self.cluster(bits, encoding, shares["similarities"])
-        counts, entry = bits.histograms(
+        counts, entry = raw_door(bits).histograms(
             range(len(names)),
             shares["tables"],
             source=TABLES,

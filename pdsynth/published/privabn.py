@@ -110,7 +110,7 @@ class ParentChoice:
         """All (S, dp[S, j]) grouped by equal j, and their scores: line 5 of Algorithm 2."""
         children = list(self.sets)
         widest = range(len(self.sets[children[0]]))
-        blocks = tuple(
+        by_size = tuple(
             (
                 np.array(children, dtype=np.int64),
                 np.array([self.sets[c][j] for c in children], dtype=np.int64),
@@ -118,7 +118,7 @@ class ParentChoice:
             for j in widest
         )
         scores = [self.scores[c][j] for j in widest for c in children]
-        return Candidates(blocks), np.array(scores, dtype=np.int64)
+        return Candidates(by_size), np.array(scores, dtype=np.int64)
 
     def drop(self, child: int) -> None:
         """Forget a child that has entered the network."""

@@ -92,10 +92,10 @@ class PrintedSums(PairwiseSums):
         best = np.zeros(len(sums), dtype=bool)
         most = max(1, math.ceil(len(sums) * number("keep", self.keep)))
         best[np.argsort(-sums, kind="stable")[:most]] = True
-        ends = np.cumsum([len(c) for c, _ in candidates.blocks])[:-1]
+        ends = np.cumsum([len(c) for c, _ in candidates.by_size])[:-1]
         kept = [
             (c[has], p[has])
-            for (c, p), has in zip(candidates.blocks, np.split(best, ends), strict=True)
+            for (c, p), has in zip(candidates.by_size, np.split(best, ends), strict=True)
             if has.any()
         ]
         return Candidates(tuple(kept), candidates.depends_on)
@@ -107,7 +107,7 @@ def sensitivity_of_one_pair(curator: Curator, candidates: Candidates) -> int:
     **Privacy:** reads nothing; it is the k-th part of the true one.
     """
     sizes = curator.schema.sizes
-    pairs = {(sizes[c[0]], sizes[j]) for c, p in candidates.blocks for j in np.unique(p).tolist()}
+    pairs = {(sizes[c[0]], sizes[j]) for c, p in candidates.by_size for j in np.unique(p).tolist()}
     return max((int(SCORES["I"].sensitivity(curator.n, x, y)) for x, y in pairs), default=1)
 
 

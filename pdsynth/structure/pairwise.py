@@ -75,8 +75,7 @@ def enter_by_sums(matrix: np.ndarray, permitted: Permitted) -> tuple[list[int], 
 
 def sum_over_pairs(matrix: np.ndarray, candidates: Candidates) -> np.ndarray:
     """Σ association(child, parent) over the parents of each candidate: float (candidates,)."""
-    groups = candidates.blocks
-    return np.concatenate([matrix[c[:, None], p].sum(axis=1) for c, p in groups])
+    return np.concatenate([matrix[c[:, None], p].sum(axis=1) for c, p in candidates.by_size])
 
 
 def result_of_sums(

@@ -12,7 +12,7 @@ from ..domain.progress import progress
 from ..network import Network
 from ..privacy.curator import Candidates, Curator, Pairs
 from ..privacy.numbers import share
-from .candidates import join_blocks, list_candidates
+from .candidates import join_parts, list_candidates
 from .junction import maximum_spanning_tree
 from .learner import Learner, Shares, StructureResult
 from .limits import check_width
@@ -143,10 +143,10 @@ def _along(
     Where a bound on the table or a policy has no room for that neighbour, the attribute keeps all
     its sets.
     """
-    blocks: list[tuple[np.ndarray, np.ndarray]] = []
+    parts: list[tuple[np.ndarray, np.ndarray]] = []
     for child, neighbour in outside:
-        every = list_candidates(rule, placed, [child], sizes, permitted).blocks
+        every = list_candidates(rule, placed, [child], sizes, permitted).by_size
         along = [(p == neighbour).any(axis=1) for _, p in every]
         kept = [(c[has], p[has]) for (c, p), has in zip(every, along, strict=True) if has.any()]
-        blocks += kept or every
-    return join_blocks(blocks, depends_on)
+        parts += kept or every
+    return join_parts(parts, depends_on)

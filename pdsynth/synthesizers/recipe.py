@@ -41,9 +41,8 @@ from ..privacy.session import Session
 from ..privacy.unit import Unit
 from ..reconcile import AsMeasured, choose_reconcile
 from ..structure.learner import Measurement, Shares, StructureResult
-from ..structure.parent_rules import check_parents
+from ..structure.parent_rules import check_parents, noise_dominates
 from .habits import Habits, join_target
-from .usefulness import noise_dominates
 
 SHARE_STRUCTURE = 0.3  # of ε for a structure, where a recipe has no such parameter (TODS)
 COUNT_SHARE = Fraction(1, 20)  # of ε, for the number of records where it is secret

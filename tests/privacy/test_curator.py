@@ -189,7 +189,7 @@ class TestStrict:
         curator = ask()
         first = curator.histograms((0,), Q(1), step="h", source="")[1]
         order = curator.note_post_processing("order", (first,), "an order of 3")
-        curator.select(Candidates(PAIRS.blocks, order), "R", Q(1), step="s", source="")
+        curator.select(Candidates(PAIRS.by_size, order), "R", Q(1), step="s", source="")
         assert curator.ledger.epsilon == 2
         assert curator.ledger.check() == []
 

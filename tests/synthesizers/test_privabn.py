@@ -358,7 +358,7 @@ class TestNoPrivABN:
             )
             <= real
         )
-        assert "memorises" in PrivABN.__doc__
+        assert "memorises" in room.__doc__
 
     def test_what_isn_t_private_says_so(self):
         assert "NOT DIFFERENTIALLY PRIVATE" in repr(fitted(chain(), guarantee="none"))
