@@ -11,7 +11,7 @@ import numpy as np
 import pdsynth as pds
 from pdsynth.counting.equivalence_classes import ParentSets, Partitions
 from pdsynth.counting.tables import Codes, Lattice, Records
-from pdsynth.structure.adaptive import ParentChoice
+from pdsynth.published.privabn import ParentChoice
 
 Row = tuple[str, str, str, str]
 Best = Callable[[Callable[[], object], int], float]

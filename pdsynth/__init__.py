@@ -1,4 +1,4 @@
-"""Personalised differentially private data publishing with Bayesian networks.
+"""Personalised differentially private release of data with Bayesian networks.
 
 Teach it, analyse it, release with it.
 """

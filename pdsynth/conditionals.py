@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -13,12 +12,9 @@ import numpy as np
 from .budgets import TableBudget
 from .domain.facts import Facts
 from .domain.progress import progress
-from .errors import BudgetError, PrivacyError
 from .network import Network
 from .privacy.curator import Curator
-from .published import raw_door
 from .structure.learner import Measurement, StructureResult
-from .structure.parent_rules import MAX_PARENTS
 
 DENSE = 2**16  # cells of a table that is kept whole; of larger ones only what occurs
 
@@ -111,6 +107,7 @@ def _hash(keys: np.ndarray, seed: int) -> np.ndarray:
 class JointCounts:
     """Discrete Laplace noise on the joint counts of every pair (PrivBayes)."""
 
+    counts_only = True
     derives = True  # a pair that a larger one contains needn't be measured
 
     def check(self, facts: Facts, budget: Any) -> None:
@@ -125,35 +122,6 @@ class JointCounts:
         """
         derived = learnt.derived if len(budget) < len(learnt.network) else 0
         return measure_joint_counts(curator, learnt.network, budget, derived)
-
-
-@dataclass(frozen=True)
-class ConditionalNoise:
-    """Laplace noise on the conditional probabilities, as PrivABN prints it: isn't private."""
-
-    derives = False
-
-    def check(self, facts: Facts, budget: Any) -> None:
-        """Refuse strict, attributes of more than two values, and scales per value."""
-        if facts.guarantee == "strict":  # a refusal
-            raise PrivacyError(
-                "noise on conditionals costs n times what it claims (PrivABN): use "
-                "conditionals=JointCounts(), or guarantee='published'"
-            )
-        if max(facts.schema.sizes) > 2 or not budget.one_scale_per_table:
-            raise BudgetError(
-                "noise on conditionals is for two-valued attributes and one scale "
-                "per table: use conditionals=JointCounts()"
-            )
-
-    def measure(
-        self, curator: Curator, learnt: StructureResult, budget: Mapping[str, TableBudget]
-    ) -> list[Measurement]:
-        """One table per pair.
-
-        **Privacy:** as :func:`noisy_conditionals`.
-        """
-        return noisy_conditionals(curator, learnt.network, budget)
 
 
 def measure_joint_counts(
@@ -182,44 +150,6 @@ def measure_joint_counts(
     )
     shown = progress(zip(pairs, answers, strict=True), "tables", len(pairs), "table")
     return [Measurement((child, *parents), *answer) for (child, parents), answer in shown]
-
-
-def noisy_conditionals(
-    curator: Curator, network: Network, budget: Mapping[str, TableBudget]
-) -> list[Measurement]:
-    """Noisy P(X | Π) of every pair of a binary network, in steps of 2^-30 (PrivABN, Alg. 4, 3–6).
-
-    Tables of more than ``DENSE`` cells are sparse. A
-    column that the noise leaves without mass becomes uniform; the print doesn't say. Without noise
-    the weights are raw counts.
-
-    **Privacy:** one release per pair; each truly costs n times its ε, see
-    :meth:`~pdsynth.published.RawCurator.conditionals`.
-    """
-    schema, out = curator.schema, list[Measurement]()
-    for child, parents in network.pairs:
-        if len(parents) > MAX_PARENTS:
-            raise BudgetError(
-                f"{child!r} has {len(parents)} parents; their configuration is kept "
-                f"in 64 bits, so at most {MAX_PARENTS}"
-            )
-        b, columns = budget[child], tuple(schema.index(name) for name in (child, *parents))
-        shape = tuple(schema.sizes[j] for j in columns)
-        keys, (table, scale, _) = raw_door(curator).conditionals(
-            columns,
-            b,
-            sparse=math.prod(shape) > DENSE,
-            step=f"conditional({child}{' | ' + ', '.join(parents) if parents else ''})",
-        )
-        assert isinstance(scale, Fraction)
-        noisy = curator.noise.private  # else raw counts
-        table = np.where((table > 0).any(axis=0), table, 1) if noisy else table
-        whole: Table = table.reshape(shape) if keys is None else SparseTable(shape, keys, table)
-        if keys is not None and noisy:
-            seed = curator.noise.child(f"unseen {child}").below(2**62)
-            whole = SparseTable(shape, keys, table, float(scale), seed)
-        out.append(Measurement((child, *parents), whole, scale, counts=not noisy))
-    return out
 
 
 def conditional(table: np.ndarray) -> np.ndarray:

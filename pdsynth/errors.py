@@ -57,7 +57,7 @@ class BudgetError(ValueError):
 
 
 class BudgetDegenerate(BudgetError):
-    """The printed formula divides by zero or fewer tables (thesis, Algorithm 5)."""
+    """A paper's formula divides by zero or fewer tables (thesis, Algorithm 5)."""
 
 
 class PrivacyError(ValueError):

@@ -5,7 +5,7 @@ in bits.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -267,3 +267,28 @@ SCORES = {
         Score("F", "half records", lambda t: -f_shortfall(t), lambda n, x, pi: 2, "lemma:score_f"),
     )
 }
+
+
+def sketch_sensitivity(n: int, sizes: Sequence[int], pairs: Sequence[tuple[int, int]]) -> int:
+    """How far one record moves the values K of some pairs of columns, all together: records².
+
+    ``sizes``: declared values of every column.
+    """
+    return sum(SCORES["R"].sensitivity(n, sizes[i], sizes[j]) for i, j in pairs)
+
+
+def sketch_noise(
+    n: int, sizes: Sequence[int], pairs: Sequence[tuple[int, int]], epsilon: Fraction
+) -> Fraction:
+    """The noise scale of each K = 2n²R of some pairs that are released for ε, in records²."""
+    return max(sketch_sensitivity(n, sizes, pairs), 1) / epsilon
+
+
+def mean_association_sensitivity(sizes: Sequence[int]) -> int:
+    """How many records the mean of K/2n over pairs moves by at most: 2 if all have two values."""
+    return 2 if max(sizes) == 2 else 3
+
+
+def mean_association_noise(n: int, sizes: Sequence[int], epsilon: float) -> float:
+    """The noise scale of the mean R of pairs that is released for ε."""
+    return mean_association_sensitivity(sizes) / (epsilon * n)

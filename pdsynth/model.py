@@ -27,7 +27,7 @@ MAX_BYTES, MAX_RECORDS, MAX_ATTRIBUTES = 2**26, 10**10, 2**15  # of a file
 
 @dataclass(frozen=True)
 class Model(Sampling):
-    """A released network with noisy counts; safe to publish exactly as far as its ledger says.
+    """A released network with noisy counts; safe to show exactly as far as its ledger says.
 
     ``tables``: one int64 array per pair, child first, of counts or integer weights (or a
     :class:`~pdsynth.conditionals.SparseTable`). ``n``: the number of records, which is public
@@ -150,7 +150,7 @@ class Model(Sampling):
         """Whether the ledger proves a finite ε within the claim, for every table, with noise that
         nobody else can draw.
         """
-        return self.ledger.guarantee != "none" and not self.check()
+        return self.ledger.private and not self.check()
 
     def verdict(self) -> str:
         """One sentence that can't be mistaken for a guarantee that isn't there."""

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pdsynth.budgets import printed_thirds, risk_entropy_weights
+from pdsynth.budgets import risk_entropy_weights
 from pdsynth.errors import SchemaError
 from pdsynth.measures import (
     entropy,
@@ -22,6 +22,7 @@ from pdsynth.measures import (
     mutual_information_sensitivity,
     normalised_risk_entropy,
 )
+from pdsynth.published.budgets import printed_thirds
 
 shapes = st.tuples(st.integers(2, 5), st.integers(2, 5))
 tables = shapes.flatmap(

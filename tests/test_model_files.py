@@ -18,7 +18,7 @@ from pdsynth import model as room
 from pdsynth.audit.detectors import RecordedNoise
 from pdsynth.audit.tape import Recorder, Tape
 from pdsynth.privacy import coverage
-from pdsynth.privacy import entries as lines
+from pdsynth.privacy import ledger as lines
 from pdsynth.privacy.mechanisms import ExactNoise, Noise
 
 SEED = 987_654_321

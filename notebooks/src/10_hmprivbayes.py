@@ -25,11 +25,11 @@ import numpy as np
 import pandas as pd
 
 import pdsynth as pds
-from pdsynth.budgets import printed_thirds
 from pdsynth.course import panels
 from pdsynth.course.exercises import lesson_10 as ex
 from pdsynth.course.guess import guess
 from pdsynth.domain.encoding import BinaryEncoding
+from pdsynth.published.budgets import printed_thirds
 from pdsynth.structure.clustering import noise_to_signal
 
 

@@ -15,8 +15,13 @@ from .. import measures
 from ..counting.tables import Records, marginal
 from ..domain.schema import Attribute, Schema
 from ..measures import GRID, mutual_information
-from ..privacy.mechanisms import Quantity, exponential_mechanism, laplace_mechanism
-from ..privacy.noise import ExactNoise, Noise
+from ..privacy.mechanisms import (
+    ExactNoise,
+    Noise,
+    Quantity,
+    exponential_mechanism,
+    laplace_mechanism,
+)
 from ..synthesizers.presets import Independent
 
 Codes = np.ndarray  # (n, d)

@@ -15,8 +15,7 @@ from ..domain.pages import render
 from ..errors import BudgetError, check_seed, is_whole, show
 from ..privacy.curator import Curator
 from ..privacy.ledger import Ledger
-from ..privacy.mechanisms import Noise
-from ..privacy.noise import ExactNoise
+from ..privacy.mechanisms import ExactNoise, Noise
 from ..published import open_door
 from .detectors import Seed
 from .pairs import Pair

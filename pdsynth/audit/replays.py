@@ -17,8 +17,7 @@ from ..domain.cells import as_text
 from ..domain.pages import render
 from ..domain.schema import Schema
 from ..errors import BudgetError, SchemaError
-from ..privacy.entries import Entry
-from ..privacy.ledger import Ledger
+from ..privacy.ledger import Entry, Ledger
 from ..privacy.mechanisms import Noise
 from ..privacy.numbers import positive
 from .case import format_epsilon

@@ -5,7 +5,9 @@ laws are finite, so they are exact.
 """
 
 import math
+from collections.abc import Callable
 from fractions import Fraction as Q
+from functools import partial
 from itertools import combinations, product
 from typing import Any
 
@@ -16,7 +18,8 @@ from ..network import Network
 from ..privacy.curator import Candidates, Curator
 from ..privacy.mechanisms import Noise
 from ..published import raw_door
-from ..structure.adaptive import abn_published, abn_strict, printed_sensitivity
+from ..published.privabn import abn_published, printed_sensitivity
+from ..structure.adaptive import abn_strict
 from .pairs import CHILDREN, ELP_PARENTS, PARENTS
 
 
@@ -43,14 +46,18 @@ def one_pair(sensitivity: str, door: Curator, noise: Noise, epsilon: Q) -> Any:
 
     **Privacy:** ε with the score's own sensitivity.
     """
-    return door.select(
-        list_lone_ones(),
-        "I",
-        epsilon,
-        step="pair",
-        source="exponential mechanism",
-        printed_sensitivity=SENSITIVITIES[sensitivity](door.n),
-    )
+    select = selection(door, SENSITIVITIES[sensitivity](door.n))
+    return select(list_lone_ones(), "I", epsilon, step="pair", source="exponential mechanism")
+
+
+def selection(door: Curator, assumed: int | None) -> Callable[..., Any]:
+    """The door's selection, or the raw door's, which runs with an assumed sensitivity.
+
+    **Privacy:** as :meth:`Curator.select`.
+    """
+    if assumed is None:
+        return door.select
+    return partial(raw_door(door).select, printed_sensitivity=assumed)
 
 
 def sum_of_pairs(k: int, terms: int, door: Curator, noise: Noise, epsilon: Q) -> Any:
@@ -61,14 +68,9 @@ def sum_of_pairs(k: int, terms: int, door: Curator, noise: Noise, epsilon: Q) ->
     sets = np.array(list(combinations(range(1, 1 + k + ELP_PARENTS), k)))
     candidates = Candidates(((np.zeros(len(sets), dtype=np.int64), sets),))
     given = int(SCORES["I"].sensitivity(door.n, 2, 2)) if terms == 1 else None
-    return door.select(
-        candidates,
-        "I",
-        epsilon,
-        step="parents of x0",
-        source="ELPrivBayes",
-        pairwise=True,
-        printed_sensitivity=given,
+    select = selection(door, given)
+    return select(
+        candidates, "I", epsilon, step="parents of x0", source="ELPrivBayes", pairwise=True
     )
 
 
@@ -98,7 +100,7 @@ def farthest_pair(raw: bool, door: Curator, noise: Noise, epsilon: Q) -> Any:
 def abn_as_printed(door: Curator, noise: Noise, epsilon: Q) -> Network:
     """ABN's pairs as printed.
 
-    **Privacy:** none: see :func:`pdsynth.structure.adaptive.abn_published`.
+    **Privacy:** none: see :func:`pdsynth.published.privabn.abn_published`.
     """
     return Network.of_columns(abn_published(door, epsilon, noise), door.schema.names)
 

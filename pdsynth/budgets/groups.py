@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -14,21 +14,15 @@ from ..privacy.curator import Curator
 from ..privacy.ledger import as_fraction
 from ..privacy.numbers import number, positive, share
 from ..privacy.unit import TableBudget
-from ..published.budgets import PrintedBudget, printed_group_a, printed_scales, printed_weights
 from ..structure.learner import Shares, StructureResult
 from .rules import Allocation, BudgetRule
 from .shares import RARE_VALUES, proportional, value_weights
 
 GroupsOfNames = dict[str, list[str]]
 WIDEST = 1000  # how far budgets may lie apart
-GROUP_A, GROUP_B = "thesis Alg 5 line 4", "thesis Alg 6 line 6"
-RAW_GROUPS = (
-    "'no privacy protection involved … as we consider the data publisher safe' "
-    "(thesis, proof of Theorem 1, step 2)"
-)
-RAW_WEIGHTS = (
-    "frequencies of the raw records set the noise scales, so the scales differ between neighbours"
-)
+GROUP_A, GROUP_B = "thesis Alg 5 line 4", "thesis Alg 6 line 6, v = w / max w"
+LINES, WEIGHTS = "thesis Alg 4 lines 3–10", "thesis Alg 6 line 5"
+WEIGHTS_STEP = "sensitivity weights of group B"
 
 
 @dataclass(frozen=True)
@@ -138,10 +132,11 @@ class Groups(BudgetRule):
     """Groups A (more sensitive) and B share the tables' ε as r : 1 (thesis, Algorithms 4 to 6).
 
     Parameters as in :class:`HPPrivBayes`; ``share_sketch``: part of the tables' ε for associations
-    and histograms that must be asked for. ``printed_k``: k in the printed d−k−l of Algorithm 5.
+    and histograms that must be asked for. ``printed_k``: k in the d−k−l of Algorithm 5, by which
+    strict doesn't divide.
 
-    **Privacy:** strict: noisy associations and histograms, paid for; the tables of A cost ε₂/|A|
-    each, those of B ε₃/|B|. Published: both sketches are raw, the scales are the printed ones.
+    **Privacy:** noisy associations and histograms, paid for; the tables of A cost ε₂/|A| each,
+    those of B ε₃/|B|.
     """
 
     sensitive: str | None = None
@@ -151,7 +146,8 @@ class Groups(BudgetRule):
     share_sketch: float = 0.05
     printed_k: int = 0
 
-    one_scale_per_table = False
+    one_scale_per_table: ClassVar[bool] = False
+    foresees: ClassVar[bool] = True
 
     def check(self, facts: Facts) -> None:
         """Refuse parameters out of range, and attributes that the schema doesn't have."""
@@ -192,93 +188,89 @@ class Groups(BudgetRule):
         wanted = {"groups": 2 * asked["groups"], "weights": int(asked["weights"])}
         if not any(wanted.values()):
             return {}
-        return proportional(facts.pay(share("share_sketch", self.share_sketch)), wanted)
+        return proportional(share("share_sketch", self.share_sketch), wanted)
 
     def foresee(self, curator: Curator, shares: Shares, facts: Facts) -> Any:
         """Groups A and B (thesis, Algorithm 4), the associations they come from, and their entry.
-
-        They come first, so that a published run that can't be printed is refused before it starts:
-        BudgetDegenerate where d − k − l ≤ 0.
 
         **Privacy:** policy is free; otherwise as :meth:`Curator.association_with`, their share.
         """
         policy, values, entry = self.policy(facts), None, "public"
         if policy is None:
-            names, s = facts.schema.names, str(self.sensitive)
-            strength, entry = curator.association_with(
-                facts.schema.index(s),
-                shares.get("groups", Fraction(0)),
-                reason=RAW_GROUPS,
-                step=f"groups by association with {s}",
-                source="thesis Alg 4 lines 3–10",
-            )
-            bound = self.threshold(facts.guarantee)
+            names, bound = facts.schema.names, self.threshold()
+            strength, entry = self.associations(curator, shares.get("groups", Fraction(0)))
             a = [n for n, v in zip(names, strength, strict=True) if v >= bound]
             policy = {"A": a, "B": [n for n in names if n not in a]}
             values = dict(zip(names, strength.tolist(), strict=True))
-        if facts.guarantee == "published":  # without noise d − k − l needn't be positive
-            printed_group_a(len(facts.schema), self.printed_k, len(policy["B"]), Fraction(1))
         return policy, values, entry
 
     def allocate(
         self, curator: Curator, learnt: StructureResult, shares: Shares, facts: Facts
-    ) -> Mapping[str, TableBudget]:
-        """Value weights, then shares; under ``published`` the printed scales.
+    ) -> Allocation:
+        """Value weights, then shares.
 
-        **Privacy:** histograms for their share; published: raw, unaccounted. The tables cost the
-        rest.
+        **Privacy:** histograms for their share; the tables cost the rest.
         """
         groups, associations, groups_from = learnt.foreseen
+        (a, b), schema = groups.values(), facts.schema
         weights = shares.get("weights", Fraction(0))
-        histograms, weights_from = self._histograms(curator, groups["B"], weights)
-        total = shares["tables"] + (0 if groups["B"] else weights)
-        schema, (a, b), printed = facts.schema, groups.values(), facts.guarantee == "published"
-        shared = {
-            g: w
-            for g, w in (("A", positive("r", self.r)), ("B", Fraction(1)))
-            if facts.choose(strict=groups[g], printed=True)
-        }  # strict: none to an empty group
-        of_a, of_b = (proportional(total, shared).get(g, Fraction(0)) for g in "AB")
+        counts, weights_from = self._weights_from(curator, b, weights)
+        parts = proportional(shares["tables"] + (0 if b else weights), self.parts_of(groups))
         entries = tuple(x for x in (groups_from, weights_from) if x != "public")
         tables, shown = dict[str, TableBudget](), dict[str, tuple[float, ...]]()
         for name in a:
-            tables[name] = TableBudget(of_a / len(a), None, entries, GROUP_A)
-            if printed:
-                scale = printed_group_a(len(schema), self.printed_k, len(b), of_a)
-                tables[name] = PrintedBudget(of_a / len(a), None, entries, GROUP_A, scale)
-        floor, rare_values = as_fraction(self.personal.v_min), self.personal.rare_values
+            tables[name] = TableBudget(parts["A"] / len(a), None, entries, GROUP_A)
         for name in b:
-            weighed: Any
-            if name not in histograms:
-                weighed = self.personal.public_weights(name, schema[name].size)
-            elif printed:
-                weighed = printed_weights(histograms[name], rare_values)
-            else:
-                weighed = value_weights(histograms[name], rare_values, floor)
+            weighed = (
+                self.weigh(counts[name])
+                if name in counts
+                else self.personal.public_weights(name, schema[name].size)
+            )
             shown[name] = tuple(map(float, weighed))
-            if printed:
-                each = printed_scales(np.array(weighed, dtype=float), len(b), of_b)
-                tables[name] = PrintedBudget(of_b / len(b), None, entries, GROUP_B, each)
-            else:
-                words = GROUP_B + ", v = w / max w"
-                tables[name] = TableBudget(of_b / len(b), weighed, entries, words)
+            tables[name] = TableBudget(parts["B"] / len(b), weighed, entries, GROUP_B)
         return Allocation(
             tables, {"groups_": groups, "association_": associations, "weights_": shown}
         )
+
+    def parts_of(self, groups: GroupsOfNames) -> dict[str, Fraction]:
+        """What the groups that have members get of the tables' ε, as r : 1."""
+        parts = {"A": positive("r", self.r), "B": Fraction(1)}
+        return {group: part for group, part in parts.items() if groups[group]}
+
+    def weigh(self, counts: np.ndarray) -> tuple[Fraction, ...]:
+        """Relative budgets of an attribute's values from its counts, the largest 1."""
+        floor = as_fraction(self.personal.v_min)
+        return value_weights(counts, self.personal.rare_values, floor)
 
     def policy(self, facts: Facts) -> GroupsOfNames | None:
         """Groups declared in public, or None."""
         return self.personal.policy(facts.schema, self.sensitive)
 
-    def threshold(self, guarantee: str) -> float:
-        """The threshold of group A: bits of I, or the R that stands for them under strict."""
-        if guarantee != "strict":  # the measure itself changes
-            return float(number("theta", self.theta))
+    def threshold(self) -> float:
+        """The least R of group A: that which stands for θ bits of I."""
         if self.personal.theta_tvd is not None:
             return float(number("theta_tvd", self.personal.theta_tvd))
         return float(0.752 * np.sqrt(float(number("theta", self.theta)) * np.log(2) / 2))
 
-    def _histograms(
+    def associations(self, curator: Curator, epsilon: Fraction) -> tuple[np.ndarray, str]:
+        """How strongly attributes are tied to the sensitive one, float (d,), and the entry.
+
+        **Privacy:** ``epsilon``.
+        """
+        s = str(self.sensitive)
+        column, step = curator.schema.index(s), f"groups by association with {s}"
+        return curator.association_with(column, epsilon, step=step, source=LINES)
+
+    def histograms(
+        self, curator: Curator, columns: list[int], epsilon: Fraction
+    ) -> tuple[list[np.ndarray], str]:
+        """Counts of the values of some attributes, and their ledger entry.
+
+        **Privacy:** ``epsilon``.
+        """
+        return curator.histograms(columns, epsilon, step=WEIGHTS_STEP, source=WEIGHTS)
+
+    def _weights_from(
         self, curator: Curator, b: list[str], epsilon: Fraction
     ) -> tuple[dict[str, np.ndarray], str]:
         """Histograms of the B attributes whose weights aren't public, and their entry."""
@@ -286,11 +278,5 @@ class Groups(BudgetRule):
         b = [name for name in b if name not in (self.personal.weights or ())]
         if self.personal.rare_values == "same_noise" or not b:
             return {name: np.ones(schema[name].size) for name in b}, "public"
-        counts, entry = curator.histograms(
-            [schema.index(name) for name in b],
-            epsilon,
-            step="sensitivity weights of group B",
-            source="thesis Alg 6 line 5",
-            reason=RAW_WEIGHTS,
-        )
+        counts, entry = self.histograms(curator, [schema.index(name) for name in b], epsilon)
         return dict(zip(b, counts, strict=True)), entry

@@ -6,20 +6,20 @@ A new rule is one class with ``check``, ``asks`` and ``allocate``, here, and its
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ..domain.facts import Facts
 from ..errors import BudgetError, is_one_of, is_whole, show
 from ..measures import normalised_risk_entropy
-from ..privacy.curator import Curator
+from ..privacy.curator import UNPROTECTED, Curator
 from ..privacy.numbers import positive, share
 from ..privacy.unit import TableBudget
-from ..published.budgets import printed_half
 from ..structure.learner import Shares, StructureResult
 from .shares import by_weight, geometric, risk_entropy_weights, uniform
 
+ENTROPIES, HISTOGRAMS = "risk entropies", "HMPrivBayes Alg 5 line 2"
 RISK, RATIO = "HMPrivBayes Alg 5 line 4", "PPBA abstract: constant ratio q"
 
 
@@ -36,7 +36,9 @@ class Allocation(dict[str, TableBudget]):
 class BudgetRule:
     """What every rule shares; a new one says at least how it allocates."""
 
-    one_scale_per_table = True
+    one_scale_per_table: ClassVar[bool] = True
+    counts_only: ClassVar[bool] = False  # whether all that it asks the records for is counts
+    foresees: ClassVar[bool] = False  # asks before a network is learnt
 
     def check(self, facts: Facts) -> None:
         """Refuse, from public facts, what can't be split."""
@@ -65,17 +67,22 @@ class BudgetRule:
 class Uniform(BudgetRule):
     """The same noise for every table that is measured (PrivBayes).
 
-    ``source``: the paper's line in the ledger. ``reading="thesis"``: the printed scale 2m/ε for
-    tables that are announced to cost ε/2 in all.
+    ``source``: the paper's line in the ledger. ``reading``: ``"tods"``; strict runs no other.
     """
 
     source: str = "equal shares"
     reading: str = "tods"
 
+    readings: ClassVar[tuple[str, ...]] = ("tods",)
+    counts_only: ClassVar[bool] = True
+
     def check(self, facts: Facts) -> None:
-        """Refuse a reading that isn't one."""
-        if not is_one_of(self.reading, ("tods", "thesis")):
-            raise BudgetError(f"reading must be 'tods' or 'thesis', got {show(self.reading)}")
+        """Refuse a reading that isn't private, or isn't one."""
+        if not is_one_of(self.reading, self.readings):
+            raise BudgetError(
+                f"reading must be 'tods', or 'thesis' with {UNPROTECTED}; got {show(self.reading)} "
+                f"with {facts.guarantee!r}"
+            )
         if not isinstance(self.source, str):
             raise BudgetError(f"source must be a text, got {show(self.source)}")
 
@@ -84,13 +91,10 @@ class Uniform(BudgetRule):
     ) -> Mapping[str, TableBudget]:
         """ε/m per table.
 
-        **Privacy:** reads nothing; the tables cost ε (as the thesis prints it: twice that).
+        **Privacy:** reads nothing; the tables cost ε.
         """
         measured = learnt.network.order[learnt.derived :]
-        each = uniform(len(measured), shares["tables"], source=self.source)
-        if self.reading == "thesis":
-            each = printed_half(len(measured), facts.epsilon, shares["tables"], self.source)
-        return dict.fromkeys(measured, each)
+        return dict.fromkeys(measured, uniform(len(measured), shares["tables"], source=self.source))
 
 
 @dataclass(frozen=True)
@@ -108,29 +112,29 @@ class RiskEntropy(BudgetRule):
 
     def asks(self, facts: Facts) -> Shares:
         """The histograms."""
-        return {"entropies": facts.pay(share("share_sketch", self.share_sketch))}
+        return {"entropies": share("share_sketch", self.share_sketch)}
 
     def allocate(
         self, curator: Curator, learnt: StructureResult, shares: Shares, facts: Facts
     ) -> Mapping[str, TableBudget]:
         """Histograms, then shares ∝ exp(−OE).
 
-        **Privacy:** noisy histograms for their share; published: raw histograms, unaccounted; the
-        tables cost the rest.
+        **Privacy:** noisy histograms for their share; the tables cost the rest.
         """
-        names = facts.schema.names
-        counts, entry = curator.histograms(
-            range(len(names)),
-            shares["entropies"],
-            step="risk entropies",
-            source="HMPrivBayes Alg 5 line 2",
-            reason="raw entropies set the noise scales",
-        )
+        counts, entry = self.histograms(curator, shares["entropies"])
         risk = {
             name: normalised_risk_entropy(np.maximum(h, 0))
-            for name, h in zip(names, counts, strict=True)
+            for name, h in zip(facts.schema.names, counts, strict=True)
         }
         return by_weight(shares["tables"], risk_entropy_weights(risk), RISK, entry)
+
+    def histograms(self, curator: Curator, epsilon: Fraction) -> tuple[list[np.ndarray], str]:
+        """Counts of the values of each attribute, and their ledger entry.
+
+        **Privacy:** ``epsilon``.
+        """
+        columns = range(len(curator.schema))
+        return curator.histograms(columns, epsilon, step=ENTROPIES, source=HISTOGRAMS)
 
 
 @dataclass(frozen=True)
@@ -160,8 +164,8 @@ class Geometric(BudgetRule):
     ) -> Mapping[str, TableBudget]:
         """Ranks, then shares.
 
-        **Privacy:** reads nothing: ranks come from weights that were paid for, or are unaccounted;
-        the tables cost ε.
+        **Privacy:** reads nothing: ranks come from weights that stand in the ledger; the tables
+        cost ε.
         """
         ranked = list(learnt.network.order)
         if learnt.weights:

@@ -26,7 +26,7 @@ def by_weight(
     epsilon: Fraction, weights: Mapping[str, Fraction], source: str, depends_on: str = "public"
 ) -> dict[str, TableBudget]:
     """A part of ε for each table, in proportion to its weight."""
-    entries = () if depends_on in ("public", "none") else (depends_on,)
+    entries = () if depends_on == "public" else (depends_on,)
     return {
         name: TableBudget(part, depends_on=entries, source=source)
         for name, part in proportional(epsilon, weights).items()
@@ -45,19 +45,6 @@ def risk_entropy_weights(entropies: Mapping[str, float]) -> dict[str, Fraction]:
     """
     weights = {name: round(1024 * float(np.exp(-value))) for name, value in entropies.items()}
     return proportional(Fraction(1), weights)
-
-
-def printed_thirds(
-    bits: int, clusters: int, epsilon: Fraction
-) -> tuple[Fraction, Fraction, Fraction]:
-    """ε₁, ε₂, ε₃ of HMPrivBayes §4.1: in proportion to a₁ = (d−1)/n, a₂ = a₃ = 2d/(nk); n cancels.
-
-    >>> [round(float(e), 4) for e in printed_thirds(52, 3, Fraction(1))]
-    [0.4238, 0.2881, 0.2881]
-    """
-    one, two = Fraction(bits - 1), Fraction(2 * bits, clusters)
-    whole = one + 2 * two
-    return epsilon * one / whole, epsilon * two / whole, epsilon * two / whole
 
 
 def geometric(

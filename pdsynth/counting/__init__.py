@@ -1,1 +1,1 @@
-"""Raw counts, for the curator and for the evaluation of published tables only."""
+"""Raw counts, for the curator and for the evaluation of released tables only."""

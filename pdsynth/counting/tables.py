@@ -1,6 +1,6 @@
 """Counting coded records: contingency tables, and what is kept of one table for the next question.
 
-Only the curator and the evaluation of published tables may import this module.
+Only the curator and the evaluation of released tables may import this module.
 """
 
 from __future__ import annotations

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from ..privacy.unit import Unit
 from .schema import Schema
@@ -23,16 +22,3 @@ class Facts:
     guarantee: str
     epsilon2: Fraction
     unit: Unit = Unit()
-
-    def choose(self, strict: Any, printed: Any) -> Any:
-        """What a run uses: the first under ``strict``, else what the papers print."""
-        return strict if self.guarantee == "strict" else printed
-
-    def pay(self, share: Fraction) -> Fraction:
-        """What a sketch costs: its share under ``strict``, nothing where it is read raw."""
-        return self.choose(share, Fraction(0))
-
-    @property
-    def score(self) -> str:
-        """The score of parent sets: R under ``strict``, the papers' I otherwise."""
-        return self.choose("R", "I")

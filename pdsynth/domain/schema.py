@@ -228,7 +228,7 @@ class Schema:
         return codes
 
     def check(self, frame: pd.DataFrame, *, empty: bool = False) -> None:
-        """Refuse a table whose columns aren't those of the schema, and tables too small to publish.
+        """Refuse a table whose columns aren't those of the schema, and tables too small to release.
 
         ``empty``: a table may have no rows.
 

@@ -3,7 +3,7 @@
 For ``ablations.toml`` and ``ppba.toml``.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
@@ -15,9 +15,10 @@ import plotly.graph_objects as go
 from .. import synthesizers as s
 from ..datasets import Dataset, load_adult, load_cmc, load_nltcs
 from ..domain.facts import Facts
+from ..published.clustered import PrintedIBayes
 from ..synthesizers import parts as p
-from ..synthesizers.hmprivbayes import PrintedIBayes
-from ..synthesizers.recipe import Parts
+from ..synthesizers.privabn import SDG
+from ..synthesizers.recipe import Parts, Recipe
 from . import engine
 from .ablations_search import objectives, search
 from .drawing import bars_in_range, finish, panels, title_below
@@ -72,11 +73,8 @@ class EqualShares(s.HMPrivBayes):
     **Privacy:** as HMPrivBayes.
     """
 
-    readings: ClassVar[Mapping[str, type]] = {
-        **s.HMPrivBayes.readings,
-        "published": EqualRisk,
-        "none": EqualRisk,
-    }
+    def _parts(self, facts: Facts) -> Parts:
+        return super()._parts(facts) if self.guarantee == "strict" else Parts(EqualRisk(self))
 
 
 def hmprivbayes(change: str, dataset: Dataset, k: Any, **shared: Any) -> Any:
@@ -95,14 +93,21 @@ def hmprivbayes(change: str, dataset: Dataset, k: Any, **shared: Any) -> Any:
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class JointABN(s.PrivABN):
+class JointABN(Recipe):
     """PrivABN with its noise on joint counts, whatever the guarantee.
 
     **Privacy:** as PrivABN, but for the tables, which are paid for.
     """
 
+    k: int | str = "auto"
+    share_structure: float = 0.5
+    theta_usefulness: float = 4
+
+    over_bits: ClassVar[bool] = True
+    k_counts_parents: ClassVar[bool] = False
+
     def _parts(self, facts: Facts) -> Parts:
-        return super()._parts(facts)._replace(conditionals=p.JointCounts())
+        return Parts(p.Adaptive(self.k, self.theta_usefulness), p.Uniform(SDG))
 
 
 def privabn(change: str, dataset: Dataset, k: Any, **shared: Any) -> Any:

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from ..datasets import Dataset, load_acs, load_nltcs, load_retail
 from ..plots import figure
-from ..structure.adaptive import ParentChoice
+from ..published.privabn import ParentChoice
 from ..synthesizers import PrivABN, PrivBayes, baselines
 from . import results
 from .engine import NO_NOISE, Curve, Key, Run, load

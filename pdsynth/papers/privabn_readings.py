@@ -10,7 +10,9 @@ from ..counting.equivalence_classes import ParentSets, Partitions
 from ..domain.facts import Facts
 from ..measures import GRID
 from ..privacy.curator import Candidates, Curator
-from ..structure.adaptive import SELECTION, Adaptive, ParentChoice
+from ..published import raw_door
+from ..published.privabn import ParentChoice, PrintedAdaptive
+from ..structure.adaptive import SELECTION
 from ..structure.candidates import Pair, join_pairs
 from ..synthesizers import PrivABN
 from ..synthesizers.recipe import Parts
@@ -32,7 +34,7 @@ def draw_undivided(
 
     **Privacy:** none: raw candidates, and each selection truly costs about 1.44 (ln n + 1) ε₁.
     """
-    return curator.select(
+    return raw_door(curator).select(
         candidates,
         "I",
         epsilon / selections,
@@ -58,13 +60,13 @@ def draw_best(
     return candidates[int(scores.argmax())]
 
 
-class Undivided(Adaptive):
+class Undivided(PrintedAdaptive):
     """ABN whose selections each have the whole of ε₁."""
 
     draw = staticmethod(draw_undivided)
 
 
-class Best(Adaptive):
+class Best(PrintedAdaptive):
     """ABN that takes the best candidate."""
 
     draw = staticmethod(draw_best)
@@ -130,7 +132,7 @@ class AscendingChoice(ParentChoice):
         return join_pairs(pairs), np.array([scored[pair] for pair in pairs], dtype=np.int64)
 
 
-class Ascending(Adaptive):
+class Ascending(PrintedAdaptive):
     """ABN whose GParentSet counts j upwards."""
 
     choice = AscendingChoice

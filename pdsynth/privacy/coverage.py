@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import SchemaError
-from .entries import Entry
-from .ledger import Ledger
+from .ledger import Entry, Ledger
 
 MAX_NESTED = 2**21  # objects and lists of a file: each takes some 70 bytes of memory
 MALFORMED = ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError
@@ -92,7 +91,7 @@ def check_origin(ledger: Ledger, names: tuple[str, ...], n: int) -> list[str]:
             "are not those of the model"
         )
     counted = any(e.released == "n" and e.epsilon > 0 for e in ledger.entries)
-    if ledger.relation == "add_remove" and ledger.guarantee != "none" and not counted:
+    if not ledger.unit.n_is_public and ledger.guarantee != "none" and not counted:
         found.append("no line of the ledger says where the number of records comes from")
     if ledger.guarantee == "strict" and ledger.finite != ledger.claimed:
         found.append(

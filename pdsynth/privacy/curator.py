@@ -1,47 +1,111 @@
-"""The one door to the records: whatever they answer stands in the ledger."""
+"""The one door to the records: whatever they answer stands in the ledger.
+
+It takes ε, and computes every sensitivity and every scale of noise itself.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
+from dataclasses import dataclass
 from fractions import Fraction
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 
 from ..counting.tables import Records
-from ..errors import PrivacyError
-from ..measures import SCORES, association
-from .associations import Associations, Pairs
-from .candidates import Candidates
-from .ledger import Ledger
+from ..errors import BudgetError, PrivacyError
+from ..measures import SCORES, Score, association, sketch_sensitivity
+from .ledger import Ledger, LedgerWriter
 from .mechanisms import Noise, Quantity, exponential_mechanism, laplace_mechanism
-from .unit import Scale, TableBudget, Unit, tight_scales
+from .unit import ONE_REPLACED, Scale, TableBudget, Unit, tight_scales
 
 __all__ = ["GUARANTEES", "Candidates", "Curator", "Measured", "TableBudget"]
 
 GUARANTEES = ("strict", "published", "none")
+UNPROTECTED = "guarantee='published'"  # where errors say what would run a print
+Pairs = Sequence[tuple[int, int]]
 Question = tuple[Sequence[int], TableBudget, str]  # columns, child first; budget; step
 
 
 class Measured(NamedTuple):
-    """A noisy table: int64 counts, the scale of its noise in records, its line of the ledger."""
+    """A noisy table: int64 counts, the scale of its noise in records, its line of the ledger.
+
+    **Privacy:** released, and paid for by that line.
+    """
 
     counts: np.ndarray
     scale: Scale
     entry: str
 
 
-class Curator(Associations):
+@dataclass(frozen=True)
+class Candidates:
+    """Attribute–parent pairs to choose from, by their number of parents.
+
+    ``by_size``: for each number s of parents the columns of children (m,) and of their parents (m,
+    s). ``depends_on`` is
+    ``"public"`` or the id of the ledger entry that the candidates are computed from.
+    """
+
+    by_size: tuple[tuple[np.ndarray, np.ndarray], ...]
+    depends_on: str = "public"
+
+    def __len__(self) -> int:
+        return sum(len(children) for children, _ in self.by_size)
+
+    def __getitem__(self, index: int) -> tuple[int, tuple[int, ...]]:
+        for children, parents in self.by_size:
+            if index < len(children):
+                return int(children[index]), tuple(int(p) for p in parents[index])
+            index -= len(children)
+        raise IndexError(index)
+
+    def columns(self, d: int) -> list[int]:
+        """The columns, of ``d``, that occur in any pair, rising."""
+        found = sum(np.bincount(c.ravel(), minlength=d) for pair in self.by_size for c in pair)
+        return np.flatnonzero(found).tolist()
+
+    def single(self) -> Candidates:
+        """The pairs (child, one parent) that a pairwise score adds up."""
+        alone = ((np.repeat(c, p.shape[1]), p.reshape(-1, 1)) for c, p in self.by_size)
+        return Candidates(tuple(alone), self.depends_on)
+
+    def add_up(self, found: Sequence[np.ndarray]) -> np.ndarray:
+        """Scores of the pairs from those of :meth:`single`, in their order: (len(self),)."""
+        scored = zip(found, self.by_size, strict=True)
+        return np.concatenate([f.reshape(parents.shape).sum(axis=1) for f, (_, parents) in scored])
+
+    def sensitivity(
+        self, measure: Score, n: int, sizes: Sequence[int]
+    ) -> tuple[int, tuple[int, int]]:
+        """The largest sensitivity of the scores of ``n`` records, and domain sizes that attain it.
+
+        Only whether child and parents have 1, 2 or more declared values matters.
+        """
+        size, worst = np.array(sizes), (0, (1, 1))
+        for children, parents in self.by_size:
+            x = np.minimum(size[children], 3)
+            pi = np.minimum(size[parents].astype(float).prod(axis=1), 3).astype(np.int64)
+            for kind in np.flatnonzero(np.bincount(4 * x + pi)).tolist():
+                domain = divmod(kind, 4)
+                worst = max(worst, (measure.sensitivity(n, *domain), domain))
+            if measure.name == "F" and (x != 2).any():
+                raise BudgetError(
+                    "score 'F' needs children with two values: use score='R', or a binary table"
+                )
+        return worst
+
+
+class Curator(LedgerWriter):
     """Guards the records of one run: answers go through a mechanism, or are written down as raw.
 
     **Privacy:** each method says what it releases, its sensitivity under replacing one record, and
     its cost; ``n`` and the schema are public. Whatever isn't paid for raises PrivacyError under
-    ``strict``, before anything is read. Scales and ε are asked for as if a person had one record;
-    with more, the ledger multiplies. Under ``published`` the statistics that a paper reads raw are
-    handed out, each as an unaccounted access with the paper's line; under ``none`` everything is
-    raw and the ledger says so once.
+    ``strict``, before anything is read. ε and scales are those of one record; the ledger multiplies
+    them. What papers read raw is another door's: :class:`~pdsynth.published.RawCurator`.
     """
 
     def __init__(
@@ -69,8 +133,8 @@ class Curator(Associations):
     def count_records(self, epsilon: Fraction) -> int:
         """The noisy number of records, at least 1, which is ``n`` from here on.
 
-        **Privacy:** where a record is added or removed: sensitivity 1, discrete Laplace noise of
-        scale 1/ε, costs ε; clipping is post-processing. Where one is replaced, n is public.
+        **Privacy:** where n is secret: sensitivity 1, discrete Laplace noise of scale 1/ε, costs ε;
+        clipping is post-processing. Where a record is replaced, n is public.
         """
         step, scale = "number of records", 1 / epsilon
         self._charge(
@@ -81,7 +145,7 @@ class Curator(Associations):
             epsilon=epsilon,
             scale=scale,
             sensitivity=Fraction(1),
-            relation=self.ledger.relation,
+            unit=self.ledger.unit,
         )
         self._n = max(1, int(self._add_noise(np.array([self._records.n]), scale, step)[0]))
         return self._n
@@ -103,33 +167,37 @@ class Curator(Associations):
         step: str,
         source: str,
         offsets: np.ndarray | None = None,
-        printed_sensitivity: int | None = None,
-        raw_scores: np.ndarray | None = None,
         pairwise: bool = False,
     ) -> tuple[int, tuple[int, ...]]:
         """One attribute–parent pair by the exponential mechanism: (child, parents), column numbers.
 
         ``offsets``: public integers (len(candidates),) added to the scores, in their unit.
-        ``printed_sensitivity``: what a paper takes for the sensitivity; the mechanism then runs as
-        printed. ``raw_scores``: integer scores that the door has handed out before, so that they
-        aren't computed twice; refused under ``strict``. ``pairwise``: the score of a parent set is
-        the sum over its members, whose sensitivities add up.
+        ``pairwise``: the score of a parent set is the sum over its members, whose sensitivities add
+        up.
 
-        **Privacy:** costs ``epsilon``, or with a printed sensitivity ``epsilon`` × true ÷ printed.
-        The true one is the largest over the candidates, by declared domain sizes only. Under
-        ``none`` the best pair, raw.
+        **Privacy:** costs ``epsilon``. The sensitivity is the largest over the candidates, by
+        declared domain sizes only.
         """
-        if raw_scores is not None and self.guarantee == "strict":
-            raise PrivacyError(
-                f"{step!r} brings raw scores of its own; "
-                "under strict only the curator computes scores"
-            )
+        return self._select(candidates, score, epsilon, step, source, offsets, pairwise)
+
+    def _select(
+        self,
+        candidates: Candidates,
+        score: str,
+        epsilon: Fraction,
+        step: str,
+        source: str,
+        offsets: np.ndarray | None,
+        pairwise: bool,
+        assumed: int | None = None,
+        scores: np.ndarray | None = None,
+    ) -> tuple[int, tuple[int, ...]]:
+        """As :meth:`select`; ``assumed``: a sensitivity, ``scores``: integers, of another door."""
         measure, scored = SCORES[score], candidates.single() if pairwise else candidates
         sensitivity, domain = scored.sensitivity(measure, self.n, self.schema.sizes)
         if pairwise:
-            sensitivity *= max(1, *(parents.shape[1] for _, parents in candidates.blocks))
-        excess = Fraction(sensitivity, printed_sensitivity) if printed_sensitivity else 1
-        cost = epsilon * excess
+            sensitivity *= max(1, *(parents.shape[1] for _, parents in candidates.by_size))
+        cost = epsilon * (Fraction(sensitivity, assumed) if assumed else 1)
         self._charge(
             step,
             source,
@@ -145,10 +213,10 @@ class Curator(Associations):
             candidates=candidates.depends_on,
             mechanism="permute_and_flip" if self._permute else "exponential",
         )
-        if raw_scores is None:
-            found = [self._records.scores(measure, *block) for block in scored.blocks]
-            raw_scores = candidates.add_up(found) if pairwise else np.concatenate(found)
-        scores = raw_scores if offsets is None else raw_scores + offsets
+        if scores is None:
+            found = [self._records.scores(measure, *pairs) for pairs in scored.by_size]
+            scores = candidates.add_up(found) if pairwise else np.concatenate(found)
+        scores = scores if offsets is None else scores + offsets
         return candidates[
             exponential_mechanism(
                 Quantity(scores, measure.unit),
@@ -177,7 +245,7 @@ class Curator(Associations):
 
         **Privacy:** the exponential mechanism, costs ``epsilon``. Both are fixed before the records
         are read, and a replaced record moves two cells by one each, so Q by at most 2, for any
-        domain; an added or removed one moves it by 1. STOP's score never moves (lemma:residual).
+        domain; where n is secret, by 1. STOP's score never moves (lemma:residual).
         """
         releases = [e.id for e in self.ledger.entries if e.kind == "mechanism"]
         unit = self.ledger.unit
@@ -192,7 +260,7 @@ class Curator(Associations):
             score_unit="records",
             sensitivity_unit="records",
             domain_sizes=(2, 2),
-            relation=unit.relation,
+            unit=unit,
             lemma=unit.lemma("residual"),
             candidates=releases[-1] if releases else "public",
         )
@@ -224,8 +292,8 @@ class Curator(Associations):
         has weights. PrivacyError for a budget that brings a scale of its own.
 
         **Privacy:** discrete Laplace noise in every declared cell, empty ones included, of scale
-        2/ε where a record is replaced (L1 sensitivity 2), 1/ε where one is added or removed; with
-        weights, the scales for which the worst move of a record costs ε. Costs ``budget.epsilon``.
+        2/ε where a record is replaced (L1 sensitivity 2), 1/ε where n is secret; with weights, the
+        scales for which the worst move of a record costs ε. Costs ``budget.epsilon``.
         """
         if type(budget) is not TableBudget:
             raise PrivacyError(
@@ -243,7 +311,7 @@ class Curator(Associations):
 
         Each is charged when its answer is taken, in this order.
 
-        **Privacy:** as :meth:`table`, for each.
+        **Privacy:** as :meth:`table`; costs the ε of each budget.
         """
         questions = list(questions)
         self._records.expect(columns for columns, _, _ in questions)
@@ -267,22 +335,22 @@ class Curator(Associations):
             scale_depends_on=budget.depends_on,
             columns=cells,
             lemma=unit.lemma("joint_counts"),
-            relation=unit.relation,
+            unit=unit,
             domain_sizes=(child, cells),
         )
         counts = self._add_noise(self._records.table(tuple(columns)), scale, step)
         return Measured(counts, scale, entry)
 
     def histograms(
-        self, columns: Sequence[int], epsilon: Fraction, *, step: str, source: str, reason: str = ""
+        self, columns: Sequence[int], epsilon: Fraction, *, step: str, source: str
     ) -> tuple[list[np.ndarray], str]:
         """One-way counts of several attributes, with the id of their ledger entry.
 
-        **Privacy:** ``strict``: noise of scale 2m/ε in every cell of all m histograms, ε in all.
+        **Privacy:** noise of scale 2m/ε in every cell of all m histograms, ε in all.
         """
         self._records.expect((j,) for j in columns)
         m, raw = len(columns), [self._records.table((j,)) for j in columns]
-        unit = Unit()
+        unit = ONE_REPLACED  # nobody worked out what else it might be
         scale = unit.scale(epsilon, tables=m)
         entry = self._charge(
             step,
@@ -297,6 +365,128 @@ class Curator(Associations):
         streams = [noise.child(self.schema.names[j]) for j in columns]
         noisy = [laplace_mechanism(h, scale, s) for h, s in zip(raw, streams, strict=True)]
         return noisy, entry
+
+    def average_association(
+        self, epsilon: Fraction, *, step: str, source: str
+    ) -> tuple[np.ndarray, str]:
+        """How strongly each attribute is tied to all others: float array (d,), and its entry id.
+
+        The average of R over the pairs of each.
+
+        **Privacy:** costs ε; the sums A_i = Σ_j K(i,j) move by two K per pair.
+        """
+        d = len(self.schema)
+        pairs = list(combinations(range(d), 2))
+        noisy, entry = self._noisy(
+            _sum_rows(self._pairwise("K"), self.n),
+            2 * self._sensitivity(pairs),
+            epsilon,
+            step,
+            source,
+            f"{d} sums of K",
+            range(d),
+        )
+        return noisy.astype(float) / (2.0 * self.n**2 * (d - 1)), entry
+
+    def association_with(
+        self, sensitive: int, epsilon: Fraction, *, step: str, source: str
+    ) -> tuple[np.ndarray, str]:
+        """How strongly each attribute is tied to the sensitive one, with the entry id.
+
+        R, float array (d,), infinite at the sensitive one itself.
+
+        **Privacy:** costs ε; d−1 integers K.
+        """
+        d, label = len(self.schema), self.schema.names[sensitive]
+        others = [j for j in range(d) if j != sensitive]
+        values = np.full(d, np.inf)
+        k, moved = self._pairwise("K")[sensitive, others], [(j, sensitive) for j in others]
+        noisy, entry = self._noisy(
+            k,
+            self._sensitivity(moved),
+            epsilon,
+            step,
+            source,
+            f"{d - 1} values of K with {label}",
+            range(d),
+        )
+        values[others] = noisy / (2.0 * self.n**2)
+        return values, entry
+
+    def noisy_associations(
+        self,
+        pairs: Pairs,
+        epsilon: Fraction,
+        *,
+        step: str,
+        source: str,
+    ) -> tuple[np.ndarray, str]:
+        """How strongly the pairs of a public list are tied, with the entry id.
+
+        Float array (len(pairs),): noisy R, clipped to [0, 1].
+
+        **Privacy:** costs ε; one K per pair.
+        """
+        i, j, touched = _split(pairs)
+        noisy, entry = self._noisy(
+            self._pairwise("K")[i, j],
+            self._sensitivity(pairs),
+            epsilon,
+            step,
+            source,
+            f"{len(pairs)} values of K",
+            touched,
+        )
+        return np.clip(noisy / (2.0 * self.n**2), 0, 1), entry
+
+    def mean_association(self, pairs: Pairs, epsilon: Fraction, *, step: str, source: str) -> float:
+        """The mean R over the pairs of a public list: one noisy number, that may be negative.
+
+        **Privacy:** costs ε; the number is ⌊ΣK/2n⌋ in whole records, which one record moves by at
+        most ⌈ΔΣK/2n⌉: 2 per pair with a two-valued column, else 3, and n is public.
+        """
+        total = self._total_association(pairs) // (2 * self.n)
+        moved = Fraction(-(-self._sensitivity(pairs) // (2 * self.n)))
+        noisy, _ = self._noisy(
+            np.array([total]),
+            moved,
+            epsilon,
+            step,
+            source,
+            f"the mean R of {len(pairs):,} pairs",
+            _split(pairs)[2],
+        )
+        return float(noisy.item() / (self.n * len(pairs)))
+
+    def _sensitivity(self, pairs: Pairs) -> Fraction:
+        """How far one record can move the values K of these pairs, all together."""
+        return Fraction(sketch_sensitivity(self.n, self.schema.sizes, pairs))
+
+    def _noisy(
+        self,
+        k: np.ndarray,
+        sensitivity: Fraction,
+        epsilon: Fraction,
+        step: str,
+        source: str,
+        released: str,
+        touched: Sequence[int],
+        claimed: Fraction | None = None,
+    ) -> tuple[np.ndarray, str]:
+        """Integers with noise that costs ε, and their entry id."""
+        sensitivity = max(sensitivity, Fraction(1))  # one record alone moves nothing
+        scale = sensitivity / epsilon if self.guarantee != "none" else Fraction(1)
+        entry = self._charge(
+            step,
+            source,
+            released,
+            touched,
+            sensitivity=sensitivity,
+            scale=scale,
+            epsilon=epsilon,
+            claimed=claimed,
+        )
+        return self._add_noise(k, scale, step), entry
 
     def _shape(self, columns: Sequence[int]) -> tuple[int, int]:
         """Declared values of a child (first column), and configurations of its parents."""
@@ -314,3 +504,20 @@ class Curator(Associations):
         self, integers: np.ndarray, scale: Fraction | Sequence[Fraction], step: str
     ) -> np.ndarray:
         return laplace_mechanism(integers, scale, self._noise.child(step))
+
+
+def _sum_rows(k: np.ndarray, n: int) -> np.ndarray:
+    """Exact sums of K (d, d) over rows: int64, or Python's integers where 2n²(d − 1) asks for them.
+
+    One K and its noise fit 64 bits, since n is at most
+    :data:`~pdsynth.synthesizers.recipe.MOST_RECORDS`; which integers are used follows from n and
+    d, which are public.
+    """
+    long = 2 * n * n * (len(k) - 1) >= 2**62
+    return k.astype(object).sum(axis=1) if long else k.sum(axis=1)
+
+
+def _split(pairs: Pairs) -> tuple[np.ndarray, np.ndarray, list[int]]:
+    """First and second columns of some pairs, and every column that occurs, rising."""
+    i, j = np.array(pairs, dtype=np.int64).reshape(len(pairs), 2).T
+    return i, j, sorted({column for pair in pairs for column in pair})

@@ -9,45 +9,37 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from fractions import Fraction
 from typing import Any
 
 import pandas as pd
 
 from ..domain.pages import render
+from ..domain.schema import Schema
 from ..errors import BudgetError, PrivacyError, SchemaError, check_known, show, to_list, to_names
 from . import rules
-from .entries import (
-    KINDS,
-    MAX_WHOLE,
-    Entry,
-    as_fraction,
-    read_entries,
-    read_fraction,
-    to_plain,
-)
 from .ledger_story import Line, beside, count_raw, in_words, share, short, story
-from .rules import add_up, compose, own_scales, value_loss
-from .unit import NEIGHBOURS, Unit
+from .mechanisms import Noise
+from .numbers import as_fraction
+from .rules import KINDS, Entry, add_up, compose, own_scales, value_loss
+from .unit import NEIGHBOURS, ONE_REPLACED, Unit
 
-__all__ = ["KINDS", "Entry", "Ledger", "as_fraction"]
+__all__ = ["KINDS", "Entry", "Ledger", "LedgerWriter", "as_fraction"]
 
+DIGITS = 100  # of a numerator or denominator in a file
+MAX_WHOLE = 2**64  # of cells and records in an entry
+MAX_ENTRIES = 2**16  # of a file
+DENOMINATOR_BITS = 4096  # of all entries of a file together
+_WRITTEN = re.compile(f"[0-9]{{1,{DIGITS}}}(/[0-9]{{1,{DIGITS}}})?")
 REPRODUCIBLE = "noise is reproducible: do not release"
-COLUMNS = [
-    "step",
-    "source",
-    "mechanism",
-    "released",
-    "attributes",
-    "sensitivity",
-    "scale",
-    "claimed",
-    "epsilon",
-    "total",
-    "kind",
-]
+COLUMNS = (
+    "step source mechanism released attributes sensitivity scale claimed epsilon total kind".split()
+)
+# what a synthesizer says of itself where it promises nothing
+NOT_STRICT = {"published": "as published: see ledger_", "none": "NOT DIFFERENTIALLY PRIVATE"}
 
 
 @dataclass
@@ -98,7 +90,7 @@ class Ledger:
                 f"({entry.source or 'no source'}); strict runs refuse it: charge a mechanism, "
                 "or use guarantee='published' to see what it costs"
             )
-        known = self.relation in ("replace_one", entry.relation) or not entry.inputs
+        known = self.unit.n_is_public or entry.relation == self.relation or not entry.inputs
         if kind == "mechanism" and self.guarantee == "strict" and not known:
             raise PrivacyError(
                 f"{step!r} has a sensitivity for {entry.relation} only, this run "
@@ -240,35 +232,21 @@ class Ledger:
             finite=self.finite,
             epsilon=self.epsilon,
             notes=self.notes,
-            relation=self.relation,
-            per_person=self.records_per_person,
+            unit=self.unit,
         )
 
     def to_frame(self) -> pd.DataFrame:
         """One row per entry with the running total, infinite after the first unaccounted access."""
-        rows: list[tuple[Any, ...]] = []
+        rows: list[dict[str, Any]] = []
         total: Fraction | float = Fraction(0)
         for e in self._entries:
             epsilon = math.inf if e.kind == "unaccounted_access" else self.cost_of(e)
             total += epsilon if e.kind == "mechanism" or epsilon == math.inf else 0
-            scale: Any = e.scale
-            if isinstance(scale, tuple):
-                scale = f"{float(min(scale)):.4g} … {float(max(scale)):.4g}"
-            rows.append(
-                (
-                    e.step,
-                    e.source,
-                    e.mechanism or e.kind.replace("_", " "),
-                    e.released,
-                    ", ".join(e.attributes),
-                    e.sensitivity,
-                    scale,
-                    e.claimed,
-                    epsilon,
-                    total,
-                    e.kind,
-                )
-            )
+            shown = {"attributes": ", ".join(e.attributes), "epsilon": epsilon, "total": total}
+            shown["mechanism"] = e.mechanism or e.kind.replace("_", " ")
+            if isinstance(e.scale, tuple):
+                shown["scale"] = f"{float(min(e.scale)):.4g} … {float(max(e.scale)):.4g}"
+            rows.append(vars(e) | shown)
         return pd.DataFrame(rows, columns=COLUMNS)
 
     def to_dict(self) -> dict[str, Any]:
@@ -363,3 +341,227 @@ class Ledger:
             beside=beside,
             short=short,
         )
+
+
+class LedgerWriter:
+    """Writes the lines of one run; it knows public facts of the records, never the records.
+
+    ``owners`` names the attribute that each column belongs to. Callers count in records; what
+    they ask for is charged for all records of a person, here and nowhere else.
+    """
+
+    def __init__(
+        self, ledger: Ledger, noise: Noise, n: int, schema: Schema, owners: tuple[str, ...]
+    ) -> None:
+        self.ledger, self.guarantee, self._noise = ledger, ledger.guarantee, noise
+        self._n: int | None = n if ledger.unit.n_is_public else None
+        self.schema, self._owners = schema, owners
+        self._part: dict[str, str] = {}  # fields of a line that is composed in parallel
+        public = schema.source == "public"
+        self._domain = "schema:public" if public else "raw:inferred from the records"
+        ledger.public_attributes = schema.names
+        if self.guarantee != "none" and not noise.private:
+            raise PrivacyError(
+                f"this random source adds no noise, but guarantee={self.guarantee!r}: "
+                "use ExactNoise(), or guarantee='none'"
+            )
+        if noise.reproducible and noise.private:
+            ledger.notes.append(REPRODUCIBLE)
+        if self.guarantee == "none":
+            ledger.write(
+                "unaccounted_access",
+                "everything",
+                source="guarantee='none'",
+                released="raw counts and scores",
+                attributes=schema.names,
+                inputs=("raw:D",),
+                why="no noise at all",
+                epsilon=math.inf,
+            )
+        elif not public:
+            self._unaccounted(
+                "domains",
+                "the schema was inferred",
+                "categories, bounds and missing values",
+                range(len(schema)),
+            )
+
+    @property
+    def n(self) -> int:
+        """Number of records: public, or under ``add_remove`` the noisy one once it is paid for."""
+        if self._n is None:
+            raise PrivacyError(
+                "the number of records is secret when one may be added or removed: "
+                "ask count_records(epsilon) first"
+            )
+        return self._n
+
+    def charge_unused(self, epsilon: Fraction, step: str, source: str) -> None:
+        """Charge a budget that was announced but isn't needed: the total stays as promised.
+
+        **Privacy:** reads and releases nothing; costs ``epsilon`` all the same.
+        """
+        if epsilon and self.guarantee != "none":
+            epsilon *= self.ledger.records_per_person
+            self.ledger.write(
+                "mechanism",
+                step,
+                source=source,
+                mechanism="forfeited",
+                released="nothing",
+                epsilon=epsilon,
+                claimed=epsilon,
+            )
+
+    def note_post_processing(self, step: str, inputs: tuple[str, ...], released: str) -> str:
+        """Write a post-processing line; later entries name its id as what they depend on.
+
+        **Privacy:** reads no records, costs nothing.
+        """
+        return self.ledger.write("post_processing", step, inputs=inputs, released=released).id
+
+    def _charge(
+        self,
+        step: str,
+        source: str,
+        released: str,
+        touched: Sequence[int],
+        *,
+        epsilon: Fraction,
+        claimed: Fraction | None = None,
+        mechanism: str = "discrete_laplace",
+        unit: Unit = ONE_REPLACED,
+        **fields: Any,
+    ) -> str:
+        """Write the cost of a mechanism, and return its entry id; ``none`` costs nothing.
+
+        Replacing m records of a person is m replacements: sensitivity and cost grow m times.
+        ``unit``: the neighbours for which the sensitivity holds.
+        """
+        if self.guarantee != "none":
+            m, claimed = self.ledger.records_per_person, epsilon if claimed is None else claimed
+            if "sensitivity" in fields:
+                fields["sensitivity"] *= m
+            self.ledger.write(
+                "mechanism",
+                step,
+                source=source,
+                mechanism=mechanism,
+                released=released,
+                attributes=self._names(touched),
+                inputs=("raw:D",),
+                epsilon=m * epsilon,
+                claimed=m * claimed,
+                n_records=self._n,
+                domain=self._domain,
+                relation=unit.relation,
+                **self._part,
+                **fields,
+            )
+        return self.ledger.last
+
+    def _unaccounted(
+        self,
+        step: str,
+        source: str,
+        released: str,
+        touched: Sequence[int],
+        why: str = "",
+        **fields: Any,
+    ) -> str:
+        """Write down a raw read, and return its entry id; ``none`` has said it once for all."""
+        if self.guarantee != "none":
+            public = self._domain == "schema:public"
+            self.ledger.write(
+                "unaccounted_access",
+                step,
+                source=source,
+                released=released,
+                why=why or "a deterministic function of the records is used without a mechanism",
+                attributes=self._names(touched),
+                inputs=("raw:D",),
+                epsilon=math.inf,
+                domain="schema:public" if public else "public:named above",
+                **fields,
+            )
+        return self.ledger.last
+
+    def _names(self, columns: Sequence[int]) -> tuple[str, ...]:
+        """The attributes that some columns belong to, each once."""
+        return tuple(dict.fromkeys(self._owners[j] for j in columns))
+
+
+def to_plain(value: Any) -> Any:
+    """An entry's fields as plain data for JSON; fractions are written as text."""
+    if isinstance(value, Fraction) or value == math.inf:
+        return str(value)
+    if isinstance(value, dict):
+        return {k: to_plain(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [to_plain(v) for v in value]
+    return value
+
+
+def read_entries(data: Sequence[Mapping[str, Any]]) -> list[Entry]:
+    """The inverse of :func:`to_plain` for the lines of a ledger, s01, s02, … in their order.
+
+    Malformed data raise ValueError, TypeError or KeyError.
+    """
+    if len(data) > MAX_ENTRIES:
+        raise ValueError(f"{len(data):,} entries, at most {MAX_ENTRIES:,} are read")
+    found, common = [_from_plain(e) for e in data], 1
+    for number, e in enumerate(found, 1):
+        if e.kind not in KINDS or e.id != f"s{number:02d}":
+            raise ValueError(f"line {number} is of unknown kind, or isn't called s{number:02d}")
+        finite = [x for x in (e.epsilon, e.claimed) if isinstance(x, Fraction)]
+        common = math.lcm(common, *(x.denominator for x in finite))
+        if common.bit_length() > DENOMINATOR_BITS:
+            raise ValueError("the fractions have an enormous common denominator")
+    return found
+
+
+def _from_plain(data: Mapping[str, Any]) -> Entry:
+    read = {f.name: _read(str(f.type), data[f.name]) for f in fields(Entry)}
+    entry = Entry(**{**data, **read})
+    scales = entry.scale if isinstance(entry.scale, tuple) else (entry.scale,)
+    numbers = (*scales, entry.columns, entry.n_records, *(entry.domain_sizes or ()))
+    if not scales or any(x is not None and not 0 < x < MAX_WHOLE for x in numbers):
+        raise ValueError(f"a scale or a size of {entry.step[:60]!r} isn't positive, or is enormous")
+    return entry
+
+
+def read_fraction(value: Any) -> Fraction:
+    """A number of a ledger as :func:`to_plain` writes it; ValueError for anything else.
+
+    Signs, points and exponents aren't written, so they aren't read: ``"1e999999999"`` is refused by
+    its form, before it is a number.
+
+    >>> read_fraction("7/120")
+    Fraction(7, 120)
+    """
+    if type(value) is not str or not _WRITTEN.fullmatch(value):
+        raise ValueError(
+            f"{str(value)[:40]!r} in a ledger, where a fraction of whole numbers with "
+            f"at most {DIGITS} digits belongs"
+        )
+    return Fraction(value)
+
+
+def _read(kind: str, value: Any) -> Any:
+    """A field from plain data; ``kind`` is its annotation in :class:`Entry`."""
+    if value is None and "None" in kind:
+        return None
+    if kind.startswith(("str", "int")):
+        if type(value).__name__ != kind.split()[0]:
+            raise ValueError(f"{str(value)[:40]!r} in a ledger entry, where {kind} belongs")
+        return value
+    if kind == "tuple[str, ...]":
+        return tuple(_read("str", text) for text in value)
+    if kind.startswith("tuple[int"):
+        x, pi = (_read("int", size) for size in value)
+        return x, pi
+    if value == "inf" and "float" in kind:
+        return math.inf
+    if isinstance(value, list) and "tuple" in kind:
+        return tuple(map(read_fraction, value))
+    return read_fraction(value)

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..errors import plural
-from .entries import Entry
+from .rules import Entry
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,16 @@
-"""Differentially private mechanisms: noise on counts, and the draw of one of many candidates."""
+"""Mechanisms, and the random sources that they draw from: noise on counts, one of many candidates.
 
+What reaches a release is sampled with integers only (Canonne, Kamath, Steinke 2020, Algorithms 1
+and 2), selections by Bernoulli(exp(−γ)) with rational γ. No floating point stands between the
+records and the release, so Mironov's attack (2012) has nothing to hold on to.
+"""
+
+# ruff: noqa: D102 (what the methods of Noise do stands there, once)
+from __future__ import annotations
+
+import math
+import os
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -8,8 +19,272 @@ from typing import Any
 import numpy as np
 
 from ..errors import BudgetError, PrivacyError
-from .noise import LIMIT, WORD, CommonNoise, ExactNoise, Noise, NoNoise  # noqa: F401
-from .opendp import OpenDPNoise  # noqa: F401
+
+Shape = tuple[int, ...]
+WORD = 2**52  # numerators of scales that fit 64-bit arithmetic with room for the sampler's factors
+LIMIT = 2**62  # numerators of selections fit 64 bits below it, with room for the sampler's factors
+
+
+class Noise:
+    """A random source with one child stream per step.
+
+    ``reproducible``: someone else could draw the same noise, as long as a source doesn't say that
+    nobody can. ``private``: it is noise at all.
+    """
+
+    reproducible = True
+    private = True
+
+    def __init__(self) -> None:
+        self._used: dict[str, int] = {}
+
+    def child(self, label: str) -> Noise:
+        """The stream of one step; the same label twice gives two streams: noise never cancels."""
+        count = self._used[label] = self._used.get(label, -1) + 1
+        return self._stream(label if count == 0 else f"{label}\0{count}")
+
+    def _stream(self, label: str) -> Noise:
+        raise NotImplementedError
+
+    def add_to(self, counts: np.ndarray, scale: np.ndarray) -> np.ndarray:
+        """What the Laplace mechanism releases: integers with the noise of one step.
+
+        **Privacy:** as :func:`~pdsynth.privacy.mechanisms.laplace_mechanism`.
+        """
+        return counts + self.discrete_laplace(scale, counts.shape)
+
+    def choose(
+        self, gaps: np.ndarray, times: int, denominator: int, *, permute: bool, among: Any = None
+    ) -> int:
+        """What the exponential mechanism releases: P(i) ∝ exp(−gaps[i]·times/denominator).
+
+        Only the gaps depend on the records. ``among``: what the indices stand for.
+        """
+        if max(int(gaps.max()), 1) * times >= LIMIT or denominator >= LIMIT // 64:
+            gaps = gaps.astype(object)  # too long for 64 bits: Python's integers, slower
+        return self.select(gaps * times, denominator, permute=permute)
+
+    def discrete_laplace(self, scale: np.ndarray, shape: Shape) -> np.ndarray:
+        """Integer noise, P(z) ∝ exp(−|z|/scale): int64; Fractions that broadcast to ``shape``."""
+        raise NotImplementedError
+
+    def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:
+        """An index with P(i) ∝ exp(−numerators[i]/denominator), or permute-and-flip on the same."""
+        raise NotImplementedError
+
+    def below(self, bound: int) -> int:
+        """A uniform integer in [0, bound)."""
+        raise NotImplementedError
+
+    def generator(self) -> np.random.Generator:
+        """A numpy generator for post-processing (ancestral sampling)."""
+        raise NotImplementedError
+
+
+class ExactNoise(Noise):
+    """The laws without rounding; bits from the operating system, or from seeded PCG64 streams."""
+
+    def __init__(self, seed: int | Sequence[int] | None = None) -> None:
+        super().__init__()
+        seeds = [seed] if isinstance(seed, (int, np.integer)) else seed
+        self._entropy = None if seeds is None else list(seeds)
+        self.reproducible = seed is not None
+        self._bits = _stream_of(self._entropy) if self.reproducible else None
+
+    def _stream(self, label: str) -> ExactNoise:
+        if self._entropy is None:
+            return self
+        return ExactNoise([*self._entropy, zlib.crc32(label.encode()), len(label)])
+
+    def _words(self, size: int) -> np.ndarray:
+        if self._bits is not None:
+            return self._bits.random_raw(size)
+        return np.frombuffer(os.urandom(8 * size), dtype=np.uint64)
+
+    def _uniform(self, bound: np.ndarray) -> np.ndarray:
+        """Uniform integers in [0, bound): words above the last whole multiple are drawn again."""
+        if bound.dtype == object:
+            return np.array([self._uniform_large(int(b)) for b in bound], dtype=object)
+        bound = bound.astype(np.uint64)
+        top = np.uint64(2**64 - 1) - (np.uint64(2**64 - 1) % bound + np.uint64(1)) % bound
+        words = self._words(bound.size)
+        again = np.flatnonzero(words > top)
+        words = words.copy() if again.size else words
+        while again.size:
+            words[again] = self._words(again.size)
+            again = again[words[again] > top[again]]
+        return (words % bound).astype(np.int64)
+
+    def _uniform_large(self, bound: int) -> int:
+        """The same for one bound of any size: as many bits as it has, until they are below it."""
+        bits = bound.bit_length()
+        words = -(-bits // 64)
+        while True:
+            drawn = int.from_bytes(self._words(words).tobytes(), "little") >> (64 * words - bits)
+            if drawn < bound:
+                return drawn
+
+    def below(self, bound: int) -> int:
+        return int(self._uniform(np.array([bound]))[0])
+
+    def bernoulli_exp(self, numerator: np.ndarray, denominator: np.ndarray) -> np.ndarray:
+        """Independent Bernoulli(exp(−numerator/denominator)) for int64 arrays (m,), ratios ≥ 0."""
+        whole, part = numerator // denominator, numerator % denominator
+        result = self._bernoulli_part(part, denominator)
+        alive = np.flatnonzero(result & (whole > 0))
+        while alive.size:
+            result[alive] = self._bernoulli_one(alive.size)
+            whole[alive] -= 1
+            alive = alive[result[alive] & (whole[alive] > 0)]
+        return result
+
+    def _bernoulli_one(self, size: int) -> np.ndarray:
+        one = np.ones(size, dtype=np.int64)
+        return self._bernoulli_part(one, one)
+
+    def _bernoulli_part(self, numerator: np.ndarray, denominator: np.ndarray) -> np.ndarray:
+        """Bernoulli(exp(−γ)), γ ≤ 1: the first failure of Bernoulli(γ/place) is at an odd place."""
+        odd = np.ones(numerator.size, dtype=bool)
+        alive, place = np.flatnonzero(numerator > 0), 1
+        while alive.size:
+            success = self._uniform(denominator[alive] * place) < numerator[alive]
+            alive = alive[success]
+            place += 1
+            odd[alive] = place % 2 == 1
+        return odd
+
+    def discrete_laplace(self, scale: np.ndarray, shape: Shape) -> np.ndarray:
+        ratios = [Fraction(f).as_integer_ratio() for f in as_scales(scale).ravel()]
+        wide = max(map(max, ratios)) >= WORD  # needs Python's integers: slower, the same law
+        parts = np.array(ratios, dtype=object if wide else np.int64).T.reshape(2, *np.shape(scale))
+        t, s = (np.broadcast_to(parts[i, ...], shape).ravel() for i in (0, 1))
+        out = np.zeros(t.size, dtype=np.int64)
+        todo = np.arange(t.size)
+        while todo.size:
+            size = self._magnitude(t[todo], s[todo])
+            sign = self._words(todo.size) >> np.uint64(63)
+            kept = (size > 0) | (sign == 0)  # zero has one sign only
+            out[todo[kept]] = np.where(sign[kept] == 1, -size[kept], size[kept])
+            todo = todo[~kept]
+        return out.reshape(shape)
+
+    def _magnitude(self, t: np.ndarray, s: np.ndarray) -> np.ndarray:
+        """Geometric magnitudes floor(X / s), P(X = x) ∝ exp(−x/t)."""
+        remainder = np.zeros(t.size, dtype=t.dtype)
+        todo = np.arange(t.size)
+        while todo.size:
+            drawn = self._uniform(t[todo])
+            kept = self._bernoulli_part(drawn, t[todo])
+            remainder[todo[kept]] = drawn[kept]
+            todo = todo[~kept]
+        multiples = np.zeros(t.size, dtype=np.int64)
+        alive = np.arange(t.size)
+        while alive.size:
+            alive = alive[self._bernoulli_one(alive.size)]
+            multiples[alive] += 1
+        return ((remainder + multiples * t) // s).astype(np.int64)
+
+    def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:
+        if not permute:
+            return int(self._selections(numerators, denominator)[0])
+        below = np.full(numerators.size, denominator, dtype=numerators.dtype)
+        winners = np.flatnonzero(self.bernoulli_exp(numerators, below))
+        return int(winners[self.below(winners.size)])  # the first success in a random order
+
+    def _selections(self, numerators: np.ndarray, denominator: int) -> np.ndarray:
+        """At least one independent selection: uniform proposals, each accepted with exp(−γ)."""
+        below = np.full(256, denominator, dtype=numerators.dtype)
+        while True:
+            proposals = self._uniform(np.full(256, numerators.size, dtype=np.int64))
+            accepted = proposals[self.bernoulli_exp(numerators[proposals], below)]
+            if accepted.size:
+                return accepted
+
+    def generator(self) -> np.random.Generator:
+        return np.random.Generator(_stream_of(self._entropy))
+
+
+def _stream_of(entropy: Sequence[int] | None) -> np.random.PCG64:
+    return np.random.PCG64(np.random.SeedSequence(entropy))
+
+
+def as_scales(scale: np.ndarray) -> np.ndarray:
+    """Scales as an array of objects; BudgetError when one is too large for any use."""
+    scale = np.asarray(scale, dtype=object)
+    largest = max(scale.ravel())
+    if largest >= WORD:
+        largest = float(largest)
+        raise BudgetError(f"a noise scale of {largest:.3g} leaves nothing of any count: raise ε")
+    return scale
+
+
+def float_above(value: Fraction) -> float:
+    """The nearest double that isn't smaller.
+
+    >>> float_above(Fraction(1, 10)) >= Fraction(1, 10)
+    True
+    """
+    near = float(value)
+    return near if Fraction(near) >= value else math.nextafter(near, math.inf)
+
+
+class CommonNoise(Noise):
+    """Common random numbers for live panels: unit draws are rescaled, so curves move smoothly.
+
+    Not for release: seeded, and in double precision.
+    """
+
+    reproducible = True
+
+    def __init__(self, seed: int = 0, label: str = "", cache: dict | None = None) -> None:
+        super().__init__()
+        self._seed, self._label, self._cache = seed, label, {} if cache is None else cache
+
+    def fresh(self) -> CommonNoise:
+        """The same draws from the beginning, for the next move of a slider."""
+        return CommonNoise(self._seed, "", self._cache)
+
+    def _stream(self, label: str) -> CommonNoise:
+        label = f"{self._label}\1{label}" if self._label else label
+        return type(self)(self._seed, label, self._cache)
+
+    def generator(self) -> np.random.Generator:
+        return np.random.Generator(_stream_of([self._seed, zlib.crc32(self._label.encode())]))
+
+    def _draws(self, kind: str, size: int) -> np.ndarray:
+        kept = self._cache.get((kind, self._label))
+        if kept is None or kept.shape[-1] < size:
+            rng = self.generator()
+            laplace = kind == "laplace"
+            kept = rng.standard_exponential((2, size)) if laplace else rng.gumbel(size=size)
+            self._cache[kind, self._label] = kept
+        return kept[..., :size]
+
+    def discrete_laplace(self, scale: np.ndarray, shape: Shape) -> np.ndarray:
+        width = np.asarray(scale, dtype=object).astype(float)
+        up, down = self._draws("laplace", math.prod(shape)).reshape(2, *shape)
+        return (np.floor(up * width) - np.floor(down * width)).astype(np.int64)
+
+    def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:
+        return int(np.argmax(self._draws("gumbel", numerators.size) - numerators / denominator))
+
+    def below(self, bound: int) -> int:
+        return int(self.generator().integers(bound))
+
+
+class NoNoise(CommonNoise):
+    """No noise at all: argmax and raw counts, for the papers' NoPrivacy curves."""
+
+    private = False
+
+    def discrete_laplace(self, scale: np.ndarray, shape: Shape) -> np.ndarray:
+        return np.zeros(shape, dtype=np.int64)
+
+    def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:
+        return int(np.argmin(numerators))
+
+
+# --- the mechanisms ----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,29 @@
 """Numbers that a user writes, as exact fractions, or a BudgetError that says what was wrong."""
 
+import math
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import Any
 
 from ..errors import BudgetError, show
-from .entries import as_fraction
 
 LARGEST, SMALLEST = 10**15, Fraction(1, 10**100)  # of any parameter, unless it is 0
 LEAST_SHARE = Fraction(1, 10**6)
+
+
+def as_fraction(value: float | int | str | Fraction) -> Fraction:
+    """A share or ε as written: 0.1 becomes 1/10, never the nearest binary float.
+
+    >>> as_fraction(0.1), as_fraction(1/3)
+    (Fraction(1, 10), Fraction(1, 3))
+    """
+    if isinstance(value, Fraction):
+        return value
+    if isinstance(value, float) and not math.isfinite(value):
+        raise BudgetError(f"a budget or share must be finite, got {value}")
+    written = Fraction(str(value))
+    near = written.limit_denominator(1000)  # 0.3333333333333333 is how a float writes 1/3
+    return near if isinstance(value, float) and float(near) == value else written
 
 
 def number(name: str, value: float | int | str | Fraction) -> Fraction:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import needed_for
-from .noise import ExactNoise, Shape, as_scales, float_above
+from .mechanisms import ExactNoise, Shape, as_scales, float_above
 
 
 class OpenDPNoise(ExactNoise):

@@ -1,16 +1,20 @@
-"""How the costs of a ledger add up, and the rules L1–L10 that check it (`algorithms` §10.2).
+"""Lines of a ledger, how their costs add up, and the rules L1–L10 (`algorithms` §10.2).
 
 Costs compose sequentially, or in parallel over disjoint records. Rule L11 is in `coverage`.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from ..measures import SCORES, association_sensitivity, conditional_sensitivity
-from .entries import MECHANISMS, Entry
-from .unit import histogram_cost
+from .unit import ONE_REPLACED, Unit, histogram_cost
+
+KINDS = ("mechanism", "group", "post_processing", "unaccounted_access", "public")
+MECHANISMS = ("discrete_laplace", "exponential", "permute_and_flip", "forfeited")
 
 LEMMAS: dict[str, Callable[[int, int, int], int | Fraction]] = {
     "lemma:joint_counts": lambda n, x, pi: 2,
@@ -23,6 +27,48 @@ LEMMAS: dict[str, Callable[[int, int, int], int | Fraction]] = {
     "lemma:residual_add_remove": lambda n, x, pi: 1,
     "lemma:score_f": SCORES["F"].sensitivity,
 }
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line of the ledger; see the fields of `algorithms` §10.1.
+
+    ``sensitivity`` and ``scale`` are in the unit of ``released``; a tuple has one scale per row of
+    the table, whose number of cells is ``columns``. ``epsilon`` is the true cost, ``claimed`` the
+    advertised one.
+    """
+
+    id: str
+    kind: str
+    step: str
+    source: str = ""
+    mechanism: str = ""
+    released: str = ""
+    attributes: tuple[str, ...] = ()
+    sensitivity: Fraction | None = None
+    scale: Fraction | tuple[Fraction, ...] | None = None
+    columns: int = 1
+    epsilon: Fraction | float = Fraction(0)
+    claimed: Fraction = Fraction(0)
+    inputs: tuple[str, ...] = ()
+    scale_depends_on: tuple[str, ...] = ()
+    candidates: str = "public"
+    score_unit: str = ""
+    sensitivity_unit: str = ""
+    lemma: str = ""
+    domain_sizes: tuple[int, int] | None = None
+    n_records: int | None = None
+    relation: str = "replace_one"
+    parent: str | None = None
+    compose: str = ""
+    record_filter: str | None = None
+    domain: str = "schema:public"
+    why: str = ""
+
+    @property
+    def cost(self) -> Fraction | float:
+        """True cost under replacing one record: an add/remove ε counts twice (rule L7)."""
+        return 2 * self.epsilon if self.relation == "add_remove" else self.epsilon
 
 
 def add_up(entries: Iterable[Entry], what: str) -> Fraction | float:
@@ -94,22 +140,20 @@ def check(
     finite: Fraction,
     epsilon: Fraction | float,
     notes: Sequence[str],
-    relation: str = "replace_one",
-    per_person: int = 1,
+    unit: Unit = ONE_REPLACED,
 ) -> list[str]:
-    """All violations, each with its rule and entry: ``"L3 s07 table(race): …"``; empty if none.
-
-    ``per_person``: records of one person; sensitivities and costs are that many times larger.
-    """
+    """All violations, each with its rule and entry: ``"L3 s07 table(race): …"``; empty if none."""
     known: set[str] = set()
     found: list[str] = []
     for e in entries:
         found += [
             f"{code} {e.id} {e.step}: {message}"
-            for code, message in _check_entry(e, known, per_person)
+            for code, message in _check_entry(e, known, unit.records)
         ]
-        if relation == "add_remove" != e.relation and e.kind == "mechanism" and e.inputs:
-            found.append(f"L7 {e.id} {e.step}: {e.relation}, where the run promises {relation}")
+        fits = unit.n_is_public or e.relation == unit.relation or not e.inputs
+        if e.kind == "mechanism" and not fits:
+            promised = f"where the run promises {unit.relation}"
+            found.append(f"L7 {e.id} {e.step}: {e.relation}, {promised}")
         known.add(e.id)
     parts = children(entries)
     for group in (e for e in entries if e.kind == "group"):

@@ -21,9 +21,8 @@ import pandas as pd
 from filelock import FileLock, Timeout
 
 from ..errors import BudgetError, PrivacyError, check_path, plural, show
-from .entries import DENOMINATOR_BITS
-from .ledger import Ledger
-from .noise import Noise
+from .ledger import DENOMINATOR_BITS, Ledger
+from .mechanisms import Noise
 from .numbers import positive
 
 FORMAT = "pdsynth-session-2"

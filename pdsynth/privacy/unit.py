@@ -18,6 +18,8 @@ class Unit:
     they are added or removed, and n is secret. Sensitivities and costs below are those of one
     record; the ledger multiplies them by ``records``.
 
+    **Privacy:** public; every sensitivity of a count comes from here.
+
     >>> Unit().scale(Fraction(1, 2)), Unit("add_remove").scale(Fraction(1, 2), tables=3)
     (Fraction(4, 1), Fraction(6, 1))
     """
@@ -61,6 +63,9 @@ class Unit:
         if isinstance(scale, tuple):
             return histogram_cost(scale, columns)
         return self.moved / scale
+
+
+ONE_REPLACED = Unit()
 
 
 @dataclass(frozen=True)

@@ -63,3 +63,16 @@ def one_record_more(epsilon: Fraction, source: str) -> PrintedBudget:
     """The scale 1/ε of papers whose neighbours have a record more or less (PriView)."""
     unit = Unit("add_remove")
     return PrintedBudget(epsilon, source=source, scale=unit.scale(epsilon), unit=unit)
+
+
+def printed_thirds(
+    bits: int, clusters: int, epsilon: Fraction
+) -> tuple[Fraction, Fraction, Fraction]:
+    """ε₁, ε₂, ε₃ of HMPrivBayes §4.1: in proportion to a₁ = (d−1)/n, a₂ = a₃ = 2d/(nk); n cancels.
+
+    >>> [round(float(e), 4) for e in printed_thirds(52, 3, Fraction(1))]
+    [0.4238, 0.2881, 0.2881]
+    """
+    one, two = Fraction(bits - 1), Fraction(2 * bits, clusters)
+    whole = one + 2 * two
+    return epsilon * one / whole, epsilon * two / whole, epsilon * two / whole

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from ..counting.equivalence_classes import ParentSets, count_sparsely, find_partitions
-from ..errors import BudgetError
+from ..errors import BudgetError, PrivacyError
 from ..measures import (
     GRID,
     JACCARD_GRID,
@@ -17,8 +17,7 @@ from ..measures import (
     average_mutual_information,
     conditional_sensitivity,
 )
-from ..privacy.associations import Pairs, _split
-from ..privacy.curator import Curator, Measured
+from ..privacy.curator import Candidates, Curator, Measured, Pairs, _split
 from ..privacy.unit import TableBudget
 from .budgets import PrintedBudget
 
@@ -39,6 +38,36 @@ class RawCurator(Curator):
             return super().table(columns, budget, step=step)
         unit = budget.unit or self.ledger.unit
         return self._measure(columns, budget, step, budget.scale, unit)
+
+    def select(
+        self,
+        candidates: Candidates,
+        score: str,
+        epsilon: Fraction,
+        *,
+        step: str,
+        source: str,
+        offsets: np.ndarray | None = None,
+        pairwise: bool = False,
+        printed_sensitivity: int | None = None,
+        raw_scores: np.ndarray | None = None,
+    ) -> tuple[int, tuple[int, ...]]:
+        """One attribute–parent pair by the exponential mechanism, or under ``none`` the best.
+
+        ``printed_sensitivity``: what a paper takes for the sensitivity; the mechanism then runs as
+        printed. ``raw_scores``: integer scores that this door has handed out before, so that they
+        aren't computed twice.
+
+        **Privacy:** as :meth:`Curator.select`; with a printed sensitivity it costs ``epsilon`` ×
+        true ÷ printed.
+        """
+        if raw_scores is not None and self.guarantee == "strict":
+            raise PrivacyError(
+                f"{step!r} brings raw scores of its own; "
+                "under strict only the curator computes scores"
+            )
+        printed = printed_sensitivity, raw_scores
+        return self._select(candidates, score, epsilon, step, source, offsets, pairwise, *printed)
 
     def average_association(
         self, epsilon: Fraction, *, step: str, source: str, reason: str = ""

@@ -33,34 +33,34 @@ def list_candidates(
             if forced:
                 rows = np.hstack([np.tile(np.array(forced, dtype=np.int64), (len(rows), 1)), rows])
             parts.append((np.full(len(rows), child, dtype=np.int64), rows))
-    return join_blocks(parts, depends_on)
+    return join_parts(parts, depends_on)
 
 
 def join_pairs(pairs: Iterable[Pair]) -> Candidates:
     """Public candidates from single pairs."""
-    by_number: dict[int, list[Pair]] = {}
+    alike: dict[int, list[Pair]] = {}
     for pair in pairs:
-        by_number.setdefault(len(pair[1]), []).append(pair)
+        alike.setdefault(len(pair[1]), []).append(pair)
     parts = (
         (
             np.array([child for child, _ in same]),
             np.array([parents for _, parents in same], dtype=np.int64).reshape(len(same), number),
         )
-        for number, same in by_number.items()
+        for number, same in alike.items()
     )
-    return join_blocks(parts, "public")
+    return join_parts(parts, "public")
 
 
-def join_blocks(parts: Iterable[tuple[np.ndarray, np.ndarray]], depends_on: str) -> Candidates:
-    """Candidates from pieces (children (m,), parents (m, s)): one block per parent number.
+def join_parts(parts: Iterable[tuple[np.ndarray, np.ndarray]], depends_on: str) -> Candidates:
+    """Candidates from pieces (children (m,), parents (m, s)): one pair of arrays per parent number.
 
     Smaller sets come first, otherwise the order stays.
     """
-    by_number: dict[int, list[tuple[np.ndarray, np.ndarray]]] = {}
+    alike: dict[int, list[tuple[np.ndarray, np.ndarray]]] = {}
     for children, parents in parts:
-        by_number.setdefault(parents.shape[1], []).append((children, parents))
-    blocks = [
+        alike.setdefault(parents.shape[1], []).append((children, parents))
+    by_size = [
         tuple(np.concatenate(column) for column in zip(*rows, strict=True))
-        for _, rows in sorted(by_number.items())
+        for _, rows in sorted(alike.items())
     ]
-    return Candidates(tuple(blocks), depends_on)  # type: ignore[arg-type]
+    return Candidates(tuple(by_size), depends_on)  # type: ignore[arg-type]

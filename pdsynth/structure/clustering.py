@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 
 from ..errors import BudgetError, is_whole, needed_for, show
-from ..measures import association_sensitivity
+from ..measures import sketch_noise
 
 READINGS = ("similarity", "printed")
 CLEAR = 0.1  # R of attributes tied as strongly as those of a census table: a public yardstick
@@ -117,6 +117,5 @@ def noise_to_signal(
     if n < 2 or g < 2:
         return math.inf
     pairs = [(i, j) for i in range(g) for j in range(i)] if pairs is None else pairs
-    moved = sum(association_sensitivity(n, sizes[i], sizes[j]) for i, j in pairs)
-    scale = moved / (2 * n**2 * float(epsilon))
+    scale = float(sketch_noise(n, sizes, pairs, epsilon)) / (2 * n**2)
     return 2 * math.sqrt(2) * scale * math.sqrt(g) / (CLEAR * g / 3)

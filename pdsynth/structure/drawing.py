@@ -45,7 +45,7 @@ def draw(p: np.ndarray, key: np.ndarray, u: np.ndarray) -> np.ndarray:
 
 
 class Sampling:
-    """How a model gives tables: at once, or as a file in blocks."""
+    """How a model gives tables: at once, or as a file."""
 
     schema: Any
     n: int
@@ -72,11 +72,11 @@ class Sampling:
         ``method="independent"``: every row is drawn by itself, as textbooks' tests and intervals
         assume; any part of the table is such a table, too. ``"balanced"``: the rows of each parent
         configuration are dealt out to the values in proportion to P(X | Π), what is left over by
-        systematic sampling, so each count is within one of its share and the table is nearer to the
-        model: the one to publish. In both every row alone follows the model, in any place. Balanced
+        systematic sampling, so each count is within one of its share and the table is closer to the
+        model: the one to release. In both every row alone follows the model, in any place. Balanced
         rows depend on each other: for counts within one table of the network they are worth far
         more than n independent ones, for attributes that share no table about as many; intervals
-        that take them for independent are too wide, and a part of the table is no balanced one.
+        that take them for independent are too long, and a part of the table is no balanced one.
 
         ``where={"sex": "F"}``: all rows meet the condition, and the rest follows the model given
         that, see :class:`~pdsynth.structure.given.Given`. Raises SchemaError for what isn't
@@ -113,7 +113,7 @@ class Sampling:
         method: str = "independent",
         where: Mapping[str, Any] | None = None,
     ) -> None:
-        """Write n synthetic rows to a ``.parquet`` or ``.csv`` file, in blocks of bounded memory.
+        """Write n synthetic rows to a ``.parquet`` or ``.csv`` file in bounded memory.
 
         Columns have the types that the schema declares; CSV is UTF-8, a missing value an empty
         cell. The file appears when it is whole. Rows come in units of 65,536, each with a stream of

@@ -252,8 +252,8 @@ def _lowest(masks: np.ndarray) -> np.ndarray:
 def _look_up(objective: np.ndarray) -> np.ndarray:
     """Sums of weights for every byte of a mask: float (8, d, 256), [byte, child, its value]."""
     d = len(objective)
-    wide = np.pad(objective, ((0, 0), (0, ROOM - d))).reshape(d, 8, 8)
-    return np.einsum("jcb,mb->cjm", wide, spread(np.arange(256, dtype=np.uint64), 8))
+    padded = np.pad(objective, ((0, 0), (0, ROOM - d))).reshape(d, 8, 8)
+    return np.einsum("jcb,mb->cjm", padded, spread(np.arange(256, dtype=np.uint64), 8))
 
 
 def _fitness(parents: np.ndarray, worth: np.ndarray) -> np.ndarray:

@@ -15,7 +15,7 @@ from ..network import Network
 
 DRAWS = 1000  # records that rejection draws for each one asked for, and
 LEAST_DRAWS = 100_000
-BLOCK = 2**18
+CHUNK = 2**18
 
 
 class Given:
@@ -89,7 +89,7 @@ class Given:
             )
         kept, left, drawn, most = [], n, 0, max(DRAWS * n, LEAST_DRAWS)
         while left and drawn < most:  # once if exact, but for what rounding might let through
-            size = left if self.exact is not None else min(max(4 * left, 4096), BLOCK, most - drawn)
+            size = left if self.exact is not None else min(max(4 * left, 4096), CHUNK, most - drawn)
             codes = source.sample_codes(size, generator, *method)
             kept.append(codes[self.meets(codes)][:left])
             left, drawn = left - len(kept[-1]), drawn + size

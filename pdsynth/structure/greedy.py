@@ -55,7 +55,7 @@ class Greedy(Learner):
             curator,
             rule,
             shares["selections"],
-            self.measure(facts),
+            self.measure,
             curator.noise,
             first=first,
             restriction=self.restriction,

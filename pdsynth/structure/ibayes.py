@@ -12,7 +12,7 @@ import numpy as np
 from ..domain.progress import progress
 from ..errors import BudgetError
 from ..privacy.curator import Candidates, Curator
-from .candidates import Pair, join_blocks
+from .candidates import Pair, join_parts
 from .parent_rules import subsets
 from .restrictions import Permitted, Restriction
 
@@ -37,7 +37,7 @@ class ParentFilter:
 
     @classmethod
     def by_distance(cls, places: Sequence[int]) -> ParentFilter:
-        """The public order: attributes that stand near each other in the schema come first."""
+        """The public order: neighbours in the schema come first."""
         away = np.abs(np.subtract.outer(np.asarray(places), np.asarray(places)))
         with np.errstate(divide="ignore"):
             return cls(1.0 / away)
@@ -156,4 +156,4 @@ class _Search:
             sets = free[subsets(tuple(range(len(free))), size)]
             rows = self.columns[np.hstack([np.tile(forced, (len(sets), 1)), sets])]
             parts.append((np.full(len(rows), self.columns[child]), rows))
-        return join_blocks(parts, self.ties.depends_on)
+        return join_parts(parts, self.ties.depends_on)

@@ -1,9 +1,4 @@
-"""What every structure is: it says what it asks for, then learns a network through the curator.
-
-``check`` refuses, from public facts, what can't be learnt. ``asks`` names the steps that cost ε and
-their parts of the structure's share; none: nothing is learnt. ``learn`` gives the network and costs
-at most what was asked for.
-"""
+"""What every structure is: it says what it asks for, then learns a network through the curator."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -72,11 +67,34 @@ def name_origin(found: StructureResult, curator: Curator) -> StructureResult:
     return replace(found, depends_on=entries[-1].id)
 
 
+class Structure:
+    """What every structure shares; a new one says at least how it learns."""
+
+    measures: ClassVar[bool] = False  # its own tables, so that a budget rule has nothing to split
+    counts_only: ClassVar[bool] = False  # whether all that it asks the records for is counts
+
+    def check(self, facts: Facts) -> None:
+        """Refuse, from public facts, what can't be learnt."""
+
+    def asks(self, facts: Facts) -> Shares:
+        """Steps that cost ε, and their parts of the structure's share; none: nothing is learnt."""
+        return {}
+
+    def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
+        """The network, and what was measured on the way.
+
+        **Privacy:** what the structure says; it costs at most what was asked for.
+        """
+        raise NotImplementedError
+
+
 @dataclass(frozen=True)
-class Fixed:
+class Fixed(Structure):
     """A network drawn by policy or an expert: public, so it costs nothing. None: no edges."""
 
     network: Network | None = None
+
+    counts_only: ClassVar[bool] = True
 
     def check(self, facts: Facts) -> None:
         """Refuse a network over other attributes, and tables that can't fit in memory."""
@@ -92,10 +110,6 @@ class Fixed:
             )
         check_tables(self.network, facts.schema)
 
-    def asks(self, facts: Facts) -> Shares:
-        """Nothing."""
-        return {}
-
     def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
         """The network as given; which table holds which attribute is known before the run.
 
@@ -107,11 +121,11 @@ class Fixed:
 
 
 @dataclass(frozen=True)
-class Learner:
+class Learner(Structure):
     """What the learnt structures share: a rule for parent sets, the score, a public policy.
 
     ``k``: number of parents, or ``"auto"``. ``theta_usefulness``: θ of TODS for ``"auto"``.
-    ``score``: ``"I"``, ``"R"``, or ``"auto"`` for R under strict and the papers' I otherwise.
+    ``score``: ``"I"``, ``"R"``, or ``"auto"`` for R.
     """
 
     k: int | str = "auto"
@@ -155,7 +169,7 @@ class Learner:
             label = "independent" if rule is None else rule.label()
             return StructureResult(permitted.forced_network(names), known=known, rule=label)
         if isinstance(rule, MaxParents) and len(names) <= 24:
-            curator.prepare(rule.k + 1, self.measure(facts))  # one pass over the records for all
+            curator.prepare(rule.k + 1, self.measure)  # one pass over the records for all
         found = self.grow(curator, shares, rule, facts)
         return replace(name_origin(found, curator), known=known, rule=rule.label())
 
@@ -167,9 +181,10 @@ class Learner:
         """The restriction over the columns of the schema."""
         return (self.restriction or Restriction()).on(facts.schema.names)
 
-    def measure(self, facts: Facts) -> str:
-        """The score that is named, else R under strict and the papers' I otherwise."""
-        return facts.score if self.score == "auto" else self.score
+    @property
+    def measure(self) -> str:
+        """The score that is named, else R, whose sensitivity is the smallest."""
+        return "R" if self.score == "auto" else self.score
 
     def derived(self, rule: ParentRule, facts: Facts) -> int:
         """With exactly min(k, i−1) parents the first k pairs lie in table k+1."""

@@ -19,7 +19,8 @@ from .limits import check_width
 from .parent_rules import ParentRule
 from .restrictions import Restriction
 
-SOURCE = "thesis Alg 3 line 7"
+SOURCE, AVERAGES = "thesis Alg 3 line 7", "thesis Alg 3 line 2"
+WEIGHTS = "weighted PrivBayes: weights"
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,8 @@ class Ordered(Learner):
     ``by``: ``"association"`` (thesis, average mutual information), ``"entropy"`` (weighted
     PrivBayes), ``"domain"`` (largest first, public), or the names in their order.
     ``share_sketch``: part of the structure's share for an order that must be asked for.
-    ``step``, ``reason``: how the ledger names that question, and why it matters where it is raw.
+    ``step``, ``reason``: how the ledger names that question, and why it matters where the answer
+    isn't paid for.
     """
 
     by: str | Sequence[str] = "association"
@@ -61,9 +63,9 @@ class Ordered(Learner):
                 )
 
     def steps(self, facts: Facts) -> Shares:
-        """The order's sketch, where it has a price, and the selections."""
+        """The order's sketch, where one is asked for, and the selections."""
         asked = self.by in ("association", "entropy") if isinstance(self.by, str) else False
-        sketch = facts.pay(share("share_sketch", self.share_sketch)) if asked else Fraction(0)
+        sketch = share("share_sketch", self.share_sketch) if asked else Fraction(0)
         return {"order": sketch, "selections": 1 - sketch}
 
     def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
@@ -88,7 +90,7 @@ class Ordered(Learner):
             order,
             rule,
             shares["selections"],
-            self.measure(facts),
+            self.measure,
             depends_on=depends_on,
             restriction=self.restriction,
         )
@@ -103,26 +105,29 @@ class Ordered(Learner):
         schema, depends_on = curator.schema, "public"
         if not isinstance(self.by, str):
             return [schema.index(name) for name in self.by], depends_on, None
-        step = self.step or f"order by {self.by}"
         if self.by == "domain":
             strength = np.array(schema.sizes, dtype=float)
-        elif self.by == "association":
-            strength, depends_on = curator.average_association(
-                epsilon, step=step, source="thesis Alg 3 line 2", reason=self.reason
-            )
         else:
-            counts, depends_on = curator.histograms(
-                range(len(schema)),
-                epsilon,
-                step=step,
-                source="weighted PrivBayes: weights",
-                reason=self.reason,
-            )
-            strength = np.array(
-                [entropy(h) if h.any() else 0.0 for h in (np.maximum(c, 0) for c in counts)]
-            )
+            strength, depends_on = self.sketch(curator, epsilon, self.step or f"order by {self.by}")
         order = np.argsort(-strength, kind="stable").tolist()  # ties by column
         return order, depends_on, dict(zip(schema.names, strength.tolist(), strict=True))
+
+    def sketch(self, curator: Curator, epsilon: Fraction, step: str) -> tuple[np.ndarray, str]:
+        """What the attributes are ordered by, float (d,), and its ledger entry.
+
+        **Privacy:** ``epsilon``, for average associations or for one-way histograms.
+        """
+        if self.by == "association":
+            return curator.average_association(epsilon, step=step, source=AVERAGES)
+        columns = range(len(curator.schema))
+        counts, entry = curator.histograms(columns, epsilon, step=step, source=WEIGHTS)
+        return entropies(counts), entry
+
+
+def entropies(histograms: Sequence[np.ndarray]) -> np.ndarray:
+    """Entropy of each histogram in bits, float (d,); negative counts are taken for 0."""
+    counts = [np.maximum(h, 0) for h in histograms]
+    return np.array([entropy(h) if h.any() else 0.0 for h in counts])
 
 
 def ordered(

@@ -17,6 +17,7 @@ from ..domain.facts import Facts
 from ..domain.schema import Schema
 from ..errors import BudgetError, is_whole, plural, show
 from ..network import Network
+from ..privacy.unit import ONE_REPLACED
 from .limits import limit_tables, most_sets
 
 MAX_PARENTS = 63  # two-valued parents whose configuration is one 64-bit word
@@ -25,6 +26,8 @@ AUTO_CELLS = 2**20  # largest table that k='auto' ever asks for
 SEARCH_CELLS = 2**12  # and where parent sets are searched on general domains: beyond, the number
 # of sets would grow with n, and a fit's time faster than n
 AUTO_PAIRS = 100_000  # candidates of one selection that k='auto' ever asks for
+NOISE_DOMINATES = 1.0  # noise as large as the mean cell: a table tells most about the noise
+USEFUL = 4.0  # θ of TODS 2017: a mean cell of at least four noise scales
 
 
 @dataclass(frozen=True)
@@ -63,7 +66,7 @@ class MaxCells:
     @classmethod
     def of(cls, n: int, d: int, epsilon2: Fraction, theta: Fraction) -> MaxCells:
         """The bound τ = n ε₂ / (2 d θ) from public facts."""
-        return cls(Fraction(n) * epsilon2 / (2 * d * theta))
+        return cls(n / (ONE_REPLACED.scale(epsilon2, tables=d) * theta))
 
     def parent_sets(
         self, placed: tuple[int, ...], child_size: int, sizes: Sequence[int]
@@ -231,3 +234,40 @@ def _one_more(
         return math.prod(sizes[j] for j in chosen) * left <= bound
 
     return [s for s in found if len(s) < most or not grows(s)] + longer
+
+
+# --- what tables of k parents are worth under noise -----------------------------------------------
+
+
+def typical_cells(schema: Schema, k: int) -> float:
+    """Cells of a table of k+1 attributes of typical size, the geometric mean of the sizes."""
+    return math.exp(float(np.mean(np.log(schema.sizes)))) ** (k + 1)
+
+
+def noise_to_cell(
+    schema: Schema, n: int, epsilon: Fraction, k: int, share_structure: Fraction = Fraction(3, 10)
+) -> float:
+    """Noise scale of a typical table over its mean cell, both in records.
+
+    d−k tables share (1−β)ε, or all of ε for k = 0.
+    """
+    rest = epsilon * (1 - share_structure) if k else epsilon
+    scale = float(ONE_REPLACED.scale(rest, tables=len(schema) - k))
+    return scale * typical_cells(schema, k) / n
+
+
+def describe_facts(schema: Schema, n: int, epsilon: Fraction) -> str:
+    """Rows, columns and ε in words."""
+    return f"{n:,} rows × {len(schema)} columns at ε = {float(epsilon):g}: "
+
+
+def noise_dominates(schema: Schema, n: int, epsilon: Fraction, k: int) -> str | None:
+    """A warning where a typical table of this degree is more noise than signal, else None."""
+    ratio, cells = noise_to_cell(schema, n, epsilon, k), typical_cells(schema, k)
+    if ratio <= NOISE_DOMINATES:
+        return None
+    return describe_facts(schema, n, epsilon) + (
+        f"with k = {k} a typical table has {cells:,.0f} cells of {n / cells:.2g} records, under "
+        f"noise of {ratio * n / cells:.2g} records in every cell; k='auto' chooses what n and ε "
+        "can bear (see pds.plan)"
+    )

@@ -27,8 +27,8 @@ class Restriction:
     record that goes with it tells it, too. Name both, and read the loss of both together off
     ``ledger_.attribute_epsilon([…])``.
 
-    >>> Restriction("income", "relationship").sensitive
-    ('relationship',)
+    >>> Restriction("income", "occupation").sensitive
+    ('occupation',)
     """
 
     target: str | None = None

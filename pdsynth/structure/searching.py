@@ -13,30 +13,27 @@ import numpy as np
 
 from ..domain.facts import Facts
 from ..errors import BudgetError, is_one_of, show
-from ..measures import association_sensitivity
+from ..measures import sketch_noise
 from ..network import Network
-from ..privacy.curator import Curator
+from ..privacy.curator import Curator, Pairs
 from ..privacy.mechanisms import Noise
 from ..privacy.numbers import positive
 from .exact_search import MOST, best_parents, exact_search, hill
 from .genetic import ROOM, Parameters, SearchResult, genetic
-from .learner import Shares, StructureResult
+from .learner import Shares, Structure, StructureResult
 from .limits import check_width
 from .pairwise import symmetric_matrix
 from .parent_rules import MaxCells, check_degree, check_tables, choose_rule
 from .restrictions import Permitted, Restriction, check_restriction
 
 SEARCHES = ("genetic", "exact", "hill")
+STEP = "pairwise associations"
 PAIRS = "GA paper (Hittmeir et al. 2022), section III, footnote 7"
-RAW = (
-    "the paper makes no claim of privacy; its tool searches on raw mutual information, and "
-    "charges no ε for the network"
-)
 STRONG = 0.25  # R of strongly tied attributes in the papers' tables: a public rule of thumb
 
 
 @dataclass(frozen=True)
-class GeneticSearch:
+class GeneticSearch(Structure):
     """The network with the largest sum of pairwise associations that a ``search`` finds.
 
     ``search``: ``"genetic"`` with P, S, r (None: 1/d) and e, ``"exact"`` (at most 20 attributes to
@@ -81,9 +78,8 @@ class GeneticSearch:
     def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
         """Associations, then the search.
 
-        **Privacy:** strict: one sketch of ε₁ over the pairs that the search may use (those with a
-        sensitive attribute are dropped); every search on it is post-processing. Published: the
-        associations are raw, one unaccounted access.
+        **Privacy:** one sketch of ε₁ over the pairs that the search may use (those with a sensitive
+        attribute are dropped); every search on it is post-processing.
         """
         names, permitted, (k, cells) = facts.schema.names, self.permitted(facts), self.limits(facts)
         d, known = len(names), tuple(names[j] for j in permitted.fixed_order[1:])
@@ -96,14 +92,7 @@ class GeneticSearch:
             )
         if self.noise_dominates(facts):
             self._warn(curator, facts)
-        values, entry = curator.noisy_associations(
-            permitted.pairs,
-            shares["associations"],
-            step="pairwise associations",
-            source=PAIRS,
-            raw_measure="I",
-            reason=RAW,
-        )
+        values, entry = self.sketch(curator, permitted.pairs, shares["associations"])
         weights = symmetric_matrix(  # what noise alone would give is taken off every value
             d, permitted.pairs, np.maximum(values - self.threshold(facts), 0)
         )
@@ -127,6 +116,13 @@ class GeneticSearch:
             attributes={"search_": found, "weights_": weights},
         )
 
+    def sketch(self, curator: Curator, pairs: Pairs, epsilon: Fraction) -> tuple[np.ndarray, str]:
+        """How strongly pairs of columns are tied, float (pairs,), and its ledger entry.
+
+        **Privacy:** ``epsilon``.
+        """
+        return curator.noisy_associations(pairs, epsilon, step=STEP, source=PAIRS)
+
     def parameters(self) -> Parameters:
         """P, S, r and e, checked."""
         return Parameters(self.population, self.elite, self.rate, self.generations)
@@ -137,13 +133,12 @@ class GeneticSearch:
 
     def scale(self, facts: Facts) -> Fraction:
         """Noise scale of the sketch in records²."""
-        sizes, pairs = facts.schema.sizes, self.permitted(facts).pairs
-        moved = sum(association_sensitivity(facts.n, sizes[i], sizes[j]) for i, j in pairs)
-        return Fraction(max(moved, 1)) / (facts.epsilon - facts.epsilon2)
+        epsilon1 = facts.epsilon - facts.epsilon2
+        return sketch_noise(facts.n, facts.schema.sizes, self.permitted(facts).pairs, epsilon1)
 
     def threshold(self, facts: Facts) -> float:
-        """The same noise scale for R = K / 2n²; 0 where the sketch is read raw."""
-        return float(facts.pay(self.scale(facts))) / (2 * facts.n**2)
+        """The same noise scale for R = K / 2n²."""
+        return float(self.scale(facts)) / (2 * facts.n**2)
 
     def limits(self, facts: Facts) -> tuple[int, Fraction | None]:
         """k, and under ``"auto"`` the largest number of cells; 0 where no network is worth it."""

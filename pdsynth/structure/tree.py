@@ -11,9 +11,9 @@ from ..domain.facts import Facts
 from ..domain.progress import progress
 from ..factors import maximum_spanning_tree
 from ..network import Network
-from ..privacy.curator import Candidates, Curator
+from ..privacy.curator import Candidates, Curator, Pairs
 from ..privacy.numbers import share
-from .candidates import join_blocks, list_candidates
+from .candidates import join_parts, list_candidates
 from .learner import Learner, Shares, StructureResult
 from .limits import check_width
 from .pairwise import symmetric_matrix
@@ -21,8 +21,7 @@ from .parent_rules import ParentRule
 from .restrictions import Permitted, Restriction
 
 SOURCE = "PPBA (reconstruction): candidates along the maximum spanning tree"
-WEIGHTS = "PPBA abstract: spanning tree and node weights"
-RAW = "tree, candidates and ranking are functions of the records"
+WEIGHTS, STEP = "PPBA abstract: spanning tree and node weights", "associations"
 
 
 @dataclass(frozen=True)
@@ -41,8 +40,8 @@ class SpanningTree(Learner):
         check_width(len(facts.schema), "a spanning tree")
 
     def steps(self, facts: Facts) -> Shares:
-        """The associations, where they have a price, and the selections."""
-        sketch = facts.pay(share("share_sketch", self.share_sketch))
+        """The associations and the selections."""
+        sketch = share("share_sketch", self.share_sketch)
         return {"associations": sketch, "selections": 1 - sketch}
 
     def grow(
@@ -50,29 +49,28 @@ class SpanningTree(Learner):
     ) -> StructureResult:
         """Associations, tree, then pairs along the tree.
 
-        **Privacy:** the associations' share, the rest as :func:`spanning_tree_bayes`. Published:
-        the associations are raw.
+        **Privacy:** the associations' share, the rest as :func:`spanning_tree_bayes`.
         """
         d = len(facts.schema)
         pairs = list(combinations(range(d), 2))
-        values, entry = curator.noisy_associations(
-            pairs,
-            shares["associations"],
-            step="associations",
-            source=WEIGHTS,
-            raw_measure="I",
-            reason=RAW,
-        )
+        values, entry = self.sketch(curator, pairs, shares["associations"])
         network, weights = spanning_tree_bayes(
             curator,
             symmetric_matrix(d, pairs, values),
             rule,
             shares["selections"],
-            self.measure(facts),
+            self.measure,
             depends_on=entry,
             restriction=self.restriction,
         )
         return StructureResult(network, weights, entry)
+
+    def sketch(self, curator: Curator, pairs: Pairs, epsilon: Fraction) -> tuple[np.ndarray, str]:
+        """How strongly pairs of columns are tied, float (pairs,), and its ledger entry.
+
+        **Privacy:** ``epsilon``.
+        """
+        return curator.noisy_associations(pairs, epsilon, step=STEP, source=WEIGHTS)
 
 
 def spanning_tree_bayes(
@@ -145,10 +143,10 @@ def _along(
     Where a bound on the table or a policy has no room for that neighbour, the attribute keeps all
     its sets.
     """
-    blocks: list[tuple[np.ndarray, np.ndarray]] = []
+    parts: list[tuple[np.ndarray, np.ndarray]] = []
     for child, neighbour in outside:
-        every = list_candidates(rule, placed, [child], sizes, permitted).blocks
+        every = list_candidates(rule, placed, [child], sizes, permitted).by_size
         along = [(p == neighbour).any(axis=1) for _, p in every]
         kept = [(c[has], p[has]) for (c, p), has in zip(every, along, strict=True) if has.any()]
-        blocks += kept or every
-    return join_blocks(blocks, depends_on)
+        parts += kept or every
+    return join_parts(parts, depends_on)

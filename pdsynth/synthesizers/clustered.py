@@ -1,15 +1,14 @@
-"""A network of bits in each cluster, strict and as printed: HMPrivBayes, PrivSCBN."""
+"""A network of bits in each cluster: what HMPrivBayes and PrivSCBN share."""
 
 import math
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
 
-from ..budgets import printed_thirds
 from ..domain.encoding import BinaryEncoding
 from ..domain.facts import Facts
 from ..domain.schema import Schema
@@ -17,8 +16,7 @@ from ..errors import BudgetError, is_whole, show
 from ..network import Network
 from ..privacy.curator import Curator
 from ..privacy.ledger import as_fraction
-from ..privacy.numbers import number, positive, share
-from ..published import raw_door
+from ..privacy.numbers import number, positive
 from ..structure.candidates import Pair
 from ..structure.clustering import (
     Clusters,
@@ -28,7 +26,7 @@ from ..structure.clustering import (
     spectral_clusters,
 )
 from ..structure.ibayes import ParentFilter
-from ..structure.learner import Measurement, Shares, StructureResult
+from ..structure.learner import Measurement, Shares, Structure, StructureResult
 from ..structure.limits import check_width
 from ..structure.pairwise import symmetric_matrix
 from .recipe import Parts, Recipe
@@ -52,7 +50,7 @@ class Clustering:
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class Clustered(Recipe):
-    """A network in each cluster of attributes, over bits; ``readings`` says how it is made.
+    """A network in each cluster of attributes, over bits; ``structure`` says how it is learnt.
 
     Parameters
     ----------
@@ -60,16 +58,15 @@ class Clustered(Recipe):
     sigma, dimensions : σ and k₁ of the spectral clustering.
     clusters : public clusters of attributes, ``[["age", "sex"], …]``, each attribute once; nothing
         is spent on finding them, k is ignored.
-    share_sketch, share_structure : shares of ε under strict for similarities and selections; tables
-        get the rest.
+    share_sketch, share_structure : shares of ε for similarities and selections; tables get the
+        rest.
 
     Attributes
     ----------
     clusters_ : the clusters, as names of bits. ``similarity_``: the released similarities, or None.
 
-    **Privacy:** what the subclass says; under strict one noisy sketch of R over pairs of
-    attributes, from which the clusters follow, or none where they are public or the sketch would be
-    noise.
+    **Privacy:** what the subclass says; one noisy sketch of R over pairs of attributes, from which
+    the clusters follow, or none where they are public or the sketch would be noise.
     """
 
     k: int = 3
@@ -84,16 +81,10 @@ class Clustered(Recipe):
     affinity: ClassVar[Any] = "auto"
     shares: ClassVar[tuple[str, ...]] = ("share_sketch", "share_structure")
     k_counts_parents: ClassVar[bool] = False
-    readings: ClassVar[Mapping[str, type]]  # the structure under each guarantee
+    structure: ClassVar[type]  # made from the synthesizer, whose parameters it has
 
     def _check(self, facts: Facts) -> None:
         positive("sigma", self.sigma)
-        if sum(share(name, getattr(self, name)) for name in self.shares) >= 1:
-            values = " + ".join(str(getattr(self, name)) for name in self.shares)
-            raise BudgetError(
-                f"{' + '.join(self.shares)} = {values} leaves nothing for the "
-                "tables: they must stay below 1"
-            )
         dimensions = 1 if self.dimensions is None else self.dimensions
         for name, value in (("l", self.l), ("dimensions", dimensions)):
             if not is_whole(value, 1, 10**9):
@@ -104,7 +95,7 @@ class Clustered(Recipe):
             )
 
     def _parts(self, facts: Facts) -> Parts:
-        return Parts(self.readings[facts.guarantee](self))
+        return Parts(self.structure(self))
 
     def public_clusters(self, schema: Schema) -> Clusters | None:
         """Clusters of attribute columns declared in public, or None."""
@@ -128,7 +119,7 @@ class Clustered(Recipe):
         return in_order(columns)
 
 
-class InClusters:
+class InClusters(Structure):
     """Clusters, then a network and its tables in each: a structure that measures.
 
     ``made``: the synthesizer, whose parameters are these. ``affinity``: what its "auto" means.
@@ -179,7 +170,7 @@ class InClusters:
         )
 
 
-class StrictClusters(InClusters):
+class AttributeClusters(InClusters):
     """Clusters of whole attributes; every budget is shared by all clusters (`algorithms` §4.4)."""
 
     affinity, clustered = "similarity", "attributes"
@@ -233,60 +224,6 @@ class StrictClusters(InClusters):
             UserWarning,
             stacklevel=8,
         )
-
-
-class PrintedClusters(InClusters):
-    """Clusters of bits; budgets and their composition as HMPrivBayes prints them (§3.5, §4.1)."""
-
-    affinity, clustered = "printed", "bits"
-
-    def asks(self, facts: Facts) -> Shares:
-        """ε₁, ε₂ and ε₃; the last two are claimed anew in each cluster."""
-        groups = self.made.k if self.made.clusters is None else len(self.made.clusters)
-        thirds = printed_thirds(count_bits(facts.schema), groups, Fraction(1))
-        return dict(zip(("similarities", "selections", "tables"), thirds, strict=True))
-
-    def cluster(
-        self,
-        bits: Curator,
-        encoding: BinaryEncoding,
-        epsilon1: Fraction,
-        measure: str = "I",
-        step: str = "DPSC: similarity of all pairs",
-        source: str = DPSC,
-    ) -> Clustering:
-        """DPSC (Algorithm 3): a sketch of all pairs with the printed noise, spectral clusters.
-
-        **Privacy:** claims ε₁, and costs ⌊d/2⌋ times that.
-        """
-        public, d = self.made.public_clusters(encoding.original), len(encoding.schema)
-        known = None if public is None else spread_over_bits(public, encoding)
-        if known is not None and not self.made.eta:
-            return Clustering(known, ParentFilter.by_distance(range(d)))
-        each = epsilon1 * 2 * (d // 2) / (d * (d - 1))
-        sketch, entry = raw_door(bits).information_sketch(
-            each, claimed=epsilon1, step=step, source=source, measure=measure
-        )
-        ties = ParentFilter(sketch, float(number("eta", self.made.eta)), entry)
-        # of distances exp(−s/2σ²) makes sense
-        return Clustering(known or self.find_clusters(sketch), ties, sketch)
-
-    def doors(
-        self, bits: Curator, clusters: Clusters, source: str
-    ) -> Iterator[tuple[Curator, tuple[int, ...], str]]:
-        """A door for each cluster, its columns, and how its steps end.
-
-        **Privacy:** costs nothing; the print composes them in parallel, though they are of the same
-        records.
-        """
-        labels = [f"columns:C{i}" for i in range(1, len(clusters) + 1)]
-        ends = [f" in {label[8:]}" for label in labels]
-        return zip(raw_door(bits).parallel("clusters", source, labels), clusters, ends, strict=True)
-
-
-def count_bits(schema: Schema) -> int:
-    """Bits of the binary encoding."""
-    return len(BinaryEncoding(schema).owners)
 
 
 def spread_over_bits(clusters: Clusters, encoding: BinaryEncoding) -> Clusters:

@@ -28,7 +28,7 @@ from ..domain.facts import Facts
 from ..domain.progress import bar, progress
 from ..errors import BudgetError, is_one_of, is_whole, show
 from ..factors import Columns
-from ..privacy.associations import mean_moves, noise_of_mean
+from ..measures import mean_association_noise, mean_association_sensitivity
 from ..privacy.curator import Curator
 from ..structure.learner import Shares, StructureResult
 from ..structure.limits import check_width
@@ -95,8 +95,6 @@ class ConsistentBayes(Recipe):
     share_one_way: float | str = "auto"
     share_sensitive: float = 0.1
 
-    relations: ClassVar[tuple[str, ...]] = ("replace_one", "add_remove")
-
     def _parts(self, facts: Facts) -> Parts:
         options = {f.name: getattr(self, f.name) for f in fields(Residual)}
         wide = is_one_of(self.rounds, ("auto",)) and len(facts.schema) > WIDE
@@ -116,13 +114,14 @@ class Residual(PolicyOptions):
     **Privacy:** the score of a set of columns S is Q = Σ |c_S − m_S| − p_S, in whole records.
     m_S, what the fitted model expects, is a function of earlier releases; the penalty p_S is
     public; both are rounded before Q is computed. One replaced record moves c_S by one in two
-    cells, so it moves Q by at most 2 (an added or removed one by 1). STOP has the constant score
-    0, so the exponential mechanism has sensitivity 2 (lemma:residual).
+    cells, so it moves Q by at most 2 (where membership is protected, by 1). STOP has the constant
+    score 0, so the exponential mechanism has sensitivity 2 (lemma:residual).
     """
 
     share_one_way: float | str = "auto"
 
     measures: ClassVar[bool] = True
+    counts_only: ClassVar[bool] = True
     grow: ClassVar[Any]  # choose and measure, for ε; what is left of it
 
     def check(self, facts: Facts) -> None:
@@ -200,7 +199,7 @@ def look(run: Run, shares: Shares) -> tuple[Fraction, Fraction]:
 
 def share_of_look(sizes: Sequence[int]) -> Fraction:
     """The part of ε that the look costs: with more than this its noise is below v/2."""
-    return min(LOOK, Fraction(mean_moves(sizes), sum(sizes)))
+    return min(LOOK, Fraction(mean_association_sensitivity(sizes), sum(sizes)))
 
 
 def share_of_columns(ties: float, mass: float, sizes: Sequence[int]) -> float:
@@ -220,7 +219,7 @@ def sure_ties(tied: float, n: int, epsilon: float, sizes: Sequence[int]) -> floa
     """
     root = float(np.sqrt(np.minimum(sizes, EFFECTIVE)).mean())
     chance = root**2 / math.sqrt(2 * math.pi * n)
-    doubt = noise_of_mean(sizes, float(share_of_look(sizes)) * epsilon, n)
+    doubt = mean_association_noise(n, sizes, float(share_of_look(sizes)) * epsilon)
     return min(tied, 1.0) - chance - doubt
 
 

@@ -23,7 +23,7 @@ from ..budgets import (
 from ..domain.facts import Facts
 from ..errors import BudgetError
 from ..factors import Columns, within_bounds
-from ..privacy.entries import as_fraction
+from ..privacy.ledger import as_fraction
 from ..structure.learner import Measurement
 from ..structure.restrictions import Restriction, check_restriction
 

@@ -1,42 +1,16 @@
 """GeneticBayes: genetic search and custom networks (Hittmeir, Mayer, Ekelhart, Big Data 2022)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..budgets import TableBudget, Uniform
+from ..budgets import Uniform
 from ..domain.facts import Facts
 from ..errors import BudgetError, to_names
-from ..privacy.curator import Curator
-from ..published.budgets import tool_budget
-from ..structure.learner import Shares, StructureResult
 from ..structure.restrictions import Restriction
 from ..structure.searching import GeneticSearch
 from .recipe import Parts, Recipe
 
 TABLES = "GA paper, section II (DataSynthesizer's tables)"
-TOOL = "EnhancedDataSynthesizer, lib/PrivBayes.py, laplace_noise_parameter"
-
-
-@dataclass(frozen=True)
-class ToolScales(Uniform):
-    """The public tool's scale (d−k)/(ε/2) of a table of k parents: adding or removing a record."""
-
-    source: str = TOOL
-
-    def allocate(
-        self, curator: Curator, learnt: StructureResult, shares: Shares, facts: Facts
-    ) -> Mapping[str, TableBudget]:
-        """ε/2d claimed per table, whatever it costs.
-
-        **Privacy:** reads nothing.
-        """
-        return {
-            child: tool_budget(len(facts.schema), len(parents), facts.epsilon, self.source)
-            for child, parents in learnt.network.pairs
-        }
-
-
-BUDGETS = {"strict": Uniform(TABLES), "published": ToolScales(), "none": Uniform(TABLES)}
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -56,7 +30,7 @@ class GeneticBayes(Recipe):
         ``restriction`` says the same, and forced or forbidden edges; give one of the two.
     search : ``"genetic"``, ``"exact"`` (the optimum of the same objective, at most 20 attributes to
         place) or ``"hill"``.
-    share_structure : β, share of ε for the associations under strict.
+    share_structure : β, share of ε for the associations.
     theta_usefulness : θ of ``k="auto"``: a table's mean cell must be at least this many times its
         noise scale.
 
@@ -67,24 +41,17 @@ class GeneticBayes(Recipe):
 
     Ambiguities and how they are resolved (`algorithms` §5.2)
     ---------------------------------------------------------
-    1. Fitness counts valid parents only, so an early attribute loses score: as printed. 2. The i'
-       of a crossover may be i. 3. Line 7 of Initialization doesn't exclude f_j itself: excluded. 4.
-       One generator for everything (the public code seeds after its first population). 5. Edges of
-       weight 0 are left out: they add nothing to the fitness and only noise to a table. 6. The
+    1. Fitness counts valid parents only, so an early attribute loses score, as in the paper. 2. The
+       i' of a crossover may be i. 3. Line 7 of Initialization doesn't exclude f_j itself: excluded.
+       4. One generator for everything (the public code seeds after its first population). 5. Edges
+       of weight 0 are left out: they add nothing to the fitness and only noise to a table. 6. The
        public code turns the first k+1 attributes into a complete graph and loses C; the paper
        doesn't, nor do we.
-
-    The paper runs without ε. Its tool offers one: the network stays raw and free, the tables get
-    ε/2 at the scale (d−k)/(ε/2), which is right for adding or removing a record only. ``published``
-    is that reading. The tool also stores histograms that cost the full ε once more
-    (DataSynthesizer's double spending, not the paper's), which this reading leaves out.
 
     **Privacy:** strict: pure ε-DP under replacing one record: a sketch of R over the pairs that the
     search may use (βε; those with a sensitive attribute are dropped), any search on it as
     post-processing, and d tables of discrete Laplace noise. A sensitive attribute stands in one
     table only, so its own loss, (1−β)ε/d (ε/d where no network is learnt), is known before the run.
-    Published: the pairwise information is raw, no finite ε holds. None: everything is raw, as in
-    the paper's experiments.
     """
 
     k: int | str = "auto"
@@ -115,4 +82,4 @@ class GeneticBayes(Recipe):
             self.r,
             self.generations,
         )
-        return Parts(structure, BUDGETS[facts.guarantee])
+        return Parts(structure, Uniform(TABLES))

@@ -12,9 +12,7 @@ import pandas as pd
 from ..domain.schema import Schema
 from ..errors import BudgetError, SchemaError, plural, show
 from ..model import Model
-from ..privacy.ledger import short
-
-WORDS = {"published": "as published: see ledger_", "none": "NOT DIFFERENTIALLY PRIVATE"}
+from ..privacy.ledger import NOT_STRICT, short
 
 
 class Habits:
@@ -108,7 +106,7 @@ class Habits:
             if name not in ("epsilon", "guarantee") and value != parameters[name].default
         }
         given = {"epsilon": self.epsilon, **given, "guarantee": self.guarantee}
-        word = {guarantee: f" {said}" for guarantee, said in WORDS.items()}
+        word = {guarantee: f" {said}" for guarantee, said in NOT_STRICT.items()}
         fitted = vars(self).get("model_")
         if self.random_state is not None or self.noise == "common":
             word["strict"] = " NOT PRIVATE: reproducible"
@@ -182,8 +180,8 @@ def _html(recipe: Any) -> str:
         drawing = f"<div style='max-width:520px'>{model.network._repr_html_()}</div>"
     else:
         rows = {"not fitted yet": "call fit(frame, schema=schema)"}
-    if recipe.guarantee in WORDS:
-        rows["guarantee"] = WORDS[recipe.guarantee]
+    if recipe.guarantee in NOT_STRICT:
+        rows["guarantee"] = NOT_STRICT[recipe.guarantee]
     shown = {name: show(value) for name, value in recipe.get_params().items()}
     left = "style='text-align:left'"
 

@@ -1,6 +1,6 @@
 """HMPrivBayes (Zhang, Shen, Yang 2022): a network per cluster, budgets by risk entropy."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
@@ -20,16 +20,12 @@ from ..structure.candidates import Pair
 from ..structure.clustering import READINGS
 from ..structure.ibayes import ibayes
 from ..structure.learner import Measurement, Shares, StructureResult
-from .clustered import Clustered, PrintedClusters, StrictClusters
+from .clustered import AttributeClusters, Clustered
 
-RAW_ENTROPY = (
-    "OE_j of the raw records sets the noise scale of table j, so the scales differ "
-    "between neighbours"
-)
-TABLES, PARALLEL = "HMPrivBayes Alg 5 line 2", "HMPrivBayes §3.5, proof of theorem 1"
+TABLES = "HMPrivBayes Alg 5 line 2"
 
 
-class StrictIBayes(StrictClusters):
+class IBayesInClusters(AttributeClusters):
     """Attributes are clustered, every budget is shared by all clusters (`algorithms` §4.4)."""
 
     def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
@@ -68,45 +64,6 @@ class StrictIBayes(StrictClusters):
         )
 
 
-class PrintedIBayes(PrintedClusters):
-    """Algorithm 2: every step with the paper's budget; the ledger says what it truly costs."""
-
-    def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
-        """Clusters, risk entropies, then network and tables of each cluster.
-
-        **Privacy:** as :class:`HMPrivBayes` says of published runs.
-        """
-        encoding, bits = BinaryEncoding(facts.schema), curator.binary()
-        names = encoding.schema.names
-        plan = self.cluster(bits, encoding, shares["similarities"])
-        counts, entry = bits.histograms(
-            range(len(names)),
-            shares["tables"],
-            source=TABLES,
-            step="normalised risk entropies",
-            reason=RAW_ENTROPY,
-        )
-        risk = dict(zip(names, self.risk(counts), strict=True))
-        pairs, tables = list[Pair](), list[Measurement]()
-        for door, cluster, label in self.doors(bits, plan.clusters, PARALLEL):
-            found = ibayes(
-                door,
-                cluster,
-                self.most,
-                shares["selections"] / len(cluster),
-                "I",
-                plan.ties,
-                label=label,
-            )  # Algorithm 4
-            tables += measure(door, [found], self.most, risk, shares["tables"], entry)  # Alg. 5
-            pairs += found
-        return self.result(bits.schema, plan, pairs, tables, risk_entropy_=risk)
-
-    def risk(self, histograms: Sequence[np.ndarray]) -> Iterable[float]:
-        """The normalised risk entropy of each bit."""
-        return map(normalised_risk_entropy, histograms)
-
-
 @dataclass(eq=False, repr=False, kw_only=True)
 class HMPrivBayes(Clustered):
     """HMPrivBayes: spectral clusters, IBayes in each, budgets ∝ exp(−normalised risk entropy).
@@ -118,12 +75,11 @@ class HMPrivBayes(Clustered):
     ----------
     epsilon, guarantee, noise, random_state : as in PrivBayes.
     k, l : number of clusters, largest number of parents (paper: 3 and 3).
-    eta : η of the candidate filter (9), in [0, 1); 0 switches it off. Not printed; 0.1 here.
-    sigma, dimensions : σ and k₁ of the spectral clustering, not printed; 1 and k here. σ only
-        matters to the printed affinity.
+    eta : η of the candidate filter (9), in [0, 1); 0 switches it off. The paper doesn't say; 0.1.
+    sigma, dimensions : σ and k₁ of the spectral clustering, on which the paper is silent; 1 and k
+        here. σ only matters to the affinity ``"printed"``.
     affinity : ``"similarity"``, or ``"printed"``: exp(−s/2σ²) of a similarity, which separates
-        related attributes; ``"auto"``: as printed under published and none, similarity under
-        strict.
+        related attributes; ``"auto"``: similarity under strict.
     clusters : public clusters of attributes, as :class:`Clustered` says.
     share_histograms, share_sketch, share_structure : shares of ε under strict for histograms,
         similarities and selections; tables get the rest.
@@ -137,16 +93,16 @@ class HMPrivBayes(Clustered):
     ---------------------------------------------------------
     1. Algorithm 1 expects distances, DPSC feeds it similarities: ``affinity``. 2. l' = min(|C|−1,
        l), not d. 3. Tables are made before sampling. 4. All information is in bits. 5. MIC of bits
-       is I: only the 2 × 2 grid exists. 6. Bits of one attribute can be separated under published,
-       as printed; strict clusters whole attributes. Codes that don't exist are drawn again
-       (``BinaryEncoding.decode``). 7. A cluster of one bit has one table and no pair to select; a
-       filter that leaves a child no candidate gives Π = {}; one that leaves table l'+1 less than
-       the first l' bits is given them back, or those tables could not be derived. 8. n in (7) and
-       (11) is the number of values. 9. Clusters are independent by construction; "none" has that
-       loss, too. 10. Formula (9) with η = 0 would drop pairs with noise below zero; here it drops
-       nothing. 11. Empty clusters are left out. 12. Steps with more than 250,000 candidates are cut
-       to the strongest parents of each child (``structure.ibayes``): by the released similarity, by
-       distance in the schema where there is none.
+       is I: only the 2 × 2 grid exists. 6. Strict clusters whole attributes, so that the bits of
+       one aren't separated. Codes that don't exist are drawn again (``BinaryEncoding.decode``). 7.
+       A cluster of one bit has one table and no pair to select; a filter that leaves a child no
+       candidate gives Π = {}; one that leaves table l'+1 less than the first l' bits is given them
+       back, or those tables could not be derived. 8. n in (7) and (11) is the number of values. 9.
+       Clusters are independent by construction. 10. Formula (9) with η = 0 would drop pairs with
+       noise below zero; here it drops nothing. 11. Empty clusters are left out. 12. Steps with more
+       than 250,000 candidates are cut to the strongest parents of each child
+       (``structure.ibayes``): by the released similarity, by distance in the schema where there is
+       none.
 
     **Privacy:** strict: pure ε-DP under replacing one record. One-way histograms
     (share_histograms·ε) give risk entropies and roots, one sketch of R over pairs of attributes
@@ -154,10 +110,7 @@ class HMPrivBayes(Clustered):
     clusters share share_structure·ε (score R), the tables of all clusters the rest: disjoint
     columns are not disjoint records. Where clusters are public, or k = 1, and η = 0, there is no
     sketch, and its share goes to the tables; so it does, with a warning, where n, ε and the schema
-    say that the sketch would be noise. Published: Algorithms 2–5 as printed. Each record is in all
-    d(d−1)/2 similarities and in all clusters, so ε₁ truly costs ⌊d/2⌋·ε₁ and ε₂ + ε₃ cost k times
-    that: 12.75 ε on Adult, 38.9 ε on Big5, and the raw risk entropies that set noise scales make
-    even that infinite. None: the printed pipeline without noise.
+    say that the sketch would be noise.
 
     >>> HMPrivBayes(epsilon=0.5, l=2)
     HMPrivBayes(epsilon=0.5, l=2, guarantee='strict')
@@ -168,11 +121,7 @@ class HMPrivBayes(Clustered):
     share_histograms: float = 0.05
 
     shares: ClassVar[tuple[str, ...]] = ("share_histograms", "share_sketch", "share_structure")
-    readings: ClassVar[Mapping[str, type]] = {
-        "strict": StrictIBayes,
-        "published": PrintedIBayes,
-        "none": PrintedIBayes,
-    }
+    structure: ClassVar[type] = IBayesInClusters
 
     def _check(self, facts: Facts) -> None:
         if not 0 <= number("eta", self.eta) < 1:

@@ -2,19 +2,14 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
-from ..budgets import Groups, SensitivityGroups, proportional, share
+from ..budgets import Groups, SensitivityGroups, proportional
 from ..domain.facts import Facts
-from ..errors import BudgetError
 from ..privacy.ledger import as_fraction
 from ..structure.ordered import Ordered
 from ..structure.restrictions import Restriction
 from .recipe import Parts, Recipe
-
-RAW_ORDER = (
-    "'the order … does not directly leak the mutual information' (thesis §3.1), but the "
-    "network that is released depends on it"
-)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -30,8 +25,8 @@ class HPPrivBayes(Recipe):
     r : L2/L3, the budget of group A (more sensitive) against group B.
     personal : :class:`SensitivityGroups`: groups and weights by public policy, and who gets less
         noise. None: as the thesis.
-    share_sketch, share_structure : shares of the private sketches (strict only; L0) and of the
-        structure (the thesis' L1); the rest is split by r.
+    share_sketch, share_structure : shares of the private sketches (L0) and of the structure (the
+        thesis' L1); the rest is split by r.
     restriction : edges that the network must or may not have, by public policy; the order gives
         way.
 
@@ -45,20 +40,17 @@ class HPPrivBayes(Recipe):
     Ambiguities and how they are resolved (`algorithms` §3.2)
     ---------------------------------------------------------
     1. Algorithm 6 loops over B. 2. Its input is ε₃, each attribute has ε₃/l. 3. A table is
-       normalised once. 4. Published noises all d tables while paying for d−k−l in A, literally, and
-       the ledger shows the overrun; strict noises all tables and divides by |A| and |B|. 5. d−k−l ≤
-       0 raises BudgetDegenerate under published. 6. S is in A. 7. Nothing assumes that the first k
-       attributes lie in A. 8. I and θ are in bits. 9. ΔI is the general bound unless a side has two
-       values. 10. A declared value without records: one is added to every count (published), noisy
-       counts are at least one half (strict). 11. w = 0 gets a floor. 12. r = L2/L3; L1 is never
-       printed, 0.3 here. 13. ``rare_values`` chooses. 14. n is that of the table. 15. A pair is
-       added once.
+       normalised once. 4. All tables are noised, and the budgets divided by |A| and |B|, not by
+       the d−k−l of Algorithm 5. 5. S is in A. 6. Nothing assumes that the first k attributes lie
+       in A. 7. θ is in bits. 8. A declared value without records: noisy counts are at least one
+       half. 9. w = 0 gets a floor. 10. r = L2/L3; L1 is never given, 0.3 here. 11.
+       ``rare_values`` chooses. 12. n is that of the table. 13. A pair is added once.
 
     **Privacy:** strict: pure ε-DP under replacing one record. Order, groups and weights come from
     three discrete Laplace sketches (share_sketch·ε, split 0.4/0.4/0.2), everything that follows
     from them is post-processing; d−1 exponential mechanisms (share_structure·ε, score R); one noisy
     table per attribute, ε₂/|A| or ε₃/|B| each, with per-value scales whose worst move costs exactly
-    that. Published: order, groups and weights are raw, so no finite ε holds; the ledger lists them.
+    that.
     """
 
     k: int | str = "auto"
@@ -71,21 +63,16 @@ class HPPrivBayes(Recipe):
     theta_usefulness: float = 4
     restriction: Restriction | None = None
 
+    shares: ClassVar[tuple[str, ...]] = ("share_sketch", "share_structure")
+
     def threshold(self) -> float:
-        """The threshold of group A: bits of I, or the R that stands for them under strict."""
-        return self._groups().threshold(self.guarantee)
+        """The threshold of group A: the R that stands for θ under strict, else θ, bits of I."""
+        strict = self.guarantee == "strict"  # the measure itself changes
+        return self._groups().threshold() if strict else float(self.theta)
 
-    def _groups(self, printed_k: int = 0) -> Groups:
+    def _groups(self) -> Groups:
         personal = SensitivityGroups() if self.personal is None else self.personal
-        return Groups(self.sensitive, self.theta, self.r, personal, self.share_sketch, printed_k)
-
-    def _check(self, facts: Facts) -> None:
-        sketch, structure = self.share_sketch, self.share_structure
-        if share("share_sketch", sketch) + share("share_structure", structure) >= 1:
-            raise BudgetError(
-                f"share_sketch + share_structure = {sketch} + {structure} leaves "
-                "nothing for the tables: they must stay below 1"
-            )
+        return Groups(self.sensitive, self.theta, self.r, personal, self.share_sketch)
 
     def _parts(self, facts: Facts) -> Parts:
         structure = Ordered(
@@ -93,27 +80,19 @@ class HPPrivBayes(Recipe):
             self.theta_usefulness,
             restriction=self.restriction,
             step="AMI order",
-            reason=RAW_ORDER,
         )
-        return Parts(structure, self._groups(getattr(structure.rule(facts), "k", 0)))
-
-    def _epsilon2(self, epsilon: Fraction) -> Fraction:
-        paid = {"strict": share("share_sketch", self.share_sketch)}  # raw sketches cost nothing
-        return epsilon * (
-            1 - paid.get(self.guarantee, 0) - share("share_structure", self.share_structure)
-        )
+        return Parts(structure, self._groups())
 
     def _split(self, facts: Facts, parts: Parts) -> dict[str, Fraction]:
         """One sketch budget for order, groups and weights (4 : 4 : 2), as far as they are asked."""
-        structure, groups, _, _ = parts
-        learns, open_facts = structure.asks(facts), groups.questions(facts)
+        learns, sketched = parts.structure.asks(facts), parts.budget.asks(facts)
         asked = {
             "order": 4 * bool(learns),
-            "groups": 4 * open_facts["groups"],
-            "weights": 2 * open_facts["weights"],
+            "groups": 4 * bool(sketched.get("groups")),
+            "weights": 2 * bool(sketched.get("weights")),
         }
-        epsilon0 = facts.pay(facts.epsilon * as_fraction(self.share_sketch))
         epsilon1 = facts.epsilon * as_fraction(self.share_structure)
+        epsilon0 = facts.epsilon - epsilon1 - facts.epsilon2
         sketches = dict.fromkeys(asked, Fraction(0))
         tables = facts.epsilon2 + (Fraction(0) if learns else epsilon1)
         if any(asked.values()):

@@ -25,8 +25,8 @@ class Synthesizer(Recipe):
         ``SpanningTree``, ``Adaptive``, ``GeneticSearch``), or a :class:`Network`, which is public
         and costs nothing. None: ``Greedy()``. A ``restriction`` of a part forces and forbids edges.
     budget : ``Uniform``, ``Groups``, ``RiskEntropy`` or ``Geometric``. None: ``Uniform()``.
-    conditionals : where the noise goes: ``JointCounts()``, or ``ConditionalNoise()`` as PrivABN
-        prints it, which isn't private and so is refused under strict. None: ``JointCounts()``.
+    conditionals : where the noise goes: ``JointCounts()``, or ``ConditionalNoise()`` of PrivABN,
+        which isn't private and so is refused under strict. None: ``JointCounts()``.
     reconcile : what is done to the noisy tables afterwards. None: ``Agree()`` for structures that
         measure, else ``AsMeasured()``.
     share_structure : β, share of ε for the structure; what a structure doesn't need goes to the
@@ -34,7 +34,6 @@ class Synthesizer(Recipe):
     guarantee, noise, random_state : as in every synthesizer, see :class:`Recipe`.
 
     **Privacy:** strict: pure ε-DP under replacing one record, the sum of what the parts say.
-    Published: each part as its paper prints it.
 
     >>> import pdsynth as pds
     >>> pds.Synthesizer(structure=pds.parts.Greedy(k=1), budget=pds.parts.Geometric(q=1.2)).budget.q

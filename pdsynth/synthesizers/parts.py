@@ -4,9 +4,11 @@ Structures learn a network, budgets split ε over its tables, conditionals say w
 and the last kind reconciles what was measured.
 """
 
+from typing import Any
+
 from ..agreement import Agree, AsMeasured
 from ..budgets import Geometric, Groups, RiskEntropy, SensitivityGroups, Uniform
-from ..conditionals import ConditionalNoise, JointCounts
+from ..conditionals import JointCounts
 from ..structure.adaptive import Adaptive
 from ..structure.greedy import Greedy
 from ..structure.learner import Fixed
@@ -21,7 +23,7 @@ __all__ = [
     "Adaptive",
     "Agree",
     "AsMeasured",
-    "ConditionalNoise",
+    "ConditionalNoise",  # noqa: F822 - see __getattr__
     "Fixed",
     "GeneticSearch",
     "Geometric",
@@ -38,6 +40,15 @@ __all__ = [
     "SpanningTree",
     "Uniform",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """The part that isn't private is loaded when it is asked for."""
+    if name == "ConditionalNoise":
+        from ..published import ConditionalNoise  # noqa: PLC0415
+
+        return ConditionalNoise
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -15,12 +15,18 @@ from ..domain.schema import Schema, check_columns, check_schema
 from ..errors import SchemaError, is_one_of, show
 from ..measures import mutual_information
 from ..network import Network, check_edge
-from ..privacy.entries import as_fraction
+from ..privacy.ledger import as_fraction
 from ..privacy.numbers import positive, share
-from ..structure.parent_rules import MAX_CELLS
+from ..structure.parent_rules import (
+    MAX_CELLS,
+    NOISE_DOMINATES,
+    USEFUL,
+    describe_facts,
+    noise_to_cell,
+    typical_cells,
+)
 from .prediction import Forecast, explain, forecasts
 from .recipe import Recipe, check_records
-from .usefulness import USEFUL, describe_facts, expect, noise_to_cell, typical_cells
 
 
 @dataclass(frozen=True)
@@ -64,7 +70,8 @@ class Plan:
         written = float(self.epsilon)
         epsilon = written if as_fraction(written) == self.epsilon else self.epsilon
         asked = options.get("relation", "replace_one")
-        offer = (f for f in self.forecasts if is_one_of(asked, f.make().relations))
+        hidden = is_one_of(asked, ("replace_one",))
+        offer = (f for f in self.forecasts if hidden or f.make().counts_only(self.schema, self.n))
         best = next(offer, self.forecasts[0])  # which then refuses an unknown relation
         if self.schema.groups and best.name.startswith("ConsistentBayes"):
             options = {"personal": SensitivityGroups(rare_values="same_noise")} | options
@@ -217,3 +224,30 @@ class EdgePrice:
             f"instead of {self.noise_before:.3g}; a change of {parent} then costs ε = "
             f"{float(self.epsilon_after):.3g} instead of {float(self.epsilon_before):.3g}"
         )
+
+
+def expect(ratio: list[float], k: int) -> str:
+    """What tables of 0, 1, … parents are worth at these ratios of noise to mean cell."""
+    lost = [degree for degree, value in enumerate(ratio) if value > NOISE_DOMINATES]
+    if 1 in lost and 0 in lost:
+        return (
+            "every two-way table is noise, and so is every single column: it takes more "
+            "records, coarser bins or a larger ε."
+        )
+    if 1 in lost:
+        return (
+            "every two-way table is noise; release single columns, or use fewer of them, or "
+            "coarser bins."
+        )
+    if k == 0:
+        return (
+            "two-way tables are as much noise as signal: k = 'auto' will keep only the "
+            "smallest; coarser bins would help."
+        )
+    useful = (
+        f"up to k = {k} parent{'s' * (k > 1)} a typical table is useful (mean cell of at "
+        f"least {USEFUL:g} noise scales)."
+    )
+    if not lost:
+        return useful
+    return f"{useful} From k = {lost[0]} on a typical table has more noise than records in a cell."

@@ -1,12 +1,10 @@
 """Papers that are parts only: what each combines, and what it truly costs."""
 
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import ClassVar
 
 from ..budgets import Geometric, Groups, SensitivityGroups, Uniform
 from ..domain.facts import Facts
-from ..errors import BudgetError, is_one_of, show
 from ..structure.greedy import Greedy
 from ..structure.learner import Fixed
 from ..structure.ordered import Ordered
@@ -21,7 +19,7 @@ class Preset(Recipe):
     """A network learnt with a share of ε, then one noisy table per attribute.
 
     ``k``: largest number of parents; ``"auto"`` chooses from public facts. ``share_structure``: β,
-    the share of ε for the structure (TODS recommends 0.3, the thesis prints 1/2).
+    the share of ε for the structure (TODS recommends 0.3, the thesis has 1/2).
     ``theta_usefulness``: θ of TODS: a table's mean cell must be at least this many times its noise
     scale.
 
@@ -43,16 +41,15 @@ class PrivBayes(Preset):
         :class:`~pdsynth.synthesizers.recipe.Recipe`.
     k, share_structure, theta_usefulness : as :class:`Preset` says.
     score : ``"I"`` mutual information, ``"R"`` distance from independence, ``"F"`` (binary tables);
-        ``"auto"``: R under strict, the paper's I otherwise.
-    reading : of ``published``: ``"tods"``, or ``"thesis"`` for Algorithm 2 as reprinted (half the
-        noise, 1.5 ε in all).
+        ``"auto"``: R under strict.
+    reading : ``"tods"``; ``"thesis"``: Algorithm 2 to the letter (half the noise, 1.5 ε in all),
+        which strict refuses.
     restriction : edges that the network must or may not have, by public policy; then all d tables
         are measured.
 
     Ambiguities and how they are resolved (`algorithms` §2.2)
     ---------------------------------------------------------
-    1. Algorithm 2 prints Lap(2(d−k)/(nε)) for a step with ε/2: its ε is read as ε₂;
-       ``reading="thesis"`` runs the print.
+    1. Algorithm 2 has Lap(2(d−k)/(nε)) for a step with ε/2: its ε is read as ε₂.
     2. |Π| ≤ k is read as exactly min(k, i−1), without which the first k conditionals can't be
        derived; general domains under ``k="auto"`` use maximal sets and pay for all d tables.
     3. Equation (5) is read as the product of Pr[X_i | Π_i]; Var of Lap(λ) is 2λ², not 2λ.
@@ -61,8 +58,7 @@ class PrivBayes(Preset):
        and the true domain.
 
     **Privacy:** strict: pure ε-DP under replacing one record: d−1 exponential mechanisms of
-    ε₁/(d−1) and d−k (or d) discrete Laplace tables, sequentially. Published (TODS): the same with
-    score I. None: raw.
+    ε₁/(d−1) and d−k (or d) discrete Laplace tables, sequentially.
 
     >>> PrivBayes(epsilon=0.5, k=2)
     PrivBayes(epsilon=0.5, k=2, guarantee='strict')
@@ -72,19 +68,9 @@ class PrivBayes(Preset):
     reading: str = "tods"
     restriction: Restriction | None = None
 
-    def _check(self, facts: Facts) -> None:
-        if not is_one_of(self.reading, facts.choose(strict=("tods",), printed=("tods", "thesis"))):
-            raise BudgetError(
-                "reading must be 'tods', or 'thesis' with guarantee='published'; "
-                f"got {show(self.reading)} with {self.guarantee!r}"
-            )
-
     def _parts(self, facts: Facts) -> Parts:
         structure = Greedy(self.k, self.theta_usefulness, self.score, self.restriction)
         return Parts(structure, Uniform("thesis Alg 2 line 4", self.reading))
-
-    def _epsilon2(self, epsilon: Fraction) -> Fraction:
-        return epsilon / 2 if is_one_of(self.reading, ("thesis",)) else super()._epsilon2(epsilon)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -93,20 +79,15 @@ class Independent(Recipe):
 
     Parameters
     ----------
-    epsilon, guarantee, noise, random_state : as in every synthesizer; strict and published are the
-        same.
-    relation : ``"add_remove"`` protects membership: ε is for adding or removing one record, n is a
-        noisy count (ε/20), the histograms have sensitivity 1, and a table may have no rows.
+    epsilon, guarantee, noise, random_state : as in every synthesizer.
 
     **Privacy:** strict: pure ε-DP under replacing one record: d histograms with discrete Laplace
     noise of scale 2d/ε, sequentially; under adding or removing one: a count of scale 20/ε and
-    histograms of scale 20d/19ε. Published: the same. None: raw.
+    histograms of scale 20d/19ε.
 
     >>> Independent(epsilon=0.5)
     Independent(epsilon=0.5, guarantee='strict')
     """
-
-    relations: ClassVar[tuple[str, ...]] = ("replace_one", "add_remove")
 
     def _parts(self, facts: Facts) -> Parts:
         return Parts(Fixed(), Uniform("one-way Laplace histograms (Dwork et al. 2006)"))
@@ -133,8 +114,6 @@ class PPBA(Preset):
 
     **Privacy:** strict: pure ε-DP under replacing one record: one sketch of all pairs, from which
     tree, root, weights and ranking follow; d−1 exponential mechanisms; d discrete Laplace tables.
-    Published: the associations are raw, so tree, candidates and ranking are functions of the
-    records and no finite ε holds.
 
     >>> PPBA(q=1.2)
     PPBA(epsilon=1.0, q=1.2, guarantee='strict')
@@ -167,8 +146,7 @@ class CSAPrivBayes(Preset):
     groups_, association_, weights_ : as in HPPrivBayes.
 
     **Privacy:** strict: pure ε-DP under replacing one record: d−1 exponential mechanisms, d−1 noisy
-    associations unless the groups are policy, d discrete Laplace tables. Published: the groups are
-    raw, so no finite ε holds; by policy it keeps its claim.
+    associations unless the groups are policy, d discrete Laplace tables.
 
     >>> CSAPrivBayes(sensitive="occupation")
     CSAPrivBayes(epsilon=1.0, sensitive='occupation', guarantee='strict')
@@ -197,9 +175,7 @@ class ELPrivBayes(Preset):
     are those of public code (label: reconstruction). Parameters as in PrivBayes.
 
     **Privacy:** strict: pure ε-DP under replacing one record: one noisy sketch of all pairs (βε),
-    everything else about the structure is post-processing; d discrete Laplace tables. Published:
-    the raw matrix orders the attributes, and a sum of k terms is given the sensitivity of one, so
-    each selection costs k times its claim.
+    everything else about the structure is post-processing; d discrete Laplace tables.
 
     >>> ELPrivBayes(epsilon=0.5)
     ELPrivBayes(epsilon=0.5, guarantee='strict')
@@ -219,12 +195,11 @@ class SAPrivBayes(Preset):
         the public code has k = 2 and β = 0.3.
     q : budget of a class of tables against the class ranked before it; ranked by the score that
         chose them, three classes.
-    keep : share of the candidate sets that stay before a selection (published). Strict takes the
-        best set of the noisy sketch for free, where a filter changes nothing.
+    keep : share of the candidate sets that stay before a selection. Strict takes the best set of
+        the noisy sketch for free, where a filter changes nothing.
 
     **Privacy:** strict: pure ε-DP under replacing one record, as ELPrivBayes; classes come from the
-    noisy sketch. Published: filter and classes are raw, sums are given the sensitivity of one pair:
-    no finite ε.
+    noisy sketch.
 
     >>> SAPrivBayes(q=1.2)
     SAPrivBayes(epsilon=1.0, q=1.2, guarantee='strict')
@@ -253,7 +228,7 @@ class WeightedPrivBayes(Preset):
     order_, average_association_ : the attributes in their order, and the entropies that made it.
 
     **Privacy:** strict: pure ε-DP under replacing one record: d noisy histograms, d−1 exponential
-    mechanisms, discrete Laplace tables. Published: the order is raw, so no finite ε holds.
+    mechanisms, discrete Laplace tables.
 
     >>> WeightedPrivBayes(k=2)
     WeightedPrivBayes(epsilon=1.0, k=2, guarantee='strict')

@@ -9,14 +9,15 @@ model   = reconcile(found)                     post-processing
 """
 
 import warnings
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import KW_ONLY, dataclass, replace
 from fractions import Fraction
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 from ..agreement import AsMeasured, choose_reconcile
-from ..budgets import BudgetRule, Uniform, positive, share
-from ..conditionals import JointCounts
+from ..budgets import TableBudget, Uniform, positive, share
+from ..conditionals import JointCounts, Sources, Table
 from ..counting.sources import Source, find_source, open_records
 from ..counting.tables import Records
 from ..domain.encoding import BinaryEncoding
@@ -33,38 +34,125 @@ from ..errors import (
     to_names,
 )
 from ..model import Model
+from ..network import Network
 from ..privacy.curator import GUARANTEES, Curator
 from ..privacy.ledger import Ledger
-from ..privacy.mechanisms import WORD, CommonNoise, ExactNoise, Noise, NoNoise, OpenDPNoise
+from ..privacy.mechanisms import WORD, CommonNoise, ExactNoise, Noise, NoNoise
 from ..privacy.session import Session
 from ..privacy.unit import Unit
-from ..published import open_door
-from ..structure.learner import Shares
-from ..structure.parent_rules import check_parents
+from ..structure.learner import Measurement, Shares, StructureResult
+from ..structure.parent_rules import check_parents, noise_dominates
 from .habits import Habits, join_target
-from .usefulness import noise_dominates
 
+SHARE_STRUCTURE = 0.3  # of ε for a structure, where a recipe has no such parameter (TODS)
 COUNT_SHARE = Fraction(1, 20)  # of ε, for the number of records where it is secret
 LARGEST_WEIGHT = 10**6  # one step's share against another's, by policy
 MOST_RECORDS = 10**9  # an association K = 2n²R, at most 2·10^18, and its noise fit 64 bits
-HOOKS = "_parts", "_check", "_epsilon2", "_split"  # of a subclass
+HOOKS = "_parts", "_check", "_split"  # of a subclass
 FINAL = "fit", "prepare"  # what no subclass may override
+
+
+class Structure(Protocol):
+    """What learns a network; :class:`~pdsynth.structure.learner.Structure` has defaults."""
+
+    @property
+    def counts_only(self) -> bool:
+        """Whether all that it asks the records for is counts."""
+
+    @property
+    def measures(self) -> bool:
+        """Whether it measures its own tables, so that a budget has nothing to split."""
+
+    def check(self, facts: Facts) -> None:
+        """Refuse, from public facts, what can't be learnt."""
+
+    def asks(self, facts: Facts) -> Shares:
+        """Steps that cost ε, and their parts of the structure's share; none: learns nothing."""
+
+    def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
+        """The network. **Privacy:** costs at most what was asked for."""
+
+
+class Budget(Protocol):
+    """What splits ε over the tables; :class:`~pdsynth.budgets.BudgetRule` has defaults."""
+
+    @property
+    def counts_only(self) -> bool:
+        """Whether all that it asks the records for is counts."""
+
+    @property
+    def foresees(self) -> bool:
+        """Whether it asks before a network is learnt, for which it must have a share."""
+
+    def check(self, facts: Facts) -> None:
+        """Refuse, from public facts, what can't be split."""
+
+    def asks(self, facts: Facts) -> Shares:
+        """Steps that cost ε, and their parts of the tables' share."""
+
+    def foresee(self, curator: Curator, shares: Shares, facts: Facts) -> Any:
+        """What must be known before a network is learnt. **Privacy:** costs its share."""
+
+    def allocate(
+        self, curator: Curator, learnt: StructureResult, shares: Shares, facts: Facts
+    ) -> Mapping[str, TableBudget]:
+        """Noise of every table that is measured. **Privacy:** costs its share."""
+
+
+class Conditionals(Protocol):
+    """What measures the tables of a network."""
+
+    @property
+    def counts_only(self) -> bool:
+        """Whether all that it asks the records for is counts."""
+
+    @property
+    def derives(self) -> bool:
+        """Whether a table that a larger one contains needn't be measured."""
+
+    def check(self, facts: Facts, budget: Any) -> None:
+        """Refuse, from public facts, what can't be measured."""
+
+    def measure(
+        self, curator: Curator, learnt: StructureResult, budget: Mapping[str, TableBudget]
+    ) -> Sequence[Measurement]:
+        """Noisy tables. **Privacy:** each costs its budget."""
+
+
+class Reconcile(Protocol):
+    """What is done to noisy tables afterwards: post-processing."""
+
+    def check(self, facts: Facts) -> None:
+        """Refuse, from public facts, what can't be reconciled."""
+
+    def reconcile(
+        self, found: Sequence[Measurement], network: Network, facts: Facts
+    ) -> tuple[Table, ...]:
+        """One table per pair of the network."""
+
+    def sources(self, found: Sequence[Measurement], network: Network) -> Sources:
+        """Of each table, the ids of the ledger's lines that it was made from."""
 
 
 class Parts(NamedTuple):
     """What a synthesizer is made of."""
 
-    structure: Any
-    budget: Any = Uniform()
-    conditionals: Any = JointCounts()
-    reconcile: Any = AsMeasured()
+    structure: Structure
+    budget: Budget = Uniform()
+    conditionals: Conditionals = JointCounts()
+    reconcile: Reconcile = AsMeasured()
+
+    @property
+    def counts_only(self) -> bool:
+        """Whether all that the parts ask the records for is counts."""
+        asking = self.structure, self.budget, self.conditionals
+        return all(part.counts_only for part in asking)
 
     def check(self, facts: Facts) -> None:
         """Refuse, from public facts, what can't be combined or fitted."""
         self.structure.check(facts)
         self.budget.check(facts)
-        foresees = type(self.budget).foresee is not BudgetRule.foresee
-        if foresees and getattr(self.structure, "measures", False):  # it would have ε = 0
+        if self.budget.foresees and self.structure.measures:  # it would have ε = 0
             raise BudgetError(
                 f"{type(self.structure).__name__} measures its own tables, so "
                 f"{type(self.budget).__name__} has nothing to split: leave budget= out"
@@ -76,30 +164,34 @@ class Parts(NamedTuple):
         """ε of every step: what the structure asks for, then what the budget rule asks for."""
         learns = self.structure.asks(facts)
         rest = facts.epsilon2 if learns else facts.epsilon
-        rest = Fraction(0) if getattr(self.structure, "measures", False) else rest
+        rest = Fraction(0) if self.structure.measures else rest
         asked = {step: rest * part for step, part in self.budget.asks(facts).items()}
         learning = {step: (facts.epsilon - rest) * part for step, part in learns.items()}
         return asked | {"tables": rest - sum(asked.values())} | learning
 
 
 class Plan(NamedTuple):
-    """What a fit will do, known before any record is read: facts, parts, and ε of every step."""
+    """What a fit will do, known before any record is read: facts, parts, ε of every step, door."""
 
     facts: Facts
     parts: Parts
     shares: Shares
+    door: type[Curator] = Curator
 
 
 @dataclass(eq=False, repr=False)
 class Recipe(Habits):
     """What all synthesizers share: parameters as in scikit-learn, refusals, fit and sample.
 
-    ``guarantee``: ``"strict"``, ``"published"`` or ``"none"``. ``noise``: ``"exact"``,
+    ``guarantee``: ``"strict"``, ``"published"`` or ``"none"``; every other text says what strict
+    does, :mod:`pdsynth.published` what the papers print. ``noise``: ``"exact"``,
     ``"opendp"`` (the same laws, hardened) or ``"common"`` (seeded, for simulations).
     ``random_state``: None draws from the operating system; with a seed, or common noise, a fit is
     NOT PRIVATE and says so. ``records_per_person``: ε covers all m records of a person.
-    ``relation``: ``"replace_one"``, n public; or, where a synthesizer offers it, ``"add_remove"``:
-    n is a noisy count for ε/20. ``reconcile``: ``Agree()`` or ``AsMeasured()``; None: the recipe's.
+    ``relation``: ``"replace_one"``, n public; or, where all parts ask for counts alone,
+    ``"add_remove"``, which protects membership: ε is for one record more or less, n is a noisy
+    count for ε/20, and a table may have no rows. ``reconcile``: ``Agree()`` or ``AsMeasured()``;
+    None: the recipe's.
 
     Attributes
     ----------
@@ -120,7 +212,7 @@ class Recipe(Habits):
     relation: str = "replace_one"
     reconcile: Any = None
 
-    relations: ClassVar[tuple[str, ...]] = ("replace_one",)
+    shares: ClassVar[tuple[str, ...]] = ("share_structure",)  # parameters: what tables don't have
     takes_records: ClassVar[bool] = True
     over_bits: ClassVar[bool] = False  # the network stands over bits where a column has more values
     k_counts_parents: ClassVar[bool] = True  # and not clusters, or bits
@@ -176,7 +268,7 @@ class Recipe(Habits):
             records_per_person=self.records_per_person,
         )
         with open_records(data, schema) as records:
-            curator = open_door(records, ledger, source)
+            curator = plan.door(records, ledger, source)
             if session is not None:
                 session.charge_fit(ledger, source, repr(self.clone()))
             self._replace(self._run(curator, plan))
@@ -189,35 +281,58 @@ class Recipe(Habits):
         the base class down, so that a subclass adds to them and takes none away.
         """
         self._check_options(check_schema(schema))
-        epsilon = positive("epsilon", self.epsilon) / self.records_per_person
-        if self.relation == "add_remove":
-            n, epsilon = 1, epsilon * (1 - COUNT_SHARE)
-        check_records(n)
-        n = int(n)  # whatever integer was given: numpy's wrap
-        nodes = BinaryEncoding(schema).schema if self._uses_bits(schema) else schema
-        unit = Unit(self.relation, self.records_per_person)
-        facts = Facts(nodes, n, epsilon, self.guarantee, self._epsilon2(epsilon), unit)
+        facts = self._facts(schema, n)
         self._check_names(schema)
         for cls in reversed(type(self).__mro__):
             if "_check" in vars(cls):
                 vars(cls)["_check"](self, facts)
-        parts = self._parts(facts)
-        parts = parts._replace(reconcile=choose_reconcile(self.reconcile, parts.reconcile))
-        parts.check(facts)
-        if not rows and getattr(parts.structure, "reads_rows", lambda _: False)(facts):
+        parts, door = self._parts(facts), Curator
+        if self.guarantee != "strict":  # what is printed is a house next door
+            from .. import published  # noqa: PLC0415 - a strict fit never loads it
+
+            facts, parts = published.printed(self, facts, parts, rows)
+            door = published.RawCurator
+        if not facts.unit.n_is_public and not parts.counts_only:
             raise BudgetError(
-                f"guarantee={self.guarantee!r} works on distinct rows of the whole "
-                "table: read it into memory, or use guarantee='strict'"
+                f"relation must be one of ('replace_one',) here, got {show(self.relation)}"
             )
-        plan = Plan(facts, parts, self._split(facts, parts))
+        parts = parts._replace(reconcile=choose_reconcile(self.reconcile, parts.reconcile))  # type: ignore[arg-type]
+        parts.check(facts)
+        plan = Plan(facts, parts, self._split(facts, parts), door)
         largest = largest_scale(plan)
         if self.guarantee != "none" and largest >= WORD:  # else no noise is drawn
             raise BudgetError(
                 f"epsilon = {self.epsilon} may ask for noise of scale {float(largest):.3g} on a "
-                f"table of n = {n:,} records, and exact sampling ends at {WORD:.3g}: choose a "
-                "larger epsilon"
+                f"table of n = {facts.n:,} records, and exact sampling ends at {WORD:.3g}: "
+                "choose a larger epsilon"
             )
         return plan
+
+    def _share_tables(self) -> Fraction:
+        """The part of ε that the tables have if a structure is learnt."""
+        given = {name: getattr(self, name, SHARE_STRUCTURE) for name in self.shares}
+        rest = 1 - sum((share(name, value) for name, value in given.items()), Fraction(0))
+        if rest <= 0:
+            raise BudgetError(
+                f"{' + '.join(given)} = {' + '.join(map(str, given.values()))} leaves nothing for "
+                "the tables: they must stay below 1"
+            )
+        return rest
+
+    def counts_only(self, schema: Schema, n: int) -> bool:
+        """Whether all that a fit asks for is counts, so that membership can be protected."""
+        return self._parts(self._facts(schema, n)).counts_only
+
+    def _facts(self, schema: Schema, n: int) -> Facts:
+        """What is public of a fit before it starts."""
+        unit = Unit(self.relation, self.records_per_person)
+        epsilon = positive("epsilon", self.epsilon) / self.records_per_person
+        if not unit.n_is_public:
+            n, epsilon = 1, epsilon * (1 - COUNT_SHARE)
+        check_records(n)
+        n = int(n)  # whatever integer was given: numpy's wrap
+        nodes = BinaryEncoding(schema).schema if self._uses_bits(schema) else schema
+        return Facts(nodes, n, epsilon, self.guarantee, epsilon * self._share_tables(), unit)
 
     def _check_names(self, schema: Schema) -> None:
         """What every recipe with such a parameter refuses, whatever its parts say."""
@@ -236,11 +351,6 @@ class Recipe(Habits):
         """What the paper combines."""
         raise NotImplementedError
 
-    def _epsilon2(self, epsilon: Fraction) -> Fraction:
-        """What the tables have if a structure is learnt."""
-        given = getattr(self, "share_structure", 0.3)
-        return epsilon * (1 - share("share_structure", given))
-
     def _split(self, facts: Facts, parts: Parts) -> dict[str, Fraction]:
         """ε of every step."""
         return parts.split(facts)
@@ -249,8 +359,8 @@ class Recipe(Habits):
 
     def _run(self, curator: Curator, plan: Plan) -> Self:
         """A fitted copy: what was spent counts from the first line, the result only when whole."""
-        run, (facts, parts, shares) = self._copy(curator.ledger), plan
-        if self.relation == "add_remove":
+        run, (facts, parts, shares, _) = self._copy(curator.ledger), plan
+        if not facts.unit.n_is_public:
             count = facts.epsilon * COUNT_SHARE / (1 - COUNT_SHARE)
             facts = replace(facts, n=curator.count_records(count))
         door = curator.binary() if self._uses_bits(curator.schema) else curator
@@ -258,7 +368,8 @@ class Recipe(Habits):
         learnt = parts.structure.learn(door, shares, facts)
         derived = learnt.derived if parts.conditionals.derives else 0
         learnt = replace(learnt, foreseen=foreseen, derived=derived)
-        found, noise = learnt.measurements, dict[str, Any]()
+        found: Sequence[Measurement] = learnt.measurements
+        noise: Mapping[str, TableBudget] = {}
         if not found:
             noise = parts.budget.allocate(door, learnt, shares, facts)
         if not any(b.depends_on for b in noise.values()):  # not read off this run's sketches
@@ -315,11 +426,9 @@ class Recipe(Habits):
         for name, value, known in (
             ("guarantee", self.guarantee, GUARANTEES),
             ("noise", self.noise, ("exact", "opendp", "common")),
-            ("relation", self.relation, self.relations),
         ):
             if not is_one_of(value, known):
-                here = " here" if name == "relation" else ""
-                raise BudgetError(f"{name} must be one of {tuple(known)}{here}, got {show(value)}")
+                raise BudgetError(f"{name} must be one of {tuple(known)}, got {show(value)}")
         check_seed(self.random_state)
         m = self.records_per_person
         if not is_whole(m, 1, MOST_RECORDS):
@@ -350,8 +459,12 @@ class Recipe(Habits):
             )
         if self.guarantee == "none":  # the source itself changes
             return NoNoise(self.random_state or 0)
-        if given is not None or self.noise == "opendp":
-            return given or OpenDPNoise()
+        if given is not None:
+            return given
+        if self.noise == "opendp":
+            from ..privacy.opendp import OpenDPNoise
+
+            return OpenDPNoise()
         return (
             CommonNoise(self.random_state or 0)
             if self.noise == "common"

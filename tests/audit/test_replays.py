@@ -311,7 +311,7 @@ def raw_filter(patch):
         records, kept, at = curator._records, [], 0
         offsets = more.get("offsets")
         chosen = []
-        for children, parents in candidates.blocks:
+        for children, parents in candidates.by_size:
             raw = records.scores(SCORES[score], children, parents)
             best = np.sort(np.argsort(-raw, kind="stable")[: max(1, len(raw) // 2)])
             kept.append((children[best], parents[best]))
@@ -376,7 +376,7 @@ def sketch_without_noise(patch):
     patch.setattr(Curator, "histograms", silent_histograms)
 
 
-def silent_histograms(curator, columns, epsilon, *, step, source, reason=""):
+def silent_histograms(curator, columns, epsilon, *, step, source):
     """Raw counts, and a line as if they had noise."""
     m, scale = len(columns), 2 * len(columns) / epsilon
     entry = curator._charge(

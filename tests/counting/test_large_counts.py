@@ -17,7 +17,7 @@ from pdsynth.counting import bits
 from pdsynth.counting.bits import BitTables
 from pdsynth.counting.tables import Codes, Records
 from pdsynth.measures import SCORES, association, association_sensitivity
-from pdsynth.privacy import associations
+from pdsynth.privacy import curator as associations
 from pdsynth.privacy.curator import Curator
 from pdsynth.structure.adaptive import growth_penalty
 from pdsynth.synthesizers import recipe

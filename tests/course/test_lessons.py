@@ -29,7 +29,7 @@ from pdsynth.course.exercises.student import student
 from pdsynth.domain.schema import Attribute, Schema
 from pdsynth.evaluation import marginal_distance
 from pdsynth.measures import mutual_information
-from pdsynth.structure.adaptive import ParentChoice
+from pdsynth.published.privabn import ParentChoice
 
 LESSONS = sorted(path.stem for path in Path(package.__file__).parent.glob("lesson_*.toml"))
 NONSENSE = [

@@ -32,7 +32,7 @@ from pdsynth.papers.results import (
 )
 from pdsynth.papers.rules import RULES, Question, times_apart
 from pdsynth.papers.scoreboard import read_boards
-from pdsynth.structure.adaptive import ParentChoice
+from pdsynth.published.privabn import ParentChoice
 
 ROOT = Path(__file__).resolve().parents[2]
 SETTINGS = privabn.PAPER.settings(epsilons=(0.1,))

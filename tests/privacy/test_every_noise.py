@@ -9,7 +9,6 @@ from fit_tools import PASS, p_value
 from privacy_tools import permute_and_flip_law
 from scipy import stats
 
-from pdsynth.privacy.entries import MECHANISMS
 from pdsynth.privacy.mechanisms import (
     CommonNoise,
     ExactNoise,
@@ -21,6 +20,7 @@ from pdsynth.privacy.mechanisms import (
     exponential_probabilities,
     laplace_mechanism,
 )
+from pdsynth.privacy.rules import MECHANISMS
 
 SCORES, SENSITIVITY, EPSILON = np.array([5, 3, 3, 0]), 2, Q(3, 2)
 SCALES = Q(1, 2), Q(7, 3)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from privacy_tools import curator_of
 from scipy import stats
 
-from pdsynth.privacy import noise as sources
+from pdsynth.privacy import mechanisms as sources
 from pdsynth.privacy.mechanisms import (
     CommonNoise,
     ExactNoise,

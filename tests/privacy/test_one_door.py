@@ -36,10 +36,10 @@ FLOORS = {
     **dict.fromkeys(["errors", "domain", "measures", "mic", "network"], 0),
     "counting": 1,
     "privacy": 2,
-    "published": 2,
     **dict.fromkeys(["structure", "budgets", "conditionals", "agreement", "factors"], 3),
     "model": 4,
     "synthesizers": 5,
+    "published": 5,
     **dict.fromkeys(["evaluation", "datasets", "files", "audit", "plots"], 6),
     "papers": 7,
     "course": 8,
@@ -64,8 +64,9 @@ def floor(path):
 def forbidden(path, text):
     """Ways in which a module of floors 3 to 5 could reach raw records past the curator."""
     found = [name for name in imported(path, text) if name.split(".")[0] == "counting"]
-    # base builds the Records that it hands to a curator, degrees checks sizes
+    # the recipe builds the Records that it hands to a curator, parent rules check sizes
     known = {
+        "published/doors.py": ("counting.tables.Records",),
         "synthesizers/recipe.py": (
             "counting.tables.Records",
             "counting.sources.Source",
@@ -80,7 +81,8 @@ def forbidden(path, text):
 
 
 def guarded():
-    return [(p, text) for p, text in sources() if 3 <= FLOORS[room(p)] <= 5]
+    door = Path("published/curator.py")  # itself
+    return [(p, text) for p, text in sources() if 3 <= FLOORS[room(p)] <= 5 and p != door]
 
 
 def test_every_module_has_a_floor():

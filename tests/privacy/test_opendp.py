@@ -16,8 +16,13 @@ from scipy import stats
 import pdsynth as pds
 from pdsynth.audit.detectors import law
 from pdsynth.errors import BudgetError
-from pdsynth.privacy.mechanisms import ExactNoise, OpenDPNoise, Quantity, exponential_mechanism
-from pdsynth.privacy.noise import float_above
+from pdsynth.privacy.mechanisms import (
+    ExactNoise,
+    Quantity,
+    exponential_mechanism,
+    float_above,
+)
+from pdsynth.privacy.opendp import OpenDPNoise
 from pdsynth.privacy.unit import TableBudget
 from pdsynth.structure import MaxParents, greedy
 

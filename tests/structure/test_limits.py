@@ -64,7 +64,7 @@ def test_no_selection_has_more_candidates_than_promised(name, n):
         order = np.random.default_rng(placed).permutation(d).tolist()
         found = list_candidates(rule, tuple(order[:placed]), order[placed:], sizes, permitted)
         assert 0 < len(found) <= min(AUTO_PAIRS, max(limits.most_sets(n, d), d * d))
-        for children, parents in found.blocks:
+        for children, parents in found.by_size:
             cells = np.array(sizes)[children] * np.array(sizes)[parents].prod(axis=1)
             assert parents.shape[1] == 0 or cells.max() <= rule.cells
 

@@ -14,11 +14,12 @@ from contract_cases import spending
 from privacy_tools import curator_of, records_of, schema_of
 
 from pdsynth import Attribute, BudgetError, HMPrivBayes, Schema, SchemaError
-from pdsynth.budgets import printed_thirds, risk_entropy_weights
+from pdsynth.budgets import risk_entropy_weights
 from pdsynth.counting.tables import Records
 from pdsynth.domain.encoding import BinaryEncoding
 from pdsynth.measures import normalised_risk_entropy
 from pdsynth.privacy.mechanisms import ExactNoise, NoNoise
+from pdsynth.published.budgets import printed_thirds
 from pdsynth.structure import ParentFilter, Restriction, ibayes, most_parents
 from pdsynth.structure.clustering import noise_to_signal
 from pdsynth.structure.ibayes import STEP_PAIRS, _Search

@@ -18,7 +18,6 @@ def subclass(base, hook):
     careless = {
         "_parts": lambda self, facts: Parts(Greedy(k=1), Uniform()),
         "_check": lambda self, facts: None,
-        "_epsilon2": lambda self, epsilon: epsilon / 3,
         "_split": lambda self, facts: {
             "selections": facts.epsilon / 2,
             "tables": facts.epsilon / 2,

@@ -28,15 +28,20 @@ from pdsynth import (
     baselines,
 )
 from pdsynth.budgets import geometric
-from pdsynth.conditionals import ConditionalNoise
 from pdsynth.domain.facts import Facts
 from pdsynth.privacy.mechanisms import ExactNoise
+from pdsynth.published import ConditionalNoise, print_part
+from pdsynth.published.hpprivbayes import PrintedOrdered
+from pdsynth.published.sums import PrintedSums
 from pdsynth.structure import MaxParents, Restriction
 from pdsynth.structure.tree import maximum_spanning_tree, spanning_tree_bayes
 from pdsynth.synthesizers.parts import (
+    AsMeasured,
+    Fixed,
     Geometric,
     Greedy,
-    PairwiseSums,
+    JointCounts,
+    Ordered,
     SpanningTree,
 )
 
@@ -263,6 +268,29 @@ def test_q_above_one_gives_the_strongest_table_least():
 # --- what the published readings cost
 
 
+class Reversed(Ordered):
+    """The order of the schema, backwards."""
+
+    def _order(self, curator, epsilon):
+        order, *origin = super()._order(curator, epsilon)
+        return order[::-1], *origin
+
+
+def test_a_subclass_of_a_part_keeps_what_it_overrides_where_its_paper_prints_another():
+    """Through the bases of its class; a part that isn't in the registry stays itself."""
+    frame, schema = binary(4, 200)
+    for guarantee in ("published", "none"):
+        plain, turned = (
+            Synthesizer(1, structure=part(k=1), guarantee=guarantee).fit(frame, schema)
+            for part in (Ordered, Reversed)
+        )
+        assert turned.order_ == plain.order_[::-1] != plain.order_
+        printed = print_part(Reversed(k=1), guarantee)
+        assert isinstance(printed, PrintedOrdered) and print_part(printed, guarantee) is printed
+    for part in (Fixed(), JointCounts(), AsMeasured()):
+        assert print_part(part, "published") is part
+
+
 @pytest.mark.parametrize("k", [1, 2, 3])
 def test_a_sum_of_k_terms_costs_k_times_the_claim(k):
     """Binary columns: every pair has the sensitivity of the largest, so the overrun is exactly the
@@ -270,7 +298,7 @@ def test_a_sum_of_k_terms_costs_k_times_the_claim(k):
     door = curator_of([[0] * 5, [1] * 5] * 20, (2,) * 5, ExactNoise(1), Q(4), "published")
     facts = Facts(door.schema, door.n, Q(4), "published", Q(4))
     shares = {"associations": Q(0), "selections": Q(4)}
-    PairwiseSums(k).grow(door, shares, MaxParents(k), facts)
+    PrintedSums(k).grow(door, shares, MaxParents(k), facts)
     drawn = [e for e in door.ledger.entries if e.kind == "mechanism"]
     assert [e.cost / e.claimed for e in drawn] == [min(k, i) for i in range(1, 5)]
     assert [e.source for e in door.ledger.unaccounted] == ["ELPrivBayes: mutual information matrix"]

@@ -11,9 +11,9 @@ import pytest
 from privacy_tools import curator_of, neighbourhoods, records_of, schema_of
 from spy_tools import Spy
 
-from pdsynth.budgets import printed_thirds
 from pdsynth.measures import jaccard_distances
 from pdsynth.privacy.mechanisms import ExactNoise, NoNoise
+from pdsynth.published.budgets import printed_thirds
 from pdsynth.structure.adaptive import count_selections
 from pdsynth.synthesizers.baselines import PrivSCBN
 

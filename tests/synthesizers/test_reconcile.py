@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from contract_cases import CASES, TABLES, make
 
-from pdsynth import published
 from pdsynth.agreement import Agree, noisy_table
 from pdsynth.audit.tape import Explorer, Tape, plain
 from pdsynth.errors import BudgetError
 from pdsynth.privacy.unit import TableBudget
 from pdsynth.structure.learner import Measurement
+from pdsynth.synthesizers import recipe
 from pdsynth.synthesizers.parts import AsMeasured
 
 OWN = {"PriView"}  # its views agree in its own way
@@ -80,7 +80,7 @@ def test_twin_an_agreement_that_asks_again_is_stopped(monkeypatch):
     """A table is measured once more before all are made to agree."""
     seen, honest = [], Agree.reconcile
 
-    class Watched(published.Curator):
+    class Watched(recipe.Curator):
         def __init__(self, *args, **more):
             super().__init__(*args, **more)
             seen.append(self)
@@ -89,7 +89,7 @@ def test_twin_an_agreement_that_asks_again_is_stopped(monkeypatch):
         seen[-1].table((0,), TableBudget(Q(1)), step="again")
         return honest(part, found, network, facts)
 
-    monkeypatch.setattr(published, "Curator", Watched)
+    monkeypatch.setattr(recipe, "Curator", Watched)
     monkeypatch.setattr(Agree, "reconcile", greedy)
     with pytest.raises(BudgetError, match="overdraft"):
         run("PrivBayes", "binary", Agree())

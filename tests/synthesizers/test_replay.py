@@ -13,11 +13,12 @@ from late import late
 from privacy_tools import frames_of, records_of
 
 from pdsynth import audit
-from pdsynth.budgets import SensitivityGroups, printed_thirds
-from pdsynth.conditionals import ConditionalNoise
+from pdsynth.budgets import SensitivityGroups
 from pdsynth.errors import BudgetDegenerate
 from pdsynth.network import Network
 from pdsynth.privacy import curator as curator_room
+from pdsynth.published import ConditionalNoise
+from pdsynth.published.budgets import printed_thirds
 from pdsynth.structure import Restriction
 from pdsynth.synthesizers import (
     ConsistentBayes,
@@ -236,9 +237,7 @@ def test_twin_published_hmprivbayes_counts_clusters_as_if_they_were_disjoint_rec
     assert max(losses(synthesizer, BINARY, count=8)) == np.inf, (
         "as printed: scales from the records"
     )
-    monkeypatch.setattr(
-        "pdsynth.synthesizers.hmprivbayes.normalised_risk_entropy", lambda counts: 0.5
-    )
+    monkeypatch.setattr("pdsynth.published.clustered.normalised_risk_entropy", lambda counts: 0.5)
     assert 1.2 < max(losses(synthesizer, BINARY, count=24)) <= 2 * (1 + 1e-9)
 
 

@@ -37,7 +37,6 @@ from pdsynth.privacy.mechanisms import ExactNoise
 from pdsynth.privacy.unit import TableBudget
 from pdsynth.structure import MaxParents, greedy
 from pdsynth.synthesizers.baselines import Independent
-from pdsynth.synthesizers.recipe import Recipe
 
 algorithms = pytest.mark.parametrize("name", ALGORITHMS)
 FEW = ("Independent", "JTree", "PriView", "PrivBayes k=2", "CSA", "PPBA", "HP k=2", "GA",
@@ -280,8 +279,11 @@ OFFERS = {
 class TestAddRemove:
     def test_who_offers_it(self):
         frame, schema = binary()
-        offers = {n for n, cls in ALGORITHMS.items() if "add_remove" in cls.relations}
-        assert "Independent" in offers
+        offers = {n for n in ALGORITHMS if make(n, schema).counts_only(schema, len(frame))}
+        assert {type(make(n, schema)).__name__ for n in offers} == {
+            "Independent",
+            "ConsistentBayes",
+        }
         for name in set(ALGORITHMS) - offers:
             with pytest.raises(BudgetError, match=r"relation must be one of .'replace_one',. here"):
                 make(name, schema, relation="add_remove").fit(frame, schema)
@@ -504,15 +506,24 @@ class TestAddRemove:
         assert result.verdict == "violated"
 
 
-def test_the_hook_for_other_recipes_is_one_public_name():
-    """A recipe offers a relation by naming it; what it can't pay for, the door refuses."""
+def test_a_recipe_offers_it_where_its_parts_ask_for_counts_alone():
+    """A part says so; what it asks besides all the same, the door refuses."""
 
-    class Offered(pds.PrivBayes):
-        relations = ("replace_one", "add_remove")
+    class Liar(pds.parts.Greedy):
+        counts_only = True
+
+    def combine(structure, epsilon=1, **more):
+        return pds.Synthesizer(epsilon, structure=structure, relation="add_remove", **more)
 
     frame, schema = binary()
-    assert issubclass(Offered, Recipe)
-    fitted = Offered(k=0, relation="add_remove").fit(frame, schema)
-    assert (fitted.ledger_.epsilon, fitted.ledger_.check()) == (1, [])
+    for structure in (pds.parts.Fixed(), Liar(k=0)):
+        fitted = combine(structure).fit(frame, schema)
+        assert (fitted.ledger_.epsilon, fitted.ledger_.check()) == (1, [])
     with pytest.raises(PrivacyError, match="promises add_remove"):
-        Offered(60, k=1, relation="add_remove").fit(frame, schema)
+        combine(Liar(k=1), 60).fit(frame, schema)
+    for refused in (
+        combine(pds.parts.Greedy(k=0)),
+        combine(pds.parts.Fixed(), budget=pds.parts.RiskEntropy()),
+    ):
+        with pytest.raises(BudgetError, match=r"relation must be one of .'replace_one',. here"):
+            refused.fit(frame, schema)

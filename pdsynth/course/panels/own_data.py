@@ -19,15 +19,15 @@ from ...domain.rules import FORM
 from ...domain.schema import Schema
 from ...errors import SchemaError, plural
 from ...network import shorten
-from ...structure.parent_rules import check_degree
-from ...synthesizers.plan import Plan, plan
-from ...synthesizers.usefulness import (
+from ...structure.parent_rules import (
     NOISE_DOMINATES,
     USEFUL,
+    check_degree,
     noise_dominates,
     noise_to_cell,
     typical_cells,
 )
+from ...synthesizers.plan import Plan, plan
 from ..declaration import Declared, declare, propose
 from ..widgets import LivePanel, Try, View, choice, slider
 from .drawing import Board, ink

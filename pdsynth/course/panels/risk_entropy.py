@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from functools import partial
 from html import escape
 from typing import Any
 
@@ -11,7 +12,7 @@ from ...measures import normalised_risk_entropy
 from ...privacy.ledger import Ledger, as_fraction
 from ...privacy.mechanisms import Noise
 from ...privacy.unit import TableBudget
-from ...published import open_door
+from ...published import open_door, raw_door
 from ..widgets import Try, View, choice, slider
 from .drawing import Board, ink
 from .panel import live_panel
@@ -53,8 +54,11 @@ def run(
     names, ledger = records.schema.names, Ledger(epsilon, guarantee)
     curator = open_door(records, ledger, noise)
     paid = epsilon * share if guarantee == "strict" else Fraction(0)
-    counts, entry = curator.histograms(
-        range(len(names)), paid or epsilon, step="entropies", source="Alg 5 line 2, OE", reason=RAW
+    ask = curator.histograms
+    if guarantee != "strict":
+        ask = partial(raw_door(curator).histograms, reason=RAW)
+    counts, entry = ask(
+        range(len(names)), paid or epsilon, step="entropies", source="Alg 5 line 2, OE"
     )
     oe = {name: normalised_risk_entropy(c) for name, c in zip(names, counts, strict=True)}
     weights = risk_entropy_weights({name: sign * value for name, value in oe.items()})

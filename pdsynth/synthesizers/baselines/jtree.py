@@ -16,25 +16,17 @@ from ...network import Network
 from ...privacy.curator import Curator
 from ...privacy.numbers import number, positive
 from ...privacy.unit import TableBudget
-from ...published import raw_door
 from ...structure import MaxCells
-from ...structure.learner import Measurement, Shares, StructureResult
+from ...structure.learner import Measurement, Shares, Structure, StructureResult
 from ...structure.limits import check_width
 from ...structure.parent_rules import AUTO_CELLS
 from ..recipe import Parts, Recipe
 
 GRAPH = "dependency graph"
-SVT = (
-    "JTree's sparse vector test, from literature: Algorithm 6 in Lyu, Su, Li (VLDB 2017), lines 4–5"
-)
-WHY = (
-    "the number of positives has no bound, so no ε covers any number of pairs (∞-DP); composing "
-    "the {0} tests of this run one by one would give {0}/2 times the claim"
-)
 
 
 @dataclass(frozen=True)
-class CliqueTables:
+class CliqueTables(Structure):
     """A dependency graph within bounds on its cliques, and a noisy table of each: see JTree."""
 
     phi: float
@@ -102,30 +94,20 @@ class CliqueTables:
     ) -> list[Edge]:
         """Pairs that pass the test, strongest first.
 
-        **Privacy:** a sketch of R for ε; published: a test of I that has no finite ε.
+        **Privacy:** a sketch of R for ε.
         """
-        sizes = facts.schema.sizes
-        phi = float(number("phi", self.phi))
-        nats = np.array([min(sizes[i], sizes[j]) - 1 for i, j in pairs]) * phi**2 / 2
-        if facts.guarantee == "published":  # the measure itself changes: I against a threshold
-            passed = raw_door(curator).sparse_vector_test(
-                pairs,
-                (nats / math.log(2)).tolist(),
-                epsilon,
-                step=GRAPH,
-                source=SVT,
-                why=WHY.format(len(pairs)),
-            )
-            return sorted(
-                itertools.compress(pairs, passed), key=lambda pair: sizes[pair[0]] * sizes[pair[1]]
-            )
         strength, _ = curator.noisy_associations(
             pairs, epsilon, step=GRAPH, source="JTree, step 1, on R (`algorithms` §8.2)"
         )
-        least = 0.752 * np.sqrt(nats / 2)
+        least = 0.752 * np.sqrt(self.thresholds(pairs, facts) / 2)
         if self.theta_tvd is not None:
             least[:] = float(number("theta_tvd", self.theta_tvd))
         return [pairs[i] for i in np.argsort(-strength, kind="stable") if strength[i] >= least[i]]
+
+    def thresholds(self, pairs: list[Edge], facts: Facts) -> np.ndarray:
+        """θ_ij of each pair, the least mutual information of an edge: float (pairs,), in nats."""
+        sizes, phi = facts.schema.sizes, float(number("phi", self.phi))
+        return np.array([min(sizes[i], sizes[j]) - 1 for i, j in pairs]) * phi**2 / 2
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -147,9 +129,8 @@ class JTree(Recipe):
     Ambiguities and how they are resolved
     -------------------------------------
     1. The bound on cells is public: d, not the number of cliques C ≤ d, stands in it. Edges enter
-       from the strongest down and one that would make a larger clique is dropped (published has no
-       strengths: pairs with fewer joint cells come first). Pairs too large for any clique aren't
-       asked for; when no pair is left, nothing is spent on the graph.
+       from the strongest down and one that would make a larger clique is dropped. Pairs too large
+       for any clique aren't asked for; when no pair is left, nothing is spent on the graph.
     2. What the paper does to save budget is left out: merging cliques into groups, and sampling the
        records before the tests.
     3. Tables move to averages on separators and their intersections, weighted by precision; then
@@ -162,9 +143,7 @@ class JTree(Recipe):
     edges_ : pairs of names. ``tree_``: the junction tree over columns. ``cell_bound_``: public.
 
     **Privacy:** strict: pure ε-DP under replacing one record: a discrete Laplace sketch of R (ε₁),
-    C clique tables of scale 2C/ε₂, sequentially; all else is post-processing. Published: the edges
-    come from a sparse vector test that claims ε₁ but has no bound on its positives, so the ledger
-    shows it as unaccounted. None: raw R, raw tables.
+    C clique tables of scale 2C/ε₂, sequentially; all else is post-processing.
 
     >>> JTree(epsilon=0.5, phi=0.1)
     JTree(epsilon=0.5, phi=0.1, guarantee='strict')

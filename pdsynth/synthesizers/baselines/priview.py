@@ -24,20 +24,19 @@ from ...measures import mutual_information
 from ...network import Network
 from ...privacy.curator import Curator
 from ...privacy.unit import TableBudget, Unit
-from ...published.budgets import one_record_more
 from ...structure.candidates import Pair
 from ...structure.covering import covering_design
-from ...structure.learner import Measurement, Shares, StructureResult
+from ...structure.learner import Measurement, Shares, Structure, StructureResult
 from ..recipe import Parts, Recipe
 
 NOISE_ERROR = 0.003  # what the paper's rule of thumb tolerates of all triples in place of all pairs
-ROUNDS = 3
+SOURCE, ROUNDS = "PriView, step 2", 3
 QUERY_BITS = 20  # a marginal of up to a million cells
 LARGEST_VIEW = 16
 
 
 @dataclass(frozen=True)
-class Views:
+class Views(Structure):
     """Noisy views of a covering design, made to agree, and a tree read off them: see PriView."""
 
     size: int
@@ -68,7 +67,7 @@ class Views:
         d, size, seed = len(BinaryEncoding(facts.schema).schema), int(self.size), self.design_seed
         if not isinstance(self.t, str):
             return int(self.t), covering_design(d, size, int(self.t), seed)
-        scale = float(facts.choose(strict=Unit(), printed=Unit("add_remove")).scale(facts.epsilon))
+        scale = float(self.unit(facts).scale(facts.epsilon))
 
         def error(views: float) -> float:
             pairs = math.sqrt(views * d * (d - 1) / (size * (size - 1)))
@@ -81,6 +80,14 @@ class Views:
                 return 3, views
         return 2, covering_design(d, size, 2, seed)
 
+    def unit(self, facts: Facts) -> Unit:
+        """What neighbours differ in, from which the noise of a view follows."""
+        return facts.unit
+
+    def budget(self, epsilon: Fraction) -> TableBudget:
+        """The share of one view."""
+        return TableBudget(epsilon, source=SOURCE)
+
     def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
         """The views, which agree, and the tree of bits with the most mutual information in them.
 
@@ -89,8 +96,7 @@ class Views:
         bits, n = curator.binary(), facts.n
         names = bits.schema.names
         t, views = self.design(facts)
-        kind = facts.choose(strict=TableBudget, printed=one_record_more)
-        budget = kind(shares["views"] / len(views), source="PriView, step 2")
+        budget = self.budget(shares["views"] / len(views))
         answers = list(
             bits.tables(
                 (view, budget, f"view {i} of {len(views)}") for i, view in enumerate(views, 1)
@@ -185,8 +191,7 @@ class PriView(Recipe):
     views_ : tuples of bit names. ``t_``: every so many bits lie in one view.
 
     **Privacy:** strict: pure ε-DP under replacing one record: w views, discrete Laplace of scale
-    2w/ε, sequentially. Published: scale w/ε, which is ε for one record more or less, and so truly
-    costs 2ε here (rule L7). None: raw.
+    2w/ε, sequentially.
 
     >>> PriView(epsilon=0.5, t=2)
     PriView(epsilon=0.5, t=2, guarantee='strict')

@@ -1,28 +1,25 @@
 """PrivSCBN (Hong et al. 2022): clusters by Jaccard distance, an adaptive network in each."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
 from ...budgets import uniform
-from ...conditionals import measure_joint_counts, noisy_conditionals
+from ...conditionals import measure_joint_counts
 from ...domain.encoding import BinaryEncoding
 from ...domain.facts import Facts
 from ...network import Network
 from ...privacy.curator import Curator
-from ...structure.adaptive import abn_published, abn_strict, count_selections
+from ...structure.adaptive import abn_strict, count_selections
 from ...structure.candidates import Pair
-from ...structure.learner import Measurement, Shares, StructureResult
-from ..clustered import Clustered, PrintedClusters, StrictClusters
+from ...structure.learner import Shares, StructureResult
+from ..clustered import AttributeClusters, Clustered
 from ..privabn import SDG
 
 NOTE = "PrivSCBN is a reconstruction: its authors' text beyond the abstract was not available"
-DPSC = "PrivSCBN (reconstruction): DPSC on Jaccard distances"
-PARALLEL = "PrivSCBN (reconstruction): one budget for all clusters"
 
 
-class StrictABN(StrictClusters):
+class ABNInClusters(AttributeClusters):
     """Nested selections in all clusters of attributes, joint counts of all bits."""
 
     def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
@@ -59,37 +56,6 @@ class StrictABN(StrictClusters):
         return self.result(bits.schema, plan, pairs, tables)
 
 
-class PrintedABN(PrintedClusters):
-    """Jaccard distances give clusters of bits; ABN with a cap and SDG in each."""
-
-    def reads_rows(self, facts: Facts) -> bool:
-        """It needs the distinct rows of the whole table, as PrivABN's."""
-        return True
-
-    def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
-        """Clusters, then network and conditionals of each.
-
-        **Privacy:** as :class:`PrivSCBN` says of published runs.
-        """
-        curator.ledger.notes.append(NOTE)
-        encoding, bits = BinaryEncoding(facts.schema), curator.binary()
-        plan = self.cluster(
-            bits, encoding, shares["similarities"], "J", "DPSC: distance of all pairs", DPSC
-        )
-        if plan.similarity is not None:
-            plan = replace(plan, similarity=1 - plan.similarity)
-        pairs, tables = list[Pair](), list[Measurement]()
-        for door, cluster, label in self.doors(bits, plan.clusters, PARALLEL):
-            found = abn_published(
-                door, shares["selections"], door.noise, most=self.most, columns=cluster, label=label
-            )
-            budget = uniform(len(cluster), shares["tables"], source=SDG)
-            network = Network.of_columns(found, encoding.schema.names)
-            tables += noisy_conditionals(door, network, dict.fromkeys(network.order, budget))
-            pairs += found
-        return self.result(bits.schema, plan, pairs, tables)
-
-
 @dataclass(eq=False, repr=False, kw_only=True)
 class PrivSCBN(Clustered):
     """PrivSCBN, reconstructed from its abstract: the pipeline of HMPrivBayes with PrivABN's parts.
@@ -106,17 +72,10 @@ class PrivSCBN(Clustered):
     **Privacy:** strict: pure ε-DP under replacing one record: one sketch of R over pairs of
     attributes (share_sketch·ε; left out, with a warning, where it would be noise), whose clusters
     are post-processing, nested selections in all clusters (share_structure·ε), joint counts (the
-    rest). Published: one record can move all d(d−1)/2 distances by 1, so ε₁ costs ⌊d/2⌋·ε₁; each
-    cluster's network and conditionals claim the same ε₂ + ε₃ of the same records; a conditional
-    costs n times what it claims; candidates are raw. No finite ε holds. None: the same without
-    noise.
+    rest).
 
     >>> PrivSCBN(epsilon=0.5, k=2)
     PrivSCBN(epsilon=0.5, k=2, guarantee='strict')
     """
 
-    readings: ClassVar[Mapping[str, type]] = {
-        "strict": StrictABN,
-        "published": PrintedABN,
-        "none": PrintedABN,
-    }
+    structure: ClassVar[type] = ABNInClusters

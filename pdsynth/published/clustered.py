@@ -1,0 +1,192 @@
+"""Clusters of bits as HMPrivBayes and PrivSCBN print them; the ledger says what each costs.
+
+Bits of one attribute can be separated. ``affinity="auto"`` is the printed one, of a similarity
+where distances are meant. Clusters are independent by construction, without noise, too.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+
+from ..budgets import RiskEntropy, uniform
+from ..budgets.rules import ENTROPIES, HISTOGRAMS
+from ..domain.encoding import BinaryEncoding
+from ..domain.facts import Facts
+from ..measures import normalised_risk_entropy
+from ..network import Network
+from ..privacy.curator import Curator
+from ..privacy.numbers import number
+from ..structure.candidates import Pair
+from ..structure.clustering import Clusters
+from ..structure.ibayes import ParentFilter, ibayes
+from ..structure.learner import Measurement, Shares, StructureResult
+from ..synthesizers.baselines.privscbn import NOTE
+from ..synthesizers.clustered import DPSC, Clustering, InClusters, spread_over_bits
+from ..synthesizers.hmprivbayes import TABLES, measure
+from ..synthesizers.privabn import SDG
+from .budgets import printed_thirds
+from .doors import raw_door
+from .privabn import abn_published, noisy_conditionals
+
+RAW_ENTROPY = (
+    "OE_j of the raw records sets the noise scale of table j, so the scales differ "
+    "between neighbours"
+)
+PARALLEL = "HMPrivBayes §3.5, proof of theorem 1"
+DISTANCES = "PrivSCBN (reconstruction): DPSC on Jaccard distances"
+ONE_BUDGET = "PrivSCBN (reconstruction): one budget for all clusters"
+
+
+class PrintedClusters(InClusters):
+    """Clusters of bits; budgets and their composition as HMPrivBayes prints them (§3.5, §4.1)."""
+
+    affinity, clustered = "printed", "bits"
+
+    def asks(self, facts: Facts) -> Shares:
+        """ε₁, ε₂ and ε₃; the last two are claimed anew in each cluster."""
+        groups = self.made.k if self.made.clusters is None else len(self.made.clusters)
+        thirds = printed_thirds(len(BinaryEncoding(facts.schema).owners), groups, Fraction(1))
+        return dict(zip(("similarities", "selections", "tables"), thirds, strict=True))
+
+    def cluster(
+        self,
+        bits: Curator,
+        encoding: BinaryEncoding,
+        epsilon1: Fraction,
+        measure: str = "I",
+        step: str = "DPSC: similarity of all pairs",
+        source: str = DPSC,
+    ) -> Clustering:
+        """DPSC (Algorithm 3): a sketch of all pairs with the printed noise, spectral clusters.
+
+        **Privacy:** claims ε₁, and costs ⌊d/2⌋ times that.
+        """
+        public, d = self.made.public_clusters(encoding.original), len(encoding.schema)
+        known = None if public is None else spread_over_bits(public, encoding)
+        if known is not None and not self.made.eta:
+            return Clustering(known, ParentFilter.by_distance(range(d)))
+        each = epsilon1 * 2 * (d // 2) / (d * (d - 1))
+        sketch, entry = raw_door(bits).information_sketch(
+            each, claimed=epsilon1, step=step, source=source, measure=measure
+        )
+        ties = ParentFilter(sketch, float(number("eta", self.made.eta)), entry)
+        # of distances exp(−s/2σ²) makes sense
+        return Clustering(known or self.find_clusters(sketch), ties, sketch)
+
+    def doors(
+        self, bits: Curator, clusters: Clusters, source: str
+    ) -> Iterator[tuple[Curator, tuple[int, ...], str]]:
+        """A door for each cluster, its columns, and how its steps end.
+
+        **Privacy:** costs nothing; the print composes them in parallel, though they are of the same
+        records.
+        """
+        labels = [f"columns:C{i}" for i in range(1, len(clusters) + 1)]
+        ends = [f" in {label[8:]}" for label in labels]
+        return zip(raw_door(bits).parallel("clusters", source, labels), clusters, ends, strict=True)
+
+
+class PrintedIBayes(PrintedClusters):
+    """Algorithms 2–5 of HMPrivBayes: every step with the paper's budget.
+
+    **Privacy:** each record is in all d(d−1)/2 similarities and in all clusters, so ε₁ truly costs
+    ⌊d/2⌋·ε₁ and ε₂ + ε₃ cost k times that: 12.75 ε on Adult, 38.9 ε on Big5. The raw risk entropies
+    that set noise scales make even that infinite.
+    """
+
+    def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
+        """Clusters, risk entropies, then network and tables of each cluster.
+
+        **Privacy:** as the class says.
+        """
+        encoding, bits = BinaryEncoding(facts.schema), curator.binary()
+        names = encoding.schema.names
+        plan = self.cluster(bits, encoding, shares["similarities"])
+        counts, entry = raw_door(bits).histograms(
+            range(len(names)),
+            shares["tables"],
+            source=TABLES,
+            step="normalised risk entropies",
+            reason=RAW_ENTROPY,
+        )
+        risk = dict(zip(names, self.risk(counts), strict=True))
+        pairs, tables = list[Pair](), list[Measurement]()
+        for door, cluster, label in self.doors(bits, plan.clusters, PARALLEL):
+            found = ibayes(
+                door,
+                cluster,
+                self.most,
+                shares["selections"] / len(cluster),
+                "I",
+                plan.ties,
+                label=label,
+            )  # Algorithm 4
+            tables += measure(door, [found], self.most, risk, shares["tables"], entry)  # Alg. 5
+            pairs += found
+        return self.result(bits.schema, plan, pairs, tables, risk_entropy_=risk)
+
+    def risk(self, histograms: Sequence[np.ndarray]) -> Iterable[float]:
+        """The normalised risk entropy of each bit."""
+        return map(normalised_risk_entropy, histograms)
+
+
+class PrintedABN(PrintedClusters):
+    """PrivSCBN: Jaccard distances give clusters of bits; ABN with a cap and SDG in each.
+
+    **Privacy:** one record can move all d(d−1)/2 distances by 1, so ε₁ costs ⌊d/2⌋·ε₁; each
+    cluster's network and conditionals claim the same ε₂ + ε₃ of the same records; a conditional
+    costs n times what it claims; candidates are raw. No finite ε holds.
+    """
+
+    reads_rows: ClassVar[bool] = True
+
+    def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
+        """Clusters, then network and conditionals of each.
+
+        **Privacy:** as the class says.
+        """
+        curator.ledger.notes.append(NOTE)
+        encoding, bits = BinaryEncoding(facts.schema), curator.binary()
+        plan = self.cluster(
+            bits, encoding, shares["similarities"], "J", "DPSC: distance of all pairs", DISTANCES
+        )
+        if plan.similarity is not None:
+            plan = replace(plan, similarity=1 - plan.similarity)
+        pairs, tables = list[Pair](), list[Measurement]()
+        for door, cluster, label in self.doors(bits, plan.clusters, ONE_BUDGET):
+            found = abn_published(
+                door, shares["selections"], door.noise, most=self.most, columns=cluster, label=label
+            )
+            budget = uniform(len(cluster), shares["tables"], source=SDG)
+            network = Network.of_columns(found, encoding.schema.names)
+            tables += noisy_conditionals(door, network, dict.fromkeys(network.order, budget))
+            pairs += found
+        return self.result(bits.schema, plan, pairs, tables)
+
+
+@dataclass(frozen=True)
+class PrintedRiskEntropy(RiskEntropy):
+    """Shares ∝ exp(−OE) from raw histograms, which cost nothing.
+
+    **Privacy:** none: an unaccounted access.
+    """
+
+    def asks(self, facts: Facts) -> Shares:
+        """Nothing for the histograms."""
+        return {"entropies": Fraction(0)}
+
+    def histograms(self, curator: Curator, epsilon: Fraction) -> tuple[list[np.ndarray], str]:
+        """Raw counts of the values of each attribute, and their ledger entry.
+
+        **Privacy:** none.
+        """
+        return raw_door(curator).histograms(
+            range(len(curator.schema)),
+            epsilon,
+            step=ENTROPIES,
+            source=HISTOGRAMS,
+            reason="raw entropies set the noise scales",
+        )

@@ -1,0 +1,166 @@
+"""HPPrivBayes as the thesis prints it: order, groups and weights are raw, scales are printed.
+
+All d tables are noised while d−k−l in group A are paid for, literally, and the ledger shows the
+overrun; d−k−l ≤ 0 raises BudgetDegenerate. One is added to every count, so that a declared value
+without records has a weight. CSAPrivBayes has the same groups.
+"""
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ..budgets import Allocation, Groups, number, positive, share
+from ..budgets.groups import LINES, WEIGHTS_STEP, GroupsOfNames
+from ..budgets.groups import WEIGHTS as HISTOGRAMS
+from ..domain.facts import Facts
+from ..privacy.curator import Curator
+from ..privacy.unit import Scale, TableBudget
+from ..structure.learner import Shares, StructureResult
+from ..structure.ordered import AVERAGES, WEIGHTS, Ordered, entropies
+from ..synthesizers.hpprivbayes import HPPrivBayes
+from ..synthesizers.recipe import Parts
+from .budgets import PrintedBudget, printed_group_a, printed_scales, printed_weights
+from .doors import raw_door
+
+SCALES = "thesis Alg 6 line 6"
+RAW_GROUPS = (
+    "'no privacy protection involved … as we consider the data publisher safe' "
+    "(thesis, proof of Theorem 1, step 2)"
+)
+RAW_WEIGHTS = (
+    "frequencies of the raw records set the noise scales, so the scales differ between neighbours"
+)
+RAW_ORDER = (
+    "'the order … does not directly leak the mutual information' (thesis §3.1), but the "
+    "network that is released depends on it"
+)
+
+
+@dataclass(frozen=True)
+class PrintedOrdered(Ordered):
+    """An order by raw mutual information or raw entropies, which costs nothing.
+
+    **Privacy:** none: the order is an unaccounted access.
+    """
+
+    def steps(self, facts: Facts) -> Shares:
+        """All for the selections."""
+        return {"order": Fraction(0), "selections": Fraction(1)}
+
+    def sketch(self, curator: Curator, epsilon: Fraction, step: str) -> tuple[np.ndarray, str]:
+        """Raw averages of mutual information, or raw entropies, float (d,), and their entry.
+
+        **Privacy:** none.
+        """
+        door = raw_door(curator)
+        if self.by == "association":
+            return door.average_association(epsilon, step=step, source=AVERAGES, reason=self.reason)
+        columns = range(len(curator.schema))
+        counts, entry = door.histograms(
+            columns, epsilon, step=step, source=WEIGHTS, reason=self.reason
+        )
+        return entropies(counts), entry
+
+
+@dataclass(frozen=True)
+class RawGroups(Groups):
+    """Groups and weights from raw associations and histograms, which cost nothing.
+
+    **Privacy:** none: each is an unaccounted access.
+    """
+
+    def asks(self, facts: Facts) -> Shares:
+        """Nothing."""
+        return {}
+
+    def parts_of(self, groups: GroupsOfNames) -> dict[str, Fraction]:
+        """Shares r : 1, also where a group has no member."""
+        return {"A": positive("r", self.r), "B": Fraction(1)}
+
+    def threshold(self) -> float:
+        """θ, bits of mutual information."""
+        return float(number("theta", self.theta))
+
+    def associations(self, curator: Curator, epsilon: Fraction) -> tuple[np.ndarray, str]:
+        """Raw mutual information with the sensitive attribute, float (d,), and the entry.
+
+        **Privacy:** none.
+        """
+        s = str(self.sensitive)
+        return raw_door(curator).association_with(
+            curator.schema.index(s),
+            epsilon,
+            step=f"groups by association with {s}",
+            source=LINES,
+            reason=RAW_GROUPS,
+        )
+
+    def histograms(
+        self, curator: Curator, columns: list[int], epsilon: Fraction
+    ) -> tuple[list[np.ndarray], str]:
+        """Raw counts of the values of some attributes, and their ledger entry.
+
+        **Privacy:** none.
+        """
+        return raw_door(curator).histograms(
+            columns, epsilon, step=WEIGHTS_STEP, source=HISTOGRAMS, reason=RAW_WEIGHTS
+        )
+
+
+@dataclass(frozen=True)
+class PrintedGroups(RawGroups):
+    """The scales of Algorithms 5 and 6: d tables are noised and d − k − l of group A paid for.
+
+    **Privacy:** none: besides the raw accesses each table costs 2/scale, whatever it claims.
+    """
+
+    def foresee(self, curator: Curator, shares: Shares, facts: Facts) -> Any:
+        """The groups; BudgetDegenerate where d − k − l ≤ 0, before anything else is drawn.
+
+        **Privacy:** none.
+        """
+        groups, *origin = super().foresee(curator, shares, facts)
+        printed_group_a(len(facts.schema), self.printed_k, len(groups["B"]), Fraction(1))
+        return groups, *origin
+
+    def allocate(
+        self, curator: Curator, learnt: StructureResult, shares: Shares, facts: Facts
+    ) -> Allocation:
+        """The same shares, with the printed scales.
+
+        **Privacy:** none.
+        """
+        shared, groups = super().allocate(curator, learnt, shares, facts), learnt.foreseen[0]
+        a, b = len(groups["A"]), len(groups["B"])
+        tables = dict[str, TableBudget]()
+        for name, budget in shared.items():
+            scale: Scale
+            if budget.weights is None:
+                scale = printed_group_a(len(facts.schema), self.printed_k, b, budget.epsilon * a)
+            else:
+                weights = np.array(budget.weights, dtype=float)
+                scale = printed_scales(weights, b, budget.epsilon * b)
+            source = SCALES if budget.weights is not None else budget.source
+            tables[name] = PrintedBudget(budget.epsilon, None, budget.depends_on, source, scale)
+        return Allocation(tables, shared.attributes)
+
+    def weigh(self, counts: np.ndarray) -> Any:
+        """The weights of Definition 11."""
+        return printed_weights(counts, self.personal.rare_values)
+
+
+def printed_hpprivbayes(recipe: HPPrivBayes, facts: Facts, parts: Parts) -> tuple[Facts, Parts]:
+    """Nothing is spent on sketches; the d − k − l of Algorithm 5 has the network's k.
+
+    **Privacy:** order, groups and weights are raw, so no finite ε holds; the ledger lists them.
+    """
+    tables = 1 - share("share_structure", recipe.share_structure)
+    facts, (structure, budget, *_) = replace(facts, epsilon2=facts.epsilon * tables), parts
+    if isinstance(structure, Ordered) and not structure.reason:
+        parts = parts._replace(structure=replace(structure, reason=RAW_ORDER))
+    if isinstance(structure, Ordered) and isinstance(budget, Groups):
+        k = getattr(structure.rule(facts), "k", 0)
+        parts = parts._replace(budget=replace(budget, printed_k=k))
+    return facts, parts
