@@ -50,27 +50,27 @@ class Given:
         columns = [(index(child), tuple(map(index, parents))) for child, parents in pairs]
         evidence = {index(name): mask for name, mask in self.evidence.items()}
         try:
-            found = condition(columns, tables, schema.sizes, evidence)
+            families = condition(columns, tables, schema.sizes, evidence)
         except Impossible:
             raise SchemaError(
                 f"{self.words}: the model gives this no mass, so no record can have "
                 "it: loosen the condition"
             ) from None
-        if found is None:
+        if families is None:
             return None
         own = dict(zip(self.model.network.order, self.model.tables, strict=True))
-        network = Network.of_columns([pair[:2] for pair in found], schema.names)
-        given = copy(self.model)
-        given.__dict__.update(
+        network = Network.of_columns([family[:2] for family in families], schema.names)
+        conditioned = copy(self.model)
+        conditioned.__dict__.update(
             network=network,
             conditionals=self.model.conditionals
-            | {schema.names[pair.child]: pair.p for pair in found if pair.p is not None},
+            | {schema.names[family.child]: family.p for family in families if family.p is not None},
             tables=tuple(
-                own[name] if pair.p is None else pair.p
-                for name, pair in zip(network.order, found, strict=True)
+                own[name] if family.p is None else family.p
+                for name, family in zip(network.order, families, strict=True)
             ),
         )
-        return given
+        return conditioned
 
     def meets(self, codes: np.ndarray) -> np.ndarray:
         """Which records (n, d) meet the condition: bool (n,)."""
@@ -87,15 +87,15 @@ class Given:
                 f"{self.words} is met by drawing again here, which keeps no balance: "
                 "use method='independent'"
             )
-        kept, left, drawn, most = [], n, 0, max(DRAWS * n, LEAST_DRAWS)
-        while left and drawn < most:  # once if exact, but for what rounding might let through
-            size = left if self.exact is not None else min(max(4 * left, 4096), CHUNK, most - drawn)
+        kept, rest, drawn, most = [], n, 0, max(DRAWS * n, LEAST_DRAWS)
+        while rest and drawn < most:  # once if exact, but for what rounding might let through
+            size = rest if self.exact is not None else min(max(4 * rest, 4096), CHUNK, most - drawn)
             codes = source.sample_codes(size, generator, *method)
-            kept.append(codes[self.meets(codes)][:left])
-            left, drawn = left - len(kept[-1]), drawn + size
-        if left:
+            kept.append(codes[self.meets(codes)][:rest])
+            rest, drawn = rest - len(kept[-1]), drawn + size
+        if rest:
             raise SchemaError(
-                f"{self.words}: of {drawn:,} records only {n - left:,} met the condition, {n:,} "
+                f"{self.words}: of {drawn:,} records only {n - rest:,} met the condition, {n:,} "
                 "are asked for: loosen the condition, or take fewer rows"
             )
         return np.asfortranarray(np.concatenate(kept)) if len(kept) > 1 else kept[0]
@@ -128,18 +128,18 @@ def read_where(schema: Schema, where: Any) -> tuple[dict[str, np.ndarray], dict[
         for value in values:
             mask[_code(attribute, value)] = True
         evidence[name] = mask
-        found = [
+        exact = [
             v
             for v in values
             if attribute.numeric_bins and not (isinstance(v, str) or _is_missing(v))
         ]
-        if found and len(values) > 1:
+        if exact and len(values) > 1:
             raise SchemaError(
                 f"where asks for several numbers of {name!r}: name its bins, such as "
                 f"{attribute.labels[0]!r}, or one number"
             )
-        if found:
-            numbers[name] = found[0]
+        if exact:
+            numbers[name] = exact[0]
     return evidence, numbers
 
 
@@ -162,7 +162,7 @@ def _code(attribute: Attribute, value: Any) -> int:
             raise SchemaError("no such value")
         return int(attribute.encode(pd.Series([value]))[0])
     except SchemaError:
-        known = ", ".join(attribute.labels[:8]) + (", …" if attribute.size > 8 else "")
+        labels = ", ".join(attribute.labels[:8]) + (", …" if attribute.size > 8 else "")
         raise SchemaError(
-            f"where: {attribute.name!r} has no value {show(value)}; it has {known}"
+            f"where: {attribute.name!r} has no value {show(value)}; it has {labels}"
         ) from None
