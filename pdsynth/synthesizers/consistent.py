@@ -311,7 +311,7 @@ class ResidualRounds(Residual):
         """Refuse numbers of rounds that aren't whole."""
         super().check(facts)
         if not is_one_of(self.rounds, ("auto",)) and not is_whole(self.rounds, 1, 2**20):
-            raise BudgetError(f"rounds must be 'auto', 0, 1, … or 2^20, got {show(self.rounds)}")
+            raise BudgetError(f"rounds must be 'auto', 1, 2, … or 2^20, got {show(self.rounds)}")
 
     def grow(self, run: Run, epsilon: Fraction) -> Fraction:
         """Rounds until ε is spent, or STOP.
