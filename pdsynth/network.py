@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
-from .errors import SchemaError, is_one_of, is_whole, plural, show, to_items, to_list, to_names
-
-HEAD = (
-    "<defs><marker id='pd-head' viewBox='0 0 8 8' refX='7' refY='4' markerWidth='7' "
-    "markerHeight='7' orient='auto'>"
-    "<path d='M0 0L8 4L0 8z' fill='currentColor' fill-opacity='.5'/></marker></defs>"
+from .errors import (
+    SchemaError,
+    door,
+    is_one_of,
+    is_whole,
+    show,
+    to_items,
+    to_list,
+    to_names,
 )
 
 
@@ -153,43 +155,7 @@ class Network:
         return "\n".join(f"{c} ← {', '.join(parents) or '∅'}" for c, parents in self.pairs)
 
     def _repr_html_(self) -> str:
-        """A drawing in layers, as SVG; filled boxes cover the edges that pass behind them."""
-        rows: dict[int, list[str]] = {}
-        for name, level in self.levels().items():
-            rows.setdefault(level, []).append(name)
-        widest = max(map(len, rows.values()), default=1)
-        at = {
-            name: (int(130 * (i + 0.5 + (widest - len(row)) / 2)), 30 + 64 * level)
-            for level, row in rows.items()
-            for i, name in enumerate(row)
-        }
-        lines = "".join(
-            f"<line x1='{at[p][0]}' y1='{at[p][1] + 12}' x2='{at[c][0]}' y2='{at[c][1] - 14}' "
-            "stroke='currentColor' stroke-opacity='.4' marker-end='url(#pd-head)'/>"
-            for p, c in self.edges
-        )
-        boxes = "".join(
-            f"<g><title>{escape(name)}</title><rect x='{x - 60}' y='{y - 12}' width='120' "
-            f"height='24' rx='6' fill='#e3eef7' stroke='#0072b2'/><text x='{x}' y='{y + 4}' "
-            f"text-anchor='middle' font-size='12' fill='#1a1a1a'>{escape(shorten(name))}</text></g>"
-            for name, (x, y) in at.items()
-        )
-        title = (
-            f"Bayesian network with {plural(len(self), 'attribute')} and "
-            f"{plural(len(self.edges), 'edge')}"
-        )
-        width, height = 130 * widest, 64 * len(rows)
-        return (
-            f"<svg xmlns='http://www.w3.org/2000/svg' role='img' aria-label='{title}' "
-            f"width='{width}' height='{height}' viewBox='0 0 {width} {height}' "
-            "style='max-width:100%;height:auto'>"
-            f"<title>{title}</title>{HEAD}{lines}{boxes}</svg>"
-        )
-
-
-def shorten(name: str, most: int = 17) -> str:
-    """A name of at most so many characters; what is cut leaves a sign."""
-    return name if len(name) <= most else f"{name[: most - 1]}…"
+        return str(door("files").show_network(self))
 
 
 def _pair(pair: Any) -> tuple[str, tuple[str, ...]]:

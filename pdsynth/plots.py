@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from .errors import needed_for
-from .network import Network, shorten
+from .files.showing import shorten
+from .network import Network
 from .privacy.ledger import Ledger
 
 with needed_for("pdsynth.plots", "show the network or the ledger itself"):

@@ -300,7 +300,7 @@ class Schema:
             raise SchemaError(f"not a schema document: {problem!r}") from problem
 
     def _repr_html_(self) -> str:
-        return str(door("files").render(f"{__package__}", "schema.html", schema=self))
+        return str(door("files").render("pdsynth.files", "schema.html", schema=self))
 
 
 def check_schema(given: Any) -> Schema:

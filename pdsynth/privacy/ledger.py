@@ -17,11 +17,19 @@ from typing import Any
 
 import pandas as pd
 
-from ..domain.pages import render
 from ..domain.schema import Schema
-from ..errors import BudgetError, PrivacyError, SchemaError, check_known, show, to_list, to_names
+from ..errors import (
+    BudgetError,
+    PrivacyError,
+    SchemaError,
+    check_known,
+    door,
+    plural,
+    show,
+    to_list,
+    to_names,
+)
 from . import rules
-from .ledger_story import Line, beside, count_raw, in_words, share, short, story
 from .mechanisms import Noise
 from .numbers import as_fraction
 from .rules import KINDS, Entry, add_up, compose, own_scales, value_loss
@@ -318,29 +326,18 @@ class Ledger:
             return f"NOT PROVED: {len(broken)} broken rule(s), first {broken[0]}."
         return f"Pure ε-differential privacy ({unit}): ε = {finite} of {claimed}."
 
-    def story(self) -> list[Line]:
+    def story(self) -> list[Any]:
         """The entries by kind of step, at most five lines for each algorithm of this library."""
-        return story(self._entries, self.cost_of)
+        return list(door("files").story(self._entries, self.cost_of))
 
     def __str__(self) -> str:
-        return in_words(self.story(), self.verdict(), self.notes, len(self._entries))
+        words = door("files").in_words
+        return str(words(self.story(), self.verdict(), self.notes, len(self._entries)))
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        losses = self.attribute_epsilon()
-        return render(
-            __package__,
-            "ledger.html",
-            ledger=self,
-            losses=losses,
-            top=max((x for x in losses if x != math.inf), default=0) or 1,
-            endless=math.inf,
-            lines=list(self.to_frame().itertuples()),
-            share=share,
-            beside=beside,
-            short=short,
-        )
+        return str(door("files").show_ledger(self))
 
 
 class LedgerWriter:
@@ -565,3 +562,22 @@ def _read(kind: str, value: Any) -> Any:
     if isinstance(value, list) and "tuple" in kind:
         return tuple(map(read_fraction, value))
     return read_fraction(value)
+
+
+def short(value: Any) -> str:
+    """A number of the ledger in a few characters."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    if isinstance(value, str):
+        return value
+    if value == math.inf:
+        return "∞"
+    if isinstance(value, Fraction) and value.denominator <= 999 and value.numerator <= 9999:
+        return str(value)
+    return f"{float(value):,.0f}" if value >= 10_000 else f"{float(value):.4g}"
+
+
+def count_raw(accesses: int) -> str:
+    """What unaccounted accesses make of a promise."""
+    words = plural(accesses, "unaccounted access makes", "unaccounted accesses make")
+    return f"{words} it infinite"

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..errors import plural
+from .ledger import short
 from .rules import Entry
 
 
@@ -79,12 +80,6 @@ def step_name(entry: Entry) -> str:
     return step
 
 
-def count_raw(accesses: int) -> str:
-    """What unaccounted accesses make of a promise."""
-    words = plural(accesses, "unaccounted access makes", "unaccounted accesses make")
-    return f"{words} it infinite"
-
-
 def in_words(story: Sequence[Line], verdict: str, notes: Iterable[str], count: int) -> str:
     """A verdict and its story for a terminal."""
     lines = [verdict, *(f"note: {note}" for note in notes)]
@@ -101,19 +96,6 @@ def in_words(story: Sequence[Line], verdict: str, notes: Iterable[str], count: i
 def share(part: Fraction | float, whole: Fraction | float) -> float:
     """How much of the whole a bar shows; all of it for what is infinite."""
     return 1.0 if part == math.inf else min(1.0, float(part / whole))
-
-
-def short(value: Any) -> str:
-    """A number of the ledger in a few characters."""
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return ""
-    if isinstance(value, str):
-        return value
-    if value == math.inf:
-        return "∞"
-    if isinstance(value, Fraction) and value.denominator <= 999 and value.numerator <= 9999:
-        return str(value)
-    return f"{float(value):,.0f}" if value >= 10_000 else f"{float(value):.4g}"
 
 
 def beside(value: Any) -> str:

@@ -10,7 +10,8 @@ import numpy as np
 
 from ... import measures
 from ...errors import plural
-from ...network import shorten
+from ...network import
+from ...files.showing import shorten
 from ...plots import BOXES
 from ...privacy.ledger import Ledger, as_fraction
 from ...privacy.mechanisms import NoNoise
