@@ -7,6 +7,7 @@ Each error says what happened, with the numbers, and what to do.
 import math
 from collections.abc import Iterator, KeysView, Sequence, Set, ValuesView
 from contextlib import contextmanager
+from importlib import import_module
 from numbers import Integral
 from os import PathLike
 from reprlib import Repr
@@ -39,9 +40,12 @@ OPTIONAL = {
     "sklearn": ("scikit-learn", "learn"),
     "sklearnex": ("scikit-learn-intelex", "fast"),
     "threadpoolctl": ("threadpoolctl", "course"),
-    "tomlkit": ("tomlkit", "files"),
     "traitlets": ("traitlets", "course"),
 }
+
+
+# The houses next door that the core may ask, each when it is needed first.
+DOORS = "evaluation", "files", "published", "scale"
 
 
 class SchemaError(ValueError):
@@ -80,6 +84,12 @@ def needed_for(what: str, instead: str = "") -> Iterator[None]:
         package, extra = OPTIONAL[module]
         remedy = f"pip install 'pdsynth[{extra}]'" + (f", or {instead}" if instead else "")
         raise ImportError(f"{what} needs {package}: {remedy}", name=missing.name) from missing
+
+
+def door(name: str) -> Any:
+    """A house next door: its package, which is imported now. The core asks no other way."""
+    assert name in DOORS
+    return import_module(f"{__package__}.{name}")
 
 
 def is_whole(value: Any, low: float = -math.inf, high: float = math.inf) -> bool:

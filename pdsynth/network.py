@@ -9,8 +9,8 @@ from typing import Any
 
 from .errors import SchemaError, is_one_of, is_whole, plural, show, to_items, to_list, to_names
 
-ARROW = (
-    "<defs><marker id='pd-arrow' viewBox='0 0 8 8' refX='7' refY='4' markerWidth='7' "
+HEAD = (
+    "<defs><marker id='pd-head' viewBox='0 0 8 8' refX='7' refY='4' markerWidth='7' "
     "markerHeight='7' orient='auto'>"
     "<path d='M0 0L8 4L0 8z' fill='currentColor' fill-opacity='.5'/></marker></defs>"
 )
@@ -165,7 +165,7 @@ class Network:
         }
         lines = "".join(
             f"<line x1='{at[p][0]}' y1='{at[p][1] + 12}' x2='{at[c][0]}' y2='{at[c][1] - 14}' "
-            "stroke='currentColor' stroke-opacity='.4' marker-end='url(#pd-arrow)'/>"
+            "stroke='currentColor' stroke-opacity='.4' marker-end='url(#pd-head)'/>"
             for p, c in self.edges
         )
         boxes = "".join(
@@ -183,7 +183,7 @@ class Network:
             f"<svg xmlns='http://www.w3.org/2000/svg' role='img' aria-label='{title}' "
             f"width='{width}' height='{height}' viewBox='0 0 {width} {height}' "
             "style='max-width:100%;height:auto'>"
-            f"<title>{title}</title>{ARROW}{lines}{boxes}</svg>"
+            f"<title>{title}</title>{HEAD}{lines}{boxes}</svg>"
         )
 
 

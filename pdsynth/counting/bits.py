@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-WORDS = 2**15  # 64-bit words of a block of sets: 256 kB stay in the cache
-BLOCK = 2**18  # cells that are held at a time
+WORDS = 2**15  # 64-bit words of sets at a time: 256 kB stay in the cache
+CELLS = 2**18  # cells that are held at a time
 KEPT = 2**25  # moments of one size that are kept
 LISTED = 2**22  # records up to which the logarithms of all counts are listed: 32 MiB
 
@@ -59,9 +59,9 @@ class BitTables:
         self._kept: dict[int, np.ndarray] = {}
 
     def cells(self, sets: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
-        """Counts of sets (m, s) in blocks of rows: int64 (2^s, rows), first column highest bit."""
+        """Counts of sets (m, s), some at a time: int64 (2^s, rows), first column highest bit."""
         s = sets.shape[1]
-        step = max(BLOCK >> s, 1)
+        step = max(CELLS >> s, 1)
         for start in range(0, len(sets), step):
             rows = np.ascontiguousarray(sets[start : start + step].T)
             table = np.empty((2**s, rows.shape[1]), dtype=np.int64)

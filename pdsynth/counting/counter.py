@@ -20,7 +20,7 @@ Split: TypeAlias = tuple[Members, Members]  # the columns of one table are head 
 
 
 class Counter(Protocol):
-    """Counts of coded records: in memory (:class:`Codes`), in blocks, or on the workers of Dask.
+    """Counts of coded records: in memory (:class:`Codes`), or as :mod:`pdsynth.scale` has them.
 
     ``n``: records; ``sizes``: values of each column; ``at_once``: records that are counted in one
     go, so that a table with more cells costs more than a pass over them.
@@ -62,7 +62,7 @@ def count_cells(sizes: Sequence[int]) -> int:
 
 
 class Codes:
-    """Coded records in memory: a whole table, or one block of it.
+    """Coded records in memory: a whole table, or a part of it.
 
     ``codes``: uint8/uint16 array (n_records, n_attributes), best stored by column.
 

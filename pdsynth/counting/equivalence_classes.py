@@ -5,6 +5,7 @@ However many attributes a set has, its classes never outnumber those rows.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import cache
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from ..errors import BudgetError
 from .bits import CountLogs
+from .tables import Records
 
 SHORT = 2**16  # labels below it take two bytes
 LARGE = 2**30  # distinct rows × scores from which compiling pays: about a second of numpy
@@ -271,3 +273,34 @@ def _compile() -> tuple[Callable[..., None], Callable[..., None]] | None:
     except ImportError:
         return None
     return numba.njit(cache=True)(_visit), numba.njit(cache=True)(_move)
+
+
+def find_partitions(records: Records) -> Partitions:
+    """The distinct rows of some records and how often each occurs, kept beside these.
+
+    **Privacy:** raw; it lives inside the door.
+    """
+    return records.derive(_partition)
+
+
+def _partition(records: Records) -> Partitions:
+    return Partitions(records.codes, records.schema.sizes)
+
+
+def count_sparsely(records: Records, columns: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
+    """Counts of a child (first column) at the parent configurations that occur.
+
+    Their numbers, int64 (r,) and below 2^63, first parent most significant; counts int64 (|X|, r).
+
+    **Privacy:** raw counts, for the door.
+    """
+    partitions, sizes = find_partitions(records), records.schema.sizes
+    rows = partitions.columns
+    key = np.zeros(rows.shape[1], dtype=np.int64)
+    for j in columns[1:]:
+        key = key * sizes[j] + rows[j]
+    keys, back = np.unique(key, return_inverse=True)
+    shape = sizes[columns[0]], len(keys)
+    cell = rows[columns[0]].astype(np.int64) * len(keys) + back
+    counts = np.bincount(cell, weights=partitions.weights, minlength=math.prod(shape))
+    return keys, counts.astype(np.int64).reshape(shape)

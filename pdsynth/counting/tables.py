@@ -6,8 +6,9 @@ Only the curator and the evaluation of released tables may import this module.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -17,11 +18,11 @@ from ..errors import BudgetError
 from ..measures import GRID, Score, jaccard_distances
 from .bits import subsets
 from .counter import MAX_CELLS, Codes, Counter
-from .equivalence_classes import Partitions
 from .lattice import MAX_MEMBERS, Lattice, pack
 
 __all__ = ["MAX_CELLS", "MAX_MEMBERS", "Codes", "Counter", "Lattice", "Records", "marginal", "pack"]
 
+Derived = TypeVar("Derived")
 KEPT_CELLS = 2**24  # of the tables that are kept for the next question
 STEP_CELLS = 2**21  # of the tables that are counted in one pass, before they are asked for
 
@@ -60,6 +61,7 @@ class Records:
         self.owners = schema.names if owners is None else tuple(owners)
         self._tables: dict[tuple[int, ...], np.ndarray] = {}
         self._expected: dict[tuple[int, ...], None] = {}
+        self._derived: dict[Any, Any] = {}
         self._cells = 0
 
     @property
@@ -68,8 +70,8 @@ class Records:
         if isinstance(self.counter, Codes):
             return self.counter.codes
         raise BudgetError(
-            "this works on whole records, and those counted in blocks or by Dask "
-            "give counts only: read the table into memory, as a pandas DataFrame"
+            "this works on whole records, and those that lie outside memory give counts only: "
+            "read the table into a pandas DataFrame"
         )
 
     def expect(self, sets: Iterable[Sequence[int]]) -> None:
@@ -100,22 +102,6 @@ class Records:
         if self._cells > KEPT_CELLS:
             self._tables = {members: self._tables[members] for members in chosen}
             self._cells = sum(table.size for table in self._tables.values())
-
-    def sparse_table(self, columns: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
-        """Counts of a child (first column) at the parent configurations that occur.
-
-        Their numbers, int64 (r,) and below 2^63, first parent most significant; counts int64 (|X|,
-        r).
-        """
-        rows, weights = self.partitions.columns, self.partitions.weights
-        key = np.zeros(rows.shape[1], dtype=np.int64)
-        for j in columns[1:]:
-            key = key * self.schema.sizes[j] + rows[j]
-        keys, back = np.unique(key, return_inverse=True)
-        shape = self.schema.sizes[columns[0]], len(keys)
-        cell = rows[columns[0]].astype(np.int64) * len(keys) + back
-        counts = np.bincount(cell, weights=weights, minlength=math.prod(shape))
-        return keys, counts.astype(np.int64).reshape(shape)
 
     def scores(self, measure: Score, children: np.ndarray, parents: np.ndarray) -> np.ndarray:
         """Scores of children (m,) with parents (m, s), in the integers of a measure: int64 (m,)."""
@@ -162,11 +148,13 @@ class Records:
         return Records(self.counter.bits(encoding), encoding.schema, encoding.owners)
 
     @cached_property
-    def partitions(self) -> Partitions:
-        """The distinct rows of these records and how often each occurs."""
-        return Partitions(self.codes, self.schema.sizes)
-
-    @cached_property
     def lattice(self) -> Lattice:
         """The entropy lattice of these records, filled as it is asked."""
         return Lattice(self.counter)
+
+    def derive(self, make: Callable[[Records], Derived]) -> Derived:
+        """What ``make`` computes from these records, once; kept for the next question."""
+        if make not in self._derived:
+            self._derived[make] = make(self)
+        found: Derived = self._derived[make]
+        return found

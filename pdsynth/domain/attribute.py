@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 import numpy as np
 import pandas as pd
 
-from ..errors import SchemaError, is_one_of, show
+from ..errors import SchemaError, door, is_one_of, show
 from .bins import find_bins, label_bins, place_in_bins
 from .cells import as_number, as_text, find_distinct
 from .declared import (
@@ -29,9 +29,35 @@ from .declared import (
     list_values,
     read_edges,
 )
-from .recoding import Recode
 
 DECODERS = ("uniform", "lower", "middle")
+
+
+class Recoding(Protocol):
+    """How one raw cell becomes a declared value; :class:`pdsynth.files.Recode` is one."""
+
+    @property
+    def clip(self) -> bool:
+        """Whether numbers beyond the public edges become these edges."""
+        ...
+
+    def problem(self, values: tuple[Any, ...], numeric: bool, missing: bool) -> str:
+        """What is impossible beside a domain, in words; "" where nothing is."""
+        ...
+
+    def said(self) -> dict[str, Any]:
+        """What differs from doing nothing, as keywords."""
+        ...
+
+    def read(self, cell: Any, values: Mapping[str, Any] | None) -> Any:
+        """The declared value or number that a cell stands for: a function of that cell alone."""
+        ...
+
+
+def find_recoding(said: Mapping[str, Any]) -> Recoding | None:
+    """What is done to a raw cell, from keywords; None where nothing is said."""
+    recoding: Recoding | None = door("files").Recode.of(**said) if said else None
+    return recoding
 
 
 @dataclass(frozen=True)
@@ -55,7 +81,7 @@ class Attribute:
     dtype: str = ""
     missing: bool = False
     spread: str = "uniform"
-    recode: Recode | None = None
+    recode: Recoding | None = None
 
     def __post_init__(self) -> None:
         listed = check_declared(self.name, self.values, self.edges, self.dtype, self.missing)
@@ -82,9 +108,9 @@ class Attribute:
                 f"types are {', '.join(DTYPES)}. Widths are no declaration: cast the "
                 "synthetic column"
             )
-        if self.recode is not None and not isinstance(self.recode, Recode):
-            self._refuse(f": recode must be a Recode, got {show(self.recode)}")
         if self.recode is not None:
+            if not hasattr(self.recode, "read"):
+                self._refuse(f": recode must be a Recode, got {show(self.recode)}")
             problem = self.recode.problem(self.values, self.numeric_bins, self.missing)
             if problem:
                 self._refuse(f": {problem}")
@@ -128,14 +154,19 @@ class Attribute:
         dtype: str | None = None,
         **recode: Any,
     ) -> Attribute:
-        """An attribute with listed values; ``recode``: keywords of :class:`Recode`.
+        """An attribute with listed values; ``recode``: keywords of :class:`~pdsynth.files.Recode`.
 
         >>> Attribute.categorical("sex", ["Female", "Male"]).size
         2
         """
         listed = list_values(name, values)
         return cls(
-            name, listed, None, "" if dtype is None else dtype, missing, recode=Recode.of(**recode)
+            name,
+            listed,
+            None,
+            "" if dtype is None else dtype,
+            missing,
+            recode=find_recoding(recode),
         )
 
     @classmethod
@@ -192,7 +223,7 @@ class Attribute:
         cuts = read_edges(name, edges, integer)
         dtype = "integer" if integer else "float"
         return cls(
-            name, label_bins(cuts, integer), cuts, dtype, missing, spread, Recode.of(**recode)
+            name, label_bins(cuts, integer), cuts, dtype, missing, spread, find_recoding(recode)
         )
 
     @property

@@ -12,6 +12,7 @@ import pandas as pd
 from ..errors import SchemaError
 from .attribute import Attribute
 from .cells import as_text, find_distinct, read_numbers
+from .recoding import Recode
 
 ALONE = 100  # different cells of a column that are also looked up alone
 
@@ -177,7 +178,7 @@ def _outside(attribute: Attribute, cells: pd.Series) -> tuple[str, str]:
             f"not one of the {len(attribute.values)} declared values",
             "list it, map it, or declare other=",
         )
-    if recode is not None and recode.date and not pd.api.types.is_numeric_dtype(cells):
+    if isinstance(recode, Recode) and recode.date and not pd.api.types.is_numeric_dtype(cells):
         return (
             "not a date, or outside " + f"{edges[0]} to {edges[-1]}",
             f"say how it is written (format={recode.format!r} now), or widen the edges",

@@ -1,6 +1,6 @@
 """One bar for whatever takes longer than two seconds, in notebooks and terminals.
 
-A bar counts steps whose number is public: attributes, rounds, fits, blocks of rows that are drawn.
+A bar counts steps whose number is public: attributes, rounds, fits, rows that are drawn.
 """
 
 import os
@@ -57,7 +57,7 @@ def bar(total: float | None, what: str, **options: Any) -> Iterator[Any]:
 
 @contextmanager
 def wanted(yes: bool) -> Iterator[None]:
-    """Bars within this block only if ``yes``."""
+    """Bars within this ``with`` only if ``yes``."""
     token = _wanted.set(_wanted.get() and yes)
     try:
         yield

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -17,19 +17,15 @@ from ..errors import (
     SchemaError,
     check_known,
     check_path,
+    door,
     is_one_of,
     is_whole,
     show,
     to_items,
     to_list,
 )
-from .attribute import MAX_VALUES, Attribute
+from .attribute import MAX_VALUES, Attribute, find_recoding
 from .declared import check_codes, check_columns, repeated
-from .file_format import FileFormat
-from .pages import render
-from .problems import Problems, find_problems
-from .recoding import Recode
-from .schema_file import read_schema, write_schema
 
 __all__ = ["MAX_VALUES", "Attribute", "Schema"]
 
@@ -43,7 +39,7 @@ class Schema:
     "race": "B"}`` (A: more sensitive). ``left_out``: columns of the raw table that aren't used, and
     why, in words; a reason that begins with "?" waits for a decision. ``columns``: names of all
     columns of a raw file that has no header, in its order. ``file``: how a raw text file is
-    written, a :class:`FileFormat` or its keywords; else UTF-8 with commas.
+    written, a :class:`~pdsynth.files.FileFormat` or its keywords; else UTF-8 with commas.
     """
 
     attributes: tuple[Attribute, ...]
@@ -51,7 +47,7 @@ class Schema:
     groups: Mapping[str, str] = field(default_factory=dict)
     left_out: Mapping[str, str] = field(default_factory=dict)
     columns: tuple[str, ...] = ()
-    file: FileFormat | None = None
+    file: Any = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "attributes", tuple(to_items("attributes", self.attributes)))
@@ -76,7 +72,8 @@ class Schema:
         said: Any = self.file
         if isinstance(said, dict):
             said = {"header": not self.columns} | said
-        object.__setattr__(self, "file", FileFormat.of(said))
+        if said is not None:
+            object.__setattr__(self, "file", door("files").FileFormat.of(said))
         if self.file is not None and self.file.header != (not self.columns):
             raise SchemaError(
                 "columns name those of a file whose first line doesn't: say columns and header = "
@@ -84,9 +81,9 @@ class Schema:
             )
 
     @property
-    def file_format(self) -> FileFormat:
+    def file_format(self) -> Any:
         """How a raw text file is written: what is declared, else UTF-8 with commas."""
-        return self.file or FileFormat(header=not self.columns)
+        return self.file or door("files").FileFormat(header=not self.columns)
 
     def _check_left_out(self) -> None:
         left_out = self.left_out if isinstance(self.left_out, Mapping) else {None: ""}
@@ -174,22 +171,27 @@ class Schema:
         SchemaError that names the file, the attribute and the remedy.
         """
         check_path(path)
-        return cls(**read_schema(_read_text(Path(path)), Path(path).name))
+        return cls(**door("files").read_schema(_read_text(Path(path)), Path(path).name))
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write a TOML file that :meth:`read` reads as this schema; an old file there is revised:
-        lines that still say the same stay, and so do comments.
+        """Write a TOML file that :meth:`read` reads as this schema.
+
+        It replaces a file that this method wrote; one that was written or edited by hand is left
+        alone, since its comments would be lost: SchemaError.
         """
         check_path(path)
-        file = Path(path)
-        old = _read_text(file) if file.exists() else ""
-        facts = {key: getattr(self, key) for key in self.__dataclass_fields__}
-        for before in (old, ""):
-            text = write_schema(facts, before)
-            if Schema(**read_schema(text))._exact() == self._exact():
-                file.write_text(text, encoding="utf-8", newline="\n")
-                return
-        raise SchemaError("this schema can't be written as TOML")
+        file, files = Path(path), door("files")
+        if file.exists():
+            old = _read_text(file)
+            if files.write_schema(_fields(Schema(**files.read_schema(old, file.name)))) != old:
+                raise SchemaError(
+                    f"{file.name} was written or edited by hand, and its comments would be lost: "
+                    "name another file"
+                )
+        text = files.write_schema(_fields(self))
+        if Schema(**files.read_schema(text))._exact() != self._exact():
+            raise SchemaError("this schema can't be written as TOML")
+        file.write_text(text, encoding="utf-8", newline="\n")
 
     def _exact(self) -> str:
         """Every field in words: unlike equal ones, 1, 1.0 and True are told apart."""
@@ -197,7 +199,7 @@ class Schema:
         known = (*said, self.columns, self.file)
         return repr((self.attributes, self.source, *known))
 
-    def problems(self, frame: pd.DataFrame, examples: int = 0) -> Problems:
+    def problems(self, frame: pd.DataFrame, examples: int = 0) -> Any:
         """Everything in a table that :meth:`encode` would refuse, at once: per column, with counts
         and the remedy; ``examples``: show up to so many offending values of each column.
 
@@ -207,7 +209,7 @@ class Schema:
             raise SchemaError(
                 f"examples must be a whole number of at least 0, got {show(examples)}"
             )
-        return find_problems(self.attributes, self.left_out, frame, examples)
+        return door("files").find_problems(self.attributes, self.left_out, frame, examples)
 
     def encode(self, frame: pd.DataFrame, *, empty: bool = False) -> np.ndarray:
         """Codes of a table: uint8 or uint16 array (n_records, n_attributes), stored by column.
@@ -298,7 +300,7 @@ class Schema:
             raise SchemaError(f"not a schema document: {problem!r}") from problem
 
     def _repr_html_(self) -> str:
-        return render(__package__, "schema.html", schema=self)
+        return str(door("files").render(f"{__package__}", "schema.html", schema=self))
 
 
 def check_schema(given: Any) -> Schema:
@@ -306,6 +308,10 @@ def check_schema(given: Any) -> Schema:
     if not isinstance(given, Schema):
         raise SchemaError(f"schema must be a Schema, got {type(given).__name__}")
     return given
+
+
+def _fields(schema: Schema) -> dict[str, Any]:
+    return {field.name: getattr(schema, field.name) for field in fields(schema)}
 
 
 def _infer(column: pd.Series, bins: int) -> Attribute:
@@ -346,7 +352,7 @@ def _read(data: Mapping[str, Any]) -> Attribute:
         str(data["dtype"]),
         bool(data["missing"]),
         str(data["spread"]),
-        Recode.of(**data.get("recode") or {}),
+        find_recoding(data.get("recode") or {}),
     )
 
 

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..errors import SchemaError, needed_for
+from ..errors import SchemaError
 from .attribute import Attribute
-from .file_format import FileFormat
 from .recoding import Recode
 from .rules import FORM, check_total, read_rule, write_rule
 
@@ -153,16 +152,14 @@ def write_entry(attribute: Attribute, public: bool = True) -> str | dict[str, An
 
 def write_schema(
     facts: Facts,
-    old: str = "",
     notes: Mapping[str, str] | None = None,
     order: Iterable[str] = (),
     head: str = HEAD,
 ) -> str:
     """The TOML of a Schema's fields.
 
-    ``old``: a text that is rewritten: lines that still say the same stay as they are, and so do
-    comments. ``notes``: a comment for each new line; ``order``: of new lines, attributes and what
-    is left out; ``head``: the first lines of a new text.
+    ``notes``: a comment for each line; ``order``: of lines, attributes and what is left out;
+    ``head``: the first lines.
     """
     lines = {a.name: write_entry(a, facts["source"] == "public") for a in facts["attributes"]}
     lines |= {
@@ -170,32 +167,23 @@ def write_schema(
         for name, why in facts["left_out"].items()
     }
     names = [a.name for a in facts["attributes"]]
-    orders = names, list(order) or facts["columns"]
-    if old:
-        return _revise(old, facts, lines, notes or {}, orders)
     text = f"{head}\n"
     if facts["columns"]:
         text += f"columns = {_inline(facts['columns'])}\n\n"
     if facts.get("file"):
         text += f"[file]\n{_write_table(_said(facts))}\n"
     text += "[attributes]\n"
-    for name in _in_order(lines, names, [orders[1]]):
+    for name in _in_order(lines, names, list(order) or facts["columns"]):
         text += _new_line(name, lines[name], notes or {})
     if facts["groups"]:
         text += f"\n[groups]\n{_write_table(facts['groups'])}"
     return text
 
 
-def _in_order(
-    lines: Iterable[str], wanted: Sequence[str], given: Iterable[Iterable[str]]
-) -> list[str]:
-    """Names of lines in the first of the given orders in which the attributes stand as wanted."""
-    order: list[str] = []
-    for first in filter(None, (*given, lines)):
-        order = list(dict.fromkeys([*(name for name in first if name in lines), *lines]))
-        if [name for name in order if name in wanted] == wanted:
-            break
-    return order
+def _in_order(lines: Iterable[str], wanted: Sequence[str], given: Iterable[str]) -> list[str]:
+    """Names of lines in the given order, unless it turns the attributes around."""
+    order = list(dict.fromkeys([*(name for name in given if name in lines), *lines]))
+    return order if [name for name in order if name in wanted] == wanted else list(lines)
 
 
 def _new_line(name: str, line: Any, notes: Mapping[str, str]) -> str:
@@ -211,102 +199,6 @@ def _said(facts: Facts) -> dict[str, Any]:
     """The lines of [file]."""
     public = facts["source"] == "public"
     return facts["file"].said() | ({} if public else {"public": False})
-
-
-def _revise(
-    text: str,
-    facts: Facts,
-    lines: Mapping[str, Any],
-    notes: Mapping[str, str],
-    orders: tuple[Sequence[str], Sequence[str]],
-) -> str:
-    """An old text with other lines; what says the same stays, and so do comments."""
-    known = _parse(text)
-    if facts["columns"] and "columns" not in known:
-        text = FIRST.sub("columns = []\n\n[", text, count=1)
-    if facts.get("file") and "file" not in known:
-        text = FIRST.sub("[file]  # how the file is written\n\n[", text, count=1)
-    document = _parse(text)
-    wanted = {place: facts.get(place) or {} for place in ("columns", "file", "groups")}
-    wanted["columns"], wanted["groups"] = list(wanted["columns"]), dict(wanted["groups"])
-    if facts.get("file"):
-        wanted["file"] = _write_file(facts, document["file"].unwrap())
-    for place, value in wanted.items():
-        if value and document.get(place) != value:
-            document[place] = value
-        elif not value and place in document:
-            del document[place]
-    body = _write_lines(document.get("attributes"), lines, notes, orders)
-    document["attributes"] = _parse(f"[attributes]\n{body}")["attributes"]
-    return str(document.as_string())
-
-
-def _write_file(facts: Facts, old: dict[str, Any]) -> dict[str, Any]:
-    """As :func:`_said`; the old lines where they say the same."""
-    public = facts["source"] == "public"
-    said = {"header": not facts["columns"]} | _without_mark(old)
-    try:
-        same = old and FileFormat.of(said) == facts["file"] and old.get("public", True) == public
-    except SchemaError:
-        same = False
-    return old if same else _said(facts)
-
-
-def _parse(text: str) -> Any:
-    """A document whose comments are kept; SchemaError for an old file that isn't TOML."""
-    with needed_for("revising the file that is there", "name another file"):
-        import tomlkit
-
-    try:
-        return tomlkit.parse(text)
-    except (ValueError, RecursionError) as problem:
-        raise SchemaError(
-            f"the file that is there isn't TOML, so it can't be revised ({problem}): "
-            "name another file"
-        ) from problem
-
-
-def _write_lines(
-    table: Any,
-    lines: Mapping[str, Any],
-    notes: Mapping[str, str],
-    orders: tuple[Sequence[str], Sequence[str]],
-) -> str:
-    """The body of [attributes]: old lines with their comments where they say the same."""
-    from tomlkit.items import Item, Key, Table
-
-    if not isinstance(table, Table):
-        raise SchemaError("[attributes] stands in several parts of the file: join them")
-    before: dict[str, tuple[str, Key, Item]] = {}
-    lead = ""
-    for key, entry in table.value.body:
-        if key is None:
-            lead += entry.as_string()
-        else:
-            before[key.key], lead = (lead, key, entry), ""
-    wanted, given = orders
-    order = _in_order(lines, wanted, [before, given])
-    body, last = "", ""
-    for at, name in enumerate(order):
-        above, key, old = before.get(name, ("", None, None))
-        same = old is not None and _says(name, old, lines[name])
-        if (
-            same
-            and isinstance(old, Table)
-            and all(other in before and isinstance(before[other][2], Table) for other in order[at:])
-        ):
-            last += f"{above}[attributes.{_key(name)}]{_comment(old)}\n{old.as_string()}"
-        elif old is None or key is None:
-            body += above + _new_line(name, lines[name], notes)
-        elif same and not isinstance(old, Table):
-            body += f"{above}{key.as_string()}{key.sep}{old.as_string()}{_comment(old)}\n"
-        else:
-            body += f"{above}{_key(name)} = {_inline(lines[name])}{_comment(old)}\n"
-    return (body + lead + last).rstrip("\n") + "\n"
-
-
-def _comment(entry: Any) -> str:
-    return f"{entry.trivia.comment_ws}{entry.trivia.comment}"
 
 
 def _key(name: str) -> str:
@@ -326,16 +218,6 @@ def _inline(value: Any) -> str:
     if isinstance(value, str):
         return _quote(value)
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _says(name: str, entry: Any, line: str | dict[str, Any]) -> bool:
-    """Whether an old entry declares what the new line does; its mark may be older."""
-    try:
-        found = read_entry(name, entry.unwrap())
-    except SchemaError:
-        return False
-    wanted = read_entry(name, line)
-    return repr(found[0]) == repr(wanted[0]) and found[1] >= wanted[1]
 
 
 def _text(value: Any) -> str:

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..counting.equivalence_classes import ParentSets
+from ..counting.equivalence_classes import ParentSets, count_sparsely, find_partitions
 from ..errors import BudgetError, PrivacyError
 from ..measures import (
     GRID,
@@ -157,7 +157,7 @@ class RawCurator(Curator):
                 "noise on conditionals is for binary tables"
             )
         keys, counts = (
-            self._records.sparse_table(columns)
+            count_sparsely(self._records, columns)
             if sparse
             else (None, self._records.table(columns).reshape(2, -1))
         )
@@ -209,7 +209,7 @@ class RawCurator(Curator):
         """
         released = f"parent sets of {len(children) + 1} attributes by their mutual information"
         self._unaccounted(step, source, released, range(len(self.schema)), why)
-        return self._records.partitions.parent_sets(children, most)
+        return find_partitions(self._records).parent_sets(children, most)
 
     def information_sketch(
         self, each: Fraction, *, claimed: Fraction, step: str, source: str, measure: str = "I"

@@ -67,7 +67,7 @@ class TestBitTables:
         whole = associations(tables_of(rows).cells(sets), len(rows))
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(bits, "WORDS", words)
-            patch.setattr(bits, "BLOCK", block)
+            patch.setattr(bits, "CELLS", block)
             patch.setattr(bits, "KEPT", kept)
             again = associations(tables_of(rows).cells(sets), len(rows))
             assert again.tolist() == whole.tolist()

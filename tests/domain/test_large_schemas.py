@@ -9,7 +9,7 @@ from growth_tools import LINEAR, growth
 from pdsynth import Schema, SchemaError
 from pdsynth.domain import attribute, rules
 from pdsynth.domain.rules import MOST_VALUES, check_total, read_rule
-from pdsynth.domain.schema_file import read_schema
+from pdsynth.domain.schema_file import _inline, read_schema
 
 WIDE = "0 to 1000000000 in 65536 bins"
 
@@ -90,9 +90,7 @@ class TestSumOfValues:
 
 
 def Schema_text(entry):  # noqa: N802
-    from tomlkit import dumps
-
-    return dumps({"attributes": {"x": entry, "y": "a | b"}})
+    return f'[attributes]\nx = {_inline(entry)}\ny = "a | b"\n'
 
 
 class TestReading:

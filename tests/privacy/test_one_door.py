@@ -40,7 +40,7 @@ FLOORS = {
     "model": 4,
     "synthesizers": 5,
     "published": 5,
-    **dict.fromkeys(["evaluation", "datasets", "audit", "plots"], 6),
+    **dict.fromkeys(["evaluation", "datasets", "files", "audit", "plots"], 6),
     "papers": 7,
     "course": 8,
     **dict.fromkeys(["__init__", "__main__"], 9),

@@ -83,9 +83,6 @@ SENTENCES = {
     "pds.datasets.write_release(model, 'release', kind='parquet')": (
         "a Parquet file needs pyarrow: [scale], or kind='csv'"
     ),
-    "schema.write('old.toml')": (
-        "revising the file that is there needs tomlkit: [files], or name another file"
-    ),
     "pds.evaluate.utility(frame, frame, schema, 'sex')": "a classifier needs scikit-learn: [learn]",
     "support_vectors(np.eye(4), np.arange(4) % 2, np.eye(4), backend='sklearnex')": (
         "backend='sklearnex' needs scikit-learn-intelex: [fast], or take backend='sklearn'"
@@ -147,7 +144,7 @@ def test_there_are_at_most_five_hard_dependencies(hard):
 
 
 def test_the_core_works_with_the_hard_dependencies_alone(others, tmp_path):
-    assert {"plotly", "sklearn", "tomlkit", "IPython"} < {*others} and "numpy" not in others
+    assert {"plotly", "sklearn", "click", "IPython"} < {*others} and "numpy" not in others
     done = start("import core_tour; core_tour.main()", tmp_path, others)
     assert done.returncode == 0, done.stderr
 

@@ -41,7 +41,6 @@ THERE = {
     ("counting/workers.py", "distributed"): "it is given a client",
     ("datasets/opening.py", "openpyxl"): "_known asks for the package that KINDS names",
     ("datasets/opening.py", "pyarrow"): "_known asks for the package that KINDS names",
-    ("domain/schema_file.py", "tomlkit"): "_parse has asked",
     ("structure/clustering.py", "sklearn"): "check_clusters has asked, before the fit spent",
     ("structure/writing.py", "pyarrow"): "_arrow has asked",
     ("synthesizers/habits.py", "sklearn"): "scikit-learn itself calls it",
