@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from privacy_tools import Silent, curator_of
 
+from pdsynth.agreement import as_measured
 from pdsynth.budgets import TableBudget, uniform
 from pdsynth.conditionals import conditional, measure_joint_counts
 from pdsynth.network import Network
 from pdsynth.privacy.mechanisms import ExactNoise
-from pdsynth.reconcile import as_measured
 
 SIZES = (2, 3, 2)
 ROWS = [(0, 0, 0), (0, 1, 0), (1, 2, 1), (1, 2, 0), (0, 0, 1), (1, 1, 1), (1, 2, 1)]

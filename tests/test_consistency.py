@@ -9,15 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
-from pdsynth.consistency import (
+from pdsynth.agreement import (
     clip_and_scale,
     integer_weights,
     intersections,
     make_consistent,
-    margin,
     maximum_entropy,
     ripple,
 )
+from pdsynth.factors import marginalise as margin
 from pdsynth.structure.covering import covering_design
 
 TOTAL = 100.0
@@ -146,7 +146,7 @@ class TestConsistent:
         tables = [np.random.default_rng(i).laplace(5, 20, (2, 2, 2)) for i in range(3)]
         assert disagreement(make_consistent(tables, views, TOTAL), views) < 1e-9
         monkeypatch.setattr(
-            "pdsynth.consistency.intersections", lambda v: [(), (0, 1), (0, 2), (0, 3)]
+            "pdsynth.agreement.intersections", lambda v: [(), (0, 1), (0, 2), (0, 3)]
         )
         assert disagreement(make_consistent(tables, views, TOTAL), views) > 1e-3
 

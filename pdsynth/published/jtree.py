@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ..domain.facts import Facts
+from ..factors import Edge
 from ..privacy.curator import Curator
-from ..structure.junction import Edge
 from ..synthesizers.baselines.jtree import GRAPH, CliqueTables
 from .doors import raw_door
 

@@ -10,8 +10,8 @@ import pandas as pd
 from ..domain.attribute import Attribute
 from ..domain.schema import Schema
 from ..errors import SchemaError, show
+from ..factors import Impossible, condition
 from ..network import Network
-from .conditioning import Impossible, condition
 
 DRAWS = 1000  # records that rejection draws for each one asked for, and
 LEAST_DRAWS = 100_000

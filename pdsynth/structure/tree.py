@@ -9,11 +9,11 @@ import numpy as np
 
 from ..domain.facts import Facts
 from ..domain.progress import progress
+from ..factors import maximum_spanning_tree
 from ..network import Network
 from ..privacy.curator import Candidates, Curator, Pairs
 from ..privacy.numbers import share
 from .candidates import join_parts, list_candidates
-from .junction import maximum_spanning_tree
 from .learner import Learner, Shares, StructureResult
 from .limits import check_width
 from .pairwise import symmetric_matrix

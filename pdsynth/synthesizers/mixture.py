@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import Any
 
+from ..agreement import Agree, AsMeasured
 from ..budgets import Uniform
 from ..conditionals import JointCounts
 from ..domain.facts import Facts
 from ..errors import BudgetError, show
 from ..network import Network
-from ..reconcile import Agree, AsMeasured
 from ..structure.greedy import Greedy
 from ..structure.learner import Fixed
 from .recipe import Parts, Recipe

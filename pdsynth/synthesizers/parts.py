@@ -6,9 +6,9 @@ and the last kind reconciles what was measured.
 
 from typing import Any
 
+from ..agreement import Agree, AsMeasured
 from ..budgets import Geometric, Groups, RiskEntropy, SensitivityGroups, Uniform
 from ..conditionals import JointCounts
-from ..reconcile import Agree, AsMeasured
 from ..structure.adaptive import Adaptive
 from ..structure.greedy import Greedy
 from ..structure.learner import Fixed
@@ -17,7 +17,7 @@ from ..structure.pairwise import PairwiseSums
 from ..structure.restrictions import Restriction
 from ..structure.searching import GeneticSearch
 from ..structure.tree import SpanningTree
-from .residual import ResidualForest, ResidualRounds
+from .consistent import ResidualForest, ResidualRounds
 
 __all__ = [
     "Adaptive",

@@ -24,14 +24,12 @@ from ..domain.schema import Schema
 from ..structure.limits import ALL_PAIRS
 from ..structure.parent_rules import MAX_PAIRS, largest_selection
 from .baselines import Independent, JTree
-from .consistent import ConsistentBayes
+from .consistent import ALONE as ALONE_SHARE
+from .consistent import WIDE, ConsistentBayes, share_of_columns, share_of_look
+from .consistent_policy import MOST_SETS, TRIPLE_CELLS
 from .cost import Cost
 from .presets import PrivBayes
 from .recipe import Recipe
-from .residual import MOST_SETS, TRIPLE_CELLS
-from .residual_run import WIDE
-from .residual_share import ALONE as ALONE_SHARE
-from .residual_share import share_of_columns, share_of_look
 
 WIDEST = 6 * ALL_PAIRS  # numbers of tables that are compared
 SINGLE, RECIPE = "baselines.Independent", "ConsistentBayes"

@@ -15,6 +15,7 @@ from dataclasses import KW_ONLY, dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
+from ..agreement import AsMeasured, choose_reconcile
 from ..budgets import TableBudget, Uniform, positive, share
 from ..conditionals import JointCounts, Sources, Table
 from ..counting.sources import Source, find_source, open_records
@@ -39,7 +40,6 @@ from ..privacy.ledger import Ledger
 from ..privacy.mechanisms import WORD, CommonNoise, ExactNoise, Noise, NoNoise
 from ..privacy.session import Session
 from ..privacy.unit import Unit
-from ..reconcile import AsMeasured, choose_reconcile
 from ..structure.learner import Measurement, Shares, StructureResult
 from ..structure.parent_rules import check_parents, noise_dominates
 from .habits import Habits, join_target

@@ -23,8 +23,8 @@ from pdsynth.measures import SCORES
 from pdsynth.privacy import curator as curator_room
 from pdsynth.privacy.curator import Candidates, Curator
 from pdsynth.privacy.ledger import Ledger
+from pdsynth.synthesizers.consistent import Run
 from pdsynth.synthesizers.recipe import Recipe
-from pdsynth.synthesizers.residual_run import Run
 
 CHAIN = pds.Network((("x0", ()), ("x1", ("x0",)), ("x2", ("x1",)), ("x3", ("x1",))))
 POLICY = pds.Restriction("x1", ("x2",), forced=(("x1", "x0"),), forbidden=(("x3", "x0"),))
@@ -404,11 +404,11 @@ def raw_columns(patch):
 
     def expect(run, fitted, sets):
         records, n = run.curator._records, run.facts.n
-        alone = [records.table((j,)) / n for j in range(len(run.sizes))]
-        return [
-            np.rint(n * reduce(np.multiply.outer, [alone[j] for j in s])).astype(np.int64)
+        alone = [records.table((j,)) / n for j in range(len(run.policy.sizes))]
+        return {
+            s: np.rint(n * reduce(np.multiply.outer, [alone[j] for j in s])).astype(np.int64)
             for s in sets
-        ]
+        }
 
     patch.setattr(Run, "expect", expect)
 

@@ -36,7 +36,7 @@ FLOORS = {
     **dict.fromkeys(["errors", "domain", "measures", "mic", "network"], 0),
     "counting": 1,
     "privacy": 2,
-    **dict.fromkeys(["structure", "budgets", "conditionals", "consistency", "reconcile"], 3),
+    **dict.fromkeys(["structure", "budgets", "conditionals", "agreement", "factors"], 3),
     "model": 4,
     "synthesizers": 5,
     "published": 5,

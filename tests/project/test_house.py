@@ -15,7 +15,7 @@ WINGS = ("papers", "course")
 MODULE_LINES = 600
 # Above the curator a part says what strict does; where the guarantee itself is asked for, the line
 # says why.
-ABOVE = ("synthesizers", "structure", "budgets", "conditionals", "reconcile", "consistency")
+ABOVE = ("synthesizers", "structure", "budgets", "conditionals", "agreement", "factors")
 BRANCHES = 9
 ENTRIES = 22  # at the top of the package, besides these
 LAZY = {"synthesizers.recipe": {"published"}, "synthesizers.parts": {"published"}}

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pdsynth.structure.belief import Geometry, NoisyTable, fit_tables
-from pdsynth.structure.junction import junction_tree
+from pdsynth.agreement import NoisyTable, fit_tables
+from pdsynth.factors import CliqueTree, junction_tree
 
 ORACLE = Path(__file__).parents[1] / "oracles" / "agree.json"
 PROBLEMS = {p["name"]: p for p in json.loads(ORACLE.read_text(encoding="utf-8"))["problems"]}
@@ -15,7 +15,7 @@ problems = pytest.mark.parametrize("name", PROBLEMS)
 
 
 def posed(name):
-    """The geometry, the noisy tables and n of a problem."""
+    """The tree, the noisy tables and n of a problem."""
     p = PROBLEMS[name]
     noisy = [
         NoisyTable(tuple(m["attributes"]), np.array(m["table"], float), 1 / m["scale"] ** 2)
@@ -23,7 +23,7 @@ def posed(name):
     ]
     edges = {(i, j) for t in noisy for i in t.columns for j in t.columns if i < j}
     tree = junction_tree(len(p["sizes"]), edges)
-    return Geometry(tree, tuple(p["sizes"])), noisy, p["n"]
+    return CliqueTree(tree, tuple(p["sizes"])), noisy, p["n"]
 
 
 def loss_of(tables, noisy):
@@ -36,8 +36,8 @@ def loss_of(tables, noisy):
 @problems
 @pytest.mark.parametrize(("tolerance", "above"), [(1e-2, 0.12), (2e-3, 2e-3), (1e-4, 1.3e-3)])
 def test_the_loss_is_near_the_oracle_s(name, tolerance, above):
-    geometry, noisy, n = posed(name)
-    fitted = fit_tables(geometry, noisy, n, tolerance=tolerance)
+    tree, noisy, n = posed(name)
+    fitted = fit_tables(tree, noisy, n, tolerance=tolerance)
     found = loss_of([fitted.margin(t.columns) for t in noisy], noisy)
     assert found == pytest.approx(fitted.loss)
     least = PROBLEMS[name]["loss"]
@@ -48,8 +48,8 @@ def test_the_loss_is_near_the_oracle_s(name, tolerance, above):
 def test_the_margins_are_near_the_oracle_s(name):
     """The loss is strictly convex in them: its excess bounds their distance in each table's noise,
     Σ ‖μ − μ*‖² / (2b²) ≤ loss − least."""
-    geometry, noisy, n = posed(name)
-    fitted = fit_tables(geometry, noisy, n)
+    tree, noisy, n = posed(name)
+    fitted = fit_tables(tree, noisy, n)
     held = PROBLEMS[name]["marginals"]
     apart = sum(
         float((t.weight * (fitted.margin(t.columns) - np.array(m)) ** 2).sum() / 2)
@@ -60,32 +60,32 @@ def test_the_margins_are_near_the_oracle_s(name):
 
 @problems
 def test_tables_agree_are_not_negative_and_of_sum_n(name):
-    geometry, noisy, n = posed(name)
-    fitted = fit_tables(geometry, noisy, n, tolerance=0.01)
+    tree, noisy, n = posed(name)
+    fitted = fit_tables(tree, noisy, n, tolerance=0.01)
     for table in fitted.tables:
         assert table.min() >= 0
         assert table.sum() == pytest.approx(n)
-    pairs = zip(geometry.tree.cliques[1:], geometry.tree.parents[1:], strict=True)
-    for at, ((clique, up), both) in enumerate(zip(pairs, geometry.tree.separators, strict=True), 1):
-        one, other = (fitted.tables[i].sum(axis=geometry.others(i, both)) for i in (at, up))
+    pairs = zip(tree.cliques[1:], tree.graph.parents[1:], strict=True)
+    for at, ((clique, up), both) in enumerate(zip(pairs, tree.graph.separators, strict=True), 1):
+        one, other = (fitted.tables[i].sum(axis=tree.place(i, both).out) for i in (at, up))
         assert one == pytest.approx(other, abs=1e-6 * n), clique
 
 
 @problems
 def test_a_warm_start_is_no_worse_and_faster(name):
-    geometry, noisy, n = posed(name)
-    cold = fit_tables(geometry, noisy, n, tolerance=1e-3)
-    warm = fit_tables(geometry, noisy, n, start=cold.potentials, tolerance=1e-3)
+    tree, noisy, n = posed(name)
+    cold = fit_tables(tree, noisy, n, tolerance=1e-3)
+    warm = fit_tables(tree, noisy, n, start=cold.potentials, tolerance=1e-3)
     assert warm.loss <= cold.loss * 1.01
-    few = fit_tables(geometry, noisy, n, start=cold.potentials, most=10)
-    from_nothing = fit_tables(geometry, noisy, n, most=10)
+    few = fit_tables(tree, noisy, n, start=cold.potentials, most=10)
+    from_nothing = fit_tables(tree, noisy, n, most=10)
     assert few.loss <= from_nothing.loss * (1 + 1e-9)
 
 
 def test_a_start_from_fewer_tables():
-    geometry, noisy, n = posed("a tree of five")
-    first = fit_tables(geometry, noisy[:-1], n, tolerance=1e-3)
-    grown = fit_tables(geometry, noisy, n, start=first.potentials)
+    tree, noisy, n = posed("a tree of five")
+    first = fit_tables(tree, noisy[:-1], n, tolerance=1e-3)
+    grown = fit_tables(tree, noisy, n, start=first.potentials)
     assert grown.loss <= PROBLEMS["a tree of five"]["loss"] * (1 + 1e-3)
 
 
@@ -97,9 +97,9 @@ def test_after_an_early_stop_a_step_set_by_the_most_precise_table_would_stall():
     n = true.sum()
     columns = [NoisyTable((j,), true.sum(axis=1 - j), 1.0) for j in (0, 1)]
     pair = NoisyTable((0, 1), true + rng.laplace(scale=40, size=(4, 4)), 1 / 40**2)
-    geometry = Geometry(junction_tree(2, [(0, 1)]), (4, 4))
-    fitted = fit_tables(geometry, [*columns, pair], n, tolerance=0.01)
-    exact = fit_tables(geometry, [*columns, pair], n, tolerance=1e-9, most=30_000)
+    tree = CliqueTree(junction_tree(2, [(0, 1)]), (4, 4))
+    fitted = fit_tables(tree, [*columns, pair], n, tolerance=0.01)
+    exact = fit_tables(tree, [*columns, pair], n, tolerance=1e-9, most=30_000)
     assert fitted.loss <= exact.loss * 1.02
     alone = np.outer(*(t.counts for t in columns)) / n
     table = fitted.margin((0, 1))
@@ -110,8 +110,8 @@ def test_tables_that_agree_already_are_soon_found():
     """The loss tends to 0, which no relative criterion would ever reach."""
     table = np.arange(1.0, 13).reshape(3, 4)
     noisy = [NoisyTable((0, 1), table, 1.0), NoisyTable((0,), table.sum(axis=1), 4.0)]
-    geometry = Geometry(junction_tree(2, [(0, 1)]), (3, 4))
-    fitted = fit_tables(geometry, noisy, table.sum(), tolerance=0.01)
+    tree = CliqueTree(junction_tree(2, [(0, 1)]), (3, 4))
+    fitted = fit_tables(tree, noisy, table.sum(), tolerance=0.01)
     assert fitted.steps < 300
     assert fitted.margin((0, 1)) == pytest.approx(table, abs=0.2)
 
@@ -119,23 +119,23 @@ def test_tables_that_agree_already_are_soon_found():
 def test_a_precise_fit_of_one_table_by_hand():
     """Nearest to (10, −4, 0) of sum 6 in squares: 4/3 more than 6 goes first to the negative cell,
     whose place is 0; then (6, 0, 0) is nearest."""
-    geometry = Geometry(junction_tree(1, []), (3,))
+    tree = CliqueTree(junction_tree(1, []), (3,))
     noisy = [NoisyTable((0,), np.array([10.0, -4, 0]), 1.0)]
-    fitted = fit_tables(geometry, noisy, 6, tolerance=1e-6)
+    fitted = fit_tables(tree, noisy, 6, tolerance=1e-6)
     assert fitted.margin((0,)) == pytest.approx([6, 0, 0], abs=0.02)
 
 
 def test_nothing_measured_is_uniform():
-    geometry = Geometry(junction_tree(2, []), (2, 3))
-    fitted = fit_tables(geometry, [], 12)
+    tree = CliqueTree(junction_tree(2, []), (2, 3))
+    fitted = fit_tables(tree, [], 12)
     assert fitted.margin((0,)) == pytest.approx([6, 6])
     assert fitted.margin((1,)) == pytest.approx([4, 4, 4])
 
 
 def test_weights_by_cell():
     """A cell with a hundredth of the noise stays where it is; the others share the rest."""
-    geometry = Geometry(junction_tree(1, []), (3,))
+    tree = CliqueTree(junction_tree(1, []), (3,))
     weights = np.array([1e4, 1.0, 1.0])
     noisy = [NoisyTable((0,), np.array([50.0, 30, 30]), weights)]
-    found = fit_tables(geometry, noisy, 100, tolerance=1e-8).margin((0,))
+    found = fit_tables(tree, noisy, 100, tolerance=1e-8).margin((0,))
     assert found == pytest.approx([50, 25, 25], abs=0.05)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import pdsynth as pds
 from pdsynth import Attribute, Network, Schema, SchemaError
+from pdsynth.factors import Impossible, condition
 from pdsynth.structure import given as module
-from pdsynth.structure.conditioning import Impossible, condition
 
 
 def joint(pairs, tables, sizes):

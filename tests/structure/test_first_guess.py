@@ -5,8 +5,8 @@ from fractions import Fraction as Q
 import numpy as np
 import pytest
 
-from pdsynth.structure.belief import Geometry, NoisyTable, fit_tables, nearest
-from pdsynth.structure.junction import junction_tree
+from pdsynth.agreement import NoisyTable, fit_tables, nearest
+from pdsynth.factors import CliqueTree, junction_tree
 
 
 def noisy(sets, sizes, seed, by_cell=False):
@@ -21,7 +21,7 @@ def noisy(sets, sizes, seed, by_cell=False):
 
 def geometry(sets, sizes):
     edges = {(i, j) for s in sets for i in s for j in s if i < j}
-    return Geometry(junction_tree(len(sizes), edges), sizes)
+    return CliqueTree(junction_tree(len(sizes), edges), sizes)
 
 
 def test_nearest_counts_by_hand():

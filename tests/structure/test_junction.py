@@ -10,14 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pdsynth import BudgetError
-from pdsynth.structure.covering import covering_design
-from pdsynth.structure.junction import (
+from pdsynth.factors import (
     JunctionTree,
     eliminate,
     junction_tree,
     spanning_tree,
     strongest_graph,
 )
+from pdsynth.structure.covering import covering_design
 
 
 @st.composite
@@ -126,7 +126,7 @@ class TestJunctionTree:
         assert sorted(map(len, tree.cliques)) == [4, 4, 4]
 
     def test_elimination_of_a_part_leaves_the_rest_alone(self):
-        assert list(eliminate([{1}, {0}, {3}, {2}], (0, 1))) == [{0, 1}, {1}]
+        assert list(eliminate([{1}, {0}, {3}, {2}], (0, 1))) == [(0, {1}), (1, set())]
 
     def test_twin_a_tree_that_hangs_on_the_wrong_clique_is_found(self):
         edges = [(0, 1), (1, 2), (2, 3)]

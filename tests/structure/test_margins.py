@@ -6,35 +6,35 @@ import math
 import numpy as np
 import pytest
 
-from pdsynth.structure.belief import Fitted, Geometry
-from pdsynth.structure.junction import (
+from pdsynth.factors import (
+    CliqueTree,
+    Distribution,
     eliminate_smallest,
     junction_tree,
     may_join,
     within_bounds,
 )
-from pdsynth.structure.margins import margins
 
 
 def random_fit(seed):
-    """A random junction tree over five or six columns, its fitted tables, and the joint table."""
+    """A random junction tree over five or six columns, its tables, and the joint table."""
     rng = np.random.default_rng(seed)
     d = int(rng.integers(5, 7))
     sizes = tuple(int(s) for s in rng.integers(1, 4, d))
     share = rng.choice([0.0, 0.2, 0.35, 0.6])  # 0: separators are all empty
     edges = [e for e in itertools.combinations(range(d), 2) if rng.random() < share]
-    geometry = Geometry(junction_tree(d, edges), sizes)
+    tree = CliqueTree(junction_tree(d, edges), sizes)
     n = 100.0
-    logs = [rng.normal(size=shape) * 2 for shape in geometry.shapes]
+    logs = [rng.normal(size=shape) * 2 for shape in tree.shapes]
     if seed % 3 == 0:  # cells without any record
         logs = [np.where(rng.random(log.shape) < 0.3, -800, log) for log in logs]
-    tables, _ = geometry.propagate(logs, n)
+    tables, _ = tree.calibrate(logs, n)
     whole = np.zeros(sizes)
-    for clique, log in zip(geometry.tree.cliques, logs, strict=True):
+    for clique, log in zip(tree.cliques, logs, strict=True):
         whole = whole + log.reshape([sizes[j] if j in clique else 1 for j in range(d)])
     joint = np.exp(whole - whole.max())
     joint *= n / joint.sum()
-    return Fitted(geometry, tables, n, [], 0.0, 1), joint
+    return Distribution(tree, tables, n), joint
 
 
 def summed(joint, columns):
@@ -43,37 +43,37 @@ def summed(joint, columns):
 
 @pytest.mark.parametrize("seed", range(30))
 def test_margins_are_those_of_the_joint_table(seed):
-    fitted, joint = random_fit(seed)
+    distribution, joint = random_fit(seed)
     d = joint.ndim
     sets = [c for size in (1, 2, 3) for c in itertools.combinations(range(d), size)]
-    found = margins(fitted, sets)
+    found = distribution.margins(sets)
     for columns, table in zip(sets, found, strict=True):
         assert table.shape == tuple(joint.shape[j] for j in columns)
         assert table == pytest.approx(summed(joint, columns), abs=1e-6), columns
-    for clique, table in zip(fitted.geometry.tree.cliques, fitted.tables, strict=True):
+    for clique, table in zip(distribution.tree.cliques, distribution.tables, strict=True):
         assert table == pytest.approx(summed(joint, clique), abs=1e-6)
 
 
 def test_sets_come_back_in_the_order_and_number_in_which_they_were_asked():
-    fitted, joint = random_fit(4)
+    distribution, joint = random_fit(4)
     sets = [(2, 3), (0,), (2, 3), (0, 1, 4)]
-    for columns, table in zip(sets, margins(fitted, sets), strict=True):
+    for columns, table in zip(sets, distribution.margins(sets), strict=True):
         assert table == pytest.approx(summed(joint, columns), abs=1e-6)
 
 
 def test_a_chain_by_hand():
     """0 – 1 – 2: P(0, 2) = Σ P(0, 1) P(1, 2) / P(1)."""
-    geometry = Geometry(junction_tree(3, [(0, 1), (1, 2)]), (2, 2, 2))
+    tree = CliqueTree(junction_tree(3, [(0, 1), (1, 2)]), (2, 2, 2))
     one, two = np.array([[30.0, 10], [20, 40]]), np.array([[25.0, 25], [10, 40]])
-    tables = [one if clique == (0, 1) else two for clique in geometry.tree.cliques]
-    fitted = Fitted(geometry, tables, 100.0, [], 0.0, 1)
+    tables = [one if clique == (0, 1) else two for clique in tree.cliques]
+    distribution = Distribution(tree, tables, 100.0)
     by_hand = np.array(
         [
             [30 * 25 / 50 + 10 * 10 / 50, 30 * 25 / 50 + 10 * 40 / 50],
             [20 * 25 / 50 + 40 * 10 / 50, 20 * 25 / 50 + 40 * 40 / 50],
         ]
     )
-    assert margins(fitted, [(0, 2)])[0] == pytest.approx(by_hand)
+    assert distribution.margins([(0, 2)])[0] == pytest.approx(by_hand)
 
 
 # --- graphs ---------------------------------------------------------------------------------------

@@ -14,8 +14,8 @@ from privacy_tools import curator_of, records_of, schema_of
 
 from pdsynth import Attribute, BudgetError, PrivacyError, Schema, SchemaError
 from pdsynth.conditionals import conditional
-from pdsynth.consistency import margin
 from pdsynth.evaluation import compare, query_errors
+from pdsynth.factors import marginalise as margin
 from pdsynth.privacy.mechanisms import ExactNoise, NoNoise
 from pdsynth.published import raw_door
 from pdsynth.synthesizers.baselines import Independent, JTree, PriView
@@ -334,7 +334,9 @@ class TestPriView:
         assert answer.min() >= 0
         for pair in itertools.combinations(range(6), 2):
             assert np.allclose(
-                margin(answer, tuple(range(6)), pair), margin(whole, every, pair), atol=0.05
+                margin(answer, tuple(range(6)), pair),
+                margin(whole, every, pair),
+                atol=0.05,
             )
 
     def test_answers_on_values_leave_out_codes_that_nobody_declares(self):

@@ -92,9 +92,6 @@ class Last(Explorer):
 TIGHT = SensitivityGroups(groups={"A": ["city"], "B": ["age", "kids"]}, v_min=1e-3)
 SCALES = {name: OPTIONS[name] for name in OPTIONS if name not in ("two records",)} | {
     "least share of columns": {"share_one_way": 1e-6},
-    "least share of choosing": {"share_select": 1e-6},
-    "hardly anything but choosing": {"share_select": 0.9999},
-    "the same forest": {"share_select": 0.9999, "rounds": 0},
     "least share of the sensitive": {"sensitive": "city", "share_sensitive": 1e-6},
     "an odd share": {"sensitive": "city", "share_sensitive": 0.123456789, "share_one_way": 0.37},
     "values, rare ones less": {"personal": TIGHT, "r": 1e-3},
@@ -132,9 +129,7 @@ def test_twin_a_bound_that_knows_no_shares_is_passed():
 @pytest.mark.parametrize("rounds", [0, "auto"])
 def test_a_scale_too_large_to_draw_is_refused_before_anything_is_spent(rounds):
     frame, schema = mixed()
-    synthesizer = ConsistentBayes(
-        "1e-6", rounds=rounds, personal=TIGHT, r=1e-3, share_one_way=1e-6, share_select=0.999
-    )
+    synthesizer = ConsistentBayes("1e-6", rounds=rounds, personal=TIGHT, r=1e-3, share_one_way=1e-6)
     with pytest.raises(BudgetError, match="exact sampling ends"):
         synthesizer.fit(frame, schema)
     assert synthesizer.spent_ == 0

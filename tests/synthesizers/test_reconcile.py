@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from contract_cases import CASES, TABLES, make
 
+from pdsynth.agreement import Agree, noisy_table
 from pdsynth.audit.tape import Explorer, Tape, plain
 from pdsynth.errors import BudgetError
 from pdsynth.privacy.unit import TableBudget
-from pdsynth.reconcile import Agree, noisy_table
 from pdsynth.structure.learner import Measurement
 from pdsynth.synthesizers import recipe
 from pdsynth.synthesizers.parts import AsMeasured

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pdsynth as pds
-from pdsynth.synthesizers.residual_share import (
+from pdsynth.synthesizers.consistent import (
     ALONE,
-    ASKED,
     LOOK,
+    LOOK_STEP,
     share_of_columns,
     share_of_look,
     sure_ties,
@@ -42,7 +42,7 @@ def several(model):
 
 
 def looked(model):
-    return [e for e in model.ledger_.entries if e.step == ASKED]
+    return [e for e in model.ledger_.entries if e.step == LOOK_STEP]
 
 
 def epsilon_of_columns(model):

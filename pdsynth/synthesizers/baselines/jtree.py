@@ -8,15 +8,15 @@ from typing import ClassVar
 
 import numpy as np
 
+from ...agreement import AgreeInPairs
 from ...domain.facts import Facts
 from ...errors import BudgetError, show
+from ...factors import Edge, strongest_graph
 from ...network import Network
 from ...privacy.curator import Curator
 from ...privacy.numbers import number, positive
 from ...privacy.unit import TableBudget
-from ...reconcile import AgreeInPairs
 from ...structure import MaxCells
-from ...structure.junction import Edge, strongest_graph
 from ...structure.learner import Measurement, Shares, Structure, StructureResult
 from ...structure.limits import check_width
 from ...structure.parent_rules import AUTO_CELLS

@@ -9,25 +9,23 @@ from typing import ClassVar
 
 import numpy as np
 
-from ...consistency import (
-    Members,
+from ...agreement import (
     clip_and_scale,
     integer_weights,
     make_consistent,
-    margin,
     maximum_entropy,
     ripple,
 )
 from ...domain.encoding import BinaryEncoding
 from ...domain.facts import Facts
 from ...errors import BudgetError, SchemaError, is_whole, show, to_names
+from ...factors import Columns, marginalise, spanning_tree
 from ...measures import mutual_information
 from ...network import Network
 from ...privacy.curator import Curator
 from ...privacy.unit import TableBudget, Unit
 from ...structure.candidates import Pair
 from ...structure.covering import covering_design
-from ...structure.junction import spanning_tree
 from ...structure.learner import Measurement, Shares, Structure, StructureResult
 from ..recipe import Parts, Recipe
 
@@ -64,7 +62,7 @@ class Views(Structure):
         """All for the views."""
         return {"views": Fraction(1)}
 
-    def design(self, facts: Facts) -> tuple[int, tuple[Members, ...]]:
+    def design(self, facts: Facts) -> tuple[int, tuple[Columns, ...]]:
         """Strength t and the views, from public facts."""
         d, size, seed = len(BinaryEncoding(facts.schema).schema), int(self.size), self.design_seed
         if not isinstance(self.t, str):
@@ -128,7 +126,7 @@ class Views(Structure):
         )
 
 
-def strongest_tree(d: int, views: Mapping[Members, np.ndarray]) -> list[Pair]:
+def strongest_tree(d: int, views: Mapping[Columns, np.ndarray]) -> list[Pair]:
     """EXTENSION: the tree of bits with the most mutual information in the views.
 
     Rounded, so that ties stay ties: processors differ in a logarithm's last digit.
@@ -137,7 +135,7 @@ def strongest_tree(d: int, views: Mapping[Members, np.ndarray]) -> list[Pair]:
     for view, table in views.items():
         for i, j in itertools.combinations(view, 2):
             if strength[i, j] < 0:
-                information = mutual_information(margin(table, view, (i, j)))
+                information = mutual_information(marginalise(table, view, (i, j)))
                 strength[i, j] = strength[j, i] = max(0.0, round(information, 9))
     return [
         (j, (above,) if above >= 0 and strength[j, above] >= 0 else ())
@@ -145,15 +143,15 @@ def strongest_tree(d: int, views: Mapping[Members, np.ndarray]) -> list[Pair]:
     ]
 
 
-def answer(views: Mapping[Members, np.ndarray], bits: Members) -> np.ndarray:
+def answer(views: Mapping[Columns, np.ndarray], bits: Columns) -> np.ndarray:
     """Counts of some bits, axes as asked: of the first view that holds all, or joined."""
-    shared: dict[Members, np.ndarray] = {}
+    shared: dict[Columns, np.ndarray] = {}
     for view, table in views.items():
         common = tuple(b for b in bits if b in view)
         if common == bits:
-            return margin(table, view, bits)
+            return marginalise(table, view, bits)
         if common and common not in shared:
-            shared[common] = margin(table, view, common)
+            shared[common] = marginalise(table, view, common)
     margins = [
         (tuple(bits.index(b) for b in s), table)
         for s, table in shared.items()
