@@ -30,7 +30,7 @@ from ..errors import BudgetError, is_one_of, is_whole, show
 from ..factors import Columns
 from ..measures import mean_association_noise, mean_association_sensitivity
 from ..privacy.curator import Curator
-from ..structure.learner import Shares, StructureResult
+from ..structure.learner import Shares, Structure, StructureResult
 from ..structure.limits import check_width
 from ..structure.restrictions import Restriction
 from .consistent_policy import MOST_CELLS, SELECT, TABLE, Policy, PolicyOptions, reserve
@@ -104,7 +104,7 @@ class ConsistentBayes(Recipe):
 
 
 @dataclass(frozen=True)
-class Residual(PolicyOptions):
+class Residual(PolicyOptions, Structure):
     """The steps of a run: the look, single columns, and tables chosen by their residual.
 
     ``share_one_way``: ε of the single columns; ``"auto"``: .05 of ε per value of a mean column, at

@@ -13,8 +13,8 @@ import pdsynth as pds
 
 WINGS = ("papers", "course")
 MODULE_LINES = 600
-# Above the curator a part or a value is chosen once, from a table or by `Facts.choose`; where the
-# guarantee itself is asked for, the line says why.
+# Above the curator a part says what strict does; where the guarantee itself is asked for, the line
+# says why.
 ABOVE = ("synthesizers", "structure", "budgets", "conditionals", "agreement", "factors")
 BRANCHES = 9
 ENTRIES = 22  # at the top of the package, besides these

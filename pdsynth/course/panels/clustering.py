@@ -10,7 +10,6 @@ import numpy as np
 
 from ... import measures
 from ...errors import plural
-from ...network import
 from ...files.showing import shorten
 from ...plots import BOXES
 from ...privacy.ledger import Ledger, as_fraction

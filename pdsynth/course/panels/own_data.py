@@ -18,7 +18,6 @@ from ...domain.file_format import FileFormat
 from ...domain.rules import FORM
 from ...domain.schema import Schema
 from ...errors import SchemaError, plural
-from ...network import
 from ...files.showing import shorten
 from ...structure.parent_rules import (
     NOISE_DOMINATES,
