@@ -14,12 +14,12 @@ from pdsynth.privacy.mechanisms import (
     ExactNoise,
     Noise,
     NoNoise,
-    OpenDPNoise,
     Quantity,
     exponential_mechanism,
     exponential_probabilities,
     laplace_mechanism,
 )
+from pdsynth.privacy.opendp import OpenDPNoise
 from pdsynth.privacy.rules import MECHANISMS
 
 SCORES, SENSITIVITY, EPSILON = np.array([5, 3, 3, 0]), 2, Q(3, 2)

@@ -14,6 +14,7 @@ from privacy_tools import (
     largest_change,
     multisets,
     neighbourhoods,
+    records_of,
 )
 
 from pdsynth.measures import (
@@ -28,7 +29,8 @@ from pdsynth.measures import (
     tvd_from_independence,
     tvd_sensitivity,
 )
-from pdsynth.privacy.curator import Candidates
+from pdsynth.privacy.curator import Candidates, Curator
+from pdsynth.privacy.ledger import Ledger
 from pdsynth.privacy.unit import TableBudget
 
 # Shapes of at most 8 cells with all n ≤ 6; one of 9 cells because 3 × 3 is the smallest domain with
@@ -211,6 +213,17 @@ class TestCounts:
         assert charged == {max(losses)} == {Q(3, 4)}
         if len(set(scales)) > 1:
             assert max(losses) > 2 / max(scales), "failing twin: the largest scale taken for all"
+
+    @pytest.mark.parametrize("columns", [(0, 1), (0,)])
+    def test_where_n_is_secret_the_same_noise_costs_no_more(self, columns):
+        """A record more or less moves one cell: less than the worst move that is charged."""
+        weights = Q(1), Q(2, 5), Q(2, 3)
+        ledger = Ledger(Q(1), relation="add_remove")
+        door = Curator(records_of([[0, 0]], (3, 2)), ledger, Silent())
+        _, scales, _ = door.table(columns, TableBudget(Q(3, 4), weights), step="t")
+        (line,) = ledger.entries
+        assert line.epsilon == Q(3, 4) >= max(1 / b for b in scales)
+        assert (line.relation, line.sensitivity, ledger.check()) == ("add_remove", 1, [])
 
 
 class TestSelections:
