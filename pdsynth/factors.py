@@ -207,13 +207,13 @@ def may_join(
     sizes: Sequence[int],
     most: int,
     apart: np.ndarray,
-    batch: int = 2**24,
+    at_once: int = 2**24,
 ) -> np.ndarray:
     """Which sets of nodes, each alone linked into a graph, leave it :func:`within_bounds`.
 
     ``linked``: bool (d, d). More edges make their own nodes dearer and no others, so every graph is
     eliminated as the one without the set until that comes to a node of the set: only what is left
-    then is done graph by graph, at most ``batch`` booleans at once.
+    then is done graph by graph, at most ``at_once`` booleans at once.
     """
     member = np.zeros((len(sets), len(linked)), dtype=bool)
     for row, nodes in zip(member, sets, strict=True):
@@ -226,7 +226,7 @@ def may_join(
         cells = np.log(np.take(sizes, rest))
         node = int((near @ cells + cells).argmin())
         mine = np.flatnonzero(waiting & member[:, rest[node]])
-        for part in np.array_split(mine, max(1, -(-len(mine) * near.size // batch))):
+        for part in np.array_split(mine, max(1, -(-len(mine) * near.size // at_once))):
             some = member[part][:, rest]
             graphs = near | (some[:, :, None] & some[:, None, :])
             graphs[:, range(len(rest)), range(len(rest))] = False

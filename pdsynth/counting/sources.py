@@ -48,6 +48,18 @@ class Source:
         """A counter of the coded records; SchemaError if any block doesn't fit the schema."""
         raise NotImplementedError
 
+    @contextmanager
+    def open(self, schema: Schema) -> Iterator[Records]:
+        """The coded records; what was spooled is removed at the end, also on failure.
+
+        **Privacy:** raw records in, raw records out.
+        """
+        counter = self.encode(schema)
+        try:
+            yield Records(counter, schema)
+        finally:
+            counter.close()
+
 
 class ArrowSource(Source):
     """A pyarrow Table or Dataset, or plain Parquet ``files``, which workers of a client may read.
@@ -270,21 +282,3 @@ def _open_parquet(path: str) -> Any:
         "datasets.read_csv",
         (SchemaError,),
     )
-
-
-@contextmanager
-def open_records(data: pd.DataFrame | Source | Records, schema: Schema) -> Iterator[Records]:
-    """Coded records of a checked table; what was spooled is removed at the end, also on failure.
-
-    **Privacy:** raw records in, raw records out.
-    """
-    if isinstance(data, Records):
-        yield data
-    elif isinstance(data, Source):
-        counter = data.encode(schema)
-        try:
-            yield Records(counter, schema)
-        finally:
-            counter.close()
-    else:
-        yield Records(schema.encode(data, empty=True), schema)

@@ -7,7 +7,7 @@ from ..domain.recoding import Recode
 from ..domain.schema_file import read_schema, write_schema
 from ..privacy.ledger_story import in_words, story
 from ..privacy.session import Session
-from .showing import show_ledger, show_network
+from .showing import show_ledger, show_network, show_recipe
 
 __all__ = [
     "FileFormat",
@@ -20,6 +20,7 @@ __all__ = [
     "render",
     "show_ledger",
     "show_network",
+    "show_recipe",
     "story",
     "write_schema",
 ]

@@ -2,11 +2,12 @@
 
 import math
 from html import escape
+from typing import Any
 
 from ..domain.pages import render
-from ..errors import plural
+from ..errors import plural, show
 from ..network import Network
-from ..privacy.ledger import Ledger, short
+from ..privacy.ledger import NOT_STRICT, Ledger, short
 from ..privacy.ledger_story import beside, share
 
 HEAD = (
@@ -70,4 +71,38 @@ def show_ledger(ledger: Ledger) -> str:
         share=share,
         beside=beside,
         short=short,
+    )
+
+
+def show_recipe(recipe: Any) -> str:
+    """A synthesizer for Jupyter: its parameters; once fitted also what it cost and learnt."""
+    model, drawing = vars(recipe).get("model_"), ""
+    rows = {}
+    if model is not None:
+        rows = {
+            "ε": short(model.ledger.epsilon),
+            "verdict": model.ledger.verdict(),
+            "network": f"{plural(len(model.network.edges), 'edge')}, at most "
+            f"{plural(model.network.degree, 'parent')}",
+            "learnt from": f"{model.n:,} records, {plural(len(model.schema), 'attribute')}",
+        }
+        drawing = f"<div style='max-width:520px'>{model.network._repr_html_()}</div>"
+    else:
+        rows = {"not fitted yet": "call fit(frame, schema=schema)"}
+    if recipe.guarantee in NOT_STRICT:
+        rows["guarantee"] = NOT_STRICT[recipe.guarantee]
+    shown = {name: show(value) for name, value in recipe.get_params().items()}
+    left = "style='text-align:left'"
+
+    def table(facts: dict[str, Any]) -> str:
+        return "".join(
+            f"<tr><th {left}>{escape(str(key))}</th><td {left}>{escape(str(value))}</td></tr>"
+            for key, value in facts.items()
+        )
+
+    opened = "" if model is not None else " open"
+    return (
+        f"<div class='pdsynth-recipe'><p><b>{escape(type(recipe).__name__)}</b></p>"
+        f"<table>{table(rows)}</table>{drawing}<details{opened}><summary>Parameters</summary>"
+        f"<table>{table(shown)}</table></details></div>"
     )

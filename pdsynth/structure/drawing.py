@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..errors import SchemaError, check_seed, is_one_of, is_whole, show
-from .writing import write_sample
+from ..errors import SchemaError, check_seed, door, is_one_of, is_whole, show
 
 MOST_ROWS = 10**9  # of one sample; sample_to writes more
 MOST_UNSAID = 10**7  # of them where only the model says how many
@@ -113,7 +112,7 @@ class Sampling:
         method: str = "independent",
         where: Mapping[str, Any] | None = None,
     ) -> None:
-        """Write n synthetic rows to a ``.parquet`` or ``.csv`` file in bounded memory.
+        """Write n synthetic rows to a ``.csv`` file, or one of columns, in bounded memory.
 
         Columns have the types that the schema declares; CSV is UTF-8, a missing value an empty
         cell. The file appears when it is whole. Rows come in units of 65,536, each with a stream of
@@ -125,11 +124,11 @@ class Sampling:
         """
         if not is_one_of(method, ("independent",)):
             raise SchemaError(
-                "sample_to draws rows independently, block by block: a balanced "
+                "sample_to draws rows independently, part by part: a balanced "
                 "table is dealt out as a whole, so take sample(n, method='balanced')"
             )
         source = self._source(where)
-        write_sample(
+        door("scale").write_sample(
             source.sample_codes,
             self.schema,
             path,

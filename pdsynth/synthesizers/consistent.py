@@ -264,7 +264,7 @@ class Run:
         self.model.add(columns, *answer)
         return budget.epsilon
 
-    def expect(self, fit: Fit, sets: Sequence[Columns]) -> dict[Columns, np.ndarray]:
+    def expected_in(self, fit: Fit, sets: Sequence[Columns]) -> dict[Columns, np.ndarray]:
         """What a fitted model expects of some tables, in whole records."""
         margins = zip(sets, fit.margins(sets), strict=True)
         return {columns: np.rint(table).astype(np.int64) for columns, table in margins}
@@ -330,7 +330,7 @@ class ResidualRounds(Residual):
         candidates, fit = policy.candidates(), run.model.fit()
         with bar(float(epsilon), "rounds", unit="ε", bar_format=SPENT) as shown:
             while rest >= least and stops < STOPS:  # a table of A costs less than its round may
-                expected = run.expect(
+                expected = run.expected_in(
                     fit, run.model.permitted(candidates, MOST_CELLS, policy.apart)
                 )
                 if not expected:
@@ -369,7 +369,7 @@ class ResidualForest(Residual):
         each = policy.shorten(choosing / most)
         budgets = dict.fromkeys((True, False), TableBudget(tables / most))
         allowed = [p for p in policy.pairs() if not policy.apart[p]]
-        expected = run.expect(run.model.fit_columns(), allowed)
+        expected = run.expected_in(run.model.fit_columns(), allowed)
         pairs, trees = list[Columns](), [*range(most + 1)]  # the tree of each column
 
         def join(pair: Columns) -> None:

@@ -249,7 +249,7 @@ def reserve(run: Any, epsilon: Fraction) -> Fraction:
         choosing = policy.shorten(each * SELECT)
         budget = TableBudget(each - choosing, source=TABLE)
         chosen = run.choose(
-            run.expect(run.model.fit(), pairs),
+            run.expected_in(run.model.fit(), pairs),
             choosing,
             dict.fromkeys((True, False), budget),
             source="the one table that holds a sensitive attribute",

@@ -3,16 +3,15 @@
 import inspect
 from collections.abc import Mapping
 from functools import cache
-from html import escape
 from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 
 from ..domain.schema import Schema
-from ..errors import BudgetError, SchemaError, plural, show
+from ..errors import BudgetError, SchemaError, door
 from ..model import Model
-from ..privacy.ledger import NOT_STRICT, short
+from ..privacy.ledger import NOT_STRICT
 
 
 class Habits:
@@ -77,7 +76,7 @@ class Habits:
         method: str = "independent",
         where: Mapping[str, Any] | None = None,
     ) -> None:
-        """Write n synthetic rows as Parquet or CSV in bounded memory, as :meth:`.Model.sample_to`.
+        """Write n synthetic rows to a file in bounded memory, as :meth:`.Model.sample_to`.
 
         **Privacy:** post-processing of the release.
         """
@@ -116,7 +115,7 @@ class Habits:
         return f"{type(self).__name__}({shown}){word.get(self.guarantee, '')}"
 
     def _repr_html_(self) -> str:
-        return _html(self)
+        return str(door("files").show_recipe(self))
 
     def __sklearn_is_fitted__(self) -> bool:
         return "model_" in vars(self)
@@ -163,37 +162,3 @@ def join_target(data: Any, y: Any, schema: Any) -> tuple[Any, Any]:
     if isinstance(schema, Schema) and {*joined.columns} == {*schema.names}:
         joined = joined[list(schema.names)]
     return joined, schema
-
-
-def _html(recipe: Any) -> str:
-    """A synthesizer for Jupyter: its parameters; once fitted also what it cost and learnt."""
-    model, drawing = vars(recipe).get("model_"), ""
-    rows = {}
-    if model is not None:
-        rows = {
-            "ε": short(model.ledger.epsilon),
-            "verdict": model.ledger.verdict(),
-            "network": f"{plural(len(model.network.edges), 'edge')}, at most "
-            f"{plural(model.network.degree, 'parent')}",
-            "learnt from": f"{model.n:,} records, {plural(len(model.schema), 'attribute')}",
-        }
-        drawing = f"<div style='max-width:520px'>{model.network._repr_html_()}</div>"
-    else:
-        rows = {"not fitted yet": "call fit(frame, schema=schema)"}
-    if recipe.guarantee in NOT_STRICT:
-        rows["guarantee"] = NOT_STRICT[recipe.guarantee]
-    shown = {name: show(value) for name, value in recipe.get_params().items()}
-    left = "style='text-align:left'"
-
-    def table(facts: dict[str, Any]) -> str:
-        return "".join(
-            f"<tr><th {left}>{escape(str(key))}</th><td {left}>{escape(str(value))}</td></tr>"
-            for key, value in facts.items()
-        )
-
-    opened = "" if model is not None else " open"
-    return (
-        f"<div class='pdsynth-recipe'><p><b>{escape(type(recipe).__name__)}</b></p>"
-        f"<table>{table(rows)}</table>{drawing}<details{opened}><summary>Parameters</summary>"
-        f"<table>{table(shown)}</table></details></div>"
-    )

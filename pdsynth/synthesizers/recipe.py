@@ -10,15 +10,17 @@ model   = reconcile(found)                     post-processing
 
 import warnings
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from copy import copy
 from dataclasses import KW_ONLY, dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
+import pandas as pd
+
 from ..agreement import AsMeasured, choose_reconcile
 from ..budgets import TableBudget, Uniform, positive, share
 from ..conditionals import JointCounts, Sources, Table
-from ..counting.sources import Source, find_source, open_records
 from ..counting.tables import Records
 from ..domain.encoding import BinaryEncoding
 from ..domain.facts import Facts
@@ -28,6 +30,7 @@ from ..errors import (
     PrivacyError,
     SchemaError,
     check_seed,
+    door,
     is_one_of,
     is_whole,
     show,
@@ -38,7 +41,6 @@ from ..network import Network
 from ..privacy.curator import GUARANTEES, Curator
 from ..privacy.ledger import Ledger
 from ..privacy.mechanisms import WORD, CommonNoise, ExactNoise, Noise, NoNoise
-from ..privacy.session import Session
 from ..privacy.unit import Unit
 from ..structure.learner import Measurement, Shares, StructureResult
 from ..structure.parent_rules import check_parents, noise_dominates
@@ -237,27 +239,25 @@ class Recipe(Habits):
         schema: Schema | None = None,
         *,
         noise: Noise | None = None,
-        session: Session | None = None,
+        session: Any = None,
     ) -> Self:
         """Learn a model of a table over its public schema; returns self.
 
         ``fit(frame, schema)``, or as scikit-learn calls it, ``fit(X, y, schema=schema)``: a ``y``
-        with a name becomes a column. ``data``: a pandas DataFrame; a pyarrow Table or Dataset, or
-        the path of a Parquet file or folder, which are coded and counted in blocks; a Dask
-        DataFrame; or :class:`Records` that are coded already (live panels, ``compare``). While a
-        ``distributed.Client`` is open, files and Dask DataFrames are counted by its workers. The
-        same seed gives the same model, whichever of them holds the table. ``noise``: a random
-        source in place of the named one. ``session``: the account that ε is charged to before noise
-        is drawn. A fit that is refused, fails or is interrupted leaves an earlier one untouched;
-        what it had spent stands in ``spent_``. Raises SchemaError, BudgetError or PrivacyError
-        before ε is spent.
+        with a name becomes a column. ``data``: a pandas DataFrame; a table that needn't fit into
+        memory, as :mod:`pdsynth.scale` lists them; or :class:`Records` that are coded already (live
+        panels, ``compare``). The same seed gives the same model, whichever of them holds the table.
+        ``noise``: a random source in place of the named one. ``session``: the account that ε is
+        charged to before noise is drawn. A fit that is refused, fails or is interrupted leaves an
+        earlier one untouched; what it had spent stands in ``spent_``. Raises SchemaError,
+        BudgetError or PrivacyError before ε is spent.
 
         **Privacy:** as the class says; n and the schema are public. Every fit spends ε again.
         """
-        if session is not None and not isinstance(session, Session):
+        if session is not None and not isinstance(session, door("files").Session):
             raise BudgetError(f"session must be a pds.Session(epsilon, path), got {show(session)}")
         data, schema, n = self._open(data, y, schema)
-        plan = self.prepare(schema, n, rows=not isinstance(data, Source))
+        plan = self.prepare(schema, n, rows=isinstance(data, (Records, pd.DataFrame)))
         for doubt in self._doubts(schema, plan):
             warnings.warn(doubt, stacklevel=2)
         source = self._choose_noise(noise)
@@ -277,7 +277,7 @@ class Recipe(Habits):
     def prepare(self, schema: Schema, n: int, rows: bool = True) -> Plan:
         """Facts, parts and shares of a fit; every refusal happens here, from public facts, once.
 
-        ``rows``: whether whole rows can be read, and not counts in blocks alone. Checks run from
+        ``rows``: whether whole rows can be read, and not counts alone. Checks run from
         the base class down, so that a subclass adds to them and takes none away.
         """
         self._check_options(check_schema(schema))
@@ -286,19 +286,18 @@ class Recipe(Habits):
         for cls in reversed(type(self).__mro__):
             if "_check" in vars(cls):
                 vars(cls)["_check"](self, facts)
-        parts, door = self._parts(facts), Curator
+        parts, curator = self._parts(facts), Curator
         if self.guarantee != "strict":  # what is printed is a house next door
-            from .. import published  # noqa: PLC0415 - a strict fit never loads it
-
+            published = door("published")  # a strict fit never loads it
             facts, parts = published.printed(self, facts, parts, rows)
-            door = published.RawCurator
+            curator = published.RawCurator
         if not facts.unit.n_is_public and not parts.counts_only:
             raise BudgetError(
                 f"relation must be one of ('replace_one',) here, got {show(self.relation)}"
             )
         parts = parts._replace(reconcile=choose_reconcile(self.reconcile, parts.reconcile))  # type: ignore[arg-type]
         parts.check(facts)
-        plan = Plan(facts, parts, self._split(facts, parts), door)
+        plan = Plan(facts, parts, self._split(facts, parts), curator)
         largest = largest_scale(plan)
         if self.guarantee != "none" and largest >= WORD:  # else no noise is drawn
             raise BudgetError(
@@ -414,10 +413,12 @@ class Recipe(Habits):
                 "fit needs the public schema of the table: fit(frame, "
                 "schema=schema); Schema.infer(frame) only to explore"
             )
-        data, empty = find_source(data) or data, self.relation == "add_remove"
-        if isinstance(data, Source):
-            data.check(check_schema(schema), empty=empty)
-            return data, schema, data.n
+        empty = self.relation == "add_remove"
+        if not isinstance(data, pd.DataFrame):
+            source = door("scale").find_source(data)
+            if source is not None:
+                source.check(check_schema(schema), empty=empty)
+                return source, schema, source.n
         check_schema(schema).check(data, empty=empty)
         return data, schema, len(data)
 
@@ -510,6 +511,19 @@ class Recipe(Habits):
         """The copy's attributes are this object's from now on, in one assignment."""
         run.__dict__["_finished"] = vars(self).get("_finished", Fraction(0)) + run.ledger_.epsilon
         self.__dict__ = run.__dict__
+
+
+def open_records(data: Any, schema: Schema) -> AbstractContextManager[Records]:
+    """Coded records of a checked table, for as long as they are asked.
+
+    **Privacy:** raw records in, raw records out.
+    """
+    if isinstance(data, pd.DataFrame):
+        data = Records(schema.encode(data, empty=True), schema)
+    if isinstance(data, Records):
+        return nullcontext(data)
+    records: AbstractContextManager[Records] = data.open(schema)
+    return records
 
 
 def close(curator: Curator) -> tuple[str, ...]:
