@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from .conditionals import Sources, SparseTable, Table, conditional
+from .conditionals import Sources, Table, conditional
 from .domain.encoding import BinaryEncoding
 from .domain.schema import Schema
-from .errors import PrivacyError, SchemaError, check_path, is_one_of, is_whole, show, to_list
+from .errors import PrivacyError, SchemaError, check_path, door, is_one_of, is_whole, show, to_list
 from .network import Network
 from .privacy.coverage import MALFORMED, Release, check_coverage, check_origin, read_json
 from .privacy.ledger import Ledger
@@ -30,7 +30,7 @@ class Model(Sampling):
     """A released network with noisy counts; safe to show exactly as far as its ledger says.
 
     ``tables``: one int64 array per pair, child first, of counts or integer weights (or a
-    :class:`~pdsynth.conditionals.SparseTable`). ``n``: the number of records, which is public
+    :class:`~pdsynth.published.SparseTable`). ``n``: the number of records, which is public
     (neighbours replace one record). ``sources``: for each table the ids of the ledger entries that
     it comes from. The network stands over the attributes, or over their bits.
     """
@@ -88,7 +88,7 @@ class Model(Sampling):
     @cached_property
     def conditionals(self) -> dict[str, np.ndarray]:
         """P*(X | Π) of every attribute: float (|X|, cells of Π), or the columns that are kept."""
-        tables = [t.weights if isinstance(t, SparseTable) else t for t in self.tables]
+        tables = [t if isinstance(t, np.ndarray) else t.weights for t in self.tables]
         return {c: conditional(t) for c, t in zip(self.network.order, tables, strict=True)}
 
     def sample_codes(
@@ -109,7 +109,7 @@ class Model(Sampling):
             for j in map(schema.index, parents):
                 key *= sizes[j]
                 key += codes[:, j]
-            if isinstance(table, SparseTable):
+            if not isinstance(table, np.ndarray):
                 p, key = table.look_up(p, key)
             u = generator.random(n) if method == "independent" else deal(key, generator)
             codes[:, schema.index(child)] = draw(p, key, u)
@@ -169,7 +169,7 @@ class Model(Sampling):
             "schema": self.schema.to_dict(),
             "network": self.network.to_dict(),
             "tables": [
-                t.to_dict() if isinstance(t, SparseTable) else t.ravel().tolist()
+                t.ravel().tolist() if isinstance(t, np.ndarray) else t.to_dict()
                 for t in self.tables
             ],
             "sources": [list(ids) for ids in self.sources],
@@ -279,7 +279,8 @@ def _shapes(domain: Schema, network: Network) -> list[tuple[int, ...]]:
 
 def _table(child: str, shape: tuple[int, ...], data: Any) -> Table:
     if isinstance(data, Mapping):
-        return SparseTable.from_dict(data, shape)
+        sparse: Table = door("published").SparseTable.from_dict(data, shape)
+        return sparse
     if len(data) != math.prod(shape) or not all(type(x) is int for x in data):
         raise SchemaError(
             f"table of {child!r} doesn't hold one integer for each of its "

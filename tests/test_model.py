@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from privacy_tools import schema_of
 
 from pdsynth import Attribute, Ledger, Model, Network, PrivBayes, Schema, SchemaError
-from pdsynth.conditionals import SparseTable
 from pdsynth.datasets import load_adult
 from pdsynth.evaluation import Marginals
+from pdsynth.published.sparse import SparseTable
 
 
 def model_of(tables, pairs, sizes, **options) -> Model:

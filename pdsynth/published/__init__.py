@@ -38,9 +38,10 @@ from .jtree import PrintedCliques
 from .privabn import ConditionalNoise, PrintedAdaptive, printed_privabn
 from .privbayes import PrintedUniform, printed_privbayes
 from .priview import PrintedViews
+from .sparse import SparseTable
 from .sums import PrintedSums, PrintedTree
 
-__all__ = ["ConditionalNoise", "RawCurator", "open_door", "printed", "raw_door"]
+__all__ = ["ConditionalNoise", "RawCurator", "SparseTable", "open_door", "printed", "raw_door"]
 
 # What a synthesizer does differently: (recipe, facts, parts) → (facts, parts).
 RECIPES: dict[type, Callable[[Any, Facts, Parts], tuple[Facts, Parts]]] = {

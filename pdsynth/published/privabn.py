@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..budgets import TableBudget, Uniform
-from ..conditionals import DENSE, SparseTable, Table
+from ..conditionals import Table
 from ..domain.facts import Facts
 from ..domain.progress import progress
 from ..domain.schema import Schema
@@ -34,6 +34,7 @@ from ..structure.parent_rules import MAX_PARENTS
 from ..synthesizers.privabn import SDG
 from ..synthesizers.recipe import Parts, Recipe
 from .doors import raw_door
+from .sparse import DENSE, SparseTable
 
 CANDIDATES = "PrivABN Alg 2 line 5 and Alg 3"
 RAW = (

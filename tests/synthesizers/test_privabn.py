@@ -16,7 +16,7 @@ from spy_tools import Spy
 from pdsynth import Model, Network, PrivABN, SchemaError, Synthesizer
 from pdsynth.audit import ceiling, lower_bound
 from pdsynth.budgets import TableBudget
-from pdsynth.conditionals import SparseTable, conditional
+from pdsynth.conditionals import conditional
 from pdsynth.domain.facts import Facts
 from pdsynth.errors import BudgetError, PrivacyError
 from pdsynth.measures import GRID, conditional_sensitivity
@@ -24,6 +24,7 @@ from pdsynth.privacy.ledger import Ledger
 from pdsynth.privacy.mechanisms import ExactNoise, NoNoise
 from pdsynth.published import RawCurator, raw_door
 from pdsynth.published import privabn as room
+from pdsynth.published.sparse import SparseTable
 from pdsynth.structure import Restriction
 from pdsynth.synthesizers import parts
 from pdsynth.synthesizers.parts import Adaptive

@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from ...conditionals import SparseTable
 from ...datasets.loaders import find
 from ...domain.schema import Schema
 from ...evaluation.marginals import Marginals, attribute_sets
 from ...model import Model
+from ...published import SparseTable
 from ...synthesizers import PrivABN
 from ..widgets import Control, Try, View, choice, slider
 from .drawing import Board, ink
