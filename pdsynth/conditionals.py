@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from .privacy.curator import Curator
 from .structure.learner import Measurement, StructureResult
 
 
+@runtime_checkable
 class Sparse(Protocol):
     """A table of which only some parent configurations are kept, as the papers' replicas do.
 

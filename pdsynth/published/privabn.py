@@ -18,7 +18,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..budgets import TableBudget, Uniform
-from ..conditionals import Table
 from ..domain.facts import Facts
 from ..domain.progress import progress
 from ..domain.schema import Schema
@@ -298,7 +297,9 @@ def noisy_conditionals(
         assert isinstance(scale, Fraction)
         noisy = curator.noise.private  # else raw counts
         table = np.where((table > 0).any(axis=0), table, 1) if noisy else table
-        whole: Table = table.reshape(shape) if keys is None else SparseTable(shape, keys, table)
+        whole: np.ndarray | SparseTable = (
+            table.reshape(shape) if keys is None else SparseTable(shape, keys, table)
+        )
         if keys is not None and noisy:
             seed = curator.noise.child(f"unseen {child}").below(2**62)
             whole = SparseTable(shape, keys, table, float(scale), seed)
