@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import SchemaError
-from .ledger import Entry, Ledger
+from .rules import Entry
 
 MAX_NESTED = 2**21  # objects and lists of a file: each takes some 70 bytes of memory
 MALFORMED = ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError
@@ -77,7 +77,7 @@ def _join(sets: Iterable[int]) -> int:
     return found
 
 
-def check_origin(ledger: Ledger, names: tuple[str, ...], n: int) -> list[str]:
+def check_origin(ledger: Any, names: tuple[str, ...], n: int) -> list[str]:
     """What says that a ledger isn't the one of this table and run, or isn't whole; empty if none.
 
     ``names``: the attributes of the schema. ``n``: the number of records.
