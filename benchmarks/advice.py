@@ -28,10 +28,10 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
 import pdsynth as pds  # noqa: E402
-from pdsynth.counting.tables import Records  # noqa: E402
-from pdsynth.evaluation import marginal_distance  # noqa: E402
+from pdsynth.core.records import Records  # noqa: E402
+from pdsynth.evaluation.marginals import marginal_distance  # noqa: E402
 from pdsynth.papers.yardsticks import LOADERS  # noqa: E402
-from pdsynth.synthesizers.prediction import SINGLE, forecasts, prior  # noqa: E402
+from pdsynth.planning import SINGLE, forecasts, prior  # noqa: E402
 
 FIGURES = HERE.parent / "figures"
 TRIALS, FILE = FIGURES / "advice_trials.csv", FIGURES / "advice.csv"

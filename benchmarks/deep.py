@@ -22,7 +22,7 @@ import pandas as pd  # noqa: E402
 from pdsynth import audit  # noqa: E402
 from pdsynth.audit.case import Effort, format_epsilon  # noqa: E402
 from pdsynth.papers.courtroom import fits_whole, widen  # noqa: E402
-from pdsynth.papers.engine import read  # noqa: E402
+from pdsynth.papers.grids import read  # noqa: E402
 
 COURTROOM = HERE.parent / "figures" / "courtroom"
 FEW, BAR = 2, 1.5  # answers that a pair moves; what an audit of so few should see

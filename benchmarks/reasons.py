@@ -27,15 +27,14 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
 import pdsynth as pds  # noqa: E402
-from pdsynth.counting.tables import Records  # noqa: E402
-from pdsynth.datasets import load_adult  # noqa: E402
+from pdsynth.algorithms import genetic as searching  # noqa: E402
+from pdsynth.core.network import Restriction  # noqa: E402
+from pdsynth.core.records import Records  # noqa: E402
+from pdsynth.datasets.adult import load_adult  # noqa: E402
 from pdsynth.datasets.loaders import DEFAULT_TARGET  # noqa: E402
-from pdsynth.evaluation import five_classifiers, marginal_distance, marginal_distances  # noqa: E402
+from pdsynth.evaluation.classifiers import five_classifiers  # noqa: E402
+from pdsynth.evaluation.marginals import marginal_distance, marginal_distances  # noqa: E402
 from pdsynth.papers import genetic, hmprivbayes, hpprivbayes  # noqa: E402
-from pdsynth.structure import (  # noqa: E402
-    Restriction,  # noqa: E402
-    searching,  # noqa: E402
-)
 
 FILE = HERE / "reasons.csv"
 COLUMNS = ("reason", "what", "epsilon", "measure")

@@ -34,7 +34,8 @@ import pandas as pd  # noqa: E402
 from wide import wide_rows  # noqa: E402
 
 import pdsynth as pds  # noqa: E402
-from pdsynth.counting.tables import Codes, Lattice, Records  # noqa: E402
+from pdsynth.core.counts import Codes  # noqa: E402
+from pdsynth.core.records import Lattice, Records  # noqa: E402
 
 LOOP = "void add(const long long *key, long long *table, long long n) { for (long long i = 0; i < n; i++) table[key[i]]++; }"
 
@@ -187,7 +188,7 @@ def genetic_rows(records: Records) -> list[tuple[str, str, str, str]]:
     exact optimum over 20 seeds."""
     import plain_genetic
 
-    from pdsynth.structure import exact_search, genetic
+    from pdsynth.algorithms.genetic import exact_search, genetic
 
     names, (i, j) = records.schema.names, np.triu_indices(len(records.schema), 1)
     weights = np.zeros((len(names), len(names)))

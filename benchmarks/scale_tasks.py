@@ -23,8 +23,8 @@ import pandas as pd  # noqa: E402
 from forecast import made_up, memory  # noqa: E402
 
 import pdsynth as pds  # noqa: E402
-from pdsynth.counting import sources, workers  # noqa: E402
-from pdsynth.counting.tables import Lattice  # noqa: E402
+from pdsynth.core.records import Lattice  # noqa: E402
+from pdsynth.scale import sources, workers  # noqa: E402
 
 PARENTS = 2
 TRIPLE = ("education", "occupation", "salary")

@@ -37,10 +37,23 @@ import pandas as pd  # noqa: E402
 import plotly.graph_objects as go  # noqa: E402
 
 from pdsynth.course.panels import LESSONS  # noqa: E402
-from pdsynth.papers import PAPERS, effects, repeats, scoreboard, yardsticks  # noqa: E402
-from pdsynth.papers.engine import Key, Paper, Run, find, stem  # noqa: E402
+from pdsynth.papers import effects, repeats, scoreboard, yardsticks  # noqa: E402
+from pdsynth.papers.engine import (  # noqa: E402
+    PAPERS,  # noqa: E402
+    Paper,
+    find,
+    stem,
+)
+from pdsynth.papers.grids import Run  # noqa: E402
 from pdsynth.papers.readings import Reading  # noqa: E402
-from pdsynth.papers.results import Result, Verdict, markdown, point, summarise  # noqa: E402
+from pdsynth.papers.results import (  # noqa: E402
+    Key,  # noqa: E402
+    Result,
+    Verdict,
+    markdown,
+    point,
+    summarise,
+)
 from pdsynth.papers.scoreboard import Committed  # noqa: E402
 from pdsynth.plots import svg  # noqa: E402
 

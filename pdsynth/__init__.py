@@ -6,14 +6,7 @@ Teach it, analyse it, release with it.
 from importlib import import_module
 from typing import Any
 
-from .domain.schema import Attribute, Schema
-from .errors import BudgetError, PrivacyError, SchemaError
-from .model import Model
-from .network import Network
-from .privacy.ledger import Ledger
-from .privacy.session import Session
-from .structure.restrictions import Restriction
-from .synthesizers import (
+from .algorithms import (
     PPBA,
     ConsistentBayes,
     GeneticBayes,
@@ -22,18 +15,30 @@ from .synthesizers import (
     PrivABN,
     PrivBayes,
     Synthesizer,
-    plan,
 )
+from .core import (
+    Attribute,
+    BudgetError,
+    Ledger,
+    Model,
+    Network,
+    PrivacyError,
+    Restriction,
+    Schema,
+    SchemaError,
+)
+from .files.session import Session
+from .planning import plan
 
 __version__ = "0.2.0"
 
 _LAZY = {
     "audit": "audit",
-    "baselines": "synthesizers.baselines",
+    "baselines": "algorithms.relatives",
     "datasets": "datasets",
     "evaluate": "evaluation",
     "papers": "papers",
-    "parts": "synthesizers.parts",
+    "parts": "algorithms.parts",
     "plots": "plots",
 }
 __all__ = [

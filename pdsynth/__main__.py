@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 
 from . import BudgetError, PrivacyError, SchemaError, audit
 from .audit.case import NOT_REFUTED, UNSEEN, Result, format_epsilon
-from .errors import needed_for
+from .core import needed_for
 
 try:
     with needed_for("the command line"):
         import click
 
-        from .datasets.commands import commands, say
+        from .files.command_line import commands, say
 except ImportError as missing:
     sys.exit(f"refused: {missing}")
 

@@ -8,10 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .errors import needed_for
+from .core import Ledger, Network, needed_for
 from .files.showing import shorten
-from .network import Network
-from .privacy.ledger import Ledger
 
 with needed_for("pdsynth.plots", "show the network or the ledger itself"):
     import plotly.graph_objects as go

@@ -39,7 +39,7 @@ def root() -> Path:
 @pytest.fixture(scope="session")
 def adult():
     """Adult, all 48,842 rows."""
-    from pdsynth.datasets import load_adult
+    from pdsynth.datasets.adult import load_adult
 
     return load_adult()
 
@@ -47,7 +47,7 @@ def adult():
 @pytest.fixture(scope="session")
 def thesis():
     """Adult as the thesis codes it: 45,222 rows, 14 attributes."""
-    from pdsynth.datasets import load_adult
+    from pdsynth.datasets.adult import load_adult
 
     return load_adult(coding="thesis")
 
@@ -55,7 +55,7 @@ def thesis():
 @pytest.fixture(scope="session")
 def cmc():
     """CMC, 1,473 rows."""
-    from pdsynth.datasets import load_cmc
+    from pdsynth.datasets.loaders import load_cmc
 
     return load_cmc()
 

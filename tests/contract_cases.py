@@ -30,11 +30,13 @@ from pdsynth import (
     Synthesizer,
     baselines,
 )
-from pdsynth.privacy.ledger import Ledger
-from pdsynth.privacy.mechanisms import CommonNoise, ExactNoise
-from pdsynth.structure import Restriction
-from pdsynth.synthesizers import parts
-from pdsynth.synthesizers.baselines import Independent, JTree, PriView, PrivSCBN
+from pdsynth.algorithms import parts
+from pdsynth.algorithms.jtree import JTree
+from pdsynth.algorithms.priview import PriView
+from pdsynth.algorithms.relatives import Independent, PrivSCBN
+from pdsynth.core.ledger import Ledger
+from pdsynth.core.network import Restriction
+from pdsynth.core.noise import CommonNoise, ExactNoise
 
 GUARANTEES = ("strict", "published", "none")
 

@@ -5,10 +5,10 @@ import inspect
 import sys
 from pathlib import Path
 
-from pdsynth.counting import equivalence_classes as partitions
-from pdsynth.counting import tables
-from pdsynth.counting.tables import Records
-from pdsynth.privacy.curator import Curator
+from pdsynth.core import records as tables
+from pdsynth.core.curator import Curator
+from pdsynth.core.records import Records
+from pdsynth.published import partitions
 
 
 class Spy:

@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 from test_properties import OURS, few
 
 import pdsynth as pds
-from pdsynth.datasets import read_csv
-from pdsynth.domain import attribute as room
-from pdsynth.domain.cells import as_text
-from pdsynth.domain.file_format import FileFormat
+from pdsynth.core import attribute as room
+from pdsynth.core.attribute import as_text
+from pdsynth.files.file_format import FileFormat
+from pdsynth.files.reading import read_csv
 
 A = pds.Attribute
 pytestmark = pytest.mark.filterwarnings("ignore")

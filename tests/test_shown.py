@@ -8,7 +8,7 @@ import pytest
 
 import pdsynth as pds
 from pdsynth.audit.case import WIDTH, Result
-from pdsynth.errors import plural
+from pdsynth.core.errors import plural
 from pdsynth.evaluation.compare import MOST, Trials
 
 A = pds.Attribute

@@ -61,7 +61,7 @@ print(f"total on Monday {monday.sum()}, on Tuesday {tuesday.sum()}: so Eve said 
 # Both totals, each with fresh noise, ten times:
 
 # %%
-from pdsynth.privacy.mechanisms import ExactNoise, laplace_mechanism
+from pdsynth.core.noise import ExactNoise, laplace_mechanism
 
 noise = ExactNoise()  # drawn from the operating system, so your numbers differ from your neighbour's
 tries = {day: laplace_mechanism(np.full(10, answers.sum()), 2, noise) for day, answers in (("Monday", monday), ("Tuesday", tuesday))}

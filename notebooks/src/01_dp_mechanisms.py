@@ -22,16 +22,16 @@ import numpy as np
 import pandas as pd
 
 import pdsynth as pds
-from pdsynth.course import panels
-from pdsynth.course.exercises import lesson_01 as ex
-from pdsynth.course.guess import guess
-from pdsynth.privacy.mechanisms import (
+from pdsynth.core.noise import (
     ExactNoise,
     Quantity,
     discrete_laplace_pmf,
     exponential_mechanism,
     laplace_mechanism,
 )
+from pdsynth.course import panels
+from pdsynth.course.exercises import lesson_01 as ex
+from pdsynth.course.guess import guess
 
 adult = pds.datasets.load_adult(complete=True)
 rich = adult.frame["salary"] == ">50K"

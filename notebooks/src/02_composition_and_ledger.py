@@ -24,10 +24,10 @@ import numpy as np
 import pandas as pd
 
 import pdsynth as pds
+from pdsynth.core.noise import ExactNoise, laplace_mechanism
 from pdsynth.course import panels
 from pdsynth.course.exercises import lesson_02 as ex
 from pdsynth.course.guess import guess
-from pdsynth.privacy.mechanisms import ExactNoise, laplace_mechanism
 
 pd.set_option("display.max_colwidth", 90)
 adult = pds.datasets.load_adult(coding="thesis")

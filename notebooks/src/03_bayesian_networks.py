@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 
 import pdsynth as pds
-from pdsynth import measures
+from pdsynth.core import measures
 from pdsynth.course import panels
 from pdsynth.course.exercises import lesson_03 as ex
 from pdsynth.course.guess import guess

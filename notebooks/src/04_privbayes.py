@@ -25,13 +25,13 @@ import numpy as np
 import pandas as pd
 
 import pdsynth as pds
-from pdsynth import measures
-from pdsynth.conditionals import conditional
+from pdsynth.core import measures
+from pdsynth.core.model import conditional
+from pdsynth.core.noise import exponential_probabilities
+from pdsynth.core.structure import MaxCells, useful_degree
 from pdsynth.course import panels
 from pdsynth.course.exercises import lesson_04 as ex
 from pdsynth.course.guess import guess
-from pdsynth.privacy.mechanisms import exponential_probabilities
-from pdsynth.structure import MaxCells, useful_degree
 
 adult = pds.datasets.load_adult(coding="thesis")
 

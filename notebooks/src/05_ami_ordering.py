@@ -24,7 +24,7 @@ import numpy as np
 import pandas as pd
 
 import pdsynth as pds
-from pdsynth import measures
+from pdsynth.core import measures
 from pdsynth.course import panels
 from pdsynth.course.exercises import lesson_05 as ex
 from pdsynth.course.guess import guess

@@ -26,11 +26,16 @@ import numpy as np
 import pandas as pd
 
 import pdsynth as pds
-from pdsynth import measures
+from pdsynth.algorithms.hmprivbayes import affinity, spectral_clusters
+from pdsynth.core import measures
 from pdsynth.course import panels
 from pdsynth.course.exercises import lesson_08 as ex
 from pdsynth.course.guess import guess
-from pdsynth.structure.clustering import affinity, spectral_clusters
+from pdsynth.course.mic import (
+    maximal_grid,
+    maximal_information_coefficient,
+    maximal_information_sensitivity,
+)
 
 twins = np.array([[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]])
 
@@ -58,7 +63,7 @@ for cuts in ((1,), (2,), (1, 2)):
     grid = np.add.reduceat(bent, (0, *cuts), axis=0)
     score = measures.mutual_information(grid) / np.log2(min(grid.shape))
     print(f"{len(grid)} × 2, cut before {cuts}: {score:.4f}")
-measures.maximal_grid(bent)
+maximal_grid(bent)
 
 # %% [markdown]
 # Check the first: {0} against {1, 2}. $H(X_2)=1$. Given 0, $X_2$ is certain; given {1, 2} (48 people) it is 32 to 16, so 0.9183 bits are left in three quarters of the
@@ -113,7 +118,7 @@ pair = adult.schema.index("age"), adult.schema.index("marital-status")
 table = people.records.table(pair)
 shuffled = table[[3, 0, 4, 1, 2]]  # the same ages in another order
 for name, t in {"age in order": table, "age shuffled": shuffled}.items():
-    mic = measures.maximal_information_coefficient(t)
+    mic = maximal_information_coefficient(t)
     print(f"{name}: I = {measures.mutual_information(t):.3f}, MIC = {mic:.3f}")
 
 # %% [markdown]
@@ -241,9 +246,9 @@ def similarities(n, d, person):
     bits[0] = person
     pairs = (2 * bits[:, i] + bits[:, j] for i, j in combinations(range(d), 2))
     tables = (np.bincount(pair, minlength=4).reshape(2, 2) for pair in pairs)
-    return np.array([measures.maximal_information_coefficient(t) for t in tables])
+    return np.array([maximal_information_coefficient(t) for t in tables])
 
-delta = measures.maximal_information_sensitivity(1000, 2, 2)
+delta = maximal_information_sensitivity(1000, 2, 2)
 print(f"ΔMIC = {delta:.6f}")
 print("world A:", similarities(1000, 4, 0).round(6), "\nworld B:", similarities(1000, 4, 1).round(6))
 

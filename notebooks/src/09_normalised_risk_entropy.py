@@ -25,13 +25,13 @@ import numpy as np
 import pandas as pd
 
 import pdsynth as pds
-from pdsynth.budgets import risk_entropy_weights
+from pdsynth.core.budgets import risk_entropy_weights
+from pdsynth.core.measures import entropy, normalised_risk_entropy
+from pdsynth.core.noise import ExactNoise
+from pdsynth.core.schema import BinaryEncoding
 from pdsynth.course import panels
 from pdsynth.course.exercises import lesson_09 as ex
 from pdsynth.course.guess import guess
-from pdsynth.domain.encoding import BinaryEncoding
-from pdsynth.measures import entropy, normalised_risk_entropy
-from pdsynth.privacy.mechanisms import ExactNoise
 
 rng = np.random.default_rng(0)
 

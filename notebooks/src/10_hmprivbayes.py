@@ -25,12 +25,12 @@ import numpy as np
 import pandas as pd
 
 import pdsynth as pds
+from pdsynth.algorithms.hmprivbayes import noise_to_signal
+from pdsynth.core.schema import BinaryEncoding
 from pdsynth.course import panels
 from pdsynth.course.exercises import lesson_10 as ex
 from pdsynth.course.guess import guess
-from pdsynth.domain.encoding import BinaryEncoding
 from pdsynth.published.budgets import printed_thirds
-from pdsynth.structure.clustering import noise_to_signal
 
 
 # %%

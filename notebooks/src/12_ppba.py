@@ -23,11 +23,11 @@ import numpy as np
 import pandas as pd
 
 import pdsynth as pds
-from pdsynth.budgets import geometric
+from pdsynth.core.budgets import geometric
+from pdsynth.core.factors import maximum_spanning_tree
 from pdsynth.course import panels
 from pdsynth.course.exercises import lesson_12 as ex
 from pdsynth.course.guess import guess
-from pdsynth.structure.tree import maximum_spanning_tree
 
 schema = pds.Schema(tuple(pds.Attribute.categorical(name, (0, 1)) for name in "abc"))
 

@@ -26,10 +26,10 @@ import numpy as np
 import pandas as pd
 
 import pdsynth as pds
+from pdsynth.algorithms.genetic import exact_search, genetic, hill
 from pdsynth.course import panels
 from pdsynth.course.exercises import lesson_13 as ex
 from pdsynth.course.guess import guess
-from pdsynth.structure import exact_search, genetic, hill
 
 adult = pds.datasets.load_adult(coding="thesis")
 

@@ -282,7 +282,7 @@ pd.DataFrame({name: {measure.__name__: measure(train, tables[name], schema) for 
 # %%
 from fractions import Fraction
 
-from pdsynth.privacy.mechanisms import ExactNoise, laplace_mechanism
+from pdsynth.core.noise import ExactNoise, laplace_mechanism
 
 n, price = len(adult.frame), Fraction(1, 10)
 steps = np.array([round(published * n * 1000)])  # whole numbers; one record moves it by 1,000 (floats: by 1,001) at most

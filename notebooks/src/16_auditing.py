@@ -184,7 +184,7 @@ ex.q2.check(bound)
 
 # %%
 from pdsynth.audit.bugs import count
-from pdsynth.privacy.mechanisms import laplace_mechanism
+from pdsynth.core.noise import laplace_mechanism
 
 
 def private_table(codes, sizes, epsilon, noise):
@@ -193,7 +193,7 @@ def private_table(codes, sizes, epsilon, noise):
     return np.where(counts > 0, noisy, 0)
 # solution
 from pdsynth.audit.bugs import count
-from pdsynth.privacy.mechanisms import laplace_mechanism
+from pdsynth.core.noise import laplace_mechanism
 
 
 def private_table(codes, sizes, epsilon, noise):

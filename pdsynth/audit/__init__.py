@@ -12,10 +12,8 @@ from zlib import crc32
 
 import pandas as pd
 
-from ..budgets import positive
-from ..domain.progress import progress as bars
-from ..domain.progress import wanted
-from ..errors import BudgetError, is_one_of, show, to_list
+from ..core import BudgetError, is_one_of, positive, show, to_list, wanted
+from ..core import progress as bars
 from ..evaluation.parallel import run_each
 from .attacks import Sampled, Samples, Sampling, black_box
 from .case import NOT_REFUTED, VIOLATED, Case, Effort, Progress, Result

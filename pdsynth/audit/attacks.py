@@ -14,10 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..domain.progress import bar, wanted
-from ..errors import BudgetError, show
-from ..privacy.mechanisms import ExactNoise
-from ..privacy.numbers import number
+from ..core import BudgetError, ExactNoise, bar, number, show, wanted
 from . import detectors, power
 from .case import Attack, Case, Effort, Finding, Progress, Result, conclude, format_epsilon
 from .detectors import BatchedNoise, RecordedNoise, extend_seed

@@ -11,18 +11,21 @@ from typing import Any
 
 import numpy as np
 
-from .. import measures
-from ..counting.tables import Records, marginal
-from ..domain.schema import Attribute, Schema
-from ..measures import GRID, mutual_information
-from ..privacy.mechanisms import (
+from ..algorithms import Independent
+from ..core import (
+    GRID,
+    Attribute,
     ExactNoise,
     Noise,
     Quantity,
+    Records,
+    Schema,
     exponential_mechanism,
     laplace_mechanism,
+    marginal,
+    measures,
+    mutual_information,
 )
-from ..synthesizers.presets import Independent
 
 Codes = np.ndarray  # (n, d)
 Table = np.ndarray

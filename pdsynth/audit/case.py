@@ -11,12 +11,9 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar
 
-from ..domain.pages import render
-from ..errors import BudgetError, check_seed, is_whole, show
-from ..privacy.curator import Curator
-from ..privacy.ledger import Ledger
-from ..privacy.mechanisms import ExactNoise, Noise
-from ..published import open_door
+from ..core import BudgetError, Curator, ExactNoise, Ledger, Noise, check_seed, is_whole, show
+from ..files.pages import render
+from ..published.doors import open_door
 from .detectors import Seed
 from .pairs import Pair
 

@@ -8,9 +8,10 @@ from importlib.resources import files
 from operator import attrgetter
 from typing import Any
 
-from .. import synthesizers
-from ..network import Network
-from ..synthesizers import GeneticBayes, Synthesizer, baselines, parts
+from .. import algorithms as baselines
+from .. import algorithms as synthesizers
+from ..algorithms import GeneticBayes, Synthesizer, parts
+from ..core import Network
 from . import attacks, floating, pairs, structure_steps, table_steps, transcripts
 from .case import NOT_REFUTED, VIOLATED, Case, Fit
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..privacy.mechanisms import ExactNoise, Noise
+from ..core import ExactNoise, Noise
 
 Seed = int | Sequence[int] | None
 

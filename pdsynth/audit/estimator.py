@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import needed_for
+from ..core import needed_for
 
 CONFIDENCE = 0.95
 CAUTION = 20  # the event is chosen at a twentieth of the level: lucky rare events fall behind

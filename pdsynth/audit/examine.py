@@ -15,9 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import SchemaError
-from ..model import Model
-from ..privacy.mechanisms import ExactNoise, Noise
+from ..core import ExactNoise, Model, Noise, SchemaError
 from . import detectors
 from .attacks import TRIES
 from .detectors import PrefetchedNoise, RecordedNoise, extend_seed

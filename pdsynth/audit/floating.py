@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..privacy.curator import Curator
-from ..privacy.mechanisms import Noise
-from ..published import raw_door
+from ..core import Curator, Noise
+from ..published.doors import raw_door
 from .case import format_epsilon
 from .estimator import ceiling, lower_bound, quantise
 from .pairs import Pair

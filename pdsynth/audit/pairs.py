@@ -14,13 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from ..counting.tables import Records
-from ..domain.schema import Attribute, Schema
-from ..measures import mutual_information
-from ..privacy.curator import Curator
-from ..privacy.ledger import Ledger
-from ..privacy.mechanisms import Noise
-from ..published import open_door
+from ..core import Attribute, Curator, Ledger, Noise, Records, Schema, mutual_information
+from ..published.doors import open_door
 
 CHILDREN, PARENTS, ELP_PARENTS = 9, 40, 30  # of the pairs that lose what one pair gains
 NLTCS = 21_574  # records of PrivABN's first table

@@ -13,13 +13,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..domain.cells import as_text
-from ..domain.pages import render
-from ..domain.schema import Schema
-from ..errors import BudgetError, SchemaError
-from ..privacy.ledger import Entry, Ledger
-from ..privacy.mechanisms import Noise
-from ..privacy.numbers import positive
+from ..core import BudgetError, Entry, Ledger, Noise, Schema, SchemaError, as_text, positive
+from ..files.pages import render
 from .case import format_epsilon
 from .tape import Asked, Explorer, Fits, Loss, Walk, compare, differences, walk
 

@@ -13,13 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from ..measures import GRID, SCORES, entropy_sensitivity
-from ..network import Network
-from ..privacy.curator import Candidates, Curator
-from ..privacy.mechanisms import Noise
-from ..published import raw_door
+from ..algorithms import abn_strict
+from ..core import GRID, SCORES, Candidates, Curator, Network, Noise, entropy_sensitivity
+from ..published.doors import raw_door
 from ..published.privabn import abn_published, printed_sensitivity
-from ..structure.adaptive import abn_strict
 from .pairs import CHILDREN, ELP_PARENTS, PARENTS
 
 

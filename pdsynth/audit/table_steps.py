@@ -10,13 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from ..measures import GRID, mutual_information, sensitivity_weights
-from ..privacy.curator import Curator
-from ..privacy.mechanisms import Noise, laplace_mechanism
-from ..privacy.unit import TableBudget
-from ..published import raw_door
+from ..algorithms import covering_design
+from ..core import (
+    GRID,
+    Curator,
+    Noise,
+    TableBudget,
+    laplace_mechanism,
+    mutual_information,
+    sensitivity_weights,
+)
 from ..published.budgets import PrintedBudget, one_record_more, printed_group_a, printed_scales
-from ..structure.covering import covering_design
+from ..published.doors import raw_door
 from .estimator import quantise
 from .pairs import Pair, across_theta
 

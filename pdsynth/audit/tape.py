@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..privacy.mechanisms import Noise
+from ..core import Noise
 from .detectors import permute_and_flip_law
 
 Label = tuple[str, ...]  # the step, then the streams inside it

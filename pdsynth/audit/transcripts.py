@@ -8,7 +8,7 @@ from itertools import count
 
 import numpy as np
 
-from ..privacy.mechanisms import ExactNoise
+from ..core import ExactNoise
 from . import power
 from .attacks import Samples, Sampling, collect
 from .case import MOST_RUNS, Case, Effort

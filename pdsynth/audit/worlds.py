@@ -16,11 +16,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..errors import BudgetError
-from ..network import Network
-from ..privacy.curator import Curator
-from ..privacy.mechanisms import Noise
-from ..structure import MaxParents, greedy, ordered
+from ..algorithms import greedy, ordered
+from ..core import BudgetError, Curator, MaxParents, Network, Noise
 from .detectors import ScriptedNoise, law
 from .detectors import log_ratio as loss
 from .pairs import cells_of, curator_of

@@ -3,7 +3,7 @@
 ``pdsynth.course.student("Ada").lesson(4).q1`` has Ada's own numbers.
 """
 
-from ..errors import needed_for
+from ..core import needed_for
 from .exercises.student import Student, student
 
 with needed_for("pdsynth.course"):  # what its modules import without asking

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from ..datasets.outlining import NAMELESS
-from ..domain.file_format import FileFormat
-from ..domain.rules import FORM, read_rule
-from ..domain.schema import Attribute, Schema
-from ..domain.schema_file import read_entry, read_toml, write_schema
-from ..errors import SchemaError, plural
+from ..core import Attribute, Schema, SchemaError, plural
+from ..files.domains import FORM, read_rule
+from ..files.file_format import FileFormat
+from ..files.outlining import NAMELESS
+from ..files.schema_file import read_entry, read_toml, write_schema
 
 LISTED = 60  # values that a proposal lists
 

@@ -1,5 +1,8 @@
 """Real tables with their public schemas: shipped ones, and loaders and a finder for the others."""
 
+from ..files.outlining import outline
+from ..files.reading import Header, read_chunks, read_csv, read_header
+from ..files.release import write_csv, write_release
 from .adult import load_adult
 from .loaders import (
     find,
@@ -11,9 +14,6 @@ from .loaders import (
     load_nltcs,
     load_retail,
 )
-from .outlining import outline
-from .own import Header, read_chunks, read_csv, read_header
-from .release import write_csv, write_release
 from .tables import Dataset
 
 __all__ = [

@@ -4,8 +4,7 @@ from functools import cache
 
 import pandas as pd
 
-from ..domain.schema import Schema
-from ..errors import SchemaError, is_one_of, show
+from ..core import Schema, SchemaError, is_one_of, show
 from .loaders import read_shipped
 from .tables import TABLES, Dataset, describe, expand_rules, read_rules, yes_no_schema
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ..errors import SchemaError, is_whole, needed_for, show
+from ..core import SchemaError, is_whole, needed_for, show
 from .tables import TABLES, Dataset, describe, expand_rules, public_schema, yes_no_schema
 
 VARIABLE = "PDSYNTH_DATA"

@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..domain.pages import render
-from ..domain.rules import read_rule
-from ..domain.schema import Attribute, Schema
-from ..errors import SchemaError, is_whole, show
+from ..core import Attribute, Schema, SchemaError, is_whole, show
+from ..files.domains import read_rule
+from ..files.pages import render
 
 _FILE = resources.files(__package__) / "tables.toml"
 TABLES: dict[str, dict[str, Any]] = tomllib.loads(_FILE.read_text(encoding="utf-8"))

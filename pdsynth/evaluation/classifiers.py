@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..domain.schema import Attribute, Schema, check_schema
-from ..errors import SchemaError, is_whole, needed_for, show
+from ..core import Attribute, Schema, SchemaError, check_schema, is_whole, needed_for, show
 from .inputs import Table, check_choice, check_choices, check_most, sample_rows, seeded, to_codes
 from .utility import feature_columns, majority_share, one_hot, support_vectors
 

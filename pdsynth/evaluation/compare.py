@@ -16,11 +16,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..counting.tables import Records
-from ..domain import progress as bars
-from ..domain.pages import render
-from ..errors import BudgetError, SchemaError, is_whole, show, to_items
-from ..privacy.numbers import positive
+from ..core import BudgetError, Records, SchemaError, is_whole, positive, show, to_items
+from ..core import errors as bars
+from ..files.pages import render
 from .inputs import as_dataset, to_codes
 from .parallel import run_each
 from .trial import NEEDS_TEST, Bench, Trial, check_grid, check_measures, find_measure

@@ -11,9 +11,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from ..domain.progress import progress
-from ..domain.schema import Schema, check_schema
-from ..errors import SchemaError, is_one_of, is_whole, show, to_list
+from ..core import Schema, SchemaError, check_schema, is_one_of, is_whole, progress, show, to_list
 from .classifiers import CLASSIFIERS, design, predict
 from .inputs import Table, check_choice, check_choices, check_whole, record_keys, seeded, to_codes
 from .utility import majority_share

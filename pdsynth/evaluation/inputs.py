@@ -6,11 +6,9 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from ..counting.sources import Source, find_source
-from ..counting.tables import Records
+from ..core import Records, Schema, SchemaError, check_schema, is_one_of, is_whole, show, to_list
 from ..datasets.tables import Dataset
-from ..domain.schema import Schema, check_schema
-from ..errors import SchemaError, is_one_of, is_whole, show, to_list
+from ..scale.sources import Source, find_source
 
 Table: TypeAlias = pd.DataFrame | np.ndarray | Records | Source
 

@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..domain.schema import Schema
-from ..errors import SchemaError, needed_for
+from ..core import Schema, SchemaError, needed_for
 from .marginals import Marginals, Sets, attribute_sets, distances
 
 MOST_SETS = 2000  # of more marginals, as many are drawn

@@ -12,10 +12,21 @@ from typing import TypeAlias
 import numpy as np
 import pandas as pd
 
-from ..counting.tables import Codes, Counter, Records, marginal
-from ..domain.progress import progress
-from ..domain.schema import Schema, check_schema
-from ..errors import BudgetError, SchemaError, is_whole, show, to_items, to_list
+from ..core import (
+    BudgetError,
+    Codes,
+    Counter,
+    Records,
+    Schema,
+    SchemaError,
+    check_schema,
+    is_whole,
+    marginal,
+    progress,
+    show,
+    to_items,
+    to_list,
+)
 from .inputs import Table, check_most, check_whole, record_keys, seeded, to_records
 
 BLOCK_CELLS = 2**12  # tables are counted up to this size, then summed down to the sets asked for

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from ..counting.workers import active_client
-from ..errors import needed_for
+from ..core import needed_for
+from ..scale.workers import active_client
 
 
 def run_each(

@@ -7,10 +7,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 import numpy as np
 import pandas as pd
 
-from ..counting.tables import MAX_MEMBERS, Records
-from ..domain.schema import Schema, check_schema
-from ..errors import SchemaError, show
-from ..network import Network
+from ..core import MAX_MEMBERS, Network, Records, Schema, SchemaError, check_schema, show
 from . import marginals
 from .inputs import Table, record_keys, seeded, to_records
 from .marginals import DENSE_CELLS, Marginals, Sets, attribute_sets

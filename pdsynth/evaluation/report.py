@@ -9,14 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..counting.tables import Records
+from ..algorithms import Independent
+from ..core import Records, Schema, SchemaError, plural, positive, progress
 from ..datasets.tables import Dataset
-from ..domain.pages import render
-from ..domain.progress import progress
-from ..domain.schema import Schema
-from ..errors import SchemaError, plural
-from ..privacy.numbers import positive
-from ..synthesizers.baselines import Independent
+from ..files.pages import render
 from .disclosure import gcap
 from .inputs import Table, as_dataset, check_whole, sample_rows, to_codes
 from .intervals import COLUMNS, LIMITS, RELEASE, measure_level

@@ -12,10 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..counting.tables import Records
-from ..domain.schema import Schema
-from ..errors import BudgetError, SchemaError, show, to_list
-from ..privacy.numbers import number
+from ..core import BudgetError, Records, Schema, SchemaError, number, show, to_list
 from .disclosure import leak_probability
 from .inputs import seeded
 from .marginals import Marginals, attribute_sets, marginal_distance, marginal_distances

@@ -9,9 +9,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..domain.schema import Schema, check_columns, check_schema
-from ..errors import SchemaError, needed_for, show, to_list, to_names
-from ..privacy.numbers import number
+from ..core import (
+    Schema,
+    SchemaError,
+    check_columns,
+    check_schema,
+    needed_for,
+    number,
+    show,
+    to_list,
+    to_names,
+)
 from .inputs import Table, check_choice, check_most, sample_rows, seeded, to_codes
 
 ACADEMIC_DEGREES = ("Bachelors", "Masters", "Doctorate")

@@ -4,11 +4,9 @@ import math
 from html import escape
 from typing import Any
 
-from ..domain.pages import render
-from ..errors import plural, show
-from ..network import Network
-from ..privacy.ledger import NOT_STRICT, Ledger, short
-from ..privacy.ledger_story import beside, share
+from ..core import NOT_STRICT, Ledger, Network, plural, short, show
+from .pages import render
+from .story import beside, share
 
 HEAD = (
     "<defs><marker id='pd-head' viewBox='0 0 8 8' refX='7' refY='4' markerWidth='7' "

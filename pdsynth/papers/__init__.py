@@ -5,10 +5,11 @@ from typing import Any
 
 import pandas as pd
 
-from ..datasets import Dataset
-from ..errors import needed_for
-from .engine import PAPERS, Key, Run, find
-from .results import Result, Verdict
+from ..core import needed_for
+from ..datasets.tables import Dataset
+from .engine import PAPERS, find
+from .grids import Run
+from .results import Key, Result, Verdict
 
 with needed_for("pdsynth.papers"):  # what its modules import without asking
     import plotly  # noqa: F401

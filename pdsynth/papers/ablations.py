@@ -12,20 +12,22 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from .. import synthesizers as s
-from ..datasets import Dataset, load_adult, load_cmc, load_nltcs
-from ..domain.facts import Facts
+from .. import algorithms as s
+from ..algorithms import SDG
+from ..algorithms import parts as p
+from ..core import Facts, Parts, Recipe
+from ..datasets.adult import load_adult
+from ..datasets.loaders import load_cmc, load_nltcs
+from ..datasets.tables import Dataset
 from ..published.clustered import PrintedIBayes
-from ..synthesizers import parts as p
-from ..synthesizers.privabn import SDG
-from ..synthesizers.recipe import Parts, Recipe
 from . import engine
 from .ablations_search import objectives, search
 from .drawing import bars_in_range, finish, panels, title_below
 from .effects import hedges
-from .engine import NO_NOISE, Key, Paper, Run, find, load
+from .engine import Paper, find, load
+from .grids import NO_NOISE, Run
 from .privabn_readings import Reread
-from .results import Result, distinct, markdown, select, summarise
+from .results import Key, Result, distinct, markdown, select, summarise
 
 FLAT = p.SensitivityGroups(rare_values="same_noise")
 

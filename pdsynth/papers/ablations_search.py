@@ -10,16 +10,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .. import synthesizers as s
-from ..counting.tables import Records
-from ..datasets import Dataset
-from ..evaluation import Marginals, sum_mutual_information
-from ..measures import GRID, SCORES
-from ..network import Network
-from ..structure import Parameters, exact_search, genetic
-from ..structure.genetic import ONE
-from ..synthesizers import parts
-from .engine import NO_NOISE, Run
+from .. import algorithms as s
+from ..algorithms import ONE, Parameters, exact_search, genetic, parts
+from ..core import GRID, SCORES, Network, Records
+from ..datasets.tables import Dataset
+from ..evaluation.marginals import Marginals
+from ..evaluation.queries import sum_mutual_information
+from .grids import NO_NOISE, Run
 
 OPERATORS = Parameters.operators
 COLUMNS = (

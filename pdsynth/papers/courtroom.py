@@ -10,8 +10,9 @@ import plotly.graph_objects as go
 from .. import audit
 from ..plots import PALETTE, figure
 from .drawing import legend_below, log_ticks, small_print
-from .engine import Key, Run, load, read
-from .results import decide, select
+from .engine import load
+from .grids import Run, read
+from .results import Key, decide, select
 from .rules import Answer, Question, rule
 
 METRICS = ("bound", "ceiling", "theory", "detectable", "moves")

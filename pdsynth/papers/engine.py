@@ -20,7 +20,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..errors import BudgetError
+from ..core import BudgetError
 from .grids import NO_NOISE, Curve, Grid, RealData, Run, matches, read
 from .judging import Ask, ask_all, judge
 from .readings import Reading

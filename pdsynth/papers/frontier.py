@@ -11,15 +11,26 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from .. import synthesizers as s
-from ..counting.tables import Records
-from ..datasets import Dataset, load_adult
-from ..evaluation import Marginals
-from ..evaluation.marginals import attribute_sets
-from ..synthesizers import parts as p
+from .. import algorithms as s
+from ..algorithms import parts as p
+from ..core import Records
+from ..datasets.adult import load_adult
+from ..datasets.tables import Dataset
+from ..evaluation.marginals import Marginals, attribute_sets
 from .drawing import STYLE, bars_in_range, finish, log_ticks, panels
-from .engine import Key, Run, load
-from .results import OPEN, average, decide, difference, direction_verdict, select, summarise, widen
+from .engine import load
+from .grids import Run
+from .results import (
+    OPEN,
+    Key,
+    average,
+    decide,
+    difference,
+    direction_verdict,
+    select,
+    summarise,
+    widen,
+)
 from .rules import Answer, Gaps, Question, rule
 
 BASE = "PrivBayes"

@@ -12,12 +12,14 @@ from typing import Any
 
 import pandas as pd
 
-from ..datasets import Dataset
+from ..datasets.tables import Dataset
 from ..evaluation.compare import Store
 from . import genetic_peer, genetic_plots, genetic_rules, genetic_tables
-from .engine import NO_NOISE, Curve, Key, Run, load
+from .engine import load
 from .genetic_measures import MEASURE, PEERS, Trial, synthesizer, table, training
 from .genetic_tables import STAND_IN, compared, on_stand_in
+from .grids import NO_NOISE, Curve, Run
+from .results import Key
 
 __all__ = ["PAPER", "compared", "genetic_rules", "synthesizer", "table", "training"]
 

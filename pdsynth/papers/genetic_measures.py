@@ -9,19 +9,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..datasets import Dataset, load_adult, load_cmc, load_credit_default, load_credit_fraud
-from ..datasets.loaders import FRAUD_ROWS
-from ..domain.schema import Attribute, Schema
-from ..evaluation import disclosure_risk, five_classifiers
-from ..evaluation.classifiers import design
+from ..algorithms import MOST_EXACT as MOST
+from ..algorithms import GeneticBayes, Parameters, PrivBayes, exact_search, genetic, hill
+from ..core import Attribute, Schema
+from ..datasets.adult import load_adult
+from ..datasets.loaders import FRAUD_ROWS, load_cmc, load_credit_default, load_credit_fraud
+from ..datasets.tables import Dataset
+from ..evaluation.classifiers import design, five_classifiers
+from ..evaluation.disclosure import disclosure_risk
 from ..evaluation.utility import split_mask
-from ..structure import Parameters, genetic, hill
-from ..structure import exact_search as exact_search
-from ..structure.exact_search import MOST
-from ..synthesizers import GeneticBayes, PrivBayes
 from . import genetic_peer
-from .engine import NO_NOISE, Curve, find
+from .engine import find
 from .genetic_tables import CELLS
+from .grids import NO_NOISE, Curve
 
 DROPPED = {"adult": ("fnlwgt", "education")}  # the authors' adult_complete.csv has the other 13
 SENSITIVE = {"adult": "relationship", "cmc": "husband_education"}

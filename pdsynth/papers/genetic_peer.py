@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from ..domain.schema import Schema
-from ..network import Network
+from ..core import Network, Schema
 
 VARIABLE = "PDSYNTH_PEER"
 SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "peer_datasynthesizer.py"

@@ -9,9 +9,8 @@ import plotly.graph_objects as go
 from ..plots import PALETTE, SERIES, SYMBOLS, figure
 from . import genetic_tables as tables
 from .drawing import bars_in_range, finish, log_ticks, panels, say_runs, small_print
-from .engine import Key
 from .genetic_tables import STAND_IN, on_stand_in, part
-from .results import select, summarise, values
+from .results import Key, select, summarise, values
 
 COLOUR = {
     "DS": "#009E73",

@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..evaluation import f2
-from .engine import NO_NOISE, Curve, Key, find
-from .results import Result, average, distinct, markdown, select, values
+from ..evaluation.classifiers import f2
+from .engine import find
+from .grids import NO_NOISE, Curve
+from .results import Key, Result, average, distinct, markdown, select, values
 
 CLASSIFIERS = ("NB", "SV", "KN", "RF", "LR")
 ATTACKERS = ("GCAP", *CLASSIFIERS)

@@ -12,9 +12,8 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
-from ..counting.tables import Records
-from ..domain.progress import progress, wanted
-from ..evaluation import compare
+from ..core import Records, progress, wanted
+from ..evaluation.compare import compare
 from ..evaluation.parallel import run_each
 
 NO_NOISE = float("inf")  # the ε of a run without noise

@@ -12,14 +12,16 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from ..datasets import Dataset, load_adult, load_big5, load_cmc
-from ..domain.encoding import BinaryEncoding
-from ..domain.schema import Schema
-from ..errors import needed_for
-from ..evaluation import padded
-from ..synthesizers import HMPrivBayes, PrivBayes, baselines
-from .engine import Curve, Grid, Key, RealData, Run, load
-from .results import Difference, average, count_signs, decide, distinct
+from .. import algorithms as baselines
+from ..algorithms import HMPrivBayes, PrivBayes
+from ..core import BinaryEncoding, Schema, needed_for
+from ..datasets.adult import load_adult
+from ..datasets.loaders import load_big5, load_cmc
+from ..datasets.tables import Dataset
+from ..evaluation.disclosure import padded
+from .engine import load
+from .grids import Curve, Grid, RealData, Run
+from .results import Difference, Key, average, count_signs, decide, distinct
 from .rules import ONE_TIME, Answer, Question, rule, times_apart
 from .selectors import fill
 

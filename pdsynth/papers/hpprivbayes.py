@@ -12,14 +12,16 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from ..datasets import load_adult, load_nltcs
+from ..algorithms import HPPrivBayes, PrivBayes
+from ..datasets.adult import load_adult
+from ..datasets.loaders import load_nltcs
 from ..plots import PALETTE, figure
-from ..synthesizers import HPPrivBayes, PrivBayes
 from . import drawing, engine, results
 from .drawing import STYLE, finish, label, level, line, panels
-from .engine import NO_NOISE, Key, RealData, Run, load
+from .engine import load
+from .grids import NO_NOISE, RealData, Run
 from .hpprivbayes_at_most import AtMostHPPrivBayes, AtMostPrivBayes
-from .results import FAILS, Result, average, decide, markdown, select, stretched, summarise
+from .results import FAILS, Key, Result, average, decide, markdown, select, stretched, summarise
 from .rules import Answer, Question, rule
 
 METHODS = ("PrivBayes", "HPPrivBayes")

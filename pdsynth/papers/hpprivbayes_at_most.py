@@ -5,12 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..domain.facts import Facts
-from ..structure.greedy import Greedy
-from ..structure.ordered import Ordered
-from ..structure.parent_rules import MaxParents, ParentRule
-from ..synthesizers import HPPrivBayes, PrivBayes
-from ..synthesizers.recipe import Parts
+from ..algorithms import Greedy, HPPrivBayes, Ordered, PrivBayes
+from ..core import Facts, MaxParents, ParentRule, Parts
 
 
 @dataclass(frozen=True)

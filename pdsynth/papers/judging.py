@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..errors import BudgetError
+from ..core import BudgetError
 from .results import LEVEL, OPEN, Key, Verdict, judged_at
 from .rules import RULES, TOLERANT, Gaps, Question
 from .selectors import expand, fill, fill_all

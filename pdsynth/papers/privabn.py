@@ -8,14 +8,17 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from ..datasets import Dataset, load_acs, load_nltcs, load_retail
+from .. import algorithms as baselines
+from ..algorithms import PrivABN, PrivBayes
+from ..datasets.loaders import load_acs, load_nltcs, load_retail
+from ..datasets.tables import Dataset
 from ..plots import figure
 from ..published.privabn import ParentChoice
-from ..synthesizers import PrivABN, PrivBayes, baselines
 from . import results
-from .engine import NO_NOISE, Curve, Key, Run, load
+from .engine import load
+from .grids import NO_NOISE, Curve, Run
 from .privabn_readings import Reread
-from .results import average, bootstrap, decide, difference, distinct, stretched
+from .results import Key, average, bootstrap, decide, difference, distinct, stretched
 from .rules import Answer, Gaps, Question, rule
 
 

@@ -6,16 +6,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..counting.equivalence_classes import ParentSets, Partitions
-from ..domain.facts import Facts
-from ..measures import GRID
-from ..privacy.curator import Candidates, Curator
-from ..published import raw_door
+from ..algorithms import SELECTION, PrivABN
+from ..core import GRID, Candidates, Curator, Facts, Pair, Parts, join_pairs
+from ..published.doors import raw_door
+from ..published.partitions import ParentSets, Partitions
 from ..published.privabn import ParentChoice, PrintedAdaptive
-from ..structure.adaptive import SELECTION
-from ..structure.candidates import Pair, join_pairs
-from ..synthesizers import PrivABN
-from ..synthesizers.recipe import Parts
 
 # --- forensic readings of the selection: each says in its ledger that it isn't private -----------
 

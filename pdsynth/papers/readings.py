@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..errors import BudgetError
+from ..core import BudgetError
 from .grids import matches
 from .results import Key
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from .engine import read
+from .grids import read
 from .results import markdown, point
 from .scoreboard import Committed, title
 

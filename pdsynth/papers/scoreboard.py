@@ -11,11 +11,11 @@ from unicodedata import normalize
 
 import pandas as pd
 
-from .engine import PAPERS, Key, Paper, find, read, stem
-from .grids import NUMBERS
+from .engine import PAPERS, Paper, find, stem
+from .grids import NUMBERS, read
 from .judging import Ask, judge_together
 from .readings import Reading
-from .results import TRIAL, VERDICTS, Result, Verdict
+from .results import TRIAL, VERDICTS, Key, Result, Verdict
 
 
 def slug(name: str) -> str:

@@ -4,10 +4,12 @@ from typing import Any
 
 import pandas as pd
 
-from ..datasets import Dataset, load_adult
+from ..datasets.adult import load_adult
+from ..datasets.tables import Dataset
 from . import sidebyside_plots
-from .engine import Grid, Key, Run, load
-from .results import Result, markdown
+from .engine import load
+from .grids import Grid, Run
+from .results import Key, Result, markdown
 from .sidebyside_methods import (
     BASE,
     DISTANCE,

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from .. import synthesizers as s
-from ..datasets import Dataset
-from ..synthesizers import baselines
-from ..synthesizers import parts as p
+from .. import algorithms as baselines
+from .. import algorithms as s
+from ..algorithms import parts as p
+from ..datasets.tables import Dataset
 from . import engine
 from .frontier import group_by_policy, restrict
 from .yardstick import GUARANTEE, OpenDPTable

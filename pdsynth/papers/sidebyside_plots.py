@@ -9,8 +9,7 @@ import plotly.graph_objects as go
 
 from ..plots import PALETTE, SERIES, SYMBOLS
 from .drawing import bars_in_range, finish, log_ticks, mark_x, panels, say_runs, small_print
-from .engine import Key
-from .results import distinct, select, summarise
+from .results import Key, distinct, select, summarise
 from .sidebyside_methods import DISTANCE, LOSS, REST, SECONDS
 from .sidebyside_rules import rank, summarise_losses
 from .yardstick import GUARANTEE

@@ -12,8 +12,7 @@ from unittest import mock
 
 import numpy as np
 
-from ..counting.tables import Records
-from ..errors import BudgetError, needed_for
+from ..core import BudgetError, Records, needed_for
 from . import genetic_peer
 from .grids import Contender
 

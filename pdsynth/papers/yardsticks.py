@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .. import algorithms as baselines
+from .. import algorithms as s
 from .. import datasets as d
-from .. import synthesizers as s
-from ..synthesizers import baselines
-from ..synthesizers.prediction import forecasts, prior
-from .engine import Curve, Grid, Key, RealData, Run, load
-from .results import Result, distinct, markdown, select
+from ..planning import forecasts, prior
+from .engine import load
+from .grids import Curve, Grid, RealData, Run
+from .results import Key, Result, distinct, markdown, select
 from .yardstick import GUARANTEE, TRUE, DataSynthesizerTable, OpenDPTable
 from .yardsticks_plots import (
     CONSISTENT,

@@ -8,8 +8,7 @@ import plotly.graph_objects as go
 
 from . import drawing
 from .drawing import bars_in_range, level, log_ticks, panels, small_print, title_below
-from .engine import Key
-from .results import distinct, select, summarise
+from .results import Key, distinct, select, summarise
 from .yardstick import GUARANTEE, TRUE
 
 DISTANCE, CLASS = "2-way distance", "majority class"

@@ -11,24 +11,23 @@ from copy import copy
 from dataclasses import replace
 from typing import Any
 
-from ..budgets import Groups, RiskEntropy, Uniform
-from ..domain.facts import Facts
-from ..errors import BudgetError, is_one_of
-from ..structure.adaptive import Adaptive
-from ..structure.learner import Learner
-from ..structure.ordered import Ordered
-from ..structure.pairwise import PairwiseSums
-from ..structure.searching import GeneticSearch
-from ..structure.tree import SpanningTree
-from ..synthesizers.baselines.jtree import CliqueTables
-from ..synthesizers.baselines.priview import Views
-from ..synthesizers.baselines.privscbn import ABNInClusters
-from ..synthesizers.genetic import GeneticBayes
-from ..synthesizers.hmprivbayes import IBayesInClusters
-from ..synthesizers.hpprivbayes import HPPrivBayes
-from ..synthesizers.presets import PrivBayes
-from ..synthesizers.privabn import PrivABN
-from ..synthesizers.recipe import Parts, Recipe
+from ..algorithms import (
+    ABNInClusters,
+    Adaptive,
+    CliqueTables,
+    GeneticBayes,
+    GeneticSearch,
+    Groups,
+    HPPrivBayes,
+    IBayesInClusters,
+    Ordered,
+    PairwiseSums,
+    PrivABN,
+    PrivBayes,
+    SpanningTree,
+    Views,
+)
+from ..core import BudgetError, Facts, Learner, Parts, Recipe, RiskEntropy, Uniform, is_one_of
 from .clustered import PrintedABN, PrintedIBayes, PrintedRiskEntropy
 from .curator import RawCurator
 from .doors import open_door, raw_door

@@ -5,9 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..errors import BudgetDegenerate
-from ..measures import sensitivity_weights
-from ..privacy.unit import Scale, TableBudget, Unit
+from ..core import BudgetDegenerate, Scale, TableBudget, Unit, sensitivity_weights
 
 
 @dataclass(frozen=True)

@@ -11,22 +11,35 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..budgets import RiskEntropy, uniform
-from ..budgets.rules import ENTROPIES, HISTOGRAMS
-from ..domain.encoding import BinaryEncoding
-from ..domain.facts import Facts
-from ..measures import normalised_risk_entropy
-from ..network import Network
-from ..privacy.curator import Curator
-from ..privacy.numbers import number
-from ..structure.candidates import Pair
-from ..structure.clustering import Clusters
-from ..structure.ibayes import ParentFilter, ibayes
-from ..structure.learner import Measurement, Shares, StructureResult
-from ..synthesizers.baselines.privscbn import NOTE
-from ..synthesizers.clustered import DPSC, Clustering, InClusters, spread_over_bits
-from ..synthesizers.hmprivbayes import TABLES, measure
-from ..synthesizers.privabn import SDG
+from ..algorithms import (
+    DPSC,
+    NOTE,
+    SDG,
+    TABLES,
+    Clustering,
+    Clusters,
+    InClusters,
+    ParentFilter,
+    ibayes,
+    measure,
+    spread_over_bits,
+)
+from ..core import (
+    ENTROPIES,
+    HISTOGRAMS,
+    BinaryEncoding,
+    Curator,
+    Facts,
+    Measurement,
+    Network,
+    Pair,
+    RiskEntropy,
+    Shares,
+    StructureResult,
+    normalised_risk_entropy,
+    number,
+    uniform,
+)
 from .budgets import printed_thirds
 from .doors import raw_door
 from .privabn import abn_published, noisy_conditionals

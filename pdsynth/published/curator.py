@@ -8,18 +8,23 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..counting.equivalence_classes import ParentSets, count_sparsely, find_partitions
-from ..errors import BudgetError, PrivacyError
-from ..measures import (
+from ..core import (
     GRID,
     JACCARD_GRID,
     SCORES,
+    BudgetError,
+    Candidates,
+    Curator,
+    Measured,
+    Pairs,
+    PrivacyError,
+    TableBudget,
     average_mutual_information,
     conditional_sensitivity,
 )
-from ..privacy.curator import Candidates, Curator, Measured, Pairs, _split
-from ..privacy.unit import TableBudget
+from ..core import split_pairs as _split
 from .budgets import PrintedBudget
+from .partitions import ParentSets, count_sparsely, find_partitions
 
 
 class RawCurator(Curator):

@@ -2,11 +2,7 @@
 
 from typing import Any
 
-from ..counting.tables import Records
-from ..errors import PrivacyError
-from ..privacy.curator import Curator
-from ..privacy.ledger import Ledger
-from ..privacy.mechanisms import Noise
+from ..core import Curator, Ledger, Noise, PrivacyError, Records
 from .curator import RawCurator
 
 

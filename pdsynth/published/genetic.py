@@ -11,12 +11,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..budgets import Uniform
-from ..domain.facts import Facts
-from ..privacy.curator import Curator, Pairs
-from ..structure.learner import Shares, StructureResult
-from ..structure.searching import PAIRS, STEP, GeneticSearch
-from ..synthesizers.recipe import Parts, Recipe
+from ..algorithms import PAIRS, GeneticSearch
+from ..algorithms import SEARCH_STEP as STEP
+from ..core import Curator, Facts, Pairs, Parts, Recipe, Shares, StructureResult, Uniform
 from .budgets import PrintedBudget, tool_budget
 from .doors import raw_door
 

@@ -11,16 +11,31 @@ from typing import Any
 
 import numpy as np
 
-from ..budgets import Allocation, Groups, number, positive, share
-from ..budgets.groups import LINES, WEIGHTS_STEP, GroupsOfNames
-from ..budgets.groups import WEIGHTS as HISTOGRAMS
-from ..domain.facts import Facts
-from ..privacy.curator import Curator
-from ..privacy.unit import Scale, TableBudget
-from ..structure.learner import Shares, StructureResult
-from ..structure.ordered import AVERAGES, WEIGHTS, Ordered, entropies
-from ..synthesizers.hpprivbayes import HPPrivBayes
-from ..synthesizers.recipe import Parts
+from ..algorithms import (
+    AVERAGES,
+    LINES,
+    WEIGHTS_STEP,
+    Groups,
+    GroupsOfNames,
+    HPPrivBayes,
+    Ordered,
+    entropies,
+)
+from ..algorithms import ORDER_WEIGHTS as WEIGHTS
+from ..algorithms import WEIGHTS as HISTOGRAMS
+from ..core import (
+    Allocation,
+    Curator,
+    Facts,
+    Parts,
+    Scale,
+    Shares,
+    StructureResult,
+    TableBudget,
+    number,
+    positive,
+    share,
+)
 from .budgets import PrintedBudget, printed_group_a, printed_scales, printed_weights
 from .doors import raw_door
 

@@ -5,10 +5,8 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ..domain.facts import Facts
-from ..factors import Edge
-from ..privacy.curator import Curator
-from ..synthesizers.baselines.jtree import GRAPH, CliqueTables
+from ..algorithms import GRAPH, CliqueTables
+from ..core import Curator, Edge, Facts
 from .doors import raw_door
 
 SVT = (

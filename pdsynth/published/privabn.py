@@ -17,21 +17,30 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..budgets import TableBudget, Uniform
-from ..domain.facts import Facts
-from ..domain.progress import progress
-from ..domain.schema import Schema
-from ..errors import BudgetError, PrivacyError, plural
-from ..measures import GRID, SCORES
-from ..network import Network
-from ..privacy.curator import Candidates, Curator
-from ..privacy.mechanisms import Noise
-from ..structure.adaptive import SELECTION, Adaptive
-from ..structure.candidates import Pair
-from ..structure.learner import Measurement, Shares, StructureResult
-from ..structure.parent_rules import MAX_PARENTS
-from ..synthesizers.privabn import SDG
-from ..synthesizers.recipe import Parts, Recipe
+from ..algorithms import SDG, SELECTION, Adaptive
+from ..core import (
+    GRID,
+    MAX_PARENTS,
+    SCORES,
+    BudgetError,
+    Candidates,
+    Curator,
+    Facts,
+    Measurement,
+    Network,
+    Noise,
+    Pair,
+    Parts,
+    PrivacyError,
+    Recipe,
+    Schema,
+    Shares,
+    StructureResult,
+    TableBudget,
+    Uniform,
+    plural,
+    progress,
+)
 from .doors import raw_door
 from .sparse import DENSE, SparseTable
 
@@ -102,7 +111,7 @@ class ParentChoice:
     def update(self, store: Any, f: int) -> None:
         """Line 5 of Algorithm 2: offer every child the sets that a newly placed f makes.
 
-        ``store``: what :meth:`~pdsynth.privacy.curator.Curator.parent_sets` hands out.
+        ``store``: what :meth:`~pdsynth.core.curator.Curator.parent_sets` hands out.
         """
         store.keep(self.offer(f, np.rint(store.grow(f) * GRID).astype(np.int64)))
 

@@ -4,14 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from ..budgets import Uniform
-from ..domain.facts import Facts
-from ..errors import is_one_of
-from ..privacy.curator import Curator
-from ..privacy.unit import TableBudget
-from ..structure.learner import Shares, StructureResult
-from ..synthesizers.presets import PrivBayes
-from ..synthesizers.recipe import Parts
+from ..algorithms import PrivBayes
+from ..core import Curator, Facts, Parts, Shares, StructureResult, TableBudget, Uniform, is_one_of
 from .budgets import printed_half
 
 

@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ..domain.facts import Facts
-from ..privacy.unit import Unit
-from ..synthesizers.baselines.priview import SOURCE, Views
+from ..algorithms import SOURCE, Views
+from ..core import Facts, Unit
 from .budgets import PrintedBudget, one_record_more
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..conditionals import conditional
+from ..core import conditional
 
 DENSE = 2**16  # cells of a table that is kept whole; of larger ones only what occurs
 

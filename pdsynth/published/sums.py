@@ -7,25 +7,31 @@ from itertools import combinations
 
 import numpy as np
 
-from ..domain.facts import Facts
-from ..domain.progress import progress
-from ..measures import SCORES
-from ..privacy.curator import Candidates, Curator, Pairs
-from ..privacy.numbers import number
-from ..structure.candidates import list_candidates
-from ..structure.learner import Shares, StructureResult
-from ..structure.pairwise import (
+from ..algorithms import (
     MATRIX,
-    STEP,
+    TREE_STEP,
     PairwiseSums,
+    SpanningTree,
     enter_by_sums,
     result_of_sums,
     sum_over_pairs,
     symmetric_matrix,
 )
-from ..structure.parent_rules import ParentRule
-from ..structure.tree import STEP as TREE_STEP
-from ..structure.tree import WEIGHTS, SpanningTree
+from ..algorithms import SUMS_STEP as STEP
+from ..algorithms import TREE_WEIGHTS as WEIGHTS
+from ..core import (
+    SCORES,
+    Candidates,
+    Curator,
+    Facts,
+    Pairs,
+    ParentRule,
+    Shares,
+    StructureResult,
+    list_candidates,
+    number,
+    progress,
+)
 from .doors import raw_door
 
 SOURCE = "ELPrivBayes: sum of pairwise mutual information (as in public code)"

@@ -4,7 +4,7 @@
 While a ``distributed.Client`` is open, its workers count files and Dask DataFrames.
 """
 
-from ..counting.sources import Source, find_source
-from ..structure.writing import write_sample
+from .sources import Source, find_source
+from .writing import write_sample
 
 __all__ = ["Source", "find_source", "write_sample"]

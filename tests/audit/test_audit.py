@@ -20,16 +20,16 @@ from scipy.stats import beta, binom
 import pdsynth as pds
 from pdsynth import BudgetError, audit
 from pdsynth import __main__ as command
-from pdsynth.audit import CASES, NOT_REFUTED, VIOLATED, estimator, floating, pairs, table_steps
+from pdsynth.audit import estimator, floating, pairs, table_steps
 from pdsynth.audit.attacks import Sampled, likelihood_ratio
-from pdsynth.audit.case import Case
+from pdsynth.audit.case import NOT_REFUTED, VIOLATED, Case
+from pdsynth.audit.cases import CASES
 from pdsynth.audit.detectors import BatchedNoise, RecordedNoise, law, selection_law
 from pdsynth.audit.pairs import Pair, curator_of, one_step_pair, zeros_to_ones
 from pdsynth.audit.transcripts import Transcripts
-from pdsynth.measures import entropy_sensitivity, mutual_information_sensitivity
+from pdsynth.core.measures import entropy_sensitivity, mutual_information_sensitivity
+from pdsynth.core.noise import ExactNoise, TableBudget, discrete_laplace_pmf
 from pdsynth.papers import courtroom
-from pdsynth.privacy.mechanisms import ExactNoise, discrete_laplace_pmf
-from pdsynth.privacy.unit import TableBudget
 
 BROKEN = [name for name, case in CASES.items() if case.expect == VIOLATED]
 SOUND = [name for name, case in CASES.items() if case.expect == NOT_REFUTED]

@@ -13,11 +13,11 @@ import pytest
 from privacy_tools import records_of
 
 from pdsynth import HPPrivBayes, PrivBayes
-from pdsynth.audit import ceiling, lower_bound
-from pdsynth.budgets import SensitivityGroups
-from pdsynth.measures import mutual_information
-from pdsynth.privacy import curator as curator_room
-from pdsynth.privacy.mechanisms import ExactNoise
+from pdsynth.algorithms.hpprivbayes import SensitivityGroups
+from pdsynth.audit.estimator import ceiling, lower_bound
+from pdsynth.core import curator as curator_room
+from pdsynth.core.measures import mutual_information
+from pdsynth.core.noise import ExactNoise
 
 
 def bound(p: np.ndarray, q: np.ndarray) -> float:

@@ -19,8 +19,8 @@ from pdsynth.audit.pairs import one_step_pair, replace_last, zeros_to_ones
 from pdsynth.audit.replays import Change, replay_fits
 from pdsynth.audit.tape import Asked, Recorder, plain
 from pdsynth.audit.transcripts import Transcripts, odds, one_walk, template
-from pdsynth.errors import BudgetError, SchemaError
-from pdsynth.privacy.mechanisms import ExactNoise
+from pdsynth.core.errors import BudgetError, SchemaError
+from pdsynth.core.noise import ExactNoise
 
 WHOLE = [name for name, case in audit.CASES.items() if isinstance(case.attack, Transcripts)]
 RECORDED = json.loads(Path(__file__).with_name("recorded_audits.json").read_text(encoding="utf-8"))

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pdsynth.audit import CASES, run
-from pdsynth.audit.cases import read_case
+from pdsynth.audit import run
+from pdsynth.audit.cases import CASES, read_case
 from pdsynth.audit.transcripts import Transcripts
 from pdsynth.audit.zoo import ZOO, check
 

@@ -14,17 +14,17 @@ from privacy_tools import frames_of
 
 import pdsynth as pds
 from pdsynth import audit
+from pdsynth.algorithms.consistent import Run
+from pdsynth.algorithms.hpprivbayes import Groups
 from pdsynth.audit.pairs import straddle_in_order
 from pdsynth.audit.replays import Step
 from pdsynth.audit.tape import Asked, Parted, Player, compare, first_difference, plain
-from pdsynth.budgets import Groups
-from pdsynth.errors import BudgetError, SchemaError
-from pdsynth.measures import SCORES
-from pdsynth.privacy import curator as curator_room
-from pdsynth.privacy.curator import Candidates, Curator
-from pdsynth.privacy.ledger import Ledger
-from pdsynth.synthesizers.consistent import Run
-from pdsynth.synthesizers.recipe import Recipe
+from pdsynth.core import curator as curator_room
+from pdsynth.core.curator import Candidates, Curator
+from pdsynth.core.errors import BudgetError, SchemaError
+from pdsynth.core.ledger import Ledger
+from pdsynth.core.measures import SCORES
+from pdsynth.core.recipe import Recipe
 
 CHAIN = pds.Network((("x0", ()), ("x1", ("x0",)), ("x2", ("x1",)), ("x3", ("x1",))))
 POLICY = pds.Restriction("x1", ("x2",), forced=(("x1", "x0"),), forbidden=(("x3", "x0"),))

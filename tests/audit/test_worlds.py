@@ -7,9 +7,10 @@ import pytest
 
 from pdsynth.audit import worlds
 from pdsynth.audit.detectors import law, log_ratio
+from pdsynth.audit.detectors import log_ratio as loss
 from pdsynth.audit.pairs import curator_of
-from pdsynth.audit.worlds import STEPS, World, exp_of_minus, inside, loss, table, worst
-from pdsynth.errors import BudgetError
+from pdsynth.audit.worlds import STEPS, World, exp_of_minus, inside, table, worst
+from pdsynth.core.errors import BudgetError
 
 HERE = World(((0, 0, 0), (0, 0, 0), (0, 0, 0), (1, 1, 1), (1, 1, 0)))
 SOUND = ("PrivBayes, score R", "PrivBayes, score I", "public order, score R")

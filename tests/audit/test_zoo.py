@@ -10,8 +10,9 @@ import pytest
 
 from pdsynth.audit import bugs
 from pdsynth.audit.detectors import PrefetchedNoise
-from pdsynth.audit.zoo import KINDS, LEMMAS, ZOO, check
-from pdsynth.privacy.mechanisms import ExactNoise, laplace_mechanism
+from pdsynth.audit.examine import LEMMAS
+from pdsynth.audit.zoo import KINDS, ZOO, check
+from pdsynth.core.noise import ExactNoise, laplace_mechanism
 
 NAMES = """counts noised with a probability's scale · marginals published on top of the budget · a
 re-seeded stream that lets noise cancel · a public default seed · normalised MI with MI's

@@ -29,7 +29,7 @@ from ipywidgets.widgets import widget  # noqa: E402
 
 from pdsynth.course.exercises.exercise import Message  # noqa: E402
 from pdsynth.course.guess import Guess  # noqa: E402
-from pdsynth.course.widgets import LivePanel  # noqa: E402
+from pdsynth.course.widgets.live import LivePanel  # noqa: E402
 
 
 def plain(html):

@@ -18,6 +18,9 @@ import pandas as pd
 import pytest
 
 import pdsynth as pds
+from pdsynth.core.attribute import Attribute
+from pdsynth.core.measures import mutual_information
+from pdsynth.core.schema import Schema
 from pdsynth.course import exercises as package
 from pdsynth.course.exercises import lesson, lesson_01, lesson_11, lesson_15, lesson_16, lesson_18
 from pdsynth.course.exercises.answers import questions
@@ -26,9 +29,7 @@ from pdsynth.course.exercises.formula import draw, evaluate, show
 from pdsynth.course.exercises.games import FALSE_REJECT, ROUNDS, least_wins
 from pdsynth.course.exercises.judges import Computation, Each, Number, Several, Written
 from pdsynth.course.exercises.student import student
-from pdsynth.domain.schema import Attribute, Schema
-from pdsynth.evaluation import marginal_distance
-from pdsynth.measures import mutual_information
+from pdsynth.evaluation.marginals import marginal_distance
 from pdsynth.published.privabn import ParentChoice
 
 LESSONS = sorted(path.stem for path in Path(package.__file__).parent.glob("lesson_*.toml"))

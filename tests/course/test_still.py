@@ -10,9 +10,11 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from pdsynth.course import panels
 from pdsynth.course.panels import LESSONS
-from pdsynth.course.widgets import View, live, slider
+from pdsynth.course.widgets.controls import slider
+from pdsynth.course.widgets.live import live
 from pdsynth.course.widgets.saved import unfolded
 from pdsynth.course.widgets.still import svg
+from pdsynth.course.widgets.view import View
 
 SVG = "{http://www.w3.org/2000/svg}"
 

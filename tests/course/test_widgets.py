@@ -10,7 +10,10 @@ import plotly.graph_objects as go
 import pytest
 
 from pdsynth.course.panels.panel import live_panel
-from pdsynth.course.widgets import LivePlot, View, choice, live, slider, toggle
+from pdsynth.course.widgets.controls import choice, slider, toggle
+from pdsynth.course.widgets.live import live
+from pdsynth.course.widgets.plot import LivePlot
+from pdsynth.course.widgets.view import View
 
 BACKENDS = ("anywidget", "output")
 

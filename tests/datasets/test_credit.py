@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 
 from pdsynth import SchemaError
-from pdsynth.datasets import load_credit_default, load_credit_fraud
-from pdsynth.datasets.loaders import FRAUD_ROWS
+from pdsynth.datasets.loaders import FRAUD_ROWS, load_credit_default, load_credit_fraud
 from pdsynth.datasets.tables import public_schema
 
 FRAUDS = public_schema("credit_fraud")

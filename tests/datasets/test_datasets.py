@@ -11,8 +11,9 @@ import pandas as pd
 import pytest
 
 import pdsynth as pds
-from pdsynth.datasets import Dataset, find, load_adult, load_cmc
-from pdsynth.datasets.tables import TABLES, expand_rules
+from pdsynth.datasets.adult import load_adult
+from pdsynth.datasets.loaders import find, load_cmc
+from pdsynth.datasets.tables import TABLES, Dataset, expand_rules
 
 MAY_BE_UNKNOWN = TABLES["adult"]["unknown"]
 THESIS_SIZES = (5, 7, 7, 16, 5, 7, 14, 6, 5, 2, 6, 2, 7, 2)

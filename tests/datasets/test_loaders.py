@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pdsynth.datasets import load_acs, load_big5, load_nltcs, load_retail
-from pdsynth.datasets.loaders import read_table
+from pdsynth.datasets.loaders import load_acs, load_big5, load_nltcs, load_retail, read_table
 from pdsynth.datasets.tables import TABLES, expand_rules, public_schema
 
 BIG5 = public_schema("big5")

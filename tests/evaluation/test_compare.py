@@ -8,18 +8,13 @@ import pandas as pd
 import pytest
 
 from pdsynth import Attribute, BudgetError, Network, PrivBayes, Schema, SchemaError
-from pdsynth.domain import progress
-from pdsynth.errors import BudgetDegenerate
-from pdsynth.evaluation import (
-    Marginals,
-    compare,
-    leak_probability,
-    query_errors,
-    sum_mutual_information,
-)
-from pdsynth.evaluation.compare import COLUMNS
-from pdsynth.evaluation.marginals import attribute_sets
-from pdsynth.synthesizers.baselines import PriView
+from pdsynth.algorithms.priview import PriView
+from pdsynth.core import errors as progress
+from pdsynth.core.errors import BudgetDegenerate
+from pdsynth.evaluation.compare import COLUMNS, compare
+from pdsynth.evaluation.disclosure import leak_probability
+from pdsynth.evaluation.marginals import Marginals, attribute_sets
+from pdsynth.evaluation.queries import query_errors, sum_mutual_information
 
 SCHEMA = Schema(tuple(Attribute.categorical(n, ["x", "y"]) for n in "abc"))
 CODES = np.random.default_rng(0).integers(0, 2, (60, 3)).astype(np.uint8)

@@ -5,9 +5,8 @@ import numpy as np
 import pytest
 
 from pdsynth import Attribute, Schema
-from pdsynth.evaluation import Marginals, counting_errors
-from pdsynth.evaluation.marginals import attribute_sets
-from pdsynth.evaluation.queries import random_boxes
+from pdsynth.evaluation.marginals import Marginals, attribute_sets
+from pdsynth.evaluation.queries import counting_errors, random_boxes
 
 SCHEMA = Schema(
     (

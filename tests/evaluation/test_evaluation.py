@@ -14,19 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pdsynth import Attribute, Network, Schema, SchemaError
-from pdsynth.counting import blocks
-from pdsynth.counting.tables import Records
-from pdsynth.evaluation import (
-    Marginals,
-    marginal_distance,
-    marginal_distances,
-    max_cell,
-    query_errors,
-    split,
-    sum_mutual_information,
-    utility,
-)
+from pdsynth.core.records import Records
 from pdsynth.evaluation import marginals as marginals_module
+from pdsynth.evaluation.marginals import Marginals, marginal_distance, marginal_distances, max_cell
+from pdsynth.evaluation.queries import query_errors, sum_mutual_information
+from pdsynth.evaluation.utility import split, utility
+from pdsynth.scale import blocks
 
 
 def domain(*sizes: int) -> Schema:

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from pdsynth import Attribute, PrivBayes, Schema, SchemaError
-from pdsynth.evaluation import Marginals, intervals, marginal_distance
+from pdsynth.evaluation import intervals
 from pdsynth.evaluation.intervals import GROUPS, between, countable_sets, interval, row_error
+from pdsynth.evaluation.marginals import Marginals, marginal_distance
 
 SIZES = {"a": 2, "b": 3, "c": 4}
 SCHEMA = Schema(tuple(Attribute.categorical(name, range(s)) for name, s in SIZES.items()))

@@ -7,7 +7,8 @@ from contract_cases import TABLES
 from distributed import Client, LocalCluster
 
 from pdsynth import PrivBayes, baselines, papers
-from pdsynth.evaluation import compare, parallel
+from pdsynth.evaluation import parallel
+from pdsynth.evaluation.compare import compare
 from pdsynth.evaluation.parallel import run_each
 
 

@@ -9,17 +9,14 @@ import pandas as pd
 import pytest
 
 from pdsynth import Attribute, BudgetError, PrivBayes, Schema, SchemaError
-from pdsynth.counting.tables import Records
-from pdsynth.evaluation import (
-    disclosure_risk,
-    intervals,
-    marginal_distance,
-    marginal_distances,
-    report,
-    utility,
-)
+from pdsynth.algorithms.relatives import Independent
+from pdsynth.core.records import Records
+from pdsynth.evaluation import intervals
+from pdsynth.evaluation.disclosure import disclosure_risk
+from pdsynth.evaluation.marginals import marginal_distance, marginal_distances
+from pdsynth.evaluation.report import report
+from pdsynth.evaluation.utility import utility
 from pdsynth.plots import PALETTE
-from pdsynth.synthesizers.baselines import Independent
 
 YES_NO = Schema(tuple(Attribute.categorical(name, ["n", "y"]) for name in "ab"))
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import pdsynth as pds
-from pdsynth.datasets import Dataset
+from pdsynth.datasets.tables import Dataset
 
 
 @pytest.fixture(scope="session")

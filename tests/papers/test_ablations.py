@@ -7,13 +7,12 @@ import pandas as pd
 import pytest
 
 import pdsynth as pds
-from pdsynth.counting.tables import Records
-from pdsynth.network import Network
+from pdsynth.algorithms.genetic import Parameters, before, genetic, initial, spread
+from pdsynth.core.network import Network, Restriction
+from pdsynth.core.records import Records
 from pdsynth.papers import ablations, effects
 from pdsynth.papers.ablations_search import joint_information
 from pdsynth.papers.engine import find
-from pdsynth.structure import Parameters, Restriction, genetic
-from pdsynth.structure.genetic import before, initial, spread
 
 SMALL = {"epsilons": (1.0,), "low": (1.0,), "fine": (1.0,), "generations": 5}
 

@@ -12,11 +12,11 @@ import pytest
 
 import pdsynth as pds
 from pdsynth import audit
+from pdsynth.core import curator
 from pdsynth.papers import courtroom
 from pdsynth.papers.courtroom import PAPER, Audit, audits, fits_whole, widen
-from pdsynth.papers.engine import read
+from pdsynth.papers.grids import read
 from pdsynth.papers.results import FAILS, REPLICATES
-from pdsynth.privacy import curator
 
 Settings = PAPER.settings
 (BITES,) = (claim["bar"] for claim in PAPER.file["claim"] if claim["rule"] == "bites")

@@ -8,7 +8,8 @@ import pandas as pd
 import pytest
 
 from pdsynth import BudgetError
-from pdsynth.papers import PAPERS, engine
+from pdsynth.papers import engine
+from pdsynth.papers.engine import PAPERS
 from pdsynth.papers.judging import ask_all, judge
 from pdsynth.papers.results import FAILS, OPEN, REPLICATES
 from pdsynth.papers.rules import RULES, Question, rule

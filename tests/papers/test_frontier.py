@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 import pdsynth as pds
-from pdsynth.counting.tables import Records
-from pdsynth.evaluation import Marginals
+from pdsynth.core.records import Records
+from pdsynth.evaluation.marginals import Marginals
 from pdsynth.papers import engine, frontier
 from pdsynth.papers.frontier import BASE, CUSTOM, GROUPED, LOSS, PAPER, REST, WITH
 from pdsynth.papers.results import FAILS, OPEN, REPLICATES

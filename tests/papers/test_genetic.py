@@ -11,9 +11,10 @@ import pytest
 
 import pdsynth as pds
 from pdsynth.papers import genetic, genetic_measures, genetic_peer, genetic_tables
-from pdsynth.papers.engine import Curve, Run, read, stem
+from pdsynth.papers.engine import stem
 from pdsynth.papers.genetic_measures import SCENARIOS
 from pdsynth.papers.genetic_tables import CELLS, CLASSIFIERS, STAND_IN, compared, printed
+from pdsynth.papers.grids import Curve, Run, read
 from pdsynth.papers.results import FAILS, PARTLY, REPLICATES, VERDICTS
 
 PAPER, TITLES, Settings = genetic.PAPER, genetic.PAPER.titles, genetic.PAPER.settings

@@ -9,7 +9,7 @@ import pytest
 
 import pdsynth as pds
 from pdsynth.papers import engine, hmprivbayes
-from pdsynth.papers.engine import Curve
+from pdsynth.papers.grids import Curve
 from pdsynth.papers.hmprivbayes import BIG5, PAPER
 from pdsynth.papers.results import FAILS, OPEN, REPLICATES, VERDICTS
 

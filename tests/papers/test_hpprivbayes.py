@@ -11,9 +11,11 @@ import pandas as pd
 import pytest
 
 import pdsynth as pds
-from pdsynth.counting.tables import Records
-from pdsynth.evaluation import Marginals, sum_mutual_information
-from pdsynth.papers import PAPERS, engine, hpprivbayes, results
+from pdsynth.core.records import Records
+from pdsynth.evaluation.marginals import Marginals
+from pdsynth.evaluation.queries import sum_mutual_information
+from pdsynth.papers import engine, hpprivbayes, results
+from pdsynth.papers.engine import PAPERS
 from pdsynth.papers.hpprivbayes import PAPER
 from pdsynth.papers.results import FAILS, OPEN, PARTLY, REPLICATES
 

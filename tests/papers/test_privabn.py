@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import pdsynth as pds
-from pdsynth.datasets import Dataset
+from pdsynth.datasets.tables import Dataset
 from pdsynth.papers import engine, privabn
 from pdsynth.papers.privabn import PAPER
 from pdsynth.papers.results import FAILS, OPEN, REPLICATES, VERDICTS

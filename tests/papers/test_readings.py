@@ -10,10 +10,9 @@ import pandas as pd
 import pytest
 
 import pdsynth as pds
-from pdsynth.counting.equivalence_classes import Partitions
-from pdsynth.papers import PAPERS, privabn, scoreboard
-from pdsynth.papers.engine import Curve, find, read
-from pdsynth.papers.grids import matches
+from pdsynth.papers import privabn, scoreboard
+from pdsynth.papers.engine import PAPERS, find
+from pdsynth.papers.grids import Curve, matches, read
 from pdsynth.papers.hpprivbayes_at_most import AtMost, AtMostPrivBayes
 from pdsynth.papers.judging import judge, judge_together
 from pdsynth.papers.privabn_readings import AscendingChoice
@@ -32,6 +31,7 @@ from pdsynth.papers.results import (
 )
 from pdsynth.papers.rules import RULES, Question, times_apart
 from pdsynth.papers.scoreboard import read_boards
+from pdsynth.published.partitions import Partitions
 from pdsynth.published.privabn import ParentChoice
 
 ROOT = Path(__file__).resolve().parents[2]

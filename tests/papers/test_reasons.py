@@ -9,13 +9,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from pdsynth.datasets import load_cmc
-from pdsynth.datasets.loaders import DEFAULT_ROWS, DEFAULT_TARGET, FRAUD_ROWS
+from pdsynth.algorithms.genetic import GeneticBayes
+from pdsynth.core.network import Restriction
+from pdsynth.core.schema import Facts
+from pdsynth.datasets.loaders import DEFAULT_ROWS, DEFAULT_TARGET, FRAUD_ROWS, load_cmc
 from pdsynth.datasets.tables import public_schema
-from pdsynth.domain.facts import Facts
 from pdsynth.papers import genetic, hmprivbayes, hpprivbayes
-from pdsynth.structure import Restriction
-from pdsynth.synthesizers import GeneticBayes
 
 ROOT = Path(__file__).resolve().parents[2]
 FOUND = pd.read_csv(ROOT / "benchmarks" / "reasons.csv")

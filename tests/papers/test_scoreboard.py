@@ -9,8 +9,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from pdsynth.papers import PAPERS, scoreboard
-from pdsynth.papers.engine import find, stem
+from pdsynth.papers import scoreboard
+from pdsynth.papers.engine import PAPERS, find, stem
 from pdsynth.papers.results import OPEN, VERDICTS
 from pdsynth.papers.selectors import expand, fill
 

@@ -12,8 +12,9 @@ import pytest
 
 import pdsynth as pds
 from pdsynth import BudgetError, baselines
-from pdsynth.counting.tables import Records
-from pdsynth.evaluation import Marginals
+from pdsynth.core.recipe import Recipe
+from pdsynth.core.records import Records
+from pdsynth.evaluation.marginals import Marginals
 from pdsynth.papers import engine, sidebyside, sidebyside_rules
 from pdsynth.papers.results import FAILS, REPLICATES, VERDICTS
 from pdsynth.papers.sidebyside_methods import (
@@ -28,7 +29,6 @@ from pdsynth.papers.sidebyside_methods import (
     mixtures,
 )
 from pdsynth.papers.yardstick import OpenDPTable
-from pdsynth.synthesizers.recipe import Recipe
 
 FOLDER = Path(__file__).resolve().parents[2] / "figures" / "sidebyside"
 Settings = sidebyside.PAPER.settings

@@ -9,11 +9,11 @@ import pandas as pd
 import pytest
 
 import pdsynth as pds
-from pdsynth.counting.tables import Records
+from pdsynth.core.records import Records
 from pdsynth.evaluation.queries import counting_errors
 from pdsynth.papers import engine, yardstick, yardsticks, yardsticks_plots
 from pdsynth.papers.yardstick import GUARANTEE, TRUE, DataSynthesizerTable, OpenDPTable
-from pdsynth.synthesizers.prediction import Forecast
+from pdsynth.planning import Forecast
 
 PAPER = yardsticks.PAPER
 Settings = PAPER.settings
@@ -212,7 +212,7 @@ def test_the_peer_is_asked_for_what_it_then_spends(tiny, monkeypatch):
 
 
 def test_counting_queries_are_a_measure_of_compare(tiny):
-    from pdsynth.evaluation import compare
+    from pdsynth.evaluation.compare import compare
 
     one = pds.baselines.Independent(noise="common")
     found = compare([one], tiny, (1.0,), 1, ("count_2", "count_2_3"), jobs=1)

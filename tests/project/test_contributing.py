@@ -9,8 +9,8 @@ import pytest
 from contract_cases import binary, mixed
 
 import pdsynth as pds
-from pdsynth.budgets import rules
-from pdsynth.synthesizers import presets
+from pdsynth.algorithms import relatives as presets
+from pdsynth.core import budgets as rules
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +71,7 @@ def test_a_new_slider_is_one_line_and_the_one_that_is_tested(blocks, root):
 
 
 def test_the_hooks_are_those_that_the_tests_know(root):
-    """tests/synthesizers/test_hooks.py overrides each hook that the page lists."""
+    """tests/algorithms/test_hooks.py overrides each hook that the page lists."""
     text = (root / "CONTRIBUTING.md").read_text(encoding="utf-8")
     listed = re.search(r"may override these hooks.*?(?=`fit`)", text, re.DOTALL).group()
     tested = (root / "tests" / "synthesizers" / "test_hooks.py").read_text(encoding="utf-8")

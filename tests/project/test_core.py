@@ -56,7 +56,7 @@ SENTENCES = {
     "pds.papers": "pdsynth.papers needs plotly: [figures]",
     "import pdsynth.course": "pdsynth.course needs ipywidgets: [course]",
     "import pdsynth.__main__": "refused: the command line needs click: [files]",
-    "import pdsynth.datasets.commands": "the command line needs click: [files]",
+    "import pdsynth.files.command_line": "the command line needs click: [files]",
     "pds.HMPrivBayes(1, k=2).fit(frame, schema, session=account)": (
         "clustering attributes needs scikit-learn: [learn]"
     ),

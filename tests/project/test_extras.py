@@ -15,7 +15,7 @@ from packaging.requirements import Requirement
 from requirement_tools import flat_extras
 
 from pdsynth import PrivBayes
-from pdsynth.errors import OPTIONAL, needed_for
+from pdsynth.core.errors import OPTIONAL, needed_for
 
 PROGRAMS = {  # that are started, not imported, and the file that does
     "jupyterlab": ("run.py", '"-m", "jupyterlab"'),
@@ -24,13 +24,13 @@ PROGRAMS = {  # that are started, not imported, and the file that does
 # A test of each extra, which fails where it isn't installed; that of the last one, which is a large
 # peer to be measured, runs where it is.
 TESTED = {
-    "files": ("tests/datasets/test_commands.py", "commands"),
+    "files": ("tests/files/test_commands.py", "commands"),
     "learn": ("tests/evaluation/test_classifiers.py", "classifier"),
     "course": ("tests/course/test_widgets.py", "LivePlot"),
     "figures": ("tests/papers/test_hpprivbayes.py", "make.svg("),
-    "fast": ("tests/counting/test_equivalence_classes.py", "compiled=True"),
-    "secure": ("tests/privacy/test_opendp.py", 'noise="opendp"'),
-    "scale": ("tests/counting/test_workers.py", "from distributed import"),
+    "fast": ("tests/published/test_equivalence_classes.py", "compiled=True"),
+    "secure": ("tests/core/test_opendp.py", 'noise="opendp"'),
+    "scale": ("tests/scale/test_workers.py", "from distributed import"),
     "yardstick": ("tests/papers/test_yardsticks.py", 'importorskip("mbi")'),
 }
 # Imports that nothing asks before, and why each finds its package there.

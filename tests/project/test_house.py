@@ -173,7 +173,7 @@ def test_twin_a_wing_in_the_library_and_a_circle_are_found(line):
         Path("model.py"): line,
         Path("papers/__init__.py"): "from .engine import run",
         Path("papers/engine.py"): "from ..model import Model",
-        Path("course/panels.py"): "import pdsynth.model",
+        Path("course/panels.py"): "import pdsynth.core.model",
     }
     imports = graph(texts | {Path("course/__init__.py"): ""})
     assert climbs(imports)

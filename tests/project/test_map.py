@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from privacy.test_one_door import FLOORS
+from core.test_one_door import FLOORS
 
 QUESTIONS = {
     "noise is drawn": r"def discrete_laplace\(",
@@ -72,7 +72,7 @@ def test_every_file_of_the_table_is_there_and_every_room_is_in_it(architecture, 
 
 
 def test_twin_a_file_that_moved_and_a_room_without_a_line_are_found(architecture, root):
-    moved = architecture.replace("`pdsynth/model.py`", "`pdsynth/core/model.py`")
+    moved = architecture.replace("`pdsynth/core/model.py`", "`pdsynth/core/model.py`")
     assert missing(moved, root) == (["pdsynth/core/model.py"], ["model.py"])
 
 

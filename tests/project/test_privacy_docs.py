@@ -10,13 +10,13 @@ from contract_cases import ALGORITHMS
 
 import pdsynth
 from pdsynth import PrivBayes, Schema, Synthesizer
-from pdsynth.counting.tables import Records
-from pdsynth.measures import SCORES
-from pdsynth.privacy.curator import Curator
-from pdsynth.privacy.mechanisms import laplace_mechanism
-from pdsynth.privacy.rules import LEMMAS
+from pdsynth.algorithms.privbayes import greedy
+from pdsynth.core.curator import Curator
+from pdsynth.core.measures import SCORES
+from pdsynth.core.noise import laplace_mechanism
+from pdsynth.core.records import Records
+from pdsynth.core.rules import LEMMAS
 from pdsynth.published import PRINTED
-from pdsynth.structure import greedy
 
 # What a parameter of that name holds: records, exact counts of them, or the curator who guards
 # them. The wings and plots show what they are given; `codes` and `table` in the rooms above the low

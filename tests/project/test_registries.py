@@ -10,9 +10,9 @@ import pytest
 
 import pdsynth as pds
 from pdsynth import baselines, datasets
+from pdsynth.algorithms import parts
 from pdsynth.course import panels
-from pdsynth.papers import PAPERS
-from pdsynth.synthesizers import parts
+from pdsynth.papers.engine import PAPERS
 
 TESTS = Path(__file__).resolve().parents[1]
 

@@ -17,13 +17,18 @@ import pandas as pd
 
 import pdsynth as pds
 
-from ...audit import bugs, ceiling
-from ...datasets import load_adult
-from ...domain.schema import Attribute, Schema
-from ...evaluation import split
-from ...measures import mutual_information
-from ...privacy.mechanisms import exponential_probabilities, laplace_mechanism
-from ...structure.clustering import affinity
+from ...algorithms import affinity
+from ...audit import bugs
+from ...audit.estimator import ceiling
+from ...core import (
+    Attribute,
+    Schema,
+    exponential_probabilities,
+    laplace_mechanism,
+    mutual_information,
+)
+from ...datasets.adult import load_adult
+from ...evaluation.utility import split
 from . import lesson
 from .exercise import Exercise
 from .games import Exposing, Guessing

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import bdtr
 
 from ...audit.estimator import lower_limit, upper_limit
-from ...privacy.mechanisms import ExactNoise, laplace_mechanism
+from ...core import ExactNoise, laplace_mechanism
 from .formula import make_seed
 
 ROUNDS = 2000

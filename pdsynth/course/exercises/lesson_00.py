@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...datasets import load_adult
-from ...privacy.ledger import Ledger
+from ...core import Ledger
+from ...datasets.adult import load_adult
 from .judges import Computation
 from .lesson import exercises
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 
-from ...measures import entropy, mutual_information
+from ...core import entropy, mutual_information
 from .judges import Computation
 from .lesson import exercises
 

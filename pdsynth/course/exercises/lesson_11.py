@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...measures import mutual_information
+from ...core import mutual_information
 from .lesson import exercises
 
 

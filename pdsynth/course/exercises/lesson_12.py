@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from ...network import Network
+from ...core import Network
 from .judges import Computation
 from .lesson import exercises
 

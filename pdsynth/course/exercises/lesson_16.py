@@ -9,7 +9,7 @@ import numpy as np
 
 from ...audit.estimator import lower_limit, upper_limit
 from ...audit.zoo import check
-from ...privacy.mechanisms import ExactNoise
+from ...core import ExactNoise
 from .games import Exposing
 from .judges import Computation
 from .lesson import exercises

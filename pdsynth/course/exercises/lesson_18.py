@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...domain.schema import Attribute, Schema
-from ...evaluation import marginal_distance
-from ...synthesizers.plan import Plan
-from ...synthesizers.recipe import Recipe
+from ...core import Attribute, Recipe, Schema
+from ...evaluation.marginals import marginal_distance
+from ...planning import Plan
 from .formula import make_seed
 from .judges import Computation
 from .lesson import exercises, read

@@ -5,8 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from ...domain.schema import Schema
-from ...errors import SchemaError
+from ...core import Schema, SchemaError
 from .lesson import exercises
 
 

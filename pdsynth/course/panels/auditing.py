@@ -4,7 +4,8 @@ import numpy as np
 
 from ... import audit
 from ...audit.case import Case, format_epsilon
-from ..widgets import Try, View, choice, slider
+from ..widgets.controls import choice, slider
+from ..widgets.view import Try, View
 from .drawing import OVERLAY, Board
 from .panel import live_panel
 from .table import remember

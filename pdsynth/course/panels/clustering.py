@@ -8,17 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from ... import measures
-from ...errors import plural
+from ...algorithms import Clusters, ParentFilter, spectral_clusters, symmetric_matrix
+from ...core import Ledger, NoNoise, as_fraction, measures, plural
 from ...files.showing import shorten
 from ...plots import BOXES
-from ...privacy.ledger import Ledger, as_fraction
-from ...privacy.mechanisms import NoNoise
-from ...published import open_door, raw_door
-from ...structure.clustering import Clusters, spectral_clusters
-from ...structure.ibayes import ParentFilter
-from ...structure.pairwise import symmetric_matrix
-from ..widgets import Try, View, choice, slider
+from ...published.doors import open_door, raw_door
+from .. import mic
+from ..widgets.controls import choice, slider
+from ..widgets.view import Try, View
 from .drawing import Board, ticks
 from .panel import live_panel
 from .table import TeachingTable, adult, pair_controls, remember
@@ -34,9 +31,9 @@ Similarities = tuple[np.ndarray, tuple[str, ...], Ledger]
 
 
 @remember
-def grid(table: TeachingTable, pair: tuple[int, int]) -> measures.Grid:
+def grid(table: TeachingTable, pair: tuple[int, int]) -> mic.Grid:
     """The grid that attains the MIC of two attributes; the largest pair takes a second."""
-    return measures.maximal_grid(table.records.table(pair))
+    return mic.maximal_grid(table.records.table(pair))
 
 
 @remember
@@ -91,7 +88,7 @@ def strengths(table: TeachingTable, pair: tuple[int, int]) -> dict[str, float]:
     m, shape = measures, counts.shape
     return {
         "I": m.mutual_information(counts) / m.mutual_information_sensitivity(n, *shape),
-        "MIC": grid(table, pair).value / m.maximal_information_sensitivity(n, *shape),
+        "MIC": grid(table, pair).value / mic.maximal_information_sensitivity(n, *shape),
         "R": float(m.tvd_from_independence(counts) / m.tvd_sensitivity(n, *shape)),
     }
 

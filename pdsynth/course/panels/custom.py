@@ -5,10 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from ...counting.tables import Records
-from ...evaluation import five_classifiers, gcap
-from ...synthesizers import GeneticBayes
-from ..widgets import Try, View, choice, slider
+from ...algorithms import GeneticBayes
+from ...core import Records
+from ...evaluation.classifiers import five_classifiers
+from ...evaluation.disclosure import gcap
+from ..widgets.controls import choice, slider
+from ..widgets.view import Try, View
 from .drawing import Board, ticks
 from .panel import live_panel
 from .table import TeachingTable, adult, remember

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import plotly.graph_objects as go
 
-from ...network import Network
+from ...core import Network
 from ...plots import BOXES, PALETTE, figure
 
 Axis = Mapping[str, Any]

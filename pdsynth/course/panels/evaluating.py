@@ -4,15 +4,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...counting.tables import Records
-from ...datasets import Dataset
+from ... import algorithms as baselines
+from ...algorithms import GeneticBayes, HPPrivBayes, PrivBayes
+from ...core import Recipe, Records
+from ...datasets.tables import Dataset
 from ...evaluation.disclosure import gcap
 from ...evaluation.marginals import Marginals, attribute_sets
 from ...evaluation.queries import counting_errors
 from ...evaluation.utility import one_hot
-from ...synthesizers import GeneticBayes, HPPrivBayes, PrivBayes, baselines
-from ...synthesizers.recipe import Recipe
-from ..widgets import Try, View, choice, slider
+from ..widgets.controls import choice, slider
+from ..widgets.view import Try, View
 from .custom import KEY
 from .drawing import OVERLAY, Board, ink
 from .panel import live_panel

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from ...errors import plural
-from ...measures import total_variation
-from ...synthesizers import PrivBayes
-from ..widgets import Try, View, choice, slider
+from ...algorithms import PrivBayes
+from ...core import plural, total_variation
+from ..widgets.controls import choice, slider
+from ..widgets.view import Try, View
 from .drawing import Board
 from .panel import live_panel
 from .table import TeachingTable, adult

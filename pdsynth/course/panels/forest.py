@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from ...errors import plural
-from ...synthesizers import ConsistentBayes, parts
-from ...synthesizers.baselines import Independent
-from ..widgets import Try, View, choice, slider
+from ...algorithms import ConsistentBayes, Independent, parts
+from ...core import plural
+from ..widgets.controls import choice, slider
+from ..widgets.view import Try, View
 from .drawing import Board, Mark, arcs, ink
 from .panel import live_panel
 from .table import TeachingTable, adult, remember

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from ...errors import plural
-from ...network import Network
-from ...structure import Parameters, SearchResult, exact_search
-from ...structure import genetic as genetic_search
-from ..widgets import Try, View, slider
+from ...algorithms import Parameters, SearchResult, exact_search
+from ...algorithms import genetic as genetic_search
+from ...core import Network, plural
+from ..widgets.controls import slider
+from ..widgets.view import Try, View
 from .drawing import Board, arches, places
 from .panel import live_panel
 from .table import TeachingTable, adult, remember

@@ -5,10 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from ...datasets import Dataset
+from ...algorithms import HMPrivBayes
+from ...datasets.tables import Dataset
 from ...plots import BOXES
-from ...synthesizers import HMPrivBayes
-from ..widgets import Try, View, choice, slider
+from ..widgets.controls import choice, slider
+from ..widgets.view import Try, View
 from .drawing import Board, Curve, Mark, half_circles
 from .panel import live_panel
 from .table import TeachingTable, teaching_table

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from ...budgets import SensitivityGroups
-from ...errors import plural
-from ...synthesizers import HPPrivBayes
-from ..widgets import Try, View, choice, slider
+from ...algorithms import HPPrivBayes, SensitivityGroups
+from ...core import plural
+from ..widgets.controls import choice, slider
+from ..widgets.view import Try, View
 from .drawing import Board, Mark, arcs
 from .panel import live_panel
 from .table import TeachingTable, adult

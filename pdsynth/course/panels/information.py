@@ -7,11 +7,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...measures import association_sensitivity, entropy, mutual_information, tvd_from_independence
+from ...core import (
+    Curator,
+    Ledger,
+    as_fraction,
+    association_sensitivity,
+    entropy,
+    mutual_information,
+    tvd_from_independence,
+)
 from ...plots import PALETTE
-from ...privacy.curator import Curator
-from ...privacy.ledger import Ledger, as_fraction
-from ..widgets import Try, View, choice, slider
+from ..widgets.controls import choice, slider
+from ..widgets.view import Try, View
 from .drawing import Board, ticks
 from .panel import live_panel
 from .table import TeachingTable, adult, pair_controls, remember, symmetric

@@ -2,11 +2,10 @@
 
 import math
 
-from ...errors import plural
-from ...privacy.ledger import Ledger
-from ...synthesizers import HPPrivBayes, PrivBayes
-from ...synthesizers.recipe import Recipe
-from ..widgets import Try, View, choice, slider
+from ...algorithms import HPPrivBayes, PrivBayes
+from ...core import Ledger, Recipe, plural
+from ..widgets.controls import choice, slider
+from ..widgets.view import Try, View
 from .drawing import Board
 from .panel import live_panel
 from .table import TeachingTable, adult

@@ -4,8 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from ...privacy.mechanisms import CommonNoise, discrete_laplace_pmf, exponential_probabilities
-from ..widgets import Control, Try, View, choice, slider
+from ...core import CommonNoise, discrete_laplace_pmf, exponential_probabilities
+from ..widgets.controls import Control, choice, slider
+from ..widgets.view import Try, View
 from .drawing import Board
 from .panel import live_panel
 from .table import TeachingTable, adult

@@ -7,12 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...counting.tables import Lattice, Records
-from ...domain.schema import Attribute, Schema
-from ...measures import SCORES
-from ...privacy.ledger import as_fraction
-from ...privacy.mechanisms import CommonNoise
-from ..widgets import Try, View, slider
+from ...core import SCORES, Attribute, CommonNoise, Lattice, Records, Schema, as_fraction
+from ..widgets.controls import slider
+from ..widgets.view import Try, View
 from .drawing import Board, ticks
 from .panel import live_panel
 from .table import TeachingTable, adult

@@ -7,7 +7,8 @@ import numpy as np
 from scipy.optimize import brentq, minimize_scalar
 from scipy.stats import norm
 
-from ..widgets import Try, View, slider
+from ..widgets.controls import slider
+from ..widgets.view import Try, View
 from .drawing import Board
 from .panel import live_panel
 

@@ -12,24 +12,28 @@ from typing import Any
 
 import ipywidgets as W
 
-from ...budgets import positive
-from ...datasets import load_adult, read_csv, read_header
-from ...domain.file_format import FileFormat
-from ...domain.rules import FORM
-from ...domain.schema import Schema
-from ...errors import SchemaError, plural
-from ...files.showing import shorten
-from ...structure.parent_rules import (
+from ...core import (
     NOISE_DOMINATES,
     USEFUL,
+    Schema,
+    SchemaError,
     check_degree,
     noise_dominates,
     noise_to_cell,
+    plural,
+    positive,
     typical_cells,
 )
-from ...synthesizers.plan import Plan, plan
+from ...datasets.adult import load_adult
+from ...files.domains import FORM
+from ...files.file_format import FileFormat
+from ...files.reading import read_csv, read_header
+from ...files.showing import shorten
+from ...planning import Plan, plan
 from ..declaration import Declared, declare, propose
-from ..widgets import LivePanel, Try, View, choice, slider
+from ..widgets.controls import choice, slider
+from ..widgets.live import LivePanel
+from ..widgets.view import Try, View
 from .drawing import Board, ink
 from .panel import live_panel
 

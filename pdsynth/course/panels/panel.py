@@ -9,8 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ...datasets import Dataset
-from ..widgets import Control, LivePanel, Try, View, live
+from ...datasets.tables import Dataset
+from ..widgets.controls import Control
+from ..widgets.live import LivePanel, live
+from ..widgets.view import Try, View
 from .table import TeachingTable, one_thread
 
 Made = Control | Callable[[Any], Control]

@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from ...budgets import SensitivityGroups
-from ...datasets import Dataset
-from ...synthesizers import PPBA, HPPrivBayes, PrivBayes, Synthesizer, parts
-from ...synthesizers.recipe import Recipe
-from ..widgets import Try, View, choice, slider
+from ...algorithms import PPBA, HPPrivBayes, PrivBayes, SensitivityGroups, Synthesizer, parts
+from ...core import Recipe
+from ...datasets.tables import Dataset
+from ..widgets.controls import choice, slider
+from ..widgets.view import Try, View
 from .drawing import Board, ink
 from .panel import live_panel
 from .table import TeachingTable, adult, mean_without, remember

@@ -4,9 +4,10 @@ import math
 
 import numpy as np
 
-from ...structure.tree import maximum_spanning_tree
-from ...synthesizers import PPBA
-from ..widgets import Try, View, slider
+from ...algorithms import PPBA
+from ...core import maximum_spanning_tree
+from ..widgets.controls import slider
+from ..widgets.view import Try, View
 from .drawing import Board, arches, places
 from .panel import live_panel
 from .table import TeachingTable, adult, remember

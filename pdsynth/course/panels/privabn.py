@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 
+from ...algorithms import PrivABN
+from ...core import Model, Schema
 from ...datasets.loaders import find
-from ...domain.schema import Schema
 from ...evaluation.marginals import Marginals, attribute_sets
-from ...model import Model
-from ...published import SparseTable
-from ...synthesizers import PrivABN
-from ..widgets import Control, Try, View, choice, slider
+from ...published.sparse import SparseTable
+from ..widgets.controls import Control, choice, slider
+from ..widgets.view import Try, View
 from .drawing import Board, ink
 from .panel import live_panel
 from .table import TeachingTable, adult, remember, teaching_table

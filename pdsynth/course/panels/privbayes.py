@@ -4,10 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import plural
-from ...evaluation import sum_mutual_information
-from ...synthesizers import PrivBayes
-from ..widgets import Try, View, choice, slider
+from ...algorithms import PrivBayes
+from ...core import plural
+from ...evaluation.queries import sum_mutual_information
+from ..widgets.controls import choice, slider
+from ..widgets.view import Try, View
 from .drawing import Board, Mark, arcs
 from .panel import live_panel
 from .table import TeachingTable, adult, remember

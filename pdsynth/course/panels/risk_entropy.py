@@ -6,14 +6,18 @@ from functools import partial
 from html import escape
 from typing import Any
 
-from ...budgets import risk_entropy_weights
-from ...counting.tables import Records
-from ...measures import normalised_risk_entropy
-from ...privacy.ledger import Ledger, as_fraction
-from ...privacy.mechanisms import Noise
-from ...privacy.unit import TableBudget
-from ...published import open_door, raw_door
-from ..widgets import Try, View, choice, slider
+from ...core import (
+    Ledger,
+    Noise,
+    Records,
+    TableBudget,
+    as_fraction,
+    normalised_risk_entropy,
+    risk_entropy_weights,
+)
+from ...published.doors import open_door, raw_door
+from ..widgets.controls import choice, slider
+from ..widgets.view import Try, View
 from .drawing import Board, ink
 from .panel import live_panel
 from .table import TeachingTable, adult, remember

@@ -6,12 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ...budgets import RARE_VALUES, value_weights
-from ...errors import plural
-from ...privacy.ledger import as_fraction
-from ...privacy.unit import histogram_cost, tight_scales
+from ...core import RARE_VALUES, as_fraction, histogram_cost, plural, tight_scales, value_weights
 from ...published.budgets import printed_scales, printed_weights
-from ..widgets import Try, View, choice, slider
+from ..widgets.controls import choice, slider
+from ..widgets.view import Try, View
 from .drawing import Board
 from .panel import live_panel
 from .table import TeachingTable, adult

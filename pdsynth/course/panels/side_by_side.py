@@ -6,13 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...datasets import Dataset
-from ...errors import BudgetError
-from ...papers.sidebyside import BASE, PAPER, SLOW, algorithms
-from ...synthesizers import ConsistentBayes, parts
-from ...synthesizers.plan import Plan, plan
-from ...synthesizers.recipe import Recipe
-from ..widgets import Try, View, choice, slider
+from ...algorithms import ConsistentBayes, parts
+from ...core import BudgetError, Recipe
+from ...datasets.tables import Dataset
+from ...papers.sidebyside import PAPER
+from ...papers.sidebyside_methods import BASE, SLOW, algorithms
+from ...planning import Plan, plan
+from ..widgets.controls import choice, slider
+from ..widgets.view import Try, View
 from .drawing import Board, ink
 from .panel import live_panel
 from .table import TeachingTable, adult, mean_without, remember

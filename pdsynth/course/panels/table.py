@@ -9,13 +9,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ...counting.tables import Records
-from ...datasets import Dataset, load_acs, load_adult, load_nltcs, load_retail
+from ...algorithms import symmetric_matrix
+from ...core import CommonNoise, Recipe, Records
+from ...datasets.adult import load_adult
+from ...datasets.loaders import load_acs, load_nltcs, load_retail
+from ...datasets.tables import Dataset
 from ...evaluation.marginals import Marginals
-from ...privacy.mechanisms import CommonNoise
-from ...structure.pairwise import symmetric_matrix
-from ...synthesizers.recipe import Recipe
-from ..widgets import choice
+from ..widgets.controls import choice
 
 Fitted = TypeVar("Fitted", bound=Recipe)
 remember = lru_cache(maxsize=128)  # keeps the latest results of a slow function of (table, …)

@@ -6,10 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import plural
-from ...privacy.ledger import Entry, Ledger
-from ...synthesizers.recipe import Recipe
-from ..widgets import choice
+from ...core import Entry, Ledger, Recipe, plural
+from ..widgets.controls import choice
 from .table import TeachingTable
 
 GUARANTEES = {"strict": "strict", "published": "as published", "none": "no noise"}

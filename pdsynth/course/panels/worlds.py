@@ -4,11 +4,12 @@ import math
 from fractions import Fraction
 
 from ...audit.case import format_epsilon
-from ...audit.worlds import STEPS, Law, World, inside, loss
+from ...audit.detectors import log_ratio as loss
+from ...audit.worlds import STEPS, Law, World, inside
 from ...audit.worlds import table as side_by_side
-from ...errors import plural
-from ...privacy.ledger import as_fraction
-from ..widgets import Try, View, choice, slider
+from ...core import as_fraction, plural
+from ..widgets.controls import choice, slider
+from ..widgets.view import Try, View
 from .drawing import Board
 from .panel import live_panel
 from .table import remember

@@ -13,7 +13,7 @@ import traitlets
 from plotly.io.json import to_json_plotly
 from plotly.offline import get_plotlyjs
 
-from ...errors import needed_for
+from ...core import needed_for
 from ...plots import DARK
 
 try:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from pdsynth.course.panels import hpprivbayes
-from pdsynth.course.widgets import slider
+from pdsynth.course.widgets.controls import slider
 
 LINE = {"share_structure": slider("β", 0.3, 0.1, 0.9, 0.1, tooltip="β, share of ε for the network")}
 

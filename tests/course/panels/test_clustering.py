@@ -5,10 +5,10 @@ from fractions import Fraction as Q
 import numpy as np
 import pytest
 
+from pdsynth.course.mic import maximal_information_coefficient
 from pdsynth.course.panels import clustering
 from pdsynth.course.panels.table import teaching_table
-from pdsynth.datasets import load_cmc
-from pdsynth.measures import maximal_information_coefficient
+from pdsynth.datasets.loaders import load_cmc
 
 
 @pytest.fixture(scope="module")

@@ -5,8 +5,11 @@ import pytest
 from panel_tools import ranges
 
 from pdsynth.course.panels import evaluating
-from pdsynth.datasets import load_adult, load_cmc
-from pdsynth.evaluation import counting_errors, gcap, marginal_distance
+from pdsynth.datasets.adult import load_adult
+from pdsynth.datasets.loaders import load_cmc
+from pdsynth.evaluation.disclosure import gcap
+from pdsynth.evaluation.marginals import marginal_distance
+from pdsynth.evaluation.queries import counting_errors
 from pdsynth.evaluation.utility import one_hot
 
 

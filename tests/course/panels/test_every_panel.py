@@ -8,8 +8,8 @@ from panel_tools import ranges
 
 from pdsynth.course import panels
 from pdsynth.course.panels import LESSONS, mechanisms
-from pdsynth.course.widgets import LivePanel
-from pdsynth.datasets import load_cmc
+from pdsynth.course.widgets.live import LivePanel
+from pdsynth.datasets.loaders import load_cmc
 
 NOTHING_TO_SPEND = {
     "auditing",
@@ -131,7 +131,7 @@ def test_every_panel_of_the_course_from_end_to_end(module):
         )
         for place in places:
             shown.set(**{key: place})
-            assert shown.error is None or type(shown.error).__module__ == "pdsynth.errors", (
+            assert shown.error is None or type(shown.error).__module__ == "pdsynth.core.errors", (
                 f"{key}={place}: {shown.error!r}"
             )
         shown.set(**{key: before[key]})

@@ -6,7 +6,7 @@ import pytest
 from pdsynth import ConsistentBayes
 from pdsynth.course.panels import forest
 from pdsynth.course.panels.table import teaching_table
-from pdsynth.evaluation import marginal_distance
+from pdsynth.evaluation.marginals import marginal_distance
 
 
 @pytest.fixture(scope="module")

@@ -3,9 +3,9 @@
 import pytest
 from panel_tools import ranges
 
+from pdsynth.algorithms.genetic import exact_search
 from pdsynth.course.panels import genetic
 from pdsynth.course.panels.table import teaching_table
-from pdsynth.structure import exact_search
 
 
 @pytest.fixture(scope="module")

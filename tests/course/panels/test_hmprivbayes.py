@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from pdsynth.algorithms.hmprivbayes import HMPrivBayes
+from pdsynth.core.errors import BudgetError
 from pdsynth.course.panels import hmprivbayes
 from pdsynth.course.panels.words import ledger_summary
-from pdsynth.errors import BudgetError
-from pdsynth.synthesizers import HMPrivBayes
 
 
 @pytest.fixture(scope="module")

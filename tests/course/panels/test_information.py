@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
+from pdsynth.core.noise import as_fraction
 from pdsynth.course.panels import information
 from pdsynth.course.panels.table import teaching_table
-from pdsynth.privacy.ledger import as_fraction
 
 
 def test_information_matrix_is_symmetric_and_matches_the_table():

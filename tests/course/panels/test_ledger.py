@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
+from pdsynth.core.errors import BudgetError
 from pdsynth.course.panels import ledger
-from pdsynth.errors import BudgetError
 
 
 def sums(view):

@@ -6,9 +6,9 @@ import math
 import numpy as np
 import pytest
 
+from pdsynth.core.noise import discrete_laplace_pmf
 from pdsynth.course.panels import mechanisms
 from pdsynth.course.panels.table import teaching_table
-from pdsynth.privacy.mechanisms import discrete_laplace_pmf
 
 
 @pytest.fixture(scope="module")

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from panel_tools import ranges
 
+from pdsynth.algorithms.hpprivbayes import HPPrivBayes
+from pdsynth.core.measures import SCORES, average_mutual_information
+from pdsynth.core.noise import CommonNoise, discrete_laplace_pmf
 from pdsynth.course.panels import ordering, privbayes
 from pdsynth.course.panels.table import teaching_table
-from pdsynth.measures import SCORES, average_mutual_information
-from pdsynth.privacy.mechanisms import CommonNoise, discrete_laplace_pmf
-from pdsynth.synthesizers import HPPrivBayes
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import pytest
 from pdsynth import PPBA
 from pdsynth.course.panels import ppba
 from pdsynth.course.panels.table import teaching_table
-from pdsynth.datasets import load_cmc
+from pdsynth.datasets.loaders import load_cmc
 
 
 @pytest.fixture(scope="module")

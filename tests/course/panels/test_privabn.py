@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from panel_tools import ranges
 
+from pdsynth.algorithms.privabn import PrivABN
 from pdsynth.course.panels import privabn
 from pdsynth.course.panels.table import teaching_table
-from pdsynth.synthesizers import PrivABN
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from panel_tools import ranges
 from pdsynth.course.panels import privbayes
 from pdsynth.course.panels.table import teaching_table
 from pdsynth.course.panels.words import noise_to_cell
-from pdsynth.evaluation import sum_mutual_information
+from pdsynth.evaluation.queries import sum_mutual_information
 
 
 @pytest.fixture(scope="module")

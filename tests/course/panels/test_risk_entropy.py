@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from panel_tools import ranges
 
-from pdsynth.budgets import risk_entropy_weights
-from pdsynth.counting.tables import Records
+from pdsynth.core.budgets import risk_entropy_weights
+from pdsynth.core.measures import entropy, normalised_risk_entropy
+from pdsynth.core.noise import CommonNoise
+from pdsynth.core.records import Records
 from pdsynth.course.panels import risk_entropy
 from pdsynth.course.panels.table import teaching_table
-from pdsynth.datasets import load_cmc
-from pdsynth.measures import entropy, normalised_risk_entropy
-from pdsynth.privacy.mechanisms import CommonNoise
+from pdsynth.datasets.loaders import load_cmc
 
 
 @pytest.fixture(scope="module")

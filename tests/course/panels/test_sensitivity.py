@@ -5,10 +5,10 @@ from fractions import Fraction
 import pytest
 from panel_tools import ranges
 
+from pdsynth.algorithms.hpprivbayes import HPPrivBayes
+from pdsynth.core.noise import histogram_cost
 from pdsynth.course.panels import sensitivity
 from pdsynth.course.panels.table import teaching_table
-from pdsynth.privacy.unit import histogram_cost
-from pdsynth.synthesizers import HPPrivBayes
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import pytest
 from pdsynth import plan
 from pdsynth.course.panels import side_by_side
 from pdsynth.course.panels.table import teaching_table
-from pdsynth.datasets import load_cmc
+from pdsynth.datasets.loaders import load_cmc
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,9 @@ import pytest
 
 from pdsynth.course.panels import LESSONS
 from pdsynth.course.panels.table import _open
-from pdsynth.course.widgets import Try, View, live, slider
+from pdsynth.course.widgets.controls import slider
+from pdsynth.course.widgets.live import live
+from pdsynth.course.widgets.view import Try, View
 
 
 def test_every_panel_has_two_buttons_or_more():

@@ -2,8 +2,8 @@
 
 from fractions import Fraction as Q
 
+from pdsynth.core.ledger import Ledger
 from pdsynth.course.panels.words import ledger_summary
-from pdsynth.privacy.ledger import Ledger
 
 
 def test_the_summary_is_the_ledger_s_own_story():

@@ -1,0 +1,74 @@
+"""One file for each paper: the parts that it combines."""
+
+from .consistent import ALONE, WIDE, ConsistentBayes, share_of_columns, share_of_look
+from .consistent_policy import MOST_SETS, TRIPLE_CELLS
+from .genetic import (
+    MOST_EXACT,
+    ONE,
+    PAIRS,
+    SEARCH_STEP,
+    GeneticBayes,
+    GeneticSearch,
+    Parameters,
+    SearchResult,
+    exact_search,
+    genetic,
+    hill,
+)
+from .hmprivbayes import (
+    DPSC,
+    TABLES,
+    Clustering,
+    Clusters,
+    HMPrivBayes,
+    IBayesInClusters,
+    InClusters,
+    ParentFilter,
+    affinity,
+    ibayes,
+    measure,
+    spectral_clusters,
+    spread_over_bits,
+)
+from .hpprivbayes import (
+    AVERAGES,
+    LINES,
+    ORDER_WEIGHTS,
+    WEIGHTS,
+    WEIGHTS_STEP,
+    Groups,
+    GroupsOfNames,
+    HPPrivBayes,
+    Ordered,
+    SensitivityGroups,
+    entropies,
+    ordered,
+)
+from .jtree import GRAPH, CliqueTables, JTree
+from .parts import Synthesizer
+from .ppba import (
+    MATRIX,
+    PPBA,
+    SUMS_STEP,
+    TREE_STEP,
+    TREE_WEIGHTS,
+    PairwiseSums,
+    SpanningTree,
+    enter_by_sums,
+    result_of_sums,
+    sum_over_pairs,
+    symmetric_matrix,
+)
+from .privabn import SDG, SELECTION, Adaptive, PrivABN, abn_strict
+from .privbayes import Greedy, PrivBayes, greedy
+from .priview import SOURCE, PriView, Views, covering_design
+from .relatives import (
+    NOTE,
+    ABNInClusters,
+    CSAPrivBayes,
+    ELPrivBayes,
+    Independent,
+    PrivSCBN,
+    SAPrivBayes,
+    WeightedPrivBayes,
+)

@@ -1,0 +1,418 @@
+"""ConsistentBayes: what to run on a table of one's own. What its ε buys, in the order of a run:
+
+look       at most 1/20        how strongly pairs of columns are tied on average: one number
+columns    1/20 for each of    a noisy table of every single column, ε in proportion to √values;
+           a column's values,  up to all of ε where the look finds weak ties
+           at most 3/10
+rounds     the rest            in each, 1/5 for a choice, of the pair or triple whose counts are
+                               farthest from what the fitted model expects, and 4/5 for its noisy
+                               table; then the model is fitted again
+agreement  nothing             all tables become the nearest distribution on a junction tree
+
+Policy (sensitive attributes, groups, forced pairs) stands in :mod:`.consistent_policy`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..core.agreement import Agree, Fit, GrowingModel
+from ..core.curator import Curator
+from ..core.errors import BudgetError, bar, is_one_of, is_whole, progress, show
+from ..core.factors import Columns
+from ..core.measures import mean_association_noise, mean_association_sensitivity
+from ..core.network import Restriction
+from ..core.noise import TableBudget, share
+from ..core.parts import Parts
+from ..core.recipe import Recipe
+from ..core.schema import Facts
+from ..core.structure import Shares, Structure, StructureResult, check_width
+from .consistent_policy import MOST_CELLS, SELECT, TABLE, Policy, PolicyOptions, reserve
+
+LOOK_STEP = "mean association"
+
+
+LOOK = Fraction(1, 20)  # of ε at most, for the look
+
+
+EFFECTIVE = 16  # values of a column that occur often enough to make chance ties
+
+
+ALONE = Fraction(2, 3)  # single columns that should have more than this have all
+
+
+LEAST = 64  # of 65,536 parts of ε: a round's; below it what is left goes to the columns
+
+
+UP, SAME, DOWN = Fraction(2), Fraction(1), Fraction(7, 10)  # times a round's ε, by its change
+
+
+CLEAR = 8  # a change of so many times the expected noise was measured too well
+
+
+STOPS = 2  # in a row end the rounds: the first may be chance, and doubles the next round's ε
+
+
+WARM = 40  # steps of a fit between rounds
+
+
+WIDE = 64  # columns from which rounds, each of which judges all pairs anew, would take hours
+
+
+SPENT = "{desc} {percentage:3.0f}%|{bar}| {elapsed}<{remaining}"
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class ConsistentBayes(Recipe):
+    """Single columns, then pairs and triples chosen by what is still wrong, all made to agree.
+
+    Before, one noisy number says how strongly pairs are tied on average. Where ties are weaker
+    than noise, single columns get all of ε, so that little is lost to Independent.
+
+    `algorithms` §18, in pure ε: the steps of MST (McKenna, Miklau, Sheldon 2021), the rounds of AIM
+    (McKenna, Mullins, Sheldon, Miklau 2022), Private-PGM with squares for the agreement (McKenna,
+    Sheldon, Miklau 2019), each with the exponential mechanism and discrete Laplace noise.
+
+    Parameters
+    ----------
+    epsilon, guarantee, noise, random_state : as in every synthesizer; strict and published are the
+        same.
+    rounds : how many rounds ε is planned for; ``"auto"``: two per attribute, and a forest beyond
+        64 attributes. 0: a forest of pairs in one go, faster and nearly as near where n ε is small.
+    sensitive : an attribute that stands in one table besides its own column. What it loses is
+        bounded before the run: its column's ε and ``share_sensitive``.
+    restriction, personal, r, share_sensitive : as in :class:`PolicyOptions`.
+    share_one_way : as in :class:`Residual`.
+    reconcile : ``Agree()``, also where None.
+
+    Attributes
+    ----------
+    measured_ : the attributes of every table that was measured, in order.
+
+    **Privacy:** strict: pure ε-DP under replacing one record: discrete Laplace noise on the mean
+    association of pairs (at most ε/20), a discrete Laplace table per column, per round an
+    exponential mechanism on the residual (sensitivity 2, see :class:`Residual`) and a discrete
+    Laplace table, all sequentially and ε in all; agreement is post-processing. Published: the same.
+    None: raw. A value that goes with an attribute that isn't sensitive (a drug with its diagnosis)
+    is told by that one: see ``ledger_.attribute_epsilon``.
+
+    >>> ConsistentBayes(epsilon=0.5)
+    ConsistentBayes(epsilon=0.5, guarantee='strict')
+    """
+
+    rounds: int | str = "auto"
+    sensitive: str | None = None
+    restriction: Restriction | None = None
+    personal: Any = None
+    r: float = 1 / 3
+    share_one_way: float | str = "auto"
+    share_sensitive: float = 0.1
+
+    def _parts(self, facts: Facts) -> Parts:
+        options = {f.name: getattr(self, f.name) for f in fields(Residual)}
+        wide = is_one_of(self.rounds, ("auto",)) and len(facts.schema) > WIDE
+        if wide or is_whole(self.rounds, 0, 0):
+            return Parts(ResidualForest(**options), reconcile=Agree())
+        return Parts(ResidualRounds(**options, rounds=self.rounds), reconcile=Agree())
+
+
+@dataclass(frozen=True)
+class Residual(PolicyOptions, Structure):
+    """The steps of a run: the look, single columns, and tables chosen by their residual.
+
+    ``share_one_way``: ε of the single columns; ``"auto"``: .05 of ε per value of a mean column, at
+    most .3, as the sums of a large table tell little about its columns, and up to all of the
+    pairs' where the look finds these tied too weakly.
+
+    **Privacy:** the score of a set of columns S is Q = Σ |c_S − m_S| − p_S, in whole records.
+    m_S, what the fitted model expects, is a function of earlier releases; the penalty p_S is
+    public; both are rounded before Q is computed. One replaced record moves c_S by one in two
+    cells, so it moves Q by at most 2 (where membership is protected, by 1). STOP has the constant
+    score 0, so the exponential mechanism has sensitivity 2 (lemma:residual).
+    """
+
+    share_one_way: float | str = "auto"
+
+    measures: ClassVar[bool] = True
+    counts_only: ClassVar[bool] = True
+    grow: ClassVar[Any]  # choose and measure, for ε; what is left of it
+
+    def check(self, facts: Facts) -> None:
+        """Refuse shares, groups and policies that don't fit the schema."""
+        check_width(len(facts.schema), "ConsistentBayes")
+        self.check_policy(facts)
+        if self.asks(facts)["pairs"] <= 0:
+            raise BudgetError("share_one_way and share_sensitive must leave something for pairs")
+
+    def asks(self, facts: Facts) -> Shares:
+        """The look, single columns, the sensitive attributes' tables, all other pairs: 1 in all."""
+        sizes, auto = facts.schema.sizes, is_one_of(self.share_one_way, ("auto",))
+        looks = auto and self.personal is None and facts.unit.n_is_public
+        seen = share_of_look(sizes) if looks else Fraction(0)
+        one_way = min(Fraction(3, 10), Fraction(sum(sizes), 20 * len(sizes)))
+        if not auto:
+            one_way = share("share_one_way", self.share_one_way)  # type: ignore[arg-type]
+        hidden = self.share_of_sensitive()
+        pairs = 1 - seen - one_way - hidden
+        return {LOOK_STEP: seen, "single columns": one_way, "sensitive": hidden, "pairs": pairs}
+
+    def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
+        """A network over everything that was measured, with all its tables.
+
+        **Privacy:** all of ε: a look at how strongly columns are tied, single columns, the one
+        table of each sensitive attribute, pairs; what STOP leaves measures the single columns that
+        aren't sensitive once more.
+        """
+        run = Run(Policy(self, facts), curator, facts)
+        more, tables = look(run, shares)
+        run.measure_columns(shares["single columns"], more)
+        rest = tables + reserve(run, shares["sensitive"])
+        rest = self.grow(run, rest) if tables else rest
+        if rest >= run.policy.unit:
+            run.measure_columns(rest, again=True)
+        elif rest:
+            curator.charge_unused(rest, "unused", "too little to measure anything with")
+        measured = tuple(run.model.measurements)
+        return StructureResult(
+            run.model.network(last=run.policy.hidden),
+            known=self.sensitive_names(),
+            rule=run.model.describe(),
+            measurements=measured,
+            attributes={"measured_": tuple(m.attributes for m in measured)},
+        )
+
+
+# --- the look ------------------------------------------------------------------------------------
+
+
+def look(run: Run, shares: Shares) -> tuple[Fraction, Fraction]:
+    """What single columns get besides their own share of ε, and what pairs have.
+
+    Where columns are independent, tables of several are wasted; where n ε is small, their noise
+    hides what they tell. So single columns get :func:`share_of_columns`, and all of ε instead of
+    more than two thirds: a table measured with a third of ε is mostly noise. The constants were
+    chosen by looking at NLTCS, ACS, CMC, Adult and made independent columns.
+
+    **Privacy:** costs the share of the look; what follows is a function of its release.
+    """
+    epsilon, columns, tables = shares[LOOK_STEP], shares["single columns"], shares["pairs"]
+    if not epsilon:
+        return Fraction(0), tables
+    if not (pairs := run.policy.pairs()):
+        return epsilon + tables, Fraction(0)
+    tied = run.curator.mean_association(pairs, epsilon, step=LOOK_STEP, source="shares of ε")
+    n, whole, sizes = run.facts.n, float(run.facts.epsilon), run.policy.sizes
+    part = share_of_columns(sure_ties(tied, n, whole, sizes), whole * n, sizes)
+    if part > ALONE and not run.policy.forced:
+        return tables, Fraction(0)
+    wanted = run.policy.shorten(min(Fraction(part), ALONE) * (columns + tables))
+    wanted = max(wanted, columns)
+    return wanted - columns, columns + tables - wanted
+
+
+def share_of_look(sizes: Sequence[int]) -> Fraction:
+    """The part of ε that the look costs: with more than this its noise is below v/2."""
+    return min(LOOK, Fraction(mean_association_sensitivity(sizes), sum(sizes)))
+
+
+def share_of_columns(ties: float, mass: float, sizes: Sequence[int]) -> float:
+    """The part v / (v + D) of ε, for ``mass`` = ε n.
+
+    v: the two-way distance that columns with ε/d each would have from noise. D, ``ties``: what
+    independent columns would leave out.
+    """
+    noise = 2 * sum(sizes) / mass
+    return noise / (noise + max(ties, 0.0))
+
+
+def sure_ties(tied: float, n: int, epsilon: float, sizes: Sequence[int]) -> float:
+    """What of the noisy mean R of pairs is more than chance and the look's own noise together.
+
+    n independent records show √|X||Y| / √(2πn) at most. R itself is below 1.
+    """
+    root = float(np.sqrt(np.minimum(sizes, EFFECTIVE)).mean())
+    chance = root**2 / math.sqrt(2 * math.pi * n)
+    doubt = mean_association_noise(n, sizes, float(share_of_look(sizes)) * epsilon)
+    return min(tied, 1.0) - chance - doubt
+
+
+# --- columns, and what every step asks -----------------------------------------------------------
+
+
+class Run:
+    """What one run has measured so far, over columns, and the model that grows with it.
+
+    **Privacy:** everything but the curator's answers is public.
+    """
+
+    def __init__(self, policy: Policy, curator: Curator, facts: Facts) -> None:
+        self.policy, self.curator, self.facts = policy, curator, facts
+        self.model = GrowingModel(facts, policy.target)
+
+    def measure_columns(
+        self, epsilon: Fraction, more: Fraction = Fraction(0), again: bool = False
+    ) -> None:
+        """Every column, ε in proportion to √values; ``more`` for those that aren't sensitive.
+
+        ``again``: only those, a second time.
+
+        **Privacy:** one noisy table per column, sequentially. Weights of values that aren't public
+        come from a first half of the column's ε.
+        """
+        budgets = self.policy.share_columns(epsilon, more, again)
+        questions = [((j,), budget, self.model.step((j,))) for j, budget in budgets.items()]
+        answers = self.curator.tables(questions)
+        for (columns, budget, _), answer in zip(questions, answers, strict=True):
+            first = self.model.add(columns, *answer)
+            second = None if again else self.policy.second_budget(first, budget.epsilon)
+            if second is not None:
+                self.measure(columns, second)
+
+    def measure(self, columns: Columns, budget: TableBudget) -> Fraction:
+        """A noisy table, which is kept; returns what it cost.
+
+        **Privacy:** costs ``budget.epsilon``.
+        """
+        answer = self.curator.table(columns, budget, step=self.model.step(columns))
+        self.model.add(columns, *answer)
+        return budget.epsilon
+
+    def expected_in(self, fit: Fit, sets: Sequence[Columns]) -> dict[Columns, np.ndarray]:
+        """What a fitted model expects of some tables, in whole records."""
+        margins = zip(sets, fit.margins(sets), strict=True)
+        return {columns: np.rint(table).astype(np.int64) for columns, table in margins}
+
+    def choose(
+        self,
+        expected: Mapping[Columns, np.ndarray],
+        epsilon: Fraction,
+        budgets: Mapping[bool, TableBudget],
+        *,
+        step: str,
+        source: str = "residual against what is released",
+    ) -> Columns | None:
+        """The columns with the largest residual less their table's expected noise; None for STOP.
+
+        ``budgets``: of a table that touches group A (True), or doesn't.
+
+        **Privacy:** an exponential mechanism, costs ε, see :class:`Residual`.
+        """
+        policy, sets, tables = self.policy, [*expected], [*expected.values()]
+        scales = {a: float(self.facts.unit.scale(b.epsilon)) for a, b in budgets.items()}
+        noise = [min(policy.cells(s) * scales[policy.in_a(s)], 4 * self.facts.n) for s in sets]
+        penalties = np.array([*map(round, noise)], dtype=np.int64)
+        at = self.curator.choose_table(sets, tables, penalties, epsilon, step=step, source=source)
+        return None if at is None else sets[at]
+
+
+# --- rounds, or a forest -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ResidualRounds(Residual):
+    """Rounds: a pair or triple by its residual against the fitted model, its table, a new fit.
+
+    ``rounds``: how many ε is planned for; ``"auto"``: two per attribute, or fewer in proportion
+    where single columns take of the pairs' ε. A table that changed the model by no more than its
+    noise doubles the next round's ε, one that changed it by more than eight times that lowers it
+    (as AIM's annealing), so ε ends after fewer or more rounds.
+    """
+
+    rounds: int | str = "auto"
+
+    def check(self, facts: Facts) -> None:
+        """Refuse numbers of rounds that aren't whole."""
+        super().check(facts)
+        if not is_one_of(self.rounds, ("auto",)) and not is_whole(self.rounds, 1, 2**20):
+            raise BudgetError(f"rounds must be 'auto', 1, 2, … or 2^20, got {show(self.rounds)}")
+
+    def grow(self, run: Run, epsilon: Fraction) -> Fraction:
+        """Rounds until ε is spent, or STOP.
+
+        **Privacy:** an exponential mechanism for a fifth of each round's ε, a table for the rest.
+        What a round may cost depends on releases, and all rounds together cost ε.
+        """
+        policy, usual = run.policy, self.asks(run.facts)["pairs"] * run.facts.epsilon
+        twice = math.ceil(2 * len(policy.sizes) * min(epsilon / usual, Fraction(1)))
+        planned = twice if self.rounds == "auto" else int(self.rounds)
+        least = min(LEAST * policy.unit, epsilon / (len(policy.forced) + 1))
+        each = max(policy.shorten(epsilon / max(planned, len(policy.forced) + 1)), least)
+        rest, stops, number = epsilon, 0, 0
+        for pair in policy.forced:
+            rest -= run.measure(pair, policy.budgets(each)[policy.in_a(pair)])
+        candidates, fit = policy.candidates(), run.model.fit()
+        with bar(float(epsilon), "rounds", unit="ε", bar_format=SPENT) as shown:
+            while rest >= least and stops < STOPS:  # a table of A costs less than its round may
+                expected = run.expected_in(
+                    fit, run.model.permitted(candidates, MOST_CELLS, policy.apart)
+                )
+                if not expected:
+                    break
+                number += 1
+                each = rest if rest < 2 * each else each
+                choosing = policy.shorten(each * SELECT)
+                budgets = policy.budgets(each - choosing, last=each == rest)
+                chosen = run.choose(expected, choosing, budgets, step=f"round {number}")
+                rest, factor = rest - choosing, UP
+                if chosen is not None:
+                    cost = run.measure(chosen, budgets[policy.in_a(chosen)])
+                    rest -= cost
+                    if rest:
+                        fit = run.model.fit(fit, WARM)
+                        change = float(np.abs(fit.margin(chosen) - expected[chosen]).sum())
+                        noise = policy.cells(chosen) * float(run.facts.unit.scale(cost))
+                        factor = UP if change <= noise else DOWN if change > CLEAR * noise else SAME
+                shown.update(float(epsilon - rest) - shown.n)
+                stops = stops + 1 if chosen is None else 0
+                each = max(policy.shorten(each * factor), least)
+        return rest
+
+
+@dataclass(frozen=True)
+class ResidualForest(Residual):
+    """A forest in one go: d−1 selections, then its tables, ε in proportion to √cells."""
+
+    def grow(self, run: Run, epsilon: Fraction) -> Fraction:
+        """Edges that join two trees, by their residual against independence.
+
+        **Privacy:** d−1 exponential mechanisms for a fifth of ε, tables for the rest.
+        """
+        policy, choosing, tables = run.policy, SELECT * epsilon, (1 - SELECT) * epsilon
+        most = max(len(policy.sizes) - 1, 1)
+        each = policy.shorten(choosing / most)
+        budgets = dict.fromkeys((True, False), TableBudget(tables / most))
+        allowed = [p for p in policy.pairs() if not policy.apart[p]]
+        expected = run.expected_in(run.model.fit_columns(), allowed)
+        pairs, trees = list[Columns](), [*range(most + 1)]  # the tree of each column
+
+        def join(pair: Columns) -> None:
+            pairs.append(pair)
+            i, j = pair
+            trees[:] = [trees[i] if tree == trees[j] else tree for tree in trees]
+
+        for pair in policy.forced:
+            join(pair)
+        chosen: Columns | None = ()
+        for number in progress(range(most), "edges", unit="edge"):
+            expected = {p: m for p, m in expected.items() if trees[p[0]] != trees[p[1]]}
+            if not expected:
+                break
+            chosen = run.choose(expected, each, budgets, step=f"edge {number + 1}")
+            choosing -= each
+            if chosen is None:
+                break
+            join(chosen)
+        roots = [math.isqrt(policy.cells(p)) * policy.weight[policy.in_a(p)] for p in pairs]
+        costs = [policy.shorten(tables * root / sum(roots)) for root in roots]
+        rest = choosing + tables - sum(costs)
+        if costs and chosen is not None:  # no STOP: the last table gets what rounding leaves
+            costs[-1], rest = costs[-1] + rest, Fraction(0)
+        for pair, cost in zip(pairs, costs, strict=True):
+            run.measure(pair, TableBudget(cost, source=TABLE))
+        return rest

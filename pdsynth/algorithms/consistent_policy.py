@@ -1,0 +1,265 @@
+"""What public policy asks of ConsistentBayes: sensitive attributes, groups, forced pairs.
+
+Without options it asks for nothing: all columns are open, all tables cost the same.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from ..core.budgets import proportional, value_weights
+from ..core.errors import BudgetError
+from ..core.factors import Columns, within_bounds
+from ..core.network import Restriction, check_restriction
+from ..core.noise import TableBudget, as_fraction, share
+from ..core.schema import Facts
+from ..core.structure import Measurement
+from .hpprivbayes import SensitivityGroups, check_personal
+
+SELECT = Fraction(1, 5)  # of the ε of a choice and its table, for the choice
+
+
+UNIT = 2**16  # shares of ε are rounded down to this part of it
+
+
+TRIPLE_CELLS = 64  # triples of larger tables are left to their pairs
+
+
+MOST_SETS = 4_096  # with triples; else pairs alone
+
+
+MOST_CELLS = 2**14  # of a clique
+
+
+COLUMN, TABLE = "one-way table", "two- or three-way table"
+
+
+@dataclass(frozen=True)
+class PolicyOptions:
+    """The options that policy decides.
+
+    Parameters
+    ----------
+    sensitive : an attribute that stands in one table besides its own column, paid from a share
+        that is fixed before the run.
+    restriction : a public policy. Tables have no direction: a ``forced`` pair is measured, a
+        ``forbidden`` one never stands in one table, whichever way it is written. Its ``target`` is
+        the root, its ``sensitive`` attributes stand in one table with the target each.
+    personal : :class:`SensitivityGroups` with groups by policy. A table that touches group A gets
+        r times the ε. Weights of values hold for the columns of group B.
+    r : ε of group A's tables against the others'.
+    share_sensitive : ε of the tables that may hold sensitive attributes.
+    """
+
+    sensitive: str | None = None
+    restriction: Restriction | None = None
+    personal: SensitivityGroups | None = None
+    r: float = 1 / 3
+    share_sensitive: float = 0.1
+
+    def sensitive_names(self) -> tuple[str, ...]:
+        """The sensitive attributes, whichever option names them."""
+        names = tuple(self.restriction.sensitive) if self.restriction is not None else ()
+        return names or ((self.sensitive,) if self.sensitive is not None else ())
+
+    def share_of_sensitive(self) -> Fraction:
+        """The part of ε for the tables that may hold sensitive attributes."""
+        asked = share("share_sensitive", self.share_sensitive)
+        return asked if self.sensitive_names() else Fraction(0)
+
+    def check_policy(self, facts: Facts) -> None:
+        """Refuse policies that contradict themselves or don't fit the schema."""
+        check_restriction(self.restriction, "auto", facts.schema)
+        if self.sensitive is not None:
+            facts.schema.index(self.sensitive)
+        self.share_of_sensitive()
+        check_personal(SensitivityGroups() if self.personal is None else self.personal, self.r)
+        if self.sensitive is not None and self.restriction is not None:
+            if self.restriction.sensitive:
+                raise BudgetError("name the sensitive attribute once: here, or in the restriction")
+        if self.personal is not None:
+            if self.personal.policy(facts.schema, self.sensitive) is None:
+                raise BudgetError(
+                    "personal= needs groups by policy: "
+                    "SensitivityGroups(groups={'A': [...], 'B': [...]})"
+                )
+        Policy(self, facts).check_forced()
+
+
+class Policy:
+    """Which tables a run may measure, and what each costs, over columns. All of it is public.
+
+    ``hidden``, ``open``: sensitive columns and all others. ``target``: the root, or None.
+    ``forced``: pairs of open columns that are measured. ``partners``: the columns that policy puts
+    into a table with each sensitive one. ``apart``: bool (d, d), pairs that no table may hold.
+    ``weight``: relative ε of a table that touches group A (True), or doesn't; the larger is 1.
+    ``public``, ``asked``: columns of group B whose weights of values are declared, or asked for.
+    """
+
+    def __init__(self, options: PolicyOptions, facts: Facts) -> None:
+        restriction, schema = options.restriction or Restriction(), facts.schema
+        index, self.schema, self.sizes = schema.index, schema, schema.sizes
+        self.unit = facts.epsilon / UNIT
+        self.hidden = [index(name) for name in options.sensitive_names()]
+        self.open = [j for j in range(len(schema)) if j not in self.hidden]
+        self.target = None if restriction.target is None else index(restriction.target)
+        self.apart = np.zeros((len(schema),) * 2, dtype=bool)
+        for i, j in (map(index, edge) for edge in restriction.forbidden):
+            self.apart[i, j] = self.apart[j, i] = True
+        edges = [[index(name) for name in edge] for edge in restriction.forced]
+        pairs = sorted({(min(edge), max(edge)) for edge in edges})
+        self.forced: list[Columns] = [p for p in pairs if not {*p} & {*self.hidden}]
+        self.partners = {j: [sum(p) - j for p in pairs if j in p] for j in self.hidden}
+        if options.sensitive is None and self.target is not None:
+            self.partners = {j: [self.target] for j in self.hidden}
+        personal, groups = options.personal, None
+        if personal is not None:
+            groups = personal.policy(schema, options.sensitive)
+        groups = groups or {"A": [], "B": []}
+        self.group_a = {index(name) for name in groups["A"]}
+        r = as_fraction(options.r) if self.group_a else Fraction(1)
+        self.weight = {True: r / max(r, Fraction(1)), False: 1 / max(r, Fraction(1))}
+        self.values = personal or SensitivityGroups()
+        declared = self.values.weights or {}
+        self.public = [name for name in groups["B"] if name in declared]
+        self.asked = [name for name in groups["B"] if name not in declared]
+        if self.values.rare_values == "same_noise":
+            self.asked = []
+
+    def check_forced(self) -> None:
+        """Refuse forced pairs whose cliques are too large or hold a forbidden pair."""
+        for j, partners in self.partners.items():
+            if len(partners) > 1 or {*partners} & {*self.hidden}:
+                raise BudgetError(
+                    f"{self.schema.names[j]!r} is sensitive and stands in one table besides "
+                    f"its column, with an attribute that isn't sensitive, but "
+                    f"{len(partners)} pair(s) that hold it are forced"
+                )
+        linked = np.zeros_like(self.apart)
+        for i, j in self.forced:
+            linked[i, j] = linked[j, i] = True
+        if not within_bounds(linked[None], self.sizes, MOST_CELLS, self.apart)[0]:
+            raise BudgetError(
+                "the forced pairs need a table of more than "
+                f"{MOST_CELLS:,} cells, or one that holds a forbidden pair"
+            )
+
+    # --- which tables ----------------------------------------------------------------------------
+
+    def pairs(self) -> list[tuple[int, int]]:
+        """All pairs of open columns whose table isn't too large."""
+        return [pair for pair in combinations(self.open, 2) if self.cells(pair) <= MOST_CELLS]
+
+    def candidates(self) -> list[Columns]:
+        """These pairs, and small triples of open columns where they aren't many."""
+        pairs = self.pairs()
+        triples = [s for s in combinations(self.open, 3) if self.cells(s) <= TRIPLE_CELLS]
+        return [*pairs, *triples] if len(pairs) + len(triples) <= MOST_SETS else [*pairs]
+
+    def cells(self, columns: Columns) -> int:
+        """Declared cells of a table."""
+        return math.prod(self.sizes[j] for j in columns)
+
+    def pairs_with(self, hidden: int) -> list[Columns]:
+        """The pairs of which one may be the one table of a sensitive column."""
+        others = self.partners[hidden] or self.open
+        pairs = [(min(i, hidden), max(i, hidden)) for i in others if not self.apart[i, hidden]]
+        return [pair for pair in pairs if self.cells(pair) <= MOST_CELLS]
+
+    # --- how much ε ------------------------------------------------------------------------------
+
+    def in_a(self, columns: Columns) -> bool:
+        """Whether a table touches group A."""
+        return not self.group_a.isdisjoint(columns)
+
+    def shorten(self, epsilon: Fraction) -> Fraction:
+        """ε rounded down to a short fraction of the whole; a tiny one stays as it is."""
+        return math.floor(epsilon / self.unit) * self.unit or epsilon
+
+    def budgets(self, epsilon: Fraction, last: bool = False) -> dict[bool, TableBudget]:
+        """What a table that touches group A (True), or doesn't, gets of ε; the last one all."""
+        parts = {
+            in_a: epsilon if last and weight == 1 else self.shorten(epsilon * weight)
+            for in_a, weight in self.weight.items()
+        }
+        return {in_a: TableBudget(part, source=TABLE) for in_a, part in parts.items()}
+
+    def column_weights(self, columns: Sequence[int]) -> dict[str, Fraction]:
+        """Relative ε of columns by name: √values, times what the group of the column gets."""
+        roots = {j: math.isqrt(self.sizes[j] * 10**4) for j in columns}
+        return {
+            self.schema.names[j]: root * self.weight[j in self.group_a] for j, root in roots.items()
+        }
+
+    def share_columns(
+        self, epsilon: Fraction, more: Fraction, again: bool
+    ) -> dict[int, TableBudget]:
+        """ε of all columns in proportion to √values, and ``more`` of those that aren't sensitive.
+
+        The last one gets what rounding leaves. ``again``: only columns that aren't sensitive. Else
+        a column of group B has public weights of values, or half of its ε, as that tells the
+        weights of the other half.
+        """
+        names, chosen = self.schema.names, self.open if again else range(len(self.schema))
+        parts = proportional(epsilon, self.column_weights(chosen))
+        for name, part in proportional(more, self.column_weights(self.open)).items():
+            parts[name] += part
+        parts = {name: self.shorten(part) for name, part in parts.items()}
+        parts[names[self.open[-1]]] += epsilon + more - sum(parts.values())
+        budgets = dict[int, TableBudget]()
+        for j in chosen:
+            name, part, weights = names[j], parts[names[j]], None
+            if name in self.public and not again:
+                weights = self.values.public_weights(name, self.schema[name].size)
+            elif name in self.asked and not again:
+                part /= 2
+            budgets[j] = TableBudget(part, weights, source=COLUMN)
+        return budgets
+
+    def second_budget(self, first: Measurement, epsilon: Fraction) -> TableBudget | None:
+        """The second half of a column's ε, with the weights that the first half told, or None.
+
+        **Privacy:** a function of the first half's release.
+        """
+        if first.attributes[0] not in self.asked:
+            return None
+        floor = as_fraction(self.values.v_min)
+        weights = value_weights(first.table, self.values.rare_values, floor)
+        return TableBudget(epsilon, weights, (first.entry,), COLUMN)
+
+
+def reserve(run: Any, epsilon: Fraction) -> Fraction:
+    """Measure the one table of each sensitive attribute; what is left of ε.
+
+    ``run``: :class:`~pdsynth.algorithms.consistent.Run`.
+
+    **Privacy:** ε/m per attribute: a selection of its partner unless policy names it, and the
+    table; after STOP its column once more. Nothing else touches it besides its own column.
+    """
+    policy, rest = run.policy, epsilon
+    for j in policy.hidden:
+        each, pairs = policy.shorten(epsilon / len(policy.hidden)), policy.pairs_with(j)
+        if not pairs:
+            continue
+        rest -= each
+        if policy.partners[j]:
+            run.measure(pairs[0], TableBudget(each, source=TABLE))
+            continue
+        choosing = policy.shorten(each * SELECT)
+        budget = TableBudget(each - choosing, source=TABLE)
+        chosen = run.choose(
+            run.expected_in(run.model.fit(), pairs),
+            choosing,
+            dict.fromkeys((True, False), budget),
+            source="the one table that holds a sensitive attribute",
+            step=f"partner of {policy.schema.names[j]}",
+        )
+        if chosen is None:  # its loss is the same, as was known before the run
+            chosen, budget = (j,), TableBudget(budget.epsilon, source=COLUMN)
+        run.measure(chosen, budget)
+    return rest

@@ -1,0 +1,656 @@
+"""Genetic structure search (Hittmeir, Mayer, Ekelhart 2022, section III), from associations alone.
+
+An individual is an order of the d attributes and, for each, a set of exactly k others; those of
+them that stand before it are its parents. A population is two arrays: orders (P, d), and sets
+(P, d) as bit masks: bit a says whether attribute a is a member.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+from numpy.random import Generator
+
+from ..core.budgets import Uniform
+from ..core.curator import Curator, Pairs
+from ..core.errors import BudgetError, is_one_of, is_whole, show, to_names
+from ..core.measures import sketch_noise
+from ..core.network import Network, Permitted, Restriction, check_restriction
+from ..core.noise import Noise, positive
+from ..core.parts import Parts
+from ..core.recipe import Recipe
+from ..core.schema import Facts
+from ..core.structure import (
+    MaxCells,
+    Shares,
+    Structure,
+    StructureResult,
+    check_degree,
+    check_tables,
+    check_width,
+    choose_rule,
+)
+from .ppba import symmetric_matrix
+
+MOST = 100_000  # individuals, and generations
+
+
+ROOM = 64  # attributes in one mask
+
+
+ONE = np.uint64(1)
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """The best order that a search found, its parents (bool (d, d), [child, parent]), its fitness.
+
+    ``history``: fitness of the whole population, best first, float (generations + 1, P); ``orders``
+    and ``networks``: the best individual of each generation. One row where there are none.
+    """
+
+    order: tuple[int, ...]
+    parents: np.ndarray
+    fitness: float
+    history: np.ndarray
+    orders: np.ndarray
+    networks: np.ndarray
+
+    def network(self, names: Sequence[str], generation: int = -1) -> Network:
+        """The best network of a generation over named attributes."""
+        order, parents = self.orders[generation], self.networks[generation]
+        pairs = [(child, tuple(a for a in order if parents[child, a])) for child in order]
+        return Network.of_columns(pairs, names)
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """P, S, r and e of the paper: population, elite, mutation rate (None: 1/d), generations.
+
+    ``operators``: which of the paper's three make children; to see what each is worth.
+    """
+
+    population: int = 200
+    elite: int = 10
+    rate: float | None = None
+    generations: int = 400
+    operators: tuple[str, ...] = ("crossover", "flip", "swap")
+
+    def __post_init__(self) -> None:
+        for name in ("population", "elite", "generations"):
+            if not is_whole(given := getattr(self, name), 1, MOST):
+                raise BudgetError(
+                    f"{name} must be a whole number of at most {MOST:,} and at "
+                    f"least 1, got {show(given)}"
+                )
+        if self.population < self.elite:
+            raise BudgetError(
+                f"population = {self.population} is smaller than "
+                f"elite = {self.elite}: the elite is a part of it"
+            )
+        r, real = self.rate, (int, float, np.number)
+        if r is not None and (isinstance(r, bool) or not isinstance(r, real) or not 0 < r <= 1):
+            raise BudgetError(
+                f"r, the mutation rate, must lie in (0, 1], or be None for 1/d; got {show(r)}"
+            )
+
+
+def pose(weights: np.ndarray, k: int, permitted: Permitted | None) -> tuple[np.ndarray, Permitted]:
+    """What a search maximises, float (d, d), and its policy; a k that can't be is refused."""
+    d = len(weights)
+    if not is_whole(k, 1, d - 1):
+        raise BudgetError(f"k must be a whole number from 1 to d − 1 = {d - 1}, got {show(k)}")
+    permitted = permitted or Restriction().on([str(j) for j in range(d)])
+    permitted.check(k)
+    return permitted.objective(weights), permitted
+
+
+def genetic(
+    weights: np.ndarray,
+    k: int,
+    generator: Generator,
+    parameters: Parameters | None = None,
+    permitted: Permitted | None = None,
+    rate_all: Callable[[np.ndarray], np.ndarray] | None = None,
+) -> SearchResult:
+    """The best network of at most k parents per node that the genetic algorithm finds.
+
+    Fitness is the sum of ``weights`` (d, d), [child, parent], over all edges; the paper's weights
+    are pairwise mutual information. Parents of weight 0 add nothing and are left out of the result.
+    ``rate_all``: another fitness, (P,) from masks (P, d) of the parents of each individual.
+    """
+    d, parameters = len(weights), parameters or Parameters()
+    if d > ROOM:
+        raise BudgetError(
+            f"{d} attributes, but the genetic search has room for {ROOM}: use search='hill'"
+        )
+    objective, permitted = pose(weights, k, permitted)
+    rate_all = rate_all or partial(_fitness, worth=_look_up(objective))
+    rate = parameters.rate or 1 / d
+    size, elite = parameters.population, parameters.elite
+    orders, sets = initial(size, k, permitted, generator)
+    population = [orders, sets, sets & before(orders) & pack(permitted.allowed)]
+    fitness, kept = rate_all(population[2]), []
+    for generation in range(parameters.generations + 1):
+        ranked = np.argsort(-fitness, kind="stable")
+        kept.append((fitness[ranked], population[0][ranked[0]], population[2][ranked[0]]))
+        if generation < parameters.generations:
+            ranked = ranked[:elite]
+            best = [part[ranked] for part in population]
+            new = offspring(
+                best[0], best[1], size - elite, k, rate, permitted, generator, parameters.operators
+            )
+            fitness = np.concatenate([fitness[ranked], rate_all(new[2])])
+            population = [np.concatenate(both) for both in zip(best, new, strict=True)]
+    history, orders, parents = map(np.array, zip(*kept, strict=True))
+    networks = spread(parents, d) & (objective > 0)
+    bonus = (objective - weights)[permitted.forced].sum()
+    return SearchResult(
+        tuple(orders[-1].tolist()),
+        networks[-1],
+        float(weights[networks[-1]].sum()),
+        history - bonus,
+        orders,
+        networks,
+    )
+
+
+def initial(
+    size: int, k: int, permitted: Permitted, rng: Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Random orders; sets of random predecessors, others where those are too few (Initialization).
+
+    Forced parents are taken first, the attribute itself never.
+    """
+    d = len(permitted)
+    orders = rng.permuted(np.tile(np.arange(d), (size, 1)), axis=1)  # line 2
+    if permitted.fixed_order or permitted.forced.any():
+        orders = np.array([permitted.reorder(row) for row in orders.tolist()])
+    key = rng.random((size, d, d)) + 9.0 * np.eye(d)
+    key -= (spread(before(orders), d) & permitted.allowed) * 1.0 + permitted.forced
+    return orders, pack(key <= np.partition(key, k - 1)[:, :, k - 1 : k])  # lines 5–7
+
+
+def offspring(
+    orders: np.ndarray,
+    sets: np.ndarray,
+    count: int,
+    k: int,
+    rate: float,
+    permitted: Permitted,
+    rng: Generator,
+    operators: Sequence[str] = Parameters.operators,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Orders, sets and parents of mutated children of an elite (Next Generation, lines 2–10)."""
+    elite, d = orders.shape
+    one = rng.integers(elite, size=count)  # line 3
+    two = np.where(rng.random(count) < rate, rng.integers(elite, size=count), one)  # lines 4–6
+    cut = rng.integers(d + 1, size=count)
+    if "crossover" not in operators:
+        two = one
+    new = np.where(np.arange(d) < cut[:, None], sets[one], sets[two])  # line 7, Crossover
+    flipped = orders[one]
+    if "flip" in operators:
+        flipped = order_flip(flipped, rate, rng, len(permitted.fixed_order))  # line 8
+    valid = before(flipped) & pack(permitted.allowed)
+    if "swap" in operators:
+        swap(new, valid, k, rate, rng)  # line 9
+    return flipped, new, new & valid
+
+
+def order_flip(orders: np.ndarray, rate: float, rng: Generator, fixed: int = 0) -> np.ndarray:
+    """Each position but the first ``fixed`` trades with a random one with probability r."""
+    orders, d = orders.copy(), orders.shape[1]
+    row, position = np.nonzero(rng.random((len(orders), d - fixed)) < rate)
+    other = rng.integers(fixed, d, size=len(row))
+    turn = np.arange(len(row)) - np.searchsorted(row, row)  # the first, second, … of its individual
+    for m in range(int(turn.max(initial=-1)) + 1):
+        at = turn == m
+        r, a, b = row[at], position[at] + fixed, other[at]
+        orders[r, a], orders[r, b] = orders[r, b], orders[r, a]
+    return orders
+
+
+def swap(sets: np.ndarray, valid: np.ndarray, k: int, rate: float, rng: Generator) -> None:
+    """Replace members that can't be parents, then each with probability r (procedure Swap).
+
+    In place. ``valid`` (P, d): the attributes that precede and are permitted. A set has no order:
+    its members are visited by column.
+    """
+    sets, valid = sets.reshape(-1), valid.reshape(-1)  # views
+    rows = np.flatnonzero(sets & ~valid)
+    while len(rows):  # lines 2–6: one broken member per set, while there is a predecessor to take
+        rows = _trade(sets, valid, rows, _lowest(sets[rows] & ~valid[rows]), rng)
+        rows = rows[sets[rows] & ~valid[rows] != 0]
+    row, turn = np.nonzero(rng.random((len(sets), k), dtype=np.float32) < rate)
+    left = sets[row]  # the members as they stand now
+    for c in range(k):  # lines 7–12
+        at = turn == c
+        _trade(sets, valid, row[at], _lowest(left[at]), rng)
+        left &= left - ONE
+
+
+def _trade(
+    sets: np.ndarray, valid: np.ndarray, rows: np.ndarray, gone: np.ndarray, rng: Generator
+) -> np.ndarray:
+    """Put a random valid non-member in the place of ``gone``; returns the rows that had one."""
+    free = valid[rows] & ~sets[rows]
+    some = free != 0
+    rows, gone, free = rows[some], gone[some], free[some]
+    bits = max(int(free.max(initial=0)).bit_length(), 1)
+    chance = 1 - rng.random((len(rows), bits), dtype=np.float32)
+    come = (spread(free, bits) * chance).argmax(axis=1).astype(np.uint64)
+    sets[rows] ^= gone | ONE << come
+    return rows
+
+
+def before(orders: np.ndarray) -> np.ndarray:
+    """The attributes that stand before each attribute: masks (P, d)."""
+    bits = ONE << orders.astype(np.uint64)
+    out = np.empty_like(bits)
+    out[np.arange(len(orders))[:, None], orders] = bits.cumsum(axis=1) - bits
+    return out
+
+
+def spread(masks: np.ndarray, d: int) -> np.ndarray:
+    """Bit masks (…,) as bool (…, d)."""
+    return (masks[..., None] >> np.arange(d, dtype=np.uint64) & ONE).astype(bool)
+
+
+def pack(members: np.ndarray) -> np.ndarray:
+    """Bool (…, d) as bit masks (…,)."""
+    bits = members << np.arange(members.shape[-1], dtype=np.uint64)
+    return bits.sum(axis=-1, dtype=np.uint64)
+
+
+def _lowest(masks: np.ndarray) -> np.ndarray:
+    return masks & (~masks + ONE)
+
+
+def _look_up(objective: np.ndarray) -> np.ndarray:
+    """Sums of weights for every byte of a mask: float (8, d, 256), [byte, child, its value]."""
+    d = len(objective)
+    padded = np.pad(objective, ((0, 0), (0, ROOM - d))).reshape(d, 8, 8)
+    return np.einsum("jcb,mb->cjm", padded, spread(np.arange(256, dtype=np.uint64), 8))
+
+
+def _fitness(parents: np.ndarray, worth: np.ndarray) -> np.ndarray:
+    """Sum of the weights of all parents of each individual (P,), from :func:`_look_up`."""
+    d = parents.shape[1]
+    octets = (parents >> np.uint64(8 * c) & np.uint64(255) for c in range(-(-d // 8)))
+    return sum(worth[c, np.arange(d), octet].sum(axis=1) for c, octet in enumerate(octets))
+
+
+MOST_EXACT = 20  # attributes that the dynamic programme takes: its arrays have 2^d members
+
+
+def exact_search(weights: np.ndarray, k: int, permitted: Permitted | None = None) -> SearchResult:
+    """The optimum for ``weights`` (d, d), [child, parent], by dynamic programming over subsets.
+
+    F(S) = max over j in S of F(S∖j) + v_j(S∖j), with v_j(M) the sum of the k heaviest parents of j
+    among M (after Silander and Myllymäki, UAI 2006). Ties go to the lower column. BudgetError for
+    more than 20 attributes to place.
+    """
+    objective, permitted = pose(weights, k, permitted)
+    free = permitted.searchable
+    m = len(free)
+    if m > MOST_EXACT:
+        raise BudgetError(
+            f"{m} attributes to place, but the exact search has room for {MOST_EXACT}: "
+            "use search='hill' or 'genetic'"
+        )
+    gain = [_gains(objective[j], k, free) for j in free]
+    masks = np.arange(2**m)
+    value, last = np.where(masks > 0, -np.inf, 0.0), np.zeros(2**m, dtype=np.int8)
+    for size in range(1, m + 1):
+        layer = masks[np.bitwise_count(masks) == size]
+        for i in range(m):
+            whole = layer[layer >> i & 1 == 1]
+            rest = whole ^ 1 << i
+            total = value[rest] + gain[i][rest]
+            better = total > value[whole]
+            value[whole[better]], last[whole[better]] = total[better], i
+    order, mask = [], 2**m - 1
+    while mask:
+        order.append(free[last[mask]])
+        mask ^= 1 << int(last[mask])
+    return _result([*permitted.fixed_order, *reversed(order)], weights, k, permitted)
+
+
+def _gains(w: np.ndarray, k: int, free: Sequence[int]) -> np.ndarray:
+    """v(M), the sum of the k heaviest of w, for every subset M of the free attributes: (2^m,).
+
+    The other attributes can always be taken. From the lightest attribute to the heaviest,
+    ``best[c]`` is the best sum of c parents; one that is taken leaves c − 1 of the lighter ones.
+    """
+    m = len(free)
+    best = [np.zeros((1,) * m)] * (k + 1)
+    for a in np.argsort(w, kind="stable").tolist():
+        if w[a] <= 0:
+            continue
+        taken = [best[0], *(w[a] + less for less in best[:-1])]
+        if a in free:  # bit i of M is the (m−1−i)-th axis
+            axis = m - 1 - free.index(a)
+            taken = [np.concatenate(both, axis=axis) for both in zip(best, taken, strict=True)]
+        best = taken
+    return np.broadcast_to(best[k], (2,) * m).reshape(-1)
+
+
+def hill(
+    weights: np.ndarray,
+    k: int,
+    generator: np.random.Generator,
+    permitted: Permitted | None = None,
+    *,
+    starts: int = 20,
+) -> SearchResult:
+    """The best of several climbs in the space of orders, each from a random one, for any d.
+
+    A step takes one attribute out and puts it back where the sum of the k heaviest predecessors of
+    all nodes is largest; a climb ends when no attribute wants to move.
+    """
+    objective, permitted = pose(weights, k, permitted)
+    fixed, climbs = len(permitted.fixed_order), []
+    for _ in range(starts):
+        order = permitted.reorder(generator.permutation(len(weights)).tolist())
+        value, moved = -np.inf, True
+        while moved:
+            moved = False
+            for j in generator.permutation(permitted.searchable).tolist():
+                rest = [a for a in order if a != j]
+                totals = _insertions(objective, k, rest, j)
+                at = fixed + int(totals[fixed:].argmax())
+                if totals[at] > value + 1e-12:
+                    value, moved = float(totals[at]), True
+                    order = [*rest[:at], j, *rest[at:]]
+        climbs.append((value, order))
+    _, order = max(climbs, key=lambda climb: climb[0])
+    return _result(order, weights, k, permitted)
+
+
+def _insertions(w: np.ndarray, k: int, rest: Sequence[int], j: int) -> np.ndarray:
+    """Value of the order ``rest`` with j put at each of its len(rest) + 1 places."""
+    m = len(rest)
+    ahead = np.tri(m + 1, m, -1, dtype=bool)  # [place, the attributes before it]
+    top = _heaviest(np.where(ahead[:-1], w[np.ix_(rest, rest)], 0.0), k)
+    own = _heaviest(np.where(ahead, w[j, rest], 0.0), k).sum(axis=1)
+    smallest = top.min(axis=1) if k <= m else np.zeros(m)
+    extra = np.maximum(w[rest, j] - smallest, 0.0)  # what a node gains when j stands before it
+    behind = np.append(extra[::-1].cumsum()[::-1], 0.0)
+    return top.sum() + own + behind
+
+
+def _heaviest(w: np.ndarray, k: int) -> np.ndarray:
+    """The k largest of each row, in any order."""
+    return -np.partition(-w, k - 1, axis=1)[:, :k] if k < w.shape[1] else w
+
+
+def best_parents(
+    order: Sequence[int],
+    weights: np.ndarray,
+    k: int,
+    permitted: Permitted,
+    sizes: Sequence[int] | None = None,
+    cells: Fraction | float = math.inf,
+) -> np.ndarray:
+    """The heaviest permitted parents that an order leaves to each attribute: bool [child, parent].
+
+    At most k, none of weight 0, while the table of child and parents has no more than ``cells``
+    cells; forced parents always.
+    """
+    objective = permitted.objective(weights)
+    parents, sizes = np.zeros(objective.shape, dtype=bool), sizes or [1] * len(objective)
+    for i, child in enumerate(order):
+        left = cells / sizes[child]
+        for a in sorted(order[:i], key=(-objective[child]).__getitem__):
+            fits = sizes[a] <= left and objective[child, a] > 0
+            if parents[child].sum() < k and (fits or permitted.forced[child, a]):
+                parents[child, a], left = True, left / sizes[a]
+    return parents
+
+
+def _result(order: list[int], weights: np.ndarray, k: int, permitted: Permitted) -> SearchResult:
+    parents = best_parents(order, weights, k, permitted)
+    value = float(weights[parents].sum())
+    history, orders = np.array([[value]]), np.array([order])
+    return SearchResult(tuple(order), parents, value, history, orders, parents[None])
+
+
+SEARCHES = ("genetic", "exact", "hill")
+
+
+SEARCH_STEP = "pairwise associations"
+
+
+PAIRS = "GA paper (Hittmeir et al. 2022), section III, footnote 7"
+
+
+STRONG = 0.25  # R of strongly tied attributes in the papers' tables: a public rule of thumb
+
+
+@dataclass(frozen=True)
+class GeneticSearch(Structure):
+    """The network with the largest sum of pairwise associations that a ``search`` finds.
+
+    ``search``: ``"genetic"`` with P, S, r (None: 1/d) and e, ``"exact"`` (at most 20 attributes to
+    place) or ``"hill"``.
+    """
+
+    k: int | str = "auto"
+    theta_usefulness: float = 4
+    restriction: Restriction | None = None
+    search: str = "genetic"
+    population: int = 200
+    elite: int = 10
+    rate: float | None = None
+    generations: int = 400
+
+    def check(self, facts: Facts) -> None:
+        """Refuse impossible parameters and restrictions, and more attributes than fit a search."""
+        self.parameters()
+        if not is_one_of(self.search, SEARCHES):
+            raise BudgetError(f"search must be one of {SEARCHES}, got {show(self.search)}")
+        check_degree(self.k, facts.schema)
+        positive("theta_usefulness", self.theta_usefulness)
+        permitted = check_restriction(self.restriction, self.k, facts.schema)
+        check_tables(permitted.forced_network(facts.schema.names), facts.schema)
+        free, d = len(permitted.searchable), len(facts.schema)
+        check_width(d, "a search on pairwise associations")
+        if self.search == "exact" and free > MOST_EXACT:
+            raise BudgetError(
+                f"{free} attributes to place, but search='exact' has room for "
+                f"{MOST_EXACT}: use 'hill' or 'genetic'"
+            )
+        if self.search == "genetic" and d > ROOM:
+            raise BudgetError(
+                f"{d} attributes, but the genetic search has room for {ROOM}: use search='hill'"
+            )
+
+    def asks(self, facts: Facts) -> Shares:
+        """The sketch, where a network is worth its noise and a search has pairs to use."""
+        learns = self.limits(facts)[0] > 0 and self.permitted(facts).pairs
+        return {"associations": Fraction(1)} if learns else {}
+
+    def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
+        """Associations, then the search.
+
+        **Privacy:** one sketch of ε₁ over the pairs that the search may use (those with a sensitive
+        attribute are dropped); every search on it is post-processing.
+        """
+        names, permitted, (k, cells) = facts.schema.names, self.permitted(facts), self.limits(facts)
+        d, known = len(names), tuple(names[j] for j in permitted.fixed_order[1:])
+        limit = "" if cells is None else f", tables of at most {int(cells):,} cells"
+        rule = f"k = {k}{limit}" if k else "independent"
+        if k == 0 or not permitted.pairs:
+            shown: Mapping[str, object] = {"search_": None, "weights_": np.zeros((d, d))}
+            return StructureResult(
+                permitted.forced_network(names), known=known, rule=rule, attributes=shown
+            )
+        if self.noise_dominates(facts):
+            self._warn(curator, facts)
+        values, entry = self.sketch(curator, permitted.pairs, shares["associations"])
+        weights = symmetric_matrix(  # what noise alone would give is taken off every value
+            d, permitted.pairs, np.maximum(values - self.threshold(facts), 0)
+        )
+        found = self._search(weights, k, permitted, curator.noise)
+        curator.note_post_processing(
+            f"{self.search} search", (entry,), f"a network of at most {k} parents"
+        )
+        order, parents = found.order, found.parents
+        if cells is not None:
+            parents = best_parents(order, weights, k, permitted, facts.schema.sizes, cells)
+        network = Network(
+            tuple((names[c], tuple(names[p] for p in order if parents[c, p])) for c in order)
+        )
+        strength = {names[c]: float(weights[c, parents[c]].sum()) for c in order}
+        return StructureResult(
+            network,
+            strength,
+            entry,
+            known=known,
+            rule=rule,
+            attributes={"search_": found, "weights_": weights},
+        )
+
+    def sketch(self, curator: Curator, pairs: Pairs, epsilon: Fraction) -> tuple[np.ndarray, str]:
+        """How strongly pairs of columns are tied, float (pairs,), and its ledger entry.
+
+        **Privacy:** ``epsilon``.
+        """
+        return curator.noisy_associations(pairs, epsilon, step=SEARCH_STEP, source=PAIRS)
+
+    def parameters(self) -> Parameters:
+        """P, S, r and e, checked."""
+        return Parameters(self.population, self.elite, self.rate, self.generations)
+
+    def permitted(self, facts: Facts) -> Permitted:
+        """The restriction over the columns of the schema."""
+        return (self.restriction or Restriction()).on(facts.schema.names)
+
+    def scale(self, facts: Facts) -> Fraction:
+        """Noise scale of the sketch in records²."""
+        epsilon1 = facts.epsilon - facts.epsilon2
+        return sketch_noise(facts.n, facts.schema.sizes, self.permitted(facts).pairs, epsilon1)
+
+    def threshold(self, facts: Facts) -> float:
+        """The same noise scale for R = K / 2n²."""
+        return float(self.scale(facts)) / (2 * facts.n**2)
+
+    def limits(self, facts: Facts) -> tuple[int, Fraction | None]:
+        """k, and under ``"auto"`` the largest number of cells; 0 where no network is worth it."""
+        rule, cells = choose_rule(self.k, facts, positive("theta", self.theta_usefulness)), None
+        k = getattr(rule, "k", 0)
+        if isinstance(rule, MaxCells):
+            sizes, cells = sorted(facts.schema.sizes), rule.cells
+            k = max(m for m in range(1, len(sizes)) if math.prod(sizes[: m + 1]) <= cells)
+            k = min(k, rule.most)
+        if isinstance(self.k, str) and k:
+            forced = int(self.permitted(facts).forced.sum(axis=1).max())
+            k = 0 if self.noise_dominates(facts) else max(k, forced)
+        return k, cells
+
+    def noise_dominates(self, facts: Facts) -> bool:
+        """Whether the largest of m noise values is expected above what strong ties reach."""
+        pairs = max(len(self.permitted(facts).pairs), math.e)
+        return self.threshold(facts) * math.log(pairs) > STRONG
+
+    def _search(
+        self, weights: np.ndarray, k: int, permitted: Permitted, noise: Noise
+    ) -> SearchResult:
+        if self.search == "exact":
+            return exact_search(weights, k, permitted)
+        generator = noise.child("search").generator()
+        if self.search == "hill":
+            return hill(weights, k, generator, permitted)
+        return genetic(weights, k, generator, self.parameters(), permitted)
+
+    def _warn(self, curator: Curator, facts: Facts) -> None:
+        pairs, epsilon1 = len(self.permitted(facts).pairs), float(facts.epsilon - facts.epsilon2)
+        words = (
+            f"the sketch of {pairs} associations on n = {facts.n:,} records at ε₁ = {epsilon1:.3g} "
+            f"has noise of scale {self.threshold(facts):.2g}, and strongly tied attributes have "
+            f"about {STRONG}: many edges will be chance. Choose a larger epsilon, or k='auto'"
+        )
+        curator.ledger.notes.append(words)
+        warnings.warn(words, UserWarning, stacklevel=7)
+
+
+TABLES = "GA paper, section II (DataSynthesizer's tables)"
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class GeneticBayes(Recipe):
+    """The network that a genetic algorithm finds for pairwise associations, and custom networks.
+
+    Parameters
+    ----------
+    epsilon, guarantee, noise, random_state : as in PrivBayes.
+    k : largest number of parents; ``"auto"`` chooses from public facts (n, domains, ε), and then no
+        table outgrows its noise.
+    population, elite, r, generations : P, S, r (None: 1/d) and e of the paper; its defaults (e: 400
+        as for CMC and Adult).
+    target, sensitive : the custom network of section IV: the target is the root, each sensitive
+        attribute (one name or several) has it as its only parent and is nobody's parent. What goes
+        with a sensitive attribute tells it, too: name both.
+        ``restriction`` says the same, and forced or forbidden edges; give one of the two.
+    search : ``"genetic"``, ``"exact"`` (the optimum of the same objective, at most 20 attributes to
+        place) or ``"hill"``.
+    share_structure : β, share of ε for the associations.
+    theta_usefulness : θ of ``k="auto"``: a table's mean cell must be at least this many times its
+        noise scale.
+
+    Attributes
+    ----------
+    search_ : :class:`SearchResult`, None where there was nothing to search.
+    weights_ : float (d, d), the associations that the search saw.
+
+    Ambiguities and how they are resolved (`algorithms` §5.2)
+    ---------------------------------------------------------
+    1. Fitness counts valid parents only, so an early attribute loses score, as in the paper. 2. The
+       i' of a crossover may be i. 3. Line 7 of Initialization doesn't exclude f_j itself: excluded.
+       4. One generator for everything (the public code seeds after its first population). 5. Edges
+       of weight 0 are left out: they add nothing to the fitness and only noise to a table. 6. The
+       public code turns the first k+1 attributes into a complete graph and loses C; the paper
+       doesn't, nor do we.
+
+    **Privacy:** strict: pure ε-DP under replacing one record: a sketch of R over the pairs that the
+    search may use (βε; those with a sensitive attribute are dropped), any search on it as
+    post-processing, and d tables of discrete Laplace noise. A sensitive attribute stands in one
+    table only, so its own loss, (1−β)ε/d (ε/d where no network is learnt), is known before the run.
+    """
+
+    k: int | str = "auto"
+    population: int = 200
+    elite: int = 10
+    r: float | None = None
+    generations: int = 400
+    target: str | None = None
+    sensitive: str | Sequence[str] = ()
+    restriction: Restriction | None = None
+    search: str = "genetic"
+    share_structure: float = 0.3
+    theta_usefulness: float = 4
+
+    def _parts(self, facts: Facts) -> Parts:
+        policy = self.restriction
+        if policy is None:
+            policy = Restriction(self.target, self.sensitive)  # type: ignore[arg-type]
+        elif self.target is not None or to_names("sensitive", self.sensitive):
+            raise BudgetError("give either target= and sensitive=, or restriction=, not both")
+        structure = GeneticSearch(
+            self.k,
+            self.theta_usefulness,
+            policy,
+            self.search,
+            self.population,
+            self.elite,
+            self.r,
+            self.generations,
+        )
+        return Parts(structure, Uniform(TABLES))

@@ -1,0 +1,659 @@
+"""Spectral clusters of attributes from released similarities (HMPrivBayes, Algorithms 1 and 3).
+
+k-means++ is scikit-learn's, its seed public: the same release always gives the same clusters.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import chain
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..core.budgets import by_weight, measure_joint_counts, risk_entropy_weights
+from ..core.curator import Candidates, Curator
+from ..core.errors import BudgetError, is_one_of, is_whole, needed_for, progress, show
+from ..core.measures import normalised_risk_entropy, sketch_noise
+from ..core.network import Network, Permitted, Restriction
+from ..core.noise import as_fraction, number, positive
+from ..core.parts import Parts
+from ..core.recipe import Recipe
+from ..core.schema import BinaryEncoding, Facts, Schema
+from ..core.structure import (
+    Measurement,
+    Pair,
+    Shares,
+    Structure,
+    StructureResult,
+    check_width,
+    join_parts,
+    subsets,
+)
+from .ppba import symmetric_matrix
+
+READINGS = ("similarity", "printed")
+
+
+CLEAR = 0.1  # R of attributes tied as strongly as those of a census table: a public yardstick
+
+
+Clusters = tuple[tuple[int, ...], ...]
+
+
+def affinity(similarity: np.ndarray, sigma: float = 1.0, reading: str = "similarity") -> np.ndarray:
+    """Edge weights W of the attribute graph from similarities S (d, d) with a zero diagonal.
+
+    ``"similarity"``: S clipped to [0, 1]. ``"printed"``: exp(−S / 2σ²), Algorithms 1 (step 2) and 3
+    read together. Algorithm 1 is made for distances: of similarities it gives the closest
+    attributes the *smallest* weight and separates them.
+
+    **Privacy:** post-processing of noisy similarities.
+    """
+    s = np.array(similarity, dtype=float)
+    np.fill_diagonal(s, 0.0)
+    if reading == "printed":
+        return np.exp(np.clip(-s / max(2 * sigma**2, 1e-300), -500, 500))
+    if reading != "similarity":
+        raise BudgetError(f"reading must be one of {READINGS}, got {show(reading)}")
+    return np.clip(s, 0, 1)
+
+
+def embedding(weights: np.ndarray, dimensions: int) -> np.ndarray:
+    """The smallest eigenvectors of L = B^-½ (B − W) B^-½, float (d, dimensions), rows of length 1.
+
+    B holds the row sums of W (Algorithm 1, steps 3–6; Ng, Jordan, Weiss 2001). A node without any
+    weight gets a row of zeros, not a dimension of its own.
+    """
+    degree = weights.sum(axis=1, keepdims=True)
+    tied = degree > 0
+    root = np.where(tied, 1 / np.sqrt(np.where(tied, degree, 1)), 0.0)
+    laplacian = np.eye(len(weights)) - root * weights * root.T
+    rows = np.where(tied, np.linalg.eigh(laplacian)[1][:, :dimensions], 0.0)
+    length = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.divide(rows, length, out=np.zeros_like(rows), where=length > 1e-12)
+
+
+def spectral_clusters(
+    similarity: np.ndarray,
+    k: int,
+    *,
+    sigma: float = 1.0,
+    reading: str = "similarity",
+    dimensions: int | None = None,
+) -> Clusters:
+    """Clusters of columns from a similarity matrix (d, d): k, or fewer when fewer rows differ.
+
+    ``dimensions`` is k₁ of Algorithm 1, k if None. Raises BudgetError for k outside 1 … d.
+
+    **Privacy:** post-processing of noisy similarities; the seed is public.
+    """
+    d = len(similarity)
+    check_clusters(k, d)
+    if k in (1, d):
+        return (tuple(range(d)),) if k == 1 else tuple((j,) for j in range(d))
+    from sklearn.cluster import KMeans  # noqa: PLC0415 - a second that only clustering needs
+    from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415
+
+    rows = embedding(affinity(similarity, sigma, reading), min(dimensions or k, d))
+    with warnings.catch_warnings():  # fewer different rows than clusters: some stay empty
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        labels = KMeans(k, init="k-means++", n_init=10, random_state=0).fit_predict(rows)
+    return in_order([np.flatnonzero(labels == c).tolist() for c in range(k)])
+
+
+def in_order(clusters: Sequence[Sequence[int]]) -> Clusters:
+    """Non-empty clusters by their first member, members rising."""
+    return tuple(sorted(tuple(sorted(c)) for c in clusters if len(c)))
+
+
+def check_clusters(k: int, d: int, what: str = "attributes") -> None:
+    """Refuse a number of clusters outside 1 … d, from public facts; ImportError where they can't
+    be found without scikit-learn.
+    """
+    if not is_whole(k, 1, d):
+        raise BudgetError(
+            f"k must be a whole number of clusters from 1 to d = {d} {what}, got {show(k)}"
+        )
+    if 1 < k < d:
+        with needed_for(f"clustering {what}"):
+            import sklearn  # noqa: F401, PLC0415
+
+
+def noise_to_signal(
+    n: int, sizes: Sequence[int], epsilon: Fraction, pairs: Sequence[tuple[int, int]] | None = None
+) -> float:
+    """The noise of released R over what there is to see, from public facts alone.
+
+    A sketch of some ``pairs`` (all if None) adds Laplace noise of scale Σ Δ(K) / (2 n² ε) to each
+    R, about 3·pairs/(n ε). Spectral clustering averages over g attributes, so the ratio is that of
+    two eigenvalues: the largest of such a noise matrix, 2·√2·scale·√g, and that of a cluster of g/3
+    attributes tied with R = 0.1 (:data:`CLEAR`). Above 1, clusters are more noise than signal;
+    above 3, hardly anything else.
+
+    >>> census = noise_to_signal(45_222, (16,) * 15, Fraction(1))
+    >>> census < 1 < noise_to_signal(19_719, (6,) * 57, Fraction(1, 2))
+    True
+    """
+    g = len(sizes)
+    if n < 2 or g < 2:
+        return math.inf
+    pairs = [(i, j) for i in range(g) for j in range(i)] if pairs is None else pairs
+    scale = float(sketch_noise(n, sizes, pairs, epsilon)) / (2 * n**2)
+    return 2 * math.sqrt(2) * scale * math.sqrt(g) / (CLEAR * g / 3)
+
+
+SOURCE = "HMPrivBayes Alg 4 line 2", "HMPrivBayes Alg 4 line 3"
+
+
+STEP_PAIRS = 250_000  # candidates of one step that are worth their time: 62 columns of degree 3
+
+
+WHOLE = 2_000_000  # sets of a cluster that are counted in one pass
+
+
+STEP_CELLS = 2**24  # cells of all their tables; larger degrees than 5 get fewer candidates
+
+
+@dataclass(frozen=True)
+class ParentFilter:
+    """Which columns may be whose parents, and which come first when not all can be tried.
+
+    ``strength``: float (d, d), symmetric; noisy similarities of the ledger entry ``depends_on``, or
+    any public order. Infinite: the columns belong together (bits of one attribute) and are never
+    kept apart. ``eta``: η of formula (9).
+    """
+
+    strength: np.ndarray
+    eta: float = 0.0
+    depends_on: str = "public"
+
+    @classmethod
+    def by_distance(cls, places: Sequence[int]) -> ParentFilter:
+        """The public order: neighbours in the schema come first."""
+        away = np.abs(np.subtract.outer(np.asarray(places), np.asarray(places)))
+        with np.errstate(divide="ignore"):
+            return cls(1.0 / away)
+
+    def permit(self, columns: Sequence[int]) -> np.ndarray:
+        """S_i of formula (9) over some columns: bool (m, m).
+
+        S_i(s,c) = 0 where S(s,c) ≤ η·max S(s,·) or S(c,s) ≤ η·max S(c,·); the maxima run over the
+        other columns of the cluster. η = 0 switches the filter off: read literally, it would still
+        drop every pair whose noise is below zero.
+        """
+        s = self.strength[np.ix_(columns, columns)]
+        if self.eta <= 0:
+            return np.ones(s.shape, dtype=bool)
+        others = np.where(np.isfinite(s) & ~np.eye(len(s), dtype=bool), s, -np.inf)
+        top = np.where(np.isfinite(others).any(axis=1), others.max(axis=1), 0.0)
+        dropped = s <= self.eta * top[:, None]
+        return ~(dropped | dropped.T)
+
+
+def ibayes(
+    curator: Curator,
+    cluster: Sequence[int],
+    degree: int,
+    epsilon: Fraction,
+    score: str,
+    ties: ParentFilter,
+    *,
+    root: int | None = None,
+    label: str = "",
+    restriction: Permitted | None = None,
+) -> list[Pair]:
+    """A network over the columns of one cluster, parents before children (HMPrivBayes, Alg. 4).
+
+    ``epsilon`` is spent by every selection. ``root`` is the first column; None draws it by its
+    entropy. Each further pair is drawn among all columns left and all sets of exactly min(degree,
+    …) of those placed columns that :class:`ParentFilter` leaves to it; a child that has none left
+    gets Π = {}. Where a step would have more than ``STEP_PAIRS`` candidates, every child tries its
+    strongest placed columns only, as many as :func:`most_parents` says. What a ``restriction``
+    settles in this cluster stands first, and forced parents are in every set; the target must lie
+    in the cluster of its sensitive attributes.
+
+    **Privacy:** |C| exponential mechanisms of ``epsilon`` (|C|−1 with a given root, fewer where a
+    restriction settles pairs), sequential. Candidates are public or computed from the entry
+    ``ties.depends_on`` and earlier selections.
+    """
+    columns, members = sorted(cluster), len(cluster)
+    every = most_parents(members, degree) >= members - 1
+    if every and math.comb(members, min(degree + 1, members)) <= WHOLE:
+        curator.prepare(degree + 1, score, members=cluster)  # what selections look up
+    permitted = restriction or Restriction().on(curator.schema.names)
+    pairs: list[Pair] = [pair for pair in permitted.fixed_pairs if pair[0] in columns]
+    if pairs and permitted.fixed_order[0] not in columns:
+        raise BudgetError(
+            "the target must lie in the cluster of its sensitive attributes, but it "
+            f"is not in {columns}: join the clusters"
+        )
+    if not pairs and root is None:
+        roots = [c for c in columns if not permitted.forced[c, columns].any()]
+        alone = Candidates(((np.array(roots), np.zeros((len(roots), 0), dtype=np.int64)),))
+        root, _ = curator.select(alone, "H", epsilon, step=f"root{label}", source=SOURCE[0])
+    pairs = pairs or [(int(root), ())]  # type: ignore[arg-type]
+    search = _Search(columns, ties, degree, permitted)
+    for t in progress(range(len(pairs) + 1, len(columns) + 1), f"network{label}", unit="bit"):
+        candidates = search.candidates([child for child, _ in pairs])
+        pairs.append(
+            curator.select(
+                candidates,
+                score,
+                epsilon,
+                source=SOURCE[1],
+                step=f"pair {t} of {len(columns)}{label}",
+            )
+        )
+    return pairs
+
+
+def most_parents(members: int, degree: int) -> int:
+    """Placed columns that a child may choose among: at most ``STEP_PAIRS`` candidates per step.
+
+    >>> most_parents(58, 3), most_parents(175, 3), most_parents(48, 12)
+    (57, 21, 13)
+    """
+    pairs = min(STEP_PAIRS, STEP_CELLS >> (degree + 1))
+    whole = ((members - p) * math.comb(p, min(degree, p)) for p in range(1, members))
+    if max(whole, default=0) <= pairs:
+        return max(members - 1, 1)
+    fits = (q for q in range(degree, members) if members * math.comb(q, degree) <= pairs)
+    return max(fits, default=degree)
+
+
+class _Search:
+    """The candidates of every step of one cluster."""
+
+    def __init__(
+        self, columns: list[int], ties: ParentFilter, degree: int, permitted: Permitted
+    ) -> None:
+        self.columns, self.ties, self.degree = np.array(columns), ties, degree
+        place = np.ix_(columns, columns)
+        self.forced = permitted.forced[place]
+        self.usable = permitted.allowed[place] & ~self.forced & ties.permit(columns)
+        self.place = {j: i for i, j in enumerate(columns)}
+        self.most = most_parents(len(columns), degree)
+        # strongest first, then by column
+        self.order = np.argsort(-ties.strength[place], axis=1, kind="stable")
+
+    def candidates(self, placed: list[int]) -> Candidates:
+        """All pairs of a child that is left and a set of placed parents (Alg. 4, inner loop)."""
+        stands = np.zeros(len(self.columns), dtype=bool)
+        stands[[self.place[j] for j in placed]] = True
+        parts = []
+        for child in np.flatnonzero(~stands & (self.forced <= stands).all(axis=1)):
+            ranked, forced = self.order[child], np.flatnonzero(self.forced[child])
+            free = np.sort(ranked[(stands & self.usable[child])[ranked]][: self.most])
+            size = min(max(self.degree - len(forced), 0), len(free))
+            sets = free[subsets(tuple(range(len(free))), size)]
+            rows = self.columns[np.hstack([np.tile(forced, (len(sets), 1)), sets])]
+            parts.append((np.full(len(rows), self.columns[child]), rows))
+        return join_parts(parts, self.ties.depends_on)
+
+
+MAX_DEGREE = 12  # largest l
+
+
+# Noise to signal at which the adjusted Rand index against noiseless clusters falls below 0.1
+# on Adult and Big5.
+NOISE_DOMINATES = 3
+
+
+DPSC = "HMPrivBayes Alg 3 line 1"
+
+
+@dataclass(frozen=True)
+class Clustering:
+    """Clusters of bit columns, how their bits are tied, and what finding them showed and cost."""
+
+    clusters: Clusters
+    ties: ParentFilter
+    similarity: np.ndarray | None = None
+    spent: Fraction = Fraction(0)
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class Clustered(Recipe):
+    """A network in each cluster of attributes, over bits; ``structure`` says how it is learnt.
+
+    Parameters
+    ----------
+    k : number of clusters. ``l`` : largest number of parents.
+    sigma, dimensions : σ and k₁ of the spectral clustering.
+    clusters : public clusters of attributes, ``[["age", "sex"], …]``, each attribute once; nothing
+        is spent on finding them, k is ignored.
+    share_sketch, share_structure : shares of ε for similarities and selections; tables get the
+        rest.
+
+    Attributes
+    ----------
+    clusters_ : the clusters, as names of bits. ``similarity_``: the released similarities, or None.
+
+    **Privacy:** what the subclass says; one noisy sketch of R over pairs of attributes, from which
+    the clusters follow, or none where they are public or the sketch would be noise.
+    """
+
+    k: int = 3
+    l: int = 3  # noqa: E741 - the papers' letter
+    sigma: float = 1.0
+    dimensions: int | None = None
+    clusters: Sequence[Sequence[str]] | None = None
+    share_sketch: float = 0.15
+    share_structure: float = 0.25
+
+    eta: ClassVar[Any] = 0
+    affinity: ClassVar[Any] = "auto"
+    shares: ClassVar[tuple[str, ...]] = ("share_sketch", "share_structure")
+    k_counts_parents: ClassVar[bool] = False
+    structure: ClassVar[type]  # made from the synthesizer, whose parameters it has
+
+    def _check(self, facts: Facts) -> None:
+        positive("sigma", self.sigma)
+        dimensions = 1 if self.dimensions is None else self.dimensions
+        for name, value in (("l", self.l), ("dimensions", dimensions)):
+            if not is_whole(value, 1, 10**9):
+                raise BudgetError(f"{name} must be a whole number of at least 1, got {show(value)}")
+        if self.l > MAX_DEGREE:
+            raise BudgetError(
+                f"l = {self.l}: at most {MAX_DEGREE} parents a bit can be searched; lower l"
+            )
+
+    def _parts(self, facts: Facts) -> Parts:
+        return Parts(self.structure(self))
+
+    def public_clusters(self, schema: Schema) -> Clusters | None:
+        """Clusters of attribute columns declared in public, or None."""
+        if self.clusters is None:
+            return None
+        lists = isinstance(self.clusters, Sequence) and not isinstance(self.clusters, str)
+        if not lists or any(
+            isinstance(c, str) or not isinstance(c, Sequence) or not c for c in self.clusters
+        ):
+            raise BudgetError(
+                "clusters must be lists of attribute names, none of them empty, "
+                f"got {show(self.clusters)}"
+            )
+        columns = [[schema.index(name) for name in cluster] for cluster in self.clusters]
+        named = sorted(j for cluster in columns for j in cluster)
+        if named != list(range(len(schema))):
+            wrong = {schema.names[j] for j in range(len(schema)) if named.count(j) != 1}
+            raise BudgetError(
+                f"clusters must name each attribute exactly once; see {', '.join(sorted(wrong))}"
+            )
+        return in_order(columns)
+
+
+class InClusters(Structure):
+    """Clusters, then a network and its tables in each: a structure that measures.
+
+    ``made``: the synthesizer, whose parameters are these. ``affinity``: what its "auto" means.
+    ``clustered``: what is clustered, attributes or bits.
+    """
+
+    measures: ClassVar[bool] = True
+    affinity: ClassVar[str]
+    clustered: ClassVar[str]
+
+    def __init__(self, made: Any) -> None:
+        self.made, self.most = made, int(made.l)
+
+    def check(self, facts: Facts) -> None:
+        """Refuse clusters that can't be, and more bits than can be compared."""
+        bits = len(BinaryEncoding(facts.schema).schema)  # refuses two bits of one name
+        if self.made.public_clusters(facts.schema) is None:
+            nodes = {"attributes": len(facts.schema), "bits": bits}
+            check_clusters(self.made.k, nodes[self.clustered], self.clustered)
+        check_width(bits, type(self.made).__name__, "bits")
+
+    def find_clusters(self, similarity: np.ndarray) -> Clusters:
+        """Spectral clusters of a released matrix."""
+        made = self.made
+        reading = self.affinity if made.affinity == "auto" else made.affinity
+        sigma = float(positive("sigma", made.sigma))
+        return spectral_clusters(
+            similarity, made.k, sigma=sigma, reading=reading, dimensions=made.dimensions
+        )
+
+    def result(
+        self,
+        bits: Schema,
+        plan: Clustering,
+        pairs: Iterable[Pair],
+        found: Iterable[Measurement],
+        **shown: Any,
+    ) -> StructureResult:
+        """The networks of all clusters as one, with its tables."""
+        clusters = tuple(tuple(bits.names[j] for j in cluster) for cluster in plan.clusters)
+        shown |= {"clusters_": clusters, "similarity_": plan.similarity}
+        return StructureResult(
+            Network.of_columns(pairs, bits.names),
+            rule=f"l = {self.most}",
+            attributes=shown,
+            measurements=tuple(found),
+            schema=bits,
+        )
+
+
+class AttributeClusters(InClusters):
+    """Clusters of whole attributes; every budget is shared by all clusters (`algorithms` §4.4)."""
+
+    affinity, clustered = "similarity", "attributes"
+
+    def asks(self, facts: Facts) -> Shares:
+        """The shares that the synthesizer names; the tables have the rest."""
+        named = {name: as_fraction(getattr(self.made, name)) for name in self.made.shares}
+        return named | {"tables": Fraction(1) - sum(named.values())}
+
+    def cluster(self, curator: Curator, encoding: BinaryEncoding, epsilon1: Fraction) -> Clustering:
+        """Clusters of whole attributes and the filter, from one sketch worth its noise.
+
+        **Privacy:** ε₁, where there is a sketch; clusters and filter are post-processing.
+        """
+        made, schema = self.made, curator.schema
+        public = made.public_clusters(schema)
+        whole = public or (tuple(range(len(schema))),)
+        place = [schema.index(owner) for owner in encoding.owners]
+        known = Clustering(spread_over_bits(whole, encoding), ParentFilter.by_distance(place))
+        clustered = public is not None or made.k == 1
+        if clustered and not made.eta:
+            return known
+        pairs = [(i, j) for c in whole for a, i in enumerate(c) for j in c[a + 1 :]]
+        sizes = schema.sizes  # no other pair is looked at
+        ratio = noise_to_signal(curator.n, sizes, epsilon1, pairs) if pairs else math.inf
+        if ratio > NOISE_DOMINATES:
+            if pairs:
+                self.warn(ratio, curator.n, len(schema), clustered)
+            return known
+        values, entry = curator.noisy_associations(
+            pairs, epsilon1, step="similarity of attribute pairs", source=DPSC
+        )
+        similarity = symmetric_matrix(len(schema), pairs, values)
+        found = whole if clustered else self.find_clusters(similarity)
+        together = np.equal.outer(place, place)
+        strength = np.where(together, np.inf, similarity[np.ix_(place, place)])
+        ties = ParentFilter(strength, float(number("eta", made.eta)), entry)
+        return Clustering(spread_over_bits(found, encoding), ties, similarity, epsilon1)
+
+    def warn(self, ratio: float, n: int, d: int, clustered: bool) -> None:
+        """Say that the sketch would be noise, and what is done without it."""
+        made, unfiltered = self.made, "doesn't filter parents"
+        also = f" and {unfiltered}" if made.eta else ""
+        instead = unfiltered if clustered else f"takes one cluster (k = 1){also}"
+        warnings.warn(
+            f"noise is {ratio:.3g} times what {d} attributes of n = {n:,} records can show with "
+            f"{float(as_fraction(made.share_sketch)):g} of ε = {made.epsilon}: too noisy to "
+            f"cluster. "
+            f"{type(made).__name__} {instead}, and gives that share to the tables. Raise epsilon "
+            f"or share_sketch, or name public clusters{' and set eta=0' if made.eta else ''}",
+            UserWarning,
+            stacklevel=8,
+        )
+
+
+def spread_over_bits(clusters: Clusters, encoding: BinaryEncoding) -> Clusters:
+    """Clusters of bits from clusters of attributes: the bits of an attribute stay together."""
+    names = encoding.original.names
+    return tuple(tuple(b for j in cluster for b in encoding.bits(names[j])) for cluster in clusters)
+
+
+TABLES = "HMPrivBayes Alg 5 line 2"
+
+
+class IBayesInClusters(AttributeClusters):
+    """Attributes are clustered, every budget is shared by all clusters (`algorithms` §4.4)."""
+
+    def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
+        """Clusters, risk entropies, networks, tables.
+
+        **Privacy:** the sketch's and the histograms' share; selections and tables cost the rest.
+        """
+        encoding, bits = BinaryEncoding(facts.schema), curator.binary()
+        names, epsilon0 = encoding.schema.names, shares["share_histograms"]
+        plan = self.cluster(curator, encoding, shares["share_sketch"])
+        counts, entry = curator.histograms(
+            range(len(facts.schema)), epsilon0, step="risk entropies and roots", source=TABLES
+        )
+        risk = bit_entropies(counts, encoding)
+        selections = len(names) - len(plan.clusters)
+        epsilon2 = shares["share_structure"] if selections else Fraction(0)
+        found = []
+        for i, cluster in enumerate(plan.clusters, 1):
+            root = max(cluster, key=lambda j: (risk[names[j]], -j))  # of two values, H = OE
+            found.append(
+                ibayes(
+                    bits,
+                    cluster,
+                    self.most,
+                    epsilon2 / max(selections, 1),
+                    "R",
+                    plan.ties,
+                    root=root,
+                    label=f" in C{i}",
+                )
+            )
+        epsilon3 = facts.epsilon - epsilon0 - plan.spent - epsilon2
+        tables = measure(bits, found, self.most, risk, epsilon3, entry)
+        return self.result(
+            bits.schema, plan, chain.from_iterable(found), tables, risk_entropy_=risk
+        )
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class HMPrivBayes(Clustered):
+    """HMPrivBayes: spectral clusters, IBayes in each, budgets ∝ exp(−normalised risk entropy).
+
+    Works on bits (:class:`~pdsynth.core.schema.BinaryEncoding`, Adult 52, Big5 175);
+    ``network_`` stands over bits.
+
+    Parameters
+    ----------
+    epsilon, guarantee, noise, random_state : as in PrivBayes.
+    k, l : number of clusters, largest number of parents (paper: 3 and 3).
+    eta : η of the candidate filter (9), in [0, 1); 0 switches it off. The paper doesn't say; 0.1.
+    sigma, dimensions : σ and k₁ of the spectral clustering, on which the paper is silent; 1 and k
+        here. σ only matters to the affinity ``"printed"``.
+    affinity : ``"similarity"``, or ``"printed"``: exp(−s/2σ²) of a similarity, which separates
+        related attributes; ``"auto"``: similarity under strict.
+    clusters : public clusters of attributes, as :class:`Clustered` says.
+    share_histograms, share_sketch, share_structure : shares of ε under strict for histograms,
+        similarities and selections; tables get the rest.
+
+    Attributes
+    ----------
+    clusters_, similarity_ : as :class:`Clustered` says. ``risk_entropy_``: normalised, of every
+        bit.
+
+    Ambiguities and how they are resolved (`algorithms` §4.2)
+    ---------------------------------------------------------
+    1. Algorithm 1 expects distances, DPSC feeds it similarities: ``affinity``. 2. l' = min(|C|−1,
+       l), not d. 3. Tables are made before sampling. 4. All information is in bits. 5. MIC of bits
+       is I: only the 2 × 2 grid exists. 6. Strict clusters whole attributes, so that the bits of
+       one aren't separated. Codes that don't exist are drawn again (``BinaryEncoding.decode``). 7.
+       A cluster of one bit has one table and no pair to select; a filter that leaves a child no
+       candidate gives Π = {}; one that leaves table l'+1 less than the first l' bits is given them
+       back, or those tables could not be derived. 8. n in (7) and (11) is the number of values. 9.
+       Clusters are independent by construction. 10. Formula (9) with η = 0 would drop pairs with
+       noise below zero; here it drops nothing. 11. Empty clusters are left out. 12. Steps with more
+       than 250,000 candidates are cut to the strongest parents of each child
+       (``structure.ibayes``): by the released similarity, by distance in the schema where there is
+       none.
+
+    **Privacy:** strict: pure ε-DP under replacing one record. One-way histograms
+    (share_histograms·ε) give risk entropies and roots, one sketch of R over pairs of attributes
+    (share_sketch·ε) gives clusters and filter, both by post-processing; the selections of all
+    clusters share share_structure·ε (score R), the tables of all clusters the rest: disjoint
+    columns are not disjoint records. Where clusters are public, or k = 1, and η = 0, there is no
+    sketch, and its share goes to the tables; so it does, with a warning, where n, ε and the schema
+    say that the sketch would be noise.
+
+    >>> HMPrivBayes(epsilon=0.5, l=2)
+    HMPrivBayes(epsilon=0.5, l=2, guarantee='strict')
+    """
+
+    eta: float = 0.1  # type: ignore[misc]
+    affinity: str = "auto"  # type: ignore[misc]
+    share_histograms: float = 0.05
+
+    shares: ClassVar[tuple[str, ...]] = ("share_histograms", "share_sketch", "share_structure")
+    structure: ClassVar[type] = IBayesInClusters
+
+    def _check(self, facts: Facts) -> None:
+        if not 0 <= number("eta", self.eta) < 1:
+            raise BudgetError(f"eta must lie in [0, 1), got {show(self.eta)}")
+        if not is_one_of(self.affinity, ("auto", *READINGS)):
+            raise BudgetError(
+                f"affinity must be one of {('auto', *READINGS)}, got {show(self.affinity)}"
+            )
+
+
+def bit_entropies(histograms: Sequence[np.ndarray], encoding: BinaryEncoding) -> dict[str, float]:
+    """Normalised risk entropy of every bit from released histograms of the attributes.
+
+    **Privacy:** post-processing of noisy counts.
+    """
+    out: dict[str, float] = {}
+    for j, counts in enumerate(histograms):
+        columns = encoding.bits(encoding.original.names[j])
+        codes = np.zeros((len(counts), len(encoding.original)), dtype=np.int64)
+        codes[:, j] = np.arange(len(counts))
+        ones = encoding.encode(codes)[:, columns].astype(bool)
+        mass = np.maximum(counts, 0)
+        for b, column in enumerate(columns):
+            both = np.array([mass[~ones[:, b]].sum(), mass[ones[:, b]].sum()])
+            out[encoding.schema.names[column]] = normalised_risk_entropy(both)
+    return out
+
+
+def measure(
+    curator: Curator,
+    clusters: Sequence[Sequence[Pair]],
+    degree: int,
+    risk: Mapping[str, float],
+    epsilon: Fraction,
+    depends_on: str,
+) -> list[Measurement]:
+    """The tables that the next one doesn't hold: noise 2/ε · Σ exp(−OE) / exp(−OE_j).
+
+    Algorithm 5, lines 1–3, and formula (12), over all these clusters together.
+    ``depends_on``: ledger entry that the risk entropies come from.
+
+    **Privacy:** as :func:`~pdsynth.core.budgets.measure_joint_counts`, ε in all.
+    """
+    names = curator.schema.names
+    derived = [min(len(pairs) - 1, degree) for pairs in clusters]  # l' of lines 1 and 3
+    paid = {
+        names[c]: risk[names[c]]
+        for pairs, first in zip(clusters, derived, strict=True)
+        for c, _ in pairs[first:]
+    }
+    budget = by_weight(epsilon, risk_entropy_weights(paid), TABLES, depends_on)
+    return [
+        found
+        for pairs, first in zip(clusters, derived, strict=True)
+        for found in measure_joint_counts(curator, Network.of_columns(pairs, names), budget, first)
+    ]

@@ -1,0 +1,103 @@
+"""Parts of different papers, mixed by hand."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..core.agreement import Agree, AsMeasured
+from ..core.budgets import Geometric, JointCounts, RiskEntropy, Uniform
+from ..core.errors import BudgetError, show
+from ..core.network import Network, Restriction
+from ..core.parts import Parts
+from ..core.recipe import Recipe
+from ..core.schema import Facts
+from ..core.structure import Fixed
+from .consistent import ResidualForest, ResidualRounds
+from .genetic import GeneticSearch
+from .hpprivbayes import Groups, Ordered, SensitivityGroups
+from .ppba import PairwiseSums, SpanningTree
+from .privabn import Adaptive
+from .privbayes import Greedy
+
+__all__ = [
+    "Adaptive",
+    "Agree",
+    "AsMeasured",
+    "ConditionalNoise",  # noqa: F822 - see __getattr__
+    "Fixed",
+    "GeneticSearch",
+    "Geometric",
+    "Greedy",
+    "Groups",
+    "JointCounts",
+    "Ordered",
+    "PairwiseSums",
+    "ResidualForest",
+    "ResidualRounds",
+    "Restriction",
+    "RiskEntropy",
+    "SensitivityGroups",
+    "SpanningTree",
+    "Uniform",
+]
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class Synthesizer(Recipe):
+    """Parts of different papers, mixed by hand; the papers' classes are presets of it.
+
+    Parameters
+    ----------
+    epsilon : total budget ε.
+    structure : a part of ``pds.parts`` (``Greedy``, ``Ordered``, ``PairwiseSums``,
+        ``SpanningTree``, ``Adaptive``, ``GeneticSearch``), or a :class:`Network`, which is public
+        and costs nothing. None: ``Greedy()``. A ``restriction`` of a part forces and forbids edges.
+    budget : ``Uniform``, ``Groups``, ``RiskEntropy`` or ``Geometric``. None: ``Uniform()``.
+    conditionals : where the noise goes: ``JointCounts()``, or ``ConditionalNoise()`` of PrivABN,
+        which isn't private and so is refused under strict. None: ``JointCounts()``.
+    reconcile : what is done to the noisy tables afterwards. None: ``Agree()`` for structures that
+        measure, else ``AsMeasured()``.
+    share_structure : β, share of ε for the structure; what a structure doesn't need goes to the
+        tables.
+    guarantee, noise, random_state : as in every synthesizer, see :class:`Recipe`.
+
+    **Privacy:** strict: pure ε-DP under replacing one record, the sum of what the parts say.
+
+    >>> import pdsynth as pds
+    >>> pds.Synthesizer(structure=pds.parts.Greedy(k=1), budget=pds.parts.Geometric(q=1.2)).budget.q
+    1.2
+    """
+
+    structure: Any = None
+    budget: Any = None
+    conditionals: Any = None
+    share_structure: float = 0.3
+
+    def _parts(self, facts: Facts) -> Parts:
+        structure = Fixed(self.structure) if isinstance(self.structure, Network) else self.structure
+        chosen = Parts(
+            Greedy() if structure is None else structure,
+            Uniform() if self.budget is None else self.budget,
+            JointCounts() if self.conditionals is None else self.conditionals,
+            Agree() if getattr(structure, "measures", False) else AsMeasured(),
+        )
+        verbs = ("learn", "allocate", "measure")
+        for name, part, verb in zip(Parts._fields, chosen, verbs, strict=False):
+            if not hasattr(part, verb) or isinstance(part, type):
+                raise BudgetError(
+                    f"{name} must be a part of pds.parts such as Greedy() or "
+                    f"Uniform(), got {show(part)}"
+                )
+        return chosen
+
+
+def __getattr__(name: str) -> Any:
+    """The part that isn't private is loaded when it is asked for."""
+    if name == "ConditionalNoise":
+        from ..published.privabn import ConditionalNoise  # noqa: PLC0415
+
+        return ConditionalNoise
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

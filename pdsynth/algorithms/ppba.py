@@ -1,0 +1,269 @@
+"""Structure from one matrix of pairwise associations (ELPrivBayes, SA-PrivBayes)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+
+from ..core.budgets import Geometric
+from ..core.curator import Candidates, Curator, Pairs
+from ..core.errors import BudgetError, progress, show
+from ..core.factors import maximum_spanning_tree
+from ..core.network import Network, Permitted, Restriction
+from ..core.noise import number, share
+from ..core.parts import Parts
+from ..core.schema import Facts, Schema
+from ..core.structure import (
+    Learner,
+    Pair,
+    ParentRule,
+    Shares,
+    StructureResult,
+    check_width,
+    join_parts,
+    list_candidates,
+)
+from .privbayes import Preset
+
+MATRIX, SUMS_STEP = "ELPrivBayes: mutual information matrix", "pairwise associations"
+
+
+@dataclass(frozen=True)
+class PairwiseSums(Learner):
+    """One matrix of associations gives the order, and parent sets score the sums of their pairs.
+
+    ``keep``: the share of candidate sets that stay before a selection (SA-PrivBayes: 2/3); the best
+    set of a noisy sketch is free, so here a filter changes nothing.
+    """
+
+    keep: float | None = None
+
+    def check(self, facts: Facts) -> None:
+        """Refuse a share out of range."""
+        super().check(facts)
+        check_width(len(facts.schema), "a sketch of associations")
+        if self.keep is not None and not 0 < number("keep", self.keep) <= 1:
+            raise BudgetError(f"keep must lie in (0, 1], got {show(self.keep)}")
+
+    def steps(self, facts: Facts) -> Shares:
+        """All for the sketch."""
+        return {"associations": Fraction(1)}
+
+    def grow(
+        self, curator: Curator, shares: Shares, rule: ParentRule, facts: Facts
+    ) -> StructureResult:
+        """Attributes enter by row sums, each with the parent set of the largest sum.
+
+        **Privacy:** one sketch of ε₁; all else is post-processing.
+        """
+        schema, d = curator.schema, len(curator.schema)
+        pairs = list(combinations(range(d), 2))
+        values, entry = curator.noisy_associations(
+            pairs, shares["associations"], step=SUMS_STEP, source=MATRIX
+        )
+        matrix = symmetric_matrix(d, pairs, values)
+        permitted = self.permitted(facts)
+        order, chosen = enter_by_sums(matrix, permitted)
+        for i in progress(range(len(chosen), d), "parents", unit="attribute"):
+            candidates = list_candidates(
+                rule, tuple(order[:i]), [order[i]], schema.sizes, permitted, entry
+            )
+            chosen.append(candidates[int(np.argmax(sum_over_pairs(matrix, candidates)))])
+        return result_of_sums(matrix, chosen, schema, entry)
+
+
+def enter_by_sums(matrix: np.ndarray, permitted: Permitted) -> tuple[list[int], list[Pair]]:
+    """Columns by falling row sum of an association matrix, and the pairs that open the network."""
+    order = permitted.reorder(np.argsort(-matrix.sum(axis=1), kind="stable").tolist())
+    return order, list(permitted.fixed_pairs) or [(order[0], ())]
+
+
+def sum_over_pairs(matrix: np.ndarray, candidates: Candidates) -> np.ndarray:
+    """Σ association(child, parent) over the parents of each candidate: float (candidates,)."""
+    return np.concatenate([matrix[c[:, None], p].sum(axis=1) for c, p in candidates.by_size])
+
+
+def result_of_sums(
+    matrix: np.ndarray, chosen: Sequence[Pair], schema: Schema, entry: str
+) -> StructureResult:
+    """The network of the chosen pairs; a node weighs what its parents' associations add up to."""
+    weights = {schema.names[c]: float(matrix[c, list(p)].sum()) for c, p in chosen}
+    return StructureResult(Network.of_columns(chosen, schema.names), weights, entry)
+
+
+def symmetric_matrix(d: int, pairs: Sequence[tuple[int, int]], values: np.ndarray) -> np.ndarray:
+    """One value per pair as a symmetric float matrix (d, d), 0 where no pair names it."""
+    matrix = np.zeros((d, d))
+    i, j = np.array(pairs, dtype=np.int64).reshape(len(pairs), 2).T
+    matrix[i, j] = matrix[j, i] = values
+    return matrix
+
+
+SOURCE = "PPBA (reconstruction): candidates along the maximum spanning tree"
+
+
+TREE_WEIGHTS, TREE_STEP = "PPBA abstract: spanning tree and node weights", "associations"
+
+
+@dataclass(frozen=True)
+class SpanningTree(Learner):
+    """PPBA (reconstruction): a maximum spanning tree shrinks the candidates.
+
+    ``share_sketch``: part of the structure's share for the associations.
+    """
+
+    share_sketch: float = 0.5
+
+    def check(self, facts: Facts) -> None:
+        """Refuse a share out of range."""
+        super().check(facts)
+        share("share_sketch", self.share_sketch)
+        check_width(len(facts.schema), "a spanning tree")
+
+    def steps(self, facts: Facts) -> Shares:
+        """The associations and the selections."""
+        sketch = share("share_sketch", self.share_sketch)
+        return {"associations": sketch, "selections": 1 - sketch}
+
+    def grow(
+        self, curator: Curator, shares: Shares, rule: ParentRule, facts: Facts
+    ) -> StructureResult:
+        """Associations, tree, then pairs along the tree.
+
+        **Privacy:** the associations' share, the rest as :func:`spanning_tree_bayes`.
+        """
+        d = len(facts.schema)
+        pairs = list(combinations(range(d), 2))
+        values, entry = self.sketch(curator, pairs, shares["associations"])
+        network, weights = spanning_tree_bayes(
+            curator,
+            symmetric_matrix(d, pairs, values),
+            rule,
+            shares["selections"],
+            self.measure,
+            depends_on=entry,
+            restriction=self.restriction,
+        )
+        return StructureResult(network, weights, entry)
+
+    def sketch(self, curator: Curator, pairs: Pairs, epsilon: Fraction) -> tuple[np.ndarray, str]:
+        """How strongly pairs of columns are tied, float (pairs,), and its ledger entry.
+
+        **Privacy:** ``epsilon``.
+        """
+        return curator.noisy_associations(pairs, epsilon, step=TREE_STEP, source=TREE_WEIGHTS)
+
+
+def spanning_tree_bayes(
+    curator: Curator,
+    association: np.ndarray,
+    rule: ParentRule,
+    epsilon: Fraction,
+    score: str,
+    *,
+    depends_on: str = "public",
+    restriction: Restriction | None = None,
+) -> tuple[Network, dict[str, float]]:
+    """A network grown along the maximum spanning tree, and the dynamic weight of every node.
+
+    PPBA, reconstruction. The root is the attribute with the largest row sum of ``association`` (d,
+    d). Only neighbours in the tree of what is placed may enter, and their tree neighbour is one of
+    their parents. The weight of X at its entry is Σ association(X, p) over its parents p.
+    ``depends_on`` is the ledger id that ``association`` comes from, or ``"public"``. What a
+    ``restriction`` settles stands first.
+
+    **Privacy:** d−1 exponential mechanisms of ε/(d−1) (fewer and larger where a restriction settles
+    pairs), ε in all; tree, root and weights are functions of ``association``, paid for before.
+    """
+    schema, names = curator.schema, curator.schema.names
+    edges = maximum_spanning_tree(association)
+    permitted = (restriction or Restriction()).on(names)
+    pairs = list(permitted.fixed_pairs)
+    if not pairs:
+        roots = permitted.ready(range(len(names)), ())
+        pairs = [(max(roots, key=lambda j: association[j].sum()), ())]
+    share = epsilon / max(len(names) - len(pairs), 1)
+    for _ in progress(range(len(pairs), len(names)), "network", unit="attribute"):
+        placed = tuple(child for child, _ in pairs)
+        leaving = [
+            (b, a) if a in placed else (a, b) for a, b in edges if (a in placed) != (b in placed)
+        ]
+        outside = sorted((c, p) for c, p in leaving if permitted.ready([c], placed))
+        others = [j for j in range(len(names)) if j not in placed]
+        candidates = _along(
+            outside or [(c, -1) for c in permitted.ready(others, placed)],
+            rule,
+            placed,
+            schema.sizes,
+            depends_on,
+            permitted,
+        )
+        pairs.append(
+            curator.select(
+                candidates,
+                score,
+                share,
+                source=SOURCE,
+                step=f"pair {len(placed) + 1} of {len(names)}",
+            )
+        )
+    weights = {names[c]: float(association[c, list(p)].sum()) for c, p in pairs}
+    return Network.of_columns(pairs, names), weights
+
+
+def _along(
+    outside: Sequence[tuple[int, int]],
+    rule: ParentRule,
+    placed: tuple[int, ...],
+    sizes: Sequence[int],
+    depends_on: str,
+    permitted: Permitted,
+) -> Candidates:
+    """All pairs of an attribute beside the tree so far, with its tree neighbour among the parents.
+
+    Where a bound on the table or a policy has no room for that neighbour, the attribute keeps all
+    its sets.
+    """
+    parts: list[tuple[np.ndarray, np.ndarray]] = []
+    for child, neighbour in outside:
+        every = list_candidates(rule, placed, [child], sizes, permitted).by_size
+        along = [(p == neighbour).any(axis=1) for _, p in every]
+        kept = [(c[has], p[has]) for (c, p), has in zip(every, along, strict=True) if has.any()]
+        parts += kept or every
+    return join_parts(parts, depends_on)
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class PPBA(Preset):
+    """PPBA, a reconstruction: a tree shrinks the candidates, budgets follow weights in ratio q.
+
+    From the abstract (Ma et al. 2021): a maximum spanning tree and node weights shrink the
+    candidate space of the exponential mechanism; dynamic node weights rank the sensitivity of the
+    tables; a constant ratio q sets the Laplace noise over the ranks. Everything else is a
+    reconstruction: the association, the root (largest row sum), that a pair contains its tree
+    neighbour, the weight of a node (sum of its associations with its parents at its entry), a
+    geometric split over all d tables.
+
+    Parameters
+    ----------
+    epsilon, k, share_structure, theta_usefulness, guarantee, noise, random_state : as in PrivBayes.
+    q : budget of a table against the one ranked before it. q > 1: tables of strongly tied
+        attributes get less budget and more noise ("security"); q < 1: they get more
+        ("availability"); 1: equal shares.
+    share_sketch : share of the structure's ε for the associations (strict).
+
+    **Privacy:** strict: pure ε-DP under replacing one record: one sketch of all pairs, from which
+    tree, root, weights and ranking follow; d−1 exponential mechanisms; d discrete Laplace tables.
+
+    >>> PPBA(q=1.2)
+    PPBA(epsilon=1.0, q=1.2, guarantee='strict')
+    """
+
+    q: float = 1.1
+    share_sketch: float = 0.5
+
+    def _parts(self, facts: Facts) -> Parts:
+        tree = SpanningTree(self.k, self.theta_usefulness, share_sketch=self.share_sketch)
+        return Parts(tree, Geometric(q=self.q))

@@ -1,0 +1,116 @@
+"""The road of a record, room by room; README.md walks it.
+
+These are the names that other houses use.
+"""
+
+from .attribute import (
+    EXACT,
+    LARGEST,
+    MAX_VALUES,
+    Attribute,
+    as_text,
+    find_distinct,
+    place_in_bins,
+    repeated,
+)
+from .budgets import (
+    ENTROPIES,
+    HISTOGRAMS,
+    RARE_VALUES,
+    Allocation,
+    RiskEntropy,
+    Uniform,
+    risk_entropy_weights,
+    uniform,
+    value_weights,
+)
+from .counts import MAX_CELLS, Codes, Counter, CountLogs, Split, count_cells
+from .curator import Candidates, Curator, Measured, Pairs, split_pairs
+from .errors import (
+    BudgetDegenerate,
+    BudgetError,
+    PrivacyError,
+    SchemaError,
+    bar,
+    check_path,
+    check_seed,
+    is_one_of,
+    is_whole,
+    needed_for,
+    plural,
+    progress,
+    show,
+    to_items,
+    to_list,
+    to_names,
+    wanted,
+)
+from .factors import Edge, maximum_spanning_tree
+from .ledger import DENOMINATOR_BITS, NOT_STRICT, Ledger, short
+from .measures import (
+    GRID,
+    JACCARD_GRID,
+    SCORES,
+    association_sensitivity,
+    average_mutual_information,
+    conditional_sensitivity,
+    entropy,
+    entropy_sensitivity,
+    mutual_information,
+    mutual_information_sensitivity,
+    normalised_risk_entropy,
+    sensitivity_weights,
+    total_variation,
+    tvd_from_independence,
+)
+from .model import Model, conditional
+from .network import Network, Permitted, Restriction, check_edge
+from .noise import (
+    CommonNoise,
+    ExactNoise,
+    Noise,
+    NoNoise,
+    Quantity,
+    Scale,
+    TableBudget,
+    Unit,
+    as_fraction,
+    discrete_laplace_pmf,
+    exponential_mechanism,
+    exponential_probabilities,
+    histogram_cost,
+    laplace_mechanism,
+    number,
+    positive,
+    share,
+    tight_scales,
+)
+from .parts import Parts
+from .recipe import MOST_RECORDS, Recipe, check_records
+from .records import MAX_MEMBERS, Lattice, Records, marginal
+from .rules import Entry
+from .schema import BinaryEncoding, Facts, Schema, check_columns, check_schema
+from .structure import (
+    ALL_PAIRS,
+    MAX_PAIRS,
+    MAX_PARENTS,
+    NOISE_DOMINATES,
+    USEFUL,
+    Learner,
+    MaxCells,
+    MaxParents,
+    Measurement,
+    Pair,
+    ParentRule,
+    Shares,
+    StructureResult,
+    check_degree,
+    describe_facts,
+    join_pairs,
+    largest_selection,
+    list_candidates,
+    noise_dominates,
+    noise_to_cell,
+    typical_cells,
+    useful_degree,
+)

@@ -1,0 +1,519 @@
+"""What becomes of noisy tables that overlap: left as measured, or made to agree.
+
+The distribution on a junction tree that is nearest to noisy tables: the squares of Private-PGM
+(McKenna, Sheldon, Miklau 2019), by belief propagation and accelerated mirror descent (Tseng 2008,
+algorithm 1) in numpy. Where that tree is too large, tables agree in pairs, and PriView's views are
+joined by maximum entropy.
+
+**Privacy:** all of it is post-processing of releases.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, combinations
+from typing import ClassVar
+
+import numpy as np
+
+from .errors import BudgetError, plural, show
+from .factors import (
+    CliqueTree,
+    Columns,
+    Distribution,
+    JunctionTree,
+    eliminate_smallest,
+    junction_tree,
+    marginalise,
+    may_join,
+)
+from .network import Network
+from .noise import Scale, positive
+from .schema import Facts
+from .structure import Measurement
+
+MOST_CELLS = 2**20  # of a junction tree; beyond it tables agree pairwise
+
+
+WEIGHT = 2**20  # one record in the integer tables of a model whose cells are real numbers
+
+
+STEPS = 3_000  # of mirror descent at most
+
+
+LEAST = 1e-12  # of n, in a cell of a first guess
+
+
+EXACT = 0.05  # of the loss that noise alone would have: nearer isn't worth a step
+
+
+PATIENCE = 20  # steps over which the loss must fall by less than the tolerance
+
+
+# --- the parts of a recipe -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class AsMeasured:
+    """Tables stay as measured; one that wasn't is summed from a larger one (the papers)."""
+
+    def check(self, facts: Facts) -> None:
+        """Fits everything."""
+
+    def reconcile(
+        self, measured: Sequence[Measurement], network: Network, facts: Facts
+    ) -> tuple[np.ndarray, ...]:
+        """One table per pair of the network, child first.
+
+        **Privacy:** post-processing of releases.
+        """
+        return as_measured(measured, network)
+
+    def sources(
+        self, measured: Sequence[Measurement], network: Network
+    ) -> tuple[tuple[str, ...], ...]:
+        """The ledger's line behind each of these tables; none where one has no line of its own."""
+        entries = [m.entry for m, _ in _match(measured, network)]
+        return tuple((entry,) for entry in entries) if all(entries) else ()
+
+
+@dataclass(frozen=True)
+class Agree:
+    """All tables at once: the nearest ones that agree where they overlap.
+
+    Non-negative, of sum n, nearest in squares weighted by 1/scale² (Private-PGM with L2 loss,
+    McKenna, Sheldon, Miklau 2019), so every attribute profits from every table that holds it.
+    Where the junction tree of the network has more than 2^20 cells, tables agree on what any two
+    share (:func:`~pdsynth.core.agreement.make_consistent`), and negative cells are cut afterwards.
+    ``tolerance``: the fit ends where its loss falls by less than this part. At 0.01 the loss may
+    stay an eighth above the least where weights differ by 10^4 (at 0.002 less than 1 %); two-way
+    distances of four tables change by less than 0.5 % between 0.01 and 0.0002
+    (``benchmarks/reasons.csv``). Noisy conditionals stay as they are, since they aren't counts; so
+    do the exact tables of ``none``, unless a structure has measured others.
+
+    **Privacy:** post-processing: the ledger doesn't change.
+    """
+
+    tolerance: float = 0.01
+
+    most_cells: ClassVar[int] = MOST_CELLS
+
+    def check(self, facts: Facts) -> None:
+        """Refuse a tolerance that isn't positive."""
+        positive("tolerance", self.tolerance)
+
+    def reconcile(
+        self, measured: Sequence[Measurement], network: Network, facts: Facts
+    ) -> tuple[np.ndarray, ...]:
+        """One table per pair of the network, child first, in units of 2^-20 record.
+
+        **Privacy:** post-processing of releases.
+        """
+        pairs = [(child, *parents) for child, parents in network.pairs]
+        own = {*pairs} <= {m.attributes for m in measured}
+        exact = facts.guarantee == "none"  # without noise they agree already
+        if own and (exact or not all(m.counts for m in measured)):
+            return as_measured(measured, network)
+        columns = {name: j for j, name in enumerate(facts.schema.names)}
+        families = [tuple(columns[name] for name in pair) for pair in pairs]
+        noisy = [noisy_table(m, columns) for m in measured]
+        views = [t.columns for t in noisy]
+        edges = {e for scope in (*families, *views) for e in combinations(sorted(scope), 2)}
+        tree = CliqueTree(junction_tree(len(columns), edges), facts.schema.sizes)
+        holders = [[i for i, v in enumerate(views) if {*f} <= {*v}] for f in families]
+        if sum(map(math.prod, tree.shapes)) <= self.most_cells or not all(holders):
+            fit = fit_tables(tree, noisy, facts.n, tolerance=self.tolerance)
+            return tuple(integer_weights(fit.margin(family)) for family in families)
+        agreed = [
+            clip_and_scale(t, facts.n)
+            for t in make_consistent([t.counts for t in noisy], views, facts.n)
+        ]
+        return tuple(
+            integer_weights(marginalise(agreed[i], views[i], family))
+            for (i, *_), family in zip(holders, families, strict=True)
+        )
+
+    def sources(
+        self, measured: Sequence[Measurement], network: Network
+    ) -> tuple[tuple[str, ...], ...]:
+        """None named: every table is made from all that was measured."""
+        return ()
+
+
+class AgreeInPairs(Agree):
+    """Tables agree on what any two share, whatever their number; then negative cells are cut."""
+
+    most_cells = 0
+
+
+Reconciling = AsMeasured | Agree
+
+
+def choose_reconcile(own: object, default: Reconciling) -> Reconciling:
+    """The part that a user names, or the recipe's own; where that is ``Agree()`` it must stay."""
+    chosen = default if own is None else own
+    if not isinstance(chosen, Reconciling):
+        raise BudgetError(
+            f"reconcile must be Agree() or AsMeasured() of pds.parts, got {show(own)}"
+        )
+    if isinstance(chosen, AsMeasured) and default == Agree():
+        raise BudgetError(
+            "this structure measures overlapping tables, which must be made to "
+            "agree: use reconcile=Agree()"
+        )
+    return chosen
+
+
+def as_measured(measured: Sequence[Measurement], network: Network) -> tuple[np.ndarray, ...]:
+    """One table per pair of the network, child first: its own, or summed from a larger one.
+
+    **Privacy:** post-processing of releases.
+    """
+    return tuple(
+        m.table if m.attributes == pair else marginalise(np.maximum(m.table, 0), m.attributes, pair)
+        for m, pair in _match(measured, network)
+    )
+
+
+def _match(
+    measured: Sequence[Measurement], network: Network
+) -> Iterator[tuple[Measurement, tuple[str, ...]]]:
+    """Every pair of the network with its own measurement, or the first that contains it."""
+    own = {m.attributes: m for m in measured}
+    for child, parents in network.pairs:
+        pair = (child, *parents)
+        yield own.get(pair) or next(m for m in measured if {*pair} <= {*m.attributes}), pair
+
+
+def integer_weights(table: np.ndarray) -> np.ndarray:
+    """Real counts as int64: as they are where all are whole, else in units of 2^-20 record."""
+    unit = 1 if np.abs(table - np.rint(table)).max() < 1e-6 else WEIGHT
+    return np.rint(table * unit).astype(np.int64)
+
+
+# --- least squares on a junction tree ------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class NoisyTable:
+    """Noisy counts of some columns, rising, one axis each; ``weight``: 1/scale², maybe by cell."""
+
+    columns: Columns
+    counts: np.ndarray
+    weight: float | np.ndarray
+
+
+def noisy_table(measured: Measurement, columns: dict[str, int]) -> NoisyTable:
+    """A measurement over rising columns, each cell weighted by 1/scale²."""
+    places = [columns[name] for name in measured.attributes]
+    order = np.argsort(places)
+    if isinstance(measured.scale, tuple):
+        rows = np.array([1 / float(b) ** 2 for b in measured.scale])
+        rows = rows.reshape(-1, *[1] * (len(places) - 1))
+        weight: float | np.ndarray = np.transpose(
+            np.broadcast_to(rows, measured.table.shape), order
+        )
+    else:
+        weight = 1 / float(measured.scale) ** 2
+    counts = np.transpose(np.asarray(measured.table, dtype=float), order)
+    return NoisyTable(tuple(sorted(places)), counts, weight)
+
+
+@dataclass(frozen=True)
+class Fit(Distribution):
+    """The distribution that is nearest to noisy tables.
+
+    ``potentials``: one array per noisy table, from which a next fit may start. ``loss``: half the
+    weighted squares. ``steps``: evaluations of belief propagation.
+    """
+
+    potentials: list[np.ndarray]
+    loss: float
+    steps: int
+
+
+class Problem:
+    """Noisy tables on a junction tree: the distribution of some potentials, and its loss.
+
+    All tables stand in one vector, one after the other: potentials, margins, counts, weights.
+    """
+
+    def __init__(self, tree: CliqueTree, noisy: Sequence[NoisyTable], n: float) -> None:
+        self.tree, self.n, self.steps = tree, n, 0
+        self.counts = flat([t.counts for t in noisy])
+        self.weights = flat([np.broadcast_to(t.weight, t.counts.shape) for t in noisy])
+        self.places = [tree.place(tree.home(t.columns), t.columns) for t in noisy]
+        self.parts = parts([t.counts.shape for t in noisy])
+
+    def distribution(self, potentials: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
+        """Clique tables, the margins that were measured, and the logarithm of the normaliser."""
+        self.steps += 1
+        factors = [(p, potentials[part]) for p, part in zip(self.places, self.parts, strict=True)]
+        tables, normaliser = self.tree.calibrate(self.tree.multiply(factors), self.n)
+        margins = [tables[place.clique].sum(axis=place.out) for place in self.places]
+        return flat(tables), flat(margins), normaliser
+
+    def square(self, difference: np.ndarray) -> float:
+        """Half the weighted squares."""
+        return float(np.dot(self.weights * difference, difference)) / 2
+
+
+def flat(tables: Sequence[np.ndarray]) -> np.ndarray:
+    """All cells of some tables, one after the other."""
+    return np.concatenate([np.zeros(0), *(np.ravel(t) for t in tables)])
+
+
+def parts(shapes: Sequence[tuple[int, ...]]) -> list[slice]:
+    """Where tables of some shapes stand in the vector of all their cells."""
+    ends = accumulate(map(math.prod, shapes))
+    return [slice(e - math.prod(shape), e) for e, shape in zip(ends, shapes, strict=True)]
+
+
+def split(vector: np.ndarray, shapes: Sequence[tuple[int, ...]]) -> list[np.ndarray]:
+    """The tables of a vector, in their shapes."""
+    return [vector[p].reshape(shape) for p, shape in zip(parts(shapes), shapes, strict=True)]
+
+
+def nearest(counts: np.ndarray, n: float) -> np.ndarray:
+    """The nearest counts in squares that aren't negative and have the sum n."""
+    falling = np.sort(counts)[::-1]
+    over = (np.cumsum(falling) - n) / np.arange(1, len(counts) + 1)
+    return np.maximum(counts - over[np.flatnonzero(falling > over)[-1]], 0.0)
+
+
+def first_guess(
+    tree: CliqueTree, noisy: Sequence[NoisyTable], n: float
+) -> tuple[list[np.ndarray], bool]:
+    """Potentials to start from: independent columns, and what pairs add where they are a forest.
+
+    True where that is the answer already: each column was measured once, with one weight, and
+    nothing else was.
+    """
+    first = {t.columns: i for i, t in reversed([*enumerate(noisy)])}
+    forest = all(len(clique) <= 2 for clique in tree.cliques)
+    done = (
+        len(first) == len(noisy)
+        and not any(tree.graph.separators)
+        and all(len(t.columns) == 1 and np.ndim(t.weight) == 0 for t in noisy)
+    )
+    potentials = [np.zeros(t.counts.shape) for t in noisy]
+    for columns, i in first.items():
+        counts = np.maximum(noisy[i].counts, 1.0)
+        if len(columns) == 1:
+            least = n * LEAST if done else 1.0
+            potentials[i] = np.log(np.maximum(nearest(noisy[i].counts, n), least))
+        elif len(columns) == 2 and forest:
+            rows, others = counts.sum(axis=1, keepdims=True), counts.sum(axis=0)
+            potentials[i] = np.log(counts * counts.sum() / rows / others)
+    return potentials, done
+
+
+def fit_tables(
+    tree: CliqueTree,
+    noisy: Sequence[NoisyTable],
+    n: float,
+    *,
+    start: Sequence[np.ndarray] = (),
+    tolerance: float = 1e-4,
+    most: int = STEPS,
+) -> Fit:
+    """The tables nearest to noisy ones in weighted squares: non-negative, of sum n, in agreement.
+
+    Every noisy table must lie in a clique. ``start``: potentials of the first tables from an
+    earlier fit. Ends when the loss has fallen by less than ``tolerance`` of it over ``PATIENCE``
+    steps and half of all steps before, or after ``most`` steps. Where tables agree already, and the
+    loss tends to 0, ``EXACT`` times their number of cells, its expectation, stands for it.
+    """
+    task = Problem(tree, noisy, n)
+    guess, done = first_guess(tree, noisy, n) if not start else ([*start], False)
+    z = flat([*guess, *(np.zeros(t.counts.shape) for t in noisy[len(guess) :])])
+    tables, margins, normaliser = task.distribution(z)
+    mean, mean_tables = margins, tables
+    best, least = (mean_tables, z), task.square(margins - task.counts)
+    falls, floor = [least], EXACT * len(task.counts)
+    smooth, t = n * float(task.weights.max(initial=0) or 1) / 100, 1.0
+    while task.steps < most and not done:
+        a = 1 / t
+        point = (1 - a) * mean + a * margins
+        slope = task.weights * (point - task.counts)
+        while True:  # the longest step whose quadratic bound holds
+            moved = z - slope / (smooth * a)
+            tables, new, value = task.distribution(moved)
+            divergence = n * (normaliser - value) + float(np.dot(new, moved - z))
+            rounding = 1e-14 * n * (1 + abs(normaliser))
+            if task.square(new - margins) <= smooth * (divergence + rounding):
+                break
+            smooth *= 2
+        z, margins, normaliser = moved, new, value
+        mean = (1 - a) * mean + a * new
+        mean_tables = (1 - a) * mean_tables + a * tables
+        value = task.square(mean - task.counts)
+        if value < least:
+            best, least = (mean_tables, z), value
+        falls.append(least)
+        t, smooth = (1 + math.sqrt(1 + 4 * t * t)) / 2, smooth / 1.05
+        late = PATIENCE + len(falls) // 2  # momentum makes the loss swing, more slowly with time
+        if len(falls) > late and falls[-late] - least <= tolerance * max(least, floor):
+            break
+    cells, z = best
+    potentials = split(z, [t.counts.shape for t in noisy])
+    return Fit(tree, split(cells, tree.shapes), n, potentials, least, task.steps)
+
+
+class GrowingModel:
+    """Noisy tables that come one after the other, and the model that is fitted to them each time.
+
+    ``root``: a column that the first clique holds. ``linked``: bool (d, d), columns that stand in
+    one table; the junction tree is that of this graph.
+    """
+
+    def __init__(self, facts: Facts, root: int | None = None) -> None:
+        self.names, self.sizes = facts.schema.names, facts.schema.sizes
+        self.n, self.root = facts.n, root
+        self.linked = np.zeros((len(self.sizes),) * 2, dtype=bool)
+        self.measurements: list[Measurement] = []
+        self.noisy: list[NoisyTable] = []
+
+    def add(self, columns: Columns, table: np.ndarray, scale: Scale, entry: str) -> Measurement:
+        """One table more: noisy counts, the scale of their noise, and the ledger's line."""
+        measurement = Measurement(tuple(self.names[j] for j in columns), table, scale, entry)
+        self.measurements.append(measurement)
+        self.noisy.append(noisy_table(measurement, {name: j for j, name in enumerate(self.names)}))
+        for i, j in combinations(columns, 2):
+            self.linked[i, j] = self.linked[j, i] = True
+        return measurement
+
+    def step(self, columns: Columns) -> str:
+        """What the ledger calls the next table of some columns."""
+        names = tuple(self.names[j] for j in columns)
+        times = sum(m.attributes == names for m in self.measurements)
+        return f"table({', '.join(names)})" + (f", time {times + 1}" if times else "")
+
+    def tree(self) -> JunctionTree:
+        """The junction tree of the graph, triangulated from the smallest cliques on."""
+        cliques = eliminate_smallest(self.linked[None], np.log(self.sizes))
+        edges = {e for c, _ in cliques for e in combinations(np.flatnonzero(c[0]).tolist(), 2)}
+        return junction_tree(len(self.sizes), edges, self.root)
+
+    def permitted(
+        self, sets: Sequence[Columns], most_cells: int, apart: np.ndarray
+    ) -> list[Columns]:
+        """Sets whose table leaves cliques of at most ``most_cells``, without a pair ``apart``."""
+        fine = may_join(self.linked, sets, self.sizes, most_cells, apart)
+        return [columns for columns, good in zip(sets, fine, strict=True) if good]
+
+    def fit(self, start: Fit | None = None, most: int = STEPS) -> Fit:
+        """The model nearest to all tables, from an earlier fit on."""
+        tree, potentials = CliqueTree(self.tree(), self.sizes), start.potentials if start else ()
+        return fit_tables(tree, self.noisy, self.n, start=potentials, tolerance=0.01, most=most)
+
+    def fit_columns(self) -> Fit:
+        """The model nearest to the tables of single columns: these are independent."""
+        tree = CliqueTree(junction_tree(len(self.sizes), (), self.root), self.sizes)
+        alone = [table for table in self.noisy if len(table.columns) == 1]
+        return fit_tables(tree, alone, self.n, tolerance=0.01)
+
+    def network(self, last: Sequence[int]) -> Network:
+        """Cliques given separators; the root first, ``last`` columns last in their clique."""
+        families = self.tree().families(self.root, last)
+        return Network.of_columns([(child, parents) for child, parents, _ in families], self.names)
+
+    def describe(self) -> str:
+        """How large the tables became, in words."""
+        several = plural(sum(len(m.attributes) > 1 for m in self.measurements), "table")
+        largest = plural(max(map(len, self.tree().cliques)), "attribute")
+        return f"{several} measured, cliques of at most {largest}"
+
+
+# --- agreement in pairs, and maximum entropy -----------------------------------------------------
+
+
+def intersections(views: Sequence[Columns]) -> list[Columns]:
+    """Every set of columns that two or more views share, smallest first; always the empty one.
+
+    >>> intersections([(0, 1, 2), (1, 2, 3), (2, 3, 4)])
+    [(), (2,), (1, 2), (2, 3)]
+    """
+    seen: set[frozenset[int]] = set()
+    shared = {frozenset[int]()}
+    for view in map(frozenset, views):
+        met = {view & other for other in seen}
+        shared |= met
+        seen |= met | {view}
+    return sorted((tuple(sorted(s)) for s in shared), key=lambda s: (len(s), s))
+
+
+def make_consistent(
+    tables: Sequence[np.ndarray], views: Sequence[Columns], total: float
+) -> list[np.ndarray]:
+    """Tables that agree on every intersection of their views: floats, with sum ``total`` each.
+
+    ``views``: sorted columns, one per axis of each table; ``total``: the public number of records.
+    On each intersection, smaller ones first, the tables that hold it move to their average,
+    weighted by precision: a margin that sums c cells is known c times less well. The difference is
+    spread evenly over the cells behind each cell of the margin. Cells may be negative.
+
+    Source: Qardaji, Yang, Li (SIGMOD 2014), from literature (`algorithms` §8.1, step 3), where an
+    average stands in the place of n on the empty set.
+    """
+    out = [np.array(t, dtype=float) for t in tables]
+    for shared in intersections(views):
+        inside = [i for i, view in enumerate(views) if {*shared} <= {*view}]
+        margins = [marginalise(out[i], views[i], shared) for i in inside]
+        weights = np.array([1 / out[i].size for i in inside])
+        average = np.tensordot(weights / weights.sum(), margins, 1) if shared else np.array(total)
+        for i, own in zip(inside, margins, strict=True):
+            behind = tuple(axis for axis, m in enumerate(views[i]) if m not in shared)
+            out[i] += np.expand_dims((average - own) * (average.size / out[i].size), behind)
+    return out
+
+
+def ripple(table: np.ndarray, threshold: float, sweeps: int = 100) -> np.ndarray:
+    """A table of two-valued axes without cells below −threshold; the sum stays (Ripple, ibid.).
+
+    Each such cell becomes 0 and its deficit is shared by the cells that differ from it in one axis;
+    all at once, at most ``sweeps`` times. A table without a positive sum stays as it is.
+    """
+    out = np.array(table, dtype=float)
+    for _ in range(sweeps if out.ndim and out.sum() > 0 else 0):
+        deficit = np.where(out < -threshold, out, 0.0)
+        if not deficit.any():
+            break
+        out += sum(np.flip(deficit, axis) for axis in range(out.ndim)) / out.ndim - deficit
+    return out
+
+
+def clip_and_scale(table: np.ndarray, total: float) -> np.ndarray:
+    """Negative cells to 0, the rest scaled to the sum ``total``; uniform where nothing is left."""
+    out = np.maximum(table, 0.0)
+    mass = out.sum()
+    return out * (total / mass) if mass > 0 else np.full(table.shape, total / table.size)
+
+
+def maximum_entropy(
+    shape: tuple[int, ...],
+    margins: Sequence[tuple[Columns, np.ndarray]],
+    *,
+    tolerance: float = 1e-6,
+    sweeps: int = 100,
+) -> np.ndarray:
+    """The distribution of largest entropy with given margins, by iterative proportional fitting.
+
+    ``margins``: (axes, table) pairs, tables non-negative, of any sum. Stops when no cell moves by
+    more than ``tolerance`` in a sweep. Of margins that contradict each other the last one holds.
+    """
+    cells = math.prod(shape)
+    place = np.unravel_index(np.arange(cells), shape)
+    targets = [
+        (np.ravel_multi_index([place[a] for a in axes], m.shape), clip_and_scale(m, 1.0).ravel())
+        for axes, m in margins
+    ]
+    p = np.full(cells, 1 / cells)
+    for _ in range(sweeps):
+        before = p
+        for cell, target in targets:
+            now = np.bincount(cell, p, len(target))
+            p = p * np.divide(target, now, out=np.zeros_like(target), where=now > 0)[cell]
+        if np.abs(p - before).max() <= tolerance:
+            break
+    return clip_and_scale(p, 1.0).reshape(shape)

@@ -1,0 +1,655 @@
+"""One raw cell at a time: its text, its number, its day, and which cells of a column are the same.
+
+Whatever is done to a column is done to each of its distinct cells alone, so that the code of a
+record is a function of that record and of the declaration.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from functools import cached_property
+from itertools import pairwise
+from numbers import Real
+from typing import Any, NoReturn, Protocol
+
+import numpy as np
+import pandas as pd
+
+from .errors import SchemaError, door, is_one_of, is_whole, show, to_items, to_list
+
+LARGEST = 1e300  # of a number
+
+
+EXACT = 2**53  # whole numbers below are exact as floating point numbers, and no two fall together
+
+
+# A column's cells, each once: (n_records,) places among them, -1 for a missing cell.
+Distinct = tuple[np.ndarray, Sequence[Any]]
+
+
+def find_distinct(column: pd.Series) -> Distinct:
+    """Which cells of a column are the same, by type and text: ``True``, 1 and "1" are three cells.
+
+    Two cells that are the same may have one answer computed for both. pandas would merge whatever
+    is equal (``True == 1``, ``Decimal("0.50") == Decimal("0.5")``), and the first one seen would
+    stand for all.
+
+    **Privacy:** raw records in, raw records out.
+    """
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return column.cat.codes.to_numpy(), column.cat.categories.tolist()
+    if column.dtype != object:  # cells of one type, whose equal values are written alike
+        places, cells = pd.factorize(column, use_na_sentinel=True)
+        return places, cells.tolist()
+    seen: dict[Hashable, int] = {}
+    first: list[Any] = []
+    places = np.full(len(column), -1, dtype=np.int64)
+    values = column.to_numpy()
+    for row in np.flatnonzero(column.notna().to_numpy()):
+        cell = values[row]
+        places[row] = place = seen.setdefault(_key(cell), len(first))
+        if place == len(first):
+            first.append(cell)
+    return places, first
+
+
+def _key(cell: Any) -> Hashable:
+    """Equal for cells of the same type and text; a cell of an unknown type is like no other."""
+    if type(cell) is str:
+        return cell
+    if isinstance(cell, (Real, Decimal, np.number, np.bool_, np.datetime64, date)):
+        return type(cell), as_text(cell)
+    hash(cell)  # lists and the like are refused by a TypeError
+    return type(cell), id(cell)
+
+
+def as_text(cell: Any) -> str:
+    """A cell as a file would write it: whole numbers without a point, no blanks around texts."""
+    if isinstance(cell, (float, np.floating)):
+        number = float(cell)
+        cell = int(number) if number.is_integer() and abs(number) < EXACT else number
+    try:
+        return str(cell).strip()
+    except ValueError:  # a whole number of thousands of digits
+        return hex(cell)
+
+
+def as_number(cell: Any) -> float:
+    """A cell of a numeric type as a number, NaN for any other: 1 for True, infinity beyond floats.
+
+    >>> [as_number(cell) for cell in (True, Decimal("0.5"), "0.5")]
+    [1.0, 0.5, nan]
+    """
+    if not isinstance(cell, (Real, Decimal, np.bool_)):
+        return np.nan
+    try:
+        return float(cell)
+    except (OverflowError, ValueError):  # beyond floats; a signalling NaN
+        return np.inf
+
+
+def label_bins(cuts: Sequence[float], integer: bool) -> tuple[str, ...]:
+    """A different text for each bin.
+
+    >>> label_bins((0, 1, 5000, 99999), True)
+    ('0', '1–4999', '5000–99999')
+    """
+    if not integer:
+        short = tuple(f"{a:g}–{b:g}" for a, b in pairwise(cuts))
+        full = tuple(f"{a!r}–{b!r}" for a, b in pairwise(cuts))
+        return short if len(set(short)) == len(short) else full
+    ends = [*(b - 1 for b in cuts[1:-1]), *cuts[1:][-1:]]
+    return tuple(f"{a}" if a == b else f"{a}–{b}" for a, b in zip(cuts[:-1], ends, strict=True))
+
+
+def find_bins(numbers: np.ndarray, edges: Sequence[float]) -> np.ndarray:
+    """The bin of each number, (n_records,); -1 outside ``[edges[0], edges[-1]]`` and for NaN.
+
+    **Privacy:** raw records in, raw records out.
+    """
+    cuts = np.asarray(edges, dtype=float)
+    bins = np.minimum(np.searchsorted(cuts, numbers, side="right") - 1, len(cuts) - 2)
+    with np.errstate(invalid="ignore"):
+        return np.where(numbers <= cuts[-1], bins, -1)
+
+
+def place_in_bins(
+    bins: np.ndarray, edges: Any, spread: str, uniform: np.ndarray | None, integer: bool
+) -> np.ndarray:
+    """Numbers inside their bins; rounding may reach a right edge, which is the next bin's."""
+    cuts = np.asarray(edges, dtype=float)
+    low, high = cuts[bins], cuts[bins + 1]
+    share: Any = 0.5 if uniform is None or spread == "middle" else uniform
+    if spread == "lower":
+        share = 0.0
+    if integer:
+        high = high + (bins == len(cuts) - 2)
+        return np.minimum(np.floor(low + share * (high - low)), high - 1).astype(np.int64)
+    return np.minimum(low + share * (high - low), np.nextafter(high, low))
+
+
+MAX_VALUES = 2**16
+
+
+# What a schema may declare, and the pandas types of the released column: as it is, and where a
+# missing value is declared. Both follow from the declaration alone, whatever the records hold.
+DTYPES = {
+    "integer": ("int64", "Int64"),
+    "float": ("float64", "float64"),
+    "text": ("str", "str"),
+    "boolean": ("bool", "boolean"),
+    "category": ("category", "category"),
+    "ordered": ("category", "category"),
+}
+
+
+def check_declared(name: Any, values: Any, edges: Any, dtype: Any, missing: Any) -> tuple[Any, ...]:
+    """The values, in order; refuses fields of another kind than an attribute's."""
+    if not isinstance(name, str) or not name:
+        raise SchemaError(
+            f"an attribute's name must be a text, got {show(name)}: rename the column"
+        )
+    listed = to_list(f"attribute {name!r}: values", values)
+    if strange := [v for v in listed if getattr(type(v), "__hash__", None) is None]:
+        raise SchemaError(
+            f"attribute {name!r}: values must be texts, finite numbers or truth values, "
+            f"got {show(strange[0])}"
+        )
+    long = [v for v in listed if isinstance(v, (int, float)) and EXACT <= abs(v) < math.inf]
+    if long:
+        raise SchemaError(
+            f"attribute {name!r} lists {show(long[0])}: numbers of 2^53 and beyond fall together "
+            "where one cell of the column is empty or has a fraction; declare them as texts, or a "
+            "range in bins"
+        )
+    if edges is not None:
+        read_edges(name, to_list(f"attribute {name!r}: edges", edges))
+    if dtype is not None and not isinstance(dtype, str):
+        raise SchemaError(
+            f"attribute {name!r}: dtype must be the name of a column type as a "
+            f"text, got {show(dtype)}"
+        )
+    check_switch(name, missing=missing)
+    return tuple(listed)
+
+
+def check_switch(name: str, **switches: Any) -> None:
+    """Refuse what is neither True nor False."""
+    for parameter, given in switches.items():
+        if not isinstance(given, (bool, np.bool_)):
+            raise SchemaError(
+                f"attribute {name!r}: {parameter} must be True or False, got {show(given)}"
+            )
+
+
+def list_values(name: Any, values: Any) -> tuple[Any, ...]:
+    """Declared values in their order, numpy's scalars as Python's."""
+    listed = to_items(f"attribute {show(name)}: values", values)
+    return tuple(v.item() if isinstance(v, np.generic) else v for v in listed)
+
+
+def read_edges(name: Any, edges: Any, integer: bool = False) -> tuple[float, ...]:
+    """Bin edges as floats, or as whole numbers; a fraction among those is refused."""
+    listed = to_items(f"attribute {show(name)}: edges", edges)
+    if len(listed) > MAX_VALUES + 1:
+        raise SchemaError(
+            f"attribute {show(name)}: {len(listed):,} edges, at most "
+            f"{MAX_VALUES + 1:,} are possible: use fewer bins"
+        )
+    found = [_real(name, "an edge", edge) for edge in listed]
+    if not all(map(math.isfinite, found)):
+        raise SchemaError(
+            f"attribute {show(name)}: bin edges must be finite and increasing, got {show(found)}"
+        )
+    if not integer:
+        return tuple(found)
+    parts = [edge for edge in found if edge != int(edge) or abs(edge) > EXACT]
+    if parts:
+        raise SchemaError(
+            f"attribute {show(name)}: with integer=True every edge must be a whole "
+            f"number of at most 2^53, got {parts[0]}"
+        )
+    return tuple(map(int, found))
+
+
+def check_range(name: Any, low: Any, high: Any, bins: Any) -> tuple[float, float, int]:
+    """A range and a number of bins; huge ones are refused before they are allocated."""
+    low, high = _real(name, "low", low), _real(name, "high", high)
+    if not is_whole(bins):
+        raise SchemaError(
+            f"attribute {show(name)}: bins must be a whole number of at least 2, "
+            f"got bins={show(bins)}"
+        )
+    if bins > MAX_VALUES:
+        raise SchemaError(
+            f"attribute {show(name)}: bins={show(bins)}, at most {MAX_VALUES:,} are "
+            "possible: use fewer"
+        )
+    return low, high, int(bins)
+
+
+def _real(name: Any, what: str, given: Any) -> float:
+    plain = given.item() if isinstance(given, np.generic) else given
+    try:
+        if not isinstance(plain, Real) and not hasattr(plain, "as_integer_ratio"):
+            raise TypeError
+        if isinstance(plain, bool):
+            raise TypeError
+        value: float = plain if isinstance(plain, int) else float(plain)
+        float(value)
+    except (TypeError, ValueError, OverflowError) as problem:
+        raise SchemaError(
+            f"attribute {show(name)}: {what} must be a number, got {show(given)}"
+        ) from problem
+    if math.isfinite(value) and abs(value) > LARGEST:
+        raise SchemaError(
+            f"attribute {show(name)}: {what} = {show(given)} is beyond 1e300: use a larger unit"
+        )
+    return value
+
+
+def check_codes(codes: Any, *attributes: int) -> None:
+    """Refuse what is no array of codes: (n_records, attributes), or (n_records,) of one.
+
+    **Privacy:** reads type and shape only.
+    """
+    fits = isinstance(codes, np.ndarray) and codes.dtype.kind in "iu"
+    if not fits or codes.ndim != 1 + len(attributes) or codes.shape[1:] != attributes:
+        what = (
+            f"{codes.dtype} of shape {codes.shape}"
+            if isinstance(codes, np.ndarray)
+            else (show(codes))
+        )
+        shape = ", ".join(map(str, ("n", *attributes)))
+        raise SchemaError(f"expected integer codes of shape ({shape}), got {what}")
+
+
+def describe(values: Sequence[Any]) -> str:
+    """What kind of values are declared, in words."""
+    kinds = {type(v).__name__ for v in values}
+    words = {"str": "texts", "int": "whole numbers", "float": "numbers", "bool": "truth values"}
+    return " and ".join(sorted(words.get(kind, kind) for kind in kinds))
+
+
+def dtype_of(declared: tuple[Any, ...]) -> str:
+    """The type of declared values, or edges: a category where no other holds them all."""
+    kinds = {type(v) for v in declared}
+    if kinds <= {bool} or kinds <= {str}:
+        return "boolean" if bool in kinds else "text"
+    found = "integer" if kinds <= {int} else "float"
+    return found if kinds <= {int, float} and fits(found, declared, None) else "category"
+
+
+def fits(kind: str, values: tuple[Any, ...], edges: tuple[float, ...] | None) -> bool:
+    """Whether every declared value survives in a column of this type."""
+    if edges is not None:
+        whole = all(isinstance(e, int) and abs(e) <= EXACT for e in edges)
+        return kind == "float" or (kind == "integer" and whole)
+    if kind not in DTYPES or DTYPES[kind][0] == "category":
+        return kind in DTYPES
+    if not all(
+        isinstance(v, str) == (kind == "text") and isinstance(v, bool) == (kind == "boolean")
+        for v in values
+    ):
+        return False
+    try:
+        back = pd.Series(list(values), dtype=DTYPES[kind][0])  # type: ignore[call-overload]
+    except (ValueError, TypeError, OverflowError):
+        return False
+    return back.tolist() == list(values)
+
+
+def repeated(names: Sequence[Any]) -> list[str]:
+    """Names that stand twice or more."""
+    return sorted(str(name) for name, times in Counter(names).items() if times > 1)
+
+
+DECODERS = ("uniform", "lower", "middle")
+
+
+class Recoding(Protocol):
+    """How one raw cell becomes a declared value; :class:`pdsynth.files.Recode` is one."""
+
+    @property
+    def clip(self) -> bool:
+        """Whether numbers beyond the public edges become these edges."""
+        ...
+
+    def problem(self, values: tuple[Any, ...], numeric: bool, missing: bool) -> str:
+        """What is impossible beside a domain, in words; "" where nothing is."""
+        ...
+
+    def said(self) -> dict[str, Any]:
+        """What differs from doing nothing, as keywords."""
+        ...
+
+    def read(self, cell: Any, values: Mapping[str, Any] | None) -> Any:
+        """The declared value or number that a cell stands for: a function of that cell alone."""
+        ...
+
+
+def find_recoding(said: Mapping[str, Any]) -> Recoding | None:
+    """What is done to a raw cell, from keywords; None where nothing is said."""
+    recoding: Recoding | None = door("files").Recode.of(**said) if said else None
+    return recoding
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """One public attribute: a finite list of values, or a numeric range cut into bins.
+
+    Use :meth:`categorical`, :meth:`numeric` (equal-width bins) or :meth:`binned` (given edges).
+    ``values`` are the labels in code order; with ``missing=True`` a last code stands for a missing
+    value. ``dtype`` is the type of the released column: ``integer``, ``float``, ``text``,
+    ``boolean``, ``category`` or ``ordered`` (a category in the order declared); where nothing is
+    said it follows from the values or edges. What may be missing is released as a type that can
+    hold that. Bin ``i`` is ``[edges[i], edges[i+1])``; the last bin includes its right edge.
+    ``spread`` says how a bin becomes a number again: ``uniform`` inside it, its ``lower`` edge or
+    its ``middle``. ``recode`` says what is done to a raw cell first; the three makers take its
+    fields as keywords: ``categorical("country", ["US", "elsewhere"], other="elsewhere")``.
+    """
+
+    name: str
+    values: tuple[Any, ...]
+    edges: tuple[float, ...] | None = None
+    dtype: str = ""
+    missing: bool = False
+    spread: str = "uniform"
+    recode: Recoding | None = None
+
+    def __post_init__(self) -> None:
+        listed = check_declared(self.name, self.values, self.edges, self.dtype, self.missing)
+        object.__setattr__(self, "values", listed)
+        object.__setattr__(self, "missing", bool(self.missing))
+        if self.size < 2:
+            self._refuse(
+                f" declares {self.size} value(s); at least 2 are needed: "
+                "drop the column or declare its full domain"
+            )
+        if self.size > MAX_VALUES:
+            self._refuse(
+                f" declares {self.size:,} values, at most {MAX_VALUES:,} are possible: bin it"
+            )
+        self._check_values()
+        if not is_one_of(self.spread, DECODERS):
+            self._refuse(f": spread must be one of {DECODERS}, not {show(self.spread)}")
+        if self.edges is not None:
+            self._check_edges(self.edges)
+        object.__setattr__(self, "dtype", self.dtype or dtype_of(self.edges or self.values))
+        if not fits(self.dtype, self.values, self.edges):
+            self._refuse(
+                f": a column of type {self.dtype!r} can't hold its declared values; the "
+                f"types are {', '.join(DTYPES)}. Widths are no declaration: cast the "
+                "synthetic column"
+            )
+        if self.recode is not None:
+            if not hasattr(self.recode, "read"):
+                self._refuse(f": recode must be a Recode, got {show(self.recode)}")
+            problem = self.recode.problem(self.values, self.numeric_bins, self.missing)
+            if problem:
+                self._refuse(f": {problem}")
+
+    def _refuse(self, problem: str) -> NoReturn:
+        raise SchemaError(f"attribute {self.name!r}{problem}")
+
+    def _check_values(self) -> None:
+        if any(map(_is_missing, self.values)):
+            self._refuse(
+                " lists a missing value among its values: leave it out and declare missing=True"
+            )
+        strange = [
+            v
+            for v in self.values
+            if not isinstance(v, (str, int, float)) or v in (math.inf, -math.inf)
+        ]
+        if strange:
+            self._refuse(
+                ": values must be texts, finite numbers or truth values, "
+                f"got {show(strange[0])}: declare dates and other objects as texts, "
+                "or as numbers with bins"
+            )
+        if len(set(self.values)) != len(self.values):
+            twice = sorted(str(v) for v, times in Counter(self.values).items() if times > 1)
+            self._refuse(f" declares values twice: {', '.join(twice)}")
+
+    def _check_edges(self, cuts: tuple[float, ...]) -> None:
+        if not all(a < b for a, b in pairwise(cuts[:-1])) or cuts[-2:-1] > cuts[-1:]:
+            self._refuse(f": bin edges must be finite and increasing, got {list(cuts)}")
+        if len(cuts) != (bins := len(self.values)) + 1:
+            self._refuse(f": {bins} bins need {bins + 1} edges, got {len(cuts)}")
+
+    @classmethod
+    def categorical(
+        cls,
+        name: str,
+        values: Iterable[Any],
+        *,
+        missing: bool = False,
+        dtype: str | None = None,
+        **recode: Any,
+    ) -> Attribute:
+        """An attribute with listed values; ``recode``: keywords of :class:`~pdsynth.files.Recode`.
+
+        >>> Attribute.categorical("sex", ["Female", "Male"]).size
+        2
+        """
+        listed = list_values(name, values)
+        return cls(
+            name,
+            listed,
+            None,
+            "" if dtype is None else dtype,
+            missing,
+            recode=find_recoding(recode),
+        )
+
+    @classmethod
+    def numeric(
+        cls,
+        name: str,
+        low: float,
+        high: float,
+        *,
+        bins: int = 16,
+        integer: bool = False,
+        missing: bool = False,
+        spread: str = "uniform",
+        **recode: Any,
+    ) -> Attribute:
+        """A numeric attribute on the public range ``[low, high]``, cut into equal-width bins.
+
+        >>> Attribute.numeric("age", 0, 100, bins=4, integer=True).values
+        ('0–25', '26–50', '51–75', '76–100')
+        """
+        problem = ""
+        low, high, bins = check_range(name, low, high, bins)
+        check_switch(name, integer=integer)
+        if not (math.isfinite(low) and math.isfinite(high) and low < high):
+            problem = f"low={low} must be below high={high}, both finite"
+        elif bins < 2:
+            problem = f"bins={bins}; at least 2 are needed"
+        elif integer and not (low == int(low) and high == int(high)):
+            problem = f"with integer=True low={low} and high={high} must be whole numbers"
+        if problem:
+            raise SchemaError(f"attribute {name!r}: {problem}")
+        edges = low + (high - low) * np.arange(bins + 1) / bins
+        if integer:
+            bins = min(bins, int(high) - int(low) + 1)
+            edges = np.ceil(low + (high + 1 - low) * np.arange(bins + 1) / bins)
+            edges[-1] = high
+        return cls.binned(
+            name, edges.tolist(), integer=integer, missing=missing, spread=spread, **recode
+        )
+
+    @classmethod
+    def binned(
+        cls,
+        name: str,
+        edges: Sequence[float],
+        *,
+        integer: bool = False,
+        missing: bool = False,
+        spread: str = "uniform",
+        **recode: Any,
+    ) -> Attribute:
+        """A numeric attribute with given edges, m + 1 for m bins; the last includes both sides."""
+        check_switch(name, integer=integer)
+        cuts = read_edges(name, edges, integer)
+        dtype = "integer" if integer else "float"
+        return cls(
+            name, label_bins(cuts, integer), cuts, dtype, missing, spread, find_recoding(recode)
+        )
+
+    @property
+    def size(self) -> int:
+        """Number of codes, |X|: the declared values, and one for missing where that is declared."""
+        return len(self.values) + self.missing
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """One text per code, for tables and plots."""
+        return (*map(str, self.values), *["(missing)"] * self.missing)
+
+    @property
+    def numeric_bins(self) -> bool:
+        """Whether the codes are bins of a numeric range."""
+        return self.edges is not None
+
+    @property
+    def integer(self) -> bool:
+        """Whether a numeric attribute holds whole numbers."""
+        return self.edges is not None and self.dtype == "integer"
+
+    @property
+    def column_type(self) -> str:
+        """The pandas type of the released column: a public fact, whatever the records hold."""
+        return DTYPES[self.dtype][self.missing]
+
+    def encode(self, column: pd.Series) -> np.ndarray:
+        """Codes of a column: int64 (n_records,); SchemaError for a value outside the domain.
+
+        **Privacy:** raw records in, raw records out. An error says how many cells are wrong and
+        none of their values: for these its owner asks ``schema.problems(frame, examples=3)``.
+        """
+        if not isinstance(column, pd.Series):
+            self._refuse(f": expected a Series of its values, got {show(column)}")
+        codes, gone = self.look_up(column)
+        if gone.any() and not self.missing:
+            self._refuse(
+                f": {int(gone.sum()):,} missing value(s), but the schema declares none; "
+                "declare missing=True, or drop or fill those rows"
+            )
+        bad = codes < 0
+        if bad.any():
+            kind: Any = column.dtype  # of a category: of its values
+            kind = kind.categories.dtype if isinstance(kind, pd.CategoricalDtype) else kind
+            domain = (
+                f"its {len(self.values)} declared values ({describe(self.values)}; the "
+                f"column has dtype {kind})"
+                if self.edges is None
+                else f"[{self.edges[0]}, {self.edges[-1]}]"
+            )
+            whole = "the whole numbers of " if self.integer else ""
+            self._refuse(
+                f": {int(bad.sum()):,} value(s) outside {whole}{domain}; widen the "
+                "declared domain, or recode or drop those rows "
+                "(schema.problems(frame, examples=3) shows values)"
+            )
+        return codes
+
+    def look_up(self, column: pd.Series) -> tuple[np.ndarray, np.ndarray]:
+        """Codes of a column after recoding, -1 outside the domain; and which cells are missing.
+
+        **Privacy:** raw records in, raw records out.
+        """
+        try:
+            return self._look_up(column)
+        except SchemaError:
+            raise
+        except (TypeError, ValueError, ArithmeticError) as problem:  # whose words may hold a cell
+            raise SchemaError(
+                f"attribute {self.name!r} holds more than plain values "
+                f"({type(problem).__name__}): recode those rows"
+            ) from None
+
+    def _look_up(self, column: pd.Series) -> tuple[np.ndarray, np.ndarray]:
+        """Each distinct cell is read once, by itself."""
+        plain = self.edges is not None and self.recode is None
+        if plain and isinstance(column.dtype, np.dtype) and column.dtype.kind in "biuf":
+            numbers = column.to_numpy(dtype=float)
+            return self._place(numbers, np.isnan(numbers))
+        places, cells = find_distinct(column)
+        read = [self._read(cell) for cell in cells]
+        gone = np.array([*(value is None for value in read), True])[places]
+        if self.edges is None:
+            codes = np.array([*(self._codes.get(value, -1) for value in read), -1])[places]
+            return np.where(gone, len(self.values), codes), gone
+        if plain and any(map(math.isnan, read)):
+            strange = int(np.isnan(np.array([*read, 0.0]))[places].sum())
+            self._refuse(
+                f" is declared numeric, but {strange:,} of its cells are no numbers (the column "
+                f"has dtype {column.dtype}): convert it first, or say how its numbers are written: "
+                "number='1,234.5'"
+            )
+        numbers = np.array([*(math.nan if x is None else x for x in read), math.nan])
+        return self._place(numbers[places], gone)
+
+    def _read(self, cell: Any) -> Any:
+        """What one cell stands for: a declared value or a number; None if it is missing."""
+        if self.recode is not None:
+            return self.recode.read(cell, self._texts)
+        return cell if self.edges is None else as_number(cell)
+
+    def _place(self, numbers: np.ndarray, gone: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Bins of numbers, (n_records,); those of missing cells are the last code."""
+        if self.recode is not None and self.recode.clip and self.edges:
+            numbers = np.clip(numbers, self.edges[0], self.edges[-1])
+        bins = find_bins(numbers, self.edges or ())
+        if self.integer:
+            bins = np.where(numbers == np.floor(numbers), bins, -1)
+        return np.where(gone, len(self.values), bins), gone
+
+    @cached_property
+    def _codes(self) -> dict[Any, int]:
+        """Code of every declared value; 42.0 is 42 and True is 1, whatever type they have."""
+        return {value: code for code, value in enumerate(self.values)}
+
+    @cached_property
+    def _texts(self) -> dict[str, Any] | None:
+        """Declared values by the text of a cell that holds them; None for a range of numbers."""
+        return {as_text(v): v for v in self.values} if self.edges is None else None
+
+    @cached_property
+    def _index(self) -> pd.Index:
+        """The values as pandas keeps them, where that loses nothing."""
+        found = pd.Index(self.values)
+        if found.tolist() != [*self.values]:
+            found = pd.Index(self.values, dtype=object)
+        found.get_indexer(found[:1])  # pandas builds its hash table now: threads may share it then
+        return found
+
+    def decode(self, codes: np.ndarray, uniform: np.ndarray | None = None) -> pd.Series:
+        """A column from codes; ``uniform`` (n_records,) in [0, 1) places numbers inside their bins.
+
+        Without it they lie in the middle.
+        """
+        check_codes(codes)
+        gone, known = codes >= len(self.values), np.minimum(codes, len(self.values) - 1)
+        ordered = self.dtype == "ordered"
+        found: Any = (
+            place_in_bins(known, self.edges, self.spread, uniform, self.integer)
+            if self.edges is not None
+            else pd.Categorical.from_codes(known, self._index, ordered=ordered)
+        )
+        column = pd.Series(found, name=self.name)
+        column = column.astype(self.column_type)  # type: ignore[call-overload]
+        return column.mask(gone) if self.missing else column
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or value is pd.NaT or (isinstance(value, float) and math.isnan(value))

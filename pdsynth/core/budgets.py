@@ -1,0 +1,299 @@
+"""How a budget is split over tables and over the values of one table, in exact fractions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .curator import UNPROTECTED, Curator
+from .errors import BudgetError, is_one_of, is_whole, progress, show
+from .measures import normalised_risk_entropy
+from .network import Network
+from .noise import TableBudget, positive, share
+from .schema import Facts
+from .structure import Measurement, Shares, StructureResult
+
+RARE_VALUES = ("less_noise", "more_noise", "same_noise")
+
+
+def proportional(total: Fraction, weights: Mapping[str, int | Fraction]) -> dict[str, Fraction]:
+    """Split a budget in proportion to weights; the parts add up to ``total`` exactly."""
+    whole = sum((Fraction(w) for w in weights.values()), Fraction(0))
+    return {name: total * Fraction(w) / whole for name, w in weights.items()}
+
+
+def uniform(tables: int, epsilon: Fraction, *, source: str = "") -> TableBudget:
+    """The same for each of m tables: ε/m."""
+    return TableBudget(epsilon / tables, source=source)
+
+
+def by_weight(
+    epsilon: Fraction, weights: Mapping[str, Fraction], source: str, depends_on: str = "public"
+) -> dict[str, TableBudget]:
+    """A part of ε for each table, in proportion to its weight."""
+    entries = () if depends_on == "public" else (depends_on,)
+    return {
+        name: TableBudget(part, depends_on=entries, source=source)
+        for name, part in proportional(epsilon, weights).items()
+    }
+
+
+def risk_entropy_weights(entropies: Mapping[str, float]) -> dict[str, Fraction]:
+    """Shares ∝ exp(−OE) from normalised risk entropies that are already released; their sum is 1.
+
+    More risk, less budget, more noise (HMPrivBayes, Algorithm 5 and formula (12)). The weights are
+    rounded to 1/1024, so that noise scales stay short fractions.
+
+    >>> shares = risk_entropy_weights({"sex": 0.0, "age": 0.0})
+    >>> {name: float(share) for name, share in shares.items()}
+    {'sex': 0.5, 'age': 0.5}
+    """
+    weights = {name: round(1024 * float(np.exp(-value))) for name, value in entropies.items()}
+    return proportional(Fraction(1), weights)
+
+
+def geometric(
+    ranked: Sequence[str], q: Fraction, classes: int | None = None
+) -> dict[str, Fraction]:
+    """Weights in the ratio q over ranked tables, the last q times the one before it (PPBA).
+
+    ``classes`` puts ⌈m/classes⌉ tables at a time into one class; the class budgets are in the ratio
+    q and split evenly inside (SA-PrivBayes). Rounded to 2^-20 of the largest, so that noise scales
+    stay short fractions.
+
+    >>> geometric(["a", "b", "c"], Fraction(2))
+    {'a': Fraction(1, 4), 'b': Fraction(1, 2), 'c': Fraction(1, 1)}
+    """
+    size = 1 if classes is None else math.ceil(len(ranked) / classes)
+    place = {name: i // size for i, name in enumerate(ranked)}
+    members = [list(place.values()).count(c) for c in range(max(place.values()) + 1)]
+    raw = {name: float(q) ** c / members[c] for name, c in place.items()}
+    top = max(raw.values())
+    return {
+        name: Fraction(max(1, round(value / top * 2**20)), 2**20) for name, value in raw.items()
+    }
+
+
+def value_weights(histogram: np.ndarray, rare_values: str, floor: Fraction) -> tuple[Fraction, ...]:
+    """Relative budgets of the values of one attribute from released counts: largest 1, least floor.
+
+    ``less_noise``: w_x ∝ −log₂ P(x), the thesis' choice for rare values (Definition 11);
+    ``more_noise``: w_x ∝ 1/−log₂ P(x); ``same_noise``: all 1.
+    """
+    if rare_values == "same_noise":
+        return (Fraction(1),) * len(histogram)
+    p = np.maximum(np.asarray(histogram, dtype=float), 0.5)
+    surprise = -np.log2(p / p.sum())
+    w = surprise if rare_values == "less_noise" else 1 / np.maximum(surprise, 1e-9)
+    return tuple(max(Fraction(float(x)).limit_denominator(1000), floor) for x in w / w.max())
+
+
+ENTROPIES, HISTOGRAMS = "risk entropies", "HMPrivBayes Alg 5 line 2"
+
+
+RISK, RATIO = "HMPrivBayes Alg 5 line 4", "PPBA abstract: constant ratio q"
+
+
+class Allocation(dict[str, TableBudget]):
+    """Noise of every table, by child; ``attributes``: what a fitted synthesizer shows besides."""
+
+    def __init__(
+        self, tables: Mapping[str, TableBudget], attributes: Mapping[str, Any] | None = None
+    ) -> None:
+        super().__init__(tables)
+        self.attributes = dict(attributes or {})
+
+
+class BudgetRule:
+    """What every rule shares; a new one says at least how it allocates."""
+
+    one_scale_per_table: ClassVar[bool] = True
+    counts_only: ClassVar[bool] = False  # whether all that it asks the records for is counts
+    foresees: ClassVar[bool] = False  # asks before a network is learnt
+
+    def check(self, facts: Facts) -> None:
+        """Refuse, from public facts, what can't be split."""
+
+    def asks(self, facts: Facts) -> Shares:
+        """Steps that cost ε, and their parts of the tables' share; the tables have the rest."""
+        return {}
+
+    def foresee(self, curator: Curator, shares: Shares, facts: Facts) -> Any:
+        """What must be known before a network is learnt.
+
+        **Privacy:** what the rule says; reads nothing here.
+        """
+
+    def allocate(
+        self, curator: Curator, learnt: StructureResult, shares: Shares, facts: Facts
+    ) -> Mapping[str, TableBudget]:
+        """Noise of every table that is measured, by child.
+
+        **Privacy:** what the rule says; sketches and tables together cost what it was given.
+        """
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Uniform(BudgetRule):
+    """The same noise for every table that is measured (PrivBayes).
+
+    ``source``: the paper's line in the ledger. ``reading``: ``"tods"``; strict runs no other.
+    """
+
+    source: str = "equal shares"
+    reading: str = "tods"
+
+    readings: ClassVar[tuple[str, ...]] = ("tods",)
+    counts_only: ClassVar[bool] = True
+
+    def check(self, facts: Facts) -> None:
+        """Refuse a reading that isn't private, or isn't one."""
+        if not is_one_of(self.reading, self.readings):
+            raise BudgetError(
+                f"reading must be 'tods', or 'thesis' with {UNPROTECTED}; got {show(self.reading)} "
+                f"with {facts.guarantee!r}"
+            )
+        if not isinstance(self.source, str):
+            raise BudgetError(f"source must be a text, got {show(self.source)}")
+
+    def allocate(
+        self, curator: Curator, learnt: StructureResult, shares: Shares, facts: Facts
+    ) -> Mapping[str, TableBudget]:
+        """ε/m per table.
+
+        **Privacy:** reads nothing; the tables cost ε.
+        """
+        measured = learnt.network.order[learnt.derived :]
+        return dict.fromkeys(measured, uniform(len(measured), shares["tables"], source=self.source))
+
+
+@dataclass(frozen=True)
+class RiskEntropy(BudgetRule):
+    """HMPrivBayes: the larger an attribute's risk entropy, the smaller its table's share.
+
+    ``share_sketch``: part of the tables' ε for the histograms that the entropies come from.
+    """
+
+    share_sketch: float = 0.1
+
+    def check(self, facts: Facts) -> None:
+        """Refuse a share out of range."""
+        share("share_sketch", self.share_sketch)
+
+    def asks(self, facts: Facts) -> Shares:
+        """The histograms."""
+        return {"entropies": share("share_sketch", self.share_sketch)}
+
+    def allocate(
+        self, curator: Curator, learnt: StructureResult, shares: Shares, facts: Facts
+    ) -> Mapping[str, TableBudget]:
+        """Histograms, then shares ∝ exp(−OE).
+
+        **Privacy:** noisy histograms for their share; the tables cost the rest.
+        """
+        counts, entry = self.histograms(curator, shares["entropies"])
+        risk = {
+            name: normalised_risk_entropy(np.maximum(h, 0))
+            for name, h in zip(facts.schema.names, counts, strict=True)
+        }
+        return by_weight(shares["tables"], risk_entropy_weights(risk), RISK, entry)
+
+    def histograms(self, curator: Curator, epsilon: Fraction) -> tuple[list[np.ndarray], str]:
+        """Counts of the values of each attribute, and their ledger entry.
+
+        **Privacy:** ``epsilon``.
+        """
+        columns = range(len(curator.schema))
+        return curator.histograms(columns, epsilon, step=ENTROPIES, source=HISTOGRAMS)
+
+
+@dataclass(frozen=True)
+class Geometric(BudgetRule):
+    """PPBA: tables ranked by the weight of their node, budgets in the ratio q.
+
+    q > 1 gives the tables that weigh most the least budget ("security"), q < 1 the most
+    ("availability"). ``classes``: the same over classes of tables (SA-PrivBayes). A structure
+    without weights ranks its tables in sampling order.
+    """
+
+    q: float = 1.1
+    classes: int | None = None
+
+    def check(self, facts: Facts) -> None:
+        """Refuse q ≤ 0, and fewer than one class."""
+        if not Fraction(1, 1000) <= positive("q", self.q) <= 1000:
+            raise BudgetError(f"q must lie between 1/1000 and 1000, got {show(self.q)}")
+        if self.classes is not None and not is_whole(self.classes, 1, 1000):
+            raise BudgetError(
+                "classes must be a whole number of at least 1 (and at most 1,000), "
+                f"or None, got {show(self.classes)}"
+            )
+
+    def allocate(
+        self, curator: Curator, learnt: StructureResult, shares: Shares, facts: Facts
+    ) -> Mapping[str, TableBudget]:
+        """Ranks, then shares.
+
+        **Privacy:** reads nothing: ranks come from weights that stand in the ledger; the tables
+        cost ε.
+        """
+        ranked = list(learnt.network.order)
+        if learnt.weights:
+            ranked.sort(key=lambda name: -learnt.weights[name])
+        weights = geometric(ranked, positive("q", self.q), self.classes)
+        return by_weight(shares["tables"], weights, RATIO, learnt.depends_on)
+
+
+@dataclass(frozen=True)
+class JointCounts:
+    """Discrete Laplace noise on the joint counts of every pair (PrivBayes)."""
+
+    counts_only = True
+    derives = True  # a pair that a larger one contains needn't be measured
+
+    def check(self, facts: Facts, budget: Any) -> None:
+        """Fits every schema and budget."""
+
+    def measure(
+        self, curator: Curator, learnt: StructureResult, budget: Mapping[str, TableBudget]
+    ) -> list[Measurement]:
+        """One table per pair that has a budget.
+
+        **Privacy:** as :func:`measure_joint_counts`.
+        """
+        derived = learnt.derived if len(budget) < len(learnt.network) else 0
+        return measure_joint_counts(curator, learnt.network, budget, derived)
+
+
+def measure_joint_counts(
+    curator: Curator, network: Network, budget: Mapping[str, TableBudget], derived: int = 0
+) -> list[Measurement]:
+    """Noisy joint counts of the pairs after the first ``derived``, which are contained in the next.
+
+    PrivBayes, NoisyConditionals; thesis, Algorithm 2, lines 8–10. Where a filter has left that next
+    pair fewer parents (HMPrivBayes, Algorithm 5), the missing attributes are added to its table for
+    the same noise.
+
+    **Privacy:** one discrete Laplace release per measured pair, for ``budget[child]``.
+    """
+    first, index = [child for child, _ in network.pairs[:derived]], curator.schema.index
+    pairs = list(network.pairs[derived:])
+    if pairs:
+        child, parents = pairs[0]
+        pairs[0] = child, (*parents, *(name for name in first if name not in parents))
+    answers = curator.tables(
+        (
+            [index(name) for name in (child, *parents)],
+            budget[child],
+            f"table({child}{' | ' + ', '.join(parents) if parents else ''})",
+        )
+        for child, parents in pairs
+    )
+    shown = progress(zip(pairs, answers, strict=True), "tables", len(pairs), "table")
+    return [Measurement((child, *parents), *answer) for (child, parents), answer in shown]

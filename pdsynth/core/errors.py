@@ -1,0 +1,250 @@
+"""The three errors of the library, and the checks that all floors share: of what a user gives, and
+of the packages that an extra brings.
+
+Each error says what happened, with the numbers, and what to do.
+"""
+
+import math
+import os
+from collections.abc import Iterable, Iterator, KeysView, Sequence, Set, ValuesView
+from contextlib import contextmanager
+from contextvars import ContextVar
+from importlib import import_module
+from numbers import Integral
+from os import PathLike
+from reprlib import Repr
+from typing import Any, TypeVar
+
+_SHORT = Repr()
+
+
+_SHORT.maxlist = _SHORT.maxtuple = _SHORT.maxset = _SHORT.maxdict = 8
+
+
+_SHORT.maxstring = _SHORT.maxother = 80
+
+
+# Packages that the library works without: module, name of the package, extra that brings it.
+OPTIONAL = {
+    "IPython": ("ipython", "course"),
+    "anywidget": ("anywidget", "course"),
+    "charset_normalizer": ("charset-normalizer", "files"),
+    "click": ("click", "files"),
+    "dask": ("dask", "scale"),
+    "distributed": ("distributed", "scale"),
+    "ipywidgets": ("ipywidgets", "course"),
+    "joblib": ("joblib", "learn"),
+    "kaleido": ("kaleido", "figures"),
+    "mbi": ("mbi", "yardstick"),
+    "mistune": ("mistune", "files"),
+    "numba": ("numba", "fast"),
+    "opendp": ("opendp", "secure"),
+    "openpyxl": ("openpyxl", "files"),
+    "plotly": ("plotly", "figures"),
+    "polars": ("polars", "yardstick"),
+    "pyarrow": ("pyarrow", "scale"),
+    "scipy": ("scipy", "learn"),
+    "sklearn": ("scikit-learn", "learn"),
+    "sklearnex": ("scikit-learn-intelex", "fast"),
+    "threadpoolctl": ("threadpoolctl", "course"),
+    "traitlets": ("traitlets", "course"),
+}
+
+
+# The houses next door that the core may ask, each when it is needed first.
+DOORS = "evaluation", "files", "published", "scale"
+
+
+class SchemaError(ValueError):
+    """The table and its declared public domain do not agree, or a declaration is impossible."""
+
+
+class BudgetError(ValueError):
+    """A budget or a parameter of an algorithm is impossible, or would be overdrawn."""
+
+
+class BudgetDegenerate(BudgetError):
+    """A paper's formula divides by zero or fewer tables (thesis, Algorithm 5)."""
+
+
+class PrivacyError(ValueError):
+    """A step would touch raw records outside a mechanism while the guarantee is strict."""
+
+
+@contextmanager
+def needed_for(what: str, instead: str = "") -> Iterator[None]:
+    """Around the import of an optional package: where it isn't installed, ImportError with a
+    sentence that says what needs it, the extra that brings it, and what to do ``instead``.
+
+    >>> with needed_for("a picture", "save the numbers"):
+    ...     raise ModuleNotFoundError(name="plotly.io")
+    Traceback (most recent call last):
+    ...
+    ImportError: a picture needs plotly: pip install 'pdsynth[figures]', or save the numbers
+    """
+    try:
+        yield
+    except ImportError as missing:
+        module = (missing.name or "").partition(".")[0]
+        if module not in OPTIONAL:
+            raise
+        package, extra = OPTIONAL[module]
+        remedy = f"pip install 'pdsynth[{extra}]'" + (f", or {instead}" if instead else "")
+        raise ImportError(f"{what} needs {package}: {remedy}", name=missing.name) from missing
+
+
+def door(name: str) -> Any:
+    """A house next door: its package, which is imported now. The core asks no other way."""
+    assert name in DOORS
+    return import_module(f"pdsynth.{name}")
+
+
+def is_whole(value: Any, low: float = -math.inf, high: float = math.inf) -> bool:
+    """Whether a parameter is a whole number from ``low`` to ``high``; ``True`` and 1.0 are none."""
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    return whole and bool(low <= value <= high)
+
+
+def check_seed(seed: Any) -> None:
+    """Refuse a random state that is neither None, a whole number of at least 0, nor a list of such.
+
+    Raises BudgetError.
+    """
+    seeds = seed if isinstance(seed, (list, tuple)) and seed else [seed]
+    if seed is not None and not all(is_whole(s, 0, 2**128) for s in seeds):
+        raise BudgetError(
+            f"random_state must be None or a whole number of at least 0, got {show(seed)}"
+        )
+
+
+def check_path(path: Any) -> None:
+    """Refuse what is no path of a file."""
+    if not isinstance(path, (str, PathLike)):
+        raise SchemaError(f"a path must be a text or a Path, got {show(path)}")
+    if "\0" in str(path):
+        raise SchemaError("a path holds the sign NUL, which no file's name can: correct it")
+
+
+def is_one_of(value: Any, known: Any) -> bool:
+    """Whether a parameter is one of the known words."""
+    return isinstance(value, str) and value in known
+
+
+def check_known(asked: Sequence[Any], known: Sequence[str], where: str) -> None:
+    """Refuse a name of an attribute that isn't known, and what is no name."""
+    if gone := [name for name in asked if not is_one_of(name, known)]:
+        raise SchemaError(f"no attribute {show(gone[0])} in {where}; it has {', '.join(known)}")
+
+
+def show(value: Any) -> str:
+    """What was given, for a message: short; of a table or an array its type, never its values."""
+    if getattr(value, "ndim", 0) or hasattr(value, "__next__"):
+        return type(value).__name__
+    try:
+        return _SHORT.repr(value)
+    except ValueError:  # an integer of thousands of digits
+        return f"a very long {type(value).__name__}"
+
+
+def plural(number: int, one: str, many: str = "") -> str:
+    """A number with its noun: ``"1 line"``, ``"1,200 lines"``; ``many`` where no s makes it."""
+    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
+
+
+def to_list(
+    what: str, given: Any, error: type[ValueError] = SchemaError, kind: str = "a list"
+) -> list[Any]:
+    """What was given as a list, in its order: a list, tuple, array of one dimension, or Series.
+
+    Refuses text, whose letters would be taken for items, and sets, whose order changes from one
+    process to the next.
+    """
+    if isinstance(given, (list, tuple, range)):
+        return list(given)
+    if getattr(given, "ndim", 0) == 1:
+        return list(given.tolist())
+    why = ""
+    if isinstance(given, Set) and not isinstance(given, KeysView):
+        why = ": a set has no order, and the result would change from one run of Python to the next"
+    elif isinstance(given, str):
+        why = f": write [{given[:40]!r}]"
+    raise error(f"{what} must be {kind}, got {show(given)}{why}")
+
+
+def to_items(what: str, given: Any) -> list[Any]:
+    """As :func:`to_list`; also iterators and the keys or values of a dictionary, read once."""
+    once = isinstance(given, (Iterator, KeysView, ValuesView))
+    return list(given) if once else to_list(what, given)
+
+
+def to_names(what: str, given: Any) -> tuple[str, ...]:
+    """One name or a list of names, each a text; None: none."""
+    if given is None or isinstance(given, str):
+        return () if given is None else (given,)
+    kind = "the name of an attribute, or a list of names"
+    named = to_list(what, given, kind=kind)
+    if not all(isinstance(name, str) for name in named):
+        raise SchemaError(f"{what} must be {kind}, got {show(given)}")
+    return tuple(named)
+
+
+Item = TypeVar("Item")
+
+
+DELAY = 2.0  # seconds before a bar shows itself
+
+
+OFF = "PDSYNTH_PROGRESS"  # set to 0 in the environment: no bars
+
+
+_wanted: ContextVar[bool] = ContextVar("wanted", default=True)
+
+
+def shown() -> bool:
+    """Whether bars are wanted here: not under ``progress=False``, nor ``PDSYNTH_PROGRESS=0``."""
+    return _wanted.get() and os.environ.get(OFF, "1") != "0"
+
+
+def progress(
+    items: Iterable[Item],
+    what: str,
+    total: int | None = None,
+    unit: str = "step",
+    *,
+    done: int = 0,
+) -> Iterable[Item]:
+    """The same items under a bar with a forecast, where bars are wanted.
+
+    ``total``: how many, where ``items`` doesn't know; ``done``: how many were finished before.
+
+    **Privacy:** shows public numbers only: how many steps there are, and the time.
+    """
+    if not shown():
+        return items
+    from tqdm.auto import tqdm  # noqa: PLC0415 - heavy, and only where a bar may be seen
+
+    return tqdm(items, desc=what, total=total, unit=unit, initial=done, delay=DELAY, leave=False)
+
+
+@contextmanager
+def bar(total: float | None, what: str, **options: Any) -> Iterator[Any]:
+    """A bar to be moved by hand with its ``update``.
+
+    **Privacy:** as :func:`progress`.
+    """
+    from tqdm.auto import tqdm  # noqa: PLC0415
+
+    with tqdm(
+        total=total, desc=what, delay=DELAY, leave=False, disable=not shown(), **options
+    ) as made:
+        yield made
+
+
+@contextmanager
+def wanted(yes: bool) -> Iterator[None]:
+    """Bars within this ``with`` only if ``yes``."""
+    token = _wanted.set(_wanted.get() and yes)
+    try:
+        yield
+    finally:
+        _wanted.reset(token)

@@ -1,0 +1,532 @@
+"""Factors over columns, on a junction tree: multiplied, summed out, conditioned. Knows no record.
+
+A factor is an array with one axis per column. Its logarithm is added to a clique that holds its
+columns (:class:`Place`); one passing of messages (:meth:`CliqueTree.calibrate`) then gives every
+clique its table. The agreement of noisy tables, the expected tables of any columns
+(:meth:`Distribution.margins`) and a network given evidence (:func:`condition`) all read these
+tables. Before them, the graphs: elimination, junction trees, spanning trees.
+"""
+
+import itertools
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from typing import Any, NamedTuple
+
+import numpy as np
+
+Columns = tuple[int, ...]
+
+
+Edge = tuple[int, int]
+
+
+MOST_CELLS = 2**22  # of one table of a conditioned network: 32 MiB
+
+
+NEVER = -1e9  # the logarithm that stands for a probability of 0
+
+
+# --- graphs --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class JunctionTree:
+    """Cliques of a chordal graph (sorted columns), each hung on an earlier one.
+
+    The root's parent is −1. What a clique shares with all cliques before it lies in its parent.
+    """
+
+    cliques: tuple[Columns, ...]
+    parents: tuple[int, ...]
+
+    @property
+    def separators(self) -> tuple[Columns, ...]:
+        """What each clique but the root shares with its parent; may be empty."""
+        pairs = zip(self.cliques[1:], self.parents[1:], strict=True)
+        return tuple(tuple(sorted({*clique} & {*self.cliques[up]})) for clique, up in pairs)
+
+    def families(
+        self, first: int | None = None, last: Sequence[int] = ()
+    ) -> Iterator[tuple[int, Columns, int]]:
+        """(child, parents, number of their clique) in sampling order: cliques given separators.
+
+        ``first``, ``last``: nodes that come before or after the others of their clique.
+        """
+        for at, parents in enumerate(((), *self.separators)):
+            for node in sorted(self.cliques[at], key=lambda node: (node != first, node in last)):
+                if node not in parents:
+                    yield node, parents, at
+                    parents = (*parents, node)
+
+
+def junction_tree(d: int, edges: Iterable[Edge], root: int | None = None) -> JunctionTree:
+    """The tree of maximal cliques with the largest separators of the graph on 0 … d−1.
+
+    The graph is triangulated by min-fill. ``root``: a node that the first clique holds.
+    """
+    cliques: list[set[int]] = []
+    for node, around in eliminate(neighbours(d, edges), range(d)):
+        clique = around | {node}  # no later one holds an earlier one
+        if not any(clique <= other for other in cliques):
+            cliques.append(clique)
+    cliques.sort(key=lambda clique: root not in clique)
+    tree = spanning_tree(np.array([[len(a & b) for b in cliques] for a in cliques]))
+    place = {i: at for at, (i, _) in enumerate(tree)}
+    return JunctionTree(
+        tuple(tuple(sorted(cliques[i])) for i, _ in tree),
+        tuple(place.get(above, -1) for _, above in tree),
+    )
+
+
+def neighbours(d: int, edges: Iterable[Edge]) -> list[set[int]]:
+    """The neighbours of each of the nodes 0 … d−1."""
+    near: list[set[int]] = [set() for _ in range(d)]
+    for u, v in edges:
+        near[u].add(v)
+        near[v].add(u)
+    return near
+
+
+def spanning_tree(weights: np.ndarray) -> list[Edge]:
+    """Maximum spanning tree of a symmetric matrix (m, m), by Prim: (node, what it hangs on).
+
+    As nodes join; the root is (0, −1). Ties go to the smaller number and to what joined earlier, so
+    the tree depends on the weights alone.
+    """
+    m, tree = len(weights), []
+    best, above, outside = np.full(m, -math.inf), np.full(m, -1), np.ones(m, dtype=bool)
+    while outside.any():
+        node = int(np.where(outside, best, -math.inf).argmax())
+        tree.append((node, int(above[node])))
+        outside[node] = False
+        closer = outside & (weights[node] > best)
+        best[closer], above[closer] = weights[node][closer], node
+    return tree
+
+
+def maximum_spanning_tree(association: np.ndarray) -> tuple[Edge, ...]:
+    """Edges (i, j), i < j, of a maximum spanning tree, heaviest first; ties go by index.
+
+    Always d−1 edges: attributes that aren't tied at all are joined in index order.
+
+    >>> maximum_spanning_tree(np.array([[0, 3, 1], [3, 0, 2], [1, 2, 0]]))
+    ((0, 1), (1, 2))
+    """
+    i, j = np.triu_indices(len(association), 1)
+    rank = np.zeros(np.shape(association))
+    heaviest = np.argsort(-np.asarray(association)[i, j], kind="stable")
+    rank[i[heaviest], j[heaviest]] = range(len(i), 0, -1)
+    edges = [(min(edge), max(edge)) for edge in spanning_tree(rank + rank.T)[1:]]
+    return tuple(sorted(edges, key=lambda edge: -rank[edge]))
+
+
+def strongest_graph(
+    sizes: Sequence[int], ranked: Iterable[Edge], cells: float
+) -> tuple[list[Edge], JunctionTree]:
+    """Edges of ``ranked`` that keep every clique within ``cells`` joint cells, and their tree.
+
+    Strongest first: an edge that would make a larger clique of two or more is dropped.
+    """
+    d, kept = len(sizes), list[Edge]()
+    near = neighbours(d, ())
+    part = [{v} for v in range(d)]  # the connected part that each node lies in
+    cliques = part.copy()
+    for u, v in ranked:
+        both, whole, grown = {u, v}, part[u] | part[v], near.copy()
+        grown[u], grown[v] = near[u] | {v}, near[v] | {u}
+        if not any(both <= clique for clique in cliques):
+            every = (around | {node} for node, around in eliminate(grown, whole))
+            small = list(
+                itertools.takewhile(lambda c: math.prod(sizes[w] for w in c) <= cells, every)
+            )
+            if len(small) < len(whole):
+                continue
+            cliques = [c for c in cliques if not c & whole] + small
+        part = [whole if w in whole else part[w] for w in range(d)]
+        near = grown
+        kept.append((u, v))
+    # the edges inside cliques: chordal already, where eliminating anew could find larger cliques
+    return kept, junction_tree(d, {e for c in cliques for e in itertools.combinations(c, 2)})
+
+
+def min_fill(near: Sequence[set[int]], v: int) -> tuple[int, ...]:
+    """Edges missing between a node's neighbours (each twice), number of neighbours, node."""
+    missing = sum(len(near[v] - near[u]) - 1 for u in near[v])
+    return missing, len(near[v]) if missing else 0, v
+
+
+def eliminate(
+    adjacent: Sequence[set[int]],
+    nodes: Iterable[int],
+    key: Callable[[Sequence[set[int]], int], tuple[int, ...]] = min_fill,
+) -> Iterator[tuple[int, set[int]]]:
+    """Eliminate some nodes, the smallest key first: each with its neighbours among later ones.
+
+    ``key`` (neighbours of every node, node): a tuple that ends with the node and starts with 0
+    only where no edge is missing between the node's neighbours. By min-fill the node that needs
+    the fewest new edges goes first. Ties go to the smaller clique and then, as among the nodes that
+    need none, to the smaller number.
+    """
+    near = [set(around) for around in adjacent]
+    keys = {v: key(near, v) for v in nodes}
+    while keys:
+        missing, *_, v = min(keys.values())
+        around = near[v]
+        yield v, around
+        touched = around.copy()
+        for u in around:
+            if missing:
+                near[u] |= around - {u}
+                touched |= near[u]
+            near[u].discard(v)
+        del keys[v]
+        keys |= {u: key(near, u) for u in touched - {v}}
+
+
+def eliminate_smallest(
+    adjacent: np.ndarray, cells: np.ndarray
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Eliminate the nodes of many graphs at once, each time the one of the fewest joint cells.
+
+    ``adjacent``: bool (m, d, d), symmetric, false on the diagonal. ``cells``: float (d,), the
+    logarithms of the sizes. Yields the cliques, bool (m, d), and the logarithms of their cells,
+    (m,).
+    """
+    near, graphs = adjacent.copy(), np.arange(len(adjacent))
+    waiting = np.ones(adjacent.shape[:2], dtype=bool)
+    for _ in range(adjacent.shape[1]):
+        joint = near @ cells + cells
+        node = np.where(waiting, joint, np.inf).argmin(axis=1)
+        around = near[graphs, node]
+        clique = around.copy()
+        clique[graphs, node] = True
+        yield clique, joint[graphs, node]
+        near |= around[:, :, None] & around[:, None, :]
+        near[:, range(near.shape[1]), range(near.shape[1])] = False
+        near[graphs, node] = near[graphs, :, node] = waiting[graphs, node] = False
+
+
+def may_join(
+    linked: np.ndarray,
+    sets: Sequence[Sequence[int]],
+    sizes: Sequence[int],
+    most: int,
+    apart: np.ndarray,
+    at_once: int = 2**24,
+) -> np.ndarray:
+    """Which sets of nodes, each alone linked into a graph, leave it :func:`within_bounds`.
+
+    ``linked``: bool (d, d). More edges make their own nodes dearer and no others, so every graph is
+    eliminated as the one without the set until that comes to a node of the set: only what is left
+    then is done graph by graph, at most ``at_once`` booleans at once.
+    """
+    member = np.zeros((len(sets), len(linked)), dtype=bool)
+    for row, nodes in zip(member, sets, strict=True):
+        row[[*nodes]] = True
+    fine, waiting = np.zeros((2, len(sets)), dtype=bool)
+    waiting[:] = True
+    rest = np.arange(len(linked))
+    near = linked.copy()
+    while len(rest) and waiting.any():
+        cells = np.log(np.take(sizes, rest))
+        node = int((near @ cells + cells).argmin())
+        mine = np.flatnonzero(waiting & member[:, rest[node]])
+        for part in np.array_split(mine, max(1, -(-len(mine) * near.size // at_once))):
+            some = member[part][:, rest]
+            graphs = near | (some[:, :, None] & some[:, None, :])
+            graphs[:, range(len(rest)), range(len(rest))] = False
+            fine[part] = within_bounds(
+                graphs, [sizes[int(j)] for j in rest], most, apart[np.ix_(rest, rest)]
+            )
+        waiting[mine] = False
+        around = near[node]
+        clique = around.copy()
+        clique[node] = True
+        members = rest[clique]
+        if math.prod(sizes[j] for j in members) > most or apart[np.ix_(members, members)].any():
+            break
+        near = near | (around[:, None] & around)
+        near[range(len(rest)), range(len(rest))] = False
+        keep = np.arange(len(rest)) != node
+        near, rest = near[np.ix_(keep, keep)], rest[keep]
+    return fine
+
+
+def within_bounds(
+    adjacent: np.ndarray, sizes: Sequence[int], most: int, apart: np.ndarray
+) -> np.ndarray:
+    """Which graphs (m, d, d) have cliques of at most ``most`` cells and none with a pair ``apart``.
+
+    ``apart``: bool (d, d). The cliques are those of :func:`eliminate_smallest`.
+    """
+    fine = np.ones(len(adjacent), dtype=bool)
+    forbids = bool(apart.any())
+    for clique, cells in eliminate_smallest(adjacent, np.log(sizes)):
+        fine &= cells <= math.log(most) + 1e-9
+        if forbids:
+            fine &= ~((clique @ apart) & clique).any(axis=1)
+    return fine
+
+
+# --- factors on the cliques of a tree ------------------------------------------------------------
+
+
+def marginalise(table: np.ndarray, columns: Sequence[Any], wanted: Sequence[Any]) -> np.ndarray:
+    """Sum of a table, one axis per column, down to the wanted columns, axes in their order."""
+    kept = [c for c in columns if c in wanted]
+    summed = table.sum(axis=tuple(i for i, c in enumerate(columns) if c not in wanted))
+    return np.transpose(summed, [kept.index(c) for c in wanted])
+
+
+class Place(NamedTuple):
+    """Where some columns stand in a clique: what is summed out, the shape that spreads over it."""
+
+    clique: int
+    out: tuple[int, ...]
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class CliqueTree:
+    """A junction tree over columns of known sizes, on whose cliques factors stand."""
+
+    graph: JunctionTree
+    sizes: tuple[int, ...]
+
+    @property
+    def cliques(self) -> tuple[Columns, ...]:
+        """The columns of each clique."""
+        return self.graph.cliques
+
+    @cached_property
+    def shapes(self) -> tuple[tuple[int, ...], ...]:
+        """The shape of each clique's table."""
+        return tuple(tuple(self.sizes[j] for j in clique) for clique in self.cliques)
+
+    @cached_property
+    def links(self) -> tuple[tuple[Place, Place], ...]:
+        """Each separator in its clique and in the parent; parents before children."""
+        joints = zip(self.graph.parents[1:], self.graph.separators, strict=True)
+        return tuple(
+            (self.place(below, both), self.place(above, both))
+            for below, (above, both) in enumerate(joints, 1)
+        )
+
+    def home(self, columns: Sequence[int]) -> int:
+        """The smallest clique that holds some columns; −1 where none does."""
+        wanted = {*columns}
+        holders = [i for i, clique in enumerate(self.cliques) if wanted <= {*clique}]
+        return min(holders, key=lambda i: math.prod(self.shapes[i]), default=-1)
+
+    def place(self, clique: int, columns: Sequence[int]) -> Place:
+        """Where columns, rising, stand in a clique that holds them."""
+        axes = self.cliques[clique]
+        return Place(
+            clique,
+            tuple(a for a, j in enumerate(axes) if j not in columns),
+            tuple(self.sizes[j] if j in columns else 1 for j in axes),
+        )
+
+    def multiply(self, factors: Iterable[tuple[Place, np.ndarray]]) -> list[np.ndarray]:
+        """The logarithm of the product of factors, clique by clique; factors as logarithms."""
+        logs = [np.zeros(shape) for shape in self.shapes]
+        for place, factor in factors:
+            logs[place.clique] += factor.reshape(place.shape)
+        return logs
+
+    def calibrate(self, logs: Sequence[np.ndarray], n: float) -> tuple[list[np.ndarray], float]:
+        """Tables of all cliques, each of sum n, of P ∝ exp(Σ logs), and log Σ exp(Σ logs)."""
+        logs, tables = list(logs), [np.empty(0)] * len(logs)
+        sums: dict[int, np.ndarray] = {}
+        for below, above in reversed(self.links):  # messages to the root
+            i = below.clique
+            top = logs[i].max(axis=below.out, keepdims=True)
+            tables[i] = np.exp(logs[i] - top)
+            sums[i] = tables[i].sum(axis=below.out)
+            message = np.log(sums[i]).reshape(above.shape) + top.reshape(above.shape)
+            logs[above.clique] = logs[above.clique] + message
+        top = logs[0].max()
+        root = np.exp(logs[0] - top)
+        mass = root.sum()
+        tables[0] = root * (n / mass)
+        for below, above in self.links:  # and back: each gets the separator's sums of its parent
+            wanted = tables[above.clique].sum(axis=above.out)
+            tables[below.clique] *= (wanted / sums[below.clique]).reshape(below.shape)
+        return tables, float(top + np.log(mass))
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """A distribution of n records on a junction tree: tables of its cliques, which agree."""
+
+    tree: CliqueTree
+    tables: list[np.ndarray]
+    n: float
+
+    def margin(self, columns: Columns) -> np.ndarray:
+        """Expected counts of columns that one clique holds, axes in the order of ``columns``."""
+        at = self.tree.home(columns)
+        return marginalise(self.tables[at], self.tree.cliques[at], columns)
+
+    def margins(self, sets: Sequence[Columns]) -> list[np.ndarray]:
+        """Tables of one, two or three columns each, rising: expected counts, one axis per column.
+
+        Seen from the clique where their paths through the tree meet, the columns of a set are
+        independent: P(i, j, k) = Σ_c P(c) P(i | c) P(j | c) P(k | c) over the cells c of it.
+        """
+        if all(len(clique) == 1 for clique in self.tree.cliques):  # independent columns
+            own = [self.margin((j,)) / self.n for j in range(len(self.tree.sizes))]
+            return [self.n * reduce(np.multiply.outer, [own[j] for j in s]) for s in sets]
+        asked, sizes = dict.fromkeys(sets), self.tree.sizes
+        margins = {s: self.margin(s) for s in asked if self.tree.home(s) >= 0}
+        apart = [s for s in asked if s not in margins]
+        by_cell, branches = self._given_cells() if apart else ([], [])
+        rows = [slice(e - size, e) for e, size in zip(np.cumsum(sizes), sizes, strict=True)]
+        for at in sorted(range(len(by_cell)), key=lambda i: self.tables[i].size):
+            weights, p = self.tables[at].ravel(), by_cell[at]
+            for columns in [s for s in apart if len({branches[at][j] for j in s}) == len(s)]:
+                first, *middle, last = columns
+                joint = p[rows[first]] * weights
+                for j in middle:
+                    joint = (joint[:, None] * p[rows[j]]).reshape(-1, len(weights))
+                margins[columns] = (joint @ p[rows[last]].T).reshape([sizes[j] for j in columns])
+            apart = [s for s in apart if s not in margins]
+        return [margins[columns] for columns in sets]
+
+    def _given_cells(self) -> tuple[list[np.ndarray], list[list[int]]]:
+        """For every clique: P(value | cell) of all values of all columns, and columns' branches.
+
+        One array (values, cells) per clique. A column's branch is −1 − column in its own cliques,
+        else the neighbouring clique behind which it lies.
+        """
+        cliques, sizes, tables = self.tree.cliques, self.tree.sizes, self.tables
+        start, unseen = np.cumsum([0, *sizes]), len(cliques)
+        by_cell = [np.zeros((start[-1], table.size)) for table in tables]
+        branches = [
+            [-1 - j if j in clique else unseen for j in range(len(sizes))] for clique in cliques
+        ]
+        for at, clique in enumerate(cliques):
+            cell = np.indices(tables[at].shape).reshape(len(clique), -1)
+            for axis, j in enumerate(clique):
+                by_cell[at][start[j] + cell[axis], np.arange(tables[at].size)] = 1.0
+
+        def carry(source: Place, to: Place) -> None:
+            """What a clique tells of columns that its neighbour hasn't seen, by their separator."""
+            near, far = branches[to.clique], branches[source.clique]
+            new = [j for j, b in enumerate(near) if b == unseen and far[j] not in (b, to.clique)]
+            if not new:
+                return
+            values = np.concatenate([np.arange(start[j], start[j + 1]) for j in new])
+            table = tables[source.clique]
+            joint = (by_cell[source.clique][values] * table.ravel()).reshape(-1, *table.shape)
+            mass = table.sum(axis=source.out)
+            p = joint.sum(axis=tuple(a + 1 for a in source.out))
+            p = (p / np.where(mass > 0, mass, math.inf)).reshape(len(values), *to.shape)
+            spread = np.broadcast_to(p, (len(values), *tables[to.clique].shape))
+            by_cell[to.clique][values] = spread.reshape(len(values), -1)
+            for j in new:
+                near[j] = source.clique
+
+        for below, above in reversed(self.tree.links):
+            carry(below, above)
+        for below, above in self.tree.links:
+            carry(above, below)
+        return by_cell, branches
+
+
+# --- networks ------------------------------------------------------------------------------------
+
+
+class Family(NamedTuple):
+    """A node, its parents, and P(node | parents): float (|X|, cells of the parents), or None."""
+
+    child: int
+    parents: Columns
+    p: np.ndarray | None
+
+
+class Impossible(Exception):
+    """The network gives the evidence no mass at all."""
+
+
+def condition(
+    pairs: Sequence[tuple[int, Columns]],
+    tables: Sequence[np.ndarray | None],
+    sizes: Sequence[int],
+    evidence: Mapping[int, np.ndarray],
+    most: int = MOST_CELLS,
+) -> list[Family] | None:
+    """The network given that each node of ``evidence`` holds one of its marked values: exactly.
+
+    ``pairs``: (child, parents) in sampling order; ``tables``: P(child | parents), float (|X|, cells
+    of the parents), None for one that isn't kept whole; ``evidence``: bool (|X|,) by node. Returns
+    families in a new sampling order. Nodes that aren't above the evidence keep their pair, and
+    their table where it is None. None: a table on the way would have more than ``most`` cells.
+    Raises Impossible.
+
+    >>> p = np.array([[0.5], [0.5]]), np.array([[0.9, 0.2], [0.1, 0.8]])
+    >>> families = condition([(0, ()), (1, (0,))], p, (2, 2), {1: np.array([False, True])})
+    >>> [(family.child, family.parents) for family in families]
+    [(1, ()), (0, (1,))]
+    >>> families[1].p[:, 1].round(3).tolist()
+    [0.111, 0.889]
+    """
+    above = _ancestors(pairs, evidence)
+    families = [Family(*pair, p) for pair, p in zip(pairs, tables, strict=True)]
+    asked = [family for family in families if family.child in above]
+    graph = elimination_tree([(child, *parents) for child, parents, _ in asked], sizes)
+    tree = CliqueTree(graph, tuple(sizes))
+    if max(map(math.prod, tree.shapes)) > most:
+        return None
+    factors = []
+    for child, parents, p in asked:
+        if p is None:
+            return None
+        scope = child, *parents
+        masked = p * evidence[child][:, None] if child in evidence else p
+        log = np.log(masked, out=np.full(p.shape, NEVER), where=masked > 0)
+        log = marginalise(log.reshape([sizes[j] for j in scope]), scope, sorted(scope))
+        factors.append((tree.place(tree.home(scope), scope), log))
+    joint, normaliser = tree.calibrate(tree.multiply(factors), 1.0)
+    if normaliser < NEVER / 2:
+        raise Impossible
+    new = []
+    for child, parents, at in graph.families():
+        mass = marginalise(joint[at], tree.cliques[at], (child, *parents))
+        p = np.full(mass.shape, 1 / len(mass))
+        np.divide(mass, mass.sum(axis=0), out=p, where=mass.sum(axis=0) > 0)
+        new.append(Family(child, parents, p.reshape(len(p), -1)))
+    return [*new, *(family for family in families if family.child not in above)]
+
+
+def elimination_tree(scopes: Sequence[Columns], sizes: Sequence[int]) -> JunctionTree:
+    """Every node of some scopes with its neighbours when it is eliminated, the last one first.
+
+    The node whose neighbours have the fewest joint cells goes first, ties by number. One clique per
+    node, so that each node is given exactly its separator; cliques need not be maximal.
+    """
+    edges = [edge for scope in scopes for edge in itertools.combinations(scope, 2)]
+    nodes = sorted({j for scope in scopes for j in scope})
+    steps = list(
+        eliminate(
+            neighbours(len(sizes), edges),
+            nodes,
+            lambda near, v: (math.prod(sizes[j] for j in near[v]), v),
+        )
+    )[::-1]
+    place = {node: at for at, (node, _) in enumerate(steps)}
+    hung = [max((place[j] for j in around), default=0) for _, around in steps]
+    return JunctionTree(
+        tuple(tuple(sorted({node, *around})) for node, around in steps), (-1, *hung[1:])
+    )
+
+
+def _ancestors(pairs: Sequence[tuple[int, Columns]], nodes: Mapping[int, np.ndarray]) -> set[int]:
+    """The nodes and all that stand above them."""
+    above = set(nodes)
+    for child, parents in reversed(pairs):
+        if child in above:
+            above.update(parents)
+    return above

@@ -1,0 +1,593 @@
+"""The privacy ledger: what was asked of the records, what it really cost, and whether it adds up.
+
+Costs are fractions, never rounded. Every entry carries what the algorithm *claims* and what the
+step *truly* costs (sensitivity ÷ scale); raw reads stand beside them as unaccounted accesses and
+make the total infinite.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from fractions import Fraction
+from typing import Any
+
+import pandas as pd
+
+from . import rules
+from .errors import (
+    BudgetError,
+    PrivacyError,
+    SchemaError,
+    check_known,
+    door,
+    plural,
+    show,
+    to_list,
+    to_names,
+)
+from .noise import NEIGHBOURS, ONE_REPLACED, Noise, Unit
+from .rules import KINDS, Entry, add_up, compose, own_scales, value_loss
+from .schema import Schema
+
+DIGITS = 100  # of a numerator or denominator in a file
+
+
+MAX_WHOLE = 2**64  # of cells and records in an entry
+
+
+MAX_ENTRIES = 2**16  # of a file
+
+
+DENOMINATOR_BITS = 4096  # of all entries of a file together
+
+
+_WRITTEN = re.compile(f"[0-9]{{1,{DIGITS}}}(/[0-9]{{1,{DIGITS}}})?")
+
+
+REPRODUCIBLE = "noise is reproducible: do not release"
+
+
+COLUMNS = (
+    "step source mechanism released attributes sensitivity scale claimed epsilon total kind".split()
+)
+
+
+# what a synthesizer says of itself where it promises nothing
+NOT_STRICT = {"published": "as published: see ledger_", "none": "NOT DIFFERENTIALLY PRIVATE"}
+
+
+@dataclass
+class Ledger:
+    """Append-only account of one run.
+
+    ``claimed`` is the ε that the algorithm promises. ``guarantee`` decides what an overdraft is:
+    under ``strict`` the true costs may not exceed the promise, under ``published`` the claimed
+    ones; either raises BudgetError before noise is drawn. ``guaranteed_ex_ante`` names the
+    attributes whose loss the policy fixed (a restricted structure), or is True where it is every
+    attribute's. ``relation`` says what a neighbour is, ``records_per_person`` how many records of
+    it differ: all costs are those of one person.
+    """
+
+    claimed: Fraction
+    guarantee: str = "strict"
+    notes: list[str] = field(default_factory=list)
+    public_attributes: tuple[str, ...] = ()
+    guaranteed_ex_ante: bool | tuple[str, ...] = False
+    _entries: list[Entry] = field(default_factory=list, repr=False)
+    _running: dict[str, tuple[int, Any]] = field(default_factory=dict, repr=False)
+    relation: str = "replace_one"
+    records_per_person: int = 1
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """All lines in the order they were written."""
+        return tuple(self._entries)
+
+    @property
+    def unit(self) -> Unit:
+        """What neighbouring tables differ in."""
+        return Unit(self.relation, self.records_per_person)
+
+    @property
+    def last(self) -> str:
+        """The id of the line that was written last."""
+        return self._entries[-1].id
+
+    def write(self, kind: str, step: str, **fields: Any) -> Entry:
+        """Append a line; an overdraft, or a raw read under ``strict``, raises instead."""
+        if kind not in KINDS:
+            raise ValueError(f"kind must be one of {KINDS}, got {show(kind)}")
+        entry = Entry(id=f"s{len(self._entries) + 1:02d}", kind=kind, step=step, **fields)
+        if kind == "unaccounted_access" and self.guarantee == "strict":
+            raise PrivacyError(
+                f"{step!r} would read raw records outside a mechanism "
+                f"({entry.source or 'no source'}); strict runs refuse it: charge a mechanism, "
+                "or use guarantee='published' to see what it costs"
+            )
+        known = self.unit.n_is_public or entry.relation == self.relation or not entry.inputs
+        if kind == "mechanism" and self.guarantee == "strict" and not known:
+            raise PrivacyError(
+                f"{step!r} has a sensitivity for {entry.relation} only, this run "
+                f"promises {self.relation}: use relation={entry.relation!r}"
+            )
+        if kind == "mechanism" and self.guarantee != "none":
+            self._refuse_overdraft(entry, self._kind if self.guarantee == "strict" else "claimed")
+        self._entries.append(entry)
+        return entry
+
+    def _refuse_overdraft(self, entry: Entry, what: str) -> None:
+        if entry.parent is not None or any(e.kind == "group" for e in self._entries):
+            spent = compose([*self._entries, entry], what)
+        else:  # all is sequential: only what is new is added
+            count, total = self._running.get(what, (0, Fraction(0)))
+            total += add_up(self._entries[count:], what)
+            self._running[what] = len(self._entries), total
+            spent = total + getattr(entry, what)
+        if spent > self.claimed:
+            raise BudgetError(
+                f"overdraft: {entry.step!r} asks for ε = {getattr(entry, what)}, which would bring "
+                f"the total to {spent} of {self.claimed}; nothing was released for it"
+            )
+
+    @property
+    def _kind(self) -> str:
+        return "cost" if self.relation == "replace_one" else "epsilon"
+
+    def cost_of(self, entry: Entry) -> Fraction | float:
+        """True cost of a line, which isn't doubled in its own relation (rule L7)."""
+        return getattr(entry, self._kind)
+
+    @property
+    def finite(self) -> Fraction:
+        """True cost of the accounted part, whatever else was read raw."""
+        total = compose(self._entries, self._kind)
+        return total if isinstance(total, Fraction) else Fraction(0)
+
+    @property
+    def epsilon(self) -> Fraction | float:
+        """The true ε, recomputed: a fraction, or infinity if anything is unaccounted (L8)."""
+        endless = any(e.kind == "mechanism" and e.cost == math.inf for e in self._entries)
+        return math.inf if self.unaccounted or endless else self.finite
+
+    @property
+    def unaccounted(self) -> list[Entry]:
+        """Raw reads that no mechanism pays for, each with the paper's line in ``source``."""
+        return [e for e in self._entries if e.kind == "unaccounted_access"]
+
+    @property
+    def reproducible(self) -> bool:
+        """Whether others can draw the same noise: a seed, or common random numbers."""
+        return REPRODUCIBLE in self.notes
+
+    @property
+    def private(self) -> bool:
+        """Whether it proves a finite ε within the claim, with noise that nobody else can draw."""
+        return self.guarantee != "none" and not self.check()
+
+    def attribute_epsilon(self, together: Sequence[str] | None = None) -> pd.Series:
+        """The loss if only this attribute of one record changes: of the entries that depend on it.
+
+        Attributes that go together change together: where a drug tells the diagnosis, what the drug
+        loses tells the diagnosis, too. ``together=["diagnosis", "drug"]`` gives, in one row, the
+        loss if all of these may change: the one that bounds what is learnt about either.
+        ``.attrs["known"]`` says whether the numbers held before the run or are ex post. SchemaError
+        for an attribute that isn't there.
+        """
+        names = list(self.public_attributes) or sorted(
+            {a for e in self._entries for a in e.attributes}
+        )
+        asked = to_names("together", together)
+        check_known(asked, names, "the ledger")
+        groups = {" + ".join(asked): {*asked}} if asked else {name: {name} for name in names}
+        losses = {label: self._loss(group) for label, group in groups.items()}
+        series = pd.Series(losses, dtype=object, name="epsilon")
+        sure = self.guaranteed_ex_ante
+        if isinstance(sure, tuple) and asked:
+            sure = {*asked} <= {*sure}
+        known = "before the run" if sure else "ex post: read off the network that was drawn"
+        if isinstance(sure, tuple) and sure:
+            known += f" for {', '.join(sure)}; ex post for the others"
+        series.attrs["known"] = known
+        return series
+
+    def _loss(self, group: set[str]) -> Fraction | float:
+        """The loss of attributes that change together."""
+        raw = any(not e.attributes or group & {*e.attributes} for e in self.unaccounted)
+        return math.inf if raw else compose(self._about(group), "cost")
+
+    def value_epsilon(self, attribute: str, values: Sequence[Any] | None = None) -> pd.DataFrame:
+        """The loss if one record's attribute changes from one value (row) to another (column).
+
+        Where the attribute's own table has one noise scale b per value (HPPrivBayes' group B), a
+        move from u to v costs 1/b_u + 1/b_v in it; every other entry costs what it costs the
+        attribute. ``values``: the attribute's labels. The largest number of a row is what a record
+        with that value loses, if nothing else of it changes: an attribute that goes with this one
+        tells it, too (:meth:`attribute_epsilon`). ``.attrs["known"]``: before the run where the
+        structure is fixed and the weights are public, else ex post.
+        """
+        check_known([attribute], list(self.attribute_epsilon().index), "the ledger")
+        mine = self._about({attribute})
+        scales = [own_scales(e, attribute) for e in mine]
+        rows = max(map(len, scales), default=0) or 1
+        labels = list(range(rows)) if values is None else to_list("values", values)
+        if rows not in (1, len(labels)) or not all(map(pd.api.types.is_scalar, labels)):
+            raise SchemaError(
+                f"{attribute!r} has {rows} noise scales, one per value, "
+                f"but {len(labels)} values are named"
+            )
+        raw, places = self._loss({attribute}) == math.inf, range(len(labels))
+        losses = [
+            [value_loss(mine, scales, (u, v), raw, self.records_per_person) for v in places]
+            for u in places
+        ]
+        table = pd.DataFrame(losses, index=labels, columns=labels, dtype=object)
+        sure = self.guaranteed_ex_ante
+        sure = attribute in sure if isinstance(sure, tuple) else sure
+        public = all(x.startswith("public:") for e in mine for x in e.scale_depends_on)
+        table.attrs["known"] = (
+            "before the run"
+            if sure and public
+            else "ex post: read off the run's network and scales"
+        )
+        return table
+
+    def _about(self, group: set[str]) -> list[Entry]:
+        """The entries that depend on some attributes, and the groups that they may belong to."""
+        return [e for e in self._entries if e.kind == "group" or group & {*e.attributes}]
+
+    def check(self) -> list[str]:
+        """Violated rules L1–L10, each with its code and its entry; empty if none.
+
+        Rule L11, on what is released, is the model's to check: :meth:`pdsynth.Model.check`.
+        """
+        return rules.check(
+            self.entries,
+            claimed=self.claimed,
+            finite=self.finite,
+            epsilon=self.epsilon,
+            notes=self.notes,
+            unit=self.unit,
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per entry with the running total, infinite after the first unaccounted access."""
+        rows: list[dict[str, Any]] = []
+        total: Fraction | float = Fraction(0)
+        for e in self._entries:
+            epsilon = math.inf if e.kind == "unaccounted_access" else self.cost_of(e)
+            total += epsilon if e.kind == "mechanism" or epsilon == math.inf else 0
+            shown = {"attributes": ", ".join(e.attributes), "epsilon": epsilon, "total": total}
+            shown["mechanism"] = e.mechanism or e.kind.replace("_", " ")
+            if isinstance(e.scale, tuple):
+                shown["scale"] = f"{float(min(e.scale)):.4g} … {float(max(e.scale)):.4g}"
+            rows.append(vars(e) | shown)
+        return pd.DataFrame(rows, columns=COLUMNS)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON; fractions are written as text, so nothing drifts."""
+        known = self.guaranteed_ex_ante
+        return {
+            "claimed": str(self.claimed),
+            "guarantee": self.guarantee,
+            "notes": list(self.notes),
+            "attributes": list(self.public_attributes),
+            "guaranteed_ex_ante": list(known) if isinstance(known, tuple) else known,
+            "relation": self.relation,
+            "records_per_person": self.records_per_person,
+            "entries": [to_plain(asdict(e)) for e in self._entries],
+        }
+
+    def to_json(self) -> str:
+        """One JSON object per line: a header, then the entries (`algorithms` §10.1)."""
+        head = self.to_dict()
+        lines = [head, *head.pop("entries")]
+        return "\n".join(json.dumps(line, ensure_ascii=False) for line in lines)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Ledger:
+        """The inverse of :meth:`to_dict`; what is malformed raises ValueError, TypeError, KeyError.
+
+        Digits, entries and their common denominator are bounded: adding up stays quick.
+        """
+        if data["guarantee"] not in ("strict", "published", "none"):
+            raise ValueError(f"unknown guarantee {str(data['guarantee'])[:40]!r}")
+        known = data["guaranteed_ex_ante"]
+        ledger = cls(
+            read_fraction(data["claimed"]),
+            data["guarantee"],
+            [str(n) for n in data["notes"]],
+            tuple(map(str, data["attributes"])),
+            tuple(map(str, known)) if isinstance(known, list) else bool(known),
+            read_entries(data["entries"]),
+            relation=data.get("relation", "replace_one"),
+            records_per_person=data.get("records_per_person", 1),
+        )
+        m = ledger.records_per_person
+        if ledger.relation not in NEIGHBOURS or type(m) is not int or not 1 <= m <= MAX_WHOLE:
+            raise ValueError("a ledger of an unknown neighbouring relation")
+        if ledger.claimed <= 0:
+            raise ValueError("a claimed ε of 0")
+        return ledger
+
+    def verdict(self) -> str:
+        """One sentence that can't be mistaken for a guarantee that isn't there."""
+        claimed, finite = short(self.claimed), short(self.finite)
+        if self.guarantee == "none":
+            return "NOT PRIVATE: no noise was added (guarantee='none')."
+        if self.unaccounted:
+            return (
+                f"NOT DIFFERENTIALLY PRIVATE: claimed ε = {claimed}, "
+                f"{count_raw(len(self.unaccounted))}; "
+                f"the accounted part alone truly costs {finite}."
+            )
+        if self.epsilon > self.claimed:
+            return f"OVERSPENT: claimed ε = {claimed}, true ε = {finite}."
+        unit = self.unit
+        if self.reproducible:
+            return (
+                "NOT PRIVATE: reproducible. Others can draw its noise, too, and take it off; "
+                f"with fresh noise: ε = {finite} of {claimed} ({unit})."
+            )
+        if broken := self.check():
+            return f"NOT PROVED: {len(broken)} broken rule(s), first {broken[0]}."
+        return f"Pure ε-differential privacy ({unit}): ε = {finite} of {claimed}."
+
+    def story(self) -> list[Any]:
+        """The entries by kind of step, at most five lines for each algorithm of this library."""
+        return list(door("files").story(self._entries, self.cost_of))
+
+    def __str__(self) -> str:
+        words = door("files").in_words
+        return str(words(self.story(), self.verdict(), self.notes, len(self._entries)))
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return str(door("files").show_ledger(self))
+
+
+class LedgerWriter:
+    """Writes the lines of one run; it knows public facts of the records, never the records.
+
+    ``owners`` names the attribute that each column belongs to. Callers count in records; what
+    they ask for is charged for all records of a person, here and nowhere else.
+    """
+
+    def __init__(
+        self, ledger: Ledger, noise: Noise, n: int, schema: Schema, owners: tuple[str, ...]
+    ) -> None:
+        self.ledger, self.guarantee, self._noise = ledger, ledger.guarantee, noise
+        self._n: int | None = n if ledger.unit.n_is_public else None
+        self.schema, self._owners = schema, owners
+        self._part: dict[str, str] = {}  # fields of a line that is composed in parallel
+        public = schema.source == "public"
+        self._domain = "schema:public" if public else "raw:inferred from the records"
+        ledger.public_attributes = schema.names
+        if self.guarantee != "none" and not noise.private:
+            raise PrivacyError(
+                f"this random source adds no noise, but guarantee={self.guarantee!r}: "
+                "use ExactNoise(), or guarantee='none'"
+            )
+        if noise.reproducible and noise.private:
+            ledger.notes.append(REPRODUCIBLE)
+        if self.guarantee == "none":
+            ledger.write(
+                "unaccounted_access",
+                "everything",
+                source="guarantee='none'",
+                released="raw counts and scores",
+                attributes=schema.names,
+                inputs=("raw:D",),
+                why="no noise at all",
+                epsilon=math.inf,
+            )
+        elif not public:
+            self._unaccounted(
+                "domains",
+                "the schema was inferred",
+                "categories, bounds and missing values",
+                range(len(schema)),
+            )
+
+    @property
+    def n(self) -> int:
+        """Number of records: public, or under ``add_remove`` the noisy one once it is paid for."""
+        if self._n is None:
+            raise PrivacyError(
+                "the number of records is secret when one may be added or removed: "
+                "ask count_records(epsilon) first"
+            )
+        return self._n
+
+    def charge_unused(self, epsilon: Fraction, step: str, source: str) -> None:
+        """Charge a budget that was announced but isn't needed: the total stays as promised.
+
+        **Privacy:** reads and releases nothing; costs ``epsilon`` all the same.
+        """
+        if epsilon and self.guarantee != "none":
+            epsilon *= self.ledger.records_per_person
+            self.ledger.write(
+                "mechanism",
+                step,
+                source=source,
+                mechanism="forfeited",
+                released="nothing",
+                epsilon=epsilon,
+                claimed=epsilon,
+            )
+
+    def note_post_processing(self, step: str, inputs: tuple[str, ...], released: str) -> str:
+        """Write a post-processing line; later entries name its id as what they depend on.
+
+        **Privacy:** reads no records, costs nothing.
+        """
+        return self.ledger.write("post_processing", step, inputs=inputs, released=released).id
+
+    def _charge(
+        self,
+        step: str,
+        source: str,
+        released: str,
+        touched: Sequence[int],
+        *,
+        epsilon: Fraction,
+        claimed: Fraction | None = None,
+        mechanism: str = "discrete_laplace",
+        unit: Unit = ONE_REPLACED,
+        **fields: Any,
+    ) -> str:
+        """Write the cost of a mechanism, and return its entry id; ``none`` costs nothing.
+
+        Replacing m records of a person is m replacements: sensitivity and cost grow m times.
+        ``unit``: the neighbours for which the sensitivity holds.
+        """
+        if self.guarantee != "none":
+            m, claimed = self.ledger.records_per_person, epsilon if claimed is None else claimed
+            if "sensitivity" in fields:
+                fields["sensitivity"] *= m
+            self.ledger.write(
+                "mechanism",
+                step,
+                source=source,
+                mechanism=mechanism,
+                released=released,
+                attributes=self._names(touched),
+                inputs=("raw:D",),
+                epsilon=m * epsilon,
+                claimed=m * claimed,
+                n_records=self._n,
+                domain=self._domain,
+                relation=unit.relation,
+                **self._part,
+                **fields,
+            )
+        return self.ledger.last
+
+    def _unaccounted(
+        self,
+        step: str,
+        source: str,
+        released: str,
+        touched: Sequence[int],
+        why: str = "",
+        **fields: Any,
+    ) -> str:
+        """Write down a raw read, and return its entry id; ``none`` has said it once for all."""
+        if self.guarantee != "none":
+            public = self._domain == "schema:public"
+            self.ledger.write(
+                "unaccounted_access",
+                step,
+                source=source,
+                released=released,
+                why=why or "a deterministic function of the records is used without a mechanism",
+                attributes=self._names(touched),
+                inputs=("raw:D",),
+                epsilon=math.inf,
+                domain="schema:public" if public else "public:named above",
+                **fields,
+            )
+        return self.ledger.last
+
+    def _names(self, columns: Sequence[int]) -> tuple[str, ...]:
+        """The attributes that some columns belong to, each once."""
+        return tuple(dict.fromkeys(self._owners[j] for j in columns))
+
+
+def to_plain(value: Any) -> Any:
+    """An entry's fields as plain data for JSON; fractions are written as text."""
+    if isinstance(value, Fraction) or value == math.inf:
+        return str(value)
+    if isinstance(value, dict):
+        return {k: to_plain(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [to_plain(v) for v in value]
+    return value
+
+
+def read_entries(data: Sequence[Mapping[str, Any]]) -> list[Entry]:
+    """The inverse of :func:`to_plain` for the lines of a ledger, s01, s02, … in their order.
+
+    Malformed data raise ValueError, TypeError or KeyError.
+    """
+    if len(data) > MAX_ENTRIES:
+        raise ValueError(f"{len(data):,} entries, at most {MAX_ENTRIES:,} are read")
+    found, common = [_from_plain(e) for e in data], 1
+    for number, e in enumerate(found, 1):
+        if e.kind not in KINDS or e.id != f"s{number:02d}":
+            raise ValueError(f"line {number} is of unknown kind, or isn't called s{number:02d}")
+        finite = [x for x in (e.epsilon, e.claimed) if isinstance(x, Fraction)]
+        common = math.lcm(common, *(x.denominator for x in finite))
+        if common.bit_length() > DENOMINATOR_BITS:
+            raise ValueError("the fractions have an enormous common denominator")
+    return found
+
+
+def _from_plain(data: Mapping[str, Any]) -> Entry:
+    read = {f.name: _read(str(f.type), data[f.name]) for f in fields(Entry)}
+    entry = Entry(**{**data, **read})
+    scales = entry.scale if isinstance(entry.scale, tuple) else (entry.scale,)
+    numbers = (*scales, entry.columns, entry.n_records, *(entry.domain_sizes or ()))
+    if not scales or any(x is not None and not 0 < x < MAX_WHOLE for x in numbers):
+        raise ValueError(f"a scale or a size of {entry.step[:60]!r} isn't positive, or is enormous")
+    return entry
+
+
+def read_fraction(value: Any) -> Fraction:
+    """A number of a ledger as :func:`to_plain` writes it; ValueError for anything else.
+
+    Signs, points and exponents aren't written, so they aren't read: ``"1e999999999"`` is refused by
+    its form, before it is a number.
+
+    >>> read_fraction("7/120")
+    Fraction(7, 120)
+    """
+    if type(value) is not str or not _WRITTEN.fullmatch(value):
+        raise ValueError(
+            f"{str(value)[:40]!r} in a ledger, where a fraction of whole numbers with "
+            f"at most {DIGITS} digits belongs"
+        )
+    return Fraction(value)
+
+
+def _read(kind: str, value: Any) -> Any:
+    """A field from plain data; ``kind`` is its annotation in :class:`Entry`."""
+    if value is None and "None" in kind:
+        return None
+    if kind.startswith(("str", "int")):
+        if type(value).__name__ != kind.split()[0]:
+            raise ValueError(f"{str(value)[:40]!r} in a ledger entry, where {kind} belongs")
+        return value
+    if kind == "tuple[str, ...]":
+        return tuple(_read("str", text) for text in value)
+    if kind.startswith("tuple[int"):
+        x, pi = (_read("int", size) for size in value)
+        return x, pi
+    if value == "inf" and "float" in kind:
+        return math.inf
+    if isinstance(value, list) and "tuple" in kind:
+        return tuple(map(read_fraction, value))
+    return read_fraction(value)
+
+
+def short(value: Any) -> str:
+    """A number of the ledger in a few characters."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    if isinstance(value, str):
+        return value
+    if value == math.inf:
+        return "∞"
+    if isinstance(value, Fraction) and value.denominator <= 999 and value.numerator <= 9999:
+        return str(value)
+    return f"{float(value):,.0f}" if value >= 10_000 else f"{float(value):.4g}"
+
+
+def count_raw(accesses: int) -> str:
+    """What unaccounted accesses make of a promise."""
+    words = plural(accesses, "unaccounted access makes", "unaccounted accesses make")
+    return f"{words} it infinite"

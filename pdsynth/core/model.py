@@ -1,0 +1,484 @@
+"""Noisy tables of a network, and the conditional distributions that are computed from them."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+import pandas as pd
+
+from .errors import (
+    PrivacyError,
+    SchemaError,
+    check_path,
+    check_seed,
+    door,
+    is_one_of,
+    is_whole,
+    show,
+    to_list,
+)
+from .ledger import Ledger
+from .network import Network
+from .rules import MALFORMED, Release, check_coverage, check_origin, read_json
+from .schema import BinaryEncoding, Schema
+
+
+@runtime_checkable
+class Sparse(Protocol):
+    """A table of which only some parent configurations are kept, as the papers' replicas do.
+
+    :class:`pdsynth.published.SparseTable` is one.
+    """
+
+    shape: tuple[int, ...]
+    weights: np.ndarray
+
+    @property
+    def size(self) -> int:
+        """Cells that are kept."""
+        ...
+
+    def look_up(self, p: np.ndarray, key: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """``p``, P(X | π), with missing configurations appended; where each ``key`` stands."""
+        ...
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        ...
+
+
+Table = np.ndarray | Sparse
+
+
+Sources = tuple[tuple[str, ...], ...]  # of each table of a model, the ids of ledger entries
+
+
+def conditional(table: np.ndarray) -> np.ndarray:
+    """P*(X | Π), (|X|, cells of Π), of a noisy table: negative counts to 0, columns sum to 1.
+
+    A column without mass gets the marginal of X from the same table, a table without mass the
+    uniform distribution: both are post-processing of the release.
+    """
+    t = np.maximum(table.reshape(len(table), -1), 0).astype(float)
+    column, row = t.sum(axis=0), t.sum(axis=1)
+    rest = row / row.sum() if row.sum() > 0 else np.full(len(t), 1 / len(t))
+    with np.errstate(invalid="ignore"):
+        return np.where(column > 0, t / np.where(column > 0, column, 1), rest[:, None])
+
+
+MOST_ROWS = 10**9  # of one sample; sample_to writes more
+
+
+MOST_UNSAID = 10**7  # of them where only the model says how many
+
+
+METHODS = "independent", "balanced"
+
+
+def deal(key: np.ndarray, generator: np.random.Generator) -> np.ndarray:
+    """One uniform number per record such that of the m records with one key each m-th of [0, 1)
+    has one (systematic sampling): float (n,). Who gets which is a random order, so rows stay mixed.
+    """
+    order = generator.permutation(len(key))
+    order = order[np.argsort(key[order], kind="stable")]
+    first = np.flatnonzero(np.diff(key[order], prepend=-1))
+    rows = np.diff(first, append=len(key))
+    rank = np.arange(len(key)) - np.repeat(first - generator.random(len(rows)), rows)
+    u = np.empty(len(key))
+    u[order] = rank / np.repeat(rows, rows)
+    return np.minimum(u, np.nextafter(1, 0))  # m − 1 + .999… may round to m
+
+
+def draw(p: np.ndarray, key: np.ndarray, u: np.ndarray) -> np.ndarray:
+    """One value per record from P(X | key), where a uniform number u falls."""
+    cumulative = np.cumsum(p[:-1], axis=0)
+    if len(p) > 48:  # binary search beats one pass per value
+        steps = (cumulative / np.maximum(cumulative[-1:], 1)).T
+        flat = (steps + np.arange(len(steps))[:, None]).ravel()
+        found = np.searchsorted(flat, key + u, side="right") - key * steps.shape[1]
+        return np.clip(found, 0, len(p) - 1)
+    out = np.zeros(len(u), dtype=np.uint8)
+    bound, above = np.empty(len(u)), np.empty(len(u), dtype=bool)
+    for row in cumulative:
+        np.take(row, key, out=bound, mode="clip")  # keys are in range: clipping skips the check
+        out += np.greater_equal(u, bound, out=above).view(np.uint8)
+    return out
+
+
+class Sampling:
+    """How a model gives tables: at once, or as a file."""
+
+    schema: Any
+    n: int
+
+    def sample_codes(
+        self, n: int, generator: np.random.Generator, method: str = "independent"
+    ) -> np.ndarray:
+        """Codes of n records: uint8/uint16 (n, d)."""
+        raise NotImplementedError
+
+    def sample(
+        self,
+        n: int | None = None,
+        random_state: int | None = None,
+        *,
+        method: str = "independent",
+        where: Mapping[str, Any] | None = None,
+    ) -> pd.DataFrame:
+        """A synthetic table of n rows, the public number of records if None, as the schema says.
+
+        Where that number is above ten million, a file says it that may be of anybody's making, so
+        ``n`` must be said, too.
+
+        ``method="independent"``: every row is drawn by itself, as textbooks' tests and intervals
+        assume; any part of the table is such a table, too. ``"balanced"``: the rows of each parent
+        configuration are dealt out to the values in proportion to P(X | Π), what is left over by
+        systematic sampling, so each count is within one of its share and the table is closer to the
+        model: the one to release. In both every row alone follows the model, in any place. Balanced
+        rows depend on each other: for counts within one table of the network they are worth far
+        more than n independent ones, for attributes that share no table about as many; intervals
+        that take them for independent are too long, and a part of the table is no balanced one.
+
+        ``where={"sex": "F"}``: all rows meet the condition, and the rest follows the model given
+        that, see :class:`~pdsynth.core.conditions.Given`. Raises SchemaError for what isn't
+        declared or can't be met.
+
+        **Privacy:** post-processing of the release; both methods, and conditions, cost nothing.
+        """
+        if n is None and self.n > MOST_UNSAID:
+            raise SchemaError(
+                f"the model says that there were {self.n:,} records, and sample() gives no more "
+                f"than {MOST_UNSAID:,} rows unasked: say sample(n), or write a file with "
+                "sample_to(path, n)"
+            )
+        n = self.n if n is None else n
+        if not is_whole(n, 1, MOST_ROWS):
+            raise SchemaError(
+                "sample needs a whole number of rows, at least one and at most "
+                f"{MOST_ROWS:,}, got n={show(n)}"
+            )
+        check_seed(random_state)
+        generator = np.random.Generator(np.random.PCG64(random_state))
+        source = self._source(where)
+        codes = source.sample_codes(n, generator, method)
+        binned = any(a.numeric_bins for a in self.schema.attributes)
+        table = self.schema.decode(codes, generator.random(codes.shape) if binned else None)
+        return table if where is None else source.place(table)
+
+    def sample_to(
+        self,
+        path: Any,
+        n: int | None = None,
+        random_state: int | None = None,
+        *,
+        method: str = "independent",
+        where: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Write n synthetic rows to a ``.csv`` file, or one of columns, in bounded memory.
+
+        Columns have the types that the schema declares; CSV is UTF-8, a missing value an empty
+        cell. The file appears when it is whole. Rows come in units of 65,536, each with a stream of
+        its own, so a seed gives the same rows on every machine, and the first n of a longer file
+        are those of a shorter one up to whole units; they aren't those of :meth:`sample`. ``where``
+        as there; ``method="balanced"`` is refused, since it deals out a whole table at once.
+
+        **Privacy:** post-processing of the release; costs nothing.
+        """
+        if not is_one_of(method, ("independent",)):
+            raise SchemaError(
+                "sample_to draws rows independently, part by part: a balanced "
+                "table is dealt out as a whole, so take sample(n, method='balanced')"
+            )
+        source = self._source(where)
+        door("scale").write_sample(
+            source.sample_codes,
+            self.schema,
+            path,
+            self.n if n is None else n,
+            random_state,
+            None if where is None else source.place,
+        )
+
+    def _source(self, where: Mapping[str, Any] | None) -> Any:
+        if where is None:
+            return self
+        from .conditions import Given  # noqa: PLC0415 - conditions are asked for rarely
+
+        return Given(self, where)
+
+
+FORMAT = "pdsynth-model-2"
+
+
+MAX_BYTES, MAX_RECORDS, MAX_ATTRIBUTES = 2**26, 10**10, 2**15  # of a file
+
+
+@dataclass(frozen=True)
+class Model(Sampling):
+    """A released network with noisy counts; safe to show exactly as far as its ledger says.
+
+    ``tables``: one int64 array per pair, child first, of counts or integer weights (or a
+    :class:`~pdsynth.published.SparseTable`). ``n``: the number of records, which is public
+    (neighbours replace one record). ``sources``: for each table the ids of the ledger entries that
+    it comes from. The network stands over the attributes, or over their bits.
+    """
+
+    schema: Schema
+    network: Network
+    tables: tuple[Table, ...]
+    ledger: Ledger
+    n: int
+    algorithm: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    sources: Sources = ()
+
+    def __post_init__(self) -> None:
+        fields = ("schema", Schema), ("network", Network), ("ledger", Ledger)
+        for name, kind in fields:
+            if not isinstance(getattr(self, name), kind):
+                raise SchemaError(
+                    f"{name} of a model must be a {kind.__name__}, got {show(getattr(self, name))}"
+                )
+        if not isinstance(self.algorithm, str):
+            raise SchemaError(f"algorithm must be a text, got {show(self.algorithm)}")
+        if not isinstance(self.parameters, Mapping):
+            raise SchemaError(f"parameters must be a mapping, got {show(self.parameters)}")
+        if not is_whole(self.n, 1):
+            raise SchemaError(f"n of a model must be a positive integer, got {show(self.n)}")
+        if {*self.network.order} != {*self.domain.names}:
+            raise SchemaError("the network's attributes are not those of the schema")
+        shapes = _shapes(self.domain, self.network)
+        tables = to_list("tables of a model", self.tables)
+        if len(tables) != len(shapes):
+            raise SchemaError(
+                f"the network has {len(shapes)} pairs, but the number of tables is {len(tables)}"
+            )
+        for child, shape, table in zip(self.network.order, shapes, tables, strict=True):
+            if not isinstance(table, Table):
+                raise SchemaError(
+                    f"table of {child!r} must be an array of integers, got {show(table)}"
+                )
+            if table.shape != shape:
+                raise SchemaError(
+                    f"table of {child!r} has shape {table.shape}, its declared domain {shape}"
+                )
+
+    @cached_property
+    def encoding(self) -> BinaryEncoding | None:
+        """How bits become values; None where the network stands over the attributes."""
+        return _encoding(self.schema, self.network)
+
+    @property
+    def domain(self) -> Schema:
+        """The schema of the network's nodes: the attributes, or their bits."""
+        return self.schema if self.encoding is None else self.encoding.schema
+
+    @cached_property
+    def conditionals(self) -> dict[str, np.ndarray]:
+        """P*(X | Π) of every attribute: float (|X|, cells of Π), or the columns that are kept."""
+        tables = [t if isinstance(t, np.ndarray) else t.weights for t in self.tables]
+        return {c: conditional(t) for c, t in zip(self.network.order, tables, strict=True)}
+
+    def sample_codes(
+        self, n: int, generator: np.random.Generator, method: str = "independent"
+    ) -> np.ndarray:
+        """Codes of n synthetic records by ancestral sampling: uint8/uint16 (n, d), by column.
+
+        ``method`` as in :meth:`sample`. What bits can spell but the schema doesn't declare is drawn
+        again.
+        """
+        if not is_one_of(method, METHODS):
+            raise SchemaError(f"method must be one of {METHODS}, got {show(method)}")
+        schema, sizes = self.domain, self.domain.sizes
+        dtype = np.uint8 if max(sizes) <= 256 else np.uint16
+        codes = np.empty((n, len(sizes)), dtype=dtype, order="F")
+        for (child, parents), table in zip(self.network.pairs, self.tables, strict=True):
+            p, key = self.conditionals[child], np.zeros(n, dtype=np.int64)
+            for j in map(schema.index, parents):
+                key *= sizes[j]
+                key += codes[:, j]
+            if not isinstance(table, np.ndarray):
+                p, key = table.look_up(p, key)
+            u = generator.random(n) if method == "independent" else deal(key, generator)
+            codes[:, schema.index(child)] = draw(p, key, u)
+        return codes if self.encoding is None else self.encoding.decode(codes, generator)
+
+    def check(self) -> list[str]:
+        """Violated rules L1–L11, each with its code; empty if none.
+
+        L11: every table comes from lines of the ledger that measured its attributes and charged it.
+        """
+        found = self.ledger.check()
+        if self.schema.source != "public":
+            found.append("L9 schema: its domains were inferred from the records")
+        return found + self._uncovered()
+
+    def _uncovered(self) -> list[str]:
+        """Violations of rule L11."""
+        bits = self.encoding
+        owner = None if bits is None else dict(zip(bits.schema.names, bits.owners, strict=True))
+        sources = self.sources or ((),) * len(self.tables)
+        return check_coverage(
+            [
+                Release(
+                    child,
+                    tuple(n if owner is None else owner[n] for n in (child, *parents)),
+                    math.prod(table.shape),
+                    ids,
+                )
+                for (child, parents), table, ids in zip(
+                    self.network.pairs, self.tables, sources, strict=True
+                )
+            ],
+            self.ledger.entries,
+        )
+
+    @property
+    def private(self) -> bool:
+        """Whether the ledger proves a finite ε within the claim, for every table, with noise that
+        nobody else can draw.
+        """
+        return self.ledger.private and not self.check()
+
+    def verdict(self) -> str:
+        """One sentence that can't be mistaken for a guarantee that isn't there."""
+        broken = self.check() if self.ledger.private else []
+        return f"NOT PROVED: {broken[0]}." if broken else self.ledger.verdict()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON; says in its first lines whether it is private."""
+        return {
+            "format": FORMAT,
+            "private": self.private,
+            "verdict": self.verdict(),
+            "algorithm": self.algorithm,
+            "parameters": {k: str(v) for k, v in self.parameters.items()},
+            "n": self.n,
+            "schema": self.schema.to_dict(),
+            "network": self.network.to_dict(),
+            "tables": [
+                t.ravel().tolist() if isinstance(t, np.ndarray) else t.to_dict()
+                for t in self.tables
+            ],
+            "sources": [list(ids) for ids in self.sources],
+            "ledger": self.ledger.to_dict(),
+        }
+
+    def to_json(self, path: str | Path, allow_reproducible: bool = False) -> None:
+        """Write the model to a file.
+
+        A model whose noise others can draw raises PrivacyError unless it is allowed by name; the
+        file then says that it isn't private, and never holds the seed.
+        """
+        check_path(path)
+        if self.ledger.reproducible and allow_reproducible is not True:
+            raise PrivacyError(
+                "the noise of this model is reproducible (random_state, or noise='common'), so its "
+                "file wouldn't be private: fit with random_state=None and noise='exact' for a "
+                "release, or say allow_reproducible=True for a file that says NOT PRIVATE"
+            )
+        text = json.dumps(self.to_dict(), ensure_ascii=False, separators=(",", ":")).encode()
+        if len(text) > MAX_BYTES:
+            raise SchemaError(
+                f"the model takes {len(text):,} bytes, and at most {MAX_BYTES:,} are "
+                "read again: choose a smaller k"
+            )
+        Path(path).write_bytes(text)
+
+    @classmethod
+    def from_json(cls, path: str | Path) -> Model:
+        """Read a model; nothing in the file is run.
+
+        SchemaError for a file that is malformed or larger than ``MAX_BYTES``, whose tables aren't
+        covered by its ledger (rule L11), or that contradicts itself: each size is checked before
+        anything of that size is built. What it says of its noise can't be checked by reading.
+        """
+        check_path(path)
+        return cls.from_dict(read_json(path, MAX_BYTES))
+
+    @classmethod
+    def from_dict(cls, data: Any) -> Model:
+        """The inverse of :meth:`to_dict`; refuses what :meth:`from_json` refuses."""
+        if not isinstance(data, Mapping) or data.get("format") != FORMAT:
+            raise SchemaError(f"this is not a {FORMAT} file")
+        try:
+            model = cls._build(data)
+            model._check_file(data)
+        except SchemaError:
+            raise
+        except MALFORMED as problem:
+            raise SchemaError(f"this is not a readable model: {problem!r:.300}") from problem
+        return model
+
+    @classmethod
+    def _build(cls, data: Mapping[str, Any]) -> Model:
+        n, ids = data["n"], data["sources"]
+        if type(n) is not int or not 1 <= n <= MAX_RECORDS:
+            raise SchemaError(f"n must be a whole number from 1 to {MAX_RECORDS:,}")
+        if max(len(data["schema"]["attributes"]), len(ids)) > MAX_ATTRIBUTES:
+            raise SchemaError(f"more than {MAX_ATTRIBUTES:,} attributes or tables")
+        schema, network = Schema.from_dict(data["schema"]), Network.from_dict(data["network"])
+        ledger, encoding = Ledger.from_dict(data["ledger"]), _encoding(schema, network)
+        shapes = _shapes(encoding.schema if encoding else schema, network)
+        stored = zip(network.order, shapes, data["tables"], strict=True)
+        tables = tuple(_table(*each) for each in stored)
+        return cls(
+            schema,
+            network,
+            tables,
+            ledger,
+            n,
+            str(data["algorithm"]),
+            dict(data["parameters"]),
+            tuple(tuple(map(str, each)) for each in ids),
+        )
+
+    def _check_file(self, data: Mapping[str, Any]) -> None:
+        """Refuse a file that contradicts itself, or whose ledger doesn't cover what it releases."""
+        problems = self._uncovered() + check_origin(self.ledger, self.schema.names, self.n)
+        problems += ["a seed stands among its parameters"] * ("random_state" in self.parameters)
+        if self.ledger.guarantee == "strict":
+            problems += [p for p in self.check() if not p.startswith("L10")]
+        if problems:
+            raise SchemaError(f"its ledger doesn't cover what it releases: {problems[0]}")
+        if data["private"] is not self.private or data["verdict"] != self.verdict():
+            raise SchemaError(
+                f"the file says private={data['private']!r:.40} and "
+                f"{data['verdict']!r:.200}, but its ledger says: {self.verdict()}"
+            )
+
+    def __repr__(self) -> str:
+        word = "" if self.private else "NOT PRIVATE, "
+        return (
+            f"Model({word}{self.algorithm}, {len(self.schema)} attributes, "
+            f"degree {self.network.degree}: {self.verdict()})"
+        )
+
+
+def _encoding(schema: Schema, network: Network) -> BinaryEncoding | None:
+    return None if {*network.order} == {*schema.names} else BinaryEncoding(schema)
+
+
+def _shapes(domain: Schema, network: Network) -> list[tuple[int, ...]]:
+    return [
+        tuple(domain[name].size for name in (child, *parents)) for child, parents in network.pairs
+    ]
+
+
+def _table(child: str, shape: tuple[int, ...], data: Any) -> Table:
+    if isinstance(data, Mapping):
+        sparse: Table = door("published").SparseTable.from_dict(data, shape)
+        return sparse
+    if len(data) != math.prod(shape) or not all(type(x) is int for x in data):
+        raise SchemaError(
+            f"table of {child!r} doesn't hold one integer for each of its "
+            f"{math.prod(shape):,} declared cells"
+        )
+    return np.array(data, dtype=np.int64).reshape(shape)

@@ -1,0 +1,374 @@
+"""Which edges a network may have, by public policy (Hittmeir et al. 2022, section IV)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from .errors import (
+    BudgetError,
+    SchemaError,
+    door,
+    is_one_of,
+    is_whole,
+    plural,
+    show,
+    to_items,
+    to_list,
+    to_names,
+)
+from .schema import Schema
+
+Edge = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Network:
+    """Attribute–parent pairs ``(child, parents)`` in sampling order: parents before children.
+
+    >>> Network((("age", ()), ("pay", ("age",)))).degree
+    1
+    """
+
+    pairs: tuple[tuple[str, tuple[str, ...]], ...]
+
+    def __post_init__(self) -> None:
+        pairs = tuple(_pair(pair) for pair in to_items("pairs", self.pairs))
+        object.__setattr__(self, "pairs", pairs)
+        seen: set[str] = set()
+        for child, parents in pairs:
+            if child in seen:
+                raise SchemaError(f"attribute {child!r} stands twice in the network")
+            late = [p for p in parents if p not in seen]
+            if late:
+                raise SchemaError(
+                    f"parent(s) {late} of {child!r} don't come before it: the pairs "
+                    "must be in sampling order"
+                )
+            if len(set(parents)) != len(parents):
+                raise SchemaError(f"a parent of {child!r} stands twice: {parents}")
+            seen.add(child)
+
+    @classmethod
+    def from_edges(cls, names: Iterable[str], edges: Iterable[tuple[str, str]]) -> Network:
+        """A network from (parent, child) edges in any order; a cycle raises SchemaError."""
+        waiting = list(to_names("names", to_items("names", names)))
+        edges = [check_edge(edge) for edge in to_items("edges", edges)]
+        strange = sorted({name for edge in edges for name in edge} - set(waiting))
+        if strange:
+            raise SchemaError(f"edge(s) to unknown attributes: {strange}")
+        parents = {name: tuple(p for p, c in edges if c == name) for name in waiting}
+        order: list[str] = []
+        while waiting:
+            ready = next((name for name in waiting if set(parents[name]) <= set(order)), None)
+            if ready is None:
+                raise SchemaError(f"the edges form a cycle among {waiting}")
+            waiting.remove(ready)
+            order.append(ready)
+        return cls(tuple((name, parents[name]) for name in order))
+
+    def with_edge(self, parent: str, child: str) -> Network:
+        """The network with one more edge, reordered where needed; a cycle raises SchemaError.
+
+        >>> print(Network((("a", ()), ("b", ()))).with_edge("b", "a"))
+        b ← ∅
+        a ← b
+        """
+        if is_one_of(parent, self.parents(child)):
+            raise SchemaError(f"{parent!r} is a parent of {child!r} already")
+        return Network.from_edges(self.order, [*self.edges, (parent, child)])
+
+    def without_edge(self, parent: str, child: str) -> Network:
+        """The network with one edge less; SchemaError if it isn't there."""
+        parents = self.parents(child)
+        if not is_one_of(parent, parents):
+            raise SchemaError(
+                f"{show(parent)} is no parent of {child!r}: its parents are {parents}"
+            )
+        fewer = tuple(p for p in parents if p != parent)
+        return Network(tuple((c, fewer if c == child else ps) for c, ps in self.pairs))
+
+    @classmethod
+    def of_columns(
+        cls, pairs: Iterable[tuple[int, tuple[int, ...]]], names: Sequence[str]
+    ) -> Network:
+        """A network from (child, parents) column numbers.
+
+        >>> Network.of_columns([(1, ()), (0, (1,))], ["pay", "age"]).pairs
+        (('age', ()), ('pay', ('age',)))
+        """
+        names, pairs = to_names("names", to_items("names", names)), list(to_items("pairs", pairs))
+        last = len(names) - 1
+        for pair in pairs:
+            if len(to_list("a pair", pair)) != 2 or not all(
+                is_whole(j, 0, last) for j in (pair[0], *to_list("parents", pair[1]))
+            ):
+                raise SchemaError(
+                    "a pair is (child, parents), as numbers of columns from 0 to "
+                    f"{last}, got {show(pair)}"
+                )
+        return cls(tuple((names[c], tuple(names[p] for p in parents)) for c, parents in pairs))
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """Attributes in sampling order."""
+        return tuple(child for child, _ in self.pairs)
+
+    @property
+    def degree(self) -> int:
+        """Largest number of parents."""
+        return max((len(parents) for _, parents in self.pairs), default=0)
+
+    @property
+    def edges(self) -> tuple[tuple[str, str], ...]:
+        """(parent, child) pairs."""
+        return tuple((p, child) for child, parents in self.pairs for p in parents)
+
+    def parents(self, name: str) -> tuple[str, ...]:
+        """Parents of an attribute."""
+        known = dict(self.pairs)
+        if not is_one_of(name, known):
+            raise SchemaError(
+                f"no attribute {show(name)} in the network; it has {', '.join(known)}"
+            )
+        return known[name]
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def levels(self) -> dict[str, int]:
+        """Depth of every attribute: roots are 0, a child lies one below its deepest parent."""
+        depth: dict[str, int] = {}
+        for child, parents in self.pairs:
+            depth[child] = 1 + max((depth[p] for p in parents), default=-1)
+        return depth
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """Plain data for JSON."""
+        return [{"child": child, "parents": list(parents)} for child, parents in self.pairs]
+
+    @classmethod
+    def from_dict(cls, data: Iterable[Mapping[str, Any]]) -> Network:
+        """The inverse of :meth:`to_dict`."""
+        try:
+            return cls(tuple((pair["child"], tuple(pair["parents"])) for pair in data))
+        except (LookupError, TypeError) as problem:
+            raise SchemaError(f"not a network document: {problem!r}") from problem
+
+    def __str__(self) -> str:
+        return "\n".join(f"{c} ← {', '.join(parents) or '∅'}" for c, parents in self.pairs)
+
+    def _repr_html_(self) -> str:
+        return str(door("files").show_network(self))
+
+
+def _pair(pair: Any) -> tuple[str, tuple[str, ...]]:
+    """A child and its parents as given by a user."""
+    given = to_list("a pair (child, parents)", pair)
+    if len(given) != 2 or not isinstance(given[0], str):
+        raise SchemaError(
+            "a pair is (child, parents): the name of an attribute and a tuple of "
+            f"names, got {show(pair)}"
+        )
+    return given[0], to_names(f"parents of {given[0]!r}", to_list("parents", given[1]))
+
+
+def check_edge(edge: Any) -> tuple[str, str]:
+    """An edge (parent, child) between two attributes, as given by a user."""
+    pair = tuple(edge) if isinstance(edge, (list, tuple)) else ()
+    if len(pair) != 2 or not all(isinstance(a, str) for a in pair) or pair[0] == pair[1]:
+        raise SchemaError(f"an edge is a pair (parent, child) of two attributes, got {show(edge)}")
+    return pair[0], pair[1]
+
+
+@dataclass(frozen=True)
+class Restriction:
+    """What every structure learner must respect; public, so it costs nothing.
+
+    ``target`` is the root. Each ``sensitive`` attribute, one name or several, has the target as its
+    only parent and is nobody's parent (Hittmeir et al. 2022, Fig. 2, for one attribute). ``forced``
+    and ``forbidden`` are (parent, child) edges. A contradiction raises SchemaError.
+
+    It protects the attribute that it names, not what this means: another attribute of the same
+    record that goes with it tells it, too. Name both, and read the loss of both together off
+    ``ledger_.attribute_epsilon([…])``.
+
+    >>> Restriction("income", "occupation").sensitive
+    ('occupation',)
+    """
+
+    target: str | None = None
+    sensitive: str | tuple[str, ...] = ()
+    forced: tuple[Edge, ...] = ()
+    forbidden: tuple[Edge, ...] = ()
+
+    def __post_init__(self) -> None:
+        target, hidden = self.target, to_names("sensitive", self.sensitive)
+        forced, forbidden = (
+            tuple(map(check_edge, to_list(name, getattr(self, name))))
+            for name in ("forced", "forbidden")
+        )
+        both = sorted({*forced} & {*forbidden})
+        problems = [
+            (
+                target is not None and not isinstance(target, str),
+                f"target must be the name of one attribute, or None, got {show(target)}",
+            ),
+            (len({*hidden}) != len(hidden), f"a sensitive attribute stands twice: {hidden}"),
+            (
+                hidden and target is None,
+                f"the sensitive attribute(s) {hidden} may have the target "
+                "as their only parent: name it (target=…)",
+            ),
+            (
+                target in hidden,
+                f"{show(target)} can't be both the target and a sensitive attribute",
+            ),
+            (both, f"edge(s) both forced and forbidden: {both}"),
+        ]
+        for p, c in forced:
+            problems += [
+                (
+                    c == target,
+                    f"{p!r} is forced to be a parent of {c!r}, but the target is the root",
+                ),
+                (
+                    p in hidden or (c in hidden and p != target),
+                    f"the edge {p!r} → {c!r} is forced, but a sensitive attribute has only the "
+                    "target as parent and is nobody's parent",
+                ),
+            ]
+        problems += [
+            (
+                p == target and c in hidden,
+                f"the edge {p!r} → {c!r} is forbidden, but the "
+                "target is the only parent it may have",
+            )
+            for p, c in forbidden
+        ]
+        for wrong, message in problems:
+            if wrong:
+                raise SchemaError(message)
+        ends = dict.fromkeys(a for e in forced for a in e)
+        Network.from_edges(list(ends), list(dict.fromkeys(forced)))
+        for field, value in (("sensitive", hidden), ("forced", forced), ("forbidden", forbidden)):
+            object.__setattr__(self, field, value)
+
+    def on(self, names: Sequence[str]) -> Permitted:
+        """The same policy over the columns of a schema; a strange attribute raises SchemaError."""
+
+        def column(name: str) -> int:
+            if name not in names:
+                raise SchemaError(f"no attribute {name!r} in the schema; it has {', '.join(names)}")
+            return names.index(name)
+
+        allowed = ~np.eye(len(names), dtype=bool)
+        forced = np.zeros_like(allowed)
+        first = [column(name) for name in (self.target, *self.sensitive) if name is not None]
+        for parent, child in self.forced:
+            forced[column(child), column(parent)] = True
+        for parent, child in self.forbidden:
+            allowed[column(child), column(parent)] = False
+        target, hidden = first[:1], first[1:]
+        allowed[:, hidden] = allowed[first] = forced[hidden] = False
+        allowed[hidden, target] = forced[hidden, target] = True
+        return Permitted(allowed, forced, tuple(first))
+
+
+@dataclass(frozen=True)
+class Permitted:
+    """A restriction over columns: ``allowed`` and ``forced`` are bool (d, d), [child, parent].
+
+    ``fixed_order``: target and sensitive attributes, which open every order.
+    """
+
+    allowed: np.ndarray
+    forced: np.ndarray
+    fixed_order: tuple[int, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.allowed)
+
+    @cached_property
+    def searchable(self) -> tuple[int, ...]:
+        """The columns whose parents are searched: all but ``fixed_order``."""
+        return tuple(j for j in range(len(self)) if j not in self.fixed_order)
+
+    @cached_property
+    def fixed_pairs(self) -> tuple[tuple[int, tuple[int, ...]], ...]:
+        """The pairs (child, parents) that policy alone decides: those of ``fixed_order``."""
+        target = self.fixed_order[:1]
+        return tuple((j, target if i else ()) for i, j in enumerate(self.fixed_order))
+
+    @cached_property
+    def pairs(self) -> tuple[tuple[int, int], ...]:
+        """Unordered pairs that policy neither decides nor forbids both ways."""
+        usable = self.allowed & ~self.forced & ~self.forced.T
+        usable[list(self.fixed_order)] = False
+        return tuple((i, j) for i, j in np.argwhere(np.triu(usable | usable.T)).tolist())
+
+    def forced_network(self, names: Sequence[str]) -> Network:
+        """The network of the forced edges alone."""
+        order = [names[j] for j in (*self.fixed_order, *self.searchable)]
+        edges = [(names[p], names[c]) for c, p in np.argwhere(self.forced)]
+        return Network.from_edges(order, edges)
+
+    def check(self, k: int) -> None:
+        """Refuse more forced parents than a node may have."""
+        most = int(self.forced.sum(axis=1).max(initial=0))
+        if most > k:
+            raise BudgetError(
+                f"k = {k}, but the restriction forces {plural(most, 'parent')} on "
+                f"one attribute: choose k of at least {most}"
+            )
+
+    @cached_property
+    def is_open(self) -> bool:
+        """Whether policy says nothing: every attribute may be every other's parent."""
+        return bool((self.allowed | np.eye(len(self), dtype=bool)).all()) and not self.forced.any()
+
+    def parents(self, child: int, placed: Iterable[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Forced and free parents of a child among the columns that stand before it."""
+        if self.is_open:
+            return (), tuple(placed)
+        columns = np.fromiter(placed, dtype=np.int64)
+        known = columns[self.allowed[child, columns]]
+        asked = self.forced[child, known]
+        return tuple(known[asked].tolist()), tuple(known[~asked].tolist())
+
+    def ready(self, children: Iterable[int], placed: Iterable[int]) -> list[int]:
+        """The children whose forced parents all stand already."""
+        if self.is_open:
+            return list(children)
+        stands = np.zeros(len(self), dtype=bool)
+        stands[list(placed)] = True
+        columns = np.fromiter(children, dtype=np.int64)
+        return columns[~(self.forced[columns] & ~stands).any(axis=1)].tolist()
+
+    def reorder(self, order: Sequence[int]) -> list[int]:
+        """The nearest order with ``fixed_order`` first and forced parents before children."""
+        placed = list(self.fixed_order)
+        left = [j for j in order if j not in placed]
+        while left:
+            placed.append(self.ready(left, placed)[0])
+            left.remove(placed[-1])
+        return placed
+
+    def objective(self, weights: np.ndarray) -> np.ndarray:
+        """Weights (d, d), [child, parent], 0 where forbidden, with a bonus where forced."""
+        w = np.where(self.allowed, np.maximum(weights, 0.0), 0.0)
+        return w + self.forced * (1.0 + w.sum())
+
+
+def check_restriction(restriction: Restriction | None, k: int | str, schema: Schema) -> Permitted:
+    """A restriction over the columns of a schema, refused if it needs more than k parents."""
+    if restriction is not None and not isinstance(restriction, Restriction):
+        raise BudgetError(f"restriction must be a Restriction, got {type(restriction).__name__}")
+    permitted = (restriction or Restriction()).on(schema.names)
+    if not isinstance(k, str):
+        permitted.check(k)
+    return permitted

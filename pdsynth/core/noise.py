@@ -1,0 +1,570 @@
+"""Numbers that a user writes, as exact fractions, or a BudgetError that says what was wrong."""
+
+# ruff: noqa: D102 (what the methods of Noise do stands there, once)
+
+from __future__ import annotations
+
+import math
+import os
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from .errors import BudgetError, PrivacyError, is_one_of, needed_for, show
+
+LARGEST, SMALLEST = 10**15, Fraction(1, 10**100)  # of any parameter, unless it is 0
+
+
+LEAST_SHARE = Fraction(1, 10**6)
+
+
+def as_fraction(value: float | int | str | Fraction) -> Fraction:
+    """A share or ε as written: 0.1 becomes 1/10, never the nearest binary float.
+
+    >>> as_fraction(0.1), as_fraction(1/3)
+    (Fraction(1, 10), Fraction(1, 3))
+    """
+    if isinstance(value, Fraction):
+        return value
+    if isinstance(value, float) and not math.isfinite(value):
+        raise BudgetError(f"a budget or share must be finite, got {value}")
+    written = Fraction(str(value))
+    near = written.limit_denominator(1000)  # 0.3333333333333333 is how a float writes 1/3
+    return near if isinstance(value, float) and float(near) == value else written
+
+
+def number(name: str, value: float | int | str | Fraction) -> Fraction:
+    """A finite number: 0, or from 1e-100 to 1e15 in size."""
+    try:
+        given = Fraction(LARGEST + 1) if _is_long(value) else as_fraction(value)
+    except (ValueError, TypeError, ZeroDivisionError) as problem:
+        raise BudgetError(f"{name} must be a finite number, got {show(value)}") from problem
+    if given and not SMALLEST <= abs(given) <= LARGEST:
+        raise BudgetError(
+            f"{name} = {show(value)} is beyond any use: a number must lie between "
+            "1e-100 and 1e15 in size"
+        )
+    return given
+
+
+def _is_long(value: Any) -> bool:
+    """Whether a decimal, written out, would be too long to compute with."""
+    try:
+        return isinstance(value, (str, Decimal)) and abs(Decimal(value).adjusted()) > 1000
+    except InvalidOperation:  # 1/3, or no number at all
+        return False
+
+
+def positive(name: str, value: float | int | str | Fraction) -> Fraction:
+    """A number above zero."""
+    given = number(name, value)
+    if given <= 0:
+        raise BudgetError(f"{name} must be a positive finite number, got {show(value)}")
+    return given
+
+
+def share(name: str, value: float | Fraction) -> Fraction:
+    """A share strictly between 0 and 1, and at least a millionth."""
+    given = positive(name, value)
+    if not LEAST_SHARE <= given < 1:
+        raise BudgetError(f"{name} must lie between 0 and 1, got {show(value)} (1e-6 is the least)")
+    return given
+
+
+NEIGHBOURS = {"replace_one": "replace", "add_remove": "add or remove"}
+
+
+Scale = Fraction | tuple[Fraction, ...]  # of a table's noise: one, or one per value of the child
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What neighbouring tables differ in: all ``records`` of one person.
+
+    ``relation``: ``"replace_one"``: the records are replaced, and n is public; ``"add_remove"``:
+    they are added or removed, and n is secret. Sensitivities and costs below are those of one
+    record; the ledger multiplies them by ``records``.
+
+    **Privacy:** public; every sensitivity of a count comes from here.
+
+    >>> Unit().scale(Fraction(1, 2)), Unit("add_remove").scale(Fraction(1, 2), tables=3)
+    (Fraction(4, 1), Fraction(6, 1))
+    """
+
+    relation: str = "replace_one"
+    records: int = 1
+
+    def __post_init__(self) -> None:
+        if not is_one_of(self.relation, NEIGHBOURS):
+            raise BudgetError(
+                f"relation must be one of {tuple(NEIGHBOURS)}, got {show(self.relation)}"
+            )
+
+    def __str__(self) -> str:
+        whose = "one record" if self.records == 1 else f"one person's {self.records} records"
+        return f"{NEIGHBOURS[self.relation]} {whose}"
+
+    @property
+    def moved(self) -> int:
+        """L1 sensitivity of a table of counts, in records: 2 for a replaced one, else 1."""
+        return 2 if self.n_is_public else 1
+
+    @property
+    def n_is_public(self) -> bool:
+        """Whether neighbouring tables have the same number of records."""
+        return self.relation == "replace_one"
+
+    def lemma(self, name: str) -> str:
+        """The lemma that proves how far counts move, as the ledger calls it."""
+        return f"lemma:{name}" if self.n_is_public else f"lemma:{name}_add_remove"
+
+    def scale(self, epsilon: Fraction, tables: int = 1) -> Fraction:
+        """The noise scale, in records, of each of some tables that share ε evenly."""
+        return Fraction(self.moved * tables) / epsilon
+
+    def cost(self, scale: Scale, columns: int) -> Fraction:
+        """The ε of a noisy table of so many parent configurations.
+
+        With one scale per value, that of a replaced record also bounds an added or removed one.
+        """
+        if isinstance(scale, tuple):
+            return histogram_cost(scale, columns)
+        return self.moved / scale
+
+
+ONE_REPLACED = Unit()
+
+
+@dataclass(frozen=True)
+class TableBudget:
+    """What one noisy table may cost.
+
+    ``epsilon`` of one record. ``weights``: relative budgets of the child's values, or None for the
+    same noise in all cells. ``depends_on``: ledger entries that the shares come from. ``source``:
+    the line of the paper.
+    """
+
+    epsilon: Fraction
+    weights: tuple[Fraction, ...] | None = None
+    depends_on: tuple[str, ...] = ()
+    source: str = ""
+
+
+def histogram_cost(scales: Sequence[Fraction], columns: int) -> Fraction:
+    """Loss of a noisy table with one scale per row: the worst move of one record between two cells.
+
+    With two or more columns both cells can lie in the row of the smallest scale; with one column
+    they lie in two rows (`algorithms` §3.3.5).
+
+    >>> histogram_cost([Fraction(2), Fraction(4)], 3), histogram_cost([Fraction(2), Fraction(4)], 1)
+    (Fraction(1, 1), Fraction(3, 4))
+    """
+    inverse = sorted((1 / Fraction(s) for s in scales), reverse=True)
+    if columns >= 2:
+        return 2 * inverse[0]
+    return inverse[0] + inverse[1] if len(inverse) > 1 else Fraction(0)
+
+
+def tight_scales(
+    weights: Sequence[Fraction], epsilon: Fraction, columns: int
+) -> tuple[Fraction, ...]:
+    """Noise scales b_x ∝ 1/v_x for which the table costs exactly ε (`algorithms` §3.3.5).
+
+    A record moves from one cell to one other cell, so the budgets of values don't add: only the
+    worst move counts.
+
+    >>> tight_scales([Fraction(1), Fraction(1, 2)], Fraction(1), 3)
+    (Fraction(2, 1), Fraction(4, 1))
+    """
+    relative = [1 / Fraction(v) for v in weights]
+    cost = histogram_cost(relative, columns)
+    return tuple(b * cost / epsilon for b in relative)
+
+
+Shape = tuple[int, ...]
+
+
+WORD = 2**52  # numerators of scales that fit 64-bit arithmetic with room for the sampler's factors
+
+
+LIMIT = 2**62  # numerators of selections fit 64 bits below it, with room for the sampler's factors
+
+
+class Noise:
+    """A random source with one child stream per step.
+
+    ``reproducible``: someone else could draw the same noise, as long as a source doesn't say that
+    nobody can. ``private``: it is noise at all.
+    """
+
+    reproducible = True
+    private = True
+
+    def __init__(self) -> None:
+        self._used: dict[str, int] = {}
+
+    def child(self, label: str) -> Noise:
+        """The stream of one step; the same label twice gives two streams: noise never cancels."""
+        count = self._used[label] = self._used.get(label, -1) + 1
+        return self._stream(label if count == 0 else f"{label}\0{count}")
+
+    def _stream(self, label: str) -> Noise:
+        raise NotImplementedError
+
+    def add_to(self, counts: np.ndarray, scale: np.ndarray) -> np.ndarray:
+        """What the Laplace mechanism releases: integers with the noise of one step.
+
+        **Privacy:** as :func:`~pdsynth.core.noise.laplace_mechanism`.
+        """
+        return counts + self.discrete_laplace(scale, counts.shape)
+
+    def choose(
+        self, gaps: np.ndarray, times: int, denominator: int, *, permute: bool, among: Any = None
+    ) -> int:
+        """What the exponential mechanism releases: P(i) ∝ exp(−gaps[i]·times/denominator).
+
+        Only the gaps depend on the records. ``among``: what the indices stand for.
+        """
+        if max(int(gaps.max()), 1) * times >= LIMIT or denominator >= LIMIT // 64:
+            gaps = gaps.astype(object)  # too long for 64 bits: Python's integers, slower
+        return self.select(gaps * times, denominator, permute=permute)
+
+    def discrete_laplace(self, scale: np.ndarray, shape: Shape) -> np.ndarray:
+        """Integer noise, P(z) ∝ exp(−|z|/scale): int64; Fractions that broadcast to ``shape``."""
+        raise NotImplementedError
+
+    def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:
+        """An index with P(i) ∝ exp(−numerators[i]/denominator), or permute-and-flip on the same."""
+        raise NotImplementedError
+
+    def below(self, bound: int) -> int:
+        """A uniform integer in [0, bound)."""
+        raise NotImplementedError
+
+    def generator(self) -> np.random.Generator:
+        """A numpy generator for post-processing (ancestral sampling)."""
+        raise NotImplementedError
+
+
+class ExactNoise(Noise):
+    """The laws without rounding; bits from the operating system, or from seeded PCG64 streams."""
+
+    def __init__(self, seed: int | Sequence[int] | None = None) -> None:
+        super().__init__()
+        seeds = [seed] if isinstance(seed, (int, np.integer)) else seed
+        self._entropy = None if seeds is None else list(seeds)
+        self.reproducible = seed is not None
+        self._bits = _stream_of(self._entropy) if self.reproducible else None
+
+    def _stream(self, label: str) -> ExactNoise:
+        if self._entropy is None:
+            return self
+        return ExactNoise([*self._entropy, zlib.crc32(label.encode()), len(label)])
+
+    def _words(self, size: int) -> np.ndarray:
+        if self._bits is not None:
+            return self._bits.random_raw(size)
+        return np.frombuffer(os.urandom(8 * size), dtype=np.uint64)
+
+    def _uniform(self, bound: np.ndarray) -> np.ndarray:
+        """Uniform integers in [0, bound): words above the last whole multiple are drawn again."""
+        if bound.dtype == object:
+            return np.array([self._uniform_large(int(b)) for b in bound], dtype=object)
+        bound = bound.astype(np.uint64)
+        top = np.uint64(2**64 - 1) - (np.uint64(2**64 - 1) % bound + np.uint64(1)) % bound
+        words = self._words(bound.size)
+        again = np.flatnonzero(words > top)
+        words = words.copy() if again.size else words
+        while again.size:
+            words[again] = self._words(again.size)
+            again = again[words[again] > top[again]]
+        return (words % bound).astype(np.int64)
+
+    def _uniform_large(self, bound: int) -> int:
+        """The same for one bound of any size: as many bits as it has, until they are below it."""
+        bits = bound.bit_length()
+        words = -(-bits // 64)
+        while True:
+            drawn = int.from_bytes(self._words(words).tobytes(), "little") >> (64 * words - bits)
+            if drawn < bound:
+                return drawn
+
+    def below(self, bound: int) -> int:
+        return int(self._uniform(np.array([bound]))[0])
+
+    def bernoulli_exp(self, numerator: np.ndarray, denominator: np.ndarray) -> np.ndarray:
+        """Independent Bernoulli(exp(−numerator/denominator)) for int64 arrays (m,), ratios ≥ 0."""
+        whole, part = numerator // denominator, numerator % denominator
+        result = self._bernoulli_part(part, denominator)
+        alive = np.flatnonzero(result & (whole > 0))
+        while alive.size:
+            result[alive] = self._bernoulli_one(alive.size)
+            whole[alive] -= 1
+            alive = alive[result[alive] & (whole[alive] > 0)]
+        return result
+
+    def _bernoulli_one(self, size: int) -> np.ndarray:
+        one = np.ones(size, dtype=np.int64)
+        return self._bernoulli_part(one, one)
+
+    def _bernoulli_part(self, numerator: np.ndarray, denominator: np.ndarray) -> np.ndarray:
+        """Bernoulli(exp(−γ)), γ ≤ 1: the first failure of Bernoulli(γ/place) is at an odd place."""
+        odd = np.ones(numerator.size, dtype=bool)
+        alive, place = np.flatnonzero(numerator > 0), 1
+        while alive.size:
+            success = self._uniform(denominator[alive] * place) < numerator[alive]
+            alive = alive[success]
+            place += 1
+            odd[alive] = place % 2 == 1
+        return odd
+
+    def discrete_laplace(self, scale: np.ndarray, shape: Shape) -> np.ndarray:
+        ratios = [Fraction(f).as_integer_ratio() for f in as_scales(scale).ravel()]
+        wide = max(map(max, ratios)) >= WORD  # needs Python's integers: slower, the same law
+        parts = np.array(ratios, dtype=object if wide else np.int64).T.reshape(2, *np.shape(scale))
+        t, s = (np.broadcast_to(parts[i, ...], shape).ravel() for i in (0, 1))
+        out = np.zeros(t.size, dtype=np.int64)
+        todo = np.arange(t.size)
+        while todo.size:
+            size = self._magnitude(t[todo], s[todo])
+            sign = self._words(todo.size) >> np.uint64(63)
+            kept = (size > 0) | (sign == 0)  # zero has one sign only
+            out[todo[kept]] = np.where(sign[kept] == 1, -size[kept], size[kept])
+            todo = todo[~kept]
+        return out.reshape(shape)
+
+    def _magnitude(self, t: np.ndarray, s: np.ndarray) -> np.ndarray:
+        """Geometric magnitudes floor(X / s), P(X = x) ∝ exp(−x/t)."""
+        remainder = np.zeros(t.size, dtype=t.dtype)
+        todo = np.arange(t.size)
+        while todo.size:
+            drawn = self._uniform(t[todo])
+            kept = self._bernoulli_part(drawn, t[todo])
+            remainder[todo[kept]] = drawn[kept]
+            todo = todo[~kept]
+        multiples = np.zeros(t.size, dtype=np.int64)
+        alive = np.arange(t.size)
+        while alive.size:
+            alive = alive[self._bernoulli_one(alive.size)]
+            multiples[alive] += 1
+        return ((remainder + multiples * t) // s).astype(np.int64)
+
+    def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:
+        if not permute:
+            return int(self._selections(numerators, denominator)[0])
+        below = np.full(numerators.size, denominator, dtype=numerators.dtype)
+        winners = np.flatnonzero(self.bernoulli_exp(numerators, below))
+        return int(winners[self.below(winners.size)])  # the first success in a random order
+
+    def _selections(self, numerators: np.ndarray, denominator: int) -> np.ndarray:
+        """At least one independent selection: uniform proposals, each accepted with exp(−γ)."""
+        below = np.full(256, denominator, dtype=numerators.dtype)
+        while True:
+            proposals = self._uniform(np.full(256, numerators.size, dtype=np.int64))
+            accepted = proposals[self.bernoulli_exp(numerators[proposals], below)]
+            if accepted.size:
+                return accepted
+
+    def generator(self) -> np.random.Generator:
+        return np.random.Generator(_stream_of(self._entropy))
+
+
+def _stream_of(entropy: Sequence[int] | None) -> np.random.PCG64:
+    return np.random.PCG64(np.random.SeedSequence(entropy))
+
+
+def as_scales(scale: np.ndarray) -> np.ndarray:
+    """Scales as an array of objects; BudgetError when one is too large for any use."""
+    scale = np.asarray(scale, dtype=object)
+    largest = max(scale.ravel())
+    if largest >= WORD:
+        largest = float(largest)
+        raise BudgetError(f"a noise scale of {largest:.3g} leaves nothing of any count: raise ε")
+    return scale
+
+
+def float_above(value: Fraction) -> float:
+    """The nearest double that isn't smaller.
+
+    >>> float_above(Fraction(1, 10)) >= Fraction(1, 10)
+    True
+    """
+    near = float(value)
+    return near if Fraction(near) >= value else math.nextafter(near, math.inf)
+
+
+class CommonNoise(Noise):
+    """Common random numbers for live panels: unit draws are rescaled, so curves move smoothly.
+
+    Not for release: seeded, and in double precision.
+    """
+
+    reproducible = True
+
+    def __init__(self, seed: int = 0, label: str = "", cache: dict | None = None) -> None:
+        super().__init__()
+        self._seed, self._label, self._cache = seed, label, {} if cache is None else cache
+
+    def fresh(self) -> CommonNoise:
+        """The same draws from the beginning, for the next move of a slider."""
+        return CommonNoise(self._seed, "", self._cache)
+
+    def _stream(self, label: str) -> CommonNoise:
+        label = f"{self._label}\1{label}" if self._label else label
+        return type(self)(self._seed, label, self._cache)
+
+    def generator(self) -> np.random.Generator:
+        return np.random.Generator(_stream_of([self._seed, zlib.crc32(self._label.encode())]))
+
+    def _draws(self, kind: str, size: int) -> np.ndarray:
+        kept = self._cache.get((kind, self._label))
+        if kept is None or kept.shape[-1] < size:
+            rng = self.generator()
+            laplace = kind == "laplace"
+            kept = rng.standard_exponential((2, size)) if laplace else rng.gumbel(size=size)
+            self._cache[kind, self._label] = kept
+        return kept[..., :size]
+
+    def discrete_laplace(self, scale: np.ndarray, shape: Shape) -> np.ndarray:
+        width = np.asarray(scale, dtype=object).astype(float)
+        up, down = self._draws("laplace", math.prod(shape)).reshape(2, *shape)
+        return (np.floor(up * width) - np.floor(down * width)).astype(np.int64)
+
+    def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:
+        return int(np.argmax(self._draws("gumbel", numerators.size) - numerators / denominator))
+
+    def below(self, bound: int) -> int:
+        return int(self.generator().integers(bound))
+
+
+class NoNoise(CommonNoise):
+    """No noise at all: argmax and raw counts, for the papers' NoPrivacy curves."""
+
+    private = False
+
+    def discrete_laplace(self, scale: np.ndarray, shape: Shape) -> np.ndarray:
+        return np.zeros(shape, dtype=np.int64)
+
+    def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:
+        return int(np.argmin(numerators))
+
+
+# --- the mechanisms ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """Integers with their unit, so that a score in bits can't meet a sensitivity in nats."""
+
+    value: Any
+    unit: str
+
+
+def laplace_mechanism(
+    counts: np.ndarray, scale: Fraction | Sequence[Fraction], noise: Noise
+) -> np.ndarray:
+    """Integer counts plus discrete Laplace noise in every cell, also the empty ones.
+
+    ``scale`` is one number (records), or one per row of axis 0.
+
+    **Privacy:** with L1 sensitivity Δ and one scale b the release is (Δ/b)-DP; with one scale per
+    row it costs ``unit.histogram_cost``.
+    """
+    counts = np.asarray(counts)
+    scales = np.array(scale if isinstance(scale, (list, tuple)) else [scale], dtype=object)
+    if min(scales) <= 0:
+        raise BudgetError(f"a noise scale must be positive, got {min(scales)}")
+    rows = scales.reshape(-1, *[1] * (counts.ndim - 1)) if len(scales) > 1 else scales[0]
+    return noise.add_to(counts, rows)
+
+
+def exponential_mechanism(
+    scores: Quantity,
+    sensitivity: Quantity,
+    epsilon: Fraction,
+    noise: Noise,
+    *,
+    permute_and_flip: bool = False,
+    among: Any = None,
+) -> int:
+    """Index drawn with P(i) ∝ exp(ε u_i / 2Δ); integer scores and sensitivity in the same unit.
+
+    ``among``: the candidates, for a replay, which compares them between tables.
+
+    **Privacy:** ε-DP when the candidates don't depend on the records (McSherry & Talwar 2007);
+    permute-and-flip (McKenna & Sheldon 2020) costs the same and is never less useful.
+    """
+    if scores.unit != sensitivity.unit:
+        raise PrivacyError(
+            f"the score is in {scores.unit!r}, its sensitivity in "
+            f"{sensitivity.unit!r}: convert one of them first"
+        )
+    values = np.asarray(scores.value)
+    if values.size == 0:
+        raise BudgetError("nothing to select from: the candidate set is empty")
+    if not np.issubdtype(values.dtype, np.integer):
+        raise PrivacyError(
+            "scores must be integers: floating point would leak through the exponent"
+        )
+    gaps = values.max() - values
+    times, denominator = epsilon.numerator, 2 * int(sensitivity.value) * epsilon.denominator
+    if sensitivity.value == 0:  # no record can change the score: as good as public
+        gaps, times, denominator = np.zeros(values.size, dtype=np.int64), 1, 1
+    return noise.choose(gaps, times, denominator, permute=permute_and_flip, among=among)
+
+
+def exponential_probabilities(scores: np.ndarray, sensitivity: float, epsilon: float) -> np.ndarray:
+    """The law of the exponential mechanism, for lessons and audits."""
+    exponent = epsilon * (np.asarray(scores, dtype=float) - np.max(scores)) / (2 * sensitivity)
+    weight = np.exp(exponent)
+    return weight / weight.sum()
+
+
+def discrete_laplace_pmf(values: np.ndarray, scale: float) -> np.ndarray:
+    """P(Z = z) = tanh(1/2b) exp(−|z|/b) of the discrete Laplace law with scale b."""
+    return np.tanh(0.5 / scale) * np.exp(-np.abs(values) / scale)
+
+
+class OpenDPNoise(ExactNoise):
+    """The same laws from OpenDP's hardened samplers (the extra ``secure``), never seeded.
+
+    Slower than ``ExactNoise``, and checked by other people. OpenDP takes scales as doubles: they
+    are rounded up, so that no release costs more than its ledger says. Raises ImportError without
+    OpenDP.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        with needed_for("noise='opendp'", "use noise='exact'"):
+            import opendp.prelude as dp
+        self._dp: Any = dp
+        self._dp.enable_features("contrib")
+        self._cells = self._dp.vector_domain(self._dp.atom_domain(T="i64"))
+
+    def discrete_laplace(self, scale: np.ndarray, shape: Shape) -> np.ndarray:
+        wide = np.broadcast_to(as_scales(scale), shape)
+        metric, out = self._dp.l1_distance(T="i64"), np.zeros(shape, dtype=np.int64)
+        for one in set(wide.ravel()):
+            cells = wide == one
+            sampler = self._dp.m.make_laplace(self._cells, metric, scale=float_above(one))
+            out[cells] = sampler([0] * int(cells.sum()))
+        return out
+
+    def choose(
+        self, gaps: np.ndarray, times: int, denominator: int, *, permute: bool, among: Any = None
+    ) -> int:
+        """Noisy max with a public scale; the scores are the gaps themselves.
+
+        With exponential noise it is permute-and-flip (Ding et al. 2021), with Gumbel noise the
+        exponential mechanism.
+        """
+        law = self._dp.max_divergence() if permute else self._dp.zero_concentrated_divergence()
+        scale = float_above(Fraction(denominator, times))
+        metric = self._dp.linf_distance(T="i64")
+        sampler = self._dp.m.make_noisy_max(self._cells, metric, law, scale=scale)
+        return int(sampler((-gaps).tolist()))

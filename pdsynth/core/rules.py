@@ -1,0 +1,404 @@
+"""Lines of a ledger, how their costs add up, and the rules L1–L10 (`algorithms` §10.2).
+
+Costs compose sequentially, or in parallel over disjoint records. Rule L11 is in `coverage`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from .errors import SchemaError
+from .measures import SCORES, association_sensitivity, conditional_sensitivity
+from .noise import ONE_REPLACED, Unit, histogram_cost
+
+KINDS = ("mechanism", "group", "post_processing", "unaccounted_access", "public")
+
+
+MECHANISMS = ("discrete_laplace", "exponential", "permute_and_flip", "forfeited")
+
+
+LEMMAS: dict[str, Callable[[int, int, int], int | Fraction]] = {
+    "lemma:joint_counts": lambda n, x, pi: 2,
+    "lemma:joint_counts_add_remove": lambda n, x, pi: 1,
+    "lemma:association": association_sensitivity,
+    "lemma:mutual_information": SCORES["I"].sensitivity,
+    "lemma:entropy": SCORES["H"].sensitivity,
+    "lemma:conditional": conditional_sensitivity,
+    "lemma:residual": lambda n, x, pi: 2,
+    "lemma:residual_add_remove": lambda n, x, pi: 1,
+    "lemma:score_f": SCORES["F"].sensitivity,
+}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line of the ledger; see the fields of `algorithms` §10.1.
+
+    ``sensitivity`` and ``scale`` are in the unit of ``released``; a tuple has one scale per row of
+    the table, whose number of cells is ``columns``. ``epsilon`` is the true cost, ``claimed`` the
+    advertised one.
+    """
+
+    id: str
+    kind: str
+    step: str
+    source: str = ""
+    mechanism: str = ""
+    released: str = ""
+    attributes: tuple[str, ...] = ()
+    sensitivity: Fraction | None = None
+    scale: Fraction | tuple[Fraction, ...] | None = None
+    columns: int = 1
+    epsilon: Fraction | float = Fraction(0)
+    claimed: Fraction = Fraction(0)
+    inputs: tuple[str, ...] = ()
+    scale_depends_on: tuple[str, ...] = ()
+    candidates: str = "public"
+    score_unit: str = ""
+    sensitivity_unit: str = ""
+    lemma: str = ""
+    domain_sizes: tuple[int, int] | None = None
+    n_records: int | None = None
+    relation: str = "replace_one"
+    parent: str | None = None
+    compose: str = ""
+    record_filter: str | None = None
+    domain: str = "schema:public"
+    why: str = ""
+
+    @property
+    def cost(self) -> Fraction | float:
+        """True cost under replacing one record: an add/remove ε counts twice (rule L7)."""
+        return 2 * self.epsilon if self.relation == "add_remove" else self.epsilon
+
+
+def add_up(entries: Iterable[Entry], what: str) -> Fraction | float:
+    """Sequential composition: the sum of ``cost`` or ``claimed`` over the mechanisms."""
+    return sum((getattr(e, what) for e in entries if e.kind == "mechanism"), Fraction(0))
+
+
+def compose(entries: Iterable[Entry], what: str) -> Fraction | float:
+    """Total ``cost`` or ``claimed``: sequential, or parallel over provably disjoint records (L6).
+
+    What a recipe *claims* is composed as the recipe says; a true cost never is, when the parts are
+    columns or overlap.
+    """
+    entries = list(entries)
+    inside = children(entries)
+    parts = {
+        g.id: inside.get(g.id, []) for g in entries if g.kind == "group" and g.compose == "parallel"
+    }
+    if what != "claimed":
+        groups = [g for g in entries if g.id in parts]
+        parts = {g.id: parts[g.id] for g in groups if not any(group_rule(g, parts[g.id]))}
+    alone = [e for e in entries if e.parent not in parts]
+    return add_up(alone, what) + sum((_parallel(p, what) for p in parts.values()), Fraction(0))
+
+
+def _parallel(part: Iterable[Entry], what: str) -> Fraction | float:
+    """Disjoint sets of records: a replaced record leaves one and enters another, so two count.
+
+    When all parts are add/remove, their costs are doubled already (rule L7), and the dearest one
+    alone bounds any replacement. Papers claim the dearest part (McSherry 2009).
+    """
+    paid = [e for e in part if e.kind == "mechanism"]
+    inside: dict[str | None, list[Entry]] = {}
+    for e in paid:
+        inside.setdefault(e.record_filter, []).append(e)
+    costs = [add_up(each, what) for each in inside.values()]
+    doubled = all(e.relation == "add_remove" for e in paid)
+    return sum(sorted(costs, reverse=True)[: 1 if what == "claimed" or doubled else 2], Fraction(0))
+
+
+def own_scales(entry: Entry, attribute: str) -> tuple[Fraction, ...]:
+    """Noise scales per value of the attribute's own table; of any other entry none."""
+    own = isinstance(entry.scale, tuple) and entry.attributes[0] == attribute
+    return entry.scale if own else ()  # type: ignore[return-value]
+
+
+def value_loss(
+    entries: Iterable[Entry],
+    scales: Iterable[Sequence[Fraction]],
+    move: tuple[int, int],
+    raw: bool,
+    per_person: int,
+) -> Fraction | float:
+    """The loss if a value u becomes v: 1/b_u + 1/b_v in a table with its own ``scales``."""
+    u, v = move
+    if u == v or raw:
+        return Fraction(0) if u == v else math.inf
+    moved = [
+        replace(e, epsilon=per_person * (1 / s[u] + 1 / s[v])) if s else e
+        for e, s in zip(entries, scales, strict=True)
+    ]
+    return compose(moved, "cost")
+
+
+def check(
+    entries: Sequence[Entry],
+    *,
+    claimed: Fraction,
+    finite: Fraction,
+    epsilon: Fraction | float,
+    notes: Sequence[str],
+    unit: Unit = ONE_REPLACED,
+) -> list[str]:
+    """All violations, each with its rule and entry: ``"L3 s07 table(race): …"``; empty if none."""
+    known: set[str] = set()
+    found: list[str] = []
+    for e in entries:
+        found += [
+            f"{code} {e.id} {e.step}: {message}"
+            for code, message in _check_entry(e, known, unit.records)
+        ]
+        fits = unit.n_is_public or e.relation == unit.relation or not e.inputs
+        if e.kind == "mechanism" and not fits:
+            promised = f"where the run promises {unit.relation}"
+            found.append(f"L7 {e.id} {e.step}: {e.relation}, {promised}")
+        known.add(e.id)
+    parts = children(entries)
+    for group in (e for e in entries if e.kind == "group"):
+        broken = group_rule(group, parts.get(group.id, []))
+        found += [f"L6 {group.id} {group.step}: {message}" for message in broken]
+    if epsilon == math.inf:
+        raw = sum(e.kind == "unaccounted_access" for e in entries)
+        found.append(f"L8 claimed {claimed}, truly infinite (not DP): {raw} unaccounted access(es)")
+    if finite > claimed:
+        found.append(f"L8 claimed {claimed}, the accounted part truly costs {finite}")
+    return found + [f"L10 {note}" for note in notes if "reproducible" in note]
+
+
+def children(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
+    """The entries of each group, by its id."""
+    found: dict[str, list[Entry]] = {}
+    for e in entries:
+        if e.parent is not None:
+            found.setdefault(e.parent, []).append(e)
+    return found
+
+
+def _check_entry(e: Entry, known: set[str], per_person: int) -> Iterator[tuple[str, str]]:
+    """Rules L1–L5 and L9; ``known``: the ids of earlier entries."""
+    raw = any(i.startswith("raw:") for i in e.inputs)
+    if raw and e.kind not in ("mechanism", "unaccounted_access"):
+        yield ("L2" if e.kind == "post_processing" else "L1"), f"reads raw records as {e.kind}"
+    if e.kind == "mechanism":
+        if e.mechanism not in MECHANISMS:
+            yield "L1", f"no mechanism is called {e.mechanism!r}"
+        if e.mechanism == "discrete_laplace":
+            yield from (("L3", message) for message in _check_noise(e, per_person))
+        if e.mechanism in ("exponential", "permute_and_flip"):
+            yield from (("L4", message) for message in _check_selection(e, known, per_person))
+        for source in e.scale_depends_on:
+            if not source.startswith("public:") and source not in known:
+                yield (
+                    "L5",
+                    (
+                        f"its scale depends on {source!r}, "
+                        "which is neither public nor an earlier entry"
+                    ),
+                )
+    if not e.domain.startswith(("schema:public", "public:")) and e.domain not in known:
+        yield "L9", f"its domain comes from {e.domain!r}"
+
+
+def _check_noise(e: Entry, per_person: int) -> Iterator[str]:
+    if e.sensitivity is None or e.scale is None:
+        yield "a noisy release needs its sensitivity and its scale"
+        return
+    true = (
+        per_person * histogram_cost(e.scale, e.columns)
+        if isinstance(e.scale, tuple)
+        else e.sensitivity / e.scale
+    )
+    if e.epsilon != true:
+        yield f"charged ε = {e.epsilon}, but sensitivity ÷ scale gives {true}"
+    if e.lemma and e.lemma not in LEMMAS:
+        yield f"no lemma is called {e.lemma!r}"
+    due = per_person * (_least_sensitivity(e) if e.lemma else 1)  # whole numbers move by 1 at least
+    if e.sensitivity < due:
+        yield f"sensitivity {e.sensitivity}, but {e.lemma or 'a whole number'} gives {due}"
+
+
+def _check_selection(e: Entry, known: set[str], per_person: int) -> Iterator[str]:
+    if e.candidates != "public" and e.candidates not in known:
+        yield f"candidates come from {e.candidates!r}, which is neither public nor an earlier entry"
+    if e.score_unit != e.sensitivity_unit:
+        yield f"score in {e.score_unit!r}, sensitivity in {e.sensitivity_unit!r}"
+    due = per_person * _least_sensitivity(e)
+    if e.sensitivity is not None and e.sensitivity < due:
+        yield (
+            f"sensitivity {e.sensitivity}, but {e.lemma} gives {due} "
+            f"for domain sizes {e.domain_sizes}"
+        )
+
+
+def _least_sensitivity(e: Entry) -> Fraction | int:
+    """What the lemma of an entry proves; 0 where it names none, or rows have their own scales."""
+    unknown = e.lemma not in LEMMAS or isinstance(e.scale, tuple)
+    if unknown or e.domain_sizes is None or e.n_records is None:
+        return 0
+    return LEMMAS[e.lemma](e.n_records, *e.domain_sizes)
+
+
+def group_rule(group: Entry, children: Sequence[Entry]) -> Iterator[str]:
+    """Rule L6: only disjoint sets of records, named by public predicates, compose in parallel."""
+    if group.compose not in ("sequential", "parallel"):
+        yield f"compose is {group.compose!r}"
+    if group.compose != "parallel":
+        return
+    steps: dict[str, list[str]] = {}
+    for e in children:
+        steps.setdefault(e.record_filter or "", []).append(e.step)
+    taken: dict[str, str] = {}  # the part that holds each value
+    names = {over: _parse(over)[0] for over in steps}
+    for over, named in steps.items():
+        if not over.startswith("records:"):
+            more = f" and {len(named) - 1} more are" if len(named) > 1 else " is"
+            yield (
+                f"{named[0]}{more} composed in parallel over {over!r}: "
+                "only disjoint sets of records compose in parallel, never columns"
+            )
+        values, first = _parse(over)[1], next(iter(steps))
+        other = (
+            first
+            if names[over] != names[first]
+            else next((taken[v] for v in values if v in taken), over)
+        )
+        if other != over:
+            yield f"parts {other!r} and {over!r} are not disjoint"
+        taken |= dict.fromkeys(values, over)
+
+
+def _parse(text: str) -> tuple[str, set[str]]:
+    """Name and values of a filter ``records:NAME in {x, y}``."""
+    name, _, values = text.removeprefix("records:").partition(" in ")
+    return name.strip(), {v.strip() for v in values.strip("{} ").split(",")}
+
+
+MAX_NESTED = 2**21  # objects and lists of a file: each takes some 70 bytes of memory
+
+
+MALFORMED = ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError
+
+
+class Release(NamedTuple):
+    """A released table: its name, its attributes, its cells, and the entries that it comes from."""
+
+    name: str
+    attributes: tuple[str, ...]
+    cells: int
+    sources: tuple[str, ...]
+
+
+def check_coverage(releases: Sequence[Release], entries: Sequence[Entry]) -> list[str]:
+    """Rule L11: each released table comes from lines that measured its attributes and charged it.
+
+    A source is a line that noised counts, a raw read that says so, or post-processing of such
+    lines. What is found names the table: ``"L11 table of 'age': …"``; empty if all are covered.
+    """
+    bit = {name: 1 << i for i, name in enumerate({a: 0 for r in releases for a in r.attributes})}
+    measured: dict[str, int] = {}  # the attributes behind each line, as bits of one integer
+    for e in entries:
+        paid = e.kind == "mechanism" and e.mechanism == "discrete_laplace" and e.epsilon > 0
+        part = (e.record_filter or "").startswith("records:")  # no released table is of some only
+        if paid and not part or e.kind == "unaccounted_access":
+            measured[e.id] = sum(bit.get(a, 0) for a in {*e.attributes})
+        elif e.kind == "post_processing":
+            measured[e.id] = _join(measured.get(i, 0) for i in {*e.inputs})
+    cells = {
+        e.id: math.prod(e.domain_sizes)
+        for e in entries
+        if e.kind == "mechanism" and e.domain_sizes is not None
+    }
+    found = []
+    for r in releases:
+        known = _join(measured.get(i, 0) for i in r.sources)
+        gone = [a for a in r.attributes if not known & bit[a]]
+        strange = [i for i in r.sources if i not in measured]
+        if strange or not r.sources:
+            found.append(
+                f"L11 table of {r.name!r}: "
+                + (
+                    f"comes from {strange[0]!r}, which measured nothing that was paid for"
+                    if strange
+                    else "no line of the ledger says where it comes from"
+                )
+            )
+        elif gone:
+            found.append(
+                f"L11 table of {r.name!r}: the lines that it comes from don't touch "
+                f"{', '.join(map(repr, gone[:3]))}"
+            )
+        elif len(r.sources) == 1 and cells.get(r.sources[0], r.cells) < r.cells:
+            found.append(
+                f"L11 table of {r.name!r}: it has {r.cells:,} cells, its line "
+                f"{r.sources[0]} charges for {cells[r.sources[0]]:,}"
+            )
+    return found
+
+
+def _join(sets: Iterable[int]) -> int:
+    """The union of sets that are written as bits."""
+    found = 0
+    for one in sets:
+        found |= one
+    return found
+
+
+def check_origin(ledger: Any, names: tuple[str, ...], n: int) -> list[str]:
+    """What says that a ledger isn't the one of this table and run, or isn't whole; empty if none.
+
+    ``names``: the attributes of the schema. ``n``: the number of records.
+    """
+    found = []
+    touched = {a for e in ledger.entries for a in e.attributes}
+    others = any(e.n_records not in (None, n) for e in ledger.entries)
+    if ledger.public_attributes != names or touched - {*names} or others:
+        found.append(
+            "the ledger is that of another table: its attributes or its number of records "
+            "are not those of the model"
+        )
+    counted = any(e.released == "n" and e.epsilon > 0 for e in ledger.entries)
+    if not ledger.unit.n_is_public and ledger.guarantee != "none" and not counted:
+        found.append("no line of the ledger says where the number of records comes from")
+    if ledger.guarantee == "strict" and ledger.finite != ledger.claimed:
+        found.append(
+            f"a strict run costs exactly what it claims, ε = {ledger.claimed}, and these "
+            "lines don't: some were cut or changed"
+        )
+    return found
+
+
+def read_json(path: str | Path, most: int) -> Any:
+    """A JSON file of at most ``most`` bytes; SchemaError for a larger or a malformed one.
+
+    Brackets are counted before anything is built: a list of two bytes takes 56 in memory.
+    """
+    size = Path(path).stat().st_size
+    with open(path, "rb") as file:  # a device, or a file that grows, has no size
+        text = file.read(most + 1) if size <= most else b""
+    if max(size, len(text)) > most:
+        raise SchemaError(f"{path} has more than {most:,} bytes, the most that is read")
+    if text.count(b"[") + text.count(b"{") > MAX_NESTED:
+        raise SchemaError(f"{path} holds more than {MAX_NESTED:,} lists and objects: no model does")
+    try:
+        return json.loads(text.decode("utf-8"), object_pairs_hook=_unique)
+    except SchemaError:
+        raise
+    except MALFORMED as problem:
+        raise SchemaError(f"{path} is no JSON: {problem!r:.300}") from problem
+
+
+def _unique(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose keys stand once: a reader of the first and of the last see the same."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise SchemaError("a key stands twice in one object of the file")
+    return found

@@ -1,0 +1,479 @@
+"""What an attribute's declaration may hold, checked before anything is computed or allocated."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .attribute import MAX_VALUES, Attribute, check_codes, find_recoding, repeated
+from .errors import (
+    SchemaError,
+    check_known,
+    check_path,
+    door,
+    is_one_of,
+    is_whole,
+    show,
+    to_items,
+    to_list,
+)
+from .noise import Unit
+
+
+def check_columns(frame: Any, declared: Sequence[str] | None = None) -> list[Any]:
+    """Names of the columns of a frame; refuses other things, names that are no texts, and names
+    (of those declared, if any are) that stand twice.
+
+    **Privacy:** reads column names only.
+    """
+    if not isinstance(frame, pd.DataFrame):
+        raise SchemaError(f"expected a pandas DataFrame, got {type(frame).__name__}")
+    columns = list(frame.columns)
+    strange = [name for name in columns if not isinstance(name, str)]
+    if strange:
+        raise SchemaError(
+            f"column names must be texts, got {show(strange[0])}: rename them, for "
+            "example frame.rename(columns=str)"
+        )
+    asked = set(columns if declared is None else declared)
+    if twice := repeated([c for c in columns if c in asked]):
+        raise SchemaError(f"duplicate column(s): {twice}; rename or drop them")
+    return columns
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The public domain of a table: its attributes in column order.
+
+    ``source`` is ``"public"``, or ``"data"`` for a schema inferred from records: a strict fit
+    refuses the latter. ``groups`` may declare sensitivity groups by policy: ``{"occupation": "A",
+    "race": "B"}`` (A: more sensitive). ``left_out``: columns of the raw table that aren't used, and
+    why, in words; a reason that begins with "?" waits for a decision. ``columns``: names of all
+    columns of a raw file that has no header, in its order. ``file``: how a raw text file is
+    written, a :class:`~pdsynth.files.FileFormat` or its keywords; else UTF-8 with commas.
+    """
+
+    attributes: tuple[Attribute, ...]
+    source: str = "public"
+    groups: Mapping[str, str] = field(default_factory=dict)
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    columns: tuple[str, ...] = ()
+    file: Any = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "attributes", tuple(to_items("attributes", self.attributes)))
+        strange = [a for a in self.attributes if not isinstance(a, Attribute)]
+        if strange:
+            raise SchemaError(
+                f"a schema is made of Attributes, got {show(strange[0])}: "
+                "use Attribute.categorical(name, values) or .numeric"
+            )
+        if twice := repeated(self.names):
+            raise SchemaError(f"attributes declared twice: {twice}")
+        if not is_one_of(self.source, ("public", "data")):
+            raise SchemaError(f"source must be 'public' or 'data', got {show(self.source)}")
+        groups = self.groups if isinstance(self.groups, Mapping) else {None: self.groups}
+        unknown = [name for name in groups if name not in self._places]
+        if unknown or not all(is_one_of(group, ("A", "B")) for group in groups.values()):
+            raise SchemaError(
+                "groups must map declared attributes to 'A' or 'B'; "
+                f"unknown: {show(unknown)}, groups: {show(self.groups)}"
+            )
+        self._check_left_out()
+        said: Any = self.file
+        if isinstance(said, dict):
+            said = {"header": not self.columns} | said
+        if said is not None:
+            object.__setattr__(self, "file", door("files").FileFormat.of(said))
+        if self.file is not None and self.file.header != (not self.columns):
+            raise SchemaError(
+                "columns name those of a file whose first line doesn't: say columns and header = "
+                "false, or neither"
+            )
+
+    @property
+    def file_format(self) -> Any:
+        """How a raw text file is written: what is declared, else UTF-8 with commas."""
+        return self.file or door("files").FileFormat(header=not self.columns)
+
+    def _check_left_out(self) -> None:
+        left_out = self.left_out if isinstance(self.left_out, Mapping) else {None: ""}
+        columns = to_items("columns", self.columns)
+        if not all(isinstance(word, str) for word in (*left_out, *left_out.values(), *columns)):
+            raise SchemaError(
+                "left_out must map column names to reasons, columns must list names: "
+                "all of them texts"
+            )
+        object.__setattr__(self, "columns", tuple(columns))
+        if both := sorted(left_out.keys() & set(self.names)):
+            raise SchemaError(f"attributes that are declared and left out: {both}")
+        there = set(columns)
+        if columns and (gone := [n for n in self.names if n not in there]):
+            raise SchemaError(f"columns of the file don't name the attribute(s) {gone}")
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Attribute names in column order."""
+        return tuple(a.name for a in self.attributes)
+
+    @cached_property
+    def sizes(self) -> tuple[int, ...]:
+        """Domain sizes |X| in column order."""
+        return tuple(a.size for a in self.attributes)
+
+    def __len__(self) -> int:
+        return len(self.attributes)
+
+    def __getitem__(self, name: str) -> Attribute:
+        return self.attributes[self.index(name)]
+
+    def index(self, name: str) -> int:
+        """Column number of an attribute; SchemaError with the known names if it isn't there."""
+        if name.__class__ is not str or name not in self._places:
+            check_known([name], self.names, "the schema")
+        return self._places[name]
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        """Column number of every name."""
+        return {name: j for j, name in enumerate(self.names)}
+
+    def cells(self, names: Iterable[str]) -> int:
+        """Number of cells of the joint table of some attributes."""
+        return math.prod(self[n].size for n in to_list("names", names))
+
+    def select(self, names: Sequence[str]) -> Schema:
+        """The schema of some of the attributes, in the order given."""
+        names = (names,) if isinstance(names, str) else to_list("names", names)
+        groups = {n: g for n, g in self.groups.items() if n in names}
+        return replace(self, attributes=tuple(self[n] for n in names), groups=groups)
+
+    def declare_public(self) -> Schema:
+        """The same schema, on the user's word that its domains were known without these records."""
+        return replace(self, source="public")
+
+    @classmethod
+    def infer(cls, frame: pd.DataFrame, *, bins: int = 16) -> Schema:
+        """A schema read off the records, for exploration only.
+
+        A column that can't be inferred is ``left_out``, with the reason behind a "?".
+
+        **Privacy:** every category, range and missing value comes from the data, so the schema is
+        marked ``source="data"``; a strict fit refuses it unless you say
+        ``schema.declare_public()``.
+        """
+        if not is_whole(bins, 2, MAX_VALUES):
+            raise SchemaError(
+                f"bins must be a whole number from 2 to {MAX_VALUES:,}, got {show(bins)}"
+            )
+        attributes, left_out = [], {}
+        for place, name in enumerate(check_columns(frame)):
+            try:
+                attributes.append(_infer(frame.iloc[:, place], bins))
+            except SchemaError as problem:
+                left_out[str(name)] = f"? {problem}"
+        return cls(tuple(attributes), source="data", left_out=left_out)
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Schema:
+        """A schema from a TOML file, written by hand, by :meth:`write` or by ``datasets.outline``.
+
+        ``source`` is "data" while any line says ``public = false`` or begins with "?". Raises
+        SchemaError that names the file, the attribute and the remedy.
+        """
+        check_path(path)
+        return cls(**door("files").read_schema(_read_text(Path(path)), Path(path).name))
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write a TOML file that :meth:`read` reads as this schema.
+
+        It replaces a file that this method wrote; one that was written or edited by hand is left
+        alone, since its comments would be lost: SchemaError.
+        """
+        check_path(path)
+        file, files = Path(path), door("files")
+        if file.exists():
+            old = _read_text(file)
+            if files.write_schema(_fields(Schema(**files.read_schema(old, file.name)))) != old:
+                raise SchemaError(
+                    f"{file.name} was written or edited by hand, and its comments would be lost: "
+                    "name another file"
+                )
+        text = files.write_schema(_fields(self))
+        if Schema(**files.read_schema(text))._exact() != self._exact():
+            raise SchemaError("this schema can't be written as TOML")
+        file.write_text(text, encoding="utf-8", newline="\n")
+
+    def _exact(self) -> str:
+        """Every field in words: unlike equal ones, 1, 1.0 and True are told apart."""
+        said = (sorted(self.groups.items()), sorted(self.left_out.items()))
+        known = (*said, self.columns, self.file)
+        return repr((self.attributes, self.source, *known))
+
+    def problems(self, frame: pd.DataFrame, examples: int = 0) -> Any:
+        """Everything in a table that :meth:`encode` would refuse, at once: per column, with counts
+        and the remedy; ``examples``: show up to so many offending values of each column.
+
+        **Privacy:** raw records; counts and values are for their owner and stay in the house.
+        """
+        if not is_whole(examples, 0):
+            raise SchemaError(
+                f"examples must be a whole number of at least 0, got {show(examples)}"
+            )
+        return door("files").find_problems(self.attributes, self.left_out, frame, examples)
+
+    def encode(self, frame: pd.DataFrame, *, empty: bool = False) -> np.ndarray:
+        """Codes of a table: uint8 or uint16 array (n_records, n_attributes), stored by column.
+
+        SchemaError for no rows (unless ``empty``), missing, duplicate or undeclared columns, values
+        outside their domain.
+
+        **Privacy:** raw records in, raw records out; what is refused depends on the declaration,
+        never on statistics.
+        """
+        self.check(frame, empty=empty)
+        kind = np.uint8 if max(self.sizes) <= 256 else np.uint16
+        codes = np.empty((len(frame), len(self)), dtype=kind, order="F")
+        for j, attribute in enumerate(self.attributes):
+            codes[:, j] = attribute.encode(frame[attribute.name])
+        return codes
+
+    def check(self, frame: pd.DataFrame, *, empty: bool = False) -> None:
+        """Refuse a table whose columns aren't those of the schema, and tables too small to release.
+
+        ``empty``: a table may have no rows.
+
+        **Privacy:** reads column names and the public number of rows only.
+        """
+        columns = check_columns(frame, self.names)
+        known = set(self.names)
+        there = set(columns)
+        if gone := [n for n in self.names if n not in there]:
+            raise SchemaError(
+                f"missing column(s): {gone}; the table has {len(columns)} columns, "
+                f"the schema {len(self)}"
+            )
+        if extra := [c for c in columns if c not in known and c not in self.left_out]:
+            raise SchemaError(
+                f"undeclared column(s): {extra}; declare them, "
+                "or drop them with frame[list(schema.names)]"
+            )
+        if len(self) < 2:
+            raise SchemaError(
+                f"the table has {len(self)} attribute(s); at least 2 are needed for a network"
+            )
+        if len(frame) == 0 and not empty:
+            raise SchemaError("the table has no rows")
+
+    def decode(self, codes: np.ndarray, uniforms: np.ndarray | None = None) -> pd.DataFrame:
+        """A table from codes (n_records, n_attributes).
+
+        ``uniforms`` of the same shape place numbers inside their bins.
+        """
+        check_codes(codes, len(self))
+        if uniforms is not None and np.shape(uniforms) != codes.shape:
+            raise SchemaError(f"uniforms must have the shape of the codes, {codes.shape}")
+        places = [None] * len(self) if uniforms is None else uniforms.T
+        parts = zip(self.attributes, codes.T, places, strict=True)
+        return pd.DataFrame({a.name: a.decode(c.astype(np.int64), place) for a, c, place in parts})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        more = {"left_out": dict(self.left_out), "columns": list(self.columns)}
+        more |= {"file": self.file.said() if self.file else {}}
+        attributes = [
+            {key: value for key, value in asdict(a).items() if key != "recode" or value is not None}
+            for a in self.attributes
+        ]
+        return {
+            "source": self.source,
+            "groups": dict(self.groups),
+            "attributes": attributes,
+            **{key: value for key, value in more.items() if value},
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Schema:
+        """The inverse of :meth:`to_dict`; a malformed document raises SchemaError."""
+        try:
+            attributes = tuple(_read(a) for a in data["attributes"])
+            return cls(
+                attributes,
+                str(data["source"]),
+                dict(data["groups"]),
+                dict(data.get("left_out", {})),
+                tuple(data.get("columns", ())),
+                data.get("file"),
+            )
+        except SchemaError:
+            raise
+        except (LookupError, TypeError, ValueError, AttributeError) as problem:
+            raise SchemaError(f"not a schema document: {problem!r}") from problem
+
+    def _repr_html_(self) -> str:
+        return str(door("files").render("pdsynth.files", "schema.html", schema=self))
+
+
+def check_schema(given: Any) -> Schema:
+    """A schema, or SchemaError that says what was given in its place."""
+    if not isinstance(given, Schema):
+        raise SchemaError(f"schema must be a Schema, got {type(given).__name__}")
+    return given
+
+
+def _fields(schema: Schema) -> dict[str, Any]:
+    return {field.name: getattr(schema, field.name) for field in fields(schema)}
+
+
+def _infer(column: pd.Series, bins: int) -> Attribute:
+    """An attribute read off a column; SchemaError where there is none.
+
+    **Privacy:** every value is read and its domain told: a strict fit refuses such a schema.
+    """
+    name, missing, present = str(column.name), bool(column.isna().any()), column.dropna()
+    try:
+        values = sorted(present.unique().tolist(), key=str)
+    except TypeError as problem:
+        raise SchemaError(f"column {name!r} holds more than plain values: recode it") from problem
+    if pd.api.types.is_numeric_dtype(column):
+        if len(values) > bins and not pd.api.types.is_bool_dtype(column):
+            whole = bool((present == present.round()).all())
+            return Attribute.numeric(
+                name,
+                float(present.min()),
+                float(present.max()),
+                bins=bins,
+                integer=whole,
+                missing=missing,
+            )
+        values.sort()
+    if len(values) + missing < 2:
+        raise SchemaError(
+            f"column {name!r} holds {len(values)} value(s): drop it, or declare its domain by hand"
+        )
+    return Attribute.categorical(name, values, missing=missing)
+
+
+def _read(data: Mapping[str, Any]) -> Attribute:
+    edges = None if data["edges"] is None else tuple(data["edges"])
+    return Attribute(
+        str(data["name"]),
+        tuple(data["values"]),
+        edges,
+        str(data["dtype"]),
+        bool(data["missing"]),
+        str(data["spread"]),
+        find_recoding(data.get("recode") or {}),
+    )
+
+
+def _read_text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as problem:
+        raise SchemaError(f"{path.name} isn't in UTF-8: save it so") from problem
+
+
+@dataclass(frozen=True)
+class Facts:
+    """The schema of the network's nodes (attributes, or their bits), n, ε and the guarantee.
+
+    ``unit``: what neighbours differ in; where n isn't public, it is 1 until the noisy n is paid
+    for. ``epsilon`` is what the recipe may spend on one record. ``epsilon2``: what the tables have
+    if a structure is learnt, from which ``k="auto"`` chooses.
+    """
+
+    schema: Schema
+    n: int
+    epsilon: Fraction
+    guarantee: str
+    epsilon2: Fraction
+    unit: Unit = Unit()
+
+
+@dataclass(frozen=True)
+class BinaryEncoding:
+    """The bits of a schema in code order, most significant first.
+
+    HMPrivBayes §3.1; Zhang et al. 2017, §5.1. A two-valued attribute is its own bit and keeps its
+    name; the bits of ``age`` are ``age:1``, ``age:2``, …
+
+    >>> sizes = Attribute.categorical("sex", ["f", "m"]), Attribute.categorical("size", list("SML"))
+    >>> BinaryEncoding(Schema(sizes)).schema.names
+    ('sex', 'size:1', 'size:2')
+    """
+
+    original: Schema
+
+    @cached_property
+    def widths(self) -> tuple[int, ...]:
+        """Number of bits of each attribute, ⌈log₂|X|⌉."""
+        return tuple((size - 1).bit_length() for size in self.original.sizes)
+
+    @cached_property
+    def owners(self) -> tuple[str, ...]:
+        """The attribute that each bit belongs to."""
+        pairs = zip(self.original.names, self.widths, strict=True)
+        return tuple(name for name, width in pairs for _ in range(width))
+
+    @cached_property
+    def schema(self) -> Schema:
+        """The schema of the bits; its source is that of the original."""
+        names: list[str] = []
+        for name, width in zip(self.original.names, self.widths, strict=True):
+            names += [name] if width == 1 else [f"{name}:{b + 1}" for b in range(width)]
+        if twice := repeated(names):
+            raise SchemaError(
+                f"binary encoding would name two bits {', '.join(twice)}: rename those attributes"
+            )
+        bits = tuple(Attribute.categorical(n, ["0", "1"]) for n in names)
+        return Schema(bits, source=self.original.source)
+
+    def bits(self, name: str) -> tuple[int, ...]:
+        """Columns of an attribute's bits, most significant first."""
+        j = self.original.index(name)
+        start = sum(self.widths[:j])
+        return tuple(range(start, start + self.widths[j]))
+
+    def encode(self, codes: np.ndarray) -> np.ndarray:
+        """Codes (n_records, n_attributes) → bits, uint8 (n_records, n_bits), stored by column.
+
+        **Privacy:** raw records in, raw records out.
+        """
+        out = np.empty((len(codes), len(self.owners)), dtype=np.uint8, order="F")
+        places = [(j, b) for j, width in enumerate(self.widths) for b in reversed(range(width))]
+        for at, (j, b) in enumerate(places):
+            out[:, at] = (codes[:, j] >> b) & 1
+        return out
+
+    def decode(self, bits: np.ndarray, generator: np.random.Generator | None = None) -> np.ndarray:
+        """Bits (n_records, n_bits) → codes (n_records, n_attributes), always legal.
+
+        A code beyond the declared domain is replaced by the value of a synthetic record that is
+        legal (any legal value if there is none), which keeps the attribute's distribution.
+
+        **Privacy:** post-processing of synthetic bits.
+        """
+        sizes = self.original.sizes
+        kind = np.uint8 if max(sizes) <= 256 else np.uint16
+        out = np.empty((len(bits), len(sizes)), dtype=kind, order="F")
+        for j, (name, size) in enumerate(zip(self.original.names, sizes, strict=True)):
+            value = np.zeros(len(bits), dtype=np.int64)
+            for b in self.bits(name):
+                value = 2 * value + bits[:, b]
+            bad = value >= size
+            if bad.any():
+                rng = np.random.default_rng() if generator is None else generator
+                legal = np.arange(size) if bad.all() else value[~bad]
+                value[bad] = rng.choice(legal, int(bad.sum()))
+            out[:, j] = value
+        return out

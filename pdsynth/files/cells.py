@@ -1,0 +1,115 @@
+"""One raw cell at a time: its text, its number, its day, and which cells of a column are the same.
+
+Whatever is done to a column is done to each of its distinct cells alone, so that the code of a
+record is a function of that record and of the declaration.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date, datetime
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..core import LARGEST, as_text, find_distinct
+
+# How numbers are written: (what separates thousands, what stands before the fraction).
+FORMS = {
+    "1,234.5": (",", "."),
+    "1.234,5": (r"\.", ","),
+    "1 234,5": ("[  \u202f]", ","),
+    "1'234.5": ("['’]", "."),
+    "1234.5": ("", "."),
+}
+
+
+PLAIN = "1234.5"  # no currency or per cent sign, either
+
+
+LONGEST = 400  # signs of a text that may be a number or a day
+
+
+TIME = r"\d\d(?::?\d\d(?::?\d\d(?:[.,]\d+)?)?)?\s*(?:Z|[-+]\d\d(?::?\d\d)?)?"
+
+
+ISO = re.compile(
+    rf"(\d{{4}})(?:([-/. ]?)(\d\d)\2(\d\d)(?:[T ]{TIME})?"  # 2026-12-31, 20261231, with a time
+    rf"|[-/. ](\d\d?)(?:[-/. ](\d\d?)(?:[T ]{TIME})?)?)?",  # 2026, 2026-12, 2026-1-5
+    re.ASCII,
+)
+
+
+def is_number(cell: Any) -> bool:
+    """Whether a cell is a number by its type, and not too large; a truth value is none."""
+    if isinstance(cell, bool) or not isinstance(cell, Real):
+        return False
+    return bool(abs(cell) <= LARGEST)  # type: ignore[operator]
+
+
+def read_number(text: str, form: str = "1,234.5") -> float | None:
+    """The number that a text is, written as ``form`` says; None if it is none.
+
+    A currency or per cent sign beside it is left out. Texts of more than 400 signs are no numbers.
+
+    >>> [read_number(text) for text in ("$1,234", "12 %", "1,2")]
+    [1234.0, 12.0, None]
+    """
+    if len(text) > LONGEST or not (found := _PATTERNS[form].fullmatch(text.strip())):
+        return None
+    group, point = FORMS[form]
+    digits = re.sub(group, "", found[2]) if group else found[2]
+    number = float(digits.replace(point, "."))
+    if number > LARGEST:
+        return None
+    return -number if found[1] in ("-", "−") else number
+
+
+def _pattern(form: str) -> re.Pattern[str]:
+    group, point = FORMS[form]
+    point = re.escape(point)
+    grouped = rf"[0-9]{{1,3}}(?:{group}[0-9]{{3}})+(?:{point}[0-9]+)?|" if group else ""
+    plain = rf"(?:[0-9]+(?:{point}[0-9]*)?|{point}[0-9]+)(?:[eE][-+]?[0-9]+)?"
+    before, behind = (r"\s*[$€£¥]?\s*", r"\s*[%$€£¥]?") if group else ("", "")
+    return re.compile(rf"([-+−]?){before}({grouped}{plain}){behind}")
+
+
+_PATTERNS = {form: _pattern(form) for form in FORMS}
+
+
+def read_numbers(texts: pd.Series, form: str = "1,234.5") -> pd.Series:
+    """Numbers from texts that are written as ``form`` says, NaN for whatever isn't one.
+
+    >>> read_numbers(pd.Series(["$1,234", "12 %", "1,2"])).tolist()
+    [1234.0, 12.0, nan]
+    """
+    places, distinct = find_distinct(texts)
+    numbers = [read_number(as_text(cell), form) for cell in distinct]
+    table = np.array([*(np.nan if x is None else x for x in numbers), np.nan])
+    return pd.Series(table[places], index=texts.index)
+
+
+def read_day(cell: Any, form: str = "") -> date | None:
+    """The day of a cell: a date by its type, or a text as ``form`` says (strptime), else ISO 8601.
+
+    >>> read_day("2026-12-31T10:00"), read_day("31.12.2026", "%d.%m.%Y"), read_day("soon")
+    (datetime.date(2026, 12, 31), datetime.date(2026, 12, 31), None)
+    """
+    if isinstance(cell, np.datetime64):
+        cell = pd.Timestamp(cell)
+    if isinstance(cell, date):  # a Timestamp is one, too, with its own time zone
+        return date(cell.year, cell.month, cell.day)
+    if not isinstance(cell, str) or len(cell) > LONGEST:
+        return None
+    try:
+        if form:
+            return datetime.strptime(cell.strip(), form).date()
+        found = ISO.fullmatch(cell.strip())
+        if found is None:
+            return None
+        year, _, month, day, other_month, other_day = found.groups()
+        return date(int(year), int(month or other_month or 1), int(day or other_day or 1))
+    except ValueError:
+        return None

@@ -1,0 +1,523 @@
+"""What ``python -m pdsynth`` does with a file of your own: outline, plan, release, report."""
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from .. import __version__
+from .. import algorithms as baselines
+from .. import algorithms as methods
+from ..core import (
+    MOST_RECORDS,
+    BudgetError,
+    Ledger,
+    Model,
+    PrivacyError,
+    Recipe,
+    Schema,
+    SchemaError,
+    needed_for,
+    positive,
+    show,
+)
+from ..datasets.loaders import EXAMPLES, find
+from ..evaluation.report import report as make_report
+from ..planning import plan as make_plan
+from .outlining import outline as draft
+from .reading import read_csv, read_header
+from .release import (
+    KINDS,
+    as_released,
+    check_folder,
+    check_model,
+    check_rows,
+    check_title,
+    draft_folder,
+    fill,
+    most_rows,
+    open_lines,
+    publish,
+    read_reviewed,
+    rehearse,
+    write_card,
+)
+from .schema_file import read_toml
+from .session import Session, files_of
+
+with needed_for("the command line"):
+    import click
+
+
+METHODS = {
+    name: made
+    for home in (methods, baselines)
+    for name in home.__all__
+    if isinstance(made := getattr(home, name), type)
+    and issubclass(made, Recipe)
+    and made is not methods.Synthesizer
+}
+
+
+ELSEWHERE = {  # parameters of a method that have an option of their own
+    "epsilon": "--epsilon",
+    "records_per_person": "--records-per-person",
+}
+
+
+TABLES = "synthetic.csv", "synthetic.parquet"
+
+
+PAGE = (
+    "<!doctype html><html lang='en'><meta charset='utf-8'><meta name='viewport' "
+    "content='width=device-width'><title>Report</title><body style='font-family:sans-serif'>"
+    "{}</body></html>"
+)
+
+
+HELP = """From a table of your own to a private release, in four steps.
+
+\b
+1  outline data.csv --out schema.toml       a draft: review every line
+2  plan data.csv schema.toml --epsilon 1    what to expect; costs nothing
+3  release data.csv schema.toml --epsilon 1 --out folder
+4  report data.csv folder                   worth having? For your eyes only
+
+To try it, survey.csv and survey.toml are there: a messy file, and its reviewed schema.
+"""
+
+
+STATUS = (
+    "Exit status: 0 done; 1 refused or failed, and nothing was written; 2 mistaken words; "
+    "130 interrupted. COMMAND --help says more."
+)
+
+
+class Epsilon(click.ParamType):
+    """0.5 as a float, 1/3 as a fraction: either is exact."""
+
+    name = "ε"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """The number; a mistaken one is a mistaken word of the command."""
+        try:
+            exact = positive("ε", value)
+        except BudgetError as mistake:
+            self.fail(str(mistake), param, ctx)
+        return float(exact) if positive("ε", float(exact)) == exact else exact
+
+
+class Place(click.Path):
+    """A path that a file can have."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """The path; a mistaken one is a mistaken word of the command."""
+        if not str(value) or "\0" in str(value):
+            self.fail("a path can't be empty and can't hold the sign NUL", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+class Existing(Place):
+    """A file that is there; survey.csv and survey.toml, where there are none, are shipped."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Its path."""
+        shipped = str(value) in EXAMPLES and not Path(value).exists()
+        return super().convert(find(str(value)) if shipped else value, param, ctx)
+
+
+FILE = Existing(exists=True, dir_okay=False, path_type=Path)
+
+
+NEW = Place(path_type=Path)
+
+
+DATA = click.argument("data", type=FILE)
+
+
+EPSILON = click.option(
+    "--epsilon",
+    type=Epsilon(),
+    metavar="ε",
+    required=True,
+    help="What a person may lose, as 0.5 or 1/2: the smaller, the more private.",
+)
+
+
+EXPECTED = click.option(
+    "--expected-records",
+    "expected",
+    type=click.IntRange(1, MOST_RECORDS),
+    metavar="N",
+    help="A guess of their number from public knowledge, to choose the method by instead of "
+    "the number itself, which relation=add_remove keeps secret.",
+)
+
+
+def read_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """How the raw file is written, where its schema doesn't say it, or for outline to find out."""
+    options = (
+        click.option("--delimiter", metavar="SIGN", help="What separates cells."),
+        click.option("--encoding", metavar="NAME", help="As utf-8 or cp1252."),
+        click.option(
+            "--header/--no-header",
+            default=None,
+            help="Whether its first line names the "
+            "columns; without it the schema's columns = [...] do.",
+        ),
+        click.option(
+            "--skip",
+            type=click.IntRange(0),
+            metavar="LINES",
+            help="Lines above the table.",
+        ),
+    )
+    return reduce(lambda made, option: option(made), reversed(options), command)
+
+
+@click.group(help=HELP, epilog=STATUS, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, message="%(version)s")
+def commands() -> None:
+    """What stands in HELP."""
+
+
+@commands.command()
+@DATA
+@click.option(
+    "--names", help='Of all columns, for a file without a header: "age sex income", or with commas.'
+)
+@click.option("--number", metavar="FORM", help="How numbers are written: 1,234.5 or 1.234,5.")
+@read_options
+@click.option("--out", type=NEW, metavar="FILE", help="Where to write it; else it is printed.")
+def outline(data: Path, names: str | None, out: Path | None, **how: Any) -> None:
+    """Draft a schema file for DATA, to be reviewed line by line.
+
+    DATA is CSV (packed or not), Parquet, Arrow or Excel. Every value is read: the draft is as
+    secret as the records until you have replaced what stands there by public knowledge.
+    """
+    cut = "," if names and "," in names else None
+    listed = [name.strip() for name in names.split(cut)] if names else None
+    text = draft(data, out, names=listed, **how)
+    if out is None:
+        click.echo(text, nl=False)
+    else:
+        say(
+            f"{out} is a draft. Replace every line that says public = false or begins with ?, and "
+            "keep it inside until then."
+        )
+
+
+@commands.command()
+@DATA
+@click.argument("schema", type=FILE)
+@EPSILON
+@EXPECTED
+@read_options
+def plan(data: Path, schema: Path, epsilon: Any, expected: int | None, **how: Any) -> None:
+    """Say what n records can bear at ε: the method, and how noisy its tables would be.
+
+    Of DATA only the column names and the number of records are read. Costs nothing. Where the
+    number of records is secret (relation=add_remove), say --expected-records.
+    """
+    declared = Schema.read(schema)
+    if open_lines(schema):
+        say(f"{schema.name} is a draft: its domains aren't public yet, and release will refuse it.")
+    found = read_header(data, declared, **how)
+    if gone := [name for name in declared.names if name not in found.names]:
+        raise SchemaError(f"missing column(s): {gone}; the file has {', '.join(found.names)}")
+    made = make_plan(declared, expected or found.n, epsilon)
+    click.echo(f"{made}\n\nRecommended: {made.synthesizer()!r}")
+    for table in (made.methods, made.table):
+        click.echo("\n" + table.to_string(index=False, float_format="{:.3g}".format))
+
+
+@commands.command()
+@DATA
+@click.argument("schema", type=FILE)
+@EPSILON
+@click.option("--out", type=NEW, required=True, metavar="FOLDER", help="A new folder.")
+@click.option(
+    "--method",
+    type=click.Choice(list(METHODS)),
+    metavar="NAME",
+    help=f"{', '.join(METHODS)}; else the one that plan recommends.",
+)
+@click.option(
+    "--set",
+    "options",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="A parameter of the method, as sensitive=occupation or k=2; may be repeated.",
+)
+@EXPECTED
+@click.option(
+    "--records-per-person",
+    type=click.IntRange(1),
+    default=1,
+    metavar="M",
+    help="At most so many records are one person's; ε covers all of them.",
+)
+@click.option(
+    "--session",
+    "account",
+    type=NEW,
+    metavar="FILE",
+    help="The account of these people, which is charged before noise is drawn.",
+)
+@click.option(
+    "--session-epsilon", type=Epsilon(), metavar="ε", help="What a new account holds in all."
+)
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice(KINDS),
+    default="csv",
+    show_default=True,
+    help="Of the synthetic table.",
+)
+@click.option(
+    "--rows",
+    type=click.IntRange(1),
+    help="Of it; else as many as there are records (with relation=add_remove: about as many), "
+    "and ten million at most.",
+)
+@click.option("--title", default="", help="Stands on the card; else the folder's name.")
+@click.option(
+    "--with-report",
+    is_flag=True,
+    help="Put distances from the real records on the card: not covered by ε, and said so there.",
+)
+@read_options
+def release(
+    data: Path,
+    schema: Path,
+    epsilon: Any,
+    out: Path,
+    method: str | None,
+    options: Sequence[str],
+    expected: int | None,
+    records_per_person: int,
+    account: Path | None,
+    session_epsilon: Any,
+    kind: str,
+    rows: int | None,
+    title: str,
+    with_report: bool,
+    **how: Any,
+) -> None:
+    """Fit once, and write a folder that may be published: table, model, ledger, schema, card.
+
+    Everything is checked, and the folder is written once on trial, before ε is spent. The folder
+    appears when it is whole; a file that is there is never overwritten. What an account was charged
+    stays charged, even if the run fails.
+    """
+    place = check_folder(out, kind)
+    title = check_title(title or place.name)
+    declared = read_reviewed(schema)
+    rows = check_rows(rows, declared)
+    parameters = parse_options(options)
+    hidden = parameters.get("relation") == "add_remove"  # how many records there are
+    with (
+        draft_folder(place) as draft,
+        tqdm(total=5, disable=None, bar_format="{bar:20} {desc}", leave=False) as bar,
+    ):
+
+        def step(words: str) -> None:
+            bar.set_description_str(words)
+            bar.update()
+
+        step("reading")
+        frame = read_csv(data, declared, **how)
+        step("checking the records")
+        if problems := declared.problems(frame):
+            raise SchemaError(f"{data.name} doesn't fit {schema.name}:\n{problems}")
+        public = expected or (None if hidden else len(frame))
+        made = choose(method, declared, public, epsilon / records_per_person, parameters)
+        made.set_params(epsilon=epsilon, records_per_person=records_per_person)
+        check_releasable(made)
+        made.prepare(declared, len(frame))
+        session = find_account(made, account, session_epsilon, out)
+        rehearse(
+            draft,
+            declared,
+            algorithm=type(made).__name__,
+            parameters={k: v for k, v in made.get_params().items() if k != "random_state"},
+            ledger=Ledger(
+                positive("ε", epsilon),
+                relation=made.relation,
+                records_per_person=records_per_person,
+                public_attributes=declared.names,
+            ),
+            rows=rows or min(public or 1, most_rows(declared)),
+            kind=kind,
+            title=title,
+            session=session,
+        )
+        step(f"fitting {type(made).__name__}")
+        model = made.fit(frame, declared, session=session).model_
+        step("writing")
+        check_model(model)
+        rows = rows or min(model.n, most_rows(declared))
+        table = model.sample(rows, method="balanced")
+        fill(draft, model, table, kind=kind, title=title, session=session)
+        place = publish(draft, place)
+        said = {"title": title, "rows": rows, "session": session}
+        if with_report:
+            step("comparing with the real records")
+            add_comparison(place, model, frame, declared, said)
+    place = out.with_name(place.name)
+    click.echo(
+        f"{place}: {model.ledger.verdict()}\nRead {place / 'card.html'} before you publish the "
+        "folder."
+    )
+
+
+@commands.command()
+@DATA
+@click.argument("released", type=Place(exists=True, path_type=Path))
+@click.argument("schema", type=FILE, required=False)
+@click.option(
+    "--epsilon", type=Epsilon(), metavar="ε", help="What the release cost; a folder says it itself."
+)
+@click.option("--target", metavar="COLUMN", help="What a classifier predicts.")
+@click.option("--sensitive", metavar="COLUMN", help="What an attacker wants to find out.")
+@click.option("--out", type=NEW, metavar="FILE", help="A new page (HTML); else text is printed.")
+@read_options
+def report(
+    data: Path,
+    released: Path,
+    schema: Path | None,
+    epsilon: Any,
+    target: str | None,
+    sensitive: str | None,
+    out: Path | None,
+    **how: Any,
+) -> None:
+    """Compare the records in DATA with RELEASED: a release's folder, or a table with its SCHEMA.
+
+    Every number is read off the real records and covered by no ε: never publish it, and don't
+    choose between releases by it.
+    """
+    if out is not None and out.exists():
+        raise SchemaError(f"{out.name} exists: name a new file")
+    if released.is_dir():
+        model = Model.from_json(released / "model.json")
+        epsilon = epsilon or float(model.ledger.finite)
+        tables = [path for path in map(released.joinpath, TABLES) if path.exists()]
+        if not tables:
+            raise SchemaError(f"{released.name} holds no {' or '.join(TABLES)}: it is no release")
+        released = tables[0]
+    elif schema is None:
+        raise click.UsageError("a table needs its SCHEMA; a release's folder holds its own")
+    declared = model.schema if schema is None else Schema.read(schema)
+    real = read_csv(data, declared, **how)
+    fake = read_csv(released, as_released(declared))
+    found = make_report(real, fake, declared, epsilon=epsilon, target=target, sensitive=sensitive)
+    if out is None:
+        click.echo(str(found))
+    else:
+        out.write_text(PAGE.format(found._repr_html_()), encoding="utf-8")
+
+
+def say(words: str) -> None:
+    """Beside the result, which goes to the standard output."""
+    click.echo(words, err=True)
+
+
+def choose(
+    method: str | None, schema: Schema, n: int | None, epsilon: Any, parameters: dict[str, Any]
+) -> Recipe:
+    """The synthesizer of that name, or the recommended one; hardened samplers where there are.
+
+    ``n``: a public number of records, None where there is none.
+    """
+    noise = {"noise": "opendp" if find_spec("opendp") else "exact"}
+    if method:
+        return METHODS[method]().set_params(**noise | parameters)
+    if n is None:
+        raise click.UsageError(
+            "with relation=add_remove the number of records is secret, so it can't choose the "
+            "method: say --method NAME, or --expected-records N, a guess from public knowledge"
+        )
+    relation = {k: v for k, v in parameters.items() if k == "relation"}
+    made = make_plan(schema, n, epsilon).synthesizer(**relation)
+    return made.set_params(**noise | parameters)
+
+
+def parse_options(texts: Sequence[str]) -> dict[str, Any]:
+    """Parameters of the method: k=2 and protect=true as in TOML, everything else as text."""
+    found: dict[str, Any] = {}
+    for text in texts:
+        name, sign, value = text.partition("=")
+        if not sign:
+            raise click.UsageError(f"--set {text}: say NAME=VALUE, as sensitive=occupation")
+        if name in ELSEWHERE:
+            raise click.UsageError(f"--set {name}=…: say it by {ELSEWHERE[name]}")
+        if name in found:
+            raise click.UsageError(f"--set {name}=… stands twice: say it once")
+        try:
+            found[name] = read_toml(f"value = {value}", text)["value"]
+        except SchemaError:
+            found[name] = value
+    return found
+
+
+def check_releasable(made: Recipe) -> None:
+    """Refuse whatever makes a release that no ε covers."""
+    said = {name: getattr(made, name) for name in ("guarantee", "noise", "random_state")}
+    if (
+        said["guarantee"] != "strict"
+        or said["noise"] == "common"
+        or said["random_state"] is not None
+    ):
+        given = ", ".join(f"{name} = {show(value)}" for name, value in said.items())
+        raise PrivacyError(
+            f"{given}: a release is strict and its noise can't be drawn again; leave out "
+            "guarantee, random_state and noise=common"
+        )
+
+
+def find_account(made: Recipe, path: Path | None, total: Any, out: Path) -> Session | None:
+    """The session's file, which a run that is refused neither makes nor changes."""
+    if path is None:
+        if total is not None:
+            raise click.UsageError("--session-epsilon needs --session FILE")
+        return None
+    if out.resolve() in files_of(path):
+        raise click.UsageError(f"--out {out} is a file of the account: name another folder")
+    if total is None and not path.exists():
+        raise click.UsageError(
+            f"{path.name} isn't there: say --session-epsilon, what these people may lose in all"
+        )
+    session = Session.open(path) if total is None else Session(total, path)
+    cost = positive("ε", made.epsilon) * (2 if made.relation == "add_remove" else 1)
+    if session.remaining < cost:
+        raise BudgetError(
+            f"overdraft: the account has ε = {session.remaining} of {session.epsilon} left, and "
+            f"can't pay for {cost}; nothing was drawn"
+        )
+    return session
+
+
+def add_comparison(
+    place: Path, model: Model, frame: Any, schema: Schema, said: dict[str, Any]
+) -> None:
+    """Put a comparison with the records on the card of a release, which is there in any case.
+
+    ``said``: what :func:`write_card` takes.
+
+    **Privacy:** reads the records exactly, outside ε; the card says so.
+    """
+    try:
+        fake = model.sample(said["rows"], method="balanced")
+        found = make_report(frame, fake, schema, epsilon=float(model.ledger.claimed))
+        write_card(place, model, report=found, **said)
+    except Exception as problem:
+        words = str(problem) if isinstance(problem, (SchemaError, BudgetError)) else ""
+        say(
+            f"note: the release is whole, but its card has no comparison: {type(problem).__name__} "
+            f"{words}"
+        )

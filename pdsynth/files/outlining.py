@@ -1,0 +1,219 @@
+"""A first draft of a schema file, read off the records and marked as such, line by line."""
+
+import math
+import os
+import re
+import warnings
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..core import EXACT, Attribute, SchemaError, check_path, to_items
+from .cells import FORMS, read_day, read_numbers
+from .file_format import FileFormat
+from .opening import Source
+from .reading import Header, read_csv, read_header
+from .schema_file import write_schema
+
+HEAD = """\
+# A first draft, read off the raw records of {name}. Nothing in it is public yet: keep it inside.
+# Go through the lines that say public = false. Write what the form, the codebook or the law allows,
+# whatever the records hold, and delete "public = false". A line that begins with ? waits for a
+# domain, or for "drop". A strict fit refuses this schema until no such line is left.
+"""
+
+
+EMPTY = {"?", "na", "n/a", "n.a.", "nan", "null", "none", "-", "--", ".", "missing"}
+
+
+DATES = ("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "")
+
+
+NUMBERS = "integer", "floating", "mixed-integer-float", "decimal"
+
+
+DAYS = "datetime64", "datetime", "date"  # types by pandas.api.types.infer_dtype
+
+
+LISTED, KEPT = 20, 12  # values that are listed; that an open list keeps
+
+
+RANGE, LIST = "ends that the form or the law sets", "all codes of the codebook, used or not"
+
+
+BOTH, ONLY = "both are possible", ("? one value only: what else may stand here?", "")
+
+
+OPEN = "a public list (census, ISO codes), never a count"
+
+
+YEARS = 'years that can occur; date = "month" or "age" are possible, too'
+
+
+# Of columns that are identifiers or free text.
+NAMELESS = re.compile(
+    r"(.*[_ -])?(id|uuid|name|surname|e-?mail|phone|address|ssn|iban|notes?|comments?|text)",
+    re.IGNORECASE,
+)
+
+
+Found = tuple[Attribute | str, str]  # an attribute, or why its column is left out; a comment
+
+
+def outline(
+    source: Source,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    names: Sequence[str] | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    header: bool | None = None,
+    number: str | None = None,
+    skip: int | None = None,
+) -> str:
+    """A first draft of a schema file for a data file, to be reviewed; returns its text.
+
+    ``path``: where to write it; an existing file is refused, it may be reviewed already. The other
+    parameters are those of :func:`read_csv`. Columns that are identifiers or free text by their
+    name are left out; everything else is marked ``public = false`` or open (``?``), so that
+    ``Schema.read`` calls it "data" and a strict fit refuses it until its owner has confirmed every
+    line. Raises SchemaError as :func:`read_csv` does.
+
+    **Privacy:** every value is read and domains are told: the draft is raw, outside every
+    guarantee, and stays with the owner of the records.
+    """
+    if path is not None:
+        check_path(path)
+    names = None if names is None else to_items("names", names) or None
+    if path is not None and Path(path).exists():
+        raise SchemaError(
+            f"{Path(path).name} exists: it may be reviewed already, so it isn't "
+            "overwritten; name another file, or delete it"
+        )
+    label = Path(source).name if isinstance(source, (str, os.PathLike)) else "a data file"
+    how: dict[str, Any] = {
+        "names": names,
+        "delimiter": delimiter,
+        "encoding": encoding,
+        "header": header,
+        "skip": skip,
+    }
+    with warnings.catch_warnings(action="ignore", category=UserWarning):  # read_csv says it, too
+        told = read_header(source, **how)
+    frame = read_csv(source, **how, number=number)
+    times = Counter(told.names)
+    attributes, left_out, notes = [], {}, {}
+    for name, first in zip(map(str, frame.columns), told.names, strict=True):
+        found, notes[name] = _draft(name, frame[name], number)
+        if times[first] > 1:
+            found, notes[name] = "? several columns of this name: rename them, or drop", ""
+        if isinstance(found, str):
+            left_out[name] = found
+        else:
+            attributes.append(found)
+    facts = {
+        "attributes": tuple(attributes),
+        "source": "data",
+        "groups": {},
+        "left_out": left_out,
+        "columns": tuple(names or ()),
+        "file": _describe_file(told, number, skip),
+    }
+    text = write_schema(facts, notes=notes, order=list(frame.columns), head=HEAD.format(name=label))
+    if path is not None:
+        Path(path).write_text(text, encoding="utf-8", newline="\n")
+    return text
+
+
+def _describe_file(told: Header, number: str | None, skip: int | None) -> FileFormat | None:
+    """How a text file seems to be written; None for a file that knows it itself."""
+    if not told.encoding:
+        return None
+    found = FileFormat(told.encoding, told.delimiter, told.first, number or "", skip or 0)
+    return replace(found, number=found.number_form)
+
+
+def _draft(name: str, column: pd.Series, number: str | None) -> Found:
+    """What a column seems to hold."""
+    if NAMELESS.fullmatch(name):
+        return "identifier or free text", ""
+    cells = column.dropna()
+    kind = pd.api.types.infer_dtype(cells)
+    if kind not in ("string", "empty"):
+        return _typed(name, cells, kind, {"missing": len(cells) < len(column)})
+    texts = cells.astype("str")
+    empty = sorted({text for text in texts.unique() if text.lower() in EMPTY})
+    rest = texts[~texts.isin(empty)]
+    how: dict[str, Any] = {"missing": len(rest) < len(column)}
+    if empty:
+        how["na_values"] = empty
+    for form in [number] if number else list(FORMS)[:2]:
+        numbers = read_numbers(rest, form)
+        if len(rest) and numbers.notna().all() and not rest.str.match(r"[-+]?0\d").any():
+            plain = pd.to_numeric(rest, errors="coerce").notna().all()
+            return _numeric(name, numbers, how if plain else how | {"number": form})
+    for written in DATES:
+        if years := _years([read_day(text, written) for text in rest.unique()]):
+            how |= {"format": written} if written else {}
+            return Attribute.numeric(name, *years, date="year", integer=True, **how), YEARS
+    return _listed(name, rest, how)
+
+
+def _typed(name: str, cells: pd.Series, kind: str, how: dict[str, Any]) -> Found:
+    """A column whose file knows its type: truth values, numbers, days."""
+    if kind == "boolean":
+        return Attribute.categorical(name, [False, True], **how), BOTH
+    if kind in NUMBERS:
+        return _numeric(name, cells.astype(float) if kind == "decimal" else cells, how)
+    if kind in DAYS and (years := _years([read_day(cell) for cell in cells.unique()])):
+        return Attribute.numeric(name, *years, date="year", integer=True, **how), YEARS
+    return f"? cells of type {kind}, which no domain describes: convert them, or drop", ""
+
+
+def _years(days: Sequence[date | None]) -> tuple[int, int] | None:
+    """The first and the last year, two at the least; None unless all are days."""
+    years = [day.year for day in days if day is not None]
+    if not years or len(years) < len(days):
+        return None
+    return min(years), max(max(years), min(years) + 1)
+
+
+def _numeric(name: str, numbers: pd.Series, how: dict[str, Any]) -> Found:
+    """A list of a few whole numbers, else a range with round ends."""
+    seen = np.sort(numbers.unique())
+    low, high = (float(seen[0]), float(seen[-1])) if len(seen) else (0.0, 0.0)
+    if not math.isfinite(high - low):
+        return "? numbers too large for a range: replace them, or drop", ""
+    whole = bool((numbers == numbers.round()).all()) and max(-low, high) < EXACT
+    if len(seen) + how["missing"] < 2:
+        return ONLY
+    if whole and len(seen) == len(numbers) > LISTED and seen[-1] - seen[0] == len(seen) - 1:
+        return "? a running number", ""
+    if whole and len(seen) <= LISTED and "number" not in how:
+        return Attribute.categorical(name, seen.astype("int64").tolist(), **how), LIST
+    if len(seen) < 2:
+        return ONLY
+    step = 10.0 ** math.floor(math.log10(high - low) - 1)
+    step = max(step, 1.0) if whole else step
+    low, high = (round(place * step, 12) for place in (low // step, -(-high // step)))
+    return Attribute.numeric(name, low, high, integer=whole, **how), RANGE
+
+
+def _listed(name: str, texts: pd.Series, how: dict[str, Any]) -> Found:
+    """A list of values, an open one where they are many, or nothing where each is its own."""
+    counts = texts.value_counts()
+    if len(counts) + how["missing"] < 2:
+        return ONLY
+    if len(counts) > LISTED and len(counts) > len(texts) / 2:
+        return "? identifier or free text", ""
+    if len(counts) <= LISTED:
+        return Attribute.categorical(name, sorted(counts.index), **how), LIST
+    kept = sorted(counts.index[:KEPT])
+    rest = "elsewhere" if "elsewhere" not in kept else "(elsewhere)"
+    return Attribute.categorical(name, [*kept, rest], other=rest, **how), OPEN

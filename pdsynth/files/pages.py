@@ -1,0 +1,36 @@
+"""Pages and sentences: how things show themselves, from templates beside the modules."""
+
+import re
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from ..core import plural
+
+
+@cache
+def _template(package: str, name: str) -> Any:
+    from jinja2 import Environment, StrictUndefined
+
+    how = Environment(
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        autoescape=name.endswith(".html"),
+        finalize=_plain if name.endswith(".md") else None,
+    )
+    how.globals["plural"] = plural
+    place = resources.files(package) / f"{name}.jinja"
+    return how.from_string(place.read_text(encoding="utf-8"))
+
+
+def _plain(value: Any) -> Any:
+    """A text in which nothing is Markdown, on one line."""
+    if not isinstance(value, str):
+        return value
+    return re.sub(r"([\\`*_\[\]<>|~&])", r"\\\1", " ".join(value.split()))
+
+
+def render(package: str, name: str, **facts: Any) -> str:
+    """A template of a package, filled in; in ``.html`` and ``.md`` every text is escaped."""
+    return str(_template(package, name).render(facts))

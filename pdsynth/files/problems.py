@@ -1,0 +1,188 @@
+"""All that is wrong between a table and its declaration, at once."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from ..core import Attribute, SchemaError, as_text, find_distinct
+from .cells import read_numbers
+from .recoding import Recode
+
+ALONE = 100  # different cells of a column that are also looked up alone
+
+
+class Problem(NamedTuple):
+    """One thing that is wrong: its column, in how many records, what it is and what to do.
+
+    **Privacy:** counts and examples are raw: for the records' owner.
+    """
+
+    column: str
+    records: int
+    problem: str
+    remedy: str
+    examples: str = ""
+
+
+@dataclass(frozen=True)
+class Problems(Sequence[Problem]):
+    """Problems of a table, worst known first; empty and false where ``fit`` would take it."""
+
+    found: tuple[Problem, ...]
+
+    def __getitem__(self, place):  # type: ignore[no-untyped-def]
+        return self.found[place]
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """One row per problem."""
+        shown = pd.DataFrame(self.found, columns=Problem._fields)
+        return shown if any(p.examples for p in self.found) else shown.drop(columns="examples")
+
+    def __repr__(self) -> str:
+        return self.table.to_string(index=False) if self.found else "no problems"
+
+    def _repr_html_(self) -> str:
+        return (
+            self.table.to_html(index=False)
+            if self.found
+            else f"<p>{escape(repr(self))}: the table fits its schema</p>"
+        )
+
+
+def find_problems(
+    attributes: Iterable[Attribute],
+    left_out: Mapping[str, str],
+    frame: pd.DataFrame,
+    examples: int = 0,
+) -> Problems:
+    """What ``Schema.encode`` would refuse, column by column.
+
+    **Privacy:** raw records; counts, and values if asked for, are for their owner.
+    """
+    if not isinstance(frame, pd.DataFrame):
+        raise SchemaError(f"expected a pandas DataFrame, got {type(frame).__name__}")
+    found, columns, declared = [], list(frame.columns), list(attributes)
+    names, times = {a.name for a in declared}, Counter(columns)
+    if not len(frame):
+        found.append(Problem("", 0, "no rows", "read the table again"))
+    for attribute in declared:
+        if times[attribute.name] != 1:
+            found.append(
+                Problem(
+                    attribute.name,
+                    len(frame),
+                    *(
+                        ("missing column", "rename a column, or leave the attribute out")
+                        if not times[attribute.name]
+                        else (
+                            f"{times[attribute.name]} columns of this name",
+                            "rename or drop them",
+                        )
+                    ),
+                )
+            )
+            continue
+        found += _of_column(attribute, frame[attribute.name], examples)
+    found += [
+        Problem(str(name), len(frame), "undeclared column", "declare it, or leave it out: drop")
+        for name in dict.fromkeys(columns)
+        if name not in names and name not in left_out
+    ]
+    found += [
+        Problem(name, len(frame), why, "decide: declare a domain, or drop")
+        for name, why in left_out.items()
+        if why.startswith("?")
+    ]
+    return Problems(tuple(found))
+
+
+def _of_column(attribute: Attribute, column: pd.Series, examples: int) -> list[Problem]:
+    """Problems of one column: empty cells, and cells outside the domain."""
+    name, edges = attribute.name, attribute.edges
+    try:
+        codes, gone = attribute.look_up(column)
+        bad, carried = codes < 0, _count_carried(attribute, column)
+    except SchemaError as problem:
+        if edges is None:
+            return [Problem(name, len(column), str(problem), "recode them as texts or numbers")]
+        gone, carried = column.isna().to_numpy(), 0
+        bad = read_numbers(column.map(as_text)).isna().to_numpy() & ~gone
+        if not bad.any():
+            return [
+                Problem(
+                    name,
+                    len(column),
+                    "numbers written as texts",
+                    'say how they are written: number = "1,234.5"',
+                )
+            ]
+    found = []
+    if carried:
+        found.append(
+            Problem(
+                name,
+                carried,
+                "code depends on other records",
+                "don't fit: this is an error of pdsynth; convert the column to texts and report it",
+            )
+        )
+    if gone.any() and not attribute.missing:
+        found.append(
+            Problem(
+                name,
+                int(gone.sum()),
+                "missing value, none declared",
+                "declare missing, or drop or fill those rows",
+            )
+        )
+    if bad.any():
+        what, remedy = _outside(attribute, column[bad])
+        shown = ", ".join(map(repr, column[bad].drop_duplicates().head(examples).tolist()))
+        found.append(Problem(name, int(bad.sum()), what, remedy, shown))
+    return found
+
+
+def _count_carried(attribute: Attribute, column: pd.Series) -> int:
+    """Records whose code beside the others isn't the one that they have alone.
+
+    The first ALONE different cells, by type and text, are looked at: a check, and no proof.
+    """
+    _, rows = np.unique(find_distinct(column)[0], return_index=True)
+    rows = np.sort(rows)[:ALONE]
+    together = attribute.look_up(column)[0][rows]
+    alone = [attribute.look_up(column.iloc[[row]])[0][0] for row in rows]
+    return int((together != alone).sum())
+
+
+def _outside(attribute: Attribute, cells: pd.Series) -> tuple[str, str]:
+    """What cells outside a domain are, in words, and the remedy."""
+    edges, recode = attribute.edges, attribute.recode
+    if edges is None:
+        texts = set(map(as_text, attribute.values))
+        if cells.map(as_text).isin(texts).all():
+            return (
+                f"cells of type {cells.dtype}, declared as {attribute.dtype}",
+                "declare the values as they stand in the cells, or map them",
+            )
+        return (
+            f"not one of the {len(attribute.values)} declared values",
+            "list it, map it, or declare other=",
+        )
+    if isinstance(recode, Recode) and recode.date and not pd.api.types.is_numeric_dtype(cells):
+        return (
+            "not a date, or outside " + f"{edges[0]} to {edges[-1]}",
+            f"say how it is written (format={recode.format!r} now), or widen the edges",
+        )
+    if not pd.api.types.is_numeric_dtype(cells) and read_numbers(cells.map(as_text)).isna().any():
+        return ("not a number", "map it, list it in na_values, or say how numbers are written")
+    whole = "not a whole number, or " * attribute.integer
+    return (f"{whole}outside {edges[0]} to {edges[-1]}", "widen the edges, or say clip=True")

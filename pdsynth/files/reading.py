@@ -1,0 +1,406 @@
+"""A data file of your own: its header without its values, and its records over a public schema."""
+
+import csv
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
+from functools import partial
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from ..core import (
+    EXACT,
+    Attribute,
+    Schema,
+    SchemaError,
+    check_schema,
+    find_distinct,
+    plural,
+    show,
+    to_items,
+)
+from .cells import FORMS, read_number, read_numbers
+from .file_format import FileFormat
+from .opening import Open, Source, Text, count_sheet, count_table, open_source, read_table
+from .sniffing import check_delimiter, find_separator, is_said, look_for_header, split_cells
+
+CELLS = 2_000_000  # of one chunk
+
+
+ALIKE = 100  # columns of one name
+
+
+class Header(NamedTuple):
+    """What may be known of a file before its schema is written: column names, number of records.
+
+    And how it is written: what separates its cells, its encoding, whether its first line names the
+    columns.
+    """
+
+    names: tuple[str, ...]
+    n: int
+    delimiter: str = ","
+    encoding: str = "utf-8"
+    first: bool = True
+
+
+def read_header(
+    source: Source,
+    schema: Schema | None = None,
+    *,
+    names: Sequence[str] | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    header: bool | None = None,
+    skip: int | None = None,
+) -> Header:
+    r"""Column names and number of records of a file; parameters as in :func:`read_csv`.
+
+    >>> read_header(b"age,sex\n34,f\n61,m\n")
+    Header(names=('age', 'sex'), n=2, delimiter=',', encoding='utf-8', first=True)
+
+    **Privacy:** releases the header and n, which are public, and costs nothing. Of a Parquet or
+    Arrow file no cell is read; of any other file the records are only counted.
+    """
+    start, head = open_source(source)
+    if told := count_table(start, head):
+        return Header(*told, "", "")
+    how, declared = _choose(schema, names, delimiter, encoding, header, skip)
+    if declared and (told := count_sheet(start, head, how["skip"], how["names"])):
+        return Header(*told, "", "")
+    whole = read_table(start, head)
+    assert not isinstance(whole, pd.DataFrame)
+    wanted = () if schema is None else schema.names
+    return _scan(whole, how, declared, wanted)[1]
+
+
+def read_csv(
+    source: Source,
+    schema: Schema | None = None,
+    *,
+    names: Sequence[str] | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    header: bool | None = None,
+    number: str | None = None,
+    skip: int | None = None,
+) -> pd.DataFrame:
+    r"""The records of a file: CSV in its many forms, gzipped or not, Parquet, Arrow or Excel.
+
+    ``source``: a path, bytes, or an open file. ``schema``: the declared columns in its order and no
+    others. ``names``: of all columns, where the file has no header. ``delimiter``, ``encoding``,
+    ``header`` (whether the first line names the columns), ``number`` (how numbers are written) and
+    ``skip`` (lines above the table) are those of :class:`FileFormat`.
+
+    With a schema nothing is guessed: what isn't said here stands in ``schema.file`` and
+    ``schema.columns``, and a byte that the encoding doesn't know spoils its own cell. So each
+    record is read by itself: a file's table is those of its lines, one below the other. Without a
+    schema, to explore, delimiter, encoding and header are found out, and said in a warning where
+    they aren't a comma and UTF-8; a column is numbers if all its cells are, else texts.
+
+    Blanks around cells are left out; only an empty cell is a missing value, ``NA`` is a text. A
+    declared column is read as declared: texts stay texts, so that ``01`` keeps its zero; columns
+    with a recoding stay as they are written, for ``fit`` to recode; a cell that its column can't
+    hold stays a text, and makes it a column of objects. A column without a name is called
+    ``column 3``, a second ``a`` is called ``a.2``.
+
+    Raises SchemaError, whose message holds no record's values: for an empty file, a file without a
+    header, one column, rows of unequal length, no rows, declared columns that are absent or there
+    twice, a kind of file whose reader isn't installed. Values outside their domain are refused by
+    ``fit``.
+
+    >>> read_csv(b"id, zone, age\n1, 01, 34\n2, NA,\n")["zone"].tolist()
+    ['01', 'NA']
+
+    **Privacy:** raw records; their types depend on the declaration alone.
+    """
+    chunks = list(
+        read_chunks(
+            source,
+            schema,
+            names=names,
+            delimiter=delimiter,
+            encoding=encoding,
+            header=header,
+            number=number,
+            skip=skip,
+        )
+    )
+    columns, cells = list(chunks[0]), [dict(chunk.items()) for chunk in chunks]
+    del chunks
+    joined = {}
+    for place, name in enumerate(columns):  # one column at a time, so that chunks go as it grows
+        parts = [columns_of_chunk.pop(name) for columns_of_chunk in cells]
+        joined[place] = pd.concat(parts, ignore_index=True) if len(parts) > 1 else parts[0]
+    return pd.DataFrame(joined).set_axis(columns, axis=1)
+
+
+def read_chunks(
+    source: Source,
+    schema: Schema | None,
+    *,
+    names: Sequence[str] | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    header: bool | None = None,
+    number: str | None = None,
+    skip: int | None = None,
+) -> Iterator[pd.DataFrame]:
+    """As :func:`read_csv` in pieces of about two million cells, for files beyond memory.
+
+    **Privacy:** raw records.
+    """
+    attributes = () if schema is None else check_schema(schema).attributes
+    wanted = [a.name for a in attributes]
+    how, declared = _choose(schema, names, delimiter, encoding, header, skip, number)
+    whole = read_table(*open_source(source))
+    if isinstance(whole, pd.DataFrame):
+        found = [str(name) for name in whole.columns]
+        whole = whole.iloc[:, _places(found, wanted)].set_axis(wanted or _unique(found), axis=1)
+        whole = pd.DataFrame({name: _as_texts(column) for name, column in whole.items()})
+        yield _declared(whole, attributes, how.get("number") or "1,234.5") if wanted else whole
+        return
+    text, facts = _scan(whole, how, declared, wanted)
+    places = _places(list(facts.names), wanted)
+    form = FileFormat(delimiter=facts.delimiter, number=how.get("number") or "").number_form
+    known = wanted or _unique(facts.names)
+    chunks = partial(_chunks, text, facts, places, known)
+    if wanted:
+        yield from (_declared(chunk, attributes, form) for chunk in chunks())
+        return
+    texts: set[str] = set()
+    for chunk in chunks():
+        texts |= {name for name in known if name not in texts and not _is_number(chunk[name], form)}
+    for chunk in chunks():
+        yield pd.DataFrame(
+            {
+                name: column if name in texts else _numbers(column, form)
+                for name, column in chunk.items()
+            }
+        )
+
+
+def _choose(
+    schema: Schema | None,
+    names: Sequence[str] | None,
+    delimiter: str | None,
+    encoding: str | None,
+    header: bool | None,
+    skip: int | None,
+    number: str | None = None,
+) -> tuple[dict[str, Any], bool]:
+    """How a file is written, by what is said for this file and else by its schema.
+
+    And whether it is declared: without a schema, what isn't said is None, to be found out.
+    """
+    said: dict[str, Any] = {
+        "delimiter": delimiter,
+        "encoding": encoding,
+        "skip": skip,
+        "number": number,
+    }
+    said = {key: value for key, value in said.items() if value is not None}
+    if header is not None and not isinstance(header, bool):
+        raise SchemaError(f"header must be True, False or None, got {show(header)}")
+    names = None if names is None else to_items("names", names) or None
+    if schema is None:
+        FileFormat(**said)  # refuses what is impossible
+        how = dict.fromkeys(("delimiter", "encoding")) | said
+        return how | {"names": names, "header": header}, False
+    if header is None and names is None:
+        names = list(check_schema(schema).columns) or None
+        header = True if schema.file is not None and names is None else None
+    how = asdict(replace(check_schema(schema).file_format, **said))
+    return how | {"names": names, "header": header}, True
+
+
+def _chunks(
+    text: Text, facts: Header, places: list[int], names: Sequence[str]
+) -> Iterator[pd.DataFrame]:
+    """Pieces of the file as texts without blanks around them, missing where nothing is left."""
+    rows, n = max(1, CELLS // len(facts.names)), 0
+    sign = r"\s+" if facts.delimiter == " " else facts.delimiter
+    with text.restart() as stream:
+        if facts.first:
+            next(filter(is_said, split_cells(stream, facts.delimiter)))
+        try:
+            for chunk in pd.read_csv(
+                stream,
+                sep=sign,
+                header=None,
+                names=list(range(len(facts.names))),
+                usecols=sorted(places),
+                dtype="str",
+                keep_default_na=False,
+                na_values=[""],
+                skipinitialspace=True,
+                chunksize=rows,
+            ):
+                n += len(chunk)
+                yield pd.DataFrame(
+                    {
+                        name: _stripped(chunk[place])
+                        for name, place in zip(names, places, strict=True)
+                    }
+                )
+        except pd.errors.ParserError as problem:
+            raise SchemaError(f"the file isn't CSV ({problem}): is a quote missing?") from problem
+    if n != facts.n:
+        raise SchemaError(
+            f"the file has {facts.n:,} records by one count and {n:,} by another: is "
+            "a quote missing?"
+        )
+
+
+def _stripped(column: pd.Series) -> pd.Series:
+    short = column.str.strip()
+    return short.mask(short == "")
+
+
+def _as_texts(column: pd.Series) -> pd.Series:
+    """Texts and categories of a typed table as a CSV file holds them; other types stay."""
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        column = column.astype(object).infer_objects()
+    return _stripped(column) if pd.api.types.is_string_dtype(column) else column
+
+
+def _scan(
+    start: Open, how: dict[str, Any], declared: bool, wanted: Sequence[str] = ()
+) -> tuple[Text, Header]:
+    """The file as text, its header and its number of records; all rows are as long as the first."""
+    text = Text(start, how["encoding"], how.get("skip", 0), declared)
+    names, sample = how["names"], text.sample()
+    sign = how["delimiter"] or find_separator(sample)
+    if declared:
+        check_delimiter(sample, sign)
+    else:
+        text.tell(sign, how["delimiter"] is None)
+    first = look_for_header(sample, sign, names, how["header"], wanted)
+    n = 0
+    with text.restart() as stream:
+        rows = split_cells(stream, sign)
+        try:
+            top = [*map(str, next(filter(is_said, rows), ()) if first else names or ())]
+            length = len(top)
+            if length == 1:
+                raise SchemaError(
+                    "the file has one column; at least 2 are needed for a network: if its cells "
+                    "are separated by another sign, say delimiter='…', or write it below [file]"
+                )
+            for row in rows:
+                if len(row) == length:
+                    n += 1
+                elif is_said(row):
+                    raise SchemaError(
+                        f"line {rows.line_num:,} has {plural(len(row), 'cell')}, the "
+                        f"{'first line' if first else 'list of names'} {length} names: put "
+                        "quotes around values that hold the delimiter, or say delimiter="
+                    )
+        except csv.Error as problem:
+            raise SchemaError(
+                f"line {rows.line_num:,} isn't CSV ({problem}): is a quote missing?"
+            ) from problem
+        except UnicodeError as problem:
+            raise text.undecodable() from problem
+    if n == 0:
+        raise SchemaError("the table has no rows: below the line of column names nothing follows")
+    found = tuple(name.strip() or f"column {place}" for place, name in enumerate(top, 1))
+    return text, Header(found, n, sign, text.encoding, first)
+
+
+def _places(found: list[str], wanted: Sequence[str]) -> list[int]:
+    """Where the wanted columns stand; SchemaError for one that is absent or there twice."""
+    places = {name: place for place, name in enumerate(found)}
+    gone = [name for name in wanted if name not in places]
+    if gone and len(gone) == len(wanted):
+        raise SchemaError(
+            "none of the declared columns stands in the first line: is it a record? Then write "
+            "columns = [...], the names of all columns, into the schema file, or say names="
+        )
+    if gone:
+        raise SchemaError(f"missing column(s): {gone}; the file has {', '.join(found)}")
+    times = Counter(found)
+    if twice := [name for name in wanted if times[name] > 1]:
+        raise SchemaError(f"duplicate column(s): {twice}; rename or drop them")
+    return [places[name] for name in wanted] or list(range(len(found)))
+
+
+def _unique(names: Sequence[str]) -> list[str]:
+    """Names of which no two are equal: a second ``a`` is ``a.2``; at most ALIKE may be alike."""
+    if (most := max(Counter(names).values(), default=0)) > ALIKE:
+        raise SchemaError(
+            f"{most:,} columns have one name, at most {ALIKE} are told apart: name them in the "
+            "file, or say names="
+        )
+    found: dict[str, None] = {}
+    times: Counter[str] = Counter()
+    for name in names:
+        times[name] += 1
+        free = name if times[name] == 1 else f"{name}.{times[name]}"
+        while free in found:
+            times[name] += 1
+            free = f"{name}.{times[name]}"
+        found[free] = None
+    return list(found)
+
+
+def _declared(frame: pd.DataFrame, attributes: Sequence[Attribute], form: str) -> pd.DataFrame:
+    return pd.DataFrame({a.name: _as_declared(frame[a.name], a, form) for a in attributes})
+
+
+def _as_declared(column: pd.Series, attribute: Attribute, form: str) -> pd.Series:
+    """A column as its declaration says, each cell by itself.
+
+    Its type follows from the declaration, but where a cell can't be held: that one stays as it is
+    written, for ``fit`` to refuse, in a column of objects.
+    """
+    listed = attribute.values if attribute.edges is None else attribute.edges
+    kinds = {type(value) for value in listed}
+    if attribute.recode is not None or str in kinds or not pd.api.types.is_string_dtype(column):
+        return _whole(column, attribute)
+    places, texts = find_distinct(column)
+    if kinds == {bool}:
+        cells = [{"true": True, "false": False}.get(text.lower(), text) for text in texts]
+        kind = "boolean" if attribute.missing else "bool"
+    else:
+        whole = all(isinstance(value, int) for value in listed) and attribute.dtype != "float"
+        cells = [_as_number(text, form, whole) for text in texts]
+        kind = "float64" if not whole else "Int64" if attribute.missing else "int64"
+    wanted = {"b": bool, "i": int, "I": int, "f": float}[kind[0]]
+    fits = all(type(cell) is wanted for cell in cells) and (attribute.missing or places.min() >= 0)
+    found = pd.Series([*cells, None], dtype=object).take(places).set_axis(column.index)
+    return found.astype(kind) if fits else found  # type: ignore[call-overload]
+
+
+def _as_number(text: str, form: str, whole: bool) -> Any:
+    """A cell as a number, a whole one where these are declared; a text that is none stays."""
+    number = read_number(text, form)
+    if number is None or not whole:
+        return text if number is None else number
+    return int(number) if number.is_integer() and abs(number) < EXACT else number
+
+
+def _whole(column: pd.Series, attribute: Attribute) -> pd.Series:
+    """Whole numbers of declared whole numbers: a cell "12.0" mustn't change a released column."""
+    whole = attribute.dtype == "integer" and pd.api.types.is_float_dtype(column)
+    return _short(column) if whole else column
+
+
+def _numbers(column: pd.Series, form: str) -> pd.Series:
+    """Numbers of texts, NaN for whatever isn't one."""
+    plain = pd.to_numeric(column, errors="coerce") if FORMS[form][1] == "." else None
+    if plain is not None and (plain.notna() | column.isna()).all():
+        return plain
+    return _short(read_numbers(column, form))
+
+
+def _short(numbers: pd.Series) -> pd.Series:
+    whole = (numbers == numbers.round()) & (numbers.abs() < EXACT)  # NaN isn't
+    return numbers.astype("int64") if whole.all() else numbers
+
+
+def _is_number(column: pd.Series, form: str) -> bool:
+    """Whether all cells are numbers; "01" is a text."""
+    codes = column.str.match(r"[-+]?0\d").fillna(False).astype(bool)
+    return bool(not codes.any() and (_numbers(column, form).notna() | column.isna()).all())

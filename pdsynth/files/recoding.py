@@ -1,0 +1,197 @@
+"""How raw cells become declared values: cell by cell, by public rules alone."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..core import EXACT, SchemaError, as_text, show, to_list
+from .cells import FORMS, PLAIN, is_number, read_day, read_number
+
+DATES = ("year", "month", "age")
+
+
+NOTHING = math.nan  # of all that is declared
+
+
+@dataclass(frozen=True)
+class Recode:
+    """What is done to each raw cell of an attribute before it is looked up in the domain.
+
+    ``mapping``: (raw text, value) pairs, which rename and merge values. ``na_values``: texts that
+    stand for an empty cell. ``other``: the declared value of whatever isn't listed (open lists).
+    ``date``: "year", "month" (1 to 12) or "age" (completed years on the day ``on``), of dates
+    written as ``format`` says (strptime; ISO 8601 without). ``number``: how numbers are written,
+    one of :data:`FORMS`; a currency or per cent sign beside them is left out ("12 %" is 12).
+    ``clip``: numbers beyond the public edges become these edges.
+
+    Declared values stay as they are, so a synthetic table encodes like a raw one. It acts on each
+    cell alone, so one record changes one row.
+    """
+
+    mapping: tuple[tuple[str, Any], ...] = ()
+    na_values: tuple[str, ...] = ()
+    other: Any = None
+    date: str = ""
+    format: str = ""
+    on: str = ""
+    number: str = ""
+    clip: bool = False
+
+    @classmethod
+    def of(cls, **raw: Any) -> Recode | None:
+        """From keywords, ``mapping`` a dictionary of raw values; None where nothing is said."""
+        unknown = sorted(set(raw) - {field.name for field in fields(cls)})
+        if unknown:
+            raise SchemaError(
+                f"unknown option(s) {', '.join(unknown)}; an attribute knows "
+                f"{', '.join(field.name for field in fields(cls))}"
+            )
+        pairs, gone = raw.get("mapping", ()), raw.get("na_values", ())
+        pairs = (
+            list(pairs.items())
+            if isinstance(pairs, Mapping)
+            else to_list(
+                "mapping",
+                () if pairs is None else pairs,
+                kind="a dictionary of raw texts to values",
+            )
+        )
+        if not all(isinstance(pair, (list, tuple)) and len(pair) == 2 for pair in pairs):
+            raise SchemaError(
+                f"mapping must be a dictionary of raw texts to values, got {show(raw['mapping'])}"
+            )
+        for given in (raw.get("other"), *(value for _, value in pairs)):
+            if given is not None and not isinstance(given, (str, int, float, np.generic)):
+                raise SchemaError(
+                    "other= and the values of mapping must be declared values or "
+                    f"numbers, got {show(given)}"
+                )
+        gone = [gone] if isinstance(gone, str) else to_list("na_values", gone)
+        if not all(isinstance(word, (str, int, float, np.generic)) for word in gone):
+            raise SchemaError(f"na_values must be texts, got {show(gone)}")
+        words = [raw.get(key, "") for key in ("date", "format", "on", "number")]
+        if not all(isinstance(w, str) for w in words) or not isinstance(raw.get("clip", 0), int):
+            raise SchemaError("date, format, on and number must be texts, clip True or False")
+        found = cls(
+            **raw
+            | {
+                "mapping": tuple((as_text(key), value) for key, value in pairs),
+                "na_values": tuple(as_text(word) for word in gone),
+            }
+        )
+        return None if found == cls() else found
+
+    def said(self) -> dict[str, Any]:
+        """What differs from doing nothing, as keywords of :meth:`of`."""
+        known = {key: value for key, value in asdict(self).items() if value != getattr(Recode, key)}
+        if self.mapping:
+            known["mapping"] = dict(self.mapping)
+        if self.na_values:
+            known["na_values"] = list(self.na_values)
+        return known
+
+    def problem(self, values: tuple[Any, ...], numeric: bool, missing: bool) -> str:
+        """What is impossible beside a domain, in words; "" where nothing is."""
+        keys, listed = [key for key, _ in self.mapping], set(map(as_text, values))
+        words = (self.date, self.format, self.on, self.number)
+        if not all(isinstance(word, str) for word in words) or not isinstance(self.clip, bool):
+            return "date, format, on and number must be texts, clip true or false"
+        if self.na_values and not missing:
+            return f"na_values={list(self.na_values)} need missing=True"
+        if twice := sorted({key for key in keys if keys.count(key) > 1}):
+            return f"mapping names {twice} twice"
+        if both := sorted({*keys, *self.na_values} & listed if not numeric else ()):
+            return f"{both} are declared values, so they can't be mapped or mean an empty cell"
+        if not numeric:
+            gone = [value for _, value in self.mapping if value not in values]
+            if gone:
+                return f"mapping leads to {gone[0]!r}, which isn't a declared value"
+            if self.other is not None and self.other not in values:
+                return f"other={self.other!r} isn't a declared value: list it among the values"
+            if self.date or self.number or self.clip:
+                return "date, number and clip belong to numbers: declare a range or edges"
+            return ""
+        if self.other is not None:
+            return "other= belongs to listed values; for numbers say clip=True"
+        strange = [value for _, value in self.mapping if not is_number(value)]
+        if strange:
+            return f"mapping leads to {strange[0]!r}, which isn't a number"
+        return self._date_problem()
+
+    def _date_problem(self) -> str:
+        if self.number and self.number not in FORMS:
+            return f"number must be one of {tuple(FORMS)}, not {self.number!r}"
+        if self.date and self.date not in DATES:
+            return f"date must be one of {DATES}, not {self.date!r}"
+        if (self.format or self.on) and not self.date:
+            return "format= and on= belong to dates: say date='year', 'month' or 'age'"
+        if problem := self._format_problem():
+            return problem
+        if (self.date == "age") != bool(self.on):
+            return "date='age' needs the day that ages count to, for example on='2026-12-31'"
+        plain = re.fullmatch(r"\d{4}-\d\d-\d\d", self.on)
+        if self.on and (plain is None or read_day(self.on) is None):
+            return f"on={self.on!r} isn't a day: write it as 2026-12-31"
+        return ""
+
+    def _format_problem(self) -> str:
+        """Whether days can be written and read by the format."""
+        try:
+            day = dt.datetime(2026, 12, 31, tzinfo=dt.UTC)
+            dt.datetime.strptime(day.strftime(self.format), self.format)
+        except (ValueError, re.error) as problem:
+            return f"the date format {self.format!r} can't be used: {problem}"
+        return ""
+
+    def read(self, cell: Any, values: Mapping[str, Any] | None) -> Any:
+        """The declared value or the number that a cell stands for, a function of that cell alone.
+
+        ``values``: declared values by their text, None for a range of numbers. None: the cell is a
+        missing one; NaN: nothing that is declared.
+
+        **Privacy:** a raw cell in, a raw cell out.
+        """
+        if values is not None and isinstance(cell, float) and EXACT <= abs(cell) < math.inf:
+            return NOTHING  # several whole numbers may have become this one before we saw it
+        text = as_text(cell)
+        if text in self._mapped:
+            return self._mapped[text]
+        if text in self.na_values:
+            return None
+        if values is None:
+            return self._read_number(cell, text)
+        return self._find(text, values)
+
+    @cached_property
+    def _mapped(self) -> dict[str, Any]:
+        return dict(self.mapping)
+
+    def _find(self, text: str, values: Mapping[str, Any]) -> Any:
+        if text not in values and all(map(is_number, values.values())):
+            number = read_number(text, PLAIN)  # written in other ways, too: 4.0, +4, -0
+            text = text if number is None else as_text(number)
+        return values.get(text, NOTHING if self.other is None else self.other)
+
+    def _read_number(self, cell: Any, text: str) -> float:
+        if is_number(cell):
+            return float(cell)
+        if not self.date:
+            number = read_number(text, self.number or "1,234.5")
+            return math.nan if number is None else number
+        day = read_day(cell, self.format)
+        return math.nan if day is None else self._part_of(day)
+
+    def _part_of(self, day: dt.date) -> float:
+        if self.date != "age":
+            return float(getattr(day, self.date))
+        until = dt.date.fromisoformat(self.on)
+        early = (day.month, day.day) > (until.month, until.day)
+        return float(until.year - day.year - early)

@@ -1,0 +1,149 @@
+"""How a text of cells is written: what separates them, and whether its first line names them."""
+
+import csv
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ..core import SchemaError, repeated
+from .opening import SIGNS
+
+LINES = 1000  # looked at
+
+
+NUMBER = re.compile(
+    r"[-+]?[$€£]?\d[\d.,' ]{0,400}%?|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}.*|[?.-]?", re.DOTALL
+)
+
+
+def split_cells(lines: Iterable[str], sign: str) -> Any:
+    """A csv reader of lines; several blanks separate like one."""
+    lines = (f"{line.strip()}\n" for line in lines) if sign == " " else lines
+    return csv.reader(lines, delimiter=sign, skipinitialspace=True)
+
+
+def is_said(row: Sequence[str]) -> bool:
+    """Whether a line holds anything."""
+    return len(row) > 1 or bool(row and row[0].strip())
+
+
+def read_rows(sample: str, sign: str) -> list[list[str]]:
+    """The first lines of a text, as cells without blanks around them."""
+    rows = split_cells(sample.splitlines(keepends=True), sign)
+    found = []
+    try:
+        for row in rows:
+            if is_said(row):
+                found.append([cell.strip() for cell in row])
+            if len(found) > LINES:
+                break
+    except csv.Error:  # what is wrong is said by whoever reads the whole file
+        pass
+    return found
+
+
+def find_separator(sample: str) -> str:
+    r"""The sign that makes most lines equally long, and longest; a comma if none does.
+
+    >>> find_separator("a;b\n1,5;2\n2,5;3\n")
+    ';'
+    """
+
+    def rank(sign: str) -> tuple[float, int]:
+        lengths = [len(row) for row in read_rows(sample, sign)[:100]] or [1]
+        usual = max(set(lengths), key=lengths.count)
+        return (usual > 1) * lengths.count(usual) / len(lengths), usual
+
+    best = max(list(SIGNS)[:-1], key=rank)
+    return best if rank(best)[1] > 1 else max((",", " "), key=rank)
+
+
+def check_delimiter(sample: str, sign: str) -> None:
+    """SchemaError for a first line that another sign cuts into cells, and this one doesn't."""
+    top = next((line for line in sample.splitlines(keepends=True) if line.strip()), "")
+    other = find_separator(top)
+    one, many = (len(next(iter(read_rows(top, s)), ())) for s in (sign, other))
+    if one == 1 < many:
+        raise SchemaError(
+            f"the first line has 1 cell where {SIGNS.get(sign, repr(sign))} separate cells, and "
+            f'{many} where {SIGNS[other]} do: write delimiter = "{other}" below [file], or say '
+            "delimiter="
+        )
+
+
+def has_header(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first line names the columns, judged by what stands below it.
+
+    A name that is a text above numbers speaks for it. Against it: a cell that occurs again in its
+    column, a number above numbers (unless the names count: 0, 1, 2 or 2010, 2011).
+
+    >>> has_header([["age", "sex"], ["34", "f"], ["61", "m"], ["34", "f"]])
+    True
+    >>> has_header([["34", "f"], ["61", "m"], ["34", "f"]])
+    False
+    """
+    top, below = rows[0], rows[1:]
+    counted = [int(cell) for cell in top if re.fullmatch(r"\d{1,9}", cell)]
+    counts = len(counted) > 2 and {b - a for a, b in zip(counted, counted[1:], strict=False)} == {1}
+    votes = 0
+    for place, cell in enumerate(top):
+        column = [row[place] for row in below if len(row) > place]
+        number = NUMBER.fullmatch(cell) is not None
+        numbers = sum(NUMBER.fullmatch(other) is not None for other in column)
+        if cell in column or (number and not counts and numbers):
+            votes -= 1
+        elif not number and column and numbers == len(column):
+            votes += 2
+    return votes >= 0
+
+
+def look_for_header(
+    sample: str,
+    sign: str,
+    names: Sequence[str] | None,
+    header: bool | None,
+    wanted: Sequence[str] = (),
+) -> bool:
+    """Whether the first line names the columns; SchemaError where that and ``names`` disagree.
+
+    ``header``: the owner's word, None to look. ``wanted``: declared names. No message holds a cell
+    of a line that may be a record.
+    """
+    rows = read_rows(sample, sign)
+    if not rows:
+        raise SchemaError("the file holds no line of cells: is a quote missing?")
+    top = rows[0]
+    if names is not None:
+        if header:
+            raise SchemaError(
+                "names= are for a file without a header: leave out one of names= and header=True"
+            )
+        if twice := repeated(names):
+            raise SchemaError(f"names= holds {twice} twice")
+        if header is None and top == [str(name).strip() for name in names]:
+            raise SchemaError(
+                "the first line of the file holds these names already: leave out names="
+            )
+        return False
+    if len(top) == 1 and len(rows) > 1 and len(rows[1]) > 1:
+        raise SchemaError(
+            f"the first line has 1 cell, the next {len(rows[1])}: if it is a title "
+            "or a comment, say skip=1"
+        )
+    if header is False:
+        raise SchemaError(
+            f"a file without a header needs the names of its {len(top)} columns: say names=[…]"
+        )
+    if header or (wanted and set(wanted) & set(top)):
+        return True
+    if wanted or not has_header(rows):
+        reason = (
+            "none of the declared columns stands in the first line"
+            if wanted
+            else "the first line looks like a record, not like column names"
+        )
+        raise SchemaError(
+            f"{reason}: if the file has no header, say names=[…], the names of its "
+            f"{len(top)} columns; if it has one, say header=True"
+        )
+    return True

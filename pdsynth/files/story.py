@@ -1,0 +1,119 @@
+"""A ledger in a few lines, by the kind of step, and how its numbers are written."""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from ..core import Entry, plural, short
+
+
+@dataclass(frozen=True)
+class Line:
+    """Entries of one kind: ``claimed`` and ``true`` are their sums in ε, ``raw`` a raw read."""
+
+    step: str
+    often: int
+    claimed: Fraction
+    true: Fraction | float
+    raw: bool = False
+
+    @property
+    def words(self) -> str:
+        """The true cost for a reader."""
+        return "∞, read raw" if self.raw else beside(self.true)
+
+    @property
+    def wrong(self) -> bool:
+        """Whether it costs more than it claims."""
+        return self.true > self.claimed
+
+
+def story(entries: Sequence[Entry], cost_of: Callable[[Entry], Fraction | float]) -> list[Line]:
+    """One line per kind of step, in the order of their first entries: at most five.
+
+    What a paper composes in parallel is claimed once, at its dearest part's price; the true cost is
+    the sum. Steps without a price (post-processing, public facts) are left out.
+    """
+    kinds: dict[tuple[str, bool], list[Entry]] = {}
+    for entry in entries:
+        if entry.kind in ("mechanism", "unaccounted_access"):
+            raw = entry.kind == "unaccounted_access"
+            kinds.setdefault((step_name(entry), raw), []).append(entry)
+    return [_line(step, raw, some, cost_of) for (step, raw), some in kinds.items()]
+
+
+def _line(
+    step: str, raw: bool, entries: list[Entry], cost_of: Callable[[Entry], Fraction | float]
+) -> Line:
+    parts: dict[str | None, Fraction] = {}
+    for entry in entries:
+        parts[entry.record_filter] = parts.get(entry.record_filter, Fraction(0)) + entry.claimed
+    true = math.inf if raw else sum((cost_of(entry) for entry in entries), Fraction(0))
+    return Line(step, len(entries), max(parts.values()), true, raw)
+
+
+def step_name(entry: Entry) -> str:
+    """The kind of an entry's step, in words.
+
+    >>> step_name(Entry("s01", "mechanism", "pair 2 of 14"))
+    'choosing parents'
+    """
+    step = entry.step
+    if step.startswith("table("):
+        return "counting single columns" if entry.source == "one-way table" else "noisy tables"
+    if step.startswith(("view ", "conditional(")):
+        return "noisy views" if step.startswith("view ") else "noisy conditionals"
+    if step.startswith("support of "):
+        return "which columns occur"
+    if step.startswith("parent sets"):
+        return "candidates for parents"
+    if step.startswith(("parents of", "parent ", "pair ", "root in ")):
+        return "choosing parents"
+    if step.startswith(("edge ", "round ")):
+        return "choosing pairs" if step.startswith("edge ") else "choosing pairs and triples"
+    if step == "mean association":
+        return "how strongly pairs are tied"
+    return step
+
+
+def in_words(story: Sequence[Line], verdict: str, notes: Iterable[str], count: int) -> str:
+    """A verdict and its story for a terminal."""
+    lines = [verdict, *(f"note: {note}" for note in notes)]
+    if story:
+        lines.append(f"   {clip('step', 44)} {'times':>5}  {'claimed ε':>16}  {'true ε':>16}")
+    for line in story:
+        lines.append(
+            f"{'!!' if line.wrong else '  '} {clip(line.step, 44)} {line.often:>5}  "
+            f"{beside(line.claimed):>16}  {line.words:>16}"
+        )
+    return "\n".join([*lines, f"(the whole ledger, {plural(count, 'line')}: to_frame())"])
+
+
+def share(part: Fraction | float, whole: Fraction | float) -> float:
+    """How much of the whole a bar shows; all of it for what is infinite."""
+    return 1.0 if part == math.inf else min(1.0, float(part / whole))
+
+
+def beside(value: Any) -> str:
+    """A number of the ledger; a fraction with its decimal beside it.
+
+    >>> beside(Fraction(1, 30)), beside(Fraction(2)), beside(Fraction(1527, 65536))
+    ('1/30 ≈ 0.0333', '2', '0.0233')
+    """
+    text = short(value)
+    if not isinstance(value, Fraction) or value.denominator == 1:
+        return text
+    decimal = f"{float(value):.3g}"
+    sign = "=" if Fraction(decimal) == value else "≈"
+    return f"{text} {sign} {decimal}" if "/" in text else text if value >= 1000 else decimal
+
+
+def clip(text: str, width: int) -> str:
+    """A text of exactly this width; what is cut off leaves a sign.
+
+    >>> clip("marital-status", 8), clip("sex", 5)
+    ('marital…', 'sex  ')
+    """
+    return f"{text[: width - 1]}…" if len(text) > width else text.ljust(width)

@@ -1,0 +1,560 @@
+"""Processor seconds and memory of a fit, foretold from public facts and the machine's speed.
+
+``benchmarks/forecast.py`` holds each forecast against fits, and its constants come from there.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache, lru_cache
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..algorithms import ALONE as ALONE_SHARE
+from ..algorithms import (
+    MOST_SETS,
+    TRIPLE_CELLS,
+    WIDE,
+    ConsistentBayes,
+    Independent,
+    JTree,
+    PrivBayes,
+    SensitivityGroups,
+    share_of_columns,
+    share_of_look,
+)
+from ..core import (
+    ALL_PAIRS,
+    MAX_CELLS,
+    MAX_PAIRS,
+    NOISE_DOMINATES,
+    USEFUL,
+    Network,
+    Recipe,
+    Schema,
+    SchemaError,
+    as_fraction,
+    check_columns,
+    check_edge,
+    check_records,
+    check_schema,
+    describe_facts,
+    is_one_of,
+    largest_selection,
+    mutual_information,
+    noise_to_cell,
+    positive,
+    share,
+    show,
+    typical_cells,
+)
+
+CODE, ROW, BIT_ROW = 3.5e-8, 3e-9, 4e-10  # seconds of a cell to encode, of a record in one table
+
+
+STEP, SET, CANDIDATE, NOISY = 6e-4, 3e-5, 3e-7, 2.5e-6  # of a mechanism, a set, a noisy cell
+
+
+REFERENCE = 1.2e-3  # seconds of `_count` where the constants were measured
+
+
+def _count() -> float:
+    """Seconds of one table of 2^20 records."""
+    key = np.arange(2**20) % 1000
+    start = time.process_time()
+    np.bincount(key)
+    return time.process_time() - start
+
+
+@lru_cache(maxsize=1)
+def slowness() -> float:
+    """How many times slower this machine counts, asked once, in half octaves from 1/8 to 8."""
+    ratio = max(min(_count() for _ in range(9)), 1e-5) / REFERENCE
+    return 2.0 ** (max(-6, min(6, round(2 * math.log2(ratio)))) / 2)
+
+
+class Cost:
+    """Seconds of one core and MiB beyond what is loaded, for n records over columns of sizes."""
+
+    def __init__(self, n: int, sizes: Sequence[int]) -> None:
+        self.n, self.sizes, self.d = n, np.array(sizes, dtype=float), len(sizes)
+        self.row = BIT_ROW if self.sizes.max() == 2 else ROW
+        self.encode = 0.01 + CODE * n * self.d + STEP * self.d
+
+    def degree(self, k: int) -> tuple[float, float]:
+        """PrivBayes with k parents; 0: single columns."""
+        cells, tables = self._mean_cells(k + 1), self.d - k
+        sets = sum(math.comb(self.d, m + 1) for m in range(1, k + 1))
+        seconds = sets * (self.n * self.row + SET + 8e-9 * cells)
+        seconds += CANDIDATE * math.comb(self.d + 1, k + 2) * (k > 0) + STEP * self.d * (k > 0)
+        return self._sum(seconds + NOISY * tables * cells, tables * cells, k)
+
+    def forest(self, pairs: int) -> tuple[float, float]:
+        """A forest of pairs, chosen one after the other, and tables that agree."""
+        cells = self._mean_cells(2)
+        seconds = pairs * (self.n * ROW + SET) + 1.5e-6 * self.d * pairs
+        seconds += 0.01 * self.d * math.sqrt(self.n / 1e4) + NOISY * self.d * cells
+        return self._sum(seconds, pairs * cells, 0)
+
+    def rounds(self, sets: int, rounds: int) -> tuple[float, float]:
+        """So many rounds, each of which scores all sets and fits the model anew."""
+        seconds = sets * (self.n * ROW + SET) + rounds * (7e-5 * sets + 4e-3 * self.d)
+        return self._sum(seconds, sets * min(self._mean_cells(2), 4096), 0)
+
+    def _sum(self, seconds: float, cells: float, columns: int) -> tuple[float, float]:
+        held = self.n * (self.d + 30 + 28 * columns) + 80 * min(cells, 2**24)
+        return (self.encode + seconds) * slowness(), max(20.0, held / 2**20)
+
+    def _mean_cells(self, members: int) -> float:
+        """The mean joint cells of so many columns: their elementary symmetric mean."""
+        sums = np.zeros(members + 1)
+        sums[0] = 1
+        for i, size in enumerate(self.sizes):
+            top = min(i + 1, members)
+            sums[1 : top + 1] += size * sums[:top].copy()
+        return float(sums[members]) / max(math.comb(self.d, members), 1)
+
+
+WIDEST = 6 * ALL_PAIRS  # numbers of tables that are compared
+
+
+SINGLE, RECIPE = "baselines.Independent", "ConsistentBayes"
+
+
+DOUBT = 1.07  # ConsistentBayes stands first unless another method is so many times nearer
+
+
+AGREED, ALONE = 0.7, 1.4  # noise that agreement leaves, and that a chain of tables adds
+
+
+@dataclass(frozen=True)
+class Prior:
+    """What is assumed of a table that nobody has read.
+
+    ``dependence``: the mean two-way distance from independent columns. What models leave of it:
+    ``tree``, a tree of pairs (t tables leave tree^(t / (d − 1))); ``degrees``, networks of k = 1,
+    2, … parents.
+    """
+
+    dependence: float
+    tree: float
+    degrees: tuple[float, ...]
+
+
+@cache
+def prior(*without: str) -> Prior:
+    """Medians over the public tables in ``prior.csv``, but those that are to be judged."""
+    rows = pd.read_csv(Path(__file__).with_name("prior.csv"), index_col="table")
+    middle = rows.drop(index=[*without]).median()
+    return Prior(middle["dependence"], middle["tree"], (*middle[["k=1", "k=2", "k=3"]],))
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """A method with its expected two-way distance, seconds of one core and MiB of memory."""
+
+    name: str
+    make: Callable[..., Recipe]
+    distance: float
+    seconds: float
+    megabytes: float
+
+
+def forecasts(schema: Schema, n: int, epsilon: float, given: Prior | None = None) -> list[Forecast]:
+    """Every candidate, the nearest first; ConsistentBayes, which adapts to what it finds, before
+    what is hardly nearer, its rounds before a forest of the same forecast, and single columns
+    before all where no ties could be strong enough for more.
+
+    **Privacy:** a function of n, ε and the schema, which are public.
+    """
+    facts = _Facts(schema, n, epsilon, given or prior())
+    cost, d = Cost(n, schema.sizes), facts.d
+    forest = cost.forest(facts.pairs)
+    rounds = cost.rounds(facts.sets, 2 * d) if d <= WIDE else forest
+    found = [Forecast(SINGLE, Independent, facts.independent(), *cost.degree(0))]
+    if d <= ALL_PAIRS:  # else it would be refused
+        found += [
+            Forecast("ConsistentBayes", ConsistentBayes, facts.consistent(6 * d), *rounds),
+            Forecast(
+                "ConsistentBayes(rounds=0)",
+                lambda **o: ConsistentBayes(rounds=0, **o),
+                facts.consistent(d - 1),
+                *forest,
+            ),
+        ]
+    for k in range(1, min(len(facts.prior.degrees), d - 1) + 1):
+        if largest_selection(d, k) <= MAX_PAIRS:  # else it would be refused
+            found.append(
+                Forecast(f"PrivBayes(k={k})", _degree(k), facts.degree(k), *cost.degree(k))
+            )
+    if d <= ALL_PAIRS:
+        found.append(Forecast("baselines.JTree", JTree, facts.junction(), *cost.degree(1)))
+    hopeless = share_of_columns(1.0, facts.mass, schema.sizes) > ALONE_SHARE
+    first = SINGLE if hopeless or d == 1 else RECIPE
+    return sorted(found, key=lambda f: f.distance * (1 if f.name.startswith(first) else DOUBT))
+
+
+def _degree(k: int) -> Callable[..., Recipe]:
+    return lambda **options: PrivBayes(k=k, **options)
+
+
+class _Facts:
+    """Public numbers of a table, and the forecasts made of them.
+
+    ``both``: all pairs of columns; of more than ALL_PAIRS columns, those of so many that stand
+    evenly among all when these are sorted by size.
+    """
+
+    def __init__(self, schema: Schema, n: int, epsilon: float, prior: Prior) -> None:
+        self.prior = prior
+        self.size, self.mass = np.array(schema.sizes, dtype=float), float(epsilon) * n
+        self.n, self.d = n, len(schema)
+        columns = np.arange(self.d)
+        if self.d > ALL_PAIRS:
+            even = np.linspace(0, self.d - 1, ALL_PAIRS).round().astype(int)
+            columns = np.sort(np.argsort(self.size, kind="stable")[even])
+        i, j = np.triu_indices(len(columns), 1)
+        self.both = columns[i], columns[j]
+        self.table = float(np.median(np.prod(self.size[[*self.both]], axis=0)))
+        self.pairs = math.comb(self.d, 2)
+        triples = math.comb(self.d, 3) if self.size.max() ** 3 <= TRIPLE_CELLS else 0
+        self.with_triples = 0 < triples <= MOST_SETS - self.pairs
+        self.sets = self.pairs + triples * self.with_triples
+        self.typical = float(np.exp(np.log(self.size).mean()))
+
+    def independent(self) -> float:
+        """Columns with ε/d each: v = d (|X_i| + |X_j|) / (ε n)."""
+        return self.distance(1.0, self.pair(self.d * self.size / self.mass))
+
+    def consistent(self, most: int) -> float:
+        """The best number of tables, at most ``most``, under the shares of ConsistentBayes.
+
+        As single columns at worst: that is what it measures where ties are too weak.
+        """
+        sizes = [int(s) for s in self.size]
+        shared = share_of_columns(self.prior.dependence, self.mass, sizes)
+        if shared > ALONE_SHARE:
+            return self.independent()
+        one_way = max(min(0.3, self.size.mean() / 20), shared)
+        tables = 0.8 * (1 - float(share_of_look(sizes)) - one_way)
+        told = one_way + tables / self.size.mean()  # what tables tell of their columns
+        roots = np.sqrt(self.size)
+        columns = self.pair(0.45 * roots * roots.sum() / (told * self.mass))
+        cells, edges = (8.0, 2) if self.with_triples else (self.table, 1)
+        return min(
+            self.independent(),
+            *(
+                self.distance(
+                    self.prior.tree ** (t * edges / max(self.d - 1, 1)),
+                    AGREED * cells * t / (tables * self.mass),
+                    columns,
+                )
+                for t in _numbers(most)
+            ),
+        )
+
+    def degree(self, k: int) -> float:
+        """PrivBayes: d − k tables of k + 1 typical columns for .7 of ε."""
+        cells = self.typical ** (k + 1)
+        noise = ALONE * cells * (self.d - k) / (0.7 * self.mass)
+        return self.distance(self.prior.degrees[k - 1], noise)
+
+    def junction(self) -> float:
+        """At most d clique tables for half of ε, at the best size, or none but columns."""
+        alone = self.distance(1.0, self.pair(2 * self.d * self.size / self.mass))
+        noise = 2 * ALONE * self.d / self.mass
+        return min(
+            alone,
+            *(
+                self.distance(left, noise * self.typical ** (k + 1))
+                for k, left in enumerate(self.prior.degrees, 1)
+            ),
+        )
+
+    def pair(self, columns: np.ndarray) -> np.ndarray:
+        """The noise of every pair of columns from the noise of each."""
+        return columns[self.both[0]] + columns[self.both[1]]
+
+    def distance(self, left: float, *noises: float | np.ndarray) -> float:
+        """√((ρ q)² + Σ v²), each v below 1; the mean over pairs where v is an array of them."""
+        square = (left * self.prior.dependence) ** 2 + sum((v / (1 + v)) ** 2 for v in noises)
+        return float(np.mean(np.sqrt(square)))
+
+
+def _numbers(most: int) -> list[int]:
+    """1, 2, … ``most``; where these are too many, as many as WIDEST, each a little larger."""
+    if most <= WIDEST:
+        return list(range(1, most + 1))
+    return np.unique(np.geomspace(1, most, WIDEST).round().astype(int)).tolist()
+
+
+def explain(found: Sequence[Forecast], d: int = 2) -> str:
+    """The best method in a sentence, with its margin over the next and over single columns.
+
+    ``d``: columns of the schema; where they are many, a second sentence says what is compared.
+    """
+    return _explain_best(found) + (
+        f" These distances are means over the pairs of {ALL_PAIRS} columns, which stand evenly "
+        f"among all {d:,} when they are sorted by size."
+        if d > ALL_PAIRS
+        else ""
+    )
+
+
+def _explain_best(found: Sequence[Forecast]) -> str:
+    best = found[0]
+    alone = next(f for f in found if f.name == SINGLE)
+    if best is alone:
+        then = "; no other method is made for so many columns."
+        if len(found) > 1:
+            then = f"; the next, {found[1].name}, {found[1].distance:.3f}."
+        return (
+            f"Publish single columns: {best.name}, expected two-way distance {best.distance:.3f}"
+            + then
+        )
+    nearer = 1 - best.distance / alone.distance
+    than = (
+        f"single columns {alone.distance:.3f} ({nearer:.0%} nearer)"
+        if nearer
+        else "as single columns, which is what it measures unless it finds strong ties"
+    )
+    return (
+        f"Use {best.name}: expected two-way distance {best.distance:.3f}, {than}; about "
+        f"{_seconds(best.seconds)} and {best.megabytes:,.0f} MiB."
+    )
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds:.2g} s" if seconds < 100 else f"{seconds / 60:.0f} minutes"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What can be expected; ``str(plan)`` is the plain sentence, in Jupyter it shows its table."""
+
+    n: int
+    epsilon: Fraction
+    schema: Schema
+    k: int
+    sentence: str
+    table: pd.DataFrame
+    forecasts: tuple[Forecast, ...]
+
+    @property
+    def method(self) -> str:
+        """The method that is expected to come nearest, as it is written."""
+        return self.forecasts[0].name
+
+    @property
+    def methods(self) -> pd.DataFrame:
+        """Every candidate: expected two-way distance, seconds of one core, MiB; nearest first."""
+        found = self.forecasts
+        return pd.DataFrame(
+            {
+                "method": [f.name for f in found],
+                "expected 2-way distance": [f.distance for f in found],
+                "seconds": [f.seconds for f in found],
+                "MiB": [f.megabytes for f in found],
+            }
+        )
+
+    def synthesizer(self, **options: Any) -> Recipe:
+        """The recommended method for this ε, unfitted; ``options`` are further keywords of it.
+
+        A schema with groups gives ConsistentBayes those groups. With ``relation="add_remove"`` it
+        is the nearest of the methods that offer it. The number of records is secret then, and the
+        choice is a function of the plan's ``n``: that must have been a public guess, as the size of
+        the town, and never ``len(frame)``.
+        """
+        written = float(self.epsilon)
+        epsilon = written if as_fraction(written) == self.epsilon else self.epsilon
+        asked = options.get("relation", "replace_one")
+        hidden = is_one_of(asked, ("replace_one",))
+        offer = (f for f in self.forecasts if hidden or f.make().counts_only(self.schema, self.n))
+        best = next(offer, self.forecasts[0])  # which then refuses an unknown relation
+        if self.schema.groups and best.name.startswith("ConsistentBayes"):
+            options = {"personal": SensitivityGroups(rare_values="same_noise")} | options
+        return best.make(**{"epsilon": epsilon} | options)
+
+    def __str__(self) -> str:
+        return self.sentence
+
+    def price(
+        self, network: Network, edge: tuple[str, str], *, reference: pd.DataFrame | None = None
+    ) -> EdgePrice:
+        """The price of an edge (parent, child), where the tables share all of ε evenly.
+
+        ``reference``: a *public* table over the schema, for the information gained. Raises
+        SchemaError for an edge that is there already or closes a cycle.
+
+        **Privacy:** reads no private record: n, ε and the schema are public. A private
+        ``reference`` would be read without being paid for, so don't give one.
+        """
+        if not isinstance(network, Network) or {*network.order} != {*self.schema.names}:
+            raise SchemaError(
+                f"price needs a Network over the attributes of the schema, got {show(network)}"
+            )
+        (parent, child), schema = check_edge(edge), self.schema
+        each = self.epsilon / len(schema)
+        network.with_edge(parent, child)
+        family = (child, *network.parents(child))
+        before, after = schema.cells(family), schema.cells((*family, parent))
+        noise, more_noise = (min(1.0, float(cells / (each * self.n))) for cells in (before, after))
+        touched = sum(parent in (c, *p) for c, p in network.pairs)
+        gain = None
+        if reference is not None:
+            if after > MAX_CELLS:
+                raise SchemaError(
+                    f"the table of {child!r} would have {after:,} cells; at most "
+                    f"{MAX_CELLS:,} can be counted"
+                )
+            asked = schema.select([*family, parent])
+            check_columns(reference)
+            there = [name for name in asked.names if name in reference]
+            codes = asked.encode(reference[there]).astype(np.int64)
+            cells = np.ravel_multi_index(tuple(codes.T), asked.sizes)
+            table = np.bincount(cells, minlength=after).reshape(asked.sizes)
+            gain = mutual_information(table) - mutual_information(table.sum(axis=-1))
+            gain = max(gain, 0.0)  # never negative but for rounding
+        return EdgePrice(
+            edge, before, after, noise, more_noise, touched * each, (touched + 1) * each, gain
+        )
+
+    def _repr_html_(self) -> str:
+        numbers = "".join(
+            "<div style='overflow-x:auto'>"
+            f"{t.to_html(index=False, border=0, float_format='{:.3g}'.format)}</div>"
+            for t in (self.methods, self.table)
+        )
+        return (
+            f"<p>{escape(self.sentence)}</p><p>Recommended: <code>{escape(self.method)}"
+            f"</code></p>{_bars(self.forecasts)}"
+            f"<details><summary>All numbers</summary>{numbers}</details>"
+        )
+
+
+def _bars(found: tuple[Forecast, ...]) -> str:
+    """The expected distance of every candidate, as bars; the nearest stands first, in bold."""
+    left = " style='text-align:left'"
+    bold, top = " style='font-weight:600'", max(f.distance for f in found) or 1.0
+    rows = "".join(
+        f"<tr{bold if f is found[0] else ''}><td{left}>{escape(f.name)}"
+        f"</td><td style='width:200px;min-width:120px'><div style='background:#e69f00;height:.8em;"
+        f"width:{f.distance / top:.1%}'></div></td><td>{f.distance:.3f}</td></tr>"
+        for f in found
+    )
+    return (
+        f"<table><tr><th{left}>method</th><th{left} colspan='2'>expected 2-way distance, "
+        f"smaller is nearer</th></tr>{rows}</table>"
+    )
+
+
+def plan(schema: Schema, n: int, epsilon: float, *, share_structure: float = 0.3) -> Plan:
+    """What n records over a public schema can bear at ε, and the method to run, with its forecast.
+
+    ``plan(…).methods`` lists every candidate with the two-way distance, the seconds and the memory
+    that are expected (:mod:`~pdsynth.planning` says how), ``plan(…).synthesizer()``
+    is the best of them, unfitted. ``plan(…).table`` has one row per degree k: cells of a typical
+    table, its mean cell and noise scale in records, their ratio, and the total variation distance
+    that noise alone adds to such a table. With m records a person, plan for ε/m. Raises
+    BudgetError for ε ≤ 0 and SchemaError for n < 1.
+
+    **Privacy:** a function of n, ε and the schema, which are public (neighbours replace one record,
+    so n is the same): costs nothing. Where records are added or removed, n is secret: give a public
+    guess of it.
+    """
+    if len(check_schema(schema)) < 2:
+        raise SchemaError(
+            f"the schema has {len(schema)} attribute(s); at least 2 are needed for a network"
+        )
+    check_records(n)
+    budget, beta = positive("epsilon", epsilon), share("share_structure", share_structure)
+    k = pd.Series(range(min(len(schema), 6)))
+    cells = k.map(lambda k: typical_cells(schema, k))
+    ratio = k.map(lambda k: noise_to_cell(schema, n, budget, k, beta))
+    table = pd.DataFrame(
+        {
+            "k": k,
+            "tables": len(schema) - k,
+            "cells of a typical table": cells.map(round),
+            "mean cell, records": n / cells,
+            "noise scale, records": ratio * n / cells,
+            "noise ÷ mean cell": ratio,
+            "distance from noise alone": (ratio / 2).clip(upper=1.0),
+        }
+    )
+    best = max(k[ratio * USEFUL <= 1], default=0)
+    found = tuple(forecasts(schema, int(n), float(budget)))
+    sentence = (
+        describe_facts(schema, n, budget)
+        + expect(ratio.tolist(), best)
+        + " "
+        + explain(found, len(schema))
+    )
+    return Plan(int(n), budget, schema, best, sentence, table, found)
+
+
+@dataclass(frozen=True)
+class EdgePrice:
+    """What one more edge brings and costs.
+
+    ``noise_before``, ``noise_after``: total variation distance that noise alone adds to the child's
+    table; ``epsilon_before``, ``epsilon_after``: loss of the new parent if only it changes, at
+    equal shares for all d tables. ``information`` in bits, None without a public reference.
+    """
+
+    edge: tuple[str, str]
+    cells_before: int
+    cells_after: int
+    noise_before: float
+    noise_after: float
+    epsilon_before: Fraction
+    epsilon_after: Fraction
+    information: float | None = None
+
+    def __str__(self) -> str:
+        parent, child = self.edge
+        gained = (
+            "" if self.information is None else f"gains {self.information:.4f} bit of information; "
+        )
+        return (
+            f"{parent} → {child}: {gained}the table grows from {self.cells_before:,} to "
+            f"{self.cells_after:,} cells, noise alone moves it by {self.noise_after:.3g} "
+            f"instead of {self.noise_before:.3g}; a change of {parent} then costs ε = "
+            f"{float(self.epsilon_after):.3g} instead of {float(self.epsilon_before):.3g}"
+        )
+
+
+def expect(ratio: list[float], k: int) -> str:
+    """What tables of 0, 1, … parents are worth at these ratios of noise to mean cell."""
+    lost = [degree for degree, value in enumerate(ratio) if value > NOISE_DOMINATES]
+    if 1 in lost and 0 in lost:
+        return (
+            "every two-way table is noise, and so is every single column: it takes more "
+            "records, coarser bins or a larger ε."
+        )
+    if 1 in lost:
+        return (
+            "every two-way table is noise; release single columns, or use fewer of them, or "
+            "coarser bins."
+        )
+    if k == 0:
+        return (
+            "two-way tables are as much noise as signal: k = 'auto' will keep only the "
+            "smallest; coarser bins would help."
+        )
+    useful = (
+        f"up to k = {k} parent{'s' * (k > 1)} a typical table is useful (mean cell of at "
+        f"least {USEFUL:g} noise scales)."
+    )
+    if not lost:
+        return useful
+    return f"{useful} From k = {lost[0]} on a typical table has more noise than records in a cell."

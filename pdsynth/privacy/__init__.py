@@ -1,1 +1,0 @@
-"""What is paid: noise, mechanisms, the ledger and its rules, and the one door to the records."""

@@ -1,0 +1,148 @@
+"""Synthetic tables of any length, written block by block as Parquet or CSV in bounded memory."""
+
+import os
+import secrets
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..core import (
+    Attribute,
+    Schema,
+    SchemaError,
+    check_path,
+    check_seed,
+    is_one_of,
+    is_whole,
+    needed_for,
+    place_in_bins,
+    progress,
+    show,
+)
+from . import threads
+from .threads import in_order
+
+UNIT = 2**16  # rows that one stream of random numbers draws, however many are written at once
+
+
+MOST_ROWS = 10**12
+
+
+SUFFIXES = ".parquet", ".csv"
+
+
+def write_sample(
+    draw: Callable[[int, np.random.Generator], np.ndarray],
+    schema: Schema,
+    path: str | os.PathLike[str],
+    n: int,
+    seed: int | None,
+    place: Callable[..., Any] | None = None,
+) -> None:
+    """Write n rows of ``draw(rows, generator)``, codes (rows, d), to a file that appears when
+    it is whole; ``place``: the last change of a drawn frame.
+
+    **Privacy:** post-processing of a release.
+    """
+    check_path(path)
+    target = Path(path)
+    if not is_one_of(target.suffix.lower(), SUFFIXES):
+        raise SchemaError(f"sample_to writes .parquet or .csv, got {show(target.name)}")
+    if not is_whole(n, 1, MOST_ROWS):
+        raise SchemaError(
+            "sample_to needs a whole number of rows, at least one and at most "
+            f"{MOST_ROWS:,}, got n={show(n)}"
+        )
+    check_seed(seed)
+    pa = _arrow()
+    if target.suffix.lower() == ".csv":
+        columns = pa.schema([(name, pa.string()) for name in schema.names])
+    else:
+        columns = _types(pa, schema)
+    root = np.random.SeedSequence(seed).entropy
+
+    def block(number: int) -> Any:
+        rows = min(UNIT, n - number * UNIT)
+        stream = np.random.SeedSequence(root, spawn_key=(number,))
+        generator = np.random.Generator(np.random.PCG64(stream))
+        codes = draw(rows, generator)
+        uniforms = [generator.random(rows) if a.numeric_bins else None for a in schema.attributes]
+        if place is not None:  # a condition: rare, so through the frame
+            spread = np.stack([np.zeros(rows) if u is None else u for u in uniforms], axis=1)
+            frame = place(schema.decode(codes, spread))
+            return _from_frame(pa, frame, columns)
+        drawn = zip(schema.attributes, codes.T, uniforms, columns, strict=True)
+        arrays = [to_arrow(pa, a, c, u, field.type) for a, c, u, field in drawn]
+        return pa.record_batch(arrays, schema=columns)
+
+    part = target.with_name(f".{target.name}.{secrets.token_hex(8)}.part")
+    try:
+        with _writer(part, target.suffix.lower(), columns) as writer:
+            number = -(-n // UNIT)
+            drawn = in_order(block, ((i,) for i in range(number)), threads.WORKERS)
+            for batch in progress(drawn, "sample_to", number, "block"):
+                writer.write_batch(batch)
+        os.replace(part, target)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def to_arrow(
+    pa: Any, attribute: Attribute, codes: np.ndarray, uniform: np.ndarray | None, kind: Any
+) -> Any:
+    """Codes (rows,) of an attribute as an Arrow array of a type, as ``Attribute.decode`` has it."""
+    last = len(attribute.values)
+    gone = codes >= last if attribute.missing else None
+    known = codes if gone is None else np.minimum(codes, last - 1)
+    if attribute.edges is not None:
+        numbers = place_in_bins(
+            known, attribute.edges, attribute.spread, uniform, attribute.dtype == "integer"
+        )
+        found = pa.array(numbers, mask=gone)
+        return found if found.type == kind else found.cast(kind)
+    if pa.types.is_dictionary(kind):
+        places = pa.array(known.astype(kind.index_type.to_pandas_dtype()), mask=gone)
+        values = pa.array(attribute.values, type=kind.value_type)
+        return pa.DictionaryArray.from_arrays(places, values, ordered=kind.ordered)
+    text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    listed = [str(v) for v in attribute.values] if text else attribute.values
+    return pa.array(listed, type=kind).take(pa.array(known, mask=gone))
+
+
+def _from_frame(pa: Any, frame: Any, columns: Any) -> Any:
+    """A frame as a batch of these types."""
+    if all(kind == pa.string() for kind in columns.types):
+        frame = frame.astype(object).where(frame.notna(), None)
+        frame = frame.map(lambda cell: None if cell is None else str(cell))
+    return pa.RecordBatch.from_pandas(frame, schema=columns, preserve_index=False)
+
+
+def _arrow() -> Any:
+    with needed_for("sample_to", "write sample(n) with pds.datasets.write_csv"):
+        import pyarrow
+    return pyarrow
+
+
+def _types(pa: Any, schema: Schema) -> Any:
+    """Arrow types of the released columns, with what pandas needs to read them as declared."""
+    try:
+        return pa.Schema.from_pandas(
+            schema.decode(np.zeros((1, len(schema)), dtype=np.uint8)), preserve_index=False
+        )
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as problem:
+        raise SchemaError(
+            f"a Parquet column holds values of one type ({problem}): write .csv, or "
+            "declare those values as texts"
+        ) from problem
+
+
+def _writer(path: Path, suffix: str, columns: Any) -> Any:
+    if suffix == ".csv":
+        from pyarrow import csv  # noqa: PLC0415
+
+        return csv.CSVWriter(path, columns, write_options=csv.WriteOptions(quoting_style="needed"))
+    from pyarrow import parquet  # noqa: PLC0415
+
+    return parquet.ParquetWriter(path, columns)

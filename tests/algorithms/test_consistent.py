@@ -1,0 +1,178 @@
+"""ConsistentBayes: the ledger closes, policy holds, and the score moves by no more than it says."""
+
+from fractions import Fraction as Q
+from itertools import combinations
+
+import numpy as np
+import pytest
+from contract_cases import binary, mixed
+from privacy_tools import largest_change
+
+from pdsynth import BudgetError, ConsistentBayes
+from pdsynth.algorithms.hpprivbayes import SensitivityGroups
+from pdsynth.audit.tape import Explorer, Tape
+from pdsynth.core.agreement import AsMeasured
+from pdsynth.core.network import Restriction
+from pdsynth.core.recipe import largest_scale
+
+POLICY = Restriction("age", ("city",), forced=(("wage", "kids"),), forbidden=(("age", "score"),))
+GROUPS = SensitivityGroups(
+    groups={"A": ["city"], "B": ["age", "kids"]}, weights={"kids": [1, 2, 4]}
+)
+OPTIONS = {
+    "forest": {"rounds": 0},
+    "rounds": {},
+    "one round": {"rounds": 1},
+    "more rounds than shares": {"rounds": 10**6},
+    "sensitive": {"sensitive": "city"},
+    "sensitive forest": {"sensitive": "city", "rounds": 0},
+    "policy": {"restriction": POLICY, "rounds": 3},
+    "one round, a forced pair": {"restriction": POLICY, "rounds": 1},
+    "policy forest": {"restriction": POLICY, "rounds": 0},
+    "groups": {"personal": GROUPS, "rounds": 3},
+    "groups, more for A": {"personal": GROUPS, "r": 50, "rounds": 3},
+    "groups, hardly any for A": {"personal": GROUPS, "r": 1e-3, "rounds": 3},
+    "added": {"relation": "add_remove", "rounds": 3},
+    "two records": {"records_per_person": 2, "rounds": 3},
+}
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+@pytest.mark.parametrize("epsilon", ["1/50", "3", "300"])
+def test_the_ledger_closes_at_exactly_epsilon(name, epsilon):
+    frame, schema = mixed()
+    fitted = ConsistentBayes(epsilon=epsilon, **OPTIONS[name]).fit(frame, schema)
+    assert fitted.ledger_.epsilon == Q(epsilon)
+    assert fitted.ledger_.check() == []
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("rounds", [0, "auto"])
+def test_a_sensitive_attribute_stands_in_one_table_and_loses_what_was_known(seed, rounds):
+    """After STOP, too: at ε = 0.02 most partners aren't worth their noise."""
+    frame, schema = mixed()
+    losses = set()
+    for epsilon in (Q(1, 50), Q(50)):
+        fitted = ConsistentBayes(
+            epsilon=str(epsilon), rounds=rounds, sensitive="city", random_state=seed
+        ).fit(frame, schema)
+        tables = {frozenset(m) for m in fitted.measured_ if "city" in m and len(m) > 1}
+        assert len(tables) <= 1
+        lines = fitted.ledger_.attribute_epsilon()
+        losses.add(Q(lines["city"]) / epsilon)
+    assert len(losses) == 1, "a fixed share of ε"
+
+
+@pytest.mark.parametrize("rounds", [0, 1, 4])
+def test_policy_holds(rounds):
+    frame, schema = mixed()
+    for seed in range(3):
+        fitted = ConsistentBayes(
+            epsilon=50, rounds=rounds, restriction=POLICY, random_state=seed
+        ).fit(frame, schema)
+        assert {"wage", "kids"} in [{*m} for m in fitted.measured_]
+        assert fitted.network_.pairs[0] == ("age", ())
+        for child, parents in fitted.network_.pairs:
+            assert not {"age", "score"} <= {child, *parents}
+
+
+class Last(Explorer):
+    """Chooses the last candidate, which is STOP, from some question on."""
+
+    def __init__(self, walk, seed, after):
+        super().__init__(walk, seed)
+        self.after = after
+
+    def draw(self, question):
+        choices = sum(asked.kind == "choice" for asked in self.asked)
+        if question.kind == "choice" and choices >= self.after:
+            return len(question.data) - 1
+        return super().draw(question)
+
+
+TIGHT = SensitivityGroups(groups={"A": ["city"], "B": ["age", "kids"]}, v_min=1e-3)
+SCALES = {name: OPTIONS[name] for name in OPTIONS if name not in ("two records",)} | {
+    "least share of columns": {"share_one_way": 1e-6},
+    "least share of the sensitive": {"sensitive": "city", "share_sensitive": 1e-6},
+    "an odd share": {"sensitive": "city", "share_sensitive": 0.123456789, "share_one_way": 0.37},
+    "values, rare ones less": {"personal": TIGHT, "r": 1e-3},
+    "values, r = 1000": {"personal": TIGHT, "r": 1e3, "rounds": 0},
+}
+
+
+def scales(synthesizer, frame, schema, recorder):
+    """All noise scales that a run asks for, whatever the mechanisms answer."""
+    synthesizer.clone().fit(frame, schema, noise=Tape(recorder))
+    asked = (q for q in recorder.asked if q.kind == "table")
+    return [scale for q in asked for scale in np.ravel(q.law)]
+
+
+@pytest.mark.parametrize("name", SCALES)
+def test_no_run_asks_for_a_larger_scale_than_the_public_bound(name):
+    """By brute force over answers: any candidate, STOP at once or later, noise near and far. So
+    what is too large to draw is refused before anything is spent, and nothing is refused after."""
+    frame, schema = mixed()
+    synthesizer = ConsistentBayes(3, **SCALES[name])
+    most = largest_scale(synthesizer.prepare(schema, len(frame)))
+    for walk, after in ((0, 0), (1, 0), (2, 1), (2, 4), (3, 10**6), (4, 10**6)):
+        seen = scales(synthesizer, frame, schema, Last(walk, 7, after))
+        assert max(seen) <= most
+
+
+def test_twin_a_bound_that_knows_no_shares_is_passed():
+    """As it was: 2^18 d/ε, whatever r, v_min and the shares are."""
+    frame, schema = mixed()
+    synthesizer = ConsistentBayes(3, **SCALES["values, r = 1000"] | {"share_one_way": 1e-6})
+    seen = scales(synthesizer, frame, schema, Last(1, 7, 10**6))
+    assert max(seen) > Q(2 * 2**17 * len(schema), 3)
+
+
+@pytest.mark.parametrize("rounds", [0, "auto"])
+def test_a_scale_too_large_to_draw_is_refused_before_anything_is_spent(rounds):
+    frame, schema = mixed()
+    synthesizer = ConsistentBayes("1e-6", rounds=rounds, personal=TIGHT, r=1e-3, share_one_way=1e-6)
+    with pytest.raises(BudgetError, match="exact sampling ends"):
+        synthesizer.fit(frame, schema)
+    assert synthesizer.spent_ == 0
+
+
+@pytest.mark.parametrize(("shape", "n"), [((2, 2), 5), ((2, 3), 4), ((3, 3), 3), ((2, 2, 2), 3)])
+def test_a_replaced_record_moves_the_residual_by_two(shape, n):
+    rng = np.random.default_rng(1)
+    for _ in range(3):
+        expected = rng.integers(0, n + 1, shape)
+        assert largest_change(lambda c, e=expected: int(np.abs(c - e).sum()), n, shape) <= 2
+    assert largest_change(lambda c: int(np.abs(c - n).sum()), n, shape) == 0
+    zero = np.zeros(shape, int)
+    zero.flat[0] = n
+    assert largest_change(lambda c: int(np.abs(c - zero).sum()), n, shape) == 2
+
+
+def test_twin_a_residual_against_raw_columns_moves_by_more():
+    def raw(c):
+        return float(np.abs(c - np.outer(c.sum(axis=1), c.sum(axis=0)) / c.sum()).sum())
+
+    assert largest_change(raw, 5, (3, 3)) > 2.5
+
+
+def test_forced_partners_of_a_sensitive_attribute():
+    frame, schema = binary()
+    given = Restriction(forced=(("b1", "b2"),))
+    fitted = ConsistentBayes(epsilon=1, sensitive="b2", restriction=given).fit(frame, schema)
+    assert [set(m) for m in fitted.measured_ if "b2" in m and len(m) > 1] == [{"b1", "b2"}]
+    two = Restriction(forced=(("b1", "b2"), ("b0", "b2")))
+    with pytest.raises(BudgetError, match="one table"):
+        ConsistentBayes(epsilon=1, sensitive="b2", restriction=two).fit(frame, schema)
+
+
+def test_tables_that_overlap_must_agree():
+    frame, schema = binary()
+    with pytest.raises(BudgetError, match="made to agree"):
+        ConsistentBayes(reconcile=AsMeasured()).fit(frame, schema)
+
+
+def test_pairs_are_tables_of_two():
+    frame, schema = binary()
+    fitted = ConsistentBayes(epsilon=50, rounds=0).fit(frame, schema)
+    pairs = [m for m in fitted.measured_ if len(m) == 2]
+    assert {frozenset(p) for p in pairs} <= {frozenset(p) for p in combinations(schema.names, 2)}

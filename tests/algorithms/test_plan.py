@@ -1,0 +1,255 @@
+"""Before you spend: the sentences, the warning of fit, edges and their prices; all from public
+facts."""
+
+import itertools
+import warnings
+from fractions import Fraction as Q
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from contract_cases import binary
+
+import pdsynth as pds
+from pdsynth import Attribute, BudgetError, Network, Schema, SchemaError
+from pdsynth import planning as prediction
+from pdsynth.core.measures import mutual_information
+from pdsynth.core.schema import Facts
+from pdsynth.core.structure import AUTO_PAIRS, choose_rule, largest_selection
+from pdsynth.papers import yardsticks
+
+
+def plain(d, size):
+    return Schema(tuple(Attribute.categorical(f"x{j}", range(size)) for j in range(d)))
+
+
+def test_a_survey_of_80_questions_is_noise():
+    found = pds.plan(plain(80, 5), 176, 1)
+    assert str(found).startswith("176 rows × 80 columns at ε = 1: every two-way table is noise")
+    assert found.method == "baselines.Independent"
+    assert found.k == 0
+    assert "every two-way table is noise" in found._repr_html_()
+
+
+def test_the_table_by_hand():
+    """1,000 records, four attributes of ten values, ε = 1, 0.7 of it for tables: scale 2·3/0.7 over
+    10 records a cell."""
+    table = pds.plan(plain(4, 10), 1000, 1).table.set_index("k")
+    assert table.loc[0, "noise ÷ mean cell"] == pytest.approx(8 * 10 / 1000)
+    assert table.loc[1, "noise scale, records"] == pytest.approx(6 / 0.7)
+    assert table.loc[1, "mean cell, records"] == pytest.approx(10)
+    assert table.loc[1, "distance from noise alone"] == pytest.approx(6 / 0.7 / 10 / 2)
+    assert table.loc[3, "distance from noise alone"] == 1
+
+
+def test_more_budget_never_lowers_the_degree(adult):
+    degrees = [pds.plan(adult.schema, 45_222, e).k for e in (0.01, 0.1, 0.5, 1, 5, 50, 5000)]
+    assert degrees == sorted(degrees) and degrees[0] == 0 and degrees[-1] >= 3
+
+
+def test_policy_groups_reach_the_recommended_method():
+    schema = Schema(plain(4, 3).attributes, groups={"x0": "A"})
+    found = pds.plan(schema, 10_000, 1).synthesizer()
+    assert isinstance(found, pds.ConsistentBayes)
+    assert found.personal.policy(schema, None) == {"A": ["x0"], "B": ["x1", "x2", "x3"]}
+
+
+@pytest.mark.parametrize("n", [8, 300, 10**5])
+def test_where_the_number_is_secret_a_method_is_named_that_hides_it(n):
+    """PrivBayes(k=3) and JTree offer no such relation, however near they are."""
+    schema = Schema(tuple(Attribute.categorical(f"x{j}", range(2)) for j in range(4)))
+    found = pds.plan(schema, n, 20)
+    made = found.synthesizer(relation="add_remove")
+    assert made.relation == "add_remove" and made.prepare(schema, n).parts.counts_only
+    offered = [f for f in found.forecasts if f.make().counts_only(schema, n)]
+    assert repr(made) == repr(offered[0].make(epsilon=20.0, relation="add_remove"))
+    with pytest.raises(BudgetError, match="relation must be one of"):
+        found.synthesizer(relation="swap").prepare(schema, n)
+
+
+class TestForecasts:
+    def test_the_nearest_stands_first_and_is_returned_unfitted(self, adult):
+        found = pds.plan(adult.schema, 45_222, 1)
+        assert found.method == "ConsistentBayes" in str(found)
+        distances = found.methods["expected 2-way distance"]
+        assert distances[0] == distances.min()
+        synthesizer = found.synthesizer(random_state=7)
+        assert (type(synthesizer), synthesizer.epsilon, synthesizer.guarantee) == (
+            pds.ConsistentBayes,
+            1.0,
+            "strict",
+        )
+        assert synthesizer.random_state == 7 and not hasattr(synthesizer, "model_")
+
+    def test_says_where_only_strong_ties_would_make_more_than_single_columns(self, adult):
+        found = pds.plan(adult.schema, 45_222, 0.02)
+        assert "as single columns, which is what it measures unless" in str(found)
+        assert isinstance(found.synthesizer(), pds.ConsistentBayes)
+
+    def test_says_when_single_columns_are_the_answer(self, adult):
+        found = pds.plan(adult.schema, 45_222, 0.001)
+        assert "Publish single columns" in str(found)
+        assert isinstance(found.synthesizer(), pds.baselines.Independent)
+
+    def test_single_columns_by_hand(self):
+        """Σ|X| = 40 at ε n = 1,000: v = .08, below 1 after clipping; q = .07."""
+        given = prediction.Prior(0.07, 0.5, (0.5, 0.3, 0.2))
+        found = {f.name: f for f in prediction.forecasts(plain(4, 10), 1000, 1, given)}
+        by_hand = np.hypot(0.07, 0.08 / 1.08)
+        assert found["baselines.Independent"].distance == pytest.approx(by_hand)
+
+    @pytest.mark.parametrize("epsilon", [0.01, 0.1, 1, 10])
+    def test_more_records_or_more_budget_never_cost_distance(self, adult, epsilon):
+        def distances(n, e):
+            methods = pds.plan(adult.schema, n, e).methods.set_index("method")
+            return methods["expected 2-way distance"].sort_index()
+
+        base = distances(10_000, epsilon)
+        assert (distances(20_000, epsilon) <= base).all()
+        assert (distances(10_000, 2 * epsilon) <= base).all()
+
+    def test_only_the_product_of_records_and_budget_matters_for_distances(self, adult):
+        one, other = (
+            pds.plan(adult.schema, n, e).methods for n, e in ((10_000, 1), (100_000, 0.1))
+        )
+        name = "expected 2-way distance"
+        assert one[name].to_numpy() == pytest.approx(other[name].to_numpy())
+
+
+@pytest.mark.parametrize(
+    ("n", "epsilon"), [(0, 1), (2.5, 1), (True, 1), (10, 0), (10, -1), (10, float("nan"))]
+)
+def test_bad_input(n, epsilon):
+    with pytest.raises((SchemaError, BudgetError)):
+        pds.plan(plain(3, 3), n, epsilon)
+
+
+@pytest.mark.slow
+def test_fit_warns_with_the_same_sentence(thesis):
+    frame = thesis.frame
+    with pytest.warns(
+        UserWarning, match=r"45,222 rows × 14 columns at ε = 1: with k = 4 .*k='auto'.*pds.plan"
+    ):
+        pds.PrivBayes(1, k=4, noise="common").fit(frame, thesis.schema)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        pds.PrivBayes(1, k=1, noise="common").fit(frame, thesis.schema)
+        pds.PrivBayes(1, noise="common").fit(frame, thesis.schema)
+        pds.PrivBayes(1, k=4, guarantee="none").fit(frame, thesis.schema)
+
+
+def test_the_warning_knows_public_facts_only():
+    schema, seen = plain(5, 6), set()
+    for seed in range(5):
+        frame = schema.decode(
+            np.random.default_rng(seed).integers(0, 1 + seed, (60, 5)).astype(np.uint8)
+        )
+        with pytest.warns(UserWarning, match="k = 2") as caught:
+            pds.PrivBayes(1, k=2).fit(frame, schema)
+        seen.add(str(caught[0].message))
+    assert len(seen) == 1
+
+
+# --- edges
+
+
+def test_networks_are_edited_by_hand():
+    start = Network((("a", ()), ("b", ("a",)), ("c", ())))
+    grown = start.with_edge("c", "a")
+    assert grown.order == ("c", "a", "b") and grown.parents("a") == ("c",)
+    assert grown.without_edge("c", "a").edges == start.edges
+    assert start.edges == (("a", "b"),)
+    for wrong, words in (
+        (("a", "b"), "already"),
+        (("b", "a"), "cycle"),
+        (("a", "z"), "no attribute 'z'"),
+        (("z", "a"), "unknown"),
+    ):
+        with pytest.raises(SchemaError, match=words):
+            start.with_edge(*wrong)
+    with pytest.raises(SchemaError, match="no parent"):
+        start.without_edge("c", "b")
+
+
+def test_the_price_of_an_edge_by_hand():
+    frame, schema = binary(3, 100)
+    start = Network((("b0", ()), ("b1", ("b0",)), ("b2", ())))
+    found = pds.plan(schema, 100, 1).price(start, ("b0", "b2"), reference=frame)
+    assert (found.cells_before, found.cells_after) == (2, 4)
+    assert (found.noise_before, found.noise_after) == (
+        2 * 6 / 200,
+        4 * 6 / 200,
+    )  # cells × scale / 2n, scale 2·3/1
+    assert (found.epsilon_before, found.epsilon_after) == (Q(2, 3), Q(1))
+    table = np.zeros((2, 2), dtype=np.int64)
+    for row in schema.encode(frame):
+        table[row[2], row[0]] += 1
+    assert found.information == pytest.approx(mutual_information(table))
+    assert "b0 → b2: gains" in str(found)
+
+
+def test_the_price_is_what_a_fit_then_charges():
+    frame, schema = binary(4, 100)
+    network = Network((("b0", ()), ("b1", ("b0",)), ("b2", ("b1",)), ("b3", ())))
+    for parent, child in itertools.permutations(schema.names, 2):
+        try:
+            found = pds.plan(schema, 100, 2).price(network, (parent, child))
+        except SchemaError:
+            continue
+        for drawn, expected in (
+            (network, found.epsilon_before),
+            (network.with_edge(parent, child), found.epsilon_after),
+        ):
+            ledger = pds.Synthesizer(2, structure=drawn).fit(frame, schema).ledger_
+            assert ledger.attribute_epsilon()[parent] == expected
+
+
+def test_prices_without_a_reference_name_no_information():
+    assert (
+        pds.plan(plain(2, 3), 50, 1)
+        .price(Network((("x0", ()), ("x1", ()))), ("x0", "x1"))
+        .information
+        is None
+    )
+
+
+@pytest.mark.parametrize(("d", "epsilon", "k"), [(23, 1, 5), (50, 1, 2), (16, 1, 8), (16, 1e6, 15)])
+def test_auto_never_asks_for_a_search_that_can_t_end(d, epsilon, k):
+    """ACS would bear k = 7 (half a million sets of eight), Retail k = 6 (10⁸ pairs in one step):
+    both are cut, from public facts."""
+    degree = choose_rule(
+        "auto", Facts(plain(d, 2), 47_461, Q(1), "strict", Q(str(epsilon)) * Q(7, 10)), Q(4)
+    )
+    assert degree.k == k
+    assert largest_selection(d, degree.k) <= AUTO_PAIRS
+
+
+def test_the_prior_is_the_median_of_the_tables_that_are_not_judged():
+    rows = pd.read_csv(Path(prediction.__file__).with_name("prior.csv"), index_col="table")
+    assert set(rows.index) <= set(yardsticks.LOADERS)
+    for judged in rows.index:
+        found, others = prediction.prior(judged), rows.drop(index=judged)
+        middle = [np.nanmedian(others[c]) for c in ("dependence", "tree", "k=1", "k=2", "k=3")]
+        assert [found.dependence, found.tree, *found.degrees] == pytest.approx(middle)
+    assert prediction.prior().dependence == pytest.approx(np.median(rows["dependence"]))
+
+
+def test_a_prior_of_weaker_ties_foretells_no_more_than_single_columns(thesis):
+    """Where nothing hangs together ConsistentBayes is foretold to find that out."""
+    schema, n = thesis.schema, len(thesis.frame)
+    none = prediction.Prior(0.0, 0.5, (0.5, 0.3, 0.2))
+    strong = prediction.Prior(0.3, 0.5, (0.5, 0.3, 0.2))
+    for given, nearer in ((none, False), (strong, True)):
+        found = {f.name: f.distance for f in prediction.forecasts(schema, n, 0.2, given)}
+        assert (found["ConsistentBayes"] < found[prediction.SINGLE]) is nearer
+        assert found["ConsistentBayes"] <= found[prediction.SINGLE]
+
+
+def test_advice_on_a_yardstick_leaves_every_coding_of_its_records_out(monkeypatch, thesis):
+    left = []
+    real = yardsticks.prior
+    monkeypatch.setattr(yardsticks, "prior", lambda *names: left.append(names) or real(*names))
+    advice = yardsticks.advise("Adult, thesis coding", thesis, yardsticks.PAPER.settings())
+    assert {*left} == {("Adult, thesis coding", "Adult, complete")}
+    assert set(advice) == {"0.1", "0.2", "0.5", "1", "2"}

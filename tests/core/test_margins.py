@@ -1,0 +1,193 @@
+"""Expected tables of pairs and triples, against the whole joint table."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from pdsynth.core.factors import (
+    CliqueTree,
+    Distribution,
+    eliminate_smallest,
+    junction_tree,
+    may_join,
+    within_bounds,
+)
+
+
+def random_fit(seed):
+    """A random junction tree over five or six columns, its tables, and the joint table."""
+    rng = np.random.default_rng(seed)
+    d = int(rng.integers(5, 7))
+    sizes = tuple(int(s) for s in rng.integers(1, 4, d))
+    share = rng.choice([0.0, 0.2, 0.35, 0.6])  # 0: separators are all empty
+    edges = [e for e in itertools.combinations(range(d), 2) if rng.random() < share]
+    tree = CliqueTree(junction_tree(d, edges), sizes)
+    n = 100.0
+    logs = [rng.normal(size=shape) * 2 for shape in tree.shapes]
+    if seed % 3 == 0:  # cells without any record
+        logs = [np.where(rng.random(log.shape) < 0.3, -800, log) for log in logs]
+    tables, _ = tree.calibrate(logs, n)
+    whole = np.zeros(sizes)
+    for clique, log in zip(tree.cliques, logs, strict=True):
+        whole = whole + log.reshape([sizes[j] if j in clique else 1 for j in range(d)])
+    joint = np.exp(whole - whole.max())
+    joint *= n / joint.sum()
+    return Distribution(tree, tables, n), joint
+
+
+def summed(joint, columns):
+    return joint.sum(axis=tuple(j for j in range(joint.ndim) if j not in columns))
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_margins_are_those_of_the_joint_table(seed):
+    distribution, joint = random_fit(seed)
+    d = joint.ndim
+    sets = [c for size in (1, 2, 3) for c in itertools.combinations(range(d), size)]
+    found = distribution.margins(sets)
+    for columns, table in zip(sets, found, strict=True):
+        assert table.shape == tuple(joint.shape[j] for j in columns)
+        assert table == pytest.approx(summed(joint, columns), abs=1e-6), columns
+    for clique, table in zip(distribution.tree.cliques, distribution.tables, strict=True):
+        assert table == pytest.approx(summed(joint, clique), abs=1e-6)
+
+
+def test_sets_come_back_in_the_order_and_number_in_which_they_were_asked():
+    distribution, joint = random_fit(4)
+    sets = [(2, 3), (0,), (2, 3), (0, 1, 4)]
+    for columns, table in zip(sets, distribution.margins(sets), strict=True):
+        assert table == pytest.approx(summed(joint, columns), abs=1e-6)
+
+
+def test_a_chain_by_hand():
+    """0 – 1 – 2: P(0, 2) = Σ P(0, 1) P(1, 2) / P(1)."""
+    tree = CliqueTree(junction_tree(3, [(0, 1), (1, 2)]), (2, 2, 2))
+    one, two = np.array([[30.0, 10], [20, 40]]), np.array([[25.0, 25], [10, 40]])
+    tables = [one if clique == (0, 1) else two for clique in tree.cliques]
+    distribution = Distribution(tree, tables, 100.0)
+    by_hand = np.array(
+        [
+            [30 * 25 / 50 + 10 * 10 / 50, 30 * 25 / 50 + 10 * 40 / 50],
+            [20 * 25 / 50 + 40 * 10 / 50, 20 * 25 / 50 + 40 * 40 / 50],
+        ]
+    )
+    assert distribution.margins([(0, 2)])[0] == pytest.approx(by_hand)
+
+
+# --- graphs ---------------------------------------------------------------------------------------
+
+
+def graph(d, edges):
+    adjacent = np.zeros((d, d), dtype=bool)
+    for i, j in edges:
+        adjacent[i, j] = adjacent[j, i] = True
+    return adjacent
+
+
+def random_graphs(seed, count=20):
+    rng = np.random.default_rng(seed)
+    d = int(rng.integers(2, 8))
+    sizes = [int(s) for s in rng.integers(2, 7, d)]
+    upper = np.triu(rng.random((count, d, d)) < rng.random((count, 1, 1)), 1)
+    return sizes, upper | upper.transpose(0, 2, 1)
+
+
+def eliminated(adjacent, sizes):
+    """The cliques of eliminating the node of the fewest joint cells first, one graph at a time."""
+    near = [set(np.flatnonzero(row)) for row in adjacent]
+    left, cliques = set(range(len(sizes))), []
+    while left:
+        cells = {v: math.prod(sizes[w] for w in near[v] | {v}) for v in left}
+        v = min(left, key=lambda v: (cells[v], v))
+        cliques.append(near[v] | {v})
+        for u in near[v]:
+            near[u] = (near[u] | near[v]) - {u, v}
+        left.remove(v)
+    return cliques
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_many_graphs_at_once_are_eliminated_as_one_by_one(seed):
+    sizes, graphs = random_graphs(seed)
+    found = [[] for _ in graphs]
+    for cliques, cells in eliminate_smallest(graphs, np.log(sizes)):
+        for at, (clique, logarithm) in enumerate(zip(cliques, cells, strict=True)):
+            held = set(np.flatnonzero(clique))
+            assert math.prod(sizes[j] for j in held) == pytest.approx(np.exp(logarithm))
+            found[at].append(held)
+    for at, adjacent in enumerate(graphs):
+        largest = max(math.prod(sizes[j] for j in c) for c in found[at])
+        brute = max(math.prod(sizes[j] for j in c) for c in eliminated(adjacent, sizes))
+        assert largest == brute or len({*sizes}) < len(sizes), "ties may be broken otherwise"
+        edges = {tuple(sorted(e)) for c in found[at] for e in itertools.combinations(c, 2)}
+        assert {tuple(e) for e in np.argwhere(np.triu(adjacent))} <= edges
+        tree = junction_tree(len(sizes), edges)  # triangulated: nothing is added
+        assert {*map(frozenset, tree.cliques)} <= {*map(frozenset, found[at])}
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_bounds_are_those_of_the_cliques(seed):
+    sizes, graphs = random_graphs(seed)
+    rng = np.random.default_rng(seed)
+    apart = graph(len(sizes), [tuple(rng.choice(len(sizes), 2, replace=False))])
+    none = np.zeros_like(apart)
+    for most in (4, 30, 200, 10**6):
+        for forbidden in (none, apart):
+            fine = within_bounds(graphs, sizes, most, forbidden)
+            for at in range(len(graphs)):
+                cliques = [
+                    set(np.flatnonzero(c[0]))
+                    for c, _ in eliminate_smallest(graphs[at : at + 1], np.log(sizes))
+                ]
+                good = all(
+                    math.prod(sizes[j] for j in c) <= most
+                    and not any(forbidden[i, j] for i, j in itertools.combinations(c, 2))
+                    for c in cliques
+                )
+                assert fine[at] == good
+    assert graphs.dtype == bool, "not written over"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(15))
+def test_a_set_may_join_where_its_own_graph_is_within_bounds(seed):
+    """Prefixes shared with the graph without the set change nothing."""
+    sizes, graphs = random_graphs(seed)
+    d, linked = len(sizes), graphs[0]
+    sets = [s for m in (2, 3) for s in itertools.combinations(range(d), m)]
+    apart = graph(d, [sets[seed % len(sets)][:2]])
+    joined = np.array([linked | graph(d, itertools.combinations(s, 2)) for s in sets])
+    for most in (4, 30, 200, 10**6):
+        for forbidden in (np.zeros_like(apart), apart):
+            wanted = within_bounds(joined, sizes, most, forbidden)
+            for batch in (1, 2**24):
+                found = may_join(linked, sets, sizes, most, forbidden, batch)
+                assert (found == wanted).all()
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_families_are_the_cliques_given_their_separators(seed):
+    sizes, graphs = random_graphs(seed, count=5)
+    d = len(sizes)
+    for adjacent in graphs:
+        edges = [tuple(e) for e in np.argwhere(np.triu(adjacent)).tolist()]
+        for root in (None, 0, d - 1):
+            tree = junction_tree(d, edges, root)
+            families = list(tree.families(root))
+            assert sorted(child for child, _, _ in families) == list(range(d))
+            placed = set()
+            for child, parents, at in families:
+                assert {*parents} <= placed and {child, *parents} <= {*tree.cliques[at]}
+                placed.add(child)
+            together = [frozenset((c, *p)) for c, p, _ in families]
+            assert all(any({*clique} <= f for f in together) for clique in tree.cliques)
+            if root is not None:
+                assert families[0][:2] == (root, ())
+
+
+def test_some_come_last_in_their_clique():
+    tree = junction_tree(4, [(0, 1), (1, 2), (1, 3)], root=1)
+    families = {child: parents for child, parents, _ in tree.families(1, last=(0, 2))}
+    assert families == {1: (), 0: (1,), 2: (1,), 3: (1,)}

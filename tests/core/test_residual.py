@@ -1,0 +1,77 @@
+"""The residual score as the curator computes it: enumerated over all tiny tables and neighbours."""
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+from privacy_tools import records_of
+
+from pdsynth.core import curator as curator_room
+from pdsynth.core.curator import Curator
+from pdsynth.core.ledger import Ledger
+from pdsynth.core.noise import ExactNoise
+
+SIZES, SETS = (2, 3), [(0,), (1,), (0, 1)]
+EXPECTED = [np.array([2, 1]), np.array([1, 0, 3]), np.array([[1, 0, 0], [0, 2, 1]])]
+PENALTIES = np.array([1, 0, 2])
+CELLS = list(itertools.product(*map(range, SIZES)))
+
+
+def question(rows, monkeypatch, relation="replace_one"):
+    """The scores and the sensitivity that reach the exponential mechanism, and the ledger."""
+    asked = {}
+
+    def exponential(scores, sensitivity, epsilon, noise, **options):
+        asked.update(scores=scores.value.tolist(), sensitivity=sensitivity.value)
+        return len(scores.value) - 1
+
+    monkeypatch.setattr(curator_room, "exponential_mechanism", exponential)
+    ledger = Ledger(Fraction(1), "strict", relation=relation)
+    curator = Curator(records_of(rows, SIZES), ledger, ExactNoise())
+    if relation == "add_remove":
+        curator.count_records(Fraction(1, 2))
+    stop = curator.choose_table(
+        SETS, EXPECTED, PENALTIES, Fraction(1, 2), step="round 1", source="test"
+    )
+    assert stop is None and ledger.check() == []
+    return asked["scores"], asked["sensitivity"], ledger.entries[-1]
+
+
+def tables(n):
+    return itertools.combinations_with_replacement(CELLS, n)
+
+
+def test_against_what_the_records_themselves_expect_it_moves_further(monkeypatch):
+    """The twin: products of raw one-way tables follow the record that changes, and 2 isn't
+    enough."""
+
+    def raw(rows):
+        table = np.zeros(SIZES)
+        for row in rows:
+            table[row] += 1
+        return np.abs(table - np.outer(table.sum(1), table.sum(0)) / len(rows)).sum()
+
+    moved = max(abs(raw(rows) - raw([*rows[:-1], other])) for rows in tables(4) for other in CELLS)
+    assert moved > 2
+
+
+def test_scores_by_hand(monkeypatch):
+    scores, *_ = question([(0, 0), (1, 1), (1, 1), (1, 2)], monkeypatch)
+    assert scores == [abs(1 - 2) + abs(3 - 1) - 1, 0 + 2 + 2 - 0, 0 - 2, 0]
+
+
+def test_another_round_scores_against_its_own_expectation(monkeypatch):
+    """One door, asked twice: what was computed for the first expectation isn't used again."""
+    seen = []
+
+    def exponential(scores, *_, **__):
+        seen.append(scores.value.tolist())
+        return len(scores.value) - 1
+
+    monkeypatch.setattr(curator_room, "exponential_mechanism", exponential)
+    rows = [(0, 0), (1, 1), (1, 1), (1, 2)]
+    curator = Curator(records_of(rows, SIZES), Ledger(Fraction(1)), ExactNoise())
+    for expected in (EXPECTED, [table + 1 for table in EXPECTED]):
+        curator.choose_table(SETS, expected, PENALTIES, Fraction(1, 4), step="round", source="test")
+    assert seen[1] == [abs(1 - 3) + abs(3 - 2) - 1, 1 + 1 + 3 - 0, 1 + 1 + 1 + 1 + 1 + 1 - 2, 0]
+    assert seen[0] != seen[1], "failing twin: the first round's scores again"

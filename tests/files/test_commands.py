@@ -1,0 +1,522 @@
+"""The commands, entered as a user enters them: what they read, write, refuse and say."""
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from fractions import Fraction
+
+import pandas as pd
+import pytest
+
+import pdsynth as pds
+from pdsynth import __main__ as command
+from pdsynth.core.model import Model
+from pdsynth.files import command_line as commands
+from pdsynth.files import release
+
+FILES = ["card.html", "card.md", "ledger.jsonl", "model.json", "schema.toml", "synthetic.csv"]
+EDGE = 8, 9  # numbers of records for which plan names different methods
+ACCOUNT = ["a.jsonl", "a.jsonl.last", "a.jsonl.lock"]
+SCHEMA = """
+[attributes]
+age = "18 to 98 in 4 bins"
+smoker = "yes | no"  # Bob smokes, I saw it
+ward = {domain = "north | south + missing", na_values = ["?"]}
+name = "drop: a name"
+"""
+ROWS = [
+    f"{18 + i % 80},{'yes' if i % 3 else 'no'},{('north', 'south', '?')[i % 3]},P{i}"
+    for i in range(400)
+]
+DATA = "\n".join(["age,smoker,ward,name", *ROWS, ""])
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """A folder with a file and its reviewed schema."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "data.csv").write_text(DATA)
+    (tmp_path / "schema.toml").write_text(SCHEMA)
+    return tmp_path
+
+
+@pytest.fixture
+def speak(capsys):
+    """Status, standard output and error of a command."""
+
+    def run(words):
+        capsys.readouterr()
+        status = command.main(shlex.split(words))
+        return status, *capsys.readouterr()
+
+    return run
+
+
+def there(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+class TestReadme:
+    def test_its_commands_lead_to_a_release(self, root, tmp_path, speak, monkeypatch):
+        text = (root / "README.md").read_text(encoding="utf-8")
+        part = text[text.index("## From a messy file") :]
+        lines = re.findall(
+            r"^python -m pdsynth (.*?)(?:  #.*)?$", part[: part.index("\n## ")], re.M
+        )
+        assert [line.split()[0] for line in lines] == ["outline", "plan", "release", "report"]
+        monkeypatch.chdir(tmp_path)
+        said = {}
+        for line in lines:
+            status, out, _ = speak(line)
+            assert status == 0, line
+            said[line.split()[0]] = out
+        assert there(tmp_path / "release") == FILES
+        assert "6,000 rows × 8 columns at ε = 1" in said["plan"]
+        assert "ε = 1 of 1" in said["release"]
+        assert "two-way distance" in said["report"]
+        draft = next(path for path in there(tmp_path) if path.endswith(".toml"))
+        status, _, words = speak(f"release survey.csv {draft} --epsilon 1 --out other")
+        assert status == 1 and "is a draft" in words and "occupation" in words
+
+
+class TestPlan:
+    def test_of_the_data_it_knows_the_number_of_records_and_nothing_else(self, here, speak):
+        other = [re.sub(r"yes|no\b", "no", row.replace("north", "south")) for row in ROWS]
+        (here / "other.csv").write_text("\n".join(["age,smoker,ward,name", *other, ""]))
+        words = "plan {}.csv schema.toml --epsilon 1".format
+        first, second = speak(words("data")), speak(words("other"))
+        assert first == second and first[0] == 0 and "400 rows × 3 columns" in first[1]
+        assert speak("outline data.csv")[1] != speak("outline other.csv")[1], "the twin reads all"
+        (here / "more.csv").write_text(DATA + ROWS[0] + "\n")
+        assert "401 rows" in speak("plan more.csv schema.toml --epsilon 1")[1]
+
+    def test_no_records_are_parsed(self, here, speak, monkeypatch):
+        def never(*_, **__):
+            raise AssertionError("a record was read")
+
+        monkeypatch.setattr(commands, "read_csv", never)
+        monkeypatch.setattr(pd, "read_csv", never)
+        assert speak("plan data.csv schema.toml --epsilon 1/2")[0] == 0
+
+    def test_it_recommends_what_release_then_fits(self, here, speak):
+        said = speak("plan data.csv schema.toml --epsilon 1")[1]
+        speak("release data.csv schema.toml --epsilon 1 --out out")
+        name = re.search(r"Recommended: (\w+)\(", said)[1]
+        assert json.loads((here / "out" / "model.json").read_text())["algorithm"] == name
+
+    def test_a_draft_is_planned_and_called_a_draft(self, here, speak):
+        speak("outline data.csv --out draft.toml")
+        status, _, words = speak("plan data.csv draft.toml --epsilon 1")
+        assert status == 0 and "is a draft" in words
+
+    def test_a_column_that_isn_t_there(self, here, speak):
+        (here / "schema.toml").write_text(SCHEMA.replace("smoker", "drinker"))
+        status, _, words = speak("plan data.csv schema.toml --epsilon 1")
+        assert status == 1 and "missing column(s): ['drinker']" in words
+
+
+class TestRelease:
+    def test_the_folder_holds_all_and_its_card_says_how_to_read_it(self, here, speak, monkeypatch):
+        status, said, words = speak(
+            "release data.csv schema.toml --epsilon 1 --out out --title Ward"
+        )
+        assert status == 0 and "ε = 1 of 1" in said and not words
+        assert there(here) == ["data.csv", "out", "schema.toml"]
+        assert there(here / "out") == FILES
+        card = (here / "out" / "card.md").read_text(encoding="utf-8")
+        assert card.startswith("# Release card: Ward\n")
+        monkeypatch.chdir(here / "out")
+        made = {}
+        exec(re.search(r"```python\n(.*?)```", card, re.S)[1], made)  # our own text
+        assert made["model"].check() == [] and made["model"].private
+        assert made["table"].shape == (400, 3) and len(made["more"]) == 100_000
+        assert not made["schema"].problems(made["table"])
+        ledger = [json.loads(line) for line in open("ledger.jsonl", encoding="utf-8")]
+        assert ledger[0]["claimed"] == "1" and len(ledger) > 1
+
+    def test_the_owner_s_comments_stay_with_the_owner(self, here, speak):
+        speak("release data.csv schema.toml --epsilon 1 --out out")
+        texts = [path.read_text(encoding="utf-8") for path in (here / "out").iterdir()]
+        assert not any("Bob" in text for text in texts)
+        assert not any("P17" in text for text in texts), "nor is a left-out cell there"
+
+    def test_parquet_rows_method_and_its_parameters(self, here, speak):
+        words = "--out out --format parquet --rows 77 --method HPPrivBayes --set k=1"
+        status, *_ = speak(
+            f"release data.csv schema.toml --epsilon 1/3 {words} --set sensitive=ward"
+        )
+        table = pd.read_parquet(here / "out" / "synthetic.parquet")
+        model = Model.from_json(here / "out" / "model.json")
+        assert status == 0 and len(table) == 77
+        assert model.ledger.epsilon == Fraction(1, 3) and model.algorithm == "HPPrivBayes"
+        assert (model.parameters["k"], model.parameters["sensitive"]) == ("1", "ward")
+
+    def test_all_records_of_a_person(self, here, speak):
+        speak("release data.csv schema.toml --epsilon 1 --records-per-person 3 --out out")
+        model = Model.from_json(here / "out" / "model.json")
+        assert model.ledger.records_per_person == 3 and model.ledger.epsilon == 1
+        assert "at most 3 records" in (here / "out" / "card.md").read_text(encoding="utf-8")
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize(
+        ("words", "said"),
+        [
+            ("--set guarantee=published", "a release is strict"),
+            ("--set guarantee=none", "a release is strict"),
+            ("--set random_state=1", "can't be drawn again"),
+            ("--set noise=common", "can't be drawn again"),
+            ("--set nonsense=1", "no parameter 'nonsense'"),
+            ("--method HPPrivBayes --set sensitive=income", "no attribute 'income'"),
+            ("--out schema.toml", "exists"),
+            ("--out nowhere/out", "isn't there"),
+            ("--session-epsilon 1/2 --session a.jsonl", "can't pay for"),
+            ("--skip 3 --header", "none of the declared columns"),
+            ("--rows 2000000000", "of at most 10,000,000"),
+            ("--session slip/a --session-epsilon 2", "folder of the account a isn't there"),
+            ("--session data.csv --session-epsilon 2", "data.csv"),
+            ("--set guarantee=[1]", "guarantee = [1]"),
+            ("--set relation=add --method Independent", "relation must be one of"),
+        ],
+    )
+    def test_what_is_refused_leaves_nothing_behind(self, here, speak, words, said):
+        status, out, err = speak(f"release data.csv schema.toml --epsilon 1 --out out {words}")
+        assert (status, out) == (1, "") and err.startswith("refused: ") and said in err
+        assert there(here) == ["data.csv", "schema.toml"]
+
+    def test_records_that_don_t_fit_are_counted_not_shown(self, here, speak):
+        (here / "data.csv").write_text(DATA.replace("no,", "Zebra,", 7).replace("18,", "7,", 2))
+        account = "--session a --session-epsilon 1"
+        status, _, words = speak(f"release data.csv schema.toml --epsilon 1 --out out {account}")
+        assert status == 1 and "smoker" in words and "age" in words and "Zebra" not in words
+        assert there(here) == ["data.csv", "schema.toml"]
+
+    @pytest.mark.parametrize("error", [OSError("disk full"), KeyboardInterrupt()])
+    def test_a_failure_on_the_last_file_leaves_no_folder_and_the_charge(
+        self, here, speak, monkeypatch, error
+    ):
+        def fail(*_, **__):
+            raise error
+
+        made = release.make_card  # once on trial, and again for the release
+        cards = iter([made, fail])
+        monkeypatch.setattr(release, "make_card", lambda *a, **k: next(cards)(*a, **k))
+        words = "--out out --session a.jsonl --session-epsilon 2"
+        status, _, err = speak(f"release data.csv schema.toml --epsilon 1 {words}")
+        assert status == (1 if isinstance(error, OSError) else 130) and err
+        assert there(here) == [*ACCOUNT, "data.csv", "schema.toml"]
+        assert pds.Session.open("a.jsonl").spent == 1, "noise was drawn"
+
+    def test_an_account_adds_up_and_ends(self, here, speak):
+        base = "release data.csv schema.toml --session a.jsonl"
+        assert speak(f"{base} --epsilon 1/2 --out one")[0] == 2, "a new account needs its ε"
+        assert speak(f"{base} --epsilon 1/2 --out one --session-epsilon 1")[0] == 0
+        assert speak(f"{base} --epsilon 1/4 --out two")[0] == 0
+        card = (here / "two" / "card.md").read_text(encoding="utf-8")
+        assert "Spent, this release included: 3/4; left: 1/4." in card
+        status, _, words = speak(f"{base} --epsilon 1/2 --out three")
+        assert status == 1 and "overdraft" in words and "three" not in there(here)
+        assert pds.Session.open("a.jsonl").spent == Fraction(3, 4)
+
+    def test_without_pyarrow_parquet_is_refused_before_the_fit(self, here, speak, monkeypatch):
+        monkeypatch.setitem(sys.modules, "pyarrow", None)
+        monkeypatch.setattr(commands, "read_csv", None)
+        status, _, words = speak(
+            "release data.csv schema.toml --epsilon 1 --out o --format parquet"
+        )
+        assert status == 1 and "needs pyarrow" in words
+
+    def test_distances_stand_on_the_card_only_if_asked_for(self, here, speak):
+        speak("release data.csv schema.toml --epsilon 1 --out plain")
+        speak("release data.csv schema.toml --epsilon 1 --out raw --with-report")
+        for name in ("card.md", "card.html"):
+            paths = here / "plain" / name, here / "raw" / name
+            plain, raw = (path.read_text(encoding="utf-8") for path in paths)
+            assert "distance" not in plain and "NOT covered by ε" not in plain
+            assert "two-way distance" in raw and "NOT covered by ε" in raw
+
+
+class TestReport:
+    def test_of_a_folder_and_of_a_table_with_its_schema(self, here, speak):
+        speak("release data.csv schema.toml --epsilon 1 --out out")
+        status, said, _ = speak("report data.csv out --target smoker")
+        assert status == 0 and "NOT PRIVATE" in said and "ε = 1, simulated" in said
+        status, said, _ = speak("report data.csv out/synthetic.csv schema.toml")
+        assert status == 0 and "simulated" not in said, "a table doesn't say its ε"
+
+    def test_as_a_page_that_is_never_overwritten(self, here, speak):
+        speak("release data.csv schema.toml --epsilon 1 --out out")
+        assert speak("report data.csv out --out page.html")[:2] == (0, "")
+        assert "pdsynth-report" in (here / "page.html").read_text(encoding="utf-8")
+        assert speak("report data.csv out --out page.html")[0] == 1
+
+    def test_a_table_without_a_schema_is_a_mistaken_command(self, here, speak):
+        status, _, words = speak("report data.csv data.csv")
+        assert status == 2 and "needs its SCHEMA" in words
+
+    def test_a_folder_that_is_no_release(self, here, speak):
+        (here / "empty").mkdir()
+        status, _, words = speak("report data.csv empty")
+        assert status == 1 and "model.json" in words
+        speak("release data.csv schema.toml --epsilon 1 --out out")
+        (here / "out" / "synthetic.csv").unlink()
+        status, _, words = speak("report data.csv out")
+        assert status == 1 and "out holds no synthetic.csv or synthetic.parquet" in words
+
+
+class TestNothingForNothing:
+    """T27: a run is refused and the account is as before, or a whole release is there."""
+
+    PAID = "--session a.jsonl --session-epsilon 9"
+    ADVERSE = (
+        "--rows 10000001",
+        "--rows 2000000000",
+        "--title '\udcff'",
+        "--title 'a\nb'",
+        f"--title {'x' * 300}",
+        "--format parquet --rows 3",
+        "--out .",
+        "--out a.jsonl",
+        "--out a.jsonl.lock",
+        "--out dangling",
+        f"--out {'x' * 250}",
+        "--out caf\udce9",
+        "--set sensitive=\udcff",
+        "--set nonsense=1",
+        "--set relation=add_remove",
+        "--set relation=add_remove --method Independent --title t",
+        "--set epsilon=2",
+        "--method HPPrivBayes --set sensitive=ward --set k=1",
+        "--method HPPrivBayes --set sensitive=ward --set k=9",
+        "--records-per-person 1000000000000",
+        "--with-report --rows 20",
+        f"--epsilon 0.{'123456789' * 11}",
+        f"--epsilon 1/{'9' * 60} --rows 5",
+        f"--method PrivBayes --set share_structure=0.{'123456789' * 11}",
+    )
+    DECLARED = (
+        "",
+        'gone = "drop: ? why"',
+        'more = "drop: ? why"',
+        'more = {values = ["", "a"]}',
+        'more = {values = [" a", "a"]}',
+        'more = {values = [1, "a"]}',
+        'more = {values = ["=1", "a"]}',
+        'more = {values = ["a\\u0000", "a"]}',
+        '"mo\\u0085re" = "a | b"',
+    )
+
+    def run(self, here, speak, words, declared=""):
+        """Status, and whether a whole release is there; the account agrees with it."""
+        (here / "schema.toml").write_text(SCHEMA + declared + "\n", encoding="utf-8")
+        name = "mo\x85re" if "mo\\u" in declared else "more"
+        rows = "\n".join([f"age,smoker,ward,name,{name}", *(f"{row},a" for row in ROWS), ""])
+        (here / "data.csv").write_text(rows, encoding="utf-8")
+        if not (here / "dangling").is_symlink():
+            (here / "dangling").symlink_to("nowhere")
+        before, out = {*there(here)}, "" if "--out" in words else "--out out"
+        spent = pds.Session.open("a.jsonl").spent if "a.jsonl" in before else 0
+        status, _, err = speak(
+            f"release data.csv schema.toml --epsilon 1 {self.PAID} {out} {words}"
+        )
+        new = {*there(here)} - before
+        now = pds.Session.open("a.jsonl").spent if "a.jsonl" in there(here) else 0
+        assert "Traceback" not in err
+        if status:
+            assert err and "interrupted" not in err
+            assert not new and now == spent, (words, err)
+            return status, False
+        (folder,) = new - {*ACCOUNT}
+        assert {*release.FILES} < {*there(here / folder)} and now > spent
+        assert Model.from_json(here / folder / "model.json").private
+        return status, True
+
+    @pytest.mark.parametrize("words", ADVERSE)
+    def test_words(self, here, speak, words):
+        self.run(here, speak, words)
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("kind", ["csv", "parquet"])
+    @pytest.mark.parametrize("declared", DECLARED)
+    def test_schemas(self, here, speak, declared, kind):
+        self.run(here, speak, f"--format {kind}", declared)
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("method", list(commands.METHODS))
+    @pytest.mark.parametrize("words", ["", "--set sensitive=ward", "--set relation=add_remove"])
+    def test_methods(self, here, speak, method, words):
+        self.run(here, speak, f"--method {method} {words}")
+
+    def test_one_after_the_other_with_an_account_that_is_there(self, here, speak):
+        for words in self.ADVERSE[:4]:
+            assert self.run(here, speak, words) == (1, False)
+        assert self.run(here, speak, "--rows 5") == (0, True)
+        for words in self.ADVERSE[:4]:
+            assert self.run(here, speak, f"{words} --out other") == (1, False)
+
+    @pytest.mark.parametrize(
+        ("words", "declared"),
+        [("--title '\udcff'", ""), ("--format parquet", 'more = {values = [1, "a"]}')],
+    )
+    def test_twin_without_the_rehearsal_nothing_is_paid_for(
+        self, here, speak, monkeypatch, words, declared
+    ):
+        assert self.run(here, speak, words, declared) == (1, False)
+        monkeypatch.setattr(commands, "rehearse", lambda *_, **__: None)
+        monkeypatch.setattr(commands, "check_title", str)
+        with pytest.raises((AssertionError, UnicodeEncodeError)):
+            self.run(here, speak, words, declared)
+        assert pds.Session.open("a.jsonl").spent == 1 and "out" not in there(here)
+
+    def test_twin_without_the_rehearsal_a_long_epsilon_makes_a_model_that_nobody_reads(
+        self, here, speak, monkeypatch
+    ):
+        words = f"--epsilon 0.{'123456789' * 11} --method ConsistentBayes"
+        assert self.run(here, speak, words) == (1, False)
+        monkeypatch.setattr(commands, "rehearse", lambda *_, **__: None)
+        with pytest.raises(pds.SchemaError, match="not a readable model"):
+            self.run(here, speak, words)
+
+    @pytest.mark.parametrize("error", [ValueError("a cell: 17"), pds.SchemaError("too few rows")])
+    def test_a_report_that_fails_takes_no_release_away(self, here, speak, monkeypatch, error):
+        def fail(*_, **__):
+            raise error
+
+        monkeypatch.setattr(commands, "make_report", fail)
+        words = "release data.csv schema.toml --epsilon 1 --out out --with-report"
+        status, said, err = speak(words)
+        assert status == 0 and "card.html" in said and there(here / "out") == FILES
+        assert "the release is whole, but its card has no comparison" in err and "17" not in err
+
+    def test_an_interrupt_while_comparing_leaves_the_release(self, here, speak, monkeypatch):
+        def stop(*_, **__):
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(commands, "make_report", stop)
+        words = "release data.csv schema.toml --epsilon 1 --out out --with-report"
+        assert speak(words)[0] == 130 and there(here / "out") == FILES
+
+
+class TestSecretNumber:
+    """T26: where records are added or removed, nothing is decided or printed by their number."""
+
+    HIDDEN = "--set relation=add_remove --set noise=exact"
+
+    def decided(self, here, speak, monkeypatch, n, words):
+        """All that is chosen, charged and said of n records before the first noise is drawn."""
+
+        def stop(*_):
+            raise KeyboardInterrupt
+
+        for file in ACCOUNT:
+            (here / file).unlink(missing_ok=True)
+        (here / "data.csv").write_text("\n".join(["age,smoker,ward,name", *ROWS[:n], ""]))
+        account = "--session a.jsonl --session-epsilon 9"
+        with monkeypatch.context() as patch:
+            patch.setattr("pdsynth.core.noise.ExactNoise._words", stop)
+            base = "release data.csv schema.toml --epsilon 1 --out out"
+            said = speak(f"{base} {self.HIDDEN} {words} {account}")
+        charged = [c[:3] for c in pds.Session.open("a.jsonl").charges] if said[0] == 130 else []
+        return said, charged
+
+    @pytest.mark.parametrize(
+        "words", ["--expected-records 100", "--expected-records 100000", "--method Independent", ""]
+    )
+    def test_two_files_that_differ_by_one_record(self, here, speak, monkeypatch, words):
+        seen = [self.decided(here, speak, monkeypatch, n, words) for n in (1, 2, *EDGE, 399, 400)]
+        assert all(one == seen[0] for one in seen)
+        assert seen[0][0][0] == (130 if words else 2)
+
+    def test_twin_a_plan_from_the_exact_number_tells_them_apart(self, here, speak, monkeypatch):
+        choose = commands.choose
+        exact = lambda m, s, n, e, p: choose(m, s, len(pd.read_csv("data.csv")), e, p)  # noqa: E731
+        monkeypatch.setattr(commands, "choose", exact)
+        one, two = (self.decided(here, speak, monkeypatch, n, "") for n in EDGE)
+        assert one != two and one[0][0] == two[0][0] == 130
+
+    def test_the_refusal_says_what_to_do(self, here, speak):
+        words = f"release data.csv schema.toml --epsilon 1 --out out {self.HIDDEN}"
+        status, _, err = speak(words)
+        assert status == 2 and "--method NAME, or --expected-records N" in err
+        status, said, _ = speak(f"{words} --expected-records 100 --records-per-person 2")
+        assert status == 0 and there(here / "out") == FILES
+
+    def test_plan_takes_the_guess_instead(self, here, speak):
+        words = "plan data.csv schema.toml --epsilon 1 --expected-records 77"
+        first = speak(words)
+        (here / "data.csv").write_text(DATA + ROWS[0] + "\n")
+        assert first == speak(words) and "77 rows × 3 columns" in first[1]
+
+
+class TestWords:
+    @pytest.mark.parametrize("name", ["", *sorted(commands.commands.commands)])
+    def test_help(self, speak, name):
+        status, said, _ = speak(f"{name} --help")
+        assert status == 0 and "Usage: python -m pdsynth" in said
+        assert max(map(len, said.splitlines())) <= 82
+
+    @pytest.mark.parametrize(
+        "words",
+        [
+            "nonsense",
+            "plan",
+            "plan data.csv schema.toml",
+            "plan data.csv schema.toml --epsilon 0",
+            "plan data.csv schema.toml --epsilon many",
+            "plan gone.csv schema.toml --epsilon 1",
+            "release data.csv schema.toml --epsilon 1 --out o --set k",
+            "release data.csv schema.toml --epsilon 1 --out o --method Magic",
+            "release data.csv schema.toml --epsilon 1 --out o --rows 0",
+            "release data.csv schema.toml --epsilon 1 --out o --session-epsilon 1",
+            "release data.csv schema.toml --epsilon 1 --out o --set epsilon=9",
+            "release data.csv schema.toml --epsilon 1 --out o --set records_per_person=10",
+            "release data.csv schema.toml --epsilon 1 --out o --set k=1 --set k=2",
+            "release data.csv schema.toml --epsilon 1 --out o --set relation=add_remove",
+            "release data.csv schema.toml --epsilon 1 --out o --expected-records 0",
+            "release data.csv schema.toml --epsilon 1 --out ''",
+            "release data.csv schema.toml --epsilon 1 --out a\0b",
+            "release data.csv schema.toml --epsilon 1 --out o --session a\0b",
+            "release data.csv schema.toml --epsilon 1 --out o.last --session o --session-epsilon 1",
+            "report data.csv a\0b",
+            "plan a\0b schema.toml --epsilon 1",
+        ],
+    )
+    def test_mistaken_words_end_with_2_and_say_why(self, here, speak, words):
+        status, out, err = speak(words)
+        assert (status, out) == (2, "") and "Error: " in err and "Traceback" not in err
+        assert there(here) == ["data.csv", "schema.toml"]
+
+    def test_what_the_door_finds_out_is_told_beside_the_result(self, here, speak):
+        (here / "data.csv").write_text(DATA.replace(",", ";"))
+        status, out, err = speak("outline data.csv")
+        assert (
+            status == 0 and out.startswith("# A first draft") and "note: the file was read" in err
+        )
+
+    def test_the_program_itself(self, here):
+        words = [
+            sys.executable,
+            "-m",
+            "pdsynth",
+            "plan",
+            "data.csv",
+            "schema.toml",
+            "--epsilon",
+            "x",
+        ]
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        done = subprocess.run(words, cwd=here, capture_output=True, text=True, env=environment)
+        assert done.returncode == 2 and "ε" in done.stderr and "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("content", [None, "", "[]", '{"epsilon": 3}', '{"epsilon": "1"}\n', "x\n"])
+def test_an_account_that_is_none_is_not_opened(tmp_path, content):
+    path = tmp_path / "a.jsonl"
+    if content is not None:
+        path.write_text(content)
+    with pytest.raises(pds.BudgetError, match="a.jsonl"):
+        pds.Session.open(path)
+    pds.Session("1/3", tmp_path / "b.jsonl").reserve("1/4", "a step")
+    assert pds.Session.open(tmp_path / "b.jsonl").remaining == Fraction(1, 12)

@@ -1,0 +1,641 @@
+"""A file of your own: its outline, its records over a schema, and declarations; every bad input is
+a SchemaError that says what to do."""
+
+import io
+import math
+import sys
+import warnings
+from datetime import date
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import pdsynth as pds
+from pdsynth.course.declaration import LISTED, declare, propose
+from pdsynth.datasets.loaders import find
+from pdsynth.files.outlining import outline
+from pdsynth.files.reading import read_chunks, read_csv, read_header
+
+A = pds.Attribute
+SCHEMA = pds.Schema(
+    (
+        A.numeric("age", 0, 99, bins=4, integer=True),
+        A.categorical("zone", ["01", "02", "NA"]),
+        A.categorical("c", [1, 2], missing=True),
+    )
+)
+GOOD = b"id,age,zone,c\n1,34,01,1\n2,61,NA,\n"
+BAD_FILES = {
+    "empty": (b"", "empty.*column names"),
+    "blank": (b" \n\n", "empty"),
+    "no rows": (b"a,b\n", "no rows"),
+    "one column": (b"a\n1\n", "one column; at least 2.*delimiter="),
+    "utf-16 without mark": ("a,b\n1,2\n".encode("utf-16-le"), "zero bytes.*encoding="),
+    "spreadsheet": (b"PK\x03\x04...", "looks like an Excel spreadsheet.*save the table as CSV"),
+    "parquet": (b"PAR1....", "looks like a Parquet file.*save the table as CSV"),
+    "broken gzip": (b"\x1f\x8b....", "can't be unpacked"),
+    "short row": (b"a,b\n1,2\n3\n", "line 3 has 1 cell, the first line 2"),
+    "long row": (b"a,b\n1,2,3\n", "line 2 has 3 cells"),
+    "huge cell": (b"a,b\n" + b"x" * 200_000 + b",1\n", "line 2 isn't CSV"),
+    "a title": (b"# form B\n34,f\n61,m\n", "first line has 1 cell, the next 2.*skip=1"),
+    "no header": (b"34,f\n61,m\n34,f\n", r"looks like a record.*names=\[…\].*2 columns"),
+    "no header, twins": (b"no,no\nyes,no\nno,yes\n", "looks like a record"),
+}
+
+
+@pytest.mark.parametrize("what", BAD_FILES)
+def test_a_bad_file_is_refused_kindly_by_both_readers(what):
+    content, words = BAD_FILES[what]
+    for reader in (read_header, read_csv):
+        with pytest.raises(pds.SchemaError, match=words):
+            reader(content)
+
+
+def test_a_header_has_names_and_n_and_no_value(tmp_path):
+    path = tmp_path / "mine.csv"
+    path.write_bytes(b"\xef\xbb\xbf" + GOOD.replace(b"\n", b"\r\n") + b"\r\n")
+    assert read_header(path)[:2] == (("id", "age", "zone", "c"), 2) == read_header(str(path))[:2]
+    shuffled = b"id,age,zone,c\nx,y,z,w\n,,,\n"
+    assert read_header(shuffled)[:2] == read_header(path)[:2], "cells change nothing"
+    assert read_header(b'a;b\n"x;\ny";2\n', delimiter=";")[:2] == (("a", "b"), 1)
+
+
+SECRET = b"zorro,zorro,4711\nhermine,zorro,4712\nzorro,hermine,4713\n"
+
+
+@pytest.mark.parametrize("schema", [None, SCHEMA])
+def test_a_file_without_a_header_is_neither_printed_nor_eaten(schema):
+    with pytest.raises(pds.SchemaError) as refusal:
+        read_csv(SECRET, schema)
+    assert "zorro" not in str(refusal.value) and "4711" not in str(refusal.value)
+    frame = read_csv(SECRET, names=["a", "b", "c"])
+    assert frame["c"].tolist() == [4711, 4712, 4713]
+    assert len(read_csv(SECRET, header=True)) == 2, "the owner's word counts"
+    with pytest.raises(pds.SchemaError, match=r"names of its 3 columns"):
+        read_csv(SECRET, header=False)
+
+
+@pytest.mark.parametrize(
+    "top", ["age,sex", "self,index", "2010,2011", "0,1", "x,", '"a, b",c', "größe,naïve", "f,F"]
+)
+def test_a_header_of_any_names_is_one(top):
+    body = "34,f\n61,m\n34,m\n"
+    names = read_header(f"{top}\n{body}".encode(), header=True).names
+    frame = read_csv(f"{top}\n{body}".encode(), header=True)
+    assert tuple(frame) == names and frame.iloc[:, 0].tolist() == [34, 61, 34]
+    assert len(set(names)) == 2 and all(names)
+
+
+def test_a_header_that_counts_is_one():
+    assert read_header(b"0,1,2\n4,5,6\n")[:2] == (("0", "1", "2"), 1)
+    assert read_header(b"2010,2011,2012\n4,5,6\n").n == 1
+
+
+def test_names_beside_a_header_are_refused():
+    with pytest.raises(pds.SchemaError, match="leave out names="):
+        read_csv(b"a,b\n1,2\n", names=["a", "b"])
+    with pytest.raises(pds.SchemaError, match=r"holds \['a'\] twice"):
+        read_csv(b"1,2\n", names=["a", "a"])
+    with pytest.raises(pds.SchemaError, match="line 1 has 2 cells, the list of names 3"):
+        read_csv(b"1,2\n", names=["a", "b", "c"])
+
+
+GUESTS = "Anreise;Nächte;Preis;Rabatt;Land;Storno;Notiz\n" + (
+    "12.05.2021;3;450,50;5 %; n/a;nein;spät\n02.05.2022;7;1.450,50;10 %; DE;ja;spät\n" * 200
+)  # few letters among many digits
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"a;b\n1,5;x\n2,5;y\n", "semicolons"),
+        (b"a\tb\n1\t2\n", "tabs"),
+        (b"a|b\n1|2\n", "bars"),
+        (b"a  b \nx  2 \ny 3\n", "blanks"),
+        ("straße,größe\nMüller,2\nJäger,3\n".encode("cp1252"), "cp1252, which is a guess"),
+        (GUESTS.encode("cp1252"), "cp1252, which is a"),
+        ("姓名,城市\n张三,北京\n李四,上海\n王五,广州\n".encode("gb18030"), "gb18030, which is a"),
+        ("имя,город\nИван,Москва\nОльга,Казань\n".encode("cp1251"), "cp1251, which is a guess"),
+    ],
+)
+def test_what_was_found_out_is_said(content, words):
+    with pytest.warns(UserWarning, match=words):
+        read_header(content)
+
+
+def test_an_ordinary_file_is_read_in_silence(recwarn):
+    read_csv(GOOD)
+    read_csv("a,b\n1,2\n".encode("utf-16"))
+    assert not list(recwarn)
+
+
+def kinds(frame, folder):
+    """The same table in every kind of file that one can read here."""
+    for name, write in {
+        "t.csv": lambda path: frame.to_csv(path, index=False),
+        "t.csv.gz": lambda path: frame.to_csv(path, index=False),
+        "t.parquet": frame.to_parquet,
+        "t.feather": frame.to_feather,
+        "t.xlsx": lambda path: frame.to_excel(path, index=False),
+    }.items():
+        write(folder / name)
+        yield folder / name
+
+
+def test_every_kind_of_file_is_the_same_table(tmp_path):
+    pytest.importorskip("pyarrow")
+    pytest.importorskip("openpyxl")
+    frame = pd.DataFrame({"id": [1, 2], "age": [34, 61], "zone": ["01", "NA"], "c": [1, None]})
+    for path in kinds(frame, tmp_path):
+        found = read_csv(path, SCHEMA)
+        assert SCHEMA.encode(found).tolist() == [[1, 0, 0], [2, 2, 2]], path.name
+        assert read_header(path)[:2] == (("id", "age", "zone", "c"), 2)
+        with path.open("rb") as stream:
+            pd.testing.assert_frame_equal(read_csv(stream, SCHEMA), found)
+
+
+def test_a_reader_that_is_not_installed_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(ImportError, match=r"a Parquet file needs pyarrow: .*pdsynth\[scale\]"):
+        read_csv(b"PAR1....PAR1")
+
+
+def test_an_old_spreadsheet_is_refused_in_words():
+    """No package that reads it belongs to an extra."""
+    for read in (read_csv, read_header):
+        with pytest.raises(pds.SchemaError, match=r"\.xls.*save it as \.xlsx, or as CSV"):
+            read(b"\xd0\xcf\x11\xe0 and the rest of an old workbook")
+
+
+def test_blanks_signs_and_thousands():
+    schema = pds.Schema(
+        (
+            A.categorical("sex", ["f", "m"]),
+            A.numeric("pay", 0, 9999, bins=4),
+            A.numeric("share", 0, 100, bins=4, integer=True, missing=True),
+        )
+    )
+    frame = read_csv(b'sex, pay, share\n f ,"$1,234.5", 12 %\n m, 17 ,  \n', schema)
+    assert frame["pay"].tolist() == [1234.5, 17] and frame["sex"].tolist() == ["f", "m"]
+    assert schema.encode(frame).tolist() == [[0, 0, 0], [1, 0, 4]]
+    content = b"sex;pay;share\nf;1.234,5;12\nm;17;\n"
+    with pytest.raises(pds.SchemaError, match='3 where semicolons do: write delimiter = ";"'):
+        read_csv(content, schema, number="1.234,5")
+    german = pds.Schema(schema.attributes, file={"delimiter": ";", "number": "1.234,5"})
+    assert read_csv(content, german)["pay"].tolist() == [1234.5, 17]
+    doubtful = read_csv(b"sex;pay;share\nf;1,234;12\nm;17;\n", schema, delimiter=";")
+    with pytest.raises(pds.SchemaError, match="'pay' is declared numeric"):
+        schema.encode(doubtful)
+
+
+def test_blanks_between_cells_and_lines_above_the_table():
+    content = b"Form B\n\nA11  6 \nA12 12\n"
+    with pytest.warns(UserWarning, match="blanks"):
+        frame = read_csv(content, names=["status", "months"], skip=1)
+    assert frame.to_dict("list") == {"status": ["A11", "A12"], "months": [6, 12]}
+
+
+def test_a_draft_leaves_out_columns_of_the_same_name():
+    content = io.StringIO("id,score,score,sex\n1,3,3,f\n2,4,4,m\n3,3,3,m\n")
+    text = outline(content)
+    assert text.count("? several columns of this name") == 2
+    assert "sex" in read_csv(content), "a buffer is read from its start"
+
+
+def test_columns_there_twice_matter_only_where_they_are_declared():
+    content = b"id,id,age,zone,c\n1,1,34,01,1\n"
+    assert list(read_csv(content)) == ["id", "id.2", "age", "zone", "c"]
+    assert read_csv(content, SCHEMA).shape == (1, 3)
+    with pytest.raises(pds.SchemaError, match=r"duplicate column\(s\): \['age'\]"):
+        read_csv(b"age,age,zone,c\n1,1,01,1\n", SCHEMA)
+
+
+@given(
+    st.lists(
+        st.lists(
+            st.text(st.characters(exclude_categories=["C"]), max_size=4), min_size=3, max_size=3
+        ),
+        min_size=1,
+        max_size=8,
+    )
+)
+def test_texts_survive_the_file(rows):
+    """Whatever quotes, signs and blanks stand in them: only blanks around a cell go."""
+    names = ("a", "b", "c")
+    content = pd.DataFrame([names, *rows]).to_csv(index=False, header=False, quoting=1)
+    schema = pds.Schema(tuple(A.categorical(name, ["x", "y"]) for name in names))
+    frame = read_csv(content.encode(), schema, delimiter=",")
+    wanted = [[cell.strip() or None for cell in row] for row in rows]
+    assert frame.astype(object).where(frame.notna(), None).to_numpy().tolist() == wanted
+
+
+@given(
+    st.text("ab1,;|\"' \t\n\r.%$?", max_size=60).map(str.encode) | st.binary(max_size=40),
+    st.sampled_from([None, True, "names"]),
+)
+@example(b'a,b\n"1,2\n', None)
+@example(b"a,b\r1,2\r", None)
+@settings(max_examples=300, deadline=None)
+def test_any_bytes_are_a_table_or_a_clear_sentence(content, how):
+    options = {"names": ["x", "y"]} if how == "names" else {"header": how}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        try:
+            found, frame = read_header(content, **options), read_csv(content, **options)
+        except pds.SchemaError:
+            return
+    assert len(frame) == found.n > 0 and frame.shape[1] == len(found.names)
+
+
+@pytest.mark.parametrize("name", ["self", "index", "columns", "0", "a b", "größe", "None", "n"])
+def test_any_name_can_be_fitted(name):
+    content = f"{name},other\n".encode() + b"1,x\n2,y\n" * 20
+    schema = pds.Schema((A.categorical(name, [1, 2]), A.categorical("other", ["x", "y"])))
+    frame = read_csv(content, schema)
+    for synth in (pds.PrivBayes(1.0, k=1), pds.HPPrivBayes(1.0, k=1, sensitive="other")):
+        assert list(synth.fit(frame, schema).sample()) == [name, "other"]
+
+
+def test_chunks_are_the_table(monkeypatch):
+    rows = "".join(f"{i % 100},0{1 + i % 2},{1 + i % 2}\n" for i in range(100))
+    content = f"age,zone,c\n{rows}".encode()
+    whole = read_csv(content, SCHEMA)
+    monkeypatch.setattr("pdsynth.files.reading.CELLS", 21)
+    parts = list(read_chunks(content, SCHEMA))
+    assert [len(part) for part in parts][:2] == [7, 7]
+    pd.testing.assert_frame_equal(pd.concat(parts, ignore_index=True), whole)
+    pd.testing.assert_frame_equal(read_csv(content, SCHEMA), whole)
+    late = content + b"x,01,1\n"
+    assert read_csv(late)["age"].tolist()[:2] == ["0", "1"], "one late text makes all texts"
+
+
+def test_records_over_a_schema_are_its_columns_and_texts_stay_texts():
+    frame = read_csv(GOOD, SCHEMA)
+    assert list(frame) == list(SCHEMA.names)
+    assert frame["zone"].tolist() == ["01", "NA"], "a zero in front and the text NA survive"
+    assert frame["c"].isna().tolist() == [False, True], "only an empty cell is missing"
+    assert SCHEMA.encode(frame).tolist() == [[1, 0, 0], [2, 2, 2]]
+    assert read_csv(GOOD)["zone"].tolist() == ["01", "NA"]
+    with pytest.raises(pds.SchemaError, match=r"missing column.*zone.*the file has id, age, c"):
+        read_csv(b"id,age,c\n1,2,3\n", SCHEMA)
+
+
+def test_no_cell_turns_the_type_of_a_released_column():
+    """One "34.0", or one empty cell where that is declared, must not be seen in a sample."""
+    rows = [b"34,01,1\n", b"61,02,\n"] * 20
+    files = [
+        b"age,zone,c\n" + b"".join(r)
+        for r in (rows, [b"34.0,01,1.0\n", *rows[1:]], [b"34,01,2\n"] * 40)
+    ]
+    kinds = {
+        tuple(
+            map(
+                str, pds.PrivBayes(1.0, k=0).fit(read_csv(f, SCHEMA), schema=SCHEMA).sample().dtypes
+            )
+        )
+        for f in files
+    }
+    assert len(kinds) == 1
+    plain = pd.Series([34.0, 61.0])  # the twin: pandas by itself
+    assert (
+        SCHEMA["age"].encode(plain).tolist() == [1, 2]
+        and plain.dtype != read_csv(files[1], SCHEMA)["age"].dtype
+    )
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ("120,01,1", r"'age'.*1 value.s. outside.*\[0, 99\]"),
+        ("34.5,01,1", "whole numbers"),
+        ("1e300,01,1", "outside"),
+        ("inf,01,1", "1 of its cells are no numbers"),
+        ("12 kg,01,1", "'age' is declared numeric.*convert"),
+        (",01,1", r"'age'.*missing value.*missing=True"),
+        ("34,Paris,1", r"'zone'.*outside its 3 declared values"),
+        ("34,01,7", r"'c'.*outside"),
+    ],
+)
+def test_values_outside_the_declaration_are_refused_by_fit(row, words):
+    frame = read_csv(f"age,zone,c\n{row}\n34,01,1\n".encode(), SCHEMA)
+    with pytest.raises(pds.SchemaError, match=words):
+        pds.PrivBayes(1.0).fit(frame, schema=SCHEMA)
+
+
+def test_a_constant_column_and_an_unseen_value_of_the_domain_are_fine():
+    frame = read_csv(b"age,zone,c\n" + b"34,01,1\n" * 50, SCHEMA)
+    assert pds.PrivBayes(1.0, k=0).fit(frame, schema=SCHEMA).ledger_.epsilon == 1
+
+
+# --- declarations
+
+TEXT = """
+age: 18 to 90 in 8 bins
+
+bmi: 10.0 to 60.0 + missing
+gain: edges 0, 1, 5000, 99999
+stage: 1 | 2 | 3
+zone: 01 | 02 + missing
+time of day: 12:00 | 18:00
+id: drop
+note: ?
+"""
+NAMES = ("id", "age", "bmi", "gain", "stage", "zone", "time of day", "note", "unmentioned")
+
+
+def test_a_declaration_is_the_schema_that_it_says_and_its_file(tmp_path):
+    declared = declare(TEXT, NAMES, bins=5)
+    assert declared.dropped == ("id",) and declared.open == ("note", "unmentioned")
+    wanted = pds.Schema(
+        (
+            A.numeric("age", 18, 90, bins=8, integer=True),
+            A.numeric("bmi", 10, 60, bins=5, missing=True),
+            A.binned("gain", [0, 1, 5000, 99999], integer=True),
+            A.categorical("stage", [1, 2, 3]),
+            A.categorical("zone", ["01", "02"], missing=True),
+            A.categorical("time of day", ["12:00", "18:00"]),
+        )
+    )
+    assert declared.schema == wanted
+    path = tmp_path / "schema.toml"
+    path.write_text(declared.file, encoding="utf-8")
+    back = pds.Schema.read(path)
+    assert back.attributes == wanted.attributes and back.source == "data", "two are still open"
+    assert back.left_out == {"id": "", "note": "?", "unmentioned": "?"}
+    path.write_text(declare(TEXT, NAMES, source="data").file, encoding="utf-8")
+    assert "public = false" in path.read_text(encoding="utf-8"), "exploring stays marked"
+
+
+def test_a_line_may_hold_what_a_schema_file_holds(tmp_path):
+    text = 'born: {domain = "17 to 90 in 8 bins", date = "age", on = "2020-01-01"}\nsex: f | m'
+    declared = declare(text, ("born", "sex"), header=False)
+    assert declared.schema["born"].recode.date == "age"
+    path = tmp_path / "schema.toml"
+    path.write_text(declared.file, encoding="utf-8")
+    assert pds.Schema.read(path) == declared.schema and declared.schema.columns == ("born", "sex")
+    for line, words in (
+        ('{domain = "1 to 5", public = false}', "born: .*delete public = false"),
+        ("{domain = }", "born: .*isn't TOML"),
+        ("{values = 3}", "born: .*must be lists"),
+    ):
+        with pytest.raises(pds.SchemaError, match=words):
+            declare(f"born: {line}\nsex: f | m", ("born", "sex"))
+
+
+BAD_LINES = {
+    "wage: 1 to 5": "line 1 .*begin with a column.*columns: age, sex",
+    "age 1 to 5": "line 1",
+    "age: 1 to 5\nage: 1 to 6": "line 2 declares 'age' a second time",
+    "age: 90 to 17": r"age: low=90 must be below high=17",
+    "age: old to young": "age: 'old' isn't a number: write",
+    "age: 1 to 5 in 1 bins": "age: bins=1; at least 2",
+    "age: 1 to inf": "age: low=1 must be below high=inf, both finite",
+    "age: 1 to 99999999 in 99999999 bins": "age: 99,999,999 bins; at most 65,536 are possible",
+    "age: edges 0, 5, 3": "age: bin edges must be finite and increasing",
+    "age: edges 0, x": "age: 'x' isn't a number",
+    "age: edges 5": "age: declares 0 value",
+    f"age: 0 to {'9' * 5000}": "age: '999.*9' isn't a number",
+    f"age: 0 to 9 in {'9' * 5000} bins": "age: '999.*9' isn't a number",
+    f"age: {{values = [{'9' * 5000}]}}": "age: what stands in braces isn't TOML",
+    f"age: {'{a = ' + '[' * 5000}": "age: what stands in braces isn't TOML",
+    "age: young": "age: 'young' declares no domain: write",
+    "age: young | | old": "age: .*declares no domain",
+    "age: young | young": "age: declares values twice: young",
+    "age: " + " | ".join(f"v{i}" for i in range(70_000)): "age: declares 70,000 values, at most",
+    "age: drop\nsex: f | m": "1 column declared, 0 still open; a plan needs at least two",
+    "": "0 columns declared, 2 still open",
+}
+
+
+@pytest.mark.parametrize("text", BAD_LINES, ids=range(len(BAD_LINES)))
+def test_a_bad_line_is_named(text):
+    with pytest.raises(pds.SchemaError, match=BAD_LINES[text]):
+        declare(text, ("age", "sex"))
+
+
+def test_the_longest_column_name_wins_and_colons_may_stand_in_names():
+    declared = declare("a: 1 | 2\na: b: 3 | 4\n", ("a", "a: b"))
+    assert declared.schema.names == ("a", "a: b")
+
+
+def test_a_proposal_from_names_drops_identifiers_and_reads_nothing():
+    names = ("person_id", "Name", "e-mail", "notes", "age", "idea", "identity card")
+    text = propose(names)
+    assert [line.endswith(": drop") for line in text.splitlines()] == [
+        True,
+        True,
+        True,
+        True,
+        False,
+        False,
+        False,
+    ]
+
+
+def test_a_proposal_from_records_reads_back_and_is_what_infer_says():
+    rng = np.random.default_rng(19)
+    frame = pd.DataFrame(
+        {
+            "age": rng.integers(17, 91, 300),
+            "sex": rng.choice(["f", "m"], 300),
+            "bmi": rng.normal(25, 3, 300),
+            "one": 1,
+            "free": [f"patient {i} says" for i in range(300)],
+            "zip": rng.choice(["01", "02"], 300),
+            "bar": rng.choice(["a|b", "c"], 300),
+        }
+    )
+    frame.loc[3, "sex"] = None
+    text = propose(tuple(frame), frame)
+    assert (
+        "one: ?" in text
+        and "free: drop" in text
+        and "bar: ?" in text
+        and "sex: f | m + missing" in text
+    )
+    kept = ["age", "sex", "bmi", "zip"]
+    assert (
+        declare(text, tuple(frame), 16).schema.attributes
+        == pds.Schema.infer(frame[kept]).attributes
+    )
+    many = pd.DataFrame({"x": [str(i) for i in range(LISTED + 1)], "y": "a"})
+    assert propose(("x", "y"), many) == "x: drop\ny: ?"
+
+
+# --- a first draft
+
+ROWS = "".join(
+    f"{1000 + i}, {18 + i % 60}, {'fm?'[i % 3]}, {['Bern', 'Wien', f'Ort {i % 40}'][i % 3]}, "
+    f'{1 + i % 28:02}.{1 + i % 12:02}.{1930 + i % 70}, "${i * 37:,}", {"yes" * (i % 2)}, '
+    f"said {i}, 7\n"
+    for i in range(240)
+).encode()
+COLUMNS = ["person_id", "age", "sex", "city", "born", "income", "smoker", "words", "wave"]
+
+
+def test_a_draft_says_what_it_saw_and_is_marked_in_every_line(tmp_path):
+    path = tmp_path / "schema.toml"
+    text = outline(ROWS, path, names=COLUMNS)
+    assert text == path.read_text(encoding="utf-8")
+    assert "read off the raw records" in text
+    schema = pds.Schema.read(path)
+    assert schema.source == "data" and schema.columns == tuple(COLUMNS)
+    assert set(schema.left_out) == {"person_id", "words", "wave"}
+    assert schema.left_out["person_id"] == "identifier or free text", "known by its name alone"
+    assert schema.left_out["words"].startswith("? identifier")
+    assert schema.left_out["wave"].startswith("? one value")
+    assert schema["sex"].recode.na_values == ("?",) and schema["sex"].missing
+    assert schema["city"].values[-1] == schema["city"].recode.other == "elsewhere"
+    assert schema["born"].edges[0] == 1930 and schema["born"].recode.date == "year"
+    assert schema["income"].edges[::16] == (0, 8900), "ends are round"
+    assert schema["smoker"].values == ("yes",) and schema["smoker"].missing
+    lines = [line for line in text.splitlines() if " = " in line and "columns" not in line]
+    lines = [line for line in lines if not line.startswith("#")]
+    file, lines = lines[:6], lines[6:]
+    assert file == [
+        'encoding = "utf-8"', 'delimiter = ","', "header = false", 'number = "1,234.5"', "skip = 0",
+        "public = false",
+    ]  # fmt: skip
+    assert len(lines) == len(COLUMNS)
+    assert all("public = false" in x or '"drop' in x or '"?' in x for x in lines)
+    frame = read_csv(ROWS, schema)
+    assert [p.column for p in schema.problems(frame)] == ["words", "wave"]
+    with pytest.raises(pds.PrivacyError, match="inferred"):
+        pds.PrivBayes(1.0).fit(frame, schema)
+    with pytest.raises(pds.SchemaError, match="may be reviewed already"):
+        outline(ROWS, path, names=COLUMNS)
+
+
+@pytest.mark.slow
+@given(
+    st.lists(
+        st.tuples(
+            st.text(st.characters(exclude_categories=["C"]), max_size=3),
+            st.integers(-5, 5) | st.floats(-1e6, 1e6) | st.none(),
+            st.sampled_from(["2020-01-01", "01.02.2003", "?", "", "12 %", "$1,234"]),
+        ),
+        min_size=1,
+        max_size=30,
+    )
+)
+@example(rows=[("now", None, "2020-01-01"), ("today", 1, "2020-01-01")])
+@settings(deadline=None)
+def test_a_draft_takes_the_file_that_it_was_drawn_from(tmp_path_factory, rows):
+    """Whatever stands in the cells: what the draft declares, the records fit."""
+    names = ["a", "b", "c"]
+    content = pd.DataFrame(rows, columns=names).to_csv(index=False, quoting=1).encode()
+    path = tmp_path_factory.mktemp("draft") / "schema.toml"
+    outline(content, path, delimiter=",", header=True)
+    schema = pds.Schema.read(path)
+    if len(schema):
+        frame = read_csv(content, schema, delimiter=",", header=True)
+        assert all(p.column in schema.left_out for p in schema.problems(frame))
+
+
+def in_parquet(**columns):
+    stream = io.BytesIO()
+    pd.DataFrame(columns).to_parquet(stream)
+    return stream.getvalue()
+
+
+TYPED = {  # the draft's line, or why there is none
+    "truth": ([True, False, None], "false | true + missing"),
+    "days": ([date(1999, 5, 1), date(2003, 1, 9), None], "1999 to 2003 in 5 bins + missing"),
+    "moments": (pd.to_datetime(["1999-05-01"] * 2 + ["2003-01-09"]), "1999 to 2003 in 5 bins"),
+    "category": (pd.Categorical(["x", None, "y"]), "x | y + missing"),
+    "counts": (pd.Categorical([7, None, 9]), "7 | 9 + missing"),
+    "prices": ([Decimal("1.50"), Decimal("2.50"), None], "1.4 to 2.5 in 16 bins + missing"),
+    "codes": (["01 ", " 01", "07"], "01 | 07"),
+    "blanks": (["x", " ", ""], "x + missing"),
+    "nothing": ([None, None, None], "? one value only"),
+    "lists": ([[1], [2], []], "? cells of type mixed, which no domain describes"),
+    "bytes": ([b"x", b"y", b"z"], "? cells of type bytes"),
+    "spans": (pd.to_timedelta(["1D", "2D", "3D"]), "? cells of type timedelta"),
+    "too large": ([1e308, -1e308, 0.0], "? numbers too large for a range"),
+    "infinite": ([math.inf, 1.0, 2.0], "? numbers too large for a range"),
+    "extreme": ([-(2**63), 0, 1], "-9.3e+18 to 1e+17 in 16 bins"),
+}
+
+
+@pytest.mark.parametrize("kind", TYPED)
+def test_a_typed_column_is_drafted_by_its_type(kind, tmp_path):
+    pytest.importorskip("pyarrow")
+    cells, line = TYPED[kind]
+    content, path = in_parquet(it=cells, other=[1, 2, 3]), tmp_path / "draft.toml"
+    assert line in outline(content, path).replace(
+        "values = [false, true], missing = true", "false | true + missing"
+    )
+    draft = pds.Schema.read(path)
+    assert all(p.column in draft.left_out for p in draft.problems(read_csv(content, draft)))
+
+
+def test_a_typed_table_is_refused_and_read_like_its_csv():
+    pytest.importorskip("pyarrow")
+    for content, words in (
+        (in_parquet(a=[], b=[]), "the table has no rows"),
+        (in_parquet(a=[1, 2]), "one column; at least 2"),
+    ):
+        for reader in (read_csv, read_header):
+            with pytest.raises(pds.SchemaError, match=words):
+                reader(content)
+    frame = pd.DataFrame({"zone": pd.Categorical([" 01", "NA ", " "]), "c": [1, 2, 3]})
+    schema = pds.Schema((A.categorical("zone", ["01", "NA"], missing=True), SCHEMA["c"]))
+    typed = read_csv(in_parquet(**frame), schema)
+    assert typed["zone"].isna().tolist() == [False, False, True]
+    assert typed["zone"].tolist()[:2] == ["01", "NA"]
+    stream = io.BytesIO()  # an index is a column, too
+    frame.set_index("c").to_parquet(stream)
+    assert read_header(stream)[:2] == (("c", "zone"), 3)
+    assert read_csv(stream)["c"].tolist() == [1, 2, 3]
+
+
+def test_listed_numbers_may_be_written_in_any_way():
+    """Beside a word for an empty cell, too, where every cell is looked up as a text."""
+    content = b"a,b\nx,4.0\ny,-0\nx,+4\ny,NA\n"
+    listed = A.categorical("b", [0, 4], na_values=["NA"], missing=True)
+    schema = pds.Schema((A.categorical("a", ["x", "y"]), listed))
+    assert schema.encode(read_csv(content, schema))[:, 1].tolist() == [1, 0, 1, 2]
+    assert 'b = {domain = "0 | 4 + missing", na_values = ["NA"]' in outline(content)
+
+
+def test_infinite_numbers_wait_for_their_owner():
+    assert 'b = "? numbers too large for a range' in outline(b"a,b\nx,1\ny,1e400\nz,3\n")
+
+
+def test_from_the_messy_file_to_a_release_in_a_few_lines(tmp_path):
+    raw = find("survey.csv")
+    names = pds.Schema.read(find("survey.toml")).columns
+    with pytest.raises(pds.SchemaError, match="looks like a record"):
+        outline(raw, tmp_path / "draft.toml")
+    outline(raw, tmp_path / "draft.toml", names=names)
+    draft = pds.Schema.read(tmp_path / "draft.toml")
+    assert draft.source == "data" and draft.columns == names
+    schema = pds.Schema.read(find("survey.toml"))  # the draft, reviewed
+    frame = read_csv(raw, schema)
+    assert not schema.problems(frame) and not draft.problems(read_csv(raw, draft))
+    fake = pds.PrivBayes(1.0, k=1).fit(frame, schema).sample()
+    assert list(fake) == list(schema.names) and fake.shape == (6000, 8)
+    assert fake["country"].dropna().unique().tolist() in (
+        ["United-States", "elsewhere"],
+        ["elsewhere", "United-States"],
+    )
+    assert fake["born"].between(17, 90).all(), "an age, not a date"
+    assert schema.encode(fake).shape == schema.encode(frame).shape
+
+
+def test_the_guide_s_ten_lines_run_as_printed(root, tmp_path, monkeypatch):
+    text = (root / "GUIDE.md").read_text(encoding="utf-8")
+    part = text[text.index("## A file of your own") :]
+    start = part.index("```python\n") + 10
+    lines = part[start : part.index("\n```\n", start)].splitlines()
+    assert len(lines) <= 10
+    monkeypatch.chdir(tmp_path)
+    made = {}
+    exec("\n".join(lines), made)  # our own text
+    assert not made["schema"].problems(made["frame"])
+    assert len(pd.read_csv(tmp_path / "release" / "synthetic.csv")) == 6000
+    assert made["synth"].ledger_.epsilon == 1 and made["synth"].ledger_.check() == []

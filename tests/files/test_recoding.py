@@ -1,0 +1,238 @@
+"""Raw cells become declared values one by one, and declared values stay what they are."""
+
+import datetime
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import pdsynth as pds
+from pdsynth.core.attribute import as_text, find_distinct
+from pdsynth.core.schema import BinaryEncoding
+from pdsynth.files.cells import read_numbers
+from pdsynth.files.file_format import FileFormat
+from pdsynth.files.recoding import Recode
+
+A = pds.Attribute
+
+
+def codes(attribute, cells):
+    return attribute.encode(pd.Series(cells)).tolist()
+
+
+def test_open_lists_mappings_and_words_for_an_empty_cell_by_hand():
+    home = A.categorical(
+        "home",
+        ["US", "elsewhere"],
+        mapping={"USA": "US", "U.S.": "US"},
+        other="elsewhere",
+        na_values=["?", "-9"],
+        missing=True,
+    )
+    cells = ["USA", "US", "Fiji", "?", None, " U.S. ", "-9", "usa"]
+    assert codes(home, cells) == [0, 0, 1, 2, 2, 0, 2, 1]
+    smoker = A.categorical("smoker", ["yes", "no"], mapping={1: "yes", 2: "no"})
+    assert codes(smoker, [1, 2, 1]) == codes(smoker, ["1", "2", "1"]) == [0, 1, 0]
+    assert codes(smoker, [1.0, 2.0, 1.0]) == [0, 1, 0]
+    with pytest.raises(pds.SchemaError, match="1 value.s. outside its 2 declared"):
+        codes(smoker, [1, 2, 3])
+
+
+def test_dates_by_year_month_and_age_by_hand():
+    days = ["29.02.2000", "31.12.1999", "01.01.2001"]
+    how = {"integer": True, "format": "%d.%m.%Y"}
+    year = A.numeric("born", 1999, 2001, bins=3, date="year", **how)
+    month = A.numeric("born", 1, 12, bins=12, date="month", **how)
+    age = A.numeric("born", 0, 30, bins=31, date="age", on="2026-02-28", **how)
+    assert codes(year, days) == [1, 0, 2]
+    assert codes(month, days) == [1, 11, 0]
+    assert codes(age, days) == [25, 26, 25], "whose birthday is the 29th isn't 26 on the 28th"
+    stamps = pd.to_datetime(days, format="%d.%m.%Y")
+    assert codes(year, stamps) == codes(year, [2000, 1999, 2001]) == [1, 0, 2]
+    iso = A.numeric("born", 1999, 2001, bins=3, integer=True, date="year")
+    assert codes(iso, [datetime.date(2000, 2, 29), "1999-12-31", "2001-01-01T12:00"]) == [1, 0, 2]
+    for wrong in ("30.02.2000", "soon", "2000-02-29"):
+        with pytest.raises(pds.SchemaError, match="1 value.s. outside"):
+            codes(year, [*days, wrong])
+
+
+@given(
+    st.dates(datetime.date(1900, 1, 1), datetime.date(2030, 12, 31)),
+    st.dates(datetime.date(1900, 1, 1), datetime.date(2030, 12, 31)),
+)
+def test_an_age_is_the_number_of_birthdays(born, on):
+    """Brute force: birthdays after the day of birth; the 29th of February has one in leap years."""
+    age = A.numeric("x", -200, 200, bins=401, integer=True, date="age", on=on.isoformat())
+    (code,) = codes(age, [born.isoformat()])
+    if on >= born:
+        tops = [(year, born.month, born.day) for year in range(born.year + 1, on.year + 1)]
+        assert code - 200 == sum(day <= (on.year, on.month, on.day) for day in tops)
+
+
+@pytest.mark.parametrize(
+    ("form", "cell", "number"),
+    [
+        ("1,234.5", "$1,234", 1234),
+        ("1,234.5", "-1,234,567.25 €", -1234567.25),
+        ("1,234.5", "12 %", 12),
+        ("1,234.5", "−3", -3),
+        ("1,234.5", ".5", 0.5),
+        ("1,234.5", "5.", 5),
+        ("1,234.5", "1e3", 1000),
+        ("1,234.5", "1,2", None),
+        ("1,234.5", "12,34,567", None),
+        ("1,234.5", "12 kg", None),
+        ("1,234.5", "", None),
+        ("1,234.5", "1.2.3", None),
+        ("1.234,5", "1.234,5", 1234.5),
+        ("1.234,5", "1,5", 1.5),
+        ("1.234,5", "1.5", None),
+        ("1 234,5", "1 234,5 €", 1234.5),
+        ("1 234,5", "1\u202f234", 1234),
+        ("1'234.5", "1’234.5", 1234.5),
+    ],
+)
+def test_numbers_as_people_write_them(form, cell, number):
+    (found,) = read_numbers(pd.Series([cell]), form)
+    assert found == number or (number is None and np.isnan(found))
+
+
+def test_money_with_public_edges():
+    pay = A.binned("pay", [0, 1000, 5000], number="1,234.5", clip=True, mapping={"none": 0})
+    assert codes(pay, ["$999", "none", "$99,999", "-5"]) == [0, 0, 1, 0]
+    with pytest.raises(pds.SchemaError, match="1 value.s. outside"):
+        codes(pay, ["$999", "a lot"])
+    with pytest.raises(pds.SchemaError, match="1 value.s. outside"):
+        codes(pay, ["$999", "inf"])
+
+
+@given(st.data())
+def test_a_synthetic_table_encodes_like_a_raw_one(data):
+    """Recoding leaves declared values alone, so decoded codes come back as they were."""
+    some = data.draw(
+        st.sampled_from(
+            [
+                A.categorical("x", ["a", "b"], mapping={"A": "a", 3: "b"}, other="b"),
+                A.categorical("x", [1, 2], na_values=["?"], missing=True),
+                A.categorical("x", [False, True], mapping={"no": False, "yes": True}),
+                A.categorical("x", ["1", 1], dtype="category"),
+                A.numeric("x", 1900, 2000, bins=7, integer=True, date="year"),
+                A.numeric("x", 0, 9.5, bins=3, number="1.234,5", clip=True, missing=True),
+            ]
+        )
+    )
+    n = data.draw(st.integers(1, 5))
+    given_codes = np.array(
+        data.draw(st.lists(st.integers(0, some.size - 1), min_size=n, max_size=n))
+    )
+    assert some.encode(some.decode(given_codes)).tolist() == given_codes.tolist()
+
+
+@given(st.lists(st.sampled_from(["USA", "Fiji", "?", "US", None]), min_size=2, max_size=9))
+def test_one_record_changes_one_row(cells):
+    home = A.categorical(
+        "home", ["US", "elsewhere"], mapping={"USA": "US"}, other="elsewhere", missing=True
+    )
+    alone = [codes(home, [cell])[0] for cell in cells]
+    assert codes(home, cells) == alone
+
+
+def test_twin_folding_rare_values_by_counts_changes_other_rows():
+    def fold(cells):
+        column = pd.Series(cells)
+        return column.where(column.map(column.value_counts()) > 1, "elsewhere").tolist()
+
+    assert fold(["a", "b", "a"])[0] != fold(["a", "b", "b"])[0]
+
+
+def test_whole_numbers_and_texts_are_the_same_cell():
+    assert [as_text(x) for x in (1, 1.0, np.float64(1), " 1 ", True, 1.5)] == [
+        "1", "1", "1", "1", "True", "1.5",
+    ]  # fmt: skip
+    assert Recode.of() is None and Recode.of(mapping={}, na_values=[]) is None
+
+
+def test_cells_that_hold_more_than_plain_values_are_refused():
+    with pytest.raises(pds.SchemaError, match="'x' holds more than plain values"):
+        codes(A.categorical("x", ["a", "b"], other="b"), [["a"], "b"])
+
+
+class TestProblems:
+    SCHEMA = pds.Schema(
+        (
+            A.numeric("age", 0, 99, bins=4, integer=True),
+            A.categorical("home", ["US", "DE"], missing=True),
+            A.numeric("born", 1930, 2010, bins=4, integer=True, date="year"),
+            A.numeric("pay", 0, 100, bins=4),
+            A.categorical("code", ["1", "2"]),
+        ),
+        left_out={"id": "identifier", "odd": "? one value only"},
+    )
+    FRAME = pd.DataFrame(
+        {
+            "age": [3, 120, None, 4.5],
+            "home": ["US", "zorro", "zorro", None],
+            "born": ["2000-01-01", "zorro", "1800-01-01", "1999-09-09"],
+            "pay": ["1", "2 kg", "3", "4"],
+            "code": [1, 2, 1, 2],
+            "id": 1,
+            "more": 1,
+        }
+    )
+
+    def test_everything_at_once_with_counts_and_the_remedy(self):
+        found = self.SCHEMA.problems(self.FRAME)
+        assert [(p.column, p.records) for p in found] == [
+            ("age", 1), ("age", 2), ("home", 2), ("born", 2), ("pay", 1), ("code", 4),
+            ("more", 4), ("odd", 4),
+        ]  # fmt: skip
+        assert all(p.problem and p.remedy for p in found)
+        for shown in (repr(found), found._repr_html_(), found.table.to_string()):
+            assert "zorro" not in shown and "120" not in shown
+        assert "zorro" in repr(self.SCHEMA.problems(self.FRAME, examples=3))
+
+    def test_a_table_without_problems_is_taken_and_one_with_problems_is_not(self):
+        schema = self.SCHEMA.select(["age", "home"])
+        good = pd.DataFrame({"age": [3, 4], "home": ["US", None], "id": [1, 2], "odd": 1})
+        left = schema.problems(good)
+        assert [p.column for p in left] == ["odd"], "a decision is still to be made"
+        schema = pds.Schema(schema.attributes, left_out={"id": "identifier", "odd": ""})
+        assert not schema.problems(good) and "fits" in schema.problems(good)._repr_html_()
+        assert schema.encode(good).shape == (2, 2)
+        for bad in (good.drop(columns="age"), good.assign(age=[3, 200]), good.assign(new=1)):
+            assert schema.problems(bad)
+            with pytest.raises(pds.SchemaError):
+                schema.encode(bad)
+        twice = pd.concat([good, good[["age"]]], axis=1)
+        assert "2 columns of this name" in repr(schema.problems(twice))
+        assert "no rows" in repr(schema.problems(good.iloc[:0]))
+        with pytest.raises(pds.SchemaError, match="expected a pandas DataFrame"):
+            schema.problems([1, 2])
+
+
+def test_a_float_that_may_have_been_another_whole_number_is_nothing_declared():
+    """Not even ``other``: an empty cell elsewhere has made floats of 2^53 and of 2^53 + 1."""
+    town = pds.Attribute.categorical("town", [str(2**53), "rest"], other="rest")
+    codes, _ = town.look_up(pd.Series([float(2**53), float(2**53 - 1)]))
+    assert codes.tolist() == [-1, 1]
+
+
+def test_long_texts_with_a_common_beginning_are_two_cells():
+    """In a column of mixed cells, too, where each is compared by type and text."""
+    texts = [f"{'a' * 60}{last}" for last in "xyx"]
+    places, cells = find_distinct(pd.Series([*texts, 1], dtype=object))
+    assert places.tolist() == [0, 1, 0, 2] and cells == [*texts[:2], 1]
+
+
+def test_bits_that_spell_one_value_too_many_become_a_declared_one():
+    schema = pds.Schema((pds.Attribute.categorical("size", ["S", "M", "L"]),))
+    bits = np.array([[1, 1], [0, 1], [1, 1]], dtype=np.uint8)
+    assert BinaryEncoding(schema).decode(bits, np.random.default_rng(1)).tolist() == [[1]] * 3
+
+
+@pytest.mark.parametrize("name", ["utf-7", "iso2022_jp", "hz", "unicode_escape"])
+def test_encodings_in_which_a_sign_changes_later_bytes_are_refused(name):
+    with pytest.raises(pds.SchemaError, match="there is no encoding"):
+        FileFormat(encoding=name)
