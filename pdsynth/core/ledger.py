@@ -34,28 +34,14 @@ from .rules import KINDS, Entry, add_up, compose, own_scales, value_loss
 from .schema import Schema
 
 DIGITS = 100  # of a numerator or denominator in a file
-
-
 MAX_WHOLE = 2**64  # of cells and records in an entry
-
-
 MAX_ENTRIES = 2**16  # of a file
-
-
 DENOMINATOR_BITS = 4096  # of all entries of a file together
-
-
 _WRITTEN = re.compile(f"[0-9]{{1,{DIGITS}}}(/[0-9]{{1,{DIGITS}}})?")
-
-
 REPRODUCIBLE = "noise is reproducible: do not release"
-
-
 COLUMNS = (
     "step source mechanism released attributes sensitivity scale claimed epsilon total kind".split()
 )
-
-
 # what a synthesizer says of itself where it promises nothing
 NOT_STRICT = {"published": "as published: see ledger_", "none": "NOT DIFFERENTIALLY PRIVATE"}
 

@@ -55,8 +55,6 @@ class Sparse(Protocol):
 
 
 Table = np.ndarray | Sparse
-
-
 Sources = tuple[tuple[str, ...], ...]  # of each table of a model, the ids of ledger entries
 
 
@@ -74,11 +72,7 @@ def conditional(table: np.ndarray) -> np.ndarray:
 
 
 MOST_ROWS = 10**9  # of one sample; sample_to writes more
-
-
 MOST_UNSAID = 10**7  # of them where only the model says how many
-
-
 METHODS = "independent", "balanced"
 
 
@@ -215,8 +209,6 @@ class Sampling:
 
 
 FORMAT = "pdsynth-model-2"
-
-
 MAX_BYTES, MAX_RECORDS, MAX_ATTRIBUTES = 2**26, 10**10, 2**15  # of a file
 
 

@@ -18,11 +18,7 @@ from .measures import SCORES, association_sensitivity, conditional_sensitivity
 from .noise import ONE_REPLACED, Unit, histogram_cost
 
 KINDS = ("mechanism", "group", "post_processing", "unaccounted_access", "public")
-
-
 MECHANISMS = ("discrete_laplace", "exponential", "permute_and_flip", "forfeited")
-
-
 LEMMAS: dict[str, Callable[[int, int, int], int | Fraction]] = {
     "lemma:joint_counts": lambda n, x, pi: 2,
     "lemma:joint_counts_add_remove": lambda n, x, pi: 1,
@@ -283,8 +279,6 @@ def _parse(text: str) -> tuple[str, set[str]]:
 
 
 MAX_NESTED = 2**21  # objects and lists of a file: each takes some 70 bytes of memory
-
-
 MALFORMED = ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError
 
 
