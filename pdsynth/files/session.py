@@ -21,7 +21,6 @@ import pandas as pd
 from filelock import FileLock, Timeout
 
 from ..core import (
-    DENOMINATOR_BITS,
     BudgetError,
     Ledger,
     Noise,
@@ -31,6 +30,7 @@ from ..core import (
     positive,
     show,
 )
+from .documents import DENOMINATOR_BITS
 
 FORMAT = "pdsynth-session-2"
 FRACTION = re.compile(r"[0-9]{1,1000}(/0*[1-9][0-9]{0,999})?")
