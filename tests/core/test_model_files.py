@@ -350,7 +350,7 @@ class TestForged:
         self, monkeypatch, tmp_path
     ):
         """H6 planted again: only the costs that the file still names are looked at."""
-        monkeypatch.setattr(Model, "_check_file", lambda model, data: None)
+        monkeypatch.setattr(room, "_check_file", lambda model, data: None)
         monkeypatch.setattr(model_module, "check_coverage", lambda releases, entries: [])
         loaded = []
         for name, forge in FORGED.items():
