@@ -3,7 +3,7 @@
 from .documents import load_model, read_ledger, read_model, save_model, write_ledger, write_model
 from .file_format import FileFormat
 from .pages import render
-from .problems import Problems, find_problems
+from .problems import Problems, find_problems, say_outside
 from .recoding import Recode
 from .schemas import infer_schema, open_schema, read_schema_document, save_schema, schema_document
 from .session import Session
@@ -11,6 +11,7 @@ from .showing import show_ledger, show_network, show_recipe
 from .story import in_words, story
 
 __all__ = [
+    "say_outside",
     "schema_document",
     "save_schema",
     "read_schema_document",

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -183,3 +183,27 @@ def _outside(attribute: Attribute, cells: pd.Series) -> tuple[str, str]:
         return ("not a number", "map it, list it in na_values, or say how numbers are written")
     whole = "not a whole number, or " * attribute.integer
     return (f"{whole}outside {edges[0]} to {edges[-1]}", "widen the edges, or say clip=True")
+
+
+def say_outside(attribute: Attribute, column: pd.Series, outside: int) -> str:
+    """How many cells of a column no code stands for, in words that hold no cell."""
+    kind: Any = column.dtype  # of a category: of its values
+    kind = kind.categories.dtype if isinstance(kind, pd.CategoricalDtype) else kind
+    edges, values = attribute.edges, attribute.values
+    domain = (
+        f"its {len(values)} declared values ({_describe(values)}; the column has dtype {kind})"
+        if edges is None
+        else f"[{edges[0]}, {edges[-1]}]"
+    )
+    whole = "the whole numbers of " if attribute.integer else ""
+    return (
+        f": {outside:,} value(s) outside {whole}{domain}; widen the declared domain, or recode or "
+        "drop those rows (schema.problems(frame, examples=3) shows values)"
+    )
+
+
+def _describe(values: Sequence[Any]) -> str:
+    """What kind of values are declared, in words."""
+    kinds = {type(v).__name__ for v in values}
+    words = {"str": "texts", "int": "whole numbers", "float": "numbers", "bool": "truth values"}
+    return " and ".join(sorted(words.get(kind, kind) for kind in kinds))
