@@ -1,7 +1,7 @@
-"""One raw cell at a time: its text, its number, its day, and which cells of a column are the same.
+"""One public attribute: what it declares, and how the cells of a column become its codes and back.
 
-Whatever is done to a column is done to each of its distinct cells alone, so that the code of a
-record is a function of that record and of the declaration.
+Each distinct cell is read once, by itself, so that the code of a record is a function of that
+record and of the declaration.
 """
 
 from __future__ import annotations

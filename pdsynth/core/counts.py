@@ -1,4 +1,7 @@
-"""Fast tables of many sets of two-valued columns, and the integers that entropies add up."""
+"""Counts of coded records in memory: tables of columns, and many small tables of bits at once.
+
+**Privacy:** raw counts; they live inside the door, and in the evaluation of published tables.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Noisy tables of a network, and the conditional distributions that are computed from them."""
+"""What is released: a network with noisy tables, its ledger, and samples that are drawn from them."""
 
 from __future__ import annotations
 

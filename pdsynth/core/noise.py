@@ -1,4 +1,7 @@
-"""Numbers that a user writes, as exact fractions, or a BudgetError that says what was wrong."""
+"""Noise: what one person can change, the scale that follows for ε, the mechanisms, random sources.
+
+Numbers that a user writes become exact fractions first; all noise is drawn in this room.
+"""
 
 # ruff: noqa: D102 (what the methods of Noise do stands there, once)
 

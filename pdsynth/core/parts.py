@@ -1,12 +1,4 @@
-"""What every synthesizer is: parts that a paper combines, and one way in for all of them.
-
-plan    = self.prepare(schema, n)              every refusal, and every share of ε; reads nothing
-curator = Curator(records, ledger, noise)      the one door to the records
-learnt  = structure.learn(curator, shares)     a network, and what it measured on the way
-budget  = budget.allocate(curator, learnt)     the noise of every other table
-found   = conditionals.measure(…)              noisy tables
-model   = reconcile(found)                     post-processing
-"""
+"""The four kinds of parts that a paper combines, and the plan of a fit that follows from them."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction

@@ -1,4 +1,12 @@
-"""What users of scikit-learn expect of an estimator: parameters, sample, face, tags, a target."""
+"""What every synthesizer is: one recipe for all papers, and the face that scikit-learn expects.
+
+plan    = self.prepare(schema, n)              every refusal, and every share of ε; reads nothing
+curator = Curator(records, ledger, noise)      the one door to the records
+learnt  = structure.learn(curator, shares)     a network, and what it measured on the way
+budget  = budget.allocate(curator, learnt)     the noise of every other table
+found   = conditionals.measure(…)              noisy tables
+model   = reconcile(found)                     post-processing
+"""
 
 import inspect
 import warnings

@@ -1,4 +1,10 @@
-"""Tables of all small sets of attributes at once, most of them summed from larger ones."""
+"""The coded records of one table, with all that was counted of them kept for the next question.
+
+The lattice holds entropies and associations of small sets of columns; larger tables are counted
+once and summed down.
+
+**Privacy:** raw counts; only a door and the evaluation may ask.
+"""
 
 from __future__ import annotations
 

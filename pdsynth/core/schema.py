@@ -1,4 +1,7 @@
-"""What an attribute's declaration may hold, checked before anything is computed or allocated."""
+"""Public domains: what may be known about a table before any record is read.
+
+A schema lists attributes; its bits are one view of it. ``Facts`` is what is public of one fit.
+"""
 
 from __future__ import annotations
 

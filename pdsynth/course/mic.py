@@ -1,8 +1,4 @@
-"""Information measures of contingency tables, and how far one replaced record can change each.
-
-Tables are int64 counts; the child is axis 0, its joint parent configuration axis 1. Information is
-in bits.
-"""
+"""The maximal information coefficient, and how far one replaced record can change it."""
 
 import math
 from dataclasses import dataclass

@@ -1,8 +1,4 @@
-"""One raw cell at a time: its text, its number, its day, and which cells of a column are the same.
-
-Whatever is done to a column is done to each of its distinct cells alone, so that the code of a
-record is a function of that record and of the declaration.
-"""
+"""How texts are read: as numbers in the form that is declared, and as days."""
 
 from __future__ import annotations
 

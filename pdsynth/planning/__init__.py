@@ -1,6 +1,7 @@
-"""Processor seconds and memory of a fit, foretold from public facts and the machine's speed.
+"""``pds.plan``: what a fit would be worth and cost, foretold from public facts alone.
 
-``benchmarks/forecast.py`` holds each forecast against fits, and its constants come from there.
+Processor seconds and memory come from the machine's speed (``benchmarks/forecast.py`` holds each
+forecast against fits), distances from public tables (``prior.csv``, by ``benchmarks/prior.py``).
 """
 
 from __future__ import annotations
