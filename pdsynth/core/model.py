@@ -1,4 +1,4 @@
-"""What is released: a network with noisy tables, its ledger, and samples that are drawn from them."""
+"""What is released: a network with noisy tables, its ledger, and samples drawn from them."""
 
 from __future__ import annotations
 
