@@ -1,6 +1,9 @@
 """Noise: what one person can change, the scale that follows for ε, the mechanisms, random sources.
 
-Numbers that a user writes become exact fractions first; all noise is drawn in this room.
+What reaches a release is sampled with integers only (Canonne, Kamath, Steinke 2020, Algorithms 1
+and 2), selections by Bernoulli(exp(−γ)) with rational γ. No floating point stands between the
+records and the release, so Mironov's attack (2012) has nothing to hold on to. Numbers that a user
+writes become exact fractions first.
 """
 
 # ruff: noqa: D102 (what the methods of Noise do stands there, once)
