@@ -72,3 +72,22 @@ from .relatives import (
     SAPrivBayes,
     WeightedPrivBayes,
 )
+
+__all__ = [
+    "ConsistentBayes",
+    "GeneticBayes",
+    "HMPrivBayes",
+    "HPPrivBayes",
+    "PPBA",
+    "PrivABN",
+    "PrivBayes",
+    "Synthesizer",
+    "CSAPrivBayes",
+    "ELPrivBayes",
+    "Independent",
+    "JTree",
+    "PriView",
+    "PrivSCBN",
+    "SAPrivBayes",
+    "WeightedPrivBayes",
+]

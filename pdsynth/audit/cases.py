@@ -8,8 +8,7 @@ from importlib.resources import files
 from operator import attrgetter
 from typing import Any
 
-from .. import algorithms as baselines
-from .. import algorithms as synthesizers
+from .. import algorithms
 from ..algorithms import GeneticBayes, Synthesizer, parts
 from ..core import Network
 from . import attacks, floating, pairs, structure_steps, table_steps, transcripts
@@ -68,7 +67,7 @@ def audit_fit(name: str, options: dict[str, Any]) -> Case:
     ``name``: a class, maybe with a word for its parameters.
     """
     cls = name.split()[0]
-    algorithm = getattr(synthesizers, cls, None) or getattr(baselines, cls)
+    algorithm = getattr(algorithms, cls)
     pair, apart = bind(*options.pop("pair")), options.pop("apart", False)
     fit = Fit(partial(algorithm, **options), lambda fitted: fitted)
     label, attack = "-".join(name.lower().split()), transcripts.Transcripts(fit, SLOW, MOST, apart)

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from .. import algorithms as baselines
 from .. import algorithms as s
 from ..algorithms import parts as p
 from ..datasets.tables import Dataset
@@ -50,20 +49,20 @@ def algorithms(dataset: Dataset, settings: Any) -> dict[str, Callable[..., Any]]
         "HPPrivBayes": lambda **o: s.HPPrivBayes(**own, **o),
         "HMPrivBayes": s.HMPrivBayes,
         "PPBA": s.PPBA,
-        "CSAPrivBayes": lambda **o: baselines.CSAPrivBayes(**own, **o),
-        POLICY: lambda **o: baselines.CSAPrivBayes(**policy, **o),
+        "CSAPrivBayes": lambda **o: s.CSAPrivBayes(**own, **o),
+        POLICY: lambda **o: s.CSAPrivBayes(**policy, **o),
         GROUPED: lambda **o: s.Synthesizer(
             structure=restrict(dataset), budget=p.Groups(**policy), **o
         ),
-        "ELPrivBayes": baselines.ELPrivBayes,
-        "SAPrivBayes": baselines.SAPrivBayes,
-        "WeightedPrivBayes": baselines.WeightedPrivBayes,
+        "ELPrivBayes": s.ELPrivBayes,
+        "SAPrivBayes": s.SAPrivBayes,
+        "WeightedPrivBayes": s.WeightedPrivBayes,
         "GeneticBayes": s.GeneticBayes,
         "PrivABN": s.PrivABN,
-        "PrivSCBN": baselines.PrivSCBN,
-        "JTree": baselines.JTree,
-        "PriView": baselines.PriView,
-        "Independent": baselines.Independent,
+        "PrivSCBN": s.PrivSCBN,
+        "JTree": s.JTree,
+        "PriView": s.PriView,
+        "Independent": s.Independent,
         CONSISTENT: s.ConsistentBayes,
         FOREST: lambda **o: s.ConsistentBayes(rounds=0, **o),
         ONE_TABLE: lambda **o: s.ConsistentBayes(rounds=0, **own, **o),

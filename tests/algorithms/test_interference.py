@@ -11,9 +11,9 @@ from fractions import Fraction as Q
 
 import numpy as np
 import pytest
+from algorithms.test_replay import BINARY, LATE, SIZES, STRICT, N, losses, replay
 from late import late
 from privacy_tools import fits_of, frames_of, interference
-from algorithms.test_replay import BINARY, LATE, SIZES, STRICT, N, losses, replay
 
 from pdsynth import PPBA, GeneticBayes, HMPrivBayes, HPPrivBayes, PrivABN, Synthesizer
 from pdsynth.algorithms import parts

@@ -9,6 +9,9 @@ from fractions import Fraction as Q
 
 import numpy as np
 import pytest
+from algorithms.test_composition import BINARY, Laws
+from algorithms.test_interference import ALL
+from algorithms.test_replay import SIZES, neighbours
 from contract_cases import ALGORITHMS, binary, make
 from late import late
 from privacy_tools import (
@@ -23,9 +26,6 @@ from privacy_tools import (
     neighbourhoods,
     records_of,
 )
-from algorithms.test_composition import BINARY, Laws
-from algorithms.test_interference import ALL
-from algorithms.test_replay import SIZES, neighbours
 
 import pdsynth as pds
 from pdsynth import audit
