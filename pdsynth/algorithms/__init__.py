@@ -12,9 +12,9 @@ from .genetic import (
     Parameters,
     SearchResult,
     exact_search,
-    genetic,
     hill,
 )
+from .genetic import genetic as genetic_search  # the module has its name
 from .hmprivbayes import (
     DPSC,
     TABLES,
