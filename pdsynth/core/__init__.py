@@ -49,7 +49,7 @@ from .errors import (
     wanted,
 )
 from .factors import Edge, maximum_spanning_tree
-from .ledger import DENOMINATOR_BITS, NOT_STRICT, Ledger, short
+from .ledger import NOT_STRICT, Ledger, short
 from .measures import (
     GRID,
     JACCARD_GRID,
@@ -68,9 +68,10 @@ from .measures import (
     tvd_from_independence,
     tvd_sensitivity,
 )
-from .model import Model, conditional
+from .model import Model, Table, conditional, encoding_of, shapes_of
 from .network import Network, Permitted, Restriction, check_edge
 from .noise import (
+    NEIGHBOURS,
     CommonNoise,
     ExactNoise,
     Noise,
@@ -93,7 +94,7 @@ from .noise import (
 from .parts import Parts
 from .recipe import MOST_RECORDS, Recipe, check_records
 from .records import MAX_MEMBERS, Lattice, Records, marginal
-from .rules import Entry
+from .rules import KINDS, Entry
 from .schema import BinaryEncoding, Facts, Schema, check_columns, check_schema
 from .structure import (
     ALL_PAIRS,

@@ -23,11 +23,7 @@ import pandas as pd
 from .errors import SchemaError, door, is_one_of, is_whole, show, to_items, to_list
 
 LARGEST = 1e300  # of a number
-
-
 EXACT = 2**53  # whole numbers below are exact as floating point numbers, and no two fall together
-
-
 # A column's cells, each once: (n_records,) places among them, -1 for a missing cell.
 Distinct = tuple[np.ndarray, Sequence[Any]]
 
@@ -134,8 +130,6 @@ def place_in_bins(
 
 
 MAX_VALUES = 2**16
-
-
 # What a schema may declare, and the pandas types of the released column: as it is, and where a
 # missing value is declared. Both follow from the declaration alone, whatever the records hold.
 DTYPES = {

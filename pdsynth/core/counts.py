@@ -14,14 +14,8 @@ from .errors import BudgetError
 from .schema import BinaryEncoding
 
 WORDS = 2**15  # 64-bit words of sets at a time: 256 kB stay in the cache
-
-
 CELLS = 2**18  # cells that are held at a time
-
-
 KEPT = 2**25  # moments of one size that are kept
-
-
 LISTED = 2**22  # records up to which the logarithms of all counts are listed: 32 MiB
 
 
@@ -151,11 +145,7 @@ def subsets(members: Sequence[int], size: int) -> np.ndarray:
 
 
 MAX_CELLS = 2**27  # one table of counts may take 1 GiB
-
-
 Members: TypeAlias = tuple[int, ...]
-
-
 Split: TypeAlias = tuple[Members, Members]  # the columns of one table are head + tail
 
 

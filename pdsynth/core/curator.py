@@ -32,14 +32,8 @@ from .noise import (
 from .records import Records
 
 GUARANTEES = ("strict", "published", "none")
-
-
 UNPROTECTED = "guarantee='published'"  # where errors say what would run a print
-
-
 Pairs = Sequence[tuple[int, int]]
-
-
 Question = tuple[Sequence[int], TableBudget, str]  # columns, child first; budget; step
 
 

@@ -16,14 +16,8 @@ from reprlib import Repr
 from typing import Any, TypeVar
 
 _SHORT = Repr()
-
-
 _SHORT.maxlist = _SHORT.maxtuple = _SHORT.maxset = _SHORT.maxdict = 8
-
-
 _SHORT.maxstring = _SHORT.maxother = 80
-
-
 # Packages that the library works without: module, name of the package, extra that brings it.
 OPTIONAL = {
     "IPython": ("ipython", "course"),
@@ -49,8 +43,6 @@ OPTIONAL = {
     "threadpoolctl": ("threadpoolctl", "course"),
     "traitlets": ("traitlets", "course"),
 }
-
-
 # The houses next door that the core may ask, each when it is needed first.
 DOORS = "evaluation", "files", "published", "scale"
 
@@ -189,14 +181,8 @@ def to_names(what: str, given: Any) -> tuple[str, ...]:
 
 
 Item = TypeVar("Item")
-
-
 DELAY = 2.0  # seconds before a bar shows itself
-
-
 OFF = "PDSYNTH_PROGRESS"  # set to 0 in the environment: no bars
-
-
 _wanted: ContextVar[bool] = ContextVar("wanted", default=True)
 
 

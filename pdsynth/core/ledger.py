@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -29,33 +28,14 @@ from .errors import (
     to_list,
     to_names,
 )
-from .noise import NEIGHBOURS, ONE_REPLACED, Noise, Unit
+from .noise import ONE_REPLACED, Noise, Unit
 from .rules import KINDS, Entry, add_up, compose, own_scales, value_loss
 from .schema import Schema
 
-DIGITS = 100  # of a numerator or denominator in a file
-
-
-MAX_WHOLE = 2**64  # of cells and records in an entry
-
-
-MAX_ENTRIES = 2**16  # of a file
-
-
-DENOMINATOR_BITS = 4096  # of all entries of a file together
-
-
-_WRITTEN = re.compile(f"[0-9]{{1,{DIGITS}}}(/[0-9]{{1,{DIGITS}}})?")
-
-
 REPRODUCIBLE = "noise is reproducible: do not release"
-
-
 COLUMNS = (
     "step source mechanism released attributes sensitivity scale claimed epsilon total kind".split()
 )
-
-
 # what a synthesizer says of itself where it promises nothing
 NOT_STRICT = {"published": "as published: see ledger_", "none": "NOT DIFFERENTIALLY PRIVATE"}
 
@@ -269,17 +249,7 @@ class Ledger:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON; fractions are written as text, so nothing drifts."""
-        known = self.guaranteed_ex_ante
-        return {
-            "claimed": str(self.claimed),
-            "guarantee": self.guarantee,
-            "notes": list(self.notes),
-            "attributes": list(self.public_attributes),
-            "guaranteed_ex_ante": list(known) if isinstance(known, tuple) else known,
-            "relation": self.relation,
-            "records_per_person": self.records_per_person,
-            "entries": [to_plain(asdict(e)) for e in self._entries],
-        }
+        return dict(door("files").write_ledger(self))
 
     def to_json(self) -> str:
         """One JSON object per line: a header, then the entries (`algorithms` §10.1)."""
@@ -293,24 +263,7 @@ class Ledger:
 
         Digits, entries and their common denominator are bounded: adding up stays quick.
         """
-        if data["guarantee"] not in ("strict", "published", "none"):
-            raise ValueError(f"unknown guarantee {str(data['guarantee'])[:40]!r}")
-        known = data["guaranteed_ex_ante"]
-        ledger = cls(
-            read_fraction(data["claimed"]),
-            data["guarantee"],
-            [str(n) for n in data["notes"]],
-            tuple(map(str, data["attributes"])),
-            tuple(map(str, known)) if isinstance(known, list) else bool(known),
-            read_entries(data["entries"]),
-            relation=data.get("relation", "replace_one"),
-            records_per_person=data.get("records_per_person", 1),
-        )
-        m = ledger.records_per_person
-        if ledger.relation not in NEIGHBOURS or type(m) is not int or not 1 <= m <= MAX_WHOLE:
-            raise ValueError("a ledger of an unknown neighbouring relation")
-        if ledger.claimed <= 0:
-            raise ValueError("a claimed ε of 0")
+        ledger: Ledger = door("files").read_ledger(data)
         return ledger
 
     def verdict(self) -> str:
@@ -496,82 +449,6 @@ class LedgerWriter:
     def _names(self, columns: Sequence[int]) -> tuple[str, ...]:
         """The attributes that some columns belong to, each once."""
         return tuple(dict.fromkeys(self._owners[j] for j in columns))
-
-
-def to_plain(value: Any) -> Any:
-    """An entry's fields as plain data for JSON; fractions are written as text."""
-    if isinstance(value, Fraction) or value == math.inf:
-        return str(value)
-    if isinstance(value, dict):
-        return {k: to_plain(v) for k, v in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [to_plain(v) for v in value]
-    return value
-
-
-def read_entries(data: Sequence[Mapping[str, Any]]) -> list[Entry]:
-    """The inverse of :func:`to_plain` for the lines of a ledger, s01, s02, … in their order.
-
-    Malformed data raise ValueError, TypeError or KeyError.
-    """
-    if len(data) > MAX_ENTRIES:
-        raise ValueError(f"{len(data):,} entries, at most {MAX_ENTRIES:,} are read")
-    found, common = [_from_plain(e) for e in data], 1
-    for number, e in enumerate(found, 1):
-        if e.kind not in KINDS or e.id != f"s{number:02d}":
-            raise ValueError(f"line {number} is of unknown kind, or isn't called s{number:02d}")
-        finite = [x for x in (e.epsilon, e.claimed) if isinstance(x, Fraction)]
-        common = math.lcm(common, *(x.denominator for x in finite))
-        if common.bit_length() > DENOMINATOR_BITS:
-            raise ValueError("the fractions have an enormous common denominator")
-    return found
-
-
-def _from_plain(data: Mapping[str, Any]) -> Entry:
-    read = {f.name: _read(str(f.type), data[f.name]) for f in fields(Entry)}
-    entry = Entry(**{**data, **read})
-    scales = entry.scale if isinstance(entry.scale, tuple) else (entry.scale,)
-    numbers = (*scales, entry.columns, entry.n_records, *(entry.domain_sizes or ()))
-    if not scales or any(x is not None and not 0 < x < MAX_WHOLE for x in numbers):
-        raise ValueError(f"a scale or a size of {entry.step[:60]!r} isn't positive, or is enormous")
-    return entry
-
-
-def read_fraction(value: Any) -> Fraction:
-    """A number of a ledger as :func:`to_plain` writes it; ValueError for anything else.
-
-    Signs, points and exponents aren't written, so they aren't read: ``"1e999999999"`` is refused by
-    its form, before it is a number.
-
-    >>> read_fraction("7/120")
-    Fraction(7, 120)
-    """
-    if type(value) is not str or not _WRITTEN.fullmatch(value):
-        raise ValueError(
-            f"{str(value)[:40]!r} in a ledger, where a fraction of whole numbers with "
-            f"at most {DIGITS} digits belongs"
-        )
-    return Fraction(value)
-
-
-def _read(kind: str, value: Any) -> Any:
-    """A field from plain data; ``kind`` is its annotation in :class:`Entry`."""
-    if value is None and "None" in kind:
-        return None
-    if kind.startswith(("str", "int")):
-        if type(value).__name__ != kind.split()[0]:
-            raise ValueError(f"{str(value)[:40]!r} in a ledger entry, where {kind} belongs")
-        return value
-    if kind == "tuple[str, ...]":
-        return tuple(_read("str", text) for text in value)
-    if kind.startswith("tuple[int"):
-        x, pi = (_read("int", size) for size in value)
-        return x, pi
-    if value == "inf" and "float" in kind:
-        return math.inf
-    if isinstance(value, list) and "tuple" in kind:
-        return tuple(map(read_fraction, value))
-    return read_fraction(value)
 
 
 def short(value: Any) -> str:

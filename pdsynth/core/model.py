@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,9 +13,7 @@ import numpy as np
 import pandas as pd
 
 from .errors import (
-    PrivacyError,
     SchemaError,
-    check_path,
     check_seed,
     door,
     is_one_of,
@@ -26,7 +23,7 @@ from .errors import (
 )
 from .ledger import Ledger
 from .network import Network
-from .rules import MALFORMED, Release, check_coverage, check_origin, read_json
+from .rules import Release, check_coverage
 from .schema import BinaryEncoding, Schema
 
 
@@ -37,8 +34,15 @@ class Sparse(Protocol):
     :class:`pdsynth.published.SparseTable` is one.
     """
 
-    shape: tuple[int, ...]
-    weights: np.ndarray
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The declared domain, child first."""
+        ...
+
+    @property
+    def weights(self) -> np.ndarray:
+        """Int64 (|X|, configurations that are kept)."""
+        ...
 
     @property
     def size(self) -> int:
@@ -55,8 +59,6 @@ class Sparse(Protocol):
 
 
 Table = np.ndarray | Sparse
-
-
 Sources = tuple[tuple[str, ...], ...]  # of each table of a model, the ids of ledger entries
 
 
@@ -74,11 +76,7 @@ def conditional(table: np.ndarray) -> np.ndarray:
 
 
 MOST_ROWS = 10**9  # of one sample; sample_to writes more
-
-
 MOST_UNSAID = 10**7  # of them where only the model says how many
-
-
 METHODS = "independent", "balanced"
 
 
@@ -214,12 +212,6 @@ class Sampling:
         return Given(self, where)
 
 
-FORMAT = "pdsynth-model-2"
-
-
-MAX_BYTES, MAX_RECORDS, MAX_ATTRIBUTES = 2**26, 10**10, 2**15  # of a file
-
-
 @dataclass(frozen=True)
 class Model(Sampling):
     """A released network with noisy counts; safe to show exactly as far as its ledger says.
@@ -254,7 +246,7 @@ class Model(Sampling):
             raise SchemaError(f"n of a model must be a positive integer, got {show(self.n)}")
         if {*self.network.order} != {*self.domain.names}:
             raise SchemaError("the network's attributes are not those of the schema")
-        shapes = _shapes(self.domain, self.network)
+        shapes = shapes_of(self.domain, self.network)
         tables = to_list("tables of a model", self.tables)
         if len(tables) != len(shapes):
             raise SchemaError(
@@ -273,7 +265,7 @@ class Model(Sampling):
     @cached_property
     def encoding(self) -> BinaryEncoding | None:
         """How bits become values; None where the network stands over the attributes."""
-        return _encoding(self.schema, self.network)
+        return encoding_of(self.schema, self.network)
 
     @property
     def domain(self) -> Schema:
@@ -318,10 +310,10 @@ class Model(Sampling):
         found = self.ledger.check()
         if self.schema.source != "public":
             found.append("L9 schema: its domains were inferred from the records")
-        return found + self._uncovered()
+        return found + self.uncovered()
 
-    def _uncovered(self) -> list[str]:
-        """Violations of rule L11."""
+    def uncovered(self) -> list[str]:
+        """Tables that no line of the ledger pays for (rule L11), in words; empty if none."""
         bits = self.encoding
         owner = None if bits is None else dict(zip(bits.schema.names, bits.owners, strict=True))
         sources = self.sources or ((),) * len(self.tables)
@@ -354,22 +346,7 @@ class Model(Sampling):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON; says in its first lines whether it is private."""
-        return {
-            "format": FORMAT,
-            "private": self.private,
-            "verdict": self.verdict(),
-            "algorithm": self.algorithm,
-            "parameters": {k: str(v) for k, v in self.parameters.items()},
-            "n": self.n,
-            "schema": self.schema.to_dict(),
-            "network": self.network.to_dict(),
-            "tables": [
-                t.ravel().tolist() if isinstance(t, np.ndarray) else t.to_dict()
-                for t in self.tables
-            ],
-            "sources": [list(ids) for ids in self.sources],
-            "ledger": self.ledger.to_dict(),
-        }
+        return dict(door("files").write_model(self))
 
     def to_json(self, path: str | Path, allow_reproducible: bool = False) -> None:
         """Write the model to a file.
@@ -377,82 +354,23 @@ class Model(Sampling):
         A model whose noise others can draw raises PrivacyError unless it is allowed by name; the
         file then says that it isn't private, and never holds the seed.
         """
-        check_path(path)
-        if self.ledger.reproducible and allow_reproducible is not True:
-            raise PrivacyError(
-                "the noise of this model is reproducible (random_state, or noise='common'), so its "
-                "file wouldn't be private: fit with random_state=None and noise='exact' for a "
-                "release, or say allow_reproducible=True for a file that says NOT PRIVATE"
-            )
-        text = json.dumps(self.to_dict(), ensure_ascii=False, separators=(",", ":")).encode()
-        if len(text) > MAX_BYTES:
-            raise SchemaError(
-                f"the model takes {len(text):,} bytes, and at most {MAX_BYTES:,} are "
-                "read again: choose a smaller k"
-            )
-        Path(path).write_bytes(text)
+        door("files").save_model(self, path, allow_reproducible)
 
     @classmethod
     def from_json(cls, path: str | Path) -> Model:
         """Read a model; nothing in the file is run.
 
-        SchemaError for a file that is malformed or larger than ``MAX_BYTES``, whose tables aren't
-        covered by its ledger (rule L11), or that contradicts itself: each size is checked before
-        anything of that size is built. What it says of its noise can't be checked by reading.
+        SchemaError for a file that is malformed or too large, whose tables aren't covered by its
+        ledger (rule L11), or that contradicts itself: each size is checked before anything of that
+        size is built. What it says of its noise can't be checked by reading.
         """
-        check_path(path)
-        return cls.from_dict(read_json(path, MAX_BYTES))
+        return cls.from_dict(door("files").load_model(path))
 
     @classmethod
     def from_dict(cls, data: Any) -> Model:
         """The inverse of :meth:`to_dict`; refuses what :meth:`from_json` refuses."""
-        if not isinstance(data, Mapping) or data.get("format") != FORMAT:
-            raise SchemaError(f"this is not a {FORMAT} file")
-        try:
-            model = cls._build(data)
-            model._check_file(data)
-        except SchemaError:
-            raise
-        except MALFORMED as problem:
-            raise SchemaError(f"this is not a readable model: {problem!r:.300}") from problem
+        model: Model = door("files").read_model(data)
         return model
-
-    @classmethod
-    def _build(cls, data: Mapping[str, Any]) -> Model:
-        n, ids = data["n"], data["sources"]
-        if type(n) is not int or not 1 <= n <= MAX_RECORDS:
-            raise SchemaError(f"n must be a whole number from 1 to {MAX_RECORDS:,}")
-        if max(len(data["schema"]["attributes"]), len(ids)) > MAX_ATTRIBUTES:
-            raise SchemaError(f"more than {MAX_ATTRIBUTES:,} attributes or tables")
-        schema, network = Schema.from_dict(data["schema"]), Network.from_dict(data["network"])
-        ledger, encoding = Ledger.from_dict(data["ledger"]), _encoding(schema, network)
-        shapes = _shapes(encoding.schema if encoding else schema, network)
-        stored = zip(network.order, shapes, data["tables"], strict=True)
-        tables = tuple(_table(*each) for each in stored)
-        return cls(
-            schema,
-            network,
-            tables,
-            ledger,
-            n,
-            str(data["algorithm"]),
-            dict(data["parameters"]),
-            tuple(tuple(map(str, each)) for each in ids),
-        )
-
-    def _check_file(self, data: Mapping[str, Any]) -> None:
-        """Refuse a file that contradicts itself, or whose ledger doesn't cover what it releases."""
-        problems = self._uncovered() + check_origin(self.ledger, self.schema.names, self.n)
-        problems += ["a seed stands among its parameters"] * ("random_state" in self.parameters)
-        if self.ledger.guarantee == "strict":
-            problems += [p for p in self.check() if not p.startswith("L10")]
-        if problems:
-            raise SchemaError(f"its ledger doesn't cover what it releases: {problems[0]}")
-        if data["private"] is not self.private or data["verdict"] != self.verdict():
-            raise SchemaError(
-                f"the file says private={data['private']!r:.40} and "
-                f"{data['verdict']!r:.200}, but its ledger says: {self.verdict()}"
-            )
 
     def __repr__(self) -> str:
         word = "" if self.private else "NOT PRIVATE, "
@@ -462,23 +380,13 @@ class Model(Sampling):
         )
 
 
-def _encoding(schema: Schema, network: Network) -> BinaryEncoding | None:
+def encoding_of(schema: Schema, network: Network) -> BinaryEncoding | None:
+    """How bits become values; None where the network stands over the attributes."""
     return None if {*network.order} == {*schema.names} else BinaryEncoding(schema)
 
 
-def _shapes(domain: Schema, network: Network) -> list[tuple[int, ...]]:
+def shapes_of(domain: Schema, network: Network) -> list[tuple[int, ...]]:
+    """The declared shape of each pair's table, child first."""
     return [
         tuple(domain[name].size for name in (child, *parents)) for child, parents in network.pairs
     ]
-
-
-def _table(child: str, shape: tuple[int, ...], data: Any) -> Table:
-    if isinstance(data, Mapping):
-        sparse: Table = door("published").SparseTable.from_dict(data, shape)
-        return sparse
-    if len(data) != math.prod(shape) or not all(type(x) is int for x in data):
-        raise SchemaError(
-            f"table of {child!r} doesn't hold one integer for each of its "
-            f"{math.prod(shape):,} declared cells"
-        )
-    return np.array(data, dtype=np.int64).reshape(shape)

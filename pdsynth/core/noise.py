@@ -18,8 +18,6 @@ import numpy as np
 from .errors import BudgetError, PrivacyError, is_one_of, needed_for, show
 
 LARGEST, SMALLEST = 10**15, Fraction(1, 10**100)  # of any parameter, unless it is 0
-
-
 LEAST_SHARE = Fraction(1, 10**6)
 
 
@@ -77,8 +75,6 @@ def share(name: str, value: float | Fraction) -> Fraction:
 
 
 NEIGHBOURS = {"replace_one": "replace", "add_remove": "add or remove"}
-
-
 Scale = Fraction | tuple[Fraction, ...]  # of a table's noise: one, or one per value of the child
 
 
@@ -187,11 +183,7 @@ def tight_scales(
 
 
 Shape = tuple[int, ...]
-
-
 WORD = 2**52  # numerators of scales that fit 64-bit arithmetic with room for the sampler's factors
-
-
 LIMIT = 2**62  # numerators of selections fit 64 bits below it, with room for the sampler's factors
 
 

@@ -186,20 +186,10 @@ def join_target(data: Any, y: Any, schema: Any) -> tuple[Any, Any]:
 
 
 SHARE_STRUCTURE = 0.3  # of ε for a structure, where a recipe has no such parameter (TODS)
-
-
 COUNT_SHARE = Fraction(1, 20)  # of ε, for the number of records where it is secret
-
-
 LARGEST_WEIGHT = 10**6  # one step's share against another's, by policy
-
-
 MOST_RECORDS = 10**9  # an association K = 2n²R, at most 2·10^18, and its noise fit 64 bits
-
-
 HOOKS = "_parts", "_check", "_split"  # of a subclass
-
-
 FINAL = "fit", "prepare"  # what no subclass may override
 
 

@@ -87,8 +87,6 @@ class SubsetTables:
 
 
 MAX_KEPT = 2**23  # sets of one size whose values are kept: 0.3 GB of four associations each
-
-
 MAX_MEMBERS = 8  # attributes of a set whose indices fit a 64-bit key; larger ones are counted anew
 
 
@@ -278,11 +276,7 @@ def _associations(table: np.ndarray, n: int) -> list[int]:
 
 
 Derived = TypeVar("Derived")
-
-
 KEPT_CELLS = 2**24  # of the tables that are kept for the next question
-
-
 STEP_CELLS = 2**21  # of the tables that are counted in one pass, before they are asked for
 
 

@@ -5,24 +5,17 @@ Costs compose sequentially, or in parallel over disjoint records. Rule L11 is in
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from .errors import SchemaError
 from .measures import SCORES, association_sensitivity, conditional_sensitivity
 from .noise import ONE_REPLACED, Unit, histogram_cost
 
 KINDS = ("mechanism", "group", "post_processing", "unaccounted_access", "public")
-
-
 MECHANISMS = ("discrete_laplace", "exponential", "permute_and_flip", "forfeited")
-
-
 LEMMAS: dict[str, Callable[[int, int, int], int | Fraction]] = {
     "lemma:joint_counts": lambda n, x, pi: 2,
     "lemma:joint_counts_add_remove": lambda n, x, pi: 1,
@@ -282,12 +275,6 @@ def _parse(text: str) -> tuple[str, set[str]]:
     return name.strip(), {v.strip() for v in values.strip("{} ").split(",")}
 
 
-MAX_NESTED = 2**21  # objects and lists of a file: each takes some 70 bytes of memory
-
-
-MALFORMED = ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError
-
-
 class Release(NamedTuple):
     """A released table: its name, its attributes, its cells, and the entries that it comes from."""
 
@@ -349,56 +336,4 @@ def _join(sets: Iterable[int]) -> int:
     found = 0
     for one in sets:
         found |= one
-    return found
-
-
-def check_origin(ledger: Any, names: tuple[str, ...], n: int) -> list[str]:
-    """What says that a ledger isn't the one of this table and run, or isn't whole; empty if none.
-
-    ``names``: the attributes of the schema. ``n``: the number of records.
-    """
-    found = []
-    touched = {a for e in ledger.entries for a in e.attributes}
-    others = any(e.n_records not in (None, n) for e in ledger.entries)
-    if ledger.public_attributes != names or touched - {*names} or others:
-        found.append(
-            "the ledger is that of another table: its attributes or its number of records "
-            "are not those of the model"
-        )
-    counted = any(e.released == "n" and e.epsilon > 0 for e in ledger.entries)
-    if not ledger.unit.n_is_public and ledger.guarantee != "none" and not counted:
-        found.append("no line of the ledger says where the number of records comes from")
-    if ledger.guarantee == "strict" and ledger.finite != ledger.claimed:
-        found.append(
-            f"a strict run costs exactly what it claims, ε = {ledger.claimed}, and these "
-            "lines don't: some were cut or changed"
-        )
-    return found
-
-
-def read_json(path: str | Path, most: int) -> Any:
-    """A JSON file of at most ``most`` bytes; SchemaError for a larger or a malformed one.
-
-    Brackets are counted before anything is built: a list of two bytes takes 56 in memory.
-    """
-    size = Path(path).stat().st_size
-    with open(path, "rb") as file:  # a device, or a file that grows, has no size
-        text = file.read(most + 1) if size <= most else b""
-    if max(size, len(text)) > most:
-        raise SchemaError(f"{path} has more than {most:,} bytes, the most that is read")
-    if text.count(b"[") + text.count(b"{") > MAX_NESTED:
-        raise SchemaError(f"{path} holds more than {MAX_NESTED:,} lists and objects: no model does")
-    try:
-        return json.loads(text.decode("utf-8"), object_pairs_hook=_unique)
-    except SchemaError:
-        raise
-    except MALFORMED as problem:
-        raise SchemaError(f"{path} is no JSON: {problem!r:.300}") from problem
-
-
-def _unique(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    """An object whose keys stand once: a reader of the first and of the last see the same."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise SchemaError("a key stands twice in one object of the file")
     return found

@@ -5,23 +5,20 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from .attribute import MAX_VALUES, Attribute, check_codes, find_recoding, repeated
+from .attribute import Attribute, check_codes, repeated
 from .errors import (
     SchemaError,
     check_known,
-    check_path,
     door,
     is_one_of,
-    is_whole,
     show,
     to_items,
     to_list,
@@ -161,76 +158,6 @@ class Schema:
         """The same schema, on the user's word that its domains were known without these records."""
         return replace(self, source="public")
 
-    @classmethod
-    def infer(cls, frame: pd.DataFrame, *, bins: int = 16) -> Schema:
-        """A schema read off the records, for exploration only.
-
-        A column that can't be inferred is ``left_out``, with the reason behind a "?".
-
-        **Privacy:** every category, range and missing value comes from the data, so the schema is
-        marked ``source="data"``; a strict fit refuses it unless you say
-        ``schema.declare_public()``.
-        """
-        if not is_whole(bins, 2, MAX_VALUES):
-            raise SchemaError(
-                f"bins must be a whole number from 2 to {MAX_VALUES:,}, got {show(bins)}"
-            )
-        attributes, left_out = [], {}
-        for place, name in enumerate(check_columns(frame)):
-            try:
-                attributes.append(_infer(frame.iloc[:, place], bins))
-            except SchemaError as problem:
-                left_out[str(name)] = f"? {problem}"
-        return cls(tuple(attributes), source="data", left_out=left_out)
-
-    @classmethod
-    def read(cls, path: str | os.PathLike[str]) -> Schema:
-        """A schema from a TOML file, written by hand, by :meth:`write` or by ``datasets.outline``.
-
-        ``source`` is "data" while any line says ``public = false`` or begins with "?". Raises
-        SchemaError that names the file, the attribute and the remedy.
-        """
-        check_path(path)
-        return cls(**door("files").read_schema(_read_text(Path(path)), Path(path).name))
-
-    def write(self, path: str | os.PathLike[str]) -> None:
-        """Write a TOML file that :meth:`read` reads as this schema.
-
-        It replaces a file that this method wrote; one that was written or edited by hand is left
-        alone, since its comments would be lost: SchemaError.
-        """
-        check_path(path)
-        file, files = Path(path), door("files")
-        if file.exists():
-            old = _read_text(file)
-            if files.write_schema(_fields(Schema(**files.read_schema(old, file.name)))) != old:
-                raise SchemaError(
-                    f"{file.name} was written or edited by hand, and its comments would be lost: "
-                    "name another file"
-                )
-        text = files.write_schema(_fields(self))
-        if Schema(**files.read_schema(text))._exact() != self._exact():
-            raise SchemaError("this schema can't be written as TOML")
-        file.write_text(text, encoding="utf-8", newline="\n")
-
-    def _exact(self) -> str:
-        """Every field in words: unlike equal ones, 1, 1.0 and True are told apart."""
-        said = (sorted(self.groups.items()), sorted(self.left_out.items()))
-        known = (*said, self.columns, self.file)
-        return repr((self.attributes, self.source, *known))
-
-    def problems(self, frame: pd.DataFrame, examples: int = 0) -> Any:
-        """Everything in a table that :meth:`encode` would refuse, at once: per column, with counts
-        and the remedy; ``examples``: show up to so many offending values of each column.
-
-        **Privacy:** raw records; counts and values are for their owner and stay in the house.
-        """
-        if not is_whole(examples, 0):
-            raise SchemaError(
-                f"examples must be a whole number of at least 0, got {show(examples)}"
-            )
-        return door("files").find_problems(self.attributes, self.left_out, frame, examples)
-
     def encode(self, frame: pd.DataFrame, *, empty: bool = False) -> np.ndarray:
         """Codes of a table: uint8 or uint16 array (n_records, n_attributes), stored by column.
 
@@ -286,38 +213,56 @@ class Schema:
         parts = zip(self.attributes, codes.T, places, strict=True)
         return pd.DataFrame({a.name: a.decode(c.astype(np.int64), place) for a, c, place in parts})
 
+    # --- how files hold a schema is the business of ``files`` ------------------------------------
+
+    @classmethod
+    def infer(cls, frame: pd.DataFrame, *, bins: int = 16) -> Schema:
+        """A schema read off the records, for exploration only.
+
+        A column that can't be inferred is ``left_out``, with the reason behind a "?".
+
+        **Privacy:** every category, range and missing value comes from the data, so the schema is
+        marked ``source="data"``; a strict fit refuses it unless you say
+        ``schema.declare_public()``.
+        """
+        schema: Schema = door("files").infer_schema(frame, bins)
+        return schema
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Schema:
+        """A schema from a TOML file, written by hand, by :meth:`write` or by ``datasets.outline``.
+
+        ``source`` is "data" while any line says ``public = false`` or begins with "?". Raises
+        SchemaError that names the file, the attribute and the remedy.
+        """
+        schema: Schema = door("files").open_schema(path)
+        return schema
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write a TOML file that :meth:`read` reads as this schema.
+
+        It replaces a file that this method wrote; one that was written or edited by hand is left
+        alone, since its comments would be lost: SchemaError.
+        """
+        door("files").save_schema(self, path)
+
+    def problems(self, frame: pd.DataFrame, examples: int = 0) -> Any:
+        """Everything in a table that :meth:`encode` would refuse, at once: per column, with counts
+        and the remedy; ``examples``: show up to so many offending values of each column.
+
+        **Privacy:** raw records; counts and values are for their owner and stay in the house.
+        """
+        return door("files").find_problems(self, frame, examples)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
-        more = {"left_out": dict(self.left_out), "columns": list(self.columns)}
-        more |= {"file": self.file.said() if self.file else {}}
-        attributes = [
-            {key: value for key, value in asdict(a).items() if key != "recode" or value is not None}
-            for a in self.attributes
-        ]
-        return {
-            "source": self.source,
-            "groups": dict(self.groups),
-            "attributes": attributes,
-            **{key: value for key, value in more.items() if value},
-        }
+        return dict(door("files").schema_document(self))
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Schema:
         """The inverse of :meth:`to_dict`; a malformed document raises SchemaError."""
-        try:
-            attributes = tuple(_read(a) for a in data["attributes"])
-            return cls(
-                attributes,
-                str(data["source"]),
-                dict(data["groups"]),
-                dict(data.get("left_out", {})),
-                tuple(data.get("columns", ())),
-                data.get("file"),
-            )
-        except SchemaError:
-            raise
-        except (LookupError, TypeError, ValueError, AttributeError) as problem:
-            raise SchemaError(f"not a schema document: {problem!r}") from problem
+        schema: Schema = door("files").read_schema_document(data)
+        return schema
 
     def _repr_html_(self) -> str:
         return str(door("files").render("pdsynth.files", "schema.html", schema=self))
@@ -328,59 +273,6 @@ def check_schema(given: Any) -> Schema:
     if not isinstance(given, Schema):
         raise SchemaError(f"schema must be a Schema, got {type(given).__name__}")
     return given
-
-
-def _fields(schema: Schema) -> dict[str, Any]:
-    return {field.name: getattr(schema, field.name) for field in fields(schema)}
-
-
-def _infer(column: pd.Series, bins: int) -> Attribute:
-    """An attribute read off a column; SchemaError where there is none.
-
-    **Privacy:** every value is read and its domain told: a strict fit refuses such a schema.
-    """
-    name, missing, present = str(column.name), bool(column.isna().any()), column.dropna()
-    try:
-        values = sorted(present.unique().tolist(), key=str)
-    except TypeError as problem:
-        raise SchemaError(f"column {name!r} holds more than plain values: recode it") from problem
-    if pd.api.types.is_numeric_dtype(column):
-        if len(values) > bins and not pd.api.types.is_bool_dtype(column):
-            whole = bool((present == present.round()).all())
-            return Attribute.numeric(
-                name,
-                float(present.min()),
-                float(present.max()),
-                bins=bins,
-                integer=whole,
-                missing=missing,
-            )
-        values.sort()
-    if len(values) + missing < 2:
-        raise SchemaError(
-            f"column {name!r} holds {len(values)} value(s): drop it, or declare its domain by hand"
-        )
-    return Attribute.categorical(name, values, missing=missing)
-
-
-def _read(data: Mapping[str, Any]) -> Attribute:
-    edges = None if data["edges"] is None else tuple(data["edges"])
-    return Attribute(
-        str(data["name"]),
-        tuple(data["values"]),
-        edges,
-        str(data["dtype"]),
-        bool(data["missing"]),
-        str(data["spread"]),
-        find_recoding(data.get("recode") or {}),
-    )
-
-
-def _read_text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as problem:
-        raise SchemaError(f"{path.name} isn't in UTF-8: save it so") from problem
 
 
 @dataclass(frozen=True)

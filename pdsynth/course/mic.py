@@ -28,8 +28,6 @@ def maximal_information_sensitivity(n: int, x_size: int, y_size: int) -> float:
 
 
 TIE = 1e-13  # of two grids that differ by rounding only, the coarser one wins
-
-
 MAX_GRIDS = 2**28  # floating-point operations, roughly, of one exact coefficient: some seconds
 
 

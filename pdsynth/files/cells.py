@@ -24,17 +24,9 @@ FORMS = {
     "1'234.5": ("['’]", "."),
     "1234.5": ("", "."),
 }
-
-
 PLAIN = "1234.5"  # no currency or per cent sign, either
-
-
 LONGEST = 400  # signs of a text that may be a number or a day
-
-
 TIME = r"\d\d(?::?\d\d(?::?\d\d(?:[.,]\d+)?)?)?\s*(?:Z|[-+]\d\d(?::?\d\d)?)?"
-
-
 ISO = re.compile(
     rf"(\d{{4}})(?:([-/. ]?)(\d\d)\2(\d\d)(?:[T ]{TIME})?"  # 2026-12-31, 20261231, with a time
     rf"|[-/. ](\d\d?)(?:[-/. ](\d\d?)(?:[T ]{TIME})?)?)?",  # 2026, 2026-12, 2026-1-5

@@ -51,24 +51,16 @@ with needed_for("the command line"):
 
 
 METHODS = {name: getattr(algorithms, name) for name in algorithms.__all__ if name != "Synthesizer"}
-
-
 ELSEWHERE = {  # parameters of a method that have an option of their own
     "epsilon": "--epsilon",
     "records_per_person": "--records-per-person",
 }
-
-
 TABLES = "synthetic.csv", "synthetic.parquet"
-
-
 PAGE = (
     "<!doctype html><html lang='en'><meta charset='utf-8'><meta name='viewport' "
     "content='width=device-width'><title>Report</title><body style='font-family:sans-serif'>"
     "{}</body></html>"
 )
-
-
 HELP = """From a table of your own to a private release, in four steps.
 
 \b
@@ -79,8 +71,6 @@ HELP = """From a table of your own to a private release, in four steps.
 
 To try it, survey.csv and survey.toml are there: a messy file, and its reviewed schema.
 """
-
-
 STATUS = (
     "Exit status: 0 done; 1 refused or failed, and nothing was written; 2 mistaken words; "
     "130 interrupted. COMMAND --help says more."
@@ -121,14 +111,8 @@ class Existing(Place):
 
 
 FILE = Existing(exists=True, dir_okay=False, path_type=Path)
-
-
 NEW = Place(path_type=Path)
-
-
 DATA = click.argument("data", type=FILE)
-
-
 EPSILON = click.option(
     "--epsilon",
     type=Epsilon(),
@@ -136,8 +120,6 @@ EPSILON = click.option(
     required=True,
     help="What a person may lose, as 0.5 or 1/2: the smaller, the more private.",
 )
-
-
 EXPECTED = click.option(
     "--expected-records",
     "expected",

@@ -7,14 +7,8 @@ from typing import Any
 from ..core import MAX_VALUES, Attribute, SchemaError, show
 
 BINS = 16  # where a range says no number
-
-
 MOST_VALUES = 2**20  # declared in one schema file: a few seconds and some 200 MiB of labels
-
-
 RANGE = re.compile(r"(\S+)\s+to\s+(\S+?)(?:\s+in\s+(\d+)\s+bins?)?")
-
-
 FORM = (
     "write `18 to 90 in 8 bins`, `edges 0, 1000, 5000` or `yes | no`, "
     "and `+ missing` where a cell may be empty; else `drop`, or `?`"

@@ -8,8 +8,6 @@ from ..core import SchemaError, is_one_of, is_whole, show
 from .cells import FORMS, PLAIN
 
 MOST_SKIPPED = 2**20  # lines
-
-
 STATEFUL = ("iso2022", "utf_7", "hz", "idna", "punycode", "unicode_escape", "raw_unicode_escape")
 
 

@@ -20,37 +20,21 @@ from ..scale.arrow import to_frame
 from .file_format import FileFormat
 
 Source = str | os.PathLike[str] | bytes | IO[Any]
-
-
 Open = Callable[[], IO[bytes]]
-
-
 SIGNS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "blanks"}
-
-
 KINDS = {
     b"PAR1": ("a Parquet file", "pyarrow"),
     b"ARRO": ("an Arrow file", "pyarrow"),
     b"PK\3\4": ("an Excel spreadsheet", "openpyxl"),
 }
-
-
 OLD = b"\xd0\xcf\x11\xe0"  # a spreadsheet of Excel before 2007
-
-
 MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-
-
 BLOCK = 2**20
-
-
 STRANGE = "\ufffd"  # stands for what an encoding doesn't know
-
-
 WORDS = re.compile(rb"[A-Za-z\x80-\xff]+")
 
 

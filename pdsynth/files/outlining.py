@@ -27,42 +27,20 @@ HEAD = """\
 # whatever the records hold, and delete "public = false". A line that begins with ? waits for a
 # domain, or for "drop". A strict fit refuses this schema until no such line is left.
 """
-
-
 EMPTY = {"?", "na", "n/a", "n.a.", "nan", "null", "none", "-", "--", ".", "missing"}
-
-
 DATES = ("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "")
-
-
 NUMBERS = "integer", "floating", "mixed-integer-float", "decimal"
-
-
 DAYS = "datetime64", "datetime", "date"  # types by pandas.api.types.infer_dtype
-
-
 LISTED, KEPT = 20, 12  # values that are listed; that an open list keeps
-
-
 RANGE, LIST = "ends that the form or the law sets", "all codes of the codebook, used or not"
-
-
 BOTH, ONLY = "both are possible", ("? one value only: what else may stand here?", "")
-
-
 OPEN = "a public list (census, ISO codes), never a count"
-
-
 YEARS = 'years that can occur; date = "month" or "age" are possible, too'
-
-
 # Of columns that are identifiers or free text.
 NAMELESS = re.compile(
     r"(.*[_ -])?(id|uuid|name|surname|e-?mail|phone|address|ssn|iban|notes?|comments?|text)",
     re.IGNORECASE,
 )
-
-
 Found = tuple[Attribute | str, str]  # an attribute, or why its column is left out; a comment
 
 

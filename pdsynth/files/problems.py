@@ -1,7 +1,7 @@
 """All that is wrong between a table and its declaration, at once."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..core import Attribute, SchemaError, as_text, find_distinct
+from ..core import Attribute, Schema, SchemaError, as_text, find_distinct, is_whole, show
 from .cells import read_numbers
 from .recoding import Recode
 
@@ -58,19 +58,16 @@ class Problems(Sequence[Problem]):
         )
 
 
-def find_problems(
-    attributes: Iterable[Attribute],
-    left_out: Mapping[str, str],
-    frame: pd.DataFrame,
-    examples: int = 0,
-) -> Problems:
+def find_problems(schema: Schema, frame: pd.DataFrame, examples: int = 0) -> Problems:
     """What ``Schema.encode`` would refuse, column by column.
 
     **Privacy:** raw records; counts, and values if asked for, are for their owner.
     """
+    if not is_whole(examples, 0):
+        raise SchemaError(f"examples must be a whole number of at least 0, got {show(examples)}")
     if not isinstance(frame, pd.DataFrame):
         raise SchemaError(f"expected a pandas DataFrame, got {type(frame).__name__}")
-    found, columns, declared = [], list(frame.columns), list(attributes)
+    found, columns, declared = [], list(frame.columns), list(schema.attributes)
     names, times = {a.name for a in declared}, Counter(columns)
     if not len(frame):
         found.append(Problem("", 0, "no rows", "read the table again"))
@@ -95,11 +92,11 @@ def find_problems(
     found += [
         Problem(str(name), len(frame), "undeclared column", "declare it, or leave it out: drop")
         for name in dict.fromkeys(columns)
-        if name not in names and name not in left_out
+        if name not in names and name not in schema.left_out
     ]
     found += [
         Problem(name, len(frame), why, "decide: declare a domain, or drop")
-        for name, why in left_out.items()
+        for name, why in schema.left_out.items()
         if why.startswith("?")
     ]
     return Problems(tuple(found))

@@ -26,8 +26,6 @@ from .opening import Open, Source, Text, count_sheet, count_table, open_source, 
 from .sniffing import check_delimiter, find_separator, is_said, look_for_header, split_cells
 
 CELLS = 2_000_000  # of one chunk
-
-
 ALIKE = 100  # columns of one name
 
 

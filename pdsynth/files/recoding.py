@@ -16,8 +16,6 @@ from ..core import EXACT, SchemaError, as_text, show, to_list
 from .cells import FORMS, PLAIN, is_number, read_day, read_number
 
 DATES = ("year", "month", "age")
-
-
 NOTHING = math.nan  # of all that is declared
 
 

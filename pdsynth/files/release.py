@@ -44,38 +44,20 @@ from .reading import read_csv
 from .session import Session
 
 KINDS = "csv", "parquet"
-
-
 FILES = "model.json", "ledger.jsonl", "schema.toml", "card.md", "card.html"  # beside the table
-
-
 MOST_ROWS, MOST_CELLS = 10**7, 4 * 10**8  # of a table that is dealt out as a whole
-
-
 LONGEST_TITLE = 200
-
-
 MOST_DIGITS = 20  # of ε and of a share: a ledger's file holds products of several with 100 digits
-
-
 RAW = (
     "This part reads the real records exactly. It is NOT covered by ε: for those who may see "
     "the records. Take it off before the card leaves the house."
 )
-
-
 SAMPLERS = {
     "exact": "exact, from the operating system's random numbers",
     "opendp": "OpenDP's samplers, from the operating system's random numbers",
 }
-
-
 WEAK = 3  # from here on a guess may be right in 95 of 100 cases
-
-
 FAMILY = 4
-
-
 # What a spreadsheet takes for a formula, and not for a number.
 FORMULA = re.compile(r"=|[+\-@](?!\.?\d+(\.\d*)?$)")
 

@@ -16,20 +16,10 @@ HEAD = """\
 # 5000, or yes | no, with + missing where a cell may be empty; drop leaves a column out, ? is open.
 # Or in braces, with domain = "…" and mapping, other, na_values, date, format, on, number, clip.
 """
-
-
 LEFT_OUT = re.compile(r"drop(?:\s*:\s*(?P<drop>.*))?|(?P<open>\?[^|]*)", re.DOTALL)
-
-
 PLACES = ("columns", "file", "attributes", "groups")
-
-
 FIRST = re.compile(r"^\[", re.MULTILINE)  # table of a file
-
-
 DOMAIN = ("domain", "values", "edges", "missing", "spread", "type", "public")
-
-
 Facts = dict[str, Any]  # the fields of a Schema
 
 

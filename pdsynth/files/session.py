@@ -21,7 +21,6 @@ import pandas as pd
 from filelock import FileLock, Timeout
 
 from ..core import (
-    DENOMINATOR_BITS,
     BudgetError,
     Ledger,
     Noise,
@@ -31,22 +30,13 @@ from ..core import (
     positive,
     show,
 )
+from .documents import DENOMINATOR_BITS
 
 FORMAT = "pdsynth-session-2"
-
-
 FRACTION = re.compile(r"[0-9]{1,1000}(/0*[1-9][0-9]{0,999})?")
-
-
 PATIENCE = 60.0  # seconds that another process may hold the lock
-
-
 MOST_BYTES, MOST_CHARGES = 2**24, 10_000  # of one account
-
-
 LONGEST = 1_000  # letters of a fit's parameters that stand in its charge
-
-
 DAMAGED = "the account is damaged, so nothing can be charged to it; restore it from a copy"
 
 

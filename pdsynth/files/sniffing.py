@@ -9,8 +9,6 @@ from ..core import SchemaError, repeated
 from .opening import SIGNS
 
 LINES = 1000  # looked at
-
-
 NUMBER = re.compile(
     r"[-+]?[$€£]?\d[\d.,' ]{0,400}%?|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}.*|[?.-]?", re.DOTALL
 )

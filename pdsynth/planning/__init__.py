@@ -58,11 +58,7 @@ from ..core import (
 )
 
 CODE, ROW, BIT_ROW = 3.5e-8, 3e-9, 4e-10  # seconds of a cell to encode, of a record in one table
-
-
 STEP, SET, CANDIDATE, NOISY = 6e-4, 3e-5, 3e-7, 2.5e-6  # of a mechanism, a set, a noisy cell
-
-
 REFERENCE = 1.2e-3  # seconds of `_count` where the constants were measured
 
 
@@ -124,14 +120,8 @@ class Cost:
 
 
 WIDEST = 6 * ALL_PAIRS  # numbers of tables that are compared
-
-
 SINGLE, RECIPE = "baselines.Independent", "ConsistentBayes"
-
-
 DOUBT = 1.07  # ConsistentBayes stands first unless another method is so many times nearer
-
-
 AGREED, ALONE = 0.7, 1.4  # noise that agreement leaves, and that a chain of tables adds
 
 

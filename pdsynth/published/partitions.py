@@ -14,8 +14,6 @@ import numpy as np
 from ..core import BudgetError, CountLogs, Records
 
 SHORT = 2**16  # labels below it take two bytes
-
-
 LARGE = 2**30  # distinct rows × scores from which compiling pays: about a second of numpy
 
 

@@ -16,29 +16,15 @@ from . import threads
 from .threads import in_order
 
 ROWS = 2**17  # records of a block
-
-
 SHARE = 4  # a table that others are summed from has at most ROWS/4 cells: measured to be fastest
-
-
 MEMORY = 2**26  # bytes of codes that are held before they go to a file
-
-
 PASS_CELLS = 2**23  # 64 MiB of counts, which one pass fills
-
-
 UNREADABLE = (
     "a cell can't be coded, for example a text that isn't in UTF-8: schema.problems(frame) says "
     "which column it is in; recode or drop it"
 )
-
-
 KNOWN = (SchemaError, MemoryError)  # errors whose texts hold no cells
-
-
 Result = TypeVar("Result")
-
-
 Add = Callable[[Codes, Any, np.ndarray], None]  # a block, the sets, a total
 
 

@@ -16,14 +16,8 @@ from .blocks import Blocks, refuse_raw
 from .workers import UNCOMPUTED, DaskBlocks, Held, active_client, hold
 
 READ = 2**16  # records of a frame
-
-
 PART = 2**20  # records of a file that one task of a worker codes
-
-
 TEXTS = "string", "large_string"  # types of Arrow that Parquet keeps as a list of texts and codes
-
-
 INSTEAD = "give a pandas DataFrame"
 
 

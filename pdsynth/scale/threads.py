@@ -5,8 +5,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
 Result = TypeVar("Result")
-
-
 WORKERS = 2
 
 

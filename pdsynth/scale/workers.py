@@ -12,14 +12,8 @@ from ..core import BinaryEncoding, Schema, SchemaError
 from .blocks import Add, Blocks, InBlocks, as_block, code_frames, refuse_raw
 
 ATTEMPTS = 10  # at one pass, while workers die or lose their blocks
-
-
 PATIENCE = 2.0  # seconds between two looks at which workers are there
-
-
 UNCOMPUTED = "Dask can't compute a part of the table: frame.partitions[i].compute() shows why"
-
-
 FAN_IN = 8  # tables that are added in one task
 
 

@@ -25,11 +25,7 @@ from . import threads
 from .threads import in_order
 
 UNIT = 2**16  # rows that one stream of random numbers draws, however many are written at once
-
-
 MOST_ROWS = 10**12
-
-
 SUFFIXES = ".parquet", ".csv"
 
 

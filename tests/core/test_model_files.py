@@ -16,10 +16,12 @@ import pdsynth as pds
 from pdsynth import Ledger, Model, Network, PrivacyError, SchemaError
 from pdsynth.audit.detectors import RecordedNoise
 from pdsynth.audit.tape import Recorder, Tape
-from pdsynth.core import ledger as lines
-from pdsynth.core import model as room
-from pdsynth.core import rules as coverage
+from pdsynth.core import model as model_module
+from pdsynth.core import rules
 from pdsynth.core.noise import ExactNoise, Noise
+from pdsynth.files import documents as coverage
+from pdsynth.files import documents as lines
+from pdsynth.files import documents as room
 
 SEED = 987_654_321
 
@@ -348,8 +350,8 @@ class TestForged:
         self, monkeypatch, tmp_path
     ):
         """H6 planted again: only the costs that the file still names are looked at."""
-        monkeypatch.setattr(Model, "_check_file", lambda model, data: None)
-        monkeypatch.setattr(room, "check_coverage", lambda releases, entries: [])
+        monkeypatch.setattr(room, "_check_file", lambda model, data: None)
+        monkeypatch.setattr(model_module, "check_coverage", lambda releases, entries: [])
         loaded = []
         for name, forge in FORGED.items():
             data = document(fit("PrivBayes").model_)
@@ -534,5 +536,5 @@ def test_a_line_that_costs_nothing_covers_no_table(epsilon, found):
         attributes=("age",),
         epsilon=epsilon,
     )
-    broken = coverage.check_coverage([coverage.Release("age", ("age",), 4, ("s01",))], [line])
+    broken = rules.check_coverage([rules.Release("age", ("age",), 4, ("s01",))], [line])
     assert [problem[:3] for problem in broken] == ["L11"] * found

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 import pdsynth as pds
-from pdsynth.core import model as model_room
+from pdsynth.files import documents as model_room
 from pdsynth.files import release
 from pdsynth.files.release import (
     FILES,

@@ -12,6 +12,7 @@ import pdsynth as pds
 from pdsynth.core.errors import PrivacyError, SchemaError
 from pdsynth.files.cells import FORMS
 from pdsynth.files.recoding import DATES
+from pdsynth.files.schemas import say_exactly
 
 A = pds.Attribute
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
@@ -93,9 +94,9 @@ def test_every_schema_survives_its_file_also_over_another(tmp_path_factory, firs
     path = tmp_path_factory.mktemp("schema") / "schema.toml"
     for schema in (first, first, second):
         schema.write(path)
-        assert pds.Schema.read(path)._exact() == schema._exact()
+        assert say_exactly(pds.Schema.read(path)) == say_exactly(schema)
     sent = json.loads(json.dumps(first.to_dict()))
-    assert pds.Schema.from_dict(sent)._exact() == first._exact()
+    assert say_exactly(pds.Schema.from_dict(sent)) == say_exactly(first)
 
 
 HAND = """\

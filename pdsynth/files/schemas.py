@@ -1,0 +1,157 @@
+"""Schemas that are read off records, written to files and kept in documents."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from ..core import (
+    MAX_VALUES,
+    Attribute,
+    Schema,
+    SchemaError,
+    check_columns,
+    check_path,
+    is_whole,
+    show,
+)
+from .recoding import Recode
+from .schema_file import read_schema, write_schema
+
+
+def infer_schema(frame: pd.DataFrame, bins: int) -> Schema:
+    """A schema read off the records, as :meth:`.Schema.infer` says.
+
+    **Privacy:** every category, range and missing value comes from the data.
+    """
+    if not is_whole(bins, 2, MAX_VALUES):
+        raise SchemaError(f"bins must be a whole number from 2 to {MAX_VALUES:,}, got {show(bins)}")
+    attributes, left_out = [], {}
+    for place, name in enumerate(check_columns(frame)):
+        try:
+            attributes.append(_infer(frame.iloc[:, place], bins))
+        except SchemaError as problem:
+            left_out[str(name)] = f"? {problem}"
+    return Schema(tuple(attributes), source="data", left_out=left_out)
+
+
+def _infer(column: pd.Series, bins: int) -> Attribute:
+    """An attribute read off a column; SchemaError where there is none.
+
+    **Privacy:** every value is read and its domain told: a strict fit refuses such a schema.
+    """
+    name, missing, present = str(column.name), bool(column.isna().any()), column.dropna()
+    try:
+        values = sorted(present.unique().tolist(), key=str)
+    except TypeError as problem:
+        raise SchemaError(f"column {name!r} holds more than plain values: recode it") from problem
+    if pd.api.types.is_numeric_dtype(column):
+        if len(values) > bins and not pd.api.types.is_bool_dtype(column):
+            whole = bool((present == present.round()).all())
+            return Attribute.numeric(
+                name,
+                float(present.min()),
+                float(present.max()),
+                bins=bins,
+                integer=whole,
+                missing=missing,
+            )
+        values.sort()
+    if len(values) + missing < 2:
+        raise SchemaError(
+            f"column {name!r} holds {len(values)} value(s): drop it, or declare its domain by hand"
+        )
+    return Attribute.categorical(name, values, missing=missing)
+
+
+def open_schema(path: str | os.PathLike[str]) -> Schema:
+    """The schema of a TOML file, as :meth:`.Schema.read` says."""
+    check_path(path)
+    return Schema(**read_schema(_read_text(Path(path)), Path(path).name))
+
+
+def save_schema(schema: Schema, path: str | os.PathLike[str]) -> None:
+    """Write the TOML file of a schema, as :meth:`.Schema.write` says."""
+    check_path(path)
+    file = Path(path)
+    if file.exists():
+        old = _read_text(file)
+        if write_schema(_fields(Schema(**read_schema(old, file.name)))) != old:
+            raise SchemaError(
+                f"{file.name} was written or edited by hand, and its comments would be lost: "
+                "name another file"
+            )
+    text = write_schema(_fields(schema))
+    if say_exactly(Schema(**read_schema(text))) != say_exactly(schema):
+        raise SchemaError("this schema can't be written as TOML")
+    file.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _fields(schema: Schema) -> dict[str, Any]:
+    return {field.name: getattr(schema, field.name) for field in fields(schema)}
+
+
+def say_exactly(schema: Schema) -> str:
+    """Every field in words: unlike equal ones, 1, 1.0 and True are told apart."""
+    said = (sorted(schema.groups.items()), sorted(schema.left_out.items()))
+    known = (*said, schema.columns, schema.file)
+    return repr((schema.attributes, schema.source, *known))
+
+
+def schema_document(schema: Schema) -> dict[str, Any]:
+    """Plain data for JSON."""
+    more = {"left_out": dict(schema.left_out), "columns": list(schema.columns)}
+    more |= {"file": schema.file.said() if schema.file else {}}
+    attributes = [
+        {key: value for key, value in asdict(a).items() if key != "recode" or value is not None}
+        for a in schema.attributes
+    ]
+    return {
+        "source": schema.source,
+        "groups": dict(schema.groups),
+        "attributes": attributes,
+        **{key: value for key, value in more.items() if value},
+    }
+
+
+def read_schema_document(data: Mapping[str, Any]) -> Schema:
+    """The inverse of :func:`schema_document`; a malformed document raises SchemaError."""
+    try:
+        attributes = tuple(_read(a) for a in data["attributes"])
+        return Schema(
+            attributes,
+            str(data["source"]),
+            dict(data["groups"]),
+            dict(data.get("left_out", {})),
+            tuple(data.get("columns", ())),
+            data.get("file"),
+        )
+    except SchemaError:
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError) as problem:
+        raise SchemaError(f"not a schema document: {problem!r}") from problem
+
+
+def _read(data: Mapping[str, Any]) -> Attribute:
+    edges = None if data["edges"] is None else tuple(data["edges"])
+    return Attribute(
+        str(data["name"]),
+        tuple(data["values"]),
+        edges,
+        str(data["dtype"]),
+        bool(data["missing"]),
+        str(data["spread"]),
+        Recode.of(**data.get("recode") or {}),
+    )
+
+
+def _read_text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as problem:
+        raise SchemaError(f"{path.name} isn't in UTF-8: save it so") from problem
