@@ -3,7 +3,7 @@
 
     python3 run.py lab      open the notebook course in JupyterLab
     python3 run.py test     run the tests, all but those marked slow (--all: every one)
-    python3 run.py lint     check style and types, as the continuous integration does
+    python3 run.py lint     check style, borders and types, as the continuous integration does
     python3 run.py site     build the website in build/site/html
     python3 run.py voila    show the lessons as pages without code, with a running kernel
 
@@ -37,6 +37,9 @@ PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 LEVELS = {"lab": "constraints-lab.txt", "test": "constraints.txt"}
 INPUTS = ("pyproject.toml", *LEVELS.values(), "run.py")
 PYTEST = ["-m", "pytest", "-n", "auto", "--dist", "worksteal"]
+# The contracts of pyproject.toml: who may import whom. The program has no module to start with -m.
+LINT_IMPORTS = "from importlinter import cli; cli.lint_imports_command()"
+CONTRACTS = ["-c", LINT_IMPORTS, "--no-cache", "--no-logo"]
 TASKS = {
     "lab": ("lab", [["-m", "jupyterlab", "notebooks/00_start_here.ipynb"]]),
     "test": ("test", [[*PYTEST, "-m", "not slow"]]),
@@ -45,7 +48,12 @@ TASKS = {
     "voila": ("lab", [["-m", "voila", "notebooks"]]),
     "lint": (
         "test",
-        [["-m", "ruff", "check"], ["-m", "ruff", "format", "--check"], ["-m", "mypy"]],
+        [
+            ["-m", "ruff", "check"],
+            ["-m", "ruff", "format", "--check"],
+            CONTRACTS,
+            ["-m", "mypy"],
+        ],
     ),
 }
 # Without this the "Jupyter news" question covers a corner of every lesson.

@@ -26,60 +26,13 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parent.parent
 RECORDED_AT = "4079f48"
 
-# The room of each module, by the longest beginning of its dotted name.
-ROOMS = {
-    **dict.fromkeys(
-        "core algorithms published planning files scale evaluation datasets audit papers course".split()
-    ),
-    "__init__": "core",
-    "__main__": "files",
-    "budgets": "core",
-    "conditionals": "core",
-    "agreement": "core",
-    "factors": "core",
-    "counting": "core",
-    "counting.arrow": "scale",
-    "counting.blocks": "scale",
-    "counting.sources": "scale",
-    "counting.workers": "scale",
-    "domain": "core",
-    "domain.cells": "files",
-    "domain.declared": "files",
-    "domain.file_format": "files",
-    "domain.pages": "files",
-    "domain.problems": "files",
-    "domain.recoding": "files",
-    "domain.rules": "files",
-    "domain.schema_file": "files",
-    "domain.threads": "scale",
-    "errors": "core",
-    "measures": "core",
-    "mic": "course",
-    "model": "core",
-    "network": "core",
-    "plots": "course",
-    "privacy": "core",
-    "privacy.ledger_story": "files",
-    "privacy.session": "files",
-    "structure": "core",
-    "structure.writing": "scale",
-    "synthesizers": "algorithms",
-    "synthesizers.base": "core",
-    "synthesizers.combine": "core",
-    "synthesizers.cost": "planning",
-    "synthesizers.habits": "core",
-    "synthesizers.mixture": "core",
-    "synthesizers.old_names": "core",
-    "synthesizers.options": "core",
-    "synthesizers.parts": "core",
-    "synthesizers.plan": "planning",
-    "synthesizers.prediction": "planning",
-    "synthesizers.recipe": "core",
-    "synthesizers.spending": "core",
-}
+# A module's room is its first folder; these modules stand in none.
+ROOMS = {"__init__": "core", "__main__": "files", "plots": "course"}
 HOUSE = "core", "algorithms"  # every other room is a satellite
-# Re-exports by these modules are the package's front doors, no imports of the core's own.
-DOORS = "__init__", "synthesizers.__init__", "synthesizers.parts", "core.__init__", "core.parts"
+# What these modules import on purpose: the package's front door, and the one way to a satellite.
+FRONT_DOOR, ONE_DOOR = "__init__", "core.errors"
+# The curator and what it stands on: they know sensitivities and scales.
+BELOW = {f"core.{name}" for name in ("measures", "noise", "rules", "ledger", "curator")}
 
 # Words of each aspect; a file mentions it where one of them stands, also in its docstrings and
 # comments, which a reader has to understand, too.
@@ -154,13 +107,9 @@ class Count(NamedTuple):
 
 
 def room_of(name: str) -> str:
-    """The room of a module; KeyError for one that no line of ROOMS names."""
-    parts = name.split(".")
-    for length in range(len(parts), 0, -1):
-        beginning = ".".join(parts[:length])
-        if beginning in ROOMS:
-            return ROOMS[beginning] or beginning
-    raise KeyError(f"no line of ROOMS in benchmarks/house.py says in which room {name} is")
+    """The room of a module: its first folder."""
+    first = name.split(".")[0]
+    return ROOMS.get(first, first)
 
 
 def modules(tree: Path) -> list[Module]:
@@ -224,50 +173,70 @@ def size(tree: Path) -> Count:
     return Count(f"{len(lines)}; {sum(lines.values()):,}", places)
 
 
-def imports(module: Module, names: set[str]) -> Iterator[str]:
-    """The modules of the package that a module imports anywhere in its code."""
+def asked(module: Module) -> Iterator[str]:
+    """Dotted names that a module imports by a statement: ``pdsynth.core.model.Model``."""
     here = ["pdsynth", *module.name.split(".")]
     for node in ast.walk(ast.parse(module.text)):
         if isinstance(node, ast.Import):
-            asked = [alias.name for alias in node.names]
+            yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             above = here[: len(here) - node.level] if node.level else []
             base = ".".join([*above, *filter(None, [node.module])])
-            asked = [f"{base}.{alias.name}" for alias in node.names]
-        else:
-            continue
-        for name in asked:
-            while name.startswith("pdsynth."):
-                short = name.removeprefix("pdsynth.")
-                if short in names or f"{short}.__init__" in names:
-                    yield short if short in names else f"{short}.__init__"
-                    break
-                name = name.rpartition(".")[0]
+            yield from (f"{base}.{alias.name}" for alias in node.names)
 
 
-def crossings(tree: Path) -> list[tuple[Module, Module]]:
-    """Every import over the border: who imports whom, each pair once."""
+def dynamic(module: Module) -> Iterator[str]:
+    """Calls that import what a text names, as they are written."""
+    for node in ast.walk(ast.parse(module.text)):
+        if isinstance(node, ast.Call) and re.search(
+            r"\b(import_module|__import__)$", ast.unparse(node.func)
+        ):
+            yield ast.unparse(node)
+
+
+def crossings(tree: Path) -> Iterator[tuple[Module, Module, str]]:
+    """Every import over the border: who imports, from which module, and the name after it."""
     found = modules(tree)
-    known = {m.name: m for m in found}
-    pairs = {(m.name, other) for m in found for other in imports(m, {*known})}
-    both = [(known[one], known[other]) for one, other in sorted(pairs)]
-    return [(m, other) for m, other in both if m.of_house != other.of_house]
+    known = {m.name.removesuffix(".__init__"): m for m in found}
+    for module in found:
+        for full in sorted({*asked(module)}):
+            owner, name = full.removeprefix("pdsynth."), ""
+            if full != "pdsynth" and owner == full:
+                continue  # a package of others
+            while owner not in known and owner:
+                owner, _, name = owner.rpartition(".")
+            other = known[owner or "__init__"]
+            if module.of_house != other.of_house:
+                yield module, other, name
 
 
 def outward(tree: Path) -> Count:
-    """Imports of satellites by core and algorithms, besides the front doors."""
-    pairs = [(m, o) for m, o in crossings(tree) if m.of_house and m.name not in DOORS]
-    return Count(f"{len(pairs)}", tuple(f"{m.name} imports {o.name}" for m, o in pairs))
+    """Imports of satellites by core and algorithms, and imports by a text past the one door."""
+    places = [
+        f"{m.name} imports {o.name}"
+        for m, o, _ in crossings(tree)
+        if m.of_house and m.name != FRONT_DOOR
+    ]
+    for module in modules(tree):
+        if module.of_house and module.name not in (FRONT_DOOR, ONE_DOOR):
+            places += [f"{module.name} calls {call}" for call in dynamic(module)]
+    places = sorted({*places})
+    return Count(f"{len(places)}", tuple(places))
 
 
 def inward(tree: Path) -> Count:
-    """Imports of modules inside core and algorithms by satellites: not of a folder's own names."""
-    pairs = [
-        (m, o)
-        for m, o in crossings(tree)
-        if o.of_house and o.name not in DOORS and not o.name.endswith("__init__")
+    """Imports by satellites of what is inside core and algorithms: of modules, private names."""
+    places = [
+        f"{m.name} imports {o.name}"
+        for m, o, name in crossings(tree)
+        if o.of_house and (not o.name.endswith("__init__") or re.match("_[^_]", name))
     ]
-    return Count(f"{len(pairs)}", tuple(f"{m.name} imports {o.name}" for m, o in pairs))
+    for module in modules(tree):
+        if not module.of_house:
+            inside = [call for call in dynamic(module) if re.search(r"(core|algorithms)\.", call)]
+            places += [f"{module.name} calls {call}" for call in inside]
+    places = sorted({*places})
+    return Count(f"{len(places)}", tuple(places))
 
 
 def mentions(aspect: str) -> Callable[[Path], Count]:
@@ -286,17 +255,14 @@ def mentions(aspect: str) -> Callable[[Path], Count]:
 
 
 def sensitivities(tree: Path) -> Count:
-    """Scales that are computed in core and algorithms outside ``privacy``: two numbers.
+    """Scales that are computed in core and algorithms above the curator: two numbers.
 
     Divisions whose numerator names what is ``moved`` or a ``sensitivity``; and those whose
     numerator is 2, or 2 times something, and whose denominator names an ε, a share or a part of it.
     """
     named, literal = [], []
     for m in modules(tree):
-        curator = {"privacy", "curator", "mechanisms", "noise", "ledger", "unit"} & {
-            *m.name.split(".")
-        }
-        if not m.of_house or curator or m.name.endswith("measures"):
+        if not m.of_house or m.name in BELOW:
             continue
         for node in ast.walk(ast.parse(m.text)):
             if not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)):

@@ -15,9 +15,9 @@ from hypothesis import is_hypothesis_test, settings
 settings.register_profile("fuzz", derandomize=False, database=None, deadline=None, print_blob=True)
 settings.load_profile("fuzz")
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
-import test_file_properties  # noqa: E402
-import test_properties  # noqa: E402
 import test_row_properties  # noqa: E402
+from core import test_properties  # noqa: E402
+from files import test_file_properties  # noqa: E402
 
 KNOWN = vars(test_properties) | vars(test_file_properties) | vars(test_row_properties)
 PROPERTIES = {

@@ -19,7 +19,7 @@ def sources() -> list[tuple[Path, str]]:
 
 
 def imported(path, text: str) -> Iterator[str]:
-    """What of the package a module imports, anywhere in its code: ``counting.tables.Records``."""
+    """What of the package a module imports, anywhere in its code: ``core.records.Records``."""
     package = ("pdsynth", *Path(path).parts[:-1])
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
@@ -56,3 +56,12 @@ def circle(imports: Mapping[str, set[str]]) -> list[str]:
     except CycleError as found:
         return found.args[1]
     return []
+
+
+def top_names(text: str) -> Iterator[str]:
+    """Names that a module defines for others: its classes, functions and constants."""
+    for node in ast.parse(text).body:
+        if isinstance(node, (ast.ClassDef, ast.FunctionDef)):
+            yield node.name
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
+            yield ast.unparse(node.targets[0] if isinstance(node, ast.Assign) else node.target)

@@ -13,9 +13,9 @@ from decimal import Decimal
 import numpy as np
 import pandas as pd
 import pytest
+from core.test_properties import OURS, few
 from hypothesis import given
 from hypothesis import strategies as st
-from test_properties import OURS, few
 
 import pdsynth as pds
 from pdsynth.core import attribute as room

@@ -12,9 +12,9 @@ from .genetic import (
     Parameters,
     SearchResult,
     exact_search,
-    genetic,
     hill,
 )
+from .genetic import genetic as genetic_search  # the module has its name
 from .hmprivbayes import (
     DPSC,
     TABLES,
@@ -72,3 +72,22 @@ from .relatives import (
     SAPrivBayes,
     WeightedPrivBayes,
 )
+
+__all__ = [
+    "ConsistentBayes",
+    "GeneticBayes",
+    "HMPrivBayes",
+    "HPPrivBayes",
+    "PPBA",
+    "PrivABN",
+    "PrivBayes",
+    "Synthesizer",
+    "CSAPrivBayes",
+    "ELPrivBayes",
+    "Independent",
+    "JTree",
+    "PriView",
+    "PrivSCBN",
+    "SAPrivBayes",
+    "WeightedPrivBayes",
+]

@@ -5,7 +5,7 @@ from typing import Any
 
 from ..core.agreement import Agree, AsMeasured
 from ..core.budgets import Geometric, JointCounts, RiskEntropy, Uniform
-from ..core.errors import BudgetError, show
+from ..core.errors import BudgetError, door, show
 from ..core.network import Network, Restriction
 from ..core.parts import Parts
 from ..core.recipe import Recipe
@@ -93,9 +93,7 @@ class Synthesizer(Recipe):
 def __getattr__(name: str) -> Any:
     """The part that isn't private is loaded when it is asked for."""
     if name == "ConditionalNoise":
-        from ..published.privabn import ConditionalNoise  # noqa: PLC0415
-
-        return ConditionalNoise
+        return door("published").ConditionalNoise
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -14,17 +14,21 @@ import numpy as np
 from ..algorithms import Independent
 from ..core import (
     GRID,
+    SCORES,
     Attribute,
     ExactNoise,
     Noise,
     Quantity,
     Records,
     Schema,
+    association,
+    association_sensitivity,
+    entropy,
     exponential_mechanism,
     laplace_mechanism,
     marginal,
-    measures,
     mutual_information,
+    sensitivity_weights,
 )
 
 Codes = np.ndarray  # (n, d)
@@ -64,7 +68,7 @@ def default_seed(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise, seed: int
 
 def raw_scale(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise) -> Table:
     """Wrong: raw frequencies set the scale of each row. **Privacy:** none: the scales tell them."""
-    weights = np.maximum(measures.sensitivity_weights(count(codes, sizes, (0,))), 1e-3)
+    weights = np.maximum(sensitivity_weights(count(codes, sizes, (0,))), 1e-3)
     scales = tuple(2 / (Q(float(w)).limit_denominator(10**6) * epsilon) for w in weights)
     return laplace_mechanism(count(codes, sizes), scales, noise.child("table"))
 
@@ -173,7 +177,7 @@ def score(
 
 def sensitivity(codes: Codes, sizes: Sizes, pairs: Pairs) -> int:
     """Of a sum of informations in bits: for the declared domains, times the number of terms."""
-    one, n = measures.SCORES["I"].sensitivity, len(codes)
+    one, n = SCORES["I"].sensitivity, len(codes)
     terms = max(len(parents) for _, parents in pairs)
     return terms * max(one(n, sizes[child], sizes[p]) for child, parents in pairs for p in parents)
 
@@ -200,7 +204,7 @@ def normalised(codes: Codes, sizes: Sizes, pairs: Pairs, epsilon: Q, noise: Nois
     """
 
     def ratio(counts: Table) -> float:
-        least = min(measures.entropy(counts.sum(axis=axis)) for axis in (0, 1))
+        least = min(entropy(counts.sum(axis=axis)) for axis in (0, 1))
         return mutual_information(counts) / least if least > 0 else 0.0
 
     return selection(codes, sizes, pairs, epsilon, noise, ratio)
@@ -263,8 +267,8 @@ def raw_residual(codes: Codes, sizes: Sizes, pairs: Pairs, epsilon: Q, noise: No
 def associations(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise) -> np.ndarray:
     """Noisy integers K with x2. **Privacy:** ε: their sensitivities add up."""
     n = len(codes)
-    k = np.array([measures.association(count(codes, sizes, (j, 2))) for j in (0, 1)])
-    total = sum(measures.association_sensitivity(n, sizes[j], sizes[2]) for j in (0, 1))
+    k = np.array([association(count(codes, sizes, (j, 2))) for j in (0, 1)])
+    total = sum(association_sensitivity(n, sizes[j], sizes[2]) for j in (0, 1))
     return laplace_mechanism(k, total / epsilon, noise.child("associations"))
 
 

@@ -8,10 +8,9 @@ from importlib.resources import files
 from operator import attrgetter
 from typing import Any
 
-from .. import algorithms as baselines
-from .. import algorithms as synthesizers
-from ..algorithms import GeneticBayes, Synthesizer, parts
-from ..core import Network
+from .. import algorithms
+from ..algorithms import GeneticBayes, Ordered, PairwiseSums, SpanningTree, Synthesizer
+from ..core import Network, RiskEntropy
 from . import attacks, floating, pairs, structure_steps, table_steps, transcripts
 from .case import NOT_REFUTED, VIOLATED, Case, Fit
 
@@ -26,12 +25,12 @@ NAMED: dict[str, Callable[..., Any]] = {
 }
 UNLINKED = Network((("x0", ()), ("x1", ()), ("x2", ())))
 STRUCTURES: dict[str, partial] = {
-    "order by raw average": partial(Synthesizer, structure=parts.Ordered(k=1)),
-    "order by raw sums": partial(Synthesizer, structure=parts.PairwiseSums(k=1)),
-    "filter by raw sums": partial(Synthesizer, structure=parts.PairwiseSums(k=1, keep=2 / 3)),
-    "raw tree": partial(Synthesizer, structure=parts.SpanningTree(k=1)),
+    "order by raw average": partial(Synthesizer, structure=Ordered(k=1)),
+    "order by raw sums": partial(Synthesizer, structure=PairwiseSums(k=1)),
+    "filter by raw sums": partial(Synthesizer, structure=PairwiseSums(k=1, keep=2 / 3)),
+    "raw tree": partial(Synthesizer, structure=SpanningTree(k=1)),
     "search": partial(GeneticBayes, k=1, search="exact"),
-    "risk entropy": partial(Synthesizer, structure=UNLINKED, budget=parts.RiskEntropy()),
+    "risk entropy": partial(Synthesizer, structure=UNLINKED, budget=RiskEntropy()),
 }
 
 
@@ -68,7 +67,7 @@ def audit_fit(name: str, options: dict[str, Any]) -> Case:
     ``name``: a class, maybe with a word for its parameters.
     """
     cls = name.split()[0]
-    algorithm = getattr(synthesizers, cls, None) or getattr(baselines, cls)
+    algorithm = getattr(algorithms, cls)
     pair, apart = bind(*options.pop("pair")), options.pop("apart", False)
     fit = Fit(partial(algorithm, **options), lambda fitted: fitted)
     label, attack = "-".join(name.lower().split()), transcripts.Transcripts(fit, SLOW, MOST, apart)

@@ -3,6 +3,7 @@
 These are the names that other houses use.
 """
 
+from .agreement import Agree
 from .attribute import (
     EXACT,
     LARGEST,
@@ -18,6 +19,8 @@ from .budgets import (
     HISTOGRAMS,
     RARE_VALUES,
     Allocation,
+    Geometric,
+    JointCounts,
     RiskEntropy,
     Uniform,
     risk_entropy_weights,
@@ -51,6 +54,7 @@ from .measures import (
     GRID,
     JACCARD_GRID,
     SCORES,
+    association,
     association_sensitivity,
     average_mutual_information,
     conditional_sensitivity,
@@ -62,6 +66,7 @@ from .measures import (
     sensitivity_weights,
     total_variation,
     tvd_from_independence,
+    tvd_sensitivity,
 )
 from .model import Model, Table, conditional, encoding_of, shapes_of
 from .network import Network, Permitted, Restriction, check_edge

@@ -17,7 +17,8 @@ import numpy as np
 import pandas as pd
 
 from ..core import BudgetError, Records, SchemaError, is_whole, positive, show, to_items
-from ..core import errors as bars
+from ..core import progress as show_bar
+from ..core import wanted as bars
 from ..files.pages import render
 from .inputs import as_dataset, to_codes
 from .parallel import run_each
@@ -211,10 +212,10 @@ def compare(
             todo.append(replace(task, measures=left))
     # one split after the other, so that its counts stay warm
     todo.sort(key=lambda task: (task.trained, task.repeat))
-    with bars.wanted(bool(progress)):
+    with bars(bool(progress)):
         done = run_each(_work, ((bench, task) for task in todo), 1 if len(todo) < 2 else jobs)
         finished = len(tasks) - len(todo)
-        for rows in bars.progress(done, "compare", len(tasks), "fit", done=finished):
+        for rows in show_bar(done, "compare", len(tasks), "fit", done=finished):
             store.add(row | {"dataset": dataset.name} for row in rows)
     # a file may know the same fit under another name
     found = [

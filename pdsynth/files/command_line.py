@@ -8,9 +8,7 @@ from typing import Any
 
 from tqdm import tqdm
 
-from .. import __version__
-from .. import algorithms as baselines
-from .. import algorithms as methods
+from .. import __version__, algorithms
 from ..core import (
     MOST_RECORDS,
     BudgetError,
@@ -52,14 +50,7 @@ with needed_for("the command line"):
     import click
 
 
-METHODS = {
-    name: made
-    for home in (methods, baselines)
-    for name in home.__all__
-    if isinstance(made := getattr(home, name), type)
-    and issubclass(made, Recipe)
-    and made is not methods.Synthesizer
-}
+METHODS = {name: getattr(algorithms, name) for name in algorithms.__all__ if name != "Synthesizer"}
 ELSEWHERE = {  # parameters of a method that have an option of their own
     "epsilon": "--epsilon",
     "records_per_person": "--records-per-person",

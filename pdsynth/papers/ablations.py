@@ -14,8 +14,7 @@ import plotly.graph_objects as go
 
 from .. import algorithms as s
 from ..algorithms import SDG
-from ..algorithms import parts as p
-from ..core import Facts, Parts, Recipe
+from ..core import Facts, Geometric, Parts, Recipe, RiskEntropy, Uniform
 from ..datasets.adult import load_adult
 from ..datasets.loaders import load_cmc, load_nltcs
 from ..datasets.tables import Dataset
@@ -29,7 +28,7 @@ from .grids import NO_NOISE, Run
 from .privabn_readings import Reread
 from .results import Key, Result, distinct, markdown, select, summarise
 
-FLAT = p.SensitivityGroups(rare_values="same_noise")
+FLAT = s.SensitivityGroups(rare_values="same_noise")
 
 
 @dataclass(frozen=True)
@@ -51,11 +50,11 @@ def hpprivbayes(change: str, dataset: Dataset, k: Any, **shared: Any) -> Any:
     }
     if change in options:
         return s.HPPrivBayes(sensitive=dataset.sensitive, k=k, **options[change], **shared)
-    groups = p.Groups(sensitive=dataset.sensitive, printed_k=0 if isinstance(k, str) else k)
+    groups = s.Groups(sensitive=dataset.sensitive, printed_k=0 if isinstance(k, str) else k)
     structure, budget = {
-        "no groups, flat values": (p.Ordered(k=k), p.Uniform()),
-        "order by size of domain": (p.Ordered(k=k, by="domain"), groups),
-        "greedy order (PrivBayes)": (p.Greedy(k=k), groups),
+        "no groups, flat values": (s.Ordered(k=k), Uniform()),
+        "order by size of domain": (s.Ordered(k=k, by="domain"), groups),
+        "greedy order (PrivBayes)": (s.Greedy(k=k), groups),
     }[change]
     return s.Synthesizer(structure=structure, budget=budget, **shared)
 
@@ -90,7 +89,7 @@ def hmprivbayes(change: str, dataset: Dataset, k: Any, **shared: Any) -> Any:
     if change == "equal shares":
         return EqualShares(l=k, **shared)
     if change == "attributes, one cluster":
-        return s.Synthesizer(structure=p.Greedy(), budget=p.RiskEntropy(), **shared)
+        return s.Synthesizer(structure=s.Greedy(), budget=RiskEntropy(), **shared)
     return s.HMPrivBayes(l=k, **options[change], **shared)
 
 
@@ -109,7 +108,7 @@ class JointABN(Recipe):
     k_counts_parents: ClassVar[bool] = False
 
     def _parts(self, facts: Facts) -> Parts:
-        return Parts(p.Adaptive(self.k, self.theta_usefulness), p.Uniform(SDG))
+        return Parts(s.Adaptive(self.k, self.theta_usefulness), Uniform(SDG))
 
 
 def privabn(change: str, dataset: Dataset, k: Any, **shared: Any) -> Any:
@@ -128,8 +127,8 @@ def privabn(change: str, dataset: Dataset, k: Any, **shared: Any) -> Any:
 def ppba(change: str, dataset: Dataset, k: Any, **shared: Any) -> Any:
     """PPBA: its tree and q."""
     tree, _, q = change.partition(", q = ")
-    structure = {"tree": p.SpanningTree, "no tree": p.Greedy}[tree](k=k)
-    return s.Synthesizer(structure=structure, budget=p.Geometric(q=float(q)), **shared)
+    structure = {"tree": s.SpanningTree, "no tree": s.Greedy}[tree](k=k)
+    return s.Synthesizer(structure=structure, budget=Geometric(q=float(q)), **shared)
 
 
 MAKE = {"HPPrivBayes": hpprivbayes, "HMPrivBayes": hmprivbayes, "PrivABN": privabn, "PPBA": ppba}

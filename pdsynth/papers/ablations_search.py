@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from .. import algorithms as s
-from ..algorithms import ONE, Parameters, exact_search, genetic, parts
+from ..algorithms import ONE, Parameters, exact_search, genetic_search
 from ..core import GRID, SCORES, Network, Records
 from ..datasets.tables import Dataset
 from ..evaluation.marginals import Marginals
@@ -68,7 +68,7 @@ def search(part: Any, settings: Any, run: Run, tables: Mapping[str, Dataset]) ->
             if change == "a tenth of the generations":
                 one = replace(one, generations=max(settings.generations // 10, 1))
             for repeat in range(run.repeats):
-                found = genetic(weights, settings.parents, generator(run, repeat), one)
+                found = genetic_search(weights, settings.parents, generator(run, repeat), one)
                 rows.append(
                     (
                         "share of the optimum",
@@ -146,7 +146,7 @@ def networks(
         return exact_search(weights, k).network(names)
     one = Parameters(generations=settings.generations)
     fitness = joint if change == "genetic, joint information" else None
-    return genetic(weights, k, rng, one, rate_all=fitness).network(names)
+    return genetic_search(weights, k, rng, one, rate_all=fitness).network(names)
 
 
 def objectives(part: Any, settings: Any, run: Run, tables: Mapping[str, Dataset]) -> pd.DataFrame:
@@ -175,7 +175,7 @@ def _objectives(
         for repeat in range(run.repeats):
             rng = generator(run, repeat)
             drawn = networks(change, dataset, settings, joint, weights, rng)
-            structure = parts.Greedy(k=settings.parents) if drawn is None else drawn
+            structure = s.Greedy(k=settings.parents) if drawn is None else drawn
             made = s.Synthesizer(structure=structure, guarantee="none", random_state=repeat)
             fitted = made.fit(records)
             codes = fitted.model_.sample_codes(records.n, rng)

@@ -12,8 +12,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from .. import algorithms as s
-from ..algorithms import parts as p
-from ..core import Records
+from ..core import Records, Restriction
 from ..datasets.adult import load_adult
 from ..datasets.tables import Dataset
 from ..evaluation.marginals import Marginals, attribute_sets
@@ -57,12 +56,12 @@ TICKS = (0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 
 def group_by_policy(dataset: Dataset) -> Any:
     """The sensitive attribute alone in group A, by public policy."""
-    return p.SensitivityGroups(groups={"A": [dataset.sensitive]}, rare_values="same_noise")
+    return s.SensitivityGroups(groups={"A": [dataset.sensitive]}, rare_values="same_noise")
 
 
 def restrict(dataset: Dataset) -> Any:
     """A greedy network that keeps the sensitive attribute a leaf below the target."""
-    return p.Greedy(restriction=p.Restriction(dataset.target, dataset.sensitive))
+    return s.Greedy(restriction=Restriction(dataset.target, dataset.sensitive))
 
 
 # --- the experiment -------------------------------------------------------------------------------
@@ -100,7 +99,7 @@ def points(settings: Any, dataset: Dataset) -> Iterator[Point]:
     for theta in settings.thetas:
         yield at("HPPrivBayes", "θ", theta, s.HPPrivBayes, theta=theta, **own)
     for way in settings.directions:
-        personal = p.SensitivityGroups(rare_values=RARE_VALUES[way])
+        personal = s.SensitivityGroups(rare_values=RARE_VALUES[way])
         yield at("HPPrivBayes", "direction", way, s.HPPrivBayes, personal=personal, **own)
     for r in settings.policies:
         yield at(POLICY, "r", r, s.HPPrivBayes, r=float(Fraction(r)), **policy)
@@ -109,7 +108,7 @@ def points(settings: Any, dataset: Dataset) -> Iterator[Point]:
     for q in settings.q:
         yield at("PPBA", "q", q, s.PPBA, q=q)
     for r in settings.grouped:
-        budget = p.Groups(r=float(Fraction(r)), **policy)
+        budget = s.Groups(r=float(Fraction(r)), **policy)
         yield at(GROUPED, "r", r, s.Synthesizer, structure=restrict(dataset), budget=budget)
 
 

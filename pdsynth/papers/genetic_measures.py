@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..algorithms import MOST_EXACT as MOST
-from ..algorithms import GeneticBayes, Parameters, PrivBayes, exact_search, genetic, hill
+from ..algorithms import GeneticBayes, Parameters, PrivBayes, exact_search, genetic_search, hill
 from ..core import Attribute, Schema
 from ..datasets.adult import load_adult
 from ..datasets.loaders import FRAUD_ROWS, load_cmc, load_credit_default, load_credit_fraud
@@ -253,7 +253,7 @@ def share(trial: Trial, dataset: Dataset, settings: Any) -> dict[str, float]:
     weights, k, rng = quick.weights_, int(trial.curve.k), np.random.default_rng
     size = generations(dataset, settings)
     parameters = Parameters(settings.population, settings.elite, None, size)
-    found = genetic(weights, k, rng(trial.seed), parameters)
+    found = genetic_search(weights, k, rng(trial.seed), parameters)
     small = len(weights) <= MOST
     best = exact_search(weights, k) if small else hill(weights, k, rng(0))
     return {"share of the optimum": found.fitness / best.fitness}

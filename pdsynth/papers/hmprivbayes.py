@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from .. import algorithms as baselines
+from .. import algorithms
 from ..algorithms import HMPrivBayes, PrivBayes
 from ..core import BinaryEncoding, Schema, needed_for
 from ..datasets.adult import load_adult
@@ -41,7 +41,7 @@ class BitPrivBayes(PrivBayes):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class BitJTree(baselines.JTree):
+class BitJTree(algorithms.JTree):
     """JTree on the same bits.
 
     **Privacy:** as JTree.
@@ -59,10 +59,10 @@ def synthesizer(this: Curve, settings: Any) -> Any:
         degree = settings.degree if bits else this.degree
         return (BitPrivBayes if bits else PrivBayes)(k=degree, **this.keywords)
     if this.method == "JTree":
-        return (BitJTree if bits else baselines.JTree)(**this.keywords)
+        return (BitJTree if bits else algorithms.JTree)(**this.keywords)
     shared = this.keywords | {"k": settings.clusters, "l": this.degree}
     if this.method == "PrivSCBN":
-        return baselines.PrivSCBN(**shared)
+        return algorithms.PrivSCBN(**shared)
     if this.guarantee == "strict":
         return HMPrivBayes(**shared)
     open_ = {"eta": settings.eta, "sigma": settings.sigma}  # not printed

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from .. import algorithms as baselines
+from .. import algorithms
 from ..algorithms import PrivABN, PrivBayes
 from ..datasets.loaders import load_acs, load_nltcs, load_retail
 from ..datasets.tables import Dataset
@@ -27,7 +27,7 @@ def synthesizer(this: Curve, settings: Any) -> Any:
     if this.method == "PrivBayes":
         return PrivBayes(k=this.degree, **this.keywords)
     if this.method != "PrivABN":
-        return getattr(baselines, this.method)(**this.keywords)
+        return getattr(algorithms, this.method)(**this.keywords)
     reading = settings.selection, settings.parent_sets
     if this.guarantee == "published" and reading != ("printed", "descending"):
         return Reread(selection=reading[0], parent_sets=reading[1], **this.keywords)

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from .. import algorithms as baselines
 from .. import algorithms as s
-from ..algorithms import parts as p
+from ..core import Geometric, JointCounts, RiskEntropy, Uniform
 from ..datasets.tables import Dataset
+from ..published import ConditionalNoise
 from . import engine
 from .frontier import group_by_policy, restrict
 from .yardstick import GUARANTEE, OpenDPTable
@@ -32,12 +32,12 @@ PERSONAL = (
 SLOW = ("HMPrivBayes", "PrivABN", "PrivSCBN", "PriView", CONSISTENT)
 BASE = "PrivBayes"
 STRUCTURES: dict[str, Any] = {
-    "Greedy (PrivBayes)": p.Greedy(),
-    "Greedy, largest root (CSA)": p.Greedy(root="largest"),
-    "Ordered (thesis)": p.Ordered(),
-    "Ordered by entropy": p.Ordered(by="entropy"),
-    "PairwiseSums (EL)": p.PairwiseSums(),
-    "SpanningTree (PPBA)": p.SpanningTree(),
+    "Greedy (PrivBayes)": s.Greedy(),
+    "Greedy, largest root (CSA)": s.Greedy(root="largest"),
+    "Ordered (thesis)": s.Ordered(),
+    "Ordered by entropy": s.Ordered(by="entropy"),
+    "PairwiseSums (EL)": s.PairwiseSums(),
+    "SpanningTree (PPBA)": s.SpanningTree(),
 }
 
 
@@ -50,20 +50,20 @@ def algorithms(dataset: Dataset, settings: Any) -> dict[str, Callable[..., Any]]
         "HPPrivBayes": lambda **o: s.HPPrivBayes(**own, **o),
         "HMPrivBayes": s.HMPrivBayes,
         "PPBA": s.PPBA,
-        "CSAPrivBayes": lambda **o: baselines.CSAPrivBayes(**own, **o),
-        POLICY: lambda **o: baselines.CSAPrivBayes(**policy, **o),
+        "CSAPrivBayes": lambda **o: s.CSAPrivBayes(**own, **o),
+        POLICY: lambda **o: s.CSAPrivBayes(**policy, **o),
         GROUPED: lambda **o: s.Synthesizer(
-            structure=restrict(dataset), budget=p.Groups(**policy), **o
+            structure=restrict(dataset), budget=s.Groups(**policy), **o
         ),
-        "ELPrivBayes": baselines.ELPrivBayes,
-        "SAPrivBayes": baselines.SAPrivBayes,
-        "WeightedPrivBayes": baselines.WeightedPrivBayes,
+        "ELPrivBayes": s.ELPrivBayes,
+        "SAPrivBayes": s.SAPrivBayes,
+        "WeightedPrivBayes": s.WeightedPrivBayes,
         "GeneticBayes": s.GeneticBayes,
         "PrivABN": s.PrivABN,
-        "PrivSCBN": baselines.PrivSCBN,
-        "JTree": baselines.JTree,
-        "PriView": baselines.PriView,
-        "Independent": baselines.Independent,
+        "PrivSCBN": s.PrivSCBN,
+        "JTree": s.JTree,
+        "PriView": s.PriView,
+        "Independent": s.Independent,
         CONSISTENT: s.ConsistentBayes,
         FOREST: lambda **o: s.ConsistentBayes(rounds=0, **o),
         ONE_TABLE: lambda **o: s.ConsistentBayes(rounds=0, **own, **o),
@@ -105,16 +105,16 @@ def mixtures(
 
     On a table of ``bits`` also × places of the noise; there k is fixed, and there are no groups.
     """
-    budgets: dict[str, Any] = {"Uniform": p.Uniform()}
+    budgets: dict[str, Any] = {"Uniform": Uniform()}
     if not bits:
-        same = p.SensitivityGroups(rare_values="same_noise")
-        budgets["Groups"] = p.Groups(sensitive=dataset.sensitive, personal=same)
-    budgets |= {"RiskEntropy": p.RiskEntropy()}
-    budgets |= {f"Geometric {q:g}": p.Geometric(q) for q in settings.q}
+        same = s.SensitivityGroups(rare_values="same_noise")
+        budgets["Groups"] = s.Groups(sensitive=dataset.sensitive, personal=same)
+    budgets |= {"RiskEntropy": RiskEntropy()}
+    budgets |= {f"Geometric {q:g}": Geometric(q) for q in settings.q}
     k: int | str = settings.degree if bits else "auto"
-    places: dict[str, Any] = {"joint": p.JointCounts()}
+    places: dict[str, Any] = {"joint": JointCounts()}
     if bits and guarantee == "published":
-        places["conditional"] = p.ConditionalNoise()
+        places["conditional"] = ConditionalNoise()
     out: dict[Mixture, Any] = {}
     for name, structure in STRUCTURES.items():
         structure = type(structure)(**{**vars(structure), "k": k})

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .. import algorithms as baselines
 from .. import algorithms as s
 from .. import datasets as d
 from ..planning import forecasts, prior
@@ -48,8 +47,8 @@ LOADERS: Mapping[str, Callable[[], d.Dataset]] = {
 def methods(dataset: d.Dataset) -> dict[str, Callable[..., Any]]:
     """Our methods by name: functions of keywords, with defaults a stranger would have."""
     found: dict[str, Callable[..., Any]] = {
-        "Independent": baselines.Independent,
-        "JTree": baselines.JTree,
+        "Independent": s.Independent,
+        "JTree": s.JTree,
         "PrivBayes": s.PrivBayes,
         "HPPrivBayes": partial(s.HPPrivBayes, sensitive=dataset.sensitive),
     }

@@ -11,9 +11,9 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from core.test_properties import OURS, check_words, few
 from hypothesis import given
 from hypothesis import strategies as st
-from test_properties import OURS, check_words, few
 
 import pdsynth as pds
 from pdsynth.files import reading as own

@@ -35,15 +35,15 @@ TESTED = {
 }
 # Imports that nothing asks before, and why each finds its package there.
 THERE = {
-    ("counting/arrow.py", "pyarrow"): "it is given an Arrow table",
-    ("counting/sources.py", "distributed"): "it is given a client",
-    ("counting/sources.py", "pyarrow"): "find_source has asked",
-    ("counting/workers.py", "distributed"): "it is given a client",
-    ("datasets/opening.py", "openpyxl"): "_known asks for the package that KINDS names",
-    ("datasets/opening.py", "pyarrow"): "_known asks for the package that KINDS names",
-    ("structure/clustering.py", "sklearn"): "check_clusters has asked, before the fit spent",
-    ("structure/writing.py", "pyarrow"): "_arrow has asked",
-    ("synthesizers/habits.py", "sklearn"): "scikit-learn itself calls it",
+    ("algorithms/hmprivbayes.py", "sklearn"): "check_clusters has asked, before the fit spent",
+    ("core/recipe.py", "sklearn"): "scikit-learn itself calls it",
+    ("files/opening.py", "openpyxl"): "_known asks for the package that KINDS names",
+    ("files/opening.py", "pyarrow"): "_known asks for the package that KINDS names",
+    ("scale/arrow.py", "pyarrow"): "it is given an Arrow table",
+    ("scale/sources.py", "distributed"): "it is given a client",
+    ("scale/sources.py", "pyarrow"): "find_source has asked",
+    ("scale/workers.py", "distributed"): "it is given a client",
+    ("scale/writing.py", "pyarrow"): "_arrow has asked",
 }
 DOORS = {  # a wing asks once, in its __init__.py
     "course": {"IPython", "anywidget", "ipywidgets", "plotly", "scipy", "sklearn", "threadpoolctl"}

@@ -2,6 +2,9 @@
 
 import ast
 import inspect
+import os
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,14 +14,18 @@ from import_tools import PACKAGE, circle, graph, sources
 
 import pdsynth as pds
 
-WINGS = ("papers", "course")
 MODULE_LINES = 600
 # Above the curator a part says what strict does; where the guarantee itself is asked for, the line
 # says why.
-ABOVE = ("synthesizers", "structure", "budgets", "conditionals", "agreement", "factors")
+ABOVE = "structure budgets factors agreement conditions model parts recipe".split()
 BRANCHES = 9
-ENTRIES = 22  # at the top of the package, besides these
-LAZY = {"synthesizers.recipe": {"published"}, "synthesizers.parts": {"published"}}
+ENTRIES = 12  # at the top of the package, besides these
+CONTRACTS = [
+    "-c",
+    "from importlinter import cli; cli.lint_imports_command()",
+    "--no-cache",
+    "--no-logo",
+]
 UNCOUNTED = {"__init__.py", "__main__.py", "py.typed", "__pycache__"}
 NAMES = set(
     """
@@ -35,10 +42,6 @@ def texts():
     return dict(sources())
 
 
-def wing(path):
-    return Path(path).parts[0] in WINGS
-
-
 def long_modules(texts):
     return [
         f"{path}: {n}" for path, text in texts.items() if (n := text.count("\n")) > MODULE_LINES
@@ -49,27 +52,22 @@ def first(name):
     return name.split(".")[0]
 
 
+def above(path):
+    """Whether a module stands above the curator."""
+    room, name = Path(path).parts[0], Path(path).stem
+    return room == "algorithms" or (room == "core" and name in ABOVE)
+
+
 def branches(texts):
     """Lines above the curator that compare a guarantee, each with its text."""
     return [
         (f"{path}:{node.lineno}", text.splitlines()[node.lineno - 1])
         for path, text in texts.items()
-        if first(Path(path).parts[0]) in ABOVE
+        if above(path)
         for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.Compare)
         and any(ast.unparse(side).endswith("guarantee") for side in (node.left, *node.comparators))
         and any(isinstance(part, ast.Constant) for part in ast.walk(node))
-    ]
-
-
-def climbs(imports):
-    """Imports of a wing by the library, and of the course by the papers."""
-    return [
-        f"{name} imports {other}"
-        for name, found in imports.items()
-        for other in sorted(found)
-        if (wing(first(other)) and not wing(first(name)))
-        or (first(other) == "course" and first(name) == "papers")
     ]
 
 
@@ -86,26 +84,116 @@ def test_parts_do_not_branch_on_the_guarantee(texts):
 @pytest.mark.parametrize("line", ["facts.guarantee == 'strict'", "guarantee in ('none', 'x')"])
 def test_twin_a_branch_on_the_guarantee_is_found(line):
     text = f"if {line}:\n    pass\n"
-    (found,) = branches({Path("budgets/rules.py"): text})
-    assert found == ("budgets/rules.py:1", f"if {line}:")
-    assert not branches({Path("privacy/curator.py"): text, Path("model.py"): text})
+    (found,) = branches({Path("core/budgets.py"): text})
+    assert found == ("core/budgets.py:1", f"if {line}:")
+    assert branches({Path("algorithms/jtree.py"): text})
+    assert not branches({Path("core/curator.py"): text, Path("files/model.py"): text})
 
 
 def test_the_entrance_is_short():
     assert len({path.name for path in PACKAGE.iterdir()} - UNCOUNTED) <= ENTRIES
 
 
-def without_lazy_doors(imports):
-    """The graph without the imports that stand in a function, see test_a_strict_fit_loads_…."""
-    return {name: found - LAZY.get(name, set()) for name, found in imports.items()}
-
-
 def test_no_modules_import_each_other_in_a_circle(texts):
-    assert circle(without_lazy_doors(graph(texts))) == []
+    assert circle(graph(texts)) == []
 
 
-def test_the_library_imports_no_wing_and_the_papers_no_course(texts):
-    assert climbs(graph(texts)) == []
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from .engine import run",
+        "import pdsynth.files.engine",
+        "def f():\n    from . import engine",
+    ],
+)
+def test_twin_a_circle_is_found(line):
+    texts = {
+        Path("files/__init__.py"): "from .disk import write",
+        Path("files/disk.py"): line,
+        Path("files/engine.py"): "from ..core import Model\nfrom .disk import write",
+    }
+    assert {"files.disk", "files.engine"} == set(circle(graph(texts)))
+    assert circle(graph(texts | {Path("files/engine.py"): "from ..core import Model"})) == []
+
+
+# --- the contracts of pyproject.toml
+
+
+@pytest.fixture(scope="module")
+def copy(root, tmp_path_factory):
+    """A function that copies the package, adds a line to one of its files, and names the contracts
+    that are broken then."""
+
+    def broken(file=None, line=""):
+        folder = tmp_path_factory.mktemp("house")
+        for name in (path for path, _ in sources()):
+            (folder / "pdsynth" / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(PACKAGE / name, folder / "pdsynth" / name)
+        shutil.copy(root / "pyproject.toml", folder)
+        if file:
+            (path := folder / "pdsynth" / file).parent.mkdir(exist_ok=True)
+            text = path.read_text("utf-8") if path.exists() else ""
+            path.write_text(f"{text}\n{line}\n", "utf-8")
+        done = subprocess.run(
+            [sys.executable, *CONTRACTS],
+            cwd=folder,
+            env=os.environ | {"PYTHONPATH": str(folder), "COLUMNS": "300", "PYTHONUTF8": "1"},
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+        )
+        found = re.findall(r"^(\w[\w ]*): .* (KEPT|BROKEN)$", done.stdout, flags=re.M)
+        assert [name for name, _ in found] == ["Houses", "Doors", "Reading order"], done.stderr
+        assert done.returncode == any(end == "BROKEN" for _, end in found)
+        return [name for name, end in found if end == "BROKEN"]
+
+    return broken
+
+
+def test_the_contracts_are_kept_and_run_py_checks_them(copy, root):
+    assert copy() == []
+    text = (root / "run.py").read_text(encoding="utf-8")
+    assert CONTRACTS[1] in text and "            CONTRACTS,\n" in text[text.index('"lint": (') :]
+
+
+PLANTED = {
+    "the core imports a satellite": ("core/schema.py", "from ..files import render", "Houses"),
+    "… in a function": ("core/model.py", "def f():\n    from pdsynth import scale", "Houses"),
+    "… by way of the package": ("core/model.py", "import pdsynth", "Houses"),
+    "the core imports an algorithm": ("core/recipe.py", "from ..algorithms import JTree", "Houses"),
+    "an algorithm imports a satellite": (
+        "algorithms/jtree.py",
+        "from ..published import RawCurator",
+        "Houses",
+    ),
+    "the library imports the papers": ("files/pages.py", "from ..papers import engine", "Houses"),
+    "the library imports the course": ("plots.py", "from .course import mic", "Houses"),
+    "the papers import the course": ("papers/rules.py", "import pdsynth.course.mic", "Houses"),
+    "a house that no line names": ("cellar/__init__.py", "wine = 1", "Houses"),
+    "a satellite imports a room": (
+        "evaluation/report.py",
+        "from ..core.records import Records",
+        "Doors",
+    ),
+    "… the module itself": ("papers/rules.py", "from ..algorithms import parts", "Doors"),
+    "… of the package": ("__init__.py", "from .core.model import Model", "Doors"),
+    "a room imports a later one": (
+        "core/ledger.py",
+        "from .curator import Curator",
+        "Reading order",
+    ),
+    "… all of the core's names": ("core/noise.py", "from . import Schema", "Reading order"),
+    "a room that no line names": ("core/cellar.py", "wine = 1", "Reading order"),
+}
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_twin_an_import_that_a_contract_forbids_breaks_it(name, copy):
+    file, line, contract = PLANTED[name]
+    assert contract in copy(file, line)
+
+
+# --- a strict fit
 
 
 FIT = """
@@ -158,24 +246,3 @@ def test_tab_completion_shows_only_our_own_names(module):
 def test_twin_a_long_module_is_found():
     assert long_modules({Path("model.py"): "x = 1\n" * (MODULE_LINES + 1)})
     assert not long_modules({Path("model.py"): "x = 1\n" * MODULE_LINES})
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "from .course import panels",
-        "import pdsynth.papers.engine",
-        "def f():\n    from .papers import engine",
-    ],
-)
-def test_twin_a_wing_in_the_library_and_a_circle_are_found(line):
-    texts = {
-        Path("model.py"): line,
-        Path("papers/__init__.py"): "from .engine import run",
-        Path("papers/engine.py"): "from ..model import Model",
-        Path("course/panels.py"): "import pdsynth.core.model",
-    }
-    imports = graph(texts | {Path("course/__init__.py"): ""})
-    assert climbs(imports)
-    found = circle(imports)
-    assert {"model"} < set(found) or "course" in line

@@ -19,14 +19,24 @@ from pdsynth.core.rules import LEMMAS
 from pdsynth.published import PRINTED
 
 # What a parameter of that name holds: records, exact counts of them, or the curator who guards
-# them. The wings and plots show what they are given; `codes` and `table` in the rooms above the low
-# ones may be synthetic or noisy.
+# them. The wings and plots show what they are given; `codes` and `table` above the curator may be
+# synthetic or noisy.
 RAW = {"frame", "records", "curator", "real", "dataset"}
 LOW = RAW | {"codes", "counts", "table", "parts", "column", "matrix"}
-LOW_ROOMS = {"domain", "measures", "counting", "privacy"}
+LOW_ROOMS = {
+    "scale",
+    "files.recoding",
+    "files.problems",
+    *(f"core.{room}" for room in "attribute schema measures counts records".split()),
+    *(f"core.{room}" for room in "noise rules ledger curator".split()),
+}
 SHOWN = {"plots", "papers", "course", "__main__"}
-# Codes of a synthetic table become a table.
-POST_PROCESSING = {"domain.attribute.Attribute.decode", "domain.schema.Schema.decode"}
+# Codes of a synthetic table become a table, or columns of a file.
+POST_PROCESSING = {
+    "core.attribute.Attribute.decode",
+    "core.schema.Schema.decode",
+    "scale.writing.to_arrow",
+}
 
 
 def modules():
@@ -53,7 +63,8 @@ def members(name):
 
 
 def touches_data(name, thing):
-    raw = LOW if name.split(".")[0] in LOW_ROOMS else RAW
+    parts = name.split(".")
+    raw = LOW if {parts[0], ".".join(parts[:2])} & LOW_ROOMS else RAW
     return name not in POST_PROCESSING and bool(raw & set(inspect.signature(thing).parameters))
 
 
@@ -70,13 +81,13 @@ TOUCHING = [name for name, thing in FOUND if touches_data(name, thing)]
 def test_the_walk_finds_what_matters():
     seen = {(name.split(".")[0], thing) for name, thing in FOUND}
     for what in (
-        ("synthesizers", PrivBayes),
-        ("synthesizers", Synthesizer.fit),
-        ("privacy", Curator),
-        ("privacy", laplace_mechanism),
-        ("counting", Records),
-        ("structure", greedy),
-        ("domain", Schema.infer.__func__),
+        ("algorithms", PrivBayes),
+        ("core", Synthesizer.fit),
+        ("core", Curator),
+        ("core", laplace_mechanism),
+        ("core", Records),
+        ("algorithms", greedy),
+        ("core", Schema.infer.__func__),
     ):
         assert what in seen, what
     assert len(TOUCHING) >= 30
@@ -98,7 +109,8 @@ def test_twin_a_silent_function_is_found():
         """
 
     assert silent("evaluation.quiet", quiet)
-    assert silent("counting.quiet", lambda codes: codes)
+    assert silent("core.counts.quiet", lambda codes: codes)
+    assert silent("scale.blocks.quiet", lambda codes: codes)
     assert not silent("evaluation.said", said)
 
 

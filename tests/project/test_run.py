@@ -335,7 +335,10 @@ def test_voila_lists_the_lessons_and_renders_one_for_this_user(root, tmp_path):
 
 PROGRAMS = {  # the first sign of each task that isn't a server
     "test": (["--collect-only", "-n", "0", "tests/project/test_run.py"], [__name__.split(".")[-1]]),
-    "lint": (["--help"], ["ruff check", "ruff format", "mypy [-h]"]),
+    "lint": (
+        ["--help"],
+        ["ruff check", "ruff format", "set of contracts", "mypy [-h]"],
+    ),
     "site": (["--help"], ["usage: build.py", "--lessons"]),
 }
 

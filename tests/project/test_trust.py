@@ -9,47 +9,47 @@ import pytest
 TRUST = {
     "T1 declared sensitivities, against all tables and all their neighbours": (
         """
-        privacy/test_sensitivity.py::TestMutualInformation::test_largest_change
-        privacy/test_sensitivity.py::TestAssociation::test_two_valued
-        privacy/test_sensitivity.py::TestScoreF::test_the_change
-        privacy/test_sensitivity.py::TestEntropy::test_the_declared
-        privacy/test_sensitivity.py::TestCounts::test_a_table_with_a_scale
-        privacy/test_every_sensitivity.py::test_a_replaced_record
-        privacy/test_every_sensitivity.py::test_a_neighbour
-        privacy/test_every_sensitivity.py::test_every_question
+        core/test_sensitivity.py::TestMutualInformation::test_largest_change
+        core/test_sensitivity.py::TestAssociation::test_two_valued
+        core/test_sensitivity.py::TestScoreF::test_the_change
+        core/test_sensitivity.py::TestEntropy::test_the_declared
+        core/test_sensitivity.py::TestCounts::test_a_table_with_a_scale
+        core/test_every_sensitivity.py::test_a_replaced_record
+        core/test_every_sensitivity.py::test_a_neighbour
+        core/test_every_sensitivity.py::test_every_question
     """,
         """
-        privacy/test_sensitivity.py::TestMutualInformation::test_twin
-        privacy/test_sensitivity.py::TestAssociation::test_twin
-        privacy/test_every_sensitivity.py::test_twin
-        privacy/test_residual.py::test_against_what_the_records_themselves_expect
+        core/test_sensitivity.py::TestMutualInformation::test_twin
+        core/test_sensitivity.py::TestAssociation::test_twin
+        core/test_every_sensitivity.py::test_twin
+        core/test_residual.py::test_against_what_the_records_themselves_expect
     """,
     ),
     "T2 exact law of the network, for all tiny tables": (
         """
-        synthesizers/test_composition.py::TestNetworks::test_greedy_on_all
-        synthesizers/test_composition.py::TestNetworks::test_ordered_on_all
+        algorithms/test_composition.py::TestNetworks::test_greedy_on_all
+        algorithms/test_composition.py::TestNetworks::test_ordered_on_all
     """,
         """
-        synthesizers/test_composition.py::TestNetworks::test_twin
-        synthesizers/test_composition.py::TestOneSelection::test_twin
+        algorithms/test_composition.py::TestNetworks::test_twin
+        algorithms/test_composition.py::TestOneSelection::test_twin
     """,
     ),
     "T3 noise fits its law": (
         """
-        privacy/test_noise.py::TestFit::test_exact_noise
-        privacy/test_opendp.py::
+        core/test_noise.py::TestFit::test_exact_noise
+        core/test_opendp.py::
     """,
         """
-        privacy/test_noise.py::TestFit::test_a_million_draws_accept_the_law_and_reject_its_twins
+        core/test_noise.py::TestFit::test_a_million_draws_accept_the_law_and_reject_its_twins
     """,
     ),
     "T4 events at ε = log 3": (
         """
-        privacy/test_noise.py::TestEvent::test_selections_at_log_three
+        core/test_noise.py::TestEvent::test_selections_at_log_three
     """,
         """
-        privacy/test_noise.py::TestEvent::test_noise_of_scale_one_over_epsilon_passes_and_its_twin_does_not
+        core/test_noise.py::TestEvent::test_noise_of_scale_one_over_epsilon_passes_and_its_twin_does_not
     """,
     ),
     "T5 end-to-end audits": (
@@ -76,73 +76,73 @@ TRUST = {
     ),
     "T7 one door": (
         """
-        privacy/test_one_door.py::test_strict_fits
-        privacy/test_one_door.py::test_broken_published
-        privacy/test_one_door.py::test_only_the_curator
+        core/test_one_door.py::test_strict_fits
+        core/test_one_door.py::test_broken_published
+        core/test_one_door.py::test_only_the_curator
     """,
         """
-        privacy/test_one_door.py::test_twin_a_recipe_that_reads_past
-        privacy/test_one_door.py::test_twin_an_answer_that_is_not_paid
+        core/test_one_door.py::test_twin_a_recipe_that_reads_past
+        core/test_one_door.py::test_twin_an_answer_that_is_not_paid
     """,
     ),
     "T8 the ledger in exact fractions": (
         """
-        privacy/test_ledger.py::TestArithmetic::test_the_sum_is_exact
-        synthesizers/test_contract.py::TestLedger::test_closes_at_exactly_epsilon
-        privacy/test_ledger.py::TestOverdraft::test_it_raises_before_any_noise
-        privacy/test_ledger.py::TestArithmetic::test_parallel_parts
+        core/test_ledger.py::TestArithmetic::test_the_sum_is_exact
+        algorithms/test_contract.py::TestLedger::test_closes_at_exactly_epsilon
+        core/test_ledger.py::TestOverdraft::test_it_raises_before_any_noise
+        core/test_ledger.py::TestArithmetic::test_parallel_parts
     """,
         """
-        privacy/test_ledger.py::TestRules::test_a_broken_rule
-        privacy/test_ledger.py::TestArithmetic::test_parts_that_are_not_disjoint
+        core/test_ledger.py::TestRules::test_a_broken_rule
+        core/test_ledger.py::TestArithmetic::test_parts_that_are_not_disjoint
     """,
     ),
     "T9 the domain is the declared one": (
         """
-        synthesizers/test_contract.py::TestDomain::test_constant_columns
-        synthesizers/test_contract.py::TestDomain::test_neighbours_release
+        algorithms/test_contract.py::TestDomain::test_constant_columns
+        algorithms/test_contract.py::TestDomain::test_neighbours_release
     """,
         """
-        synthesizers/test_contract.py::TestDomain::test_twin
+        algorithms/test_contract.py::TestDomain::test_twin
     """,
     ),
     "T10 randomness": (
         """
-        privacy/test_noise.py::TestSource::test_a_run_never
-        privacy/test_noise.py::TestSource::test_child_streams
-        privacy/test_noise.py::TestSource::test_seeded_runs
+        core/test_noise.py::TestSource::test_a_run_never
+        core/test_noise.py::TestSource::test_child_streams
+        core/test_noise.py::TestSource::test_seeded_runs
     """,
         """
-        privacy/test_noise.py::TestSource::test_twin
-        privacy/test_noise.py::TestSource::test_without_a_seed
+        core/test_noise.py::TestSource::test_twin
+        core/test_noise.py::TestSource::test_without_a_seed
     """,
     ),
     "T11 floating point": (
         """
-        privacy/test_noise.py::TestIntegers::test_neighbours_reach
+        core/test_noise.py::TestIntegers::test_neighbours_reach
     """,
         """
-        privacy/test_noise.py::TestIntegers::test_twin_doubles
+        core/test_noise.py::TestIntegers::test_twin_doubles
         audit/test_audit.py::TestFloatingPoint::test_the_textbook
     """,
     ),
     "T12 the same seed, the same bytes": (
         """
-        privacy/test_noise.py::TestDeterminism::test_known_draws
-        synthesizers/test_contract.py::TestSeeds::test_same_seed_same_bytes
+        core/test_noise.py::TestDeterminism::test_known_draws
+        algorithms/test_contract.py::TestSeeds::test_same_seed_same_bytes
     """,
         """
-        privacy/test_noise.py::TestDeterminism::test_another_seed
-        synthesizers/test_contract.py::TestSeeds::test_no_seed_differs
+        core/test_noise.py::TestDeterminism::test_another_seed
+        algorithms/test_contract.py::TestSeeds::test_no_seed_differs
     """,
     ),
     "T13 utility": (
         """
-        synthesizers/test_contract.py::TestUtility::test_at_a_million
-        synthesizers/test_contract.py::TestUtility::test_error_falls
+        algorithms/test_contract.py::TestUtility::test_at_a_million
+        algorithms/test_contract.py::TestUtility::test_error_falls
     """,
         """
-        synthesizers/test_contract.py::TestUtility::test_twin
+        algorithms/test_contract.py::TestUtility::test_twin
     """,
     ),
     "T14 every mechanism says its lemma": (
@@ -164,63 +164,63 @@ TRUST = {
     ),
     "T16 10,000 mutated files": (
         """
-        synthesizers/test_contract.py::TestFile::test_mutated_files
+        algorithms/test_contract.py::TestFile::test_mutated_files
     """,
         """
-        synthesizers/test_contract.py::TestFile::test_twin
+        algorithms/test_contract.py::TestFile::test_twin
     """,
     ),
     "T17 released types are the declared ones": (
         """
-        synthesizers/test_types.py::test_the_types_of_a_frame
-        synthesizers/test_types.py::test_every_family
-        synthesizers/test_types.py::test_a_cell_that_changes
+        algorithms/test_types.py::test_the_types_of_a_frame
+        algorithms/test_types.py::test_every_family
+        algorithms/test_types.py::test_a_cell_that_changes
     """,
         """
-        synthesizers/test_types.py::test_twin
+        algorithms/test_types.py::test_twin
     """,
     ),
     "T18 reproducible noise is not private": (
         """
-        test_model_files.py::TestReproducible::test_it_is_not_private
-        test_model_files.py::TestReproducible::test_fresh_noise
-        test_model_files.py::TestReproducible::test_a_source
+        core/test_model_files.py::TestReproducible::test_it_is_not_private
+        core/test_model_files.py::TestReproducible::test_fresh_noise
+        core/test_model_files.py::TestReproducible::test_a_source
     """,
         """
-        test_model_files.py::TestReproducible::test_twin
+        core/test_model_files.py::TestReproducible::test_twin
     """,
     ),
     "T19 interrupts: whole or not at all, and what was spent is kept": (
         """
-        synthesizers/test_interrupts.py::test_a_fit_that_is_stopped_anywhere
-        synthesizers/test_interrupts.py::test_stopped_at_every_line
-        privacy/test_session.py::TestFits::test_the_charge_is_on_disk
-        privacy/test_session.py::TestKilled::
+        algorithms/test_interrupts.py::test_a_fit_that_is_stopped_anywhere
+        algorithms/test_interrupts.py::test_stopped_at_every_line
+        files/test_session.py::TestFits::test_the_charge_is_on_disk
+        files/test_session.py::TestKilled::
     """,
         """
-        synthesizers/test_interrupts.py::test_twin
-        privacy/test_session.py::TestFits::test_twin
-        privacy/test_session.py::TestKilled::test_twin
+        algorithms/test_interrupts.py::test_twin
+        files/test_session.py::TestFits::test_twin
+        files/test_session.py::TestKilled::test_twin
     """,
     ),
     "T20 every released table is tied to its ledger": (
         """
-        test_model_files.py::TestForged::test_a_forged_file
-        test_model_files.py::TestForged::test_every_line
+        core/test_model_files.py::TestForged::test_a_forged_file
+        core/test_model_files.py::TestForged::test_every_line
         audit/test_zoo.py::test_every_defect_is_caught
     """,
         """
-        test_model_files.py::TestForged::test_twin
+        core/test_model_files.py::TestForged::test_twin
     """,
     ),
     "T21 hostile files": (
         """
-        test_model_files.py::TestHostile::test_a_trap
-        test_model_files.py::TestHostile::test_an_exponent
-        test_model_files.py::TestHostile::test_no_table_is_built
+        core/test_model_files.py::TestHostile::test_a_trap
+        core/test_model_files.py::TestHostile::test_an_exponent
+        core/test_model_files.py::TestHostile::test_no_table_is_built
     """,
         """
-        test_model_files.py::TestHostile::test_twin
+        core/test_model_files.py::TestHostile::test_twin
     """,
     ),
     "T22 exact replay": (
@@ -229,7 +229,7 @@ TRUST = {
         audit/test_replays.py::test_mixes_and_restrictions
         audit/test_replays.py::TestClaims::test_a
         audit/test_replays.py::test_every_algorithm_has_the_defects
-        synthesizers/test_replay.py::test_a_strict_fit
+        algorithms/test_replay.py::test_a_strict_fit
     """,
         """
         audit/test_replays.py::test_twin_a_planted_defect_is_caught
@@ -254,11 +254,11 @@ TRUST = {
     ),
     "T24 OpenDP end to end": (
         """
-        privacy/test_opendp.py::test_the_scale_of_a_selection_is_public
-        privacy/test_opendp.py::test_end_to_end
+        core/test_opendp.py::test_the_scale_of_a_selection_is_public
+        core/test_opendp.py::test_end_to_end
     """,
         """
-        privacy/test_opendp.py::test_twin
+        core/test_opendp.py::test_twin
     """,
     ),
 }
@@ -278,10 +278,10 @@ HOLES = {
     "H6 a file without its ledger": TRUST["T20 every released table is tied to its ledger"],
     "H7 attributes that go together": (
         """
-        synthesizers/test_personal.py::TestTogether::test_a_set
+        algorithms/test_personal.py::TestTogether::test_a_set
     """,
         """
-        synthesizers/test_personal.py::TestTogether::test_twin
+        algorithms/test_personal.py::TestTogether::test_twin
     """,
     ),
 }
@@ -334,7 +334,7 @@ def test_all_are_there(known):
 
 
 def test_twin_a_test_that_was_renamed_or_lost_its_twin_is_missed(known):
-    gone, there = "privacy/test_sensitivity.py::TestNothing", "privacy/test_noise.py::"
+    gone, there = "core/test_sensitivity.py::TestNothing", "core/test_noise.py::"
     assert missing({"T1": (gone, there)}, known) == [gone]
     assert missing({"T1": (there, "")}, known) == ["T1"]
 

@@ -9,7 +9,16 @@ from typing import Any
 import numpy as np
 
 from ...algorithms import Clusters, ParentFilter, spectral_clusters, symmetric_matrix
-from ...core import Ledger, NoNoise, as_fraction, measures, plural
+from ...core import (
+    Ledger,
+    NoNoise,
+    as_fraction,
+    mutual_information,
+    mutual_information_sensitivity,
+    plural,
+    tvd_from_independence,
+    tvd_sensitivity,
+)
 from ...files.showing import shorten
 from ...plots import BOXES
 from ...published.doors import open_door, raw_door
@@ -85,11 +94,11 @@ def best(table: TeachingTable, guarantee: str, k: int) -> float:
 def strengths(table: TeachingTable, pair: tuple[int, int]) -> dict[str, float]:
     """I, MIC and R of a pair, each divided by the most that one record can change it."""
     counts, n = table.records.table(pair), table.records.n
-    m, shape = measures, counts.shape
+    shape = counts.shape
     return {
-        "I": m.mutual_information(counts) / m.mutual_information_sensitivity(n, *shape),
+        "I": mutual_information(counts) / mutual_information_sensitivity(n, *shape),
         "MIC": grid(table, pair).value / mic.maximal_information_sensitivity(n, *shape),
-        "R": float(m.tvd_from_independence(counts) / m.tvd_sensitivity(n, *shape)),
+        "R": float(tvd_from_independence(counts) / tvd_sensitivity(n, *shape)),
     }
 
 
@@ -269,7 +278,7 @@ def view(
         f"({state['best']:.0%} without noise and with the right sign). "
         f"MIC({x}, {y}) = {cuts.value:.3f} on a {len(cuts.row_cuts) + 1} × "
         f"{len(cuts.column_cuts) + 1} grid; "
-        f"I = {measures.mutual_information(table.records.table(pair)):.3f} bits"
+        f"I = {mutual_information(table.records.table(pair)):.3f} bits"
         f"{f'; {torn} bits in several clusters' if state['torn'] else ''}; "
         f"η removes {plural(removed, 'pair')} inside the clusters; "
         f"{'not private' if guarantee == 'none' else paid}."

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ...algorithms import ConsistentBayes, Independent, parts
-from ...core import plural
+from ...algorithms import ConsistentBayes, Independent
+from ...core import Agree, plural
 from ..widgets.controls import choice, slider
 from ..widgets.view import Try, View
 from .drawing import Board, Mark, arcs, ink
@@ -85,7 +85,7 @@ def view(table: TeachingTable, epsilon: float, sensitive: str) -> View:
     """Above: the forest over the noise of its tables. Below: distances beside Independent's."""
     name = None if sensitive == NOBODY else sensitive
     fitted = table.run(
-        ConsistentBayes(epsilon, rounds=0, sensitive=name, reconcile=parts.Agree(tolerance=COARSE))
+        ConsistentBayes(epsilon, rounds=0, sensitive=name, reconcile=Agree(tolerance=COARSE))
     )
     order, noise = fitted.network_.order, noise_of_pairs(fitted)
     own = {

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from ...algorithms import Parameters, SearchResult, exact_search
-from ...algorithms import genetic as genetic_search
+from ...algorithms import Parameters, SearchResult, exact_search, genetic_search
 from ...core import Network, plural
 from ..widgets.controls import slider
 from ..widgets.view import Try, View

@@ -4,8 +4,16 @@ from typing import Any
 
 import numpy as np
 
-from ...algorithms import PPBA, HPPrivBayes, PrivBayes, SensitivityGroups, Synthesizer, parts
-from ...core import Recipe
+from ...algorithms import (
+    PPBA,
+    Greedy,
+    Groups,
+    HPPrivBayes,
+    PrivBayes,
+    SensitivityGroups,
+    Synthesizer,
+)
+from ...core import Recipe, Restriction
 from ...datasets.tables import Dataset
 from ..widgets.controls import choice, slider
 from ..widgets.view import Try, View
@@ -30,8 +38,8 @@ def recipe(
     if method == "HPPrivBayes":
         return HPPrivBayes(epsilon, sensitive=sensitive, r=r, theta=theta)
     if method == CUSTOM:
-        structure = parts.Greedy(restriction=parts.Restriction(dataset.target, sensitive))
-        budget = parts.Groups(r=r, personal=policy)
+        structure = Greedy(restriction=Restriction(dataset.target, sensitive))
+        budget = Groups(r=r, personal=policy)
         return Synthesizer(epsilon, structure=structure, budget=budget)
     return HPPrivBayes(epsilon, r=r, personal=policy)
 

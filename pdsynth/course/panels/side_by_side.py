@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...algorithms import ConsistentBayes, parts
-from ...core import BudgetError, Recipe
+from ...algorithms import ConsistentBayes
+from ...core import Agree, BudgetError, Recipe
 from ...datasets.tables import Dataset
 from ...papers.sidebyside import PAPER
 from ...papers.sidebyside_methods import BASE, SLOW, algorithms
@@ -21,7 +21,7 @@ from .words import GUARANTEE, GUARANTEES
 
 LEFT_OUT = (*SLOW, "GeneticBayes")  # more than a tenth of a second each
 LARGE = ("CSAPrivBayes", "CSAPrivBayes, policy")  # seconds each where tables are to agree
-AGREE = parts.Agree(tolerance=0.5)  # ends earlier than a fit's, with hardly another distance
+AGREE = Agree(tolerance=0.5)  # ends earlier than a fit's, with hardly another distance
 FOREST = "ConsistentBayes, forest"
 RECONCILE = {"measured": False, "agree": True}
 LEAST, MOST = 0.004, 6.0  # ends of the axis of losses; an infinite one is drawn to its right end
