@@ -11,21 +11,18 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import NamedTuple
 
-from .measures import SCORES, association_sensitivity, conditional_sensitivity
+from .measures import SCORES, conditional_sensitivity
 from .noise import ONE_REPLACED, Unit, histogram_cost
 
 KINDS = ("mechanism", "group", "post_processing", "unaccounted_access", "public")
 MECHANISMS = ("discrete_laplace", "exponential", "permute_and_flip", "forfeited")
 LEMMAS: dict[str, Callable[[int, int, int], int | Fraction]] = {
+    **{score.lemma: score.sensitivity for score in SCORES.values()},
     "lemma:joint_counts": lambda n, x, pi: 2,
     "lemma:joint_counts_add_remove": lambda n, x, pi: 1,
-    "lemma:association": association_sensitivity,
-    "lemma:mutual_information": SCORES["I"].sensitivity,
-    "lemma:entropy": SCORES["H"].sensitivity,
     "lemma:conditional": conditional_sensitivity,
     "lemma:residual": lambda n, x, pi: 2,
     "lemma:residual_add_remove": lambda n, x, pi: 1,
-    "lemma:score_f": SCORES["F"].sensitivity,
 }
 
 

@@ -186,7 +186,10 @@ def _outside(attribute: Attribute, cells: pd.Series) -> tuple[str, str]:
 
 
 def say_outside(attribute: Attribute, column: pd.Series, outside: int) -> str:
-    """How many cells of a column no code stands for, in words that hold no cell."""
+    """How many cells of a column no code stands for, in words that hold no cell.
+
+    **Privacy:** a raw number, for the sentence of a refusal: whoever holds the table reads it.
+    """
     kind: Any = column.dtype  # of a category: of its values
     kind = kind.categories.dtype if isinstance(kind, pd.CategoricalDtype) else kind
     edges, values = attribute.edges, attribute.values
