@@ -1,12 +1,13 @@
-"""README's tree and ARCHITECTURE's table name what is there, and lead to it."""
+"""README's tree, ARCHITECTURE's table and the core's README name what is there, and lead to it."""
 
 import re
+import tomllib
 
 import pytest
-from core.test_one_door import FLOORS
 
 QUESTIONS = {
     "noise is drawn": r"def discrete_laplace\(",
+    "a new score goes": r"^SCORES = ",
     "a new budget rule goes": r"class Uniform\(BudgetRule\)",
     "a paper's claim is judged": r"@rule\b",
 }
@@ -30,6 +31,23 @@ def readme(root):
 @pytest.fixture(scope="module")
 def architecture(root):
     return (root / "ARCHITECTURE.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def walk(root):
+    return (root / "pdsynth" / "core" / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def layers(root):
+    """What the contracts of pyproject.toml hold imports to: layers of a folder, lowest first."""
+    text = (root / "pyproject.toml").read_text(encoding="utf-8")
+    contracts = tomllib.loads(text)["tool"]["importlinter"]["contracts"]
+    return {
+        c["containers"][0]: [re.split(r" [:|] ", layer) for layer in reversed(c["layers"])]
+        for c in contracts
+        if c["type"] == "layers"
+    }
 
 
 def rows(text):
@@ -72,28 +90,53 @@ def test_every_file_of_the_table_is_there_and_every_room_is_in_it(architecture, 
 
 
 def test_twin_a_file_that_moved_and_a_room_without_a_line_are_found(architecture, root):
-    moved = architecture.replace("`pdsynth/core/model.py`", "`pdsynth/core/model.py`")
-    assert missing(moved, root) == (["pdsynth/core/model.py"], ["model.py"])
+    moved = architecture.replace("`pdsynth/plots.py`", "`pdsynth/drawing.py`")
+    assert missing(moved, root) == (["pdsynth/drawing.py"], ["plots.py"])
+    gone = architecture.replace("`pdsynth/scale/`", "")
+    assert missing(gone, root) == ([], ["scale"])
 
 
 def test_files_are_named_in_the_table_alone(architecture):
     assert re.findall(FILE, architecture[: architecture.index("## Where it stands")]) == []
 
 
-def test_floors_are_those_that_imports_are_held_to(architecture):
+def test_floors_are_those_that_imports_are_held_to(architecture, layers):
+    houses = layers["pdsynth"]
+    floors = {house: str(floor) for floor, names in enumerate(houses) for house in names}
     found = {
-        path.split("/")[1].removesuffix(".py"): floor
+        (path.split("/")[1].removesuffix(".py"), floor)
         for _, files, floor in rows(architecture)
         for path in files
         if path.startswith("pdsynth/")
     }
-    assert found == {room: str(FLOORS[room]) for room in found} and len(found) > 15
+    assert found == {*floors.items()} - {("__main__", floors["__main__"])}
+
+
+def core_files(architecture):
+    """Files of the core in the order of ARCHITECTURE's table."""
+    found = [path for _, files, _ in rows(architecture) for path in files]
+    return [p.split("/")[2].removesuffix(".py") for p in found if p.startswith("pdsynth/core/")]
+
+
+def test_the_core_is_walked_in_the_order_of_its_imports(architecture, walk, layers):
+    order = [room for (room,) in layers["pdsynth.core"]]
+    assert core_files(architecture) == order
+    assert re.findall(r"^\d+\. \[`(\w+)\.py`\]\(\1\.py\): ", walk, flags=re.M) == order
+    assert len(walk.splitlines()) <= 120
+
+
+def test_what_the_walk_names_is_in_the_file_that_it_names(walk, root):
+    named = re.findall(r"`(\w+\.py): (\w+)", walk)
+    assert len(named) >= 8
+    for file, name in named:
+        text = (root / "pdsynth" / "core" / file).read_text(encoding="utf-8")
+        assert re.search(rf"(def|class) {name}\b", text), (file, name)
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_a_question_finds_its_file_in_one_line(question, root, architecture):
     ((*_, path),) = [files for what, files, _ in rows(architecture) if question in what]
-    assert re.search(QUESTIONS[question], (root / path).read_text(encoding="utf-8"))
+    assert re.search(QUESTIONS[question], (root / path).read_text(encoding="utf-8"), re.M)
 
 
 def test_sliders_are_declared_where_the_table_says(root, architecture):
