@@ -41,8 +41,10 @@ ASPECTS = {
     "relation": r"relation|adds? or remove|added or removed|facts\.moved",
     "persons": r"persons?\b|records_per",
     "blocks": r"block|dask|arrow|parquet|batch|\.expect\(",
-    "near": r"wide|near|choose_rule|most_sets",
+    "near": r"too wide|wide table|stand near|near each|\bnear=|preselect|choose_rule|most_sets",
 }
+# The one way to a house next door, and the list of those houses, are no mention.
+DOOR = re.compile(r'door\("\w+"\)|^DOORS = .*$', re.M)
 FIT = "pds.PrivBayes(k=2)"
 FITS = {
     "PrivBayes": FIT,
@@ -246,7 +248,7 @@ def mentions(aspect: str) -> Callable[[Path], Count]:
         word = re.compile(ASPECTS[aspect], re.I)
         places = []
         for m in modules(tree):
-            said = sorted({found.lower() for found in word.findall(m.text)})
+            said = sorted({found.lower() for found in word.findall(DOOR.sub("", m.text))})
             if m.of_house and said:
                 places.append(f"{m.name}: {', '.join(said)}")
         return Count(f"{len(places)}", tuple(places))

@@ -10,8 +10,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .curator import UNPROTECTED, Curator
+from .curator import Curator
 from .errors import BudgetError, is_one_of, is_whole, progress, show
+from .ledger import UNPROTECTED
 from .measures import normalised_risk_entropy
 from .network import Network
 from .noise import TableBudget, positive, share

@@ -1,6 +1,6 @@
 """Counts of coded records in memory: tables of columns, and many small tables of bits at once.
 
-**Privacy:** raw counts; they live inside the door, and in the evaluation of published tables.
+**Privacy:** raw counts; they live inside the door, and in the evaluation of released tables.
 """
 
 from __future__ import annotations

@@ -31,8 +31,6 @@ from .noise import (
 )
 from .records import Records
 
-GUARANTEES = ("strict", "published", "none")
-UNPROTECTED = "guarantee='published'"  # where errors say what would run a print
 Pairs = Sequence[tuple[int, int]]
 Question = tuple[Sequence[int], TableBudget, str]  # columns, child first; budget; step
 
@@ -112,7 +110,7 @@ class Curator(LedgerWriter):
     **Privacy:** each method says what it releases, its sensitivity under replacing one record, and
     its cost; ``n`` and the schema are public. Whatever isn't paid for raises PrivacyError under
     ``strict``, before anything is read. ε and scales are those of one record; the ledger multiplies
-    them. What papers read raw is another door's: :class:`~pdsynth.published.RawCurator`.
+    them. What is read raw is another door's.
     """
 
     def __init__(
@@ -482,7 +480,7 @@ class Curator(LedgerWriter):
     ) -> tuple[np.ndarray, str]:
         """Integers with noise that costs ε, and their entry id."""
         sensitivity = max(sensitivity, Fraction(1))  # one record alone moves nothing
-        scale = sensitivity / epsilon if self.guarantee != "none" else Fraction(1)
+        scale = sensitivity / epsilon
         entry = self._charge(
             step,
             source,

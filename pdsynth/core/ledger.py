@@ -36,6 +36,8 @@ REPRODUCIBLE = "noise is reproducible: do not release"
 COLUMNS = (
     "step source mechanism released attributes sensitivity scale claimed epsilon total kind".split()
 )
+GUARANTEES = ("strict", "published", "none")
+UNPROTECTED = "guarantee='published'"  # where errors say what would run a print
 # what a synthesizer says of itself where it promises nothing
 NOT_STRICT = {"published": "as published: see ledger_", "none": "NOT DIFFERENTIALLY PRIVATE"}
 

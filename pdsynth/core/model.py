@@ -29,10 +29,7 @@ from .schema import BinaryEncoding, Schema
 
 @runtime_checkable
 class Sparse(Protocol):
-    """A table of which only some parent configurations are kept, as the papers' replicas do.
-
-    :class:`pdsynth.published.SparseTable` is one.
-    """
+    """A table of which only some parent configurations are kept, as the papers' replicas do."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -216,8 +213,8 @@ class Sampling:
 class Model(Sampling):
     """A released network with noisy counts; safe to show exactly as far as its ledger says.
 
-    ``tables``: one int64 array per pair, child first, of counts or integer weights (or a
-    :class:`~pdsynth.published.SparseTable`). ``n``: the number of records, which is public
+    ``tables``: one int64 array per pair, child first, of counts or integer weights (or
+    :class:`Sparse`). ``n``: the number of records, which is public
     (neighbours replace one record). ``sources``: for each table the ids of the ledger entries that
     it comes from. The network stands over the attributes, or over their bits.
     """

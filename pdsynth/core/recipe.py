@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 
 from .agreement import choose_reconcile
-from .curator import GUARANTEES, Curator
+from .curator import Curator
 from .errors import (
     BudgetError,
     PrivacyError,
@@ -34,7 +34,7 @@ from .errors import (
     show,
     to_names,
 )
-from .ledger import NOT_STRICT, Ledger
+from .ledger import GUARANTEES, NOT_STRICT, Ledger
 from .model import Model
 from .noise import WORD, CommonNoise, ExactNoise, Noise, NoNoise, TableBudget, Unit, positive, share
 from .parts import Parts, Plan
