@@ -233,7 +233,8 @@ class TestSpent:
         synth = pds.baselines.Independent(1)
         with monkeypatch.context() as patch:
             stop = Stop(patch)
-            with stop.at_moment(9):  # 4 moments a table: the question, its noise, and their ends
+            # Two moments for all questions, then four a table: the question, its noise, and their ends.
+            with stop.at_moment(11):
                 synth.fit(frame, schema)
         assert synth.spent_ == Q(3, 4)
         assert [e.step for e in synth.unfinished_[0].entries] == [

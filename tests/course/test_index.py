@@ -40,7 +40,7 @@ COURSE = {
         course/test_notebooks.py::test_at_most_1100_words
     """,
     "objects show themselves: a ledger in five lines, synthesizer, network, plan, audits": """
-        privacy/test_ledger.py:: test_shown.py:: course/panels/test_words.py::
+        core/test_ledger.py:: test_shown.py:: course/panels/test_words.py::
     """,
     "panels: no needless scroll bar, cut text or overlap, at four sizes in both themes": """
         course/test_panel_layout.py::test_every_panel_at_four_sizes

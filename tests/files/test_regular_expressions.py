@@ -8,7 +8,7 @@ from growth_tools import LINEAR, regex_growth
 
 from pdsynth.files.domains import RANGE
 
-FOLDERS = ("domain", "datasets")
+FOLDERS = ("core", "files", "datasets")
 WAYS = {"match": "match", "fullmatch": "fullmatch", "search": "search", "contains": "search"}
 BLANKS, DIGITS = " ", "1"
 # What is repeated, before a sign that matches nothing: each alone, and beside every other.
@@ -76,8 +76,8 @@ def worst(pattern, how):
 
 def test_the_expressions_are_found(root):
     found = expressions(root)
-    assert {"rules.py", "schema_file.py", "sniffing.py", "opening.py"} <= {f for f, *_ in found}
-    assert ("rules.py", RANGE.pattern, "fullmatch") in found
+    assert {"domains.py", "schema_file.py", "sniffing.py", "opening.py"} <= {f for f, *_ in found}
+    assert ("domains.py", RANGE.pattern, "fullmatch") in found
 
 
 def test_steps_grow_as_the_text(root):
