@@ -1,16 +1,18 @@
-"""Genetic structure search (Hittmeir, Mayer, Ekelhart 2022, section III), from associations alone.
+"""GeneticBayes (Hittmeir, Mayer, Ekelhart 2022): a network searched for on pairwise associations.
+
+Three searches maximise the same sum of associations: the paper's genetic algorithm
+(:func:`genetic`), the optimum (:func:`exact_search`) and climbs in the space of orders
+(:func:`hill`). None of them sees a record.
 
 An individual is an order of the d attributes and, for each, a set of exactly k others; those of
 them that stand before it are its parents. A population is two arrays: orders (P, d), and sets
 (P, d) as bit masks: bit a says whether attribute a is a member.
 """
 
-from __future__ import annotations
-
 import math
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 
@@ -21,30 +23,32 @@ from ..core.budgets import Uniform
 from ..core.curator import Curator, Pairs
 from ..core.errors import BudgetError, is_one_of, is_whole, show, to_names
 from ..core.measures import sketch_noise
-from ..core.network import Network, Permitted, Restriction, check_restriction
+from ..core.network import Network, Permitted, Restriction
 from ..core.noise import Noise, positive
 from ..core.parts import Parts
 from ..core.recipe import Recipe
 from ..core.schema import Facts
 from ..core.structure import (
     MaxCells,
+    Restricted,
     Shares,
-    Structure,
     StructureResult,
     check_degree,
-    check_tables,
     check_width,
-    choose_rule,
+    parent_rule,
 )
 from .ppba import symmetric_matrix
 
 MOST = 100_000  # individuals, and generations
-
-
 ROOM = 64  # attributes in one mask
-
-
+MOST_EXACT = 20  # attributes that the dynamic programme takes: its arrays have 2^d members
+STARTS = 20  # climbs of a hill search
+STRONG = 0.25  # R of strongly tied attributes in the papers' tables: a public rule of thumb
 ONE = np.uint64(1)
+SEARCHES = ("genetic", "exact", "hill")
+SEARCH_STEP = "pairwise associations"
+PAIRS = "GA paper (Hittmeir et al. 2022), section III, footnote 7"
+TABLES = "GA paper, section II (DataSynthesizer's tables)"
 
 
 @dataclass(frozen=True)
@@ -64,9 +68,13 @@ class SearchResult:
 
     def network(self, names: Sequence[str], generation: int = -1) -> Network:
         """The best network of a generation over named attributes."""
-        order, parents = self.orders[generation], self.networks[generation]
-        pairs = [(child, tuple(a for a in order if parents[child, a])) for child in order]
-        return Network.of_columns(pairs, names)
+        return network_of(self.orders[generation], self.networks[generation], names)
+
+
+def network_of(order: Sequence[int], parents: np.ndarray, names: Sequence[str]) -> Network:
+    """The network of an order and its parents, bool (d, d) [child, parent]."""
+    pairs = [(child, tuple(a for a in order if parents[child, a])) for child in order]
+    return Network.of_columns(pairs, names)
 
 
 @dataclass(frozen=True)
@@ -86,19 +94,31 @@ class Parameters:
         for name in ("population", "elite", "generations"):
             if not is_whole(given := getattr(self, name), 1, MOST):
                 raise BudgetError(
-                    f"{name} must be a whole number of at most {MOST:,} and at "
-                    f"least 1, got {show(given)}"
+                    f"{name} must be a whole number from 1 to {MOST:,}, got {show(given)}"
                 )
         if self.population < self.elite:
             raise BudgetError(
-                f"population = {self.population} is smaller than "
-                f"elite = {self.elite}: the elite is a part of it"
+                f"population = {self.population} is smaller than elite = {self.elite}: "
+                "the elite is a part of it"
             )
         r, real = self.rate, (int, float, np.number)
         if r is not None and (isinstance(r, bool) or not isinstance(r, real) or not 0 < r <= 1):
             raise BudgetError(
                 f"r, the mutation rate, must lie in (0, 1], or be None for 1/d; got {show(r)}"
             )
+
+
+def check_room(search: str, d: int, free: int) -> None:
+    """Refuse more attributes, or more of them to place, than a search has room for."""
+    if search == "exact" and free > MOST_EXACT:
+        raise BudgetError(
+            f"{free} attributes to place, but search='exact' has room for "
+            f"{MOST_EXACT}: use 'hill' or 'genetic'"
+        )
+    if search == "genetic" and d > ROOM:
+        raise BudgetError(
+            f"{d} attributes, but the genetic search has room for {ROOM}: use search='hill'"
+        )
 
 
 def pose(weights: np.ndarray, k: int, permitted: Permitted | None) -> tuple[np.ndarray, Permitted]:
@@ -121,15 +141,12 @@ def genetic(
 ) -> SearchResult:
     """The best network of at most k parents per node that the genetic algorithm finds.
 
-    Fitness is the sum of ``weights`` (d, d), [child, parent], over all edges; the paper's weights
-    are pairwise mutual information. Parents of weight 0 add nothing and are left out of the result.
-    ``rate_all``: another fitness, (P,) from masks (P, d) of the parents of each individual.
+    Fitness is the sum of ``weights`` (d, d), [child, parent], over all edges. Parents of weight 0
+    are left out of the result. ``rate_all``: another fitness, (P,) from masks (P, d) of the parents
+    of each individual.
     """
     d, parameters = len(weights), parameters or Parameters()
-    if d > ROOM:
-        raise BudgetError(
-            f"{d} attributes, but the genetic search has room for {ROOM}: use search='hill'"
-        )
+    check_room("genetic", d, d)
     objective, permitted = pose(weights, k, permitted)
     rate_all = rate_all or partial(_fitness, worth=_look_up(objective))
     rate = parameters.rate or 1 / d
@@ -287,24 +304,16 @@ def _fitness(parents: np.ndarray, worth: np.ndarray) -> np.ndarray:
     return sum(worth[c, np.arange(d), octet].sum(axis=1) for c, octet in enumerate(octets))
 
 
-MOST_EXACT = 20  # attributes that the dynamic programme takes: its arrays have 2^d members
-
-
 def exact_search(weights: np.ndarray, k: int, permitted: Permitted | None = None) -> SearchResult:
     """The optimum for ``weights`` (d, d), [child, parent], by dynamic programming over subsets.
 
     F(S) = max over j in S of F(S∖j) + v_j(S∖j), with v_j(M) the sum of the k heaviest parents of j
-    among M (after Silander and Myllymäki, UAI 2006). Ties go to the lower column. BudgetError for
-    more than 20 attributes to place.
+    among M (after Silander and Myllymäki, UAI 2006). Ties go to the lower column.
     """
     objective, permitted = pose(weights, k, permitted)
     free = permitted.searchable
     m = len(free)
-    if m > MOST_EXACT:
-        raise BudgetError(
-            f"{m} attributes to place, but the exact search has room for {MOST_EXACT}: "
-            "use search='hill' or 'genetic'"
-        )
+    check_room("exact", len(permitted), m)
     gain = [_gains(objective[j], k, free) for j in free]
     masks = np.arange(2**m)
     value, last = np.where(masks > 0, -np.inf, 0.0), np.zeros(2**m, dtype=np.int8)
@@ -343,21 +352,16 @@ def _gains(w: np.ndarray, k: int, free: Sequence[int]) -> np.ndarray:
 
 
 def hill(
-    weights: np.ndarray,
-    k: int,
-    generator: np.random.Generator,
-    permitted: Permitted | None = None,
-    *,
-    starts: int = 20,
+    weights: np.ndarray, k: int, generator: Generator, permitted: Permitted | None = None
 ) -> SearchResult:
     """The best of several climbs in the space of orders, each from a random one, for any d.
 
     A step takes one attribute out and puts it back where the sum of the k heaviest predecessors of
-    all nodes is largest; a climb ends when no attribute wants to move.
+    all nodes is largest; a climb ends when no step gains.
     """
     objective, permitted = pose(weights, k, permitted)
     fixed, climbs = len(permitted.fixed_order), []
-    for _ in range(starts):
+    for _ in range(STARTS):
         order = permitted.reorder(generator.permutation(len(weights)).tolist())
         value, moved = -np.inf, True
         while moved:
@@ -422,20 +426,8 @@ def _result(order: list[int], weights: np.ndarray, k: int, permitted: Permitted)
     return SearchResult(tuple(order), parents, value, history, orders, parents[None])
 
 
-SEARCHES = ("genetic", "exact", "hill")
-
-
-SEARCH_STEP = "pairwise associations"
-
-
-PAIRS = "GA paper (Hittmeir et al. 2022), section III, footnote 7"
-
-
-STRONG = 0.25  # R of strongly tied attributes in the papers' tables: a public rule of thumb
-
-
 @dataclass(frozen=True)
-class GeneticSearch(Structure):
+class GeneticSearch(Restricted):
     """The network with the largest sum of pairwise associations that a ``search`` finds.
 
     ``search``: ``"genetic"`` with P, S, r (None: 1/d) and e, ``"exact"`` (at most 20 attributes to
@@ -457,20 +449,9 @@ class GeneticSearch(Structure):
         if not is_one_of(self.search, SEARCHES):
             raise BudgetError(f"search must be one of {SEARCHES}, got {show(self.search)}")
         check_degree(self.k, facts.schema)
-        positive("theta_usefulness", self.theta_usefulness)
-        permitted = check_restriction(self.restriction, self.k, facts.schema)
-        check_tables(permitted.forced_network(facts.schema.names), facts.schema)
-        free, d = len(permitted.searchable), len(facts.schema)
-        check_width(d, "a search on pairwise associations")
-        if self.search == "exact" and free > MOST_EXACT:
-            raise BudgetError(
-                f"{free} attributes to place, but search='exact' has room for "
-                f"{MOST_EXACT}: use 'hill' or 'genetic'"
-            )
-        if self.search == "genetic" and d > ROOM:
-            raise BudgetError(
-                f"{d} attributes, but the genetic search has room for {ROOM}: use search='hill'"
-            )
+        super().check(facts)
+        check_width(len(facts.schema), "a search on pairwise associations")
+        check_room(self.search, len(facts.schema), len(self.permitted(facts).searchable))
 
     def asks(self, facts: Facts) -> Shares:
         """The sketch, where a network is worth its noise and a search has pairs to use."""
@@ -484,14 +465,11 @@ class GeneticSearch(Structure):
         attribute are dropped); every search on it is post-processing.
         """
         names, permitted, (k, cells) = facts.schema.names, self.permitted(facts), self.limits(facts)
-        d, known = len(names), tuple(names[j] for j in permitted.fixed_order[1:])
-        limit = "" if cells is None else f", tables of at most {int(cells):,} cells"
+        d, limit = len(names), "" if cells is None else f", tables of at most {int(cells):,} cells"
         rule = f"k = {k}{limit}" if k else "independent"
         if k == 0 or not permitted.pairs:
-            shown: Mapping[str, object] = {"search_": None, "weights_": np.zeros((d, d))}
-            return StructureResult(
-                permitted.forced_network(names), known=known, rule=rule, attributes=shown
-            )
+            shown = {"search_": None, "weights_": np.zeros((d, d))}
+            return replace(self.policy_alone(facts, rule), attributes=shown)
         if self.noise_dominates(facts):
             self._warn(curator, facts)
         values, entry = self.sketch(curator, permitted.pairs, shares["associations"])
@@ -505,15 +483,12 @@ class GeneticSearch(Structure):
         order, parents = found.order, found.parents
         if cells is not None:
             parents = best_parents(order, weights, k, permitted, facts.schema.sizes, cells)
-        network = Network(
-            tuple((names[c], tuple(names[p] for p in order if parents[c, p])) for c in order)
-        )
         strength = {names[c]: float(weights[c, parents[c]].sum()) for c in order}
         return StructureResult(
-            network,
+            network_of(order, parents, names),
             strength,
             entry,
-            known=known,
+            known=self.known(facts),
             rule=rule,
             attributes={"search_": found, "weights_": weights},
         )
@@ -529,27 +504,20 @@ class GeneticSearch(Structure):
         """P, S, r and e, checked."""
         return Parameters(self.population, self.elite, self.rate, self.generations)
 
-    def permitted(self, facts: Facts) -> Permitted:
-        """The restriction over the columns of the schema."""
-        return (self.restriction or Restriction()).on(facts.schema.names)
-
-    def scale(self, facts: Facts) -> Fraction:
-        """Noise scale of the sketch in records²."""
-        epsilon1 = facts.epsilon - facts.epsilon2
-        return sketch_noise(facts.n, facts.schema.sizes, self.permitted(facts).pairs, epsilon1)
-
     def threshold(self, facts: Facts) -> float:
-        """The same noise scale for R = K / 2n²."""
-        return float(self.scale(facts)) / (2 * facts.n**2)
+        """The noise scale of the sketch, for R = K / 2n²."""
+        pairs, epsilon1 = self.permitted(facts).pairs, facts.epsilon - facts.epsilon2
+        scale = sketch_noise(facts.n, facts.schema.sizes, pairs, epsilon1)
+        return float(scale) / (2 * facts.n**2)
 
     def limits(self, facts: Facts) -> tuple[int, Fraction | None]:
         """k, and under ``"auto"`` the largest number of cells; 0 where no network is worth it."""
-        rule, cells = choose_rule(self.k, facts, positive("theta", self.theta_usefulness)), None
+        rule, cells = parent_rule(self.k, facts, positive("theta", self.theta_usefulness)), None
         k = getattr(rule, "k", 0)
         if isinstance(rule, MaxCells):
             sizes, cells = sorted(facts.schema.sizes), rule.cells
-            k = max(m for m in range(1, len(sizes)) if math.prod(sizes[: m + 1]) <= cells)
-            k = min(k, rule.most)
+            parents = range(1, min(len(sizes), rule.most + 1))
+            k = max(m for m in parents if math.prod(sizes[: m + 1]) <= cells)
         if isinstance(self.k, str) and k:
             forced = int(self.permitted(facts).forced.sum(axis=1).max())
             k = 0 if self.noise_dominates(facts) else max(k, forced)
@@ -581,18 +549,13 @@ class GeneticSearch(Structure):
         warnings.warn(words, UserWarning, stacklevel=7)
 
 
-TABLES = "GA paper, section II (DataSynthesizer's tables)"
-
-
 @dataclass(eq=False, repr=False, kw_only=True)
 class GeneticBayes(Recipe):
     """The network that a genetic algorithm finds for pairwise associations, and custom networks.
 
     Parameters
     ----------
-    epsilon, guarantee, noise, random_state : as in PrivBayes.
-    k : largest number of parents; ``"auto"`` chooses from public facts (n, domains, ε), and then no
-        table outgrows its noise.
+    epsilon, k, theta_usefulness, guarantee, noise, random_state : as in PrivBayes.
     population, elite, r, generations : P, S, r (None: 1/d) and e of the paper; its defaults (e: 400
         as for CMC and Adult).
     target, sensitive : the custom network of section IV: the target is the root, each sensitive
@@ -602,22 +565,11 @@ class GeneticBayes(Recipe):
     search : ``"genetic"``, ``"exact"`` (the optimum of the same objective, at most 20 attributes to
         place) or ``"hill"``.
     share_structure : β, share of ε for the associations.
-    theta_usefulness : θ of ``k="auto"``: a table's mean cell must be at least this many times its
-        noise scale.
 
     Attributes
     ----------
     search_ : :class:`SearchResult`, None where there was nothing to search.
     weights_ : float (d, d), the associations that the search saw.
-
-    Ambiguities and how they are resolved (`algorithms` §5.2)
-    ---------------------------------------------------------
-    1. Fitness counts valid parents only, so an early attribute loses score, as in the paper. 2. The
-       i' of a crossover may be i. 3. Line 7 of Initialization doesn't exclude f_j itself: excluded.
-       4. One generator for everything (the public code seeds after its first population). 5. Edges
-       of weight 0 are left out: they add nothing to the fitness and only noise to a table. 6. The
-       public code turns the first k+1 attributes into a complete graph and loses C; the paper
-       doesn't, nor do we.
 
     **Privacy:** strict: pure ε-DP under replacing one record: a sketch of R over the pairs that the
     search may use (βε; those with a sensitive attribute are dropped), any search on it as
@@ -643,14 +595,6 @@ class GeneticBayes(Recipe):
             policy = Restriction(self.target, self.sensitive)  # type: ignore[arg-type]
         elif self.target is not None or to_names("sensitive", self.sensitive):
             raise BudgetError("give either target= and sensitive=, or restriction=, not both")
-        structure = GeneticSearch(
-            self.k,
-            self.theta_usefulness,
-            policy,
-            self.search,
-            self.population,
-            self.elite,
-            self.r,
-            self.generations,
-        )
+        parameters = self.population, self.elite, self.r, self.generations
+        structure = GeneticSearch(self.k, self.theta_usefulness, policy, self.search, *parameters)
         return Parts(structure, Uniform(TABLES))

@@ -1,6 +1,9 @@
-"""Spectral clusters of attributes from released similarities (HMPrivBayes, Algorithms 1 and 3).
+"""HMPrivBayes: spectral clusters of attributes, a network in each, budgets by risk entropy.
 
-k-means++ is scikit-learn's, its seed public: the same release always gives the same clusters.
+First the clusters from released similarities (Algorithms 1 and 3; k-means++ is scikit-learn's, its
+seed public, so the same release always gives the same clusters), then IBayes in one cluster
+(Algorithm 4), then the structure that does both and measures the tables (Algorithm 5).
+:class:`Clustered` and :class:`AttributeClusters` are also PrivSCBN's.
 """
 
 from __future__ import annotations
@@ -37,10 +40,16 @@ from ..core.structure import (
 from .ppba import symmetric_matrix
 
 READINGS = ("similarity", "printed")
-
-
 CLEAR = 0.1  # R of attributes tied as strongly as those of a census table: a public yardstick
-
+# Noise to signal at which the adjusted Rand index against noiseless clusters falls below 0.1
+# on Adult and Big5.
+NOISE_DOMINATES = 3
+MAX_DEGREE = 12  # largest l
+STEP_PAIRS = 250_000  # candidates of one step that are worth their time: 62 columns of degree 3
+STEP_CELLS = 2**24  # cells of all their tables; larger degrees than 5 get fewer candidates
+WHOLE = 2_000_000  # sets of a cluster that are counted in one pass
+SOURCE = "HMPrivBayes Alg 4 line 2", "HMPrivBayes Alg 4 line 3"
+DPSC, TABLES = "HMPrivBayes Alg 3 line 1", "HMPrivBayes Alg 5 line 2"
 
 Clusters = tuple[tuple[int, ...], ...]
 
@@ -79,16 +88,11 @@ def embedding(weights: np.ndarray, dimensions: int) -> np.ndarray:
 
 
 def spectral_clusters(
-    similarity: np.ndarray,
-    k: int,
-    *,
-    sigma: float = 1.0,
-    reading: str = "similarity",
-    dimensions: int | None = None,
+    similarity: np.ndarray, k: int, *, sigma: float = 1.0, reading: str = "similarity"
 ) -> Clusters:
     """Clusters of columns from a similarity matrix (d, d): k, or fewer when fewer rows differ.
 
-    ``dimensions`` is k₁ of Algorithm 1, k if None. Raises BudgetError for k outside 1 … d.
+    k₁ of Algorithm 1 is k. Raises BudgetError for k outside 1 … d.
 
     **Privacy:** post-processing of noisy similarities; the seed is public.
     """
@@ -99,7 +103,7 @@ def spectral_clusters(
     from sklearn.cluster import KMeans  # noqa: PLC0415 - a second that only clustering needs
     from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415
 
-    rows = embedding(affinity(similarity, sigma, reading), min(dimensions or k, d))
+    rows = embedding(affinity(similarity, sigma, reading), k)
     with warnings.catch_warnings():  # fewer different rows than clusters: some stay empty
         warnings.simplefilter("ignore", ConvergenceWarning)
         labels = KMeans(k, init="k-means++", n_init=10, random_state=0).fit_predict(rows)
@@ -130,10 +134,9 @@ def noise_to_signal(
     """The noise of released R over what there is to see, from public facts alone.
 
     A sketch of some ``pairs`` (all if None) adds Laplace noise of scale Σ Δ(K) / (2 n² ε) to each
-    R, about 3·pairs/(n ε). Spectral clustering averages over g attributes, so the ratio is that of
-    two eigenvalues: the largest of such a noise matrix, 2·√2·scale·√g, and that of a cluster of g/3
-    attributes tied with R = 0.1 (:data:`CLEAR`). Above 1, clusters are more noise than signal;
-    above 3, hardly anything else.
+    R. Spectral clustering averages over g attributes, so the ratio is that of two eigenvalues: the
+    largest of such a noise matrix, 2·√2·scale·√g, and that of a cluster of g/3 attributes tied with
+    R = 0.1 (:data:`CLEAR`). Above 1, clusters are more noise than signal; above 3, little else.
 
     >>> census = noise_to_signal(45_222, (16,) * 15, Fraction(1))
     >>> census < 1 < noise_to_signal(19_719, (6,) * 57, Fraction(1, 2))
@@ -147,25 +150,13 @@ def noise_to_signal(
     return 2 * math.sqrt(2) * scale * math.sqrt(g) / (CLEAR * g / 3)
 
 
-SOURCE = "HMPrivBayes Alg 4 line 2", "HMPrivBayes Alg 4 line 3"
-
-
-STEP_PAIRS = 250_000  # candidates of one step that are worth their time: 62 columns of degree 3
-
-
-WHOLE = 2_000_000  # sets of a cluster that are counted in one pass
-
-
-STEP_CELLS = 2**24  # cells of all their tables; larger degrees than 5 get fewer candidates
-
-
 @dataclass(frozen=True)
 class ParentFilter:
     """Which columns may be whose parents, and which come first when not all can be tried.
 
     ``strength``: float (d, d), symmetric; noisy similarities of the ledger entry ``depends_on``, or
-    any public order. Infinite: the columns belong together (bits of one attribute) and are never
-    kept apart. ``eta``: η of formula (9).
+    any public order. Infinite: the columns are bits of one attribute and are never kept apart.
+    ``eta``: η of formula (9).
     """
 
     strength: np.ndarray
@@ -240,15 +231,8 @@ def ibayes(
     search = _Search(columns, ties, degree, permitted)
     for t in progress(range(len(pairs) + 1, len(columns) + 1), f"network{label}", unit="bit"):
         candidates = search.candidates([child for child, _ in pairs])
-        pairs.append(
-            curator.select(
-                candidates,
-                score,
-                epsilon,
-                source=SOURCE[1],
-                step=f"pair {t} of {len(columns)}{label}",
-            )
-        )
+        step = f"pair {t} of {len(columns)}{label}"
+        pairs.append(curator.select(candidates, score, epsilon, source=SOURCE[1], step=step))
     return pairs
 
 
@@ -296,17 +280,6 @@ class _Search:
         return join_parts(parts, self.ties.depends_on)
 
 
-MAX_DEGREE = 12  # largest l
-
-
-# Noise to signal at which the adjusted Rand index against noiseless clusters falls below 0.1
-# on Adult and Big5.
-NOISE_DOMINATES = 3
-
-
-DPSC = "HMPrivBayes Alg 3 line 1"
-
-
 @dataclass(frozen=True)
 class Clustering:
     """Clusters of bit columns, how their bits are tied, and what finding them showed and cost."""
@@ -324,7 +297,7 @@ class Clustered(Recipe):
     Parameters
     ----------
     k : number of clusters. ``l`` : largest number of parents.
-    sigma, dimensions : σ and k₁ of the spectral clustering.
+    sigma : σ of the spectral clustering.
     clusters : public clusters of attributes, ``[["age", "sex"], …]``, each attribute once; nothing
         is spent on finding them, k is ignored.
     share_sketch, share_structure : shares of ε for similarities and selections; tables get the
@@ -341,7 +314,6 @@ class Clustered(Recipe):
     k: int = 3
     l: int = 3  # noqa: E741 - the papers' letter
     sigma: float = 1.0
-    dimensions: int | None = None
     clusters: Sequence[Sequence[str]] | None = None
     share_sketch: float = 0.15
     share_structure: float = 0.25
@@ -354,13 +326,9 @@ class Clustered(Recipe):
 
     def _check(self, facts: Facts) -> None:
         positive("sigma", self.sigma)
-        dimensions = 1 if self.dimensions is None else self.dimensions
-        for name, value in (("l", self.l), ("dimensions", dimensions)):
-            if not is_whole(value, 1, 10**9):
-                raise BudgetError(f"{name} must be a whole number of at least 1, got {show(value)}")
-        if self.l > MAX_DEGREE:
+        if not is_whole(self.l, 1, MAX_DEGREE):
             raise BudgetError(
-                f"l = {self.l}: at most {MAX_DEGREE} parents a bit can be searched; lower l"
+                f"l must be a whole number of parents from 1 to {MAX_DEGREE}, got {show(self.l)}"
             )
 
     def _parts(self, facts: Facts) -> Parts:
@@ -415,9 +383,7 @@ class InClusters(Structure):
         made = self.made
         reading = self.affinity if made.affinity == "auto" else made.affinity
         sigma = float(positive("sigma", made.sigma))
-        return spectral_clusters(
-            similarity, made.k, sigma=sigma, reading=reading, dimensions=made.dimensions
-        )
+        return spectral_clusters(similarity, made.k, sigma=sigma, reading=reading)
 
     def result(
         self,
@@ -487,9 +453,8 @@ class AttributeClusters(InClusters):
         warnings.warn(
             f"noise is {ratio:.3g} times what {d} attributes of n = {n:,} records can show with "
             f"{float(as_fraction(made.share_sketch)):g} of ε = {made.epsilon}: too noisy to "
-            f"cluster. "
-            f"{type(made).__name__} {instead}, and gives that share to the tables. Raise epsilon "
-            f"or share_sketch, or name public clusters{' and set eta=0' if made.eta else ''}",
+            f"cluster. {type(made).__name__} {instead}, and gives that share to the tables. Raise "
+            "epsilon or share_sketch, or name public clusters" + " and set eta=0" * bool(made.eta),
             UserWarning,
             stacklevel=8,
         )
@@ -499,9 +464,6 @@ def spread_over_bits(clusters: Clusters, encoding: BinaryEncoding) -> Clusters:
     """Clusters of bits from clusters of attributes: the bits of an attribute stay together."""
     names = encoding.original.names
     return tuple(tuple(b for j in cluster for b in encoding.bits(names[j])) for cluster in clusters)
-
-
-TABLES = "HMPrivBayes Alg 5 line 2"
 
 
 class IBayesInClusters(AttributeClusters):
@@ -521,20 +483,12 @@ class IBayesInClusters(AttributeClusters):
         risk = bit_entropies(counts, encoding)
         selections = len(names) - len(plan.clusters)
         epsilon2 = shares["share_structure"] if selections else Fraction(0)
-        found = []
+        each, found = epsilon2 / max(selections, 1), []
         for i, cluster in enumerate(plan.clusters, 1):
             root = max(cluster, key=lambda j: (risk[names[j]], -j))  # of two values, H = OE
+            label = f" in C{i}"
             found.append(
-                ibayes(
-                    bits,
-                    cluster,
-                    self.most,
-                    epsilon2 / max(selections, 1),
-                    "R",
-                    plan.ties,
-                    root=root,
-                    label=f" in C{i}",
-                )
+                ibayes(bits, cluster, self.most, each, "R", plan.ties, root=root, label=label)
             )
         epsilon3 = facts.epsilon - epsilon0 - plan.spent - epsilon2
         tables = measure(bits, found, self.most, risk, epsilon3, entry)
@@ -555,8 +509,8 @@ class HMPrivBayes(Clustered):
     epsilon, guarantee, noise, random_state : as in PrivBayes.
     k, l : number of clusters, largest number of parents (paper: 3 and 3).
     eta : η of the candidate filter (9), in [0, 1); 0 switches it off. The paper doesn't say; 0.1.
-    sigma, dimensions : σ and k₁ of the spectral clustering, on which the paper is silent; 1 and k
-        here. σ only matters to the affinity ``"printed"``.
+    sigma : σ of the spectral clustering, on which the paper is silent; it only matters to the
+        affinity ``"printed"``.
     affinity : ``"similarity"``, or ``"printed"``: exp(−s/2σ²) of a similarity, which separates
         related attributes; ``"auto"``: similarity under strict.
     clusters : public clusters of attributes, as :class:`Clustered` says.
@@ -568,28 +522,17 @@ class HMPrivBayes(Clustered):
     clusters_, similarity_ : as :class:`Clustered` says. ``risk_entropy_``: normalised, of every
         bit.
 
-    Ambiguities and how they are resolved (`algorithms` §4.2)
-    ---------------------------------------------------------
-    1. Algorithm 1 expects distances, DPSC feeds it similarities: ``affinity``. 2. l' = min(|C|−1,
-       l), not d. 3. Tables are made before sampling. 4. All information is in bits. 5. MIC of bits
-       is I: only the 2 × 2 grid exists. 6. Strict clusters whole attributes, so that the bits of
-       one aren't separated. Codes that don't exist are drawn again (``BinaryEncoding.decode``). 7.
-       A cluster of one bit has one table and no pair to select; a filter that leaves a child no
-       candidate gives Π = {}; one that leaves table l'+1 less than the first l' bits is given them
-       back, or those tables could not be derived. 8. n in (7) and (11) is the number of values. 9.
-       Clusters are independent by construction. 10. Formula (9) with η = 0 would drop pairs with
-       noise below zero; here it drops nothing. 11. Empty clusters are left out. 12. Steps with more
-       than 250,000 candidates are cut to the strongest parents of each child
-       (``structure.ibayes``): by the released similarity, by distance in the schema where there is
-       none.
+    Whole attributes are clustered, so that the bits of one aren't separated. A filter that leaves a
+    child no candidate gives Π = {}. Steps with more than 250,000 candidates are cut to the
+    strongest parents of each child: by the released similarity, by distance in the schema where
+    there is none.
 
     **Privacy:** strict: pure ε-DP under replacing one record. One-way histograms
     (share_histograms·ε) give risk entropies and roots, one sketch of R over pairs of attributes
     (share_sketch·ε) gives clusters and filter, both by post-processing; the selections of all
     clusters share share_structure·ε (score R), the tables of all clusters the rest: disjoint
     columns are not disjoint records. Where clusters are public, or k = 1, and η = 0, there is no
-    sketch, and its share goes to the tables; so it does, with a warning, where n, ε and the schema
-    say that the sketch would be noise.
+    sketch, and its share goes to the tables; so it does, with a warning, where it would be noise.
 
     >>> HMPrivBayes(epsilon=0.5, l=2)
     HMPrivBayes(epsilon=0.5, l=2, guarantee='strict')

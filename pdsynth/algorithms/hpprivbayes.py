@@ -1,4 +1,8 @@
-"""Ordered structure learning: attributes enter in a given order, only their parents are chosen."""
+"""HPPrivBayes: attributes enter by average mutual information, noise follows two groups.
+
+:class:`Ordered` lets attributes enter in an order and draws their parents. :class:`Groups` gives
+two groups of attributes their own part of ε, and rare values their own noise.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,7 +13,7 @@ import numpy as np
 
 from ..core.budgets import RARE_VALUES, Allocation, BudgetRule, proportional, value_weights
 from ..core.curator import Curator
-from ..core.errors import BudgetError, SchemaError, is_one_of, is_whole, progress, show, to_list
+from ..core.errors import BudgetError, is_one_of, progress, show
 from ..core.measures import entropy
 from ..core.network import Network, Restriction
 from ..core.noise import TableBudget, as_fraction, number, positive, share
@@ -26,9 +30,14 @@ from ..core.structure import (
 )
 
 SOURCE, AVERAGES = "thesis Alg 3 line 7", "thesis Alg 3 line 2"
-
-
+LINES, WEIGHTS = "thesis Alg 4 lines 3–10", "thesis Alg 6 line 5"
+GROUP_A, GROUP_B = "thesis Alg 5 line 4", "thesis Alg 6 line 6, v = w / max w"
 ORDER_WEIGHTS = "weighted PrivBayes: weights"
+WEIGHTS_STEP = "sensitivity weights of group B"
+ORDERS = "association", "entropy", "domain"
+WIDEST = 1000  # how far budgets may lie apart
+
+GroupsOfNames = dict[str, list[str]]
 
 
 @dataclass(frozen=True)
@@ -36,13 +45,13 @@ class Ordered(Learner):
     """Attributes enter in an order, only their parents are chosen.
 
     ``by``: ``"association"`` (thesis, average mutual information), ``"entropy"`` (weighted
-    PrivBayes), ``"domain"`` (largest first, public), or the names in their order.
+    PrivBayes) or ``"domain"`` (largest first, public).
     ``share_sketch``: part of the structure's share for an order that must be asked for.
     ``step``, ``reason``: how the ledger names that question, and why it matters where the answer
     isn't paid for.
     """
 
-    by: str | Sequence[str] = "association"
+    by: str = "association"
     share_sketch: float = 0.15
     step: str = ""
     reason: str = ""
@@ -51,29 +60,15 @@ class Ordered(Learner):
         """Refuse an order that isn't one."""
         super().check(facts)
         share("share_sketch", self.share_sketch)
-        if is_one_of(self.by, ("association",)):
+        if not is_one_of(self.by, ORDERS):
+            raise BudgetError(f"by must be one of {ORDERS}, got {show(self.by)}")
+        if self.by == "association":
             check_width(len(facts.schema), "an order by association")
-        if not isinstance(self.step, str) or not isinstance(self.reason, str):
-            raise BudgetError(
-                "step and reason are texts for the ledger, got "
-                f"{show(self.step)} and {show(self.reason)}"
-            )
-        names, known = list(facts.schema.names), ("association", "entropy", "domain")
-        kind = "'association', 'entropy', 'domain' or a list of all attributes"
-        if isinstance(self.by, str) and self.by not in known:
-            raise BudgetError(f"by must be {kind}, got {show(self.by)}")
-        if not isinstance(self.by, str):
-            order = to_list("by", self.by, BudgetError, kind)
-            if not all(isinstance(n, str) for n in order) or sorted(order) != sorted(names):
-                raise SchemaError(
-                    f"an order must name every attribute once; got {show(order)}, "
-                    f"the schema has {names}"
-                )
 
     def steps(self, facts: Facts) -> Shares:
         """The order's sketch, where one is asked for, and the selections."""
-        asked = self.by in ("association", "entropy") if isinstance(self.by, str) else False
-        sketch = share("share_sketch", self.share_sketch) if asked else Fraction(0)
+        public = self.by == "domain"
+        sketch = Fraction(0) if public else share("share_sketch", self.share_sketch)
         return {"order": sketch, "selections": 1 - sketch}
 
     def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
@@ -92,7 +87,12 @@ class Ordered(Learner):
 
         **Privacy:** the order's share where it depends on records, then as :func:`ordered`.
         """
-        order, depends_on, strength = self._order(curator, shares["order"])
+        schema, depends_on = facts.schema, "public"
+        strength = np.array(schema.sizes, dtype=float)
+        if self.by != "domain":
+            step = self.step or f"order by {self.by}"
+            strength, depends_on = self.sketch(curator, shares["order"], step)
+        order = self.rank(strength)
         network = ordered(
             curator,
             order,
@@ -102,23 +102,15 @@ class Ordered(Learner):
             depends_on=depends_on,
             restriction=self.restriction,
         )
-        names = facts.schema.names
-        shown = {"order_": tuple(names[j] for j in order), "average_association_": strength}
+        shown = {
+            "order_": tuple(schema.names[j] for j in order),
+            "average_association_": dict(zip(schema.names, strength.tolist(), strict=True)),
+        }
         return StructureResult(network, derived=self.derived(rule, facts), attributes=shown)
 
-    def _order(
-        self, curator: Curator, epsilon: Fraction
-    ) -> tuple[list[int], str, dict[str, float] | None]:
-        """Columns in their order, the entry it comes from, the strengths that were asked for."""
-        schema, depends_on = curator.schema, "public"
-        if not isinstance(self.by, str):
-            return [schema.index(name) for name in self.by], depends_on, None
-        if self.by == "domain":
-            strength = np.array(schema.sizes, dtype=float)
-        else:
-            strength, depends_on = self.sketch(curator, epsilon, self.step or f"order by {self.by}")
-        order = np.argsort(-strength, kind="stable").tolist()  # ties by column
-        return order, depends_on, dict(zip(schema.names, strength.tolist(), strict=True))
+    def rank(self, strength: np.ndarray) -> list[int]:
+        """Columns, the strongest first, ties by column."""
+        return np.argsort(-strength, kind="stable").tolist()
 
     def sketch(self, curator: Curator, epsilon: Fraction, step: str) -> tuple[np.ndarray, str]:
         """What the attributes are ordered by, float (d,), and its ledger entry.
@@ -150,9 +142,8 @@ def ordered(
 ) -> Network:
     """Attributes enter as ``order`` says (columns); parent sets are drawn (thesis, Alg. 3, 3–10).
 
-    ``depends_on`` is the ledger id that the order comes from, or ``"public"``. The pair is added
-    once: line 9 of the print repeats line 8. A ``restriction`` opens the order with what it
-    settles, and moves no attribute before its forced parents.
+    ``depends_on`` is the ledger id that the order comes from, or ``"public"``. A ``restriction``
+    opens the order with what it settles, and moves no attribute before its forced parents.
 
     **Privacy:** d−1 exponential mechanisms of ε₁/(d−1) (fewer and larger where a restriction
     settles pairs), ε₁ in all. The order itself must have been paid for before.
@@ -174,21 +165,6 @@ def ordered(
     return Network.of_columns(pairs, schema.names)
 
 
-GroupsOfNames = dict[str, list[str]]
-
-
-WIDEST = 1000  # how far budgets may lie apart
-
-
-GROUP_A, GROUP_B = "thesis Alg 5 line 4", "thesis Alg 6 line 6, v = w / max w"
-
-
-LINES, WEIGHTS = "thesis Alg 4 lines 3–10", "thesis Alg 6 line 5"
-
-
-WEIGHTS_STEP = "sensitivity weights of group B"
-
-
 @dataclass(frozen=True)
 class SensitivityGroups:
     """How group B treats rare values, and what public policy has settled beforehand.
@@ -197,7 +173,7 @@ class SensitivityGroups:
     personalisation. None: ``schema.groups`` where it is declared, else association with the
     sensitive attribute. What it doesn't name goes to B. ``rare_values``: ``"less_noise"`` (thesis),
     ``"more_noise"``, or ``"same_noise"``, for which nothing is asked. ``v_min``: smallest relative
-    weight of a value under strict. ``theta_tvd``: threshold of R in place of θ under strict.
+    weight of a value under strict.
     ``weights``: ``{attribute: [one weight per value]}`` of attributes of group B by public policy:
     who gets which noise is then decided by people and not by the records, and
     ``ledger_.value_epsilon(attribute)`` says what each value loses, if that attribute alone
@@ -211,14 +187,10 @@ class SensitivityGroups:
     groups: Mapping[str, Sequence[str]] | None = None
     rare_values: str = "less_noise"
     v_min: float = 0.5
-    theta_tvd: float | None = None
     weights: Mapping[str, Sequence[float]] | None = None
 
     def check(self) -> None:
         """Refuse what is out of range."""
-        theta_tvd = 0 if self.theta_tvd is None else number("theta_tvd", self.theta_tvd)
-        if not 0 <= theta_tvd <= 1:
-            raise BudgetError(f"theta_tvd must lie in [0, 1], got {show(self.theta_tvd)}")
         if not is_one_of(self.rare_values, RARE_VALUES):
             raise BudgetError(
                 f"rare_values must be one of {RARE_VALUES}, got {show(self.rare_values)}"
@@ -319,10 +291,6 @@ class Groups(BudgetRule):
         share("share_sketch", self.share_sketch)
         if number("theta", self.theta) < 0:
             raise BudgetError(f"theta must be at least 0 bits, got {show(self.theta)}")
-        if not is_whole(self.printed_k, 0):
-            raise BudgetError(
-                f"printed_k must be a whole number of at least 0, got {show(self.printed_k)}"
-            )
         policy, schema = self.policy(facts), facts.schema
         if self.sensitive is None and policy is None:
             raise BudgetError(
@@ -385,11 +353,10 @@ class Groups(BudgetRule):
         for name in a:
             tables[name] = TableBudget(parts["A"] / len(a), None, entries, GROUP_A)
         for name in b:
-            weighed = (
-                self.weigh(counts[name])
-                if name in counts
-                else self.personal.public_weights(name, schema[name].size)
-            )
+            if name in counts:
+                weighed = self.weigh(counts[name])
+            else:
+                weighed = self.personal.public_weights(name, schema[name].size)
             shown[name] = tuple(map(float, weighed))
             tables[name] = TableBudget(parts["B"] / len(b), weighed, entries, GROUP_B)
         return Allocation(
@@ -412,8 +379,6 @@ class Groups(BudgetRule):
 
     def threshold(self) -> float:
         """The least R of group A: that which stands for θ bits of I."""
-        if self.personal.theta_tvd is not None:
-            return float(number("theta_tvd", self.personal.theta_tvd))
         return float(0.752 * np.sqrt(float(number("theta", self.theta)) * np.log(2) / 2))
 
     def associations(self, curator: Curator, epsilon: Fraction) -> tuple[np.ndarray, str]:
@@ -471,15 +436,6 @@ class HPPrivBayes(Recipe):
     order_ : the attributes by ``average_association_``.
     weights_ : relative budgets of the values of each attribute of group B.
 
-    Ambiguities and how they are resolved (`algorithms` §3.2)
-    ---------------------------------------------------------
-    1. Algorithm 6 loops over B. 2. Its input is ε₃, each attribute has ε₃/l. 3. A table is
-       normalised once. 4. All tables are noised, and the budgets divided by |A| and |B|, not by
-       the d−k−l of Algorithm 5. 5. S is in A. 6. Nothing assumes that the first k attributes lie
-       in A. 7. θ is in bits. 8. A declared value without records: noisy counts are at least one
-       half. 9. w = 0 gets a floor. 10. r = L2/L3; L1 is never given, 0.3 here. 11.
-       ``rare_values`` chooses. 12. n is that of the table. 13. A pair is added once.
-
     **Privacy:** strict: pure ε-DP under replacing one record. Order, groups and weights come from
     three discrete Laplace sketches (share_sketch·ε, split 0.4/0.4/0.2), everything that follows
     from them is post-processing; d−1 exponential mechanisms (share_structure·ε, score R); one noisy
@@ -510,10 +466,7 @@ class HPPrivBayes(Recipe):
 
     def _parts(self, facts: Facts) -> Parts:
         structure = Ordered(
-            self.k,
-            self.theta_usefulness,
-            restriction=self.restriction,
-            step="AMI order",
+            self.k, self.theta_usefulness, restriction=self.restriction, step="AMI order"
         )
         return Parts(structure, self._groups())
 

@@ -35,7 +35,6 @@ class CliqueTables(Structure):
     """A dependency graph within bounds on its cliques, and a noisy table of each: see JTree."""
 
     phi: float
-    theta_tvd: float | None
     theta_usefulness: float
 
     measures: ClassVar[bool] = True
@@ -44,10 +43,8 @@ class CliqueTables(Structure):
         """Refuse thresholds out of range, and more attributes than can be compared."""
         check_width(len(facts.schema), "JTree")
         positive("theta_usefulness", self.theta_usefulness)
-        tvd = 0 if self.theta_tvd is None else self.theta_tvd
-        for name, value in (("phi", self.phi), ("theta_tvd", tvd)):
-            if not 0 <= number(name, value) <= 1:
-                raise BudgetError(f"{name} must lie in [0, 1], got {show(value)}")
+        if not 0 <= number("phi", self.phi) <= 1:
+            raise BudgetError(f"phi must lie in [0, 1], got {show(self.phi)}")
 
     def asks(self, facts: Facts) -> Shares:
         """The graph, where a pair fits into a clique, and the cliques."""
@@ -105,8 +102,6 @@ class CliqueTables(Structure):
             pairs, epsilon, step=GRAPH, source="JTree, step 1, on R (`algorithms` §8.2)"
         )
         least = 0.752 * np.sqrt(self.thresholds(pairs, facts) / 2)
-        if self.theta_tvd is not None:
-            least[:] = float(number("theta_tvd", self.theta_tvd))
         return [pairs[i] for i in np.argsort(-strength, kind="stable") if strength[i] >= least[i]]
 
     def thresholds(self, pairs: list[Edge], facts: Facts) -> np.ndarray:
@@ -125,23 +120,17 @@ class JTree(Recipe):
     ----------
     share_structure : share of ε for the graph, ε₁ = βε.
     phi : smallest dependence worth an edge, as Cramér's V in [0, 1]: an edge where
-        I(A_i, A_j) ≥ θ_ij = ½ min(|A_i|−1, |A_j|−1) φ² nats.
-    theta_tvd : threshold of R instead, in [0, 1]; None: ``0.752·sqrt(θ_ij / 2)`` (Pinsker's cap on
-        R, scaled as in HPPrivBayes).
+        I(A_i, A_j) ≥ θ_ij = ½ min(|A_i|−1, |A_j|−1) φ² nats. Strict compares R with
+        ``0.752·sqrt(θ_ij / 2)`` (Pinsker's cap on R, scaled as in HPPrivBayes).
     theta_usefulness : θ of TODS; no clique gets more than n ε₂ / (2 d θ) cells.
     epsilon, guarantee, noise, random_state : as in PrivBayes.
 
-    Ambiguities and how they are resolved
-    -------------------------------------
-    1. The bound on cells is public: d, not the number of cliques C ≤ d, stands in it. Edges enter
-       from the strongest down and one that would make a larger clique is dropped. Pairs too large
-       for any clique aren't asked for; when no pair is left, nothing is spent on the graph.
-    2. What the paper does to save budget is left out: merging cliques into groups, and sampling the
-       records before the tests.
-    3. Tables move to averages on separators and their intersections, weighted by precision; then
-       they are clipped and normalised to n.
-    4. The released model is a network: the root clique, then each clique given its separator,
-       weights in units of 2^-20 record.
+    The bound on cells is public: d, not the number of cliques C ≤ d, stands in it. Edges enter from
+    the strongest down; one that would make a larger clique is dropped, and pairs too large for any
+    clique aren't asked for. What the paper does to save budget is left out: merging cliques into
+    groups, and sampling the records before the tests. Tables move to averages on what they share,
+    weighted by precision, and are clipped and normalised to n. The model is a network: the root
+    clique, then each clique given its separator.
 
     Attributes
     ----------
@@ -156,10 +145,7 @@ class JTree(Recipe):
 
     share_structure: float = 0.5
     phi: float = 0.2
-    theta_tvd: float | None = None
     theta_usefulness: float = 4
 
     def _parts(self, facts: Facts) -> Parts:
-        return Parts(
-            CliqueTables(self.phi, self.theta_tvd, self.theta_usefulness), reconcile=AgreeInPairs()
-        )
+        return Parts(CliqueTables(self.phi, self.theta_usefulness), reconcile=AgreeInPairs())

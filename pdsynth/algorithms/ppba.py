@@ -1,4 +1,8 @@
-"""Structure from one matrix of pairwise associations (ELPrivBayes, SA-PrivBayes)."""
+"""PPBA (Ma et al. 2021), and structures from one matrix of pairwise associations.
+
+:class:`PairwiseSums` takes order and parent sets from such a matrix (ELPrivBayes, SA-PrivBayes),
+:class:`SpanningTree` draws pairs along its maximum spanning tree (PPBA, a reconstruction).
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +15,7 @@ from ..core.budgets import Geometric
 from ..core.curator import Candidates, Curator, Pairs
 from ..core.errors import BudgetError, progress, show
 from ..core.factors import maximum_spanning_tree
-from ..core.network import Network, Permitted, Restriction
+from ..core.network import Network, Permitted
 from ..core.noise import number, share
 from ..core.parts import Parts
 from ..core.schema import Facts, Schema
@@ -28,6 +32,8 @@ from ..core.structure import (
 from .privbayes import Preset
 
 MATRIX, SUMS_STEP = "ELPrivBayes: mutual information matrix", "pairwise associations"
+TREE_WEIGHTS, TREE_STEP = "PPBA abstract: spanning tree and node weights", "associations"
+SOURCE = "PPBA (reconstruction): candidates along the maximum spanning tree"
 
 
 @dataclass(frozen=True)
@@ -101,17 +107,14 @@ def symmetric_matrix(d: int, pairs: Sequence[tuple[int, int]], values: np.ndarra
     return matrix
 
 
-SOURCE = "PPBA (reconstruction): candidates along the maximum spanning tree"
-
-
-TREE_WEIGHTS, TREE_STEP = "PPBA abstract: spanning tree and node weights", "associations"
-
-
 @dataclass(frozen=True)
 class SpanningTree(Learner):
     """PPBA (reconstruction): a maximum spanning tree shrinks the candidates.
 
-    ``share_sketch``: part of the structure's share for the associations.
+    The root is the attribute with the largest row sum of associations. Only neighbours in the tree
+    of what is placed may enter, and their tree neighbour is one of their parents. The weight of X
+    at its entry is Σ association(X, p) over its parents p. ``share_sketch``: part of the
+    structure's share for the associations.
     """
 
     share_sketch: float = 0.5
@@ -132,21 +135,33 @@ class SpanningTree(Learner):
     ) -> StructureResult:
         """Associations, tree, then pairs along the tree.
 
-        **Privacy:** the associations' share, the rest as :func:`spanning_tree_bayes`.
+        **Privacy:** the associations' share, then d−1 exponential mechanisms that share the rest
+        (fewer and larger where a restriction settles pairs); tree, root and weights are functions
+        of the associations.
         """
-        d = len(facts.schema)
-        pairs = list(combinations(range(d), 2))
-        values, entry = self.sketch(curator, pairs, shares["associations"])
-        network, weights = spanning_tree_bayes(
-            curator,
-            symmetric_matrix(d, pairs, values),
-            rule,
-            shares["selections"],
-            self.measure,
-            depends_on=entry,
-            restriction=self.restriction,
-        )
-        return StructureResult(network, weights, entry)
+        schema, d = facts.schema, len(facts.schema)
+        tied = list(combinations(range(d), 2))
+        values, entry = self.sketch(curator, tied, shares["associations"])
+        matrix, permitted = symmetric_matrix(d, tied, values), self.permitted(facts)
+        edges, pairs = maximum_spanning_tree(matrix), list(permitted.fixed_pairs)
+        if not pairs:
+            roots = permitted.ready(range(d), ())
+            pairs = [(max(roots, key=lambda j: matrix[j].sum()), ())]
+        each = shares["selections"] / max(d - len(pairs), 1)
+        for t in progress(range(len(pairs) + 1, d + 1), "network", unit="attribute"):
+            placed = tuple(child for child, _ in pairs)
+            leaving = [
+                (b, a) if a in placed else (a, b)
+                for a, b in edges
+                if (a in placed) != (b in placed)
+            ]
+            outside = sorted((c, p) for c, p in leaving if permitted.ready([c], placed))
+            others = [j for j in range(d) if j not in placed]
+            outside = outside or [(c, -1) for c in permitted.ready(others, placed)]
+            candidates = _along(outside, rule, placed, schema.sizes, entry, permitted)
+            step = f"pair {t} of {d}"
+            pairs.append(curator.select(candidates, self.measure, each, source=SOURCE, step=step))
+        return result_of_sums(matrix, pairs, schema, entry)
 
     def sketch(self, curator: Curator, pairs: Pairs, epsilon: Fraction) -> tuple[np.ndarray, str]:
         """How strongly pairs of columns are tied, float (pairs,), and its ledger entry.
@@ -154,63 +169,6 @@ class SpanningTree(Learner):
         **Privacy:** ``epsilon``.
         """
         return curator.noisy_associations(pairs, epsilon, step=TREE_STEP, source=TREE_WEIGHTS)
-
-
-def spanning_tree_bayes(
-    curator: Curator,
-    association: np.ndarray,
-    rule: ParentRule,
-    epsilon: Fraction,
-    score: str,
-    *,
-    depends_on: str = "public",
-    restriction: Restriction | None = None,
-) -> tuple[Network, dict[str, float]]:
-    """A network grown along the maximum spanning tree, and the dynamic weight of every node.
-
-    PPBA, reconstruction. The root is the attribute with the largest row sum of ``association`` (d,
-    d). Only neighbours in the tree of what is placed may enter, and their tree neighbour is one of
-    their parents. The weight of X at its entry is Σ association(X, p) over its parents p.
-    ``depends_on`` is the ledger id that ``association`` comes from, or ``"public"``. What a
-    ``restriction`` settles stands first.
-
-    **Privacy:** d−1 exponential mechanisms of ε/(d−1) (fewer and larger where a restriction settles
-    pairs), ε in all; tree, root and weights are functions of ``association``, paid for before.
-    """
-    schema, names = curator.schema, curator.schema.names
-    edges = maximum_spanning_tree(association)
-    permitted = (restriction or Restriction()).on(names)
-    pairs = list(permitted.fixed_pairs)
-    if not pairs:
-        roots = permitted.ready(range(len(names)), ())
-        pairs = [(max(roots, key=lambda j: association[j].sum()), ())]
-    share = epsilon / max(len(names) - len(pairs), 1)
-    for _ in progress(range(len(pairs), len(names)), "network", unit="attribute"):
-        placed = tuple(child for child, _ in pairs)
-        leaving = [
-            (b, a) if a in placed else (a, b) for a, b in edges if (a in placed) != (b in placed)
-        ]
-        outside = sorted((c, p) for c, p in leaving if permitted.ready([c], placed))
-        others = [j for j in range(len(names)) if j not in placed]
-        candidates = _along(
-            outside or [(c, -1) for c in permitted.ready(others, placed)],
-            rule,
-            placed,
-            schema.sizes,
-            depends_on,
-            permitted,
-        )
-        pairs.append(
-            curator.select(
-                candidates,
-                score,
-                share,
-                source=SOURCE,
-                step=f"pair {len(placed) + 1} of {len(names)}",
-            )
-        )
-    weights = {names[c]: float(association[c, list(p)].sum()) for c, p in pairs}
-    return Network.of_columns(pairs, names), weights
 
 
 def _along(
@@ -242,9 +200,7 @@ class PPBA(Preset):
     From the abstract (Ma et al. 2021): a maximum spanning tree and node weights shrink the
     candidate space of the exponential mechanism; dynamic node weights rank the sensitivity of the
     tables; a constant ratio q sets the Laplace noise over the ranks. Everything else is a
-    reconstruction: the association, the root (largest row sum), that a pair contains its tree
-    neighbour, the weight of a node (sum of its associations with its parents at its entry), a
-    geometric split over all d tables.
+    reconstruction: what :class:`SpanningTree` says, and a geometric split over all d tables.
 
     Parameters
     ----------

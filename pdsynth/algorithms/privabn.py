@@ -1,4 +1,4 @@
-"""ABN: PrivABN's structure learner, whose parent sets grow by one attribute at a time."""
+"""PrivABN: parent sets of two-valued attributes that grow by one attribute at a time (ABN)."""
 
 import math
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ import numpy as np
 from ..core.budgets import Uniform
 from ..core.curator import Curator
 from ..core.errors import BudgetError, plural, progress
-from ..core.network import Network, Permitted, Restriction, check_restriction
+from ..core.network import Network, Restriction
 from ..core.noise import ONE_REPLACED, Noise, positive
 from ..core.parts import Parts
 from ..core.recipe import Recipe
@@ -20,8 +20,8 @@ from ..core.structure import (
     AUTO_CELLS,
     MaxCells,
     Pair,
+    Restricted,
     Shares,
-    Structure,
     StructureResult,
     check_cells,
     check_parents,
@@ -30,11 +30,11 @@ from ..core.structure import (
     name_origin,
 )
 
-SELECTION = "PrivABN Alg 2 line 6"
+SELECTION, SDG = "PrivABN Alg 2 line 6", "PrivABN Alg 4 line 5"
 
 
 @dataclass(frozen=True)
-class Adaptive(Structure):
+class Adaptive(Restricted):
     """PrivABN: parent sets of two-valued attributes grow until noise outweighs them.
 
     ``k``: largest number of parents; ``"auto"``: the largest θ-useful number.
@@ -49,11 +49,7 @@ class Adaptive(Structure):
         check_parents(self.k, len(facts.schema))
         self.check_tables(facts.schema)
         check_width(len(facts.schema), "an adaptive network", "two-valued columns")
-        positive("theta_usefulness", self.theta_usefulness)
-        if self.restriction is not None:
-            permitted = self.permitted(facts)
-            if not isinstance(self.k, str):
-                permitted.check(int(self.k))
+        super().check(facts)
         if max(facts.schema.sizes) > 2:
             raise BudgetError(
                 "Adaptive() needs two-valued attributes: use PrivABN, which takes "
@@ -75,12 +71,11 @@ class Adaptive(Structure):
         **Privacy:** as :func:`abn_strict`; ε₁, of which what STOP leaves over is charged all the
         same.
         """
-        names, known = facts.schema.names, tuple((self.restriction or Restriction()).sensitive)
-        epsilon1 = shares.get("selections", Fraction(0))
-        if not epsilon1:
-            return StructureResult(self.permitted(facts).forced_network(names), known=known)
-        pairs, rule = self.grow(curator, epsilon1, facts)
-        found = StructureResult(Network.of_columns(pairs, names), known=known, rule=rule)
+        if not shares.get("selections"):
+            return self.policy_alone(facts)
+        pairs, rule = self.grow(curator, shares["selections"], facts)
+        network = Network.of_columns(pairs, facts.schema.names)
+        found = StructureResult(network, known=self.known(facts), rule=rule)
         return name_origin(found, curator)
 
     def grow(self, curator: Curator, epsilon: Fraction, facts: Facts) -> tuple[list[Pair], str]:
@@ -103,10 +98,6 @@ class Adaptive(Structure):
             epsilon * (total - used) / total, "selections that STOP left over", "algorithms §6.4"
         )
         return pairs, f"at most {plural(most, 'parent')}"
-
-    def permitted(self, facts: Facts) -> Permitted:
-        """The restriction over the columns of the schema."""
-        return check_restriction(self.restriction, "auto", facts.schema)
 
     def largest(self, facts: Facts) -> int:
         """Largest in-degree: k, or for ``"auto"`` with 2^(k+1) θ-useful cells."""
@@ -197,9 +188,6 @@ def abn_strict(
     return pairs, used
 
 
-SDG = "PrivABN Alg 4 line 5"
-
-
 @dataclass(eq=False, repr=False, kw_only=True)
 class PrivABN(Recipe):
     """PrivABN: parent sets without a largest in-degree (ABN), noise on conditionals (SDG).
@@ -214,16 +202,8 @@ class PrivABN(Recipe):
         noise scale.
 
     Tables with attributes of more than two values are fitted through their binary encoding; then k
-    counts bits.
-
-    Ambiguities and how they are resolved (`algorithms` §6.2)
-    ---------------------------------------------------------
-    1. "Conditional entropy" is mutual information, and R here. 2. The structure is drawn by
-       :func:`structure.adaptive.abn_strict`, where the paper's candidates are argmaxes over the
-       records. 3. Joint counts are noised, so that the penalty of a larger table answers the
-       paper's worry about small cells. 4. Selections number Σ min(k, i−1), not (m−1)k: nodes near
-       the root can't use more. 5. The even split is kept, although formula (13) drops the ln n
-       that would favour ε₁.
+    counts bits. Where the paper noises conditionals, joint counts are noised here, and candidates
+    are drawn by :func:`abn_strict`, where the paper's are argmaxes over the records.
 
     **Privacy:** strict: pure ε-DP under replacing one record: exponential mechanisms with score R
     over all placed attributes, βε; what STOP leaves over is charged all the same; one discrete

@@ -1,4 +1,4 @@
-"""GreedyBayes: the structure learner of PrivBayes."""
+"""PrivBayes: a greedy network (GreedyBayes), then one noisy table per attribute."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -134,15 +134,8 @@ class PrivBayes(Preset):
     restriction : edges that the network must or may not have, by public policy; then all d tables
         are measured.
 
-    Ambiguities and how they are resolved (`algorithms` §2.2)
-    ---------------------------------------------------------
-    1. Algorithm 2 has Lap(2(d−k)/(nε)) for a step with ε/2: its ε is read as ε₂.
-    2. |Π| ≤ k is read as exactly min(k, i−1), without which the first k conditionals can't be
-       derived; general domains under ``k="auto"`` use maximal sets and pay for all d tables.
-    3. Equation (5) is read as the product of Pr[X_i | Π_i]; Var of Lap(λ) is 2λ², not 2λ.
-    4. All information is in bits.
-    5. The largest useful k is taken (the public MATLAB code returns the first that isn't), with ε₂
-       and the true domain.
+    |Π| ≤ k is read as exactly min(k, i−1), without which the first k conditionals can't be derived;
+    general domains under ``k="auto"`` use maximal sets and pay for all d tables.
 
     **Privacy:** strict: pure ε-DP under replacing one record: d−1 exponential mechanisms of
     ε₁/(d−1) and d−k (or d) discrete Laplace tables, sequentially.

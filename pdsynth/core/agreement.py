@@ -1,8 +1,8 @@
 """What becomes of noisy tables that overlap: left as measured, or made to agree.
 
-The distribution on a junction tree that is nearest to noisy tables: the squares of Private-PGM
+The distribution on a junction tree that is closest to noisy tables: the squares of Private-PGM
 (McKenna, Sheldon, Miklau 2019), by belief propagation and accelerated mirror descent (Tseng 2008,
-algorithm 1) in numpy. Where that tree is too large, tables agree in pairs, and PriView's views are
+algorithm 1) in numpy. Where that tree is too large, tables agree in pairs. PriView's views are
 joined by maximum entropy.
 
 **Privacy:** all of it is post-processing of releases.
@@ -33,20 +33,10 @@ from .schema import Facts
 from .structure import Measurement
 
 MOST_CELLS = 2**20  # of a junction tree; beyond it tables agree pairwise
-
-
 WEIGHT = 2**20  # one record in the integer tables of a model whose cells are real numbers
-
-
 STEPS = 3_000  # of mirror descent at most
-
-
 LEAST = 1e-12  # of n, in a cell of a first guess
-
-
-EXACT = 0.05  # of the loss that noise alone would have: nearer isn't worth a step
-
-
+EXACT = 0.05  # of the loss that noise alone would have: a smaller gain isn't worth a step
 PATIENCE = 20  # steps over which the loss must fall by less than the tolerance
 
 
@@ -79,14 +69,12 @@ class AsMeasured:
 
 @dataclass(frozen=True)
 class Agree:
-    """All tables at once: the nearest ones that agree where they overlap.
+    """All tables at once: the closest ones that agree where they overlap.
 
-    Non-negative, of sum n, nearest in squares weighted by 1/scale² (Private-PGM with L2 loss,
-    McKenna, Sheldon, Miklau 2019), so every attribute profits from every table that holds it.
-    Where the junction tree of the network has more than 2^20 cells, tables agree on what any two
-    share (:func:`~pdsynth.core.agreement.make_consistent`), and negative cells are cut afterwards.
-    ``tolerance``: the fit ends where its loss falls by less than this part. At 0.01 the loss may
-    stay an eighth above the least where weights differ by 10^4 (at 0.002 less than 1 %); two-way
+    Non-negative, of sum n, closest in squares weighted by 1/scale², so every attribute profits from
+    every table that holds it. Where the junction tree of the network has more than 2^20 cells,
+    tables agree on what any two share (:func:`make_consistent`), and negative cells are cut
+    afterwards. ``tolerance``: the fit ends where its loss falls by less than this part; two-way
     distances of four tables change by less than 0.5 % between 0.01 and 0.0002
     (``benchmarks/reasons.csv``). Noisy conditionals stay as they are, since they aren't counts; so
     do the exact tables of ``none``, unless a structure has measured others.
@@ -221,7 +209,7 @@ def noisy_table(measured: Measurement, columns: dict[str, int]) -> NoisyTable:
 
 @dataclass(frozen=True)
 class Fit(Distribution):
-    """The distribution that is nearest to noisy tables.
+    """The distribution that is closest to noisy tables.
 
     ``potentials``: one array per noisy table, from which a next fit may start. ``loss``: half the
     weighted squares. ``steps``: evaluations of belief propagation.
@@ -274,8 +262,8 @@ def split(vector: np.ndarray, shapes: Sequence[tuple[int, ...]]) -> list[np.ndar
     return [vector[p].reshape(shape) for p, shape in zip(parts(shapes), shapes, strict=True)]
 
 
-def nearest(counts: np.ndarray, n: float) -> np.ndarray:
-    """The nearest counts in squares that aren't negative and have the sum n."""
+def project(counts: np.ndarray, n: float) -> np.ndarray:
+    """The closest counts in squares that aren't negative and have the sum n."""
     falling = np.sort(counts)[::-1]
     over = (np.cumsum(falling) - n) / np.arange(1, len(counts) + 1)
     return np.maximum(counts - over[np.flatnonzero(falling > over)[-1]], 0.0)
@@ -301,7 +289,7 @@ def first_guess(
         counts = np.maximum(noisy[i].counts, 1.0)
         if len(columns) == 1:
             least = n * LEAST if done else 1.0
-            potentials[i] = np.log(np.maximum(nearest(noisy[i].counts, n), least))
+            potentials[i] = np.log(np.maximum(project(noisy[i].counts, n), least))
         elif len(columns) == 2 and forest:
             rows, others = counts.sum(axis=1, keepdims=True), counts.sum(axis=0)
             potentials[i] = np.log(counts * counts.sum() / rows / others)
@@ -317,7 +305,7 @@ def fit_tables(
     tolerance: float = 1e-4,
     most: int = STEPS,
 ) -> Fit:
-    """The tables nearest to noisy ones in weighted squares: non-negative, of sum n, in agreement.
+    """The tables closest to noisy ones in weighted squares: non-negative, of sum n, in agreement.
 
     Every noisy table must lie in a clique. ``start``: potentials of the first tables from an
     earlier fit. Ends when the loss has fallen by less than ``tolerance`` of it over ``PATIENCE``
@@ -403,12 +391,12 @@ class GrowingModel:
         return [columns for columns, good in zip(sets, fine, strict=True) if good]
 
     def fit(self, start: Fit | None = None, most: int = STEPS) -> Fit:
-        """The model nearest to all tables, from an earlier fit on."""
+        """The model closest to all tables, from an earlier fit on."""
         tree, potentials = CliqueTree(self.tree(), self.sizes), start.potentials if start else ()
         return fit_tables(tree, self.noisy, self.n, start=potentials, tolerance=0.01, most=most)
 
     def fit_columns(self) -> Fit:
-        """The model nearest to the tables of single columns: these are independent."""
+        """The model closest to the tables of single columns: these are independent."""
         tree = CliqueTree(junction_tree(len(self.sizes), (), self.root), self.sizes)
         alone = [table for table in self.noisy if len(table.columns) == 1]
         return fit_tables(tree, alone, self.n, tolerance=0.01)

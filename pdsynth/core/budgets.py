@@ -1,4 +1,9 @@
-"""How a budget is split over tables and over the values of one table, in exact fractions."""
+"""How ε is split over tables and over the values of one table, in exact fractions.
+
+First the splits themselves, pure functions of public or released numbers; then the rules that a
+recipe may name (:class:`Uniform`, :class:`RiskEntropy`, :class:`Geometric`), and the measuring of
+the tables. No noise scale is computed here: the curator does that.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +25,8 @@ from .schema import Facts
 from .structure import Measurement, Shares, StructureResult
 
 RARE_VALUES = ("less_noise", "more_noise", "same_noise")
+ENTROPIES, HISTOGRAMS = "risk entropies", "HMPrivBayes Alg 5 line 2"
+RISK, RATIO = "HMPrivBayes Alg 5 line 4", "PPBA abstract: constant ratio q"
 
 
 def proportional(total: Fraction, weights: Mapping[str, int | Fraction]) -> dict[str, Fraction]:
@@ -94,10 +101,7 @@ def value_weights(histogram: np.ndarray, rare_values: str, floor: Fraction) -> t
     return tuple(max(Fraction(float(x)).limit_denominator(1000), floor) for x in w / w.max())
 
 
-ENTROPIES, HISTOGRAMS = "risk entropies", "HMPrivBayes Alg 5 line 2"
-
-
-RISK, RATIO = "HMPrivBayes Alg 5 line 4", "PPBA abstract: constant ratio q"
+# --- rules ---------------------------------------------------------------------------------------
 
 
 class Allocation(dict[str, TableBudget]):
@@ -160,8 +164,6 @@ class Uniform(BudgetRule):
                 f"reading must be 'tods', or 'thesis' with {UNPROTECTED}; got {show(self.reading)} "
                 f"with {facts.guarantee!r}"
             )
-        if not isinstance(self.source, str):
-            raise BudgetError(f"source must be a text, got {show(self.source)}")
 
     def allocate(
         self, curator: Curator, learnt: StructureResult, shares: Shares, facts: Facts
@@ -232,8 +234,7 @@ class Geometric(BudgetRule):
             raise BudgetError(f"q must lie between 1/1000 and 1000, got {show(self.q)}")
         if self.classes is not None and not is_whole(self.classes, 1, 1000):
             raise BudgetError(
-                "classes must be a whole number of at least 1 (and at most 1,000), "
-                f"or None, got {show(self.classes)}"
+                f"classes must be a whole number from 1 to 1,000, or None, got {show(self.classes)}"
             )
 
     def allocate(
@@ -249,6 +250,9 @@ class Geometric(BudgetRule):
             ranked.sort(key=lambda name: -learnt.weights[name])
         weights = geometric(ranked, positive("q", self.q), self.classes)
         return by_weight(shares["tables"], weights, RATIO, learnt.depends_on)
+
+
+# --- tables --------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

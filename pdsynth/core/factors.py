@@ -17,14 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 Columns = tuple[int, ...]
-
-
 Edge = tuple[int, int]
-
-
 MOST_CELLS = 2**22  # of one table of a conditioned network: 32 MiB
-
-
 NEVER = -1e9  # the logarithm that stands for a probability of 0
 
 
@@ -82,11 +76,11 @@ def junction_tree(d: int, edges: Iterable[Edge], root: int | None = None) -> Jun
 
 def neighbours(d: int, edges: Iterable[Edge]) -> list[set[int]]:
     """The neighbours of each of the nodes 0 … d−1."""
-    near: list[set[int]] = [set() for _ in range(d)]
+    adjacent: list[set[int]] = [set() for _ in range(d)]
     for u, v in edges:
-        near[u].add(v)
-        near[v].add(u)
-    return near
+        adjacent[u].add(v)
+        adjacent[v].add(u)
+    return adjacent
 
 
 def spanning_tree(weights: np.ndarray) -> list[Edge]:
@@ -130,12 +124,12 @@ def strongest_graph(
     Strongest first: an edge that would make a larger clique of two or more is dropped.
     """
     d, kept = len(sizes), list[Edge]()
-    near = neighbours(d, ())
+    adjacent = neighbours(d, ())
     part = [{v} for v in range(d)]  # the connected part that each node lies in
     cliques = part.copy()
     for u, v in ranked:
-        both, whole, grown = {u, v}, part[u] | part[v], near.copy()
-        grown[u], grown[v] = near[u] | {v}, near[v] | {u}
+        both, whole, grown = {u, v}, part[u] | part[v], adjacent.copy()
+        grown[u], grown[v] = adjacent[u] | {v}, adjacent[v] | {u}
         if not any(both <= clique for clique in cliques):
             every = (around | {node} for node, around in eliminate(grown, whole))
             small = list(
@@ -145,20 +139,20 @@ def strongest_graph(
                 continue
             cliques = [c for c in cliques if not c & whole] + small
         part = [whole if w in whole else part[w] for w in range(d)]
-        near = grown
+        adjacent = grown
         kept.append((u, v))
     # the edges inside cliques: chordal already, where eliminating anew could find larger cliques
     return kept, junction_tree(d, {e for c in cliques for e in itertools.combinations(c, 2)})
 
 
-def min_fill(near: Sequence[set[int]], v: int) -> tuple[int, ...]:
+def min_fill(adjacent: Sequence[set[int]], v: int) -> tuple[int, ...]:
     """Edges missing between a node's neighbours (each twice), number of neighbours, node."""
-    missing = sum(len(near[v] - near[u]) - 1 for u in near[v])
-    return missing, len(near[v]) if missing else 0, v
+    missing = sum(len(adjacent[v] - adjacent[u]) - 1 for u in adjacent[v])
+    return missing, len(adjacent[v]) if missing else 0, v
 
 
 def eliminate(
-    adjacent: Sequence[set[int]],
+    graph: Sequence[set[int]],
     nodes: Iterable[int],
     key: Callable[[Sequence[set[int]], int], tuple[int, ...]] = min_fill,
 ) -> Iterator[tuple[int, set[int]]]:
@@ -169,20 +163,20 @@ def eliminate(
     the fewest new edges goes first. Ties go to the smaller clique and then, as among the nodes that
     need none, to the smaller number.
     """
-    near = [set(around) for around in adjacent]
-    keys = {v: key(near, v) for v in nodes}
+    adjacent = [set(around) for around in graph]
+    keys = {v: key(adjacent, v) for v in nodes}
     while keys:
         missing, *_, v = min(keys.values())
-        around = near[v]
+        around = adjacent[v]
         yield v, around
         touched = around.copy()
         for u in around:
             if missing:
-                near[u] |= around - {u}
-                touched |= near[u]
-            near[u].discard(v)
+                adjacent[u] |= around - {u}
+                touched |= adjacent[u]
+            adjacent[u].discard(v)
         del keys[v]
-        keys |= {u: key(near, u) for u in touched - {v}}
+        keys |= {u: key(adjacent, u) for u in touched - {v}}
 
 
 def eliminate_smallest(
@@ -194,18 +188,18 @@ def eliminate_smallest(
     logarithms of the sizes. Yields the cliques, bool (m, d), and the logarithms of their cells,
     (m,).
     """
-    near, graphs = adjacent.copy(), np.arange(len(adjacent))
+    adjacent, graphs = adjacent.copy(), np.arange(len(adjacent))
     waiting = np.ones(adjacent.shape[:2], dtype=bool)
     for _ in range(adjacent.shape[1]):
-        joint = near @ cells + cells
+        joint = adjacent @ cells + cells
         node = np.where(waiting, joint, np.inf).argmin(axis=1)
-        around = near[graphs, node]
+        around = adjacent[graphs, node]
         clique = around.copy()
         clique[graphs, node] = True
         yield clique, joint[graphs, node]
-        near |= around[:, :, None] & around[:, None, :]
-        near[:, range(near.shape[1]), range(near.shape[1])] = False
-        near[graphs, node] = near[graphs, :, node] = waiting[graphs, node] = False
+        adjacent |= around[:, :, None] & around[:, None, :]
+        adjacent[:, range(adjacent.shape[1]), range(adjacent.shape[1])] = False
+        adjacent[graphs, node] = adjacent[graphs, :, node] = waiting[graphs, node] = False
 
 
 def may_join(
@@ -228,29 +222,29 @@ def may_join(
     fine, waiting = np.zeros((2, len(sets)), dtype=bool)
     waiting[:] = True
     rest = np.arange(len(linked))
-    near = linked.copy()
+    adjacent = linked.copy()
     while len(rest) and waiting.any():
         cells = np.log(np.take(sizes, rest))
-        node = int((near @ cells + cells).argmin())
+        node = int((adjacent @ cells + cells).argmin())
         mine = np.flatnonzero(waiting & member[:, rest[node]])
-        for part in np.array_split(mine, max(1, -(-len(mine) * near.size // at_once))):
+        for part in np.array_split(mine, max(1, -(-len(mine) * adjacent.size // at_once))):
             some = member[part][:, rest]
-            graphs = near | (some[:, :, None] & some[:, None, :])
+            graphs = adjacent | (some[:, :, None] & some[:, None, :])
             graphs[:, range(len(rest)), range(len(rest))] = False
             fine[part] = within_bounds(
                 graphs, [sizes[int(j)] for j in rest], most, apart[np.ix_(rest, rest)]
             )
         waiting[mine] = False
-        around = near[node]
+        around = adjacent[node]
         clique = around.copy()
         clique[node] = True
         members = rest[clique]
         if math.prod(sizes[j] for j in members) > most or apart[np.ix_(members, members)].any():
             break
-        near = near | (around[:, None] & around)
-        near[range(len(rest)), range(len(rest))] = False
+        adjacent = adjacent | (around[:, None] & around)
+        adjacent[range(len(rest)), range(len(rest))] = False
         keep = np.arange(len(rest)) != node
-        near, rest = near[np.ix_(keep, keep)], rest[keep]
+        adjacent, rest = adjacent[np.ix_(keep, keep)], rest[keep]
     return fine
 
 
@@ -414,8 +408,8 @@ class Distribution:
 
         def carry(source: Place, to: Place) -> None:
             """What a clique tells of columns that its neighbour hasn't seen, by their separator."""
-            near, far = branches[to.clique], branches[source.clique]
-            new = [j for j, b in enumerate(near) if b == unseen and far[j] not in (b, to.clique)]
+            mine, theirs = branches[to.clique], branches[source.clique]
+            new = [j for j, b in enumerate(mine) if b == unseen and theirs[j] not in (b, to.clique)]
             if not new:
                 return
             values = np.concatenate([np.arange(start[j], start[j + 1]) for j in new])
@@ -427,7 +421,7 @@ class Distribution:
             spread = np.broadcast_to(p, (len(values), *tables[to.clique].shape))
             by_cell[to.clique][values] = spread.reshape(len(values), -1)
             for j in new:
-                near[j] = source.clique
+                mine[j] = source.clique
 
         for below, above in reversed(self.tree.links):
             carry(below, above)
@@ -473,7 +467,9 @@ def condition(
     >>> families[1].p[:, 1].round(3).tolist()
     [0.111, 0.889]
     """
-    above = _ancestors(pairs, evidence)
+    above = set(evidence)  # with all that stands above it
+    for child, parents in reversed(pairs):
+        above.update(parents if child in above else ())
     families = [Family(*pair, p) for pair, p in zip(pairs, tables, strict=True)]
     asked = [family for family in families if family.child in above]
     graph = elimination_tree([(child, *parents) for child, parents, _ in asked], sizes)
@@ -513,7 +509,7 @@ def elimination_tree(scopes: Sequence[Columns], sizes: Sequence[int]) -> Junctio
         eliminate(
             neighbours(len(sizes), edges),
             nodes,
-            lambda near, v: (math.prod(sizes[j] for j in near[v]), v),
+            lambda adjacent, v: (math.prod(sizes[j] for j in adjacent[v]), v),
         )
     )[::-1]
     place = {node: at for at, (node, _) in enumerate(steps)}
@@ -521,12 +517,3 @@ def elimination_tree(scopes: Sequence[Columns], sizes: Sequence[int]) -> Junctio
     return JunctionTree(
         tuple(tuple(sorted({node, *around})) for node, around in steps), (-1, *hung[1:])
     )
-
-
-def _ancestors(pairs: Sequence[tuple[int, Columns]], nodes: Mapping[int, np.ndarray]) -> set[int]:
-    """The nodes and all that stand above them."""
-    above = set(nodes)
-    for child, parents in reversed(pairs):
-        if child in above:
-            above.update(parents)
-    return above

@@ -1,4 +1,9 @@
-"""Which edges a network may have, by public policy (Hittmeir et al. 2022, section IV)."""
+"""Networks over named attributes, and which edges one may have by public policy.
+
+:class:`Network` holds attribute–parent pairs in sampling order. :class:`Restriction` is a policy
+(Hittmeir et al. 2022, section IV), :class:`Permitted` the same over the columns of a schema.
+Nothing here knows a record.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +19,6 @@ from .errors import (
     SchemaError,
     door,
     is_one_of,
-    is_whole,
     plural,
     show,
     to_items,
@@ -101,16 +105,6 @@ class Network:
         >>> Network.of_columns([(1, ()), (0, (1,))], ["pay", "age"]).pairs
         (('age', ()), ('pay', ('age',)))
         """
-        names, pairs = to_names("names", to_items("names", names)), list(to_items("pairs", pairs))
-        last = len(names) - 1
-        for pair in pairs:
-            if len(to_list("a pair", pair)) != 2 or not all(
-                is_whole(j, 0, last) for j in (pair[0], *to_list("parents", pair[1]))
-            ):
-                raise SchemaError(
-                    "a pair is (child, parents), as numbers of columns from 0 to "
-                    f"{last}, got {show(pair)}"
-                )
         return cls(tuple((names[c], tuple(names[p] for p in parents)) for c, parents in pairs))
 
     @property
@@ -213,46 +207,40 @@ class Restriction:
             for name in ("forced", "forbidden")
         )
         both = sorted({*forced} & {*forbidden})
-        problems = [
-            (
-                target is not None and not isinstance(target, str),
-                f"target must be the name of one attribute, or None, got {show(target)}",
-            ),
-            (len({*hidden}) != len(hidden), f"a sensitive attribute stands twice: {hidden}"),
-            (
-                hidden and target is None,
-                f"the sensitive attribute(s) {hidden} may have the target "
-                "as their only parent: name it (target=…)",
-            ),
-            (
-                target in hidden,
-                f"{show(target)} can't be both the target and a sensitive attribute",
-            ),
-            (both, f"edge(s) both forced and forbidden: {both}"),
-        ]
+
+        def refuse(wrong: object, message: str) -> None:
+            if wrong:
+                raise SchemaError(message)
+
+        refuse(
+            target is not None and not isinstance(target, str),
+            f"target must be the name of one attribute, or None, got {show(target)}",
+        )
+        refuse(len({*hidden}) != len(hidden), f"a sensitive attribute stands twice: {hidden}")
+        refuse(
+            hidden and target is None,
+            f"the sensitive attribute(s) {hidden} may have the target "
+            "as their only parent: name it (target=…)",
+        )
+        refuse(
+            target in hidden, f"{show(target)} can't be both the target and a sensitive attribute"
+        )
+        refuse(both, f"edge(s) both forced and forbidden: {both}")
         for p, c in forced:
-            problems += [
-                (
-                    c == target,
-                    f"{p!r} is forced to be a parent of {c!r}, but the target is the root",
-                ),
-                (
-                    p in hidden or (c in hidden and p != target),
-                    f"the edge {p!r} → {c!r} is forced, but a sensitive attribute has only the "
-                    "target as parent and is nobody's parent",
-                ),
-            ]
-        problems += [
-            (
+            refuse(
+                c == target, f"{p!r} is forced to be a parent of {c!r}, but the target is the root"
+            )
+            refuse(
+                p in hidden or (c in hidden and p != target),
+                f"the edge {p!r} → {c!r} is forced, but a sensitive attribute has only the "
+                "target as parent and is nobody's parent",
+            )
+        for p, c in forbidden:
+            refuse(
                 p == target and c in hidden,
                 f"the edge {p!r} → {c!r} is forbidden, but the "
                 "target is the only parent it may have",
             )
-            for p, c in forbidden
-        ]
-        for wrong, message in problems:
-            if wrong:
-                raise SchemaError(message)
         ends = dict.fromkeys(a for e in forced for a in e)
         Network.from_edges(list(ends), list(dict.fromkeys(forced)))
         for field, value in (("sensitive", hidden), ("forced", forced), ("forbidden", forbidden)):
@@ -350,7 +338,7 @@ class Permitted:
         return columns[~(self.forced[columns] & ~stands).any(axis=1)].tolist()
 
     def reorder(self, order: Sequence[int]) -> list[int]:
-        """The nearest order with ``fixed_order`` first and forced parents before children."""
+        """The order with ``fixed_order`` first and forced parents before their children."""
         placed = list(self.fixed_order)
         left = [j for j in order if j not in placed]
         while left:

@@ -1,10 +1,16 @@
-"""Which parent sets a child may have: rules that know domain, n and ε, never a record."""
+"""Which parent sets a child may have, and what every structure learner shares.
+
+A rule for parent sets (:class:`MaxParents`, :class:`MaxCells`) knows domain, n and ε, never a
+record; :func:`parent_rule` chooses it. :func:`list_candidates` lists the pairs that a rule and a
+policy leave to one selection. :class:`Structure` is what learns a network, :class:`Fixed` one that
+is given, :class:`Learner` the base of those that choose parent sets among such candidates.
+"""
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -21,25 +27,22 @@ from .noise import ONE_REPLACED, positive
 from .schema import Facts, Schema
 
 MAX_PARENTS = 63  # two-valued parents whose configuration is one 64-bit word
-
-
 MAX_PAIRS = 1_000_000  # candidates of one selection
-
-
-AUTO_CELLS = 2**20  # largest table that k='auto' ever asks for
-
-
-SEARCH_CELLS = 2**12  # and where parent sets are searched on general domains: beyond, the number
-
-
-# of sets would grow with n, and a fit's time faster than n
 AUTO_PAIRS = 100_000  # candidates of one selection that k='auto' ever asks for
-
-
+AUTO_CELLS = 2**20  # cells of the largest table that k='auto' ever asks for
+SEARCH_CELLS = 2**12  # the same where parent sets are searched: more would take too long
+SETS = 100_000  # sets of columns that are counted in one fit under k='auto'
+READS = 6 * 10**10  # records × sets of one fit under k='auto': minutes of one core
+LEAST = 50  # sets per column that are counted however large n is
+ALL_PAIRS = 255  # columns of a method that compares all pairs of them
 NOISE_DOMINATES = 1.0  # noise as large as the mean cell: a table tells most about the noise
-
-
 USEFUL = 4.0  # θ of TODS 2017: a mean cell of at least four noise scales
+
+Pair = tuple[int, tuple[int, ...]]
+Shares = Mapping[str, Fraction]
+
+
+# --- rules for parent sets -----------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -67,13 +70,11 @@ class MaxParents:
 class MaxCells:
     """Every maximal parent set with |X|·|Π| ≤ cells, where n ε₂ / (2 d cells) = θ (TODS 2017).
 
-    ``most`` caps the number of parents; a set that has reached it is maximal, too, unless one more
-    parent makes a table of at most ``fewer`` cells (0: never).
+    ``most`` caps the number of parents; a set that has reached it is maximal, too.
     """
 
     cells: Fraction
     most: int = 7  # with the child, as many as one kept set of the lattice holds
-    fewer: int = 0
 
     @classmethod
     def of(cls, n: int, d: int, epsilon2: Fraction, theta: Fraction) -> MaxCells:
@@ -87,10 +88,7 @@ class MaxCells:
         bound = max(math.floor(self.cells / child_size), 1)
         by_cells = tuple(sorted(placed, key=lambda j: (sizes[j], j)))
         by_number: dict[int, list[tuple[int, ...]]] = {}
-        every = _maximal(by_cells, tuple(sizes), bound, self.most)
-        if self.fewer:
-            every = _one_more(by_cells, tuple(sizes), every, self.fewer // child_size, self.most)
-        for found in every:
+        for found in _maximal(by_cells, tuple(sizes), bound, self.most):
             by_number.setdefault(len(found), []).append(found)
         return [
             np.array(rows, dtype=np.int64).reshape(len(rows), s)
@@ -104,8 +102,7 @@ class MaxCells:
     def label(self) -> str:
         """For plots and the ledger."""
         words = f"tables of at most {math.floor(self.cells):,} cells"
-        more = f"; with {self.most + 1} parents of at most {self.fewer:,}" if self.fewer else ""
-        return words + f", {plural(self.most, 'parent')}{more}" * (self.most < 7)
+        return words + f", {plural(self.most, 'parent')}" * (self.most < 7)
 
 
 ParentRule = MaxParents | MaxCells
@@ -120,13 +117,12 @@ def useful_degree(n: int, d: int, epsilon2: float, theta: float) -> int:
     return max(fits, default=0)
 
 
-def choose_rule(k: Any, facts: Facts, theta: Fraction) -> ParentRule | None:
+def parent_rule(k: Any, facts: Facts, theta: Fraction) -> ParentRule | None:
     """The rule for parent sets; None where no edge is worth its noise.
 
     ``k='auto'``: θ-usefulness on binary tables, maximal admissible parent sets on general domains
-    (TODS 2017); no table gets more than ``SEARCH_CELLS`` cells and no selection more than
-    ``AUTO_PAIRS`` candidates, however large ε: where the records and columns are so many that all
-    admissible sets would be more than :func:`~.limits.most_sets`, parents are fewer.
+    (TODS 2017). No table gets more than ``SEARCH_CELLS`` cells and no selection more than
+    ``AUTO_PAIRS`` candidates: where the admissible sets are too many to count, parents are fewer.
     """
     if not isinstance(k, str):
         return MaxParents(int(k)) if k > 0 else None
@@ -139,8 +135,10 @@ def choose_rule(k: Any, facts: Facts, theta: Fraction) -> ParentRule | None:
     cells = min(MaxCells.of(facts.n, d, facts.epsilon2, theta).cells, Fraction(SEARCH_CELLS))
     if sizes[0] * sizes[1] > cells:
         return None
-    most, fewer = limit_tables(sizes, math.floor(cells), MaxCells.most, most_sets(facts.n, d))
-    return MaxCells(cells, most, fewer)
+    most = max(min(SETS, READS // facts.n), LEAST * d)
+    sets = count_sets(tuple(sizes), math.floor(cells), MaxCells.most + 1)
+    fits = [m for m in range(1, MaxCells.most + 1) if sum(sets[2 : m + 2]) <= most]
+    return MaxCells(cells, max(fits, default=1))
 
 
 def largest_selection(d: int, k: int) -> int:
@@ -186,6 +184,16 @@ def check_cells(k: Any, schema: Schema) -> None:
         )
 
 
+def check_width(columns: int, method: str, kind: str = "attributes") -> None:
+    """Refuse more columns than a method that compares all pairs of them is made for."""
+    if columns > ALL_PAIRS:
+        raise BudgetError(
+            f"{columns:,} {kind}, but {method} compares all pairs of them, at most {ALL_PAIRS}: "
+            "leave columns out that need no ties, declare the ties as a Network, or use "
+            "baselines.Independent"
+        )
+
+
 def check_tables(network: Network, schema: Schema) -> None:
     """Refuse a network drawn by policy when a table of it can't fit in memory, with its size."""
     for child, parents in network.pairs:
@@ -196,6 +204,23 @@ def check_tables(network: Network, schema: Schema) -> None:
                 f"{cells:,} cells ({cells * 8 / 2**30:,.1f} GiB); at most "
                 f"{MAX_CELLS:,} fit: give {child!r} fewer parents, or coarser bins"
             )
+
+
+@lru_cache(maxsize=256)
+def count_sets(sizes: Sequence[int], cells: int, members: int) -> tuple[int, ...]:
+    """Sets of 0, 1, … ``members`` of some columns whose joint table has at most ``cells`` cells.
+
+    >>> count_sets((2, 2, 3), 6, 3)
+    (1, 3, 3, 0)
+    """
+    ways = Counter({(1, 0): 1})  # how many sets have so many cells and members
+    for size in sizes:
+        for (product, taken), number in [*ways.items()]:
+            if product * size <= cells and taken < members:
+                ways[product * size, taken + 1] += number
+    return tuple(
+        sum(number for (_, taken), number in ways.items() if taken == m) for m in range(members + 1)
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -229,23 +254,6 @@ def _maximal(
 
     grow(0, (), 1, bound + 1)
     return [tuple(sorted(s)) for s in found]
-
-
-def _one_more(
-    placed: tuple[int, ...],
-    sizes: tuple[int, ...],
-    found: list[tuple[int, ...]],
-    bound: int,
-    most: int,
-) -> list[tuple[int, ...]]:
-    """Maximal sets where ``most`` + 1 members may have ``bound`` cells."""
-    longer = [s for s in _maximal(placed, sizes, bound, most + 1) if len(s) > most]
-
-    def grows(chosen: tuple[int, ...]) -> bool:
-        left = next((sizes[j] for j in placed if j not in chosen), bound + 1)
-        return math.prod(sizes[j] for j in chosen) * left <= bound
-
-    return [s for s in found if len(s) < most or not grows(s)] + longer
 
 
 # --- what tables of k parents are worth under noise -----------------------------------------------
@@ -285,81 +293,7 @@ def noise_dominates(schema: Schema, n: int, epsilon: Fraction, k: int) -> str | 
     )
 
 
-SETS = 100_000  # counted in one fit under k='auto', so no selection has more candidates
-
-
-READS = 6 * 10**10  # records × sets of one fit under k='auto': minutes of one core
-
-
-LEAST = 50  # sets per column that are counted however large n is
-
-
-ALL_PAIRS = 255  # columns of a method that compares all pairs of them
-
-
-def most_sets(n: int, d: int) -> int:
-    """Sets that a search over d columns of n records may count.
-
-    >>> most_sets(50_000, 15), most_sets(10**6, 100), most_sets(10**9, 15)
-    (100000, 60000, 750)
-    """
-    return max(min(SETS, READS // n), LEAST * d)
-
-
-@lru_cache(maxsize=256)
-def count_sets(sizes: Sequence[int], cells: int, members: int) -> tuple[int, ...]:
-    """Sets of 0, 1, … ``members`` of some columns whose joint table has at most ``cells`` cells.
-
-    >>> count_sets((2, 2, 3), 6, 3)
-    (1, 3, 3, 0)
-    """
-    ways: dict[tuple[int, int], int] = {(1, 0): 1}  # by cells and members
-    for size, times in sorted(Counter(sizes).items()):
-        longer: dict[tuple[int, int], int] = defaultdict(int)
-        for (product, taken), number in ways.items():
-            for more in range(min(times, members - taken) + 1):
-                if product * size**more > cells:
-                    break
-                longer[product * size**more, taken + more] += number * math.comb(times, more)
-        ways = longer
-    found = [0] * (members + 1)
-    for (_, taken), number in ways.items():
-        found[taken] += number
-    return tuple(found)
-
-
-def limit_tables(sizes: Iterable[int], cells: int, most: int, limit: int) -> tuple[int, int]:
-    """Parents that every table of ``cells`` may have, and cells of tables with one parent more.
-
-    The largest numbers for which at most ``limit`` sets of two or more columns fit; never fewer
-    than one parent. Tables of one more parent get cells / 2, cells / 4, …; 0: there are none.
-
-    >>> limit_tables((2,) * 10, 64, 7, 100_000), limit_tables((2, 3, 4) * 30, 800, 7, 60_000)
-    ((7, 0), (1, 12))
-    """
-    sizes = tuple(sorted(sizes))
-    sets = count_sets(sizes, cells, most + 1)
-    fits = [m for m in range(1, most + 1) if sum(sets[2 : m + 2]) <= limit]
-    parents = max(fits, default=1)
-    if parents == most or parents + 2 > len(sizes):
-        return parents, 0
-    left, fewer = limit - sum(sets[2 : parents + 2]), cells
-    while fewer >= 2 and count_sets(sizes, fewer, parents + 2)[parents + 2] > left:
-        fewer //= 2
-    return parents, fewer if fewer >= math.prod(sizes[: parents + 2]) else 0
-
-
-def check_width(columns: int, method: str, kind: str = "attributes") -> None:
-    """Refuse more columns than a method that compares all pairs of them is made for."""
-    if columns > ALL_PAIRS:
-        raise BudgetError(
-            f"{columns:,} {kind}, but {method} compares all pairs of them, at most {ALL_PAIRS}: "
-            "leave columns out that need no ties, declare the ties as a Network, or use "
-            "baselines.Independent"
-        )
-
-
-Pair = tuple[int, tuple[int, ...]]
+# --- the candidates of one selection -------------------------------------------------------------
 
 
 def list_candidates(
@@ -372,8 +306,7 @@ def list_candidates(
 ) -> Candidates:
     """All pairs of some children with parents among ``placed``, as far as policy permits them.
 
-    A child whose forced parents aren't all placed has no candidates yet; the others keep their
-    forced parents in every set.
+    A child whose forced parents aren't all placed has no candidates yet.
     """
     parts = []
     for child in permitted.ready(children, placed):
@@ -416,7 +349,7 @@ def join_parts(parts: Iterable[tuple[np.ndarray, np.ndarray]], depends_on: str) 
     return Candidates(tuple(by_size), depends_on)  # type: ignore[arg-type]
 
 
-Shares = Mapping[str, Fraction]
+# --- what learns a network -----------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -521,12 +454,42 @@ class Fixed(Structure):
         return StructureResult(self.network, known=True, rule="by policy")
 
 
-@dataclass(frozen=True)
-class Learner(Structure):
-    """What the learnt structures share: a rule for parent sets, the score, a public policy.
+class Restricted(Structure):
+    """What structures with the fields ``k``, ``theta_usefulness`` and ``restriction`` share.
 
     ``k``: number of parents, or ``"auto"``. ``theta_usefulness``: θ of TODS for ``"auto"``.
-    ``score``: ``"I"``, ``"R"``, or ``"auto"`` for R.
+    ``restriction``: edges that the network must or may not have, by public policy.
+    """
+
+    k: int | str
+    theta_usefulness: float
+    restriction: Restriction | None
+
+    def check(self, facts: Facts) -> None:
+        """Refuse θ, and restrictions that don't fit the schema or its tables."""
+        positive("theta_usefulness", self.theta_usefulness)
+        permitted = check_restriction(self.restriction, self.k, facts.schema)
+        check_tables(permitted.forced_network(facts.schema.names), facts.schema)
+
+    def permitted(self, facts: Facts) -> Permitted:
+        """The restriction over the columns of the schema."""
+        return (self.restriction or Restriction()).on(facts.schema.names)
+
+    def known(self, facts: Facts) -> tuple[str, ...]:
+        """The attributes whose one table policy names."""
+        return tuple(facts.schema.names[j] for j in self.permitted(facts).fixed_order[1:])
+
+    def policy_alone(self, facts: Facts, rule: str = "independent") -> StructureResult:
+        """The network of the forced edges, where nothing is learnt."""
+        network = self.permitted(facts).forced_network(facts.schema.names)
+        return StructureResult(network, known=self.known(facts), rule=rule)
+
+
+@dataclass(frozen=True)
+class Learner(Restricted):
+    """What structures share that choose parent sets by a rule and a score.
+
+    ``score``: ``"I"``, ``"R"``, or ``"auto"`` for R. The other fields as in :class:`Restricted`.
     """
 
     k: int | str = "auto"
@@ -540,15 +503,13 @@ class Learner(Structure):
     def check(self, facts: Facts) -> None:
         """Refuse degrees, scores and restrictions that don't fit the schema."""
         check_degree(self.k, facts.schema)
-        positive("theta_usefulness", self.theta_usefulness)
+        super().check(facts)
         if not is_one_of(self.score, self.scores):
             raise BudgetError(
                 f"score must be one of {', '.join(map(repr, self.scores))}, got {show(self.score)}"
             )
         if isinstance(self.k, str):
             check_width(len(facts.schema), "k='auto'")
-        permitted = check_restriction(self.restriction, self.k, facts.schema)
-        check_tables(permitted.forced_network(facts.schema.names), facts.schema)
 
     def asks(self, facts: Facts) -> Shares:
         """The steps of :meth:`grow`, where there is an edge to choose that is worth its noise."""
@@ -564,23 +525,19 @@ class Learner(Structure):
 
         **Privacy:** what the subclass says; where nothing was asked for, reads nothing.
         """
-        names, permitted, rule = facts.schema.names, self.permitted(facts), self.rule(facts)
-        known = tuple(names[j] for j in permitted.fixed_order[1:])
-        if rule is None or not permitted.pairs:
-            label = "independent" if rule is None else rule.label()
-            return StructureResult(permitted.forced_network(names), known=known, rule=label)
-        if isinstance(rule, MaxParents) and len(names) <= 24:
+        rule = self.rule(facts)
+        if rule is None:
+            return self.policy_alone(facts)
+        if not self.permitted(facts).pairs:
+            return self.policy_alone(facts, rule.label())
+        if isinstance(rule, MaxParents) and len(facts.schema) <= 24:
             curator.prepare(rule.k + 1, self.measure)  # one pass over the records for all
-        found = self.grow(curator, shares, rule, facts)
-        return replace(name_origin(found, curator), known=known, rule=rule.label())
+        found = name_origin(self.grow(curator, shares, rule, facts), curator)
+        return replace(found, known=self.known(facts), rule=rule.label())
 
     def rule(self, facts: Facts) -> ParentRule | None:
         """The rule for parent sets, None where no edge is worth its noise."""
-        return choose_rule(self.k, facts, positive("theta_usefulness", self.theta_usefulness))
-
-    def permitted(self, facts: Facts) -> Permitted:
-        """The restriction over the columns of the schema."""
-        return (self.restriction or Restriction()).on(facts.schema.names)
+        return parent_rule(self.k, facts, positive("theta_usefulness", self.theta_usefulness))
 
     @property
     def measure(self) -> str:

@@ -6,7 +6,10 @@ claim. GParentSet is called with k = i−1; j descends. A parent configuration w
 the uniform distribution, plus its noise. The "optimal substructure" isn't one. Table 2's "=250" is
 2,500, and the pairs that ABN scores are (m³−m)/6 = 20,825 at m = 50. Mutual information grows with
 the parent set, so in-degrees drift upwards until each configuration holds one record: without noise
-the network memorises the table, which is why NoPrivABN looks excellent.
+the network memorises the table, which is why NoPrivABN looks excellent. Strict noises joint counts,
+so that the penalty of a larger table answers the paper's worry about small cells; its selections
+number Σ min(k, i−1), not (m−1)k: nodes close to the root can't use more. The even split is kept,
+although formula (13) drops the ln n that would favour ε₁.
 """
 
 import math

@@ -1,4 +1,7 @@
-"""PriView as it prints: with the sensitivity of a record that is added or removed."""
+"""PriView as it prints: with the sensitivity of a record that is added or removed.
+
+n is public here, so the views are given the sum n, where the paper averages their sums.
+"""
 
 from dataclasses import dataclass
 from fractions import Fraction

@@ -144,10 +144,6 @@ class TestClusters:
             assert found == in_order(found)
             assert spectral_clusters(s, k, reading=reading) == found
 
-    def test_fewer_dimensions_than_clusters(self):
-        s, _ = blocks(4, 3, 5)
-        assert sum(map(len, spectral_clusters(s, 3, dimensions=2))) == 12
-
 
 class TestNoise:
     def test_the_tables_of_the_paper(self):

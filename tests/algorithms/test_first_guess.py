@@ -5,7 +5,7 @@ from fractions import Fraction as Q
 import numpy as np
 import pytest
 
-from pdsynth.core.agreement import NoisyTable, fit_tables, nearest
+from pdsynth.core.agreement import NoisyTable, fit_tables, project
 from pdsynth.core.factors import CliqueTree, junction_tree
 
 
@@ -26,15 +26,15 @@ def geometry(sets, sizes):
 
 def test_nearest_counts_by_hand():
     # 5 + 3 − 4 should be 6: without the negative one, each loses (8 − 6) / 2
-    assert nearest(np.array([5.0, -4.0, 3.0]), 6) == pytest.approx([4, 0, 2])
-    assert nearest(np.array([-9.0, -5.0]), 4) == pytest.approx([0, 4])
-    assert nearest(np.array([1.0]), 7) == pytest.approx([7])
+    assert project(np.array([5.0, -4.0, 3.0]), 6) == pytest.approx([4, 0, 2])
+    assert project(np.array([-9.0, -5.0]), 4) == pytest.approx([0, 4])
+    assert project(np.array([1.0]), 7) == pytest.approx([7])
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_nearest_counts_are_nearer_than_all_others_on_a_lattice(seed):
     counts = np.random.default_rng(seed).normal(2, 4, 3)
-    found = nearest(counts, 6)
+    found = project(counts, 6)
     step = Q(1, 4)
     lattice = [
         np.array([a * step, b * step, 6 - (a + b) * step], dtype=float)
@@ -55,7 +55,7 @@ def test_columns_alone_need_no_steps_and_are_what_many_steps_find():
     assert at_once.steps == 1 < slow.steps
     assert at_once.loss == pytest.approx(slow.loss, rel=1e-4)
     for j, table in enumerate(tables):
-        assert at_once.margin((j,)) == pytest.approx(nearest(table.counts, 50), abs=1e-6)
+        assert at_once.margin((j,)) == pytest.approx(project(table.counts, 50), abs=1e-6)
 
 
 SETS = {

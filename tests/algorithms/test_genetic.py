@@ -316,7 +316,7 @@ class TestOptimum:
         assert found.fitness == pytest.approx(best_of_all_orders(weights, k))
         assert found.network([str(j) for j in range(d)]).degree <= k
         for other in (
-            hill(weights, k, rng, starts=3),
+            hill(weights, k, rng),
             genetic(weights, k, rng, Parameters(12, 3, None, 8)),
         ):
             assert other.fitness <= found.fitness + 1e-9

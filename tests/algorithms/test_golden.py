@@ -102,7 +102,7 @@ def recipes(s: str, t: str, schema) -> dict:
                 sensitive=s,
                 theta=0,
                 restriction=restricted,
-                personal=pds.parts.SensitivityGroups(rare_values="same_noise", theta_tvd=0.1),
+                personal=pds.parts.SensitivityGroups(rare_values="same_noise"),
             ),
             "HMPrivBayes": pds.HMPrivBayes(50, k=2, l=2),
             "HMPrivBayes public": pds.HMPrivBayes(2, clusters=halves, eta=0, l=2),

@@ -4,7 +4,7 @@ published recipes really cost."""
 import itertools
 import math
 import warnings
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction as Q
 
 import numpy as np
@@ -28,7 +28,7 @@ from pdsynth import (
     baselines,
 )
 from pdsynth.algorithms.hpprivbayes import Ordered
-from pdsynth.algorithms.ppba import SpanningTree, spanning_tree_bayes
+from pdsynth.algorithms.ppba import SpanningTree
 from pdsynth.algorithms.privbayes import Greedy
 from pdsynth.core.agreement import AsMeasured
 from pdsynth.core.budgets import Geometric, JointCounts, geometric
@@ -172,12 +172,29 @@ def test_no_association_and_ties_go_by_index(matrix):
     assert maximum_spanning_tree(matrix) == ((0, 1), (0, 2), (0, 3))
 
 
+@dataclass(frozen=True)
+class Along(SpanningTree):
+    """A spanning tree of a matrix that is given and not asked for."""
+
+    matrix: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
+
+    def sketch(self, curator, pairs, epsilon):
+        return np.array([self.matrix[pair] for pair in pairs]), "public"
+
+
+def grow_along(door, matrix, k):
+    facts = Facts(door.schema, door.n, Q(1), "strict", Q(1))
+    shares = {"associations": Q(0), "selections": Q(1)}
+    found = Along(matrix=matrix).grow(door, shares, MaxParents(k), facts)
+    return found.network, found.weights
+
+
 def test_a_disconnected_graph_still_gives_a_network():
     matrix = np.zeros((4, 4))
     matrix[0, 1] = matrix[1, 0] = matrix[2, 3] = matrix[3, 2] = 1.0
     assert set(maximum_spanning_tree(matrix)) == {(0, 1), (2, 3), (0, 2)}
     door = curator_of([[0, 0, 1, 1], [1, 1, 0, 0]] * 10, (2, 2, 2, 2), ExactNoise(1))
-    network, weights = spanning_tree_bayes(door, matrix, MaxParents(1), Q(1), "R")
+    network, weights = grow_along(door, matrix, 1)
     assert len(network) == 4 and door.ledger.epsilon == 1
     assert sorted(weights.values()) == [0, 0, 1, 1]
 
@@ -189,7 +206,7 @@ def test_only_tree_neighbours_enter_and_their_neighbour_is_a_parent():
         matrix = upper + upper.T
         joined = {frozenset(e) for e in maximum_spanning_tree(matrix)}
         door = curator_of(rng.integers(0, 2, (40, 6)).tolist(), (2,) * 6, ExactNoise(seed))
-        network, weights = spanning_tree_bayes(door, matrix, MaxParents(2), Q(1), "R")
+        network, weights = grow_along(door, matrix, 2)
         names = list(door.schema.names)
         assert network.order[0] == names[int(matrix.sum(axis=1).argmax())]
         for child, parents in network.pairs[1:]:
@@ -266,11 +283,10 @@ def test_q_above_one_gives_the_strongest_table_least():
 
 
 class Reversed(Ordered):
-    """The order of the schema, backwards."""
+    """The weakest first."""
 
-    def _order(self, curator, epsilon):
-        order, *origin = super()._order(curator, epsilon)
-        return order[::-1], *origin
+    def rank(self, strength):
+        return super().rank(strength)[::-1]
 
 
 def test_a_subclass_of_a_part_keeps_what_it_overrides_where_its_paper_prints_another():

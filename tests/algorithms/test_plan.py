@@ -16,7 +16,7 @@ from pdsynth import Attribute, BudgetError, Network, Schema, SchemaError
 from pdsynth import planning as prediction
 from pdsynth.core.measures import mutual_information
 from pdsynth.core.schema import Facts
-from pdsynth.core.structure import AUTO_PAIRS, choose_rule, largest_selection
+from pdsynth.core.structure import AUTO_PAIRS, largest_selection, parent_rule
 from pdsynth.papers import yardsticks
 
 
@@ -218,7 +218,7 @@ def test_prices_without_a_reference_name_no_information():
 def test_auto_never_asks_for_a_search_that_can_t_end(d, epsilon, k):
     """ACS would bear k = 7 (half a million sets of eight), Retail k = 6 (10⁸ pairs in one step):
     both are cut, from public facts."""
-    degree = choose_rule(
+    degree = parent_rule(
         "auto", Facts(plain(d, 2), 47_461, Q(1), "strict", Q(str(epsilon)) * Q(7, 10)), Q(4)
     )
     assert degree.k == k

@@ -14,7 +14,7 @@ from pdsynth.core.errors import BudgetError
 from pdsynth.core.network import Restriction
 from pdsynth.core.records import Records, pack
 from pdsynth.core.schema import Facts
-from pdsynth.core.structure import AUTO_PAIRS, MaxCells, choose_rule, list_candidates
+from pdsynth.core.structure import AUTO_PAIRS, LEAST, SETS, MaxCells, list_candidates, parent_rule
 
 Q = Fraction
 
@@ -57,12 +57,12 @@ SIZES = {
 def test_no_selection_has_more_candidates_than_promised(name, n):
     sizes = tuple(SIZES[name])
     d, facts = len(sizes), Facts(make(sizes), n, Q(1), "strict", Q(7, 10))
-    rule = choose_rule("auto", facts, Q(4))
+    rule = parent_rule("auto", facts, Q(4))
     permitted = Restriction().on(facts.schema.names)
     for placed in (d // 4, d // 2, 2 * d // 3, d - 1) if rule else ():
         order = np.random.default_rng(placed).permutation(d).tolist()
         found = list_candidates(rule, tuple(order[:placed]), order[placed:], sizes, permitted)
-        assert 0 < len(found) <= min(AUTO_PAIRS, max(limits.most_sets(n, d), d * d))
+        assert 0 < len(found) <= min(AUTO_PAIRS, max(SETS, LEAST * d))
         for children, parents in found.by_size:
             cells = np.array(sizes)[children] * np.array(sizes)[parents].prod(axis=1)
             assert parents.shape[1] == 0 or cells.max() <= rule.cells
@@ -81,19 +81,18 @@ def test_small_tables_are_as_they_were():
     """The limit acts where sets are too many, so nothing changes where they aren't."""
     for sizes, n in ((SIZES["small"], 50_000), ([2, 16, 7, 15, 42, 5] * 2, 45_222)):
         facts = Facts(make(sizes), n, Q(1), "strict", Q(7, 10))
-        found = choose_rule("auto", facts, Q(4))
+        found = parent_rule("auto", facts, Q(4))
         assert found == MaxCells.of(n, len(sizes), Q(7, 10), Q(4))
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_maximal_sets_with_one_more_parent_are_those_of_brute_force(seed):
+def test_maximal_sets_of_few_parents_are_those_of_brute_force(seed):
     rng = np.random.default_rng(seed)
     sizes = tuple(rng.integers(2, 6, 8).tolist())
-    rule, child = MaxCells(Q(60), 2, 40), 7
+    rule, child = MaxCells(Q(60), 2), 7
 
     def fits(s):
-        cells = sizes[child] * math.prod(sizes[j] for j in s)
-        return cells <= 60 if len(s) <= 2 else len(s) == 3 and cells <= 40
+        return len(s) <= 2 and sizes[child] * math.prod(sizes[j] for j in s) <= 60
 
     every = [s for m in range(4) for s in itertools.combinations(range(7), m) if fits(s)]
     maximal = {s for s in every if not any(set(s) < set(t) for t in every)}
@@ -106,8 +105,7 @@ def test_cost_grows_with_n_no_faster_than_linearly_once_tables_are_large():
     sizes = [2, 2, 5, 6, 7, 9, 15, *[16] * 7, 42]
 
     def sets(n):
-        rule = choose_rule("auto", Facts(make(sizes), n, Q(1), "strict", Q(7, 10)), Q(4))
-        assert not rule.fewer
+        rule = parent_rule("auto", Facts(make(sizes), n, Q(1), "strict", Q(7, 10)), Q(4))
         return sum(limits.count_sets(tuple(sizes), int(rule.cells), rule.most + 1))
 
     assert sets(10**6) == sets(5 * 10**6) >= sets(5 * 10**7) > 100

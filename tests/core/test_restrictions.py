@@ -170,7 +170,7 @@ class TestLearners:
         weights = rng.random((d, d)) * (rng.random((d, d)) < 0.7)
         searches = [
             exact_search(weights, k, permitted),
-            hill(weights, k, rng, permitted, starts=2),
+            hill(weights, k, rng, permitted),
             genetic(weights, k, rng, Parameters(12, 3, None, 6), permitted),
         ]
         rows = rng.integers(0, 2, (12, d))
