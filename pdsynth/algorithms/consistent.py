@@ -23,13 +23,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..core.agreement import Agree, Fit, GrowingModel
+from ..core.budgets import Parts
 from ..core.curator import Curator
 from ..core.errors import BudgetError, bar, is_one_of, is_whole, progress, show
 from ..core.factors import Columns
 from ..core.measures import mean_association_noise, mean_association_sensitivity
 from ..core.network import Restriction
 from ..core.noise import TableBudget, share
-from ..core.parts import Parts
 from ..core.recipe import Recipe
 from ..core.schema import Facts
 from ..core.structure import Shares, Structure, StructureResult, check_width

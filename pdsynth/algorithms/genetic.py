@@ -19,13 +19,12 @@ from functools import partial
 import numpy as np
 from numpy.random import Generator
 
-from ..core.budgets import Uniform
+from ..core.budgets import Parts, Uniform
 from ..core.curator import Curator, Pairs
 from ..core.errors import BudgetError, is_one_of, is_whole, show, to_names
 from ..core.measures import sketch_noise
 from ..core.network import Network, Permitted, Restriction
 from ..core.noise import Noise, positive
-from ..core.parts import Parts
 from ..core.recipe import Recipe
 from ..core.schema import Facts
 from ..core.structure import (

@@ -18,13 +18,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core.budgets import by_weight, measure_joint_counts, risk_entropy_weights
+from ..core.budgets import Parts, by_weight, measure_joint_counts, risk_entropy_weights
 from ..core.curator import Candidates, Curator
 from ..core.errors import BudgetError, is_one_of, is_whole, needed_for, progress, show
 from ..core.measures import normalised_risk_entropy, sketch_noise
 from ..core.network import Network, Permitted, Restriction
 from ..core.noise import as_fraction, number, positive
-from ..core.parts import Parts
 from ..core.recipe import Recipe
 from ..core.schema import BinaryEncoding, Facts, Schema
 from ..core.structure import (

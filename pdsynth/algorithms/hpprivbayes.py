@@ -11,13 +11,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core.budgets import RARE_VALUES, Allocation, BudgetRule, proportional, value_weights
+from ..core.budgets import RARE_VALUES, Allocation, BudgetRule, Parts, proportional, value_weights
 from ..core.curator import Curator
 from ..core.errors import BudgetError, is_one_of, progress, show
 from ..core.measures import entropy
 from ..core.network import Network, Restriction
 from ..core.noise import TableBudget, as_fraction, number, positive, share
-from ..core.parts import Parts
 from ..core.recipe import Recipe
 from ..core.schema import Facts, Schema
 from ..core.structure import (

@@ -9,12 +9,12 @@ from typing import ClassVar
 import numpy as np
 
 from ..core.agreement import AgreeInPairs
+from ..core.budgets import Parts
 from ..core.curator import Curator
 from ..core.errors import BudgetError, show
 from ..core.factors import Edge, strongest_graph
 from ..core.network import Network
 from ..core.noise import TableBudget, number, positive
-from ..core.parts import Parts
 from ..core.recipe import Recipe
 from ..core.schema import Facts
 from ..core.structure import (

@@ -3,11 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
-from ..core.agreement import Agree, AsMeasured
-from ..core.budgets import Geometric, JointCounts, RiskEntropy, Uniform
+from ..core.agreement import Agree
+from ..core.budgets import AsMeasured, Geometric, JointCounts, Parts, RiskEntropy, Uniform
 from ..core.errors import BudgetError, door, show
 from ..core.network import Network, Restriction
-from ..core.parts import Parts
 from ..core.recipe import Recipe
 from ..core.schema import Facts
 from ..core.structure import Fixed

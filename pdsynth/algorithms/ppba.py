@@ -11,13 +11,12 @@ from itertools import combinations
 
 import numpy as np
 
-from ..core.budgets import Geometric
+from ..core.budgets import Geometric, Parts
 from ..core.curator import Candidates, Curator, Pairs
 from ..core.errors import BudgetError, progress, show
 from ..core.factors import maximum_spanning_tree
 from ..core.network import Network, Permitted
 from ..core.noise import number, share
-from ..core.parts import Parts
 from ..core.schema import Facts, Schema
 from ..core.structure import (
     Learner,

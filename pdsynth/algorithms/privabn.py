@@ -8,12 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..core.budgets import Uniform
+from ..core.budgets import Parts, Uniform
 from ..core.curator import Curator
 from ..core.errors import BudgetError, plural, progress
 from ..core.network import Network, Restriction
 from ..core.noise import ONE_REPLACED, Noise, positive
-from ..core.parts import Parts
 from ..core.recipe import Recipe
 from ..core.schema import Facts, Schema
 from ..core.structure import (

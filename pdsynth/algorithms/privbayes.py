@@ -6,12 +6,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..core.budgets import Uniform
+from ..core.budgets import Parts, Uniform
 from ..core.curator import Curator
 from ..core.errors import BudgetError, is_one_of, progress
 from ..core.network import Network, Restriction
 from ..core.noise import Noise
-from ..core.parts import Parts
 from ..core.recipe import Recipe
 from ..core.schema import Facts
 from ..core.structure import Learner, ParentRule, Shares, StructureResult, list_candidates

@@ -17,13 +17,13 @@ from ..core.agreement import (
     maximum_entropy,
     ripple,
 )
+from ..core.budgets import Parts
 from ..core.curator import Curator
 from ..core.errors import BudgetError, SchemaError, is_whole, show, to_names
-from ..core.factors import Columns, marginalise, spanning_tree
-from ..core.measures import mutual_information
+from ..core.factors import Columns, spanning_tree
+from ..core.measures import marginalise, mutual_information
 from ..core.network import Network
 from ..core.noise import TableBudget, Unit
-from ..core.parts import Parts
 from ..core.recipe import Recipe
 from ..core.schema import BinaryEncoding, Facts
 from ..core.structure import Measurement, Pair, Shares, Structure, StructureResult

@@ -4,10 +4,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar
 
-from ..core.budgets import Geometric, Uniform, measure_joint_counts, uniform
+from ..core.budgets import Geometric, Parts, Uniform, measure_joint_counts, uniform
 from ..core.curator import Curator
 from ..core.network import Network
-from ..core.parts import Parts
 from ..core.recipe import Recipe
 from ..core.schema import BinaryEncoding, Facts
 from ..core.structure import Fixed, Pair, Shares, StructureResult

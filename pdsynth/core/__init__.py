@@ -21,7 +21,9 @@ from .budgets import (
     Allocation,
     Geometric,
     JointCounts,
+    Parts,
     RiskEntropy,
+    Table,
     Uniform,
     risk_entropy_weights,
     uniform,
@@ -68,7 +70,7 @@ from .measures import (
     tvd_from_independence,
     tvd_sensitivity,
 )
-from .model import Model, Table, conditional, encoding_of, shapes_of
+from .model import Model, conditional, encoding_of, shapes_of
 from .network import Network, Permitted, Restriction, check_edge
 from .noise import (
     NEIGHBOURS,
@@ -91,7 +93,6 @@ from .noise import (
     share,
     tight_scales,
 )
-from .parts import Parts
 from .recipe import MOST_RECORDS, Recipe, check_records
 from .records import MAX_MEMBERS, Lattice, Records, marginal
 from .rules import KINDS, Entry

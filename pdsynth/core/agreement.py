@@ -9,14 +9,15 @@ joined by maximum entropy.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, combinations
 from typing import ClassVar
 
 import numpy as np
 
-from .errors import BudgetError, plural, show
+from .budgets import as_measured
+from .errors import plural
 from .factors import (
     CliqueTree,
     Columns,
@@ -24,9 +25,9 @@ from .factors import (
     JunctionTree,
     eliminate_smallest,
     junction_tree,
-    marginalise,
     may_join,
 )
+from .measures import marginalise
 from .network import Network
 from .noise import Scale, positive
 from .schema import Facts
@@ -41,30 +42,6 @@ PATIENCE = 20  # steps over which the loss must fall by less than the tolerance
 
 
 # --- the parts of a recipe -----------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class AsMeasured:
-    """Tables stay as measured; one that wasn't is summed from a larger one (the papers)."""
-
-    def check(self, facts: Facts) -> None:
-        """Fits everything."""
-
-    def reconcile(
-        self, measured: Sequence[Measurement], network: Network, facts: Facts
-    ) -> tuple[np.ndarray, ...]:
-        """One table per pair of the network, child first.
-
-        **Privacy:** post-processing of releases.
-        """
-        return as_measured(measured, network)
-
-    def sources(
-        self, measured: Sequence[Measurement], network: Network
-    ) -> tuple[tuple[str, ...], ...]:
-        """The ledger's line behind each of these tables; none where one has no line of its own."""
-        entries = [m.entry for m, _ in _match(measured, network)]
-        return tuple((entry,) for entry in entries) if all(entries) else ()
 
 
 @dataclass(frozen=True)
@@ -132,45 +109,6 @@ class AgreeInPairs(Agree):
     """Tables agree on what any two share, whatever their number; then negative cells are cut."""
 
     most_cells = 0
-
-
-Reconciling = AsMeasured | Agree
-
-
-def choose_reconcile(own: object, default: Reconciling) -> Reconciling:
-    """The part that a user names, or the recipe's own; where that is ``Agree()`` it must stay."""
-    chosen = default if own is None else own
-    if not isinstance(chosen, Reconciling):
-        raise BudgetError(
-            f"reconcile must be Agree() or AsMeasured() of pds.parts, got {show(own)}"
-        )
-    if isinstance(chosen, AsMeasured) and default == Agree():
-        raise BudgetError(
-            "this structure measures overlapping tables, which must be made to "
-            "agree: use reconcile=Agree()"
-        )
-    return chosen
-
-
-def as_measured(measured: Sequence[Measurement], network: Network) -> tuple[np.ndarray, ...]:
-    """One table per pair of the network, child first: its own, or summed from a larger one.
-
-    **Privacy:** post-processing of releases.
-    """
-    return tuple(
-        m.table if m.attributes == pair else marginalise(np.maximum(m.table, 0), m.attributes, pair)
-        for m, pair in _match(measured, network)
-    )
-
-
-def _match(
-    measured: Sequence[Measurement], network: Network
-) -> Iterator[tuple[Measurement, tuple[str, ...]]]:
-    """Every pair of the network with its own measurement, or the first that contains it."""
-    own = {m.attributes: m for m in measured}
-    for child, parents in network.pairs:
-        pair = (child, *parents)
-        yield own.get(pair) or next(m for m in measured if {*pair} <= {*m.attributes}), pair
 
 
 def integer_weights(table: np.ndarray) -> np.ndarray:

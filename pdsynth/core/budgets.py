@@ -1,29 +1,60 @@
-"""How ε is split over tables and over the values of one table, in exact fractions.
+"""The four kinds of parts that a paper combines, and how they split ε, in exact fractions.
 
 First the splits themselves, pure functions of public or released numbers; then the rules that a
-recipe may name (:class:`Uniform`, :class:`RiskEntropy`, :class:`Geometric`), and the measuring of
-the tables. No noise scale is computed here: the curator does that.
+recipe may name (:class:`Uniform`, :class:`RiskEntropy`, :class:`Geometric`), the measuring of the
+tables, and what all parts promise a recipe. No noise scale is computed here: the curator does that.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
 from .curator import Curator
 from .errors import BudgetError, is_one_of, is_whole, progress, show
 from .ledger import UNPROTECTED
-from .measures import normalised_risk_entropy
+from .measures import marginalise, normalised_risk_entropy
 from .network import Network
 from .noise import TableBudget, positive, share
 from .schema import Facts
 from .structure import Measurement, Shares, StructureResult
 
+
+@runtime_checkable
+class Sparse(Protocol):
+    """A table of which only some parent configurations are kept, as the papers' replicas do."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The declared domain, child first."""
+        ...
+
+    @property
+    def weights(self) -> np.ndarray:
+        """Int64 (|X|, configurations that are kept)."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """Cells that are kept."""
+        ...
+
+    def look_up(self, p: np.ndarray, key: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """``p``, P(X | π), with missing configurations appended; where each ``key`` stands."""
+        ...
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        ...
+
+
+Table = np.ndarray | Sparse
+Sources = tuple[tuple[str, ...], ...]  # of each table of a model, the ids of ledger entries
 RARE_VALUES = ("less_noise", "more_noise", "same_noise")
 ENTROPIES, HISTOGRAMS = "risk entropies", "HMPrivBayes Alg 5 line 2"
 RISK, RATIO = "HMPrivBayes Alg 5 line 4", "PPBA abstract: constant ratio q"
@@ -302,3 +333,193 @@ def measure_joint_counts(
     )
     shown = progress(zip(pairs, answers, strict=True), "tables", len(pairs), "table")
     return [Measurement((child, *parents), *answer) for (child, parents), answer in shown]
+
+
+@dataclass(frozen=True)
+class AsMeasured:
+    """Tables stay as measured; one that wasn't is summed from a larger one (the papers)."""
+
+    def check(self, facts: Facts) -> None:
+        """Fits everything."""
+
+    def reconcile(
+        self, measured: Sequence[Measurement], network: Network, facts: Facts
+    ) -> tuple[np.ndarray, ...]:
+        """One table per pair of the network, child first.
+
+        **Privacy:** post-processing of releases.
+        """
+        return as_measured(measured, network)
+
+    def sources(
+        self, measured: Sequence[Measurement], network: Network
+    ) -> tuple[tuple[str, ...], ...]:
+        """The ledger's line behind each of these tables; none where one has no line of its own."""
+        entries = [m.entry for m, _ in _match(measured, network)]
+        return tuple((entry,) for entry in entries) if all(entries) else ()
+
+
+def as_measured(measured: Sequence[Measurement], network: Network) -> tuple[np.ndarray, ...]:
+    """One table per pair of the network, child first: its own, or summed from a larger one.
+
+    **Privacy:** post-processing of releases.
+    """
+    return tuple(
+        m.table if m.attributes == pair else marginalise(np.maximum(m.table, 0), m.attributes, pair)
+        for m, pair in _match(measured, network)
+    )
+
+
+def _match(
+    measured: Sequence[Measurement], network: Network
+) -> Iterator[tuple[Measurement, tuple[str, ...]]]:
+    """Every pair of the network with its own measurement, or the first that contains it."""
+    own = {m.attributes: m for m in measured}
+    for child, parents in network.pairs:
+        pair = (child, *parents)
+        yield own.get(pair) or next(m for m in measured if {*pair} <= {*m.attributes}), pair
+
+
+def choose_reconcile(own: Any, default: Reconcile) -> Reconcile:
+    """The part that a user names, or the recipe's own; tables that overlap must be made to agree.
+
+    BudgetError for what isn't a part that reconciles.
+    """
+    chosen: Reconcile = default if own is None else own
+    if not hasattr(chosen, "reconcile") or isinstance(chosen, type):
+        raise BudgetError(
+            f"reconcile must be Agree() or AsMeasured() of pds.parts, got {show(own)}"
+        )
+    if isinstance(chosen, AsMeasured) and not isinstance(default, AsMeasured):
+        raise BudgetError(
+            "this structure measures overlapping tables, which must be made to "
+            "agree: use reconcile=Agree()"
+        )
+    return chosen
+
+
+class Structure(Protocol):
+    """What learns a network; :class:`~pdsynth.core.structure.Structure` has defaults."""
+
+    @property
+    def counts_only(self) -> bool:
+        """Whether all that it asks the records for is counts."""
+
+    @property
+    def measures(self) -> bool:
+        """Whether it measures its own tables, so that a budget has nothing to split."""
+
+    def check(self, facts: Facts) -> None:
+        """Refuse, from public facts, what can't be learnt."""
+
+    def asks(self, facts: Facts) -> Shares:
+        """Steps that cost ε, and their parts of the structure's share; none: learns nothing."""
+
+    def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
+        """The network. **Privacy:** costs at most what was asked for."""
+
+
+class Budget(Protocol):
+    """What splits ε over the tables; :class:`~pdsynth.core.budgets.BudgetRule` has defaults."""
+
+    @property
+    def counts_only(self) -> bool:
+        """Whether all that it asks the records for is counts."""
+
+    @property
+    def foresees(self) -> bool:
+        """Whether it asks before a network is learnt, for which it must have a share."""
+
+    def check(self, facts: Facts) -> None:
+        """Refuse, from public facts, what can't be split."""
+
+    def asks(self, facts: Facts) -> Shares:
+        """Steps that cost ε, and their parts of the tables' share."""
+
+    def foresee(self, curator: Curator, shares: Shares, facts: Facts) -> Any:
+        """What must be known before a network is learnt. **Privacy:** costs its share."""
+
+    def allocate(
+        self, curator: Curator, learnt: StructureResult, shares: Shares, facts: Facts
+    ) -> Mapping[str, TableBudget]:
+        """Noise of every table that is measured. **Privacy:** costs its share."""
+
+
+class Conditionals(Protocol):
+    """What measures the tables of a network."""
+
+    @property
+    def counts_only(self) -> bool:
+        """Whether all that it asks the records for is counts."""
+
+    @property
+    def derives(self) -> bool:
+        """Whether a table that a larger one contains needn't be measured."""
+
+    def check(self, facts: Facts, budget: Any) -> None:
+        """Refuse, from public facts, what can't be measured."""
+
+    def measure(
+        self, curator: Curator, learnt: StructureResult, budget: Mapping[str, TableBudget]
+    ) -> Sequence[Measurement]:
+        """Noisy tables. **Privacy:** each costs its budget."""
+
+
+class Reconcile(Protocol):
+    """What is done to noisy tables afterwards: post-processing."""
+
+    def check(self, facts: Facts) -> None:
+        """Refuse, from public facts, what can't be reconciled."""
+
+    def reconcile(
+        self, found: Sequence[Measurement], network: Network, facts: Facts
+    ) -> tuple[Table, ...]:
+        """One table per pair of the network."""
+
+    def sources(self, found: Sequence[Measurement], network: Network) -> Sources:
+        """Of each table, the ids of the ledger's lines that it was made from."""
+
+
+class Parts(NamedTuple):
+    """What a synthesizer is made of."""
+
+    structure: Structure
+    budget: Budget = Uniform()
+    conditionals: Conditionals = JointCounts()
+    reconcile: Reconcile = AsMeasured()
+
+    @property
+    def counts_only(self) -> bool:
+        """Whether all that the parts ask the records for is counts."""
+        asking = self.structure, self.budget, self.conditionals
+        return all(part.counts_only for part in asking)
+
+    def check(self, facts: Facts) -> None:
+        """Refuse, from public facts, what can't be combined or fitted."""
+        self.structure.check(facts)
+        self.budget.check(facts)
+        if self.budget.foresees and self.structure.measures:  # it would have ε = 0
+            raise BudgetError(
+                f"{type(self.structure).__name__} measures its own tables, so "
+                f"{type(self.budget).__name__} has nothing to split: leave budget= out"
+            )
+        self.conditionals.check(facts, self.budget)
+        self.reconcile.check(facts)
+
+    def split(self, facts: Facts) -> dict[str, Fraction]:
+        """ε of every step: what the structure asks for, then what the budget rule asks for."""
+        learns = self.structure.asks(facts)
+        rest = facts.epsilon2 if learns else facts.epsilon
+        rest = Fraction(0) if self.structure.measures else rest
+        asked = {step: rest * part for step, part in self.budget.asks(facts).items()}
+        learning = {step: (facts.epsilon - rest) * part for step, part in learns.items()}
+        return asked | {"tables": rest - sum(asked.values())} | learning
+
+
+class Plan(NamedTuple):
+    """What a fit will do, known before any record is read: facts, parts, ε of every step, door."""
+
+    facts: Facts
+    parts: Parts
+    shares: Shares
+    door: type[Curator] = Curator

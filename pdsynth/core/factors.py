@@ -12,9 +12,11 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+
+from .measures import marginalise
 
 Columns = tuple[int, ...]
 Edge = tuple[int, int]
@@ -265,13 +267,6 @@ def within_bounds(
 
 
 # --- factors on the cliques of a tree ------------------------------------------------------------
-
-
-def marginalise(table: np.ndarray, columns: Sequence[Any], wanted: Sequence[Any]) -> np.ndarray:
-    """Sum of a table, one axis per column, down to the wanted columns, axes in their order."""
-    kept = [c for c in columns if c in wanted]
-    summed = table.sum(axis=tuple(i for i, c in enumerate(columns) if c not in wanted))
-    return np.transpose(summed, [kept.index(c) for c in wanted])
 
 
 class Place(NamedTuple):

@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -155,6 +156,13 @@ def sensitivity_weights(counts: np.ndarray) -> np.ndarray:
     c = c + 1 if (c <= 0).any() else c
     surprise = -np.log2(c / c.sum())
     return surprise / surprise.sum()
+
+
+def marginalise(table: np.ndarray, columns: Sequence[Any], wanted: Sequence[Any]) -> np.ndarray:
+    """Sum of a table, one axis per column, down to the wanted columns, axes in their order."""
+    kept = [c for c in columns if c in wanted]
+    summed = table.sum(axis=tuple(i for i, c in enumerate(columns) if c not in wanted))
+    return np.transpose(summed, [kept.index(c) for c in wanted])
 
 
 def total_variation(p: np.ndarray, q: np.ndarray) -> float:

@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from .budgets import Sources, Table
 from .errors import (
     SchemaError,
     check_seed,
@@ -25,38 +26,6 @@ from .ledger import Ledger
 from .network import Network
 from .rules import Release, check_coverage
 from .schema import BinaryEncoding, Schema
-
-
-@runtime_checkable
-class Sparse(Protocol):
-    """A table of which only some parent configurations are kept, as the papers' replicas do."""
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The declared domain, child first."""
-        ...
-
-    @property
-    def weights(self) -> np.ndarray:
-        """Int64 (|X|, configurations that are kept)."""
-        ...
-
-    @property
-    def size(self) -> int:
-        """Cells that are kept."""
-        ...
-
-    def look_up(self, p: np.ndarray, key: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """``p``, P(X | π), with missing configurations appended; where each ``key`` stands."""
-        ...
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON."""
-        ...
-
-
-Table = np.ndarray | Sparse
-Sources = tuple[tuple[str, ...], ...]  # of each table of a model, the ids of ledger entries
 
 
 def conditional(table: np.ndarray) -> np.ndarray:

@@ -21,7 +21,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pandas as pd
 
-from .agreement import choose_reconcile
+from .budgets import Parts, Plan, choose_reconcile
 from .curator import Curator
 from .errors import (
     BudgetError,
@@ -37,7 +37,6 @@ from .errors import (
 from .ledger import GUARANTEES, NOT_STRICT, Ledger
 from .model import Model
 from .noise import WORD, CommonNoise, ExactNoise, Noise, NoNoise, TableBudget, Unit, positive, share
-from .parts import Parts, Plan
 from .records import Records
 from .schema import BinaryEncoding, Facts, Schema, check_schema
 from .structure import Measurement, check_parents, noise_dominates

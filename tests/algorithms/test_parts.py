@@ -30,8 +30,7 @@ from pdsynth import (
 from pdsynth.algorithms.hpprivbayes import Ordered
 from pdsynth.algorithms.ppba import SpanningTree
 from pdsynth.algorithms.privbayes import Greedy
-from pdsynth.core.agreement import AsMeasured
-from pdsynth.core.budgets import Geometric, JointCounts, geometric
+from pdsynth.core.budgets import AsMeasured, Geometric, JointCounts, geometric
 from pdsynth.core.factors import maximum_spanning_tree
 from pdsynth.core.network import Restriction
 from pdsynth.core.noise import ExactNoise

@@ -18,7 +18,7 @@ from pdsynth.core.agreement import (
     maximum_entropy,
     ripple,
 )
-from pdsynth.core.factors import marginalise as margin
+from pdsynth.core.measures import marginalise as margin
 
 TOTAL = 100.0
 
