@@ -2,7 +2,7 @@
 
 python benchmarks/prior.py [TABLE ...]
 
-Rewrites those rows of pdsynth/synthesizers/prior.csv (all if none is named; five need $PDSYNTH_DATA): the mean two-way
+Rewrites those rows of pdsynth/planning/prior.csv (all if none is named; five need $PDSYNTH_DATA): the mean two-way
 distance of a table from its own single columns (`dependence`), and which part of it noise-free
 models leave: a forest of pairs, networks of 1, 2, 3 parents. A million balanced rows, seed 0. Reads
 records exactly: public tables only. k = 3 on Big5 has 1.7 million candidates, and isn't run.
@@ -25,7 +25,7 @@ from pdsynth.core.records import Records  # noqa: E402
 from pdsynth.evaluation.marginals import marginal_distance  # noqa: E402
 from pdsynth.papers.yardsticks import LOADERS  # noqa: E402
 
-FILE = HERE.parent / "pdsynth" / "synthesizers" / "prior.csv"
+FILE = HERE.parent / "pdsynth" / "planning" / "prior.csv"
 ROWS = 1_000_000
 MODELS: dict[str, Callable[[], Any]] = {
     "dependence": lambda: pds.baselines.Independent(guarantee="none"),

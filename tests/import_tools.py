@@ -19,7 +19,7 @@ def sources() -> list[tuple[Path, str]]:
 
 
 def imported(path, text: str) -> Iterator[str]:
-    """What of the package a module imports, anywhere in its code: ``counting.tables.Records``."""
+    """What of the package a module imports, anywhere in its code: ``core.records.Records``."""
     package = ("pdsynth", *Path(path).parts[:-1])
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
