@@ -16,6 +16,7 @@ import math
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -27,7 +28,6 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
 import pdsynth as pds  # noqa: E402
-from pdsynth.algorithms import genetic as searching  # noqa: E402
 from pdsynth.core.network import Restriction  # noqa: E402
 from pdsynth.core.records import Records  # noqa: E402
 from pdsynth.datasets.adult import load_adult  # noqa: E402
@@ -37,6 +37,8 @@ from pdsynth.evaluation.marginals import marginal_distance, marginal_distances  
 from pdsynth.papers import genetic, hmprivbayes, hpprivbayes  # noqa: E402
 
 FILE = HERE / "reasons.csv"
+# The module: ``pdsynth.algorithms.genetic`` as an attribute is the search of that name.
+searching = import_module("pdsynth.algorithms.genetic")
 COLUMNS = ("reason", "what", "epsilon", "measure")
 Row = tuple[str, float, str, float]  # what, ε, measure, value
 

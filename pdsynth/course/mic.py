@@ -50,7 +50,7 @@ def maximal_information_coefficient(table: np.ndarray, exponent: float = 0.6) ->
     groupings raises SchemaError: about 16 × 16 values are feasible.
 
     **Privacy:** of raw counts it is raw; sensitivity
-    :func:`measures.maximal_information_sensitivity`.
+    :func:`maximal_information_sensitivity`.
 
     >>> maximal_information_coefficient(np.array([[8, 0, 0], [0, 8, 0], [0, 0, 16]]))
     1.0

@@ -9,7 +9,7 @@ from .pages import render
 from .story import beside, share
 
 HEAD = (
-    "<defs><marker id='pd-head' viewBox='0 0 8 8' refX='7' refY='4' markerWidth='7' "
+    "<defs><marker id='pd-arrow' viewBox='0 0 8 8' refX='7' refY='4' markerWidth='7' "
     "markerHeight='7' orient='auto'>"
     "<path d='M0 0L8 4L0 8z' fill='currentColor' fill-opacity='.5'/></marker></defs>"
 )
@@ -28,7 +28,7 @@ def show_network(network: Network) -> str:
     }
     lines = "".join(
         f"<line x1='{at[p][0]}' y1='{at[p][1] + 12}' x2='{at[c][0]}' y2='{at[c][1] - 14}' "
-        "stroke='currentColor' stroke-opacity='.4' marker-end='url(#pd-head)'/>"
+        "stroke='currentColor' stroke-opacity='.4' marker-end='url(#pd-arrow)'/>"
         for p, c in network.edges
     )
     boxes = "".join(

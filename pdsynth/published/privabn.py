@@ -114,7 +114,7 @@ class ParentChoice:
     def update(self, store: Any, f: int) -> None:
         """Line 5 of Algorithm 2: offer every child the sets that a newly placed f makes.
 
-        ``store``: what :meth:`~pdsynth.core.curator.Curator.parent_sets` hands out.
+        ``store``: what :meth:`~pdsynth.published.curator.RawCurator.parent_sets` hands out.
         """
         store.keep(self.offer(f, np.rint(store.grow(f) * GRID).astype(np.int64)))
 
@@ -214,7 +214,7 @@ def abn_published(
     **Privacy:** none worth the name. The candidates are argmaxes over the records: one unaccounted
     access. The score is in bits and the printed sensitivity in nats, so each selection truly costs
     1.4427 times the ε/(d−1) it claims. Raises PrivacyError under ``strict``: use
-    :func:`abn_strict`.
+    :func:`~pdsynth.algorithms.privabn.abn_strict`.
     """
     columns = list(range(len(curator.schema)) if columns is None else columns)
     f = columns[noise.child(f"root{label}").below(len(columns))]

@@ -233,7 +233,7 @@ class TestSpent:
         synth = pds.baselines.Independent(1)
         with monkeypatch.context() as patch:
             stop = Stop(patch)
-            # Two moments for all questions, then four a table: question, noise, and their ends.
+            # Two moments of all questions, then four a table: its question, its noise, their ends.
             with stop.at_moment(11):
                 synth.fit(frame, schema)
         assert synth.spent_ == Q(3, 4)

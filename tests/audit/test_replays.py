@@ -402,7 +402,7 @@ def without_noise(patch, raw):
 def raw_columns(patch):
     """A residual against raw one-way tables, which go with the record."""
 
-    def expect(run, fitted, sets):
+    def expected_in(run, fitted, sets):
         records, n = run.curator._records, run.facts.n
         alone = [records.table((j,)) / n for j in range(len(run.policy.sizes))]
         return {
@@ -410,7 +410,7 @@ def raw_columns(patch):
             for s in sets
         }
 
-    patch.setattr(Run, "expect", expect)
+    patch.setattr(Run, "expected_in", expected_in)
 
 
 def raw_attribute(patch):

@@ -317,7 +317,7 @@ def test_what_does_not_exist_is_refused(small, key, repeats, options):
         genetic.PAPER.run(key, Run(repeats, 1, small, jobs=1), options)
 
 
-# --- what is committed: tests/test_papers.py looks at points, pictures and the index page
+# --- what is committed: the tests of figures look at points, pictures and the index page
 
 FOLDER = Path(__file__).resolve().parents[2] / "figures" / "genetic"
 
