@@ -1,7 +1,7 @@
 """One file for each paper: the parts that it combines."""
 
-from .consistent import ALONE, WIDE, ConsistentBayes, share_of_columns, share_of_look
-from .consistent_policy import MOST_SETS, TRIPLE_CELLS
+from .consistent import ALONE, MANY, ConsistentBayes, share_of_columns, share_of_look
+from .consistent_policy import MOST_CANDIDATES, TRIPLE_CELLS
 from .genetic import (
     MOST_EXACT,
     ONE,

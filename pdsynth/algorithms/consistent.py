@@ -7,7 +7,7 @@ columns    1/20 for each of    a noisy table of every single column, ε in propo
 rounds     the rest            in each, 1/5 for a choice, of the pair or triple whose counts are
                                farthest from what the fitted model expects, and 4/5 for its noisy
                                table; then the model is fitted again
-agreement  nothing             all tables become the nearest distribution on a junction tree
+agreement  nothing             all tables become the closest distribution on a junction tree
 
 Policy (sensitive attributes, groups, forced pairs) stands in :mod:`.consistent_policy`.
 """
@@ -36,35 +36,15 @@ from ..core.structure import Shares, Structure, StructureResult, check_width
 from .consistent_policy import MOST_CELLS, SELECT, TABLE, Policy, PolicyOptions, reserve
 
 LOOK_STEP = "mean association"
-
-
 LOOK = Fraction(1, 20)  # of ε at most, for the look
-
-
 EFFECTIVE = 16  # values of a column that occur often enough to make chance ties
-
-
 ALONE = Fraction(2, 3)  # single columns that should have more than this have all
-
-
 LEAST = 64  # of 65,536 parts of ε: a round's; below it what is left goes to the columns
-
-
 UP, SAME, DOWN = Fraction(2), Fraction(1), Fraction(7, 10)  # times a round's ε, by its change
-
-
 CLEAR = 8  # a change of so many times the expected noise was measured too well
-
-
 STOPS = 2  # in a row end the rounds: the first may be chance, and doubles the next round's ε
-
-
 WARM = 40  # steps of a fit between rounds
-
-
-WIDE = 64  # columns from which rounds, each of which judges all pairs anew, would take hours
-
-
+MANY = 64  # columns beyond which rounds, each of which judges all pairs anew, would take hours
 SPENT = "{desc} {percentage:3.0f}%|{bar}| {elapsed}<{remaining}"
 
 
@@ -84,7 +64,7 @@ class ConsistentBayes(Recipe):
     epsilon, guarantee, noise, random_state : as in every synthesizer; strict and published are the
         same.
     rounds : how many rounds ε is planned for; ``"auto"``: two per attribute, and a forest beyond
-        64 attributes. 0: a forest of pairs in one go, faster and nearly as near where n ε is small.
+        64 attributes. 0: a forest of pairs in one go, faster and about as good where n ε is small.
     sensitive : an attribute that stands in one table besides its own column. What it loses is
         bounded before the run: its column's ε and ``share_sensitive``.
     restriction, personal, r, share_sensitive : as in :class:`PolicyOptions`.
@@ -116,8 +96,8 @@ class ConsistentBayes(Recipe):
 
     def _parts(self, facts: Facts) -> Parts:
         options = {f.name: getattr(self, f.name) for f in fields(Residual)}
-        wide = is_one_of(self.rounds, ("auto",)) and len(facts.schema) > WIDE
-        if wide or is_whole(self.rounds, 0, 0):
+        many = is_one_of(self.rounds, ("auto",)) and len(facts.schema) > MANY
+        if many or is_whole(self.rounds, 0, 0):
             return Parts(ResidualForest(**options), reconcile=Agree())
         return Parts(ResidualRounds(**options, rounds=self.rounds), reconcile=Agree())
 

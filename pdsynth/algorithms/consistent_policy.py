@@ -22,20 +22,10 @@ from ..core.structure import Measurement
 from .hpprivbayes import SensitivityGroups, check_personal
 
 SELECT = Fraction(1, 5)  # of the ε of a choice and its table, for the choice
-
-
 UNIT = 2**16  # shares of ε are rounded down to this part of it
-
-
 TRIPLE_CELLS = 64  # triples of larger tables are left to their pairs
-
-
-MOST_SETS = 4_096  # with triples; else pairs alone
-
-
+MOST_CANDIDATES = 4_096  # with triples; else pairs alone
 MOST_CELLS = 2**14  # of a clique
-
-
 COLUMN, TABLE = "one-way table", "two- or three-way table"
 
 
@@ -79,9 +69,8 @@ class PolicyOptions:
             facts.schema.index(self.sensitive)
         self.share_of_sensitive()
         check_personal(SensitivityGroups() if self.personal is None else self.personal, self.r)
-        if self.sensitive is not None and self.restriction is not None:
-            if self.restriction.sensitive:
-                raise BudgetError("name the sensitive attribute once: here, or in the restriction")
+        if self.sensitive is not None and self.restriction and self.restriction.sensitive:
+            raise BudgetError("name the sensitive attribute once: here, or in the restriction")
         if self.personal is not None:
             if self.personal.policy(facts.schema, self.sensitive) is None:
                 raise BudgetError(
@@ -159,7 +148,7 @@ class Policy:
         """These pairs, and small triples of open columns where they aren't many."""
         pairs = self.pairs()
         triples = [s for s in combinations(self.open, 3) if self.cells(s) <= TRIPLE_CELLS]
-        return [*pairs, *triples] if len(pairs) + len(triples) <= MOST_SETS else [*pairs]
+        return [*pairs, *triples] if len(pairs) + len(triples) <= MOST_CANDIDATES else [*pairs]
 
     def cells(self, columns: Columns) -> int:
         """Declared cells of a table."""

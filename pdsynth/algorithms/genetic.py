@@ -404,8 +404,7 @@ def best_parents(
 ) -> np.ndarray:
     """The heaviest permitted parents that an order leaves to each attribute: bool [child, parent].
 
-    At most k, none of weight 0, while the table of child and parents has no more than ``cells``
-    cells; forced parents always.
+    At most k of positive weight in a table of at most ``cells`` cells; forced parents always.
     """
     objective = permitted.objective(weights)
     parents, sizes = np.zeros(objective.shape, dtype=bool), sizes or [1] * len(objective)

@@ -57,8 +57,7 @@ def affinity(similarity: np.ndarray, sigma: float = 1.0, reading: str = "similar
     """Edge weights W of the attribute graph from similarities S (d, d) with a zero diagonal.
 
     ``"similarity"``: S clipped to [0, 1]. ``"printed"``: exp(−S / 2σ²), Algorithms 1 (step 2) and 3
-    read together. Algorithm 1 is made for distances: of similarities it gives the closest
-    attributes the *smallest* weight and separates them.
+    read together, which gives the closest attributes the *smallest* weight and separates them.
 
     **Privacy:** post-processing of noisy similarities.
     """
@@ -173,8 +172,7 @@ class ParentFilter:
         """S_i of formula (9) over some columns: bool (m, m).
 
         S_i(s,c) = 0 where S(s,c) ≤ η·max S(s,·) or S(c,s) ≤ η·max S(c,·); the maxima run over the
-        other columns of the cluster. η = 0 switches the filter off: read literally, it would still
-        drop every pair whose noise is below zero.
+        other columns of the cluster. η = 0 switches the filter off.
         """
         s = self.strength[np.ix_(columns, columns)]
         if self.eta <= 0:
@@ -202,10 +200,9 @@ def ibayes(
     ``epsilon`` is spent by every selection. ``root`` is the first column; None draws it by its
     entropy. Each further pair is drawn among all columns left and all sets of exactly min(degree,
     …) of those placed columns that :class:`ParentFilter` leaves to it; a child that has none left
-    gets Π = {}. Where a step would have more than ``STEP_PAIRS`` candidates, every child tries its
-    strongest placed columns only, as many as :func:`most_parents` says. What a ``restriction``
-    settles in this cluster stands first, and forced parents are in every set; the target must lie
-    in the cluster of its sensitive attributes.
+    gets Π = {}. In large clusters a child tries its strongest placed columns only, as many as
+    :func:`most_parents` says. What a ``restriction`` settles in this cluster stands first; the
+    target must lie in the cluster of its sensitive attributes.
 
     **Privacy:** |C| exponential mechanisms of ``epsilon`` (|C|−1 with a given root, fewer where a
     restriction settles pairs), sequential. Candidates are public or computed from the entry

@@ -34,7 +34,7 @@ GROUP_A, GROUP_B = "thesis Alg 5 line 4", "thesis Alg 6 line 6, v = w / max w"
 ORDER_WEIGHTS = "weighted PrivBayes: weights"
 WEIGHTS_STEP = "sensitivity weights of group B"
 ORDERS = "association", "entropy", "domain"
-WIDEST = 1000  # how far budgets may lie apart
+FARTHEST = 1000  # how far budgets may lie apart
 
 GroupsOfNames = dict[str, list[str]]
 
@@ -214,7 +214,7 @@ class SensitivityGroups:
         given = [positive(f"a weight of {name!r}", w) for w in declared]
         if len(given) != size:
             raise BudgetError(f"{name!r} has {size} values, but {len(given)} weights")
-        if max(given) > WIDEST * min(given):
+        if max(given) > FARTHEST * min(given):
             raise BudgetError(
                 f"weights of {name!r} lie more than 1,000 apart: the noise of some "
                 "values would leave nothing of them"
@@ -258,8 +258,8 @@ def check_personal(personal: Any, r: Any) -> None:
             f"personal must be a SensitivityGroups(...) of pds.parts, got {show(personal)}"
         )
     personal.check()
-    if not Fraction(1, WIDEST) <= positive("r", r) <= WIDEST:
-        raise BudgetError(f"r must lie between 1/{WIDEST} and {WIDEST}, got {show(r)}")
+    if not Fraction(1, FARTHEST) <= positive("r", r) <= FARTHEST:
+        raise BudgetError(f"r must lie between 1/{FARTHEST} and {FARTHEST}, got {show(r)}")
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,8 @@
-"""Covering designs: few sets of columns that together hold every t of them. Knows no record."""
+"""PriView (Qardaji, Yang, Li, SIGMOD 2014): noisy views of bits that answer any marginal.
+
+First covering designs: few sets of columns that together hold every t of them; then the views,
+which are made to agree, and what is read off them.
+"""
 
 import itertools
 import math
@@ -29,18 +33,20 @@ from ..core.schema import BinaryEncoding, Facts
 from ..core.structure import Measurement, Pair, Shares, Structure, StructureResult
 
 MAX_SETS = 250_000  # t-sets that one design keeps track of
-
-
-TRIES = 16
+TRIES = 16  # random runs of which the best design is kept
+NOISE_ERROR = 0.003  # what the paper's rule of thumb tolerates of all triples in place of all pairs
+QUERY_BITS = 20  # a marginal of up to a million cells
+LARGEST_VIEW = 16  # bits
+SOURCE, ROUNDS = "PriView, step 2", 3
 
 
 @lru_cache(maxsize=64)
 def covering_design(d: int, size: int, t: int, seed: int = 0) -> tuple[tuple[int, ...], ...]:
     """Sets of ``size`` of the columns 0 … d−1 such that every t columns lie in one of them.
 
-    Greedy, the best of ``TRIES`` runs with random ties (fewer where there are many t-sets); at most
-    two thirds more sets than the designs that the PriView paper takes from a repository (Qardaji,
-    Yang, Li, SIGMOD 2014). BudgetError for more than 250,000 t-sets.
+    Greedy, the best of ``TRIES`` runs with random ties, their seeds public (fewer where there are
+    many t-sets); at most two thirds more sets than the designs that the paper takes from a
+    repository. BudgetError for more than 250,000 t-sets.
 
     >>> covering_design(4, 8, 2)
     ((0, 1, 2, 3),)
@@ -79,25 +85,12 @@ def _gain(left: np.ndarray, view: list[int]) -> np.ndarray:
     return closed.reshape(d, -1).sum(axis=1)
 
 
-NOISE_ERROR = 0.003  # what the paper's rule of thumb tolerates of all triples in place of all pairs
-
-
-SOURCE, ROUNDS = "PriView, step 2", 3
-
-
-QUERY_BITS = 20  # a marginal of up to a million cells
-
-
-LARGEST_VIEW = 16
-
-
 @dataclass(frozen=True)
 class Views(Structure):
     """Noisy views of a covering design, made to agree, and a tree read off them: see PriView."""
 
     size: int
     t: int | str
-    design_seed: int
 
     measures: ClassVar[bool] = True
 
@@ -108,11 +101,9 @@ class Views(Structure):
                 f"size must be a whole number of bits from 2 to {LARGEST_VIEW}, "
                 f"got {show(self.size)}"
             )
-        t, most, seed = self.t, min(3, self.size), self.design_seed
+        t, most = self.t, min(3, self.size)
         if not is_whole(t, 1, most) and not (isinstance(t, str) and t == "auto"):
             raise BudgetError(f"t must be 'auto' or a whole number from 1 to {most}, got {show(t)}")
-        if not is_whole(seed, 0, 2**128):
-            raise BudgetError(f"design_seed must be a whole number of at least 0, got {show(seed)}")
 
     def asks(self, facts: Facts) -> Shares:
         """All for the views."""
@@ -120,9 +111,9 @@ class Views(Structure):
 
     def design(self, facts: Facts) -> tuple[int, tuple[Columns, ...]]:
         """Strength t and the views, from public facts."""
-        d, size, seed = len(BinaryEncoding(facts.schema).schema), int(self.size), self.design_seed
+        d, size = len(BinaryEncoding(facts.schema).schema), int(self.size)
         if not isinstance(self.t, str):
-            return int(self.t), covering_design(d, size, int(self.t), seed)
+            return int(self.t), covering_design(d, size, int(self.t))
         scale = float(self.unit(facts).scale(facts.epsilon))
 
         def error(views: float) -> float:
@@ -131,10 +122,10 @@ class Views(Structure):
 
         fewest = math.comb(d, 3) / math.comb(size, 3) if size >= 3 else math.inf  # of any design
         if error(fewest) <= NOISE_ERROR:
-            views = covering_design(d, size, 3, seed)
+            views = covering_design(d, size, 3)
             if error(len(views)) <= NOISE_ERROR:
                 return 3, views
-        return 2, covering_design(d, size, 2, seed)
+        return 2, covering_design(d, size, 2)
 
     def unit(self, facts: Facts) -> Unit:
         """What neighbours differ in, from which the noise of a view follows."""
@@ -230,17 +221,12 @@ class PriView(Recipe):
     size : bits per view, l.
     t : every t bits lie in one view: 1, 2 or 3; ``"auto"``: 3 where the noise error
         2^((l−1)/2)·sqrt(w d(d−1)/(l(l−1)))/(nε), from public facts, stays within .003, else 2.
-    design_seed : public seed of the greedy covering design.
     epsilon, guarantee, noise, random_state : as in PrivBayes.
 
-    Ambiguities and how they are resolved
-    -------------------------------------
-    1. Attributes with more than two values become bits; answers leave undeclared codes out.
-    2. n is public here, so the views are given the sum n, where the paper averages their sums.
-    3. Consistency and Ripple (threshold: 1 % of a mean cell) take turns three times; then
-       consistency once more, and cells are clipped and views normalised.
-    4. d ≤ l: a single view. A query takes from each view the margin on what they share, the larger
-       of two nested ones.
+    Attributes with more than two values become bits; answers leave undeclared codes out.
+    Consistency and Ripple (threshold: 1 % of a mean cell) take turns three times, then consistency
+    once more; cells are clipped and views normalised to n. A query takes from each view the margin
+    on what they share, the larger of two nested ones.
 
     Attributes
     ----------
@@ -255,14 +241,13 @@ class PriView(Recipe):
 
     size: int = 8
     t: int | str = "auto"
-    design_seed: int = 0
 
     def _check(self, facts: Facts) -> None:
         if self.reconcile is not None:
             raise BudgetError("PriView makes its views agree in its own way: leave reconcile out")
 
     def _parts(self, facts: Facts) -> Parts:
-        return Parts(Views(self.size, self.t, self.design_seed))
+        return Parts(Views(self.size, self.t))
 
     def marginal(self, names: Sequence[str]) -> np.ndarray:
         """Estimated counts of some attributes: floats, one axis per attribute as asked, sum n.

@@ -1,4 +1,4 @@
-"""Papers that are parts only: what each combines, and what it truly costs."""
+"""Baselines: papers that only combine parts, and PrivSCBN, and what each truly costs."""
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -29,6 +29,8 @@ __all__ = [
     "WeightedPrivBayes",
 ]
 
+NOTE = "PrivSCBN is a reconstruction: its authors' text beyond the abstract was not available"
+
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class Independent(Recipe):
@@ -54,8 +56,8 @@ class Independent(Recipe):
 class CSAPrivBayes(Preset):
     """CSAPrivBayes, a reconstruction (Chen 2021): PrivBayes with two groups of their own budgets.
 
-    The root is the attribute with the largest domain. The recommended first form of
-    personalisation: HPPrivBayes without its order and its value weights.
+    The root is the attribute with the largest domain; HPPrivBayes without its order and its value
+    weights.
 
     Parameters
     ----------
@@ -114,8 +116,7 @@ class SAPrivBayes(Preset):
 
     Parameters
     ----------
-    epsilon, k, share_structure, theta_usefulness, guarantee, noise, random_state : as in PrivBayes;
-        the public code has k = 2 and β = 0.3.
+    epsilon, k, share_structure, theta_usefulness, guarantee, noise, random_state : as in PrivBayes.
     q : budget of a class of tables against the class ranked before it; ranked by the score that
         chose them, three classes.
     keep : share of the candidate sets that stay before a selection. Strict takes the best set of
@@ -164,9 +165,6 @@ class WeightedPrivBayes(Preset):
             self.k, self.theta_usefulness, by="entropy", share_sketch=self.share_sketch
         )
         return Parts(ordered, Uniform())
-
-
-NOTE = "PrivSCBN is a reconstruction: its authors' text beyond the abstract was not available"
 
 
 class ABNInClusters(AttributeClusters):

@@ -31,9 +31,9 @@ import pandas as pd
 
 from ..algorithms import ALONE as ALONE_SHARE
 from ..algorithms import (
-    MOST_SETS,
+    MANY,
+    MOST_CANDIDATES,
     TRIPLE_CELLS,
-    WIDE,
     ConsistentBayes,
     Independent,
     JTree,
@@ -179,7 +179,7 @@ def forecasts(schema: Schema, n: int, epsilon: float, given: Prior | None = None
     facts = _Facts(schema, n, epsilon, given or prior())
     cost, d = Cost(n, schema.sizes), facts.d
     forest = cost.forest(facts.pairs)
-    rounds = cost.rounds(facts.sets, 2 * d) if d <= WIDE else forest
+    rounds = cost.rounds(facts.sets, 2 * d) if d <= MANY else forest
     found = [Forecast(SINGLE, Independent, facts.independent(), *cost.degree(0))]
     if d <= ALL_PAIRS:  # else it would be refused
         found += [
@@ -227,7 +227,7 @@ class _Facts:
         self.table = float(np.median(np.prod(self.size[[*self.both]], axis=0)))
         self.pairs = math.comb(self.d, 2)
         triples = math.comb(self.d, 3) if self.size.max() ** 3 <= TRIPLE_CELLS else 0
-        self.with_triples = 0 < triples <= MOST_SETS - self.pairs
+        self.with_triples = 0 < triples <= MOST_CANDIDATES - self.pairs
         self.sets = self.pairs + triples * self.with_triples
         self.typical = float(np.exp(np.log(self.size).mean()))
 
