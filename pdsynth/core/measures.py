@@ -159,7 +159,10 @@ def sensitivity_weights(counts: np.ndarray) -> np.ndarray:
 
 
 def marginalise(table: np.ndarray, columns: Sequence[Any], wanted: Sequence[Any]) -> np.ndarray:
-    """Sum of a table, one axis per column, down to the wanted columns, axes in their order."""
+    """Sum of a table, one axis per column, down to the wanted columns, axes in their order.
+
+    **Privacy:** of raw counts it is raw.
+    """
     kept = [c for c in columns if c in wanted]
     summed = table.sum(axis=tuple(i for i, c in enumerate(columns) if c not in wanted))
     return np.transpose(summed, [kept.index(c) for c in wanted])

@@ -9,8 +9,7 @@ from contract_cases import binary, spending
 import pdsynth as pds
 from pdsynth import BudgetError, HPPrivBayes, PrivBayes, SchemaError
 from pdsynth.algorithms.privbayes import Greedy
-from pdsynth.core.budgets import Uniform
-from pdsynth.core.parts import Parts
+from pdsynth.core.budgets import Parts, Uniform
 from pdsynth.core.recipe import HOOKS, Recipe
 
 
