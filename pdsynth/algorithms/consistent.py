@@ -61,8 +61,7 @@ class ConsistentBayes(Recipe):
 
     Parameters
     ----------
-    epsilon, guarantee, noise, random_state : as in every synthesizer; strict and published are the
-        same.
+    epsilon, guarantee, noise, random_state : as in every synthesizer.
     rounds : how many rounds ε is planned for; ``"auto"``: two per attribute, and a forest beyond
         64 attributes. 0: a forest of pairs in one go, faster and about as good where n ε is small.
     sensitive : an attribute that stands in one table besides its own column. What it loses is
@@ -78,9 +77,9 @@ class ConsistentBayes(Recipe):
     **Privacy:** strict: pure ε-DP under replacing one record: discrete Laplace noise on the mean
     association of pairs (at most ε/20), a discrete Laplace table per column, per round an
     exponential mechanism on the residual (sensitivity 2, see :class:`Residual`) and a discrete
-    Laplace table, all sequentially and ε in all; agreement is post-processing. Published: the same.
-    None: raw. A value that goes with an attribute that isn't sensitive (a drug with its diagnosis)
-    is told by that one: see ``ledger_.attribute_epsilon``.
+    Laplace table, all sequentially and ε in all; agreement is post-processing. A value that goes
+    with an attribute that isn't sensitive (a drug with its diagnosis) is told by that one: see
+    ``ledger_.attribute_epsilon``.
 
     >>> ConsistentBayes(epsilon=0.5)
     ConsistentBayes(epsilon=0.5, guarantee='strict')

@@ -267,7 +267,7 @@ class Groups(BudgetRule):
     """Groups A (more sensitive) and B share the tables' ε as r : 1 (thesis, Algorithms 4 to 6).
 
     Parameters as in :class:`HPPrivBayes`; ``share_sketch``: part of the tables' ε for associations
-    and histograms that must be asked for. ``printed_k``: k in the d−k−l of Algorithm 5, by which
+    and histograms that must be asked for. ``degree``: k in the d−k−l of Algorithm 5, by which
     strict doesn't divide.
 
     **Privacy:** noisy associations and histograms, paid for; the tables of A cost ε₂/|A| each,
@@ -279,7 +279,7 @@ class Groups(BudgetRule):
     r: float = 1 / 3
     personal: SensitivityGroups = SensitivityGroups()
     share_sketch: float = 0.05
-    printed_k: int = 0
+    degree: int = 0
 
     one_scale_per_table: ClassVar[bool] = False
     foresees: ClassVar[bool] = True

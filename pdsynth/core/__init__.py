@@ -3,7 +3,7 @@
 These are the names that other houses use.
 """
 
-from .agreement import Agree
+from .agreement import Agree, AgreeInPairs
 from .attribute import (
     EXACT,
     LARGEST,

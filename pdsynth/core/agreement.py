@@ -54,7 +54,7 @@ class Agree:
     afterwards. ``tolerance``: the fit ends where its loss falls by less than this part; two-way
     distances of four tables change by less than 0.5 % between 0.01 and 0.0002
     (``benchmarks/reasons.csv``). Noisy conditionals stay as they are, since they aren't counts; so
-    do the exact tables of ``none``, unless a structure has measured others.
+    do exact tables, unless a structure has measured others.
 
     **Privacy:** post-processing: the ledger doesn't change.
     """
@@ -62,6 +62,7 @@ class Agree:
     tolerance: float = 0.01
 
     most_cells: ClassVar[int] = MOST_CELLS
+    exact: ClassVar[bool] = False  # whether tables have no noise, so that they agree already
 
     def check(self, facts: Facts) -> None:
         """Refuse a tolerance that isn't positive."""
@@ -76,8 +77,7 @@ class Agree:
         """
         pairs = [(child, *parents) for child, parents in network.pairs]
         own = {*pairs} <= {m.attributes for m in measured}
-        exact = facts.guarantee == "none"  # without noise they agree already
-        if own and (exact or not all(m.counts for m in measured)):
+        if own and (self.exact or not all(m.counts for m in measured)):
             return as_measured(measured, network)
         columns = {name: j for j, name in enumerate(facts.schema.names)}
         families = [tuple(columns[name] for name in pair) for pair in pairs]

@@ -306,6 +306,7 @@ class Recipe(Habits):
             if "_check" in vars(cls):
                 vars(cls)["_check"](self, facts)
         parts, curator = self._parts(facts), Curator
+        parts = parts._replace(reconcile=choose_reconcile(self.reconcile, parts.reconcile))
         if self.guarantee != "strict":  # what is printed is a house next door
             published = door("published")  # a strict fit never loads it
             facts, parts = published.printed(self, facts, parts, rows)
@@ -314,7 +315,6 @@ class Recipe(Habits):
             raise BudgetError(
                 f"relation must be one of ('replace_one',) here, got {show(self.relation)}"
             )
-        parts = parts._replace(reconcile=choose_reconcile(self.reconcile, parts.reconcile))  # type: ignore[arg-type]
         parts.check(facts)
         plan = Plan(facts, parts, self._split(facts, parts), curator)
         largest = largest_scale(plan)

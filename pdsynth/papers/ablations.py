@@ -50,7 +50,7 @@ def hpprivbayes(change: str, dataset: Dataset, k: Any, **shared: Any) -> Any:
     }
     if change in options:
         return s.HPPrivBayes(sensitive=dataset.sensitive, k=k, **options[change], **shared)
-    groups = s.Groups(sensitive=dataset.sensitive, printed_k=0 if isinstance(k, str) else k)
+    groups = s.Groups(sensitive=dataset.sensitive, degree=0 if isinstance(k, str) else k)
     structure, budget = {
         "no groups, flat values": (s.Ordered(k=k), Uniform()),
         "order by size of domain": (s.Ordered(k=k, by="domain"), groups),

@@ -27,7 +27,19 @@ from ..algorithms import (
     SpanningTree,
     Views,
 )
-from ..core import BudgetError, Facts, Learner, Parts, Recipe, RiskEntropy, Uniform, is_one_of
+from ..core import (
+    Agree,
+    AgreeInPairs,
+    BudgetError,
+    Facts,
+    Learner,
+    Parts,
+    Recipe,
+    RiskEntropy,
+    Uniform,
+    is_one_of,
+)
+from .agreement import ExactAgree, ExactAgreeInPairs
 from .clustered import PrintedABN, PrintedIBayes, PrintedRiskEntropy
 from .curator import RawCurator
 from .doors import open_door, raw_door
@@ -65,7 +77,12 @@ PRINTED: dict[type, type] = {
     Groups: PrintedGroups,
 }
 # Where it is another one without noise.
-NOISELESS: dict[type, type] = {CliqueTables: CliqueTables, Groups: RawGroups}
+NOISELESS: dict[type, type] = {
+    CliqueTables: CliqueTables,
+    Groups: RawGroups,
+    Agree: ExactAgree,
+    AgreeInPairs: ExactAgreeInPairs,
+}
 
 
 def printed(recipe: Recipe, facts: Facts, parts: Parts, rows: bool) -> tuple[Facts, Parts]:
@@ -90,10 +107,11 @@ def printed(recipe: Recipe, facts: Facts, parts: Parts, rows: bool) -> tuple[Fac
 def print_part(part: Any, guarantee: str) -> Any:
     """The part with what its printed class does differently; one that is printed already stays."""
     own = type(part)
-    cls = find(own, PRINTED if guarantee == "published" else PRINTED | NOISELESS)
+    registry = PRINTED if guarantee == "published" else PRINTED | NOISELESS
+    cls = find(own, registry)
     if cls is None or isinstance(part, cls):
         return part
-    if own not in PRINTED:  # a subclass of a strict part keeps what it overrides
+    if own not in registry:  # a subclass of a strict part keeps what it overrides
         cls = type(own.__name__, (cls, own), {})
     twin = copy(part)
     object.__setattr__(twin, "__class__", cls)  # parts are frozen

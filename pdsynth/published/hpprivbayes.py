@@ -145,7 +145,7 @@ class PrintedGroups(RawGroups):
         **Privacy:** none.
         """
         groups, *origin = super().foresee(curator, shares, facts)
-        printed_group_a(len(facts.schema), self.printed_k, len(groups["B"]), Fraction(1))
+        printed_group_a(len(facts.schema), self.degree, len(groups["B"]), Fraction(1))
         return groups, *origin
 
     def allocate(
@@ -161,7 +161,7 @@ class PrintedGroups(RawGroups):
         for name, budget in shared.items():
             scale: Scale
             if budget.weights is None:
-                scale = printed_group_a(len(facts.schema), self.printed_k, b, budget.epsilon * a)
+                scale = printed_group_a(len(facts.schema), self.degree, b, budget.epsilon * a)
             else:
                 weights = np.array(budget.weights, dtype=float)
                 scale = printed_scales(weights, b, budget.epsilon * b)
@@ -185,5 +185,5 @@ def printed_hpprivbayes(recipe: HPPrivBayes, facts: Facts, parts: Parts) -> tupl
         parts = parts._replace(structure=replace(structure, reason=RAW_ORDER))
     if isinstance(structure, Ordered) and isinstance(budget, Groups):
         k = getattr(structure.rule(facts), "k", 0)
-        parts = parts._replace(budget=replace(budget, printed_k=k))
+        parts = parts._replace(budget=replace(budget, degree=k))
     return facts, parts
