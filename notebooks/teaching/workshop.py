@@ -9,9 +9,8 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
-import course_map  # noqa: E402
-
 import build as lessons  # noqa: E402
+import course_map  # noqa: E402
 
 Piece = tuple[str, str, str, str]  # section, kind, text, mark
 KIT = tomllib.loads((HERE / "kit.toml").read_text(encoding="utf-8"))

@@ -12,9 +12,8 @@ from pdsynth.course.panels import LESSONS
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 sys.path.insert(0, str(NOTEBOOKS))
-import course_map  # noqa: E402
-
 import build as lessons  # noqa: E402
+import course_map  # noqa: E402
 
 SOURCES = sorted((NOTEBOOKS / "src").glob("*.py"))
 GLOSSARY = tomllib.loads((NOTEBOOKS / "glossary.toml").read_text(encoding="utf-8"))
