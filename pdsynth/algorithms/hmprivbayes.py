@@ -513,9 +513,6 @@ class HMPrivBayes(Clustered):
     clusters share share_structure·ε (score R), the tables of all clusters the rest: disjoint
     columns are not disjoint records. Where clusters are public, or k = 1, and η = 0, there is no
     sketch, and its share goes to the tables; so it does, with a warning, where it would be noise.
-
-    >>> HMPrivBayes(epsilon=0.5, l=2)
-    HMPrivBayes(epsilon=0.5, l=2, guarantee='strict')
     """
 
     eta: float = 0.1  # type: ignore[misc]
