@@ -26,12 +26,12 @@ import pandas as pd
 
 import pdsynth as pds
 from pdsynth.core.budgets import value_weights
-from pdsynth.core.measures import mutual_information, sensitivity_weights
+from pdsynth.core.measures import mutual_information
 from pdsynth.core.noise import histogram_cost, tight_scales
 from pdsynth.course import panels
 from pdsynth.course.exercises import lesson_06 as ex
 from pdsynth.course.guess import guess
-from pdsynth.published.budgets import printed_group_a, printed_scales
+from pdsynth.published.budgets import printed_group_a, printed_scales, sensitivity_weights
 
 rng, in_b, epsilon3 = np.random.default_rng(0), 7, Fraction(525, 1000)
 scales = {}

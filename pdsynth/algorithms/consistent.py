@@ -80,9 +80,6 @@ class ConsistentBayes(Recipe):
     Laplace table, all sequentially and ε in all; agreement is post-processing. A value that goes
     with an attribute that isn't sensitive (a drug with its diagnosis) is told by that one: see
     ``ledger_.attribute_epsilon``.
-
-    >>> ConsistentBayes(epsilon=0.5)
-    ConsistentBayes(epsilon=0.5, guarantee='strict')
     """
 
     rounds: int | str = "auto"

@@ -22,7 +22,7 @@ from ..core.budgets import Parts, by_weight, measure_joint_counts, risk_entropy_
 from ..core.curator import Candidates, Curator
 from ..core.errors import BudgetError, is_one_of, is_whole, needed_for, progress, show
 from ..core.measures import normalised_risk_entropy, sketch_noise
-from ..core.network import Network, Permitted, Restriction
+from ..core.network import Network
 from ..core.noise import as_fraction, number, positive
 from ..core.recipe import Recipe
 from ..core.schema import BinaryEncoding, Facts, Schema
@@ -193,7 +193,6 @@ def ibayes(
     *,
     root: int | None = None,
     label: str = "",
-    restriction: Permitted | None = None,
 ) -> list[Pair]:
     """A network over the columns of one cluster, parents before children (HMPrivBayes, Alg. 4).
 
@@ -201,33 +200,23 @@ def ibayes(
     entropy. Each further pair is drawn among all columns left and all sets of exactly min(degree,
     …) of those placed columns that :class:`ParentFilter` leaves to it; a child that has none left
     gets Π = {}. In large clusters a child tries its strongest placed columns only, as many as
-    :func:`most_parents` says. What a ``restriction`` settles in this cluster stands first; the
-    target must lie in the cluster of its sensitive attributes.
+    :func:`most_parents` says.
 
-    **Privacy:** |C| exponential mechanisms of ``epsilon`` (|C|−1 with a given root, fewer where a
-    restriction settles pairs), sequential. Candidates are public or computed from the entry
-    ``ties.depends_on`` and earlier selections.
+    **Privacy:** |C| exponential mechanisms of ``epsilon`` (|C|−1 with a given root), sequential.
+    Candidates are public or computed from the entry ``ties.depends_on`` and earlier selections.
     """
     columns, members = sorted(cluster), len(cluster)
     every = most_parents(members, degree) >= members - 1
     if every and math.comb(members, min(degree + 1, members)) <= WHOLE:
         curator.prepare(degree + 1, score, members=cluster)  # what selections look up
-    permitted = restriction or Restriction().on(curator.schema.names)
-    pairs: list[Pair] = [pair for pair in permitted.fixed_pairs if pair[0] in columns]
-    if pairs and permitted.fixed_order[0] not in columns:
-        raise BudgetError(
-            "the target must lie in the cluster of its sensitive attributes, but it "
-            f"is not in {columns}: join the clusters"
-        )
-    if not pairs and root is None:
-        roots = [c for c in columns if not permitted.forced[c, columns].any()]
-        alone = Candidates(((np.array(roots), np.zeros((len(roots), 0), dtype=np.int64)),))
+    if root is None:
+        alone = Candidates(((np.array(columns), np.zeros((members, 0), dtype=np.int64)),))
         root, _ = curator.select(alone, "H", epsilon, step=f"root{label}", source=SOURCE[0])
-    pairs = pairs or [(int(root), ())]  # type: ignore[arg-type]
-    search = _Search(columns, ties, degree, permitted)
-    for t in progress(range(len(pairs) + 1, len(columns) + 1), f"network{label}", unit="bit"):
+    pairs: list[Pair] = [(int(root), ())]
+    search = _Search(columns, ties, degree)
+    for t in progress(range(2, members + 1), f"network{label}", unit="bit"):
         candidates = search.candidates([child for child, _ in pairs])
-        step = f"pair {t} of {len(columns)}{label}"
+        step = f"pair {t} of {members}{label}"
         pairs.append(curator.select(candidates, score, epsilon, source=SOURCE[1], step=step))
     return pairs
 
@@ -249,29 +238,24 @@ def most_parents(members: int, degree: int) -> int:
 class _Search:
     """The candidates of every step of one cluster."""
 
-    def __init__(
-        self, columns: list[int], ties: ParentFilter, degree: int, permitted: Permitted
-    ) -> None:
+    def __init__(self, columns: list[int], ties: ParentFilter, degree: int) -> None:
         self.columns, self.ties, self.degree = np.array(columns), ties, degree
-        place = np.ix_(columns, columns)
-        self.forced = permitted.forced[place]
-        self.usable = permitted.allowed[place] & ~self.forced & ties.permit(columns)
+        self.usable = ties.permit(columns)
         self.place = {j: i for i, j in enumerate(columns)}
         self.most = most_parents(len(columns), degree)
         # strongest first, then by column
-        self.order = np.argsort(-ties.strength[place], axis=1, kind="stable")
+        self.order = np.argsort(-ties.strength[np.ix_(columns, columns)], axis=1, kind="stable")
 
     def candidates(self, placed: list[int]) -> Candidates:
         """All pairs of a child that is left and a set of placed parents (Alg. 4, inner loop)."""
         stands = np.zeros(len(self.columns), dtype=bool)
         stands[[self.place[j] for j in placed]] = True
         parts = []
-        for child in np.flatnonzero(~stands & (self.forced <= stands).all(axis=1)):
-            ranked, forced = self.order[child], np.flatnonzero(self.forced[child])
+        for child in np.flatnonzero(~stands):
+            ranked = self.order[child]
             free = np.sort(ranked[(stands & self.usable[child])[ranked]][: self.most])
-            size = min(max(self.degree - len(forced), 0), len(free))
-            sets = free[subsets(tuple(range(len(free))), size)]
-            rows = self.columns[np.hstack([np.tile(forced, (len(sets), 1)), sets])]
+            sets = subsets(tuple(range(len(free))), min(self.degree, len(free)))
+            rows = self.columns[free[sets]]
             parts.append((np.full(len(rows), self.columns[child]), rows))
         return join_parts(parts, self.ties.depends_on)
 
@@ -529,9 +513,6 @@ class HMPrivBayes(Clustered):
     clusters share share_structure·ε (score R), the tables of all clusters the rest: disjoint
     columns are not disjoint records. Where clusters are public, or k = 1, and η = 0, there is no
     sketch, and its share goes to the tables; so it does, with a warning, where it would be noise.
-
-    >>> HMPrivBayes(epsilon=0.5, l=2)
-    HMPrivBayes(epsilon=0.5, l=2, guarantee='strict')
     """
 
     eta: float = 0.1  # type: ignore[misc]

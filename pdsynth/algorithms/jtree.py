@@ -138,9 +138,6 @@ class JTree(Recipe):
 
     **Privacy:** strict: pure ε-DP under replacing one record: a discrete Laplace sketch of R (ε₁),
     C clique tables of scale 2C/ε₂, sequentially; all else is post-processing.
-
-    >>> JTree(epsilon=0.5, phi=0.1)
-    JTree(epsilon=0.5, phi=0.1, guarantee='strict')
     """
 
     share_structure: float = 0.5

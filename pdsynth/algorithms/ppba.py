@@ -211,9 +211,6 @@ class PPBA(Preset):
 
     **Privacy:** strict: pure ε-DP under replacing one record: one sketch of all pairs, from which
     tree, root, weights and ranking follow; d−1 exponential mechanisms; d discrete Laplace tables.
-
-    >>> PPBA(q=1.2)
-    PPBA(epsilon=1.0, q=1.2, guarantee='strict')
     """
 
     q: float = 1.1

@@ -207,9 +207,6 @@ class PrivABN(Recipe):
     **Privacy:** strict: pure ε-DP under replacing one record: exponential mechanisms with score R
     over all placed attributes, βε; what STOP leaves over is charged all the same; one discrete
     Laplace table per bit, ε₂/m each.
-
-    >>> PrivABN(epsilon=0.5)
-    PrivABN(epsilon=0.5, guarantee='strict')
     """
 
     k: int | str = "auto"

@@ -234,9 +234,6 @@ class PriView(Recipe):
 
     **Privacy:** strict: pure ε-DP under replacing one record: w views, discrete Laplace of scale
     2w/ε, sequentially.
-
-    >>> PriView(epsilon=0.5, t=2)
-    PriView(epsilon=0.5, t=2, guarantee='strict')
     """
 
     size: int = 8

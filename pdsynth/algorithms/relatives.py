@@ -43,9 +43,6 @@ class Independent(Recipe):
     **Privacy:** strict: pure ε-DP under replacing one record: d histograms with discrete Laplace
     noise of scale 2d/ε, sequentially; under adding or removing one: a count of scale 20/ε and
     histograms of scale 20d/19ε.
-
-    >>> Independent(epsilon=0.5)
-    Independent(epsilon=0.5, guarantee='strict')
     """
 
     def _parts(self, facts: Facts) -> Parts:
@@ -72,9 +69,6 @@ class CSAPrivBayes(Preset):
 
     **Privacy:** strict: pure ε-DP under replacing one record: d−1 exponential mechanisms, d−1 noisy
     associations unless the groups are policy, d discrete Laplace tables.
-
-    >>> CSAPrivBayes(sensitive="occupation")
-    CSAPrivBayes(epsilon=1.0, sensitive='occupation', guarantee='strict')
     """
 
     sensitive: str | None = None
@@ -101,9 +95,6 @@ class ELPrivBayes(Preset):
 
     **Privacy:** strict: pure ε-DP under replacing one record: one noisy sketch of all pairs (βε),
     everything else about the structure is post-processing; d discrete Laplace tables.
-
-    >>> ELPrivBayes(epsilon=0.5)
-    ELPrivBayes(epsilon=0.5, guarantee='strict')
     """
 
     def _parts(self, facts: Facts) -> Parts:
@@ -124,9 +115,6 @@ class SAPrivBayes(Preset):
 
     **Privacy:** strict: pure ε-DP under replacing one record, as ELPrivBayes; classes come from the
     noisy sketch.
-
-    >>> SAPrivBayes(q=1.2)
-    SAPrivBayes(epsilon=1.0, q=1.2, guarantee='strict')
     """
 
     q: float = 1.1
@@ -153,9 +141,6 @@ class WeightedPrivBayes(Preset):
 
     **Privacy:** strict: pure ε-DP under replacing one record: d noisy histograms, d−1 exponential
     mechanisms, discrete Laplace tables.
-
-    >>> WeightedPrivBayes(k=2)
-    WeightedPrivBayes(epsilon=1.0, k=2, guarantee='strict')
     """
 
     share_sketch: float = 0.15
@@ -221,9 +206,6 @@ class PrivSCBN(Clustered):
     attributes (share_sketch·ε; left out, with a warning, where it would be noise), whose clusters
     are post-processing, nested selections in all clusters (share_structure·ε), joint counts (the
     rest).
-
-    >>> PrivSCBN(epsilon=0.5, k=2)
-    PrivSCBN(epsilon=0.5, k=2, guarantee='strict')
     """
 
     structure: ClassVar[type] = ABNInClusters

@@ -28,8 +28,8 @@ from ..core import (
     laplace_mechanism,
     marginal,
     mutual_information,
-    sensitivity_weights,
 )
+from ..published.budgets import sensitivity_weights
 
 Codes = np.ndarray  # (n, d)
 Table = np.ndarray

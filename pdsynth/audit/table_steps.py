@@ -18,9 +18,14 @@ from ..core import (
     TableBudget,
     laplace_mechanism,
     mutual_information,
+)
+from ..published.budgets import (
+    PrintedBudget,
+    one_record_more,
+    printed_group_a,
+    printed_scales,
     sensitivity_weights,
 )
-from ..published.budgets import PrintedBudget, one_record_more, printed_group_a, printed_scales
 from ..published.doors import raw_door
 from .estimator import quantise
 from .pairs import Pair, across_theta

@@ -130,34 +130,6 @@ def jaccard_distances(both: np.ndarray) -> np.ndarray:
     return distance
 
 
-def average_mutual_information(matrix: np.ndarray) -> np.ndarray:
-    """AMI(X_i) = Σ_{j≠i} I(X_i, X_j) / (d−1), one number per attribute; thesis, Definition 10.
-
-    **Privacy:** of raw information it is raw, and no ε covers an order by it: supports of
-    neighbours differ.
-    """
-    m = np.array(matrix, dtype=float)
-    np.fill_diagonal(m, 0.0)
-    return m.sum(axis=1) / (len(m) - 1)
-
-
-def sensitivity_weights(counts: np.ndarray) -> np.ndarray:
-    """w_x = SD_x / Σ SD with SD_x = −log₂ P(x), one weight per value; thesis, Definition 11.
-
-    A declared value without records has no SD; then one is added to every count (`algorithms`,
-    HPPrivBayes ambiguity 10).
-
-    **Privacy:** of raw counts they are raw, and no ε covers a noise scale computed from them.
-
-    >>> sensitivity_weights(np.array([4, 2, 2])).tolist()
-    [0.2, 0.4, 0.4]
-    """
-    c = np.asarray(counts, dtype=float)
-    c = c + 1 if (c <= 0).any() else c
-    surprise = -np.log2(c / c.sum())
-    return surprise / surprise.sum()
-
-
 def marginalise(table: np.ndarray, columns: Sequence[Any], wanted: Sequence[Any]) -> np.ndarray:
     """Sum of a table, one axis per column, down to the wanted columns, axes in their order.
 

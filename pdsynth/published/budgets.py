@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..core import BudgetDegenerate, Scale, TableBudget, Unit, sensitivity_weights
+from ..core import BudgetDegenerate, Scale, TableBudget, Unit
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,23 @@ class PrintedBudget(TableBudget):
 def printed_half(tables: int, epsilon: Fraction, claimed: Fraction, source: str) -> PrintedBudget:
     """The printed scale 2m/ε of m tables that are announced to cost ε/2 (thesis, Algorithm 2)."""
     return PrintedBudget(claimed / tables, source=source, scale=Fraction(2 * tables) / epsilon)
+
+
+def sensitivity_weights(counts: np.ndarray) -> np.ndarray:
+    """w_x = SD_x / Σ SD with SD_x = −log₂ P(x), one weight per value; thesis, Definition 11.
+
+    A declared value without records has no SD; then one is added to every count (`algorithms`,
+    HPPrivBayes ambiguity 10).
+
+    **Privacy:** of raw counts they are raw, and no ε covers a noise scale computed from them.
+
+    >>> sensitivity_weights(np.array([4, 2, 2])).tolist()
+    [0.2, 0.4, 0.4]
+    """
+    c = np.asarray(counts, dtype=float)
+    c = c + 1 if (c <= 0).any() else c
+    surprise = -np.log2(c / c.sum())
+    return surprise / surprise.sum()
 
 
 def printed_weights(histogram: np.ndarray, rare_values: str) -> np.ndarray:

@@ -20,7 +20,6 @@ from ..core import (
     Pairs,
     PrivacyError,
     TableBudget,
-    average_mutual_information,
     conditional_sensitivity,
 )
 from ..core import split_pairs as _split
@@ -292,3 +291,14 @@ class RawCurator(Curator):
         scale = Fraction(2 * max(1, *moves)) / epsilon
         noisy = self._add_noise(gaps.astype(np.int64), scale, step)
         return noisy >= self._add_noise(np.zeros(1, dtype=np.int64), scale, f"{step}: threshold")
+
+
+def average_mutual_information(matrix: np.ndarray) -> np.ndarray:
+    """AMI(X_i) = Σ_{j≠i} I(X_i, X_j) / (d−1), one number per attribute; thesis, Definition 10.
+
+    **Privacy:** of raw information it is raw, and no ε covers an order by it: supports of
+    neighbours differ.
+    """
+    m = np.array(matrix, dtype=float)
+    np.fill_diagonal(m, 0.0)
+    return m.sum(axis=1) / (len(m) - 1)

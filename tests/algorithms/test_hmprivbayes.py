@@ -27,7 +27,6 @@ from pdsynth.algorithms.hmprivbayes import (
 )
 from pdsynth.core.budgets import risk_entropy_weights
 from pdsynth.core.measures import normalised_risk_entropy
-from pdsynth.core.network import Restriction
 from pdsynth.core.noise import ExactNoise, NoNoise
 from pdsynth.core.records import Records
 from pdsynth.core.schema import BinaryEncoding
@@ -390,14 +389,10 @@ class TestInformed:
         columns = [1, 2, 4, 7, 8, 9]
         strength = np.zeros((10, 10))
         strength[np.ix_(columns, columns)] = s
-        found = _Search(
-            columns, ParentFilter(strength, 0.3), 2, Restriction().on(range(10))
-        ).candidates([1, 7, 2])
+        found = _Search(columns, ParentFilter(strength, 0.3), 2).candidates([1, 7, 2])
         listed = {found[i] for i in range(len(found))}
         assert listed == {(4, (1, 2)), (8, (7,)), (9, (7,))}
-        free = _Search(columns, ParentFilter(strength), 2, Restriction().on(range(10))).candidates(
-            [1, 7, 2]
-        )
+        free = _Search(columns, ParentFilter(strength), 2).candidates([1, 7, 2])
         expected = {(c, p) for c in (4, 8, 9) for p in itertools.combinations((1, 2, 7), 2)}
         assert {free[i] for i in range(len(free))} == expected
         assert len(free) == len(expected)
@@ -430,17 +425,12 @@ class TestInformed:
         strength = np.array([[0, 1, 2, 3, 4, 5]] * 6, dtype=float)
         strength = np.maximum(strength, strength.T)
         assert most_parents(6, 1) == 1
-        found = _Search(
-            list(range(6)), ParentFilter(strength), 1, Restriction().on(range(6))
-        ).candidates([0, 1, 2])
+        found = _Search(list(range(6)), ParentFilter(strength), 1).candidates([0, 1, 2])
         assert {found[i] for i in range(len(found))} == {(3, (0,)), (4, (0,)), (5, (0,))}, (
             "all equal: the first column"
         )
         found = _Search(
-            list(range(6)),
-            ParentFilter(ParentFilter.by_distance(range(6)).strength),
-            1,
-            Restriction().on(range(6)),
+            list(range(6)), ParentFilter(ParentFilter.by_distance(range(6)).strength), 1
         ).candidates([0, 1, 5])
         assert {found[i] for i in range(len(found))} == {(2, (1,)), (3, (1,)), (4, (5,))}, (
             "the nearest in the schema"

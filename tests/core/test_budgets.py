@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from pdsynth.core.budgets import proportional, uniform, value_weights
 from pdsynth.core.errors import BudgetDegenerate, BudgetError
-from pdsynth.core.measures import sensitivity_weights
 from pdsynth.core.noise import Unit, as_fraction, histogram_cost, positive, share, tight_scales
-from pdsynth.published.budgets import printed_group_a, printed_scales
+from pdsynth.published.budgets import printed_group_a, printed_scales, sensitivity_weights
 
 fractions = st.fractions(Q(1, 50), Q(50), max_denominator=60)
 

@@ -16,14 +16,12 @@ from pdsynth.core.measures import (
     SCORES,
     association,
     association_sensitivity,
-    average_mutual_information,
     entropy,
     entropy_sensitivity,
     f_shortfall,
     mutual_information,
     mutual_information_sensitivity,
     normalised_risk_entropy,
-    sensitivity_weights,
     total_variation,
     tvd_from_independence,
     tvd_sensitivity,
@@ -36,7 +34,8 @@ from pdsynth.core.noise import (
     tight_scales,
 )
 from pdsynth.core.records import marginal
-from pdsynth.published.budgets import printed_scales
+from pdsynth.published.budgets import printed_scales, sensitivity_weights
+from pdsynth.published.curator import average_mutual_information
 
 # Eight records (A, B, C) with |A| = |B| = 2, |C| = 4. All frequencies are powers of two, so every
 # entropy is a short sum:

@@ -22,7 +22,6 @@ from pdsynth import (
 )
 from pdsynth.algorithms import parts
 from pdsynth.algorithms.genetic import Parameters, exact_search, genetic, hill
-from pdsynth.algorithms.hmprivbayes import ParentFilter, ibayes
 from pdsynth.algorithms.hpprivbayes import SensitivityGroups, ordered
 from pdsynth.algorithms.privbayes import greedy
 from pdsynth.core.ledger import Ledger
@@ -191,27 +190,6 @@ class TestLearners:
             for n in networks[:3]
             for _, p in n.pairs
         )
-
-    @given(policies(), st.integers(0, 2**31), st.integers(0, 2))
-    @settings(max_examples=40, deadline=None)
-    def test_the_learner_of_clusters_keeps_it_within_one_cluster(self, case, seed, degree):
-        d, policy = case
-        names, rng = tuple(f"x{j}" for j in range(d)), np.random.default_rng(seed)
-        permitted = policy.on(names)
-        ties = ParentFilter(rng.random((d, d)), eta=0.3)
-        curator = curator_of(rng.integers(0, 2, (12, d)), [2] * d, ExactNoise(seed), epsilon=Q(2))
-        pairs = ibayes(curator, range(d), degree, Q(1, 10), "R", ties, restriction=permitted)
-        assert broken(Network.of_columns(pairs, names), policy) == []
-        assert curator.ledger.epsilon == Q(1, 10) * (d - len(permitted.fixed_order))
-
-    def test_a_cluster_without_the_target_is_refused(self):
-        permitted = Restriction("x0", "x2").on(("x0", "x1", "x2"))
-        curator = curator_of([[0, 1, 0], [1, 1, 1]], (2, 2, 2), Silent())
-        with pytest.raises(BudgetError, match="the target must lie in the cluster"):
-            ibayes(
-                curator, [1, 2], 1, Q(1), "R", ParentFilter(np.ones((3, 3))), restriction=permitted
-            )
-        assert curator.ledger.entries == ()
 
     def test_twin_a_learner_that_ignores_it_is_noticed(self):
         policy = Restriction("x2", "x0", forbidden=(("x1", "x2"),))

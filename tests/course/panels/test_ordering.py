@@ -8,10 +8,11 @@ import pytest
 from panel_tools import ranges
 
 from pdsynth.algorithms.hpprivbayes import HPPrivBayes
-from pdsynth.core.measures import SCORES, average_mutual_information
+from pdsynth.core.measures import SCORES
 from pdsynth.core.noise import CommonNoise, discrete_laplace_pmf
 from pdsynth.course.panels import ordering, privbayes
 from pdsynth.course.panels.table import teaching_table
+from pdsynth.published.curator import average_mutual_information
 
 
 @pytest.fixture(scope="module")
