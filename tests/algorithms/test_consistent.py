@@ -11,7 +11,7 @@ from privacy_tools import largest_change
 from pdsynth import BudgetError, ConsistentBayes
 from pdsynth.algorithms.hpprivbayes import SensitivityGroups
 from pdsynth.audit.tape import Explorer, Tape
-from pdsynth.core.agreement import AsMeasured
+from pdsynth.core.budgets import AsMeasured
 from pdsynth.core.network import Restriction
 from pdsynth.core.recipe import largest_scale
 

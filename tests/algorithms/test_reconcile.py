@@ -9,7 +9,8 @@ from contract_cases import CASES, TABLES, make
 
 from pdsynth.audit.tape import Explorer, Tape, plain
 from pdsynth.core import recipe
-from pdsynth.core.agreement import Agree, AsMeasured, noisy_table
+from pdsynth.core.agreement import Agree, noisy_table
+from pdsynth.core.budgets import AsMeasured
 from pdsynth.core.errors import BudgetError
 from pdsynth.core.noise import TableBudget
 from pdsynth.core.structure import Measurement
