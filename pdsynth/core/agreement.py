@@ -62,6 +62,7 @@ class Agree:
     tolerance: float = 0.01
 
     most_cells: ClassVar[int] = MOST_CELLS
+    must_stay: ClassVar[bool] = True  # a recipe with this default has tables that overlap
     exact: ClassVar[bool] = False  # whether tables have no noise, so that they agree already
 
     def check(self, facts: Facts) -> None:
@@ -109,6 +110,7 @@ class AgreeInPairs(Agree):
     """Tables agree on what any two share, whatever their number; then negative cells are cut."""
 
     most_cells = 0
+    must_stay = False
 
 
 def integer_weights(table: np.ndarray) -> np.ndarray:

@@ -381,7 +381,7 @@ def _match(
 
 
 def choose_reconcile(own: Any, default: Reconcile) -> Reconcile:
-    """The part that a user names, or the recipe's own; tables that overlap must be made to agree.
+    """The part that a user names, or the recipe's own; where that is ``Agree()`` it must stay.
 
     BudgetError for what isn't a part that reconciles.
     """
@@ -390,7 +390,7 @@ def choose_reconcile(own: Any, default: Reconcile) -> Reconcile:
         raise BudgetError(
             f"reconcile must be Agree() or AsMeasured() of pds.parts, got {show(own)}"
         )
-    if isinstance(chosen, AsMeasured) and not isinstance(default, AsMeasured):
+    if isinstance(chosen, AsMeasured) and getattr(default, "must_stay", False):
         raise BudgetError(
             "this structure measures overlapping tables, which must be made to "
             "agree: use reconcile=Agree()"
