@@ -1,0 +1,216 @@
+"""How near ConsistentBayes comes on tables that it was not made for, and what it keeps.
+
+python benchmarks/nearer.py run FILE [--tables NAME …] [--epsilons E …] [--fits N] [--set NAME=VALUE]
+python benchmarks/nearer.py compare BEFORE AFTER
+
+``run`` writes one row per table, ε and fit: the mean two-way distance of sampled rows, the mean
+of the farthest 5 % of pairs, the farthest pair, the distance of the pair that was planted (made
+tables only), how many tables of several columns were measured, and seconds. Fit i has seed i, its
+rows too; made tables come from seed 0. ``compare`` shows mean over mean for each cell, with its
+standard error. Real tables are read from $PDSYNTH_DATA. A run of all tables takes some minutes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, os.environ.get("PDSYNTH_TREE", str(HERE.parent)))
+
+import pdsynth as pds  # noqa: E402
+
+EPSILONS = (0.2, 0.5, 1.0, 4.0)
+CELL = ["table", "epsilon"]
+Made = tuple[pd.DataFrame, pds.Schema]
+
+
+# --- tables ---------------------------------------------------------------------------------------
+
+
+def frame_of(codes: np.ndarray, sizes: list[int]) -> Made:
+    """A table of codes, and its schema."""
+    frame = pd.DataFrame(codes, columns=[f"c{i}" for i in range(codes.shape[1])])
+    kinds = zip(frame, sizes, strict=True)
+    return frame, pds.Schema(tuple(pds.Attribute.categorical(c, range(m)) for c, m in kinds))
+
+
+def planted(d: int, n: int = 8_200, values: int = 6, copied: float = 0.5, seed: int = 0) -> Made:
+    """Independent columns, but the second copies the first with probability ``copied``."""
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, values, (n, d))
+    codes[:, 1] = np.where(rng.random(n) < copied, codes[:, 0], codes[:, 1])
+    return frame_of(codes, [values] * d)
+
+
+def wide_pair(seed: int = 0) -> Made:
+    """7,000 × 38, weakly tied columns of 2 to 8 values, and one pair of 16 × 16, .75 from apart."""
+    rng = np.random.default_rng(seed)
+    n, sizes = 7_000, [16, 16, *(2 + np.arange(36) % 7).tolist()]
+    kind = rng.integers(0, 3, n)  # a latent class that ties the small columns a little
+    codes = np.empty((n, 38), dtype=int)
+    for j, m in enumerate(sizes):
+        shares = rng.dirichlet(np.full(m, 2.0), 3)
+        shares = 0.7 * shares.mean(axis=0) + 0.3 * shares
+        codes[:, j] = (rng.random(n)[:, None] > shares.cumsum(axis=1)[kind]).sum(axis=1)
+    codes[:, 0] = rng.integers(0, 16, n)
+    codes[:, 1] = np.where(rng.random(n) < 0.8, 15 - codes[:, 0], rng.integers(0, 16, n))
+    return frame_of(np.minimum(codes, np.array(sizes) - 1), sizes)
+
+
+def classes(n: int = 7_214, seed: int = 0) -> Made:
+    """Fifteen columns tied by four latent classes, of the size and ties of COMPAS."""
+    rng = np.random.default_rng(seed)
+    sizes = [2, 6, 3, 2, 10, 5, 10, 3, 2, 2, 8, 3, 10, 4, 9]
+    kind = rng.choice(4, n, p=[0.4, 0.3, 0.2, 0.1])
+    codes = np.empty((n, len(sizes)), dtype=int)
+    for j, m in enumerate(sizes):
+        shares = rng.dirichlet(np.full(m, 0.7), 4)
+        shares = 0.45 * shares.mean(axis=0) + 0.55 * shares
+        codes[:, j] = (rng.random(n)[:, None] > shares.cumsum(axis=1)[kind]).sum(axis=1)
+    return frame_of(np.minimum(codes, np.array(sizes) - 1), sizes)
+
+
+def national() -> Made:
+    """NIST's ten demographic columns of 2019; the age in 20 equal bins."""
+    frame = pd.read_parquet(Path(os.environ["PDSYNTH_DATA"]) / "nist_national2019_27253.parquet")
+    names = "AGEP SEX MSP RAC1P HOUSING_TYPE OWN_RENT EDU PINCP_DECILE DVET DEYE".split()
+    frame = frame[names].astype(str)
+    attributes = [
+        pds.Attribute.numeric(name, 0, 100, bins=20)
+        if name == "AGEP"
+        else pds.Attribute.categorical(name, sorted(frame[name].unique()))
+        for name in names
+    ]
+    return frame.assign(AGEP=frame["AGEP"].astype(int)), pds.Schema(tuple(attributes))
+
+
+def real(load: Callable[[], Any]) -> Callable[[], Made]:
+    """A table of the package's loaders."""
+
+    def read() -> Made:
+        dataset = load()
+        return dataset.frame, dataset.schema
+
+    return read
+
+
+TABLES: dict[str, Callable[[], Made]] = {
+    "Adult (thesis)": real(lambda: pds.datasets.load_adult(coding="thesis")),
+    "NLTCS": real(pds.datasets.load_nltcs),
+    "ACS": real(pds.datasets.load_acs),
+    "credit default": real(pds.datasets.load_credit_default),
+    "CMC": real(pds.datasets.load_cmc),
+    "national2019": national,
+    "classes, 7,214 × 15": classes,
+    "one tie, 8,200 × 12": lambda: planted(12),
+    "one tie, 8,200 × 23": lambda: planted(23),
+    "one tie, 8,200 × 30": lambda: planted(30),
+    "wide tie, 7,000 × 38": wide_pair,
+    "independent, 8,200 × 8": lambda: planted(8, values=3, copied=0),
+    "independent, 8,200 × 16": lambda: planted(16, values=2, copied=0),
+    "independent, 8,200 × 23": lambda: planted(23, copied=0),
+}
+
+
+# --- a run, and two compared ----------------------------------------------------------------------
+
+
+def measure(name: str, made: Made, epsilon: float, seed: int, options: dict[str, Any]) -> dict:
+    """One fit, its rows, and how far they are."""
+    frame, schema = made
+    start = time.perf_counter()
+    synthesizer = pds.ConsistentBayes(epsilon, random_state=seed, **options).fit(frame, schema)
+    seconds = time.perf_counter() - start
+    rows = synthesizer.sample(random_state=seed)
+    pairs = np.sort(pds.evaluate.marginal_distances(frame, rows, schema, 2).to_numpy())
+    first = pds.Schema(schema.attributes[:2])
+    tie = pds.evaluate.marginal_distance(frame[list(first.names)], rows[list(first.names)], first)
+    return {
+        "table": name,
+        "epsilon": epsilon,
+        "seed": seed,
+        "mean": pairs.mean(),
+        "farthest 5 %": pairs[-max(1, len(pairs) // 20) :].mean(),
+        "farthest": pairs[-1],
+        "tie": tie if "tie" in name else np.nan,
+        "tables": sum(len(m) > 1 for m in synthesizer.measured_),
+        "seconds": seconds,
+    }
+
+
+def summary(rows: pd.DataFrame) -> pd.DataFrame:
+    """Means over the fits of each cell."""
+    return rows.groupby(CELL, sort=False).mean(numeric_only=True).drop(columns="seed")
+
+
+def compare(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
+    """Mean over mean with its standard error, and what else changed."""
+
+    def ratio(measure: str) -> pd.Series:
+        means, errors = [], []
+        for rows in (before, after):
+            groups = rows.groupby(CELL, sort=False)[measure]
+            means.append(groups.mean())
+            errors.append(groups.std() / groups.count() ** 0.5 / groups.mean())
+        found = means[1] / means[0]
+        half = found * (errors[0] ** 2 + errors[1] ** 2) ** 0.5
+        shown = found.map("{:.3f}".format) + " ± " + half.map("{:.3f}".format)
+        return shown.reindex(found.dropna().index)
+
+    old, new = summary(before), summary(after)
+    shown = {m: ratio(m) for m in ("mean", "farthest 5 %", "farthest")}
+    for measure in ("mean", "tie", "tables", "seconds"):
+        shown[f"{measure} now (before)"] = (
+            new[measure].map("{:.4g}".format) + " (" + old[measure].map("{:.4g}".format) + ")"
+        )
+    return pd.DataFrame(shown).dropna()
+
+
+def main(words: list[str] | None = None) -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    tasks = parser.add_subparsers(dest="task", required=True)
+    run = tasks.add_parser("run")
+    run.add_argument("file", type=Path)
+    run.add_argument("--tables", nargs="+", default=[*TABLES], choices=[*TABLES], metavar="NAME")
+    run.add_argument("--epsilons", nargs="+", type=float, default=EPSILONS)
+    run.add_argument("--fits", type=int, default=6)
+    run.add_argument("--set", nargs="+", default=[], metavar="NAME=VALUE", dest="options")
+    both = tasks.add_parser("compare")
+    both.add_argument("files", type=Path, nargs=2)
+    asked = parser.parse_args(words)
+    if asked.task == "compare":
+        found = compare(*(pd.read_csv(file) for file in asked.files))
+        with pd.option_context("display.width", 200, "display.max_rows", None):
+            print(found.to_string())
+        return
+    options = {k: float(v) for k, _, v in (word.partition("=") for word in asked.options)}
+    rows = []
+    for name in asked.tables:
+        made = TABLES[name]()
+        for epsilon in asked.epsilons:
+            rows += [measure(name, made, epsilon, seed, options) for seed in range(asked.fits)]
+            pd.DataFrame(rows).to_csv(asked.file, index=False, float_format="%.6g")
+            print(
+                summary(pd.DataFrame(rows[-asked.fits :]))
+                .round(4)
+                .to_string(header=len(rows) == asked.fits),
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    warnings.filterwarnings("ignore")
+    main()
