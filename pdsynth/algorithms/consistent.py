@@ -39,6 +39,7 @@ LOOK_STEP = "mean association"
 LOOK = Fraction(1, 20)  # of ε at most, for the look
 EFFECTIVE = 16  # values of a column that occur often enough to make chance ties
 ALONE = Fraction(2, 3)  # single columns that should have more than this have all
+COLUMNS_RHO = Fraction(3, 20)  # of ρ, with delta: its noise falls with the root alone
 LEAST = 64  # of 65,536 parts of ε: a round's; below it what is left goes to the columns
 UP, SAME, DOWN = Fraction(2), Fraction(1), Fraction(7, 10)  # times a round's ε, by its change
 CLEAR = 8  # a change of so many times the expected noise was measured too well
@@ -117,6 +118,7 @@ class Residual(PolicyOptions, Structure):
 
     measures: ClassVar[bool] = True
     counts_only: ClassVar[bool] = True
+    plans_in_rho: ClassVar[bool] = True
     grow: ClassVar[Any]  # choose and measure, for ε; what is left of it
 
     def check(self, facts: Facts) -> None:
@@ -132,6 +134,7 @@ class Residual(PolicyOptions, Structure):
         looks = auto and self.personal is None and facts.unit.n_is_public
         seen = share_of_look(sizes) if looks else Fraction(0)
         one_way = min(Fraction(3, 10), Fraction(sum(sizes), 20 * len(sizes)))
+        one_way = one_way if facts.unit.power == 1 else COLUMNS_RHO
         if not auto:
             one_way = share("share_one_way", self.share_one_way)  # type: ignore[arg-type]
         hidden = self.share_of_sensitive()
@@ -183,11 +186,14 @@ def look(run: Run, shares: Shares) -> tuple[Fraction, Fraction]:
     if not (pairs := run.policy.pairs()):
         return epsilon + tables, Fraction(0)
     tied = run.curator.mean_association(pairs, epsilon, step=LOOK_STEP, source="shares of ε")
-    n, whole, sizes = run.facts.n, float(run.facts.epsilon), run.policy.sizes
-    part = share_of_columns(sure_ties(tied, n, whole, sizes), whole * n, sizes)
+    n, unit, sizes = run.facts.n, run.facts.unit, run.policy.sizes
+    seen = unit.as_pure(epsilon) * float(run.facts.epsilon / epsilon)
+    mass = unit.as_pure(run.facts.epsilon, len(sizes)) * n
+    part = share_of_columns(sure_ties(tied, n, seen, sizes), mass, sizes)
     if part > ALONE and not run.policy.forced:
         return tables, Fraction(0)
-    wanted = run.policy.shorten(min(Fraction(part), ALONE) * (columns + tables))
+    sure = min(Fraction(part), ALONE) ** unit.power
+    wanted = run.policy.shorten(sure * (columns + tables))
     wanted = max(wanted, columns)
     return wanted - columns, columns + tables - wanted
 
@@ -280,7 +286,7 @@ class Run:
         **Privacy:** an exponential mechanism, costs ε, see :class:`Residual`.
         """
         policy, sets, tables = self.policy, [*expected], [*expected.values()]
-        scales = {a: float(self.facts.unit.scale(b.epsilon)) for a, b in budgets.items()}
+        scales = {a: self.facts.unit.mean_noise(b.epsilon) for a, b in budgets.items()}
         noise = [min(policy.cells(s) * scales[policy.in_a(s)], 4 * self.facts.n) for s in sets]
         penalties = np.array([*map(round, noise)], dtype=np.int64)
         at = self.curator.choose_table(sets, tables, penalties, epsilon, step=step, source=source)
@@ -342,11 +348,11 @@ class ResidualRounds(Residual):
                     if rest:
                         fit = run.model.fit(fit, WARM)
                         change = float(np.abs(fit.margin(chosen) - expected[chosen]).sum())
-                        noise = policy.cells(chosen) * float(run.facts.unit.scale(cost))
+                        noise = policy.cells(chosen) * run.facts.unit.mean_noise(cost)
                         factor = UP if change <= noise else DOWN if change > CLEAR * noise else SAME
                 shown.update(float(epsilon - rest) - shown.n)
                 stops = stops + 1 if chosen is None else 0
-                each = max(policy.shorten(each * factor), least)
+                each = max(policy.shorten(each * factor**policy.neighbours.power), least)
         return rest
 
 
@@ -384,7 +390,9 @@ class ResidualForest(Residual):
             if chosen is None:
                 break
             join(chosen)
-        roots = [math.isqrt(policy.cells(p)) * policy.weight[policy.in_a(p)] for p in pairs]
+        roots = [
+            run.facts.unit.weight(policy.cells(p)) * policy.weight[policy.in_a(p)] for p in pairs
+        ]
         costs = [policy.shorten(tables * root / sum(roots)) for root in roots]
         rest = choosing + tables - sum(costs)
         if costs and chosen is not None:  # no STOP: the last table gets what rounding leaves

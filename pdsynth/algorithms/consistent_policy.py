@@ -87,13 +87,14 @@ class Policy:
     ``forced``: pairs of open columns that are measured. ``partners``: the columns that policy puts
     into a table with each sensitive one. ``apart``: bool (d, d), pairs that no table may hold.
     ``weight``: relative ε of a table that touches group A (True), or doesn't; the larger is 1.
+    ``unit``: the least part of ε. ``neighbours``: what these differ in.
     ``public``, ``asked``: columns of group B whose weights of values are declared, or asked for.
     """
 
     def __init__(self, options: PolicyOptions, facts: Facts) -> None:
         restriction, schema = options.restriction or Restriction(), facts.schema
         index, self.schema, self.sizes = schema.index, schema, schema.sizes
-        self.unit = facts.epsilon / UNIT
+        self.unit, self.neighbours = facts.epsilon / UNIT, facts.unit
         self.hidden = [index(name) for name in options.sensitive_names()]
         self.open = [j for j in range(len(schema)) if j not in self.hidden]
         self.target = None if restriction.target is None else index(restriction.target)
@@ -179,8 +180,8 @@ class Policy:
         return {in_a: TableBudget(part, source=TABLE) for in_a, part in parts.items()}
 
     def column_weights(self, columns: Sequence[int]) -> dict[str, Fraction]:
-        """Relative ε of columns by name: √values, times what the group of the column gets."""
-        roots = {j: math.isqrt(self.sizes[j] * 10**4) for j in columns}
+        """Relative ε of columns by name: √values (or as the unit says), times its group's."""
+        roots = {j: self.neighbours.weight(self.sizes[j] * 10**4) for j in columns}
         return {
             self.schema.names[j]: root * self.weight[j in self.group_a] for j, root in roots.items()
         }

@@ -76,6 +76,7 @@ from .noise import (
     ExactNoise,
     Noise,
     NoNoise,
+    OpenDPNoise,
     Quantity,
     Scale,
     TableBudget,
@@ -93,7 +94,7 @@ from .noise import (
 )
 from .recipe import MOST_RECORDS, Recipe, check_records
 from .records import MAX_MEMBERS, Lattice, Records, marginal
-from .rules import KINDS, Entry
+from .rules import KINDS, LEMMAS, MECHANISMS, Check, Entry, check_selection
 from .schema import BinaryEncoding, Facts, Schema, check_columns, check_schema
 from .structure import (
     ALL_PAIRS,

@@ -253,13 +253,13 @@ class Curator(LedgerWriter):
         domain; where n is secret, by 1. STOP's score never moves (lemma:residual).
         """
         releases = [e.id for e in self.ledger.entries if e.kind == "mechanism"]
-        unit = self.ledger.unit
+        unit, (exponent, paid) = self.ledger.unit, self._price_choice(epsilon)
         self._charge(
             step,
             source,
             f"one of {len(sets):,} sets of attributes, or STOP; score residual",
             sorted({j for columns in sets for j in columns}),
-            epsilon=epsilon,
+            **paid,
             mechanism="exponential",
             sensitivity=Fraction(unit.moved),
             score_unit="records",
@@ -277,11 +277,15 @@ class Curator(LedgerWriter):
         chosen = exponential_mechanism(
             Quantity(np.array([*scores, 0], dtype=np.int64), "records"),
             Quantity(unit.moved, "records"),
-            epsilon,
+            exponent,
             self._noise.child(step),
             among=[*sets, "STOP"],
         )
         return None if chosen == len(sets) else chosen
+
+    def _price_choice(self, epsilon: Fraction) -> tuple[Fraction, dict[str, Fraction]]:
+        """The exponent of a choice that may cost ε, and what its line says of its cost."""
+        return epsilon, {"epsilon": epsilon}
 
     def _residual(self, columns: tuple[int, ...], expected: np.ndarray) -> int:
         """Σ |counts − expected|, kept while the very same table is expected. Raw."""

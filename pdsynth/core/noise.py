@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -101,6 +101,8 @@ class Unit:
     relation: str = "replace_one"
     records: int = 1
 
+    power: ClassVar[int] = 1  # half the noise costs 2^power times as much
+
     def __post_init__(self) -> None:
         if not is_one_of(self.relation, NEIGHBOURS):
             raise BudgetError(
@@ -128,6 +130,18 @@ class Unit:
     def scale(self, epsilon: Fraction, tables: int = 1) -> Fraction:
         """The noise scale, in records, of each of some tables that share ε evenly."""
         return Fraction(self.moved * tables) / epsilon
+
+    def mean_noise(self, epsilon: Fraction) -> float:
+        """What a cell of a table that costs ε is off by on average, in records."""
+        return float(self.scale(epsilon))
+
+    def as_pure(self, epsilon: Fraction, tables: int = 0) -> float:
+        """The ε of Laplace noise as large, on one number, or on tables that share it evenly."""
+        return float(epsilon)
+
+    def weight(self, cells: int) -> int:
+        """Relative ε of a table with so many cells: √cells makes the sum of all noise least."""
+        return math.isqrt(cells)
 
     def cost(self, scale: Scale, columns: int) -> Fraction:
         """The ε of a noisy table of so many parent configurations.
@@ -193,6 +207,14 @@ WORD = 2**52  # numerators of scales that fit 64-bit arithmetic with room for th
 LIMIT = 2**62  # numerators of selections fit 64 bits below it, with room for the sampler's factors
 
 
+class Law(Protocol):
+    """The law of noise that another house adds, with its public parameters."""
+
+    def draw(self, noise: Noise, shape: Shape) -> np.ndarray:
+        """Integers of this law from a source: int64, of the shape."""
+        ...
+
+
 class Noise:
     """A random source with one child stream per step.
 
@@ -220,6 +242,13 @@ class Noise:
         **Privacy:** as :func:`~pdsynth.core.noise.laplace_mechanism`.
         """
         return counts + self.discrete_laplace(scale, counts.shape)
+
+    def add_law(self, counts: np.ndarray, law: Law) -> np.ndarray:
+        """The same with noise of another law, which draws it from this source.
+
+        **Privacy:** as the law says.
+        """
+        return counts + law.draw(self, counts.shape)
 
     def choose(
         self, gaps: np.ndarray, times: int, denominator: int, *, permute: bool, among: Any = None

@@ -78,11 +78,14 @@ def step_name(entry: Entry) -> str:
     return step
 
 
-def in_words(story: Sequence[Line], verdict: str, notes: Iterable[str], count: int) -> str:
-    """A verdict and its story for a terminal."""
+def in_words(
+    story: Sequence[Line], verdict: str, notes: Iterable[str], count: int, sign: str = "ε"
+) -> str:
+    """A verdict and its story for a terminal; ``sign``: of what lines cost."""
     lines = [verdict, *(f"note: {note}" for note in notes)]
     if story:
-        lines.append(f"   {clip('step', 44)} {'times':>5}  {'claimed ε':>16}  {'true ε':>16}")
+        claimed, true = f"claimed {sign}", f"true {sign}"
+        lines.append(f"   {clip('step', 44)} {'times':>5}  {claimed:>16}  {true:>16}")
     for line in story:
         lines.append(
             f"{'!!' if line.wrong else '  '} {clip(line.step, 44)} {line.often:>5}  "
