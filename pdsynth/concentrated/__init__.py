@@ -18,7 +18,7 @@ from dataclasses import replace
 
 from ..core import BudgetError, Facts, Parts, Recipe, positive
 from .conversion import check_delta, epsilon_of, implies, rho_of
-from .curator import ConcentratedCurator
+from .curator import ConcentratedCurator, round_root
 from .gaussian import DiscreteGaussian, discrete_gaussian_pmf, exact_gaussian, renyi_losses
 from .ledger import ConcentratedLedger, ConcentratedUnit, open_ledger, pair
 
@@ -37,6 +37,7 @@ __all__ = [
     "pair",
     "renyi_losses",
     "rho_of",
+    "round_root",
 ]
 
 LARGEST = 10**-5  # δ where n is secret, which can't be asked then

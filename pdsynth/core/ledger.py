@@ -115,8 +115,8 @@ class Ledger:
             spent = total + getattr(entry, what)
         if spent > self.claimed:
             raise BudgetError(
-                f"overdraft: {entry.step!r} asks for ε = {getattr(entry, what)}, which would bring "
-                f"the total to {spent} of {self.claimed}; nothing was released for it"
+                f"overdraft: {entry.step!r} asks for {self.sign} = {getattr(entry, what)}, which "
+                f"would bring the total to {spent} of {self.claimed}; nothing was released for it"
             )
 
     @property

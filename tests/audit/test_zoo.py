@@ -22,7 +22,9 @@ columns · a budget reused per cluster · a noise scale computed from raw data �
 without noise · domain from data · exact missing rate, n, min, max published · sensitivity 1
 with replace-one neighbours · a data-dependent root or order · d tables noised while paying for
 d−k · one noise number shared by a row · sum-of-k score with the sensitivity of one ·
-residual against raw one-ways · a forged file: raw counts, and the ledger's lines deleted"""
+residual against raw one-ways · a forged file: raw counts, and the ledger's lines deleted ·
+Gaussian noise with σ for σ² · a choice charged e²/8 with the exponent of e²/2 · δ spent twice: two
+fits of (ε, δ) under one promise"""
 RIGHT = sorted({(b.right, b.kind) for b in ZOO}, key=lambda pair: pair[0].__name__)
 
 
