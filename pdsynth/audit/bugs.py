@@ -306,7 +306,7 @@ def raw_threshold(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise) -> tuple
 def gaussian_tables(
     codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise, times: int = 1
 ) -> list[Table]:
-    """Right: two histograms that share ρ, with σ² = 2/ρ each. **Privacy:** (ε, δ)."""
+    """Right: two histograms that share ρ, σ² = 2/ρ. **Privacy:** (ε, δ), not pure ε."""
     law = DiscreteGaussian(2 / (times * rho_of(epsilon, DELTA)))
     streams = [noise.child(f"x{j}") for j in (0, 1)]
     return [s.add_law(count(codes, sizes, (j,)), law) for j, s in enumerate(streams)]
@@ -324,7 +324,7 @@ def root_for_square(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise) -> Tab
 
 
 def eighth(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise, times: int = 1) -> int:
-    """Right: one of two columns, with an exponent e of which ρ = e²/8. **Privacy:** (ε, δ).
+    """Right: a choice of which ρ = e²/8, e its exponent. **Privacy:** (ε, δ), not pure ε.
 
     The first scores how far its counts are from equal ones, the second how near: a replaced record
     moves either by 2 at most, also away from each other.

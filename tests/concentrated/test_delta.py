@@ -3,6 +3,8 @@
 import itertools
 import json
 import math
+import subprocess
+import sys
 import warnings
 from dataclasses import replace
 from fractions import Fraction as Q
@@ -351,6 +353,14 @@ def test_bad_delta_is_refused_before_anything_is_spent(delta):
     assert session.charges == () and run.spent_ == 0
 
 
+def test_delta_stays_below_one_over_n():
+    pds.ConsistentBayes(1, delta=9e-7).prepare(SCHEMA, 10**6)
+    with pytest.raises(BudgetError, match="1/n"):
+        pds.ConsistentBayes(1, delta=1e-6).prepare(SCHEMA, 10**6)
+    hidden = pds.ConsistentBayes(1, delta=1e-6, relation="add_remove")
+    hidden.prepare(SCHEMA, 10**6)  # n is secret: what is refused can't depend on it
+
+
 REFUSED = {
     "published": {"guarantee": "published"},
     "none": {"guarantee": "none"},
@@ -385,6 +395,23 @@ def test_a_pure_fit_says_nothing_of_delta():
     pure = pds.ConsistentBayes(1, random_state=0).fit(FRAME, SCHEMA)
     assert "delta" not in pure.model_.to_dict()["ledger"] | pure.model_.parameters
     assert pure.ledger_.sign == "ε" and type(pure.ledger_) is pds.Ledger
+
+
+PURE = """
+import sys
+import pandas as pd, pdsynth as pds
+frame = pd.DataFrame({"a": [0, 1] * 50, "b": [0, 1] * 50})
+schema = pds.Schema(tuple(pds.Attribute.categorical(c, range(2)) for c in frame))
+pds.ConsistentBayes(1, DELTA).fit(frame, schema).sample(3)
+print(*[name for name in sys.modules if name.startswith("pdsynth.concentrated")])
+"""
+
+
+@pytest.mark.parametrize(("given", "some"), [("delta=None", False), ("delta=1e-9", True)])
+def test_a_pure_fit_never_loads_this_house(given, some):
+    ran = [sys.executable, "-c", PURE.replace("DELTA", given)]
+    found = subprocess.run(ran, capture_output=True, text=True, check=True).stdout.split()
+    assert bool(found) is some
 
 
 # --- sessions ------------------------------------------------------------------------------------
