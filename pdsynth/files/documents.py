@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from ..concentrated import ConcentratedLedger
 from ..core import (
     KINDS,
     NEIGHBOURS,
@@ -36,6 +35,7 @@ MAX_WHOLE = 2**64  # of cells and records in an entry
 MAX_ENTRIES = 2**16  # of a file
 DENOMINATOR_BITS = 4096  # of all entries of a file together
 _WRITTEN = re.compile(f"[0-9]{{1,{DIGITS}}}(/[0-9]{{1,{DIGITS}}})?")
+WITH_DELTA = "promised", "delta"  # what a ledger in ρ has besides
 MAX_NESTED = 2**21  # objects and lists of a file: each takes some 70 bytes of memory
 MALFORMED = ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError
 
@@ -203,9 +203,7 @@ def _unique(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
 def write_ledger(ledger: Ledger) -> dict[str, Any]:
     """Plain data for JSON; fractions are written as text, so nothing drifts."""
     known = ledger.guaranteed_ex_ante
-    promised = {}
-    if isinstance(ledger, ConcentratedLedger):
-        promised = {"promised": str(ledger.promised), "delta": str(ledger.delta)}
+    promised = {name: str(getattr(ledger, name)) for name in WITH_DELTA if hasattr(ledger, name)}
     return promised | {
         "claimed": str(ledger.claimed),
         "guarantee": ledger.guarantee,
@@ -229,6 +227,8 @@ def read_ledger(data: Mapping[str, Any]) -> Ledger:
     known = data["guaranteed_ex_ante"]
     make: Callable[..., Ledger] = Ledger
     if "delta" in data:
+        from ..concentrated import ConcentratedLedger  # noqa: PLC0415 - of fits with δ alone
+
         promised, delta = read_fraction(data["promised"]), read_fraction(data["delta"])
         make = partial(ConcentratedLedger, promised=promised, delta=delta)
     ledger = make(

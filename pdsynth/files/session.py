@@ -20,7 +20,6 @@ from typing import Any, NamedTuple
 import pandas as pd
 from filelock import FileLock, Timeout
 
-from ..concentrated import check_delta, pair, rho_of
 from ..core import (
     BudgetError,
     Ledger,
@@ -112,8 +111,13 @@ class Session:
         delta: float | str | Fraction | None = None,
     ) -> None:
         self._epsilon = positive("epsilon", epsilon)
-        self._delta = given = None if delta is None else check_delta(delta)
-        self._budget = self._epsilon if given is None else rho_of(self._epsilon, given)
+        self._delta: Fraction | None = None
+        self._budget = self._epsilon
+        if delta is not None:
+            from ..concentrated import check_delta, rho_of  # noqa: PLC0415 - where δ is given
+
+            self._delta = check_delta(delta)
+            self._budget = rho_of(self._epsilon, self._delta)
         _text(self._epsilon)
         if path is not None:
             check_path(path)
@@ -287,6 +291,8 @@ class Session:
         """How much of what is spent, in words."""
         if self._delta is None:
             return f"ε = {self.spent} of {self._epsilon} spent"
+        from ..concentrated import pair  # noqa: PLC0415
+
         return (
             f"{pair(self._epsilon, self._delta)}, not pure; ρ = {short(self.spent)} of "
             f"{short(self._budget)} spent"
