@@ -12,7 +12,8 @@ import pdsynth as pds
 from pdsynth.core.records import Records
 from pdsynth.evaluation.queries import counting_errors
 from pdsynth.papers import engine, yardstick, yardsticks, yardsticks_plots
-from pdsynth.papers.yardstick import GUARANTEE, TRUE, DataSynthesizerTable, OpenDPTable
+from pdsynth.papers import yardsticks_promise as promise
+from pdsynth.papers.yardstick import GUARANTEE, PURE, TRUE, DataSynthesizerTable, OpenDPTable
 from pdsynth.planning import Forecast
 
 PAPER = yardsticks.PAPER
@@ -36,7 +37,7 @@ def test_both_figures_run_on_another_table(tiny, figure, tmp_path, monkeypatch):
     parameters = json.loads(json.dumps(result.parameters))
     back = PAPER.assemble(figure, engine.read(tmp_path / "t.csv"), parameters)
     text = PAPER.appendix(figure, back)
-    assert "PrivBayes k=1" in text and "nan" not in text
+    assert "PrivBayes k=1 ⇄" in text and "nan" not in text
     assert ("our nearest" in text) is False
 
 
@@ -78,7 +79,7 @@ def test_the_ratio_is_our_nearest_over_each_peer():
     assert [row[:3] for row in found] == [
         [yardsticks_plots.THESIS, e, yardsticks_plots.DISTANCE] for e in ("0.2", "1")
     ]
-    assert found[1][3].startswith("PrivBayes k=2: 0.0500 ±")
+    assert found[1][3].startswith("PrivBayes k=2 ⇄: 0.0500 ±")
     assert "**1.25 ±" in found[1][4] and "**0.50 ±" in found[1][5]
 
 
@@ -116,13 +117,13 @@ def test_pictures_show_each_curve_once_in_the_legend_and_say_what_is_not_pure():
     data, settings = planted(), Settings()
     plot = yardsticks_plots.draw(1, data, settings)
     shown = [trace.name for trace in plot.data if trace.showlegend]
-    assert len(shown) == len(set(shown)) == 6 and "MST, δ = 1e-9" in shown
+    assert len(shown) == len(set(shown)) == 6 and "MST ⇄, δ = 1e-9" in shown
     main = yardsticks.main_picture(data, settings)
     assert [trace.name for trace in main.data] == [
-        "Independent",
-        "PrivBayes",
-        "HPPrivBayes",
-        "MST, δ = 1e-9",
+        "Independent ⇄",
+        "PrivBayes ⇄",
+        "HPPrivBayes ⇄",
+        "MST ⇄, δ = 1e-9",
     ]
     assert set(yardsticks.shown_in_main(data)["dataset"]) == {yardsticks_plots.THESIS}
 
@@ -223,3 +224,130 @@ def test_counting_queries_are_a_measure_of_compare(tiny):
     expected = [counting_errors(records.codes, fake, tiny.schema, 2, q).mean() for q in (200, 3)]
     assert found["value"].tolist() == expected
     assert found["note"].tolist() == ["10 queries", "3 queries"]
+
+
+# --- the same promise -----------------------------------------------------------------------------
+
+
+def test_every_peer_is_asked_under_every_promise_and_spends_what_its_name_says():
+    """Two contributions replace a record, one adds it; ε without a δ, ρ with one."""
+    found = {
+        (made.guarantee, curve.relation): (made.contributions, *made.set_params(epsilon=1.0).loss)
+        for curve, made in promise.curves(Settings(same_peers=("MST",))).items()
+        if curve.method == "MST"
+    }
+    assert found == {
+        (PURE, "replace_one"): (2, "epsilon"),
+        (PURE, "add_remove"): (1, "epsilon"),
+        (GUARANTEE, "replace_one"): (2, "rho"),
+        (GUARANTEE, "add_remove"): (1, "rho"),
+    }
+    assert OpenDPTable("AIM", 0.0, epsilon=0.3).loss == {"epsilon": 0.3}
+
+
+def test_trials_of_earlier_figures_keep_their_keys():
+    """What decides a result is the same text as before for what could be asked then."""
+    assert OpenDPTable("MST", 1e-9).get_params() == {"algorithm": "MST", "delta": 1e-9}
+    others = [OpenDPTable("MST", 0.0), OpenDPTable("MST", relation="add_remove")]
+    assert len({str(each.get_params()) for each in (OpenDPTable("MST"), *others)}) == 3
+
+
+@pytest.mark.parametrize("relation", ["replace_one", "add_remove"])
+def test_ours_runs_under_the_relation_that_its_curve_names(tiny, relation):
+    for curve, made in promise.curves(Settings(same_peers=())).items():
+        if curve.relation == relation:
+            made.set_params(epsilon=1.0, random_state=0).fit(tiny.frame, tiny.schema)
+            assert made.ledger_.relation == relation and made.ledger_.epsilon == 1
+            assert yardstick.RELATIONS[relation] in curve.words and "pure ε" in curve.words
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_same_promise_runs_on_another_table_and_shows_the_worst_pair(tiny, tmp_path):
+    options = {"same_epsilons": (0.5, 1.0), "same_peers": ()}
+    result = pds.papers.reproduce("yardsticks", 3, 2, data=tiny, jobs=1, **options)
+    wide = result.data.pivot_table(
+        index=["method", "relation", "epsilon", "repeat"], columns="metric", values="value"
+    )
+    assert (wide["worst pair"] >= wide["2-way distance"]).all()
+    assert set(result.data["relation"]) == {"replace_one", "add_remove"}
+    result.data.to_csv(tmp_path / "t.csv", index=False, lineterminator="\n")
+    parameters = json.loads(json.dumps(result.parameters))
+    back = PAPER.assemble(3, engine.read(tmp_path / "t.csv"), parameters)
+    text = PAPER.appendix(3, back)
+    assert "ConsistentBayes ±, pure ε" in text and "PrivBayes ⇄, pure ε" in text
+    assert "PrivBayes ±" not in text and "nan" not in text
+
+
+def test_the_worst_pair_is_the_largest_distance(tiny):
+    from pdsynth.evaluation.compare import compare
+
+    one = pds.baselines.Independent(noise="common")
+    found = compare([one], tiny, (1.0,), 1, ("worst2", "avd2"), jobs=1).set_index("measure")
+    seed = int(found["seed"].iloc[0])
+    records = Records(tiny.schema.encode(tiny.frame), tiny.schema)
+    fitted = one.clone().set_params(epsilon=1.0, random_state=seed).fit(records)
+    fake = fitted.model_.sample_codes(records.n, np.random.default_rng([seed, 1]))
+    pairs = pds.evaluate.marginal_distances(records.codes, fake, tiny.schema, 2)
+    assert found["value"].to_dict() == {"worst2": pairs.max(), "avd2": pairs.mean()}
+
+
+def test_a_peer_that_is_not_installed_is_a_gap_and_the_others_are_scored(tiny, monkeypatch):
+    monkeypatch.setattr(
+        OpenDPTable, "fit", lambda *_: (_ for _ in ()).throw(pds.BudgetError("needs mbi"))
+    )
+    options = {"same_peers": ("MST",), "same_repeats": (("MST", 1),), "nist_printed": (("A", 900),)}
+    result = pds.papers.reproduce("yardsticks", "table 1", 2, data=tiny, jobs=1, **options)
+    gap = result.data["method"] == "MST"
+    assert result.data.loc[gap, "value"].isna().all() and gap.sum() == 4
+    assert result.data.loc[~gap, "value"].between(0, 1000).all()
+    text = PAPER.appendix("table 1", result)
+    assert "A, printed by NIST" in text and "MST" not in text
+
+
+class TestScore:
+    """NIST's k-marginal score, by hand."""
+
+    schema = pds.Schema(
+        (pds.Attribute.numeric("age", 0, 40, bins=2), pds.Attribute.categorical("b", (0, 1)))
+    )
+    real = pd.DataFrame({"age": range(40), "b": [0, 1] * 20})
+
+    def test_equal_tables_have_a_thousand(self):
+        assert promise.k_marginal(self.real, self.real, self.schema) == 1000
+
+    def test_half_of_the_rows_moved(self):
+        """All rows answer 0: half of the mass of the one pair is elsewhere."""
+        fake = self.real.assign(b=0)
+        assert promise.k_marginal(self.real, fake, self.schema) == pytest.approx(500)
+
+    def test_numbers_are_compared_by_the_real_table_s_twentieths(self):
+        """Ages moved inside their twentieth (two years here) cost nothing, by one more they do."""
+        assert list(promise.twentieths(self.real["age"], self.real["age"])) == sorted(
+            [*range(20), *range(20)]
+        )
+        fake = self.real.assign(age=self.real["age"] // 2 * 2)
+        assert promise.k_marginal(self.real, fake, self.schema) == 1000
+        moved = self.real.assign(age=(self.real["age"] + 2) % 40)
+        assert promise.k_marginal(self.real, moved, self.schema) == 1000
+        alike = self.real.assign(age=0)
+        assert promise.k_marginal(self.real, alike, self.schema) == pytest.approx(50)
+
+    def test_many_equal_numbers_share_a_twentieth(self):
+        real = pd.Series([0] * 30 + list(range(1, 11)))
+        assert set(promise.twentieths(real, pd.Series([0, 0]))) == {1}
+        assert promise.twentieths(real, pd.Series([10])).item() <= 19
+
+
+def test_the_main_picture_names_each_promise_once_and_takes_peers_from_the_same_promise():
+    same = planted().assign(relation="replace_one")
+    same = same[same["method"].isin(["MST", "Independent"]) & (same["dataset"] != "Big5")]
+    pure = same[same["method"] == "MST"].assign(guarantee=PURE)
+    main = yardsticks.main_picture(planted(), Settings(), pd.concat([same, pure]))
+    names = [trace.name for trace in main.data]
+    assert names == [
+        "Independent ⇄",
+        "PrivBayes ⇄",
+        "HPPrivBayes ⇄",
+        "MST ⇄, (ε, δ)",
+        "MST ⇄, pure ε",
+    ]
